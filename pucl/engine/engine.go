@@ -1,0 +1,163 @@
+// Package engine opens the compute engine that everything else runs on: XLA through a PJRT plugin, or pure Go.
+//
+// There is one function, [Open], and one order:
+//
+//  1. $GOMLX_BACKEND, when it is set, decides alone: "go", "xla:cpu" or "xla:/path/to/plugin.so" for example;
+//  2. the CUDA plugin of the virtual environment, when it is installed and a GPU answers;
+//  3. the CPU plugin of the virtual environment (notebooks/.venv, which `go run ./notebooks setup` fills);
+//  4. a plugin in one of gomlx's own install places ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
+//  5. the pure-Go engine, which needs nothing.
+//
+// Nothing is ever downloaded from here. XLA is linked only where cgo is; without a C compiler steps 2 to 4 are left out.
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/gomlx/compute"
+	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
+	"github.com/puclab/puclab/pucl/internal/home"
+)
+
+// Engine is an opened backend together with how it was chosen. It is a compute.Backend and can be handed to gomlx as it is.
+type Engine struct {
+	compute.Backend
+	Kind   string // "xla-cuda", "xla-cpu" or "go"; for a plugin of the user's choice "xla"
+	Plugin string // the plugin's file or name, "" for the pure-Go engine
+	Reason string // why this one, as one clause
+	Notes  []string
+}
+
+// String says which engine was taken and why, in one line, for example
+// "XLA on CPU, plugin xla_cpu_pjrt.so (found in the virtual environment)".
+func (e *Engine) String() string {
+	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
+	if e.Plugin != "" {
+		name += ", plugin " + filepath.Base(e.Plugin)
+	}
+	s := name + " (" + e.Reason + ")"
+	for _, note := range e.Notes {
+		s += "; " + note
+	}
+	return s
+}
+
+// candidate is one way to an engine; config is in the form that gomlx takes, "name:configuration".
+type candidate struct {
+	kind, config, plugin, reason string
+}
+
+// Open opens the first engine that works, in the order of the package comment. It fails when $GOMLX_BACKEND names
+// something that does not open; without it the pure-Go engine is always there. What was found but did not open is told
+// in Notes.
+func Open() (*Engine, error) {
+	if config, ok := os.LookupEnv(compute.ConfigEnvVar); ok && config != "" {
+		c := chosen(config)
+		e, err := open(c)
+		if err != nil {
+			return nil, fmt.Errorf("engine: %s=%q does not open: %w; unset it to let the engine be found, or set it to \"go\"",
+				compute.ConfigEnvVar, config, err)
+		}
+		return e, nil
+	}
+	var notes []string
+	for _, c := range candidates() {
+		e, err := open(c)
+		if err == nil {
+			if e.Notes = notes; e.Kind == "go" && len(notes) > 0 {
+				e.Reason = "no XLA plugin opened"
+			}
+			return e, nil
+		}
+		notes = append(notes, fmt.Sprintf("%s did not open: %s", filepath.Base(c.plugin), firstLine(err)))
+	}
+	return nil, fmt.Errorf("engine: no engine opens: %s", strings.Join(notes, "; "))
+}
+
+// chosen describes an engine that $GOMLX_BACKEND asks for.
+func chosen(config string) candidate {
+	c := candidate{kind: "go", config: config, reason: compute.ConfigEnvVar + " asks for it"}
+	if name, plugin, _ := strings.Cut(config, ":"); name != "go" {
+		c.kind = "xla"
+		c.plugin, _, _ = strings.Cut(plugin, ",")
+		switch base := filepath.Base(c.plugin); {
+		case strings.Contains(base, "cuda"):
+			c.kind = "xla-cuda"
+		case strings.Contains(base, "cpu"):
+			c.kind = "xla-cpu"
+		}
+	}
+	return c
+}
+
+// candidates lists what can be tried on this machine, best first; the last one is the pure-Go engine.
+func candidates() []candidate {
+	var list []candidate
+	if hasXLA {
+		for _, path := range pluginFiles("jax_plugins/xla_cuda*/xla_cuda_plugin.so") {
+			if gpuPresent() {
+				list = append(list, candidate{"xla-cuda", "xla:" + path + ",preallocate=false", path, "found in the virtual environment"})
+			}
+		}
+		for _, path := range pluginFiles("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so") {
+			list = append(list, candidate{"xla-cpu", "xla:" + path, path, "found in the virtual environment"})
+		}
+		for _, name := range installedPlugins() {
+			c := chosen("xla:" + name)
+			c.reason = "found where gomlx installs plugins"
+			list = append(list, c)
+		}
+	}
+	reason := "no XLA plugin found; `go run ./notebooks setup` installs one"
+	if !hasXLA {
+		reason = "this program was built without cgo, so without XLA"
+	}
+	return append(list, candidate{kind: "go", config: "go", reason: reason})
+}
+
+// pluginFiles returns the files of the virtual environment's site-packages that match pattern, in a fixed order.
+func pluginFiles(pattern string) []string {
+	root, ok := home.Dir()
+	if !ok {
+		return nil
+	}
+	var files []string
+	for _, lib := range []string{"lib", "lib64"} {
+		// The only error of Glob is a malformed pattern, and these are constants.
+		found, _ := filepath.Glob(filepath.Join(root, "notebooks", ".venv", lib, "python*", "site-packages", filepath.FromSlash(pattern)))
+		files = append(files, found...)
+	}
+	sort.Strings(files)
+	return files
+}
+
+// gpuPresent reports whether the NVIDIA driver shows a device. Without this look the CUDA plugin would be loaded, and
+// complain at length, on every machine that has the wheel but no card.
+func gpuPresent() bool {
+	cards, _ := filepath.Glob("/dev/nvidia[0-9]*")
+	return len(cards) > 0
+}
+
+// open opens c. gomlx panics on an engine it does not know, so that is turned into an error.
+func open(c candidate) (e *Engine, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, err = nil, fmt.Errorf("%v", r)
+		}
+	}()
+	backend, err := compute.NewWithConfig(c.config)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{Backend: backend, Kind: c.kind, Plugin: c.plugin, Reason: c.reason}, nil
+}
+
+// firstLine keeps the message of an error and drops the stack that some of gomlx's errors carry.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

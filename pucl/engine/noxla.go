@@ -1,0 +1,9 @@
+//go:build !(cgo && ((linux && (amd64 || arm64)) || (darwin && arm64)))
+
+package engine
+
+// hasXLA tells whether XLA is linked into this program.
+const hasXLA = false
+
+// installedPlugins is empty: there is nothing here that could load a plugin.
+func installedPlugins() []string { return nil }

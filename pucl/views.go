@@ -1,0 +1,75 @@
+package pucl
+
+import (
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Views is a multi-viewed batch inside a graph: the embeddings of m views of each of b examples, and what is known of the
+// examples.
+type Views struct {
+	// Z holds the raw embeddings, shape [.., m·b, d]: first the first view of every example, then the second view of
+	// every example in the same order, and so on. Rows need no unit length. Leading axes are independent batches.
+	Z *Node
+
+	// Labeled tells which examples are labeled positives, Bool [.., b].
+	Labeled *Node
+
+	// Count is m, the number of views of each example; 0 means 2.
+	Count int
+}
+
+// StackViews puts separately embedded views [.., b, d] one under the other, as Views.Z wants them.
+func StackViews(views ...*Node) *Node {
+	if len(views) == 0 {
+		panic(errors.New("pucl.StackViews: no views given; a multi-viewed batch needs two or more"))
+	}
+	return Concatenate(views, -2)
+}
+
+// check panics with a sentence that names both shapes where the parts of v do not fit.
+func (v *Views) check(tau float64) {
+	if !(tau > 0) {
+		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive (0.5 is the paper's)", tau))
+	}
+	if v.Count == 0 {
+		v.Count = 2
+	}
+	if v.Count < 2 {
+		panic(fmt.Errorf("pucl: %d view per example; contrast needs 2 or more", v.Count))
+	}
+	if v.Z == nil || v.Labeled == nil {
+		panic(errors.New("pucl: Views needs both Z, the embeddings [.., m·b, d], and Labeled, Bool [.., b]"))
+	}
+	z, labeled := v.Z.Shape(), v.Labeled.Shape()
+	if labeled.DType != dtypes.Bool {
+		panic(fmt.Errorf("pucl: Labeled has shape %s; it must be Bool, true for a labeled positive", labeled))
+	}
+	if !z.DType.IsFloat() {
+		panic(fmt.Errorf("pucl: embeddings have shape %s; they must be floating point", z))
+	}
+	ok := z.Rank() >= 2 && labeled.Rank() == z.Rank()-1
+	for axis := 0; ok && axis < z.Rank()-2; axis++ {
+		ok = z.Dim(axis) == labeled.Dim(axis)
+	}
+	if !ok || z.Dim(-2) != v.Count*labeled.Dim(-1) {
+		panic(fmt.Errorf("pucl: embeddings %s do not fit labels %s: with %d views per example, labels [.., b] go with "+
+			"embeddings [.., %d·b, d], one view of all examples after the other (see StackViews)", z, labeled, v.Count, v.Count))
+	}
+}
+
+// unitRows scales the rows of z to length one; a row of zeros stays zero, so that its similarity to everything is 0.
+//
+// Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
+// large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
+// not depend on it.
+func unitRows(z *Node) *Node {
+	largest := StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1))
+	z = Div(z, Where(IsZero(largest), OnesLike(largest), largest))
+	square := ReduceAndKeep(Square(z), ReduceSum, -1)
+	return Div(z, Sqrt(Where(IsZero(square), OnesLike(square), square)))
+}

@@ -75,7 +75,7 @@ func (c lossCase) reference(z [][]float64, labeled []bool, tau float64) float64 
 // valueAndGradient runs the objective in a graph, in float64.
 func valueAndGradient(t *testing.T, o Objective, z [][]float64, labeled []bool, tau float64) (float64, [][]float64) {
 	t.Helper()
-	exec, err := NewExec(enginetest.Open(t), func(z, labeled *Node) []*Node {
+	exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled *Node) []*Node {
 		loss := o.Loss(Views{Z: z, Labeled: labeled, Count: z.Shape().Dim(0) / labeled.Shape().Dim(0)}, tau)
 		return []*Node{loss, Gradient(loss, z)[0]}
 	})
@@ -164,7 +164,7 @@ func TestZeroVectorsAreFiniteInFloat32(t *testing.T) {
 	labeled := []bool{true, false, true}
 	for _, c := range lossCases {
 		for _, tau := range []float64{0.01, 0.5} {
-			exec := MustNewExec(enginetest.Open(t), func(z, labeled *Node) []*Node {
+			exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) []*Node {
 				loss := c.objective.Loss(Views{Z: z, Labeled: labeled}, tau)
 				return []*Node{loss, Gradient(loss, z)[0]}
 			})
@@ -251,7 +251,7 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 	z := [][][]float64{randomRows(rng, 6, 3), randomRows(rng, 6, 3)}
 	labeled := [][]bool{{true, false, true}, {false, true, false}}
 	for _, c := range lossCases {
-		exec := MustNewExec(enginetest.Open(t), func(z, labeled *Node) *Node {
+		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
 			return c.objective.Loss(Views{Z: z, Labeled: labeled}, 0.5)
 		})
 		out, err := exec.Exec(z, labeled)
@@ -269,7 +269,7 @@ func TestBlocksOfAnchorsAgreeWithTheWhole(t *testing.T) {
 	z := randomRows(rand.New(rand.NewPCG(11, 11)), 8, 3)
 	labeled := []bool{true, false, true, false}
 	for _, c := range lossCases {
-		exec := MustNewExec(enginetest.Open(t), func(z, labeled *Node) (*Node, *Node) {
+		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) (*Node, *Node) {
 			whole := c.objective.PerAnchor(Views{Z: z, Labeled: labeled}, 0.5)
 			var parts []*Node
 			for _, span := range [][2]int{{0, 3}, {3, 4}, {7, 1}} {

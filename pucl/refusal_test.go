@@ -15,7 +15,7 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		z[i] = []float64{1, float64(i)}
 	}
 	run := func(o Objective, labeled any, views int, tau float64) error {
-		exec, err := NewExec(enginetest.Open(t), func(z, labeled *Node) *Node {
+		exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
 			return o.Loss(Views{Z: z, Labeled: labeled, Count: views}, tau)
 		})
 		if err != nil {

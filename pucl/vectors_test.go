@@ -77,7 +77,7 @@ func TestVectors(t *testing.T) {
 					dtype                dtypes.DType
 					value, grad, minGrad float64
 				}{{dtypes.Float64, 1e-9, 1e-9, 1}, {dtypes.Float32, 1e-5, 1e-4, 1e-2}} {
-					exec := MustNewExec(enginetest.Open(t), func(z, zAug, labeled *Node) (*Node, *Node) {
+					exec := MustNewExec(enginetest.Open(t).Backend, func(z, zAug, labeled *Node) (*Node, *Node) {
 						z = ConvertDType(StackViews(z, zAug), precision.dtype)
 						loss := o.Loss(Views{Z: z, Labeled: labeled}, v.Temperature)
 						return ConvertDType(loss, dtypes.Float64), ConvertDType(Gradient(loss, z)[0], dtypes.Float64)

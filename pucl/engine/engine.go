@@ -23,27 +23,33 @@ import (
 	"github.com/puclab/puclab/pucl/internal/home"
 )
 
-// Engine is an opened backend together with how it was chosen. It is a compute.Backend and can be handed to gomlx as it is.
+// Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
 type Engine struct {
-	compute.Backend
-	Kind   string // "xla-cuda", "xla-cpu" or "go"; for a plugin of the user's choice "xla"
-	Plugin string // the plugin's file or name, "" for the pure-Go engine
-	Reason string // why this one, as one clause
-	Notes  []string
+	Backend compute.Backend
+
+	Kind   string   // "xla-cuda", "xla-cpu" or "go"; for a plugin of the user's choice "xla"
+	Plugin string   // the plugin's file or name, "" for the pure-Go engine
+	Reason string   // why this one, as one clause
+	Notes  []string // what was found and did not open
 }
 
 // String says which engine was taken and why, in one line, for example
 // "XLA on CPU, plugin xla_cpu_pjrt.so (found in the virtual environment)".
 func (e *Engine) String() string {
-	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
-	if e.Plugin != "" {
-		name += ", plugin " + filepath.Base(e.Plugin)
-	}
-	s := name + " (" + e.Reason + ")"
+	s := e.Name() + " (" + e.Reason + ")"
 	for _, note := range e.Notes {
 		s += "; " + note
 	}
 	return s
+}
+
+// Name is the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so".
+func (e *Engine) Name() string {
+	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
+	if e.Plugin != "" {
+		name += ", plugin " + filepath.Base(e.Plugin)
+	}
+	return name
 }
 
 // candidate is one way to an engine; config is in the form that gomlx takes, "name:configuration".

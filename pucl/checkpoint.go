@@ -1,0 +1,93 @@
+package pucl
+
+import (
+	"bufio"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// checkpointFile is the one file in a checkpoint folder.
+const checkpointFile = "pretrain.checkpoint"
+
+// checkpoint is the state of a training run between two calls of Pretrain.
+type checkpoint struct {
+	path string // "" where no checkpoints are wanted
+	run  string // what must be the same to go on from a checkpoint
+	step int    // steps done when the run was opened
+}
+
+// checkpointHead comes before the variables in the file.
+type checkpointHead struct {
+	Run    string
+	Step   int
+	Losses []float64
+}
+
+// openCheckpoint loads what the configuration's folder holds into m. A checkpoint of another run is an error, since going on
+// from it would mix two runs without a word.
+func openCheckpoint(m *Model, folder string) (*checkpoint, error) {
+	cp := &checkpoint{run: m.Record.Settings + "; " + m.Record.Data}
+	if folder == "" {
+		return cp, nil
+	}
+	cp.path = filepath.Join(folder, checkpointFile)
+	f, err := os.Open(cp.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return cp, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("pucl: opening the checkpoint: %w", err)
+	}
+	defer f.Close()
+	r := bufio.NewReader(f) // an io.ByteReader, so that neither of the two decoders reads ahead
+	var head checkpointHead
+	if err := gob.NewDecoder(r).Decode(&head); err != nil {
+		return nil, fmt.Errorf("pucl: %s is no checkpoint of this program (%w); delete it to start again", cp.path, err)
+	}
+	if head.Run != cp.run {
+		return nil, fmt.Errorf("pucl: %s is the checkpoint of another run; name another folder, or delete it to start again\n  there: %s\n  asked: %s",
+			cp.path, head.Run, cp.run)
+	}
+	if err := readVariables(r, m.store); err != nil {
+		return nil, fmt.Errorf("pucl: reading %s: %w; delete it to start again", cp.path, err)
+	}
+	cp.step, m.Losses = head.Step, head.Losses
+	return cp, nil
+}
+
+// save writes the state after step steps.
+func (cp *checkpoint) save(m *Model, step int) error {
+	if cp.path == "" {
+		return nil
+	}
+	err := writeFile(cp.path, func(w io.Writer) error {
+		if err := gob.NewEncoder(w).Encode(checkpointHead{cp.run, step, m.Losses}); err != nil {
+			return err
+		}
+		return writeVariables(w, m.store)
+	})
+	if err != nil {
+		return fmt.Errorf("pucl: saving the checkpoint: %w", err)
+	}
+	return nil
+}
+
+// describe names everything in c that the numbers depend on.
+func (c PretrainConfig) describe() string {
+	return fmt.Sprintf("%s, τ %g, %d steps, rate %g, warm-up %d, views %+v, encoder %T%+v, projection %d, seed %d",
+		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, c.Augment, c.Encoder, c.Encoder, c.Projection, c.Seed)
+}
+
+// describe says what the batches are, in their own words where they have some.
+func describe(batches Batches) string {
+	height, width, channels := batches.ImageShape()
+	text := fmt.Sprintf("images %d×%d×%d", height, width, channels)
+	if s, ok := batches.(fmt.Stringer); ok {
+		text += ", " + s.String()
+	}
+	return text
+}

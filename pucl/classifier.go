@@ -1,0 +1,136 @@
+package pucl
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Classifier is the whole of Algorithm 1: images to embeddings, embeddings to probabilities. Its probe reads encoder
+// outputs scaled to length one, see [UnitRows].
+type Classifier struct {
+	Model *Model
+	Probe *Probe
+
+	// Clusters is where the pseudo-labels came from and which cluster was taken for the positive one; nil where the
+	// probe was trained otherwise.
+	Clusters *Clustering
+}
+
+// Probabilities returns, for images of height×width×channels bytes each, the probability of the positive class that the
+// probe assigns: 1/(1+e^(−logit)).
+func (c *Classifier) Probabilities(eng *engine.Engine, pixels []uint8) ([]float64, error) {
+	if c.Model == nil || c.Probe == nil {
+		return nil, errors.New("pucl: a Classifier needs both a Model and a Probe")
+	}
+	e, err := c.Model.Embed(eng, pixels)
+	if err != nil {
+		return nil, err
+	}
+	probabilities, err := c.Probe.Logits(UnitRows(e.H))
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range probabilities {
+		probabilities[i] = 1 / (1 + math.Exp(-t))
+	}
+	return probabilities, nil
+}
+
+// classifierHead comes before the model in a classifier's file.
+type classifierHead struct {
+	Probe    Probe
+	Clusters *Clustering
+}
+
+// Save writes the classifier to one file, whole or not at all. Of the clustering it keeps the centres, which one is
+// positive and the potentials, not the label of every row.
+func (c *Classifier) Save(path string) error {
+	if c.Model == nil || c.Probe == nil {
+		return errors.New("pucl: a Classifier needs both a Model and a Probe")
+	}
+	head := classifierHead{Probe: *c.Probe}
+	if c.Clusters != nil {
+		clusters := *c.Clusters
+		clusters.Labels, clusters.Labeled = nil, nil
+		head.Clusters = &clusters
+	}
+	err := writeFile(path, func(w io.Writer) error {
+		if err := gob.NewEncoder(w).Encode(head); err != nil {
+			return err
+		}
+		return c.Model.write(w)
+	})
+	if err != nil {
+		return fmt.Errorf("pucl: saving the classifier: %w", err)
+	}
+	return nil
+}
+
+// LoadClassifier reads what [Classifier.Save] wrote; custom is as for [LoadModel].
+func LoadClassifier(path string, custom encoder.Encoder) (*Classifier, error) {
+	var c *Classifier
+	err := readFile(path, func(r io.Reader) error {
+		var head classifierHead
+		if err := gob.NewDecoder(r).Decode(&head); err != nil {
+			return err
+		}
+		m, err := readModel(r, custom)
+		c = &Classifier{Model: m, Probe: &head.Probe, Clusters: head.Clusters}
+		return err
+	})
+	return c, err
+}
+
+// Orient makes sure that the positive cluster is the one which holds more of the labeled rows, swapping the two where
+// clustering ended the other way round, and reports whether it swapped them.
+func (c *Clustering) Orient() (swapped bool) {
+	mine := 0
+	for _, p := range c.Labeled {
+		if p {
+			mine++
+		}
+	}
+	if 2*mine >= len(c.Labeled) {
+		return false
+	}
+	c.Positive, c.Negative = c.Negative, c.Positive
+	c.Swapped = !c.Swapped
+	for _, labels := range [][]bool{c.Labels, c.Labeled} {
+		for i := range labels {
+			labels[i] = !labels[i]
+		}
+	}
+	return true
+}
+
+// Rows splits the rows of x into those that mask selects and the others, in order: the labeled and the unlabeled rows of
+// an embedding, for [PUPL].
+func Rows(x *mat.Dense, mask []bool) (selected, others *mat.Dense, err error) {
+	n, k := x.Dims()
+	if n != len(mask) {
+		return nil, nil, fmt.Errorf("pucl: %d rows, %d marks; there must be one mark a row", n, len(mask))
+	}
+	var flat [2][]float64
+	for i, m := range mask {
+		kind := 1
+		if m {
+			kind = 0
+		}
+		flat[kind] = append(flat[kind], x.RawRowView(i)...)
+	}
+	matrix := func(data []float64) *mat.Dense {
+		if len(data) == 0 {
+			return &mat.Dense{}
+		}
+		return mat.NewDense(len(data)/k, k, data)
+	}
+	return matrix(flat[0]), matrix(flat[1]), nil
+}

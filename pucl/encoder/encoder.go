@@ -1,0 +1,68 @@
+// Package encoder holds the networks that turn images into embeddings, written as gomlx graphs.
+//
+// Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path, so a network starts from
+// the same numbers on every engine, whatever is built before it.
+package encoder
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Encoder is the network g_B: it maps images to embeddings. An encoder of one's own is a type with this method.
+type Encoder interface {
+	// Embed maps images [n, height, width, channels] with values in [0, 1] to embeddings [n, k]. Variables belong
+	// under scope. In training, batch statistics may be used and running ones updated.
+	Embed(scope *model.Scope, images *Node, training bool) *Node
+}
+
+// SmallCNN is an encoder for small gray images, fast on a CPU: a 5×5 convolution of stride 2, two 3×3 convolutions of stride
+// 2 and a dense layer, each followed by batch normalisation and ReLU. Three strides turn 28×28 into 4×4. The zero value works.
+type SmallCNN struct {
+	Width int     // channels of the first convolution, doubled by each of the next two; 0 means 32
+	Dim   int     // length k of an embedding; 0 means 128
+	Mean  float64 // pixel mean taken off the images; 0 means 0.2860, Fashion-MNIST's
+	Std   float64 // pixel standard deviation that divides them; 0 means 0.3530, Fashion-MNIST's
+}
+
+// Embed implements [Encoder].
+func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	c = c.withDefaults()
+	x := MulScalar(AddScalar(images, -c.Mean), 1/c.Std)
+	for i, layer := range []struct{ kernel, channels int }{{5, c.Width}, {3, 2 * c.Width}, {3, 4 * c.Width}} {
+		s := scope.In("conv%d", i+1)
+		x = Convolution(s, x, layer.channels, layer.kernel, 2)
+		x = ReLU(BatchNorm(s, x, training))
+	}
+	x = Reshape(x, x.Shape().Dim(0), -1)
+	s := scope.In("dense")
+	return ReLU(BatchNorm(s, Dense(s, x, c.Dim, false), training))
+}
+
+// withDefaults fills in the zero fields.
+func (c SmallCNN) withDefaults() SmallCNN {
+	if c.Width == 0 {
+		c.Width = 32
+	}
+	if c.Dim == 0 {
+		c.Dim = 128
+	}
+	if c.Mean == 0 {
+		c.Mean = 0.2860
+	}
+	if c.Std == 0 {
+		c.Std = 0.3530
+	}
+	return c
+}
+
+// Projector is the network h_Γ that training puts behind the encoder: two dense layers with batch normalisation and ReLU
+// between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
+// is thrown away, or kept to look at.
+func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {
+	hidden, out := scope.In("hidden"), scope.In("out")
+	x := Dense(hidden, embeddings, embeddings.Shape().Dim(-1), false)
+	x = ReLU(BatchNorm(hidden, x, training))
+	return Dense(out, x, dim, true)
+}

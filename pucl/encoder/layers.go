@@ -1,0 +1,104 @@
+package encoder
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+)
+
+// seedParam is where SetSeed keeps the seed among the store's parameters. It is a string, since checkpoints write
+// parameters as JSON numbers, which do not hold every uint64.
+const seedParam = "pucl_seed"
+
+// SetSeed sets the seed of all weights that are created in store from now on. Without it the seed is 0.
+func SetSeed(store *model.Store, seed uint64) {
+	store.RootScope().SetParam(seedParam, fmt.Sprint(seed))
+}
+
+// weights returns the variable name of scope, drawn from a normal distribution of standard deviation √(2/fanIn), which keeps
+// the size of the activations through ReLU layers (He et al., 2015). It has the precision of the data it meets.
+func weights(scope *model.Scope, name string, dtype dtypes.DType, fanIn int, dims ...int) *model.Variable {
+	draw := func(g *Graph, shape shapes.Shape) *Node {
+		hash := fnv.New64a()
+		fmt.Fprintf(hash, "%s %s/%s", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), name)
+		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
+		std := math.Sqrt(2 / float64(fanIn))
+		values := make([]float32, shape.Size())
+		for i := range values {
+			values[i] = float32(std * rng.NormFloat64())
+		}
+		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
+	}
+	return scope.WithInitializer(draw).VariableWithShape(name, shapes.Make(dtype, dims...))
+}
+
+// Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on
+// every side; there is no bias, since batch normalisation follows. Even kernels are refused: gomlx's gradient with respect
+// to the input is wrong for them.
+func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
+	if kernel%2 == 0 {
+		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
+	}
+	in := x.Shape().Dim(-1)
+	w := weights(scope, "kernel", x.DType(), kernel*kernel*in, kernel, kernel, in, channels).NodeValue(x.Graph())
+	half := [2]int{kernel / 2, kernel / 2}
+	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{half, half}).Done()
+}
+
+// Dense is x·W, plus a bias if asked, for x [n, k] and dim columns of W.
+func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
+	in := x.Shape().Dim(-1)
+	y := DotProduct(x, weights(scope, "weights", x.DType(), in, in, dim).NodeValue(x.Graph()))
+	if bias {
+		b := scope.WithInitializer(initializer.Zero).VariableWithShape("bias", shapes.Make(x.DType(), dim))
+		y = Add(y, ExpandLeftToRank(b.NodeValue(x.Graph()), y.Rank()))
+	}
+	return y
+}
+
+// ReLU is max(x, 0).
+func ReLU(x *Node) *Node { return MaxScalar(x, 0) }
+
+// BatchNorm brings every channel (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained γ and
+// β. In training the statistics are the batch's, and running averages of them move by a tenth of the way; otherwise the
+// running averages are used.
+//
+// It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine.
+func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
+	const epsilon, momentum = 1e-5, 0.1
+	g, channels := x.Graph(), x.Shape().Dim(-1)
+	s := scope.In("norm")
+	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
+		return s.WithInitializer(start).VariableWithShape(name, shapes.Make(x.DType(), channels)).SetTrainable(trainable)
+	}
+	gamma, beta := variable("scale", initializer.One, true), variable("shift", initializer.Zero, true)
+	runningMean, runningVar := variable("mean", initializer.Zero, false), variable("variance", initializer.One, false)
+
+	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
+	mean, variance := runningMean.NodeValue(g), runningVar.NodeValue(g)
+	if training {
+		axes := make([]int, x.Rank()-1)
+		for i := range axes {
+			axes[i] = i
+		}
+		mean = ReduceMean(x, axes...)
+		variance = ReduceMean(Square(Sub(x, wide(mean))), axes...)
+		count := float64(x.Shape().Size() / channels)
+		move := func(v *model.Variable, to *Node) {
+			v.SetNodeValue(Add(MulScalar(v.NodeValue(g), 1-momentum), MulScalar(StopGradient(to), momentum)))
+		}
+		move(runningMean, mean)
+		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
+	}
+	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
+	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g)))
+}

@@ -1,0 +1,133 @@
+package pucl
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Model is a trained encoder with its projector.
+type Model struct {
+	Losses []float64 // of every training step, in nats
+	Record Record    // how it was trained
+
+	store                   *model.Store
+	encoder                 encoder.Encoder
+	projection              int
+	height, width, channels int
+}
+
+func newModel(e encoder.Encoder, projection, height, width, channels int) *Model {
+	return &Model{store: model.NewStore(), encoder: e, projection: projection, height: height, width: width, channels: channels}
+}
+
+// Scopes of the variables.
+const (
+	encoderScope   = "encoder"
+	projectorScope = "projector"
+)
+
+// graph embeds images [n, height, width, channels] and projects the embeddings.
+func (m *Model) graph(scope *model.Scope, images *Node, training bool) (embeddings, projections *Node) {
+	embeddings = m.encoder.Embed(scope.In(encoderScope), images, training)
+	projections = encoder.Projector(scope.In(projectorScope), embeddings, m.projection, training)
+	return embeddings, projections
+}
+
+// Embedding holds what a model makes of images, one row each.
+type Embedding struct {
+	H *mat.Dense // encoder outputs g_B(x), [n, k]
+	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
+}
+
+// Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
+// normalisation.
+func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
+	size := m.height * m.width * m.channels
+	if len(pixels) == 0 || len(pixels)%size != 0 {
+		return nil, fmt.Errorf("pucl: %d bytes are no whole number of %d×%d×%d images, at least one", len(pixels), m.height, m.width, m.channels)
+	}
+	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, pixels *Node) (*Node, *Node) {
+		return m.graph(scope, scalePixels(pixels), false)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pucl: building the encoder: %w", err)
+	}
+	defer exec.Finalize()
+
+	n := len(pixels) / size
+	var e Embedding
+	// Every call has the same shape, so that there is one compilation; the last one is filled up with zeros.
+	const perCall = 512
+	batch := make([]uint8, min(n, perCall)*size)
+	for first := 0; first < n; first += perCall {
+		rows := copy(batch, pixels[first*size:]) / size
+		clear(batch[rows*size:])
+		h, z, err := exec.Call2(tensors.FromFlatDataAndDimensions(batch, len(batch)/size, m.height, m.width, m.channels))
+		if err != nil {
+			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, err)
+		}
+		if e.H == nil {
+			e.H, e.Z = mat.NewDense(n, h.Shape().Dim(-1), nil), mat.NewDense(n, z.Shape().Dim(-1), nil)
+		}
+		for _, part := range []struct {
+			to   *mat.Dense
+			from *tensors.Tensor
+		}{{e.H, h}, {e.Z, z}} {
+			if err := copyRows(part.to, part.from, first, rows); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &e, nil
+}
+
+// copyRows writes the first count rows of from, float32, into to, from row first on.
+func copyRows(to *mat.Dense, from *tensors.Tensor, first, count int) error {
+	_, columns := to.Dims()
+	return tensors.ConstFlatData(from, func(flat []float32) {
+		out := to.RawMatrix().Data[first*columns : (first+count)*columns]
+		for i := range out {
+			out[i] = float64(flat[i])
+		}
+	})
+}
+
+// UnitRows returns x with every row scaled to length one; a row of zeros stays as it is. The contrastive losses compare
+// directions only, so this is the space in which they place the examples.
+func UnitRows(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	rows, _ := out.Dims()
+	for i := range rows {
+		row := out.RawRowView(i)
+		if norm := mat.Norm(mat.NewVecDense(len(row), row), 2); norm > 0 {
+			for k := range row {
+				row[k] /= norm
+			}
+		}
+	}
+	return out
+}
+
+// dropOptimizer deletes what only training needs.
+func (m *Model) dropOptimizer() error {
+	var paths []string
+	for v := range m.store.IterVariables() {
+		if !strings.HasPrefix(v.Path(), "/"+encoderScope+"/") && !strings.HasPrefix(v.Path(), "/"+projectorScope+"/") {
+			paths = append(paths, v.Path())
+		}
+	}
+	for _, path := range paths {
+		if err := m.store.DeleteVariable(path); err != nil {
+			return fmt.Errorf("pucl: dropping %s: %w", path, err)
+		}
+	}
+	return nil
+}

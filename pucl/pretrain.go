@@ -1,0 +1,197 @@
+package pucl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Batches hands out the training batches. The batch of a step must depend on the step alone, not on what was asked before,
+// so that training can resume at any step; datasets.Batches is one.
+type Batches interface {
+	// Batch returns b images, height×width×channels bytes each, and which of them are labeled positives.
+	Batch(step int) (pixels []uint8, labeled []bool)
+	// ImageShape returns height, width and channels of every image.
+	ImageShape() (height, width, channels int)
+}
+
+// PretrainConfig says how to train an encoder. The zero value trains [PUCL] with the defaults named below.
+type PretrainConfig struct {
+	Objective    Objective       // the loss; without terms it is PUCL
+	Tau          float64         // temperature τ; 0 means 0.5
+	Steps        int             // batches to learn from; 0 means 1000
+	LearningRate float64         // of Adam, at its height; 0 means 0.001
+	Warmup       int             // steps in which the rate rises from 0, before it falls to 0 as a half cosine; 0 means Steps/20
+	Augment      augment.Config  // how views differ
+	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}
+	Projection   int             // length of a projection; 0 means 128
+	Seed         uint64          // of weights and views; batches have their own
+
+	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same
+	// configuration; "" means none. A resumed run gives the same numbers as one that was never interrupted.
+	Checkpoint      string
+	CheckpointEvery int // steps between checkpoints; 0 means 500
+
+	// OnStep, if not nil, is called after every step.
+	OnStep func(Progress)
+}
+
+// Progress is how far training is.
+type Progress struct {
+	Step, Steps int           // steps done, of how many
+	Loss        float64       // of this step, in nats
+	Views       int           // views learned from in this call
+	Elapsed     time.Duration // of this call, compilation included
+}
+
+// withDefaults fills in the zero fields.
+func (c PretrainConfig) withDefaults() PretrainConfig {
+	if c.Objective.Attract == nil && c.Objective.Repel == nil {
+		c.Objective = PUCL()
+	}
+	if c.Tau == 0 {
+		c.Tau = 0.5
+	}
+	if c.Steps == 0 {
+		c.Steps = 1000
+	}
+	if c.LearningRate == 0 {
+		c.LearningRate = 1e-3
+	}
+	if c.Warmup == 0 {
+		c.Warmup = max(c.Steps/20, 1)
+	}
+	if c.Encoder == nil {
+		c.Encoder = encoder.SmallCNN{}
+	}
+	if c.Projection == 0 {
+		c.Projection = 128
+	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 500
+	}
+	return c
+}
+
+// check tells what is wrong with c, defaults filled in, if anything.
+func (c PretrainConfig) check() error {
+	switch {
+	case c.Tau < 0 || math.IsNaN(c.Tau):
+		return fmt.Errorf("pucl: temperature τ = %g; it must be positive (0.5 is the paper's)", c.Tau)
+	case c.Steps < 0 || c.Warmup < 0 || c.CheckpointEvery < 0 || c.Projection < 0:
+		return fmt.Errorf("pucl: Steps %d, Warmup %d, CheckpointEvery %d, Projection %d: none may be negative", c.Steps, c.Warmup, c.CheckpointEvery, c.Projection)
+	case c.LearningRate < 0:
+		return fmt.Errorf("pucl: learning rate %g is negative", c.LearningRate)
+	}
+	return c.Augment.Check()
+}
+
+// rate is the learning rate of a step: linear warm-up, then a half cosine that ends at 0.
+func (c PretrainConfig) rate(step int) float64 {
+	if step < c.Warmup {
+		return c.LearningRate * float64(step+1) / float64(c.Warmup)
+	}
+	done := float64(step-c.Warmup) / float64(max(c.Steps-c.Warmup, 1))
+	return c.LearningRate * 0.5 * (1 + math.Cos(math.Pi*done))
+}
+
+// Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A, by Adam: two views of every image,
+// the loss on the projections of all of them. It stops when ctx is done, saving a checkpoint first where there is a folder
+// for it, and when the loss is no longer finite; both are errors.
+func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config PretrainConfig) (*Model, error) {
+	c := config.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	height, width, channels := batches.ImageShape()
+	m := newModel(c.Encoder, c.Projection, height, width, channels)
+	m.Record = newRecord(eng, describe(batches), c.describe())
+	encoder.SetSeed(m.store, c.Seed)
+
+	resume, err := openCheckpoint(m, c.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := model.NewExec(eng.Backend, m.store, m.trainingStep(c))
+	if err != nil {
+		return nil, fmt.Errorf("pucl: building the training step: %w", err)
+	}
+	defer exec.Finalize()
+
+	start := time.Now()
+	views := 0
+	for step := resume.step; step < c.Steps; step++ {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("pucl: training stopped after %d of %d steps: %w", step, c.Steps, errors.Join(ctx.Err(), resume.save(m, step)))
+		}
+		pixels, labeled := batches.Batch(step)
+		b := len(labeled)
+		if b < 2 || len(pixels) != b*height*width*channels {
+			return nil, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
+				step, b, len(pixels), height, width, channels, height*width*channels)
+		}
+		rng := rand.New(rand.NewPCG(c.Seed, uint64(step)))
+		loss, err := exec.Call1(
+			tensors.FromFlatDataAndDimensions(pixels, b, height, width, channels),
+			tensors.FromFlatDataAndDimensions(labeled, b),
+			tensors.FromFlatDataAndDimensions(c.Augment.Draw(rng, 2*b), 2*b, augment.Numbers),
+			float32(c.rate(step)))
+		if err != nil {
+			return nil, fmt.Errorf("pucl: step %d: %w", step, err)
+		}
+		value := float64(tensors.ToScalar[float32](loss))
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("pucl: the loss is %g at step %d (seed %d); a lower learning rate than %g or a higher τ than %g may mend it",
+				value, step, c.Seed, c.LearningRate, c.Tau)
+		}
+		m.Losses = append(m.Losses, value)
+		views += 2 * b
+		if (step+1)%c.CheckpointEvery == 0 && step+1 < c.Steps {
+			if err := resume.save(m, step+1); err != nil {
+				return nil, err
+			}
+		}
+		if c.OnStep != nil {
+			c.OnStep(Progress{Step: step + 1, Steps: c.Steps, Loss: value, Views: views, Elapsed: time.Since(start)})
+		}
+	}
+	if err := resume.save(m, c.Steps); err != nil {
+		return nil, err
+	}
+	return m, m.dropOptimizer()
+}
+
+// trainingStep is the graph of one step: images to views, views to projections, projections to the loss, the loss to new
+// weights.
+func (m *Model) trainingStep(c PretrainConfig) func(scope *model.Scope, inputs []*Node) *Node {
+	return func(scope *model.Scope, inputs []*Node) *Node {
+		pixels, labeled, numbers, rate := inputs[0], inputs[1], inputs[2], inputs[3]
+		g := pixels.Graph()
+		images := scalePixels(pixels)
+		views := augment.Apply(Concatenate([]*Node{images, images}, 0), numbers)
+		_, projections := m.graph(scope, views, true)
+		loss := c.Objective.Loss(Views{Z: projections, Labeled: labeled}, c.Tau)
+
+		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
+		optimizer.Adam().Done().UpdateGraph(scope, g, loss)
+		return loss
+	}
+}
+
+// scalePixels turns bytes into numbers in [0, 1].
+func scalePixels(pixels *Node) *Node {
+	return MulScalar(ConvertDType(pixels, dtypes.Float32), 1.0/255)
+}

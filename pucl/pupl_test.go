@@ -1,0 +1,138 @@
+package pucl
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func dense(rows [][]float64) *mat.Dense {
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		m.SetRow(i, row)
+	}
+	return m
+}
+
+type puplVector struct {
+	Labeled, Unlabeled       [][]float64
+	ExpectedSeedingPotential float64 `json:"expected_seeding_potential"`
+	Runs                     []struct {
+		Index                int `json:"second_center_index"`
+		Probability          float64
+		SeedingPotential     float64   `json:"seeding_potential"`
+		CenterPositive       []float64 `json:"center_positive"`
+		CenterNegative       []float64 `json:"center_negative"`
+		Labels               []int
+		Potential            float64
+		ConstrainedPotential float64 `json:"constrained_potential"`
+	}
+}
+
+func TestPUPLVectors(t *testing.T) {
+	for _, path := range vectorFiles(t, "pupl") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+			var v puplVector
+			readJSON(t, path, &v)
+			labeled, unlabeled := dense(v.Labeled), dense(v.Unlabeled)
+			weights := SeedingWeights(labeled, unlabeled)
+			total := 0.0
+			for _, w := range weights {
+				total += w
+			}
+			expected := 0.0
+			for _, run := range v.Runs {
+				near(t, "probability", weights[run.Index]/total, run.Probability, 1e-12)
+				c, err := PUPLFrom(labeled, unlabeled, run.Index)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, "seeding potential", c.SeedingPotential, run.SeedingPotential, 1e-12)
+				near(t, "potential", c.Potential, run.Potential, 1e-12)
+				near(t, "constrained potential", c.ConstrainedPotential, run.ConstrainedPotential, 1e-12)
+				for k := range c.Positive {
+					near(t, "positive centre", c.Positive[k], run.CenterPositive[k], 1e-12)
+					near(t, "negative centre", c.Negative[k], run.CenterNegative[k], 1e-12)
+				}
+				for i, l := range run.Labels {
+					if c.Labels[i] != (l == 1) {
+						t.Errorf("start %d: label of row %d is %v", run.Index, i, c.Labels[i])
+					}
+				}
+				if !c.Converged {
+					t.Errorf("start %d did not converge", run.Index)
+				}
+				expected += run.Probability * c.SeedingPotential
+			}
+			near(t, "expected seeding potential", expected, v.ExpectedSeedingPotential, 1e-12)
+		})
+	}
+}
+
+// Every start must come up as often as its squared distance says.
+func TestPUPLDrawsBySquaredDistance(t *testing.T) {
+	labeled, unlabeled := dense([][]float64{{0}}), dense([][]float64{{0}, {1}, {2}, {3}}) // weights 0, 1, 4, 9
+	rng := rand.New(rand.NewPCG(1, 2))
+	var counts [4]float64
+	const draws = 20000
+	for range draws {
+		c, err := PUPL(labeled, unlabeled, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[c.Seed]++
+	}
+	if counts[0] != 0 {
+		t.Errorf("the row on the positive centre was drawn %g times", counts[0])
+	}
+	for i, want := range []float64{0, 1.0 / 14, 4.0 / 14, 9.0 / 14} {
+		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(counts[i]/draws-want) > 4.5*sd {
+			t.Errorf("row %d drawn with frequency %g, want %g", i, counts[i]/draws, want)
+		}
+	}
+}
+
+// The labeled point at 10 lies nearer to the negative centre: Algorithm 1B keeps it, the pseudo code lets it go.
+func TestTheTwoVariantsDiffer(t *testing.T) {
+	labeled, unlabeled := dense([][]float64{{0}, {0}, {0}, {10}}), dense([][]float64{{0}, {11}, {11}, {11}})
+	a, err := PUPLFrom(labeled, unlabeled, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := PUPLPseudoCode(labeled, unlabeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "Algorithm 1B, positive centre", a.Positive[0], 2, 1e-12)
+	near(t, "Algorithm 1B, negative centre", a.Negative[0], 11, 1e-12)
+	if a.Labeled[3] {
+		t.Error("Labeled should say that the point at 10 is nearer to the negative centre")
+	}
+	near(t, "pseudo code, positive centre", b.Positive[0], 0, 1e-12)
+	near(t, "pseudo code, negative centre", b.Negative[0], 43.0/4, 1e-12)
+	if b.Seed != -1 || b.Labeled[3] || !b.Labeled[0] {
+		t.Errorf("pseudo code: seed %d, labeled rows %v", b.Seed, b.Labeled)
+	}
+}
+
+func TestPUPLRefusals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, tt := range []struct {
+		name string
+		run  func() error
+		want string
+	}{
+		{"collapsed", func() error { _, err := PUPL(dense([][]float64{{1}}), dense([][]float64{{1}, {1}}), rng); return err }, "collapsed"},
+		{"empty", func() error { _, err := PUPL(&mat.Dense{}, dense([][]float64{{1}}), rng); return err }, "at least one"},
+		{"dimension", func() error { _, err := PUPL(dense([][]float64{{1}}), dense([][]float64{{1, 2}}), rng); return err }, "1 entries"},
+		{"seed row", func() error { _, err := PUPLFrom(dense([][]float64{{1}}), dense([][]float64{{2}}), 1); return err }, "row 1"},
+	} {
+		if err := tt.run(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v lacks %q", tt.name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package pucl
+
+import (
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Risk scores a classifier on a batch: logits [n], of which positive ones mean the positive class, against labels, Bool [n];
+// a scalar. What a label means is the risk's own affair: the class, a pseudo-label, or "labeled positive".
+type Risk func(logits, labels *Node) *Node
+
+// MarginLoss is a loss ℓ of the margin t, the logit times ±1: small where the logit has the right sign.
+type MarginLoss func(t *Node) *Node
+
+// LogisticLoss is ℓ(t) = log(1 + e^(−t)), whose mean over labeled data is the cross-entropy.
+func LogisticLoss(t *Node) *Node {
+	// (|t| − t)/2 + log(1 + e^(−|t|)): no exponential of a positive number, and written so that the two uses of |t| cancel
+	// in the gradient at t = 0, where a probe starts.
+	size := Abs(t)
+	return Add(MulScalar(Sub(size, t), 0.5), Log1p(Exp(Neg(size))))
+}
+
+// SigmoidLoss is ℓ(t) = 1/(1 + e^t), the bounded loss with which the non-negative risk was proposed (Kiryo et al., 2017).
+func SigmoidLoss(t *Node) *Node { return Sigmoid(Neg(t)) }
+
+// CrossEntropy is the binary cross-entropy in nats, for labels that are classes or pseudo-labels.
+func CrossEntropy(logits, labels *Node) *Node {
+	checkRisk(logits, labels, 0.5)
+	return ReduceAllMean(LogisticLoss(Where(labels, logits, Neg(logits))))
+}
+
+// UPU is the unbiased risk for positive and unlabeled data (du Plessis et al., 2014), labels telling the labeled positives:
+//
+//	π R_P⁺ + R_U⁻ − π R_P⁻
+//
+// with prior π, the share of positives among the unlabeled. A batch without one of the two kinds leaves its means at 0.
+func UPU(prior float64, loss MarginLoss) Risk {
+	return func(logits, labels *Node) *Node {
+		positive, negative := puRisks(logits, labels, prior, loss)
+		return Add(positive, negative)
+	}
+}
+
+// NNPU is the non-negative risk, equation (13): the negative part of [UPU], which cannot be negative in expectation, is clipped
+// at 0. Value and gradient are those of the clipped expression; Kiryo's training, which climbs while the part is negative,
+// is another method.
+//
+//	π R_P⁺ + max{0, R_U⁻ − π R_P⁻}
+func NNPU(prior float64, loss MarginLoss) Risk {
+	return func(logits, labels *Node) *Node {
+		positive, negative := puRisks(logits, labels, prior, loss)
+		return Add(positive, MaxScalar(negative, 0))
+	}
+}
+
+// puRisks returns π R_P⁺ and R_U⁻ − π R_P⁻.
+func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, negative *Node) {
+	checkRisk(logits, labels, prior)
+	mean := func(losses, mask *Node) *Node {
+		sum := ReduceAllSum(Where(mask, losses, ZerosLike(losses)))
+		return Div(sum, MaxScalar(ReduceAllSum(ConvertDType(mask, losses.DType())), 1))
+	}
+	asPositive, asNegative := loss(logits), loss(Neg(logits))
+	positive = MulScalar(mean(asPositive, labels), prior)
+	negative = Sub(mean(asNegative, Not(labels)), MulScalar(mean(asNegative, labels), prior))
+	return positive, negative
+}
+
+func checkRisk(logits, labels *Node, prior float64) {
+	if !(prior >= 0 && prior <= 1) {
+		panic(fmt.Errorf("pucl: class prior π = %v is not between 0 and 1", prior))
+	}
+	l, y := logits.Shape(), labels.Shape()
+	if y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0) {
+		panic(fmt.Errorf("pucl: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
+	}
+	if l.Dim(0) == 0 {
+		panic(errors.New("pucl: a risk of no examples is not defined"))
+	}
+}

@@ -1,0 +1,98 @@
+package pucl
+
+import (
+	"bufio"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/puclab/puclab/pucl/encoder"
+)
+
+// modelHead comes before the variables in a model's file.
+type modelHead struct {
+	EncoderType             string // Go type of the encoder
+	SmallCNN                []byte // its fields as JSON, where it is an encoder.SmallCNN
+	Projection              int
+	Height, Width, Channels int
+	Losses                  []float64
+	Record                  Record
+}
+
+// Save writes the model, encoder and projector, to one file, whole or not at all.
+func (m *Model) Save(path string) error {
+	if err := writeFile(path, m.write); err != nil {
+		return fmt.Errorf("pucl: saving the model: %w", err)
+	}
+	return nil
+}
+
+func (m *Model) write(w io.Writer) error {
+	head := modelHead{
+		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
+		Height: m.height, Width: m.width, Channels: m.channels, Losses: m.Losses, Record: m.Record,
+	}
+	if cnn, ok := m.encoder.(encoder.SmallCNN); ok {
+		fields, err := json.Marshal(cnn)
+		if err != nil {
+			return err
+		}
+		head.SmallCNN = fields
+	}
+	if err := gob.NewEncoder(w).Encode(head); err != nil {
+		return err
+	}
+	return writeVariables(w, m.store)
+}
+
+// LoadModel reads a model that [Model.Save] wrote. An encoder.SmallCNN comes back by itself; a model with an encoder of one's
+// own needs that encoder as custom, since a file holds no code. Otherwise custom is nil.
+func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
+	var m *Model
+	err := readFile(path, func(r io.Reader) (err error) {
+		m, err = readModel(r, custom)
+		return err
+	})
+	return m, err
+}
+
+func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
+	var head modelHead
+	if err := gob.NewDecoder(r).Decode(&head); err != nil {
+		return nil, err
+	}
+	switch {
+	case custom != nil:
+		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
+			return nil, fmt.Errorf("it was trained with the encoder %s, not %s", head.EncoderType, got)
+		}
+	case head.SmallCNN != nil:
+		var cnn encoder.SmallCNN
+		if err := json.Unmarshal(head.SmallCNN, &cnn); err != nil {
+			return nil, err
+		}
+		custom = cnn
+	default:
+		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it", head.EncoderType)
+	}
+	m := newModel(custom, head.Projection, head.Height, head.Width, head.Channels)
+	m.Losses, m.Record = head.Losses, head.Record
+	return m, readVariables(r, m.store)
+}
+
+// readFile opens path for read, and names it in every error.
+func readFile(path string, read func(io.Reader) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("pucl: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	// A bufio.Reader is an io.ByteReader, so that a gob decoder reads no further than its own values.
+	if err := read(bufio.NewReader(f)); err != nil {
+		return fmt.Errorf("pucl: reading %s: %w", path, err)
+	}
+	return nil
+}

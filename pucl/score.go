@@ -1,0 +1,52 @@
+package pucl
+
+import "fmt"
+
+// Score is how well predictions agree with the truth, on examples that were held out.
+type Score struct {
+	Accuracy  float64 // share of right predictions
+	Balanced  float64 // mean of the shares among the positives and among the negatives
+	Predicted float64 // share of examples predicted positive
+	N         int     // examples
+}
+
+// Evaluate compares predictions with the true classes. Balanced accuracy is the accuracy where truth holds one class only.
+func Evaluate(predicted, truth []bool) (Score, error) {
+	if len(predicted) != len(truth) || len(truth) == 0 {
+		return Score{}, fmt.Errorf("pucl: %d predictions for %d examples; there must be one for each, and at least one", len(predicted), len(truth))
+	}
+	var right, all [2]float64
+	positives := 0.0
+	for i, p := range predicted {
+		class := 0
+		if truth[i] {
+			class = 1
+		}
+		all[class]++
+		if p == truth[i] {
+			right[class]++
+		}
+		if p {
+			positives++
+		}
+	}
+	n := float64(len(truth))
+	s := Score{Accuracy: (right[0] + right[1]) / n, Predicted: positives / n, N: len(truth)}
+	s.Balanced = s.Accuracy
+	if all[0] > 0 && all[1] > 0 {
+		s.Balanced = (right[0]/all[0] + right[1]/all[1]) / 2
+	}
+	return s, nil
+}
+
+// Degenerate reports whether all predictions are the same, so that the accuracy is only a class's share.
+func (s Score) Degenerate() bool { return s.Predicted == 0 || s.Predicted == 1 }
+
+// String gives the accuracy in percent, and says so where the classifier is degenerate.
+func (s Score) String() string {
+	text := fmt.Sprintf("%.1f%% of %d (balanced %.1f%%)", 100*s.Accuracy, s.N, 100*s.Balanced)
+	if s.Degenerate() {
+		text += ", degenerate: every prediction is the same"
+	}
+	return text
+}

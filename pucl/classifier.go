@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
@@ -109,28 +107,4 @@ func (c *Clustering) Orient() (swapped bool) {
 		}
 	}
 	return true
-}
-
-// Rows splits the rows of x into those that mask selects and the others, in order: the labeled and the unlabeled rows of
-// an embedding, for [PUPL].
-func Rows(x *mat.Dense, mask []bool) (selected, others *mat.Dense, err error) {
-	n, k := x.Dims()
-	if n != len(mask) {
-		return nil, nil, fmt.Errorf("pucl: %d rows, %d marks; there must be one mark a row", n, len(mask))
-	}
-	var flat [2][]float64
-	for i, m := range mask {
-		kind := 1
-		if m {
-			kind = 0
-		}
-		flat[kind] = append(flat[kind], x.RawRowView(i)...)
-	}
-	matrix := func(data []float64) *mat.Dense {
-		if len(data) == 0 {
-			return &mat.Dense{}
-		}
-		return mat.NewDense(len(data)/k, k, data)
-	}
-	return matrix(flat[0]), matrix(flat[1]), nil
 }

@@ -41,12 +41,6 @@ func (m *Model) graph(scope *model.Scope, images *Node, training bool) (embeddin
 	return embeddings, projections
 }
 
-// Embedding holds what a model makes of images, one row each.
-type Embedding struct {
-	H *mat.Dense // encoder outputs g_B(x), [n, k]
-	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
-}
-
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
 // normalisation.
 func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
@@ -98,22 +92,6 @@ func copyRows(to *mat.Dense, from *tensors.Tensor, first, count int) error {
 			out[i] = float64(flat[i])
 		}
 	})
-}
-
-// UnitRows returns x with every row scaled to length one; a row of zeros stays as it is. The contrastive losses compare
-// directions only, so this is the space in which they place the examples.
-func UnitRows(x *mat.Dense) *mat.Dense {
-	out := mat.DenseCopyOf(x)
-	rows, _ := out.Dims()
-	for i := range rows {
-		row := out.RawRowView(i)
-		if norm := mat.Norm(mat.NewVecDense(len(row), row), 2); norm > 0 {
-			for k := range row {
-				row[k] /= norm
-			}
-		}
-	}
-	return out
 }
 
 // dropOptimizer deletes what only training needs.

@@ -1,0 +1,128 @@
+package pucl
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Embedding holds what a model makes of images, one row each.
+type Embedding struct {
+	H *mat.Dense // encoder outputs g_B(x), [n, k]
+	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
+}
+
+// savedMatrix is a matrix in a file. Models compute in float32, so nothing is lost by keeping no more.
+type savedMatrix struct {
+	Rows, Columns int
+	Data          []float32
+}
+
+// GobEncode lets gob write an Embedding, in float32.
+func (e *Embedding) GobEncode() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := gob.NewEncoder(&out)
+	for _, x := range []*mat.Dense{e.H, e.Z} {
+		var s savedMatrix
+		if x != nil {
+			s.Rows, s.Columns = x.Dims()
+			s.Data = make([]float32, 0, s.Rows*s.Columns)
+			for i := range s.Rows {
+				for _, value := range x.RawRowView(i) {
+					s.Data = append(s.Data, float32(value))
+				}
+			}
+		}
+		if err := encoder.Encode(s); err != nil {
+			return nil, err
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// GobDecode lets gob read what GobEncode wrote.
+func (e *Embedding) GobDecode(data []byte) error {
+	decoder := gob.NewDecoder(bytes.NewReader(data))
+	for _, x := range []**mat.Dense{&e.H, &e.Z} {
+		var s savedMatrix
+		if err := decoder.Decode(&s); err != nil {
+			return err
+		}
+		if len(s.Data) != s.Rows*s.Columns {
+			return fmt.Errorf("pucl: a matrix of %d×%d with %d entries", s.Rows, s.Columns, len(s.Data))
+		}
+		if *x = nil; len(s.Data) == 0 {
+			continue
+		}
+		wide := make([]float64, len(s.Data))
+		for i, value := range s.Data {
+			wide[i] = float64(value)
+		}
+		*x = mat.NewDense(s.Rows, s.Columns, wide)
+	}
+	return nil
+}
+
+// Take returns the rows of x that index names, in that order; a row may come more than once. It is how an embedding of all
+// images becomes one of the examples of a PU data set.
+func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
+	n, k := x.Dims()
+	if len(index) == 0 {
+		return nil, fmt.Errorf("pucl: no rows to take")
+	}
+	out := mat.NewDense(len(index), k, nil)
+	for i, row := range index {
+		if row < 0 || row >= n {
+			return nil, fmt.Errorf("pucl: row %d is not one of %d", row, n)
+		}
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out, nil
+}
+
+// Rows splits the rows of x into those that mask selects and the others, in order: the labeled and the unlabeled rows of
+// an embedding, for [PUPL]. Either is empty where mask selects all or none.
+func Rows(x *mat.Dense, mask []bool) (selected, others *mat.Dense, err error) {
+	n, k := x.Dims()
+	if n != len(mask) {
+		return nil, nil, fmt.Errorf("pucl: %d rows, %d marks; there must be one mark a row", n, len(mask))
+	}
+	count := 0
+	for _, m := range mask {
+		if m {
+			count++
+		}
+	}
+	matrix := func(rows int) *mat.Dense {
+		if rows == 0 {
+			return &mat.Dense{}
+		}
+		return mat.NewDense(rows, k, nil)
+	}
+	selected, others = matrix(count), matrix(n-count)
+	to := map[bool]*mat.Dense{true: selected, false: others}
+	var next = map[bool]int{}
+	for i, m := range mask {
+		to[m].SetRow(next[m], x.RawRowView(i))
+		next[m]++
+	}
+	return selected, others, nil
+}
+
+// UnitRows returns x with every row scaled to length one; a row of zeros stays as it is. The contrastive losses compare
+// directions only, so this is the space in which they place the examples.
+func UnitRows(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	rows, _ := out.Dims()
+	for i := range rows {
+		row := out.RawRowView(i)
+		if norm := mat.Norm(mat.NewVecDense(len(row), row), 2); norm > 0 {
+			for k := range row {
+				row[k] /= norm
+			}
+		}
+	}
+	return out
+}

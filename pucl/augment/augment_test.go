@@ -149,3 +149,15 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestBytes(t *testing.T) {
+	eng := enginetest.Open(t)
+	pixels := []uint8{0, 255, 100, 7, 9, 200, 33, 44}
+	same := []float32{0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1}
+	if views, err := Bytes(eng, pixels, 2, 2, same); err != nil || !slices.Equal(views, pixels) {
+		t.Errorf("views that change nothing gave %v, %v", views, err)
+	}
+	if _, err := Bytes(eng, pixels[1:], 2, 2, same); err == nil || !strings.Contains(err.Error(), "7 bytes") {
+		t.Errorf("seven bytes for two images gave %v", err)
+	}
+}

@@ -115,6 +115,11 @@ func Load[T any](b *Bench, name string) (value T, err error) {
 	return value, nil
 }
 
+// WriteHeadline keeps the walkthrough's main result, as text, where `go run ./notebooks` looks for it to print at the end.
+func (b *Bench) WriteHeadline(text string) error {
+	return b.save("headline", ".txt", func(path string) error { return os.WriteFile(path, []byte(text), 0o644) })
+}
+
 // save checks name and calls write with the path that goes with it.
 func (b *Bench) save(name, extension string, write func(path string) error) error {
 	if err := checkName(name); err != nil {

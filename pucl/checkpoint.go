@@ -78,8 +78,12 @@ func (cp *checkpoint) save(m *Model, step int) error {
 
 // describe names everything in c that the numbers depend on.
 func (c PretrainConfig) describe() string {
-	return fmt.Sprintf("%s, τ %g, %d steps, rate %g, warm-up %d, views %+v, encoder %T%+v, projection %d, seed %d",
-		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, c.Augment, c.Encoder, c.Encoder, c.Projection, c.Seed)
+	network := fmt.Sprintf("%T%+v", c.Encoder, c.Encoder)
+	if s, ok := c.Encoder.(fmt.Stringer); ok {
+		network = s.String()
+	}
+	return fmt.Sprintf("%s, τ %g, %d steps, Adam at %g, warm-up %d; views: %s; encoder: %s; projection %d-d; seed %d",
+		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, c.Augment, network, c.Projection, c.Seed)
 }
 
 // describe says what the batches are, in their own words where they have some.

@@ -2,8 +2,10 @@ package pucl
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/gob"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,10 +16,11 @@ type Embedding struct {
 	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
 }
 
-// savedMatrix is a matrix in a file. Models compute in float32, so nothing is lost by keeping no more.
+// savedMatrix is a matrix in a file. Models compute in float32, so nothing is lost by keeping no more; bytes, since gob
+// takes numbers one by one.
 type savedMatrix struct {
 	Rows, Columns int
-	Data          []float32
+	Float32       []byte // row by row, little-endian
 }
 
 // GobEncode lets gob write an Embedding, in float32.
@@ -28,10 +31,10 @@ func (e *Embedding) GobEncode() ([]byte, error) {
 		var s savedMatrix
 		if x != nil {
 			s.Rows, s.Columns = x.Dims()
-			s.Data = make([]float32, 0, s.Rows*s.Columns)
+			s.Float32 = make([]byte, 0, 4*s.Rows*s.Columns)
 			for i := range s.Rows {
 				for _, value := range x.RawRowView(i) {
-					s.Data = append(s.Data, float32(value))
+					s.Float32 = binary.LittleEndian.AppendUint32(s.Float32, math.Float32bits(float32(value)))
 				}
 			}
 		}
@@ -50,15 +53,15 @@ func (e *Embedding) GobDecode(data []byte) error {
 		if err := decoder.Decode(&s); err != nil {
 			return err
 		}
-		if len(s.Data) != s.Rows*s.Columns {
-			return fmt.Errorf("pucl: a matrix of %d×%d with %d entries", s.Rows, s.Columns, len(s.Data))
+		if len(s.Float32) != 4*s.Rows*s.Columns {
+			return fmt.Errorf("pucl: a matrix of %d×%d in %d bytes", s.Rows, s.Columns, len(s.Float32))
 		}
-		if *x = nil; len(s.Data) == 0 {
+		if *x = nil; len(s.Float32) == 0 {
 			continue
 		}
-		wide := make([]float64, len(s.Data))
-		for i, value := range s.Data {
-			wide[i] = float64(value)
+		wide := make([]float64, s.Rows*s.Columns)
+		for i := range wide {
+			wide[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(s.Float32[4*i:])))
 		}
 		*x = mat.NewDense(s.Rows, s.Columns, wide)
 	}

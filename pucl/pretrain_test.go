@@ -80,7 +80,7 @@ func TestPretrainLearns(t *testing.T) {
 	if len(seen) != 30 || seen[29].Step != 30 || seen[29].Views != 30*32 || seen[29].Loss != m.Losses[29] {
 		t.Errorf("progress ended with %+v after %d calls", seen[len(seen)-1], len(seen))
 	}
-	for _, want := range []string{"PUCL", "seed 5", "30 steps"} {
+	for _, want := range []string{"PUCL", "seed 5", "30 steps", "width 2", "0.08–1"} {
 		if !strings.Contains(m.Record.Settings, want) {
 			t.Errorf("the record's settings %q lack %q", m.Record.Settings, want)
 		}

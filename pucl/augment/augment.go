@@ -48,6 +48,13 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// String says what the views are, defaults included.
+func (c Config) String() string {
+	c = c.withDefaults()
+	return fmt.Sprintf("crops of %g–%g of the area, ratio up to %.3g, brightness ±%g, contrast ±%g, jitter probability %g",
+		c.MinArea, c.MaxArea, c.MaxRatio, max(c.Brightness, 0), max(c.Contrast, 0), c.Probability)
+}
+
 // Check tells what is wrong with c, if anything.
 func (c Config) Check() error {
 	d := c.withDefaults()

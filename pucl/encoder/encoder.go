@@ -5,6 +5,8 @@
 package encoder
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
@@ -38,6 +40,12 @@ func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	x = Reshape(x, x.Shape().Dim(0), -1)
 	s := scope.In("dense")
 	return ReLU(BatchNorm(s, Dense(s, x, c.Dim, false), training))
+}
+
+// String names the network and its sizes.
+func (c SmallCNN) String() string {
+	c = c.withDefaults()
+	return fmt.Sprintf("SmallCNN width %d, %d-d (pixels − %g)/%g", c.Width, c.Dim, c.Mean, c.Std)
 }
 
 // withDefaults fills in the zero fields.

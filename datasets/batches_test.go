@@ -1,0 +1,252 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// puOf20 has 4 labeled (examples 0–3) and 20 unlabeled examples (4–23).
+func puOf20(t *testing.T) *PU {
+	t.Helper()
+	return newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 4, Seed: 1})
+}
+
+func newBatches(t *testing.T, pu *PU, cfg BatchConfig) *Batches {
+	t.Helper()
+	b, err := NewBatches(pu, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// rows joins the batches of the steps 0 to n-1.
+func rows(b *Batches, n int) []int {
+	var all []int
+	for step := range n {
+		all = append(all, b.Rows(step)...)
+	}
+	return all
+}
+
+// wantPermutation fails unless got holds each of lo to hi-1 once.
+func wantPermutation(t *testing.T, got []int, lo, hi int) {
+	t.Helper()
+	sorted := slices.Sorted(slices.Values(got))
+	for i, n := range sorted {
+		if len(sorted) != hi-lo || n != lo+i {
+			t.Errorf("%v is not a permutation of %d to %d", got, lo, hi-1)
+			return
+		}
+	}
+}
+
+// A run that is taken up after an upgrade must see the batches it would have seen: these rows must never change.
+func TestBatchesGolden(t *testing.T) {
+	natural := newBatches(t, puOf20(t), BatchConfig{Size: 5, Seed: 3})
+	if got, want := natural.Rows(9), []int{11, 6, 5, 14, 8}; !slices.Equal(got, want) {
+		t.Errorf("share 0: step 9 has %v, want %v", got, want)
+	}
+	shared := newBatches(t, puOf20(t), BatchConfig{Size: 5, Share: 0.4, Seed: 3})
+	if got, want := shared.Rows(9), []int{0, 2, 7, 16, 11}; !slices.Equal(got, want) {
+		t.Errorf("share 0.4: step 9 has %v, want %v", got, want)
+	}
+}
+
+func TestBatchesEpochs(t *testing.T) {
+	t.Run("share 0", func(t *testing.T) {
+		// 24 examples in batches of 5: five epochs are 24 steps.
+		all := rows(newBatches(t, puOf20(t), BatchConfig{Size: 5, Seed: 3}), 24)
+		for epoch := range 5 {
+			wantPermutation(t, all[24*epoch:24*(epoch+1)], 0, 24)
+		}
+		if slices.Equal(all[:24], all[24:48]) {
+			t.Error("two epochs in the same order")
+		}
+	})
+	t.Run("share 0.4", func(t *testing.T) {
+		// Batches of 2 labeled and 3 unlabeled: 20 steps are three epochs of the unlabeled and ten of the labeled.
+		var labeled, unlabeled []int
+		b := newBatches(t, puOf20(t), BatchConfig{Size: 5, Share: 0.4, Seed: 3})
+		for step := range 20 {
+			r := b.Rows(step)
+			labeled = append(labeled, r[:2]...)
+			unlabeled = append(unlabeled, r[2:]...)
+		}
+		for epoch := range 10 {
+			wantPermutation(t, labeled[4*epoch:4*(epoch+1)], 0, 4)
+		}
+		for epoch := range 3 {
+			wantPermutation(t, unlabeled[20*epoch:20*(epoch+1)], 4, 24)
+		}
+	})
+}
+
+// Steps may come in any order, from a fresh value or from several goroutines: a batch depends on its number alone.
+func TestBatchesDependOnTheStepAlone(t *testing.T) {
+	for _, share := range []float64{0, 0.4} {
+		cfg := BatchConfig{Size: 7, Share: share, Seed: 9}
+		want := rows(newBatches(t, puOf20(t), cfg), 40)
+		b := newBatches(t, puOf20(t), cfg)
+		for _, step := range []int{39, 0, 17, 16, 17, 2, 38} {
+			if got := b.Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
+				t.Errorf("share %v, step %d out of order: %v, want %v", share, step, got, want[7*step:7*step+7])
+			}
+			if got := newBatches(t, puOf20(t), cfg).Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
+				t.Errorf("share %v, step %d taken up afresh: %v, want %v", share, step, got, want[7*step:7*step+7])
+			}
+		}
+		var wg sync.WaitGroup
+		for step := range 40 {
+			wg.Go(func() {
+				if got := b.Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
+					t.Errorf("share %v, step %d in parallel: %v, want %v", share, step, got, want[7*step:7*step+7])
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestBatchesSeeds(t *testing.T) {
+	a := rows(newBatches(t, puOf20(t), BatchConfig{Size: 8}), 3)
+	b := rows(newBatches(t, puOf20(t), BatchConfig{Size: 8, Seed: 1}), 3)
+	if slices.Equal(a, b) {
+		t.Error("seeds 0 and 1 give the same order")
+	}
+}
+
+func TestBatchContent(t *testing.T) {
+	images := six()
+	pu := newPU(t, images, PUConfig{Positive: []int{2}, Labeled: 1, Setting: SingleDataset, Seed: 4})
+	b := newBatches(t, pu, BatchConfig{Size: 4, Share: 0.25, Seed: 2})
+	if h, w, c := b.ImageShape(); h != 1 || w != 2 || c != 1 || b.Size() != 4 {
+		t.Errorf("size %d, shape %d×%d×%d, want 4, 1×2×1", b.Size(), h, w, c)
+	}
+	for step := range 5 {
+		pixels, labeled := b.Batch(step)
+		var want []uint8
+		for _, example := range b.Rows(step) {
+			row := pu.Index[example]
+			want = append(want, uint8(10*row), uint8(10*row+1))
+		}
+		if !slices.Equal(pixels, want) {
+			t.Errorf("step %d: pixels %v, want %v", step, pixels, want)
+		}
+		if !slices.Equal(labeled, []bool{true, false, false, false}) {
+			t.Errorf("step %d: labeled %v", step, labeled)
+		}
+		pixels[0] = 255
+		if images.Pixels[0] == 255 {
+			t.Error("the pixels of a batch are the set's own")
+		}
+	}
+}
+
+func TestStepsPerEpoch(t *testing.T) {
+	for _, tt := range []struct {
+		cfg  BatchConfig
+		want int
+	}{
+		{BatchConfig{Size: 24}, 1},
+		{BatchConfig{Size: 12}, 2},
+		{BatchConfig{Size: 11}, 3},
+		{BatchConfig{Size: 5, Share: 0.4}, 7}, // 20 unlabeled, 3 a step
+		{BatchConfig{Size: 6, Share: 0.3}, 5}, // round(1.8) = 2 labeled, 4 unlabeled a step
+		{BatchConfig{Size: 25, Share: 0.2}, 1},
+	} {
+		b := newBatches(t, puOf20(t), tt.cfg)
+		if got := b.StepsPerEpoch(); got != tt.want {
+			t.Errorf("%+v: %d steps, want %d", tt.cfg, got, tt.want)
+		}
+		seen := map[int]bool{}
+		for _, example := range rows(b, tt.want) {
+			seen[example] = true
+		}
+		for example := range 24 {
+			if (tt.cfg.Share == 0 || example >= 4) && !seen[example] {
+				t.Errorf("%+v: example %d not drawn in %d steps", tt.cfg, example, tt.want)
+			}
+		}
+	}
+}
+
+// More labeled places in a batch than there are labeled positives: they take turns.
+func TestBatchesRepeatFewLabeled(t *testing.T) {
+	b := newBatches(t, puOf20(t), BatchConfig{Size: 20, Share: 0.5, Seed: 6}) // ten places for four
+	counts := map[int]int{}
+	for _, example := range b.Rows(3)[:10] {
+		counts[example]++
+	}
+	for example := range 4 {
+		if n := counts[example]; n < 2 || n > 4 {
+			t.Errorf("labeled example %d occurs %d times in ten places for four", example, n)
+		}
+	}
+	if len(counts) != 4 {
+		t.Errorf("examples %v in the labeled places, want 0 to 3", counts)
+	}
+}
+
+func TestNewBatchesDefaultSize(t *testing.T) {
+	images := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}}
+	for i := range 300 {
+		images.Pixels = append(images.Pixels, 0)
+		images.Labels = append(images.Labels, i%2)
+	}
+	pu := newPU(t, images, PUConfig{Positive: []int{1}, Labeled: 10})
+	b := newBatches(t, pu, BatchConfig{})
+	if b.Size() != 256 || len(b.Rows(0)) != 256 {
+		t.Errorf("size %d, want 256", b.Size())
+	}
+}
+
+func TestNewBatchesErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cfg  BatchConfig
+		want []string
+	}{
+		{"negative size", BatchConfig{Size: -1}, []string{"-1"}},
+		{"too large", BatchConfig{Size: 25}, []string{"25 examples", "only 24"}},
+		{"too large by default", BatchConfig{}, []string{"256 examples", "only 24"}},
+		{"negative share", BatchConfig{Size: 4, Share: -0.1}, []string{"-0.1"}},
+		{"share 1", BatchConfig{Size: 4, Share: 1}, []string{"share of 1", "less than 1"}},
+		{"share not a number", BatchConfig{Size: 4, Share: math.NaN()}, []string{"NaN"}},
+		{"no labeled place", BatchConfig{Size: 4, Share: 0.1}, []string{"0 labeled", "4 unlabeled"}},
+		{"no unlabeled place", BatchConfig{Size: 4, Share: 0.9}, []string{"4 labeled", "0 unlabeled"}},
+		{"too few unlabeled", BatchConfig{Size: 28, Share: 0.25}, []string{"21 unlabeled", "only 20"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := NewBatches(puOf20(t), tt.cfg)
+			wantError(t, err, tt.want...)
+		})
+	}
+	t.Run("nothing labeled", func(t *testing.T) {
+		_, err := NewBatches(newPU(t, twenty(), PUConfig{Positive: []int{1}}), BatchConfig{Size: 4, Share: 0.5})
+		wantError(t, err, "none is labeled")
+	})
+	t.Run("no data", func(t *testing.T) {
+		_, err := NewBatches(nil, BatchConfig{Size: 4})
+		wantError(t, err, "no PU data")
+	})
+}
+
+func TestBatchesNegativeStepPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("step -1 did not panic")
+		}
+	}()
+	newBatches(t, puOf20(t), BatchConfig{Size: 4}).Rows(-1)
+}
+
+func TestBatchesSayWhatTheyAre(t *testing.T) {
+	b := newBatches(t, puOf20(t), BatchConfig{Size: 8, Share: 0.25, Seed: 7})
+	want := puOf20(t).String() + "; batches of 8, share of labeled 0.25, seed 7"
+	if got := b.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

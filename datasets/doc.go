@@ -1,0 +1,20 @@
+// Package datasets is where examples come from: it reads image files, fetches them where they are missing, and hides
+// most labels so that a set of images becomes data for learning from positive and unlabeled examples (PU learning).
+// Its products are plain bytes and plain numbers, in an order that one seed fixes on every machine.
+//
+// # From a file to a batch
+//
+// [Images] holds images of one size with their classes. [ReadImages] reads them from the IDX format, and the package
+// fashionmnist reads a whole data set by name. [NewPU] picks the positive classes and labels a few positives at random:
+// the result, a [PU], lists labeled positives first and unlabeled examples after them. [NewBatches] then says what the
+// batch of any training step is, without remembering earlier steps, so that a run that stopped at step 1,000 goes on
+// with exactly the batches it would have seen.
+//
+// # Where files are kept
+//
+// Large files are not part of this module. They are looked for in the folder named by the environment variable
+// PUCL_DATA_DIR, then in the user's cache folder (see [Folders]). [Fetch] downloads what is missing and checks every
+// byte by its SHA-256; PUCL_OFFLINE=1 forbids it to touch the network, and its errors tell how to copy a file by hand.
+//
+// The package needs the Go standard library only, and no C compiler.
+package datasets

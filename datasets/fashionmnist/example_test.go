@@ -1,0 +1,47 @@
+package fashionmnist_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/fashionmnist"
+)
+
+func ExampleEmbedded() {
+	images, err := fashionmnist.Embedded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(images)
+	fmt.Println("The first one is of the class", images.Classes[images.Labels[0]])
+	// Output:
+	// 10000 images of 28×28×1 (height×width×channels) in 10 classes
+	// The first one is of the class Ankle boot
+}
+
+// The benchmark FMNIST-I on the images that are built in: trousers, coats and sneakers are positive, and 300 of the
+// 3,000 are labeled.
+func ExampleFMNISTI() {
+	images, err := fashionmnist.Embedded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: fashionmnist.FMNISTI(), Labeled: 300})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(pu)
+	// Output:
+	// PU data (case-control): 300 labeled positives, 10000 unlabeled, prior π = 0.3, γ = 0.03, seed 0, positive: Trouser, Coat, Sneaker
+}
+
+// Open takes all 70,000 images where it finds them, and the 10,000 that are built in elsewhere.
+func ExampleOpen() {
+	train, test, source, err := fashionmnist.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(source)
+	fmt.Println(train.Len(), "to learn from,", test.Len(), "held out")
+}

@@ -1,0 +1,97 @@
+package fashionmnist
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// Part is one of the two parts in which Fashion-MNIST is published.
+type Part int
+
+// The parts of Fashion-MNIST.
+const (
+	Train Part = iota // 60,000 images, 6,000 of each class
+	Test              // 10,000 images, 1,000 of each class
+)
+
+// String returns "train" or "test".
+func (p Part) String() string {
+	switch p {
+	case Train:
+		return "train"
+	case Test:
+		return "test"
+	}
+	return fmt.Sprintf("Part(%d)", int(p))
+}
+
+// part describes the two files of a part.
+type part struct {
+	count          int // of images
+	images, labels file
+}
+
+// file describes one published file. The checksum of the content tells more than that of the .gz file: the same content
+// is handed on in .gz files that differ in their headers, and decompressed.
+type file struct {
+	name   string // without .gz
+	size   int64  // of the content, in bytes
+	sum    string // SHA-256 of the content
+	gzSize int64  // of the official .gz file
+	gzSum  string // SHA-256 of the official .gz file
+}
+
+// hosts are the folders on the web that hold the official .gz files: first the data set's repository, then its bucket.
+var hosts = []string{
+	"https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
+	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+}
+
+// remote returns the official .gz file for a download from the given web folders.
+func (f file) remote(hosts []string) datasets.RemoteFile {
+	remote := datasets.RemoteFile{Name: f.name + ".gz", Size: f.gzSize, SHA256: f.gzSum}
+	for _, host := range hosts {
+		remote.URLs = append(remote.URLs, host+remote.Name)
+	}
+	return remote
+}
+
+// The sizes and checksums of the .gz files are those that TensorFlow Datasets pins; those of the contents were taken
+// from files whose MD5 sums are the ones that the authors publish.
+var parts = map[Part]part{
+	Train: {
+		count: 60_000,
+		images: file{
+			name:   "train-images-idx3-ubyte",
+			size:   47_040_016,
+			sum:    "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+			gzSize: 26_421_880,
+			gzSum:  "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+		},
+		labels: file{
+			name:   "train-labels-idx1-ubyte",
+			size:   60_008,
+			sum:    "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+			gzSize: 29_515,
+			gzSum:  "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+		},
+	},
+	Test: {
+		count: 10_000,
+		images: file{
+			name:   "t10k-images-idx3-ubyte",
+			size:   7_840_016,
+			sum:    "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+			gzSize: 4_422_102,
+			gzSum:  "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+		},
+		labels: file{
+			name:   "t10k-labels-idx1-ubyte",
+			size:   10_008,
+			sum:    "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+			gzSize: 5_148,
+			gzSum:  "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+		},
+	},
+}

@@ -1,0 +1,84 @@
+package fashionmnist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// systemFolders are the places where an operating system's package manager puts the data: Debian's package
+// dataset-fashion-mnist uses this one.
+var systemFolders = []string{"/usr/share/datasets/fashion-mnist"}
+
+// Find returns the first folder that holds both files of the 60,000 images, ready for Load(os.DirFS(dir), Train). It
+// looks into $PUCL_DATA_DIR/fashion-mnist, $PUCL_DATA_DIR, pucl/fashion-mnist in the user's cache folder, and
+// /usr/share/datasets/fashion-mnist, where Debian's package dataset-fashion-mnist puts them. It goes by the names of the
+// files; Load checks what is in them.
+//
+// Where no folder has them the error wraps fs.ErrNotExist and tells what each lacks.
+func Find() (dir string, err error) {
+	return parts[Train].locate()
+}
+
+func (p part) locate() (string, error) {
+	var lacks strings.Builder
+	for _, dir := range append(datasets.Folders(Name), systemFolders...) {
+		err := p.in(dir)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("fashionmnist: looking into %s: %w", dir, err)
+		}
+		fmt.Fprintf(&lacks, "\n  %s: %v", dir, err)
+	}
+	return "", missing(fmt.Sprintf("fashionmnist: the %d images are in none of these folders:%s", p.count, &lacks))
+}
+
+// in returns nil if the folder dir holds both files.
+func (p part) in(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return missing("no such folder")
+	} else if err != nil {
+		return err
+	}
+	fsys := os.DirFS(dir)
+	if _, err := p.images.find(fsys); err != nil {
+		return err
+	}
+	_, err := p.labels.find(fsys)
+	return err
+}
+
+// Download makes sure that the 60,000 images are on this machine, checked, and returns their folder: the one where
+// [Find] sees them, or else $PUCL_DATA_DIR/fashion-mnist or pucl/fashion-mnist in the user's cache folder, into which it
+// downloads what is missing (26 MB in all). How a download goes, and what its errors tell, is described at
+// [datasets.Fetch]. The 10,000 images of the test part need none: see [Embedded].
+func Download(ctx context.Context, opts datasets.FetchOptions) (dir string, err error) {
+	return parts[Train].download(ctx, hosts, opts)
+}
+
+func (p part) download(ctx context.Context, hosts []string, opts datasets.FetchOptions) (string, error) {
+	dir, err := p.locate()
+	if errors.Is(err, fs.ErrNotExist) {
+		dir, err = datasets.DownloadFolder(Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, f := range []file{p.images, p.labels} {
+		_, err := f.read(os.DirFS(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = datasets.Fetch(ctx, dir, f.remote(hosts), opts)
+		}
+		if err != nil {
+			return "", fmt.Errorf("in the folder %s: %w", dir, err)
+		}
+	}
+	return dir, nil
+}

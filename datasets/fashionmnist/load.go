@@ -1,0 +1,93 @@
+package fashionmnist
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// Load reads one part from the two files of their official names in fsys, each compressed (with .gz at the end of its
+// name) or not. Images are 28×28×1, classes are numbered as in [Classes].
+//
+// The content of both files must be the published one, by SHA-256; other data sets use the same file names, so a file in
+// the wrong place is an error that says so. A missing file gives an error that wraps fs.ErrNotExist.
+func Load(fsys fs.FS, which Part) (*datasets.Images, error) {
+	p, ok := parts[which]
+	if !ok {
+		return nil, fmt.Errorf("fashionmnist: there is no part %v: use Train or Test", which)
+	}
+	return p.load(fsys)
+}
+
+func (p part) load(fsys fs.FS) (*datasets.Images, error) {
+	images, err := p.images.read(fsys)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := p.labels.read(fsys)
+	if err != nil {
+		return nil, err
+	}
+	set, err := datasets.ReadImages(bytes.NewReader(images), bytes.NewReader(labels), Classes())
+	if err != nil {
+		return nil, err
+	}
+	if set.Len() != p.count {
+		return nil, fmt.Errorf("fashionmnist: %d images in %s, not %d", set.Len(), p.images.name, p.count)
+	}
+	return set, nil
+}
+
+// find returns the name under which fsys has the file.
+func (f file) find(fsys fs.FS) (name string, err error) {
+	for _, name := range []string{f.name + ".gz", f.name} {
+		switch _, err := fs.Stat(fsys, name); {
+		case err == nil:
+			return name, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", missing(fmt.Sprintf("no %s.gz and no %s", f.name, f.name))
+}
+
+// missing is an fs.ErrNotExist in words of our own.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func (m missing) Unwrap() error { return fs.ErrNotExist }
+
+// read returns the decompressed content, checked.
+func (f file) read(fsys fs.FS) ([]byte, error) {
+	name, err := f.find(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("fashionmnist: %w", err)
+	}
+	opened, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("fashionmnist: %w", err)
+	}
+	defer opened.Close()
+	plain, err := datasets.Decompress(opened)
+	if err != nil {
+		return nil, fmt.Errorf("fashionmnist: %s: %w", name, err)
+	}
+	content := make([]byte, f.size+1) // with room to see that a file is too long
+	n, err := io.ReadFull(plain, content)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("fashionmnist: %s is damaged, remove it and get it again: %w", name, err)
+	}
+	content = content[:n]
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.sum {
+		return nil, fmt.Errorf("fashionmnist: %s holds something else, or is damaged: the SHA-256 of its content is %x, "+
+			"not %s. MNIST and others use the same file names; remove the file and get it again", name, sum, f.sum)
+	}
+	return content, nil
+}

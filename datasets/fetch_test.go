@@ -1,0 +1,572 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// content is what the servers of these tests offer: larger than the buffer of one read, different everywhere.
+var content = func() []byte {
+	b := make([]byte, 200_000)
+	for i := range b {
+		b[i] = uint8(i ^ i>>8)
+	}
+	return b
+}()
+
+// remote describes content at the given addresses.
+func remote(urls ...string) RemoteFile {
+	sum := sha256.Sum256(content)
+	return RemoteFile{Name: "data.gz", Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), URLs: urls}
+}
+
+// host is a server that notes the Range header of every request.
+type host struct {
+	*httptest.Server
+	mu     sync.Mutex
+	ranges []string
+}
+
+// serve starts a server that answers request number i, counted from 0, with answer(i).
+func serve(t *testing.T, answer func(i int, w http.ResponseWriter, r *http.Request)) *host {
+	t.Helper()
+	h := &host{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		i := len(h.ranges)
+		h.ranges = append(h.ranges, r.Header.Get("Range"))
+		h.mu.Unlock()
+		answer(i, w, r)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// asked returns the Range headers so far, joined by "|".
+func (h *host) asked() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.ranges, "|")
+}
+
+// good serves content with all that a web server offers, ranges included.
+func good(_ int, w http.ResponseWriter, r *http.Request) {
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// whole serves content from its start, whatever range is asked for.
+func whole(_ int, w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	w.Write(content)
+}
+
+// half announces the whole content, sends its first half and closes the connection.
+func half(_ int, w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	w.Write(content[:len(content)/2])
+	panic(http.ErrAbortHandler)
+}
+
+// halfAndHang sends the first half and then nothing, until the client goes away.
+func halfAndHang(_ int, w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	w.Write(content[:len(content)/2])
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
+// wantFile fails unless the folder holds the right content under its final name, and nothing else.
+func wantFile(t *testing.T, dir string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(dir, "data.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, content) {
+		t.Error("the file has other content")
+	}
+	wantNames(t, dir, "data.gz")
+}
+
+// wantNames fails unless the folder holds files of just these names.
+func wantNames(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if strings.Join(names, "|") != strings.Join(want, "|") {
+		t.Errorf("the folder holds %q, want %q", names, want)
+	}
+}
+
+// online makes sure that the environment of the developer does not decide.
+func online(t *testing.T) {
+	t.Helper()
+	t.Setenv(EnvOffline, "")
+}
+
+func writePart(t *testing.T, dir string, part []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "data.gz.part"), part, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	online(t)
+	h := serve(t, good)
+	dir := filepath.Join(t.TempDir(), "made", "on the way")
+	var last FetchProgress
+	opts := FetchOptions{Progress: func(p FetchProgress) {
+		if p.Name != "data.gz" || p.Total != int64(len(content)) || p.Done <= last.Done {
+			t.Errorf("progress %+v after %+v", p, last)
+		}
+		last = p
+	}}
+	for range 2 { // the second time the file is there
+		if err := Fetch(context.Background(), dir, remote(h.URL), opts); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, dir)
+	}
+	if last.Done != int64(len(content)) {
+		t.Errorf("last progress %+v", last)
+	}
+	if got := len(h.ranges); got != 1 {
+		t.Errorf("%d requests, want 1", got)
+	}
+}
+
+func TestFetchTakesUpAPart(t *testing.T) {
+	online(t)
+	n := len(content)
+	wrong := bytes.Repeat([]byte{7}, 1000)
+	for _, tt := range []struct {
+		name   string
+		part   []byte
+		answer func(int, http.ResponseWriter, *http.Request)
+		asked  string
+	}{
+		{"by range", content[:1000], good, "bytes=1000-"},
+		{"from a server without ranges", content[:1000], whole, "bytes=1000-"},
+		{"complete but not renamed", content, good, ""},
+		{"of wrong bytes", wrong, good, "bytes=1000-|"},
+		{"of wrong bytes, without ranges", wrong, whole, "bytes=1000-"},
+		{"complete but wrong", bytes.Repeat([]byte{7}, n), good, ""},
+		{"longer than the file", append(bytes.Clone(content), 1), good, "bytes=200001-|"},
+		{"longer than the file, without ranges", append(bytes.Clone(content), 1), whole, "bytes=200001-"},
+		{"empty", nil, good, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := serve(t, tt.answer)
+			dir := t.TempDir()
+			writePart(t, dir, tt.part)
+			if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			wantFile(t, dir)
+			if got := h.asked(); got != tt.asked {
+				t.Errorf("asked for %q, want %q", got, tt.asked)
+			}
+		})
+	}
+}
+
+func TestFetchGoesOnAfterABreak(t *testing.T) {
+	online(t)
+	t.Run("at the same address", func(t *testing.T) {
+		h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
+			if i == 0 {
+				half(i, w, r)
+			}
+			good(i, w, r)
+		})
+		dir := t.TempDir()
+		if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, dir)
+		// The connection may break before the last bytes of the half have come.
+		if got := h.asked(); !strings.HasPrefix(got, "|bytes=") {
+			t.Errorf("asked for %q, want all and then a range", got)
+		}
+	})
+	t.Run("at the next address", func(t *testing.T) {
+		bad, next := serve(t, half), serve(t, good)
+		dir := t.TempDir()
+		if err := Fetch(context.Background(), dir, remote(bad.URL, next.URL), FetchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, dir)
+		if got := len(bad.ranges); got > triesPerURL {
+			t.Errorf("the broken address was asked %d times", got)
+		}
+		if got := next.asked(); !strings.HasPrefix(got, "bytes=") {
+			t.Errorf("asked the next address for %q, want a range", got)
+		}
+	})
+	t.Run("after silence", func(t *testing.T) {
+		bad, next := serve(t, halfAndHang), serve(t, good)
+		dir := t.TempDir()
+		opts := FetchOptions{IdleTimeout: time.Second}
+		if err := Fetch(context.Background(), dir, remote(bad.URL, next.URL), opts); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, dir)
+		if got := next.asked(); got != "bytes=100000-" {
+			t.Errorf("asked the next address for %q, want the second half", got)
+		}
+	})
+}
+
+// The time-out is on silence: a download may take longer than it as long as bytes keep coming.
+func TestFetchSlowButSteady(t *testing.T) {
+	online(t)
+	const idle = time.Second
+	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		for i := 0; i < len(content); i += len(content) / 8 {
+			w.Write(content[i : i+len(content)/8])
+			w.(http.Flusher).Flush()
+			time.Sleep(idle / 6)
+		}
+	})
+	dir := t.TempDir()
+	begin := time.Now()
+	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: idle}); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took < idle {
+		t.Errorf("took %v: the test is to last longer than %v", took, idle)
+	}
+	wantFile(t, dir)
+}
+
+func TestFetchFailures(t *testing.T) {
+	online(t)
+	wrong := bytes.Clone(content)
+	wrong[150_000]++
+	for _, tt := range []struct {
+		name   string
+		answer func(int, http.ResponseWriter, *http.Request)
+		opts   FetchOptions
+		is     error // in the chain of errors
+		want   string
+		part   bool // whether a part is left to take up
+	}{
+		{name: "not found", answer: func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, want: "404 Not Found"},
+		{name: "server error", answer: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, want: "503"},
+		{name: "wrong checksum", answer: func(_ int, w http.ResponseWriter, r *http.Request) { w.Write(wrong) }, is: errMismatch, want: "SHA-256"},
+		{name: "cut short", answer: half, is: io.ErrUnexpectedEOF, want: "of 200000 bytes", part: true},
+		{name: "a page instead", answer: func(_ int, w http.ResponseWriter, r *http.Request) { io.WriteString(w, "please log in") },
+			is: errMismatch, want: "13 bytes, not 200000"},
+		{name: "too short, length unknown", answer: func(_ int, w http.ResponseWriter, r *http.Request) {
+			w.Write(content[:90_000])
+			w.(http.Flusher).Flush()
+		}, is: io.ErrUnexpectedEOF, want: "after 90000 of 200000 bytes", part: true},
+		{name: "too long, length unknown", answer: func(_ int, w http.ResponseWriter, r *http.Request) {
+			w.Write(content)
+			w.(http.Flusher).Flush()
+			w.Write([]byte("more"))
+		}, is: errMismatch, want: "more than 200000 bytes"},
+		{name: "silence", answer: func(_ int, w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+			opts: FetchOptions{IdleTimeout: 100 * time.Millisecond}, want: "nothing came for 100ms"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := serve(t, tt.answer)
+			dir := t.TempDir()
+			err := Fetch(context.Background(), dir, remote(h.URL), tt.opts)
+			wantError(t, err, tt.want)
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("error %v does not wrap %v", err, tt.is)
+			}
+			if tt.part {
+				wantNames(t, dir, "data.gz.part")
+			} else {
+				wantNames(t, dir)
+			}
+		})
+	}
+	t.Run("nobody there", func(t *testing.T) {
+		h := serve(t, good)
+		h.Close()
+		err := Fetch(context.Background(), t.TempDir(), remote(h.URL), FetchOptions{})
+		wantError(t, err, h.URL+": dial", "refused") // the address once, not again as in the client's own error
+	})
+	t.Run("no address", func(t *testing.T) {
+		err := Fetch(context.Background(), t.TempDir(), remote("://"), FetchOptions{})
+		wantError(t, err, "protocol")
+	})
+}
+
+// Over HTTP/2, which is what most addresses speak, a request that is stopped reports it in another way.
+func TestFetchSilenceOverHTTP2(t *testing.T) {
+	online(t)
+	for name, answer := range map[string]http.HandlerFunc{
+		"before the answer": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"within the file":   func(w http.ResponseWriter, r *http.Request) { halfAndHang(0, w, r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(answer)
+			server.EnableHTTP2 = true
+			server.StartTLS()
+			t.Cleanup(server.Close)
+			opts := FetchOptions{Client: server.Client(), IdleTimeout: 300 * time.Millisecond}
+			err := Fetch(context.Background(), t.TempDir(), remote(server.URL), opts)
+			wantError(t, err, "nothing came for 300ms")
+		})
+	}
+}
+
+// An answer that is not the range which was asked for is not taken, not even its first bytes.
+func TestFetchWrongRange(t *testing.T) {
+	online(t)
+	for header, anew := range map[string]bool{ // whether the part is given up and the file asked for anew
+		"bytes 1000-299999/300000": false,
+		"bytes 0-199999/200000":    true,
+		"bytes 1000-199999":        true,
+		"bytes */200000":           true,
+		"bytes x-199999/200000":    true,
+		"bytes 1000-199999/many":   true,
+	} {
+		t.Run(header, func(t *testing.T) {
+			h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
+				if i > 0 {
+					http.NotFound(w, r)
+					return
+				}
+				w.Header().Set("Content-Range", header)
+				w.WriteHeader(http.StatusPartialContent)
+				w.Write(content[1000:])
+			})
+			dir := t.TempDir()
+			writePart(t, dir, content[:1000])
+			progress := 0
+			opts := FetchOptions{Progress: func(FetchProgress) { progress++ }}
+			err := Fetch(context.Background(), dir, remote(h.URL), opts)
+			if progress != 0 {
+				t.Error("took bytes of the wrong range")
+			}
+			if !anew {
+				wantError(t, err, "300000 bytes, not 200000")
+				wantNames(t, dir, "data.gz.part")
+				return
+			}
+			wantError(t, err, "404")
+			if got := h.asked(); got != "bytes=1000-|" {
+				t.Errorf("asked for %q, want the range and then all", got)
+			}
+			wantNames(t, dir)
+		})
+	}
+}
+
+// A server need not send all of the range: the rest is asked for.
+func TestFetchRangeInPieces(t *testing.T) {
+	online(t)
+	h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
+		if i == 0 {
+			w.Header().Set("Content-Range", "bytes 1000-4999/*")
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(content[1000:5000])
+			return
+		}
+		good(i, w, r)
+	})
+	dir := t.TempDir()
+	writePart(t, dir, content[:1000])
+	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, dir)
+	if got := h.asked(); got != "bytes=1000-|bytes=5000-" {
+		t.Errorf("asked for %q, want the rest after the first piece", got)
+	}
+}
+
+func TestFetchSecondAddress(t *testing.T) {
+	online(t)
+	first := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
+	second := serve(t, good)
+	dir := t.TempDir()
+	if err := Fetch(context.Background(), dir, remote(first.URL, second.URL), FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, dir)
+	if len(first.ranges) != 1 || len(second.ranges) != 1 {
+		t.Errorf("%d and %d requests, want one each", len(first.ranges), len(second.ranges))
+	}
+}
+
+// What the user reads must be enough to copy the file by hand.
+func TestFetchErrorTellsAll(t *testing.T) {
+	online(t)
+	first := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
+	second := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
+	dir := t.TempDir()
+	file := remote(first.URL+"/a", second.URL+"/b")
+	err := Fetch(context.Background(), dir, file, FetchOptions{})
+	wantError(t, err, "data.gz", dir, "200000 bytes", file.SHA256, first.URL+"/a: the server says 404", second.URL+"/b: the server says 500")
+	failed := new(FetchError)
+	if !errors.As(err, &failed) || len(failed.Causes) != 2 || failed.Dir != dir || failed.File.Name != "data.gz" {
+		t.Errorf("error %#v", err)
+	}
+}
+
+func TestFetchOffline(t *testing.T) {
+	h := serve(t, good)
+	dir := t.TempDir()
+	for _, value := range []string{"1", "true", "yes"} {
+		t.Setenv(EnvOffline, value)
+		err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
+		wantError(t, err, EnvOffline, "data.gz", dir, h.URL)
+		if !errors.Is(err, ErrOffline) {
+			t.Errorf("%s=%s: error %v", EnvOffline, value, err)
+		}
+	}
+	if len(h.ranges) != 0 {
+		t.Errorf("%d requests while offline", len(h.ranges))
+	}
+	for _, value := range []string{"0", "false", ""} {
+		t.Setenv(EnvOffline, value)
+		if Offline() {
+			t.Errorf("%s=%q means offline", EnvOffline, value)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data.gz"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(EnvOffline, "1")
+	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
+		t.Errorf("the file is there, and yet: %v", err)
+	}
+}
+
+func TestFetchCanceled(t *testing.T) {
+	online(t)
+	first, second := serve(t, halfAndHang), serve(t, good)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	opts := FetchOptions{Progress: func(p FetchProgress) {
+		if p.Done == p.Total/2 {
+			cancel()
+		}
+	}}
+	err := Fetch(ctx, dir, remote(first.URL, second.URL), opts)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if failed := new(FetchError); !errors.As(err, &failed) || len(failed.Causes) != 1 {
+		t.Errorf("error %v, want the first address as its only cause", err)
+	}
+	if len(second.ranges) != 0 {
+		t.Error("asked the second address after the cancel")
+	}
+	wantNames(t, dir, "data.gz.part")
+	if err := Fetch(context.Background(), dir, remote(second.URL), FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, dir)
+	if got := second.asked(); got != "bytes=100000-" {
+		t.Errorf("asked for %q after the cancel, want the second half", got)
+	}
+}
+
+// A file whose name ends in .gz is often sent with this header, at which a client may decompress it on the way.
+func TestFetchLeavesGzipAlone(t *testing.T) {
+	online(t)
+	packed := zipped(t, content)
+	sum := sha256.Sum256(packed)
+	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packed)
+	})
+	dir := t.TempDir()
+	file := RemoteFile{Name: "data.gz", Size: int64(len(packed)), SHA256: strings.ToUpper(hex.EncodeToString(sum[:])), URLs: []string{h.URL}}
+	if err := Fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "data.gz")); err != nil || !bytes.Equal(got, packed) {
+		t.Errorf("the file is not as it was sent (%v)", err)
+	}
+}
+
+func TestFetchLeavesAWrongFileAlone(t *testing.T) {
+	online(t)
+	h := serve(t, good)
+	for _, tt := range []struct {
+		there []byte
+		want  string
+	}{
+		{[]byte("mine"), "4 bytes, not 200000"},
+		{bytes.Repeat([]byte{7}, len(content)), "SHA-256"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "data.gz")
+		if err := os.WriteFile(path, tt.there, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
+		wantError(t, err, "in the way", "remove", dir, tt.want)
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, tt.there) {
+			t.Errorf("the file was changed (%v)", err)
+		}
+	}
+	if len(h.ranges) != 0 {
+		t.Errorf("%d requests", len(h.ranges))
+	}
+}
+
+func TestFetchFolderInTheWay(t *testing.T) {
+	online(t)
+	h := serve(t, good)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := Fetch(context.Background(), path, remote(h.URL), FetchOptions{})
+	wantError(t, err, "data.gz", path)
+	if !errors.As(err, new(*FetchError)) {
+		t.Errorf("error %T, want a *FetchError", err)
+	}
+}
+
+func TestFetchBadDescription(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*RemoteFile)
+		want  string
+	}{
+		{"no name", func(f *RemoteFile) { f.Name = "" }, "plain file name"},
+		{"folder in the name", func(f *RemoteFile) { f.Name = "a/b" }, "plain file name"},
+		{"out of the folder", func(f *RemoteFile) { f.Name = ".." }, "plain file name"},
+		{"no size", func(f *RemoteFile) { f.Size = 0 }, "0 bytes"},
+		{"short sum", func(f *RemoteFile) { f.SHA256 = f.SHA256[2:] }, "64 hexadecimal"},
+		{"not a sum", func(f *RemoteFile) { f.SHA256 = strings.Repeat("x", 64) }, "64 hexadecimal"},
+		{"no address", func(f *RemoteFile) { f.URLs = nil }, "no address"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := remote("http://localhost")
+			tt.spoil(&file)
+			wantError(t, Fetch(context.Background(), t.TempDir(), file, FetchOptions{}), tt.want)
+		})
+	}
+}

@@ -1,0 +1,176 @@
+package datasets
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// The first four bytes of an IDX file, read as a big-endian number: two zero bytes, the code 8 for unsigned bytes,
+// and the number of dimensions.
+const (
+	idxLabels = 0x00000801
+	idxImages = 0x00000803
+)
+
+// ReadIDX reads one file in the IDX format, in which MNIST and its relatives are published: a label file gives
+// dims = [count], an image file dims = [count, height, width], and data holds that many bytes. The file may be plain or
+// compressed by gzip; its content tells which.
+//
+// The file is read to its end. A wrong first number, an image size of zero, data that are cut short and bytes after the
+// data are errors; a file that is cut short gives one that wraps io.ErrUnexpectedEOF. Memory grows with the bytes that
+// really come, whatever the header announces.
+//
+// Format: LeCun, Cortes and Burges, "The MNIST database of handwritten digits".
+func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
+	plain, err := Decompress(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	magic, err := readUint32(plain)
+	if err != nil {
+		return nil, nil, err
+	}
+	var rank int
+	switch magic {
+	case idxLabels:
+		rank = 1
+	case idxImages:
+		rank = 3
+	default:
+		return nil, nil, fmt.Errorf("datasets: not an IDX file: it starts with %08x, "+
+			"where images start with %08x and labels with %08x", magic, idxImages, idxLabels)
+	}
+	dims = make([]int, rank)
+	for i := range dims {
+		n, err := readUint32(plain)
+		if err != nil {
+			return nil, nil, err
+		}
+		dims[i] = int(n)
+		if dims[i] < 0 || uint32(dims[i]) != n { // where int has 32 bits
+			return nil, nil, fmt.Errorf("datasets: IDX file with a dimension of %d: more than this machine can address", n)
+		}
+	}
+	if slices.Contains(dims[1:], 0) {
+		return nil, nil, fmt.Errorf("datasets: IDX file of images of %d×%d pixels: a size of zero", dims[1], dims[2])
+	}
+	want, ok := product(dims...)
+	if !ok {
+		return nil, nil, fmt.Errorf("datasets: IDX file of size %v: more bytes than this machine can address", dims)
+	}
+	data, err = readAtMost(plain, want)
+	if err != nil {
+		return nil, nil, fmt.Errorf("datasets: reading an IDX file: %w", err)
+	}
+	if len(data) < want {
+		return nil, nil, fmt.Errorf("datasets: IDX file is cut short: its header announces %v, that is %d bytes, "+
+			"but only %d came: %w", dims, want, len(data), io.ErrUnexpectedEOF)
+	}
+	// The read at the end also makes gzip verify its checksum.
+	switch n, err := io.ReadFull(plain, make([]byte, 1)); {
+	case n > 0:
+		return nil, nil, fmt.Errorf("datasets: IDX file goes on after the %d bytes that its header announces", want)
+	case err != io.EOF:
+		return nil, nil, fmt.Errorf("datasets: reading the end of an IDX file: %w", err)
+	}
+	return dims, data, nil
+}
+
+// ReadImages reads a file of 8-bit gray images and the file of their labels, both in the IDX format of [ReadIDX]. The
+// result has one channel. The names of the classes are classes; nil names them by their numbers, "0", "1", and so on up
+// to the largest label.
+//
+// It is an error if the two files are swapped, if they differ in count, or if a label has no name in classes.
+func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
+	dims, pixels, err := ReadIDX(images)
+	if err != nil {
+		return nil, fmt.Errorf("image file: %w", err)
+	}
+	if len(dims) != 3 {
+		return nil, errors.New("datasets: the image file holds labels: are the two files swapped?")
+	}
+	labelDims, bytes, err := ReadIDX(labels)
+	if err != nil {
+		return nil, fmt.Errorf("label file: %w", err)
+	}
+	if len(labelDims) != 1 {
+		return nil, errors.New("datasets: the label file holds images: are the two files swapped?")
+	}
+	if dims[0] != labelDims[0] {
+		return nil, fmt.Errorf("datasets: %d images but %d labels: the two files do not belong together", dims[0], labelDims[0])
+	}
+	result := &Images{
+		Height: dims[1], Width: dims[2], Channels: 1,
+		Pixels:  pixels,
+		Labels:  make([]int, len(bytes)),
+		Classes: slices.Clone(classes),
+	}
+	for i, b := range bytes {
+		result.Labels[i] = int(b)
+	}
+	if classes == nil && len(bytes) > 0 {
+		for class := range int(slices.Max(bytes)) + 1 {
+			result.Classes = append(result.Classes, strconv.Itoa(class))
+		}
+	}
+	if err := result.Validate(); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// Decompress returns a reader of the decompressed bytes where r holds a gzip file, told by its first two bytes, and of
+// r's own bytes otherwise.
+func Decompress(r io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReader(r)
+	start, err := buffered.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("datasets: reading the start of a file: %w", err)
+	}
+	if len(start) < 2 || start[0] != 0x1f || start[1] != 0x8b {
+		return buffered, nil
+	}
+	unzipped, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: reading a gzip file: %w", err)
+	}
+	return unzipped, nil
+}
+
+func readUint32(r io.Reader) (uint32, error) {
+	var b [4]byte
+	if _, err := io.ReadFull(r, b[:]); err == io.EOF || err == io.ErrUnexpectedEOF {
+		return 0, fmt.Errorf("datasets: IDX file ends within its header: %w", io.ErrUnexpectedEOF)
+	} else if err != nil {
+		return 0, fmt.Errorf("datasets: reading the header of an IDX file: %w", err)
+	}
+	return binary.BigEndian.Uint32(b[:]), nil
+}
+
+// readAtMost reads up to want bytes. The result starts small and doubles, so a header that lies costs no memory; it
+// never holds more than want, so an honest one wastes none. A reader that ends early is no error here.
+func readAtMost(r io.Reader, want int) ([]byte, error) {
+	data := make([]byte, 0, min(want, 64<<10))
+	for len(data) < want {
+		if len(data) == cap(data) {
+			bigger := make([]byte, len(data), len(data)+min(len(data), want-len(data)))
+			copy(bigger, data)
+			data = bigger
+		}
+		n, err := io.ReadFull(r, data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}

@@ -1,0 +1,237 @@
+package datasets
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// Two images of 2×3 pixels and their labels, byte by byte as the format has them.
+const (
+	twoImages = "00000803 00000002 00000002 00000003" + "000102 030405" + "0a0b0c 0d0eff"
+	twoLabels = "00000801 00000002" + "03 01"
+)
+
+// unhex turns hexadecimal digits, spaced as one likes, into bytes.
+func unhex(tb testing.TB, digits string) []byte {
+	tb.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+func zipped(tb testing.TB, content []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestReadImages(t *testing.T) {
+	images, labels := unhex(t, twoImages), unhex(t, twoLabels)
+	for _, tt := range []struct {
+		name           string
+		images, labels []byte
+	}{
+		{"plain", images, labels},
+		{"gzip", zipped(t, images), zipped(t, labels)},
+		{"mixed", zipped(t, images), labels},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			// One byte at a time: the reader must not lean on full reads.
+			got, err := ReadImages(iotest.OneByteReader(bytes.NewReader(tt.images)), bytes.NewReader(tt.labels),
+				[]string{"zero", "one", "two", "three"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Height != 2 || got.Width != 3 || got.Channels != 1 || got.Len() != 2 {
+				t.Errorf("got %v, want 2 images of 2×3×1", got)
+			}
+			if want := []uint8{0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 255}; !slices.Equal(got.Pixels, want) {
+				t.Errorf("pixels %v, want %v", got.Pixels, want)
+			}
+			if want := []int{3, 1}; !slices.Equal(got.Labels, want) {
+				t.Errorf("labels %v, want %v", got.Labels, want)
+			}
+			if got.Classes[got.Labels[0]] != "three" {
+				t.Errorf("class names %v", got.Classes)
+			}
+		})
+	}
+	t.Run("classes by number", func(t *testing.T) {
+		got, err := ReadImages(bytes.NewReader(images), bytes.NewReader(labels), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"0", "1", "2", "3"}; !slices.Equal(got.Classes, want) {
+			t.Errorf("classes %v, want %v", got.Classes, want)
+		}
+	})
+	t.Run("no images", func(t *testing.T) {
+		got, err := ReadImages(bytes.NewReader(unhex(t, "00000803 00000000 00000002 00000003")),
+			bytes.NewReader(unhex(t, "00000801 00000000")), nil)
+		if err != nil || got.Len() != 0 {
+			t.Errorf("got %v, %v, want no images", got, err)
+		}
+	})
+}
+
+func TestReadImagesErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		images, labels string
+		cut            bool // the error wraps io.ErrUnexpectedEOF
+		want           []string
+	}{
+		{"empty image file", "", twoLabels, true, []string{"image file", "header"}},
+		{"half a first number", "0000", twoLabels, true, []string{"header"}},
+		{"header cut", "00000803 00000002 0000", twoLabels, true, []string{"header"}},
+		{"pixels cut", twoImages[:len(twoImages)-2], twoLabels, true, []string{"cut short", "12 bytes", "11 came"}},
+		{"no pixels", twoImages[:35], twoLabels, true, []string{"cut short", "0 came"}},
+		{"bytes after the pixels", twoImages + "00", twoLabels, false, []string{"goes on after the 12 bytes"}},
+		{"labels cut", twoImages, "00000801 00000003 03 01", true, []string{"label file", "3 bytes", "2 came"}},
+		{"bytes after the labels", twoImages, twoLabels + "02", false, []string{"label file", "goes on after the 2"}},
+		{"wrong first number", "00000804 00000002", twoLabels, false, []string{"not an IDX file", "00000804", "00000803"}},
+		{"32-bit numbers", "00000c03 00000002", twoLabels, false, []string{"not an IDX file", "00000c03"}},
+		{"little-endian", "03080000 02000000", twoLabels, false, []string{"not an IDX file"}},
+		{"swapped", twoLabels, twoImages, false, []string{"image file holds labels", "swapped"}},
+		{"images twice", twoImages, twoImages, false, []string{"label file holds images"}},
+		{"counts differ", twoImages, "00000801 00000003 00 01 02", false, []string{"2 images but 3 labels"}},
+		{"label out of range", twoImages, "00000801 00000002 03 04", false, []string{"image 1", "class 4", "4 classes"}},
+		{"zero height", "00000803 7fffffff 00000000 00000003", twoLabels, false, []string{"0×3", "zero"}},
+		{"zero width", "00000803 00000002 00000003 00000000", twoLabels, false, []string{"3×0", "zero"}},
+		{"size overflows", "00000803 7fffffff 7fffffff 7fffffff", twoLabels, false, []string{"more bytes than"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadImages(bytes.NewReader(unhex(t, tt.images)), bytes.NewReader(unhex(t, tt.labels)),
+				[]string{"zero", "one", "two", "three"})
+			wantError(t, err, tt.want...)
+			if got := errors.Is(err, io.ErrUnexpectedEOF); got != tt.cut {
+				t.Errorf("error %q: errors.Is(err, io.ErrUnexpectedEOF) = %v, want %v", err, got, tt.cut)
+			}
+		})
+	}
+}
+
+func TestReadIDXDamagedGzip(t *testing.T) {
+	whole := zipped(t, unhex(t, twoImages))
+	for end := 2; end < len(whole); end++ {
+		if _, _, err := ReadIDX(bytes.NewReader(whole[:end])); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+			t.Errorf("the first %d of %d bytes: error %v, want an unexpected end", end, len(whole), err)
+		}
+	}
+	badSum := slices.Clone(whole)
+	badSum[len(badSum)-8] ^= 1 // in the CRC-32, which stands before the length
+	if _, _, err := ReadIDX(bytes.NewReader(badSum)); !errors.Is(err, gzip.ErrChecksum) {
+		t.Errorf("wrong CRC: error %v, want %v", err, gzip.ErrChecksum)
+	}
+	if _, _, err := ReadIDX(bytes.NewReader(append(slices.Clone(whole), "more"...))); err == nil {
+		t.Error("bytes after the gzip stream: no error")
+	}
+}
+
+func TestReadIDXPassesReadErrors(t *testing.T) {
+	broken := errors.New("broken disk")
+	whole := unhex(t, twoImages)
+	for _, n := range []int{0, 1, 3, 10, 16, 20, len(whole)} {
+		r := io.MultiReader(bytes.NewReader(whole[:n]), iotest.ErrReader(broken))
+		if _, _, err := ReadIDX(r); !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: error %v, want %v", n, err, broken)
+		}
+	}
+}
+
+// A header may announce gigabytes over a file of a few bytes.
+func TestReadIDXDoesNotTrustTheHeader(t *testing.T) {
+	lie := unhex(t, "00000803 0000ffff 00000fff 00000003") // 805,097,475 bytes, of which three come
+	lie = append(lie, 1, 2, 3)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := ReadIDX(bytes.NewReader(lie))
+	runtime.ReadMemStats(&after)
+	wantError(t, err, "cut short", "3 came")
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("%d bytes allocated for a file of %d", got, len(lie))
+	}
+}
+
+// Larger than the buffer with which reading starts, so that it has to grow, and to stop growing at the end.
+func TestReadIDXGrows(t *testing.T) {
+	const count = 1000
+	file := unhex(t, "00000803 000003e8 0000001c 0000001c")
+	for i := range count * 28 * 28 {
+		file = append(file, uint8(i*i>>3))
+	}
+	dims, data, err := ReadIDX(bytes.NewReader(zipped(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(dims, []int{count, 28, 28}) || !bytes.Equal(data, file[16:]) {
+		t.Errorf("dims %v and %d bytes, want [1000 28 28] and the %d bytes written", dims, len(data), len(file)-16)
+	}
+	if cap(data) != len(data) {
+		t.Errorf("capacity %d for %d bytes", cap(data), len(data))
+	}
+}
+
+func FuzzReadIDX(f *testing.F) {
+	images, labels := unhex(f, twoImages), unhex(f, twoLabels)
+	f.Add(images)
+	f.Add(labels)
+	f.Add(zipped(f, images))
+	f.Add(zipped(f, labels))
+	f.Add(images[:20])
+	f.Add(append(slices.Clone(labels), 0))
+	f.Add(unhex(f, "00000803 ffffffff ffffffff ffffffff"))
+	f.Add(unhex(f, "00000803 ffffffff 00000000 00000001"))
+	f.Add(unhex(f, "1f8b"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, file []byte) {
+		dims, data, err := ReadIDX(bytes.NewReader(file))
+		if err != nil {
+			if dims != nil || data != nil {
+				t.Errorf("error %v, and yet a result", err)
+			}
+			return
+		}
+		// What was read, written again, is what the file said.
+		size := 1
+		again := []byte{0, 0, 8, uint8(len(dims))}
+		for _, n := range dims {
+			size *= n
+			again = append(again, uint8(n>>24), uint8(n>>16), uint8(n>>8), uint8(n))
+		}
+		if size != len(data) {
+			t.Errorf("dims %v with %d bytes", dims, len(data))
+		}
+		again = append(again, data...)
+		said := file
+		if file[0] == 0x1f {
+			r, err := gzip.NewReader(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said, err = io.ReadAll(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(again, said) {
+			t.Errorf("read dims %v and %d bytes from other content", dims, len(data))
+		}
+	})
+}

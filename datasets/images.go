@@ -1,0 +1,108 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Images is a set of images of one size, each with a class.
+//
+// Image i has class Labels[i], a number below len(Classes), and Classes names the classes. Pixels holds 8-bit values,
+// 0 to 255, image by image, each row by row from the top, each pixel with its Channels values side by side: the layout
+// [Len, Height, Width, Channels], often called NHWC. Code that fills the fields by hand can call Validate.
+type Images struct {
+	Height, Width, Channels int
+	Pixels                  []uint8
+	Labels                  []int
+	Classes                 []string
+}
+
+// Len returns the number of images.
+func (m *Images) Len() int { return len(m.Labels) }
+
+// At returns the Height × Width × Channels pixels of image i. The slice is a view: writing to it changes the set.
+// Like an index into a slice, an i outside [0, Len) panics.
+func (m *Images) At(i int) []uint8 {
+	size := m.imageSize()
+	return m.Pixels[i*size : (i+1)*size : (i+1)*size]
+}
+
+// Counts returns how many images each class has, one number per entry of Classes.
+func (m *Images) Counts() []int {
+	counts := make([]int, len(m.Classes))
+	for _, class := range m.Labels {
+		counts[class]++
+	}
+	return counts
+}
+
+// String says in one line how many images of which size the set holds.
+func (m *Images) String() string {
+	return fmt.Sprintf("%d images of %d×%d×%d (height×width×channels) in %d classes",
+		m.Len(), m.Height, m.Width, m.Channels, len(m.Classes))
+}
+
+// Select returns a new set with copies of the images numbered by rows, in that order. A number may occur twice; one
+// outside [0, Len) is an error. The new set shares the slice Classes with m.
+func (m *Images) Select(rows []int) (*Images, error) {
+	size := m.imageSize()
+	out := &Images{
+		Height: m.Height, Width: m.Width, Channels: m.Channels,
+		Pixels:  make([]uint8, 0, len(rows)*size),
+		Labels:  make([]int, 0, len(rows)),
+		Classes: m.Classes,
+	}
+	for _, row := range rows {
+		if row < 0 || row >= m.Len() {
+			return nil, fmt.Errorf("datasets: cannot select image %d: the set has %d images, numbered from 0", row, m.Len())
+		}
+		out.Pixels = append(out.Pixels, m.At(row)...)
+		out.Labels = append(out.Labels, m.Labels[row])
+	}
+	return out, nil
+}
+
+// Validate returns an error that says what does not fit together, or nil: the sizes must be positive, Pixels must hold
+// exactly Len images, and every label must name a class. A set of no images is valid.
+func (m *Images) Validate() error {
+	if m == nil {
+		return errors.New("datasets: no images given (the pointer is nil)")
+	}
+	if m.Height < 1 || m.Width < 1 || m.Channels < 1 {
+		return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1",
+			m.Height, m.Width, m.Channels)
+	}
+	want, ok := product(m.Len(), m.Height, m.Width, m.Channels)
+	if !ok || want != len(m.Pixels) {
+		return fmt.Errorf("datasets: %d images of %d×%d×%d (one per label) do not fit %d pixel values",
+			m.Len(), m.Height, m.Width, m.Channels, len(m.Pixels))
+	}
+	for i, class := range m.Labels {
+		if class < 0 || class >= len(m.Classes) {
+			return fmt.Errorf("datasets: image %d has class %d, but there are %d classes, numbered from 0",
+				i, class, len(m.Classes))
+		}
+	}
+	return nil
+}
+
+func (m *Images) imageSize() int { return m.Height * m.Width * m.Channels }
+
+// product multiplies numbers that are not negative; ok is false where the result does not fit an int.
+func product(factors ...int) (result int, ok bool) {
+	if slices.Contains(factors, 0) {
+		return 0, true // whatever the others are
+	}
+	total := uint64(1)
+	for _, f := range factors {
+		high, low := bits.Mul64(total, uint64(f))
+		if high != 0 || low > math.MaxInt {
+			return 0, false
+		}
+		total = low
+	}
+	return int(total), true
+}

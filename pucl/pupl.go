@@ -56,6 +56,26 @@ func PUPL(labeled, unlabeled *mat.Dense, rng *rand.Rand) (*Clustering, error) {
 	return PUPLFrom(labeled, unlabeled, seed)
 }
 
+// PUPLRestarts runs [PUPL] from several random starts, as k-means libraries do, and returns the result of lowest potential.
+// It looks at no label beyond those of the labeled rows. A low potential does not promise good pseudo-labels: that the
+// classes are the two clusters is what the embedding must bring.
+func PUPLRestarts(labeled, unlabeled *mat.Dense, rng *rand.Rand, starts int) (*Clustering, error) {
+	if starts < 1 {
+		return nil, fmt.Errorf("pucl: clustering from %d starts; at least 1 is needed", starts)
+	}
+	var best *Clustering
+	for range starts {
+		c, err := PUPL(labeled, unlabeled, rng)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || c.Potential < best.Potential {
+			best = c
+		}
+	}
+	return best, nil
+}
+
 // SeedingWeights returns the squared distance of every unlabeled row from the mean of the labeled rows, to which [PUPL]'s
 // probability of starting the negative centre there is proportional.
 func SeedingWeights(labeled, unlabeled *mat.Dense) []float64 {

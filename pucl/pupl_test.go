@@ -96,6 +96,33 @@ func TestPUPLDrawsBySquaredDistance(t *testing.T) {
 	}
 }
 
+// On the line of the conformance file one start in three ends at the higher of two potentials, 16.75 instead of 16; with
+// restarts the lower one must come out.
+func TestRestartsKeepTheLowestPotential(t *testing.T) {
+	labeled, unlabeled := dense([][]float64{{0}, {1}}), dense([][]float64{{2}, {4}, {5}, {9}})
+	worse := 0
+	for seed := range uint64(20) {
+		once, err := PUPL(labeled, unlabeled, rand.New(rand.NewPCG(seed, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if once.Potential > 16.5 {
+			worse++
+		}
+		best, err := PUPLRestarts(labeled, unlabeled, rand.New(rand.NewPCG(seed, 1)), 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "potential", best.Potential, 16, 1e-12)
+	}
+	if worse == 0 {
+		t.Error("single starts never ended higher, so this test shows nothing")
+	}
+	if _, err := PUPLRestarts(labeled, unlabeled, rand.New(rand.NewPCG(1, 1)), 0); err == nil {
+		t.Error("no start at all was accepted")
+	}
+}
+
 // The labeled point at 10 lies nearer to the negative centre: Algorithm 1B keeps it, the pseudo code lets it go.
 func TestTheTwoVariantsDiffer(t *testing.T) {
 	labeled, unlabeled := dense([][]float64{{0}, {0}, {0}, {10}}), dense([][]float64{{0}, {11}, {11}, {11}})

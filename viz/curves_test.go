@@ -1,0 +1,124 @@
+package viz
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestLearningCurvesErrors(t *testing.T) {
+	good := curve("PUCL", 3, 2, 1)
+	for _, tt := range []struct {
+		name   string
+		cfg    CurvesConfig
+		curves []Curve
+		want   error
+	}{
+		{"none", CurvesConfig{}, nil, ErrNoData},
+		{"empty", CurvesConfig{}, []Curve{good, {Name: "ssCL"}}, ErrNoData},
+		{"mismatched", CurvesConfig{}, []Curve{{X: []float64{0, 1}, Y: []float64{1}}}, ErrLength},
+		{"NaN", CurvesConfig{}, []Curve{curve("ssCL", 1, math.NaN())}, ErrNotFinite},
+		{"infinite x", CurvesConfig{}, []Curve{{X: []float64{0, math.Inf(1)}, Y: []float64{1, 1}}}, ErrNotFinite},
+		{"too large", CurvesConfig{}, []Curve{curve("ssCL", 1e200)}, ErrRange},
+		{"backwards", CurvesConfig{}, []Curve{{X: []float64{1, 0}, Y: []float64{1, 1}}}, ErrOrder},
+		{"reference", CurvesConfig{References: []Reference{ChanceLevel(0)}}, []Curve{good}, ErrNotFinite},
+		{"smoothing", CurvesConfig{Smooth: -1}, []Curve{good}, ErrRange},
+	} {
+		if _, err := LearningCurves(tt.cfg, tt.curves...); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestLearningCurvesCopies checks that a plot does not change when the slices of its curves do.
+func TestLearningCurvesCopies(t *testing.T) {
+	for _, smooth := range []int{0, 3} {
+		c := curve("PUCL", 3, 2, 1)
+		p, err := LearningCurves(CurvesConfig{Smooth: smooth}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := encodeSVG(p, 300, 200, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.X[1], c.Y[1] = 1.5, 2.9
+		after, err := encodeSVG(p, 300, 200, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(before, after) {
+			t.Errorf("smooth %d: the plot changed with the slices", smooth)
+		}
+		if p.X.Label.Text == "" || p.Y.Label.Text == "" {
+			t.Error("an axis has no label")
+		}
+	}
+}
+
+func TestReferenceInRange(t *testing.T) {
+	p, err := LearningCurves(CurvesConfig{References: []Reference{{"high", 9}, {"low", -9}}}, curve("PUCL", 3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Min > -9 || p.Y.Max < 9 || p.X.Min != 0 || p.X.Max != 1 {
+		t.Errorf("ranges [%g, %g] and [%g, %g]", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
+	}
+}
+
+func TestChanceLevel(t *testing.T) {
+	// With b = 2 there are three other views, each as likely.
+	if got, want := ChanceLevel(2).Y, math.Log(3); math.Abs(got-want) > 1e-15 {
+		t.Errorf("chance level of b = 2 is %g, want %g", got, want)
+	}
+	if got := ChanceLevel(1).Y; got != 0 {
+		t.Errorf("chance level of b = 1 is %g, want 0", got)
+	}
+}
+
+func TestRunningMean(t *testing.T) {
+	y := []float64{4, 8, 6, -1, 2, 10}
+	for n := 1; n <= 9; n++ {
+		got := runningMean(y, n)
+		for i := range y {
+			// Every entry at most n/2 before and at most (n−1)/2 after i.
+			sum, count := 0.0, 0.0
+			for j := range y {
+				if d := j - i; d >= -(n/2) && d <= (n-1)/2 {
+					sum += y[j]
+					count++
+				}
+			}
+			if math.Abs(got[i]-sum/count) > 1e-12 {
+				t.Errorf("n = %d: mean %d is %g, want %g", n, i, got[i], sum/count)
+			}
+		}
+	}
+	if got := runningMean([]float64{1, 2, 6}, 3); !slices.Equal(got, []float64{1.5, 3, 4}) {
+		t.Errorf("means of 1, 2, 6 by three: %v", got)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	x := make([]float64, 1000)
+	for i := range x {
+		x[i] = float64(i * i) // dense at the start
+	}
+	at := spread(x, 7, 0.5)
+	if len(at) != 7 {
+		t.Fatalf("%d marks, want 7", len(at))
+	}
+	for i, j := range at {
+		want := (float64(i) + 0.5) / 7 * x[999]
+		if x[j] < want || (j > 0 && x[j-1] >= want) {
+			t.Errorf("mark %d at x = %g, want the first from %g on", i, x[j], want)
+		}
+	}
+	if got := spread(x[:3], 7, 0.5); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("marks of three values: %v", got)
+	}
+	if got := spread(make([]float64, 100), 7, 0.5); len(got) == 0 || len(got) > 7 { // all at one x
+		t.Errorf("marks of one place: %v", got)
+	}
+}

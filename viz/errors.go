@@ -1,0 +1,52 @@
+package viz
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The errors of this package wrap one of these values; test for them with errors.Is.
+var (
+	// ErrNoData says that there is nothing to draw.
+	ErrNoData = errors.New("no data")
+	// ErrLength says that two slices that belong together have different lengths.
+	ErrLength = errors.New("lengths differ")
+	// ErrNotFinite says that a value is NaN or infinite.
+	ErrNotFinite = errors.New("not a finite number")
+	// ErrOrder says that the x values of a curve go backwards.
+	ErrOrder = errors.New("x values must not go backwards")
+	// ErrRange says that an argument lies outside the values it may take.
+	ErrRange = errors.New("out of range")
+	// ErrNoAlt says that a figure came without the text that stands in for it.
+	ErrNoAlt = errors.New("the alternative text is empty")
+	// ErrFormat says that a file name ends in none of the formats that Save knows.
+	ErrFormat = errors.New("unknown file format")
+)
+
+// largestValue is the largest magnitude that is drawn. Beyond it the arithmetic of axes leaves the range of float64.
+const largestValue = 1e100
+
+// checkFinite returns an error that names what and the first entry of v that is NaN, infinite or too large to draw.
+func checkFinite(what string, v []float64) error {
+	for i, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("viz: %s: entry %d is %g: %w", what, i, x, ErrNotFinite)
+		}
+		if math.Abs(x) > largestValue {
+			return fmt.Errorf("viz: %s: entry %d is %g, too large to draw: %w", what, i, x, ErrRange)
+		}
+	}
+	return nil
+}
+
+// checkXY returns an error if x and y are no series of points that can be drawn.
+func checkXY(what string, x, y []float64) error {
+	if len(x) != len(y) {
+		return fmt.Errorf("viz: %s has %d x values and %d y values: %w", what, len(x), len(y), ErrLength)
+	}
+	if err := checkFinite("the x values of "+what, x); err != nil {
+		return err
+	}
+	return checkFinite("the y values of "+what, y)
+}

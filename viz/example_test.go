@@ -1,0 +1,255 @@
+package viz_test
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"github.com/puclab/puclab/viz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Three losses that fall from the chance level, with noise.
+func ExampleLearningCurves() {
+	rng := rand.New(rand.NewPCG(1, 2))
+	run := func(name string, end float64) viz.Curve {
+		c := viz.Curve{Name: name}
+		for step := 0; step < 400; step += 2 {
+			c.X = append(c.X, float64(step))
+			c.Y = append(c.Y, end+(6.23-end)*math.Exp(-float64(step)/80)+0.1*rng.NormFloat64())
+		}
+		return c
+	}
+	p, err := viz.LearningCurves(viz.CurvesConfig{
+		Title:      "PUCL falls below ssCL",
+		Smooth:     15,
+		References: []viz.Reference{viz.ChanceLevel(256)},
+	}, run("ssCL", 5.4), run("SCL-PU", 4.6), run("PUCL", 4.95))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(p, "testdata/learning_curves.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// cloud returns n points around a centre.
+func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
+	g := viz.Group{Name: name}
+	for range n {
+		g.X = append(g.X, x+0.8*rng.NormFloat64())
+		g.Y = append(g.Y, y+0.8*rng.NormFloat64())
+	}
+	return g
+}
+
+func ExampleScatter() {
+	rng := rand.New(rand.NewPCG(3, 4))
+	p, err := viz.Scatter(viz.ScatterConfig{
+		Title:       "Positives lie to the right",
+		XLabel:      viz.ComponentLabel(1, 0.43),
+		YLabel:      viz.ComponentLabel(2, 0.21),
+		MaxPerGroup: 400,
+		Seed:        1,
+		EqualAspect: true,
+	},
+		cloud(rng, viz.LabeledPositive, 30, 2, 1),
+		cloud(rng, viz.UnlabeledPositive, 200, 2, 1),
+		cloud(rng, viz.Negative, 3000, -1, 0))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(p, "testdata/scatter.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// An embedding of eight dimensions in the plane of its two largest variances, coloured once by the true class and
+// once by what a method makes of it: here, that the sign of the first coordinate is the class.
+func ExamplePanels() {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n = 300
+	embedding := mat.NewDense(n, 8, nil)
+	class, guess := make([]int, n), make([]int, n)
+	for i := range n {
+		class[i] = min(i%4, 2) // one in four is a labeled positive, one an unlabeled positive, two are negative
+		centre := 1.5
+		if class[i] == 2 {
+			centre = -1.5
+		}
+		for j := range 8 {
+			embedding.Set(i, j, centre/float64(j+1)+0.9*rng.NormFloat64())
+		}
+		if embedding.At(i, 0) < 0 {
+			guess[i] = 1
+		}
+	}
+	plane, explained, err := viz.PCA(embedding, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	truth, err := viz.GroupBy(plane, class, viz.LabeledPositive, viz.UnlabeledPositive, viz.Negative)
+	if err != nil {
+		log.Fatal(err)
+	}
+	guessed, err := viz.GroupBy(plane, guess, viz.Positive, viz.Negative)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := viz.ScatterConfig{
+		Title:       "True class",
+		XLabel:      viz.ComponentLabel(1, explained[0]),
+		YLabel:      viz.ComponentLabel(2, explained[1]),
+		EqualAspect: true,
+	}
+	left, err := viz.Scatter(cfg, truth...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg.Title = "Pseudo-label"
+	right, err := viz.Scatter(cfg, guessed...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	row, err := viz.Panels(0, 0, left, right)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(row, "testdata/panels.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// accuracies is a made-up table of results.
+var accuracies = viz.Table{
+	Title:      "Test accuracy (%)",
+	RowsHeader: "loss",
+	Columns:    []string{"500 labels", "1,000 labels", "10,000 labels", "epoch"},
+	Rows:       []string{"ssCL", "SCL-PU", "PUCL"},
+	Cells: [][]viz.Cell{
+		{{Mean: 93.43, Spread: 0.18}, {Mean: 93.43, Spread: 0.18}, {Missing: true}, {Text: "last"}},
+		{{Mean: 7.9, Spread: 3.02}, {Mean: 87.93}, {Mean: 95.05}, {Text: "last"}},
+		{{Mean: 93.53, Spread: 0.15}, {Mean: 93.55, Spread: 0.18}, {Mean: 94.67, Spread: 0.1}, {Text: "last"}},
+	},
+	Note: "Mean ± standard deviation of five seeds.",
+	Best: viz.Highest,
+}
+
+func ExampleTable_Text() {
+	text, err := accuracies.Text()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(text)
+	// Output:
+	// Test accuracy (%)
+	//
+	// loss    500 labels   1,000 labels   10,000 labels   epoch
+	// ---------------------------------------------------------
+	// ssCL    93.4 ± 0.2     93.4 ± 0.2             n/a    last
+	// SCL-PU   7.9 ± 3.0     87.9            95.0*         last
+	// PUCL    93.5 ± 0.1*    93.5 ± 0.2*     94.7 ± 0.1    last
+	//
+	// Mean ± standard deviation of five seeds. * The highest of its column.
+}
+
+func ExampleTable_Markdown() {
+	text, err := accuracies.Markdown()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(text)
+	// Output:
+	// **Test accuracy (%)**
+	//
+	// | loss | 500 labels | 1,000 labels | 10,000 labels | epoch |
+	// | :--- | ---: | ---: | ---: | ---: |
+	// | ssCL | 93.4 ± 0.2 | 93.4 ± 0.2 | n/a | last |
+	// | SCL-PU | 7.9 ± 3.0 | 87.9 | **95.0** | last |
+	// | PUCL | **93.5 ± 0.1** | **93.5 ± 0.2** | 94.7 ± 0.1 | last |
+	//
+	// Mean ± standard deviation of five seeds. Bold: the highest of its column.
+}
+
+func ExampleTable_Figure() {
+	f, err := accuracies.Figure()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(f, "testdata/table.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Four images of 16 by 16 pixels, a bright square at four places, and a mirrored view of each below it.
+func ExampleImageGrid() {
+	const side, n = 16, 4
+	pixels := make([]uint8, 2*n*side*side)
+	var captions []string
+	for view := range 2 {
+		for i := range n {
+			image := pixels[(view*n+i)*side*side:][:side*side]
+			for y := range side {
+				for x := range side {
+					column := x
+					if view == 1 {
+						column = side - 1 - x
+					}
+					image[y*side+column] = uint8(4 * (x + y))
+					if x >= 3*i && x < 3*i+4 && y >= 2 && y < 6 {
+						image[y*side+column] = 255
+					}
+				}
+			}
+			captions = append(captions, []string{"image", "mirrored"}[view]+fmt.Sprint(" ", i+1))
+		}
+	}
+	grid, err := viz.ImageGrid(pixels, side, side, 1, n, captions)
+	if err != nil {
+		log.Fatal(err)
+	}
+	grid.Title = "What mirroring does"
+	if err := viz.Save(grid, "testdata/image_grid.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Points on the line y = 2x have all their variance along (1, 2)/√5.
+func ExamplePCA() {
+	data := mat.NewDense(3, 2, []float64{
+		-1, -2,
+		0, 0,
+		1, 2,
+	})
+	projected, explained, err := viz.PCA(data, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f %.3f %.3f, %.0f %% explained\n", projected.At(0, 0), projected.At(1, 0), projected.At(2, 0), 100*explained[0])
+	// Output:
+	// -2.236 0.000 2.236, 100 % explained
+}
+
+// Outside a notebook Show says what the figure would show.
+func ExampleShow() {
+	p, err := viz.LearningCurves(viz.CurvesConfig{}, viz.Curve{Name: "PUCL", X: []float64{0, 1}, Y: []float64{6, 5}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Show(p, "The loss of PUCL falls from 6 to 5 in one step."); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Figure: The loss of PUCL falls from 6 to 5 in one step.
+	// (To see it, run this in a GoNB notebook, or write it to a file: viz.Save(figure, "figure.png", 0, 0).)
+}
+
+func ExampleNewProgress() {
+	p := viz.NewProgress(os.Stdout, "PUCL", 400)
+	p.ViewsPerStep = 512
+	p.Update(1, "loss 6.21")
+	// Output:
+	// PUCL: step 1 of 400 (0 %), loss 6.21
+}

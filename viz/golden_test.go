@@ -1,0 +1,38 @@
+package viz_test
+
+import (
+	"os"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+)
+
+// near is how far a pixel may lie from the golden one, as a share of the distance from black to white. Another
+// processor rounds edges otherwise, which may change a shade by one step of shrinkColors; a light grid line that is
+// gone makes a distance of 0.1.
+const near = 0.08
+
+// TestGolden draws the figures of the examples and compares them with testdata/*_golden.png. Regenerate those with
+// go test ./viz -run Golden -regen, and look at them.
+func TestGolden(t *testing.T) {
+	for _, g := range []struct {
+		draw func()
+		file string
+	}{
+		{ExampleLearningCurves, "learning_curves.png"},
+		{ExampleScatter, "scatter.png"},
+		{ExamplePanels, "panels.png"},
+		{ExampleTable_Figure, "table.png"},
+		{ExampleImageGrid, "image_grid.png"},
+	} {
+		t.Run(g.file, func(t *testing.T) {
+			cmpimg.CheckPlotApprox(g.draw, t, near, g.file)
+			if t.Failed() || *cmpimg.GenerateTestData {
+				return // a wrong figure stays for a look at it
+			}
+			if err := os.Remove("testdata/" + g.file); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

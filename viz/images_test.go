@@ -1,0 +1,112 @@
+package viz
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+func TestImageGridErrors(t *testing.T) {
+	four := []uint8{0, 1, 2, 3}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"none", second(ImageGrid(nil, 2, 2, 1, 0, nil)), ErrNoData},
+		{"no height", second(ImageGrid(four, 0, 2, 1, 0, nil)), ErrRange},
+		{"two channels", second(ImageGrid(four, 2, 1, 2, 0, nil)), ErrRange},
+		{"columns", second(ImageGrid(four, 2, 2, 1, -1, nil)), ErrRange},
+		{"part of an image", second(ImageGrid(four, 3, 1, 1, 0, nil)), ErrLength},
+		{"captions", second(ImageGrid(four, 2, 2, 1, 0, []string{"a", "b"})), ErrLength},
+	} {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
+		}
+	}
+}
+
+// decode returns the image in a PNG file.
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// TestImageGridPixels draws two images of 2 by 2 pixels in colour, one above the other, and looks at the middle of
+// each pixel.
+func TestImageGridPixels(t *testing.T) {
+	pixels := []uint8{
+		255, 0, 0 /**/, 0, 255, 0,
+		0, 0, 255 /**/, 10, 20, 30,
+
+		255, 255, 0 /**/, 0, 255, 255,
+		90, 90, 90 /**/, 0, 0, 0,
+	}
+	g, err := ImageGrid(pixels, 2, 2, 3, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := append([]uint8(nil), pixels...)
+	w, h := g.Size()
+	data, err := encodePNG(g, w, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(pixels, before) {
+		t.Error("the pixels changed")
+	}
+	for i := range pixels {
+		pixels[i] = 7 // the grid has its own copy
+	}
+	if again, err := encodePNG(g, w, h); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("the grid changed with the pixels, %v", err)
+	}
+	img := decode(t, data)
+	const dots = pngDPI / 72.0 // a point
+	for i := range 8 {
+		n, y, x := i/4, i/2%2, i%2
+		px := int(dots * float64(margin+g.cell*(0.25+0.5*vg.Length(x))))
+		py := int(dots * float64(margin+(g.cell+cellGap)*vg.Length(n)+g.cell*(0.25+0.5*vg.Length(y))))
+		want := color.RGBA{before[3*i], before[3*i+1], before[3*i+2], 255}
+		if got := color.RGBAModel.Convert(img.At(px, py)); got != want {
+			t.Errorf("image %d, row %d, column %d: %v, want %v", n, y, x, got, want)
+		}
+	}
+}
+
+func TestImageGridLayout(t *testing.T) {
+	g, err := ImageGrid(make([]uint8, 10*4*2), 4, 2, 1, 0, nil) // ten images twice as high as wide
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.columns != 8 || len(g.rowHeights()) != 2 {
+		t.Errorf("%d columns, %d rows; want 8 and 2", g.columns, len(g.rowHeights()))
+	}
+	if g.picture.Y != 2*g.picture.X {
+		t.Errorf("pictures of %v, want twice as high as wide", g.picture)
+	}
+	if w, _ := g.Size(); w > defaultWidth+0.01 {
+		t.Errorf("the grid is %g points wide, the notebook %g", w.Points(), defaultWidth.Points())
+	}
+	long := "antidisestablishmentarianism"
+	g, err = ImageGrid(make([]uint8, 8), 1, 1, 1, 8, []string{long, "", "", "", "", "", "", "two words"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := g.captions[0]; len(s) != 1 || s[0] == long || s[0][:4] != "anti" {
+		t.Errorf("long caption %q", s)
+	}
+	if s := strings.Join(g.captions[7], " "); s != "two words" {
+		t.Errorf("caption %q", s)
+	}
+}

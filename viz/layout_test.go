@@ -1,0 +1,319 @@
+package viz
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+)
+
+// sheetOfPaper is a canvas that records what is drawn on it.
+type sheetOfPaper struct {
+	recorder.Canvas
+	w, h vg.Length
+}
+
+func (s *sheetOfPaper) Size() (w, h vg.Length) { return s.w, s.h }
+
+// words returns where each text that is not turned was drawn: its rectangle from baseline to the height of letters.
+func (s *sheetOfPaper) words() map[string]vg.Rectangle {
+	found := map[string]vg.Rectangle{}
+	turned := 0
+	var stack []int
+	for _, a := range s.Actions {
+		switch a := a.(type) {
+		case *recorder.Push:
+			stack = append(stack, turned)
+		case *recorder.Pop:
+			turned, stack = stack[len(stack)-1], stack[:len(stack)-1]
+		case *recorder.Rotate:
+			turned++
+		case *recorder.FillString:
+			if turned > 0 {
+				continue
+			}
+			f := face(a.Size, a.Font.Weight != 0)
+			found[a.String] = vg.Rectangle{Min: a.Point, Max: vg.Point{X: a.Point.X + f.Width(a.String), Y: a.Point.Y + 0.72*a.Size}}
+		}
+	}
+	return found
+}
+
+func curve(name string, y ...float64) Curve {
+	c := Curve{Name: name, Y: y}
+	for i := range y {
+		c.X = append(c.X, float64(i))
+	}
+	return c
+}
+
+// TestLegendBesideData draws a plot with its legend at both places and checks that no word of the legend lies over
+// the data or leaves the paper.
+func TestLegendBesideData(t *testing.T) {
+	const long = "a name so long that it has to be broken into several lines somewhere"
+	for _, top := range []bool{false, true} {
+		p, err := LearningCurves(CurvesConfig{Title: "A title"}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
+			curve(strings.Repeat("endless", 30), 1, 1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Legend.Top = top
+		paper := &sheetOfPaper{w: 400, h: 300}
+		if err := drawOn(p, paper); err != nil {
+			t.Fatal(err)
+		}
+		c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+		data := layout(p, c).DataCanvas(c)
+		if data.Max.X-data.Min.X < 100 || data.Max.Y-data.Min.Y < 100 {
+			t.Errorf("top %v: the data have only %v", top, data.Rectangle)
+		}
+		found := paper.words()
+		for _, name := range []string{"ssCL", "PUCL", "a name so long", "A title"} {
+			seen := false
+			for word, r := range found {
+				if !strings.HasPrefix(word, name) {
+					continue
+				}
+				seen = true
+				if r.Min.X < data.Max.X && r.Max.X > data.Min.X && r.Min.Y < data.Max.Y && r.Max.Y > data.Min.Y {
+					t.Errorf("top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
+				}
+			}
+			if !seen {
+				t.Errorf("top %v: %q is not drawn", top, name)
+			}
+		}
+		for word, r := range found {
+			if r.Min.X < 0 || r.Min.Y < 0 || r.Max.X > paper.w+0.01 || r.Max.Y > paper.h {
+				t.Errorf("top %v: %q at %v leaves the paper", top, word, r)
+			}
+		}
+	}
+}
+
+// TestTitleOverData checks that a short title is centred over the data and a long one stays on the paper, in lines.
+func TestTitleOverData(t *testing.T) {
+	p, err := LearningCurves(CurvesConfig{Title: "Short"}, curve("PUCL", 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := &sheetOfPaper{w: 400, h: 300}
+	if err := drawOn(p, paper); err != nil {
+		t.Fatal(err)
+	}
+	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	data := layout(p, c).DataCanvas(c)
+	r := paper.words()["Short"]
+	if d := math.Abs(float64(r.Min.X + r.Max.X - data.Min.X - data.Max.X)); d > 1 {
+		t.Errorf("the title lies at %v, the data at %v", r, data.Rectangle)
+	}
+	p.Title.Text = strings.Repeat("many words ", 20)
+	if got := layout(p, c).Title.Text; strings.Count(got, "\n") < 2 {
+		t.Errorf("the long title became %q", got)
+	}
+	if strings.Contains(p.Title.Text, "\n") {
+		t.Error("drawing changed the plot")
+	}
+}
+
+// TestTickLabelsApart draws long tick labels on a narrow figure: none may touch another.
+func TestTickLabelsApart(t *testing.T) {
+	c := Curve{Name: "PUCL"}
+	for i := range 60 {
+		c.X, c.Y = append(c.X, 22_000*float64(i)), append(c.Y, float64(i))
+	}
+	p, err := LearningCurves(CurvesConfig{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Legend.Top = true
+	for _, w := range []vg.Length{120, 150, 300, 600} {
+		paper := &sheetOfPaper{w: w, h: 120}
+		if err := drawOn(p, paper); err != nil {
+			t.Fatal(err)
+		}
+		found := paper.words()
+		delete(found, "optimizer step")
+		ticks := 0
+		for s, r := range found {
+			ticks++
+			for u, q := range found {
+				if s < u && r.Min.X < q.Max.X+3 && q.Min.X < r.Max.X+3 && r.Min.Y < q.Max.Y && q.Min.Y < r.Max.Y {
+					t.Errorf("%g points: %q at %v and %q at %v touch", w.Points(), s, r, u, q)
+				}
+			}
+		}
+		if ticks < 3 {
+			t.Errorf("%g points: only %d texts", w.Points(), ticks)
+		}
+	}
+}
+
+func TestEqualAspect(t *testing.T) {
+	p, err := Scatter(ScatterConfig{EqualAspect: true}, Group{Name: "g", X: []float64{0, 10}, Y: []float64{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []vg.Point{{X: 468, Y: 288}, {X: 200, Y: 400}} {
+		c := draw.New(&sheetOfPaper{w: size.X, h: size.Y})
+		q := layout(p, c)
+		data := q.DataCanvas(c)
+		x := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
+		y := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
+		if math.Abs(x/y-1) > 1e-6 {
+			t.Errorf("%v: a unit is %g points wide and %g high", size, x, y)
+		}
+		if q.X.Min > 0 || q.X.Max < 10 || q.Y.Min > 0 || q.Y.Max < 1 {
+			t.Errorf("%v: the ranges [%g, %g] and [%g, %g] lost data", size, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
+		}
+	}
+}
+
+func TestPanels(t *testing.T) {
+	if _, err := Panels(0, 0); !errors.Is(err, ErrNoData) {
+		t.Errorf("no plots: %v", err)
+	}
+	if _, err := Panels(0, 0, nil); !errors.Is(err, ErrNoData) {
+		t.Errorf("a nil plot: %v", err)
+	}
+	p, err := LearningCurves(CurvesConfig{Title: "Left"}, curve("PUCL", 2000, 1), curve("ssCL", 3, 1), curve("a third loss", 3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := LearningCurves(CurvesConfig{Title: "Right"}, curve("PUCL", 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Panels(-1, 0, p); !errors.Is(err, ErrRange) {
+		t.Errorf("a negative width: %v", err)
+	}
+	row, err := Panels(0, 0, p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Legend.Top || p.Legend.XOffs != 0 || p.Title.Padding != New("", "", "").Title.Padding {
+		t.Error("Panels changed a plot")
+	}
+	w, h := row.Size()
+	paper := &sheetOfPaper{w: w, h: h}
+	if err := drawOn(row, paper); err != nil {
+		t.Fatal(err)
+	}
+	found := paper.words()
+	left, right := found["Left"], found["Right"]
+	if left.Min.Y != right.Min.Y {
+		t.Errorf("the titles lie at %v and %v", left, right)
+	}
+	if left.Max.X > w/2 || right.Min.X < w/2 {
+		t.Errorf("the titles at %v and %v are not over their halves of %v", left, right, w)
+	}
+	if n := strings.Count(textOf(paper), "optimizer step"); n != 2 {
+		t.Errorf("%d x labels", n)
+	}
+}
+
+func textOf(s *sheetOfPaper) string {
+	var b strings.Builder
+	for _, a := range s.Actions {
+		if f, ok := a.(*recorder.FillString); ok {
+			b.WriteString(f.String + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestOddNumbers draws what is finite but strange: it may look poor, but must neither panic nor fail.
+func TestOddNumbers(t *testing.T) {
+	for _, y := range [][]float64{{0}, {5, 5}, {1e100, -1e100}, {5e-324, 0}, {1e9, 1e9 + 1e-6}, {1e16, 1e16 + 2}} {
+		p, err := LearningCurves(CurvesConfig{Smooth: 3}, curve("", y...))
+		if err != nil {
+			t.Fatalf("%g: %v", y, err)
+		}
+		q, err := Scatter(ScatterConfig{EqualAspect: true}, Group{X: y, Y: y})
+		if err != nil {
+			t.Fatalf("%g: %v", y, err)
+		}
+		for _, f := range []*plot.Plot{p, q} {
+			if _, err := encodePNG(f, 300, 300); err != nil {
+				t.Errorf("%g: %v", y, err)
+			}
+			if _, err := encodePNG(f, smallest, smallest); !errors.Is(err, ErrRange) {
+				t.Errorf("%g, a figure of %g points: %v", y, smallest.Points(), err)
+			}
+			row, err := Panels(0, 0, f, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := encodePNG(row, 80, 80); !errors.Is(err, ErrRange) {
+				t.Errorf("%g, two panels of 40 points: %v", y, err)
+			}
+		}
+	}
+}
+
+// TestSVG checks that the SVG is one XML element, an image with a title and a description, whose background is drawn
+// and whose text names a generic font.
+func TestSVG(t *testing.T) {
+	p, err := LearningCurves(CurvesConfig{Title: "a < b & \"c\""}, curve("PUCL <1>", 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := encodeSVG(p, 468, 288, p.Title.Text, "x > y & 'z'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	var path []string
+	role, fonts := "", 0
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			path = append(path, e.Name.Local)
+			for _, a := range e.Attr {
+				if len(path) == 1 && a.Name.Local == "role" {
+					role = a.Value
+				}
+				if a.Name.Local == "style" && strings.Contains(a.Value, "font-family") {
+					if !strings.Contains(a.Value, "sans-serif") {
+						t.Errorf("font without a generic family: %s", a.Value)
+					}
+					fonts++
+				}
+			}
+		case xml.EndElement:
+			path = path[:len(path)-1]
+		case xml.CharData:
+			if len(path) == 2 {
+				texts[path[1]] += strings.TrimSpace(string(e))
+			}
+		}
+	}
+	if role != "img" || texts["title"] != "a < b & \"c\"" || texts["desc"] != "x > y & 'z'" {
+		t.Errorf("role %q, title %q, desc %q", role, texts["title"], texts["desc"])
+	}
+	if fonts == 0 {
+		t.Error("no text")
+	}
+	if !bytes.Contains(svg, []byte("fill:#FFFFFF")) {
+		t.Error("the background is not drawn white")
+	}
+	if i, j := bytes.Index(svg, []byte("<title>")), bytes.Index(svg, []byte("<g ")); i < 0 || j < i {
+		t.Error("the title must be the first element")
+	}
+}

@@ -1,0 +1,105 @@
+package viz
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
+// row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
+// which survive where a viewer drops styles. Colours are left to the page, so that it reads on dark pages too.
+func (t Table) HTML() (string, error) {
+	s, err := t.sheet()
+	if err != nil {
+		return "", err
+	}
+	const left, right = ` style="text-align:left"`, ` style="text-align:right"`
+	var b strings.Builder
+	b.WriteString("<div><table style=\"font-variant-numeric:tabular-nums\">\n")
+	if t.Title != "" {
+		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Title))
+	}
+	fmt.Fprintf(&b, "<thead><tr><th scope=\"col\"%s>%s</th>", left, html.EscapeString(t.RowsHeader))
+	for _, name := range t.Columns {
+		fmt.Fprintf(&b, "<th scope=\"col\"%s>%s</th>", right, html.EscapeString(name))
+	}
+	b.WriteString("</tr></thead>\n<tbody>\n")
+	for i, name := range t.Rows {
+		fmt.Fprintf(&b, "<tr><th scope=\"row\"%s>%s</th>", left, html.EscapeString(name))
+		for j, w := range s.cells[i] {
+			_, after := split(s, j, utf8.RuneCountInString)
+			text := html.EscapeString(w.text())
+			if w.number {
+				text = strings.ReplaceAll(text, " ", "\u00a0") // no line break before ±
+			}
+			switch {
+			case w.missing:
+				text = `<abbr title="not available">` + text + `</abbr>`
+			case w.strong && t.Underline:
+				text = "<u>" + text + "</u>"
+			case w.strong:
+				text = "<strong>" + text + "</strong>"
+			}
+			if w.number {
+				text += strings.Repeat(figureSpace, after-utf8.RuneCountInString(w.fraction+w.spread))
+			}
+			fmt.Fprintf(&b, "<td%s>%s</td>", right, text)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table>")
+	if s.note != "" {
+		fmt.Fprintf(&b, "\n<p>%s</p>", html.EscapeString(s.note))
+	}
+	b.WriteString("</div>\n")
+	return b.String(), nil
+}
+
+// figureSpace is a space as wide as a digit.
+const figureSpace = "\u2007"
+
+// Markdown returns the table as a Markdown table, with its title and note as paragraphs and a final newline. Signs
+// that Markdown would read as markup are escaped.
+func (t Table) Markdown() (string, error) {
+	s, err := t.sheet()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		fmt.Fprintf(&b, "**%s**\n\n", escapeMarkdown(t.Title))
+	}
+	b.WriteString("| " + escapeMarkdown(t.RowsHeader) + " |")
+	for _, name := range t.Columns {
+		b.WriteString(" " + escapeMarkdown(name) + " |")
+	}
+	b.WriteString("\n| :--- |" + strings.Repeat(" ---: |", len(t.Columns)) + "\n")
+	for i, name := range t.Rows {
+		b.WriteString("| " + escapeMarkdown(name) + " |")
+		for _, w := range s.cells[i] {
+			text := escapeMarkdown(w.text())
+			switch {
+			case w.strong && t.Underline:
+				text = "<ins>" + text + "</ins>" // Markdown has no underline; code hosts keep this element
+			case w.strong:
+				text = "**" + text + "**"
+			}
+			b.WriteString(" " + text + " |")
+		}
+		b.WriteString("\n")
+	}
+	if s.note != "" {
+		b.WriteString("\n" + escapeMarkdown(s.note) + "\n")
+	}
+	return b.String(), nil
+}
+
+// escapeMarkdown keeps text from being read as Markdown, and a cell on its line.
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer(
+		`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`,
+		"$", `\$`, "~", `\~`, "\n", " ",
+	).Replace(s)
+}

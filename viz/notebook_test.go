@@ -1,0 +1,150 @@
+//go:build unix
+
+package viz
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// cellEnv makes the test binary play the program of a notebook cell.
+const cellEnv = "VIZ_TEST_CELL"
+
+// TestNotebook starts this test binary as GoNB starts the program of a cell, with a pipe in each direction, and reads
+// what arrives: everything that the program showed must be there, although it ends right after.
+func TestNotebook(t *testing.T) {
+	if os.Getenv(cellEnv) != "" {
+		cell(t)
+		return
+	}
+	dir := t.TempDir()
+	there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
+	for _, path := range []string{there, back} {
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNotebook$")
+	cmd.Env = append(os.Environ(), cellEnv+"=1", protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	guard := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer guard.Stop()
+	var shown []protocol.DisplayData
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		shown, err = kernel(there, back)
+		done <- err
+	}()
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, &output)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(output.String(), "an alt text") {
+		t.Errorf("in a notebook Show printed\n%s", &output)
+	}
+	if len(shown) != 5 {
+		t.Fatalf("%d messages, want 5", len(shown))
+	}
+	if e, _, _ := parseImg(t, shown[0].Data[protocol.MIMETextHTML]); e.Alt != "an alt text" {
+		t.Errorf("the figure arrived as %+v", e)
+	}
+	if !strings.Contains(shown[1].Data[protocol.MIMETextHTML].(string), "<caption>") {
+		t.Errorf("the table arrived as %v", shown[1].Data)
+	}
+	if shown[2].Data[protocol.MIMETextMarkdown] != "$x^2$" {
+		t.Errorf("the text arrived as %v", shown[2].Data)
+	}
+	if shown[3].DisplayID == "" || shown[3].DisplayID != shown[4].DisplayID {
+		t.Errorf("the progress has the ids %q and %q", shown[3].DisplayID, shown[4].DisplayID)
+	}
+	if got := shown[4].Data[protocol.MIMETextPlain].(string); !strings.HasPrefix(got, "PUCL: 1 of 2 steps in ") {
+		t.Errorf("the progress ended as %q", got)
+	}
+}
+
+// cell is the program of the cell.
+func cell(t *testing.T) {
+	if !gonbui.IsNotebook {
+		t.Fatal("the environment does not say that this is a notebook")
+	}
+	if err := Show(New("t", "x", "y"), "an alt text"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ShowTable(hostile); err != nil {
+		t.Fatal(err)
+	}
+	if err := ShowMarkdown("$x^2$"); err != nil {
+		t.Fatal(err)
+	}
+	p := NewProgress(nil, "PUCL", 2)
+	p.Update(1, "")
+	p.Done("")
+}
+
+// kernel is the other end of the pipes: it collects what is shown and acknowledges requests to synchronize.
+func kernel(there, back string) (shown []protocol.DisplayData, err error) {
+	in, err := os.Open(there)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(back, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	decoder, encoder := gob.NewDecoder(in), gob.NewEncoder(out)
+	for {
+		var data protocol.DisplayData
+		if err := decoder.Decode(&data); errors.Is(err, io.EOF) {
+			return shown, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if value, ok := data.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
+			if err := encoder.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: value.Value}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		shown = append(shown, data)
+	}
+}
+
+// TestNotebookGone: where the pipes of GoNB are no more, Show fails rather than waits.
+func TestNotebookGone(t *testing.T) {
+	if os.Getenv(cellEnv) != "" {
+		if err := Show(New("t", "x", "y"), "alt"); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+			t.Errorf("Show: %v", err)
+		}
+		p := NewProgress(nil, "", 1)
+		p.Update(1, "")
+		p.Done("")
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNotebookGone$", "-test.timeout=20s")
+	gone := filepath.Join(t.TempDir(), "gone")
+	cmd.Env = append(os.Environ(), cellEnv+"=1", protocol.GONB_PIPE_ENV+"="+gone, protocol.GONB_PIPE_BACK_ENV+"="+gone)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}

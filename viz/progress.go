@@ -1,0 +1,295 @@
+package viz
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// Progress reports how far a long run is: steps done, speed, time left, and a note such as the current loss. In a
+// GoNB notebook it is one line with a bar that changes in place; the saved notebook keeps the last state. On a
+// terminal it is one line that is written over; in a file or a pipe it is a new line every few seconds.
+//
+// Methods may be called from several goroutines, and on a nil *Progress, where they do nothing.
+type Progress struct {
+	// Unit names what is counted, in the singular; "" means "step".
+	Unit string
+	// ViewsPerStep is the number of views of examples that one step takes, two for every example of the batch in
+	// contrastive learning. The speed is then given in views a second; with 0 it is in steps a second.
+	ViewsPerStep int
+
+	label string
+	total int
+	out   output
+	pause time.Duration // between two reports
+	now   func() time.Time
+
+	mu       sync.Mutex
+	started  time.Time // of the first report
+	first    int       // steps done then
+	last     int       // steps done at the latest call
+	reported time.Time
+	recent   []sample // for the speed
+	finished bool
+}
+
+// sample is a point of time and the steps done by then.
+type sample struct {
+	at   time.Time
+	done int
+}
+
+// window is the time over which the speed is measured. The first steps are slow, since they compile, and should be
+// forgotten soon.
+const window = 20 * time.Second
+
+// output shows one state of a Progress. bar is the share done, or below 0 where nobody knows it.
+type output interface {
+	show(label, line string, bar float64, final bool)
+}
+
+// NewProgress returns the progress of a run of total steps, 0 where the number is not known. w nil means the notebook
+// in GoNB and the standard error elsewhere; any other w is written to as lines, whether or not there is a notebook.
+// A w that cannot be written to is not an error: progress is no result.
+func NewProgress(w io.Writer, label string, total int) *Progress {
+	p := &Progress{label: label, total: total, now: time.Now}
+	switch {
+	case w == nil && gonbui.IsNotebook:
+		p.out, p.pause = &notebookLine{id: "progress_" + gonbui.UniqueId(), send: gonbui.SendData, sync: syncNotebook}, 500*time.Millisecond
+	case w == nil && isTerminal(os.Stderr), isTerminal(w):
+		if w == nil {
+			w = os.Stderr
+		}
+		p.out, p.pause = &terminalLine{w: w}, 500*time.Millisecond
+	case w == nil:
+		p.out, p.pause = plainLines{os.Stderr}, 5*time.Second
+	default:
+		p.out, p.pause = plainLines{w}, 5*time.Second
+	}
+	return p
+}
+
+// isTerminal tells whether w is a character device, as terminals are.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Update says that done steps are done, with a note that may be empty. Most calls return at once: a report goes out
+// at most twice a second in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at
+// the last step. done may go back, as after a restart.
+func (p *Progress) Update(done int, note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished {
+		return
+	}
+	now := p.now()
+	if p.started.IsZero() || done < p.last {
+		p.started, p.first, p.recent = now, done, nil
+	}
+	p.last = done
+	atEnd := p.total > 0 && done >= p.total
+	if !p.reported.IsZero() && now.Sub(p.reported) < p.pause && !atEnd {
+		return
+	}
+	p.reported = now
+	p.recent = append(p.recent, sample{now, done})
+	for len(p.recent) > 2 && now.Sub(p.recent[1].at) >= window {
+		p.recent = p.recent[1:]
+	}
+	p.out.show(p.label, p.line(note), p.share(), false)
+}
+
+// Done ends the report with the time that the run took and its mean speed. Later calls do nothing.
+func (p *Progress) Done(note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished {
+		return
+	}
+	p.finished = true
+	took := time.Duration(0)
+	if !p.started.IsZero() {
+		took = p.now().Sub(p.started)
+	}
+	parts := []string{p.count() + " in " + duration(took)}
+	if s := took.Seconds(); s > 0 && p.last > p.first {
+		parts = append(parts, p.speed(float64(p.last-p.first)/s))
+	}
+	if note != "" {
+		parts = append(parts, note)
+	}
+	p.out.show(p.label, strings.Join(parts, ", "), p.share(), true)
+}
+
+// line describes the current state.
+func (p *Progress) line(note string) string {
+	parts := []string{p.count()}
+	a, b := p.recent[0], p.recent[len(p.recent)-1]
+	if s := b.at.Sub(a.at).Seconds(); s > 0 && b.done > a.done {
+		rate := float64(b.done-a.done) / s
+		parts = append(parts, p.speed(rate))
+		if left := p.total - b.done; left > 0 {
+			parts = append(parts, duration(time.Duration(float64(left)/rate*float64(time.Second)))+" left")
+		}
+	}
+	if note != "" {
+		parts = append(parts, note)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
+// "400 steps" or "120 of 400 steps".
+func (p *Progress) count() string {
+	unit := orElse(p.Unit, "step")
+	n := number(float64(p.last), 0)
+	total := number(float64(p.total), 0)
+	switch {
+	case p.finished && p.total > 0 && p.last < p.total:
+		return n + " of " + total + " " + plural(unit)
+	case p.finished && p.last == 1:
+		return n + " " + unit
+	case p.finished:
+		return n + " " + plural(unit)
+	case p.total > 0:
+		return fmt.Sprintf("%s %s of %s (%.0f %%)", unit, n, total, 100*p.share())
+	}
+	return unit + " " + n
+}
+
+// plural returns the plural of a regular noun.
+func plural(noun string) string {
+	for _, end := range []string{"s", "x", "ch", "sh"} {
+		if strings.HasSuffix(noun, end) {
+			return noun + "es"
+		}
+	}
+	return noun + "s"
+}
+
+func (p *Progress) share() float64 {
+	if p.total <= 0 {
+		return -1
+	}
+	return min(1, max(0, float64(p.last)/float64(p.total)))
+}
+
+// speed writes a rate given in steps a second.
+func (p *Progress) speed(rate float64) string {
+	unit := plural(orElse(p.Unit, "step")) + "/s"
+	if p.ViewsPerStep > 0 {
+		rate, unit = rate*float64(p.ViewsPerStep), "views/s"
+	}
+	decimals := 0
+	if rate < 10 {
+		decimals = 1
+	}
+	return number(rate, decimals) + " " + unit
+}
+
+// duration writes d for people: "45 s", "2 min 10 s", "1 h 5 min".
+func duration(d time.Duration) string {
+	s := int64(d.Seconds() + 0.5)
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}
+
+// notebookLine shows the state in one output of a notebook: GoNB sends the first message with an id as a new output
+// and the later ones as updates of it, which JupyterLab shows in place and nbclient stores in place of the first, so
+// that the saved notebook holds the last state.
+type notebookLine struct {
+	id   string
+	send func(*protocol.DisplayData)
+	sync func()
+}
+
+func (n *notebookLine) show(label, line string, bar float64, final bool) {
+	n.send(progressData(n.id, label, line, bar))
+	if final {
+		n.sync()
+	}
+}
+
+// progressData returns the message that shows one state of a progress.
+func progressData(id, label, line string, bar float64) *protocol.DisplayData {
+	text := join(label, line)
+	value := ""
+	if bar >= 0 {
+		value = fmt.Sprintf(` value="%.3f"`, bar)
+	}
+	return &protocol.DisplayData{
+		DisplayID: id,
+		Data: map[protocol.MIMEType]any{
+			protocol.MIMETextHTML: fmt.Sprintf(`<div><progress%s max="1" aria-label="%s"></progress> %s</div>`,
+				value, html.EscapeString(orElse(label, "progress")), html.EscapeString(text)),
+			protocol.MIMETextPlain: text,
+		},
+	}
+}
+
+// syncNotebook waits until GoNB has all messages, if it can be reached.
+func syncNotebook() {
+	if gonbui.Error() == nil {
+		gonbui.Sync()
+	}
+}
+
+// terminalLine writes over one line of a terminal.
+type terminalLine struct {
+	w     io.Writer
+	shown int // letters on the line
+}
+
+func (t *terminalLine) show(label, line string, _ float64, final bool) {
+	const widest = 79 // a line that wraps cannot be written over
+	letters := []rune(join(label, line))
+	if len(letters) > widest && !final {
+		letters = append(letters[:widest-1], '…')
+	}
+	end := ""
+	if final {
+		end = "\n"
+	}
+	fmt.Fprintf(t.w, "\r%s%s%s", string(letters), strings.Repeat(" ", max(0, t.shown-len(letters))), end)
+	t.shown = len(letters)
+}
+
+// plainLines writes a line for each state.
+type plainLines struct{ w io.Writer }
+
+func (l plainLines) show(label, line string, _ float64, _ bool) {
+	fmt.Fprintln(l.w, join(label, line))
+}
+
+func join(label, line string) string {
+	if label == "" {
+		return line
+	}
+	return label + ": " + line
+}

@@ -1,0 +1,142 @@
+package viz
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// clocked returns a progress whose clock stands until the test moves it.
+func clocked(p *Progress) (tick func(time.Duration)) {
+	now := time.Unix(1_000_000, 0)
+	p.now = func() time.Time { return now }
+	return func(d time.Duration) { now = now.Add(d) }
+}
+
+func TestProgressLines(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(&b, "PUCL", 400)
+	p.ViewsPerStep = 512
+	tick := clocked(p)
+	for i := 1; i <= 101; i++ { // 10 steps a second
+		p.Update(i, "loss 5.1")
+		tick(100 * time.Millisecond)
+	}
+	p.Done("loss 4.9")
+	p.Update(400, "too late")
+	p.Done("again")
+	want := `PUCL: step 1 of 400 (0 %), loss 5.1
+PUCL: step 51 of 400 (13 %), 5,120 views/s, 35 s left, loss 5.1
+PUCL: step 101 of 400 (25 %), 5,120 views/s, 30 s left, loss 5.1
+PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestProgressSpeed: a slow first step, as with compilation, is forgotten within the window.
+func TestProgressSpeed(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(&b, "", 0)
+	p.Unit = "batch"
+	p.pause = time.Second
+	tick := clocked(p)
+	p.Update(0, "")
+	tick(60 * time.Second)
+	for i := 1; i <= 60; i++ {
+		p.Update(i, "")
+		tick(time.Second)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	if got := lines[1]; got != "batch 1, 0.0 batches/s" {
+		t.Errorf("after the first step: %q", got)
+	}
+	if got := lines[len(lines)-1]; got != "batch 60, 1.0 batches/s" {
+		t.Errorf("at the end: %q", got)
+	}
+}
+
+func TestProgressTerminal(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(&b, "", 3)
+	p.out, p.pause = &terminalLine{w: &b}, 500*time.Millisecond
+	tick := clocked(p)
+	p.Update(1, strings.Repeat("long ", 30))
+	tick(time.Second)
+	p.Update(2, "")
+	tick(100 * time.Millisecond)
+	p.Update(2, "not shown, too early")
+	p.Update(3, "shown, the last step")
+	p.Done("")
+	lines := strings.Split(b.String(), "\r")
+	if len(lines) != 5 || lines[0] != "" {
+		t.Fatalf("%q", lines)
+	}
+	if n := len([]rune(lines[1])); n != 79 {
+		t.Errorf("a long line has %d letters, want 79", n)
+	}
+	if len(lines[2]) != 79 || strings.TrimRight(lines[2], " ") != "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left" {
+		t.Errorf("the next line does not cover it: %q", lines[2])
+	}
+	if !strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") || !strings.HasSuffix(lines[4], "\n") {
+		t.Errorf("the last lines: %q", lines[3:])
+	}
+}
+
+// TestProgressNotebook: all messages of a progress bear one id, which no other progress has.
+func TestProgressNotebook(t *testing.T) {
+	var sent []*protocol.DisplayData
+	synced := 0
+	start := func(label string, id string) (*Progress, func(time.Duration)) {
+		p := NewProgress(&bytes.Buffer{}, label, 10)
+		p.pause = 500 * time.Millisecond
+		p.out = &notebookLine{id: id, send: func(d *protocol.DisplayData) { sent = append(sent, d) }, sync: func() { synced++ }}
+		return p, clocked(p)
+	}
+	p, tick := start(`<b>"PUCL"`, "one")
+	for i := range 11 {
+		p.Update(i, "")
+		tick(100 * time.Millisecond)
+	}
+	p.Done("a < b")
+	if len(sent) != 4 || synced != 1 { // at 0, 0.5 and 1.0 s, and at the end
+		t.Fatalf("%d messages, %d synchronized", len(sent), synced)
+	}
+	for i, d := range sent {
+		if d.DisplayID != "one" {
+			t.Errorf("message %d has the id %q", i, d.DisplayID)
+		}
+	}
+	last := sent[3].Data
+	if got := last[protocol.MIMETextPlain]; got != `<b>"PUCL": 10 steps in 1.1 s, 9.1 steps/s, a < b` {
+		t.Errorf("plain text %q", got)
+	}
+	want := `<div><progress value="1.000" max="1" aria-label="&lt;b&gt;&#34;PUCL&#34;"></progress> &lt;b&gt;&#34;PUCL&#34;: 10 steps in 1.1 s, 9.1 steps/s, a &lt; b</div>`
+	if got := last[protocol.MIMETextHTML]; got != want {
+		t.Errorf("HTML %q, want %q", got, want)
+	}
+	if got := progressData("x", "", "step 3", -1).Data[protocol.MIMETextHTML].(string); strings.Contains(got, "value") {
+		t.Errorf("a bar of unknown length has a value: %s", got)
+	}
+}
+
+func TestProgressNil(t *testing.T) {
+	var p *Progress
+	p.Update(1, "")
+	p.Done("")
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0 s", 1500 * time.Millisecond: "1.5 s", 42 * time.Second: "42 s", 59700 * time.Millisecond: "1 min 0 s",
+		130 * time.Second: "2 min 10 s", 3599600 * time.Millisecond: "1 h 0 min", 25*time.Hour + 61*time.Second: "25 h 1 min",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package viz
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf. Sizes are in
+// points; a width or height of 0 means that of the figure itself, which is 6.5 by 4 inches where it has none. An
+// existing file is replaced.
+//
+// It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
+// folder must exist.
+func Save(f Figure, path string, width, height vg.Length) error {
+	if f == nil {
+		return fmt.Errorf("viz: save %s: the figure is nil: %w", path, ErrNoData)
+	}
+	w, h := sizeOf(f, width, height)
+	if err := checkSize(w, h); err != nil {
+		return err
+	}
+	var data []byte
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".svg":
+		data, err = encodeSVG(f, w, h, titleOf(f), "")
+	case ".png":
+		data, err = encodePNG(f, w, h)
+	case ".pdf":
+		data, err = encodePDF(f, w, h)
+	default:
+		return fmt.Errorf("viz: save %s: %w %q: end the name in .svg, .png or .pdf", path, ErrFormat, ext)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("viz: save: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package viz
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+func TestSave(t *testing.T) {
+	p, err := LearningCurves(CurvesConfig{Title: "τ⁺ ± λ"}, curve("PUCL", 3, -2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for ext, magic := range map[string]string{".png": "\x89PNG", ".svg": "<?xml", ".pdf": "%PDF", ".PNG": "\x89PNG"} {
+		path := filepath.Join(dir, "figure"+ext)
+		if err := Save(p, path, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(data, []byte(magic)) {
+			t.Errorf("%s starts with %q", ext, data[:8])
+		}
+	}
+	if err := Save(p, filepath.Join(dir, "sized.png"), 3*Inch, 0); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "sized.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := decode(t, data).Bounds().Size(), (image.Point{X: 3 * pngDPI, Y: 4 * pngDPI}); got != want {
+		t.Errorf("3 inches by the default height are %v pixels, want %v", got, want)
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"format", Save(p, filepath.Join(dir, "figure.jpg"), 0, 0), ErrFormat},
+		{"no ending", Save(p, filepath.Join(dir, "figure"), 0, 0), ErrFormat},
+		{"negative", Save(p, filepath.Join(dir, "a.png"), -1, 0), ErrRange},
+		{"NaN", Save(p, filepath.Join(dir, "a.png"), vg.Length(math.NaN()), 0), ErrRange},
+		{"huge", Save(p, filepath.Join(dir, "a.png"), 1e9, 0), ErrRange},
+		{"too small for its labels", Save(p, filepath.Join(dir, "a.pdf"), 60, 60), ErrRange},
+		{"nil", Save(nil, filepath.Join(dir, "a.png"), 0, 0), ErrNoData},
+		{"folder", Save(p, filepath.Join(dir, "none", "a.png"), 0, 0), os.ErrNotExist},
+	} {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "a.*")); len(files) != 0 {
+		t.Errorf("failed calls left %v", files)
+	}
+}
+
+// TestShrinkColors: flat colours stay, shades become few, photographs stay as they are.
+func TestShrinkColors(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 100, 100))
+	for y := range 100 {
+		for x := range 100 {
+			img.SetRGBA(x, y, white)
+			if y < 50 {
+				img.SetRGBA(x, y, Blue)
+			}
+		}
+	}
+	for x := range 100 {
+		img.Set(x, 50, faint(Blue, float64(x)/100)) // an edge
+		for y := 90; y < 100; y++ {
+			img.Set(x, y, faint(Orange, float64(10*x+y-90)/1000))
+		}
+	}
+	small, ok := shrinkColors(img).(*image.Paletted)
+	if !ok || len(small.Palette) > 256 {
+		t.Fatal("the colours of a drawing do not fit a palette")
+	}
+	for y := range 100 {
+		for x := range 100 {
+			got, want := color.RGBAModel.Convert(small.At(x, y)).(color.RGBA), img.RGBAAt(x, y)
+			if y < 50 && got != Blue || y > 50 && y < 90 && got != white {
+				t.Fatalf("flat colour %v became %v", want, got)
+			}
+			for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
+				if d < -15 || d > 15 {
+					t.Fatalf("%v became %v", want, got)
+				}
+			}
+		}
+	}
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * i * 7919 >> 5)
+	}
+	if got := shrinkColors(img); got != image.Image(img) {
+		t.Errorf("an image of many colours became a %T", got)
+	}
+}
+
+// TestOutline measures letters: those of PDF files must be as wide and as high as the text that the layout measured,
+// and exist beyond western letters.
+func TestOutline(t *testing.T) {
+	f := face(100, false)
+	bounds := func(s string) (r vg.Rectangle) {
+		r = vg.Rectangle{Min: vg.Point{X: 1e9, Y: 1e9}, Max: vg.Point{X: -1e9, Y: -1e9}}
+		for _, p := range outline(f, vg.Point{X: 10, Y: 20}, s) {
+			if p.Pos == (vg.Point{}) { // closing has no position
+				continue
+			}
+			r.Min = vg.Point{X: min(r.Min.X, p.Pos.X), Y: min(r.Min.Y, p.Pos.Y)}
+			r.Max = vg.Point{X: max(r.Max.X, p.Pos.X), Y: max(r.Max.Y, p.Pos.Y)}
+		}
+		return r
+	}
+	h := bounds("H") // capital letters of the font are 0.69 high
+	if h.Min.Y != 20 || math.Abs(float64(h.Max.Y)-20-69) > 1 || h.Min.X < 10 || h.Max.X > 10+f.Width("H") {
+		t.Errorf("H lies in %v", h)
+	}
+	if p := bounds("p"); p.Min.Y > 5 {
+		t.Errorf("p does not reach below the line: %v", p)
+	}
+	if long := bounds("AVHH"); math.Abs(float64(long.Max.X-10-f.Width("AVHH")+f.Width("H")-(h.Max.X-10))) > 0.5 {
+		t.Errorf("AVHH ends at %v, its width is %v", long.Max.X, f.Width("AVHH"))
+	}
+	missing := outline(f, vg.Point{}, "\U0010FFFF")
+	for _, s := range []string{"τ", "λ", "π", "−", "±", "×", "≥", "½"} {
+		if got := outline(f, vg.Point{}, s); len(got) == 0 || len(got) == len(missing) && reflect.DeepEqual(got, missing) {
+			t.Errorf("%s has no outline of its own", s)
+		}
+	}
+	if got := outline(f, vg.Point{}, " "); len(got) != 0 {
+		t.Errorf("a space has an outline: %v", got)
+	}
+}
+
+func TestFlipped(t *testing.T) {
+	img := image.NewGray(image.Rect(0, 5, 2, 8))
+	img.SetGray(1, 5, color.Gray{Y: 200})
+	f := flipped{img}
+	if got := f.At(1, 7); got != (color.Gray{Y: 200}) {
+		t.Errorf("the top right pixel is not at the bottom right: %v", got)
+	}
+	if got := f.At(1, 5); got != (color.Gray{}) {
+		t.Errorf("top right: %v", got)
+	}
+}

@@ -1,0 +1,189 @@
+package viz
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/gob"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"gonum.org/v1/plot/vg"
+)
+
+// Option changes how Show shows a figure.
+type Option func(*showing)
+
+type showing struct {
+	width, height vg.Length
+	format        string // "svg", "png" or "" for the one that suits
+}
+
+// Size sets the size of a figure in points; 0 keeps that of the figure. Show(p, alt, Size(6.5*Inch, 3*Inch)).
+func Size(width, height vg.Length) Option {
+	return func(s *showing) { s.width, s.height = width, height }
+}
+
+// AsSVG shows a figure as vectors, however many marks it has.
+func AsSVG() Option { return func(s *showing) { s.format = "svg" } }
+
+// AsPNG shows a figure as pixels, at twice the screen resolution.
+func AsPNG() Option { return func(s *showing) { s.format = "png" } }
+
+// largestSVG is the size in bytes from which a figure is shown as pixels rather than vectors. A mark takes about 130
+// bytes, so that this is about 2,000 marks; a PNG of the same figure has some 50 kB, with any number of marks.
+const largestSVG = 256 << 10
+
+// Show shows f in the notebook. alt says in words what the figure shows; it must not be empty. It is what a screen
+// reader reads out, and what stays where no figure can be shown, so it should say what there is to see rather than
+// that there is a figure.
+//
+// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says
+// otherwise. Figures are on white in dark themes too. Without a size they take their own, or 6.5 by 4 inches, the
+// width of a notebook.
+//
+// Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
+// makes no sense, or the notebook cannot be reached.
+func Show(f Figure, alt string, opts ...Option) error {
+	data, err := figureData(f, alt, opts...)
+	if err != nil {
+		return err
+	}
+	if gonbui.IsNotebook {
+		return send(data)
+	}
+	return describe(os.Stdout, alt)
+}
+
+// describe is what Show does where there is no notebook.
+func describe(w io.Writer, alt string) error {
+	_, err := fmt.Fprintf(w, "Figure: %s\n(To see it, run this in a GoNB notebook, or write it to a file: viz.Save(figure, \"figure.png\", 0, 0).)\n", alt)
+	return err
+}
+
+// ShowTable shows t in the notebook, as HTML, Markdown and plain text at once, of which the viewer takes what it can
+// show. Outside a GoNB notebook it prints the plain text. It returns an error if the table cannot be rendered or the
+// notebook not be reached.
+func ShowTable(t Table) error {
+	data, err := tableData(t)
+	if err != nil {
+		return err
+	}
+	if gonbui.IsNotebook {
+		return send(data)
+	}
+	_, err = fmt.Print(data.Data[protocol.MIMETextPlain])
+	return err
+}
+
+// ShowMarkdown shows a text in Markdown, in which $…$ is a formula, in the notebook; elsewhere it prints it as it is.
+// It returns an error if the notebook cannot be reached.
+func ShowMarkdown(text string) error {
+	if gonbui.IsNotebook {
+		return send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
+			protocol.MIMETextMarkdown: text,
+			protocol.MIMETextPlain:    text,
+		}})
+	}
+	_, err := fmt.Println(text)
+	return err
+}
+
+// figureData returns the message that shows f. Of the ways to put a figure into a notebook only an <img> element in
+// HTML keeps the alternative text: JupyterLab 4.6 and nbconvert 7.17 both drop the "alt" of the metadata of an
+// image/png, nbconvert even writes "No description has been provided for this image" in its place, and an
+// image/svg+xml or an <svg> in HTML is not shown at all in a notebook that is not trusted yet. An <img> whose source
+// is the figure itself shows in both, trusted or not, and in the previews of code hosts. The PNG beside it is for
+// what takes no HTML, such as the conversion to LaTeX; it carries the alternative text for the viewers that read it
+// from there. The plain text is the alternative text again, for terminals and logs.
+func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, error) {
+	if f == nil {
+		return nil, fmt.Errorf("viz: show: the figure is nil: %w", ErrNoData)
+	}
+	alt = strings.TrimSpace(alt)
+	if alt == "" {
+		return nil, fmt.Errorf("viz: show: %w: say in a sentence what the figure shows", ErrNoAlt)
+	}
+	var s showing
+	for _, o := range opts {
+		o(&s)
+	}
+	w, h := sizeOf(f, s.width, s.height)
+	if err := checkSize(w, h); err != nil {
+		return nil, err
+	}
+	pixels, err := encodePNG(f, w, h)
+	if err != nil {
+		return nil, err
+	}
+	mime, source := protocol.MIMEImagePNG, pixels
+	if s.format != "png" {
+		svg, err := encodeSVG(f, w, h, titleOf(f), alt)
+		if err != nil {
+			return nil, err
+		}
+		if s.format == "svg" || (len(svg) <= largestSVG && !bytes.Contains(svg, []byte("<image "))) {
+			mime, source = protocol.MIMEImageSVG, svg
+		}
+	}
+	// Screens count 96 pixels an inch. The width caps at that of the page, and the height follows.
+	wide, high := int(w/vg.Inch*96+0.5), int(h/vg.Inch*96+0.5)
+	img := fmt.Sprintf(`<img alt="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="data:%s;base64,%s"/>`,
+		html.EscapeString(alt), wide, high, mime, base64.StdEncoding.EncodeToString(source))
+	return &protocol.DisplayData{
+		Data: map[protocol.MIMEType]any{
+			protocol.MIMETextHTML:  img,
+			protocol.MIMEImagePNG:  pixels,
+			protocol.MIMETextPlain: "Figure: " + alt,
+		},
+		Metadata: map[string]any{
+			"needs_background": "light",
+			string(protocol.MIMEImagePNG): map[string]any{
+				"alt": alt, "width": wide, "height": high, "needs_background": "light",
+			},
+		},
+	}, nil
+}
+
+// tableData returns the message that shows t.
+func tableData(t Table) (*protocol.DisplayData, error) {
+	markup, err := t.HTML()
+	if err != nil {
+		return nil, err
+	}
+	markdown, err := t.Markdown()
+	if err != nil {
+		return nil, err
+	}
+	text, err := t.Text()
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.DisplayData{Data: map[protocol.MIMEType]any{
+		protocol.MIMETextHTML:     markup,
+		protocol.MIMETextMarkdown: markdown,
+		protocol.MIMETextPlain:    text,
+	}}, nil
+}
+
+func init() {
+	// The message to GoNB goes through encoding/gob, which must know the type of nested metadata.
+	gob.Register(map[string]any{})
+}
+
+// send shows data in the notebook and waits until GoNB has it, for the program may end right after.
+func send(data *protocol.DisplayData) error {
+	gonbui.SendData(data)
+	if err := gonbui.Error(); err != nil {
+		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
+	}
+	gonbui.Sync()
+	if err := gonbui.Error(); err != nil {
+		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// contrast returns the contrast of a colour with white after WCAG 2.2: (1 + 0.05) / (L + 0.05).
+func contrast(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	linear := func(v uint32) float64 {
+		s := float64(v) / 65535
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 1.05 / (0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b) + 0.05)
+}
+
+func TestContrast(t *testing.T) {
+	if got := contrast(color.Black); math.Abs(got-21) > 1e-9 { // by definition
+		t.Fatalf("contrast of black is %v, want 21", got)
+	}
+	for _, c := range append(slices.Clone(colors), MarkGrey, AxisGrey) {
+		if got := contrast(c); got < 3 {
+			t.Errorf("colour %v: contrast %.2f, want 3 for marks", c, got)
+		}
+	}
+	for _, c := range []color.Color{TextGrey, MarkGrey} {
+		if got := contrast(c); got < 4.5 {
+			t.Errorf("colour %v: contrast %.2f, want 4.5 for text", c, got)
+		}
+	}
+}
+
+func TestFontSizes(t *testing.T) {
+	p := New("title", "x", "y")
+	for what, size := range map[string]vg.Length{
+		"title": p.Title.TextStyle.Font.Size, "x label": p.X.Label.TextStyle.Font.Size, "y label": p.Y.Label.TextStyle.Font.Size,
+		"x ticks": p.X.Tick.Label.Font.Size, "y ticks": p.Y.Tick.Label.Font.Size, "legend": p.Legend.TextStyle.Font.Size,
+		"small": smallSize,
+	} {
+		if size < 11 {
+			t.Errorf("%s: %g points, want 11 or more", what, size.Points())
+		}
+	}
+}
+
+// TestFixedStyles checks that a name looks the same alone and among others, however it is spelled.
+func TestFixedStyles(t *testing.T) {
+	for _, name := range []string{LabeledPositive, UnlabeledPositive, Negative, Unlabeled, "PUCL", "ssCL", "SCL-PU"} {
+		alone := StyleFor(name)[0]
+		among := StyleFor("first", name, "other", "PUCL", "ssCL")[1]
+		if !alone.looksLike(among) || !slices.Equal(alone.Dashes, among.Dashes) {
+			t.Errorf("%s looks like %v alone and like %v among others", name, alone, among)
+		}
+	}
+	for name, other := range map[string]string{
+		"Labeled Positives": LabeledPositive, "negatives": Negative, "unlabelled": "", "SCLPU": "SCL-PU", "pucl": "PUCL",
+	} {
+		same := other != "" && StyleFor(name)[0].looksLike(StyleFor(other)[0])
+		if same != (other != "") {
+			t.Errorf("%q and %q: same look %v", name, other, same)
+		}
+	}
+}
+
+// TestDistinct checks that no meaning rests on colour alone: within a figure of seven series every pair differs in
+// colour, marker and dashes.
+func TestDistinct(t *testing.T) {
+	for _, names := range [][]string{
+		{"a", "b", "c", "d", "e", "f", "g"},
+		{"PUCL", "ssCL", "SCL-PU", "SCL", "DCL", "puNCE", "MCL"},
+		{"PUCL", "mine", "ssCL", "yours", "SCL-PU", "theirs", "another"},
+		{LabeledPositive, UnlabeledPositive, Negative, Unlabeled},
+	} {
+		styles := StyleFor(names...)
+		for i, s := range styles {
+			for j, r := range styles[:i] {
+				if s.Color == r.Color || s.Marker == r.Marker || slices.Equal(s.Dashes, r.Dashes) {
+					t.Errorf("%s and %s: %v and %v", names[i], names[j], s, r)
+				}
+			}
+		}
+	}
+	names := make([]string, 49)
+	for i := range names {
+		names[i] = fmt.Sprint("series ", i)
+	}
+	styles := StyleFor(names...)
+	for i, s := range styles {
+		if j := slices.IndexFunc(styles[:i], s.looksLike); j >= 0 {
+			t.Errorf("series %d and %d look the same", i, j)
+		}
+	}
+	if n := len(StyleFor(append(names, names...)...)); n != 98 { // more than there are looks: no endless search
+		t.Errorf("98 names have %d styles", n)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, tt := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{0, 400, []string{"0", "100", "200", "300", "400"}},
+		{4.34, 6.38, []string{"4.5", "5.0", "5.5", "6.0"}},
+		{-2.5, 3.8, []string{"−2", "−1", "0", "1", "2", "3"}},
+		{0, 12_000, []string{"0", "2,500", "5,000", "7,500", "10,000"}},
+		{0, 1_320_000, []string{"0", "0.25M", "0.50M", "0.75M", "1.00M", "1.25M"}},
+		{0, 1, []string{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}},
+		{0, 1.2e-4, []string{"0", "2.5e−5", "5e−5", "7.5e−5", "1e−4"}},
+		{-3e14, 0, []string{"−3e14", "−2.5e14", "−2e14", "−1.5e14", "−1e14", "−5e13", "0"}},
+		{9_999_999, 10_000_001, []string{"9,999,999.0", "9,999,999.5", "10,000,000.0", "10,000,000.5", "10,000,001.0"}},
+		{5, 5, []string{"5", "5"}},
+		{1e16, 1e16 + 2, []string{"1e16", "1e16"}},
+	} {
+		var got []string
+		for _, k := range (Ticks{}).Ticks(tt.lo, tt.hi) {
+			got = append(got, k.Label)
+			if k.Value < tt.lo-1e-6*(tt.hi-tt.lo) || k.Value > tt.hi+1e-6*(tt.hi-tt.lo) {
+				t.Errorf("[%g, %g]: tick at %g", tt.lo, tt.hi, k.Value)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("[%g, %g]: %q, want %q", tt.lo, tt.hi, got, tt.want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, tt := range []struct {
+		v        float64
+		decimals int
+		want     string
+	}{
+		{0, 1, "0.0"}, {-0.04, 1, "0.0"}, {-0.06, 1, "−0.1"}, {999, 0, "999"}, {1000, 0, "1,000"}, {-1234567.89, 1, "−1,234,567.9"}, {2.5, -1, "2.5"},
+	} {
+		if got := number(tt.v, tt.decimals); got != tt.want {
+			t.Errorf("number(%g, %d) = %q, want %q", tt.v, tt.decimals, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package viz
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cell is one entry of a Table: a mean, with what follows "±" where Spread is above 0. The zero Cell is the number 0.
+type Cell struct {
+	Mean, Spread float64
+	Missing      bool   // shown as "n/a": not measured or not published, which is not 0
+	Text         string // shown in place of the number where it is not empty
+	Strong       bool   // emphasised, whatever Table.Best says
+}
+
+// Best says which end of a column is the good one.
+type Best int
+
+// The values of Table.Best.
+const (
+	NoBest  Best = iota // no cell is singled out
+	Highest             // as for accuracies
+	Lowest              // as for losses and errors
+)
+
+// Table is a table of results, such as accuracies by method and data set. It shows the same numbers in five ways:
+// as a figure (Figure), as HTML, as Markdown, as aligned plain text (Text) and, with ShowTable, in a notebook.
+// Everything in a column lines up at the decimal point. What "±" stands for belongs into Note, as do the protocol and
+// the number of seeds.
+type Table struct {
+	Title      string
+	RowsHeader string   // over the names of the rows, "method" say; may be empty
+	Columns    []string // names of the columns
+	Rows       []string // names of the rows
+	Cells      [][]Cell // [len(Rows)][len(Columns)]
+	Note       string   // a sentence below the table; may be empty
+
+	// Decimals is the number of digits after the decimal point; 0 means 1, negative means none.
+	Decimals int
+	// Best emphasises the best number of each column, and every number that equals it as far as it is shown.
+	Best Best
+	// Underline emphasises by a line under the number instead of bold letters.
+	Underline bool
+}
+
+// missing is what stands for a number that there is none of.
+const missing = "n/a"
+
+// sheet is a Table put into words: what all its renderings share.
+type sheet struct {
+	Table
+	cells [][]words
+	note  string // Table.Note and the meaning of the emphasis
+}
+
+// words is a cell as it is written. A number has its whole digits and its fraction apart, so that columns can line up
+// between them; every other text is in whole.
+type words struct {
+	whole, fraction, spread string
+	shown                   float64 // the number, rounded as it is written
+	number, missing, strong bool
+}
+
+// text returns the cell in one piece.
+func (w words) text() string { return w.whole + w.fraction + w.spread }
+
+// sheet checks the table and writes its numbers.
+func (t Table) sheet() (*sheet, error) {
+	if len(t.Rows) == 0 || len(t.Columns) == 0 {
+		return nil, fmt.Errorf("viz: table %q: %d rows and %d columns: %w", t.Title, len(t.Rows), len(t.Columns), ErrNoData)
+	}
+	if len(t.Cells) != len(t.Rows) {
+		return nil, fmt.Errorf("viz: table %q: %d row names and %d rows of cells: %w", t.Title, len(t.Rows), len(t.Cells), ErrLength)
+	}
+	if t.Decimals > 12 {
+		return nil, fmt.Errorf("viz: table %q: %d decimals, want 12 or fewer: %w", t.Title, t.Decimals, ErrRange)
+	}
+	if t.Best < NoBest || t.Best > Lowest {
+		return nil, fmt.Errorf("viz: table %q: Best is %d, want NoBest, Highest or Lowest: %w", t.Title, t.Best, ErrRange)
+	}
+	s := &sheet{Table: t, cells: make([][]words, len(t.Rows)), note: t.Note}
+	for i, row := range t.Cells {
+		if len(row) != len(t.Columns) {
+			return nil, fmt.Errorf("viz: table %q: row %q has %d cells for %d columns: %w", t.Title, t.Rows[i], len(row), len(t.Columns), ErrLength)
+		}
+		for j, c := range row {
+			w, err := c.words(t.decimals())
+			if err != nil {
+				return nil, fmt.Errorf("viz: table %q, row %q, column %q: %w", t.Title, t.Rows[i], t.Columns[j], err)
+			}
+			s.cells[i] = append(s.cells[i], w)
+		}
+	}
+	for j := range t.Columns {
+		s.emphasiseBest(j)
+	}
+	if t.Best != NoBest {
+		way, end := "Bold", "highest"
+		if t.Underline {
+			way = "Underlined"
+		}
+		if t.Best == Lowest {
+			end = "lowest"
+		}
+		s.note = strings.TrimSpace(s.note + " " + way + ": the " + end + " of its column.")
+	}
+	return s, nil
+}
+
+func (t Table) decimals() int {
+	switch {
+	case t.Decimals == 0:
+		return 1
+	case t.Decimals < 0:
+		return 0
+	}
+	return t.Decimals
+}
+
+func (c Cell) words(decimals int) (words, error) {
+	switch {
+	case c.Missing:
+		return words{whole: missing, missing: true, strong: c.Strong}, nil
+	case c.Text != "":
+		return words{whole: c.Text, strong: c.Strong}, nil
+	case math.IsNaN(c.Mean) || math.IsInf(c.Mean, 0):
+		return words{}, fmt.Errorf("the mean is %g, set Missing where there is no number: %w", c.Mean, ErrNotFinite)
+	case math.IsNaN(c.Spread) || math.IsInf(c.Spread, 0):
+		return words{}, fmt.Errorf("the spread is %g, leave it 0 where there is none: %w", c.Spread, ErrNotFinite)
+	case c.Spread < 0:
+		return words{}, fmt.Errorf("the spread is %g, want 0 or more: %w", c.Spread, ErrRange)
+	}
+	shown, err := strconv.ParseFloat(strconv.FormatFloat(c.Mean, 'f', decimals, 64), 64)
+	if err != nil {
+		return words{}, err
+	}
+	w := words{number: true, strong: c.Strong, shown: shown}
+	var dot bool
+	w.whole, w.fraction, dot = strings.Cut(number(c.Mean, decimals), ".")
+	if dot {
+		w.fraction = "." + w.fraction
+	}
+	if c.Spread > 0 {
+		w.spread = " ± " + number(c.Spread, decimals)
+	}
+	return w, nil
+}
+
+// emphasiseBest marks the best numbers of column j. Numbers are compared as they are shown: a difference that nobody
+// sees makes no winner.
+func (s *sheet) emphasiseBest(j int) {
+	if s.Best == NoBest {
+		return
+	}
+	best := math.Inf(-1)
+	value := func(i int) float64 {
+		v := s.cells[i][j].shown
+		if s.Best == Lowest {
+			return -v
+		}
+		return v
+	}
+	for i := range s.cells {
+		if s.cells[i][j].number {
+			best = math.Max(best, value(i))
+		}
+	}
+	for i := range s.cells {
+		if s.cells[i][j].number && value(i) == best {
+			s.cells[i][j].strong = true
+		}
+	}
+}
+
+// split returns, for column j, the longest text before the decimal point and the longest one from it on, as measured
+// by width, over the numbers of the column.
+func split[L int | float64](s *sheet, j int, width func(string) L) (before, after L) {
+	for i := range s.cells {
+		if w := s.cells[i][j]; w.number {
+			before = max(before, width(w.whole))
+			after = max(after, width(w.fraction+w.spread))
+		}
+	}
+	return before, after
+}
+
+// Text returns the table as lines of text that line up in a font of equal widths, with a final newline. An
+// emphasised cell is followed by an asterisk.
+func (t Table) Text() (string, error) {
+	s, err := t.sheet()
+	if err != nil {
+		return "", err
+	}
+	length := utf8.RuneCountInString
+	pad := func(text string, left, right int) string {
+		return strings.Repeat(" ", max(0, left)) + text + strings.Repeat(" ", max(0, right))
+	}
+	first := length(t.RowsHeader)
+	for _, r := range t.Rows {
+		first = max(first, length(r))
+	}
+	lines := make([]string, len(t.Rows)+1)
+	lines[0] = pad(t.RowsHeader, 0, first-length(t.RowsHeader))
+	for i, r := range t.Rows {
+		lines[i+1] = pad(r, 0, first-length(r))
+	}
+	for j, name := range t.Columns {
+		before, after := split(s, j, length)
+		column := []string{name}
+		for i := range s.cells {
+			w := s.cells[i][j]
+			text := w.text() + " "
+			if w.strong {
+				text = w.text() + "*"
+			}
+			if w.number {
+				text = pad(text, before-length(w.whole), after-length(w.fraction+w.spread))
+			}
+			column = append(column, text)
+		}
+		wide := 0
+		for _, text := range column[1:] {
+			wide = max(wide, length(text))
+		}
+		wide = max(wide, length(name)+1)
+		for i, text := range column {
+			if i == 0 {
+				text += " " // over the numbers, not over the asterisks
+			}
+			lines[i] += "  " + pad(text, wide-length(text), 0)
+		}
+	}
+	wide := 0
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+		wide = max(wide, length(lines[i]))
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n\n")
+	}
+	b.WriteString(lines[0] + "\n" + strings.Repeat("-", wide) + "\n" + strings.Join(lines[1:], "\n") + "\n")
+	if note := s.textNote(); note != "" {
+		b.WriteString("\n" + note + "\n")
+	}
+	return b.String(), nil
+}
+
+// textNote is the note of the plain text, where an asterisk stands for bold and underlined.
+func (s *sheet) textNote() string {
+	if s.Best == NoBest {
+		return s.note
+	}
+	return strings.NewReplacer(" Bold: the", " * The", " Underlined: the", " * The").Replace(" " + s.note)[1:]
+}

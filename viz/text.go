@@ -1,0 +1,182 @@
+package viz
+
+import (
+	"image/color"
+	"math"
+	"strings"
+
+	imgfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// face returns the sans-serif face of the house in the given size.
+func face(size vg.Length, bold bool) font.Face {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	if bold {
+		f.Weight = imgfont.WeightBold
+	}
+	return font.DefaultCache.Lookup(f, size)
+}
+
+// raised and lowered are the letters of superscripts and subscripts and what they are small forms of. The fonts that
+// come with gonum/plot lack some of them, among them ⁺ and ⁻, so they are drawn as small letters, all alike.
+var (
+	raised  = small("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ", "+−0123456789n")
+	lowered = small("₊₋₀₁₂₃₄₅₆₇₈₉ᵢⱼₙ", "+−0123456789ijn")
+)
+
+func small(forms, letters string) map[rune]rune {
+	m := map[rune]rune{}
+	to := []rune(letters)
+	for i, r := range []rune(forms) {
+		m[r] = to[i]
+	}
+	return m
+}
+
+// run is a piece of text on one level: 0 for the line, 1 above it, −1 below it.
+type run struct {
+	text  string
+	level int
+}
+
+// runs splits s into pieces of one level.
+func runs(s string) []run {
+	var pieces []run
+	for _, r := range s {
+		level := 0
+		if to, ok := raised[r]; ok {
+			r, level = to, 1
+		} else if to, ok := lowered[r]; ok {
+			r, level = to, -1
+		}
+		if n := len(pieces); n > 0 && pieces[n-1].level == level {
+			pieces[n-1].text += string(r)
+		} else {
+			pieces = append(pieces, run{string(r), level})
+		}
+	}
+	return pieces
+}
+
+// at returns the face of a run in a text of face f, and how far its baseline lies above that of the text.
+func (r run) at(f font.Face) (font.Face, vg.Length) {
+	if r.level == 0 {
+		return f, 0
+	}
+	size := f.Font.Size
+	g := f
+	g.Font.Size = 0.68 * size
+	if r.level > 0 {
+		return g, 0.34 * size
+	}
+	return g, -0.14 * size
+}
+
+// textWidth returns the width of one line of text.
+func textWidth(f font.Face, s string) (w vg.Length) {
+	for _, r := range runs(s) {
+		g, _ := r.at(f)
+		w += g.Width(r.text)
+	}
+	return w
+}
+
+// measure returns textWidth for one face.
+func measure(f font.Face) func(string) vg.Length {
+	return func(s string) vg.Length { return textWidth(f, s) }
+}
+
+// write draws one line of text with its baseline at pt; align is 0 for text that starts there, 0.5 for centred text
+// and 1 for text that ends there.
+func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64, s string) {
+	pt.X -= vg.Length(align) * textWidth(f, s)
+	c.SetColor(col)
+	for _, r := range runs(s) {
+		g, up := r.at(f)
+		c.FillString(g, vg.Point{X: pt.X, Y: pt.Y + up}, r.text)
+		pt.X += g.Width(r.text)
+	}
+}
+
+// handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler
+// of gonum/plot does.
+type handler struct {
+	text.Plain
+}
+
+func newHandler() text.Handler { return handler{text.Plain{Fonts: font.DefaultCache}} }
+
+// Box returns the extent of one line of text.
+func (h handler) Box(txt string, fnt font.Font) (w, height, depth vg.Length) {
+	_, height, depth = h.Plain.Box("", fnt)
+	return textWidth(h.Fonts.Lookup(fnt, fnt.Size), txt), height, depth
+}
+
+// Draw draws lines of text at pt as sty says.
+func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	if sty.Rotation != 0 {
+		c.Push()
+		defer c.Pop()
+		c.Rotate(sty.Rotation)
+		// Where pt lies in the turned coordinates. Moving the origin there instead would blur the letters of vgimg.
+		sin, cos := math.Sincos(sty.Rotation)
+		pt = vg.Point{X: pt.X*vg.Length(cos) + pt.Y*vg.Length(sin), Y: pt.Y*vg.Length(cos) - pt.X*vg.Length(sin)}
+	}
+	f := h.Fonts.Lookup(sty.Font, sty.Font.Size)
+	ext := f.Extents()
+	lines := h.Lines(txt)
+	y := pt.Y + vg.Length(sty.YAlign)*sty.Height(txt) - ext.Ascent + f.Font.Size // the last baseline
+	for i, line := range lines {
+		at := vg.Point{X: pt.X, Y: y + vg.Length(len(lines)-1-i)*ext.Height}
+		write(c, f, sty.Color, at, -float64(sty.XAlign), line)
+	}
+}
+
+// useHandler sets the text handler of all texts of p.
+func useHandler(p *plot.Plot) {
+	h := newHandler()
+	p.TextHandler = h
+	for _, s := range []*text.Style{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		s.Handler = h
+	}
+}
+
+// wrap breaks s at spaces so that every line is at most limit wide where a single word allows it. Line breaks in s
+// stay.
+func wrap(s string, limit vg.Length, width func(string) vg.Length) []string {
+	var lines []string
+	for _, part := range strings.Split(s, "\n") {
+		line := ""
+		for _, word := range strings.Fields(part) {
+			switch longer := line + " " + word; {
+			case line == "":
+				line = word
+			case width(longer) <= limit:
+				line = longer
+			default:
+				lines = append(lines, line)
+				line = word
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// cut shortens s to the limit and shows that it did.
+func cut(s string, limit vg.Length, width func(string) vg.Length) string {
+	if width(s) <= limit {
+		return s
+	}
+	letters := []rune(s)
+	for len(letters) > 0 && width(string(letters)+"…") > limit {
+		letters = letters[:len(letters)-1]
+	}
+	return string(letters) + "…"
+}

@@ -1,0 +1,114 @@
+package viz
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// Ticks chooses the tick marks of an axis: a few round values, written for people: 20,000 rather than 20000, 1.5M
+// rather than 1.5e+06, and with a real minus sign. It implements plot.Ticker.
+type Ticks struct {
+	N int // about how many steps there are between the ends of the axis; 0 means 5
+}
+
+// Ticks returns the round values between lo and hi. Where the range is too small against its values for float64 to
+// tell them apart, it returns the two ends.
+func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
+	n := t.N
+	if n < 1 {
+		n = 5
+	}
+	step := niceStep((hi - lo) / float64(n))
+	most := math.Max(math.Abs(lo), math.Abs(hi))
+	if !(step > 1e-10*most) || math.IsInf(step, 0) {
+		return []plot.Tick{{Value: lo, Label: number(lo, -1)}, {Value: hi, Label: number(hi, -1)}}
+	}
+	label := labeler(most, step)
+	var ticks []plot.Tick
+	slack := 1e-9 * step
+	for i := math.Ceil((lo - slack) / step); i*step <= hi+slack; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label(i * step)})
+	}
+	return ticks
+}
+
+// labeler returns how the multiples of step up to most are written: with the digits that tell them apart.
+func labeler(most, step float64) func(float64) string {
+	if most < 1e-3 || most >= 1e12 {
+		digits := int(math.Log10(most/step)+1e-9) + 1 // after the first one
+		return func(v float64) string { return scientific(v, digits) }
+	}
+	if decimals := decimalsOf(step / 1e6); most >= 1e6 && decimals <= 3 {
+		return func(v float64) string {
+			if v == 0 {
+				return "0"
+			}
+			return number(v/1e6, decimals) + "M"
+		}
+	}
+	decimals := decimalsOf(step)
+	return func(v float64) string { return number(v, decimals) }
+}
+
+// decimalsOf returns how many decimals a step of 1, 2, 2.5 or 5 times a power of ten has.
+func decimalsOf(step float64) int {
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	if s := step * math.Pow10(decimals); math.Abs(s-math.Round(s)) > 1e-6 {
+		decimals++ // a step of 2.5
+	}
+	return decimals
+}
+
+// niceStep returns the value nearest to x in ratio among 1, 2, 2.5 and 5 times a power of ten.
+func niceStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	best, gap := 0.0, math.Inf(1)
+	for _, k := range []float64{1, 2, 2.5, 5, 10} {
+		if g := math.Abs(math.Log(x / (k * power))); g < gap {
+			best, gap = k*power, g
+		}
+	}
+	return best
+}
+
+// number writes v with the given number of decimals (-1 for as many as it needs), with commas between thousands and
+// a real minus sign. Very large and very small numbers without given decimals take a power of ten.
+func number(v float64, decimals int) string {
+	if a := math.Abs(v); a >= 1e15 || (decimals < 0 && a != 0 && a < 1e-4) {
+		return scientific(v, 4)
+	}
+	s := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	whole, rest, dot := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if dot {
+		whole += "." + rest
+	}
+	if v < 0 && strings.Trim(s, "0.") != "" {
+		whole = "−" + whole
+	}
+	return whole
+}
+
+// scientific writes v with a power of ten and at most the given number of decimals: 2.5e−5.
+func scientific(v float64, decimals int) string {
+	if v == 0 {
+		return "0"
+	}
+	mantissa, power, ok := strings.Cut(strconv.FormatFloat(v, 'e', decimals, 64), "e")
+	if !ok {
+		return mantissa // NaN or infinite
+	}
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	sign := ""
+	if power[0] == '-' {
+		sign = "−"
+	}
+	return strings.Replace(mantissa, "-", "−", 1) + "e" + sign + strings.TrimLeft(power[1:], "0")
+}

@@ -82,7 +82,7 @@ func valueAndGradient(t *testing.T, o Objective, z [][]float64, labeled []bool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Exec(z, labeled)
+	out, err := exec.Call(z, labeled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestZeroVectorsAreFiniteInFloat32(t *testing.T) {
 				loss := c.objective.Loss(Views{Z: z, Labeled: labeled}, tau)
 				return []*Node{loss, Gradient(loss, z)[0]}
 			})
-			out, err := exec.Exec(z, labeled)
+			out, err := exec.Call(z, labeled)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
 			return c.objective.Loss(Views{Z: z, Labeled: labeled}, 0.5)
 		})
-		out, err := exec.Exec(z, labeled)
+		out, err := exec.Call(z, labeled)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestBlocksOfAnchorsAgreeWithTheWhole(t *testing.T) {
 			}
 			return whole, Concatenate(parts, 0)
 		})
-		out := exec.MustExec(z, labeled)
+		out := exec.MustCall(z, labeled)
 		whole, parts := out[0].Value().([]float64), out[1].Value().([]float64)
 		if !slices.EqualFunc(whole, parts, func(a, b float64) bool { return math.Abs(a-b) < 1e-13 }) {
 			t.Errorf("%s: blocks %v, whole batch %v", c.objective.Name, parts, whole)

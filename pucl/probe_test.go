@@ -58,7 +58,7 @@ func riskValue(t *testing.T, risk Risk, logits []float64, labels []bool) (float6
 		value := risk(logits, labels)
 		return value, Gradient(value, logits)[0]
 	})
-	out, err := exec.Exec(logits, labels)
+	out, err := exec.Call(logits, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

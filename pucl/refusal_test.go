@@ -21,7 +21,7 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = exec.Exec(z, labeled)
+		_, err = exec.Call(z, labeled)
 		return err
 	}
 	three := []bool{true, false, true}

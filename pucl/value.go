@@ -16,7 +16,7 @@ func (o Objective) Value(eng *engine.Engine, z [][]float64, labeled []bool, tau 
 	if len(labeled) == 0 || len(z)%len(labeled) != 0 {
 		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), len(labeled))
 	}
-	out, err := ExecOnce(eng.Backend, func(z, labeled *Node) *Node {
+	out, err := CallOnce(eng.Backend, func(z, labeled *Node) *Node {
 		return o.Loss(Views{Z: z, Labeled: labeled, Count: z.Shape().Dim(0) / labeled.Shape().Dim(0)}, tau)
 	}, z, labeled)
 	if err != nil {

@@ -82,7 +82,7 @@ func TestVectors(t *testing.T) {
 						loss := o.Loss(Views{Z: z, Labeled: labeled}, v.Temperature)
 						return ConvertDType(loss, dtypes.Float64), ConvertDType(Gradient(loss, z)[0], dtypes.Float64)
 					})
-					out, err := exec.Exec(v.Z, v.ZAug, labeled)
+					out, err := exec.Call(v.Z, v.ZAug, labeled)
 					if err != nil {
 						t.Fatal(err)
 					}

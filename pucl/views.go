@@ -19,6 +19,10 @@ type Views struct {
 	// Labeled tells which examples are labeled positives, Bool [.., b].
 	Labeled *Node
 
+	// Class holds the true class of each example, Int32 [.., b], any numbers; nil where the classes are not known. Only
+	// objectives that say so look at it: [SCL] and [IdealCL].
+	Class *Node
+
 	// Count is m, the number of views of each example; 0 means 2.
 	Count int
 }
@@ -59,6 +63,12 @@ func (v *Views) check(tau float64) {
 	if !ok || z.Dim(-2) != v.Count*labeled.Dim(-1) {
 		panic(fmt.Errorf("pucl: embeddings %s do not fit labels %s: with %d views per example, labels [.., b] go with "+
 			"embeddings [.., %d·b, d], one view of all examples after the other (see StackViews)", z, labeled, v.Count, v.Count))
+	}
+	if v.Class == nil {
+		return
+	}
+	if class := v.Class.Shape(); class.DType != dtypes.Int32 || !class.EqualDimensions(labeled) {
+		panic(fmt.Errorf("pucl: classes have shape %s where labels have %s; they must be Int32, one for each example", class, labeled))
 	}
 }
 

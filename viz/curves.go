@@ -67,7 +67,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range StyleFor(names...) {
 		k := curves[i]
-		y := append([]float64(nil), k.Y...)
+		y := k.Y
 		if cfg.Smooth > 1 {
 			raw := &plotter.Line{XYs: points(k.X, k.Y), LineStyle: draw.LineStyle{Color: faint(s.Color, 0.3), Width: 0.8}}
 			p.Add(raw)

@@ -31,6 +31,13 @@ func TestLearningCurvesErrors(t *testing.T) {
 	}
 }
 
+// TestRepeatedStep: two values at one step, as after a restart, make a curve.
+func TestRepeatedStep(t *testing.T) {
+	if _, err := LearningCurves(CurvesConfig{}, Curve{X: []float64{0, 1, 1, 2}, Y: []float64{3, 2, 2.5, 1}}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLearningCurvesCopies checks that a plot does not change when the slices of its curves do.
 func TestLearningCurvesCopies(t *testing.T) {
 	for _, smooth := range []int{0, 3} {

@@ -27,6 +27,24 @@ const (
 	margin        = vg.Length(5) // white on all sides of a figure
 )
 
+// isNil tells whether there is no figure, be it as nil or as a nil pointer of one of the known types, which is what is
+// left where an error was overlooked.
+func isNil(f Figure) bool {
+	switch f := f.(type) {
+	case nil:
+		return true
+	case *plot.Plot:
+		return f == nil
+	case *TableFigure:
+		return f == nil
+	case *Images:
+		return f == nil
+	case *PanelRow:
+		return f == nil
+	}
+	return false
+}
+
 // sizeOf returns the size of f where width or height, being 0, do not say.
 func sizeOf(f Figure, width, height vg.Length) (w, h vg.Length) {
 	w, h = defaultWidth, defaultHeight

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,10 +47,11 @@ func TestNotebook(t *testing.T) {
 	guard := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer guard.Stop()
 	var shown []protocol.DisplayData
+	var synced []int
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		shown, err = kernel(there, back)
+		shown, synced, err = kernel(there, back)
 		done <- err
 	}()
 	if err := cmd.Wait(); err != nil {
@@ -63,6 +65,10 @@ func TestNotebook(t *testing.T) {
 	}
 	if len(shown) != 5 {
 		t.Fatalf("%d messages, want 5", len(shown))
+	}
+	// Whatever is shown is followed by a wait, but for the reports of a progress before its last.
+	if want := []int{1, 2, 3, 5}; !slices.Equal(synced, want) {
+		t.Errorf("the program waited after %v messages, want after %v", synced, want)
 	}
 	if e, _, _ := parseImg(t, shown[0].Data[protocol.MIMETextHTML]); e.Alt != "an alt text" {
 		t.Errorf("the figure arrived as %+v", e)
@@ -100,30 +106,32 @@ func cell(t *testing.T) {
 	p.Done("")
 }
 
-// kernel is the other end of the pipes: it collects what is shown and acknowledges requests to synchronize.
-func kernel(there, back string) (shown []protocol.DisplayData, err error) {
+// kernel is the other end of the pipes: it collects what is shown and acknowledges requests to synchronize. synced
+// says how many messages had been shown at each of those.
+func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err error) {
 	in, err := os.Open(there)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer in.Close()
 	out, err := os.OpenFile(back, os.O_WRONLY, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer out.Close()
 	decoder, encoder := gob.NewDecoder(in), gob.NewEncoder(out)
 	for {
 		var data protocol.DisplayData
 		if err := decoder.Decode(&data); errors.Is(err, io.EOF) {
-			return shown, nil
+			return shown, synced, nil
 		} else if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if value, ok := data.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
 			if err := encoder.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: value.Value}); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			synced = append(synced, len(shown))
 			continue
 		}
 		shown = append(shown, data)

@@ -16,7 +16,7 @@ import (
 // It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
 // folder must exist.
 func Save(f Figure, path string, width, height vg.Length) error {
-	if f == nil {
+	if isNil(f) {
 		return fmt.Errorf("viz: save %s: the figure is nil: %w", path, ErrNoData)
 	}
 	w, h := sizeOf(f, width, height)

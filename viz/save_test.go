@@ -22,7 +22,7 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for ext, magic := range map[string]string{".png": "\x89PNG", ".svg": "<?xml", ".pdf": "%PDF", ".PNG": "\x89PNG"} {
 		path := filepath.Join(dir, "figure"+ext)
-		if err := Save(p, path, 0, 0); err != nil {
+		if err := Save(p, path, 3*Inch, 2*Inch); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -33,15 +33,15 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s starts with %q", ext, data[:8])
 		}
 	}
-	if err := Save(p, filepath.Join(dir, "sized.png"), 3*Inch, 0); err != nil {
+	if err := Save(p, filepath.Join(dir, "sized.png"), 2.5*Inch, 0); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "sized.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := decode(t, data).Bounds().Size(), (image.Point{X: 3 * pngDPI, Y: 4 * pngDPI}); got != want {
-		t.Errorf("3 inches by the default height are %v pixels, want %v", got, want)
+	if got, want := decode(t, data).Bounds().Size(), (image.Point{X: 2.5 * pngDPI, Y: 4 * pngDPI}); got != want {
+		t.Errorf("2.5 inches by the default height are %v pixels, want %v", got, want)
 	}
 	for _, tt := range []struct {
 		name string

@@ -101,7 +101,7 @@ func ShowMarkdown(text string) error {
 // what takes no HTML, such as the conversion to LaTeX; it carries the alternative text for the viewers that read it
 // from there. The plain text is the alternative text again, for terminals and logs.
 func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, error) {
-	if f == nil {
+	if isNil(f) {
 		return nil, fmt.Errorf("viz: show: the figure is nil: %w", ErrNoData)
 	}
 	alt = strings.TrimSpace(alt)

@@ -108,7 +108,7 @@ func TestFigureFormat(t *testing.T) {
 		{"few marks as PNG", scatter(10), []Option{AsPNG()}, "image/png"},
 		{"pictures", pictures, nil, "image/png"},
 	} {
-		data, err := figureData(tt.f, "alt", tt.opts...)
+		data, err := figureData(tt.f, "alt", append(tt.opts, Size(3*Inch, 2*Inch))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,6 +127,10 @@ func TestShowErrors(t *testing.T) {
 	}{
 		{"no alt", Show(p, " \n"), ErrNoAlt},
 		{"nil", Show(nil, "alt"), ErrNoData},
+		{"no plot", Show((*plot.Plot)(nil), "alt"), ErrNoData},
+		{"no table", Save((*TableFigure)(nil), "a.png", 0, 0), ErrNoData},
+		{"no images", Show((*Images)(nil), "alt"), ErrNoData},
+		{"no panels", Show((*PanelRow)(nil), "alt"), ErrNoData},
 		{"size", Show(p, "alt", Size(-1, 0)), ErrRange},
 		{"table", ShowTable(Table{}), ErrNoData},
 	} {

@@ -208,7 +208,7 @@ func (t Table) Text() (string, error) {
 		lines[i+1] = pad(r, 0, first-length(r))
 	}
 	for j, name := range t.Columns {
-		before, after := split(s, j, length)
+		_, after := split(s, j, length)
 		column := []string{name}
 		for i := range s.cells {
 			w := s.cells[i][j]
@@ -217,7 +217,7 @@ func (t Table) Text() (string, error) {
 				text = w.text() + "*"
 			}
 			if w.number {
-				text = pad(text, before-length(w.whole), after-length(w.fraction+w.spread))
+				text = pad(text, 0, after-length(w.fraction+w.spread))
 			}
 			column = append(column, text)
 		}

@@ -190,6 +190,16 @@ func TestTableBest(t *testing.T) {
 			t.Errorf("row %d (%s): emphasised %v, want %v", i, s.cells[i][0].text(), !want, want)
 		}
 	}
+	zero := Table{
+		Columns: []string{"c"}, Rows: []string{"1", "2", "3"}, Best: Highest,
+		Cells: [][]Cell{{{Mean: 0}}, {{Missing: true}}, {{Text: "0.0"}}},
+	}
+	if s, err = zero.sheet(); err != nil {
+		t.Fatal(err)
+	}
+	if !s.cells[0][0].strong || s.cells[1][0].strong || s.cells[2][0].strong {
+		t.Errorf("of 0, a missing number and a text only the 0 is the best: %+v", s.cells)
+	}
 	table.Best = NoBest
 	table.Cells[2][0].Strong = true
 	if s, err = table.sheet(); err != nil {

@@ -43,7 +43,6 @@ func (t Table) Figure() (*TableFigure, error) {
 		f.nameWidth = max(f.nameWidth, regular(name))
 	}
 	x := tablePad + f.nameWidth
-	lines := 1
 	for j, name := range t.Columns {
 		// Bold letters may be wider, digits are not; measuring all cells in bold keeps the column still when the
 		// best changes.
@@ -56,7 +55,6 @@ func (t Table) Figure() (*TableFigure, error) {
 			}
 		}
 		c := column{name: wrap(name, headerLimit, bold)}
-		lines = max(lines, len(c.name))
 		for _, line := range c.name {
 			wide = max(wide, bold(line))
 		}
@@ -152,7 +150,7 @@ func (f *TableFigure) Draw(c draw.Canvas) {
 // cell writes one cell into column k with its baseline at y.
 func (f *TableFigure) cell(c draw.Canvas, w words, k column, y vg.Length) {
 	fc := face(smallSize, w.strong && !f.s.Underline)
-	left, right := k.left, k.right
+	var left, right vg.Length
 	if w.number {
 		write(c, fc, TextGrey, vg.Point{X: k.point, Y: y}, 1, w.whole)
 		write(c, fc, TextGrey, vg.Point{X: k.point, Y: y}, 0, w.fraction+w.spread)

@@ -65,7 +65,7 @@ func TestApplyAgainstLoops(t *testing.T) {
 		images = append(images, image)
 	}
 	exec := MustNewExec(enginetest.Open(t).Backend, Apply)
-	out, err := exec.Exec(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, Numbers))
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, Numbers))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func Bytes(eng *engine.Engine, pixels []uint8, height, width int, numbers []floa
 		return nil, fmt.Errorf("augment: %d numbers make %d views of %d each, but %d bytes are not as many %d×%d images",
 			len(numbers), n, Numbers, len(pixels), height, width)
 	}
-	out, err := ExecOnce(eng.Backend, func(pixels, numbers *Node) *Node {
+	out, err := CallOnce(eng.Backend, func(pixels, numbers *Node) *Node {
 		return Apply(MulScalar(ConvertDType(pixels, dtypes.Float32), 1.0/255), numbers)
 	}, tensors.FromFlatDataAndDimensions(pixels, n, height, width, 1), tensors.FromFlatDataAndDimensions(numbers, n, Numbers))
 	if err != nil {

@@ -55,13 +55,13 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 	})
 	value := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node { return network(scope, inputs[0]) })
 	loss := func() float64 {
-		out, err := value.Exec1(images())
+		out, err := value.Call1(images())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tensors.ToScalar[float64](out)
 	}
-	grads, err := gradient.Exec(images())
+	grads, err := gradient.Call(images())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,9 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 				v := store.GetVariable(name)
 				moved := tensors.MustCopyFlatData[float64](v.MustValue())
 				moved[k] += by
-				v.MustSetValue(tensors.FromFlatDataAndDimensions(moved, v.Shape().Dimensions...))
+				if err := v.SetValue(tensors.FromFlatDataAndDimensions(moved, v.Shape().Dimensions...)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			move(h)
 			up := loss()
@@ -101,7 +103,7 @@ func TestBatchNormTrainsAndRemembers(t *testing.T) {
 	store := model.NewStore()
 	x := [][]float32{{1, 10}, {2, 10}, {3, 40}, {6, 20}}
 	train := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node { return BatchNorm(scope, inputs[0], true) })
-	out, err := train.Exec1(x)
+	out, err := train.Call1(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ func TestBatchNormTrainsAndRemembers(t *testing.T) {
 	}
 	// A tenth of the way from 0 and 1 to the batch's mean and its variance with n−1 in the denominator.
 	use := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node { return BatchNorm(scope, inputs[0], false) })
-	out, err = use.Exec1([][]float32{{1, 1}})
+	out, err = use.Call1([][]float32{{1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestWeightsDependOnSeedAndPathAlone(t *testing.T) {
 			Dense(scope.In("%s", first), inputs[0], 2, false)
 			return Dense(scope.In("%s", second), inputs[0], 2, false)
 		})
-		if _, err := exec.Exec1([][]float32{{1, 2, 3}}); err != nil {
+		if _, err := exec.Call1([][]float32{{1, 2, 3}}); err != nil {
 			t.Fatal(err)
 		}
 		return tensors.MustCopyFlatData[float32](store.GetVariable("/a/weights").MustValue())
@@ -156,7 +158,7 @@ func TestEvenKernelsAreRefused(t *testing.T) {
 	exec := model.MustNewExec(enginetest.Open(t).Backend, model.NewStore(), func(scope *model.Scope, inputs []*Node) *Node {
 		return Convolution(scope, inputs[0], 1, 2, 1)
 	})
-	if _, err := exec.Exec1([][][][]float32{{{{1}, {2}}, {{3}, {4}}}}); err == nil || !strings.Contains(err.Error(), "even") {
+	if _, err := exec.Call1([][][][]float32{{{{1}, {2}}, {{3}, {4}}}}); err == nil || !strings.Contains(err.Error(), "even") {
 		t.Errorf("a kernel of size 2 gave %v", err)
 	}
 }

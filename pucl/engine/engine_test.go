@@ -19,7 +19,7 @@ func TestTheVariableDecidesAlone(t *testing.T) {
 	if e.Kind != "go" || e.Plugin != "" || !strings.Contains(e.String(), "pure Go (GOMLX_BACKEND asks for it)") {
 		t.Errorf("%+v: %s", e, e)
 	}
-	out, err := ExecOnce(e.Backend, func(x *Node) *Node { return AddScalar(x, 1.0) }, 41.0)
+	out, err := CallOnce(e.Backend, func(x *Node) *Node { return AddScalar(x, 1.0) }, 41.0)
 	if err != nil || out.Value().(float64) != 42 {
 		t.Errorf("41 + 1 = %v, %v", out, err)
 	}

@@ -57,7 +57,7 @@ func findCommand(name string) (command, bool) {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "Sets up, runs and opens the notebooks.\n\n"+
 		"    go run ./notebooks            prepare what is missing, then run the quickstart\n"+
-		"    go run ./notebooks COMMAND    with flags, as in: run -epochs 3 quickstart\n\nCommands:\n")
+		"    go run ./notebooks COMMAND    with flags, as in: run -steps 3000 quickstart\n\nCommands:\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "    %-8s%s\n", c.name, c.short)
 	}
@@ -170,7 +170,7 @@ func (f setFlag) Set(text string) error {
 	return nil
 }
 
-// variableName is the variable by which a setting reaches the notebook: "epochs" is PUCL_EPOCHS.
+// variableName is the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
 func variableName(name string) (string, error) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	for _, r := range upper {
@@ -184,11 +184,11 @@ func variableName(name string) (string, error) {
 func settings(flags *flag.FlagSet) setFlag {
 	set := setFlag{}
 	flags.Var(set, "set", "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times")
-	flags.Func("epochs", "`N`, short for -set epochs=N: how long to train; notebooks have a default of their own", func(text string) error {
+	flags.Func("steps", "`N`, short for -set steps=N: how long to train; notebooks have a default of their own", func(text string) error {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
 			return errors.New("want a whole number from 1 on")
 		}
-		set["PUCL_EPOCHS"] = text
+		set["PUCL_STEPS"] = text
 		return nil
 	})
 	return set

@@ -15,8 +15,8 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{
-		{"nosuch"}, {"help", "nosuch"}, {"list", "extra"}, {"clean", "-force"}, {"run", "-timeout", "soon"}, {"run", "-epochs", "0"},
-		{"run", "-epochs", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"}, {"-nosuch"},
+		{"nosuch"}, {"help", "nosuch"}, {"list", "extra"}, {"clean", "-force"}, {"run", "-timeout", "soon"}, {"run", "-steps", "0"},
+		{"run", "-steps", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"}, {"-nosuch"},
 	} {
 		if _, _, err := parse(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v, want wrong usage", args, err)
@@ -31,7 +31,7 @@ func TestParseHelps(t *testing.T) {
 	}{
 		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "setup", "clean"}},
 		{[]string{"help"}, []string{"Commands:"}},
-		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-epochs", "-set"}},
+		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},
 		{[]string{"help", "setup"}, []string{"-gpu", "-data"}},
 		{[]string{"list", "--help"}, []string{"notebooks list\n"}},
@@ -49,14 +49,14 @@ func TestRunFlags(t *testing.T) {
 	set := settings(flags)
 	save := flags.Bool("save", false, "")
 	timeout := flags.Duration("timeout", 0, "")
-	rest, err := parseMixed(flags, strings.Fields("one -set lr=0.1 -epochs 3 two.ipynb -save -set batch-size=64 -timeout 90s"))
+	rest, err := parseMixed(flags, strings.Fields("one -set lr=0.1 -steps 3 two.ipynb -save -set batch-size=64 -timeout 90s"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"one", "two.ipynb"}; !slices.Equal(rest, want) {
 		t.Errorf("names %q, want %q", rest, want)
 	}
-	want := map[string]string{"PUCL_LR": "0.1", "PUCL_EPOCHS": "3", "PUCL_BATCH_SIZE": "64"}
+	want := map[string]string{"PUCL_LR": "0.1", "PUCL_STEPS": "3", "PUCL_BATCH_SIZE": "64"}
 	if len(set) != len(want) {
 		t.Errorf("set %v, want %v", set, want)
 	}

@@ -14,8 +14,6 @@ import (
 // machinePath finds the folders of a machine in a text.
 var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
 
-var embeddedData = regexp.MustCompile(`base64,[A-Za-z0-9+/=\s]*`)
-
 func TestMachinePath(t *testing.T) {
 	for text, want := range map[string]bool{"in /home/me/x": true, "\"/tmp/gonb_1/main.go\"": true, "file:/Users/me/a": true, `C:\Users\me`: true,
 		"notebooks/out/a": false, "~/data/tmp/x": false, "and/or": false, "https://a.example/home/x": false} {
@@ -107,7 +105,7 @@ func complaints(data []byte) (list []string) {
 			}
 			for _, text := range texts {
 				if path := machinePath.FindString(text); path != "" {
-					complain("cell %d: its output holds a path of a machine: %s", i, path)
+					complain("cell %d: its output holds a path of a machine: %s", i, strings.TrimLeft(path, " \t\n\"'(=:>"))
 				}
 			}
 		}

@@ -29,5 +29,6 @@ func dataProblem(err error) error {
 	if errors.Is(err, datasets.ErrOffline) || !errors.As(err, &fetch) {
 		return err
 	}
-	return &problem{What: err.Error(), Mend: "Start again to carry on where it stopped. The notebooks run without it, on the 10,000 images that come with the package.", Err: err}
+	return &problem{What: err.Error(), Err: err, Mend: "Start again to carry on where it stopped. " +
+		"The notebooks run without it, on the 10,000 images that come with the package."}
 }

@@ -194,6 +194,12 @@ func TestGPUStaysAskedFor(t *testing.T) {
 	if err != nil || count(calls, "requirements-gpu.txt") != 1 || count(calls, "-m venv") != 0 {
 		t.Fatalf("%q, %v", calls, err)
 	}
+	// Had the launcher been killed while pip was at work, this stamp would have stayed.
+	during, err := os.ReadFile(w.calls + ".stamp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(during), `"packages": ""`, `"gpu": "wanted"`)
 	w.file("notebooks/requirements.txt", "some==1.1 --hash=sha256:00\n")
 	if calls, _, err = w.prepare(false); err != nil || count(calls, "requirements-gpu.txt") != 1 {
 		t.Errorf("the new environment lacks the CUDA plugin: %q, %v", calls, err)

@@ -31,8 +31,9 @@ case "$*" in
 	site=$(dirname "$0")/../lib/python3.12/site-packages
 	printf 12345 > "$site/some.py"
 	printf 'some.py,sha256=x,5\nsome.pyc,,\n' > "$site/some-1.0.dist-info/RECORD"
-	case "$*" in *gpu*) mkdir -p "$site/jax_plugins/xla_cuda13" "$site/nvidia/cu13/lib"; touch "$site/jax_plugins/xla_cuda13/xla_cuda_plugin.so" ;; esac ;;
+	case "$*" in *gpu*) cp "$(dirname "$0")/../puclab-setup.json" "$CALLS.stamp"; mkdir -p "$site/jax_plugins/xla_cuda13" "$site/nvidia/cu13/lib"; touch "$site/jax_plugins/xla_cuda13/xla_cuda_plugin.so" ;; esac ;;
 *run_notebook.py*)
+	echo "PUCL_STEPS=$PUCL_STEPS" >> "$CALLS"
 	printf '%b' "$EVENTS" >&3
 	if [ -n "$WAIT" ]; then
 		trap 'printf "{\"event\":\"interrupted\",\"cell\":1}\n{\"event\":\"done\"}\n" >&3; exit 0' INT
@@ -81,7 +82,7 @@ func newWorkshop(t *testing.T) *workshop {
 			t.Fatal(err)
 		}
 	}
-	for _, tool := range []string{"dirname", "ln", "mkdir", "sleep", "touch"} { // what the stand-ins need, and no more
+	for _, tool := range []string{"cp", "dirname", "ln", "mkdir", "sleep", "touch"} { // what the stand-ins need, and no more
 		path, err := exec.LookPath(tool)
 		if err == nil {
 			err = os.Symlink(path, filepath.Join(bin, tool))

@@ -180,7 +180,8 @@ func (s *session) warmStep(ctx context.Context) error {
 		if pr := classify("Compiling the packages", out, err); pr.Mend != "" { // no network, no disk, …
 			return pr
 		}
-		s.console.line("      not all packages of this module compile; cells that import them will say more:\n%s", indent(lastLines(out, 4), "        "))
+		s.console.line("      not all packages of this module compile; cells that import them will say more:\n%s",
+			indent(lastLines(out, 4), "        "))
 	}
 	if s.stamp.Warm, err = s.warmHash(); err != nil {
 		return err
@@ -224,7 +225,8 @@ func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, er
 	}
 	defer os.RemoveAll(dir)
 	source := filepath.Join(dir, "try.c")
-	if err := os.WriteFile(source, []byte("#include <stdlib.h>\n#include <dlfcn.h>\nint main(void) { return dlopen(0, 0) == 0; }\n"), 0o644); err != nil {
+	const program = "#include <stdlib.h>\n#include <dlfcn.h>\nint main(void) { return dlopen(0, 0) == 0; }\n"
+	if err := os.WriteFile(source, []byte(program), 0o644); err != nil {
 		return v, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -243,6 +245,7 @@ func noCompiler(t toolchain) string {
 	if os.Getenv("CGO_ENABLED") == "0" {
 		return "CGO_ENABLED=0 is set, so XLA is left out: cells use the pure-Go engine, which is slower."
 	}
-	return fmt.Sprintf("No working C compiler (%s): cells use the pure-Go engine, which is slower than XLA. To get XLA, install one (%s) and start again.",
+	return fmt.Sprintf("No working C compiler (%s): cells use the pure-Go engine, which is slower than XLA. "+
+		"To get XLA, install one (%s) and start again.",
 		strings.Join(t.cc, " "), how)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -14,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,7 +127,9 @@ func labArguments(p place, port int, browser bool) []string {
 		// Only the kernel of this project, not those that the machine has besides.
 		"--KernelSpecManager.allowed_kernelspecs=" + kernelName, "--KernelSpecManager.ensure_native_kernel=False",
 		"--MultiKernelManager.default_kernel_name=" + kernelName,
-		"--LabApp.extension_manager=readonly"}
+		"--LabApp.extension_manager=readonly",
+		// It would try the language servers of other languages, which leave files in the user's home.
+		"--LanguageServerManager.autodetect=False"}
 	if asRoot() {
 		args = append(args, "--ServerApp.allow_root=True")
 	}
@@ -231,6 +233,9 @@ func (s *session) stopLab(cmd *exec.Cmd, ended <-chan error) error {
 	}
 }
 
+// portTaken is how Jupyter tells that its port is in use.
+var portTaken = regexp.MustCompile(`(?i)already in use|port \d+ is not available`)
+
 func (s *session) labFailed(logPath string, err error) error {
 	s.console.setLive("")
 	data, readErr := os.ReadFile(logPath)
@@ -238,8 +243,9 @@ func (s *session) labFailed(logPath string, err error) error {
 		return readErr
 	}
 	p := classify("Starting JupyterLab", string(data), err)
-	if bytes.Contains(data, []byte("Address already in use")) || bytes.Contains(data, []byte("port is already in use")) || bytes.Contains(data, []byte("is already in use")) {
-		p = &problem{What: "The port was taken by another program in the meantime.", Mend: "Start again, or name another one with -port.", Err: err}
+	if portTaken.Match(data) {
+		p = &problem{What: "The port was taken by another program in the meantime.",
+			Mend: "Start again, or name another one with -port.", Err: err}
 	}
 	return p
 }
@@ -284,7 +290,8 @@ func (s *session) trustCommitted(ctx context.Context) error {
 	}
 	out, err := child{dir: s.place.notebooks(), env: jupyterEnv(s.place, labData(s.place))}.run(ctx, s.place.bin("python"), args...)
 	if err != nil && ctx.Err() == nil {
-		s.console.line("The committed notebooks could not be marked as trusted, so their figures show only after a run: %s", clip(lastLines(out, 1), 200))
+		s.console.line("The committed notebooks could not be marked as trusted, so their figures show only after a run: %s",
+			clip(lastLines(out, 1), 200))
 	}
 	return ctx.Err()
 }

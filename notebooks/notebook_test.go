@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestReadNotebook(t *testing.T) {
 	w := newWorkshop(t)
@@ -17,6 +20,12 @@ func TestReadNotebook(t *testing.T) {
 	}
 	if c := nb.cells[3]; c.number != 2 || c.title != "Part" {
 		t.Errorf("cell 3: %+v", c)
+	}
+	later := strings.Replace(notebookText("# Title\\n\\nGoal."), `"id": "c", "metadata": {}, "execution_count": null, "outputs": [], "source": ""`,
+		`"id": "c", "metadata": {}, "source": "# Later\n\nMore."`, 1)
+	later = strings.Replace(later, `"cell_type": "code", "id": "c"`, `"cell_type": "markdown", "id": "c"`, 1)
+	if nb, err = readNotebook(w.file("notebooks/a.ipynb", later)); err != nil || nb.title != "Title" || nb.goal != "Goal." || nb.cells[3].title != "Later" {
+		t.Errorf("with a second heading: %+v, %v", nb, err)
 	}
 	for _, text := range []string{"", "{", `{"nbformat": 3}`, `{"nbformat": 4, "cells": [{"cell_type": "code", "source": 3}]}`} {
 		if _, err := readNotebook(w.file("notebooks/bad.ipynb", text)); err == nil {

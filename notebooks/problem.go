@@ -66,7 +66,8 @@ func ofSystem(err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return &problem{What: "The disk is full: " + err.Error() + ".", Mend: "Make room and start again.", Err: err}
 	case errors.Is(err, fs.ErrPermission):
-		return &problem{What: "No permission: " + err.Error() + ".", Mend: "Look at who owns the checkout; its folder notebooks has to be writable.", Err: err}
+		return &problem{What: "No permission: " + err.Error() + ".",
+			Mend: "Look at who owns the checkout; its folder notebooks has to be writable.", Err: err}
 	}
 	return err
 }

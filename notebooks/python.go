@@ -126,8 +126,8 @@ func pythonProblem(what string, seen []python) *problem {
 		if !ok || major != pythonMajor || minor < pythonMinor || (p.venv && p.pip) {
 			continue
 		}
-		return &problem{What: fmt.Sprintf("%s is new enough (%s) but cannot make virtual environments: its modules venv and ensurepip are a package of their own.",
-			p.command, p.version),
+		return &problem{What: fmt.Sprintf("%s is new enough (%s) but cannot make virtual environments: "+
+			"its modules venv and ensurepip are a package of their own.", p.command, p.version),
 			Mend: fmt.Sprintf("On Debian and Ubuntu: sudo apt install python%d.%d-venv (or python3-venv). Then start again.", major, minor)}
 	}
 	mend := "Install Python 3.10 or newer (Debian and Ubuntu: sudo apt install python3 python3-venv; Fedora: sudo dnf install python3)"

@@ -81,13 +81,16 @@ func (r *renderer) say(text string) {
 	r.partial = ""
 	for part := range strings.SplitAfterSeq(text, "\n") {
 		whole := strings.HasSuffix(part, "\n")
+		returned := strings.HasSuffix(part, "\r")
 		part = strings.TrimRight(part, "\r\n")
 		shown := part[strings.LastIndexByte(part, '\r')+1:]
 		if strings.TrimSpace(shown) != "" {
 			r.last = strings.TrimSpace(shown)
 		}
 		if !whole {
-			r.partial = shown
+			if r.partial = shown; returned {
+				r.partial += "\r"
+			}
 		}
 	}
 	r.tick()

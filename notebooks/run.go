@@ -221,7 +221,7 @@ func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title, indent(strings.Join(lines, "\n"), "    "))}
 	switch {
 	case strings.Contains(text, "signal: killed"):
-		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer epochs (-epochs) help."
+		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer steps (-steps) help."
 	case strings.Contains(text, "the Go kernel died"):
 		pr.Mend = "The kernel's log is " + p.relative(logPath) + "."
 	case strings.Contains(text, "no required module provides package"), strings.Contains(text, "cannot find module providing package"):

@@ -96,27 +96,57 @@ func languageInfo(old any) map[string]any {
 }
 
 // kernelFolder is the temporary folder of one kernel; its name is another one each time.
-var kernelFolder = regexp.MustCompile(`gonb_[0-9a-f]{8}\b`)
+const kernelFolder = `gonb_[0-9a-f]{8}`
 
 // pathCleaner returns a function that takes the machine's folders out of a text: paths below the root are told from the
-// root, the home is "~", and the kernel's own folder goes.
+// root, the home is "~", and the kernel's own folder goes. A path counts only where it begins, not inside an address.
 func pathCleaner(root, home, temp string) func(string) string {
-	pairs := []string{root + "/", "", root, "."}
+	type rule struct {
+		path *regexp.Regexp
+		with string
+	}
+	var rules []rule
+	add := func(path, with string) {
+		rules = append(rules, rule{regexp.MustCompile(`(^|[^A-Za-z0-9_.~/$-])` + path), "${1}" + with})
+	}
+	add(regexp.QuoteMeta(root)+`/`, "")
+	add(regexp.QuoteMeta(root)+`\b`, ".")
 	if temp = strings.TrimRight(temp, "/"); temp != "" {
-		pairs = append(pairs, temp+"/gonb_kernel/", "", temp+"/", "$TMPDIR/")
+		add(regexp.QuoteMeta(temp)+`/`+kernelFolder+`/`, "")
+		add(regexp.QuoteMeta(temp)+`/`, "$$TMPDIR/")
 	}
 	if home = strings.TrimRight(home, "/"); home != "" {
-		pairs = append(pairs, home+"/", "~/")
+		add(regexp.QuoteMeta(home)+`/`, "~/")
 	}
-	r := strings.NewReplacer(pairs...)
-	return func(s string) string { return r.Replace(kernelFolder.ReplaceAllString(s, "gonb_kernel")) }
+	return func(s string) string {
+		for _, r := range rules {
+			s = r.path.ReplaceAllString(s, r.with)
+		}
+		return s
+	}
 }
 
-// cleanStrings applies clean to every text in a value of JSON. Pictures are left alone: their letters mean nothing.
+// embeddedData is a picture inside a page. Its letters mean nothing, so no path may be found in them.
+var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*`)
+
+// outside applies clean to what lies around the embedded pictures.
+func outside(text string, clean func(string) string) string {
+	var b strings.Builder
+	at := 0
+	for _, data := range embeddedData.FindAllStringIndex(text, -1) {
+		b.WriteString(clean(text[at:data[0]]))
+		b.WriteString(text[data[0]:data[1]])
+		at = data[1]
+	}
+	b.WriteString(clean(text[at:]))
+	return b.String()
+}
+
+// cleanStrings applies clean to every text in a value of JSON. Pictures are left alone.
 func cleanStrings(v any, clean func(string) string) any {
 	switch v := v.(type) {
 	case string:
-		return clean(v)
+		return outside(v, clean)
 	case []any:
 		for i := range v {
 			v[i] = cleanStrings(v[i], clean)

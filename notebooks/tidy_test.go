@@ -95,3 +95,20 @@ func TestTidyKeepsLineSeparators(t *testing.T) {
 	}
 	contains(t, string(got), "a\u2028b\u2029c <&>")
 }
+
+func TestPathCleaner(t *testing.T) {
+	clean := pathCleaner("/work/lab", "/home/me", "/tmp/")
+	for text, want := range map[string]string{
+		"/work/lab/viz/a.go:3":               "viz/a.go:3",
+		"in /work/lab, and /work/laboratory": "in ., and /work/laboratory",
+		"\"/home/me/x\"":                     "\"~/x\"",
+		"https://a.example/home/me/tmp/x":    "https://a.example/home/me/tmp/x",
+		"/tmp/gonb_0d11ee5f/main.go /tmp/y":  "main.go $TMPDIR/y",
+		`<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="/tmp/z">`: `<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="$TMPDIR/z">`,
+		"base64,/tmp/x": "base64,$TMPDIR/x",
+	} {
+		if got := outside(text, clean); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -147,30 +148,45 @@ func (c *Clustering) run(labeled, unlabeled *mat.Dense, fixed bool) {
 // nearest writes into positive whether each row of x is at least as near to the positive centre, and reports whether
 // anything changed.
 func (c *Clustering) nearest(x *mat.Dense, positive []bool) (changed bool) {
-	for i := range positive {
-		row := x.RawRowView(i)
-		p := squaredDistance(row, c.Positive) <= squaredDistance(row, c.Negative)
-		changed = changed || p != positive[i]
-		positive[i] = p
-	}
-	return changed
+	changes := make([]bool, spans(len(positive)))
+	overSpans(len(positive), func(span, first, end int) {
+		for i := first; i < end; i++ {
+			row := x.RawRowView(i)
+			p := squaredDistance(row, c.Positive) <= squaredDistance(row, c.Negative)
+			changes[span] = changes[span] || p != positive[i]
+			positive[i] = p
+		}
+	})
+	return slices.Contains(changes, true)
 }
 
 // move puts each centre at the mean of its rows; one without rows stays where it is.
 func (c *Clustering) move(labeled, unlabeled *mat.Dense, labeledPositive []bool) {
-	var sums [2][]float64
+	sums := [2][]float64{make([]float64, len(c.Positive)), make([]float64, len(c.Positive))}
 	var counts [2]float64
-	for side := range sums {
-		sums[side] = make([]float64, len(c.Positive))
-	}
 	add := func(x *mat.Dense, positive []bool) {
-		for i, p := range positive {
-			side := 1
-			if p {
-				side = 0
+		type part struct {
+			sums   [2][]float64
+			counts [2]float64
+		}
+		parts := make([]part, spans(len(positive)))
+		overSpans(len(positive), func(span, first, end int) {
+			p := &parts[span]
+			p.sums = [2][]float64{make([]float64, len(c.Positive)), make([]float64, len(c.Positive))}
+			for i := first; i < end; i++ {
+				side := 1
+				if positive[i] {
+					side = 0
+				}
+				floats.Add(p.sums[side], x.RawRowView(i))
+				p.counts[side]++
 			}
-			floats.Add(sums[side], x.RawRowView(i))
-			counts[side]++
+		})
+		for _, p := range parts {
+			for side := range sums {
+				floats.Add(sums[side], p.sums[side])
+				counts[side] += p.counts[side]
+			}
 		}
 	}
 	add(labeled, labeledPositive)
@@ -186,15 +202,20 @@ func (c *Clustering) move(labeled, unlabeled *mat.Dense, labeledPositive []bool)
 func (c *Clustering) potentials(labeled, unlabeled *mat.Dense) (free, constrained float64) {
 	for _, x := range []*mat.Dense{labeled, unlabeled} {
 		rows, _ := x.Dims()
-		for i := range rows {
-			row := x.RawRowView(i)
-			toP, toN := squaredDistance(row, c.Positive), squaredDistance(row, c.Negative)
-			free += min(toP, toN)
-			if x == labeled {
-				constrained += toP
-			} else {
-				constrained += min(toP, toN)
+		nearer, toPositive := make([]float64, spans(rows)), make([]float64, spans(rows))
+		overSpans(rows, func(span, first, end int) {
+			for i := first; i < end; i++ {
+				row := x.RawRowView(i)
+				toP := squaredDistance(row, c.Positive)
+				nearer[span] += min(toP, squaredDistance(row, c.Negative))
+				toPositive[span] += toP
 			}
+		})
+		free += floats.Sum(nearer)
+		if x == labeled {
+			constrained += floats.Sum(toPositive)
+		} else {
+			constrained += floats.Sum(nearer)
 		}
 	}
 	return free, constrained
@@ -222,13 +243,4 @@ func meanRow(x *mat.Dense) []float64 {
 	}
 	floats.Scale(1/float64(rows), out)
 	return out
-}
-
-func squaredDistance(a, b []float64) float64 {
-	sum := 0.0
-	for k, x := range a {
-		d := x - b[k]
-		sum += d * d
-	}
-	return sum
 }

@@ -146,6 +146,84 @@ func TestTheTwoVariantsDiffer(t *testing.T) {
 	}
 }
 
+// Enough rows for several spans, odd dimensions, and a plain two-means beside it.
+func TestPUPLAgainstLoops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const k = 7
+	labeled, unlabeled := dense(randomRows(rng, 5, k)), dense(randomRows(rng, 2*spanRows+100, k))
+	c, err := PUPLFrom(labeled, unlabeled, 17)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := unlabeled.Dims()
+	distance := func(x, y []float64) (sum float64) {
+		for j := range x {
+			sum += (x[j] - y[j]) * (x[j] - y[j])
+		}
+		return sum
+	}
+	p, q := make([]float64, k), append([]float64(nil), unlabeled.RawRowView(17)...)
+	for i := range 5 {
+		for j := range p {
+			p[j] += labeled.At(i, j) / 5
+		}
+	}
+	labels := make([]bool, n)
+	for range c.Iterations + 1 {
+		for i := range labels {
+			labels[i] = distance(unlabeled.RawRowView(i), p) <= distance(unlabeled.RawRowView(i), q)
+		}
+		sumP, sumQ, countP, countQ := make([]float64, k), make([]float64, k), 5.0, 0.0
+		for j := range sumP {
+			for i := range 5 {
+				sumP[j] += labeled.At(i, j)
+			}
+		}
+		for i, l := range labels {
+			to, count := sumQ, &countQ
+			if l {
+				to, count = sumP, &countP
+			}
+			*count++
+			for j := range to {
+				to[j] += unlabeled.At(i, j)
+			}
+		}
+		for j := range p {
+			p[j], q[j] = sumP[j]/countP, sumQ[j]/countQ
+		}
+	}
+	potential := 0.0
+	for i := range 5 {
+		potential += min(distance(labeled.RawRowView(i), p), distance(labeled.RawRowView(i), q))
+	}
+	for i := range labels {
+		potential += min(distance(unlabeled.RawRowView(i), p), distance(unlabeled.RawRowView(i), q))
+		if labels[i] != c.Labels[i] {
+			t.Fatalf("label of row %d differs", i)
+		}
+	}
+	near(t, "potential", c.Potential, potential, 1e-12)
+	for j := range p {
+		near(t, "positive centre", c.Positive[j], p[j], 1e-9)
+		near(t, "negative centre", c.Negative[j], q[j], 1e-9)
+	}
+}
+
+func BenchmarkPUPL(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	labeled, unlabeled := dense(randomRows(rng, 1000, 128)), dense(randomRows(rng, 60000, 128))
+	rounds := 0
+	for b.Loop() {
+		c, err := PUPLFrom(labeled, unlabeled, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rounds += c.Iterations
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
+}
+
 func TestPUPLRefusals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, tt := range []struct {

@@ -27,7 +27,7 @@ type Probe struct {
 
 // ProbeConfig says how to train a probe. The zero value works.
 type ProbeConfig struct {
-	Epochs       int     // passes over the rows; 0 means 20
+	Epochs       int     // passes over the rows; 0 means 10
 	BatchSize    int     // rows a step; 0 means 1024
 	LearningRate float64 // of Adam, falling to 0 as a half cosine; 0 means 0.05
 	L2           float64 // times ‖w‖²/2 is added to the risk, for standardised features; 0 means 1e-4, negative means none
@@ -36,7 +36,7 @@ type ProbeConfig struct {
 
 func (c ProbeConfig) withDefaults() ProbeConfig {
 	if c.Epochs == 0 {
-		c.Epochs = 20
+		c.Epochs = 10
 	}
 	if c.BatchSize == 0 {
 		c.BatchSize = 1024

@@ -52,6 +52,11 @@ func (e *Engine) Name() string {
 	return name
 }
 
+// pureGo is how the pure-Go engine is opened: one operation after the other, each on all processors. Running operations
+// side by side, its default, can stop for ever where as many matrix products are ready at once as it has workers (seen with
+// compute v0.1.6).
+const pureGo = "go:ops_sequential"
+
 // candidate is one way to an engine; config is in the form that gomlx takes, "name:configuration".
 type candidate struct {
 	kind, config, plugin, reason string
@@ -87,6 +92,9 @@ func Open() (*Engine, error) {
 // chosen describes an engine that $GOMLX_BACKEND asks for.
 func chosen(config string) candidate {
 	c := candidate{kind: "go", config: config, reason: compute.ConfigEnvVar + " asks for it"}
+	if config == "go" {
+		c.config = pureGo
+	}
 	if name, plugin, _ := strings.Cut(config, ":"); name != "go" {
 		c.kind = "xla"
 		c.plugin, _, _ = strings.Cut(plugin, ",")
@@ -122,7 +130,7 @@ func candidates() []candidate {
 	if !hasXLA {
 		reason = "this program was built without cgo, so without XLA"
 	}
-	return append(list, candidate{kind: "go", config: "go", reason: reason})
+	return append(list, candidate{kind: "go", config: pureGo, reason: reason})
 }
 
 // pluginFiles returns the files of the virtual environment's site-packages that match pattern, in a fixed order.

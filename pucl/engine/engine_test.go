@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -28,6 +29,51 @@ func TestTheVariableDecidesAlone(t *testing.T) {
 		if _, err := Open(); err == nil || !strings.Contains(err.Error(), config) || !strings.Contains(err.Error(), "unset it") {
 			t.Errorf("GOMLX_BACKEND=%s gave %v", config, err)
 		}
+	}
+}
+
+// Eight products that can all run at once made the pure-Go engine wait for ever in its default mode.
+func TestPureGoDoesNotHang(t *testing.T) {
+	t.Setenv(compute.ConfigEnvVar, "go")
+	e, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := NewExec(e.Backend, func(x *Node) *Node {
+		var products []*Node
+		for i := range 8 {
+			y := AddScalar(x, float64(i))
+			products = append(products, EinsumAxes(y, y, [][2]int{{2, 2}}, [][2]int{{0, 0}}))
+		}
+		return ReduceAllSum(Stack(products, 0))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([][][]float64, 64)
+	for i := range x {
+		x[i] = make([][]float64, 16)
+		for j := range x[i] {
+			x[i][j] = make([]float64, 16)
+		}
+	}
+	done := make(chan error, 1)
+	go func() {
+		for range 200 {
+			if _, err := exec.Call(x); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the pure-Go engine hangs")
 	}
 }
 

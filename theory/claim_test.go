@@ -1,0 +1,107 @@
+package theory
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+func TestVerdicts(t *testing.T) {
+	var zero Verdict
+	for v, name := range map[Verdict]string{Holds: "holds", Conditional: "conditional", Fails: "fails", zero: "undecided"} {
+		if v.String() != name {
+			t.Errorf("%d is %q, want %q", v, v, name)
+		}
+		data, err := json.Marshal(v)
+		if err != nil || string(data) != `"`+name+`"` {
+			t.Errorf("%s as JSON: %s, %v", name, data, err)
+		}
+		back := Verdict(-1)
+		if err := json.Unmarshal(data, &back); err != nil || back != v {
+			t.Errorf("%s came back as %s, %v", data, back, err)
+		}
+	}
+	if got := Verdict(9).String(); got != "Verdict(9)" {
+		t.Error(got)
+	}
+	_, err := json.Marshal(Verdict(9))
+	wantError(t, "no verdict", err, "Verdict(9)")
+	wantError(t, "unknown name", json.Unmarshal([]byte(`"maybe"`), &zero), "maybe", "undecided")
+}
+
+// Every claim is complete, has an own ID, and can be checked with the engine.
+func TestClaims(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Claims() {
+		if c.ID == "" || seen[c.ID] || c.Statement == "" || c.LaTeX == "" || c.Source == "" || len(c.Assumptions) == 0 {
+			t.Errorf("claim %+v is not complete or not the only one with its ID", c)
+		}
+		seen[c.ID] = true
+		if c.Verdict != Undecided || c.Sentence != "" || !strings.HasSuffix(c.String(), "undecided") {
+			t.Errorf("%s has a finding before it is checked: %s", c.ID, c)
+		}
+		checked, err := c.Check(openEngine(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if checked.Sentence == "" || len(checked.Details) == 0 {
+			t.Errorf("%s: no sentence or no details: %+v", c.ID, checked.Finding)
+		}
+		if c.Verdict != Undecided {
+			t.Errorf("Check changed the claim %s that it was given", c.ID)
+		}
+	}
+	_, err := Claim{ID: "empty"}.Check(nil)
+	wantError(t, "no check", err, `"empty" has no check`)
+	_, err = Claim{ID: "broken", check: func(*engine.Engine) (Finding, error) { return Finding{}, errIdealSize }}.Check(nil)
+	wantError(t, "check that fails", err, `"broken"`, "too many terms")
+}
+
+func TestNoiseRateVerdict(t *testing.T) {
+	c, err := NoiseRate().Check(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Verdict != Conditional || c.Corrected == "" {
+		t.Errorf("%s; corrected %q", c, c.Corrected)
+	}
+	// The largest difference on the grid, by a closed form: with n_P = 1, E[1/(1+K)] = (1 − (1−π)^(n+1))/((n+1)π), so that
+	// E[K/(1+K)] is 1 minus that; and it lies at n_P = 1, where K/(n_P + K) bends most.
+	largest := 0.0
+	for _, n := range []float64{1, 2, 3, 5, 8, 12} {
+		for pi := 0.1; pi < 0.95; pi += 0.1 {
+			share := 1 - (1-math.Pow(1-pi, n+1))/((n+1)*pi)
+			largest = max(largest, pi/(1/n+pi)-share)
+		}
+	}
+	near(t, "largest difference", c.Number.Value, largest, 1e-14)
+	for _, want := range []string{"equal in 270 of 270 cases", "equal in 0 of 270 cases", "equal in 81 of 81 cases with π the share of positives among the unlabeled, in 0"} {
+		if !strings.Contains(strings.Join(c.Details, "\n"), want) {
+			t.Errorf("details %q lack %q", c.Details, want)
+		}
+	}
+}
+
+// One labeled example and one unlabeled one, π = ½: the unlabeled one is positive in half of the data sets. Of the expected
+// 3/2 positives ½ is mislabeled, but the share in a data set is 0 or ½, so ¼ in the mean.
+func TestNoiseRatesByHand(t *testing.T) {
+	r := caseControlRates(1, 1, big.NewRat(1, 2))
+	if r.probability.Cmp(big.NewRat(1, 3)) != 0 || r.meanShare.Cmp(big.NewRat(1, 4)) != 0 || r.negative.Sign() != 0 {
+		t.Errorf("probability %s, share %s, negatives %s", r.probability, r.meanShare, r.negative)
+	}
+}
+
+// The verdict follows the numbers: other formulas get other verdicts.
+func TestNoiseRateVerdictFollowsTheNumbers(t *testing.T) {
+	wrong := func(gamma, pi *big.Rat) *big.Rat { // π/(1+γ), the share of all examples that is mislabeled
+		return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, big.NewRat(1, 1)))
+	}
+	f := noiseRateFinding(wrong)
+	if f.Verdict != Fails || !strings.Contains(f.Sentence, "neither reading") {
+		t.Errorf("%s: %s", f.Verdict, f.Sentence)
+	}
+}

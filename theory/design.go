@@ -1,0 +1,166 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Scheme is how a PU data set comes about.
+type Scheme int
+
+const (
+	// CaseControl draws two data sets: labeled examples from the positive class, unlabeled ones from the population, each
+	// positive with probability π; equation (1) of the paper.
+	CaseControl Scheme = iota
+
+	// SingleDataset draws one data set from the population, each example positive with probability π, and labels every
+	// positive independently with probability c; what was not labeled is the unlabeled data. Labeled examples then are
+	// draws from the positive class as well, but an unlabeled one is positive only with probability
+	//
+	//	π(1−c) / (1−πc),
+	//
+	// independently of the others. A design with this scheme is conditional on how many of the b examples were labeled.
+	SingleDataset
+)
+
+// String is "case-control" or "single-dataset".
+func (s Scheme) String() string {
+	switch s {
+	case CaseControl:
+		return "case-control"
+	case SingleDataset:
+		return "single-dataset"
+	}
+	return fmt.Sprintf("Scheme(%d)", int(s))
+}
+
+// Values of Design.SameView for the two pure cases.
+const (
+	IndependentViews = 0.0 // the views of an example are independent draws from its class, the assumption of Theorem 2
+	IdenticalViews   = 1.0 // the views of an example are one and the same draw, as with no augmentation at all
+)
+
+// Design says how a multi-viewed batch is drawn from a [Population]: b = Labeled + Unlabeled examples, each seen in two
+// views. The labeled examples come first.
+//
+// Every example draws its class first: positive where it is labeled, else positive with probability UnlabeledPrior. Its
+// first view is a draw from that class. Its second view is with probability ρ = SameView the first view again, else
+// another independent draw from the class. Different examples are independent.
+type Design struct {
+	Labeled   int     // m, labeled positives in a batch
+	Unlabeled int     // u, unlabeled examples in a batch
+	Prior     float64 // π, the share of positives in the population
+	SameView  float64 // ρ, from IndependentViews to IdenticalViews
+
+	Scheme    Scheme
+	LabelRate float64 // c, the share of positives that get labeled; for SingleDataset only
+}
+
+// Validate reports what keeps d from being a design.
+func (d Design) Validate() error {
+	if d.Labeled < 0 || d.Unlabeled < 0 || d.Examples() == 0 {
+		return fmt.Errorf("theory: a batch of %d labeled and %d unlabeled examples; neither may be negative nor both 0", d.Labeled, d.Unlabeled)
+	}
+	for _, share := range []struct {
+		name  string
+		value float64
+	}{{"class prior π", d.Prior}, {"label rate c", d.LabelRate}, {"share ρ of identical views", d.SameView}} {
+		if !(share.value >= 0 && share.value <= 1) {
+			return fmt.Errorf("theory: %s = %g; it must lie from 0 to 1", share.name, share.value)
+		}
+	}
+	switch d.Scheme {
+	case CaseControl:
+		if d.LabelRate != 0 {
+			return fmt.Errorf("theory: label rate c = %g in a case-control design, which has none; leave it 0, or set Scheme to SingleDataset", d.LabelRate)
+		}
+	case SingleDataset:
+		if d.Labeled > 0 && d.Prior*d.LabelRate == 0 {
+			return fmt.Errorf("theory: %d labeled examples in a single-dataset design with π = %g and c = %g, which never labels anything", d.Labeled, d.Prior, d.LabelRate)
+		}
+		if d.Unlabeled > 0 && d.Prior*d.LabelRate == 1 {
+			return fmt.Errorf("theory: %d unlabeled examples in a single-dataset design with π = c = 1, which labels everything", d.Unlabeled)
+		}
+	default:
+		return fmt.Errorf("theory: unknown scheme %s; use CaseControl or SingleDataset", d.Scheme)
+	}
+	return nil
+}
+
+// Examples is b, the number of examples in a batch.
+func (d Design) Examples() int { return d.Labeled + d.Unlabeled }
+
+// Rows is 2b, the number of rows of the multi-viewed batch.
+func (d Design) Rows() int { return 2 * d.Examples() }
+
+// Negatives is N = 2b − 2, how many rows an anchor meets besides its own other view; the N of the ideal loss (3) that a
+// batch is held against.
+func (d Design) Negatives() int { return d.Rows() - 2 }
+
+// UnlabeledPrior is the probability that an unlabeled example is positive: π for case-control, π(1−c)/(1−πc) for a single
+// data set. It is NaN where π = c = 1, since then nothing is unlabeled.
+func (d Design) UnlabeledPrior() float64 {
+	if d.Scheme == SingleDataset {
+		return d.Prior * (1 - d.LabelRate) / (1 - d.Prior*d.LabelRate)
+	}
+	return d.Prior
+}
+
+// outcome is what one example can be: its class, the points of its two views, and the probability of that.
+type outcome struct {
+	class         int32 // 1 for positive, 0 for negative
+	first, second int
+	p             float64
+}
+
+// outcomes lists what a labeled and what an unlabeled example can be, impossible cases left out. What the symmetry says to
+// make no difference is not told apart: a pair of views and its reverse, or the two classes on the same points.
+func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []outcome) {
+	type shown struct {
+		class         int32
+		first, second int
+	}
+	list := func(prior float64) []outcome {
+		p := map[shown]float64{}
+		add := func(class int32, first, second int, share float64) {
+			if symmetry.Views && first > second {
+				first, second = second, first
+			}
+			if symmetry.Classes {
+				class = 1
+			}
+			p[shown{class, first, second}] += share
+		}
+		addClass := func(class int32, masses []mass, share float64) {
+			for _, a := range masses {
+				add(class, a.point, a.point, share*d.SameView*a.p)
+				for _, b := range masses {
+					add(class, a.point, b.point, share*(1-d.SameView)*a.p*b.p)
+				}
+			}
+		}
+		addClass(1, s.positive, prior)
+		addClass(0, s.negative, 1-prior)
+		var all []outcome
+		for class := int32(1); class >= 0; class-- {
+			for first := range s.points {
+				for second := range s.points {
+					if share := p[shown{class, first, second}]; share > 0 {
+						all = append(all, outcome{class, first, second, share})
+					}
+				}
+			}
+		}
+		return all
+	}
+	labeled = list(1)
+	if d.Unlabeled > 0 { // without unlabeled examples their prior may not exist
+		unlabeled = list(d.UnlabeledPrior())
+	}
+	return labeled, unlabeled
+}
+
+// validate checks everything that a measurement starts from.
+func validate(p Population, d Design, tau float64) error {
+	return errors.Join(p.Validate(), d.Validate(), checkTau(tau))
+}

@@ -1,0 +1,130 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// PointGradient is the derivative of a loss with respect to the points of a population's atoms, in the same order and with as
+// many coordinates. Since only the direction of a point counts, each row is perpendicular to its point, and shrinks as the
+// point is made longer.
+type PointGradient struct {
+	Positive, Negative [][]float64
+}
+
+// Minus is the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
+// [IdealGradient].
+func (g PointGradient) Minus(other PointGradient) PointGradient {
+	subtract := func(a, b [][]float64) [][]float64 {
+		out := make([][]float64, len(a))
+		for i := range a {
+			out[i] = make([]float64, len(a[i]))
+			for k := range a[i] {
+				out[i][k] = a[i][k] - b[i][k]
+			}
+		}
+		return out
+	}
+	return PointGradient{subtract(g.Positive, other.Positive), subtract(g.Negative, other.Negative)}
+}
+
+// Norm is the Euclidean length of g taken as one vector.
+func (g PointGradient) Norm() float64 {
+	norm := 0.0
+	for _, class := range [][][]float64{g.Positive, g.Negative} {
+		for _, row := range class {
+			for _, x := range row {
+				norm = math.Hypot(norm, x)
+			}
+		}
+	}
+	return norm
+}
+
+// Gradient returns the gradient of the objective's mean loss, which is the mean of its gradients: every batch's loss is
+// differentiated by the engine and counted with the batch's probability. Limits and symmetries are those of [Meter.Exact].
+//
+// Atoms are taken one by one, also where two of them lie on one point: the gradient tells what moving one alone does.
+func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
+	if err := validate(p, d, m.tau); err != nil {
+		return PointGradient{}, err
+	}
+	s := p.support(false)
+	batches, _, err := m.enumerate(d, s)
+	if err != nil {
+		return PointGradient{}, err
+	}
+	n, dim := d.Rows(), p.Dim()
+	sums := make([]kahan, len(s.points)*dim)
+	err = m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) error {
+		for row, point := range c.rows {
+			for k, slope := range out[0][row*dim : (row+1)*dim] {
+				if !isFinite(slope) {
+					return fmt.Errorf("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(row/n, d, s.points))
+				}
+				sums[point*dim+k].add(c.weights[row/n] * slope)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return PointGradient{}, err
+	}
+	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
+}
+
+// IdealGradient returns the gradient of the ideal loss (3), arguments and limits as for [IdealLoss].
+func IdealGradient(p Population, prior float64, negatives int, tau float64) (PointGradient, error) {
+	if err := validateIdeal(p, prior, negatives, tau); err != nil {
+		return PointGradient{}, err
+	}
+	s := p.support(false)
+	// First with respect to the similarities: ∂(log Z − s_ij)/∂s_ik is the soft-max share of k, less 1 for k = j.
+	slopes := make([][]kahan, len(s.points))
+	for i := range slopes {
+		slopes[i] = make([]kahan, len(s.points))
+	}
+	err := idealTerms(s, prior, negatives, tau, func(t idealTerm) {
+		slopes[t.i][t.j].add(t.p * (math.Exp(t.sim[t.j]-t.logZ) - 1))
+		for k, m := range t.negative {
+			if t.counts[k] > 0 {
+				slopes[t.i][m.point].add(t.p * float64(t.counts[k]) * math.Exp(t.sim[m.point]-t.logZ))
+			}
+		}
+	})
+	if err != nil {
+		return PointGradient{}, err
+	}
+	// Then with respect to the points: ∂s_ij/∂z_i = (u_j − (u_i·u_j) u_i)/(τ|z_i|) with u the unit points, which also
+	// holds, being 0, for i = j.
+	unit := s.unit()
+	g := newGradient(p, func(int, int) float64 { return 0 })
+	rows := append(append([][]float64(nil), g.Positive...), g.Negative...)
+	for i := range s.points {
+		for j := range s.points {
+			cos, slope := floats.Dot(unit[i], unit[j]), slopes[i][j].value()
+			for k := range rows[i] {
+				rows[i][k] += slope * (unit[j][k] - cos*unit[i][k]) / tau / floats.Norm(s.points[i], 2)
+				rows[j][k] += slope * (unit[i][k] - cos*unit[j][k]) / tau / floats.Norm(s.points[j], 2)
+			}
+		}
+	}
+	return g, nil
+}
+
+// newGradient lays out the entries of a gradient, given by the number of the point (positive atoms first) and coordinate.
+func newGradient(p Population, entry func(point, k int) float64) PointGradient {
+	fill := func(first int, atoms []Atom) [][]float64 {
+		rows := make([][]float64, len(atoms))
+		for i := range rows {
+			rows[i] = make([]float64, p.Dim())
+			for k := range rows[i] {
+				rows[i][k] = entry(first+i, k)
+			}
+		}
+		return rows
+	}
+	return PointGradient{fill(0, p.Positive), fill(len(p.Positive), p.Negative)}
+}

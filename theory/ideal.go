@@ -1,0 +1,147 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Ideal is the loss that knows the classes, L*_CL of equation (3), taken as a loss: log partition − attraction. (The paper
+// prints it with the opposite sign, as a reward.)
+//
+// An anchor draws its class y, positive with probability π; then come one other draw j of its class and N independent
+// draws k of the other class, all independent given y:
+//
+//	attraction    = E[s_ij]
+//	log partition = E[log(exp s_ij + Σ_k exp s_ik)]
+type Ideal struct {
+	Negatives                      int // N
+	Attraction, LogPartition, Loss Number
+}
+
+// maxIdealTerms is how many logarithms an exact ideal loss may take, some ten seconds.
+const maxIdealTerms = 2e8
+
+// errIdealSize marks an ideal loss too large to be enumerated.
+var errIdealSize = errors.New("too many terms")
+
+// IdealLoss returns the ideal loss (3) of a population with class prior and N = negatives at temperature tau, exactly: the
+// negatives are counted by how many show each point of their class, not one by one.
+//
+// It fails where the negatives can fall in too many ways; then see [Meter.MonteCarlo], which samples them.
+func IdealLoss(p Population, prior float64, negatives int, tau float64) (Ideal, error) {
+	if err := validateIdeal(p, prior, negatives, tau); err != nil {
+		return Ideal{}, err
+	}
+	var attraction, partition kahan
+	err := idealTerms(p.support(false), prior, negatives, tau, func(t idealTerm) {
+		attraction.add(t.p * t.sim[t.j])
+		partition.add(t.p * t.logZ)
+	})
+	if err != nil {
+		return Ideal{}, err
+	}
+	return Ideal{
+		Negatives:    negatives,
+		Attraction:   Exactly(attraction.value()),
+		LogPartition: Exactly(partition.value()),
+		Loss:         Exactly(partition.value() - attraction.value()),
+	}, nil
+}
+
+func validateIdeal(p Population, prior float64, negatives int, tau float64) error {
+	if !(prior >= 0 && prior <= 1) {
+		return fmt.Errorf("theory: class prior π = %g; it must lie from 0 to 1", prior)
+	}
+	if negatives < 0 {
+		return fmt.Errorf("theory: %d negatives; their number cannot be below 0", negatives)
+	}
+	return errors.Join(p.Validate(), checkTau(tau))
+}
+
+// idealTerm is one summand of the ideal loss: anchor i and its positive j, points by number, and the negatives by how
+// many of them show each point of the other class.
+type idealTerm struct {
+	p        float64   // probability
+	i, j     int       // points
+	sim      []float64 // s_i· of all points
+	negative []mass    // the other class
+	counts   []int     // per point of negative; their sum is N
+	logZ     float64   // log(exp s_ij + Σ_k n_k exp s_ik)
+}
+
+// idealTerms visits every term.
+func idealTerms(s support, prior float64, negatives int, tau float64, visit func(idealTerm)) error {
+	sides := []struct {
+		own, other []mass
+		share      float64
+	}{{s.positive, s.negative, prior}, {s.negative, s.positive, 1 - prior}}
+	terms := 0.0
+	for _, side := range sides {
+		if side.share > 0 {
+			terms += countDraws(len(side.other), negatives, false) * float64(len(side.own)*len(side.own))
+		}
+	}
+	if terms > maxIdealTerms {
+		return fmt.Errorf("theory: the ideal loss with %d negatives on %d points takes %.3g terms, more than the %.3g that are summed (Meter.MonteCarlo samples it): %w",
+			negatives, len(s.points), terms, float64(maxIdealTerms), errIdealSize)
+	}
+	sim := s.similarities(tau)
+	for _, side := range sides {
+		if side.share == 0 {
+			continue
+		}
+		p := make([]float64, len(side.other))
+		for k, m := range side.other {
+			p[k] = m.p
+		}
+		counts := make([]int, len(side.other))
+		for drawn, probability := range draws(p, negatives, false) {
+			if probability == 0 {
+				continue
+			}
+			clear(counts)
+			for _, k := range drawn {
+				counts[k]++
+			}
+			for _, i := range side.own {
+				row := sim[i.point]
+				logNegative := logSumCounts(row, side.other, counts)
+				for _, j := range side.own {
+					visit(idealTerm{
+						p: side.share * probability * i.p * j.p,
+						i: i.point, j: j.point, sim: row, negative: side.other, counts: counts,
+						logZ: logAdd(row[j.point], logNegative),
+					})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// logSumCounts is log Σ_k n_k exp s_k over the points of class, −Inf where all counts are 0.
+func logSumCounts(sim []float64, class []mass, counts []int) float64 {
+	largest := math.Inf(-1)
+	for k, m := range class {
+		if counts[k] > 0 {
+			largest = max(largest, sim[m.point])
+		}
+	}
+	if math.IsInf(largest, -1) {
+		return largest
+	}
+	sum := 0.0
+	for k, m := range class {
+		if counts[k] > 0 {
+			sum += float64(counts[k]) * math.Exp(sim[m.point]-largest)
+		}
+	}
+	return largest + math.Log(sum)
+}
+
+// logAdd is log(exp a + exp b), for a > −∞.
+func logAdd(a, b float64) float64 {
+	high, low := max(a, b), min(a, b)
+	return high + math.Log1p(math.Exp(low-high))
+}

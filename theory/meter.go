@@ -1,0 +1,193 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Meter measures an objective on populations, by running the objective's own graph on very many batches at a time, in
+// float64. A graph is compiled once for every number of examples and of coordinates that is met, so a table over class
+// priors or label rates costs one compilation.
+type Meter struct {
+	// MaxBatches is how many batches of up to six examples [Meter.Exact] and [Meter.Gradient] agree to enumerate; 0 means
+	// [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the square of b.
+	MaxBatches int
+
+	objective pucl.Objective
+	tau       float64
+	values    *Exec // embeddings [c, 2b, d], labels and classes [c, b] → attraction, log partition and loss, each [c]
+	gradients *Exec // the same → the gradient of each batch's loss [c, 2b, d]
+}
+
+// DefaultMaxBatches is the largest enumeration that is done unasked: on two CPU cores a matter of some fifteen seconds
+// with XLA and of three minutes with the pure-Go engine.
+const DefaultMaxBatches = 8_000_000
+
+// NewMeter prepares to measure objective at temperature tau, which must be positive; the paper uses 0.5. Close it after
+// use. Nothing is compiled before it is needed.
+func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter, error) {
+	if eng == nil || eng.Backend == nil {
+		return nil, errors.New("theory: no engine; open one with engine.Open")
+	}
+	if objective.Attract == nil || objective.Repel == nil {
+		return nil, fmt.Errorf("theory: objective %q lacks a term; it needs both Attract and Repel", objective.Name)
+	}
+	if err := checkTau(tau); err != nil {
+		return nil, err
+	}
+	m := &Meter{objective: objective, tau: tau}
+	var err error
+	if m.values, err = NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
+		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
+		block := views.Block(tau)
+		return ReduceMean(objective.Attract(block), -1), ReduceMean(objective.Repel(block), -1), objective.Loss(views, tau)
+	}); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
+	}
+	if m.gradients, err = NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
+		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
+		return Gradient(ReduceAllSum(objective.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)), z)[0]
+	}); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
+	}
+	m.values.SetMaxCache(-1)
+	m.gradients.SetMaxCache(-1)
+	return m, nil
+}
+
+// Close gives the compiled graphs back.
+func (m *Meter) Close() {
+	m.values.Finalize()
+	m.gradients.Finalize()
+}
+
+// batch is one multi-viewed batch: the numbers of the points that its 2b rows show, and the classes of its b examples, the
+// labeled ones first.
+type batch struct {
+	rows    []int
+	classes []int32
+}
+
+func newBatch(d Design) batch {
+	return batch{make([]int, d.Rows()), make([]int32, d.Examples())}
+}
+
+// set makes example i show o.
+func (b batch) set(i int, o outcome) {
+	b.rows[i], b.rows[len(b.classes)+i], b.classes[i] = o.first, o.second, o.class
+}
+
+// chunk is a number of batches that run through a graph together, one after the other.
+type chunk struct {
+	batch
+	weights []float64 // per batch
+}
+
+// chunkSize is how many batches of n rows make a chunk: enough to keep an engine busy, few enough to stay in its caches.
+func chunkSize(n int) int { return min(max((1<<20)/(n*n), 1), 1024) }
+
+// run sends batches, each with a weight, through exec and hands each chunk to visit together with the graph's outputs,
+// flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
+// visit must ignore (weights tells how many batches are real).
+func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64) error) error {
+	n, b, dim := d.Rows(), d.Examples(), len(points[0])
+	size := chunkSize(n)
+	marks := make([]bool, size*b)
+	for i := range marks {
+		marks[i] = i%b < d.Labeled
+	}
+	labeled := tensors.FromFlatDataAndDimensions(marks, size, b)
+	defer labeled.MustFinalizeAll()
+
+	var c chunk
+	z, classes := make([]float64, size*n*dim), make([]int32, size*b)
+	flush := func() error {
+		for i := range size * n {
+			row := i
+			if row >= len(c.rows) {
+				row = i % n
+			}
+			copy(z[i*dim:(i+1)*dim], points[c.rows[row]])
+		}
+		copy(classes, c.classes)
+		for i := len(c.classes); i < len(classes); i++ {
+			classes[i] = c.classes[i%b]
+		}
+		in, known := tensors.FromFlatDataAndDimensions(z, size, n, dim), tensors.FromFlatDataAndDimensions(classes, size, b)
+		defer in.MustFinalizeAll()
+		defer known.MustFinalizeAll()
+		results, err := exec.Call(in, labeled, known)
+		if err != nil {
+			return fmt.Errorf("theory: scoring %d batches of %d rows: %w", size, n, err)
+		}
+		out := make([][]float64, len(results))
+		for i, result := range results {
+			if out[i], err = tensors.CopyFlatData[float64](result); err != nil {
+				return fmt.Errorf("theory: reading scores: %w", err)
+			}
+			if err := result.FinalizeAll(); err != nil {
+				return fmt.Errorf("theory: freeing scores: %w", err)
+			}
+		}
+		err = visit(c, out)
+		c.rows, c.classes, c.weights = c.rows[:0], c.classes[:0], c.weights[:0]
+		return err
+	}
+	for next, weight := range batches {
+		c.rows, c.classes, c.weights = append(c.rows, next.rows...), append(c.classes, next.classes...), append(c.weights, weight)
+		if len(c.weights) == size {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.weights) > 0 {
+		return flush()
+	}
+	return nil
+}
+
+// quantities names what the values graph returns, in its order.
+var quantities = [3]string{"attraction", "log partition", "loss"}
+
+// score runs the values graph. Where finite is set it refuses scores that are not.
+func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool, visit func(weights []float64, values [][]float64)) error {
+	n := d.Rows()
+	return m.run(m.values, d, points, batches, func(c chunk, out [][]float64) error {
+		for i, values := range out {
+			if len(values) != chunkSize(n) {
+				return fmt.Errorf("theory: the %s of objective %q comes as %d numbers for %d batches; a term returns one number per anchor, shape [.., r]",
+					quantities[i], m.objective.Name, len(values), chunkSize(n))
+			}
+			out[i] = values[:len(c.weights)]
+			for k, value := range out[i] {
+				if finite && !isFinite(value) {
+					return fmt.Errorf("theory: the %s of objective %q is %g for the batch %s", quantities[i], m.objective.Name, value, c.describe(k, d, points))
+				}
+			}
+		}
+		visit(c.weights, out)
+		return nil
+	})
+}
+
+// describe tells of one batch of the chunk what it is, for an error message.
+func (c chunk) describe(k int, d Design, points [][]float64) string {
+	n, b := d.Rows(), d.Examples()
+	shown := make([][]float64, n)
+	for i, point := range c.rows[k*n : (k+1)*n] {
+		shown[i] = points[point]
+	}
+	return fmt.Sprintf("whose rows show the points %v, of examples with classes %v of which the first %d are labeled",
+		shown, c.classes[k*b:(k+1)*b], d.Labeled)
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

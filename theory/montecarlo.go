@@ -1,0 +1,180 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Draws says how to sample. The zero value works.
+type Draws struct {
+	Batches    int     // independent batches to draw; 0 means 10 000, fewer than 30 are refused
+	Confidence float64 // of each interval taken by itself; 0 means 0.95
+	Seed       uint64  // used as given, 0 included; repeated in Result
+}
+
+// minDraws is the number of batches below which an interval for a variance means nothing.
+const minDraws = 30
+
+func (c Draws) withDefaults() (Draws, error) {
+	if c.Batches == 0 {
+		c.Batches = 10_000
+	}
+	if c.Confidence == 0 {
+		c.Confidence = 0.95
+	}
+	if c.Batches < minDraws {
+		return c, fmt.Errorf("theory: %d batches to draw; intervals need at least %d", c.Batches, minDraws)
+	}
+	if !(c.Confidence > 0 && c.Confidence < 1) {
+		return c, fmt.Errorf("theory: confidence %g; it must lie between 0 and 1, 0.95 for example", c.Confidence)
+	}
+	return c, nil
+}
+
+// MonteCarlo measures the objective on random batches, where [Meter.Exact] has too many to score.
+//
+// The interval of a mean is Student's; that of a variance is normal, with a standard error from the fourth moment, and
+// needs some hundred batches to hold what it promises. The ideal loss is exact where [IdealLoss] can sum it, else it is
+// sampled as well, with its own interval; that of Bias holds both uncertainties. The same seed gives the same batches on
+// every engine and for every objective.
+func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (Result, error) {
+	c, err := config.withDefaults()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := validate(p, d, m.tau); err != nil {
+		return Result{}, err
+	}
+	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
+	if errors.Is(err, errIdealSize) {
+		ideal, err = sampleIdeal(p, d.Prior, d.Negatives(), m.tau, c)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	s := p.support(true)
+	var scores [3][]float64
+	err = m.score(d, s.points, randomBatches(d, s, c), true, func(_ []float64, values [][]float64) {
+		for i := range scores {
+			scores[i] = append(scores[i], values[i]...)
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{
+		Objective:    m.objective.Name,
+		Attraction:   sampledMoments(scores[0], c.Confidence),
+		LogPartition: sampledMoments(scores[1], c.Confidence),
+		Loss:         sampledMoments(scores[2], c.Confidence),
+		Ideal:        ideal,
+		Batches:      c.Batches,
+		Confidence:   c.Confidence,
+		Seed:         c.Seed,
+	}
+	r.Bias = r.Loss.Mean.Minus(ideal.Loss)
+	return r, nil
+}
+
+// randomBatches yields independent batches, each with weight 1. The batch is reused from one to the next.
+func randomBatches(d Design, s support, c Draws) iter.Seq2[batch, float64] {
+	return func(yield func(batch, float64) bool) {
+		rng := rand.New(rand.NewPCG(c.Seed, 0xba7c4))
+		labeled, unlabeled := d.outcomes(s, Symmetry{})
+		fromLabeled, fromUnlabeled := cumulative(probabilities(labeled)), cumulative(probabilities(unlabeled))
+		next := newBatch(d)
+		for range c.Batches {
+			for i := range d.Examples() {
+				if i < d.Labeled {
+					next.set(i, labeled[pick(rng, fromLabeled)])
+				} else {
+					next.set(i, unlabeled[pick(rng, fromUnlabeled)])
+				}
+			}
+			if !yield(next, 1) {
+				return
+			}
+		}
+	}
+}
+
+// cumulative is the running sum of p.
+func cumulative(p []float64) []float64 {
+	c := make([]float64, len(p))
+	sum := 0.0
+	for i, x := range p {
+		sum += x
+		c[i] = sum
+	}
+	return c
+}
+
+// pick draws an index with the probabilities whose running sum is c; an index of probability 0 never comes up.
+func pick(rng *rand.Rand, c []float64) int {
+	x := rng.Float64() * c[len(c)-1]
+	return min(sort.Search(len(c), func(i int) bool { return c[i] > x }), len(c)-1)
+}
+
+// sampleIdeal estimates the ideal loss from as many draws as batches. Its attraction is exact: that is a sum over pairs.
+func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draws) (Ideal, error) {
+	positive, negative, _, err := p.Proximity(tau)
+	if err != nil {
+		return Ideal{}, err
+	}
+	s := p.support(false)
+	sim := s.similarities(tau)
+	rng := rand.New(rand.NewPCG(c.Seed, 0x1dea1))
+	classOf := func(class []mass) []float64 {
+		q := make([]float64, len(class))
+		for i, m := range class {
+			q[i] = m.p
+		}
+		return cumulative(q)
+	}
+	fromPositive, fromNegative := classOf(s.positive), classOf(s.negative)
+	partitions := make([]float64, c.Batches)
+	for draw := range partitions {
+		own, other, fromOwn, fromOther := s.positive, s.negative, fromPositive, fromNegative
+		if rng.Float64() >= prior {
+			own, other, fromOwn, fromOther = other, own, fromOther, fromOwn
+		}
+		row := sim[own[pick(rng, fromOwn)].point]
+		j := own[pick(rng, fromOwn)].point
+		counts := make([]int, len(other))
+		for range negatives {
+			counts[pick(rng, fromOther)]++
+		}
+		partitions[draw] = logAdd(row[j], logSumCounts(row, other, counts))
+	}
+	ideal := Ideal{
+		Negatives:    negatives,
+		Attraction:   Exactly(prior*positive + (1-prior)*negative),
+		LogPartition: sampledMoments(partitions, c.Confidence).Mean,
+	}
+	ideal.Loss = ideal.LogPartition.Minus(ideal.Attraction)
+	return ideal, nil
+}
+
+// sampledMoments estimates the mean and the variance of what x is a sample of.
+func sampledMoments(x []float64, confidence float64) Moments {
+	n := float64(len(x))
+	mean, variance := stat.MeanVariance(x, nil)
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.5 + confidence/2)
+	half := t * math.Sqrt(variance/n)
+
+	// Var(s²) = (μ₄ − σ⁴(n−3)/(n−1))/n, with the sample's moments in place of the true ones.
+	fourth := stat.Moment(4, x, nil)
+	z := distuv.UnitNormal.Quantile(0.5 + confidence/2)
+	spread := z * math.Sqrt(max(fourth-variance*variance*(n-3)/(n-1), 0)/n)
+	return Moments{
+		Mean:     Number{mean, mean - half, mean + half},
+		Variance: Number{variance, max(variance-spread, 0), variance + spread},
+	}
+}

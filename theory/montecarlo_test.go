@@ -1,0 +1,181 @@
+package theory
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/puclab/puclab/pucl"
+)
+
+// An interval that promises 95 % must miss the exact value in about one of twenty studies: of 400, between 6 and 37, the
+// 0.0001 and the 0.9999 quantile of the binomial distribution being 6 and 38.
+func TestIntervalsCoverWhatTheyPromise(t *testing.T) {
+	const studies = 400
+	p := quartet()
+	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35, SameView: 0.3}
+	m := meterOf(t, pucl.PUCL(), 0.5)
+	exact, err := m.Exact(p, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"mean attraction", "mean log partition", "mean loss", "variance of the loss", "bias"}
+	missed := make([]int, len(names))
+	for seed := range uint64(studies) {
+		r, err := m.MonteCarlo(p, d, Draws{Batches: 1000, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pair := range [][2]Number{
+			{r.Attraction.Mean, exact.Attraction.Mean}, {r.LogPartition.Mean, exact.LogPartition.Mean},
+			{r.Loss.Mean, exact.Loss.Mean}, {r.Loss.Variance, exact.Loss.Variance}, {r.Bias, exact.Bias},
+		} {
+			if !pair[0].Contains(pair[1].Value) {
+				missed[i]++
+			}
+		}
+	}
+	for i, name := range names {
+		if missed[i] < 6 || missed[i] > 37 {
+			t.Errorf("%s: %d of %d intervals miss the exact value; about 20 should", name, missed[i], studies)
+		}
+	}
+}
+
+// The Student factor matters for few draws; here the sample is normal, so that coverage is exact.
+func TestIntervalsOfSmallSamples(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	const studies = 4000
+	missed := 0
+	for range studies {
+		x := make([]float64, 4)
+		for i := range x {
+			x[i] = 3 + 2*rng.NormFloat64()
+		}
+		if !sampledMoments(x, 0.9).Mean.Contains(3) {
+			missed++
+		}
+	}
+	// 400 expected, with a standard deviation of 19; the normal quantile would miss some 800 times.
+	if missed < 325 || missed > 475 {
+		t.Errorf("%d of %d intervals miss, 400 should", missed, studies)
+	}
+	m := sampledMoments([]float64{1, 2, 3, 6}, 0.95)
+	near(t, "mean", m.Mean.Value, 3, 1e-15)
+	near(t, "variance", m.Variance.Value, 14.0/3, 1e-15)
+	// Student's 0.975 quantile with 3 degrees of freedom is 3.182446.
+	near(t, "half width", m.Mean.High-m.Mean.Value, 3.182446305*math.Sqrt(14.0/12), 1e-8)
+	// The fourth moment is (16 + 1 + 0 + 81)/4, and the normal quantile 1.959964.
+	spread := 1.959963985 * math.Sqrt((24.5-14.0/3*14/3/3)/4)
+	near(t, "half width for the variance", m.Variance.High-m.Variance.Value, spread, 1e-8)
+	near(t, "the same below", m.Variance.Value-m.Variance.Low, spread, 1e-8)
+	near(t, "the same on the other side", m.Mean.Value-m.Mean.Low, 3.182446305*math.Sqrt(14.0/12), 1e-8)
+}
+
+func TestMonteCarloFindsTheSchemes(t *testing.T) {
+	p := quartet()
+	for _, d := range []Design{
+		{Labeled: 2, Unlabeled: 1, Prior: 0.8, SameView: IdenticalViews},
+		{Labeled: 1, Unlabeled: 2, Prior: 0.8, Scheme: SingleDataset, LabelRate: 0.9},
+	} {
+		for _, o := range paperObjectives() {
+			m := meterOf(t, o, 0.5)
+			exact, err := m.Exact(p, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// 1 − 1e-6: an interval that misses is a bug, not chance.
+			got, err := m.MonteCarlo(p, d, Draws{Batches: 4000, Confidence: 0.999999, Seed: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, pair := range [][2]Moments{{got.Attraction, exact.Attraction}, {got.LogPartition, exact.LogPartition}, {got.Loss, exact.Loss}} {
+				if exact := pair[1].Variance.Value; exact < 1e-20 { // a constant: nothing but rounding
+					near(t, "mean of a constant", pair[0].Mean.Value, pair[1].Mean.Value, 1e-13)
+					near(t, "variance of a constant", pair[0].Variance.Value, 0, 1e-20)
+					continue
+				}
+				if !pair[0].Mean.Contains(pair[1].Mean.Value) || !pair[0].Variance.Contains(pair[1].Variance.Value) {
+					t.Errorf("%s, %s: sampled %v, exact %v", o.Name, quantities[i], pair[0], pair[1])
+				}
+				// Twice the quantile 4.89, and some play for the sampled standard deviation.
+				if pair[0].Mean.High-pair[0].Mean.Low > 11*math.Sqrt(pair[1].Variance.Value/4000) {
+					t.Errorf("%s, %s: the interval %v is wider than its standard error says", o.Name, quantities[i], pair[0].Mean)
+				}
+			}
+			if got.Batches != 4000 || got.Seed != 5 || got.Confidence != 0.999999 {
+				t.Errorf("%+v does not repeat the settings", got)
+			}
+		}
+	}
+}
+
+func TestSeedsDecide(t *testing.T) {
+	m := meterOf(t, pucl.PUCL(), 0.5)
+	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
+	var values [3]float64
+	for i, seed := range []uint64{1, 1, 2} {
+		r, err := m.MonteCarlo(quartet(), d, Draws{Batches: 100, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[i] = r.Loss.Mean.Value
+	}
+	if values[0] != values[1] || values[0] == values[2] {
+		t.Errorf("seeds 1, 1, 2 gave %v", values)
+	}
+}
+
+// Where the ideal loss cannot be summed it is sampled. These negatives lie on one spot, so that it is known all the same.
+func TestSampledIdeal(t *testing.T) {
+	const negatives, tau, studies = 40, 0.5, 300
+	known, err := IdealLoss(manyOnOneSpot(1), 0.3, negatives, tau)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missed := 0
+	for seed := range uint64(studies) {
+		got, err := sampleIdeal(manyOnOneSpot(8), 0.3, negatives, tau, Draws{Batches: 200, Confidence: 0.95, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "attraction", got.Attraction.Value, known.Attraction.Value, 1e-14)
+		if !got.Loss.Contains(known.Loss.Value) {
+			missed++
+		}
+	}
+	if missed < 3 || missed > 31 { // 15 expected; binomial quantiles of 0.0001 and 0.9999
+		t.Errorf("%d of %d intervals miss the ideal loss", missed, studies)
+	}
+
+	// Through the front door: 24 examples make 46 negatives, on eight atoms too many counts to sum.
+	d := Design{Labeled: 4, Unlabeled: 20, Prior: 0.3}
+	r, err := meterOf(t, pucl.PUCL(), tau).MonteCarlo(manyOnOneSpot(8), d, Draws{Batches: 300, Confidence: 0.999999, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known, err = IdealLoss(manyOnOneSpot(1), 0.3, d.Negatives(), tau); err != nil {
+		t.Fatal(err)
+	}
+	if !r.Ideal.Loss.Contains(known.Loss.Value) || r.Ideal.Loss.Low == r.Ideal.Loss.High {
+		t.Errorf("sampled ideal loss %s, exactly %s", r.Ideal.Loss, known.Loss)
+	}
+	if width := r.Bias.High - r.Bias.Low; !(width > r.Loss.Mean.High-r.Loss.Mean.Low) {
+		t.Errorf("the bias %s does not hold the uncertainty of the ideal loss", r.Bias)
+	}
+}
+
+func TestMonteCarloRefuses(t *testing.T) {
+	m := meterOf(t, pucl.PUCL(), 0.5)
+	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
+	_, err := m.MonteCarlo(quartet(), d, Draws{Batches: 29})
+	wantError(t, "few", err, "29 batches", "at least 30")
+	_, err = m.MonteCarlo(quartet(), d, Draws{Confidence: 95})
+	wantError(t, "confidence", err, "confidence 95", "0.95")
+	_, err = m.MonteCarlo(Population{}, d, Draws{})
+	wantError(t, "population", err, "at least one atom")
+	c, err := Draws{}.withDefaults()
+	if err != nil || c != (Draws{Batches: 10_000, Confidence: 0.95}) {
+		t.Errorf("defaults %+v, %v", c, err)
+	}
+}

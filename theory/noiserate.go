@@ -1,0 +1,199 @@
+package theory
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// NoiseRate is the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
+// equation (12).
+//
+// A case-control data set holds n_P labeled positives and n_U unlabeled examples, of which a random number K, binomial
+// with n_U and π, are positive; these K are mislabeled. Equation (10) defines ξ_P as a probability, p(ỹ≠y | y=1), and that
+// one is exactly π/(γ+π) for an example drawn at random from the data. Equation (12) prints an expectation, E(ξ_P), and
+// the share of mislabeled positives in a data set, K/(n_P+K), has a smaller one: it is concave in K.
+//
+// The check goes over a grid of n_P, n_U and π in rational arithmetic and enumerates K, so nothing in it is rounded. It
+// needs no engine.
+func NoiseRate() Claim {
+	return Claim{
+		ID:        "noise-rate",
+		Statement: "With the unlabeled examples taken for negatives, labels are wrong at rates E(ξ_P) = π_P/(γ + π_P) and ξ_N = 0.",
+		LaTeX:     `E(\xi_P) = \frac{\pi_P}{\gamma + \pi_P}, \qquad \xi_N = 0`,
+		Source:    "Contrastive Positive Unlabeled Learning, appendix A.3.2, equation (12)",
+		Assumptions: []string{
+			"case-control: n_P labeled draws from p(x|y=1), n_U unlabeled draws from p(x), all independent (11)",
+			"γ = n_P/n_U, π_P = p(y=1)",
+		},
+		check: func(*engine.Engine) (Finding, error) { return noiseRateFinding(printedNoiseRate), nil },
+	}
+}
+
+// printedNoiseRate is the right side of (12).
+func printedNoiseRate(gamma, pi *big.Rat) *big.Rat {
+	return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, pi))
+}
+
+// noiseRates are the rates of one case-control data set's labels, in the two readings.
+type noiseRates struct {
+	probability *big.Rat // p(ỹ≠y | y=1) of an example drawn at random from the data
+	meanShare   *big.Rat // E[K/(n_P+K)]
+	negative    *big.Rat // p(ỹ≠y | y=0)
+}
+
+// caseControlRates enumerates the number K of positives among the unlabeled, and for each K the examples of the data set,
+// from which one is drawn at random. There must be a labeled positive and a negative must be possible.
+func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
+	var drawn, wrong [2]big.Rat // per class y: P(y) and P(y, ỹ≠y) of the example drawn
+	for k := range nU + 1 {
+		each := binomial(nU, k, pi)
+		each.Mul(each, big.NewRat(1, nP+nU))
+		for i := range nP + nU {
+			class, label := 0, 0
+			if i < nP+k { // the labeled positives first, then the unlabeled ones, then the negatives
+				class = 1
+			}
+			if i < nP {
+				label = 1
+			}
+			drawn[class].Add(&drawn[class], each)
+			if label != class {
+				wrong[class].Add(&wrong[class], each)
+			}
+		}
+	}
+	return noiseRates{
+		probability: wrong[1].Quo(&wrong[1], &drawn[1]),
+		meanShare:   meanShare(nP, nU, pi),
+		negative:    wrong[0].Quo(&wrong[0], &drawn[0]),
+	}
+}
+
+// meanShare is E[K/(n_P+K)] with K binomial.
+func meanShare(nP, nU int64, pi *big.Rat) *big.Rat {
+	mean := new(big.Rat)
+	for k := range nU + 1 {
+		p := binomial(nU, k, pi)
+		mean.Add(mean, p.Mul(p, big.NewRat(k, nP+k)))
+	}
+	return mean
+}
+
+// binomial is C(n, k) π^k (1−π)^(n−k).
+func binomial(n, k int64, pi *big.Rat) *big.Rat {
+	p := new(big.Rat).SetInt(new(big.Int).Binomial(n, k))
+	rest := new(big.Rat).Sub(big.NewRat(1, 1), pi)
+	for i := range n {
+		if i < k {
+			p.Mul(p, pi)
+		} else {
+			p.Mul(p, rest)
+		}
+	}
+	return p
+}
+
+// noiseRateFinding holds the formula for ξ_P against both readings.
+func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
+	var f Finding
+	cases, asProbability, asMean := 0, 0, 0
+	largest := new(big.Rat)
+	var where string
+	for _, nP := range []int64{1, 2, 3, 5, 8} {
+		for _, nU := range []int64{1, 2, 3, 5, 8, 12} {
+			for tenths := int64(1); tenths <= 9; tenths++ {
+				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
+				rates, printed := caseControlRates(nP, nU, pi), formula(gamma, pi)
+				cases++
+				if rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0 {
+					asProbability++
+				}
+				if rates.meanShare.Cmp(printed) == 0 {
+					asMean++
+				}
+				gap := new(big.Rat).Sub(printed, rates.meanShare)
+				if gap.Abs(gap).Cmp(largest) > 0 {
+					largest = gap
+					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s",
+						nP, nU, pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
+				}
+			}
+		}
+	}
+	gap, _ := largest.Float64()
+	f.Number = Exactly(gap)
+	f.Details = []string{
+		fmt.Sprintf("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases),
+		fmt.Sprintf("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases),
+	}
+	if where != "" {
+		f.Details = append(f.Details, "largest difference: "+where)
+	}
+	f.Details = append(f.Details, fadingDetail(formula), singleDatasetDetail(formula))
+
+	switch {
+	case asProbability < cases && asMean < cases:
+		f.Verdict = Fails
+		f.Sentence = fmt.Sprintf("The formula is the rate in neither reading: it misses the probability in %d and the expected share in %d of %d cases.",
+			cases-asProbability, cases-asMean, cases)
+		f.Corrected = "p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0"
+	case asProbability == cases && asMean == cases:
+		f.Verdict = Holds
+		f.Sentence = fmt.Sprintf("Exact in all %d cases, as a probability and as an expected share.", cases)
+	case asProbability == cases:
+		f.Verdict = Conditional
+		f.Sentence = fmt.Sprintf("Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the expectation of the share of "+
+			"mislabeled positives in a finite data set is smaller, by up to %.4f here, and agrees only as the data grow.", cases, gap)
+		f.Corrected = "ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation"
+	default:
+		f.Verdict = Conditional
+		f.Sentence = fmt.Sprintf("Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)
+	}
+	return f
+}
+
+// fadingDetail follows the difference to the expected share while the data grow at γ = 1/2 and π = 2/5. Expanding
+// K/(n_P+K) to second order about its mean gives it the limit γπ(1−π)/(γ+π)³ once multiplied by n_U.
+func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
+	pi := big.NewRat(2, 5)
+	text := "at γ = 1/2, π = 2/5 the difference to the expected share, times n_U, is"
+	for i, nP := range []int64{1, 4, 16, 64} {
+		nU := 2 * nP
+		gap := new(big.Rat).Sub(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %s for n_U = %d", gap.Mul(gap, big.NewRat(nU, 1)).FloatString(4), nU)
+	}
+	// γ = 1/2: γπ(1−π) = 3/25, (γ+π)³ = (9/10)³.
+	limit := new(big.Rat).Quo(big.NewRat(3, 25), big.NewRat(729, 1000))
+	return text + "; its limit as the data grow is γπ(1−π)/(γ+π)³ = " + limit.FloatString(4)
+}
+
+// singleDatasetDetail holds the formula against one data set of which a share c of the positives is labeled, where the
+// rate is 1−c by definition and γ = πc/(1−πc).
+func singleDatasetDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
+	one := big.NewRat(1, 1)
+	withPopulation, withUnlabeled, cases := 0, 0, 0
+	for p := int64(1); p <= 9; p++ {
+		for l := int64(1); l <= 9; l++ {
+			pi, c := big.NewRat(p, 10), big.NewRat(l, 10)
+			labeled := new(big.Rat).Mul(pi, c)
+			unlabeled := new(big.Rat).Sub(one, labeled)
+			gamma := new(big.Rat).Quo(labeled, unlabeled)
+			rate := new(big.Rat).Sub(one, c)
+			cases++
+			if formula(gamma, pi).Cmp(rate) == 0 {
+				withPopulation++
+			}
+			hidden := new(big.Rat).Mul(pi, rate)
+			if formula(gamma, hidden.Quo(hidden, unlabeled)).Cmp(rate) == 0 {
+				withUnlabeled++
+			}
+		}
+	}
+	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives among the unlabeled, "+
+		"in %d with π that of the whole data", withUnlabeled, cases, withPopulation)
+}

@@ -1,0 +1,194 @@
+package theory
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Atom is one point that a class can show, with the probability that it does.
+type Atom struct {
+	Z []float64 `json:"z"` // the embedding; of any length but zero, since only its direction counts
+	P float64   `json:"p"` // its probability within the class
+}
+
+// Population is a world small enough to be looked at whole: each class shows one of finitely many points. An example of a
+// class and each of its views are draws from the class.
+type Population struct {
+	Positive []Atom `json:"positive"`
+	Negative []Atom `json:"negative"`
+}
+
+// Uniform makes the atoms of a class that shows each of the points with the same probability. The points are not copied.
+func Uniform(points ...[]float64) []Atom {
+	atoms := make([]Atom, len(points))
+	for i, z := range points {
+		atoms[i] = Atom{Z: z, P: 1 / float64(len(points))}
+	}
+	return atoms
+}
+
+// probabilitySlack is how far the probabilities of a class may be from adding up to 1; they are rescaled by the rest.
+const probabilitySlack = 1e-9
+
+// Validate reports what keeps p from being a population: a class without atoms, points of different dimension, without
+// direction or not finite, probabilities that are negative or do not add up to 1 within 1e-9.
+func (p Population) Validate() error {
+	if len(p.Positive) == 0 || len(p.Negative) == 0 {
+		return fmt.Errorf("theory: a population needs at least one atom in each class; it has %d positive and %d negative ones",
+			len(p.Positive), len(p.Negative))
+	}
+	for _, class := range []struct {
+		name  string
+		atoms []Atom
+	}{{"positive", p.Positive}, {"negative", p.Negative}} {
+		total := 0.0
+		for i, atom := range class.atoms {
+			if err := atom.validate(p.Dim()); err != nil {
+				return fmt.Errorf("theory: %s atom %d: %w", class.name, i, err)
+			}
+			total += atom.P
+		}
+		if !(math.Abs(total-1) <= probabilitySlack) {
+			return fmt.Errorf("theory: the probabilities of the %s class add up to %.12g; they must add up to 1", class.name, total)
+		}
+	}
+	return nil
+}
+
+func (a Atom) validate(dim int) error {
+	if len(a.Z) != dim {
+		return fmt.Errorf("its point has %d coordinates, the first positive one has %d; all points live in one space", len(a.Z), dim)
+	}
+	length := floats.Norm(a.Z, 2)
+	switch {
+	case math.IsNaN(length) || math.IsInf(length, 0):
+		return fmt.Errorf("its point %v is not finite", a.Z)
+	case length == 0:
+		return errors.New("its point is the origin, which has no direction and so no place on the sphere")
+	case !(a.P >= 0) || math.IsInf(a.P, 0):
+		return fmt.Errorf("its probability is %g; it must be a number from 0 to 1", a.P)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads {"positive": [{"z": [..], "p": ..}, ..], "negative": [..]} and validates it.
+func (p *Population) UnmarshalJSON(data []byte) error {
+	type plain Population
+	var read plain
+	if err := json.Unmarshal(data, &read); err != nil {
+		return fmt.Errorf("theory: reading a population: %w", err)
+	}
+	if err := Population(read).Validate(); err != nil {
+		return err
+	}
+	*p = Population(read)
+	return nil
+}
+
+// Dim is the number of coordinates of a point, 0 for a population without positive atoms.
+func (p Population) Dim() int {
+	if len(p.Positive) == 0 {
+		return 0
+	}
+	return len(p.Positive[0].Z)
+}
+
+// Proximity returns how near two independent draws lie in the mean, E[z·z'] = E[cos(z, z')]/τ: both from the positive class
+// (μ_P* of Theorem 1), both from the negative class (μ_N*), and one from each (μ_PN).
+func (p Population) Proximity(tau float64) (positive, negative, between float64, err error) {
+	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
+		return 0, 0, 0, err
+	}
+	s := p.support(false)
+	sim := s.similarities(tau)
+	mean := func(a, b []mass) float64 {
+		var sum kahan
+		for _, x := range a {
+			for _, y := range b {
+				sum.add(x.p * y.p * sim[x.point][y.point])
+			}
+		}
+		return sum.value()
+	}
+	return mean(s.positive, s.positive), mean(s.negative, s.negative), mean(s.positive, s.negative), nil
+}
+
+// mass is a probability put on a point of a support.
+type mass struct {
+	point int
+	p     float64
+}
+
+// support is a valid population with its points numbered; the probabilities of each class add up to 1.
+type support struct {
+	points             [][]float64
+	positive, negative []mass
+}
+
+// support numbers the points: the positive atoms first, then the negative ones. Where merge is set, atoms with the same
+// coordinates share a number, also across the classes.
+func (p Population) support(merge bool) support {
+	var s support
+	number := func(z []float64) int {
+		if merge {
+			for i, known := range s.points {
+				if floats.Equal(known, z) {
+					return i
+				}
+			}
+		}
+		s.points = append(s.points, z)
+		return len(s.points) - 1
+	}
+	class := func(atoms []Atom) []mass {
+		total := 0.0
+		for _, atom := range atoms {
+			total += atom.P
+		}
+		masses := make([]mass, len(atoms))
+		for i, atom := range atoms {
+			masses[i] = mass{number(atom.Z), atom.P / total}
+		}
+		return masses
+	}
+	s.positive, s.negative = class(p.Positive), class(p.Negative)
+	return s
+}
+
+// unit returns the points scaled to length one.
+func (s support) unit() [][]float64 {
+	unit := make([][]float64, len(s.points))
+	for i, z := range s.points {
+		unit[i] = make([]float64, len(z))
+		length := floats.Norm(z, 2)
+		for k, x := range z {
+			unit[i][k] = x / length // not times 1/length, which can overflow
+		}
+	}
+	return unit
+}
+
+// similarities returns s_ij = cos(z_i, z_j)/τ of all pairs of points.
+func (s support) similarities(tau float64) [][]float64 {
+	unit := s.unit()
+	sim := make([][]float64, len(unit))
+	for i := range unit {
+		sim[i] = make([]float64, len(unit))
+		for j := range unit {
+			sim[i][j] = floats.Dot(unit[i], unit[j]) / tau
+		}
+	}
+	return sim
+}
+
+// checkTau refuses a temperature that cannot divide similarities.
+func checkTau(tau float64) error {
+	if !(tau > 0) || math.IsInf(tau, 0) {
+		return fmt.Errorf("theory: temperature τ = %g; it divides the similarities and must be positive (0.5 is the paper's)", tau)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package theory
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Result is what an objective does on a population: the moments, over all batches that the design can draw, of the
+// batch means of its terms, and the bias of its loss.
+type Result struct {
+	Objective string
+
+	Attraction   Moments // of the mean over the anchors of attract(i)
+	LogPartition Moments // of the mean over the anchors of repel(i)
+	Loss         Moments // of the objective's loss: log partition − attraction, plus what it has besides terms
+
+	Ideal Ideal  // the ideal loss (3) with the same prior and N = 2b − 2
+	Bias  Number // mean loss − ideal loss
+
+	Batches    int      // how many batches were scored
+	Symmetry   Symmetry // Exact only: what was exchangeable, so that not every sequence had to be scored
+	Confidence float64  // MonteCarlo only: of each interval
+	Seed       uint64   // MonteCarlo only
+}
+
+// String is one line: the objective, its mean loss, variance and bias, and how they were found.
+func (r Result) String() string {
+	how := "exact"
+	if r.Confidence > 0 {
+		how = fmt.Sprintf("%.3g%% intervals, seed %d", 100*r.Confidence, r.Seed)
+	}
+	return fmt.Sprintf("%s: loss %s, variance %s, bias %s (%s, %d batches)",
+		r.Objective, r.Loss.Mean, r.Loss.Variance, r.Bias, how, r.Batches)
+}
+
+// Exact measures one objective exactly; see [Meter.Exact], and use a [Meter] to vary the design.
+func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau float64) (Result, error) {
+	m, err := NewMeter(eng, o, tau)
+	if err != nil {
+		return Result{}, err
+	}
+	defer m.Close()
+	return m.Exact(p, d)
+}
+
+// Exact measures the objective exactly, by scoring every batch that the design can draw with its probability.
+//
+// Labeled examples are exchangeable among themselves, and so are the unlabeled ones, so batches are counted as multisets
+// of what their examples show; where the objective does not care which view comes first, a pair of views counts like its
+// reverse; and where it does not look at the true classes, a point that both classes show is one point. All three are
+// verified on trial batches, and what does not hold is not used: see Result.Symmetry.
+//
+// It fails where more batches than MaxBatches allows would have to be scored, and where the objective is not finite on a batch.
+func (m *Meter) Exact(p Population, d Design) (Result, error) {
+	if err := validate(p, d, m.tau); err != nil {
+		return Result{}, err
+	}
+	s := p.support(true)
+	batches, symmetry, err := m.enumerate(d, s)
+	if err != nil {
+		return Result{}, err
+	}
+	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
+	if err != nil {
+		return Result{}, err
+	}
+	var sums [3]weighted
+	scored := 0
+	err = m.score(d, s.points, batches, true, func(weights []float64, values [][]float64) {
+		scored += len(weights)
+		for i := range sums {
+			sums[i].add(weights, values[i])
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{
+		Objective:    m.objective.Name,
+		Attraction:   sums[0].moments(),
+		LogPartition: sums[1].moments(),
+		Loss:         sums[2].moments(),
+		Ideal:        ideal,
+		Batches:      scored,
+		Symmetry:     symmetry,
+	}
+	r.Bias = r.Loss.Mean.Minus(ideal.Loss)
+	return r, nil
+}
+
+// CountBatches tells beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
+// differ only by an exchange of symmetry counted once. It may be too large for an int, even +Inf.
+func CountBatches(p Population, d Design, symmetry Symmetry) (float64, error) {
+	if err := validate(p, d, 1); err != nil {
+		return 0, err
+	}
+	return countBatches(d, p.support(true), symmetry), nil
+}
+
+func countBatches(d Design, s support, symmetry Symmetry) float64 {
+	labeled, unlabeled := d.outcomes(s, symmetry)
+	return countDraws(len(labeled), d.Labeled, !symmetry.Examples) * countDraws(len(unlabeled), d.Unlabeled, !symmetry.Examples)
+}
+
+// enumerate prepares the list of all batches, as short as the objective's symmetry allows, and refuses one that is too long.
+func (m *Meter) enumerate(d Design, s support) (iter.Seq2[batch, float64], Symmetry, error) {
+	limit := float64(m.MaxBatches)
+	if m.MaxBatches == 0 {
+		limit = DefaultMaxBatches
+	}
+	b := float64(d.Examples())
+	limit *= min(1, 36/(b*b))
+	// What is too long at best needs no trial, which takes a compilation.
+	symmetry := everything
+	count := countBatches(d, s, symmetry)
+	if count <= limit {
+		var err error
+		if symmetry, err = m.symmetry(d, s.points); err != nil {
+			return nil, symmetry, err
+		}
+		count = countBatches(d, s, symmetry)
+	}
+	if count > limit {
+		return nil, symmetry, fmt.Errorf("theory: %d labeled and %d unlabeled examples on %d points make %.3g batches (%s exchangeable), more than "+
+			"the %.3g that are enumerated; use MonteCarlo, a smaller case, or raise the meter's MaxBatches",
+			d.Labeled, d.Unlabeled, len(s.points), count, symmetry, limit)
+	}
+	labeled, unlabeled := d.outcomes(s, symmetry)
+	return allBatches(d, labeled, unlabeled, !symmetry.Examples), symmetry, nil
+}
+
+// allBatches yields every batch with its probability. The batch is reused from one to the next.
+func allBatches(d Design, labeled, unlabeled []outcome, ordered bool) iter.Seq2[batch, float64] {
+	return func(yield func(batch, float64) bool) {
+		next := newBatch(d)
+		for l, pl := range draws(probabilities(labeled), d.Labeled, ordered) {
+			for i, o := range l {
+				next.set(i, labeled[o])
+			}
+			for u, pu := range draws(probabilities(unlabeled), d.Unlabeled, ordered) {
+				for i, o := range u {
+					next.set(d.Labeled+i, unlabeled[o])
+				}
+				if !yield(next, pl*pu) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func probabilities(outcomes []outcome) []float64 {
+	p := make([]float64, len(outcomes))
+	for i, o := range outcomes {
+		p[i] = o.p
+	}
+	return p
+}

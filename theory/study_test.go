@@ -1,0 +1,249 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl"
+)
+
+// compare holds a result against the reference.
+func compare(t *testing.T, r Result, want referenceMoments, tol float64) {
+	t.Helper()
+	for k, got := range []Moments{r.Attraction, r.LogPartition, r.Loss} {
+		near(t, fmt.Sprintf("%s: mean %s", r.Objective, quantities[k]), got.Mean.Value, want.mean[k], tol)
+		near(t, fmt.Sprintf("%s: variance of the %s", r.Objective, quantities[k]), got.Variance.Value, want.variance[k], tol)
+	}
+}
+
+// Every shape of batch up to 3 + 3 examples, both schemes, three kinds of views, against loops over all sequences.
+func TestExactAgainstLoops(t *testing.T) {
+	const tau = 0.5
+	names := []string{"ssCL", "PUCL", "SCL-PU"}
+	for m := range 4 {
+		for u := range 4 {
+			if m+u == 0 {
+				continue
+			}
+			for _, scheme := range []Scheme{CaseControl, SingleDataset} {
+				for _, same := range []float64{IndependentViews, IdenticalViews, 0.3} {
+					d := Design{Labeled: m, Unlabeled: u, Prior: 0.35, SameView: same, Scheme: scheme}
+					if scheme == SingleDataset {
+						d.LabelRate = 0.8
+					}
+					t.Run(fmt.Sprintf("m%d-u%d-%s-same%g", m, u, scheme, same), func(t *testing.T) {
+						p := quartet()
+						want := referenceStudy(p, d, tau, names, everyAnchor)
+						attraction, partition := referenceIdeal(p, d.Prior, 2*(m+u)-2, tau)
+						for _, o := range paperObjectives() {
+							r, err := meterOf(t, o, tau).Exact(p, d)
+							if err != nil {
+								t.Fatal(err)
+							}
+							compare(t, r, want[r.Objective], 1e-11)
+							near(t, "ideal loss", r.Ideal.Loss.Value, partition-attraction, 1e-11)
+							near(t, "bias", r.Bias.Value, want[r.Objective].mean[2]-(partition-attraction), 1e-11)
+							if r.Symmetry != everything {
+								t.Errorf("%s: only %s found exchangeable", r.Objective, r.Symmetry)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// A population in space with a point that both classes show, and a cold temperature. SCL looks at the classes, so that it
+// must be told which of the two shows the point; to the others it is one.
+func TestExactWithASharedPoint(t *testing.T) {
+	const tau = 0.05
+	for _, d := range []Design{{Labeled: 1, Unlabeled: 2, Prior: 0.7}, {Labeled: 2, Unlabeled: 1, Prior: 0.2, SameView: 0.5}} {
+		want := referenceStudy(sextet(), d, tau, []string{"PUCL", "SCL"}, everyAnchor)
+		for _, o := range []pucl.Objective{pucl.PUCL(), pucl.SCL()} {
+			r, err := meterOf(t, o, tau).Exact(sextet(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, r, want[r.Objective], 1e-10)
+			if symmetry := (Symmetry{Examples: true, Views: true, Classes: o.Name == "PUCL"}); r.Symmetry != symmetry {
+				t.Errorf("%s: %s found exchangeable, want %s", o.Name, r.Symmetry, symmetry)
+			}
+			sampled, err := meterOf(t, o, tau).MonteCarlo(sextet(), d, Draws{Batches: 3000, Confidence: 0.999999, Seed: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sampled.Loss.Mean.Contains(want[o.Name].mean[2]) {
+				t.Errorf("%s: sampled loss %s, exactly %g", o.Name, sampled.Loss.Mean, want[o.Name].mean[2])
+			}
+		}
+	}
+}
+
+// What an objective has besides terms belongs to its loss. Uniformity of two examples, view by view, is −2‖x − x'‖²
+// = 4cos − 4, and alignment 2 − 2cos of two views, so that proximities at τ = 1 give both means.
+func TestExactMeasuresWholeLosses(t *testing.T) {
+	p, d := quartet(), Design{Unlabeled: 2, Prior: 0.35}
+	positive, negative, between, err := p.Proximity(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := Exact(openEngine(t), pucl.UniformityLoss(), p, d, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cos := 0.35*0.35*positive + 2*0.35*0.65*between + 0.65*0.65*negative
+	near(t, "uniformity", u.Loss.Mean.Value, 4*cos-4, 1e-12)
+	near(t, "its attraction", u.Attraction.Mean.Value, 0, 0)
+	near(t, "its log partition", u.LogPartition.Mean.Value, 0, 0)
+	a, err := Exact(openEngine(t), pucl.AlignmentLoss(), p, d, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "alignment", a.Loss.Mean.Value, 2-2*(0.35*positive+0.65*negative), 1e-12)
+}
+
+// countAnchors is ssCL with its log partition weighted by row, which breaks symmetries. It looks at the whole batch as one
+// block, as the weights of rows know no other.
+func countAnchors(name string, weight anchorWeight) pucl.Objective {
+	return pucl.Objective{Name: name, Attract: pucl.OwnViews, Repel: func(b *pucl.Block) *Node {
+		n := b.Sim.Shape().Dim(-1)
+		weights := make([]float64, n)
+		for i := range weights {
+			weights[i] = weight(i, n/2)
+		}
+		z := pucl.LogPartition(b)
+		return Mul(z, BroadcastToShape(ExpandLeftToRank(Const(b.Sim.Graph(), weights), z.Rank()), z.Shape()))
+	}}
+}
+
+// Objectives without a symmetry must be found out, and measured right nevertheless.
+func TestExactWithoutSymmetry(t *testing.T) {
+	const tau = 0.5
+	for _, tt := range []struct {
+		name   string
+		weight anchorWeight
+		want   Symmetry
+	}{
+		{"first views", func(i, b int) float64 {
+			if i < b {
+				return 2
+			}
+			return 0
+		}, Symmetry{Examples: true, Classes: true}},
+		{"later examples more", func(i, b int) float64 { return float64(1 + i%b) }, Symmetry{Views: true, Classes: true}},
+		{"later rows more", func(i, b int) float64 { return float64(1 + i) }, Symmetry{Classes: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := Design{Labeled: 2, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
+			r, err := Exact(openEngine(t), countAnchors(tt.name, tt.weight), quartet(), d, tau)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Symmetry != tt.want {
+				t.Errorf("%s found exchangeable, want %s", r.Symmetry, tt.want)
+			}
+			compare(t, r, referenceStudy(quartet(), d, tau, []string{"ssCL"}, tt.weight)["ssCL"], 1e-11)
+		})
+	}
+}
+
+// Six examples on six points, three a class.
+func TestSixExamplesOnSixPoints(t *testing.T) {
+	p := Population{
+		Positive: Uniform([]float64{1, 0}, []float64{1, 1}, []float64{0, 1}),
+		Negative: Uniform([]float64{-1, 0}, []float64{-1, -1}, []float64{0, -1}),
+	}
+	d := Design{Labeled: 3, Unlabeled: 3, Prior: 0.4}
+	// 6 unordered pairs of 3 points: C(8,3) = 56 labeled multisets; 12 pairs: C(14,3) = 364 unlabeled ones.
+	count, err := CountBatches(p, d, Symmetry{Examples: true, Views: true})
+	if err != nil || count != 56*364 {
+		t.Errorf("%g batches, want %d; %v", count, 56*364, err)
+	}
+	// 9 ordered pairs and 18: C(11,3) = 165 and C(20,3) = 1140.
+	if count, err = CountBatches(p, d, Symmetry{Examples: true}); err != nil || count != 165*1140 {
+		t.Errorf("%g batches, want %d; %v", count, 165*1140, err)
+	}
+	// Classes make no difference where none shares a point; where they do, half of the 12 pairs are left: C(8,3) again.
+	shared := Population{Positive: p.Positive, Negative: p.Positive}
+	if count, err = CountBatches(shared, d, everything); err != nil || count != 56*56 {
+		t.Errorf("%g batches, want %d; %v", count, 56*56, err)
+	}
+	if count, err = CountBatches(p, d, Symmetry{}); err != nil || count != math.Pow(9*18, 3) {
+		t.Errorf("%g batches, want %g; %v", count, math.Pow(9*18, 3), err)
+	}
+	r, err := meterOf(t, pucl.SSCL(), 0.5).Exact(p, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Batches != 56*364 {
+		t.Errorf("%d batches scored, want %d", r.Batches, 56*364)
+	}
+	// With independent views ssCL's mean attraction is the mean similarity within a class; here the three directions of a
+	// class have cosines 1, 1, 1, and twice each of √½, √½, 0: (3 + 4√½)/9, over τ = ½.
+	near(t, "mean attraction of ssCL", r.Attraction.Mean.Value, 2*(3+4*math.Sqrt(0.5))/9, 1e-12)
+}
+
+func TestMeasurementsRefuse(t *testing.T) {
+	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
+	eng := openEngine(t)
+	_, err := NewMeter(nil, pucl.PUCL(), 0.5)
+	wantError(t, "no engine", err, "engine.Open")
+	_, err = NewMeter(eng, pucl.Objective{Name: "half", Attract: pucl.OwnViews}, 0.5)
+	wantError(t, "no term", err, `"half"`, "Repel")
+	_, err = NewMeter(eng, pucl.PUCL(), -1)
+	wantError(t, "temperature", err, "τ = -1", "positive")
+	_, err = Exact(eng, pucl.PUCL(), Population{}, d, 0.5)
+	wantError(t, "population", err, "at least one atom")
+	_, err = Exact(eng, pucl.PUCL(), p, Design{}, 0.5)
+	wantError(t, "design", err, "0 labeled and 0 unlabeled")
+
+	_, err = Exact(eng, pucl.PUCL(), p, Design{Labeled: 40, Unlabeled: 40, Prior: 0.5}, 0.5)
+	wantError(t, "too many batches", err, "40 labeled", "batches", "MonteCarlo")
+	_, err = Exact(eng, pucl.PUCL(), manyOnOneSpot(8), Design{Unlabeled: 250, Prior: 0.5}, 0.5)
+	wantError(t, "too many batches and an ideal loss out of reach", err, "250 unlabeled", "batches", "MonteCarlo")
+	m := meterOf(t, pucl.PUCL(), 0.5)
+	m.MaxBatches = 20
+	_, err = m.Exact(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}) // 3 × 6 unordered pairs
+	if err != nil {
+		t.Errorf("18 batches of 20 refused: %v", err)
+	}
+	_, err = m.Exact(p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.5}) // 3 × 21
+	wantError(t, "MaxBatches", err, "63 batches", "MaxBatches")
+	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.5})
+	wantError(t, "MaxBatches for a gradient", err, "63 batches", "MaxBatches")
+	// 12 examples are four times the work of 6: of 20 batches 5 are allowed, and 13 multisets of 2 outcomes are too many.
+	twins := Population{Positive: Uniform([]float64{1, 0}), Negative: Uniform([]float64{-1, 0})}
+	_, err = m.Exact(twins, Design{Unlabeled: 12, Prior: 0.5})
+	wantError(t, "MaxBatches for twelve examples", err, "13 batches", "more than the 5")
+	m.MaxBatches = 0
+
+	// The logarithm of a similarity is NaN where the similarity is negative.
+	lost := pucl.Objective{Name: "lost", Attract: func(b *pucl.Block) *Node { return Log(pucl.MeanSimilarity(b, b.Others)) }, Repel: pucl.LogPartition}
+	_, err = Exact(eng, lost, p, d, 0.5)
+	wantError(t, "not finite", err, `attraction of objective "lost" is NaN`, "show the points", "classes [1 1] of which the first 1 are labeled")
+	flat := func(b *pucl.Block) *Node { return ReduceSum(b.Sim, -1, -2) }
+	_, err = Exact(eng, pucl.Objective{Name: "flat", Attract: flat, Repel: flat, Direct: pucl.OwnViews}, p, d, 0.5)
+	wantError(t, "wrong shape", err, `"flat"`, "one number per anchor", "1024 batches")
+	broken := func(b *pucl.Block) *Node { return Zeros(b.Sim.Graph(), shapes.Make(dtypes.Float64, 7)) }
+	if _, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5); err == nil {
+		t.Error("shapes that do not fit: no error")
+	}
+}
+
+func TestResultSaysHowItWasFound(t *testing.T) {
+	r := Result{Objective: "x", Loss: Moments{Exactly(1.5), Exactly(0.25)}, Bias: Exactly(0.125), Batches: 7}
+	if got, want := r.String(), "x: loss 1.5, variance 0.25, bias 0.125 (exact, 7 batches)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Confidence, r.Seed, r.Bias = 0.95, 3, Number{0.125, 0, 0.25}
+	if got := r.String(); !strings.Contains(got, "bias 0.125 [0, 0.25] (95% intervals, seed 3, 7 batches)") {
+		t.Error(got)
+	}
+}

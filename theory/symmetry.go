@@ -1,0 +1,130 @@
+package theory
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// Symmetry tells which exchanges leave an objective's attraction, log partition and loss as they are, so that an
+// enumeration may count batches that differ by them as one.
+type Symmetry struct {
+	Examples bool // two examples that are both labeled, or both unlabeled
+	Views    bool // the two views of one example
+	Classes  bool // the true class of an unlabeled example, its views staying as they are
+}
+
+// everything is the symmetry of an objective that looks at similarities and labels only and takes means or sums of them.
+var everything = Symmetry{Examples: true, Views: true, Classes: true}
+
+// String lists what is exchangeable, "examples, views, classes" at most and "nothing" at least.
+func (s Symmetry) String() string {
+	var names []string
+	for _, part := range []struct {
+		holds bool
+		name  string
+	}{{s.Examples, "examples"}, {s.Views, "views"}, {s.Classes, "classes"}} {
+		if part.holds {
+			names = append(names, part.name)
+		}
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+const (
+	symmetryTrials    = 64    // batches tried
+	symmetryTolerance = 1e-10 // relative to max(1, |value|)
+)
+
+// symmetry finds out by trial which exchanges the meter's objective does not notice: batches of random points and random
+// batches of the population's own points are scored as they are, with their examples shuffled, with views swapped, and with
+// other classes. Nothing is taken on trust from an objective. The trials are the same in every run.
+func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
+	rng := rand.New(rand.NewPCG(0x5e, 0x7a))
+	n, b, dim := d.Rows(), d.Examples(), len(points[0])
+
+	known := len(points)
+	all := append([][]float64(nil), points...)
+	for range 4 * n {
+		z := make([]float64, dim)
+		for k := range z {
+			z[k] = rng.NormFloat64()
+		}
+		all = append(all, z)
+	}
+	const variants = 4
+	batches := func(yield func(batch, float64) bool) {
+		for trial := range symmetryTrials {
+			var tried [variants]batch
+			for k := range tried {
+				tried[k] = newBatch(d)
+			}
+			plain, shuffled, turned, reclassed := tried[0], tried[1], tried[2], tried[3]
+			for i := range plain.rows {
+				if trial%2 == 0 {
+					plain.rows[i] = known + rng.IntN(4*n)
+				} else {
+					plain.rows[i] = rng.IntN(known)
+				}
+			}
+			for i := range plain.classes {
+				plain.classes[i] = 1
+				if i >= d.Labeled {
+					plain.classes[i] = rng.Int32N(2)
+				}
+			}
+			for _, other := range tried[1:] {
+				copy(other.rows, plain.rows)
+				copy(other.classes, plain.classes)
+			}
+			swap := func(i, j int) {
+				for _, at := range [][2]int{{i, j}, {b + i, b + j}} {
+					shuffled.rows[at[0]], shuffled.rows[at[1]] = shuffled.rows[at[1]], shuffled.rows[at[0]]
+				}
+				shuffled.classes[i], shuffled.classes[j] = shuffled.classes[j], shuffled.classes[i]
+			}
+			rng.Shuffle(d.Labeled, swap)
+			rng.Shuffle(d.Unlabeled, func(i, j int) { swap(d.Labeled+i, d.Labeled+j) })
+			for i := range b {
+				if i == trial%b || rng.IntN(2) == 0 {
+					turned.rows[i], turned.rows[b+i] = turned.rows[b+i], turned.rows[i]
+				}
+				if i >= d.Labeled {
+					reclassed.classes[i] = rng.Int32N(2)
+				}
+			}
+			for _, each := range tried {
+				if !yield(each, 1) {
+					return
+				}
+			}
+		}
+	}
+	var scores [3][]float64
+	err := m.score(d, all, batches, false, func(_ []float64, values [][]float64) {
+		for i := range scores {
+			scores[i] = append(scores[i], values[i]...)
+		}
+	})
+	if err != nil {
+		return Symmetry{}, err
+	}
+	found := everything
+	for _, values := range scores {
+		for i := 0; i < len(values); i += variants {
+			found.Examples = found.Examples && same(values[i], values[i+1])
+			found.Views = found.Views && same(values[i], values[i+2])
+			found.Classes = found.Classes && same(values[i], values[i+3])
+		}
+	}
+	return found, nil
+}
+
+// same reports whether two scores are equal but for rounding. Two that are both NaN count as equal: a batch without a
+// score is refused where it is measured.
+func same(a, b float64) bool {
+	return a == b || math.IsNaN(a) && math.IsNaN(b) || isFinite(a) && math.Abs(a-b) <= symmetryTolerance*max(1, math.Abs(a))
+}

@@ -1,0 +1,175 @@
+package theory
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestVectors holds the package against the conformance files of the folder $PUCL_VECTORS, or against the copies kept in
+// testdata: numbers worked out elsewhere in float64. Files of other forms in that folder belong to other packages.
+func TestVectors(t *testing.T) {
+	dir := os.Getenv("PUCL_VECTORS")
+	if dir == "" {
+		dir = filepath.Join("testdata", "vectors")
+	}
+	found := 0
+	for word, check := range map[string]func(*testing.T, []byte){"population": checkPopulationFile, "pupl": checkPUPLFile} {
+		files, err := filepath.Glob(filepath.Join(dir, word+"*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(files)
+		for _, path := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+				data, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, data)
+			})
+		}
+	}
+	if found == 0 {
+		t.Errorf("no population*.json or pupl*.json in %s; PUCL_VECTORS must name a folder of conformance files by its absolute path", dir)
+	}
+}
+
+func checkPopulationFile(t *testing.T, data []byte) {
+	var v struct {
+		Temperature        float64
+		ClassPrior         float64 `json:"class_prior"`
+		Labeled, Unlabeled int
+		Views              string
+		Population         Population
+		Ideal              struct {
+			Attraction   float64
+			LogPartition float64 `json:"log_partition"`
+			Negatives    int
+			Loss         float64
+		}
+		Objectives map[string]struct {
+			AttractionMean     float64 `json:"attraction_mean"`
+			AttractionVariance float64 `json:"attraction_variance"`
+			LogPartitionMean   float64 `json:"log_partition_mean"`
+			LossMean           float64 `json:"loss_mean"`
+			LossVariance       float64 `json:"loss_variance"`
+		}
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	d := Design{Labeled: v.Labeled, Unlabeled: v.Unlabeled, Prior: v.ClassPrior}
+	switch v.Views {
+	case "independent":
+		d.SameView = IndependentViews
+	case "identical":
+		d.SameView = IdenticalViews
+	default:
+		t.Fatalf("views are %q; only independent and identical are known", v.Views)
+	}
+	if d.Negatives() != v.Ideal.Negatives {
+		t.Errorf("%d negatives, want %d", d.Negatives(), v.Ideal.Negatives)
+	}
+	ideal, err := IdealLoss(v.Population, v.ClassPrior, v.Ideal.Negatives, v.Temperature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "ideal attraction", ideal.Attraction.Value, v.Ideal.Attraction, 1e-9)
+	near(t, "ideal log partition", ideal.LogPartition.Value, v.Ideal.LogPartition, 1e-9)
+	near(t, "ideal loss", ideal.Loss.Value, v.Ideal.Loss, 1e-9)
+
+	checked := 0
+	for _, o := range paperObjectives() {
+		want, ok := v.Objectives[o.Name]
+		if !ok {
+			continue
+		}
+		checked++
+		r, err := meterOf(t, o, v.Temperature).Exact(v.Population, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, o.Name+": mean attraction", r.Attraction.Mean.Value, want.AttractionMean, 1e-9)
+		near(t, o.Name+": variance of the attraction", r.Attraction.Variance.Value, want.AttractionVariance, 1e-9)
+		near(t, o.Name+": mean log partition", r.LogPartition.Mean.Value, want.LogPartitionMean, 1e-9)
+		near(t, o.Name+": mean loss", r.Loss.Mean.Value, want.LossMean, 1e-9)
+		near(t, o.Name+": variance of the loss", r.Loss.Variance.Value, want.LossVariance, 1e-9)
+		near(t, o.Name+": bias", r.Bias.Value, want.LossMean-v.Ideal.Loss, 1e-9)
+	}
+	if checked == 0 || checked != len(v.Objectives) {
+		t.Errorf("%d of the file's %d objectives were checked", checked, len(v.Objectives))
+	}
+}
+
+func checkPUPLFile(t *testing.T, data []byte) {
+	var v struct {
+		Labeled, Unlabeled       [][]float64
+		ExpectedSeedingPotential float64 `json:"expected_seeding_potential"`
+		OptimalPotential         float64 `json:"optimal_potential"`
+		Runs                     []struct {
+			Index                int `json:"second_center_index"`
+			Probability          float64
+			SeedingPotential     float64   `json:"seeding_potential"`
+			CenterPositive       []float64 `json:"center_positive"`
+			CenterNegative       []float64 `json:"center_negative"`
+			Labels               []int
+			Potential            float64
+			ConstrainedPotential float64 `json:"constrained_potential"`
+		}
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	s, err := EnumerateSeeding(dense(v.Labeled), dense(v.Unlabeled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "expected seeding potential", s.Expected, v.ExpectedSeedingPotential, 1e-9)
+	near(t, "optimal potential", s.Optimal, v.OptimalPotential, 1e-9)
+
+	starts := map[int]Start{}
+	for _, start := range s.Starts {
+		starts[start.Seed] = start
+	}
+	total := 0.0
+	for _, run := range v.Runs {
+		total += run.Probability
+		start, ok := starts[run.Index]
+		if !ok {
+			if run.Probability != 0 {
+				t.Errorf("no start at row %d, which has probability %g", run.Index, run.Probability)
+			}
+			continue
+		}
+		near(t, "probability", start.Probability, run.Probability, 1e-9)
+		near(t, "seeding potential", start.SeedingPotential, run.SeedingPotential, 1e-9)
+		near(t, "potential", start.Potential, run.Potential, 1e-9)
+		near(t, "constrained potential", start.ConstrainedPotential, run.ConstrainedPotential, 1e-9)
+		for k := range start.Positive {
+			near(t, "positive centre", start.Positive[k], run.CenterPositive[k], 1e-9)
+			near(t, "negative centre", start.Negative[k], run.CenterNegative[k], 1e-9)
+		}
+		for i, label := range run.Labels {
+			if start.Labels[i] != (label == 1) {
+				t.Errorf("start at row %d: label of row %d is %v, want %d", run.Index, i, start.Labels[i], label)
+			}
+		}
+	}
+	if !(math.Abs(total-1) < 1e-9) || len(v.Runs) < len(s.Starts) {
+		t.Errorf("the file's %d runs have probability %g, of %d starts", len(v.Runs), total, len(s.Starts))
+	}
+}
+
+func dense(rows [][]float64) *mat.Dense {
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		m.SetRow(i, row)
+	}
+	return m
+}

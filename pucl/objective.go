@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
-
-	"github.com/gomlx/compute/dtypes"
 )
 
 // Objective is a contrastive loss: per anchor, what repels it minus what attracts it. The loss is the mean over the
@@ -14,29 +12,74 @@ type Objective struct {
 	Name    string // as the paper writes it, for tables and figures
 	Attract Term
 	Repel   Term
+
+	// Direct, if not nil, is repel − attract in one go, and the loss is made of it. It is for objectives whose difference
+	// is small where the two are large, so that taking it would lose digits; Attract and Repel must agree with it.
+	Direct Term
+
+	// Whole, if not nil, is added to the loss: the part of an objective that is not a mean over anchors, such as
+	// [Uniformity]. It returns one number for each batch, the shape of the leading axes of Views.Z.
+	Whole func(v Views, tau float64) *Node
 }
 
 // Loss returns the loss of each batch of v: a scalar, or the shape of the leading axes where Z has some. Embeddings in half
 // precision are scored in float32. The temperature tau must be positive; the paper uses 0.5.
+//
+// Memory grows with the number of rows times [Views].BlockRows, not with its square: where a term looks at all pairs, and
+// these are many, it is given the anchors in blocks, one after the other, and the gradient of each block is worked out
+// together with its value. Value and gradient are the same to rounding.
 func (o Objective) Loss(v Views, tau float64) *Node {
-	return ReduceMean(o.PerAnchor(v, tau), -1)
+	batch := v.batch(tau)
+	perAnchor := o.score(batch.whole())
+	if batch.cut.again && seesAllPairs(perAnchor, batch) {
+		return o.addWhole(o.lossInBlocks(batch), v, tau)
+	}
+	return o.addWhole(ReduceMean(perAnchor, -1), v, tau)
 }
 
-// PerAnchor returns repel(i) − attract(i) for every row of v, shape [.., m·b].
+// PerAnchor returns repel(i) − attract(i) for every row of v, shape [.., m·b], plus Whole, the same for all rows of a
+// batch, where there is one: the mean over the rows is the loss.
 func (o Objective) PerAnchor(v Views, tau float64) *Node {
+	perAnchor := o.score(v.Block(tau))
+	if o.Whole == nil {
+		return perAnchor
+	}
+	return Add(perAnchor, ExpandAxes(o.addWhole(Zeros(perAnchor.Graph(), leadingShape(perAnchor, 1)), v, tau), -1))
+}
+
+// score is repel − attract of the anchors of a block, [.., r].
+func (o Objective) score(b *Block) *Node {
 	if o.Attract == nil || o.Repel == nil {
 		panic(fmt.Errorf("pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name))
 	}
-	b := v.Block(tau)
-	return Sub(o.Repel(b), o.Attract(b))
+	if o.Direct != nil {
+		return o.checked("Direct", o.Direct(b), b)
+	}
+	return Sub(o.checked("Repel", o.Repel(b), b), o.checked("Attract", o.Attract(b), b))
+}
+
+// checked refuses what a term returned where it is not one number an anchor.
+func (o Objective) checked(term string, got *Node, b *Block) *Node {
+	want := leadingShape(b.Sim, 1)
+	if !got.Shape().Equal(want) {
+		panic(fmt.Errorf("pucl: %s of objective %q gives shape %s for a block of similarities %s; a term gives one number per anchor, "+
+			"%s, for instance a sum or mean over the last axis", term, o.Name, got.Shape(), b.Sim.Shape(), want))
+	}
+	return got
+}
+
+// addWhole adds Whole to the loss.
+func (o Objective) addWhole(loss *Node, v Views, tau float64) *Node {
+	if o.Whole == nil {
+		return loss
+	}
+	whole := o.Whole(v, tau)
+	if !whole.Shape().Equal(loss.Shape()) {
+		panic(fmt.Errorf("pucl: Whole of objective %q gives shape %s for embeddings %s; it gives one number for each batch, %s",
+			o.Name, whole.Shape(), v.Z.Shape(), loss.Shape()))
+	}
+	return Add(loss, whole)
 }
 
 // Block returns the whole batch as one block of m·b anchors, to look at single terms.
-func (v Views) Block(tau float64) *Block {
-	v.check(tau)
-	z := v.Z
-	if z.DType() != dtypes.Float64 {
-		z = ConvertDType(z, dtypes.Float32)
-	}
-	return blockOf(unitRows(z), v.Labeled, v.Count, 0, z.Shape().Dim(-2), tau)
-}
+func (v Views) Block(tau float64) *Block { return v.batch(tau).whole() }

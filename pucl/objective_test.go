@@ -1,92 +1,127 @@
 package pucl
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
-// lossCase is one objective together with its reference in plain loops: who is attracted to whom, written from the
-// equations and sharing nothing with the terms.
-type lossCase struct {
+// member is an objective with its reference in plain loops, which shares nothing with the terms, and the loss that
+// identical rows must give for b examples in m views, of which other rows are of another class than the anchor's.
+type member struct {
 	objective Objective
-	attracts  func(i, j, b int, labeled []bool) bool // i ≠ j are rows, i%b and j%b their examples
+	reference func(sample) float64
+	constant  func(b, m, other int) float64
 }
 
-var lossCases = []lossCase{
-	{SSCL(), func(i, j, b int, _ []bool) bool { return i%b == j%b }},
-	{SCLPU(), func(i, j, b int, labeled []bool) bool { return labeled[i%b] == labeled[j%b] }},
-	{PUCL(), func(i, j, b int, labeled []bool) bool {
-		return i%b == j%b || labeled[i%b] && labeled[j%b]
-	}},
-	{userDefined(), func(i, j, b int, labeled []bool) bool { return !labeled[i%b] && !labeled[j%b] || i%b == j%b }},
+// battery lists every objective.
+var battery = []member{
+	{SSCL(), refSSCL, chance},
+	{SCLPU(), refSCLPU, chance},
+	{PUCL(), refPUCL, chance},
+	{SCL(), refSCL, chance},
+	{MCL(0.3), refMCL(0.3), chance},
+	{PUNCE(0.4), refPUNCE(0.4), chance},
+	{named(DCL(DCLConfig{TauPlus: 0.1}), "DCL(0.1)"), refDCL(0.1, 0, 9), chance},
+	{named(DCL(DCLConfig{TauPlus: 0.4, Positives: 1, Weight: 3}), "DCL(0.4, M 1, Q 3)"), refDCL(0.4, 3, 1),
+		func(_, m, _ int) float64 { return math.Log(float64(m - 1 + 3)) }},
+	{NPair(), refNPair, func(b, m, _ int) float64 { return math.Log(float64((m - 1) * b)) }},
+	{DebiasedPos(DebiasedPosConfig{TauPlus: 0.3}), refDebiasedPos(0.3, 0, false),
+		func(b, m, _ int) float64 { return math.Log(float64(1 + m*(b-1))) }},
+	{named(DebiasedPos(DebiasedPosConfig{TauPlus: 0.5, Negatives: OtherClasses, Weight: 4}), "DebiasedPos of classes"),
+		refDebiasedPos(0.5, 4, true), func(_, _, other int) float64 { return onlyIf(other > 0, math.Log(5)) }},
+	{Pairwise(1.5), refPairwise(1.5), func(_, _, _ int) float64 { return 1.5 * 1.5 }},
+	{IdealCL(0), refIdeal(0), func(_, _, other int) float64 { return math.Log(float64(1 + other)) }},
+	{named(IdealCL(7), "ideal of 7"), refIdeal(7), func(_, _, other int) float64 { return onlyIf(other > 0, math.Log(8)) }},
+	{AlignmentLoss(), refAlignment, zero},
+	{UniformityLoss(), refUniformity, zero},
+	{WeightedSum("sum", Part{2, DCL(DCLConfig{TauPlus: 0.1})}, Part{0.5, UniformityLoss()}, Part{0.25, PUCL()}),
+		func(s sample) float64 { return 2*refDCL(0.1, 0, 9)(s) + 0.5*refUniformity(s) + 0.25*refPUCL(s) },
+		func(b, m, _ int) float64 { return 2.25 * chance(b, m, 0) }},
+	{userDefined(), refUserDefined, chance},
+	{userMasks(), refUserMasks, nil},
+	{userSharpened(), refUserSharpened, nil},
 }
 
-// userDefined is an objective as a user would write it: unlabeled anchors attract each other, labeled ones only themselves.
-func userDefined() Objective {
-	return Objective{Name: "user", Attract: ByLabel(OwnViews, UnlabeledMean), Repel: LogPartition}
-}
+func chance(b, m, _ int) float64 { return ChanceLevel(b, m) }
+func zero(_, _, _ int) float64   { return 0 }
 
-// reference is the loss in nested loops over rows.
-func (c lossCase) reference(z [][]float64, labeled []bool, tau float64) float64 {
-	n, b := len(z), len(labeled)
-	sim := func(i, j int) float64 {
-		var dot, ni, nj float64
-		for k := range z[i] {
-			dot += z[i][k] * z[j][k]
-			ni += z[i][k] * z[i][k]
-			nj += z[j][k] * z[j][k]
-		}
-		if ni == 0 || nj == 0 {
-			return 0
-		}
-		return dot / math.Sqrt(ni) / math.Sqrt(nj) / tau
+func onlyIf(condition bool, x float64) float64 {
+	if condition {
+		return x
 	}
-	total := 0.0
-	for i := range z {
-		var attract, count float64
-		largest := math.Inf(-1)
-		for j := range z {
-			if j != i {
-				largest = max(largest, sim(i, j))
-			}
-		}
-		partition := 0.0
-		for j := range z {
-			if j == i {
-				continue
-			}
-			partition += math.Exp(sim(i, j) - largest)
-			if c.attracts(i, j, b, labeled) {
-				attract += sim(i, j)
-				count++
-			}
-		}
-		total += largest + math.Log(partition) - attract/count
-	}
-	return total / float64(n)
+	return 0
 }
 
-// valueAndGradient runs the objective in a graph, in float64.
-func valueAndGradient(t *testing.T, o Objective, z [][]float64, labeled []bool, tau float64) (float64, [][]float64) {
-	t.Helper()
-	exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled *Node) []*Node {
-		loss := o.Loss(Views{Z: z, Labeled: labeled, Count: z.Shape().Dim(0) / labeled.Shape().Dim(0)}, tau)
-		return []*Node{loss, Gradient(loss, z)[0]}
+func named(o Objective, name string) Objective {
+	o.Name = name
+	return o
+}
+
+// scorer runs the battery in one graph, values and gradients: with a graph for each objective the tests would take minutes
+// to compile.
+type scorer struct {
+	views, rows int // rows is Views.BlockRows
+	tau         float64
+	dtype       dtypes.DType
+}
+
+// members are the objectives that a scorer runs: all, or in blocks one of each way to look at a batch.
+func (c scorer) members() []member {
+	if c.rows == 0 {
+		return battery
+	}
+	return slices.DeleteFunc(slices.Clone(battery), func(m member) bool {
+		return !slices.Contains([]string{"PUCL", "SCL", "DCL(0.1)", "DebiasedPos", "pairwise", "ideal", "uniformity", "user masks",
+			"user sharpened"}, m.objective.Name)
 	})
+}
+
+type score struct {
+	member
+	value float64
+	grad  [][]float64
+}
+
+var scorers sync.Map // scorer → *Exec
+
+// score returns the loss and its gradient for every objective of the scorer.
+func (c scorer) score(t *testing.T, s sample) []score {
+	t.Helper()
+	known, ok := scorers.Load(c)
+	if !ok {
+		exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
+			z = ConvertDType(z, c.dtype)
+			var out []*Node
+			for _, m := range c.members() {
+				loss := m.objective.Loss(Views{Z: z, Labeled: labeled, Class: class, Count: c.views, BlockRows: c.rows}, c.tau)
+				out = append(out, ConvertDType(loss, dtypes.Float64), ConvertDType(Gradient(loss, z)[0], dtypes.Float64))
+			}
+			return out
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, _ = scorers.LoadOrStore(c, exec)
+	}
+	out, err := known.(*Exec).Exec(s.z, s.labeled, s.class)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Call(z, labeled)
-	if err != nil {
-		t.Fatal(err)
+	var scores []score
+	for i, m := range c.members() {
+		scores = append(scores, score{m, out[2*i].Value().(float64), out[2*i+1].Value().([][]float64)})
 	}
-	return out[0].Value().(float64), out[1].Value().([][]float64)
+	return scores
 }
 
 func randomRows(rng *rand.Rand, n, d int) [][]float64 {
@@ -107,181 +142,245 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// batches are the label patterns and temperatures every objective must get right.
+// batches are what every objective must score right: five examples in two views, four in three.
 var batches = []struct {
 	name    string
 	labeled []bool
-	views   int
-	tau     float64
+	class   []int32
 	rows    func(z [][]float64) // bends the random rows
+	rough   bool                // rows of different examples coincide, so that Pairwise has no gradient there
 }{
-	{"mixed", []bool{true, false, true, false, false}, 2, 0.5, nil},
-	{"none labeled", make([]bool, 4), 2, 0.5, nil},
-	{"one labeled", []bool{false, true, false}, 2, 0.2, nil},
-	{"all labeled", []bool{true, true, true}, 2, 1, nil},
-	{"three views", []bool{true, false, true, false}, 3, 0.5, nil},
-	{"tiny temperature", []bool{true, false, true, false}, 2, 0.01, nil},
-	{"duplicate rows", []bool{true, true, false, false}, 2, 0.3, func(z [][]float64) { copy(z[1], z[0]); copy(z[6], z[0]) }},
-	{"opposite rows", []bool{true, false, false}, 2, 0.1, func(z [][]float64) {
+	{"mixed", []bool{true, false, true, false, false}, []int32{1, 1, 1, 0, 0}, nil, false},
+	{"none labeled", make([]bool, 5), []int32{1, 0, 1, 0, 0}, nil, false},
+	{"one labeled", []bool{false, true, false, false, false}, []int32{3, 1, -2, 1, 3}, nil, false},
+	{"all labeled", []bool{true, true, true, true, true}, []int32{1, 1, 1, 1, 1}, nil, false},
+	{"duplicate rows", []bool{true, true, false, false, true}, []int32{1, 1, 0, 1, 1},
+		func(z [][]float64) { copy(z[1], z[0]); copy(z[7], z[0]); copy(z[2], z[0]) }, true},
+	{"opposite rows", []bool{true, false, false, true, false}, []int32{1, 0, 0, 1, 0}, func(z [][]float64) {
 		for k := range z[0] {
-			z[3][k] = -2 * z[0][k]
+			z[5][k], z[3][k] = -2*z[0][k], -0.5*z[0][k]
 		}
-	}},
+	}, false},
 }
 
+// draw makes a batch of the given pattern, three coordinates a row.
+func draw(pattern int, views int, tau float64) sample {
+	p := batches[pattern]
+	b := len(p.labeled)
+	s := sample{labeled: p.labeled, class: p.class, views: views, tau: tau}
+	if views == 3 {
+		b = 4
+		s.labeled, s.class = p.labeled[:b], p.class[:b]
+	}
+	s.z = randomRows(rand.New(rand.NewPCG(1, uint64(pattern))), views*b, 3)
+	if p.rows != nil {
+		p.rows(s.z)
+	}
+	return s
+}
+
+// Values against loops, gradients against finite differences of the loops; whole and cut into blocks of anchors, which end
+// in the middle of a view; at τ = 0.004 no one shift serves all rows.
 func TestObjectivesAgainstLoops(t *testing.T) {
-	for _, c := range lossCases {
-		for _, batch := range batches {
-			t.Run(c.objective.Name+"/"+batch.name, func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(1, uint64(len(batch.name))))
-				z := randomRows(rng, batch.views*len(batch.labeled), 4)
-				if batch.rows != nil {
-					batch.rows(z)
-				}
-				value, grad := valueAndGradient(t, c.objective, z, batch.labeled, batch.tau)
-				near(t, "loss", value, c.reference(z, batch.labeled, batch.tau), 1e-11)
-				const h = 1e-6
-				for i := range z {
-					for k := range z[i] {
-						at := z[i][k]
-						z[i][k] = at + h
-						up := c.reference(z, batch.labeled, batch.tau)
-						z[i][k] = at - h
-						down := c.reference(z, batch.labeled, batch.tau)
-						z[i][k] = at
-						if want := (up - down) / (2 * h); math.Abs(grad[i][k]-want) > 2e-6*max(1, math.Abs(want), 1/batch.tau) {
-							t.Fatalf("gradient of row %d, entry %d = %g, finite difference %g", i, k, grad[i][k], want)
-						}
+	for _, c := range []scorer{
+		{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}, {views: 2, tau: 0.004},
+	} {
+		c.dtype = dtypes.Float64
+		t.Run(fmt.Sprintf("τ %g, %d views, blocks of %d", c.tau, c.views, c.rows), func(t *testing.T) {
+			for pattern, p := range batches {
+				s := draw(pattern, c.views, c.tau)
+				for _, got := range c.score(t, s) {
+					what := got.objective.Name + ", " + p.name
+					near(t, what, got.value, got.reference(s), 1e-11)
+					if !(p.rough && got.objective.Name == "pairwise") {
+						nearDifferences(t, what, got.grad, s, got.reference)
 					}
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
-func TestZeroVectorsAreFiniteInFloat32(t *testing.T) {
-	z := [][]float32{{0, 0, 0}, {1, 2, 3}, {1e-30, 0, 0}, {0, 0, 0}, {1e30, -1e30, 0}, {-1, -2, -3}}
-	labeled := []bool{true, false, true}
-	for _, c := range lossCases {
-		for _, tau := range []float64{0.01, 0.5} {
-			exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) []*Node {
-				loss := c.objective.Loss(Views{Z: z, Labeled: labeled}, tau)
-				return []*Node{loss, Gradient(loss, z)[0]}
-			})
-			out, err := exec.Call(z, labeled)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wide := make([][]float64, len(z))
-			for i := range z {
-				for _, x := range z[i] {
-					wide[i] = append(wide[i], float64(x))
-				}
-			}
-			near(t, c.objective.Name, float64(out[0].Value().(float32)), c.reference(wide, labeled, tau), 1e-5)
-			for _, row := range out[1].Value().([][]float32) {
-				for _, x := range row {
-					if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-						t.Fatalf("%s, τ = %g: gradient holds %g", c.objective.Name, tau, x)
-					}
-				}
+// nearDifferences holds a gradient against central differences of the loss.
+func nearDifferences(t *testing.T, what string, grad [][]float64, s sample, loss func(sample) float64) {
+	t.Helper()
+	h := 1e-6 * min(1, 10*s.tau)
+	for i := range s.z {
+		for k, at := range s.z[i] {
+			s.z[i][k] = at + h
+			up := loss(s)
+			s.z[i][k] = at - h
+			down := loss(s)
+			s.z[i][k] = at
+			if want := (up - down) / (2 * h); !(math.Abs(grad[i][k]-want) <= 5e-6*max(1, math.Abs(want), 1/s.tau)) {
+				t.Errorf("%s: gradient of row %d, entry %d = %g, finite difference %g", what, i, k, grad[i][k], want)
+				return
 			}
 		}
 	}
 }
 
-func TestConstantRowsGiveChanceLevel(t *testing.T) {
-	z := [][]float64{{1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}}
-	for _, c := range lossCases {
-		value, _ := valueAndGradient(t, c.objective, z, []bool{true, false, true}, 0.5)
-		near(t, c.objective.Name, value, ChanceLevel(3, 2), 1e-12)
+func TestConstantRowsGiveTheClosedForm(t *testing.T) {
+	s := draw(0, 2, 0.5)
+	for i := range s.z {
+		s.z[i] = []float64{1, 2, -1}
 	}
-	near(t, "log 5", ChanceLevel(3, 2), math.Log(5), 1e-15)
+	s.class = []int32{4, 4, 4, 4, 4}
+	for _, got := range (scorer{views: 2, tau: 0.5, dtype: dtypes.Float64}).score(t, s) {
+		if got.constant != nil {
+			near(t, got.objective.Name, got.value, got.constant(5, 2, 0), 1e-12)
+		}
+	}
+	near(t, "log 9", ChanceLevel(5, 2), math.Log(9), 1e-15)
 }
 
 func TestRotationAndScaleChangeNothing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 7))
-	z := randomRows(rng, 8, 2)
-	labeled := []bool{true, false, true, false}
-	turned := make([][]float64, len(z))
-	for i, row := range z {
-		s, c := math.Sincos(0.7)
+	s := draw(0, 2, 0.5)
+	turned := s
+	turned.z = nil
+	sin, cos := math.Sincos(0.7)
+	for i, row := range s.z {
+		x, y, z := row[0], cos*row[1]-sin*row[2], sin*row[1]+cos*row[2]
+		x, y = cos*x-sin*y, sin*x+cos*y
 		scale := 1 + float64(i)
-		turned[i] = []float64{scale * (c*row[0] - s*row[1]), scale * (s*row[0] + c*row[1])}
+		turned.z = append(turned.z, []float64{scale * x, scale * y, scale * z})
 	}
-	for _, c := range lossCases {
-		a, _ := valueAndGradient(t, c.objective, z, labeled, 0.5)
-		b, _ := valueAndGradient(t, c.objective, turned, labeled, 0.5)
-		near(t, c.objective.Name, a, b, 1e-12)
+	c := scorer{views: 2, tau: 0.5, dtype: dtypes.Float64}
+	before, after := c.score(t, s), c.score(t, turned)
+	for i, m := range battery {
+		near(t, m.objective.Name, after[i].value, before[i].value, 1e-12)
+		// Only the direction of a row counts, so its gradient is perpendicular to it.
+		for k, row := range s.z {
+			dot := 0.0
+			for l, x := range row {
+				dot += x * before[i].grad[k][l]
+			}
+			near(t, fmt.Sprintf("%s, row %d times its gradient", m.objective.Name, k), dot, 0, 1e-12)
+		}
 	}
 }
 
 func TestPermutationOfExamplesChangesNothing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	z := randomRows(rng, 8, 3)
-	labeled := []bool{true, false, true, false}
-	order := []int{2, 0, 3, 1}
-	var moved [][]float64
-	var movedLabels []bool
+	s := draw(0, 2, 0.5)
+	order := []int{2, 0, 4, 3, 1}
+	moved := sample{views: 2, tau: 0.5}
 	for view := range 2 {
 		for _, i := range order {
-			moved = append(moved, z[view*4+i])
+			moved.z = append(moved.z, s.z[view*5+i])
 		}
 	}
 	for _, i := range order {
-		movedLabels = append(movedLabels, labeled[i])
+		moved.labeled, moved.class = append(moved.labeled, s.labeled[i]), append(moved.class, s.class[i])
 	}
-	for _, c := range lossCases {
-		a, _ := valueAndGradient(t, c.objective, z, labeled, 0.5)
-		b, _ := valueAndGradient(t, c.objective, moved, movedLabels, 0.5)
-		near(t, c.objective.Name, a, b, 1e-12)
+	c := scorer{views: 2, tau: 0.5, dtype: dtypes.Float64}
+	before, after := c.score(t, s), c.score(t, moved)
+	for i, m := range battery {
+		near(t, m.objective.Name, after[i].value, before[i].value, 1e-12)
+		for k, from := range order {
+			if !slices.EqualFunc(after[i].grad[k], before[i].grad[from], func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+				t.Errorf("%s: gradient of row %d is %v, before it moved %v", m.objective.Name, k, after[i].grad[k], before[i].grad[from])
+			}
+		}
 	}
 }
 
-func TestWithoutLabelsPUCLIsSSCL(t *testing.T) {
-	z := randomRows(rand.New(rand.NewPCG(9, 9)), 10, 3)
-	a, _ := valueAndGradient(t, PUCL(), z, make([]bool, 5), 0.5)
-	b, _ := valueAndGradient(t, SSCL(), z, make([]bool, 5), 0.5)
-	near(t, "PUCL without labels", a, b, 1e-14)
-}
-
-// Leading axes are independent batches: each must get the value it has alone.
-func TestLeadingAxesAreBatches(t *testing.T) {
-	rng := rand.New(rand.NewPCG(10, 10))
-	z := [][][]float64{randomRows(rng, 6, 3), randomRows(rng, 6, 3)}
-	labeled := [][]bool{{true, false, true}, {false, true, false}}
-	for _, c := range lossCases {
-		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
-			return c.objective.Loss(Views{Z: z, Labeled: labeled}, 0.5)
-		})
-		out, err := exec.Call(z, labeled)
+// Objectives turn into one another where they should.
+func TestLimits(t *testing.T) {
+	five, ones := []int32{1, 2, 3, 4, 5}, []int32{1, 1, 1, 1, 1}
+	mixed, none, all, known, apart := draw(0, 2, 0.5), draw(1, 2, 0.5), draw(3, 2, 0.5), draw(0, 2, 0.5), draw(0, 2, 0.5)
+	all.class = ones
+	known.labeled = []bool{true, true, true, false, false} // as its classes
+	apart.class = five
+	objectives := map[string]Objective{
+		"ssCL": SSCL(), "SCL-PU": SCLPU(), "PUCL": PUCL(), "SCL": SCL(), "MCL(0)": MCL(0), "MCL(1)": MCL(1), "puNCE(0)": PUNCE(0),
+		"puNCE(0.7)": PUNCE(0.7), "DCL(0)": DCL(DCLConfig{}), "DebiasedPos(1/9)": DebiasedPos(DebiasedPosConfig{TauPlus: 1.0 / 9}),
+		"ideal": IdealCL(0), "ideal of 8": IdealCL(8), "sum of one": WeightedSum("", Part{1, SSCL()}),
+	}
+	names := slices.Sorted(maps.Keys(objectives))
+	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
+		var losses []*Node
+		for _, name := range names {
+			losses = append(losses, objectives[name].Loss(Views{Z: z, Labeled: labeled, Class: class}, 0.5))
+		}
+		return losses
+	})
+	for _, tt := range []struct {
+		what  string
+		batch sample
+		equal []string
+	}{
+		{"any labels", mixed, []string{"ssCL", "MCL(0)", "DCL(0)", "DebiasedPos(1/9)", "sum of one"}},
+		{"any labels", mixed, []string{"SCL-PU", "MCL(1)"}},
+		{"any labels", mixed, []string{"PUCL", "puNCE(0)"}},
+		{"no labels", none, []string{"ssCL", "PUCL", "puNCE(0.7)"}},
+		{"all labeled", all, []string{"SCL", "PUCL", "SCL-PU", "puNCE(0.7)", "MCL(1)"}},
+		{"labels that are the classes", known, []string{"SCL", "SCL-PU"}},
+		{"every example a class", apart, []string{"ssCL", "SCL", "ideal", "ideal of 8"}},
+	} {
+		out, err := exec.Call(tt.batch.z, tt.batch.labeled, tt.batch.class)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range out[0].Value().([]float64) {
-			near(t, c.objective.Name, got, c.reference(z[i], labeled[i], 0.5), 1e-12)
+		value := func(name string) float64 { return out[slices.Index(names, name)].Value().(float64) }
+		for _, name := range tt.equal[1:] {
+			near(t, tt.what+": "+name+" as "+tt.equal[0], value(name), value(tt.equal[0]), 1e-13)
 		}
 	}
 }
 
-// A block of some anchors must hold the same numbers as the whole batch.
-func TestBlocksOfAnchorsAgreeWithTheWhole(t *testing.T) {
-	z := randomRows(rand.New(rand.NewPCG(11, 11)), 8, 3)
-	labeled := []bool{true, false, true, false}
-	for _, c := range lossCases {
-		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) (*Node, *Node) {
-			whole := c.objective.PerAnchor(Views{Z: z, Labeled: labeled}, 0.5)
-			var parts []*Node
-			for _, span := range [][2]int{{0, 3}, {3, 4}, {7, 1}} {
-				b := blockOf(unitRows(z), labeled, 2, span[0], span[1], 0.5)
-				parts = append(parts, Sub(c.objective.Repel(b), c.objective.Attract(b)))
+// Leading axes are independent batches: each must get the value and the gradient it has alone, in blocks too.
+func TestLeadingAxesAreBatches(t *testing.T) {
+	a, b := draw(0, 2, 0.5), draw(2, 2, 0.5)
+	c := scorer{views: 2, tau: 0.5, dtype: dtypes.Float64, rows: 6}
+	wantA, wantB := c.score(t, a), c.score(t, b)
+	for _, rows := range []int{0, c.rows} {
+		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
+			var out []*Node
+			for _, m := range c.members() {
+				loss := m.objective.Loss(Views{Z: z, Labeled: labeled, Class: class, BlockRows: rows}, c.tau)
+				out = append(out, loss, Gradient(ReduceAllSum(Mul(loss, Const(loss.Graph(), []float64{1, -3}))), z)[0])
 			}
-			return whole, Concatenate(parts, 0)
+			return out
 		})
-		out := exec.MustCall(z, labeled)
-		whole, parts := out[0].Value().([]float64), out[1].Value().([]float64)
-		if !slices.EqualFunc(whole, parts, func(a, b float64) bool { return math.Abs(a-b) < 1e-13 }) {
-			t.Errorf("%s: blocks %v, whole batch %v", c.objective.Name, parts, whole)
+		out, err := exec.Call([][][]float64{a.z, b.z}, [][]bool{a.labeled, b.labeled}, [][]int32{a.class, b.class})
+		if err != nil {
+			t.Fatal(err)
 		}
+		for i, m := range c.members() {
+			value, grad := out[2*i].Value().([]float64), out[2*i+1].Value().([][][]float64)
+			near(t, m.objective.Name, value[0], wantA[i].value, 1e-12)
+			near(t, m.objective.Name, value[1], wantB[i].value, 1e-12)
+			for k := range grad[1] {
+				for l := range grad[1][k] {
+					near(t, m.objective.Name+" gradient", grad[0][k][l], wantA[i].grad[k][l], 1e-12)
+					near(t, m.objective.Name+" gradient", grad[1][k][l], -3*wantB[i].grad[k][l], 1e-12)
+				}
+			}
+		}
+	}
+}
+
+// Attract and Repel must agree with Direct, and the scores of the anchors with the loss.
+func TestTermsAgreeWithTheLoss(t *testing.T) {
+	s := draw(0, 2, 0.5)
+	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
+		v := Views{Z: z, Labeled: labeled, Class: class}
+		var out []*Node
+		for _, m := range battery {
+			o := m.objective
+			out = append(out, o.Loss(v, 0.5), ReduceAllMean(o.PerAnchor(v, 0.5)))
+			o.Direct = nil
+			out = append(out, o.Loss(v, 0.5))
+		}
+		return out
+	})
+	out, err := exec.Call(s.z, s.labeled, s.class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range battery {
+		loss := out[3*i].Value().(float64)
+		near(t, m.objective.Name+", mean over anchors", out[3*i+1].Value().(float64), loss, 1e-12)
+		near(t, m.objective.Name+", repel − attract", out[3*i+2].Value().(float64), loss, 1e-12)
 	}
 }

@@ -14,27 +14,59 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 	for i := range z {
 		z[i] = []float64{1, float64(i)}
 	}
-	run := func(o Objective, labeled any, views int, tau float64) error {
-		exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
-			return o.Loss(Views{Z: z, Labeled: labeled, Count: views}, tau)
-		})
-		if err != nil {
-			return err
+	three := []bool{true, false, true}
+	// The parts of Views are built from the shapes of labeled and class; what is refused is refused while the graph is built.
+	run := func(o Objective, labeled, class any, count, blockRows int, tau float64) error {
+		in := []any{z, labeled}
+		if class != nil {
+			in = append(in, class)
 		}
-		_, err = exec.Call(z, labeled)
+		_, err := ExecOnce(enginetest.Open(t).Backend, func(in []*Node) *Node {
+			v := Views{Z: in[0], Labeled: in[1], Count: count, BlockRows: blockRows}
+			if len(in) == 3 {
+				v.Class = in[2]
+			}
+			return o.Loss(v, tau)
+		}, in...)
 		return err
 	}
-	three := []bool{true, false, true}
+	of := func(o Objective) error { return run(o, three, nil, 2, 0, 0.5) }
+	one := func(o Objective) error { return run(o, []bool{false}, nil, 6, 0, 0.5) }
 	for _, tt := range []struct {
 		name  string
 		err   error
 		wants []string
 	}{
-		{"temperature", run(PUCL(), three, 2, 0), []string{"temperature", "positive"}},
-		{"labels for rows", run(PUCL(), make([]bool, 6), 2, 0.5), []string{"(Float64)[6, 2]", "(Bool)[6]", "one view of all examples after the other"}},
-		{"labels not bool", run(PUCL(), []int32{1, 0, 1}, 2, 0.5), []string{"(Int32)[3]", "Bool"}},
-		{"one view", run(PUCL(), three, 1, 0.5), []string{"2 or more"}},
-		{"no terms", run(Objective{Name: "empty"}, three, 2, 0.5), []string{"empty", "Attract and Repel"}},
+		{"temperature", run(PUCL(), three, nil, 2, 0, 0), []string{"temperature", "positive"}},
+		{"negative temperature", run(SSCL(), three, nil, 2, 0, -0.5), []string{"τ = -0.5", "0.5 is the paper's"}},
+		{"labels for rows", run(PUCL(), make([]bool, 6), nil, 2, 0, 0.5), []string{"(Float64)[6, 2]", "(Bool)[6]", "one view of all examples after the other"}},
+		{"labels not bool", run(PUCL(), []int32{1, 0, 1}, nil, 2, 0, 0.5), []string{"(Int32)[3]", "Bool"}},
+		{"one view", run(PUCL(), three, nil, 1, 0, 0.5), []string{"2 or more"}},
+		{"negative block", run(PUCL(), three, nil, 2, -1, 0.5), []string{"BlockRows = -1"}},
+		{"classes for rows", run(SCL(), three, make([]int32, 6), 2, 0, 0.5), []string{"(Int32)[6]", "(Bool)[3]", "one for each example"}},
+		{"classes of another type", run(SCL(), three, []int64{1, 2, 3}, 2, 0, 0.5), []string{"(Int64)[3]", "Int32"}},
+		{"no classes for SCL", of(SCL()), []string{"SameClass", "Views.Class"}},
+		{"no classes for the ideal", of(IdealCL(0)), []string{"Views.Class"}},
+		{"no classes for a sum", of(WeightedSum("sum", Part{1, SCL()})), []string{"Views.Class"}},
+		{"no terms", of(Objective{Name: "empty"}), []string{"empty", "Attract and Repel"}},
+		{"no terms in a sum", of(WeightedSum("sum", Part{1, Objective{Name: "empty"}})), []string{`"empty", a part of "sum"`, "Attract and Repel"}},
+		{"a term of all pairs", of(Objective{Name: "wide", Attract: OwnViews, Repel: func(b *Block) *Node { return b.Sim }}),
+			[]string{`Repel of objective "wide"`, "(Float64)[6, 6]", "(Float64)[6]", "over the last axis"}},
+		{"a number for the batch as a term", of(Objective{Name: "flat", Attract: func(b *Block) *Node { return ReduceAllMean(b.Sim) }, Repel: LogPartition}),
+			[]string{`Attract of objective "flat"`, "one number per anchor"}},
+		{"Whole of the wrong shape", of(Objective{Name: "rows", Attract: Nothing, Repel: Nothing, Whole: func(v Views, _ float64) *Node { return ReduceSum(v.Z, -1) }}),
+			[]string{`Whole of objective "rows"`, "one number for each batch"}},
+		{"λ", of(MCL(1.5)), []string{"λ = 1.5", "between 0 and 1"}},
+		{"π", of(PUNCE(-0.1)), []string{"π = -0.1", "between 0 and 1"}},
+		{"τ⁺ of DCL", of(DCL(DCLConfig{TauPlus: 1})), []string{"τ⁺ = 1", "below 1"}},
+		{"M of DCL", of(DCL(DCLConfig{Positives: 2})), []string{"M = 2", "of 2 views 1 is another"}},
+		{"Q of DCL", of(DCL(DCLConfig{Weight: -1})), []string{"Q = -1"}},
+		{"negatives of DCL", one(DCL(DCLConfig{})), []string{"one example", "2 examples or more"}},
+		{"τ⁺ of DebiasedPos", of(DebiasedPos(DebiasedPosConfig{})), []string{"τ⁺ = 0", "above 0"}},
+		{"N of DebiasedPos", of(DebiasedPos(DebiasedPosConfig{TauPlus: 0.5, Weight: -2})), []string{"N = -2"}},
+		{"margin", of(Pairwise(0)), []string{"margin 0", "positive"}},
+		{"negatives of the ideal", run(IdealCL(-1), three, []int32{1, 2, 1}, 2, 0, 0.5), []string{"N = -1"}},
+		{"uniformity of one", one(UniformityLoss()), []string{"pairs of examples"}},
 	} {
 		if tt.err == nil {
 			t.Errorf("%s: no error", tt.name)
@@ -46,7 +78,29 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 			}
 		}
 	}
-	if err := run(PUCL(), three, 2, 0.5); err != nil {
+	if err := of(PUCL()); err != nil {
 		t.Errorf("a right batch is refused: %v", err)
+	}
+}
+
+func TestRisksRefuse(t *testing.T) {
+	run := func(risk Risk, logits, labels any) error {
+		_, err := ExecOnce(enginetest.Open(t).Backend, func(logits, labels *Node) *Node { return risk(logits, labels) }, logits, labels)
+		return err
+	}
+	logits, labels := []float64{1, 2}, []bool{true, false}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"prior", run(UPU(1.2, LogisticLoss), logits, labels), "π = 1.2"},
+		{"labels", run(PN(LogisticLoss), logits, []bool{true}), "(Float64)[2] and labels (Bool)[1]"},
+		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels), "β = -1"},
+		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels), "γ = 2"},
+	} {
+		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
+			t.Errorf("%s: error %v lacks %q", tt.name, tt.err, tt.want)
+		}
 	}
 }

@@ -17,21 +17,28 @@ type Risk func(logits, labels *Node) *Node
 type MarginLoss func(t *Node) *Node
 
 // LogisticLoss is ℓ(t) = log(1 + e^(−t)), whose mean over labeled data is the cross-entropy.
-func LogisticLoss(t *Node) *Node {
-	// (|t| − t)/2 + log(1 + e^(−|t|)): no exponential of a positive number, and written so that the two uses of |t| cancel
-	// in the gradient at t = 0, where a probe starts.
-	size := Abs(t)
-	return Add(MulScalar(Sub(size, t), 0.5), Log1p(Exp(Neg(size))))
-}
+func LogisticLoss(t *Node) *Node { return logOnePlusExp(Neg(t)) }
 
 // SigmoidLoss is ℓ(t) = 1/(1 + e^t), the bounded loss with which the non-negative risk was proposed (Kiryo et al., 2017).
 func SigmoidLoss(t *Node) *Node { return Sigmoid(Neg(t)) }
 
-// CrossEntropy is the binary cross-entropy in nats, for labels that are classes or pseudo-labels.
-func CrossEntropy(logits, labels *Node) *Node {
-	checkRisk(logits, labels, 0.5)
-	return ReduceAllMean(LogisticLoss(Where(labels, logits, Neg(logits))))
+// CrossEntropy is the binary cross-entropy in nats, for labels that are classes or pseudo-labels: [PN] with [LogisticLoss].
+func CrossEntropy(logits, labels *Node) *Node { return PN(LogisticLoss)(logits, labels) }
+
+// PN is the ordinary supervised risk, the mean of ℓ over all examples, for labels that are classes or pseudo-labels:
+//
+//	1/n Σ_i ℓ(±t_i), + for a positive, − for a negative
+func PN(loss MarginLoss) Risk {
+	return func(logits, labels *Node) *Node {
+		checkRisk(logits, labels, 0.5)
+		return ReduceAllMean(loss(Where(labels, logits, Neg(logits))))
+	}
 }
+
+// UnlabeledAsNegative is the naive, disambiguation-free risk: [PN] with every unlabeled example taken for a negative, labels
+// telling the labeled positives. It is biased, the more the more positives are among the unlabeled; in the paper's figures it
+// is CE.
+func UnlabeledAsNegative(loss MarginLoss) Risk { return PN(loss) }
 
 // UPU is the unbiased risk for positive and unlabeled data (du Plessis et al., 2014), labels telling the labeled positives:
 //
@@ -46,8 +53,8 @@ func UPU(prior float64, loss MarginLoss) Risk {
 }
 
 // NNPU is the non-negative risk, equation (13): the negative part of [UPU], which cannot be negative in expectation, is clipped
-// at 0. Value and gradient are those of the clipped expression; Kiryo's training, which climbs while the part is negative,
-// is another method.
+// at 0. Value and gradient are those of the clipped expression; the training that was proposed with it, which climbs while
+// the part is negative, is [NNPUKiryo].
 //
 //	π R_P⁺ + max{0, R_U⁻ − π R_P⁻}
 func NNPU(prior float64, loss MarginLoss) Risk {

@@ -1,6 +1,8 @@
 package pucl
 
 import (
+	"errors"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -17,27 +19,37 @@ func LabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Labeled) }
 // UnlabeledMean is the mean similarity to the other unlabeled rows, 1/|𝕌∖i| Σ_{j∈𝕌∖i} s_ij, and 0 for a labeled anchor.
 func UnlabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Unlabeled) }
 
-// MeanSimilarity is the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects none.
+// ClassMean is the mean similarity to the other rows of the anchor's class. It needs [Views].Class.
+func ClassMean(b *Block) *Node { return MeanSimilarity(b, b.SameClass) }
+
+// MeanSimilarity is the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects none. The
+// pair of a row with itself never counts.
 func MeanSimilarity(b *Block, mask *Node) *Node {
+	if mean := b.groupMean(mask); mean != nil {
+		return mean
+	}
+	mask = b.pairs(mask)
 	chosen := ReduceSum(Where(mask, b.Sim, ZerosLike(b.Sim)), -1)
 	count := ReduceSum(ConvertDType(mask, b.Sim.DType()), -1)
 	return Div(chosen, MaxScalar(count, 1.0))
 }
 
-// LogPartition is log Z(z_i) = log Σ_{j≠i} exp s_ij, the repelling side of (4), (5) and (6).
-func LogPartition(b *Block) *Node { return LogSumExp(b, b.Others) }
+// pairs is mask without the pairs of a row with itself. It refuses a mask that is not there.
+func (b *Block) pairs(mask *Node) *Node {
+	if mask == nil {
+		panic(errors.New("pucl: a term looks at a mask that is nil; SameClass is there only where Views.Class holds the " +
+			"true class of every example, Int32 [.., b]"))
+	}
+	if b.made(mask) {
+		return mask
+	}
+	return And(mask, b.Others)
+}
 
-// LogSumExp is log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape, which must select at least one pair of
-// every row.
-//
-// The largest similarity is taken out first. Pairs outside the mask are replaced both before and after the exponential:
-// before, so that none overflows and turns the gradient into NaN; after, so that none counts.
-func LogSumExp(b *Block, mask *Node) *Node {
-	lowest := Infinity(b.Sim.Graph(), b.Sim.DType(), -1)
-	largest := StopGradient(ReduceAndKeep(Where(mask, b.Sim, BroadcastToShape(lowest, b.Sim.Shape())), ReduceMax, -1))
-	shifted := Where(mask, Sub(b.Sim, largest), ZerosLike(b.Sim))
-	sum := ReduceSum(Where(mask, Exp(shifted), ZerosLike(b.Sim)), -1)
-	return Add(Log(sum), Squeeze(largest, -1))
+// made tells whether mask is one that the block came with.
+func (b *Block) made(mask *Node) bool {
+	return mask == b.Others || mask == b.OwnView || mask == b.OtherView || mask == b.Labeled ||
+		mask == b.ToLabeled || mask == b.Unlabeled || mask == b.SameClass
 }
 
 // ByLabel uses labeled for the labeled anchors and unlabeled for the others.
@@ -56,3 +68,6 @@ func Mix(lambda float64, first, second Term) Term {
 func Scale(factor float64, term Term) Term {
 	return func(b *Block) *Node { return MulScalar(term(b), factor) }
 }
+
+// Nothing is the term that is 0 for every anchor.
+func Nothing(b *Block) *Node { return Zeros(b.Sim.Graph(), leadingShape(b.Sim, 1)) }

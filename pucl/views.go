@@ -25,6 +25,10 @@ type Views struct {
 
 	// Count is m, the number of views of each example; 0 means 2.
 	Count int
+
+	// BlockRows is how many anchors are compared with all rows at once, where an objective compares all pairs: memory
+	// grows with BlockRows times the number of rows. 0 means as many as make 2²⁶ pairs, all of them up to 8192 rows.
+	BlockRows int
 }
 
 // StackViews puts separately embedded views [.., b, d] one under the other, as Views.Z wants them.
@@ -45,6 +49,9 @@ func (v *Views) check(tau float64) {
 	}
 	if v.Count < 2 {
 		panic(fmt.Errorf("pucl: %d view per example; contrast needs 2 or more", v.Count))
+	}
+	if v.BlockRows < 0 {
+		panic(fmt.Errorf("pucl: BlockRows = %d anchors at once; it must be positive, or 0 to let it be chosen", v.BlockRows))
 	}
 	if v.Z == nil || v.Labeled == nil {
 		panic(errors.New("pucl: Views needs both Z, the embeddings [.., m·b, d], and Labeled, Bool [.., b]"))

@@ -1,0 +1,132 @@
+package pucl
+
+import (
+	"math"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// A sum over all pairs must not depend on how they are cut into strips, nor on whether strips are kept for the gradient.
+func TestPairSumsDoNotDependOnTheCut(t *testing.T) {
+	s := draw(0, 2, 0.5)
+	const tau = 0.3
+	cuts := []cut{{}, {rows: 3}, {rows: 3, again: true}, {rows: 4}, {rows: 10, again: true}, {rows: 9}}
+	exec := MustNewExec(enginetest.Open(t).Backend, func(z, c *Node) []*Node {
+		var out []*Node
+		for _, how := range cuts {
+			sums := logPairSums(unitRows(z), c, tau, how)
+			out = append(out, sums, Gradient(ReduceAllSum(Mul(sums, Iota(z.Graph(), sums.Shape(), 0))), z)[0])
+		}
+		return out
+	})
+	c := []float64{0, -1, 0, -0.5, 0, 0, -2, 0, 0, -0.1}
+	out, err := exec.Call(s.z, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tau = tau
+	for k := range cuts {
+		for i, got := range out[2*k].Value().([]float64) {
+			sum := 0.0
+			for j := range s.z {
+				if j != i {
+					sum += math.Exp(s.sim(i, j) + c[i] + c[j])
+				}
+			}
+			near(t, "log sum", got, math.Log(sum), 1e-13)
+		}
+		nearGradient(t, "gradient of log sums", out[2*k+1].Value().([][]float64), out[1].Value().([][]float64), 1e-13, 1)
+	}
+}
+
+func TestHowABatchIsCut(t *testing.T) {
+	for _, tt := range []struct {
+		batches, n, blockRows int
+		want                  cut
+	}{
+		{1, 512, 0, cut{}},
+		{1, 2048, 0, cut{rows: 256}},
+		{1, 8192, 0, cut{rows: 1024}},
+		{1, 65536, 0, cut{rows: 1024, again: true}},
+		{4, 8192, 0, cut{rows: 2048, again: true}},
+		{1, 8192, 512, cut{rows: 512, again: true}},
+		{1, 100, 100, cut{}},
+		{1000, 12, 0, cut{}},
+	} {
+		v := Views{BlockRows: tt.blockRows}
+		if got := v.cutFor(shapes.Make(dtypes.Float32, tt.batches, tt.n, 128)); got != tt.want {
+			t.Errorf("%d batches of %d rows, BlockRows %d: cut %+v, want %+v", tt.batches, tt.n, tt.blockRows, got, tt.want)
+		}
+	}
+}
+
+// Only objectives whose terms look at all pairs need the loop over blocks.
+func TestWhichObjectivesSeeAllPairs(t *testing.T) {
+	want := map[string]bool{"ssCL": false, "SCL-PU": false, "PUCL": false, "MCL": false, "puNCE": false, "alignment": false, "uniformity": false,
+		"user": false, "SCL": true, "DCL(0.1)": true, "N-pair": true, "pairwise": true, "ideal": true, "user masks": true, "user sharpened": true}
+	checked := 0
+	_, err := ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
+		g := z.Graph()
+		b := Views{Z: z, Labeled: Const(g, make([]bool, 40)), Class: Const(g, make([]int32, 40)), BlockRows: 30}.batch(0.5)
+		for _, m := range battery {
+			if sees, ok := want[m.objective.Name]; ok {
+				checked++
+				if got := seesAllPairs(m.objective.score(b.whole()), b); got != sees {
+					t.Errorf("%s: sees all pairs %v, want %v", m.objective.Name, got, sees)
+				}
+			}
+		}
+		return z
+	}, randomRowsOf(80))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked != len(want) {
+		t.Errorf("%d objectives checked, want %d", checked, len(want))
+	}
+}
+
+func randomRowsOf(n int) [][]float64 {
+	z := make([][]float64, n)
+	for i := range z {
+		z[i] = []float64{math.Sin(float64(i)), math.Cos(float64(3 * i)), 1}
+	}
+	return z
+}
+
+// What a term uses besides the block, here a weight and its square root, both learned, gets its gradient in blocks, too.
+func TestLearnedPartsOfATermGetTheirGradientInBlocks(t *testing.T) {
+	s := draw(0, 2, 0.5)
+	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, weight *Node) []*Node {
+		root := Sqrt(weight)
+		o := Objective{
+			Name:    "learned",
+			Attract: func(b *Block) *Node { return Mul(OwnViews(b), root) },
+			Repel: func(b *Block) *Node {
+				sharp := *b
+				sharp.Sim = Mul(b.Sim, Add(weight, root))
+				return LogPartition(&sharp)
+			},
+		}
+		var out []*Node
+		for _, rows := range []int{0, 3} {
+			loss := o.Loss(Views{Z: z, Labeled: labeled, BlockRows: rows}, 0.5)
+			slopes := Gradient(loss, z, weight, root)
+			out = append(out, loss, slopes[0], slopes[1], slopes[2])
+		}
+		return out
+	})
+	out, err := exec.Call(s.z, s.labeled, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "loss", out[4].Value().(float64), out[0].Value().(float64), 1e-13)
+	nearGradient(t, "gradient", out[5].Value().([][]float64), out[1].Value().([][]float64), 1e-13, 1)
+	near(t, "derivative by the weight", out[6].Value().(float64), out[2].Value().(float64), 1e-13)
+	near(t, "derivative by its root", out[7].Value().(float64), out[3].Value().(float64), 1e-13)
+}

@@ -1,0 +1,172 @@
+package pucl
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+)
+
+// mostPairs is how many similarities are held at once unless Views.BlockRows says otherwise: 256 MiB in float32, all pairs
+// of 8192 rows.
+const mostPairs = 1 << 26
+
+// cutFor says how all pairs of the rows of shape [.., n, d] are cut.
+func (v Views) cutFor(rows shapes.Shape) cut {
+	n := rows.Dim(-2)
+	batches := rows.Size() / max(n*rows.Dim(-1), 1)
+	switch {
+	case v.BlockRows > 0 && v.BlockRows < n:
+		return cut{rows: v.BlockRows, again: true}
+	case v.BlockRows <= 0 && batches*n*n > mostPairs:
+		return cut{rows: min(max(mostPairs/(batches*n), 1), n), again: true}
+	case n >= 1024:
+		return cut{rows: (n + 7) / 8} // strips spare nearly half of the work; more of them spare little and cost compilation
+	}
+	return cut{}
+}
+
+// seesAllPairs tells whether a score of the whole batch is made of anything that has an entry for every pair of rows.
+func seesAllPairs(score *Node, b batch) bool {
+	n := b.rows.Shape().Dim(-2)
+	pairs := b.rows.Shape().Size() / b.rows.Shape().Dim(-1) * n
+	return slices.ContainsFunc(madeOf(score, b.rows), func(x *Node) bool { return x.Shape().Size() >= pairs })
+}
+
+// madeOf lists the nodes built after mark that x is made of, and those built before that they use.
+func madeOf(x, mark *Node) []*Node {
+	var found []*Node
+	seen := map[*Node]bool{}
+	var walk func(*Node)
+	walk = func(x *Node) {
+		if seen[x] {
+			return
+		}
+		seen[x] = true
+		found = append(found, x)
+		if x.Id() <= mark.Id() {
+			return
+		}
+		for _, input := range x.Inputs() {
+			walk(input)
+		}
+	}
+	walk(x)
+	return found
+}
+
+// lossInBlocks is the mean score of the anchors, worked out for one block of anchors after the other.
+//
+// Differentiating the sum of the blocks would keep all of them until the end. So the gradient of each block with respect to
+// the rows is taken here, beside its value, and added up; the loss is then a constant, the value, plus a function that is
+// zero, the gradient times the rows minus themselves, which hands the gradient on.
+func (o Objective) lossInBlocks(b batch) *Node {
+	n := b.rows.Shape().Dim(-2)
+	fixed := b
+	fixed.rows = StopGradient(b.rows)
+
+	var loss *Node
+	var anchorSlopes []*Node // the gradient with respect to the rows as anchors, block after block
+	var rowSlope *Node       // and as what anchors are compared with
+	var others []*Node       // what else the terms use that may have a gradient, a learned weight for instance
+	var otherSlopes []*Node
+	for first := 0; first < n; first += b.cut.rows {
+		count := min(b.cut.rows, n-first)
+		held := fixed
+		if loss != nil {
+			done := Add(ReduceAllSum(rowSlope), ReduceAllSum(anchorSlopes[len(anchorSlopes)-1]))
+			held = fixed.after(finite(Add(done, ReduceAllSum(loss))))
+		}
+		anchors := SliceAxis(held.rows, -2, AxisRange(first, first+count))
+		rows := Identity(held.rows)
+		part := DivScalar(ReduceSum(o.score(held.block(anchors, rows, first)), -1), n)
+		if loss == nil {
+			others = outside(part, fixed.rows)
+			otherSlopes = make([]*Node, len(others))
+		}
+		slopes := Gradient(ReduceAllSum(part), anchors, rows)
+		loss, rowSlope = plus(loss, part), plus(rowSlope, slopes[1])
+		anchorSlopes = append(anchorSlopes, slopes[0])
+		for i, slope := range partials(ReduceAllSum(part), others) {
+			otherSlopes[i] = plus(otherSlopes[i], slope)
+		}
+	}
+	slope := Add(Concatenate(anchorSlopes, -2), rowSlope)
+	batches := loss.Shape().Size()
+	loss = Add(StopGradient(loss), handOn(slope, b.rows, fixed.rows, -2, -1))
+	for i, other := range others {
+		// These slopes are summed over the batches of the leading axes, so that each batch carries an equal share: right for
+		// the sum and the mean of their losses.
+		loss = Add(loss, DivScalar(ReduceAllSum(handOn(otherSlopes[i], other, StopGradient(other))), batches))
+	}
+	return loss
+}
+
+// after is the batch made to wait for done, a finite number: masks, too, of which a loop over blocks would otherwise make
+// all before it begins.
+func (b batch) after(done *Node) batch {
+	b.rows = StopGradient(SchedulingBarrier(b.rows, done))
+	// A compiler sees that an integer times 0 is 0 and needs no waiting for; of a floating-point number it is not so sure.
+	zero := ScalarZero(done.Graph(), done.DType())
+	b.start = StopGradient(ConvertDType(SchedulingBarrier(zero, done), dtypes.Int32))
+	b.labeled = GreaterThan(Add(ConvertDType(b.labeled, dtypes.Int32), b.start), ScalarZero(done.Graph(), dtypes.Int32))
+	if b.class != nil {
+		b.class = Add(b.class, b.start)
+	}
+	return b
+}
+
+// handOn is 0 and has slope as its gradient with respect to x, of which fixed is the value. It is summed over axes.
+func handOn(slope, x, fixed *Node, axes ...int) *Node {
+	product := Mul(StopGradient(slope), Sub(x, fixed))
+	if len(axes) == 0 {
+		return product
+	}
+	return ReduceSum(product, axes...)
+}
+
+// outside lists the floating-point nodes built before mark that x uses and that may have a gradient, the last built first.
+func outside(x, mark *Node) []*Node {
+	var found []*Node
+	for _, node := range madeOf(x, mark) {
+		if node.Id() < mark.Id() && node.DType().IsFloat() && node.Type() != NodeTypeConstant && !node.StopGradient() {
+			found = append(found, node)
+		}
+	}
+	slices.SortFunc(found, func(a, b *Node) int { return int(b.Id() - a.Id()) })
+	return found
+}
+
+// partials returns the derivatives of x with respect to each of nodes, the last built first, with the other nodes held
+// fixed: what reaches an early one through a later one is taken off again.
+func partials(x *Node, nodes []*Node) []*Node {
+	slopes := make([]*Node, len(nodes))
+	for i, node := range nodes {
+		slopes[i] = Gradient(x, node)[0]
+		for k, later := range nodes[:i] {
+			through := ReduceAllSum(Mul(StopGradient(slopes[k]), later))
+			slopes[i] = Sub(slopes[i], Gradient(through, node)[0])
+		}
+	}
+	return slopes
+}
+
+// plus is sum + more; a nil sum is 0.
+func plus(sum, more *Node) *Node {
+	if sum == nil {
+		return more
+	}
+	return Add(sum, more)
+}
+
+// finite is x, or 0 where x is infinite or no number.
+func finite(x *Node) *Node { return Where(IsFinite(x), x, ZerosLike(x)) }
+
+// leadingShape is the shape of x without its last axes, as many as drop.
+func leadingShape(x *Node, drop int) shapes.Shape {
+	shape := x.Shape().Clone()
+	shape.Dimensions = shape.Dimensions[:x.Rank()-drop]
+	return shape
+}

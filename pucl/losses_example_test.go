@@ -1,0 +1,155 @@
+package pucl_test
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// The examples below score the batch of ExampleSSCL: two examples at right angles, each shown twice and unchanged. At
+// τ = 0.5 every anchor has similarity 2 to its other view and 0 to the two rows of the other example, so that
+// log Z = log(e² + 2) = 2.2395.
+var rightAngles = [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
+
+// print prints the loss of o on z with the given labels at τ = 0.5.
+func print(o pucl.Objective, z [][]float64, labeled ...bool) {
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	loss, err := o.Value(eng, z, labeled, 0.5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s %.4f\n", o.Name, loss)
+}
+
+// Of one class, every anchor is attracted to all three others, a mean similarity of 2/3: log(e² + 2) − 2/3. Of two, to its
+// other view alone.
+func ExampleSCL() {
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, class := range [][]int32{{7, 7}, {1, 7}} {
+		loss, err := pucl.SCL().ValueOfClasses(eng, rightAngles, class, 0.5)
+		fmt.Printf("%.4f %v\n", loss, err)
+	}
+	// Output:
+	// 1.5729 <nil>
+	// 0.2395 <nil>
+}
+
+// A quarter of SCL-PU, 1.5729, and three quarters of ssCL, 0.2395.
+func ExampleMCL() {
+	print(pucl.MCL(0.25), rightAngles, false, false)
+	// Output: MCL 0.5729
+}
+
+// The first example is labeled: its anchors score log(e² + 2) − 2 = 0.2395. The others are attracted by
+// 0.25·(0 + 0 + 2)/3 + 0.75·2 = 5/3 and score 0.5729.
+func ExamplePUNCE() {
+	print(pucl.PUNCE(0.25), rightAngles, true, false)
+	// Output: puNCE 0.4062
+}
+
+// The mean over the two negatives is e⁰ = 1. At τ⁺ = 0.1 it is corrected to (1 − 0.1 e²)/0.9 = 0.290, and the loss is
+// log(1 + 2·0.290/e²); at 0.2 it falls to the floor e⁻², and the loss to log(1 + 2e⁻⁴).
+func ExampleDCL() {
+	print(pucl.DCL(pucl.DCLConfig{TauPlus: 0.1}), rightAngles, false, false)
+	print(pucl.DCL(pucl.DCLConfig{TauPlus: 0.2}), rightAngles, false, false)
+	// Output:
+	// DCL 0.0756
+	// DCL 0.0360
+}
+
+// Of the two rows of the other example one is in another view, so there is one negative: log(1 + e⁻²).
+func ExampleNPair() {
+	print(pucl.NPair(), rightAngles, false, false)
+	// Output: N-pair 0.1269
+}
+
+// P = (e² + 1 + 1)/3 and P⁻ = 1, so P⁺ = (P − 0.5)/0.5 = 5.259 and the loss is log(1 + 2/5.259).
+func ExampleDebiasedPos() {
+	print(pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.5}), rightAngles, false, false)
+	// Output: DebiasedPos 0.3223
+}
+
+// The two views of an example coincide; rows of different examples are √2 apart, 2 − √2 too close for a margin of 2:
+// (2 − √2)² = 0.3431.
+func ExamplePairwise() {
+	print(pucl.Pairwise(2), rightAngles, false, false)
+	// Output: pairwise 0.3431
+}
+
+// Two classes and one negative: log(1 + e⁻²).
+func ExampleIdealCL() {
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	loss, err := pucl.IdealCL(1).ValueOfClasses(eng, rightAngles, []int32{1, 0}, 0.5)
+	fmt.Printf("%.4f %v\n", loss, err)
+	// Output: 0.1269 <nil>
+}
+
+// The views of the first example are at right angles, a squared distance of 2, those of the second agree.
+func ExampleAlignmentLoss() {
+	print(pucl.AlignmentLoss(), [][]float64{{1, 0}, {0, 1}, {0, 1}, {0, 1}}, false, false)
+	// Output: alignment 1.0000
+}
+
+// In each view there is one pair of examples, at right angles: log exp(−2·2).
+func ExampleUniformityLoss() {
+	print(pucl.UniformityLoss(), rightAngles, false, false)
+	// Output: uniformity -4.0000
+}
+
+// 0.2395 of ssCL and a tenth of −4.
+func ExampleWeightedSum() {
+	o := pucl.WeightedSum("ssCL + 0.1 uniformity", pucl.Part{Weight: 1, Objective: pucl.SSCL()}, pucl.Part{Weight: 0.1, Objective: pucl.UniformityLoss()})
+	print(o, rightAngles, false, false)
+	// Output: ssCL + 0.1 uniformity -0.1605
+}
+
+// A new idea is one function: labeled anchors are repelled by the unlabeled rows only, since the labeled ones are known to
+// be of their class. The first example is labeled: its anchors score log(2) − 2, the others log(e² + 2) − 2.
+func ExampleObjective() {
+	idea := pucl.Objective{
+		Name:    "known friends",
+		Attract: pucl.ByLabel(pucl.LabeledMean, pucl.OwnViews),
+		Repel:   func(b *pucl.Block) *Node { return pucl.LogSumExp(b, Not(b.Labeled)) },
+	}
+	print(idea, rightAngles, true, false)
+	// Output: known friends -0.5337
+}
+
+// One labeled positive with logit log 3, which errs by 1/4 as a positive and by 3/4 as a negative; one unlabeled with logit
+// 0, which errs by 1/2. With π = 0.8 the negative part is 1/2 − 0.8·3/4 = −0.1, which uPU counts and nnPU does not.
+func ExampleNNPU() {
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, risk := range []pucl.Risk{pucl.UPU(0.8, pucl.SigmoidLoss), pucl.NNPU(0.8, pucl.SigmoidLoss)} {
+		value, err := ExecOnce(eng.Backend, func(logits, labels *Node) *Node { return risk(logits, labels) },
+			[]float64{math.Log(3), 0}, []bool{true, false})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.4f\n", value.Value())
+	}
+	// Output:
+	// 0.1000
+	// 0.2000
+}

@@ -1,0 +1,30 @@
+package pucl
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// MCL is mixed contrastive learning, equation (22): a share λ of [SCLPU] and the rest of [SSCL].
+//
+//	L = λ L_SCL-PU + (1−λ) L_ssCL
+//
+// λ lies between 0, which is ssCL, and 1, which is SCL-PU; another one is refused when the loss is built.
+func MCL(lambda float64) Objective {
+	return Objective{
+		Name: "MCL",
+		Attract: func(b *Block) *Node {
+			checkShare("MCL", "λ", lambda)
+			return Mix(lambda, SCLPU().Attract, OwnViews)(b)
+		},
+		Repel: LogPartition,
+	}
+}
+
+// checkShare refuses a parameter that is not between 0 and 1.
+func checkShare(objective, name string, value float64) {
+	if !(value >= 0 && value <= 1) {
+		panic(fmt.Errorf("pucl: %s with %s = %v; it is a share and must lie between 0 and 1", objective, name, value))
+	}
+}

@@ -1,0 +1,23 @@
+package pucl
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// ownGradient is value, shape [.., r], whose gradient with respect to the inputs is given by a formula: back is handed the
+// gradient v of something with respect to value and returns its gradient with respect to each input. The inputs are
+// matrices of d columns, [.., rows, d], the first with r rows or more; value must be made of them alone.
+//
+// The formula may use what value was made of, which saves work that differentiating step by step would do twice, and it is
+// built only where a gradient is asked for.
+func ownGradient(value *Node, back func(v *Node) []*Node, inputs ...*Node) *Node {
+	// The gradient has to flow into the inputs through some node. An entry of theirs minus itself adds nothing to value and
+	// carries v to the place where the formula is put in.
+	r := value.Shape().Dim(-1)
+	carrier := IdentityWithCustomGradient(Concatenate(inputs, -2), func(_, carried *Node) *Node {
+		v := Squeeze(SliceAxis(SliceAxis(carried, -2, AxisRangeFromStart(r)), -1, AxisElem(0)), -1)
+		return Concatenate(back(v), -2)
+	})
+	entry := Squeeze(SliceAxis(SliceAxis(carrier, -2, AxisRangeFromStart(r)), -1, AxisElem(0)), -1)
+	return Add(StopGradient(value), Sub(entry, StopGradient(entry)))
+}

@@ -1,0 +1,62 @@
+package pucl
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Pairwise is the contrastive loss of pairs with a margin: the two views of an example are pulled together, the rows of
+// different examples pushed apart until their distance D is the margin. D is the Euclidean distance of the unit rows, from 0
+// to 2; the temperature plays no part.
+//
+//	L(pair) = y D² + (1−y) max{0, margin − D}²,   y = 1 for two views of one example, 0 for rows of different examples
+//
+// An anchor's score is the mean over its positive pairs plus the mean over its negative pairs, so that the many negatives do
+// not drown the positives. Rows of different examples that coincide, to rounding, have no direction to be pushed in: their
+// gradient is 0. The margin must be positive; labels play no part.
+//
+// Source: the pairwise loss L = y L_p(D) + (1−y) L_n(D) with the squares of Hadsell et al. (2006).
+func Pairwise(margin float64) Objective {
+	return Objective{
+		Name:    "pairwise",
+		Attract: func(b *Block) *Node { return Neg(ownDistance(b)) },
+		Repel: func(b *Block) *Node {
+			if !(margin > 0) {
+				panic(fmt.Errorf("pucl: pairwise loss with margin %v; it is a distance of unit rows and must be positive, sensibly at most 2", margin))
+			}
+			b.needOtherExamples("the pairwise loss")
+			square := SquaredDistance(b)
+			apart := GreaterThan(square, Scalar(square.Graph(), square.DType(), 8*epsilon(square.DType())))
+			distance := onlyWhere(apart, Sqrt(Where(apart, square, OnesLike(square))))
+			missing := MaxScalar(AddScalar(Neg(distance), margin), 0.0)
+			return meanOver(b.OtherExamples(), Square(missing))
+		},
+	}
+}
+
+// SquaredDistance is the squared Euclidean distance of the unit rows of every pair, [.., r, n]: 2 − 2cos, or, where one row
+// is zero and has no direction, 1, and 0 where both are; and 0 for the pair of a row with itself.
+func SquaredDistance(b *Block) *Node {
+	s := b.source
+	square := func(rows *Node, axis int) *Node { return ExpandAxes(StopGradient(ReduceSum(Square(rows), -1)), axis) }
+	lengths := Add(square(s.anchors, -1), square(s.rows, -2))
+	distance := Sub(lengths, MulScalar(b.Sim, 2*b.Tau))
+	return onlyWhere(b.Others, MaxScalar(distance, 0.0))
+}
+
+// meanOver is the mean of x [.., r, n] over the pairs that mask selects; 0 where it selects none.
+func meanOver(mask, x *Node) *Node {
+	count := ReduceSum(ConvertDType(mask, x.DType()), -1)
+	return Div(ReduceSum(onlyWhere(mask, x), -1), MaxScalar(count, 1.0))
+}
+
+// epsilon is the distance of 1 to the next number.
+func epsilon(dtype dtypes.DType) float64 {
+	if dtype == dtypes.Float64 {
+		return 0x1p-52
+	}
+	return 0x1p-23
+}

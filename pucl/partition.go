@@ -1,0 +1,72 @@
+package pucl
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// LogPartition is log Z(z_i) = log Σ_{j≠i} exp s_ij, the repelling side of (4), (5) and (6).
+func LogPartition(b *Block) *Node {
+	s := b.source
+	if s.rows == nil || b.Sim != s.sim || b.Others != s.otherPairs {
+		return LogSumExp(b, b.Others)
+	}
+	if s.kept.partition == nil {
+		if s.anchors == s.rows && flat(s.rows.DType(), b.Tau) {
+			s.kept.partition = logPairSums(s.rows, nil, b.Tau, s.cut)
+		} else {
+			s.kept.partition = LogSumExp(b, b.Others)
+		}
+	}
+	return s.kept.partition
+}
+
+// LogSumExp is log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape, and −∞, without gradient, for an
+// anchor of which it selects none. The pair of a row with itself never counts.
+//
+// The largest similarity is taken out first, or the largest that unit rows can have. Pairs outside the mask are replaced
+// both before and after the exponential: before, so that none overflows and turns the gradient into NaN; after, so that
+// none counts.
+func LogSumExp(b *Block, mask *Node) *Node {
+	mask = b.pairs(mask)
+	s := b.source
+	made := s.rows != nil && b.Sim == s.sim
+	zeros := ZerosLike(b.Sim)
+
+	var shift *Node // [.., r, 1]
+	if made && flat(b.Sim.DType(), b.Tau) {
+		shift = ExpandAxes(MulScalar(OnesLike(Nothing(b)), 1/b.Tau), -1)
+	} else {
+		lowest := BroadcastToShape(Infinity(b.Sim.Graph(), b.Sim.DType(), -1), b.Sim.Shape())
+		shift = StopGradient(ReduceAndKeep(Where(mask, b.Sim, lowest), ReduceMax, -1))
+		shift = Where(IsFinite(shift), shift, ZerosLike(shift))
+	}
+	exp := Where(mask, Exp(Where(mask, Sub(b.Sim, shift), zeros)), zeros)
+	sum := ReduceAndKeep(exp, ReduceSum, -1)
+	some := GreaterThan(sum, ZerosLike(sum))
+	safe := Where(some, sum, OnesLike(sum))
+	none := BroadcastToShape(Infinity(b.Sim.Graph(), b.Sim.DType(), -1), sum.Shape())
+	value := Squeeze(Where(some, Add(Log(safe), shift), none), -1)
+	if !made {
+		return value
+	}
+	return ownGradient(value, func(v *Node) []*Node {
+		// ∂/∂s_ij is the soft-max exp_ij/sum_i. Scaling rows before and after the products spares a matrix of all pairs.
+		scale := Div(MulScalar(ExpandAxes(v, -1), 1/b.Tau), safe)
+		scale = Where(some, scale, ZerosLike(scale))
+		return []*Node{
+			Mul(weighted(exp, s.rows), scale),
+			weightedBack(exp, Mul(s.anchors, scale)),
+		}
+	}, s.anchors, s.rows)
+}
+
+// flat tells whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by 1/τ, the same for all
+// anchors, without losing digits: e^(−2/τ) must be far from underflow.
+func flat(dtype dtypes.DType, tau float64) bool {
+	if dtype == dtypes.Float64 {
+		return 2/tau <= 400
+	}
+	return 2/tau <= 40
+}

@@ -113,7 +113,7 @@ func (c scorer) score(t *testing.T, s sample) []score {
 		}
 		known, _ = scorers.LoadOrStore(c, exec)
 	}
-	out, err := known.(*Exec).Exec(s.z, s.labeled, s.class)
+	out, err := known.(*Exec).Call(s.z, s.labeled, s.class)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 // in this package are its). A data set holds n_P labeled positives and n_U unlabeled examples, a mixture of positives and
 // negatives; the aim is a classifier of positives against negatives. The road, Algorithm 1:
 //
-//	A. [Pretrain] an encoder with a contrastive loss: [SSCL], [SCLPU] or [PUCL];
+//	A. [Pretrain] an encoder with a contrastive loss: [SSCL], [SCLPU], [PUCL] or another of the family;
 //	B. label the unlabeled embeddings by clustering that starts at the labeled positives: [PUPL];
 //	C. train a linear probe on the pseudo-labels with cross-entropy: [FitProbe], giving a [Classifier].
 //
@@ -32,6 +32,10 @@
 //		Attract: pucl.ByLabel(pucl.LabeledMean, pucl.Mix(0.5, pucl.OwnViews, pucl.UnlabeledMean)),
 //		Repel:   pucl.LogPartition,
 //	}
+//
+// The family: [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [NPair], [DebiasedPos], [Pairwise], [IdealCL], and
+// [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. Risks for
+// probes: [CrossEntropy], [UPU], [NNPU], [NNPUKiryo], [PN] and [UnlabeledAsNegative].
 //
 // Functions that build graphs panic on a wrong shape or a temperature that is not positive, as gomlx asks of them; gomlx
 // hands the message back as an error when the graph is run. All other functions return errors.

@@ -170,7 +170,8 @@ func weighted(a, b *Node) *Node {
 // weightedBack returns the sums of the rows of b [.., r, d] with the weights a [.., r, n] taken by column, shape [.., n, d].
 func weightedBack(a, b *Node) *Node {
 	rank := a.Rank()
-	return EinsumAxes(a, b, [][2]int{{rank - 2, rank - 2}}, leadingAxes(rank))
+	// As a product with a on the right, and turned: XLA takes half as long again for a on the left, turned.
+	return Transpose(EinsumAxes(b, a, [][2]int{{rank - 2, rank - 2}}, leadingAxes(rank)), -2, -1)
 }
 
 // leadingAxes pairs the axes of two arrays that both have, before the last two.

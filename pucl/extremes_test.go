@@ -4,8 +4,11 @@ import (
 	"math"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // extremes are batches of five examples in two views that break losses written carelessly.
@@ -35,6 +38,12 @@ func extremes(tau float64) map[string]sample {
 		constant.z[i] = []float64{1, -2, 3}
 	}
 	all["constant rows"] = constant
+	alone := draw(0, 2, tau) // one row is opposite to all others, its own other view included
+	for i := range alone.z {
+		alone.z[i] = []float64{-1, 2, 3}
+	}
+	alone.z[0] = []float64{1, -2, -3}
+	all["a row alone"] = alone
 	return all
 }
 
@@ -72,6 +81,102 @@ func TestBFloat16(t *testing.T) {
 			what := got.objective.Name + ", " + name
 			near(t, what, got.value, got.reference(s), 2e-6) // the rows are exact, the loss is worked out in float32
 			checkFinite(t, what, got.grad)
+		}
+	}
+}
+
+// resharpened hands the similarities on as a new node, so that a term works on them as on any made by a user.
+func resharpened(b *Block) *Block {
+	copied := *b
+	copied.Sim = MulScalar(b.Sim, 1)
+	return &copied
+}
+
+// Where a mask selects nothing a log-sum is −∞ and has no gradient, and what it leaves out cannot overflow: the own views
+// are opposite, similarity −100, while a row of the other example agrees, +100. At τ = 0.5 and at 0.01, with the
+// similarities of the block and with new ones.
+func TestLogSumExpOfMasks(t *testing.T) {
+	z := [][]float32{{1, 0}, {1, 0}, {-1, 0}, {-1, 0}}
+	labeled := []bool{false, false}
+	for _, tau := range []float64{0.5, 0.01} {
+		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) []*Node {
+			var out []*Node
+			for _, of := range []func(*Block) *Block{func(b *Block) *Block { return b }, resharpened} {
+				b := of(Views{Z: z, Labeled: labeled}.Block(tau))
+				own, none := LogSumExp(b, b.OwnView), LogSumExp(b, b.Labeled)
+				some := IsFinite(none)
+				sum := Add(ReduceAllSum(own), ReduceAllSum(onlyWhere(some, none)))
+				out = append(out, own, none, Gradient(sum, z)[0])
+			}
+			return out
+		})
+		out, err := exec.Call(z, labeled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 0; k < len(out); k += 3 {
+			for i := range z {
+				near(t, "own views", float64(out[k].Value().([]float32)[i]), -1/tau, 1e-6)
+				if x := float64(out[k+1].Value().([]float32)[i]); !math.IsInf(x, -1) {
+					t.Errorf("over nothing: %g, want −∞", x)
+				}
+			}
+			// Opposite rows are where the similarity of two unit rows is least: no gradient along them, none across.
+			nearGradient(t, "gradient", widened(out[k+2].Value().([][]float32)), make2(4, 2), 1e-6, 1/tau)
+		}
+	}
+}
+
+func widened(rows [][]float32) [][]float64 {
+	wide := make([][]float64, len(rows))
+	for i, row := range rows {
+		for _, x := range row {
+			wide[i] = append(wide[i], float64(x))
+		}
+	}
+	return wide
+}
+
+func make2(n, d int) [][]float64 {
+	z := make([][]float64, n)
+	for i := range z {
+		z[i] = make([]float64, d)
+	}
+	return z
+}
+
+// On the floor DCL is log(1 + 2e⁻²⁰), 4e-9, the difference of two terms near 10; float32 must keep it, in a sum too.
+func TestDirectKeepsTheDigitsOfATinyLoss(t *testing.T) {
+	z := [][]float32{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
+	o := DCL(DCLConfig{TauPlus: 0.5})
+	exec := MustNewExec(enginetest.Open(t).Backend, func(z *Node) []*Node {
+		v := Views{Z: z, Labeled: Const(z.Graph(), []bool{false, false})}
+		return []*Node{o.Loss(v, 0.1), WeightedSum("twice", Part{2, o}).Loss(v, 0.1)}
+	})
+	out, err := exec.Call(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := math.Log1p(2 * math.Exp(-20))
+	for i, factor := range []float64{1, 2} {
+		if got := float64(out[i].Value().(float32)); math.Abs(got/(factor*want)-1) > 1e-5 {
+			t.Errorf("%d times DCL = %g, want %g", i+1, got, factor*want)
+		}
+	}
+}
+
+func TestSquaredDistanceOfAllPairs(t *testing.T) {
+	s := draw(0, 2, 0.3)
+	s.z[4] = make([]float64, 3)
+	out, err := ExecOnce(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
+		return SquaredDistance(Views{Z: z, Labeled: labeled}.Block(s.tau))
+	}, s.z, s.labeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range out.Value().([][]float64) {
+		for j, got := range row {
+			near(t, "squared distance", got, s.distance(i, j), 1e-14)
 		}
 	}
 }

@@ -40,7 +40,6 @@ func LogSumExp(b *Block, mask *Node) *Node {
 	} else {
 		lowest := BroadcastToShape(Infinity(b.Sim.Graph(), b.Sim.DType(), -1), b.Sim.Shape())
 		shift = StopGradient(ReduceAndKeep(Where(mask, b.Sim, lowest), ReduceMax, -1))
-		shift = Where(IsFinite(shift), shift, ZerosLike(shift))
 	}
 	exp := Where(mask, Exp(Where(mask, Sub(b.Sim, shift), zeros)), zeros)
 	sum := ReduceAndKeep(exp, ReduceSum, -1)
@@ -54,7 +53,6 @@ func LogSumExp(b *Block, mask *Node) *Node {
 	return ownGradient(value, func(v *Node) []*Node {
 		// ∂/∂s_ij is the soft-max exp_ij/sum_i. Scaling rows before and after the products spares a matrix of all pairs.
 		scale := Div(MulScalar(ExpandAxes(v, -1), 1/b.Tau), safe)
-		scale = Where(some, scale, ZerosLike(scale))
 		return []*Node{
 			Mul(weighted(exp, s.rows), scale),
 			weightedBack(exp, Mul(s.anchors, scale)),

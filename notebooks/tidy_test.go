@@ -68,15 +68,15 @@ func TestTidyNotebook(t *testing.T) {
  "cells": [{"id": "a", "metadata": {}, "cell_type": "markdown", "source": ["# Title <b> & ü\n", "\n", "With \\u2028 written out."]},
  {"id": "b", "cell_type": "code", "execution_count": 1, "metadata": {"tags": ["x"], "execution": {"iopub.status.busy": "2026"}, "scrolled": true},
   "outputs": [{"output_type": "display_data", "metadata": {"width": 1.50}, "data": {"image/png": "aGVsbG8/home/me/==",
-  "text/plain": ["0.10 1e-7 /work/lab/notebooks/out/a /home/me/data /tmp/x /tmp/gonb_0d11ee5f/main.go:3"]}}], "source": []}]}`
-	got, err := tidyNotebook([]byte(executed), "/work/lab", "/home/me", "/tmp")
+  "text/plain": ["0.10 1e-7 /srv/lab/notebooks/out/a /home/me/data /tmp/x /tmp/gonb_0d11ee5f/main.go:3"]}}], "source": []}]}`
+	got, err := tidyNotebook([]byte(executed), "/srv/lab", "/home/me", "/tmp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != canonical {
 		t.Errorf("got:\n%s\nwant:\n%s", got, canonical)
 	}
-	again, err := tidyNotebook(got, "/work/lab", "/home/me", "/tmp")
+	again, err := tidyNotebook(got, "/srv/lab", "/home/me", "/tmp")
 	if err != nil || !bytes.Equal(again, got) {
 		t.Errorf("tidying twice differs from once: %v", err)
 	}
@@ -97,13 +97,13 @@ func TestTidyKeepsLineSeparators(t *testing.T) {
 }
 
 func TestPathCleaner(t *testing.T) {
-	clean := pathCleaner("/work/lab", "/home/me", "/tmp/")
+	clean := pathCleaner("/srv/lab", "/home/me", "/tmp/")
 	for text, want := range map[string]string{
-		"/work/lab/viz/a.go:3":               "viz/a.go:3",
-		"in /work/lab, and /work/laboratory": "in ., and /work/laboratory",
-		"\"/home/me/x\"":                     "\"~/x\"",
-		"https://a.example/home/me/tmp/x":    "https://a.example/home/me/tmp/x",
-		"/tmp/gonb_0d11ee5f/main.go /tmp/y":  "main.go $TMPDIR/y",
+		"/srv/lab/viz/a.go:3":               "viz/a.go:3",
+		"in /srv/lab, and /srv/laboratory":  "in ., and /srv/laboratory",
+		"\"/home/me/x\"":                    "\"~/x\"",
+		"https://a.example/home/me/tmp/x":   "https://a.example/home/me/tmp/x",
+		"/tmp/gonb_0d11ee5f/main.go /tmp/y": "main.go $TMPDIR/y",
 		`<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="/tmp/z">`: `<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="$TMPDIR/z">`,
 		"base64,/tmp/x": "base64,$TMPDIR/x",
 	} {

@@ -15,7 +15,7 @@ import (
 func TestPairSumsDoNotDependOnTheCut(t *testing.T) {
 	s := draw(0, 2, 0.5)
 	const tau = 0.3
-	cuts := []cut{{}, {rows: 3}, {rows: 3, again: true}, {rows: 4}, {rows: 10, again: true}, {rows: 9}}
+	cuts := []cut{{}, {pairs: 30}, {pairs: 30, again: true}, {pairs: 40}, {pairs: 1, again: true}, {pairs: 90}}
 	exec := MustNewExec(enginetest.Open(t).Backend, func(z, c *Node) []*Node {
 		var out []*Node
 		for _, how := range cuts {
@@ -50,17 +50,36 @@ func TestHowABatchIsCut(t *testing.T) {
 		want                  cut
 	}{
 		{1, 512, 0, cut{}},
-		{1, 2048, 0, cut{rows: 256}},
-		{1, 8192, 0, cut{rows: 1024}},
-		{1, 65536, 0, cut{rows: 1024, again: true}},
-		{4, 8192, 0, cut{rows: 2048, again: true}},
-		{1, 8192, 512, cut{rows: 512, again: true}},
+		{1, 2048, 0, cut{pairs: 1 << 18}},
+		{1, 8192, 0, cut{pairs: 1 << 22}},
+		{1, 65536, 0, cut{pairs: 1 << 26, again: true}},
+		{4, 8192, 0, cut{pairs: 1 << 24, again: true}},
+		{1, 8192, 512, cut{pairs: 1 << 22, again: true}},
 		{1, 100, 100, cut{}},
 		{1000, 12, 0, cut{}},
 	} {
 		v := Views{BlockRows: tt.blockRows}
 		if got := v.cutFor(shapes.Make(dtypes.Float32, tt.batches, tt.n, 128)); got != tt.want {
 			t.Errorf("%d batches of %d rows, BlockRows %d: cut %+v, want %+v", tt.batches, tt.n, tt.blockRows, got, tt.want)
+		}
+	}
+}
+
+// Strips must cover every row once, and none may hold more pairs than allowed.
+func TestStrips(t *testing.T) {
+	for _, tt := range []struct{ n, pairs, most int }{ // half of all n² pairs are in some n²/(2 pairs) strips
+		{10, 0, 1}, {10, 1, 10}, {10, 30, 3}, {10, 1000, 1}, {8192, 1 << 22, 10}, {65536, 1 << 26, 34},
+	} {
+		strips := cut{pairs: tt.pairs}.strips(tt.n)
+		next := 0
+		for _, s := range strips {
+			if s.first != next || s.rows < 1 || s.rows > 1 && tt.pairs > 0 && s.rows*(tt.n-s.first) > tt.pairs {
+				t.Errorf("%d rows, %d pairs: strip %+v after row %d", tt.n, tt.pairs, s, next)
+			}
+			next += s.rows
+		}
+		if next != tt.n || len(strips) > tt.most {
+			t.Errorf("%d rows, %d pairs: %d strips up to row %d, want at most %d", tt.n, tt.pairs, len(strips), next, tt.most)
 		}
 	}
 }

@@ -19,11 +19,11 @@ func (v Views) cutFor(rows shapes.Shape) cut {
 	batches := rows.Size() / max(n*rows.Dim(-1), 1)
 	switch {
 	case v.BlockRows > 0 && v.BlockRows < n:
-		return cut{rows: v.BlockRows, again: true}
+		return cut{pairs: v.BlockRows * n, again: true}
 	case v.BlockRows <= 0 && batches*n*n > mostPairs:
-		return cut{rows: min(max(mostPairs/(batches*n), 1), n), again: true}
+		return cut{pairs: max(mostPairs/batches, n), again: true}
 	case n >= 1024:
-		return cut{rows: (n + 7) / 8} // strips spare nearly half of the work; more of them spare little and cost compilation
+		return cut{pairs: n * n / 16} // ten strips spare nearly half of the work; more spare little and cost compilation
 	}
 	return cut{}
 }
@@ -72,21 +72,22 @@ func (o Objective) lossInBlocks(b batch) *Node {
 	var rowSlope *Node       // and as what anchors are compared with
 	var others []*Node       // what else the terms use that may have a gradient, a learned weight for instance
 	var otherSlopes []*Node
-	for first := 0; first < n; first += b.cut.rows {
-		count := min(b.cut.rows, n-first)
+	rows := max(b.cut.pairs/n, 1)
+	for first := 0; first < n; first += rows {
+		count := min(rows, n-first)
 		held := fixed
 		if loss != nil {
 			done := Add(ReduceAllSum(rowSlope), ReduceAllSum(anchorSlopes[len(anchorSlopes)-1]))
 			held = fixed.after(finite(Add(done, ReduceAllSum(loss))))
 		}
 		anchors := SliceAxis(held.rows, -2, AxisRange(first, first+count))
-		rows := Identity(held.rows)
-		part := DivScalar(ReduceSum(o.score(held.block(anchors, rows, first)), -1), n)
+		all := Identity(held.rows)
+		part := DivScalar(ReduceSum(o.score(held.block(anchors, all, first)), -1), n)
 		if loss == nil {
 			others = outside(part, fixed.rows)
 			otherSlopes = make([]*Node, len(others))
 		}
-		slopes := Gradient(ReduceAllSum(part), anchors, rows)
+		slopes := Gradient(ReduceAllSum(part), anchors, all)
 		loss, rowSlope = plus(loss, part), plus(rowSlope, slopes[1])
 		anchorSlopes = append(anchorSlopes, slopes[0])
 		for i, slope := range partials(ReduceAllSum(part), others) {

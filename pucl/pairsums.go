@@ -9,8 +9,26 @@ import (
 
 // cut says how a matrix of all pairs is cut into strips of rows. The zero value is one strip.
 type cut struct {
-	rows  int  // of a strip; 0 means all
+	pairs int  // that a strip may hold; 0 means all
 	again bool // strips are made again for the gradient, so that no two of them need be in memory at once
+}
+
+// strip is the rows from first on, rows of them, against all rows from first on.
+type strip struct{ first, rows int }
+
+// strips cuts the pairs of n rows, each counted once.
+func (c cut) strips(n int) []strip {
+	var strips []strip
+	for first := 0; first < n; {
+		rest := n - first
+		rows := rest
+		if c.pairs > 0 {
+			rows = min(max(c.pairs/rest, 1), rest)
+		}
+		strips = append(strips, strip{first, rows})
+		first += rows
+	}
+	return strips
 }
 
 // logPairSums is log Σ_{j≠i} exp(x_i·x_j/τ + c_i + c_j), shape [.., n], for rows x [.., n, d] no longer than 1 and constants
@@ -20,77 +38,67 @@ type cut struct {
 // soft-max of every row times the rows, both ways, for each strip: (p_ij + p_ji)·x_j for i.
 func logPairSums(x, c *Node, tau float64, how cut) *Node {
 	n := x.Shape().Dim(-2)
-	if how.rows <= 0 || how.rows > n {
-		how.rows = n
-	}
-	var firsts []int
-	for first := 0; first < n; first += how.rows {
-		firsts = append(firsts, first)
-	}
-
-	strips := make([]*Node, len(firsts))
-	parts := make([]*Node, len(firsts))
+	strips := how.strips(n)
+	exps := make([]*Node, len(strips))
+	parts := make([]*Node, len(strips))
 	var below *Node // sums over the strips so far, of the rows that come after them
-	for k, first := range firsts {
+	for k, s := range strips {
 		at := x
 		if how.again && below != nil {
 			at = SchedulingBarrier(x, parts[k-1], below) // wait until the last strip is done with
 		}
-		strips[k] = pairStrip(at, c, tau, first, how.rows)
-		right := ReduceSum(strips[k], -1)
+		exps[k] = s.exp(at, c, tau)
+		parts[k] = ReduceSum(exps[k], -1)
 		if below != nil {
-			right = Add(right, head(below, -1, how.rows))
+			parts[k] = Add(parts[k], head(below, -1, s.rows))
 		}
-		parts[k] = right
-		below = addTail(below, func() *Node { return ReduceSum(strips[k], -2) }, -1, how.rows, n-first)
+		below = addTail(below, func() *Node { return ReduceSum(exps[k], -2) }, -1, s.rows, n-s.first)
 	}
 	sum := Concatenate(parts, -1)
 	value := AddScalar(Log(sum), 1/tau)
 
 	return ownGradient(value, func(v *Node) []*Node {
 		weight := MulScalar(Div(v, sum), 1/tau) // [.., n]
-		parts := make([]*Node, len(firsts))
+		parts := make([]*Node, len(strips))
 		var below *Node
-		for k, first := range firsts {
-			at, strip := x, strips[k]
+		for k, s := range strips {
+			at, exp := x, exps[k]
 			if how.again {
 				after := []*Node{weight}
 				if below != nil {
 					after = []*Node{parts[k-1], below}
 				}
 				at = SchedulingBarrier(x, after...)
-				strip = pairStrip(at, c, tau, first, how.rows)
+				exp = s.exp(at, c, tau)
 			}
-			rest := AxisRangeToEnd(first)
+			rest := AxisRangeToEnd(s.first)
 			columns := SliceAxis(weight, -1, rest)
-			strip = Mul(strip, Add(ExpandAxes(head(columns, -1, how.rows), -1), ExpandAxes(columns, -2)))
+			slope := Mul(exp, Add(ExpandAxes(head(columns, -1, s.rows), -1), ExpandAxes(columns, -2)))
 			at = SliceAxis(at, -2, rest)
-			right := weighted(strip, at)
+			parts[k] = weighted(slope, at)
 			if below != nil {
-				right = Add(right, head(below, -2, how.rows))
+				parts[k] = Add(parts[k], head(below, -2, s.rows))
 			}
-			parts[k] = right
-			below = addTail(below, func() *Node { return weightedBack(strip, head(at, -2, how.rows)) }, -2, how.rows, n-first)
+			below = addTail(below, func() *Node { return weightedBack(slope, head(at, -2, s.rows)) }, -2, s.rows, n-s.first)
 		}
 		return []*Node{Concatenate(parts, -2)}
 	}, x)
 }
 
-// pairStrip is exp((x_i·x_j − 1)/τ + c_i + c_j) for the rows i from first on, as many as a strip has, and all j from first
-// on; 0 where j = i.
-func pairStrip(x, c *Node, tau float64, first, rows int) *Node {
-	columns := SliceAxis(x, -2, AxisRangeToEnd(first))
-	anchors := head(columns, -2, rows)
-	strip := AddScalar(innerProducts(MulScalar(anchors, 1/tau), columns), -1/tau)
+// exp is exp((x_i·x_j − 1)/τ + c_i + c_j) for the pairs of the strip, 0 where j = i.
+func (s strip) exp(x, c *Node, tau float64) *Node {
+	columns := SliceAxis(x, -2, AxisRangeToEnd(s.first))
+	anchors := head(columns, -2, s.rows)
+	pairs := AddScalar(innerProducts(MulScalar(anchors, 1/tau), columns), -1/tau)
 	if c != nil {
-		c = SliceAxis(c, -1, AxisRangeToEnd(first))
-		strip = Add(strip, Add(ExpandAxes(head(c, -1, rows), -1), ExpandAxes(c, -2)))
+		c = SliceAxis(c, -1, AxisRangeToEnd(s.first))
+		pairs = Add(pairs, Add(ExpandAxes(head(c, -1, s.rows), -1), ExpandAxes(c, -2)))
 	}
-	shape := strip.Shape()
-	pairs := shapes.Make(dtypes.Int32, shape.Dim(-2), shape.Dim(-1))
-	others := NotEqual(Iota(x.Graph(), pairs, 0), Iota(x.Graph(), pairs, 1))
+	shape := pairs.Shape()
+	position := shapes.Make(dtypes.Int32, shape.Dim(-2), shape.Dim(-1))
+	others := NotEqual(Iota(x.Graph(), position, 0), Iota(x.Graph(), position, 1))
 	others = BroadcastToShape(ExpandLeftToRank(others, shape.Rank()), boolLike(shape))
-	return Where(others, Exp(strip), ZerosLike(strip))
+	return onlyWhere(others, Exp(pairs))
 }
 
 // head is the first count entries of x along axis, all where there are no more.

@@ -27,7 +27,9 @@ func Uniformity(v Views) *Node {
 
 	// −2‖x−y‖² = 4x·y − 2‖x‖² − 2‖y‖², where the lengths, 1 or for a zero row 0, are constants: a partition at τ = 1/4.
 	lengths := MulScalar(StopGradient(ReduceSum(Square(views), -1)), -2)
-	each := logPairSums(views, lengths, 0.25, batch.cut) // [.., m, b]
+	how := batch.cut
+	how.pairs /= batch.views
+	each := logPairSums(views, lengths, 0.25, how) // [.., m, b]
 	largest := StopGradient(ReduceAndKeep(each, ReduceMax, -1))
 	mean := ReduceMean(Exp(Sub(each, largest)), -1)
 	perView := AddScalar(Add(Log(mean), Squeeze(largest, -1)), -math.Log(float64(examples-1)))

@@ -49,6 +49,12 @@ type source struct {
 // included.
 type kept struct{ partition *Node }
 
+// rows is n, the number of rows of the batch.
+func (b *Block) rows() int { return b.Sim.Shape().Dim(-1) }
+
+// views is m, the number of views of each example.
+func (b *Block) views() int { return b.source.views }
+
 // OtherExamples selects the pairs of different examples, whatever their views: j neither is i nor shows its example.
 func (b *Block) OtherExamples() *Node { return And(b.Others, Not(b.OwnView)) }
 
@@ -72,135 +78,3 @@ func (b *Block) needOtherExamples(objective string) {
 		panic(fmt.Errorf("pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective))
 	}
 }
-
-// batch is a checked multi-viewed batch with rows of unit length, ready to be cut into blocks.
-type batch struct {
-	rows    *Node // [.., n, d]
-	labeled *Node // Bool [.., n]
-	class   *Node // Int32 [.., n] or nil
-	start   *Node // 0, Int32: the number of the first row
-	views   int
-	tau     float64
-	cut     cut
-}
-
-// batch checks v, brings half precision to float32 and the rows to unit length.
-func (v Views) batch(tau float64) batch {
-	v.check(tau)
-	z := v.Z
-	if z.DType() != dtypes.Float64 {
-		z = ConvertDType(z, dtypes.Float32)
-	}
-	made := batch{rows: unitRows(z), labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
-	made.start = ScalarZero(z.Graph(), dtypes.Int32)
-	made.cut = v.cutFor(made.rows.Shape())
-	if v.Class != nil {
-		made.class = repeatViews(v.Class, v.Count)
-	}
-	return made
-}
-
-// whole is the batch as one block.
-func (b batch) whole() *Block { return b.block(b.rows, b.rows, 0) }
-
-// block compares anchors, which are the rows of the batch from first on, with rows, which are all of them.
-func (b batch) block(anchors, rows *Node, first int) *Block {
-	g := rows.Graph()
-	count, n := anchors.Shape().Dim(-2), rows.Shape().Dim(-2)
-	examples := n / b.views
-	products := innerProducts(MulScalar(anchors, 1/b.tau), rows)
-	shape := products.Shape()
-
-	// Masks of position are the same for every leading axis, masks of labels are not.
-	i := AddScalar(Add(b.start, Iota(g, shapes.Make(dtypes.Int32, count, 1), 0)), first)
-	j := Iota(g, shapes.Make(dtypes.Int32, 1, n), 1)
-	compare := func(how func(x, y *Node) *Node, x, y *Node) *Node {
-		return BroadcastToShape(ExpandLeftToRank(how(x, y), shape.Rank()), boolLike(shape))
-	}
-	others := compare(NotEqual, i, j)
-	block := &Block{
-		Tau:       b.tau,
-		Others:    others,
-		OwnView:   And(others, compare(Equal, ModScalar(i, examples), ModScalar(j, examples))),
-		OtherView: compare(NotEqual, viewOf(i, examples), viewOf(j, examples)),
-		Sim:       Where(others, products, ZerosLike(products)),
-	}
-
-	inBlock := func(mask *Node) *Node {
-		if count == n {
-			return mask
-		}
-		return SliceAxis(mask, -1, AxisRange(first, first+count))
-	}
-	block.AnchorLabeled = inBlock(b.labeled)
-	labeledRow := BroadcastToShape(ExpandAxes(block.AnchorLabeled, -1), boolLike(shape))
-	labeledColumn := BroadcastToShape(ExpandAxes(b.labeled, -2), boolLike(shape))
-	block.ToLabeled = And(others, labeledColumn)
-	block.Labeled = And(block.ToLabeled, labeledRow)
-	block.Unlabeled = And(others, And(Not(labeledRow), Not(labeledColumn)))
-	if b.class != nil {
-		block.SameClass = And(others, Equal(ExpandAxes(inBlock(b.class), -1), ExpandAxes(b.class, -2)))
-	}
-	block.source = source{
-		anchors: anchors, rows: rows, labeled: b.labeled, views: b.views, first: first,
-		sim: block.Sim, otherPairs: others, own: block.OwnView,
-		labeledPairs: block.Labeled, toLabeled: block.ToLabeled, unlabeledPairs: block.Unlabeled,
-		cut: b.cut, kept: &kept{},
-	}
-	return block
-}
-
-// viewOf is the number of the view that a row belongs to.
-func viewOf(row *Node, examples int) *Node {
-	return Div(row, Scalar(row.Graph(), row.DType(), examples))
-}
-
-// innerProducts returns the inner products of the rows of a [.., r, d] with the rows of b [.., n, d], shape [.., r, n].
-func innerProducts(a, b *Node) *Node {
-	rank := a.Rank()
-	return EinsumAxes(a, b, [][2]int{{rank - 1, rank - 1}}, leadingAxes(rank))
-}
-
-// weighted returns the sums of the rows of b [.., n, d] with the weights a [.., r, n], shape [.., r, d].
-func weighted(a, b *Node) *Node {
-	rank := a.Rank()
-	return EinsumAxes(a, b, [][2]int{{rank - 1, rank - 2}}, leadingAxes(rank))
-}
-
-// weightedBack returns the sums of the rows of b [.., r, d] with the weights a [.., r, n] taken by column, shape [.., n, d].
-func weightedBack(a, b *Node) *Node {
-	rank := a.Rank()
-	// As a product with a on the right, and turned: XLA takes half as long again for a on the left, turned.
-	return Transpose(EinsumAxes(b, a, [][2]int{{rank - 2, rank - 2}}, leadingAxes(rank)), -2, -1)
-}
-
-// leadingAxes pairs the axes of two arrays that both have, before the last two.
-func leadingAxes(rank int) [][2]int {
-	axes := make([][2]int, rank-2)
-	for axis := range axes {
-		axes[axis] = [2]int{axis, axis}
-	}
-	return axes
-}
-
-// repeatViews turns what is told of examples [.., b] into what is told of rows [.., m·b].
-func repeatViews(examples *Node, views int) *Node {
-	copies := make([]*Node, views)
-	for i := range copies {
-		copies[i] = examples
-	}
-	return Concatenate(copies, -1)
-}
-
-// boolLike is shape with Bool entries.
-func boolLike(shape shapes.Shape) shapes.Shape {
-	shape = shape.Clone()
-	shape.DType = dtypes.Bool
-	return shape
-}
-
-// rows is n, the number of rows of the batch.
-func (b *Block) rows() int { return b.Sim.Shape().Dim(-1) }
-
-// views is m, the number of views of each example.
-func (b *Block) views() int { return b.source.views }

@@ -2,6 +2,7 @@ package pucl
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,6 +33,11 @@ func extremes(tau float64) map[string]sample {
 		sizes.z[1][k] *= 1e-30
 		sizes.z[8][k] *= 1e30
 	}
+	short := draw(0, 2, tau) // by all that float32 can tell, zero
+	for k := range 3 {
+		short.z[1][k] *= 1e-40
+	}
+	all["a row too short"] = short
 	all["tiny and huge rows"] = sizes
 	constant := draw(3, 2, tau)
 	for i := range constant.z {
@@ -49,7 +55,8 @@ func extremes(tau float64) map[string]sample {
 
 // At τ = 0.01 similarities reach ±100, where float32 holds them to some 1e-5 and exponentials overflow. The cosine of unit
 // rows is off by a few roundings of 2⁻²⁴, so a similarity, and with it a loss, by a few times 2⁻²⁴/τ: 32 of them are allowed,
-// 2e-4. Losses that do not divide by τ are allowed the same.
+// 2e-4. Losses that do not divide by τ are allowed the same. The slopes of a loss are of the size of 1/τ, and the soft-max in
+// them is off by as much as the similarities: the same again, of the largest slope.
 func TestFloat32AtTinyTemperature(t *testing.T) {
 	const tau = 0.01
 	c := scorer{views: 2, tau: tau, dtype: dtypes.Float32}
@@ -61,10 +68,13 @@ func TestFloat32AtTinyTemperature(t *testing.T) {
 		}
 		for _, got := range c.score(t, s) {
 			what := got.objective.Name + ", " + name
-			if want := got.reference(s); !(math.Abs(got.value-want) <= 32*0x1p-24/tau) {
+			if want := got.reference(zeroed(s)); !(math.Abs(got.value-want) <= 32*0x1p-24/tau) {
 				t.Errorf("%s = %.9g, want %.9g", what, got.value, want)
 			}
 			checkFinite(t, what, got.grad)
+			if p := slices.IndexFunc(batches, func(b batchPattern) bool { return b.name == name }); p >= 0 && !(batches[p].rough && got.objective.Name == "pairwise") {
+				nearGradient(t, what, got.grad, differences(s, got.reference), 32*0x1p-24/tau, 1/tau)
+			}
 		}
 	}
 }
@@ -79,7 +89,7 @@ func TestBFloat16(t *testing.T) {
 		}
 		for _, got := range c.score(t, s) {
 			what := got.objective.Name + ", " + name
-			near(t, what, got.value, got.reference(s), 2e-6) // the rows are exact, the loss is worked out in float32
+			near(t, what, got.value, got.reference(zeroed(s)), 2e-6) // the rows are exact, the loss is worked out in float32
 			checkFinite(t, what, got.grad)
 		}
 	}
@@ -124,6 +134,20 @@ func TestLogSumExpOfMasks(t *testing.T) {
 			// Opposite rows are where the similarity of two unit rows is least: no gradient along them, none across.
 			nearGradient(t, "gradient", widened(out[k+2].Value().([][]float32)), make2(4, 2), 1e-6, 1/tau)
 		}
+	}
+}
+
+// A row that is opposite to all others has a partition of e^(−1000) at τ = 0.001, far below what float64 holds.
+func TestPartitionOfARowAlone(t *testing.T) {
+	z := [][]float64{{1, 0}, {-1, 0}, {-2, 0}, {-1, 0}}
+	out, err := ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
+		return LogPartition(Views{Z: z, Labeled: Const(z.Graph(), []bool{false, false})}.Block(0.001))
+	}, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{-1000 + math.Log(3), 1000 + math.Log(2), 1000 + math.Log(2), 1000 + math.Log(2)} {
+		near(t, "log partition", out.Value().([]float64)[i], want, 1e-14)
 	}
 }
 
@@ -177,6 +201,30 @@ func TestSquaredDistanceOfAllPairs(t *testing.T) {
 	for i, row := range out.Value().([][]float64) {
 		for j, got := range row {
 			near(t, "squared distance", got, s.distance(i, j), 1e-14)
+		}
+	}
+}
+
+// zeroed is s with the rows that are too short made zero.
+func zeroed(s sample) sample {
+	s.z = slices.Clone(s.z)
+	for i, row := range s.z {
+		if max(math.Abs(row[0]), math.Abs(row[1]), math.Abs(row[2])) < 1e-35 {
+			s.z[i] = make([]float64, 3)
+		}
+	}
+	return s
+}
+
+// A row that is no number must show in the loss, not pass for a short one.
+func TestNaNComesThrough(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		s := draw(0, 2, 0.5)
+		s.z[2][1] = bad
+		for _, got := range (scorer{views: 2, tau: 0.5, dtype: dtypes.Float64}).score(t, s) {
+			if !math.IsNaN(got.value) {
+				t.Errorf("%s of a row with %g is %g", got.objective.Name, bad, got.value)
+			}
 		}
 	}
 }

@@ -75,15 +75,21 @@ type scorer struct {
 	dtype       dtypes.DType
 }
 
-// members are the objectives that a scorer runs: all, or in blocks one of each way to look at a batch.
+// members are the objectives that a scorer runs: all in float64 and float32 with two views; for three, those to which the
+// number of views matters; else one of each way to look at a batch. Compiling is what takes the time.
 func (c scorer) members() []member {
-	if c.rows == 0 {
+	var names []string
+	switch {
+	case c.views == 3:
+		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "alignment", "uniformity"}
+	case c.rows > 0:
+		names = []string{"PUCL", "SCL", "DCL(0.1)", "pairwise", "ideal", "uniformity", "user masks", "user sharpened"}
+	case c.dtype == dtypes.BFloat16:
+		names = []string{"PUCL", "DCL(0.1)", "pairwise", "uniformity", "user sharpened"}
+	default:
 		return battery
 	}
-	return slices.DeleteFunc(slices.Clone(battery), func(m member) bool {
-		return !slices.Contains([]string{"PUCL", "SCL", "DCL(0.1)", "DebiasedPos", "pairwise", "ideal", "uniformity", "user masks",
-			"user sharpened"}, m.objective.Name)
-	})
+	return slices.DeleteFunc(slices.Clone(battery), func(m member) bool { return !slices.Contains(names, m.objective.Name) })
 }
 
 type score struct {
@@ -142,14 +148,16 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// batches are what every objective must score right: five examples in two views, four in three.
-var batches = []struct {
+type batchPattern struct {
 	name    string
 	labeled []bool
 	class   []int32
 	rows    func(z [][]float64) // bends the random rows
 	rough   bool                // rows of different examples coincide, so that Pairwise has no gradient there
-}{
+}
+
+// batches are what every objective must score right: five examples in two views, four in three.
+var batches = []batchPattern{
 	{"mixed", []bool{true, false, true, false, false}, []int32{1, 1, 1, 0, 0}, nil, false},
 	{"none labeled", make([]bool, 5), []int32{1, 0, 1, 0, 0}, nil, false},
 	{"one labeled", []bool{false, true, false, false, false}, []int32{3, 1, -2, 1, 3}, nil, false},
@@ -180,11 +188,9 @@ func draw(pattern int, views int, tau float64) sample {
 }
 
 // Values against loops, gradients against finite differences of the loops; whole and cut into blocks of anchors, which end
-// in the middle of a view; at τ = 0.004 no one shift serves all rows.
+// in the middle of a view.
 func TestObjectivesAgainstLoops(t *testing.T) {
-	for _, c := range []scorer{
-		{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}, {views: 2, tau: 0.004},
-	} {
+	for _, c := range []scorer{{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}} {
 		c.dtype = dtypes.Float64
 		t.Run(fmt.Sprintf("τ %g, %d views, blocks of %d", c.tau, c.views, c.rows), func(t *testing.T) {
 			for pattern, p := range batches {
@@ -193,7 +199,7 @@ func TestObjectivesAgainstLoops(t *testing.T) {
 					what := got.objective.Name + ", " + p.name
 					near(t, what, got.value, got.reference(s), 1e-11)
 					if !(p.rough && got.objective.Name == "pairwise") {
-						nearDifferences(t, what, got.grad, s, got.reference)
+						nearGradient(t, what, got.grad, differences(s, got.reference), 5e-6, 1/s.tau)
 					}
 				}
 			}
@@ -201,23 +207,23 @@ func TestObjectivesAgainstLoops(t *testing.T) {
 	}
 }
 
-// nearDifferences holds a gradient against central differences of the loss.
-func nearDifferences(t *testing.T, what string, grad [][]float64, s sample, loss func(sample) float64) {
-	t.Helper()
+// differences is the gradient of a loss by central differences.
+func differences(s sample, loss func(sample) float64) [][]float64 {
 	h := 1e-6 * min(1, 10*s.tau)
+	var grad [][]float64
 	for i := range s.z {
+		row := make([]float64, len(s.z[i]))
 		for k, at := range s.z[i] {
 			s.z[i][k] = at + h
 			up := loss(s)
 			s.z[i][k] = at - h
 			down := loss(s)
 			s.z[i][k] = at
-			if want := (up - down) / (2 * h); !(math.Abs(grad[i][k]-want) <= 5e-6*max(1, math.Abs(want), 1/s.tau)) {
-				t.Errorf("%s: gradient of row %d, entry %d = %g, finite difference %g", what, i, k, grad[i][k], want)
-				return
-			}
+			row[k] = (up - down) / (2 * h)
 		}
+		grad = append(grad, row)
 	}
+	return grad
 }
 
 func TestConstantRowsGiveTheClosedForm(t *testing.T) {
@@ -333,12 +339,15 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 	a, b := draw(0, 2, 0.5), draw(2, 2, 0.5)
 	c := scorer{views: 2, tau: 0.5, dtype: dtypes.Float64, rows: 6}
 	wantA, wantB := c.score(t, a), c.score(t, b)
+	few := []string{"PUCL", "SCL", "uniformity", "user sharpened"}
 	for _, rows := range []int{0, c.rows} {
 		exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
 			var out []*Node
 			for _, m := range c.members() {
-				loss := m.objective.Loss(Views{Z: z, Labeled: labeled, Class: class, BlockRows: rows}, c.tau)
-				out = append(out, loss, Gradient(ReduceAllSum(Mul(loss, Const(loss.Graph(), []float64{1, -3}))), z)[0])
+				if slices.Contains(few, m.objective.Name) {
+					loss := m.objective.Loss(Views{Z: z, Labeled: labeled, Class: class, BlockRows: rows}, c.tau)
+					out = append(out, loss, Gradient(ReduceAllSum(Mul(loss, Const(loss.Graph(), []float64{1, -3}))), z)[0])
+				}
 			}
 			return out
 		})
@@ -347,7 +356,11 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, m := range c.members() {
-			value, grad := out[2*i].Value().([]float64), out[2*i+1].Value().([][][]float64)
+			if !slices.Contains(few, m.objective.Name) {
+				continue
+			}
+			value, grad := out[0].Value().([]float64), out[1].Value().([][][]float64)
+			out = out[2:]
 			near(t, m.objective.Name, value[0], wantA[i].value, 1e-12)
 			near(t, m.objective.Name, value[1], wantB[i].value, 1e-12)
 			for k := range grad[1] {
@@ -356,6 +369,9 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 					near(t, m.objective.Name+" gradient", grad[1][k][l], -3*wantB[i].grad[k][l], 1e-12)
 				}
 			}
+		}
+		if len(out) > 0 {
+			t.Errorf("%d outputs were not looked at", len(out))
 		}
 	}
 }
@@ -372,7 +388,7 @@ func TestTermsAgreeWithTheLoss(t *testing.T) {
 			o.Direct = nil
 			out = append(out, o.Loss(v, 0.5))
 		}
-		return out
+		return append(out, Alignment(v), Uniformity(v))
 	})
 	out, err := exec.Call(s.z, s.labeled, s.class)
 	if err != nil {
@@ -383,4 +399,6 @@ func TestTermsAgreeWithTheLoss(t *testing.T) {
 		near(t, m.objective.Name+", mean over anchors", out[3*i+1].Value().(float64), loss, 1e-12)
 		near(t, m.objective.Name+", repel − attract", out[3*i+2].Value().(float64), loss, 1e-12)
 	}
+	near(t, "alignment", out[len(out)-2].Value().(float64), refAlignment(s), 1e-12)
+	near(t, "uniformity", out[len(out)-1].Value().(float64), refUniformity(s), 1e-12)
 }

@@ -78,6 +78,13 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 			}
 		}
 	}
+	eng := enginetest.Open(t)
+	if _, err := PUCL().Value(eng, z, make([]bool, 4), 0.5); err == nil || !strings.Contains(err.Error(), "6 rows for 4 examples") {
+		t.Errorf("a value of 6 rows for 4 examples gave %v", err)
+	}
+	if _, err := SCL().ValueOfClasses(eng, z, nil, 0.5); err == nil || !strings.Contains(err.Error(), "6 rows for 0 examples") {
+		t.Errorf("a value without classes gave %v", err)
+	}
 	if err := of(PUCL()); err != nil {
 		t.Errorf("a right batch is refused: %v", err)
 	}

@@ -3,6 +3,10 @@ package pucl
 import (
 	"math"
 	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // Two labeled positives with logits 2 and −1, two unlabeled with −3 and 0.5, π = 0.6 and the sigmoid loss σ(−t): the
@@ -33,7 +37,7 @@ func TestKiryoClimbsWhereTheNegativePartIsTooLow(t *testing.T) {
 		}
 		return out
 	}
-	for _, tt := range []struct {
+	tests := []struct {
 		name  string
 		risk  Risk
 		value float64
@@ -45,18 +49,33 @@ func TestKiryoClimbsWhereTheNegativePartIsTooLow(t *testing.T) {
 		{"Kiryo, γ = 0.3", NNPUKiryo(prior, SigmoidLoss, KiryoConfig{Gamma: 0.3}), positive, times(-0.3, negativeGrad)},
 		{"Kiryo, β = 0.004", NNPUKiryo(prior, SigmoidLoss, KiryoConfig{Beta: 0.004}), positive - 0.004, times(-1, negativeGrad)},
 		{"Kiryo, β = 0.1", NNPUKiryo(prior, SigmoidLoss, KiryoConfig{Beta: 0.1}), positive + negative, sum(positiveGrad, negativeGrad)},
-	} {
-		value, grad := riskValue(t, tt.risk, logits, labels)
-		near(t, tt.name, value, tt.value, 1e-14)
-		nearGradient(t, tt.name, [][]float64{grad}, [][]float64{tt.grad}, 1e-14, 1)
+	}
+	out, err := ExecOnceN(enginetest.Open(t).Backend, func(logits, labels *Node) []*Node {
+		var out []*Node
+		for _, tt := range tests {
+			value := tt.risk(logits, labels)
+			out = append(out, value, Gradient(value, logits)[0])
+		}
+		return out
+	}, logits, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range tests {
+		near(t, tt.name, out[2*i].Value().(float64), tt.value, 1e-14)
+		nearGradient(t, tt.name, [][]float64{out[2*i+1].Value().([]float64)}, [][]float64{tt.grad}, 1e-14, 1)
 	}
 }
 
 func TestPNIsTheMeanOfTheMarginLoss(t *testing.T) {
 	logits, labels := []float64{1, -2, 0}, []bool{true, true, false}
 	want := (1/(1+math.E) + 1/(1+math.Exp(-2)) + 0.5) / 3
-	for name, risk := range map[string]Risk{"PN": PN(SigmoidLoss), "unlabeled as negative": UnlabeledAsNegative(SigmoidLoss)} {
-		value, _ := riskValue(t, risk, logits, labels)
-		near(t, name, value, want, 1e-15)
+	out, err := ExecOnceN(enginetest.Open(t).Backend, func(logits, labels *Node) (*Node, *Node) {
+		return PN(SigmoidLoss)(logits, labels), UnlabeledAsNegative(SigmoidLoss)(logits, labels)
+	}, logits, labels)
+	if err != nil {
+		t.Fatal(err)
 	}
+	near(t, "PN", out[0].Value().(float64), want, 1e-15)
+	near(t, "unlabeled as negative", out[1].Value().(float64), want, 1e-15)
 }

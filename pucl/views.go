@@ -20,14 +20,15 @@ type Views struct {
 	Labeled *Node
 
 	// Class holds the true class of each example, Int32 [.., b], any numbers; nil where the classes are not known. Only
-	// objectives that say so look at it: [SCL] and [IdealCL].
+	// objectives that say so look at it: [SCL], [IdealCL], and [DebiasedPos] where it is told to.
 	Class *Node
 
 	// Count is m, the number of views of each example; 0 means 2.
 	Count int
 
-	// BlockRows is how many anchors are compared with all rows at once, where an objective compares all pairs: memory
-	// grows with BlockRows times the number of rows. 0 means as many as make 2²⁶ pairs, all of them up to 8192 rows.
+	// BlockRows is how many anchors are compared with all rows at once: memory grows with BlockRows times the number of
+	// rows. 0 means as many as make 2²⁶ pairs, which are all of them up to 8192 rows. Every block adds to the graph, so
+	// many small ones take long to compile.
 	BlockRows int
 }
 
@@ -79,14 +80,21 @@ func (v *Views) check(tau float64) {
 	}
 }
 
-// unitRows scales the rows of z to length one; a row of zeros stays zero, so that its similarity to everything is 0.
+// unitRows scales the rows of z to length one. A row of zeros, or one so short that its slopes would overflow, becomes
+// zero, so that its similarity to everything is 0.
 //
 // Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
 // not depend on it.
 func unitRows(z *Node) *Node {
+	shortest := 0x1p-110
+	if z.DType() == dtypes.Float64 {
+		shortest = 0x1p-1000
+	}
 	largest := StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1))
-	z = Div(z, Where(IsZero(largest), OnesLike(largest), largest))
+	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)) // false for NaN, which must come through
+	z = Where(BroadcastToShape(none, boolLike(z.Shape())), ZerosLike(z), z)
+	z = Div(z, Where(none, OnesLike(largest), largest))
 	square := ReduceAndKeep(Square(z), ReduceSum, -1)
-	return Div(z, Sqrt(Where(IsZero(square), OnesLike(square), square)))
+	return Div(z, Sqrt(Where(none, OnesLike(square), square)))
 }

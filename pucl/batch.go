@@ -1,0 +1,106 @@
+package pucl
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+)
+
+// batch is a checked multi-viewed batch with rows of unit length, ready to be cut into blocks.
+type batch struct {
+	rows    *Node // [.., n, d]
+	labeled *Node // Bool [.., n]
+	class   *Node // Int32 [.., n] or nil
+	start   *Node // 0, Int32: the number of the first row
+	views   int
+	tau     float64
+	cut     cut
+}
+
+// batch checks v, brings half precision to float32 and the rows to unit length.
+func (v Views) batch(tau float64) batch {
+	v.check(tau)
+	z := v.Z
+	if z.DType() != dtypes.Float64 {
+		z = ConvertDType(z, dtypes.Float32)
+	}
+	made := batch{rows: unitRows(z), labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
+	made.start = ScalarZero(z.Graph(), dtypes.Int32)
+	made.cut = v.cutFor(made.rows.Shape())
+	if v.Class != nil {
+		made.class = repeatViews(v.Class, v.Count)
+	}
+	return made
+}
+
+// whole is the batch as one block.
+func (b batch) whole() *Block { return b.block(b.rows, b.rows, 0) }
+
+// block compares anchors, which are the rows of the batch from first on, with rows, which are all of them.
+func (b batch) block(anchors, rows *Node, first int) *Block {
+	g := rows.Graph()
+	count, n := anchors.Shape().Dim(-2), rows.Shape().Dim(-2)
+	examples := n / b.views
+	products := innerProducts(MulScalar(anchors, 1/b.tau), rows)
+	shape := products.Shape()
+
+	// Masks of position are the same for every leading axis, masks of labels are not.
+	i := AddScalar(Add(b.start, Iota(g, shapes.Make(dtypes.Int32, count, 1), 0)), first)
+	j := Iota(g, shapes.Make(dtypes.Int32, 1, n), 1)
+	compare := func(how func(x, y *Node) *Node, x, y *Node) *Node {
+		return BroadcastToShape(ExpandLeftToRank(how(x, y), shape.Rank()), boolLike(shape))
+	}
+	others := compare(NotEqual, i, j)
+	block := &Block{
+		Tau:       b.tau,
+		Others:    others,
+		OwnView:   And(others, compare(Equal, ModScalar(i, examples), ModScalar(j, examples))),
+		OtherView: compare(NotEqual, viewOf(i, examples), viewOf(j, examples)),
+		Sim:       Where(others, products, ZerosLike(products)),
+	}
+
+	inBlock := func(mask *Node) *Node {
+		if count == n {
+			return mask
+		}
+		return SliceAxis(mask, -1, AxisRange(first, first+count))
+	}
+	block.AnchorLabeled = inBlock(b.labeled)
+	labeledRow := BroadcastToShape(ExpandAxes(block.AnchorLabeled, -1), boolLike(shape))
+	labeledColumn := BroadcastToShape(ExpandAxes(b.labeled, -2), boolLike(shape))
+	block.ToLabeled = And(others, labeledColumn)
+	block.Labeled = And(block.ToLabeled, labeledRow)
+	block.Unlabeled = And(others, And(Not(labeledRow), Not(labeledColumn)))
+	if b.class != nil {
+		block.SameClass = And(others, Equal(ExpandAxes(inBlock(b.class), -1), ExpandAxes(b.class, -2)))
+	}
+	block.source = source{
+		anchors: anchors, rows: rows, labeled: b.labeled, views: b.views, first: first,
+		sim: block.Sim, otherPairs: others, own: block.OwnView,
+		labeledPairs: block.Labeled, toLabeled: block.ToLabeled, unlabeledPairs: block.Unlabeled,
+		cut: b.cut, kept: &kept{},
+	}
+	return block
+}
+
+// viewOf is the number of the view that a row belongs to.
+func viewOf(row *Node, examples int) *Node {
+	return Div(row, Scalar(row.Graph(), row.DType(), examples))
+}
+
+// repeatViews turns what is told of examples [.., b] into what is told of rows [.., m·b].
+func repeatViews(examples *Node, views int) *Node {
+	copies := make([]*Node, views)
+	for i := range copies {
+		copies[i] = examples
+	}
+	return Concatenate(copies, -1)
+}
+
+// boolLike is shape with Bool entries.
+func boolLike(shape shapes.Shape) shapes.Shape {
+	shape = shape.Clone()
+	shape.DType = dtypes.Bool
+	return shape
+}

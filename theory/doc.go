@@ -36,6 +36,5 @@
 //
 // # Claims
 //
-// A [Claim] is a value: what is claimed, where, and under which assumptions. [Claim.Check] computes a [Finding] with a
-// [Verdict] and the number it turns on; [Claims] lists them all.
+// Package claims, below this one, puts these instruments to the statements of the papers.
 package theory

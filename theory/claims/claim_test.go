@@ -1,7 +1,8 @@
-package theory
+package claims
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"math/big"
 	"strings"
@@ -34,9 +35,9 @@ func TestVerdicts(t *testing.T) {
 }
 
 // Every claim is complete, has an own ID, and can be checked with the engine.
-func TestClaims(t *testing.T) {
+func TestAll(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range Claims() {
+	for _, c := range All() {
 		if c.ID == "" || seen[c.ID] || c.Statement == "" || c.LaTeX == "" || c.Source == "" || len(c.Assumptions) == 0 {
 			t.Errorf("claim %+v is not complete or not the only one with its ID", c)
 		}
@@ -48,8 +49,8 @@ func TestClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if checked.Sentence == "" || len(checked.Details) == 0 {
-			t.Errorf("%s: no sentence or no details: %+v", c.ID, checked.Finding)
+		if checked.Sentence == "" || checked.Why == "" || len(checked.Measured) == 0 {
+			t.Errorf("%s: no sentence, reason or numbers: %+v", c.ID, checked.Finding)
 		}
 		if c.Verdict != Undecided {
 			t.Errorf("Check changed the claim %s that it was given", c.ID)
@@ -57,7 +58,7 @@ func TestClaims(t *testing.T) {
 	}
 	_, err := Claim{ID: "empty"}.Check(nil)
 	wantError(t, "no check", err, `"empty" has no check`)
-	_, err = Claim{ID: "broken", check: func(*engine.Engine) (Finding, error) { return Finding{}, errIdealSize }}.Check(nil)
+	_, err = Claim{ID: "broken", check: func(*engine.Engine) (Finding, error) { return Finding{}, errors.New("too many terms") }}.Check(nil)
 	wantError(t, "check that fails", err, `"broken"`, "too many terms")
 }
 

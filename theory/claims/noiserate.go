@@ -1,10 +1,11 @@
-package theory
+package claims
 
 import (
 	"fmt"
 	"math/big"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
 )
 
 // NoiseRate is the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
@@ -123,13 +124,22 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 		}
 	}
 	gap, _ := largest.Float64()
-	f.Number = Exactly(gap)
+	f.Number = theory.Exactly(gap)
+	f.Measured = []Measurement{
+		{"cases", theory.Exactly(float64(cases))},
+		{"cases equal as a probability", theory.Exactly(float64(asProbability))},
+		{"cases equal as an expected share", theory.Exactly(float64(asMean))},
+		{"largest difference to the expected share", f.Number},
+	}
+	f.Why = "By linearity, of the n_P + n_U·π positives expected n_U·π are unlabeled, so an example drawn at random is mislabeled with " +
+		"probability π/(γ+π) given that it is positive. The share K/(n_P+K) of one data set is concave in K, so by Jensen's inequality its " +
+		"expectation is smaller."
 	f.Details = []string{
 		fmt.Sprintf("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases),
 		fmt.Sprintf("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases),
 	}
 	if where != "" {
-		f.Details = append(f.Details, "largest difference: "+where)
+		f.Counterexample = where
 	}
 	f.Details = append(f.Details, fadingDetail(formula), singleDatasetDetail(formula))
 

@@ -1,0 +1,71 @@
+package claims
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
+// until Check has run.
+type Claim struct {
+	ID          string   `json:"id"`          // short and stable: "noise-rate"
+	Statement   string   `json:"statement"`   // as printed, in plain words and characters
+	LaTeX       string   `json:"latex"`       // the formula of the statement, for a notebook
+	Source      string   `json:"source"`      // paper, and the number of equation, theorem or lemma
+	Assumptions []string `json:"assumptions"` // what the paper takes for granted
+	Finding
+
+	check func(*engine.Engine) (Finding, error)
+}
+
+// Finding is what a check found. All of it is computed by the check, none of it is known beforehand.
+type Finding struct {
+	Verdict  Verdict       `json:"verdict"`
+	Number   theory.Number `json:"number"`   // the one measured number that shows the verdict best; never infinite
+	Sentence string        `json:"sentence"` // the verdict's reason, one sentence for a table, saying what Number is
+	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
+
+	// Counterexample is the smallest case found in which the printed statement fails, with numbers that a reader can redo
+	// by hand or with [theory.Meter]; "" where there is none.
+	Counterexample string `json:"counterexample,omitempty"`
+
+	Corrected      string   `json:"corrected,omitempty"`       // the statement as it should read, "" where the printed one stands
+	CorrectedLaTeX string   `json:"corrected_latex,omitempty"` // its formula
+	Why            string   `json:"why"`                       // a proof sketch of what holds, or the reason for the verdict
+	Details        []string `json:"details,omitempty"`         // how it was found: cases tried, further readings
+}
+
+// Measurement is a named number.
+type Measurement struct {
+	Name  string        `json:"name"`
+	Value theory.Number `json:"value"`
+}
+
+// Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
+// need no engine, and take nil.
+func (c Claim) Check(eng *engine.Engine) (Claim, error) {
+	if c.check == nil {
+		return c, fmt.Errorf("claims: claim %q has no check", c.ID)
+	}
+	finding, err := c.check(eng)
+	if err != nil {
+		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
+	}
+	c.Finding = finding
+	return c, nil
+}
+
+// String is one line: "noise-rate: conditional. …".
+func (c Claim) String() string {
+	if c.Sentence == "" {
+		return fmt.Sprintf("%s: %s", c.ID, c.Verdict)
+	}
+	return fmt.Sprintf("%s: %s. %s", c.ID, c.Verdict, c.Sentence)
+}
+
+// All lists all claims, none checked yet.
+func All() []Claim {
+	return []Claim{NoiseRate()}
+}

@@ -1,0 +1,14 @@
+// Package claims holds the statements of the papers that can be checked with numbers, each as a value: what is claimed,
+// where, under which assumptions, and a check that computes a [Finding] with a [Verdict].
+//
+//	for _, claim := range claims.All() {
+//		checked, err := claim.Check(eng)
+//		…
+//		fmt.Println(checked) // "noise-rate: conditional. Exact in all 270 cases where …"
+//	}
+//
+// A verdict is about the statement as printed. Where it fails, the finding carries the smallest counterexample found, what
+// holds instead, and why. Nothing is looked up: every number is recomputed when a claim is checked, exactly where batches
+// can be enumerated or the quantity is rational, else with an interval. What is measured are the very objectives of package
+// pucl that train models, with the instruments of package theory, which are open to checks of your own.
+package claims

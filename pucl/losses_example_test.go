@@ -2,7 +2,6 @@ package pucl_test
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -130,26 +129,4 @@ func ExampleObjective() {
 	}
 	print(idea, rightAngles, true, false)
 	// Output: known friends -0.5337
-}
-
-// One labeled positive with logit log 3, which errs by 1/4 as a positive and by 3/4 as a negative; one unlabeled with logit
-// 0, which errs by 1/2. With π = 0.8 the negative part is 1/2 − 0.8·3/4 = −0.1, which uPU counts and nnPU does not.
-func ExampleNNPU() {
-	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, risk := range []pucl.Risk{pucl.UPU(0.8, pucl.SigmoidLoss), pucl.NNPU(0.8, pucl.SigmoidLoss)} {
-		value, err := ExecOnce(eng.Backend, func(logits, labels *Node) *Node { return risk(logits, labels) },
-			[]float64{math.Log(3), 0}, []bool{true, false})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%.4f\n", value.Value())
-	}
-	// Output:
-	// 0.1000
-	// 0.2000
 }

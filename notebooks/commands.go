@@ -35,6 +35,10 @@ func commands() []command {
 			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
 				"token. Ctrl-C stops it.", labCommand},
 		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.", listCommand},
+		{"claims", "[ID…]", "check the claims of the papers and print their verdicts",
+			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
+				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
+				"What is at work is told on the standard error.", claimsCommand},
 		{"setup", "", "only prepare what is missing",
 			"Makes notebooks/.venv with JupyterLab, the Go kernel and XLA for the CPU where it exists, all at pinned versions. Run\n" +
 				"again it does nothing, or only what has changed.", setupCommand},

@@ -16,6 +16,8 @@ import (
 type session struct {
 	place   place
 	console *console
+	stdout  io.Writer // of the launcher, for what is not said on the console
+	stderr  io.Writer
 	goTool  toolchain
 	stamp   stamp
 	log     io.Writer // of the setup

@@ -52,6 +52,10 @@ install)
 	if [ -n "$INSTALL_SAYS" ]; then printf '%b\n' "$INSTALL_SAYS"; exit 1; fi
 	mkdir -p "$GOBIN"; shift
 	for p; do touch "$GOBIN/${p##*/}"; done ;;
+run)
+	echo "building" >&2
+	if [ -n "$RUN_SAYS" ]; then echo "$RUN_SAYS" >&2; exit 1; fi
+	printf 'id\tfails\t2\tIt does not.\n' ;;
 esac
 `
 
@@ -111,7 +115,7 @@ func (w *workshop) file(name, text string) string {
 }
 
 func (w *workshop) session() *session {
-	return &session{place: w.place, console: &console{w: w.out, width: 80}}
+	return &session{place: w.place, console: &console{w: w.out, width: 80}, stdout: w.out, stderr: w.out}
 }
 
 // prepare runs the setup as a start of the launcher does, and returns what it called and what it said.

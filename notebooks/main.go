@@ -30,7 +30,7 @@ func main() {
 
 // launch does what args ask for and returns the exit status.
 func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
-	err := try(ctx, args, stdout)
+	err := try(ctx, args, stdout, stderr)
 	switch {
 	case err == nil:
 		return exitOK
@@ -46,7 +46,7 @@ func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Write
 	return exitFailed
 }
 
-func try(ctx context.Context, args []string, stdout *os.File) error {
+func try(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) error {
 	do, help, err := parse(args)
 	if err != nil {
 		return err
@@ -67,5 +67,5 @@ func try(ctx context.Context, args []string, stdout *os.File) error {
 	if err != nil {
 		return err
 	}
-	return do(ctx, &session{place: p, console: newConsole(stdout)})
+	return do(ctx, &session{place: p, console: newConsole(stdout), stdout: stdout, stderr: stderr})
 }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 )
@@ -34,6 +35,37 @@ func (n Number) String() string {
 		return fmt.Sprintf("%.6g", n.Value)
 	}
 	return fmt.Sprintf("%.6g [%.6g, %.6g]", n.Value, n.Low, n.High)
+}
+
+// interval is the JSON form of a number that has one.
+type interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// MarshalJSON writes a plain number where it is exact, else {"value": …, "low": …, "high": …}. Numbers that are not finite
+// have no form in JSON and are an error.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if n.Low == n.Value && n.High == n.Value {
+		return json.Marshal(n.Value)
+	}
+	return json.Marshal(interval(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	var exact float64
+	if json.Unmarshal(data, &exact) == nil {
+		*n = Exactly(exact)
+		return nil
+	}
+	var read interval
+	if err := json.Unmarshal(data, &read); err != nil {
+		return fmt.Errorf("theory: a number in JSON is a plain one or {value, low, high}: %w", err)
+	}
+	*n = Number(read)
+	return nil
 }
 
 // Moments are the mean and the variance of a quantity over the batches that a design can draw.

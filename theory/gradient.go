@@ -52,10 +52,11 @@ func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
 		return PointGradient{}, err
 	}
 	s := p.support(false)
-	batches, _, err := m.enumerate(d, s)
+	batches, symmetry, err := m.enumerate(d, s)
 	if err != nil {
 		return PointGradient{}, err
 	}
+	report := m.reporter(countBatches(d, s, symmetry))
 	n, dim := d.Rows(), p.Dim()
 	sums := make([]kahan, len(s.points)*dim)
 	err = m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) error {
@@ -67,6 +68,7 @@ func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
 				sums[point*dim+k].add(c.weights[row/n] * slope)
 			}
 		}
+		report(len(c.weights))
 		return nil
 	})
 	if err != nil {

@@ -21,6 +21,10 @@ type Meter struct {
 	// [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the square of b.
 	MaxBatches int
 
+	// Progress, if not nil, is told by [Meter.Exact], [Meter.Gradient] and [Meter.MonteCarlo] how many batches they will run,
+	// with done = 0 before the first one, and how many they have run, at least every 1024; done = total at the end.
+	Progress func(done, total float64)
+
 	objective pucl.Objective
 	tau       float64
 	values    *Exec // embeddings [c, 2b, d], labels and classes [c, b] → attraction, log partition and loss, each [c]

@@ -52,6 +52,7 @@ func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (Result, error)
 	if err := validate(p, d, m.tau); err != nil {
 		return Result{}, err
 	}
+	report := m.reporter(float64(c.Batches))
 	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
 	if errors.Is(err, errIdealSize) {
 		ideal, err = sampleIdeal(p, d.Prior, d.Negatives(), m.tau, c)
@@ -65,6 +66,7 @@ func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (Result, error)
 		for i := range scores {
 			scores[i] = append(scores[i], values[i]...)
 		}
+		report(len(values[0]))
 	})
 	if err != nil {
 		return Result{}, err

@@ -63,6 +63,7 @@ func (m *Meter) Exact(p Population, d Design) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	report := m.reporter(countBatches(d, s, symmetry))
 	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
 	if err != nil {
 		return Result{}, err
@@ -74,6 +75,7 @@ func (m *Meter) Exact(p Population, d Design) (Result, error) {
 		for i := range sums {
 			sums[i].add(weights, values[i])
 		}
+		report(len(weights))
 	})
 	if err != nil {
 		return Result{}, err

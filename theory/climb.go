@@ -1,0 +1,134 @@
+package theory
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// randomClass draws 1 to atoms atoms: directions uniform on the sphere, probabilities uniform among those that add up to 1.
+func randomClass(rng *rand.Rand, atoms, dim int) []Atom {
+	class := make([]Atom, 1+rng.IntN(atoms))
+	for i := range class {
+		z := make([]float64, dim)
+		for {
+			for k := range z {
+				z[k] = rng.NormFloat64()
+			}
+			if length := floats.Norm(z, 2); length > 0 {
+				floats.Scale(1/length, z)
+				break
+			}
+		}
+		class[i] = Atom{z, rng.ExpFloat64()}
+	}
+	return normalized(class)
+}
+
+// normalized rescales the probabilities of a class, in place, to add up to 1.
+func normalized(class []Atom) []Atom {
+	total := 0.0
+	for _, atom := range class {
+		total += atom.P
+	}
+	for i := range class {
+		class[i].P /= total
+	}
+	return class
+}
+
+// clone copies a population with its points.
+func (p Population) clone() Population {
+	class := func(atoms []Atom) []Atom {
+		out := slices.Clone(atoms)
+		for i := range out {
+			out[i].Z = slices.Clone(out[i].Z)
+		}
+		return out
+	}
+	return Population{class(p.Positive), class(p.Negative)}
+}
+
+// Sizes of a climb's steps: a change of a unit point, and of the logarithm of a probability. They grow where a step makes the
+// case worse and shrink where it does not, so that the rate of success settles near a fifth (the rule of Rechenberg, 1973).
+const (
+	firstStep, largestStep, smallestStep = 0.3, 1.0, 1e-4
+	stepGrowth, stepShrink               = 1.5, 0.9
+)
+
+// climb goes uphill from the worst case of each design, the worst designs first. A climb never takes a step down.
+func (r *searchRun) climb() error {
+	r.stage = "climb"
+	var designs []int
+	for i, c := range r.worst {
+		if c != nil {
+			designs = append(designs, i)
+		}
+	}
+	slices.SortStableFunc(designs, func(i, j int) int {
+		a, b := r.worst[i].Value.Low, r.worst[j].Value.Low
+		switch {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	for _, design := range designs[:r.plan.Climb/r.Steps] {
+		current, step := *r.worst[design], firstStep
+		for range r.Steps {
+			next, err := r.measure(perturbed(r.rng, current.Population, step), design)
+			if err != nil {
+				return err
+			}
+			if next.Value.Low > current.Value.Low {
+				current, step = next, min(step*stepGrowth, largestStep)
+			} else {
+				step = max(step*stepShrink, smallestStep)
+			}
+		}
+	}
+	return nil
+}
+
+// perturbed returns a copy of p, changed by about step: one point, all points, the probabilities, or everything. Points keep
+// their length, and probabilities stay above 0 and add up to 1.
+func perturbed(rng *rand.Rand, p Population, step float64) Population {
+	next := p.clone()
+	atoms := len(p.Positive) + len(p.Negative)
+	kinds := 4
+	if atoms == 2 {
+		kinds = 2 // both probabilities are 1 and stay so
+	}
+	what, only := rng.IntN(kinds), rng.IntN(atoms)
+	at := 0
+	for _, class := range [][]Atom{next.Positive, next.Negative} {
+		for i := range class {
+			if what != 2 && (what != 0 || at == only) {
+				nudge(rng, class[i].Z, step)
+			}
+			if what >= 2 {
+				class[i].P *= math.Exp(step * rng.NormFloat64())
+			}
+			at++
+		}
+		normalized(class)
+	}
+	return next
+}
+
+// nudge turns z a little, in place.
+func nudge(rng *rand.Rand, z []float64, step float64) {
+	before, length := slices.Clone(z), floats.Norm(z, 2)
+	for k := range z {
+		z[k] += step * length * rng.NormFloat64()
+	}
+	if turned := floats.Norm(z, 2); turned > 0 {
+		floats.Scale(length/turned, z)
+	} else {
+		copy(z, before)
+	}
+}

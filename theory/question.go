@@ -1,0 +1,153 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Question is what a [Search] is after: a number that each population and design answers, wanted as large as it gets. The
+// functions below make the usual ones; any function of your own makes another.
+type Question struct {
+	Name string // what is measured, for the result: "bias of the loss of PUCL, τ = 0.5"
+	Yes  string // the answer where a case exceeds the search's tolerance, for example "biased"; "" means "found"
+	No   string // the answer where none does; "" means "not found"
+
+	// Ask measures one case. It must neither change nor keep the population. A search compares the lower ends of the
+	// intervals, so that what may be chance does not count; for an exact number that is the number itself.
+	Ask func(Population, Design) (Number, error)
+
+	// Again measures a case anew, with random draws that Ask has not used; nil where Ask leaves nothing to chance. The
+	// largest of many uncertain numbers is too large for the most part, so a search asks about its last case again.
+	Again func(Population, Design) (Number, error)
+}
+
+// LossBias asks how far the mean loss of m's objective lies from the ideal loss (3) with N = 2b − 2, in either direction:
+// |Result.Bias|.
+//
+// It is measured by [Meter.Exact] where draws is nil, and by [Meter.MonteCarlo] with *draws else, for batches too large to
+// be counted.
+func LossBias(m *Meter, draws *Draws) Question {
+	return resultQuestion("bias of the loss of", m, draws, func(r Result) Number { return r.Bias.Abs() })
+}
+
+// AttractionBias asks how far the mean attraction of m's objective lies from that of the ideal loss, E[s_ij] of two draws
+// from the class of the anchor, in either direction. The argument draws is that of [LossBias].
+func AttractionBias(m *Meter, draws *Draws) Question {
+	return resultQuestion("bias of the attraction of", m, draws, func(r Result) Number {
+		return r.Attraction.Mean.Minus(r.Ideal.Attraction).Abs()
+	})
+}
+
+// GradientBias asks for the Euclidean length of the gradient bias of m's objective with respect to the points of the atoms:
+// the gradient of the mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient]. A longer point has a
+// smaller gradient.
+func GradientBias(m *Meter) Question {
+	return Question{
+		Name: "gradient bias of " + m.title(), Yes: "biased", No: "unbiased on everything tried",
+		Ask: func(p Population, d Design) (Number, error) { return m.gradientBias(p, d) },
+	}
+}
+
+// ExtraVariance asks by how much the variance of the loss of m's objective exceeds that of than's: Var(m) − Var(than),
+// above 0 where m varies more. The argument draws is that of [LossBias]; the two are measured on different draws.
+func ExtraVariance(m, than *Meter, draws *Draws) Question {
+	ask := func(repeat uint64) func(Population, Design) (Number, error) {
+		return func(p Population, d Design) (Number, error) {
+			r, err := m.measure(p, d, draws, 2*repeat)
+			if err != nil {
+				return Number{}, err
+			}
+			other, err := than.measure(p, d, draws, 2*repeat+1)
+			return r.Loss.Variance.Minus(other.Loss.Variance), err
+		}
+	}
+	q := Question{Name: "variance of the loss of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger", Ask: ask(0)}
+	if draws != nil {
+		q.Again = ask(1)
+	}
+	return q
+}
+
+// ExtraGradientBias asks by how much the gradient bias of m's objective, the number of [GradientBias], exceeds that of
+// than's: above 0 where m is the worse.
+func ExtraGradientBias(m, than *Meter) Question {
+	return Question{
+		Name: "gradient bias of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger",
+		Ask: func(p Population, d Design) (Number, error) {
+			a, err := m.gradientBias(p, d)
+			if err != nil {
+				return Number{}, err
+			}
+			b, err := than.gradientBias(p, d)
+			return a.Minus(b), err
+		},
+	}
+}
+
+// resultQuestion asks for a number of a Result.
+func resultQuestion(what string, m *Meter, draws *Draws, number func(Result) Number) Question {
+	ask := func(repeat uint64) func(Population, Design) (Number, error) {
+		return func(p Population, d Design) (Number, error) {
+			r, err := m.measure(p, d, draws, repeat)
+			if err != nil {
+				return Number{}, err
+			}
+			return number(r), nil
+		}
+	}
+	q := Question{Name: what + " " + m.title(), Yes: "biased", No: "unbiased on everything tried", Ask: ask(0)}
+	if draws != nil {
+		q.Again = ask(1)
+	}
+	return q
+}
+
+// errNoMeter answers a question that was made without a meter.
+var errNoMeter = errors.New("theory: a question without a meter; make one with NewMeter")
+
+// measure is Exact, or MonteCarlo where there are draws; another number repeat makes other draws.
+func (m *Meter) measure(p Population, d Design, draws *Draws, repeat uint64) (Result, error) {
+	if m == nil {
+		return Result{}, errNoMeter
+	}
+	if draws == nil {
+		return m.Exact(p, d)
+	}
+	c := *draws
+	c.Seed += repeat
+	return m.MonteCarlo(p, d, c)
+}
+
+func (m *Meter) gradientBias(p Population, d Design) (Number, error) {
+	if m == nil {
+		return Number{}, errNoMeter
+	}
+	g, err := m.Gradient(p, d)
+	if err != nil {
+		return Number{}, err
+	}
+	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
+	if err != nil {
+		return Number{}, err
+	}
+	return Exactly(g.Minus(ideal).Norm()), nil
+}
+
+// title names the objective and the temperature.
+func (m *Meter) title() string {
+	if m == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s, τ = %g", m.objective.Name, m.tau)
+}
+
+// Abs is the absolute value; its interval starts at 0 where that of n holds 0.
+func (n Number) Abs() Number {
+	switch {
+	case n.Low > 0:
+		return n
+	case n.High < 0:
+		return Number{-n.Value, -n.High, -n.Low}
+	}
+	return Number{max(n.Value, -n.Value), 0, max(-n.Low, n.High)}
+}

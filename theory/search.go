@@ -1,0 +1,290 @@
+package theory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Search looks for the population and the design on which a [Question] has its largest answer: a counterexample, where the
+// question is how wrong something is. It goes from the readable to the arbitrary and back:
+//
+//	grid      all populations with few atoms on given points, under every design
+//	random    populations with points anywhere on the sphere
+//	climb     small changes to the worst cases so far, kept where they make them worse
+//	simplify  fewer examples, fewer atoms, rounder numbers, as long as the case stays nearly as bad
+//
+// The zero value searches the plane with two atoms a class and batches of two to four examples, some 1700 cases: with XLA
+// two or three seconds for a loss, with the pure-Go engine ten. A search that finds nothing has proved nothing beyond its cases.
+type Search struct {
+	Points [][]float64 // where the atoms of the grid may lie; nil means Circle(4). All atoms have their number of coordinates
+	Atoms  int         // the most atoms that a class has; 0 means 2
+	Parts  int         // the grid's probabilities are multiples of 1/Parts, so classes have up to Parts atoms; 0 means 4, below 0 no grid
+
+	// Designs are those that may be used; nil means m = 0, 1, 2 and u = 1, 2, at least two examples, with π = 1/4, 1/2 and
+	// 3/4, case-control and independent views. [Design.Vary] makes such lists.
+	Designs []Design
+
+	Random int    // random populations, each measured under one design, in turn; 0 means 300, below 0 none
+	Climbs int    // how many cases are climbed from: the worst of each design, the worst designs first; 0 means 3, below 0 none
+	Steps  int    // cases tried in each climb; 0 means 100
+	Seed   uint64 // of random cases and steps; used as given, 0 included
+
+	Tolerance float64 // how large a number must be to count as found; 0 means 1e-9, which leaves room for rounding
+	Keep      float64 // how much of the largest number the simplified case must keep; 0 means 0.9
+	MaxCases  int     // a larger search is refused; 0 means 20 000
+	Oriented  bool    // the grid keeps turned and mirrored copies, which differ to no objective made of similarities
+
+	// Progress, if not nil, is called before the first case, with Done 0, and after each one.
+	Progress func(SearchProgress)
+}
+
+// SearchProgress tells how far a search is.
+type SearchProgress struct {
+	Stage string // "grid", "random", "climb" or "simplify"
+	Done  int    // cases measured
+	Total int    // cases at most; simplifying mostly takes fewer than were allowed for
+	Worst Case   // so far
+}
+
+// SearchPlan is the size of a search in cases, stage by stage. All numbers are exact but Simplify, which is the most there can be.
+type SearchPlan struct {
+	Grid, Random, Climb, Simplify int
+}
+
+// Total is the number of cases at most.
+func (p SearchPlan) Total() int { return p.Grid + p.Random + p.Climb + p.Simplify }
+
+// String is "1065 on the grid, 300 at random, 300 climbing, up to 66 simplifying".
+func (p SearchPlan) String() string {
+	return fmt.Sprintf("%d on the grid, %d at random, %d climbing, up to %d simplifying", p.Grid, p.Random, p.Climb, p.Simplify)
+}
+
+// Plan tells beforehand how many cases [Search.Run] will measure, and refuses what Run refuses.
+func (s Search) Plan() (SearchPlan, error) {
+	_, _, plan, err := s.prepare()
+	return plan, err
+}
+
+// Run searches. The same search with the same question gives the same result on the same engine.
+//
+// It stops when ctx is done and when a case cannot be measured, for example because the objective is not finite there. Both are
+// errors, and the result then holds what had been found by then.
+func (s Search) Run(ctx context.Context, q Question) (SearchResult, error) {
+	if q.Ask == nil {
+		return SearchResult{}, errors.New("theory: a question without Ask, so there is nothing to search for; LossBias(meter, nil) makes one")
+	}
+	c, populations, plan, err := s.prepare()
+	if err != nil {
+		return SearchResult{}, err
+	}
+	if q.Name == "" {
+		q.Name = "question"
+	}
+	if q.Yes == "" {
+		q.Yes = "found"
+	}
+	if q.No == "" {
+		q.No = "not found"
+	}
+	run := &searchRun{
+		Search: c, ctx: ctx, question: q, plan: plan,
+		rng:    rand.New(rand.NewPCG(c.Seed, 0x5ea7c4)),
+		result: SearchResult{Question: q.Name, Answer: q.No, Tolerance: c.Tolerance, Keep: c.Keep, Seed: c.Seed},
+		worst:  make([]*Case, len(c.Designs)),
+	}
+	err = run.all(populations)
+	return run.result, err
+}
+
+// prepare fills in defaults, checks everything and lists the grid.
+func (s Search) prepare() (Search, []Population, SearchPlan, error) {
+	if s.Points == nil {
+		s.Points = Circle(4)
+	}
+	if s.Designs == nil {
+		s.Designs = slices.DeleteFunc(Design{}.Vary([]int{0, 1, 2}, []int{1, 2}, []float64{0.25, 0.5, 0.75}),
+			func(d Design) bool { return d.Examples() < 2 })
+	}
+	for _, field := range []struct {
+		value        *int
+		defaultValue int
+	}{{&s.Atoms, 2}, {&s.Parts, 4}, {&s.Random, 300}, {&s.Climbs, 3}, {&s.Steps, 100}, {&s.MaxCases, 20_000}} {
+		if *field.value == 0 {
+			*field.value = field.defaultValue
+		}
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-9
+	}
+	if s.Keep == 0 {
+		s.Keep = 0.9
+	}
+	if err := s.check(); err != nil {
+		return s, nil, SearchPlan{}, err
+	}
+	var populations []Population
+	if s.Parts > 0 {
+		var err error
+		if populations, err = grid(s.Points, s.Atoms, s.Parts, s.Oriented); err != nil {
+			return s, nil, SearchPlan{}, err
+		}
+	}
+	plan := SearchPlan{Grid: len(populations) * len(s.Designs), Random: max(s.Random, 0), Simplify: simplifyBound(s.Atoms, len(s.Designs))}
+	if plan.Grid+plan.Random == 0 {
+		return s, nil, SearchPlan{}, errors.New("theory: a search with neither a grid nor random cases; leave Parts or Random at 0 for the usual number")
+	}
+	// Climbs start from what the first stages measured, one for each design met there.
+	met := len(s.Designs)
+	if plan.Grid == 0 {
+		met = min(met, plan.Random)
+	}
+	climbs := min(max(s.Climbs, 0), met)
+	// Added as floating-point numbers, as a search far too large may have no int for its size.
+	size := float64(plan.Grid) + float64(plan.Random) + float64(climbs)*float64(s.Steps) + float64(plan.Simplify)
+	if size > float64(s.MaxCases) {
+		return s, nil, SearchPlan{}, fmt.Errorf("theory: %d populations on the grid under %d designs, %d random cases, %d climbs of %d steps and up to %d cases "+
+			"to simplify make %.3g, more than MaxCases = %d; take fewer, or raise it",
+			len(populations), len(s.Designs), plan.Random, climbs, s.Steps, plan.Simplify, size, s.MaxCases)
+	}
+	plan.Climb = climbs * s.Steps
+	return s, populations, plan, nil
+}
+
+// maxSearchAtoms is the most atoms of a class; measuring and simplifying larger ones takes too long.
+const maxSearchAtoms = 100
+
+// check looks at a search whose defaults are filled in.
+func (s Search) check() error {
+	switch {
+	case len(s.Points) == 0:
+		return errors.New("theory: a search with an empty list of Points; leave it nil for Circle(4), or set Corners(3) for example")
+	case len(s.Points[0]) == 0:
+		return errors.New("theory: a search whose points have no coordinates")
+	case len(s.Designs) == 0:
+		return errors.New("theory: a search with an empty list of Designs; leave it nil for the usual ones, or set one")
+	case s.Atoms < 1 || s.Atoms > maxSearchAtoms:
+		return fmt.Errorf("theory: a search with Atoms = %d; each class needs at least 1 and may have %d", s.Atoms, maxSearchAtoms)
+	case s.Steps < 1:
+		return fmt.Errorf("theory: a search with Steps = %d; a climb takes at least 1 (Climbs below 0 means no climbing)", s.Steps)
+	case s.MaxCases < 1:
+		return fmt.Errorf("theory: a search with MaxCases = %d; it must allow at least 1", s.MaxCases)
+	case !(s.Tolerance > 0) || math.IsInf(s.Tolerance, 0):
+		return fmt.Errorf("theory: a search with Tolerance = %g; it must be a small positive number, 1e-9 for example", s.Tolerance)
+	case !(s.Keep > 0 && s.Keep <= 1):
+		return fmt.Errorf("theory: a search with Keep = %g; it is a share, above 0 and at most 1", s.Keep)
+	}
+	for i, z := range s.Points {
+		if err := (Atom{Z: z}).validate(len(s.Points[0])); err != nil {
+			return fmt.Errorf("theory: point %d of the search: %w", i, err)
+		}
+	}
+	for i, d := range s.Designs {
+		if err := d.Validate(); err != nil {
+			return fmt.Errorf("%w (design %d of the search)", err, i)
+		}
+	}
+	return nil
+}
+
+// searchRun is a search under way.
+type searchRun struct {
+	Search
+	ctx      context.Context
+	question Question
+	plan     SearchPlan
+	rng      *rand.Rand
+	stage    string
+	result   SearchResult
+	worst    []*Case // of each design, nil where none was measured
+}
+
+// all goes through the stages.
+func (r *searchRun) all(populations []Population) error {
+	r.stage = "grid"
+	if len(populations) == 0 {
+		r.stage = "random"
+	}
+	r.report()
+	for _, p := range populations {
+		for i := range r.Designs {
+			if _, err := r.measure(p, i); err != nil {
+				return err
+			}
+		}
+	}
+	r.stage = "random"
+	for k := range r.plan.Random {
+		p := Population{randomClass(r.rng, r.Atoms, len(r.Points[0])), randomClass(r.rng, r.Atoms, len(r.Points[0]))}
+		if _, err := r.measure(p, k%len(r.Designs)); err != nil {
+			return err
+		}
+	}
+	if err := r.climb(); err != nil {
+		return err
+	}
+	if r.result.Worst.Value.Low > r.Tolerance {
+		if err := r.simplify(); err != nil {
+			return err
+		}
+		if r.question.Again != nil {
+			return r.confirm()
+		}
+	}
+	return nil
+}
+
+// measure asks the question about a population under the design of that number, and keeps what is worse than all before.
+func (r *searchRun) measure(p Population, design int) (Case, error) {
+	if err := r.ctx.Err(); err != nil {
+		return Case{}, fmt.Errorf("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)
+	}
+	c := Case{Population: p, Design: r.Designs[design]}
+	value, err := r.question.Ask(p, c.Design)
+	if err == nil && (!isFinite(value.Value) || !isFinite(value.Low)) {
+		err = fmt.Errorf("theory: the question's answer is %s; it must be finite", value)
+	}
+	if err != nil {
+		c.Value = Exactly(math.NaN())
+		return Case{}, fmt.Errorf("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)
+	}
+	c.Value = value
+	r.result.Cases++
+	if best := r.worst[design]; best == nil || value.Low > best.Value.Low {
+		r.worst[design] = &c
+	}
+	if r.result.Cases == 1 || value.Low > r.result.Worst.Value.Low {
+		r.result.Worst, r.result.Simple = c, c
+		r.result.Trail = append(r.result.Trail, SearchStep{r.stage, r.result.Cases, c})
+		r.answer(value.Low > r.Tolerance && r.question.Again == nil)
+	}
+	r.report()
+	return c, nil
+}
+
+// confirm asks about the simplified case with fresh draws; that answer decides.
+func (r *searchRun) confirm() error {
+	value, err := r.question.Again(r.result.Simple.Population, r.result.Simple.Design)
+	if err != nil {
+		return fmt.Errorf("theory: measuring the simplified case anew: %w", err)
+	}
+	r.result.Confirmed = &value
+	r.answer(value.Low > r.Tolerance)
+	return nil
+}
+
+func (r *searchRun) answer(found bool) {
+	r.result.Found, r.result.Answer = found, r.question.No
+	if found {
+		r.result.Answer = r.question.Yes
+	}
+}
+
+func (r *searchRun) report() {
+	if r.Progress != nil {
+		r.Progress(SearchProgress{r.stage, r.result.Cases, r.plan.Total(), r.result.Worst})
+	}
+}

@@ -1,0 +1,292 @@
+package theory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl"
+)
+
+// search runs s and fails on an error.
+func search(t *testing.T, s Search, q Question) SearchResult {
+	t.Helper()
+	r, err := s.Run(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Under independent views the other view of an example is a draw from the anchor's class, so ssCL's attraction has no bias.
+func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
+	designs := Design{}.Vary([]int{0}, []int{1, 2, 3}, []float64{0.2, 0.5, 0.8})
+	r := search(t, Search{Designs: designs}, AttractionBias(meterOf(t, pucl.SSCL(), 0.5), nil))
+	if r.Found || !(r.Worst.Value.High < 1e-12) {
+		t.Error(r)
+	}
+	if !strings.Contains(r.String(), "bias of the attraction of ssCL, τ = 0.5: unbiased on everything tried; largest") {
+		t.Error(r)
+	}
+	if !reflect.DeepEqual(r.Worst, r.Simple) {
+		t.Errorf("nothing was found, but %s was made of %s", r.Simple, r.Worst)
+	}
+	// With labeled examples in the batch the positive class counts for more than π, and the same attraction is biased.
+	r = search(t, Search{Random: -1, Climbs: -1}, AttractionBias(meterOf(t, pucl.SSCL(), 0.5), nil))
+	if !r.Found || r.Answer != "biased" {
+		t.Error(r)
+	}
+}
+
+// sclpuAttractionBias is the bias of SCL-PU's attraction under independent views. A labeled anchor meets labeled rows only, in
+// the mean μ_P. Of the 2u−1 other unlabeled rows one is an unlabeled anchor's own view, in the mean A = πμ_P + (1−π)μ_N, which
+// is also the ideal; the others are draws from the population.
+func sclpuAttractionBias(positive, negative []Atom, m, u int, pi, tau float64) float64 {
+	mean := func(a, b []Atom) float64 {
+		sum := 0.0
+		for _, x := range a {
+			for _, y := range b {
+				sum += x.P * y.P * cosine(x.Z, y.Z) / tau
+			}
+		}
+		return sum
+	}
+	muP, muN, between := mean(positive, positive), mean(negative, negative), mean(positive, negative)
+	own := pi*muP + (1-pi)*muN
+	any := pi*pi*muP + (1-pi)*(1-pi)*muN + 2*pi*(1-pi)*between
+	bias := float64(m) * (muP - own)
+	if u > 0 {
+		bias += float64(u) * float64(2*u-2) / float64(2*u-1) * (any - own)
+	}
+	return bias / float64(m+u)
+}
+
+// worstOnGrid leaves out what simplifying came across.
+func worstOnGrid(r SearchResult) float64 {
+	worst := math.NaN()
+	for _, step := range r.Trail {
+		if step.Stage == "grid" {
+			worst = step.Value.Value
+		}
+	}
+	return worst
+}
+
+// On a grid the worst case of SCL-PU's attraction is that of the closed form over all classes, here listed one by one.
+func TestSearchWorstCaseOnGrid(t *testing.T) {
+	const tau = 0.5
+	var classes [][]Atom
+	directions := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
+	for i, a := range directions {
+		classes = append(classes, []Atom{{a, 1}})
+		for _, b := range directions[i+1:] {
+			for _, p := range []float64{1. / 3, 2. / 3} {
+				classes = append(classes, []Atom{{a, p}, {b, 1 - p}})
+			}
+		}
+	}
+	q := AttractionBias(meterOf(t, pucl.SCLPU(), tau), nil)
+	for _, design := range []Design{{Unlabeled: 2, Prior: 0.5}, {Labeled: 1, Unlabeled: 2, Prior: 0.3}, {Labeled: 2, Unlabeled: 1, Prior: 0.1}} {
+		worst := 0.0
+		for _, positive := range classes {
+			for _, negative := range classes {
+				worst = max(worst, math.Abs(sclpuAttractionBias(positive, negative, design.Labeled, design.Unlabeled, design.Prior, tau)))
+			}
+		}
+		s := Search{Parts: 3, Designs: []Design{design}, Random: -1, Climbs: -1}
+		r := search(t, s, q)
+		near(t, fmt.Sprintf("worst bias, %+v", design), worstOnGrid(r), worst, 1e-12)
+		s.Oriented = true
+		near(t, "worst bias, turned copies kept", worstOnGrid(search(t, s, q)), worst, 1e-12)
+		if plan, err := s.Plan(); err != nil || plan.Grid != len(classes)*len(classes) {
+			t.Errorf("%s, want %d on the grid; %v", plan, len(classes)*len(classes), err)
+		}
+	}
+	// For u = 2 and π = ½ that is ⅔·¼·(1 + 1 + 2)/τ = 4/3, with each class on one point, opposite to the other.
+	r := search(t, Search{Designs: []Design{{Unlabeled: 2, Prior: 0.5}}}, q)
+	near(t, "worst bias anywhere", r.Worst.Value.Value, 4./3, 1e-12)
+	want := "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333"
+	if got := r.Simple.String(); got != want {
+		t.Errorf("simple case %s, want %s", got, want)
+	}
+}
+
+// A term of one's own that is unbiased but for a slip: it rewards rows beyond a right angle. Only some cases show it, and the
+// searcher finds one.
+func TestSearchFindsADeliberateBias(t *testing.T) {
+	const tau = 0.5
+	slip := pucl.Objective{Name: "slip", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
+		farthest := ReduceMin(b.Sim, -1) // at most 0, which the row has with itself
+		return Add(pucl.OwnViews(b), MulScalar(farthest, -0.01))
+	}}
+	m, err := NewMeter(openEngine(t), slip, tau)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	designs := []Design{{Unlabeled: 2, Prior: 0.5}}
+	r := search(t, Search{Designs: designs}, AttractionBias(m, nil))
+	// No similarity lies below −1/τ, so no bias above 0.01/τ. With both classes on the same two opposite points, which is on the
+	// grid, the three other rows of an anchor all miss the opposite point with probability 1/8.
+	if bias := r.Worst.Value.Value; !(bias > 0.01/tau*7/8-1e-12 && bias <= 0.01/tau) {
+		t.Errorf("worst bias %g", bias)
+	}
+	if !r.Found {
+		t.Error(r)
+	}
+	sharp := Population{Uniform([]float64{1, 0}), Uniform([]float64{1, 0.1})}
+	if r, err := m.Exact(sharp, designs[0]); err != nil || math.Abs(r.Attraction.Mean.Value-r.Ideal.Attraction.Value) > 1e-12 {
+		t.Errorf("the slip shows where all angles are acute: %s, %v", r.Attraction.Mean, err)
+	}
+}
+
+// hill is a question with the maximum 1 where the first positive and the first negative point meet at cos = 0.3 and the first
+// positive atom has probability 0.35; more examples are worth nothing.
+func hill(asked *[]float64) Question {
+	return Question{Name: "hill", Ask: func(p Population, d Design) (Number, error) {
+		if err := errors.Join(p.Validate(), d.Validate()); err != nil {
+			return Number{}, err
+		}
+		cos, share := cosine(p.Positive[0].Z, p.Negative[0].Z)-0.3, p.Positive[0].P-0.35
+		value := 1 - cos*cos - share*share
+		if asked != nil {
+			*asked = append(*asked, value)
+		}
+		return Exactly(value), nil
+	}}
+}
+
+func TestSearchClimbs(t *testing.T) {
+	var asked []float64
+	s := Search{Steps: 400, Climbs: 1, Atoms: 3, Points: Corners(3), Parts: 2, Random: 50, Seed: 5}
+	var progress []SearchProgress
+	s.Progress = func(p SearchProgress) { progress = append(progress, p) }
+	r := search(t, s, hill(&asked))
+	if !(r.Worst.Value.Value > 1-1e-6) {
+		t.Errorf("climbed to %.9g, the top is 1", r.Worst.Value.Value)
+	}
+	if r.Cases != len(asked) || r.Worst.Value.Value != slices.Max(asked) {
+		t.Errorf("%d cases up to %g; %d were asked, up to %g", r.Cases, r.Worst.Value.Value, len(asked), slices.Max(asked))
+	}
+	for i, step := range r.Trail {
+		if step.Value.Value != asked[step.Cases-1] || step.Value.Value != slices.Max(asked[:step.Cases]) || i > 0 && step.Value.Value <= r.Trail[i-1].Value.Value {
+			t.Errorf("step %d of the trail is %g at case %d", i, step.Value.Value, step.Cases)
+		}
+	}
+	if last := r.Trail[len(r.Trail)-1]; !reflect.DeepEqual(last.Case, r.Worst) {
+		t.Errorf("the trail ends with %s, the worst case is %s", last, r.Worst)
+	}
+	// The plan is what is done, stage by stage, and progress tells of every case.
+	plan, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := map[string]int{}
+	for i, p := range progress {
+		if p.Done != i || p.Total != plan.Total() {
+			t.Fatalf("report %d says %d of %d; the plan is %s", i, p.Done, p.Total, plan)
+		}
+		if i > 0 {
+			done[p.Stage]++
+		}
+	}
+	if done["grid"] != plan.Grid || done["random"] != plan.Random || done["climb"] != plan.Climb || done["simplify"] > plan.Simplify || done["simplify"] == 0 {
+		t.Errorf("did %v; the plan was %s", done, plan)
+	}
+	if plan.Random != 50 || plan.Climb != 400 {
+		t.Error(plan)
+	}
+}
+
+func TestSearchSimplifies(t *testing.T) {
+	for _, keep := range []float64{0, 0.5, 0.999, 1} {
+		s := Search{Atoms: 4, Parts: -1, Random: 100, Seed: 2, Keep: keep}
+		r := search(t, s, hill(nil))
+		share := keep
+		if share == 0 {
+			share = 0.9
+		}
+		again, err := hill(nil).Ask(r.Simple.Population, r.Simple.Design)
+		if err != nil || again != r.Simple.Value || again.Value < share*r.Worst.Value.Value {
+			t.Errorf("keep %g: the simple case has %s, now %s; the worst case has %s; %v", keep, r.Simple.Value, again, r.Worst.Value, err)
+		}
+		if r.Simple.Design.Examples() != 2 {
+			t.Errorf("keep %g: %s has more examples than needed", keep, r.Simple)
+		}
+		if share <= 0.9 {
+			// A point at (½, 1), for cos = 1/√5, and a probability of 1 or ½ are good enough; no second negative atom matters.
+			for class, most := range []int{2, 1} {
+				for _, atom := range classOf(r.Simple.Population, class) {
+					for _, x := range []float64{2 * atom.Z[0], 2 * atom.Z[1], 2 * atom.P} {
+						if x != math.Round(x) {
+							t.Errorf("keep %g: %v is not round in %s", keep, x, r.Simple)
+						}
+					}
+				}
+				if n := len(classOf(r.Simple.Population, class)); n > most {
+					t.Errorf("keep %g: %d atoms in %s", keep, n, r.Simple)
+				}
+			}
+		}
+	}
+}
+
+// The zero value on a real objective: the case that comes out can be redone by plain loops.
+func TestSearchZeroValue(t *testing.T) {
+	m := meterOf(t, pucl.PUCL(), 0.5)
+	r := search(t, Search{}, LossBias(m, nil))
+	if !r.Found || r.Simple.Value.Value < 0.9*r.Worst.Value.Value || r.Confirmed != nil {
+		t.Error(r)
+	}
+	for _, c := range []Case{r.Worst, r.Simple} {
+		d := c.Design
+		want := referenceStudy(c.Population, d, 0.5, []string{"PUCL"}, everyAnchor)["PUCL"]
+		attraction, partition := referenceIdeal(c.Population, d.Prior, d.Negatives(), 0.5)
+		near(t, "bias", c.Value.Value, math.Abs(want.mean[2]-(partition-attraction)), 1e-10)
+	}
+	var s Search
+	plan, err := s.Plan()
+	if err != nil || r.Cases > plan.Total() || r.Cases < plan.Total()-plan.Simplify {
+		t.Errorf("%d cases, planned %s; %v", r.Cases, plan, err)
+	}
+}
+
+func TestSearchRepeats(t *testing.T) {
+	s := Search{Parts: -1, Random: 40, Steps: 20, Seed: 8}
+	a, b := search(t, s, hill(nil)), search(t, s, hill(nil))
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("the same search gave\n%s\nand\n%s", a, b)
+	}
+	s.Seed++
+	if c := search(t, s, hill(nil)); reflect.DeepEqual(a.Worst, c.Worst) {
+		t.Error("another seed gave the same worst case")
+	}
+}
+
+// Random cases take turns among the designs, and climbs start from different designs.
+func TestSearchUsesAllDesigns(t *testing.T) {
+	count := map[int]int{}
+	q := hill(nil)
+	plain := q.Ask
+	q.Ask = func(p Population, d Design) (Number, error) { count[d.Unlabeled]++; return plain(p, d) }
+	search(t, Search{Parts: -1, Designs: Design{}.Vary(nil, []int{2, 3, 4}, nil), Random: 12, Climbs: 2, Steps: 10, Tolerance: 2}, q)
+	got := []int{count[2], count[3], count[4]}
+	slices.Sort(got)
+	if !slices.Equal(got, []int{4, 14, 14}) {
+		t.Errorf("cases under the designs: %v", got)
+	}
+	// More climbs than designs met: one each.
+	for _, random := range []int{2, 12} {
+		s := Search{Parts: -1, Designs: Design{}.Vary(nil, []int{2, 3, 4}, nil), Random: random, Climbs: 9, Steps: 10, Tolerance: 2}
+		if plan, err := s.Plan(); err != nil || plan.Climb != 10*min(random, 3) || search(t, s, hill(nil)).Cases != random+plan.Climb {
+			t.Errorf("%s, %v", plan, err)
+		}
+	}
+}

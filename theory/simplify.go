@@ -1,0 +1,247 @@
+package theory
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// largestDenominator is that of the fractions that probabilities are rounded to.
+const largestDenominator = 12
+
+// coordinateSteps are what coordinates are rounded to multiples of, the coarsest first; the largest of a point is 1 then.
+var coordinateSteps = []float64{1, 0.5, 0.25, 0.1}
+
+// simplifyBound is how many cases simplify measures at most, for classes of up to atoms atoms.
+func simplifyBound(atoms, designs int) int {
+	total := 2 * atoms
+	return designs - 1 + // smaller designs
+		total*(total+1)/2 - 3 + // each atom of total, then each of total − 1, until each class has one
+		2*largestDenominator + // probabilities of either class
+		1 + len(coordinateSteps)*(1+total) // turning; rounding all points together, and each
+}
+
+// simplify makes the worst case smaller and rounder, as long as at least Keep of the largest number is left.
+func (r *searchRun) simplify() error {
+	r.stage = "simplify"
+	current := r.result.Worst
+	var failed error
+	// try replaces current by a simpler case that is bad enough. A case that turns out worse than all others raises the bar by
+	// itself, and is accepted, so that current is never below it.
+	try := func(p Population, design int) bool {
+		if failed != nil {
+			return false
+		}
+		next, err := r.measure(p, design)
+		failed = err
+		if err != nil || !r.enough(next) {
+			return false
+		}
+		current = next
+		return true
+	}
+	design := r.fewerExamples(&current, try)
+	for r.dropAtom(&current, design, &failed) {
+	}
+	r.roundProbabilities(&current, design, try)
+	if turned := inOwnBasis(current.Population); !samePopulation(turned, current.Population) {
+		try(turned, design)
+	}
+	r.roundPoints(&current, design, try)
+	if failed != nil {
+		return failed
+	}
+	r.result.Simple = current
+	r.answer(r.question.Again == nil)
+	return nil
+}
+
+func (r *searchRun) enough(c Case) bool { return c.Value.Low >= r.Keep*r.result.Worst.Value.Low }
+
+// fewerExamples takes the smallest design that is bad enough, and returns its number.
+func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool) int {
+	order := make([]int, len(r.Designs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := r.Designs[i], r.Designs[j]
+		return cmp.Or(cmp.Compare(a.Examples(), b.Examples()), cmp.Compare(a.Labeled, b.Labeled))
+	})
+	own := slices.Index(r.Designs, current.Design)
+	for _, design := range order {
+		if r.Designs[design].Examples() >= current.Design.Examples() {
+			break
+		}
+		if try(current.Population, design) {
+			return design
+		}
+	}
+	return own
+}
+
+// dropAtom leaves out the atom that is missed least, and reports whether one could go.
+func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
+	var best *Case
+	for class := range 2 {
+		for i := range classOf(current.Population, class) {
+			p := current.Population.clone()
+			atoms := classOf(p, class)
+			if len(atoms) == 1 {
+				continue
+			}
+			setClass(&p, class, normalized(slices.Delete(atoms, i, i+1)))
+			next, err := r.measure(p, design)
+			if err != nil {
+				*failed = err
+				return false
+			}
+			if best == nil || next.Value.Low > best.Value.Low {
+				best = &next
+			}
+		}
+	}
+	if best == nil || !r.enough(*best) {
+		return false
+	}
+	*current = *best
+	return true
+}
+
+// roundProbabilities makes the probabilities of each class fractions with the smallest denominator that will do.
+func (r *searchRun) roundProbabilities(current *Case, design int, try func(Population, int) bool) {
+	for class := range 2 {
+		atoms := classOf(current.Population, class)
+		for denominator := len(atoms); denominator <= largestDenominator; denominator++ {
+			p := current.Population.clone()
+			roundShares(classOf(p, class), denominator)
+			if samePopulation(p, current.Population) || try(p, design) {
+				break
+			}
+		}
+	}
+}
+
+// roundShares sets the probabilities of a class, in place, to multiples of 1/denominator, none of them 0: each gets one part,
+// and the other parts go one by one to the atom that lacks most.
+func roundShares(atoms []Atom, denominator int) {
+	parts := make([]int, len(atoms))
+	for i := range parts {
+		parts[i] = 1
+	}
+	lack := func(i int) float64 { return atoms[i].P*float64(denominator) - float64(parts[i]) }
+	for range denominator - len(atoms) {
+		most := 0
+		for i := range atoms {
+			if lack(i) > lack(most) {
+				most = i
+			}
+		}
+		parts[most]++
+	}
+	for i := range atoms {
+		atoms[i].P = float64(parts[i]) / float64(denominator)
+	}
+}
+
+// roundPoints scales points so that the largest coordinate is ±1 and rounds the others: all points with one step, then each
+// with as coarse a step as it bears. Atoms of a class that come to lie on one point become one.
+func (r *searchRun) roundPoints(current *Case, design int, try func(Population, int) bool) {
+	coarsest := len(coordinateSteps)
+	for i, step := range coordinateSteps {
+		p := current.Population.clone()
+		for class := range 2 {
+			for _, atom := range classOf(p, class) {
+				roundPoint(atom.Z, step)
+			}
+		}
+		if p = merged(p); samePopulation(p, current.Population) || try(p, design) {
+			coarsest = i
+			break
+		}
+	}
+	for class := range 2 {
+		for i := 0; i < len(classOf(current.Population, class)); i++ {
+			for _, step := range coordinateSteps[:coarsest] {
+				p := current.Population.clone()
+				roundPoint(classOf(p, class)[i].Z, step)
+				if p = merged(p); samePopulation(p, current.Population) || try(p, design) {
+					break
+				}
+			}
+		}
+	}
+}
+
+func roundPoint(z []float64, step float64) {
+	largest := floats.Norm(z, math.Inf(1))
+	for k, x := range z {
+		z[k] = math.Round(x/largest/step)*step + 0 // + 0 turns −0 into 0
+	}
+}
+
+// merged joins atoms of a class that lie on the same point.
+func merged(p Population) Population {
+	for class := range 2 {
+		var kept []Atom
+		for _, atom := range classOf(p, class) {
+			if i := slices.IndexFunc(kept, func(k Atom) bool { return slices.Equal(k.Z, atom.Z) }); i >= 0 {
+				kept[i].P += atom.P
+			} else {
+				kept = append(kept, atom)
+			}
+		}
+		setClass(&p, class, kept)
+	}
+	return p
+}
+
+// inOwnBasis turns and mirrors a population so that its points get as many zeros as possible: its first point lies on the
+// first axis, the next one in the plane of the first two, and so on.
+func inOwnBasis(p Population) Population {
+	var basis [][]float64
+	next := p.clone()
+	for class := range 2 {
+		for _, atom := range classOf(next, class) {
+			rest, length := slices.Clone(atom.Z), floats.Norm(atom.Z, 2)
+			coordinates := make([]float64, len(rest))
+			for range 2 { // the second round takes out what rounding left
+				for k, e := range basis {
+					along := floats.Dot(rest, e)
+					coordinates[k] += along
+					floats.AddScaled(rest, -along, e)
+				}
+			}
+			if across := floats.Norm(rest, 2); across > 1e-9*length && len(basis) < len(rest) {
+				coordinates[len(basis)] = across
+				floats.Scale(1/across, rest)
+				basis = append(basis, rest)
+			}
+			copy(atom.Z, coordinates)
+		}
+	}
+	return next
+}
+
+// classOf is the positive class for 0 and the negative one for 1.
+func classOf(p Population, class int) []Atom {
+	if class == 0 {
+		return p.Positive
+	}
+	return p.Negative
+}
+
+func setClass(p *Population, class int, atoms []Atom) {
+	if class == 0 {
+		p.Positive = atoms
+	} else {
+		p.Negative = atoms
+	}
+}
+
+func samePopulation(a, b Population) bool {
+	same := func(x, y Atom) bool { return x.P == y.P && slices.Equal(x.Z, y.Z) }
+	return slices.EqualFunc(a.Positive, b.Positive, same) && slices.EqualFunc(a.Negative, b.Negative, same)
+}

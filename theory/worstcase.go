@@ -1,0 +1,89 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Case is a population and a design with the answer that they give to a question.
+type Case struct {
+	Population Population
+	Design     Design
+	Value      Number
+}
+
+// String is one line from which the case can be measured again, all digits of points and probabilities included:
+// "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
+func (c Case) String() string {
+	class := func(atoms []Atom) string {
+		shown := make([]string, len(atoms))
+		for i, atom := range atoms {
+			coordinates := make([]string, len(atom.Z))
+			for k, x := range atom.Z {
+				coordinates[k] = fmt.Sprint(x)
+			}
+			shown[i] = fmt.Sprintf("%s at (%s)", share(atom.P), strings.Join(coordinates, ", "))
+		}
+		return strings.Join(shown, ", ")
+	}
+	d := c.Design
+	design := fmt.Sprintf("m = %d, u = %d, π = %v, ρ = %v", d.Labeled, d.Unlabeled, d.Prior, d.SameView)
+	if d.Scheme != CaseControl {
+		design += fmt.Sprintf(", %s, c = %v", d.Scheme, d.LabelRate)
+	}
+	return fmt.Sprintf("positive %s; negative %s; %s: %s", class(c.Population.Positive), class(c.Population.Negative), design, c.Value)
+}
+
+// share writes a probability that is a fraction with a small denominator as that fraction, and any other with all its digits.
+func share(p float64) string {
+	for denominator := 2.0; denominator <= largestDenominator; denominator++ {
+		if parts := math.Round(p * denominator); p > 0 && p < 1 && p == parts/denominator {
+			return fmt.Sprintf("%g/%g", parts, denominator)
+		}
+	}
+	return fmt.Sprint(p)
+}
+
+// SearchStep is a case that was worse than all before it.
+type SearchStep struct {
+	Stage string // "grid", "random", "climb" or "simplify"
+	Cases int    // how many had been measured by then, itself included
+	Case
+}
+
+// SearchResult is the answer to a question.
+type SearchResult struct {
+	Question string
+	Answer   string // the question's Yes where Found, else its No
+
+	// Found reports whether the number is above Tolerance in Simple: by its lower end, and where draws are random by that of
+	// Confirmed.
+	Found bool
+
+	Worst  Case // the largest lower end of all cases measured
+	Simple Case // fewer examples and atoms, rounder numbers, at least Keep of Worst; equal to Worst where nothing was found
+
+	// Confirmed is Simple measured anew with fresh random draws; nil where nothing was left to chance or nothing found.
+	Confirmed *Number
+
+	Trail           []SearchStep // each case that was worse than all before it; the last is Worst
+	Cases           int          // how many cases were measured, Confirmed not counted
+	Tolerance, Keep float64
+	Seed            uint64
+}
+
+// String is the answer, and below it the case to look at where something was found.
+func (r SearchResult) String() string {
+	if r.Cases == 0 {
+		return fmt.Sprintf("%s: no case was measured", r.Question)
+	}
+	text := fmt.Sprintf("%s: %s; largest %s over %d cases (seed %d)", r.Question, r.Answer, r.Worst.Value, r.Cases, r.Seed)
+	if r.Worst.Value.Low > r.Tolerance {
+		text += fmt.Sprintf("\nsimplest case with %.3g%% of that or more: %s", 100*r.Keep, r.Simple)
+	}
+	if r.Confirmed != nil {
+		text += fmt.Sprintf("\nthe same with fresh draws: %s", r.Confirmed)
+	}
+	return text
+}

@@ -11,6 +11,8 @@
 //	Design       how a batch is drawn: m labeled and u unlabeled examples, class prior π, two views each
 //	Meter        objectives at a temperature, compiled; Exact, MonteCarlo and Gradient put it to use
 //	Result       moments of attraction, log partition and loss; the ideal loss and the bias
+//	Question     a number that a population and a design answer, such as LossBias
+//	Search       looks for the case with the largest answer and makes it readable
 //
 // Two points on a circle, two unlabeled examples, π = 1/2:
 //

@@ -1,0 +1,180 @@
+package claims
+
+import (
+	"fmt"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/puclab/puclab/theory"
+)
+
+// classBound is the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
+// (2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1)) Δ(positives) + 5 Δ(negatives).
+func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
+	bound := times(whole(5), negatives)
+	if a > 1 { // one point has spread 0
+		factor := plus(whole(2), big.NewRat(2*(a-n), n*(a-1)))
+		factor.Sub(factor, big.NewRat(n-1, a-1))
+		bound.Add(bound, factor.Mul(factor, positives))
+	}
+	return bound
+}
+
+// classBoundFunc is a bound on the expected potential when n of a positives are labeled, given the spreads of the classes.
+type classBoundFunc func(n, a int64, positives, negatives *big.Rat) *big.Rat
+
+// classBoundCheck counts how often a bound that compares with the classes was exceeded.
+type classBoundCheck struct {
+	cases, above, aboveFive int
+	nearest                 float64 // largest share of the bound that was reached
+}
+
+// checkClassBound holds bound against the expected constrained potential right after seeding, which later rounds never
+// raise and Definition 6 never exceeds. It goes over every partition into classes of all sets of up to 5 points on 0 … 4,
+// and of 40 random sets of 6 points on a grid, with every number of labels, averaging over all choices of them.
+func checkClassBound(bound classBoundFunc) (classBoundCheck, error) {
+	var c classBoundCheck
+	for n := 2; n <= 5; n++ {
+		eachMultiset(n, 5, func(x []int) {
+			rows := make(theory.RationalPoints, n)
+			for i, v := range x {
+				rows[i] = []*big.Rat{whole(int64(v))}
+			}
+			c.visit(rows, 1, bound)
+		})
+	}
+	rng := rand.New(rand.NewPCG(3, 16))
+	for range 40 {
+		rows := make(theory.RationalPoints, 6)
+		for i := range rows {
+			rows[i] = []*big.Rat{whole(rng.Int64N(8)), whole(rng.Int64N(8))}
+		}
+		c.visit(rows, 1+rng.IntN(7), bound) // a step through the partitions
+	}
+	if c.cases == 0 {
+		return c, fmt.Errorf("no case was tried")
+	}
+	return c, nil
+}
+
+// visit takes every step-th partition of the rows.
+func (c *classBoundCheck) visit(rows theory.RationalPoints, step int, bound classBoundFunc) {
+	full := 1<<len(rows) - 1
+	constrained := make([]*big.Rat, full) // expected potential with the rows of the index labeled
+	for mask := 1; mask < full; mask++ {
+		labeled, unlabeled := pick(rows, mask)
+		_, constrained[mask] = seedingPotentials(labeled, unlabeled)
+	}
+	for class := 1; class <= full; class += step {
+		positives, negatives := pick(rows, class)
+		a := bits.OnesCount(uint(class))
+		sums, counts := make([]*big.Rat, a+1), make([]int64, a+1)
+		for mask := class; mask > 0; mask = (mask - 1) & class {
+			if mask == full {
+				continue // nothing unlabeled
+			}
+			n := bits.OnesCount(uint(mask))
+			if sums[n] == nil {
+				sums[n] = new(big.Rat)
+			}
+			sums[n].Add(sums[n], constrained[mask])
+			counts[n]++
+		}
+		p, q := positives.Spread(), negatives.Spread()
+		for n := 1; n <= a; n++ {
+			if counts[n] == 0 {
+				continue
+			}
+			c.cases++
+			mean := times(sums[n], big.NewRat(1, counts[n]))
+			limit := bound(int64(n), int64(a), p, q)
+			if mean.Cmp(limit) > 0 {
+				c.above++
+			}
+			if mean.Cmp(times(whole(5), plus(p, q))) > 0 {
+				c.aboveFive++
+			}
+			if limit.Sign() > 0 {
+				c.nearest = max(c.nearest, decimal(over(mean, limit)))
+			}
+		}
+	}
+}
+
+// theorem3Families is how sets of points do on which seeding goes wrong, or as wrong as it can.
+type theorem3Families struct {
+	apart    float64 // the ratio of LabelsApart(10)
+	text     string  // its numbers
+	measured []Measurement
+}
+
+// theorem3Traps follows the families as they grow.
+func theorem3Traps() (theorem3Families, error) {
+	var f theorem3Families
+	for _, trap := range []struct {
+		name  string
+		trap  SeedingTrap
+		value func(SeedingOutcome) *big.Rat
+	}{
+		{"labels at ±1: E[φ]/φ* after seeding", LabelsApart(1), seededFree},
+		{"labels at ±10: E[φ]/φ* after seeding", LabelsApart(10), seededFree},
+		{"labels at ±10: E[φ]/φ* after the rounds", LabelsApart(10), settledFree},
+		{"labels at ±10: the same, constrained potential", LabelsApart(10), settledConstrained},
+		{"labels at ±10: k-means++ on the same points", LabelsApart(10), plusPlus},
+		{"labels at ±1000: E[φ]/φ* after the rounds", LabelsApart(1000), settledFree},
+		{"one label in an optimal cluster, 8 points at 1, one at 100: after seeding", LoneLabel(8, 100), seededFree},
+		{"one label in an optimal cluster, 49 points at 1, one at 7: after the rounds", LoneLabel(49, 7), settledFree},
+		{"one label in an optimal cluster, 441 points at 1, one at 21: after the rounds", LoneLabel(441, 21), settledFree},
+		{"1000 points at 1, one at 2, two at 0, one of them labeled: after seeding", TightSeeding(1, 1000), seededFree},
+		{"100 points at 1, one at 2, 20001 at 0, one of them labeled: after the rounds", TightSeeding(20000, 100),
+			settledFree},
+		{"100 points at 1, one at 2, 20001 at 0: k-means++", TightSeeding(20000, 100), plusPlus},
+	} {
+		outcome, err := trap.trap.Outcome()
+		if err != nil {
+			return f, err
+		}
+		ratio := over(trap.value(outcome), outcome.Optimal)
+		f.measured = append(f.measured, Measurement{trap.name, theory.Exactly(decimal(ratio))})
+	}
+	ten, err := LabelsApart(10).Outcome()
+	if err != nil {
+		return f, err
+	}
+	f.apart = ten.Ratio()
+	f.text = fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
+		ten.Seeded.Free.RatString(),
+		ten.Settled.Free.RatString(), ten.Optimal.RatString())
+	return f, nil
+}
+
+func seededFree(o SeedingOutcome) *big.Rat         { return o.Seeded.Free }
+func settledFree(o SeedingOutcome) *big.Rat        { return o.Settled.Free }
+func settledConstrained(o SeedingOutcome) *big.Rat { return o.Settled.Constrained }
+func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
+
+// drawnLabelsApart averages over the data sets that (1) draws, with two labeled points, one unlabeled one and π = ½, from
+// positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the best.
+func drawnLabelsApart(m int64) (expected, optimal *big.Rat, err error) {
+	expected, optimal = new(big.Rat), new(big.Rat)
+	for _, x := range []int64{-m, m} {
+		for _, y := range []int64{-m, m} {
+			for _, u := range []struct {
+				at int64
+				p  *big.Rat
+			}{{-m, big.NewRat(1, 4)}, {m, big.NewRat(1, 4)}, {m + 1, big.NewRat(1, 2)}} {
+				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u.at)
+				free, _ := seedingPotentials(labeled, unlabeled)
+				best, _, err := union(labeled, unlabeled).BestSplit()
+				if err != nil {
+					return nil, nil, err
+				}
+				p := times(big.NewRat(1, 4), u.p)
+				expected.Add(expected, times(p, free))
+				optimal.Add(optimal, times(p, best))
+			}
+		}
+	}
+	return expected, optimal, nil
+}

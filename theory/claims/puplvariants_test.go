@@ -1,0 +1,96 @@
+package claims
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/theory"
+)
+
+func TestPUPLVariants(t *testing.T) {
+	c := checked(t, PUPLVariants())
+	if c.Verdict != Fails || c.Corrected == "" {
+		t.Errorf("%s; corrected %q", c, c.Corrected)
+	}
+	// A label at the origin and two unlabeled points at a right angle, worked out by hand below.
+	if want := "labeled {(0, 0)}, unlabeled {(0, 1), (1, 0)}: the variant labels the unlabeled −− and the labeled +; " +
+		"Algorithm 1B gives the unlabeled −+ from row 0, +− from row 1"; c.Counterexample != want {
+		t.Errorf("counterexample %q, want %q", c.Counterexample, want)
+	}
+	details := strings.Join(c.Details, "\n")
+	for _, want := range []string{"labeled {0, 1}, unlabeled {0, 1, 3}", "labeled {0, 1}, unlabeled {0}: the variant " +
+		"labels the unlabeled − and the labeled −+"} {
+		if !strings.Contains(details, want) {
+			t.Errorf("details %q lack %q", details, want)
+		}
+	}
+	near(t, "separated groups with other labels", measuredAs(t, c.Finding, "of them with other labels than the groups"), 0,
+		0)
+	if n := measuredAs(t, c.Finding, "random pairs of groups with f·D > 2δ"); n < 50 {
+		t.Errorf("only %g pairs of groups were far enough apart", n)
+	}
+	var agreement []float64
+	for _, m := range c.Measured {
+		if strings.HasSuffix(m.Name, "probability of the same labels") {
+			agreement = append(agreement, m.Value.Value)
+		}
+	}
+	if len(agreement) != 4 || !slices.IsSorted(agreement) || agreement[0] > 0.2 || agreement[3] < 0.95 {
+		t.Errorf("agreement by separation %v", agreement)
+	}
+}
+
+// Label (0, 0), unlabeled (0, 1) and (1, 0), whose mean (½, ½) is nearer to both (½ < 1): the pseudo code takes both for
+// negative. Algorithm 1B starts at one, with equal probability; the other is at squared distance 1 from the label, 2 from it.
+func TestVariantAgreement(t *testing.T) {
+	at := func(rows, columns int, x ...float64) *mat.Dense { return mat.NewDense(rows, columns, x) }
+	probability, leaves, err := VariantAgreement(at(1, 2, 0, 0), at(2, 2, 0, 1, 1, 0))
+	if err != nil || probability != 0 || leaves {
+		t.Errorf("right angle: probability %g, leaves %v, %v", probability, leaves, err)
+	}
+	probability, leaves, err = VariantAgreement(at(2, 1, 0, 1), at(1, 1, 0))
+	if err != nil || probability != 1 || !leaves {
+		t.Errorf("labels 0 and 1, unlabeled 0: probability %g, leaves %v, %v", probability, leaves, err)
+	}
+	// Label 0, unlabeled 1, 9 and 10 with weights 1, 81 and 100, mean 20/3. The pseudo code ends with {1} | {9, 10}, and so
+	// does Algorithm 1B from 9 and 10. From 1 all are negative first, with mean 20/3; then 1 goes to the label: the same.
+	probability, leaves, err = VariantAgreement(at(1, 1, 0), at(3, 1, 1, 9, 10))
+	if err != nil || leaves {
+		t.Errorf("leaves %v, %v", leaves, err)
+	}
+	near(t, "two groups", probability, 1, 1e-15)
+	_, _, err = VariantAgreement(at(1, 1, 0), at(1, 1, 0))
+	wantError(t, "collapsed", err, "nothing to draw")
+	_, _, err = VariantAgreement(at(1, 1, 0), nil)
+	wantError(t, "nothing unlabeled", err, "at least one")
+}
+
+// Algorithm 1B itself, from one fixed start, has the labels of some start always; where cases with different ends are left
+// out as well, it has those of every start.
+func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
+	algorithm := func(skipRandom bool) func(labeled, unlabeled theory.RationalPoints) (variantLabels, error) {
+		return func(labeled, unlabeled theory.RationalPoints) (variantLabels, error) {
+			s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
+			if err != nil {
+				return variantLabels{}, err
+			}
+			out := variantLabels{unlabeled: s.Starts[0].Labels, labeled: slices.Repeat([]bool{true}, len(labeled))}
+			for _, start := range s.Starts {
+				out.tied = out.tied || skipRandom && !slices.Equal(start.Labels, out.unlabeled)
+			}
+			return out, nil
+		}
+	}
+	for skipRandom, want := range map[bool]Verdict{false: Conditional, true: Holds} {
+		f, err := puplVariantsFinding(algorithm(skipRandom))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Verdict != want || f.Counterexample != "" {
+			t.Errorf("%s, want %s: %s (%s)", f.Verdict, want, f.Sentence, f.Counterexample)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
+// data sets that are drawn from it.
+type RiskWorld struct {
+	Positive, Negative []LogitAtom     // the probabilities of each class add up to 1
+	Labeled, Unlabeled int             // n_P and n_U, at least 1 each and at most 6 together
+	Loss               pucl.MarginLoss // what the true risk is made of; nil means [pucl.SigmoidLoss]
+}
+
+// LogitAtom is a logit that examples of a class can get, and the probability that they do.
+type LogitAtom struct{ Logit, P float64 }
+
+// RiskErrors is what an estimate of the risk does over all data sets that can be drawn.
+type RiskErrors struct {
+	Prior    float64
+	Risk     float64 // the true risk, π E[ℓ(t)|y=1] + (1−π) E[ℓ(−t)|y=0]
+	Mean     float64 // expectation of the estimate
+	Variance float64
+	Largest  float64 // largest |estimate − risk| over all data sets with positive probability
+	Formula  float64 // π² Var(ℓ(t) − ℓ(−t) | y=1)/n_P + Var(ℓ(−t))/n_U, the variance of uPU
+	Total    float64 // sum of the data sets' probabilities
+}
+
+// StandardDeviation is the square root of the variance.
+func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Variance, 0)) }
+
+// Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
+// class prior. The estimate is told the prior, as uPU must be. The risks are those of package pucl, run on the engine in
+// float64.
+func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) pucl.Risk, priors ...float64) ([]RiskErrors,
+	error) {
+	if eng == nil || eng.Backend == nil {
+		return nil, errors.New("claims: no engine; open one with engine.Open")
+	}
+	nP, nU := w.Labeled, w.Unlabeled
+	if err := w.validate(priors); err != nil {
+		return nil, err
+	}
+	if w.Loss == nil {
+		w.Loss = pucl.SigmoidLoss
+	}
+	exec, err := NewExec(eng.Backend, func(logits, labels *Node) []*Node {
+		out := make([]*Node, len(priors))
+		for i, prior := range priors {
+			out[i] = estimate(prior)(logits, labels)
+		}
+		return out
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claims: %w", err)
+	}
+	defer exec.Finalize()
+	atomLosses, err := measureLosses(eng, w)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]RiskErrors, len(priors))
+	for i, prior := range priors {
+		out[i] = atomLosses.truth(prior, nP, nU)
+	}
+	squares := make([]float64, len(priors))
+	labels := make([]bool, nP+nU)
+	for i := range nP {
+		labels[i] = true
+	}
+	err = w.eachDataSet(func(logits []float64, probability func(prior float64) float64) error {
+		values, err := exec.Call(logits, labels)
+		if err != nil {
+			return fmt.Errorf("claims: %w", err)
+		}
+		for i, prior := range priors {
+			p, value := probability(prior), tensors.ToScalar[float64](values[i])
+			e := value - out[i].Risk
+			out[i].Total += p
+			out[i].Mean += p * value
+			squares[i] += p * e * e
+			if p > 0 {
+				out[i].Largest = max(out[i].Largest, math.Abs(e))
+			}
+		}
+		return nil
+	})
+	for i := range out {
+		bias := out[i].Mean - out[i].Risk
+		out[i].Variance = squares[i] - bias*bias
+	}
+	return out, err
+}
+
+// validate refuses what cannot be enumerated.
+func (w RiskWorld) validate(priors []float64) error {
+	if w.Labeled < 1 || w.Unlabeled < 1 || w.Labeled+w.Unlabeled > 6 ||
+		len(w.Positive) == 0 || len(w.Negative) == 0 || len(priors) == 0 {
+		return fmt.Errorf("claims: %d labeled and %d unlabeled examples, %d positive and %d negative logits, %d priors; "+
+			"there must be at least one of each, and at most 6 examples",
+			w.Labeled, w.Unlabeled, len(w.Positive), len(w.Negative), len(priors))
+	}
+	for _, prior := range priors {
+		if !(prior >= 0 && prior <= 1) {
+			return fmt.Errorf("claims: class prior π = %g is not between 0 and 1", prior)
+		}
+	}
+	for _, atoms := range [][]LogitAtom{w.Positive, w.Negative} {
+		total := 0.0
+		for _, a := range atoms {
+			if math.IsNaN(a.Logit) || math.IsInf(a.Logit, 0) || !(a.P >= 0) {
+				return fmt.Errorf("claims: logit %g with probability %g; a logit must be a finite number, a probability "+
+					"must not be "+
+					"negative", a.Logit, a.P)
+			}
+			total += a.P
+		}
+		if !(math.Abs(total-1) <= 1e-9) {
+			return fmt.Errorf("claims: the probabilities add up to %g in one of the classes; they must add up to 1", total)
+		}
+	}
+	return nil
+}
+
+// eachDataSet visits the logits of every data set, the labeled ones first. The probability of one depends on the prior.
+func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(prior float64) float64) error) error {
+	type drawn struct {
+		LogitAtom
+		positive bool
+	}
+	var any []drawn
+	for _, a := range w.Positive {
+		any = append(any, drawn{a, true})
+	}
+	for _, a := range w.Negative {
+		any = append(any, drawn{a, false})
+	}
+	nP, nU := w.Labeled, w.Unlabeled
+	logits := make([]float64, nP+nU)
+	var draw func(i, positives int, p float64) error
+	draw = func(i, positives int, p float64) error {
+		if i == nP+nU {
+			return visit(logits, func(prior float64) float64 {
+				return p * math.Pow(prior, float64(positives)) * math.Pow(1-prior, float64(nU-positives))
+			})
+		}
+		atoms, hidden := any, 1
+		if i < nP {
+			atoms, hidden = any[:len(w.Positive)], 0
+		}
+		for _, a := range atoms {
+			logits[i] = a.Logit
+			more := 0
+			if a.positive {
+				more = hidden
+			}
+			if err := draw(i+1, positives+more, p*a.P); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return draw(0, 0, 1)
+}
+
+// worldLosses are the losses of the atoms taken for a positive and for a negative, with their probabilities.
+type worldLosses struct {
+	positive, negative []struct{ p, asPositive, asNegative float64 }
+}
+
+// measureLosses reads the loss off the supervised risk of single examples.
+func measureLosses(eng *engine.Engine, w RiskWorld) (worldLosses, error) {
+	var out worldLosses
+	exec, err := NewExec(eng.Backend, func(logits, labels *Node) *Node { return pucl.PN(w.Loss)(logits, labels) })
+	if err != nil {
+		return out, fmt.Errorf("claims: %w", err)
+	}
+	defer exec.Finalize()
+	for _, class := range []struct {
+		atoms []LogitAtom
+		into  *[]struct{ p, asPositive, asNegative float64 }
+	}{{w.Positive, &out.positive}, {w.Negative, &out.negative}} {
+		for _, a := range class.atoms {
+			var values [2]float64
+			for i, label := range []bool{true, false} {
+				value, err := exec.Call1([]float64{a.Logit}, []bool{label})
+				if err != nil {
+					return out, fmt.Errorf("claims: %w", err)
+				}
+				values[i] = tensors.ToScalar[float64](value)
+			}
+			*class.into = append(*class.into, struct{ p, asPositive, asNegative float64 }{a.P, values[0], values[1]})
+		}
+	}
+	return out, nil
+}
+
+func (l worldLosses) truth(prior float64, nP, nU int) RiskErrors {
+	r := RiskErrors{Prior: prior}
+	var difference, differenceSquared, unlabeled, unlabeledSquared float64
+	for _, a := range l.positive {
+		r.Risk += prior * a.p * a.asPositive
+		d := a.asPositive - a.asNegative
+		difference += a.p * d
+		differenceSquared += a.p * d * d
+		unlabeled += prior * a.p * a.asNegative
+		unlabeledSquared += prior * a.p * a.asNegative * a.asNegative
+	}
+	for _, a := range l.negative {
+		r.Risk += (1 - prior) * a.p * a.asNegative
+		unlabeled += (1 - prior) * a.p * a.asNegative
+		unlabeledSquared += (1 - prior) * a.p * a.asNegative * a.asNegative
+	}
+	r.Formula = prior*prior*(differenceSquared-difference*difference)/float64(nP) +
+		(unlabeledSquared-unlabeled*unlabeled)/float64(nU)
+	return r
+}

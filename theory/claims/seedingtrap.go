@@ -1,0 +1,94 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/theory"
+)
+
+// SeedingTrap is a set of labeled and unlabeled points for Algorithm 1B to be tried on. Points are rows of one length.
+type SeedingTrap struct {
+	Labeled, Unlabeled [][]float64
+}
+
+// SeedingOutcome is what seeding makes of a trap, exactly.
+type SeedingOutcome struct {
+	Seeded   theory.RationalPotentials // expected, right after Algorithm 1B has drawn its negative centre
+	Settled  theory.RationalPotentials // expected, when the rounds have come to rest
+	PlusPlus *big.Rat                  // expected, right after k-means++ with two centres on all the points
+	Optimal  *big.Rat                  // the best potential of two centres
+}
+
+// LabelsApart has labeled points at −m and m and an unlabeled one at m+1: μ_P falls between two groups and stays there. The
+// expected potential is m²+1 of Definition 6, the best ½, so their ratio 2(m²+1) has no bound.
+func LabelsApart(m float64) SeedingTrap {
+	return SeedingTrap{[][]float64{{-m}, {m}}, [][]float64{{m + 1}}}
+}
+
+// LoneLabel has one labeled point at 0, crowd unlabeled ones at 1 and one more at far. The best clusters are {0, 1, …} and
+// {far}, so the label lies in one of them, but not at its middle: the potential after seeding is about 2·crowd for a large
+// far, and where far² is about crowd the rounds do not mend it either. The best potential is crowd/(crowd+1).
+func LoneLabel(crowd int, far float64) SeedingTrap {
+	return SeedingTrap{[][]float64{{0}}, append(copies(crowd, 1), []float64{far})}
+}
+
+// TightSeeding has a labeled point at 0 and rest more there that are not labeled, crowd unlabeled points at 1 and one at 2.
+// The best clusters are the points at 0 and the others, and the expected potential after seeding is 5·crowd/(crowd+4)
+// against crowd/(crowd+1) at best. Their ratio comes as near to 5 as one likes; so does that of k-means++ if rest is far
+// larger than crowd.
+func TightSeeding(rest, crowd int) SeedingTrap {
+	return SeedingTrap{[][]float64{{0}}, append(append(copies(rest, 0), copies(crowd, 1)...), []float64{2})}
+}
+
+func copies(n int, x float64) [][]float64 {
+	rows := make([][]float64, max(n, 0))
+	for i := range rows {
+		rows[i] = []float64{x}
+	}
+	return rows
+}
+
+// Outcome follows every start of Algorithm 1B on the trap, in exact arithmetic; points may lie at up to 20 places.
+func (t SeedingTrap) Outcome() (SeedingOutcome, error) {
+	labeled, err := rational(t.Labeled)
+	if err != nil {
+		return SeedingOutcome{}, fmt.Errorf("claims: labeled points: %w", err)
+	}
+	unlabeled, err := rational(t.Unlabeled)
+	if err != nil {
+		return SeedingOutcome{}, fmt.Errorf("claims: unlabeled points: %w", err)
+	}
+	s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
+	if err != nil {
+		return SeedingOutcome{}, err
+	}
+	out := SeedingOutcome{Optimal: s.Optimal}
+	out.Seeded, out.Settled = s.Expected()
+	out.PlusPlus, err = theory.RationalKMeansPlusPlus(union(labeled, unlabeled))
+	return out, err
+}
+
+// Ratio is the expected potential after seeding, of Definition 6, as a multiple of the best; infinite where the best is 0.
+func (o SeedingOutcome) Ratio() float64 {
+	return decimal(o.Seeded.Free) / decimal(o.Optimal)
+}
+
+// matrix puts rows into a matrix and refuses ragged ones.
+func matrix(rows [][]float64) (*mat.Dense, error) {
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return nil, errors.New("no points; at least one, with at least one coordinate, is needed")
+	}
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		if len(row) != len(rows[0]) {
+			return nil, fmt.Errorf("point %d has %d coordinates, the first has %d; all need the same number", i, len(row),
+				len(rows[0]))
+		}
+		m.SetRow(i, row)
+	}
+	return m, nil
+}

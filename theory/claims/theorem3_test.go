@@ -1,0 +1,242 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/theory"
+)
+
+// measuredAs returns the number measured under a name.
+func measuredAs(t *testing.T, f Finding, name string) float64 {
+	t.Helper()
+	for _, m := range f.Measured {
+		if m.Name == name {
+			return m.Value.Value
+		}
+	}
+	t.Fatalf("nothing was measured under the name %q", name)
+	return 0
+}
+
+// checked returns a checked claim that needs no engine.
+func checked(t *testing.T, c Claim) Claim {
+	t.Helper()
+	c, err := c.Check(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheorem3(t *testing.T) {
+	c := checked(t, Theorem3())
+	if c.Verdict != Fails || c.Corrected == "" || c.CorrectedLaTeX == "" {
+		t.Errorf("%s; corrected %q", c, c.Corrected)
+	}
+	near(t, "number", c.Number.Value, 2*(10*10+1), 1e-15)
+	// Labeled 0 and 1, unlabeled 0: μ_P = ½ and μ_N = 0, so only the labeled 1 is charged, ¼, and nothing moves.
+	for _, want := range []string{"labeled {0, 1}, unlabeled {0}", "1/4 after seeding and 1/4 after the rounds", "φ* = 0",
+		"101"} {
+		if !strings.Contains(c.Counterexample, want) {
+			t.Errorf("counterexample %q lacks %q", c.Counterexample, want)
+		}
+	}
+	// One label at 0, n at 1 and one at r: from r every point at 1 costs 1; from 1, with weight n against r², the one at r
+	// costs (r−1)².
+	seeded := func(n, r float64) float64 { return (r*r*n + n*(r-1)*(r-1)) / (n + r*r) / (n / (n + 1)) }
+	// After the rounds: from r the best clusters; from 1 those at 1 stay with r, as (r−1)/(n+1) < 1, and cost n(r−1)²/(n+1).
+	settled := func(n, r float64) float64 { return (r*r + n*(r-1)*(r-1)) / (n + r*r) }
+	for name, want := range map[string]float64{
+		"labels at ±1: E[φ]/φ* after seeding":                                             4,
+		"labels at ±10: E[φ]/φ* after the rounds":                                         202,
+		"labels at ±10: the same, constrained potential":                                  400,
+		"labels at ±1000: E[φ]/φ* after the rounds":                                       2 * (1e6 + 1),
+		"one label in an optimal cluster, 8 points at 1, one at 100: after seeding":       seeded(8, 100),
+		"one label in an optimal cluster, 49 points at 1, one at 7: after the rounds":     settled(49, 7),
+		"one label in an optimal cluster, 441 points at 1, one at 21: after the rounds":   settled(441, 21),
+		"1000 points at 1, one at 2, two at 0, one of them labeled: after seeding":        5 * 1001.0 / 1004,
+		"k-means++ above 21.55 φ*":                                                        0,
+		"k-means++ above 5 φ*":                                                            0,
+		"starts in which a round raises the constrained potential":                        0,
+		"class bound: cases above it":                                                     0,
+		"class bound: cases above 5 times the spread of the classes":                      0,
+		"data sets drawn as (1), positives at ±10, negatives at 11: mean potential":       (100 + 0.5) / 2,
+		"the same: mean best potential":                                                   0.125,
+		"largest ratio with labels drawn from one optimal cluster, 0 … 7, up to 6 points": 288.0/145 + 340.0/197,
+		// by hand below
+	} {
+		near(t, name, measuredAs(t, c.Finding, name), want, 1e-12)
+	}
+	if measuredAs(t, c.Finding, "starts in which a round raises Definition 6") == 0 {
+		t.Error("no round raised the potential of Definition 6")
+	}
+	for _, name := range []string{"0 … 7, up to 6 points", "3×3 grid, up to 5 points"} {
+		for _, kind := range []string{"largest ratio with labels drawn from one optimal cluster, ", "largest ratio of " +
+			"k-means++, "} {
+			if ratio := measuredAs(t, c.Finding, kind+name); !(ratio > 2 && ratio <= 5) {
+				t.Errorf("%s%s = %g, not between 2 and 5", kind, name, ratio)
+			}
+		}
+	}
+}
+
+// A bound that nothing exceeds gets another verdict: without a second centre the potential can only be larger.
+func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
+	f, err := theorem3Finding(func(c seedingCase) *big.Rat {
+		return union(c.labeled,
+			c.unlabeled).Potential(c.labeled.Mean())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Verdict != Holds || f.Counterexample != "" || !strings.Contains(f.Sentence, "No potential exceeds") {
+		t.Errorf("%s: %s (%s)", f.Verdict, f.Sentence, f.Counterexample)
+	}
+}
+
+// Smaller constants must be seen to fail, else the check of the correction could not.
+func TestClassBoundCanFail(t *testing.T) {
+	for name, bound := range map[string]classBoundFunc{
+		"2 Δ(negatives)": func(n, a int64, p, q *big.Rat) *big.Rat {
+			return classBound(n, a, p, times(q, big.NewRat(2,
+				5)))
+		},
+		"0.9 Δ(positives)": func(n, a int64, p, q *big.Rat) *big.Rat {
+			return classBound(n, a, times(p, big.NewRat(9, 10)),
+				q)
+		},
+		"the best one only": func(n, a int64, p, q *big.Rat) *big.Rat { return plus(p, q) },
+	} {
+		c, err := checkClassBound(bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.above == 0 || c.nearest <= 1 {
+			t.Errorf("%s: %d of %d cases above, nearest %g", name, c.above, c.cases, c.nearest)
+		}
+	}
+}
+
+// The factor of Δ(positives): 4 for one label of many, 1 when all are labeled.
+func TestClassBoundByHand(t *testing.T) {
+	one := big.NewRat(1, 1)
+	for _, tt := range []struct {
+		n, a int64
+		want *big.Rat
+	}{{1, 1, big.NewRat(5, 1)}, {1, 7, big.NewRat(4+5, 1)}, {7, 7, big.NewRat(1+5, 1)}, {2, 3, big.NewRat(4, 2)}} {
+		got := classBound(tt.n, tt.a, one, one)
+		if tt.n == 2 {
+			// 2 + 2·1/(2·2) − 1/2 = 2
+			got.Sub(got, big.NewRat(5, 1))
+		}
+		if got.Cmp(tt.want) != 0 {
+			t.Errorf("n = %d, a = %d: %s, want %s", tt.n, tt.a, got.RatString(), tt.want.RatString())
+		}
+	}
+}
+
+// The search must find by its fast way what exact enumeration finds. Rows 0, 0, 0, 0, 6 and 7: the best split is {0, …} and
+// {6, 7} with ½. With 6 labeled, a seed at 0 (weight 4·36) leaves 1 and one at 7 (weight 1) leaves 4·36: 288/145. With 7
+// labeled, seeds at 0 (4·49) leave 1 and the one at 6 (1) leaves 4·36: 340/197. The mean over both labels, divided by ½, is
+// their sum.
+func TestSearchAgreesWithEnumeration(t *testing.T) {
+	rows := [][]float64{{0}, {0}, {0}, {0}, {6}, {7}}
+	var s seedingSearch
+	s.visit(rows)
+	near(t, "labels drawn from a cluster", s.uniform.ratio, 288.0/145+340.0/197, 1e-12)
+	if got := chosen(s.uniform); len(got) != 2 || got[0][0] != 6 || s.uniform.count != 1 {
+		t.Errorf("cluster %v with %d labeled", got, s.uniform.count)
+	}
+	points, err := rational(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, _, err := points.BestSplit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exactPlusPlus, err := theory.RationalKMeansPlusPlus(points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "k-means++", s.plusPlus.ratio, decimal(over(exactPlusPlus, best)), 1e-12)
+	largest := 0.0
+	for mask := 1; mask < 63; mask++ {
+		labeled, unlabeled := pick(points, mask)
+		free, _ := seedingPotentials(labeled, unlabeled)
+		near(t, "expected potential", seedingExpectation(squaredDistances(rows), mask), decimal(free), 1e-12)
+		largest = max(largest, decimal(over(free, best)))
+		enumerated, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeded, _ := enumerated.Expected()
+		_, constrained := seedingPotentials(labeled, unlabeled)
+		if seeded.Free.Cmp(free) != 0 || seeded.Constrained.Cmp(constrained) != 0 {
+			t.Errorf("labels %b: the two ways to enumerate differ", mask)
+		}
+	}
+	near(t, "any labels", s.free.ratio, largest, 1e-12)
+	if s.sets != 1 || s.labelings != 62 || s.unbounded != 0 {
+		t.Errorf("%d sets, %d labelings, %d unbounded", s.sets, s.labelings, s.unbounded)
+	}
+}
+
+// n rows on p places: C(n+p−1, n) ways, each once.
+func TestEachMultiset(t *testing.T) {
+	seen := map[[3]int]bool{}
+	eachMultiset(3, 4, func(x []int) {
+		seen[[3]int(x)] = true
+		if x[0] > x[1] || x[1] > x[2] {
+			t.Errorf("%v is not sorted", x)
+		}
+	})
+	if len(seen) != 20 {
+		t.Errorf("%d multisets, want C(6, 3) = 20", len(seen))
+	}
+	cases := 0
+	err := eachLabeledLine(3, 2, func(labeled, unlabeled theory.RationalPoints) error {
+		cases++
+		if len(labeled) == 0 || len(unlabeled) == 0 || len(labeled)+len(unlabeled) != 3 {
+			t.Errorf("%d labeled, %d unlabeled", len(labeled), len(unlabeled))
+		}
+		return nil
+	})
+	if err != nil || cases != 3*6 { // the middle row on 0, 1 or 2; 6 ways to label some
+		t.Errorf("%d cases, %v", cases, err)
+	}
+}
+
+func TestSeedingTraps(t *testing.T) {
+	o, err := LabelsApart(3).Outcome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "labels apart", o.Ratio(), 2*(9+1), 1e-15)
+	// Nothing lies between: φ* = 0 and an infinite ratio.
+	o, err = SeedingTrap{[][]float64{{-1}, {1}}, [][]float64{{1}}}.Outcome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsInf(o.Ratio(), 1) || decimal(o.Seeded.Free) != 1 {
+		t.Errorf("ratio %g, potential %v", o.Ratio(), o.Seeded.Free)
+	}
+	o, err = TightSeeding(2, 30).Outcome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "tight", o.Ratio(), 5*31.0/34, 1e-15)
+	for what, trap := range map[string]SeedingTrap{
+		"labeled points: no points": {nil, [][]float64{{1}}},
+		"unlabeled points: point 1": {[][]float64{{1}}, [][]float64{{1}, {1, 2}}},
+		"nothing to draw":           {[][]float64{{1}}, [][]float64{{1}}},
+		"live in one space":         {[][]float64{{1}}, [][]float64{{1, 2}}},
+		"must be finite":            {[][]float64{{math.NaN()}}, [][]float64{{1}}},
+	} {
+		_, err := trap.Outcome()
+		wantError(t, what, err, what)
+	}
+}

@@ -1,0 +1,208 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory"
+)
+
+// VariantAgreement is how often the pseudo code has the labels of Algorithm 1B on the given rows: the probability, over the
+// draw of the start, that all labels of the unlabeled rows are the same, and whether the pseudo code lets a labeled row leave.
+func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leaves bool, err error) {
+	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+	if err != nil {
+		return 0, false, err
+	}
+	weights := pucl.SeedingWeights(labeled, unlabeled)
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	if total == 0 {
+		return 0, false, errors.New("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1B has " +
+			"nothing to draw")
+	}
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		start, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		if err != nil {
+			return 0, false, err
+		}
+		if slices.Equal(start.Labels, code.Labels) {
+			probability += w / total
+		}
+	}
+	return probability, slices.Contains(code.Labeled, false), nil
+}
+
+// agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
+// each, their centres 1 to 8 standard deviations apart.
+func agreementBySeparation() ([]Measurement, error) {
+	var out []Measurement
+	const sets = 40
+	for _, apart := range []float64{1, 2, 4, 8} {
+		rng := rand.New(rand.NewPCG(11, uint64(apart)))
+		draw := func(rows int, x float64, into *mat.Dense, from int) {
+			for i := range rows {
+				into.SetRow(from+i, []float64{x + rng.NormFloat64(), rng.NormFloat64()})
+			}
+		}
+		agreement, left := 0.0, 0
+		for range sets {
+			labeled, unlabeled := mat.NewDense(10, 2, nil), mat.NewDense(40, 2, nil)
+			draw(10, apart, labeled, 0)
+			draw(20, apart, unlabeled, 0)
+			draw(20, 0, unlabeled, 20)
+			probability, leaves, err := VariantAgreement(labeled, unlabeled)
+			if err != nil {
+				return nil, err
+			}
+			agreement += probability / sets
+			if leaves {
+				left++
+			}
+		}
+		name := fmt.Sprintf("two normal clusters %g standard deviations apart, %d data sets of 10 labeled and 40 "+
+			"unlabeled points: ", apart, sets)
+		out = append(out, Measurement{name + "probability of the same labels", theory.Exactly(agreement)},
+			Measurement{name + "data sets in which a labeled point leaves", theory.Exactly(float64(left))})
+	}
+	return out, nil
+}
+
+// separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
+type separationCheck struct {
+	sets, separated int // random sets, and those that meet the condition
+	code, start     int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
+	rarer           int // separated sets in which Algorithm 1B agrees less often than the bound says
+}
+
+// checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
+// δ the larger diameter, D the least distance between the groups and f the share of B among the unlabeled points, f·D > 2δ
+// must make the pseudo code, and every start in B, label A positive and B negative. Distances are kept squared, as fractions.
+func checkSeparation() (separationCheck, error) {
+	var c separationCheck
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range 200 {
+		group := func(n int, shift int64) theory.RationalPoints {
+			rows := make(theory.RationalPoints, n)
+			for i := range rows {
+				rows[i] = []*big.Rat{whole(shift + rng.Int64N(4)), whole(rng.Int64N(4))}
+			}
+			return rows
+		}
+		shift := 5 + rng.Int64N(40)
+		labeled, hidden, others := group(1+rng.IntN(3), 0), group(rng.IntN(4), 0), group(1+rng.IntN(3), shift)
+		c.sets++
+		a := union(labeled, hidden)
+		diameter, distance := new(big.Rat), (*big.Rat)(nil)
+		for _, set := range []theory.RationalPoints{a, others} {
+			for _, x := range set {
+				for _, y := range set {
+					if d := (theory.RationalPoints{x}).Potential(y); d.Cmp(diameter) > 0 {
+						diameter = d
+					}
+				}
+			}
+		}
+		for _, x := range a {
+			for _, y := range others {
+				if d := (theory.RationalPoints{x}).Potential(y); distance == nil || d.Cmp(distance) < 0 {
+					distance = d
+				}
+			}
+		}
+		f := big.NewRat(int64(len(others)), int64(len(hidden)+len(others)))
+		if times(times(f, f), distance).Cmp(times(whole(4), diameter)) <= 0 {
+			continue
+		}
+		c.separated++
+		delta, apart := math.Sqrt(decimal(diameter)), math.Sqrt(decimal(distance))
+		if err := c.visit(labeled, hidden, others, decimal(f), delta, apart); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) error {
+	unlabeled := union(hidden, others)
+	want := make([]bool, len(unlabeled))
+	for i := range hidden {
+		want[i] = true
+	}
+	code, err := theory.RationalPUPLPseudoCode(labeled, unlabeled)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false) {
+		c.code++
+	}
+	s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
+	if err != nil {
+		return err
+	}
+	same := 0.0
+	for _, start := range s.Starts {
+		if slices.Equal(start.Labels, want) {
+			same += decimal(start.Probability)
+		} else if start.Seed >= len(hidden) {
+			c.start++
+		}
+	}
+	far := f * (distance - diameter) * (distance - diameter)
+	if same < far/(far+(1-f)*diameter*diameter)-1e-12 {
+		c.rarer++
+	}
+	return nil
+}
+
+// matchesCode runs the code that trains on the example, and reports where it differs from the exact results.
+func (e variantExample) matchesCode() error {
+	labeled, unlabeled := floatRows(e.labeled), floatRows(e.unlabeled)
+	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+	if err != nil {
+		return err
+	}
+	exact, err := theory.RationalPUPLPseudoCode(e.labeled, e.unlabeled)
+	if err != nil {
+		return err
+	}
+	same := slices.Equal(code.Labels, exact.Labels) && slices.Equal(code.Labeled, exact.Labeled)
+	for i := range e.unlabeled {
+		code, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		if err != nil {
+			return err
+		}
+		exact, err := theory.RationalPUPLFrom(e.labeled, e.unlabeled, i)
+		if err != nil {
+			return err
+		}
+		same = same && slices.Equal(code.Labels, exact.Labels)
+	}
+	if !same {
+		return fmt.Errorf("labeled %s, unlabeled %s: package pucl and exact arithmetic give different labels",
+			places(e.labeled), places(e.unlabeled))
+	}
+	return nil
+}
+
+func floatRows(rows theory.RationalPoints) *mat.Dense {
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		for k, x := range row {
+			m.Set(i, k, decimal(x))
+		}
+	}
+	return m
+}

@@ -1,0 +1,173 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// RationalPoints are points [n][k] whose coordinates are fractions, so that means, squared distances and potentials of
+// clusterings come out exactly. All rows must have the same length k, which [Rationals] and [RationalLine] see to and
+// [RationalPoints.Validate] checks. No method changes the numbers it is given.
+type RationalPoints [][]*big.Rat
+
+// Rationals takes the rows of x at face value: every finite float64 is a fraction. It refuses NaN and infinity.
+func Rationals(x *mat.Dense) (RationalPoints, error) {
+	if x == nil || x.IsEmpty() {
+		return nil, errors.New("theory: no points; at least one row is needed")
+	}
+	rows, columns := x.Dims()
+	points := make(RationalPoints, rows)
+	for i := range points {
+		points[i] = make([]*big.Rat, columns)
+		for k := range points[i] {
+			if points[i][k] = new(big.Rat).SetFloat64(x.At(i, k)); points[i][k] == nil {
+				return nil, fmt.Errorf("theory: entry %g in row %d is no fraction; all entries must be "+
+					"finite", x.At(i, k), i)
+			}
+		}
+	}
+	return points, nil
+}
+
+// RationalLine are points on a line.
+func RationalLine(x ...int64) RationalPoints {
+	points := make(RationalPoints, len(x))
+	for i, v := range x {
+		points[i] = []*big.Rat{big.NewRat(v, 1)}
+	}
+	return points
+}
+
+// Mean is the mean of the rows, nil where there is none.
+func (p RationalPoints) Mean() []*big.Rat {
+	if len(p) == 0 {
+		return nil
+	}
+	mean, share := make([]*big.Rat, len(p[0])), big.NewRat(1, int64(len(p)))
+	for k := range mean {
+		mean[k] = new(big.Rat)
+		for _, row := range p {
+			mean[k].Add(mean[k], row[k])
+		}
+		mean[k].Mul(mean[k], share)
+	}
+	return mean
+}
+
+// Potential is the sum over the rows of the squared distance to the nearest of the centres (Definition 6), 0 without rows.
+func (p RationalPoints) Potential(centre []*big.Rat, others ...[]*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, row := range p {
+		nearest := squaredRationalDistance(row, centre)
+		for _, other := range others {
+			if d := squaredRationalDistance(row, other); d.Cmp(nearest) < 0 {
+				nearest = d
+			}
+		}
+		sum.Add(sum, nearest)
+	}
+	return sum
+}
+
+// Spread is the least potential that one centre can give, the sum of squared distances to the mean; 0 without rows.
+func (p RationalPoints) Spread() *big.Rat {
+	if len(p) == 0 {
+		return new(big.Rat)
+	}
+	return p.Potential(p.Mean())
+}
+
+// BestSplit is the least potential that two centres can give (φ* of Definition 7), and a split that has it: true for the
+// rows of the first row's part. Every way to split the places where rows lie is tried, and there may be at most 20 places:
+// rows that coincide never gain from being parted, since each can go to the centre nearer to their common place.
+func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
+	if err := p.check("points"); err != nil {
+		return nil, nil, err
+	}
+	place, places := p.places()
+	if len(places) > maxSplitPoints {
+		return nil, nil, fmt.Errorf("theory: rows at %d places have too many two-way splits to try them all; at most %d "+
+			"places are",
+			len(places), maxSplitPoints)
+	}
+	var best *big.Rat
+	var bestSplit int
+	for split := range 1 << (len(places) - 1) { // a bit is set for the places of the second part; place 0 is in the first
+		split <<= 1
+		potential := new(big.Rat)
+		for part := range 2 {
+			var members RationalPoints
+			for i, row := range p {
+				if split>>place[i]&1 == part {
+					members = append(members, row)
+				}
+			}
+			potential.Add(potential, members.Spread())
+		}
+		if best == nil || potential.Cmp(best) < 0 {
+			best, bestSplit = potential, split
+		}
+	}
+	first := make([]bool, len(p))
+	for i := range p {
+		first[i] = bestSplit>>place[i]&1 == 0
+	}
+	return best, first, nil
+}
+
+// places numbers the places where rows lie, in the order of their first row; places[j] lists the rows at place j.
+func (p RationalPoints) places() (place []int, places [][]int) {
+	known := map[string]int{}
+	place = make([]int, len(p))
+	for i, row := range p {
+		var key strings.Builder
+		for _, x := range row {
+			key.WriteString(x.RatString())
+			key.WriteByte(' ')
+		}
+		j, ok := known[key.String()]
+		if !ok {
+			j = len(places)
+			known[key.String()] = j
+			places = append(places, nil)
+		}
+		place[i] = j
+		places[j] = append(places[j], i)
+	}
+	return place, places
+}
+
+// Validate reports what keeps p from being points: no rows, rows of different length, or a coordinate that is missing.
+func (p RationalPoints) Validate() error { return p.check("points") }
+
+// check refuses no rows, rows of different length, and coordinates that are missing.
+func (p RationalPoints) check(what string) error {
+	if len(p) == 0 {
+		return fmt.Errorf("theory: no %s; at least one is needed", what)
+	}
+	for i, row := range p {
+		if len(row) != len(p[0]) || len(row) == 0 {
+			return fmt.Errorf("theory: %s: row %d has %d coordinates, row 0 has %d; all need the same number, at least one",
+				what, i, len(row), len(p[0]))
+		}
+		for k, x := range row {
+			if x == nil {
+				return fmt.Errorf("theory: %s: coordinate %d of row %d is nil; give every coordinate a number", what, k, i)
+			}
+		}
+	}
+	return nil
+}
+
+func squaredRationalDistance(x, y []*big.Rat) *big.Rat {
+	sum, d := new(big.Rat), new(big.Rat)
+	for k := range x {
+		d.Sub(x[k], y[k])
+		sum.Add(sum, d.Mul(d, d))
+	}
+	return sum
+}

@@ -1,0 +1,122 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// RationalSeeding is [Seeding] in exact arithmetic, with what becomes of it: all that the one random choice of [pucl.PUPL]
+// can lead to on given points.
+type RationalSeeding struct {
+	Starts  []RationalStart
+	Optimal *big.Rat // φ*, the least potential of two centres
+}
+
+// RationalStart is one unlabeled row at which the negative centre can start.
+type RationalStart struct {
+	Probability *big.Rat
+	*RationalClustering
+}
+
+// Expected averages the potentials over the starts: those right after seeding, and those when no label changes any more.
+func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
+	seeded, settled = newRationalPotentials(), newRationalPotentials()
+	for _, start := range s.Starts {
+		seeded.add(start.Probability, start.Rounds[0])
+		settled.add(start.Probability, start.Rounds[len(start.Rounds)-1])
+	}
+	return seeded, settled
+}
+
+// EnumerateRationalSeeding is [EnumerateSeeding] in exact arithmetic. Its rows may lie at up to 20 places, any number of
+// them at each.
+func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeeding, error) {
+	if err := checkRationalSets(labeled, unlabeled); err != nil {
+		return RationalSeeding{}, err
+	}
+	optimal, _, err := slices.Concat(labeled, unlabeled).BestSplit()
+	if err != nil {
+		return RationalSeeding{}, err
+	}
+	weights, total := RationalSeedingWeights(labeled, unlabeled)
+	if total.Sign() == 0 {
+		return RationalSeeding{}, errors.New("theory: every unlabeled row equals the mean of the labeled ones; there is " +
+			"nothing to draw")
+	}
+	s := RationalSeeding{Optimal: optimal}
+	place, places := unlabeled.places()
+	runs := make([]*RationalClustering, len(places)) // rows at one place start the same run
+	for i, w := range weights {
+		if w.Sign() == 0 {
+			continue
+		}
+		j := place[i]
+		if runs[j] == nil {
+			runs[j] = startRationalClustering(labeled.Mean(), unlabeled[i], i)
+			runs[j].run(labeled, unlabeled, true)
+		}
+		run := *runs[j]
+		run.Seed = i
+		s.Starts = append(s.Starts, RationalStart{new(big.Rat).Quo(w, total), &run})
+	}
+	return s, nil
+}
+
+// RationalSeedingWeights are the squared distances of the unlabeled rows from the mean of the labeled ones, to which the
+// probabilities of [pucl.PUPL]'s start are proportional, and their sum.
+func RationalSeedingWeights(labeled, unlabeled RationalPoints) (weights []*big.Rat, total *big.Rat) {
+	centre := labeled.Mean()
+	total = new(big.Rat)
+	for _, row := range unlabeled {
+		w := squaredRationalDistance(row, centre)
+		weights = append(weights, w)
+		total.Add(total, w)
+	}
+	return weights, total
+}
+
+// RationalKMeansPlusPlus is the expected potential right after k-means++ has seeded two centres (Arthur and Vassilvitskii,
+// 2007): the first at a row drawn uniformly, the second at one drawn by squared distance from the first. It is 0 where all
+// rows coincide.
+func RationalKMeansPlusPlus(points RationalPoints) (*big.Rat, error) {
+	if err := points.check("points"); err != nil {
+		return nil, err
+	}
+	_, places := points.places()
+	count := func(j int) *big.Rat { return big.NewRat(int64(len(places[j])), 1) }
+	at := func(j int) []*big.Rat { return points[places[j][0]] }
+	expected := new(big.Rat)
+	for first := range places {
+		total, sum := new(big.Rat), new(big.Rat) // Σ of the weights, and of weight times potential
+		for second := range places {
+			weight := squaredRationalDistance(at(first), at(second))
+			weight.Mul(weight, count(second))
+			total.Add(total, weight)
+			for j := range places {
+				d, other := squaredRationalDistance(at(j), at(first)), squaredRationalDistance(at(j), at(second))
+				if other.Cmp(d) < 0 {
+					d = other
+				}
+				sum.Add(sum, d.Mul(d, new(big.Rat).Mul(weight, count(j))))
+			}
+		}
+		if total.Sign() > 0 {
+			expected.Add(expected, sum.Quo(sum, total).Mul(sum, count(first)))
+		}
+	}
+	return expected.Mul(expected, big.NewRat(1, int64(len(points)))), nil
+}
+
+// checkRationalSets refuses empty sets, ragged ones, and sets of different dimension.
+func checkRationalSets(labeled, unlabeled RationalPoints) error {
+	if err := errors.Join(labeled.check("labeled rows"), unlabeled.check("unlabeled rows")); err != nil {
+		return err
+	}
+	if len(labeled[0]) != len(unlabeled[0]) {
+		return fmt.Errorf("theory: labeled rows have %d coordinates, unlabeled ones %d; they must live in one space",
+			len(labeled[0]), len(unlabeled[0]))
+	}
+	return nil
+}

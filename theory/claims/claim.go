@@ -67,5 +67,9 @@ func (c Claim) String() string {
 
 // All lists all claims, none checked yet.
 func All() []Claim {
-	return []Claim{NoiseRate()}
+	return []Claim{
+		Theorem3(),
+		Lemma1(), Lemma2(), Lemma3(), NoiseRate(),
+		PUPLVariants(),
+	}
 }

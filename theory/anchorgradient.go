@@ -1,0 +1,138 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// GivenBatch is one multi-viewed batch, written out: rows i and i+b are the two views of example i.
+type GivenBatch struct {
+	Z       [][]float64 // 2b rows of the same length
+	Labeled []bool      // per example
+	Class   []int32     // per example; nil where the objective does not look at it
+}
+
+// Similarity says what z_i·z_j means.
+type Similarity int
+
+const (
+	Cosine       Similarity = iota // cos(z_i, z_j)/τ, as equation (3) defines it and the objectives use it
+	InnerProduct                   // ⟨z_i, z_j⟩/τ, without scaling the rows to length one
+)
+
+// String is "cosine" or "inner product".
+func (s Similarity) String() string {
+	switch s {
+	case Cosine:
+		return "cosine"
+	case InnerProduct:
+		return "inner product"
+	}
+	return fmt.Sprintf("Similarity(%d)", int(s))
+}
+
+// AnchorGradient holds derivatives of the per-anchor losses ℓ_i = repel(i) − attract(i) of one batch, row by row.
+type AnchorGradient struct {
+	Alone [][]float64 // ∂ℓ_i/∂z_i: what row i does as an anchor, all other rows held
+	Whole [][]float64 // Σ_k ∂ℓ_k/∂z_i: what row i does to all anchors, 2b times the gradient of the loss
+}
+
+// AnchorGradients differentiates the objective's terms on one batch by the engine, in float64. An objective with a part that
+// is not a mean over anchors (Whole) has no per-anchor loss and is refused.
+func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity, tau float64) (AnchorGradient, error) {
+	n, dim, err := batch.validate()
+	switch {
+	case eng == nil || eng.Backend == nil:
+		return AnchorGradient{}, errors.New("theory: no engine; open one with engine.Open")
+	case err != nil:
+		return AnchorGradient{}, err
+	case o.Attract == nil || o.Repel == nil || o.Whole != nil:
+		return AnchorGradient{}, fmt.Errorf("theory: objective %q has no per-anchor loss; it needs both Attract and "+
+			"Repel, and no Whole", o.Name)
+	case similarity != Cosine && similarity != InnerProduct:
+		return AnchorGradient{}, fmt.Errorf("theory: unknown similarity %s; use Cosine or InnerProduct", similarity)
+	}
+	if err := checkTau(tau); err != nil {
+		return AnchorGradient{}, err
+	}
+	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row
+	// i holds nothing of other anchors.
+	exec, err := NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
+		views := pucl.Views{Z: z, Labeled: labeled}
+		if batch.Class != nil {
+			views.Class = class
+		}
+		block := *views.Block(tau)
+		if similarity == InnerProduct {
+			inner := MulScalar(Einsum("bid,bjd->bij", z, z), 1/tau)
+			block.Sim = Where(block.Others, inner, ZerosLike(inner))
+		}
+		var score *Node
+		if o.Direct != nil {
+			score = o.Direct(&block)
+		} else {
+			score = Sub(o.Repel(&block), o.Attract(&block))
+		}
+		score.AssertDims(n, n)
+		own := Equal(Iota(z.Graph(), shapes.Make(z.DType(), n, n), 0), Iota(z.Graph(), shapes.Make(z.DType(), n, n), 1))
+		return Gradient(ReduceAllSum(Where(own, score, ZerosLike(score))), z)[0], Gradient(ReduceAllSum(score), z)[0]
+	})
+	if err != nil {
+		return AnchorGradient{}, fmt.Errorf("theory: %w", err)
+	}
+	defer exec.Finalize()
+
+	var z []float64
+	var labeled []bool
+	var class []int32
+	for range n {
+		for _, row := range batch.Z {
+			z = append(z, row...)
+		}
+		labeled = append(labeled, batch.Labeled...)
+		class = append(class, batch.Class...)
+	}
+	if batch.Class == nil {
+		class = make([]int32, n*n/2)
+	}
+	results, err := exec.Call(tensors.FromFlatDataAndDimensions(z, n, n, dim),
+		tensors.FromFlatDataAndDimensions(labeled, n, n/2), tensors.FromFlatDataAndDimensions(class, n, n/2))
+	if err != nil {
+		return AnchorGradient{}, fmt.Errorf("theory: gradients of objective %q: %w", o.Name, err)
+	}
+	var out [2][][]float64
+	for k, result := range results {
+		flat, err := tensors.CopyFlatData[float64](result)
+		if err != nil {
+			return AnchorGradient{}, fmt.Errorf("theory: reading gradients: %w", err)
+		}
+		for i := range n {
+			out[k] = append(out[k], flat[(i*n+i)*dim:(i*n+i+1)*dim])
+		}
+		result.MustFinalizeAll()
+	}
+	return AnchorGradient{Alone: out[0], Whole: out[1]}, nil
+}
+
+// validate returns the number of rows and of coordinates.
+func (b GivenBatch) validate() (n, dim int, err error) {
+	n = len(b.Z)
+	if n == 0 || n != 2*len(b.Labeled) || b.Class != nil && len(b.Class) != len(b.Labeled) {
+		return 0, 0, fmt.Errorf("theory: a batch of %d rows with %d labels and %d classes; it has two rows, one label "+
+			"and one class (or no classes at all) an example",
+			n, len(b.Labeled), len(b.Class))
+	}
+	for i, row := range b.Z {
+		if err := (Atom{Z: row}).validate(len(b.Z[0])); err != nil {
+			return 0, 0, fmt.Errorf("theory: row %d of the batch: %w", i, err)
+		}
+	}
+	return n, len(b.Z[0]), nil
+}

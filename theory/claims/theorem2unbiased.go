@@ -1,0 +1,246 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// Theorem2Unbiased is the claim that ssCL and PUCL estimate the ideal loss without bias.
+//
+// The proof compares attractions. Their expectations agree where the anchors are mixed alike, which a case-control batch
+// with labeled examples spoils; the log partition of a batch never has the expectation of the ideal one, which knows the
+// classes of its negatives, and more data do not help.
+func Theorem2Unbiased() Claim {
+	return Claim{
+		ID:          "theorem-2-unbiased",
+		Statement:   "L_ssCL (4) and L_PUCL (6) are unbiased estimators of L*_CL (3).",
+		LaTeX:       `\mathbb{E}[\mathcal{L}_{\text{ssCL}}] = \mathbb{E}[\mathcal{L}_{\text{PUCL}}] = \mathcal{L}^*_{\text{CL}}`,
+		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
+		Assumptions: theorem2Assumptions(),
+		check: func(eng *engine.Engine) (Finding, error) {
+			return theorem2UnbiasedFinding(eng, noBias)
+		},
+	}
+}
+
+// noBias is the bias of an unbiased estimator.
+func noBias(theory.Population, theory.Design, float64) (float64, error) { return 0, nil }
+
+// theorem2Assumptions are those printed with Theorem 2.
+func theorem2Assumptions() []string {
+	return []string{
+		"x_i and x_a(i) are independent draws from the same class marginal",
+		"labeled examples are draws from p(x|y=1), unlabeled ones from p(x) (1)",
+	}
+}
+
+// Theorem2Attraction is what holds of the attraction of ssCL and of PUCL under independent views: its expectation minus that
+// of the ideal loss is (α−π)(μ_P − μ_N), α being the share of positives among the anchors, [theory.Design.PositiveShare].
+// So it is unbiased where nothing is labeled, where all are positive, or where both classes are equally tight.
+func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (float64, error) {
+	mix, _, err := theorem1Parts(p, d, tau)
+	return mix, err
+}
+
+// Theorem2LimitBias is the bias of ssCL and of PUCL that is left in the limit of large batches of the same composition:
+// that of the log partition minus that of the attraction. The sizes in the design count by their ratio only.
+func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (float64, error) {
+	gap, err := theory.LimitPartitionGap(p, d.Prior, d.PositiveShare(), tau)
+	if err != nil {
+		return 0, err
+	}
+	attraction, err := Theorem2Attraction(p, d, tau)
+	return gap - attraction, err
+}
+
+// theorem2UnbiasedFinding holds the bias that is claimed, 0 in the paper, against that of both objectives.
+func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) (Finding, error) {
+	var f Finding
+	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
+	err := withMeters(eng, 1, objectives, func(meters []*theory.Meter) error {
+		var designs []theory.Design
+		for _, shape := range [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}} {
+			designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.4})
+		}
+		cases := contrastCases(randomPlanes(3, 3), designs)
+		loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)
+		for _, c := range cases {
+			want, err := claimed(c.world, c.design, 1)
+			if err != nil {
+				return err
+			}
+			corrected, err := Theorem2Attraction(c.world, c.design, 1)
+			if err != nil {
+				return err
+			}
+			for _, m := range meters {
+				r, err := m.Exact(c.world, c.design)
+				if err != nil {
+					return err
+				}
+				if math.Abs(r.Bias.Value-want) <= contrastTolerance {
+					loss++
+				}
+				bias := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+				if math.Abs(bias) <= contrastTolerance {
+					attraction++
+					if c.design.Labeled == 0 {
+						unlabeledOnly++
+					}
+				}
+				least = min(least, math.Abs(r.Bias.Value-want))
+				correction = max(correction, math.Abs(bias-corrected))
+			}
+		}
+		total := len(cases) * len(meters)
+		f.Measured = append(f.Measured,
+			measured(float64(loss), "cases of %d whose loss has the claimed bias", total),
+			measured(least, "least distance from it over the cases"),
+			measured(float64(attraction), "cases of %d whose attraction is unbiased", total),
+			measured(float64(unlabeledOnly), "of these, cases without labeled examples"),
+			measured(correction, "largest error of (α−π)(μ_P−μ_N) for the bias of the attraction"))
+		smallest, err := theorem2Smallest(meters, &f)
+		if err != nil {
+			return err
+		}
+		limit, err := theorem2Batches(meters[1], &f)
+		if err != nil {
+			return err
+		}
+		theorem2UnbiasedJudge(&f, loss, attraction, total, correction, smallest, limit)
+		return nil
+	})
+	return f, err
+}
+
+func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, smallest, limit float64) {
+	f.Number = theory.Exactly(smallest)
+	f.Why = "Under independent views every pair that attracts, own views and pairs of labeled rows alike, is a pair of " +
+		"draws of one class, so both attractions have expectation αμ_P + (1−α)μ_N; the ideal's is πμ_P + (1−π)μ_N. The " +
+		"log partition is no mean: the ideal one sums over N draws of the other class, that of a batch over the rows " +
+		"at hand, of which a share is of the anchor's own class. By the law of large numbers Z/2b tends to αM_P(z) + " +
+		"(1−α)M_N(z) and the ideal partition over N to M_other(z), with M_y(z) = E[exp(z·z')] over draws z' of class " +
+		"y, so that the gap tends to a constant which is 0 only by coincidence."
+	if correction <= contrastTolerance {
+		f.Corrected = "Of the attraction, under independent views: E[attraction of ssCL] = E[attraction of PUCL] = " +
+			"αμ_P + (1−α)μ_N with α the share of positives among the anchors, unbiased for anchors so mixed, and for π " +
+			"if nothing is labeled, π = 1 or μ_P = μ_N (or labels are drawn within a single data set); the loss's bias " +
+			"tends to E_α log[αM_P(z) + (1−α)M_N(z)] − E_π log M_other(z) − (α−π)(μ_P−μ_N), M_y(z) = E[exp(z·z') | z' " +
+			"of class y]."
+		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{ssCL}}] = \mathbb{E}[A_{\text{PUCL}}] = \alpha\mu_P + (1-\alpha)\mu_N,\qquad ` +
+			`\mathbb{E}[\mathcal{L}] - \mathcal{L}^*_{\text{CL}} \to \mathbb{E}_{z\sim\alpha}\log[\alpha M_P(z) + (1-\alpha)M_N(z)] - \mathbb{E}_{(z,y)\sim\pi}\log M_{\bar y}(z) - (\alpha-\pi)(\mu_P-\mu_N)`
+	}
+	if loss == total {
+		f.Verdict = Holds
+		f.Sentence = fmt.Sprintf("Both losses have the claimed bias in all %d cases.", total)
+		f.Counterexample = ""
+		return
+	}
+	f.Verdict = Fails
+	f.Sentence = fmt.Sprintf("The mean of either loss misses the ideal one by %.4f nats already for one labeled and "+
+		"one unlabeled example, classes at ±1, π = ½, τ = 1, and by %.4f in large batches: a batch's log partition "+
+		"holds rows of the anchor's own class (the attraction is unbiased in %d of %d cases).",
+		smallest, limit, attraction, total)
+}
+
+// theorem2Smallest measures the smallest batches of two points, against ideal losses of any N, and returns the bias of PUCL.
+func theorem2Smallest(meters []*theory.Meter, f *Finding) (float64, error) {
+	d := theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
+	var results []theory.Result
+	for _, m := range meters {
+		for _, design := range []theory.Design{d, {Unlabeled: 2, Prior: 0.5}, {Unlabeled: 1, Prior: 0.5}} {
+			r, err := m.Exact(TwoPoints(), design)
+			if err != nil {
+				return 0, err
+			}
+			results = append(results, r)
+			f.Measured = append(f.Measured, measured(r.Bias.Value, "classes at ±1, m = %d, u = %d: bias of %s",
+				design.Labeled, design.Unlabeled, r.Objective))
+		}
+	}
+	smallest := results[len(results)/2] // PUCL, m = u = 1
+	nearest, at := math.Inf(1), 0
+	for n := range 100 {
+		ideal, err := theory.IdealLoss(TwoPoints(), d.Prior, n, 1)
+		if err != nil {
+			return 0, err
+		}
+		if gap := math.Abs(smallest.Loss.Mean.Value - ideal.Loss.Value); gap < nearest {
+			nearest, at = gap, n
+		}
+	}
+	f.Measured = append(f.Measured, measured(nearest, "m = u = 1: least distance to an ideal loss with any N (at N = %d)", at))
+	f.Counterexample = fmt.Sprintf("one labeled and one unlabeled example (or two unlabeled ones), positives at +1, "+
+		"negatives at −1, π = 1/2, τ = 1, N = 2. The examples are of one class or of two, with probability 1/2 each: "+
+		"the loss is log 3 or log(1+2e⁻²), its mean %.6f for both objectives; the ideal loss is log(1+2e⁻²) = %.6f; "+
+		"the bias ½ log(3/(1+2e⁻²)) = %.6f. No other N mends it: the nearest, N = %d, leaves %.4f.",
+		smallest.Loss.Mean.Value, smallest.Ideal.Loss.Value, smallest.Bias.Value, at, nearest)
+	f.Details = append(f.Details, "a batch of one example has nothing to contrast: both losses are 0, and so is the "+
+		"ideal one with N = 0; two examples of classes that show one point each, on a line, are the smallest case "+
+		"there is")
+	return smallest.Bias.Value, nil
+}
+
+// theorem2Batches lets the batch grow, on two points, whose limit it returns, and by sampling on several; and it finds that
+// labels within a single data set leave the anchors mixed with π.
+func theorem2Batches(m *theory.Meter, f *Finding) (limit float64, err error) {
+	var before, last float64
+	for _, k := range []int{1, 2, 4, 8} {
+		r, err := m.Exact(TwoPoints(), theory.Design{Labeled: k, Unlabeled: k, Prior: 0.5})
+		if err != nil {
+			return 0, err
+		}
+		f.Measured = append(f.Measured, measured(r.Bias.Value, "classes at ±1, γ = 1, batch of %d: bias of PUCL", 2*k))
+		before, last = last, r.Bias.Value
+	}
+	limit, err = Theorem2LimitBias(TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1)
+	if err != nil {
+		return 0, err
+	}
+	f.Measured = append(f.Measured,
+		measured(2*last-before, "classes at ±1, γ = 1: bias extrapolated from batches of 8 and 16, the rest fading like 1/b"),
+		measured(limit, "classes at ±1, γ = 1: bias in the limit of large batches"))
+
+	world := randomPlanes(1, 3)[0]
+	d := theory.Design{Labeled: 8, Unlabeled: 24, Prior: 0.4}
+	r, err := m.MonteCarlo(world, d, theory.Draws{Batches: 2000, Confidence: 0.99, Seed: 3})
+	if err != nil {
+		return 0, err
+	}
+	worldLimit, err := Theorem2LimitBias(world, d, 1)
+	if err != nil {
+		return 0, err
+	}
+	f.Measured = append(f.Measured,
+		Measurement{"five points in the plane, γ = 1/3, batch of 32: bias of PUCL, sampled, 99%", r.Bias},
+		measured(worldLimit, "the same in the limit of large batches"))
+
+	// Of b examples of a single data set, each labeled with probability πc, the expected share of positives is π.
+	off := new(big.Rat)
+	for b := int64(1); b <= 6; b++ {
+		for tenths := int64(1); tenths <= 9; tenths++ {
+			pi, c := big.NewRat(tenths, 10), big.NewRat(3, 10)
+			labeled := new(big.Rat).Mul(pi, c)
+			rest := new(big.Rat).Sub(big.NewRat(1, 1), labeled)
+			prior := new(big.Rat).Quo(new(big.Rat).Sub(pi, labeled), rest)
+			share := new(big.Rat)
+			for k := range b + 1 {
+				positives := new(big.Rat).Mul(prior, big.NewRat(b-k, 1))
+				positives.Add(positives, big.NewRat(k, 1)).Mul(positives, big.NewRat(1, b))
+				share.Add(share, positives.Mul(positives, binomial(b, k, labeled)))
+			}
+			if share.Sub(share, pi).Abs(share).Cmp(off) > 0 {
+				off.Set(share)
+			}
+		}
+	}
+	largest, _ := off.Float64()
+	f.Measured = append(f.Measured, measured(largest,
+		"single data set with a random number of labels: largest |E α − π|, in rationals"))
+	return limit, nil
+}

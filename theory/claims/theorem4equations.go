@@ -1,0 +1,155 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// PrintedGradient is the derivative ∂ℓ_i/∂z_i as equations (17), (20) and (21) print it, which differ in whom anchor i is
+// attracted to: rows A.
+//
+//	−1/τ [ Σ_{q∈A} z_q (1/|A| − P_iq) − Σ_{j∉A, j≠i} z_j P_ij ],   P_ij = exp(z_i·z_j/τ) / Σ_{j≠i} exp(z_i·z_j/τ)
+//
+// with · the plain inner product, and z of any length. (17), ssCL, has A = {a(i)}; (20), PUCL, the other labeled rows; (21),
+// SCL, the other rows of the class.
+func PrintedGradient(z [][]float64, i int, attracted []int, tau float64) []float64 {
+	logits := make([]float64, len(z))
+	for j := range z {
+		logits[j] = floats.Dot(z[i], z[j]) / tau
+	}
+	logits[i] = math.Inf(-1)
+	logPartition := floats.LogSumExp(logits)
+	slope := make([]float64, len(z[i]))
+	for j, row := range z {
+		if j != i {
+			floats.AddScaled(slope, math.Exp(logits[j]-logPartition)/tau, row)
+		}
+	}
+	for _, q := range attracted {
+		floats.AddScaled(slope, -1/(tau*float64(len(attracted))), z[q])
+	}
+	return slope
+}
+
+// printedEquation is one of (17), (20), (21).
+type printedEquation struct {
+	name      string
+	objective pucl.Objective
+	attracted func(b theory.GivenBatch, i int) []int
+}
+
+func printedEquations() []printedEquation {
+	among := func(b theory.GivenBatch, i int, member func(example int) bool) []int {
+		var rows []int
+		for j := range b.Z {
+			if j != i && member(j%len(b.Labeled)) {
+				rows = append(rows, j)
+			}
+		}
+		return rows
+	}
+	return []printedEquation{
+		{"(17), ssCL", pucl.SSCL(), func(b theory.GivenBatch, i int) []int {
+			return among(b, i, func(example int) bool { return example == i%len(b.Labeled) })
+		}},
+		{"(20), PUCL", pucl.PUCL(), func(b theory.GivenBatch, i int) []int {
+			return among(b, i, func(example int) bool { return b.Labeled[example] })
+		}},
+		{"(21), SCL", pucl.SCL(), func(b theory.GivenBatch, i int) []int {
+			return among(b, i, func(example int) bool { return b.Class[example] == b.Class[i%len(b.Labeled)] })
+		}},
+	}
+}
+
+// distances tells how far a printed gradient is from what the engine finds, the largest over anchors, in each reading.
+type distances struct {
+	alone     float64 // z_i as an anchor only, inner products
+	cosine    float64 // z_i as an anchor only, cosines, as (3) has it
+	projected float64 // the same, the printed gradient without its part along z_i
+	whole     float64 // z_i in the whole loss, inner products
+	twice     float64 // z_i as an anchor only, cosines; printed · read as in (3), which holds a 1/τ already
+	unlabeled float64 // as alone, at unlabeled anchors
+}
+
+// theorem4Equations measures how far (17), (20) and (21) are from the derivatives that the engine finds, on a batch of two
+// labeled and two unlabeled examples of random directions at τ = ½.
+func theorem4Equations(eng *engine.Engine, f *Finding) error {
+	const tau = 0.5
+	rng := rand.New(rand.NewPCG(4, 0x9c1a))
+	batch := theory.GivenBatch{Labeled: []bool{true, true, false, false}, Class: []int32{1, 1, 1, 0}}
+	for range 8 {
+		angle := 2 * math.Pi * rng.Float64()
+		batch.Z = append(batch.Z, []float64{math.Cos(angle), math.Sin(angle)})
+	}
+	for _, e := range printedEquations() {
+		d, err := e.distances(eng, batch, tau)
+		if err != nil {
+			return err
+		}
+		f.Measured = append(f.Measured,
+			measured(d.alone, "%s: distance, z_i as an anchor only, · the inner product over τ", e.name),
+			measured(d.cosine, "%s: distance, z_i as an anchor only, · the cosine over τ as in (3)", e.name),
+			measured(d.projected, "%s: the same, without the printed gradient's part along z_i", e.name),
+			measured(d.whole, "%s: distance, z_i wherever it stands in the loss", e.name),
+			measured(d.twice, "%s: distance, · as in (3) under a further 1/τ, as printed in (15) and (19)", e.name))
+		if e.objective.Name == "PUCL" {
+			f.Measured = append(f.Measured, measured(d.unlabeled,
+				"%s: distance at unlabeled anchors, which (19) and (20) do not exclude", e.name))
+		}
+		right := "is not the derivative in any reading tried"
+		if d.alone <= contrastTolerance {
+			right = "is the derivative by z_i as an anchor, other rows held, for inner products over τ of rows that " +
+				"are not scaled to length one"
+			if d.projected <= contrastTolerance {
+				right += "; with (3)'s cosine its part along z_i drops out"
+			}
+			if d.unlabeled > contrastTolerance {
+				right += "; for labeled anchors only, since an unlabeled anchor of PUCL is attracted to its own other " +
+					"view and not to the labeled rows"
+			}
+		}
+		f.Details = append(f.Details, fmt.Sprintf("equation %s %s", e.name, right))
+	}
+	f.Details = append(f.Details, "none of them is the gradient of the loss by z_i, to which the anchors that meet z_i "+
+		"as a partner contribute as well; and the last terms of the three, which the proof compares, say nothing of a "+
+		"bias, the three having the same log partition")
+	return nil
+}
+
+func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, tau float64) (distances, error) {
+	inner, err := theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau)
+	if err != nil {
+		return distances{}, err
+	}
+	cosine, err := theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau)
+	if err != nil {
+		return distances{}, err
+	}
+	var d distances
+	for i, z := range batch.Z {
+		attracted := e.attracted(batch, i)
+		printed := PrintedGradient(batch.Z, i, attracted, tau)
+		far := floats.Distance(printed, inner.Alone[i], 2)
+		if e.objective.Name == "PUCL" && !batch.Labeled[i%len(batch.Labeled)] {
+			d.unlabeled = max(d.unlabeled, far)
+			continue
+		}
+		d.alone = max(d.alone, far)
+		d.cosine = max(d.cosine, floats.Distance(printed, cosine.Alone[i], 2))
+		d.whole = max(d.whole, floats.Distance(printed, inner.Whole[i], 2))
+		twice := PrintedGradient(batch.Z, i, attracted, tau*tau)
+		floats.Scale(tau, twice) // the factor in front stays 1/τ
+		d.twice = max(d.twice, floats.Distance(twice, cosine.Alone[i], 2))
+		tangent := append([]float64(nil), printed...)
+		floats.AddScaled(tangent, -floats.Dot(printed, z)/floats.Dot(z, z), z)
+		d.projected = max(d.projected, floats.Distance(tangent, cosine.Alone[i], 2))
+	}
+	return d, nil
+}

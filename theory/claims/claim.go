@@ -68,7 +68,7 @@ func (c Claim) String() string {
 // All lists all claims, none checked yet.
 func All() []Claim {
 	return []Claim{
-		Theorem3(),
+		Theorem1(), Theorem2Unbiased(), Theorem2Variance(), Theorem2Monotone(), Theorem3(), Theorem4(),
 		Lemma1(), Lemma2(), Lemma3(), NoiseRate(),
 		PUPLVariants(),
 	}

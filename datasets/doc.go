@@ -8,13 +8,24 @@
 // fashionmnist reads a whole data set by name. [NewPU] picks the positive classes and labels a few positives at random:
 // the result, a [PU], lists labeled positives first and unlabeled examples after them. [NewBatches] then says what the
 // batch of any training step is, without remembering earlier steps, so that a run that stopped at step 1,000 goes on
-// with exactly the batches it would have seen.
+// with exactly the batches it would have seen; Batches.From prepares them while the device works.
+//
+// # Splits
+//
+// A [Split] is PU data without the images, made of classes alone ([NewSplit]), for tables and texts too. [PUConfig] sets
+// how: labeled and unlabeled examples apart or of one set ([Setting]), labels at random, class-balanced or with a bias of
+// one's own ([Draw]), and n_P, n_U, γ = n_P/n_U and π by number. The benchmarks and experiments of the paper have names:
+// [FindBenchmark] and [FigureExperiments]. [NewLongTail] makes a balanced set long-tailed.
+//
+// Every split follows from one seed, the same on every platform, and prints what it is. What cannot be had is an error
+// that tells the largest possible number.
 //
 // # Where files are kept
 //
 // Large files are not part of this module. They are looked for in the folder named by the environment variable
 // PUCL_DATA_DIR, then in the user's cache folder (see [Folders]). [Fetch] downloads what is missing and checks every
 // byte by its SHA-256; PUCL_OFFLINE=1 forbids it to touch the network, and its errors tell how to copy a file by hand.
+// [FindArchive] knows the official archives by name, and its Archive fetches and unpacks one.
 //
 // The package needs the Go standard library only, and no C compiler.
 package datasets

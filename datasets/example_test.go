@@ -2,6 +2,7 @@ package datasets_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -108,4 +109,150 @@ func ExampleNewBatches() {
 	// [1 9 2 3] [30 70 0 10] [true false false false]
 	// [0 8 4 7] [10 60 20 50] [true false false false]
 	// [0 5 6 2] [10 30 40 0] [true false false false]
+}
+
+// The labels go to as many squares as circles, and the unlabeled examples are three in four positive.
+func ExampleNewPU_balanced() {
+	images := &datasets.Images{
+		Height: 1, Width: 1, Channels: 1,
+		Pixels:  make([]uint8, 12),
+		Labels:  []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2},
+		Classes: []string{"square", "circle", "star"},
+	}
+	pu, err := datasets.NewPU(images, datasets.PUConfig{
+		Positive: []int{0, 1}, Labeled: 4, Draw: datasets.Balanced,
+		Unlabeled: 8, Prior: 0.75,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(pu)
+	for _, row := range pu.Index[:4] {
+		fmt.Print(images.Classes[images.Labels[row]], " ")
+	}
+	// Output:
+	// PU data (case-control): 4 labeled positives (class-balanced), 8 unlabeled, prior π = 0.75, γ = 0.5, seed 0, positive: square, circle
+	// square circle square circle
+}
+
+// A split needs classes alone: here those of ten rows of a table. The rows 6 to 9 are positive, and a row is the more
+// likely labeled the later it comes: selected at random, but not completely at random.
+func ExampleNewSplit() {
+	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}
+	split, err := datasets.NewSplit(labels, []string{"healthy", "ill"}, datasets.PUConfig{
+		Positive: []int{1}, Setting: datasets.SingleDataset,
+		Draw: datasets.Independent, Propensity: func(row int) float64 { return float64(row-5) / 4 },
+		Seed: 1,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(split)
+	fmt.Println("labeled:", split.Index[:split.NumLabeled()])
+	// Output:
+	// PU data (single-dataset): 2 labeled positives (independent), 8 unlabeled, prior π = 0.25, γ = 0.25, seed 1, positive: ill
+	// labeled: [8 9]
+}
+
+// Asking for too much tells how much there is.
+func ExampleNewSplit_impossible() {
+	_, err := datasets.NewSplit([]int{0, 0, 0, 1, 1}, []string{"healthy", "ill"}, datasets.PUConfig{
+		Positive: []int{1}, Labeled: 1, Unlabeled: 4, Prior: 0.75,
+	})
+	fmt.Println(err)
+	// Output:
+	// datasets: 4 examples with a prior π of 0.75 are 3 positives and 1 negatives, but there are 2 and 3 to draw from: with this π the largest possible number is 3, and with this number π can be from 0.25 to 0.5
+}
+
+func ExampleFindBenchmark() {
+	b, err := datasets.FindBenchmark("cifar-hard")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(b)
+	// A reader may number the classes in another way.
+	cfg, err := b.Config([]string{"dog", "cat", "bird", "airplane"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(cfg.Name, cfg.Positive, cfg.Negative)
+	// Output:
+	// CIFAR-hard (CIFAR-10): airplane, cat against bird, dog, π = 0.5
+	// CIFAR-hard [3 1] [2 0]
+}
+
+func ExampleFigureExperiments() {
+	experiments, err := datasets.FigureExperiments("5")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range experiments {
+		fmt.Println(e)
+	}
+	// Output:
+	// Figure 5: CIFAR-0, case-control, n_U fixed to all examples, γ = 0.05, 0.1, 0.25, 0.5
+	// Figure 5: Woof-vs-Nette, case-control, n_U fixed to all examples, γ = 0.05, 0.1, 0.2, 0.5
+	// Figure 5: CIFAR-0, single-dataset, n_P + n_U fixed to all examples, γ = 0.05, 0.1, 0.25, 0.5
+	// Figure 5: Woof-vs-Nette, single-dataset, n_P + n_U fixed to all examples, γ = 0.05, 0.1, 0.2, 0.5
+}
+
+// The numbers of CIFAR-10-LT.
+func ExampleExponentialCounts() {
+	counts, err := datasets.ExponentialCounts(10, 5000, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(counts)
+	fmt.Println(datasets.ShotsByRank(counts))
+	// Output:
+	// [5000 2997 1796 1077 645 387 232 139 83 50]
+	// [many many many many medium medium medium few few few]
+}
+
+func ExampleNewLongTail() {
+	tail, err := datasets.NewLongTail([]int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2},
+		datasets.LongTailConfig{Counts: []int{4, 2, 1}, Ranks: []int{2, 0, 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tail)
+	fmt.Println(tail.Counts, "of each class")
+	// Output:
+	// long tail: 7 examples in 3 classes, from 4 to 1 (imbalance 4), 5 left over, seed 0
+	// [2 1 4] of each class
+}
+
+// The batches of steps 1 and 2, prepared before they are asked for. They are those of ExampleNewBatches.
+func ExampleBatches_From() {
+	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{Positive: []int{1}, Labeled: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for batch := range batches.From(context.Background(), 1, 2) {
+		fmt.Println(batch.Step, batch.Pixels, batch.Labeled)
+		if batch.Step == 2 {
+			break
+		}
+	}
+	// Output:
+	// 1 [10 60 20 50] [true false false false]
+	// 2 [10 30 40 0] [true false false false]
+}
+
+// Get would fetch and unpack it; its folder is ready for os.DirFS.
+func ExampleFindArchive() {
+	a, err := datasets.FindArchive("CIFAR-10")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s (%d MB) unpacks to %s\n", a.File.Name, a.File.Size/1e6, a.Folder)
+	_, err = datasets.FindArchive("CIFAR-1000")
+	fmt.Println(err)
+	// Output:
+	// cifar-10-binary.tar.gz (170 MB) unpacks to cifar-10-batches-bin
+	// datasets: there is no archive of a data set "CIFAR-1000": use one of cifar-10, cifar-100, stl10, imagenette2-160, imagenette2-320, imagewoof2-160, imagewoof2-320
 }

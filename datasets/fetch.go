@@ -2,26 +2,14 @@ package datasets
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 )
-
-// RemoteFile describes a file that can be downloaded, and how to know that it came through whole.
-type RemoteFile struct {
-	Name   string   // its name in the folder, without a path
-	Size   int64    // in bytes
-	SHA256 string   // of its content, in hexadecimal
-	URLs   []string // where it can be had, tried in this order
-}
 
 // FetchOptions says how to download. The zero value is ready to use.
 type FetchOptions struct {
@@ -54,8 +42,8 @@ func (e *FetchError) Error() string {
 	for _, cause := range e.Causes {
 		fmt.Fprintf(&b, "\n  %v", cause)
 	}
-	fmt.Fprintf(&b, "\nTo copy it by hand, put %s (%d bytes, SHA-256 %s) into the folder %s; it can be had from",
-		e.File.Name, e.File.Size, e.File.SHA256, e.Dir)
+	fmt.Fprintf(&b, "\nTo copy it by hand, put %s (%d bytes, %s) into the folder %s; it can be had from",
+		e.File.Name, e.File.Size, e.File.sums(), e.Dir)
 	for _, url := range e.File.URLs {
 		fmt.Fprintf(&b, "\n  %s", url)
 	}
@@ -68,10 +56,12 @@ func (e *FetchError) Unwrap() []error { return e.Causes }
 // Fetch makes sure that the folder dir holds file, and downloads it where it is missing. The folder is made if need be.
 //
 // A file that is there already is checked by size and SHA-256 and then left alone, with no word to the network; one that
-// differs is an error, and is left alone too. A download goes to a neighbour named file.Name + ".part" and takes its
-// final name only when every byte is checked, so the final name never stands for half a file. A download that broke off
-// is taken up where it stopped, at the next address if the first one keeps failing. Whatever does not match the
-// checksum is thrown away.
+// differs is an error, and is left alone too. Where nobody published the SHA-256, that of the first whole file that came
+// is written beside it, to a file named file.Name + ".sha256", and holds from then on.
+//
+// A download goes to a neighbour named file.Name + ".part" and takes its final name only when every byte is checked, so
+// the final name never stands for half a file. A download that broke off is taken up where it stopped, at the next address
+// if the first one keeps failing. Whatever does not match the checksum is thrown away.
 //
 // Several goroutines or programs may fetch one file into one folder at once: one downloads, the others wait for it (on
 // a file system without locks each downloads for itself, to a part of its own). Canceling ctx stops a download or a
@@ -87,6 +77,13 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 		return fail(err)
 	} else if done {
 		return nil
+	}
+	if file.SHA256 == "" { // a file that was here before, or is here in part, says what to expect
+		sum, err := readRecord(path)
+		if err != nil {
+			return fail(err)
+		}
+		file.SHA256, file.recorded = sum, sum != ""
 	}
 	if Offline() {
 		return fail(ErrOffline)
@@ -123,56 +120,10 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	if err := os.Rename(part, path); err != nil {
 		return fail(err)
 	}
-	return nil
-}
-
-// validate tells a mistake in the program, such as a checksum of the wrong length, from one in the download.
-func (f RemoteFile) validate() error {
-	sum, err := hex.DecodeString(f.SHA256)
-	switch {
-	case f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name):
-		return fmt.Errorf("datasets: cannot fetch a file named %q: give a plain file name without a folder", f.Name)
-	case f.Size < 1:
-		return fmt.Errorf("datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size)
-	case err != nil || len(sum) != sha256.Size:
-		return fmt.Errorf("datasets: cannot fetch %s: %q is not a SHA-256 of 64 hexadecimal digits", f.Name, f.SHA256)
-	case len(f.URLs) == 0:
-		return fmt.Errorf("datasets: cannot fetch %s: no address given", f.Name)
-	}
-	return nil
-}
-
-// present reports whether the right file is at path; a wrong one is an error.
-func (f RemoteFile) present(path string) (bool, error) {
-	got, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer got.Close()
-	if err := f.check(got); err != nil {
-		return false, fmt.Errorf("another file of that name is in the way (%w): move or remove it and try again", err)
-	}
-	return true, nil
-}
-
-// errMismatch marks content that is not the file's.
-var errMismatch = errors.New("wrong content")
-
-// check reads r to its end and compares size and SHA-256.
-func (f RemoteFile) check(r io.Reader) error {
-	hash := sha256.New()
-	n, err := io.Copy(hash, r)
-	if err != nil {
-		return err
-	}
-	if n != f.Size {
-		return fmt.Errorf("%w: %d bytes, not %d", errMismatch, n, f.Size)
-	}
-	if sum := hex.EncodeToString(hash.Sum(nil)); !strings.EqualFold(sum, f.SHA256) {
-		return fmt.Errorf("%w: SHA-256 %s, not %s", errMismatch, sum, f.SHA256)
+	if file.SHA256 == "" {
+		if _, err := file.present(path); err != nil { // writes the record
+			return fail(err)
+		}
 	}
 	return nil
 }

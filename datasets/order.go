@@ -19,9 +19,14 @@ type order struct {
 	first, count int
 	seed, stream uint64
 
-	mu    sync.Mutex // guards the permutation kept from the last use
-	epoch uint64
-	perm  []int
+	mu sync.Mutex // guards what is kept from the last uses
+	// The permutations of two epochs: where one epoch ends, several goroutines ask for both in turn.
+	kept [2]permutation
+}
+
+type permutation struct {
+	epoch   uint64
+	numbers []int // nil where none is kept yet
 }
 
 func newOrder(first, count int, seed, stream uint64) *order {
@@ -34,21 +39,21 @@ func (o *order) fill(out []int, start uint64) {
 	defer o.mu.Unlock()
 	for i := range out {
 		position := start + uint64(i)
-		perm := o.permutation(position / uint64(o.count))
-		out[i] = o.first + perm[position%uint64(o.count)]
+		numbers := o.permutation(position / uint64(o.count))
+		out[i] = o.first + numbers[position%uint64(o.count)]
 	}
 }
 
 // permutation returns the permutation of an epoch. The caller holds the lock.
 func (o *order) permutation(epoch uint64) []int {
-	if o.perm == nil || o.epoch != epoch {
+	kept := &o.kept[epoch%2]
+	if kept.numbers == nil || kept.epoch != epoch {
 		// ChaCha8 takes a key of 32 bytes, so that seed, stream and epoch each have a place of their own in it.
 		var key [32]byte
 		binary.LittleEndian.PutUint64(key[0:], o.seed)
 		binary.LittleEndian.PutUint64(key[8:], o.stream)
 		binary.LittleEndian.PutUint64(key[16:], epoch)
-		o.perm = rand.New(rand.NewChaCha8(key)).Perm(o.count)
-		o.epoch = epoch
+		*kept = permutation{epoch: epoch, numbers: rand.New(rand.NewChaCha8(key)).Perm(o.count)}
 	}
-	return o.perm
+	return kept.numbers
 }

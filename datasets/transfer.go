@@ -96,7 +96,7 @@ func (t transfer) attempt(ctx context.Context, url string) error {
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return diskError{err}
 	}
-	if err := t.file.check(part); errors.Is(err, errMismatch) {
+	if _, err := t.file.check(part); errors.Is(err, errMismatch) {
 		return t.discard(part, start, err)
 	} else if err != nil {
 		return diskError{err}

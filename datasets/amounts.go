@@ -1,0 +1,195 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// validate finds settings that make no sense, whatever the data.
+func (c PUConfig) validate() error {
+	if err := c.Setting.validate(); err != nil {
+		return err
+	}
+	if err := c.Draw.validate(); err != nil {
+		return err
+	}
+	usesPropensity := c.Draw == Weighted || c.Draw == Independent
+	switch {
+	case c.Labeled < 0:
+		return fmt.Errorf("datasets: cannot label %d positives: give 0 or more", c.Labeled)
+	case c.Unlabeled < 0:
+		return fmt.Errorf("datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled)
+	case c.Total < 0:
+		return fmt.Errorf("datasets: %d examples in total: give 0 for all, or a positive number", c.Total)
+	case !(c.Gamma >= 0) || math.IsInf(c.Gamma, 1): // this form also refuses NaN
+		return fmt.Errorf("datasets: γ = %v: give a number above 0, or 0 to go by Labeled", c.Gamma)
+	case !(c.Prior >= 0 && c.Prior < 1):
+		return fmt.Errorf("datasets: a prior π of %v: give a number above 0 and below 1, or 0 for that of the data", c.Prior)
+	case c.Labeled > 0 && c.Gamma > 0:
+		return fmt.Errorf("datasets: both Labeled = %d and Gamma = %v say how many are labeled: give one of them",
+			c.Labeled, c.Gamma)
+	case c.Unlabeled > 0 && c.Total > 0:
+		return fmt.Errorf("datasets: both Unlabeled = %d and Total = %d say how many are unlabeled: give one of them",
+			c.Unlabeled, c.Total)
+	case usesPropensity && c.Propensity == nil:
+		return fmt.Errorf("datasets: labels drawn %v need a Propensity: say how likely each example is labeled", c.Draw)
+	case !usesPropensity && c.Propensity != nil:
+		return fmt.Errorf("datasets: a Propensity is given, but labels are drawn %v: set Draw to Weighted or Independent", c.Draw)
+	case c.Draw == Independent && (c.Labeled > 0 || c.Gamma > 0):
+		return fmt.Errorf("datasets: labels drawn %v make n_P random: give neither Labeled nor Gamma, or use Weighted", c.Draw)
+	case c.Draw == Independent && c.Setting == SingleDataset && c.Unlabeled > 0:
+		return fmt.Errorf("datasets: labels drawn %v make n_P random, so n_U cannot be fixed in a single data set: give Total",
+			c.Draw)
+	case c.Draw == Independent && c.Setting != SingleDataset && c.Total > 0:
+		return fmt.Errorf("datasets: labels drawn %v make n_P random, so the total cannot be fixed: give Unlabeled", c.Draw)
+	case c.Gamma > 0 && c.Setting == CaseControlDisjoint && c.Unlabeled == 0 && c.Total == 0:
+		return fmt.Errorf("datasets: Gamma in the setting %v: give Unlabeled or Total too", c.Setting)
+	}
+	return nil
+}
+
+// amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In
+// the single-dataset setting all counts the labeled ones too.
+func (c PUConfig) amounts(all int) (labeled, unlabeled int, err error) {
+	labeled, unlabeled = c.Labeled, all
+	total := c.Total
+	if total == 0 && c.Unlabeled == 0 && c.Setting == SingleDataset {
+		total = all
+	}
+	switch {
+	case c.Unlabeled > 0:
+		unlabeled = c.Unlabeled
+	case total > 0 && c.Gamma == 0:
+		unlabeled = total - labeled
+	case total > 0:
+		// γ = n_P/n_U and N = n_P + n_U together give n_P = N·γ/(1 + γ).
+		labeled = int(math.Round(float64(total) * c.Gamma / (1 + c.Gamma)))
+		unlabeled = total - labeled
+	}
+	if c.Gamma > 0 && total == 0 {
+		wanted := math.Round(c.Gamma * float64(unlabeled))
+		if wanted > math.MaxInt32 {
+			return 0, 0, fmt.Errorf("datasets: γ = %v of %d unlabeled examples comes to %.0f labeled ones: use a smaller γ",
+				c.Gamma, unlabeled, wanted)
+		}
+		labeled = int(wanted)
+	}
+	if c.Gamma > 0 && labeled == 0 {
+		return 0, 0, fmt.Errorf("datasets: γ = %v with %d unlabeled examples comes to no labeled one: "+
+			"use a larger γ or more examples", c.Gamma, unlabeled)
+	}
+	return labeled, unlabeled, nil
+}
+
+// composition says how many of n examples are positive where their share is π. It is an error where rounding leaves one
+// kind out.
+func composition(n int, prior float64) (positives, negatives int, err error) {
+	positives = int(math.Round(prior * float64(n)))
+	negatives = n - positives
+	if positives == 0 || negatives == 0 {
+		return 0, 0, fmt.Errorf("datasets: a prior π of %v of %d examples comes to %d positives and %d negatives: "+
+			"use more examples or a prior nearer to 0.5", prior, n, positives, negatives)
+	}
+	return positives, negatives, nil
+}
+
+// largest returns the greatest number of examples with the prior π that p positives and q negatives allow.
+func largest(prior float64, p, q int) int {
+	// With every example more, both rounded numbers stay or grow; so the first that does not fit ends the search.
+	return sort.Search(p+q+1, func(n int) bool {
+		positives := int(math.Round(prior * float64(n)))
+		return positives > p || n-positives > q
+	}) - 1
+}
+
+// fits is an error unless n examples with the prior π can be had from p positives and q negatives.
+func fits(n int, prior float64, positives, negatives, p, q int) error {
+	if positives <= p && negatives <= q {
+		return nil
+	}
+	advice := fmt.Sprintf("with this π the largest possible number is %d", largest(prior, p, q))
+	if n <= p+q {
+		low, high := max(0, float64(n-q)/float64(n)), min(1, float64(p)/float64(n))
+		advice += fmt.Sprintf(", and with this number π can be from %.4g to %.4g", low, high)
+	}
+	return fmt.Errorf("datasets: %d examples with a prior π of %.4g are %d positives and %d negatives, "+
+		"but there are %d and %d to draw from: %s", n, prior, positives, negatives, p, q, advice)
+}
+
+// compose returns how many positives and negatives make up the given number of examples; 0 means all of p and q, or with
+// a prior as many as it allows.
+func compose(n int, prior float64, p, q int) (positives, negatives int, err error) {
+	if n == 0 && prior == 0 {
+		return p, q, nil
+	}
+	if prior == 0 {
+		prior = float64(p) / float64(p+q)
+	}
+	if n == 0 {
+		n = largest(prior, p, q)
+	}
+	if positives, negatives, err = composition(n, prior); err != nil {
+		return 0, 0, err
+	}
+	return positives, negatives, fits(n, prior, positives, negatives, p, q)
+}
+
+// caseControl draws the labeled positives and, apart from them, the unlabeled examples.
+func (p *pool) caseControl(cfg PUConfig) (labeled, positives, negatives []int, err error) {
+	all := len(p.positives) + len(p.negatives)
+	if cfg.Prior > 0 {
+		all = largest(cfg.Prior, len(p.positives), len(p.negatives))
+	}
+	nP, nU, err := cfg.amounts(all)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	labeled, err = p.label(p.positives, nP, cfg)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if cfg.Unlabeled == 0 && cfg.Total == 0 {
+		nU = 0 // all that there are
+	} else if nU < 1 {
+		return nil, nil, nil, fmt.Errorf("datasets: %d labels leave nothing unlabeled of %d examples: "+
+			"the largest possible number is %d", nP, cfg.Total, cfg.Total-1)
+	}
+	prior, from := cfg.Prior, p.positives
+	if cfg.Setting == CaseControlDisjoint {
+		from = without(p.positives, labeled)
+		if prior == 0 { // what is left has another prior than the data
+			prior = float64(len(p.positives)) / float64(len(p.positives)+len(p.negatives))
+		}
+	}
+	uP, uN, err := compose(nU, prior, len(from), len(p.negatives))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return labeled, sample(from, uP, cfg.Seed, positivesStream), sample(p.negatives, uN, cfg.Seed, negativesStream), nil
+}
+
+// singleDataset draws the one data set and labels some of its positives.
+func (p *pool) singleDataset(cfg PUConfig) (labeled, positives, negatives []int, err error) {
+	n := cfg.Total
+	if n == 0 && cfg.Unlabeled > 0 {
+		nP, nU, err := cfg.amounts(0)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		n = nP + nU
+	}
+	setP, setN, err := compose(n, cfg.Prior, len(p.positives), len(p.negatives))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	nP, _, err := cfg.amounts(setP + setN)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	set := sample(p.positives, setP, cfg.Seed, positivesStream)
+	if labeled, err = p.label(set, nP, cfg); err != nil {
+		return nil, nil, nil, err
+	}
+	return labeled, without(set, labeled), sample(p.negatives, setN, cfg.Seed, negativesStream), nil
+}

@@ -1,0 +1,165 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Archive is a published data set that comes as one .tar.gz file. Get one with [FindArchive]. (Fashion-MNIST comes as
+// plain files: see the package fashionmnist.)
+type Archive struct {
+	Name   string        // of the data set, and of its folder among others: "cifar-10"
+	File   RemoteFile    // the official file
+	Folder string        // what it unpacks to
+	Unpack UnpackOptions // bounds what it may unpack to
+	Terms  string        // who made it, and what they ask of users
+}
+
+const (
+	fastAI     = "https://s3.amazonaws.com/fast-ai-imageclas/"
+	cifarTerms = "Alex Krizhevsky, \"Learning Multiple Layers of Features from Tiny Images\", 2009. No license is stated; " +
+		"the author asks to cite this report."
+	netteTerms = "fast.ai, a part of ImageNet; the license of the collection is Apache 2.0, the images have ImageNet's terms."
+)
+
+// archives are the official files. Sizes and SHA-256 sums are those that TensorFlow Datasets and GoMLX pin. For Imagewoof
+// nobody published the SHA-256 of the files of today; the sums of the first MiB are those of the fastai library.
+var archives = []Archive{
+	{
+		Name: "cifar-10", Folder: "cifar-10-batches-bin", Terms: cifarTerms,
+		Unpack: UnpackOptions{Bytes: 256 << 20, Files: 100, Sums: true},
+		File: RemoteFile{
+			Name: "cifar-10-binary.tar.gz", Size: 170_052_171,
+			SHA256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+			URLs: []string{"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+				"https://cave.cs.toronto.edu/kriz/cifar-10-binary.tar.gz"},
+		},
+	},
+	{
+		Name: "cifar-100", Folder: "cifar-100-binary", Terms: cifarTerms,
+		Unpack: UnpackOptions{Bytes: 256 << 20, Files: 100, Sums: true},
+		File: RemoteFile{
+			Name: "cifar-100-binary.tar.gz", Size: 168_513_733,
+			SHA256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
+			URLs: []string{"https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+				"https://cave.cs.toronto.edu/kriz/cifar-100-binary.tar.gz"},
+		},
+	},
+	{
+		Name: "stl10", Folder: "stl10_binary",
+		Unpack: UnpackOptions{Bytes: 4 << 30, Files: 100, Sums: true},
+		Terms: "Adam Coates, Honglak Lee and Andrew Y. Ng, \"An Analysis of Single Layer Networks in Unsupervised Feature " +
+			"Learning\", 2011. The images come from ImageNet; the authors ask to cite this paper.",
+		File: RemoteFile{
+			Name: "stl10_binary.tar.gz", Size: 2_640_397_119,
+			SHA256: "f31fd99273a1acb8609c8db427cebb1de3f71de77758cdc0e22956e1289b9866",
+			URLs:   []string{"http://ai.stanford.edu/~acoates/stl10/stl10_binary.tar.gz"},
+		},
+	},
+	fastAIArchive("imagenette2-160", 99_003_388, "64d0c4859f35a461889e0147755a999a48b49bf38a7e0f9bd27003f10db02fe5",
+		"c475f8f7617a200ba35b9facc48443c3"),
+	fastAIArchive("imagenette2-320", 341_663_724, "569b4497c98db6dd29f335d1f109cf315fe127053cedf69010d047f0188e158c",
+		"1f1f74f133caff120e575856659b87a2"),
+	fastAIArchive("imagewoof2-160", 92_612_825, "", "3559b194123981a540b87132dbda412f"),
+	fastAIArchive("imagewoof2-320", 328_387_740, "", "7a1fd92672a559a85de76e4810a20c21"),
+}
+
+func fastAIArchive(name string, size int64, sum, firstMiB string) Archive {
+	file := name + ".tgz"
+	return Archive{
+		Name: name, Folder: name, Terms: netteTerms, Unpack: UnpackOptions{Bytes: 1 << 30, Files: 20_000, Sums: true},
+		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file}},
+	}
+}
+
+// Archives returns all archives that can be fetched by name. The slices are the caller's.
+func Archives() []Archive {
+	all := slices.Clone(archives)
+	for i := range all {
+		all[i].File.URLs = slices.Clone(all[i].File.URLs)
+	}
+	return all
+}
+
+// FindArchive returns the archive of the named data set, in capitals or not. For an unknown name the error lists all
+// names.
+func FindArchive(name string) (Archive, error) {
+	var names []string
+	for _, a := range Archives() {
+		if strings.EqualFold(a.Name, name) {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return Archive{}, fmt.Errorf("datasets: there is no archive of a data set %q: use one of %s", name, strings.Join(names, ", "))
+}
+
+// Find returns the folder of the unpacked data set, ready for os.DirFS, looking into each of [Folders] for one named
+// a.Folder. It does not look into that folder; readers check what is there. Where there is none the error wraps
+// fs.ErrNotExist and names the places.
+func (a Archive) Find() (dir string, err error) {
+	folders := Folders(a.Name)
+	for i, parent := range folders {
+		dir := filepath.Join(parent, a.Folder)
+		folders[i] = dir
+		switch info, err := os.Stat(dir); {
+		case err == nil && info.IsDir():
+			return dir, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("datasets: looking for %s: %w", a.Name, err)
+		}
+	}
+	return "", fmt.Errorf("datasets: %s is in none of these places: %s: %w", a.Name, strings.Join(folders, ", "), fs.ErrNotExist)
+}
+
+// Get returns the folder of the unpacked data set as Find does, and gets it where it is missing: it unpacks the archive
+// where that lies in one of [Folders], and else fetches it first, into the folder of [DownloadFolder]. How a download goes,
+// and what its errors tell, is described at [Fetch]; how archives are unpacked, at [Unpack]. Several programs may do so at
+// once. The archive stays, so that it need not be fetched again; it can be removed.
+func (a Archive) Get(ctx context.Context, opts FetchOptions) (dir string, err error) {
+	if dir, err := a.Find(); !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	parent, err := a.home()
+	if err != nil {
+		return "", err
+	}
+	if err := Fetch(ctx, parent, a.File, opts); err != nil {
+		return "", err
+	}
+	unlock, err := acquireLock(ctx, filepath.Join(parent, a.Folder+".lock"))
+	switch {
+	case err == nil:
+		defer unlock()
+		// While we have the lock nobody unpacks here, so what is being unpacked was left by a crash.
+		if err := removeUnpacking(parent, a.Folder); err != nil {
+			return "", fmt.Errorf("datasets: cannot clean up before unpacking %s: %w", a.File.Name, err)
+		}
+	case !errors.Is(err, errNoLocks):
+		return "", fmt.Errorf("datasets: cannot unpack %s: %w", a.File.Name, err)
+	}
+	dir = filepath.Join(parent, a.Folder)
+	err = Unpack(ctx, filepath.Join(parent, a.File.Name), parent, a.Folder, a.Unpack)
+	if err != nil {
+		if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
+			return "", err
+		} // else another program was first
+	}
+	return dir, nil
+}
+
+// home returns the folder that holds the archive, or else that for downloads.
+func (a Archive) home() (string, error) {
+	for _, dir := range Folders(a.Name) {
+		if _, err := os.Stat(filepath.Join(dir, a.File.Name)); err == nil {
+			return dir, nil
+		}
+	}
+	return DownloadFolder(a.Name)
+}

@@ -1,0 +1,187 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Benchmark is a PU classification task by name: which classes of a published data set are positive, and which negative.
+// Get one with [FindBenchmark] and read its fields; Config turns it into the configuration of a split.
+type Benchmark struct {
+	Name     string   // "CIFAR-I"
+	Set      string   // the data set, "CIFAR-10"
+	Classes  []string // the names of all classes of the set, in the order of their numbers
+	Positive []int    // the positive classes
+	Negative []int    // the negative classes; nil where they are all the others
+
+	// PaperPrior is the class prior π that the paper prints, 0 where it prints none. For STL-10 the paper prints an
+	// estimate. True is counted.
+	PaperPrior float64
+	// Positives and Negatives are the numbers of images in the training part of the data set.
+	Positives, Negatives int
+	// Note says what to know before comparing numbers; may be empty.
+	Note string
+
+	set *benchmarkSet
+}
+
+// benchmarks are listed as in the paper, first those of its table of results.
+//
+// Source: "Contrastive Positive Unlabeled Learning", appendix A.7.1 for the six of Table 1, and Figures 1, 4, 5, 8, 9 and
+// 11 for the others; which side is positive in Figure 8 is taken from the code that its authors published.
+var benchmarks = []Benchmark{
+	benchmark("FMNIST-I", &fashionMNISTSet, 0.3, []int{1, 4, 7}, nil, ""),
+	benchmark("FMNIST-II", &fashionMNISTSet, 0.7, []int{0, 2, 3, 5, 6, 8, 9}, nil, ""),
+	benchmark("CIFAR-I", &cifar10Set, 0.4, []int{0, 1, 8, 9}, nil, ""),
+	benchmark("CIFAR-II", &cifar10Set, 0.6, []int{2, 3, 4, 5, 6, 7}, nil, ""),
+	benchmark("STL-I", &stl10Set, 0.51, []int{0, 2, 3, 8, 9}, nil, stlNote),
+	benchmark("STL-II", &stl10Set, 0.49, []int{1, 4, 5, 6, 7}, nil, stlNote),
+	benchmark("CIFAR-0", &cifar10Set, 0, []int{5}, []int{3}, ""),
+	benchmark("CIFAR-easy", &cifar10Set, 0, []int{3, 5}, []int{0, 2},
+		"The paper does not say which side is positive; published code takes cats and dogs."),
+	benchmark("CIFAR-medium", &cifar10Set, 0, []int{0, 3, 5}, []int{2}, ""),
+	benchmark("CIFAR-hard", &cifar10Set, 0, []int{0, 3}, []int{2, 5}, ""),
+	{
+		Name: "Woof-vs-Nette", set: &woofAndNetteSet,
+		Positive:  []int{10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+		Positives: woofImages, Negatives: netteImages,
+		Note: "The negative class English springer, of Imagenette, is a dog too.",
+	},
+	{
+		Name: "Dogs-vs-Non-Dogs", set: &woofAndNetteSet,
+		Positive:  []int{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+		Positives: woofImages + netteSpringerImages, Negatives: netteImages - netteSpringerImages,
+		Note: "The paper lists no classes. Here the images are those of Woof-vs-Nette, and every dog is positive, the " +
+			"English springer of Imagenette too.",
+	},
+}
+
+const stlNote = "The training part has 2,500 positives, so the 3,000 labels of other data sets are impossible here. The " +
+	"paper prints an estimated prior; among the labeled images it is 0.5, and among the 100,000 unlabeled ones unknown."
+
+func benchmark(name string, set *benchmarkSet, paperPrior float64, positive, negative []int, note string) Benchmark {
+	b := Benchmark{Name: name, set: set, PaperPrior: paperPrior, Positive: positive, Negative: negative, Note: note}
+	for class, n := range set.counts {
+		switch {
+		case slices.Contains(positive, class):
+			b.Positives += n
+		case negative == nil || slices.Contains(negative, class):
+			b.Negatives += n
+		}
+	}
+	return b
+}
+
+// Benchmarks returns all named benchmarks. The slices are the caller's.
+func Benchmarks() []Benchmark {
+	all := make([]Benchmark, len(benchmarks))
+	for i, b := range benchmarks {
+		b.Set = b.set.name
+		for _, class := range b.set.classes {
+			b.Classes = append(b.Classes, class.name)
+		}
+		b.Positive, b.Negative = slices.Clone(b.Positive), slices.Clone(b.Negative)
+		all[i] = b
+	}
+	return all
+}
+
+// FindBenchmark returns the benchmark of that name, in capitals or not. For an unknown name the error lists all names.
+func FindBenchmark(name string) (Benchmark, error) {
+	var names []string
+	for _, b := range Benchmarks() {
+		if strings.EqualFold(b.Name, name) {
+			return b, nil
+		}
+		names = append(names, b.Name)
+	}
+	return Benchmark{}, fmt.Errorf("datasets: there is no benchmark %q: use one of %s", name, strings.Join(names, ", "))
+}
+
+// Prior returns the true class prior π of the benchmark's training images.
+func (b Benchmark) Prior() float64 { return float64(b.Positives) / float64(b.Positives+b.Negatives) }
+
+// PositiveNames returns the names of the positive classes.
+func (b Benchmark) PositiveNames() []string { return b.names(b.Positive) }
+
+// NegativeNames returns the names of the negative classes.
+func (b Benchmark) NegativeNames() []string {
+	if b.Negative != nil {
+		return b.names(b.Negative)
+	}
+	var names []string
+	for class, name := range b.Classes {
+		if !slices.Contains(b.Positive, class) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (b Benchmark) names(classes []int) []string {
+	names := make([]string, len(classes))
+	for i, class := range classes {
+		names[i] = b.Classes[class]
+	}
+	return names
+}
+
+// String says in one line what the benchmark is.
+func (b Benchmark) String() string {
+	return fmt.Sprintf("%s (%s): %s against %s, π = %.4g", b.Name, b.Set, strings.Join(b.PositiveNames(), ", "),
+		strings.Join(b.NegativeNames(), ", "), b.Prior())
+}
+
+// Config returns the configuration of a split of data whose classes have the given names, such as Images.Classes. Name,
+// Positive and Negative are set; the rest is the caller's choice. Published code labels as many of each positive class,
+// which Draw: Balanced does.
+//
+// The classes are found by their names, in capitals or not, wherever they stand: a folder reader may number them in
+// another way, and may name them by their folders (n02086240). It is an error if one is missing or is there twice; of a
+// benchmark that takes all other classes as negative, if there are classes that the data set does not have.
+func (b Benchmark) Config(classes []string) (PUConfig, error) {
+	if b.set == nil {
+		return PUConfig{}, fmt.Errorf("datasets: the benchmark %q was not made by FindBenchmark", b.Name)
+	}
+	place := make([]int, len(b.set.classes))
+	for i, class := range b.set.classes {
+		place[i] = -1
+		for number, name := range classes {
+			if !strings.EqualFold(name, class.name) && (class.folder == "" || name != class.folder) {
+				continue
+			}
+			if place[i] >= 0 {
+				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is there twice, as %d and %d",
+					b.Name, class.name, place[i], number)
+			}
+			place[i] = number
+		}
+	}
+	config := PUConfig{Name: b.Name}
+	for _, list := range []struct {
+		from []int
+		to   *[]int
+	}{{b.Positive, &config.Positive}, {b.Negative, &config.Negative}} {
+		for _, class := range list.from {
+			if place[class] < 0 {
+				return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
+					b.Name, b.set.classes[class].name, b.set.name, strings.Join(classes, ", "))
+			}
+			*list.to = append(*list.to, place[class])
+		}
+	}
+	if b.Negative == nil {
+		for number, name := range classes {
+			if !slices.Contains(place, number) {
+				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is none of %s, so it is not known to be negative",
+					b.Name, name, b.set.name)
+			}
+		}
+		if i := slices.Index(place, -1); i >= 0 {
+			return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
+				b.Name, b.set.classes[i].name, b.set.name, strings.Join(classes, ", "))
+		}
+	}
+	return config, nil
+}

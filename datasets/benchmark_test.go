@@ -1,0 +1,222 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The paper's appendix A.7.1 and figures word by word, and its priors.
+func TestBenchmarks(t *testing.T) {
+	for _, tt := range []struct {
+		name, set, positive, negative string
+		prior, paper                  float64
+	}{
+		{"FMNIST-I", "Fashion-MNIST", "[1 4 7]", "[]", 0.3, 0.3},
+		{"FMNIST-II", "Fashion-MNIST", "[0 2 3 5 6 8 9]", "[]", 0.7, 0.7},
+		{"CIFAR-I", "CIFAR-10", "[0 1 8 9]", "[]", 0.4, 0.4},
+		{"CIFAR-II", "CIFAR-10", "[2 3 4 5 6 7]", "[]", 0.6, 0.6},
+		{"STL-I", "STL-10", "[0 2 3 8 9]", "[]", 0.5, 0.51},
+		{"STL-II", "STL-10", "[1 4 5 6 7]", "[]", 0.5, 0.49},
+		{"CIFAR-0", "CIFAR-10", "[5]", "[3]", 0.5, 0},
+		{"CIFAR-easy", "CIFAR-10", "[3 5]", "[0 2]", 0.5, 0},
+		{"CIFAR-medium", "CIFAR-10", "[0 3 5]", "[2]", 0.75, 0},
+		{"CIFAR-hard", "CIFAR-10", "[0 3]", "[2 5]", 0.5, 0},
+		{"Woof-vs-Nette", "Imagenette and Imagewoof", "[10 11 12 13 14 15 16 17 18 19]", "[]", 9025. / 18494, 0},
+		{"Dogs-vs-Non-Dogs", "Imagenette and Imagewoof", "[1 10 11 12 13 14 15 16 17 18 19]", "[]", 9980. / 18494, 0},
+	} {
+		b, err := FindBenchmark(strings.ToUpper(tt.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Name != tt.name || b.Set != tt.set || fmt.Sprint(b.Positive) != tt.positive || fmt.Sprint(b.Negative) != tt.negative {
+			t.Errorf("%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
+		}
+		if math.Abs(b.Prior()-tt.prior) > 1e-15 || b.PaperPrior != tt.paper {
+			t.Errorf("%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
+		}
+	}
+	if got := len(Benchmarks()); got != 12 {
+		t.Errorf("%d benchmarks", got)
+	}
+	_, err := FindBenchmark("CIFAR-III")
+	wantError(t, err, `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
+}
+
+// The paper's own words for the classes of Figure 8 and of CIFAR-0.
+func TestBenchmarkNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"CIFAR-0":      "dog against cat",
+		"CIFAR-easy":   "cat dog against airplane bird",
+		"CIFAR-medium": "airplane cat dog against bird",
+		"CIFAR-hard":   "airplane cat against bird dog",
+		"CIFAR-I":      "airplane automobile ship truck against bird cat deer dog frog horse",
+		"FMNIST-I":     "Trouser Coat Sneaker against T-shirt/top Pullover Dress Sandal Shirt Bag Ankle boot",
+		"STL-II":       "bird deer dog horse monkey against airplane car cat ship truck",
+	} {
+		b, err := FindBenchmark(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(b.PositiveNames(), " ") + " against " + strings.Join(b.NegativeNames(), " "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// training returns classes of examples as the training part of the benchmark's data set has them.
+func training(b Benchmark) []int {
+	counts := b.set.counts
+	if counts == nil { // ten of Imagenette and ten of Imagewoof; only the sums and the springers matter
+		counts = slices.Repeat([]int{902}, 20)
+		counts[1] = 955
+		counts[0], counts[19] = 9469-955-8*902, 9025-9*902
+	}
+	var labels []int
+	for class, n := range counts {
+		labels = append(labels, slices.Repeat([]int{class}, n)...)
+	}
+	return labels
+}
+
+// The prior that a benchmark states is that of a split of as many images; and a smaller set of the same classes works.
+func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
+	for _, b := range Benchmarks() {
+		cfg, err := b.Config(b.Classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Labeled, cfg.Draw = 100, Balanced
+		s, err := NewSplit(training(b), b.Classes, cfg)
+		if err != nil {
+			t.Fatalf("%s: %v", b.Name, err)
+		}
+		if s.Prior != b.Prior() || s.NumUnlabeled() != b.Positives+b.Negatives || s.Config.Name != b.Name {
+			t.Errorf("%s: split %v, benchmark %v", b.Name, s, b)
+		}
+	}
+	stl, err := FindBenchmark("stl-i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := stl.Config(stl.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Labeled = 3000
+	_, err = NewSplit(training(stl), stl.Classes, cfg)
+	wantError(t, err, "label 3000", "hold 2500", "largest possible")
+}
+
+// Classes are found wherever they stand and by the names of their folders.
+func TestBenchmarkConfig(t *testing.T) {
+	cifar0, err := FindBenchmark("CIFAR-0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := cifar0.Config([]string{"Cat", "ship", "DOG"})
+	if err != nil || fmt.Sprint(cfg.Positive, cfg.Negative) != "[2] [0]" {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+	_, err = cifar0.Config([]string{"cat", "ship"})
+	wantError(t, err, "CIFAR-0", `"dog"`, "cat, ship")
+	_, err = cifar0.Config([]string{"cat", "dog", "cat"})
+	wantError(t, err, `"cat"`, "twice", "0 and 2")
+
+	woof, err := FindBenchmark("Woof-vs-Nette")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, class := range woofAndNetteSet.classes {
+		folders = append(folders, class.folder)
+	}
+	slices.Sort(folders) // as a reader of one folder of all would number them
+	cfg, err = woof.Config(folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range cfg.Positive { // Imagewoof's numbers are those of dogs
+		if folder := folders[class]; folder < "n02086" || folder > "n02116" || folder == "n02102040" {
+			t.Errorf("class %d is %s", class, folder)
+		}
+	}
+	if len(cfg.Positive) != 10 || cfg.Negative != nil {
+		t.Errorf("%+v", cfg)
+	}
+	_, err = woof.Config(folders[:19])
+	wantError(t, err, "Woof-vs-Nette needs")
+	_, err = woof.Config(append(slices.Clone(folders), "n00000000"))
+	wantError(t, err, "n00000000", "not known to be negative")
+	_, err = Benchmark{Name: "mine"}.Config(folders)
+	wantError(t, err, "mine", "FindBenchmark")
+}
+
+func TestBenchmarksAreCopies(t *testing.T) {
+	Benchmarks()[0].Positive[0] = 9
+	Benchmarks()[0].Classes[0] = "x"
+	if b := Benchmarks()[0]; b.Positive[0] != 1 || b.Classes[0] != "T-shirt/top" {
+		t.Error("a caller can change the benchmarks")
+	}
+}
+
+// Every split of every figure can be drawn, and has what the figure's caption fixes.
+func TestFigureExperiments(t *testing.T) {
+	for _, figure := range []string{"1", "4", "5", "6", "8", "9", "11"} {
+		experiments, err := FigureExperiments(figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range experiments {
+			b, err := FindBenchmark(e.Benchmark)
+			if err != nil {
+				t.Fatal(err)
+			}
+			configs, err := e.Configs(b.Classes, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := max(1, len(e.Priors)) * len(e.Points); len(configs) != want {
+				t.Errorf("%v: %d splits, want %d", e, len(configs), want)
+			}
+			labels := training(b)
+			for i, cfg := range configs {
+				s, err := NewSplit(labels, b.Classes, cfg)
+				if err != nil {
+					t.Errorf("%v: %v", e, err)
+					continue
+				}
+				point := e.Points[i%len(e.Points)]
+				switch {
+				case e.Setting == SingleDataset && s.Len() != b.Positives+b.Negatives:
+					t.Errorf("%v: N = %d is not all %d", s, s.Len(), b.Positives+b.Negatives)
+				case e.Setting == CaseControl && figure == "5" && s.NumUnlabeled() != b.Positives+b.Negatives:
+					t.Errorf("%v: n_U is not fixed to all", s)
+				case (figure == "4" || figure == "11") && s.NumUnlabeled() != 10_000:
+					t.Errorf("%v: n_U is not 10,000", s)
+				case len(e.Priors) > 0 && s.Prior != e.Priors[i/len(e.Points)]:
+					t.Errorf("%v: π is not %v", s, e.Priors[i/len(e.Points)])
+				case point.Labeled > 0 && s.NumLabeled() != point.Labeled:
+					t.Errorf("%v: n_P is not %d", s, point.Labeled)
+				case point.Labeled == 0 && s.Gamma() != point.Gamma:
+					t.Errorf("%v: γ is not %v", s, point.Gamma)
+				}
+				if s.Config.Seed != 3 {
+					t.Errorf("%v: seed", s)
+				}
+			}
+		}
+	}
+	if a, err := FigureExperiments("4b"); err != nil || len(a) != 1 || len(a[0].Priors) < 3 || len(a[0].Points) != 1 {
+		t.Errorf("figure 4b: %v, %v", a, err)
+	}
+	if five, err := FigureExperiments("5"); err != nil || len(five) != 4 {
+		t.Errorf("figure 5: %v, %v", five, err)
+	}
+	_, err := FigureExperiments("7")
+	wantError(t, err, `"7"`, "4a", "9b", "11")
+	_, err = Experiment{Benchmark: "none"}.Configs(nil, 0)
+	wantError(t, err, `"none"`)
+}

@@ -1,0 +1,223 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+)
+
+// Draw is the way in which positives are chosen for a label.
+type Draw int
+
+const (
+	// Uniform labels n_P positives, each being as likely as any other: selected completely at random (SCAR).
+	Uniform Draw = iota
+	// Balanced labels n_P positives so that every positive class has the same number of them, or one more: they are
+	// dealt to the classes in turn, in the order of PUConfig.Positive, and drawn uniformly within a class.
+	Balanced
+	// Weighted labels n_P positives one after the other, each time choosing among those left in proportion to
+	// PUConfig.Propensity, of which only the ratios count: selected at random (SAR), with n_P fixed. Propensities are
+	// taken to one part in 2⁴⁰.
+	Weighted
+	// Independent labels each positive by itself, with the probability that PUConfig.Propensity gives: selected at
+	// random, with n_P left to chance.
+	//
+	// Source: Bekker, Robberechts and Davis, "Beyond the Selected Completely At Random Assumption for Learning from
+	// Positive and Unlabeled Data", 2019, where the probability is called e(x).
+	Independent
+)
+
+var drawNames = []string{"uniform", "class-balanced", "weighted", "independent"}
+
+// String returns "uniform", "class-balanced", "weighted" or "independent".
+func (d Draw) String() string {
+	if d.validate() == nil {
+		return drawNames[d]
+	}
+	return fmt.Sprintf("Draw(%d)", int(d))
+}
+
+// MarshalText writes a draw as String does; an unknown one is an error.
+func (d Draw) MarshalText() ([]byte, error) {
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	return []byte(d.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (d *Draw) UnmarshalText(text []byte) error {
+	for draw, name := range drawNames {
+		if name == string(text) {
+			*d = Draw(draw)
+			return nil
+		}
+	}
+	return fmt.Errorf("datasets: unknown draw %q: use one of %s", text, strings.Join(drawNames, ", "))
+}
+
+func (d Draw) validate() error {
+	if d < 0 || int(d) >= len(drawNames) {
+		return fmt.Errorf("datasets: unknown draw %d: use Uniform, Balanced, Weighted or Independent", int(d))
+	}
+	return nil
+}
+
+// label chooses those of the positives that get a label, in the order in which they are drawn. With Independent it
+// ignores n.
+func (p *pool) label(positives []int, n int, cfg PUConfig) ([]int, error) {
+	if cfg.Draw == Independent {
+		return independent(positives, cfg)
+	}
+	if n > len(positives) {
+		return nil, fmt.Errorf("datasets: cannot label %d positives: the data hold %d, so that is the largest possible number",
+			n, len(positives))
+	}
+	switch cfg.Draw {
+	case Balanced:
+		return p.balanced(positives, n, cfg)
+	case Weighted:
+		return weighted(positives, n, cfg)
+	default:
+		return shuffled(positives, rand.New(rand.NewPCG(cfg.Seed, 0)))[:n], nil
+	}
+}
+
+func (p *pool) balanced(positives []int, n int, cfg PUConfig) ([]int, error) {
+	byClass := make([][]int, len(cfg.Positive))
+	place := make(map[int]int, len(cfg.Positive))
+	for i, class := range cfg.Positive {
+		place[class] = i
+	}
+	for _, row := range positives {
+		i := place[p.labels[row]]
+		byClass[i] = append(byClass[i], row)
+	}
+	possible := len(positives)
+	smallest := 0
+	for i, rows := range byClass {
+		// Class i is dealt the rows i, i+k, i+2k and so on: what it has lasts until the deal numbered k·len+i.
+		if lasts := len(byClass)*len(rows) + i; lasts < possible {
+			possible, smallest = lasts, cfg.Positive[i]
+		}
+	}
+	if n > possible {
+		return nil, fmt.Errorf("datasets: cannot label %d positives, as many of each of %d classes: of class %d there are "+
+			"too few, so the largest possible number is %d", n, len(byClass), smallest, possible)
+	}
+	rng := rand.New(rand.NewPCG(cfg.Seed, balancedStream))
+	for i, rows := range byClass {
+		byClass[i] = shuffled(rows, rng)
+	}
+	labeled := make([]int, n)
+	for i := range labeled {
+		labeled[i] = byClass[i%len(byClass)][i/len(byClass)]
+	}
+	return labeled, nil
+}
+
+// weighted draws in whole numbers, since sums of floating-point numbers are not the same on every platform.
+func weighted(positives []int, n int, cfg PUConfig) ([]int, error) {
+	const unit = 1 << 40
+	weights := make([]uint64, len(positives))
+	propensities := make([]float64, len(positives))
+	largest := 0.0
+	for i, row := range positives {
+		e, err := propensity(row, cfg)
+		if err != nil {
+			return nil, err
+		}
+		propensities[i] = e
+		largest = max(largest, e)
+	}
+	possible := 0
+	for i, e := range propensities {
+		if e > 0 {
+			possible++
+			// Rounded up, so that what is not impossible stays possible.
+			weights[i] = max(1, uint64(math.Ceil(e/largest*unit)))
+		}
+	}
+	if n > possible {
+		return nil, fmt.Errorf("datasets: cannot label %d positives: %d of the %d have a propensity above 0, "+
+			"so that is the largest possible number", n, possible, len(positives))
+	}
+	rng := rand.New(rand.NewPCG(cfg.Seed, weightedStream))
+	tree := newWeightTree(weights)
+	labeled := make([]int, n)
+	for k := range labeled {
+		i := tree.find(rng.Uint64N(tree.total))
+		labeled[k] = positives[i]
+		tree.remove(i, weights[i])
+	}
+	return labeled, nil
+}
+
+func independent(positives []int, cfg PUConfig) ([]int, error) {
+	rng := rand.New(rand.NewPCG(cfg.Seed, independentStream))
+	var labeled []int
+	for _, row := range positives {
+		e, err := propensity(row, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if rng.Float64() < e {
+			labeled = append(labeled, row)
+		}
+	}
+	return labeled, nil
+}
+
+// propensity asks the user's function.
+func propensity(row int, cfg PUConfig) (float64, error) {
+	e := cfg.Propensity(row)
+	switch {
+	case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also refuses NaN
+		return 0, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a probability from 0 to 1",
+			row, e, cfg.Draw)
+	case !(e >= 0) || math.IsInf(e, 1):
+		return 0, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a finite number, 0 or more",
+			row, e, cfg.Draw)
+	}
+	return e, nil
+}
+
+// weightTree finds the item at a place on a line on which every item takes its weight, and removes items: a Fenwick
+// tree, whose node i holds the sum of the i&-i weights that end with item i-1.
+type weightTree struct {
+	nodes []uint64
+	total uint64
+}
+
+func newWeightTree(weights []uint64) *weightTree {
+	t := &weightTree{nodes: make([]uint64, len(weights)+1)}
+	for i, w := range weights {
+		t.total += w
+		t.nodes[i+1] += w
+		if parent := (i + 1) + (i+1)&-(i+1); parent < len(t.nodes) {
+			t.nodes[parent] += t.nodes[i+1]
+		}
+	}
+	return t
+}
+
+// find returns the item that covers the place, which must be below total.
+func (t *weightTree) find(place uint64) int {
+	item := 0
+	for step := 1 << (bits.Len(uint(len(t.nodes)-1)) - 1); step > 0; step /= 2 {
+		if next := item + step; next < len(t.nodes) && t.nodes[next] <= place {
+			item = next
+			place -= t.nodes[next]
+		}
+	}
+	return item
+}
+
+func (t *weightTree) remove(item int, weight uint64) {
+	t.total -= weight
+	for i := item + 1; i < len(t.nodes); i += i & -i {
+		t.nodes[i] -= weight
+	}
+}

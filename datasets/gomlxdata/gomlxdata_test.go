@@ -1,0 +1,181 @@
+package gomlxdata
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/puclab/puclab/datasets"
+)
+
+var (
+	_ train.Dataset      = (*Batches)(nil)
+	_ train.Dataset      = (*Images)(nil)
+	_ train.HasShortName = (*Batches)(nil)
+)
+
+// seven returns seven images of 1×2×3, value 6·image + place, of two classes in turn.
+func seven() *datasets.Images {
+	m := &datasets.Images{Height: 1, Width: 2, Channels: 3, Classes: []string{"cat", "dog"}}
+	for i := range 7 {
+		for p := range 6 {
+			m.Pixels = append(m.Pixels, uint8(6*i+p))
+		}
+		m.Labels = append(m.Labels, i%2)
+	}
+	return m
+}
+
+func puBatches(t *testing.T) *datasets.Batches {
+	t.Helper()
+	pu, err := datasets.NewPU(seven(), datasets.PUConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestFromBatches(t *testing.T) {
+	b := puBatches(t)
+	ds := FromBatches(b, BatchesConfig{First: 3, Steps: 5})
+	if !strings.Contains(ds.Name(), "2 labeled positives") {
+		t.Errorf("name %q", ds.Name())
+	}
+	for range 2 { // every Iter is the same
+		step := 3
+		for batch, err := range ds.Iter() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			pixels, labeled := b.Batch(step)
+			if got := fmt.Sprint(batch.Inputs[0].Shape(), batch.Labels[0].Shape()); got != "(Uint8)[4, 1, 2, 3] (Bool)[4]" {
+				t.Fatalf("shapes %s", got)
+			}
+			if got := tensors.MustCopyFlatData[uint8](batch.Inputs[0]); !slices.Equal(got, pixels) {
+				t.Errorf("step %d: pixels %v, want %v", step, got, pixels)
+			}
+			if got := tensors.MustCopyFlatData[bool](batch.Labels[0]); !slices.Equal(got, labeled) {
+				t.Errorf("step %d: labeled %v, want %v", step, got, labeled)
+			}
+			if err := batch.Finalize(); err != nil {
+				t.Fatal(err)
+			}
+			step++
+		}
+		if step != 8 {
+			t.Errorf("the last step is %d, want 7", step-1)
+		}
+	}
+}
+
+func TestFromBatchesLeavesNoGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	next, stop := iter.Pull2(FromBatches(puBatches(t), BatchesConfig{Workers: 8}).Iter())
+	for range 20 {
+		if _, err, ok := next(); err != nil || !ok {
+			t.Fatal(err, ok)
+		}
+	}
+	stop()
+	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > 5*time.Second {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestImagesThereAndBack(t *testing.T) {
+	want := seven()
+	for _, size := range []int{1, 3, 7, 100} {
+		ds, err := FromImages(want, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ToImages(ds, want.Classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() || !slices.Equal(got.Pixels, want.Pixels) || !slices.Equal(got.Labels, want.Labels) {
+			t.Errorf("size %d: %v came back as %v", size, want, got)
+		}
+	}
+	if _, err := FromImages(want, 0); err == nil {
+		t.Error("a batch of 0 images is accepted")
+	}
+}
+
+// fixed is a data set of given batches.
+type fixed []train.Batch
+
+func (fixed) Name() string { return "fixed" }
+
+func (f fixed) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) {
+		for _, b := range f {
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+func pair(input, label *tensors.Tensor) train.Batch {
+	return train.Batch{Inputs: []*tensors.Tensor{input}, Labels: []*tensors.Tensor{label}}
+}
+
+func TestToImagesFromFloats(t *testing.T) {
+	values := make([]float32, 256)
+	for i := range values {
+		values[i] = float32(i) / 255
+	}
+	got, err := ToImages(fixed{pair(tensors.FromFlatDataAndDimensions(values, 2, 8, 16, 1),
+		tensors.FromFlatDataAndDimensions([]int64{1, 0}, 2, 1))}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range got.Pixels {
+		if int(p) != i {
+			t.Fatalf("pixel %d is %d", i, p)
+		}
+	}
+	if !slices.Equal(got.Labels, []int{1, 0}) {
+		t.Errorf("labels %v", got.Labels)
+	}
+}
+
+func TestToImagesErrors(t *testing.T) {
+	pixels := func() *tensors.Tensor { return tensors.FromFlatDataAndDimensions([]uint8{1, 2}, 2, 1, 1, 1) }
+	classes := func(c ...int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(c, len(c)) }
+	for _, tt := range []struct {
+		name string
+		ds   fixed
+		want string
+	}{
+		{"nothing", nil, "no batches"},
+		{"no label", fixed{{Inputs: []*tensors.Tensor{pixels()}}}, "0 labels"},
+		{"flat", fixed{pair(tensors.FromFlatDataAndDimensions([]uint8{1, 2}, 2), classes(0, 0))}, "[2]"},
+		{"too few classes", fixed{pair(pixels(), classes(0))}, "for 2 images"},
+		{"unknown class", fixed{pair(pixels(), classes(0, 2))}, "class 2"},
+		{"negative class", fixed{pair(pixels(), classes(0, -1))}, "class -1"},
+		{"float class", fixed{pair(pixels(), tensors.FromFlatDataAndDimensions([]float32{0, 1}, 2))}, "Float32"},
+		{"normalized", fixed{pair(tensors.FromFlatDataAndDimensions([]float32{-0.5, 0.5}, 2, 1, 1, 1), classes(0, 0))}, "-0.5"},
+		{"bool", fixed{pair(tensors.FromFlatDataAndDimensions([]bool{true, false}, 2, 1, 1, 1), classes(0, 0))}, "Bool"},
+		{"two sizes", fixed{pair(pixels(), classes(0, 0)),
+			pair(tensors.FromFlatDataAndDimensions([]uint8{1, 2}, 1, 1, 2, 1), classes(0))}, "1×2×1 after"},
+	} {
+		_, err := ToImages(tt.ds, []string{"a", "b"})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", tt.name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package gomlxdata
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/puclab/puclab/datasets"
+)
+
+// Images is a set of images with its true classes as a data set of GoMLX: a train.Dataset that goes through it once.
+type Images struct {
+	from *datasets.Images
+	size int
+}
+
+// FromImages makes a data set of images, in their order, with size of them in a batch and what is left in the last. Each
+// batch has one input, the pixels, Uint8 [n, height, width, channels], and one label, the classes, Int32 [n]. It is an
+// error if the images are not valid or size is below 1.
+func FromImages(images *datasets.Images, size int) (*Images, error) {
+	if err := images.Validate(); err != nil {
+		return nil, err
+	}
+	if size < 1 {
+		return nil, fmt.Errorf("gomlxdata: a batch of %d images: give at least 1", size)
+	}
+	return &Images{from: images, size: size}, nil
+}
+
+// Name returns the description of the images.
+func (d *Images) Name() string { return d.from.String() }
+
+// ShortName returns "img".
+func (d *Images) ShortName() string { return "img" }
+
+// Iter returns the batches.
+func (d *Images) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) {
+		m := d.from
+		imageSize := m.Height * m.Width * m.Channels
+		for first := 0; first < m.Len(); first += d.size {
+			n := min(d.size, m.Len()-first)
+			classes := make([]int32, n)
+			for i := range classes {
+				classes[i] = int32(m.Labels[first+i])
+			}
+			pixels := m.Pixels[first*imageSize : (first+n)*imageSize]
+			if !yield(train.Batch{
+				Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, n, m.Height, m.Width, m.Channels)},
+				Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(classes, n)},
+			}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ToImages reads a data set of GoMLX to its end, into images whose classes have the given names. The first input of every
+// batch must be the pixels, [n, height, width, channels] of one size: Uint8, or Float32 or Float64 from 0 to 1, which are
+// rounded to the nearest 255th and must be near one. The first label must be the classes, [n] or [n, 1], of an integer
+// type. ToImages takes the tensors over and frees them.
+func ToImages(ds train.Dataset, classes []string) (*datasets.Images, error) {
+	out := &datasets.Images{Classes: classes}
+	batches := 0
+	for batch, err := range ds.Iter() {
+		if err == nil {
+			err = appendBatch(out, batch)
+			err = errors.Join(err, batch.Finalize())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("gomlxdata: batch %d of %s: %w", batches, ds.Name(), err)
+		}
+		batches++
+	}
+	if batches == 0 {
+		return nil, fmt.Errorf("gomlxdata: %s has no batches", ds.Name())
+	}
+	if err := out.Validate(); err != nil {
+		return nil, fmt.Errorf("gomlxdata: %s: %w", ds.Name(), err)
+	}
+	return out, nil
+}
+
+func appendBatch(out *datasets.Images, batch train.Batch) error {
+	if len(batch.Inputs) == 0 || len(batch.Labels) == 0 {
+		return fmt.Errorf("%d inputs and %d labels: pixels and classes are needed", len(batch.Inputs), len(batch.Labels))
+	}
+	input, label := batch.Inputs[0], batch.Labels[0]
+	dims := input.Shape().Dimensions
+	if len(dims) != 4 {
+		return fmt.Errorf("pixels of shape %v: want [n, height, width, channels]", dims)
+	}
+	if out.Height == 0 {
+		out.Height, out.Width, out.Channels = dims[1], dims[2], dims[3]
+	}
+	if dims[1] != out.Height || dims[2] != out.Width || dims[3] != out.Channels {
+		return fmt.Errorf("images of %d×%d×%d after some of %d×%d×%d", dims[1], dims[2], dims[3],
+			out.Height, out.Width, out.Channels)
+	}
+	if d := label.Shape().Dimensions; len(d) == 0 || d[0] != dims[0] || label.Shape().Size() != dims[0] {
+		return fmt.Errorf("classes of shape %v for %d images: want [%d]", d, dims[0], dims[0])
+	}
+	pixels, err := pixelsOf(input)
+	if err != nil {
+		return err
+	}
+	labels, err := intsOf(label)
+	if err != nil {
+		return err
+	}
+	out.Pixels = append(out.Pixels, pixels...)
+	out.Labels = append(out.Labels, labels...)
+	return nil
+}
+
+func pixelsOf(t *tensors.Tensor) ([]uint8, error) {
+	switch t.DType() {
+	case dtypes.Uint8:
+		return tensors.CopyFlatData[uint8](t)
+	case dtypes.Float32:
+		return fromFloats[float32](t)
+	case dtypes.Float64:
+		return fromFloats[float64](t)
+	}
+	return nil, fmt.Errorf("pixels of type %v: want Uint8, or Float32 or Float64 from 0 to 1", t.DType())
+}
+
+// nearPixel is how far from a 255th a value may be, in 255ths: enough for float32, too little for other scales.
+const nearPixel = 1e-3
+
+func fromFloats[F float32 | float64](t *tensors.Tensor) ([]uint8, error) {
+	values, err := tensors.CopyFlatData[F](t)
+	if err != nil {
+		return nil, err
+	}
+	pixels := make([]uint8, len(values))
+	for i, v := range values {
+		scaled := float64(v) * 255
+		nearest := math.Round(scaled)
+		if !(math.Abs(scaled-nearest) <= nearPixel && nearest >= 0 && nearest <= 255) { // also refuses NaN
+			return nil, fmt.Errorf("pixel value %v: want 255ths from 0 to 1, without normalization", v)
+		}
+		pixels[i] = uint8(nearest)
+	}
+	return pixels, nil
+}
+
+func intsOf(t *tensors.Tensor) ([]int, error) {
+	switch t.DType() {
+	case dtypes.Int8:
+		return fromInts[int8](t)
+	case dtypes.Int16:
+		return fromInts[int16](t)
+	case dtypes.Int32:
+		return fromInts[int32](t)
+	case dtypes.Int64:
+		return fromInts[int64](t)
+	case dtypes.Uint8:
+		return fromInts[uint8](t)
+	case dtypes.Uint16:
+		return fromInts[uint16](t)
+	case dtypes.Uint32:
+		return fromInts[uint32](t)
+	case dtypes.Uint64:
+		return fromInts[uint64](t)
+	}
+	return nil, fmt.Errorf("classes of type %v: want an integer type", t.DType())
+}
+
+func fromInts[I int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](t *tensors.Tensor) ([]int, error) {
+	values, err := tensors.CopyFlatData[I](t)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]int, len(values))
+	for i, v := range values {
+		if numbers[i] = int(v); numbers[i] < 0 {
+			return nil, fmt.Errorf("class %d: classes are numbered from 0", v)
+		}
+	}
+	return numbers, nil
+}

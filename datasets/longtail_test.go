@@ -1,0 +1,211 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// The numbers of CIFAR-10-LT with an imbalance of 100, as its users publish them.
+func TestExponentialCounts(t *testing.T) {
+	got, err := ExponentialCounts(10, 5000, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{5000, 2997, 1796, 1077, 645, 387, 232, 139, 83, 50}; !slices.Equal(got, want) {
+		t.Errorf("counts %v, want %v", got, want)
+	}
+	for _, tt := range []struct {
+		classes, most int
+		imbalance     float64
+		want          []int
+	}{
+		{1, 7, 1, []int{7}},
+		{3, 4, 1, []int{4, 4, 4}},
+		{3, 400, 100, []int{400, 40, 4}},
+		{2, 10, 10, []int{10, 1}},
+	} {
+		got, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %v, %v", tt, got, err)
+		}
+	}
+	for _, tt := range []struct {
+		classes, most int
+		imbalance     float64
+		want          string
+	}{
+		{0, 5, 2, "0 classes"}, {3, 0, 2, "at most 0"}, {3, 5, 0.5, "imbalance of 0.5"}, {3, 5, math.NaN(), "NaN"},
+		{3, 5, math.Inf(1), "Inf"}, {3, 5, 6, "largest possible imbalance is 5"},
+	} {
+		_, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
+		wantError(t, err, tt.want)
+	}
+}
+
+// With α = 1 the quantile of rank r/K is K/r, so the numbers are the stretched harmonic ones.
+func TestParetoCounts(t *testing.T) {
+	got, err := ParetoCounts(4, 31, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{31, 11, 4, 1}; !slices.Equal(got, want) { // 1 + 30·(4/r − 1)/3
+		t.Errorf("α = 1: %v, want %v", got, want)
+	}
+	flat, err := ParetoCounts(3, 5, 5, 6)
+	if err != nil || !slices.Equal(flat, []int{5, 5, 5}) {
+		t.Errorf("flat: %v, %v", flat, err)
+	}
+	one, err := ParetoCounts(1, 9, 2, 6)
+	if err != nil || !slices.Equal(one, []int{9}) {
+		t.Errorf("one class: %v, %v", one, err)
+	}
+	long, err := ParetoCounts(1000, 1280, 5, 6)
+	if err != nil || long[0] != 1280 || long[999] != 5 || !slices.IsSortedFunc(long, func(a, b int) int { return b - a }) {
+		t.Errorf("1000 classes: %v, %v", long, err)
+	}
+	for _, tt := range []struct {
+		classes, most, least int
+		alpha                float64
+		want                 string
+	}{
+		{0, 5, 1, 6, "0 classes"}, {3, 4, 5, 6, "from 4 examples down to 5"}, {3, 4, 0, 6, "down to 0"},
+		{3, 5, 1, 0, "α = 0"}, {3, 5, 1, math.NaN(), "NaN"},
+	} {
+		_, err := ParetoCounts(tt.classes, tt.most, tt.least, tt.alpha)
+		wantError(t, err, tt.want)
+	}
+}
+
+// 12,205 images of 100 classes, from 1280 down to 6; the groups of the published results.
+func TestImageNet100LTCounts(t *testing.T) {
+	counts := ImageNet100LTCounts()
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	if len(counts) != 100 || sum != 12_205 || counts[0] != 1280 || counts[99] != 6 ||
+		!slices.IsSortedFunc(counts, func(a, b int) int { return b - a }) {
+		t.Errorf("%d classes, %d images: %v", len(counts), sum, counts)
+	}
+	// It was drawn from a Pareto distribution with α = 6, so its quartiles follow (1−p)^(−1/6) − 1 up to one scale.
+	q := func(p float64) float64 { return math.Pow(1-p, -1./6) - 1 }
+	scale := (float64(counts[49]) - 5) / q(0.5)
+	for rank, p := range map[int]float64{24: 0.75, 74: 0.25, 89: 0.1} {
+		if want := 5 + scale*q(p); math.Abs(float64(counts[rank])-want) > 0.1*want {
+			t.Errorf("rank %d has %d images, the distribution %.1f", rank, counts[rank], want)
+		}
+	}
+}
+
+func TestLongTail(t *testing.T) {
+	labels, _ := hundred()
+	tail, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Mix: true, Seed: 42})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Golden, computed apart from this package: see testdata/golden.py.
+	if want := []int{3, 2, 4, 0, 1}; !slices.Equal(tail.Ranks, want) {
+		t.Errorf("ranks %v, want %v", tail.Ranks, want)
+	}
+	if want := []int{13, 17, 23, 27, 55, 56, 57, 63, 64, 73, 78, 88, 99}; !slices.Equal(tail.Rows, want) {
+		t.Errorf("rows %v, want %v", tail.Rows, want)
+	}
+	if want := []int{1, 1, 3, 6, 2}; !slices.Equal(tail.Counts, want) {
+		t.Errorf("counts %v, want %v", tail.Counts, want)
+	}
+	got := make([]int, 5)
+	for _, row := range tail.Rows {
+		got[labels[row]]++
+	}
+	if !slices.Equal(got, tail.Counts) {
+		t.Errorf("%v are in the tail, it says %v", got, tail.Counts)
+	}
+	both := slices.Concat(tail.Rows, tail.Rest)
+	slices.Sort(both)
+	for i, row := range both {
+		if row != i || len(both) != 100 {
+			t.Fatalf("tail and rest are %v", both)
+		}
+	}
+	want := "long tail: 13 examples in 5 classes, from 6 to 1 (imbalance 6), 87 left over, seed 42"
+	if tail.String() != want {
+		t.Errorf("%v, want %s", tail, want)
+	}
+	plain, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Seed: 42})
+	if err != nil || !slices.Equal(plain.Counts, []int{6, 3, 2, 1, 1}) {
+		t.Errorf("in the order of classes: %v, %v", plain.Counts, err)
+	}
+	ranked, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42})
+	if err != nil || !slices.Equal(ranked.Rows, tail.Rows) {
+		t.Errorf("the same ranks by hand: rows %v, %v", ranked.Rows, err)
+	}
+}
+
+// Each example of a class is as likely to be in the tail as any other: 3000 seeds, bounds of five standard deviations.
+func TestLongTailDrawsEquallyOften(t *testing.T) {
+	labels, _ := hundred()
+	want := []int{16, 8, 4, 2, 1}
+	counts := make([]float64, 100)
+	for seed := range uint64(3000) {
+		tail, err := NewLongTail(labels, LongTailConfig{Counts: want, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range tail.Rows {
+			counts[row]++
+		}
+	}
+	for row, n := range counts {
+		wantShare(t, "in the tail", n, 3000, float64(want[labels[row]])/20)
+	}
+}
+
+func TestLongTailErrors(t *testing.T) {
+	labels, _ := hundred()
+	for _, tt := range []struct {
+		cfg  LongTailConfig
+		want []string
+	}{
+		{LongTailConfig{}, []string{"without Counts"}},
+		{LongTailConfig{Counts: []int{1, 2, 1, 1, 1}}, []string{"2 examples at rank 1 after 1"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1, 0}}, []string{"0 examples at rank 4"}},
+		{LongTailConfig{Counts: []int{21, 1, 1, 1, 1}}, []string{"21 examples of class 0", "largest possible number", "20"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1}}, []string{"class 4", "4 classes"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{0}}, []string{"1 Ranks for 5"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{0, 1, 2, 3, 3}}, []string{"class 3", "twice"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{0, 1, 2, 3, 5}}, []string{"no class 5"}},
+		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{4, 3, 2, 1, 0}, Mix: true}, []string{"Ranks and Mix"}},
+	} {
+		_, err := NewLongTail(labels, tt.cfg)
+		wantError(t, err, tt.want...)
+	}
+}
+
+func TestShots(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		got, want []Shots
+	}{
+		{"by count", ShotsByCount([]int{101, 100, 20, 19, 0}), []Shots{Many, Medium, Medium, Few, Few}},
+		{"by rank", ShotsByRank([]int{50, 5000, 1077, 2997, 83, 139, 1796, 645, 387, 232}),
+			[]Shots{Few, Many, Many, Many, Few, Few, Many, Medium, Medium, Medium}},
+		{"ties", ShotsByRank([]int{5, 5, 5}), []Shots{Many, Medium, Few}},
+		{"two classes", ShotsByRank([]int{1, 9}), []Shots{Many, Many}},
+		{"none", ShotsByRank(nil), []Shots{}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, tt.got, tt.want)
+		}
+	}
+	groups := map[Shots]int{}
+	for _, g := range ShotsByCount(ImageNet100LTCounts()) {
+		groups[g]++
+	}
+	if groups[Many] != 39 || groups[Medium] != 48 || groups[Few] != 13 { // counted in the list of files
+		t.Errorf("ImageNet-100-LT has %v", groups)
+	}
+	if Shots(3).String() != "Shots(3)" || Few.String() != "few" {
+		t.Error("names")
+	}
+}

@@ -1,0 +1,125 @@
+package datasets
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// RemoteFile describes a file that can be downloaded, and how to know that it came through whole.
+type RemoteFile struct {
+	Name string // its name in the folder, without a path
+	Size int64  // in bytes
+	// SHA256 is that of its content, in hexadecimal; "" where nobody published one. Fetch then keeps that of the first
+	// whole file that came.
+	SHA256 string
+	// FirstMiB is the MD5 of the first 2²⁰ bytes, in hexadecimal, where that is what the publisher gives; else "".
+	FirstMiB string
+	URLs     []string // where it can be had, tried in this order
+
+	recorded bool // SHA256 is from an earlier download
+}
+
+const mebibyte = 1 << 20
+
+// sums says in words by which sums the content is known.
+func (f RemoteFile) sums() string {
+	var words []string
+	switch {
+	case f.SHA256 == "":
+		words = append(words, "no SHA-256 published")
+	case f.recorded:
+		words = append(words, "SHA-256 "+f.SHA256+" as recorded earlier in "+f.Name+recordSuffix)
+	default:
+		words = append(words, "SHA-256 "+f.SHA256)
+	}
+	if f.FirstMiB != "" {
+		words = append(words, "MD5 of the first MiB "+f.FirstMiB)
+	}
+	return strings.Join(words, ", ")
+}
+
+// validate tells a mistake in the program, such as a checksum of the wrong length, from one in the download.
+func (f RemoteFile) validate() error {
+	sum, err := hex.DecodeString(f.SHA256)
+	first, firstErr := hex.DecodeString(f.FirstMiB)
+	switch {
+	case f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name):
+		return fmt.Errorf("datasets: cannot fetch a file named %q: give a plain file name without a folder", f.Name)
+	case f.Size < 1:
+		return fmt.Errorf("datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size)
+	case f.SHA256 != "" && (err != nil || len(sum) != sha256.Size):
+		return fmt.Errorf("datasets: cannot fetch %s: %q is not a SHA-256 of 64 hexadecimal digits", f.Name, f.SHA256)
+	case f.FirstMiB != "" && (firstErr != nil || len(first) != md5.Size):
+		return fmt.Errorf("datasets: cannot fetch %s: %q is not an MD5 of 32 hexadecimal digits", f.Name, f.FirstMiB)
+	case len(f.URLs) == 0:
+		return fmt.Errorf("datasets: cannot fetch %s: no address given", f.Name)
+	}
+	return nil
+}
+
+// present reports whether the right file is at path; a wrong one is an error. Of a file whose SHA-256 nobody published it
+// compares the recorded one, or else records it.
+func (f RemoteFile) present(path string) (bool, error) {
+	got, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer got.Close()
+	record := false
+	if f.SHA256 == "" {
+		if f.SHA256, err = readRecord(path); err != nil {
+			return false, err
+		}
+		record = f.SHA256 == ""
+	}
+	sum, err := f.check(got)
+	if err != nil {
+		return false, fmt.Errorf("another file of that name is in the way (%w): move or remove it and try again", err)
+	}
+	if record {
+		// A folder that may only be read has no place for a record; the file in it is as good.
+		if err := writeRecord(path, sum); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// errMismatch marks content that is not the file's.
+var errMismatch = errors.New("wrong content")
+
+// check reads r to its end, compares size and sums as far as they are known, and returns the SHA-256.
+func (f RemoteFile) check(r io.Reader) (sum string, err error) {
+	hash, first := sha256.New(), md5.New()
+	n, err := io.CopyN(io.MultiWriter(hash, first), r, mebibyte)
+	if err == nil {
+		var rest int64
+		rest, err = io.Copy(hash, r)
+		n += rest
+	}
+	if err != nil && err != io.EOF { // EOF stands for a file below a MiB
+		return "", err
+	}
+	if n != f.Size {
+		return "", fmt.Errorf("%w: %d bytes, not %d", errMismatch, n, f.Size)
+	}
+	if got := hex.EncodeToString(first.Sum(nil)); f.FirstMiB != "" && !strings.EqualFold(got, f.FirstMiB) {
+		return "", fmt.Errorf("%w: MD5 %s of the first MiB, not %s", errMismatch, got, f.FirstMiB)
+	}
+	sum = hex.EncodeToString(hash.Sum(nil))
+	if f.SHA256 != "" && !strings.EqualFold(sum, f.SHA256) {
+		return "", fmt.Errorf("%w: SHA-256 %s, not %s", errMismatch, sum, f.SHA256)
+	}
+	return sum, nil
+}

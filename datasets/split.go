@@ -1,0 +1,253 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Split says which examples of a data set make up PU data, and what is known of each. It knows classes alone, so that
+// it serves images, tables and texts alike.
+//
+// The examples of a split are numbered: the labeled positives come first, 0 to NumLabeled-1 in the order in which they
+// were drawn, then the unlabeled ones in the order of the data set. Make one with [NewSplit] and read its fields; do not
+// change them.
+type Split struct {
+	// Index gives for each example its row in the data set.
+	Index []int
+	// Labeled says for each example whether it is labeled, and so known to be positive.
+	Labeled []bool
+	// Positive says for each example whether its true class is positive. It is for evaluation, and for objectives that
+	// are meant to see all labels; a method that learns from PU data must not look at it.
+	Positive []bool
+	// Prior is the class prior π of the data: the share of positives among the unlabeled examples. It is exact, counted
+	// from the true classes; a method that gets it knows more than Labeled tells.
+	Prior float64
+	// Config is what NewSplit was given.
+	Config PUConfig
+	// Classes names the classes of the data set, in the order of their numbers.
+	Classes []string
+}
+
+// The streams keep the draws of one seed apart. The labels of a uniform draw have stream 0.
+const (
+	balancedStream    = 0x62616c616e636564 // "balanced" in ASCII
+	weightedStream    = 0x7765696768746564 // "weighted"
+	independentStream = 0x696e646570656e64 // "independ"
+	positivesStream   = 0x706f736974697665 // "positive"
+	negativesStream   = 0x6e65676174697665 // "negative"
+)
+
+// NewSplit labels cfg.Labeled examples of the classes cfg.Positive and hides all other classes. Example i has the class
+// labels[i], a number below len(classes).
+//
+// The labeled examples are drawn without replacement as cfg.Draw says: by default each positive is as likely as any
+// other, whatever it looks like ("selected completely at random", SCAR). With one seed all draws are the same on every
+// platform, and a smaller n_P takes the first of those that a larger one takes; so does, for one prior, a smaller n_U.
+// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [PUConfig].
+//
+// It is an error if a class is unknown, named twice or empty, if there are no positive or no negative examples, if
+// settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
+// possible number.
+func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
+	pool, err := newPool(labels, len(classes), cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	cfg.Positive, cfg.Negative = slices.Clone(cfg.Positive), slices.Clone(cfg.Negative)
+	s := &Split{Config: cfg, Classes: classes}
+	var labeled, positives, negatives []int // rows; positives and negatives are unlabeled
+	if cfg.Setting == SingleDataset {
+		labeled, positives, negatives, err = pool.singleDataset(cfg)
+	} else {
+		labeled, positives, negatives, err = pool.caseControl(cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(positives)+len(negatives) == 0 {
+		return nil, errors.New("datasets: no example would be left without a label: label fewer")
+	}
+	for _, row := range labeled {
+		s.add(row, true, true)
+	}
+	for len(positives) > 0 || len(negatives) > 0 { // both ascend: merge them
+		if len(negatives) == 0 || len(positives) > 0 && positives[0] < negatives[0] {
+			s.add(positives[0], false, true)
+			positives = positives[1:]
+			s.Prior++
+		} else {
+			s.add(negatives[0], false, false)
+			negatives = negatives[1:]
+		}
+	}
+	s.Prior /= float64(s.NumUnlabeled())
+	return s, nil
+}
+
+func (s *Split) add(row int, labeled, positive bool) {
+	s.Index = append(s.Index, row)
+	s.Labeled = append(s.Labeled, labeled)
+	s.Positive = append(s.Positive, positive)
+}
+
+// Len returns the number of examples, n_P + n_U. In the case-control setting this can be more than the data set has,
+// since one of its rows can be a labeled and an unlabeled example.
+func (s *Split) Len() int { return len(s.Index) }
+
+// NumLabeled returns n_P, the number of labeled positives.
+func (s *Split) NumLabeled() int {
+	return sort.Search(len(s.Labeled), func(i int) bool { return !s.Labeled[i] })
+}
+
+// NumUnlabeled returns n_U, the number of unlabeled examples. It is at least 1.
+func (s *Split) NumUnlabeled() int { return s.Len() - s.NumLabeled() }
+
+// Gamma returns γ = n_P/n_U, how many labeled positives there are for each unlabeled example.
+func (s *Split) Gamma() float64 { return float64(s.NumLabeled()) / float64(s.NumUnlabeled()) }
+
+// pool is the rows of a data set by what they can become.
+type pool struct {
+	labels               []int
+	positives, negatives []int // ascending
+}
+
+func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
+	isPositive, err := classSet("positive", cfg.Positive, classes)
+	if err != nil {
+		return nil, err
+	}
+	isNegative := make([]bool, classes)
+	for class := range isNegative {
+		isNegative[class] = !isPositive[class]
+	}
+	if cfg.Negative != nil {
+		if isNegative, err = classSet("negative", cfg.Negative, classes); err != nil {
+			return nil, err
+		}
+	}
+	p := &pool{labels: labels}
+	counts := make([]int, classes)
+	for row, class := range labels {
+		if class < 0 || class >= classes {
+			return nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0",
+				row, class, classes)
+		}
+		counts[class]++
+		switch {
+		case isPositive[class] && isNegative[class]:
+			return nil, fmt.Errorf("datasets: class %d is named both positive and negative", class)
+		case isPositive[class]:
+			p.positives = append(p.positives, row)
+		case isNegative[class]:
+			p.negatives = append(p.negatives, row)
+		}
+	}
+	if len(p.positives) == 0 {
+		return nil, fmt.Errorf("datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive)
+	}
+	if len(p.negatives) == 0 {
+		return nil, fmt.Errorf("datasets: all %d examples are of the positive classes %v: "+
+			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive)
+	}
+	for _, class := range slices.Concat(cfg.Positive, cfg.Negative) {
+		if counts[class] == 0 {
+			return nil, fmt.Errorf("datasets: class %d is empty, so no example of it can be drawn: do not name it", class)
+		}
+	}
+	return p, nil
+}
+
+// sample returns n of the rows, drawn with a stream of its own, in ascending order. A smaller n draws the first of those
+// that a larger one draws. The slice rows is not changed.
+func sample(rows []int, n int, seed, stream uint64) []int {
+	if n == len(rows) {
+		return rows
+	}
+	drawn := shuffled(rows, rand.New(rand.NewPCG(seed, stream)))[:n]
+	slices.Sort(drawn)
+	return drawn
+}
+
+// shuffled returns a copy of rows in a random order.
+func shuffled(rows []int, rng *rand.Rand) []int {
+	rows = slices.Clone(rows)
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return rows
+}
+
+// without returns the rows that are not among taken. Rows ascend, and so does the result.
+func without(rows, taken []int) []int {
+	taken = slices.Sorted(slices.Values(taken))
+	var rest []int
+	for _, row := range rows {
+		if _, found := slices.BinarySearch(taken, row); !found {
+			rest = append(rest, row)
+		}
+	}
+	return rest
+}
+
+// String says in one line what the data are.
+func (s *Split) String() string {
+	var b strings.Builder
+	sum := s.Summary()
+	if sum.Name != "" {
+		fmt.Fprintf(&b, "%s: ", sum.Name)
+	}
+	fmt.Fprintf(&b, "PU data (%v): %d labeled positives", sum.Setting, sum.Labeled)
+	if sum.Draw != Uniform {
+		fmt.Fprintf(&b, " (%v)", sum.Draw)
+	}
+	fmt.Fprintf(&b, ", %d unlabeled, prior π = %.4g, γ = %.4g, seed %d, positive: %s",
+		sum.Unlabeled, sum.Prior, sum.Gamma, sum.Seed, strings.Join(sum.PositiveNames, ", "))
+	if len(sum.NegativeNames) > 0 {
+		fmt.Fprintf(&b, ", negative: %s", strings.Join(sum.NegativeNames, ", "))
+	}
+	return b.String()
+}
+
+// PUSummary describes PU data in a few numbers, ready to be written as JSON beside a result.
+type PUSummary struct {
+	Name          string   `json:"name,omitempty"`
+	Setting       Setting  `json:"setting"`
+	Draw          Draw     `json:"draw,omitempty"`     // left out where it is Uniform
+	Positive      []int    `json:"positive"`           // the positive classes
+	PositiveNames []string `json:"positive_names"`     // and their names
+	Negative      []int    `json:"negative,omitempty"` // the negative classes; left out where they are all the others
+	NegativeNames []string `json:"negative_names,omitempty"`
+	Labeled       int      `json:"labeled"`   // n_P
+	Unlabeled     int      `json:"unlabeled"` // n_U
+	Prior         float64  `json:"prior"`     // π, among the unlabeled
+	Gamma         float64  `json:"gamma"`     // γ = n_P/n_U
+	Seed          uint64   `json:"seed"`
+}
+
+// Summary returns the data's description.
+func (s *Split) Summary() PUSummary {
+	sum := PUSummary{
+		Name:      s.Config.Name,
+		Setting:   s.Config.Setting,
+		Draw:      s.Config.Draw,
+		Positive:  slices.Clone(s.Config.Positive),
+		Negative:  slices.Clone(s.Config.Negative),
+		Labeled:   s.NumLabeled(),
+		Unlabeled: s.NumUnlabeled(),
+		Prior:     s.Prior,
+		Gamma:     s.Gamma(),
+		Seed:      s.Config.Seed,
+	}
+	for _, class := range sum.Positive {
+		sum.PositiveNames = append(sum.PositiveNames, s.Classes[class])
+	}
+	for _, class := range sum.Negative {
+		sum.NegativeNames = append(sum.NegativeNames, s.Classes[class])
+	}
+	return sum
+}

@@ -1,0 +1,248 @@
+package datasets
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// UnpackOptions bounds what an archive may unpack to, so that a small hostile file cannot fill the disk.
+type UnpackOptions struct {
+	Bytes int64 // of the archive once decompressed; 0 means 8 GiB
+	Files int   // files and folders; 0 means 200,000
+	// Sums asks for a file SHA256SUMS in the folder, with the SHA-256 of every other file in it, in the form that the
+	// program sha256sum writes: of a checked archive they let readers check the files when the archive is gone. An
+	// archive that has such a file keeps its own.
+	Sums bool
+}
+
+const sumsFile = "SHA256SUMS"
+
+const (
+	defaultUnpackBytes = 8 << 30
+	defaultUnpackFiles = 200_000
+)
+
+// Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder. It appears there whole or not at
+// all: files go to a temporary folder in dir, which takes its final name when the archive has been read to its end and its
+// checksum is right.
+//
+// It is an error if dir/folder exists; if the archive is damaged, or larger than opts allows; and if it holds anything
+// outside of the folder, a name that leads out of it ("..", an absolute path), a link, a device, or one name twice.
+// Nothing of such an archive stays. Canceling ctx stops with its cause.
+func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions) (err error) {
+	if folder == "" || folder != filepath.Base(folder) || !filepath.IsLocal(folder) || folder == "." {
+		return fmt.Errorf("datasets: cannot unpack to a folder named %q: give a plain name", folder)
+	}
+	final := filepath.Join(dir, folder)
+	if _, err := os.Lstat(final); err == nil {
+		return fmt.Errorf("datasets: cannot unpack %s: %s is there already: %w", archive, final, fs.ErrExist)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	}
+	if opts.Bytes <= 0 {
+		opts.Bytes = defaultUnpackBytes
+	}
+	if opts.Files <= 0 {
+		opts.Files = defaultUnpackFiles
+	}
+	temp, err := os.MkdirTemp(dir, folder+".*"+unpacking)
+	if err != nil {
+		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	}
+	defer func() {
+		if removeErr := os.RemoveAll(temp); err == nil && removeErr != nil {
+			err = fmt.Errorf("datasets: unpacked %s, but could not clean up: %w", archive, removeErr)
+		}
+	}()
+	if err := unpackTo(ctx, archive, temp, folder, opts); err != nil {
+		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	}
+	if err := os.Rename(filepath.Join(temp, folder), final); err != nil {
+		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	}
+	return nil
+}
+
+// unpacking ends the names of temporary folders, which begin with the final name.
+const unpacking = ".unpacking"
+
+// removeUnpacking removes what an unpacking that was killed has left.
+func removeUnpacking(dir, folder string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, folder+".") && strings.HasSuffix(name, unpacking) {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOptions) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// The root refuses every path out of it, also one through a link, whatever the checks below overlook.
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	decompressed, err := gzip.NewReader(bufio.NewReaderSize(&contextReader{ctx, f}, 1<<20))
+	if err != nil {
+		return damaged(ctx, err)
+	}
+	bounded := &boundedReader{r: decompressed, left: opts.Bytes, limit: opts.Bytes}
+	entries := tar.NewReader(bounded)
+	var sums strings.Builder
+	for count := 0; ; count++ {
+		header, err := entries.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return damaged(ctx, err)
+		}
+		if count == opts.Files {
+			return fmt.Errorf("it holds more than %d files and folders", opts.Files)
+		}
+		name, sum, err := unpackEntry(ctx, root, folder, header, entries)
+		if err != nil {
+			return err
+		}
+		if sum != "" {
+			fmt.Fprintf(&sums, "%s  %s\n", sum, strings.TrimPrefix(name, folder+"/"))
+		}
+	}
+	// What follows the last entry is padding; reading it makes gzip compare its checksum.
+	if _, err := io.Copy(io.Discard, bounded); err != nil {
+		return damaged(ctx, err)
+	}
+	info, err := root.Stat(folder)
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("it holds no folder %s", folder)
+	}
+	if !opts.Sums {
+		return nil
+	}
+	file, err := root.OpenFile(filepath.Join(folder, sumsFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(sums.String())
+	return errors.Join(err, file.Close())
+}
+
+// unpackEntry writes one entry; of a file it returns the name and the SHA-256.
+func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.Header, content io.Reader) (
+	name, sum string, err error,
+) {
+	if header.Typeflag == tar.TypeXGlobalHeader { // a remark on the archive
+		return "", "", nil
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(header.Name, "./"), "/")
+	if name == "" && header.Typeflag == tar.TypeDir { // "./"
+		return "", "", nil
+	}
+	if !fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", "", fmt.Errorf("it holds the name %q, which is not a plain path: that is no archive of a data set",
+			header.Name)
+	}
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return "", "", fmt.Errorf("it holds the name %q, which this system cannot have", header.Name)
+	}
+	if name != folder && !strings.HasPrefix(name, folder+"/") {
+		return "", "", fmt.Errorf("it holds %q, outside of the folder %s", header.Name, folder)
+	}
+	switch header.Typeflag {
+	case tar.TypeDir:
+		return "", "", root.MkdirAll(local, 0o755)
+	case tar.TypeReg:
+	default:
+		return "", "", fmt.Errorf("it holds %q, which is neither a file nor a folder (kind %q): links and devices are refused",
+			header.Name, header.Typeflag)
+	}
+	if parent := path.Dir(name); parent != "." {
+		if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+			return "", "", err
+		}
+	}
+	file, err := root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "", "", fmt.Errorf("it holds %q twice", header.Name)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(file, hash), content); err != nil {
+		return "", "", errors.Join(damaged(ctx, err), file.Close())
+	}
+	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()
+}
+
+// damaged says what an error while reading means. A failure to write looks the same to io.Copy, so the cause is kept.
+func damaged(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if errors.Is(err, errTooLarge) || errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return fmt.Errorf("the archive is damaged (%w): remove it, and get it again", err)
+}
+
+var errTooLarge = errors.New("it is too large")
+
+// boundedReader fails after so many bytes, where io.LimitedReader would end.
+type boundedReader struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n, fmt.Errorf("%w: more than %d bytes once decompressed", errTooLarge, b.limit)
+	}
+	return n, err
+}
+
+// contextReader fails once ctx is canceled.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -55,6 +55,7 @@ type Progress struct {
 	Loss        float64       // of this step, in nats
 	Views       int           // views learned from in this call
 	Elapsed     time.Duration // of this call, compilation included
+	Waited      time.Duration // of that for batches and the numbers of their views, while the engine had nothing to do
 }
 
 // withDefaults fills in the zero fields.
@@ -132,22 +133,24 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config P
 	defer exec.Finalize()
 
 	start := time.Now()
-	views := 0
+	views, waited := 0, time.Duration(0)
 	for step := resume.step; step < c.Steps; step++ {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("pucl: training stopped after %d of %d steps: %w", step, c.Steps, errors.Join(ctx.Err(), resume.save(m, step)))
 		}
+		asked := time.Now()
 		pixels, labeled := batches.Batch(step)
 		b := len(labeled)
 		if b < 2 || len(pixels) != b*height*width*channels {
 			return nil, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
 				step, b, len(pixels), height, width, channels, height*width*channels)
 		}
-		rng := rand.New(rand.NewPCG(c.Seed, uint64(step)))
+		numbers := c.Augment.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), 2*b)
+		waited += time.Since(asked)
 		loss, err := exec.Call1(
 			tensors.FromFlatDataAndDimensions(pixels, b, height, width, channels),
 			tensors.FromFlatDataAndDimensions(labeled, b),
-			tensors.FromFlatDataAndDimensions(c.Augment.Draw(rng, 2*b), 2*b, augment.Numbers),
+			tensors.FromFlatDataAndDimensions(numbers, 2*b, augment.Numbers),
 			float32(c.rate(step)))
 		if err != nil {
 			return nil, fmt.Errorf("pucl: step %d: %w", step, err)
@@ -165,7 +168,7 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config P
 			}
 		}
 		if c.OnStep != nil {
-			c.OnStep(Progress{Step: step + 1, Steps: c.Steps, Loss: value, Views: views, Elapsed: time.Since(start)})
+			c.OnStep(Progress{Step: step + 1, Steps: c.Steps, Loss: value, Views: views, Elapsed: time.Since(start), Waited: waited})
 		}
 	}
 	if err := resume.save(m, c.Steps); err != nil {

@@ -20,6 +20,22 @@
 // Every split follows from one seed, the same on every platform, and prints what it is. What cannot be had is an error
 // that tells the largest possible number.
 //
+// # Readers
+//
+// Each reads from an fs.FS, so that a folder, a zip archive, an embedded file or a test's map will do; checks sizes before
+// it takes memory for them; and gives errors that name the file, the place and the remedy.
+//
+//	fashionmnist  Fashion-MNIST, 28×28 gray
+//	cifar         CIFAR-10 and CIFAR-100, 32×32 color, from the official archives or the files in them
+//	stl10         STL-10, 96×96 color; its 100,000 unlabeled images stay on disk
+//	folder        JPEG and PNG files in a sub-folder for each class, or from a list; Imagenette and Imagewoof
+//	tabular       CSV and NumPy files of a user's own features, and random views of them
+//	gaussian      points of the plane from two normal distributions
+//	vqa           questions about pictures and their answers
+//
+// Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, and [Collect]
+// reads all of one into [Images].
+//
 // # Where files are kept
 //
 // Large files are not part of this module. They are looked for in the folder named by the environment variable
@@ -27,5 +43,6 @@
 // byte by its SHA-256; PUCL_OFFLINE=1 forbids it to touch the network, and its errors tell how to copy a file by hand.
 // [FindArchive] knows the official archives by name, and its Archive fetches and unpacks one.
 //
-// The package needs the Go standard library only, and no C compiler.
+// The package needs the Go standard library only, and no C compiler. Of the readers folder uses golang.org/x/image to scale,
+// and tabular and gaussian use gonum.
 package datasets

@@ -6,11 +6,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/puclab/puclab/datasets/internal/damage"
 )
 
 // Two images of 2×3 pixels and their labels, byte by byte as the format has them.
@@ -201,37 +204,50 @@ func FuzzReadIDX(f *testing.F) {
 	f.Add(unhex(f, "00000803 ffffffff 00000000 00000001"))
 	f.Add(unhex(f, "1f8b"))
 	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, file []byte) {
-		dims, data, err := ReadIDX(bytes.NewReader(file))
+	f.Fuzz(checkIDX)
+}
+
+// checkIDX reads a file that may be damaged: an error, or what the bytes say.
+func checkIDX(t *testing.T, file []byte) {
+	dims, data, err := ReadIDX(bytes.NewReader(file))
+	if err != nil {
+		if dims != nil || data != nil {
+			t.Errorf("error %v, and yet a result", err)
+		}
+		return
+	}
+	// What was read, written again, is what the file said.
+	size := 1
+	again := []byte{0, 0, 8, uint8(len(dims))}
+	for _, n := range dims {
+		size *= n
+		again = append(again, uint8(n>>24), uint8(n>>16), uint8(n>>8), uint8(n))
+	}
+	if size != len(data) {
+		t.Errorf("dims %v with %d bytes", dims, len(data))
+	}
+	again = append(again, data...)
+	said := file
+	if file[0] == 0x1f {
+		r, err := gzip.NewReader(bytes.NewReader(file))
 		if err != nil {
-			if dims != nil || data != nil {
-				t.Errorf("error %v, and yet a result", err)
-			}
-			return
+			t.Fatal(err)
 		}
-		// What was read, written again, is what the file said.
-		size := 1
-		again := []byte{0, 0, 8, uint8(len(dims))}
-		for _, n := range dims {
-			size *= n
-			again = append(again, uint8(n>>24), uint8(n>>16), uint8(n>>8), uint8(n))
+		if said, err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
 		}
-		if size != len(data) {
-			t.Errorf("dims %v with %d bytes", dims, len(data))
+	}
+	if !bytes.Equal(again, said) {
+		t.Errorf("read dims %v and %d bytes from other content", dims, len(data))
+	}
+}
+
+func TestDamagedIDX(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 28))
+	images, labels := unhex(t, twoImages), unhex(t, twoLabels)
+	for range 300 {
+		for _, whole := range [][]byte{images, labels, zipped(t, images)} {
+			checkIDX(t, damage.One(rng, whole))
 		}
-		again = append(again, data...)
-		said := file
-		if file[0] == 0x1f {
-			r, err := gzip.NewReader(bytes.NewReader(file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if said, err = io.ReadAll(r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.Equal(again, said) {
-			t.Errorf("read dims %v and %d bytes from other content", dims, len(data))
-		}
-	})
+	}
 }

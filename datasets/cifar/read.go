@@ -1,0 +1,172 @@
+package cifar
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/content"
+)
+
+// find returns the folder of fsys that has the named file.
+func (f format) find(fsys fs.FS, name string) (folder string, err error) {
+	for _, folder := range []string{".", f.folder} {
+		switch _, err := fs.Stat(fsys, path.Join(folder, name)); {
+		case err == nil:
+			return folder, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s", name, f.folder, f.archive))
+}
+
+// missing is an fs.ErrNotExist in words of our own.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func (m missing) Unwrap() error { return fs.ErrNotExist }
+
+// fromFiles reads a part from its files. All sizes are checked before room for the images is taken.
+func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*datasets.Images, []int, error) {
+	sums, err := content.ReadSums(fsys, path.Join(folder, sumsFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	var readers []*content.Reader
+	defer func() {
+		for _, r := range readers {
+			r.Close() // opened to read; there is nothing to lose
+		}
+	}()
+	for _, name := range p.files {
+		if sums[name] == "" && !opts.AnyContent {
+			return nil, nil, fmt.Errorf("%s cannot be checked: no checksum is published for it outside of its archive. "+
+				"Put %s beside it, or a file %s (`sha256sum *.bin > %[3]s` where the files are known to be good), "+
+				"or set Options.AnyContent", name, f.archive, sumsFile)
+		}
+		r, err := content.Open(fsys, path.Join(folder, name), f.fileSize(p), sums[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		readers = append(readers, r)
+	}
+	b := f.newBuilder(p)
+	for i, r := range readers {
+		if err := b.add(r, p.files[i], p.images); err != nil {
+			return nil, nil, err
+		}
+		if err := r.Finish(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return b.set, b.super, nil
+}
+
+// fromArchive reads a part from the official archive. The archive is read twice: once for its checksum, after which what
+// it says of itself can be believed, and once for the images.
+func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error) {
+	if err := content.Check(fsys, f.archive, f.archiveSize, f.archiveSum); err != nil {
+		return nil, nil, err
+	}
+	file, err := fsys.Open(f.archive)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(bufio.NewReaderSize(file, 1<<20))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+	}
+	b := f.newBuilder(p)
+	files := p.files // those still to come, in the archive's own order
+	for archive := tar.NewReader(unzipped); len(files) > 0; {
+		header, err := archive.Next()
+		if err == io.EOF {
+			return nil, nil, fmt.Errorf("%s has no %s", f.archive, files[0])
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+		}
+		name := path.Base(header.Name)
+		i := slices.Index(p.files, name)
+		if i < 0 {
+			continue
+		}
+		if header.Size != f.fileSize(p) {
+			return nil, nil, fmt.Errorf("%s: %s has %d bytes, not %d", f.archive, name, header.Size, f.fileSize(p))
+		}
+		b.seek(i * p.images) // whatever the order in the archive
+		if err := b.add(archive, name, p.images); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+		}
+		files = slices.DeleteFunc(slices.Clone(files), func(left string) bool { return left == name })
+	}
+	return b.set, b.super, nil
+}
+
+// builder puts records into a set of images.
+type builder struct {
+	format
+	set   *datasets.Images
+	super []int
+	next  int // the image that comes next
+}
+
+func (f format) newBuilder(p part) *builder {
+	n := len(p.files) * p.images
+	b := &builder{format: f, set: &datasets.Images{
+		Height: side, Width: side, Channels: 3,
+		Pixels: make([]uint8, n*imageSize), Labels: make([]int, n), Classes: slices.Clone(f.classes),
+	}}
+	if f.superclass != nil {
+		b.super = make([]int, n)
+	}
+	return b
+}
+
+func (b *builder) seek(image int) { b.next = image }
+
+// add reads count records of a file.
+func (b *builder) add(r io.Reader, name string, count int) error {
+	buffered := bufio.NewReaderSize(r, 256<<10)
+	record := make([]byte, b.recordSize())
+	for i := range count {
+		if _, err := io.ReadFull(buffered, record); err != nil {
+			return fmt.Errorf("%s, image %d (byte %d): %w", name, i, i*len(record), err)
+		}
+		class := int(record[b.labelBytes-1])
+		if class >= len(b.classes) {
+			return fmt.Errorf("%s, image %d (byte %d): class %d, but there are only %d, numbered from 0",
+				name, i, i*len(record)+b.labelBytes-1, class, len(b.classes))
+		}
+		if b.superclass != nil {
+			if super := int(record[0]); super != b.superclass[class] {
+				return fmt.Errorf("%s, image %d (byte %d): superclass %d, but its class %s belongs to superclass %d",
+					name, i, i*len(record), super, b.classes[class], b.superclass[class])
+			}
+			b.super[b.next] = int(record[0])
+		}
+		b.set.Labels[b.next] = class
+		interleave(b.set.At(b.next), record[b.labelBytes:])
+		b.next++
+	}
+	return nil
+}
+
+// interleave turns planes of red, green and blue into pixels of three values side by side.
+func interleave(pixels, planes []uint8) {
+	red, green, blue := planes[:plane], planes[plane:2*plane], planes[2*plane:3*plane]
+	for i := range plane {
+		p := pixels[3*i : 3*i+3 : 3*i+3]
+		p[0], p[1], p[2] = red[i], green[i], blue[i]
+	}
+}

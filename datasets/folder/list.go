@@ -1,0 +1,99 @@
+package folder
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxListClasses keeps a mistyped label from naming a billion classes.
+const maxListClasses = 1 << 16
+
+// OpenList finds the images that a list names, a line for each: its path in fsys, a space, and the number of its class,
+// such as "train/n01440764/n01440764_190.JPEG 0". The lists of ImageNet-LT and ImageNet-100-LT have this form. Empty lines
+// are passed over.
+//
+// The numbers have to be below len(classes). Nil classes names them by their numbers, "0", "1", and so on up to the
+// largest. A path that leads out of fsys, names no file or was named before is an error that gives the line. No image is
+// opened yet.
+func OpenList(fsys fs.FS, list io.Reader, classes []string, cfg Config) (*Set, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{cfg: cfg, Classes: slices.Clone(classes)}
+	limit := len(classes)
+	if classes == nil {
+		limit = maxListClasses
+	}
+	seen := map[string]int{} // the line on which a path stands
+	lines := bufio.NewScanner(list)
+	line, largest := 0, -1
+	for lines.Scan() {
+		line++
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		file, number, err := parseLine(text)
+		if err == nil && (number < 0 || number >= limit) {
+			err = fmt.Errorf("class %d: classes are numbered 0 to %d", number, limit-1)
+		}
+		if first, twice := seen[file]; err == nil && twice {
+			err = fmt.Errorf("%s stands on line %d already", file, first)
+		}
+		if err == nil {
+			err = isFile(fsys, file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("folder: list, line %d: %w", line, err)
+		}
+		seen[file] = line
+		largest = max(largest, number)
+		s.files = append(s.files, imageFile{fsys, file})
+		s.Labels = append(s.Labels, number)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("folder: list, line %d: %w", line+1, err)
+	}
+	if s.Len() == 0 {
+		return nil, errors.New("folder: the list names no images")
+	}
+	if classes == nil {
+		for class := range largest + 1 {
+			s.Classes = append(s.Classes, strconv.Itoa(class))
+		}
+	}
+	return s, nil
+}
+
+// parseLine takes a line apart at its last space, since a path may have spaces.
+func parseLine(text string) (file string, class int, err error) {
+	space := strings.LastIndexAny(text, " \t")
+	if space < 0 {
+		return "", 0, fmt.Errorf("%q is not a path, a space and the number of a class", text)
+	}
+	class, err = strconv.Atoi(text[space+1:])
+	if err != nil {
+		return "", 0, fmt.Errorf("%q is not the number of a class", text[space+1:])
+	}
+	file = path.Clean(strings.TrimSpace(text[:space]))
+	if !fs.ValidPath(file) {
+		return "", 0, fmt.Errorf("the path %q leads out of the folder: give it relative to it", file)
+	}
+	return file, class, nil
+}
+
+func isFile(fsys fs.FS, name string) error {
+	info, err := fs.Stat(fsys, name)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", name)
+	}
+	return err
+}

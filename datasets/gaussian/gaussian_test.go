@@ -1,0 +1,264 @@
+package gaussian
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/datasets/tabular"
+	"gonum.org/v1/gonum/mat"
+)
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
+func draw(t *testing.T, m Mixture, cfg Config) *tabular.Table {
+	t.Helper()
+	table, err := m.Draw(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// moments returns mean and covariance of the points of a class, and how many they are.
+func moments(table *tabular.Table, class int) (mean [2]float64, cov [2][2]float64, n float64) {
+	for pass := range 2 {
+		for i, label := range table.Labels {
+			if label != class {
+				continue
+			}
+			x := table.Features.RawRowView(i)
+			if pass == 0 {
+				n++
+				mean[0] += x[0]
+				mean[1] += x[1]
+				continue
+			}
+			for a := range 2 {
+				for b := range 2 {
+					cov[a][b] += (x[a] - mean[a]) * (x[b] - mean[b]) / n
+				}
+			}
+		}
+		if pass == 0 {
+			mean[0] /= n
+			mean[1] /= n
+		}
+	}
+	return mean, cov, n
+}
+
+// Means and covariances of many points are those of the distributions, within five standard errors.
+func TestMoments(t *testing.T) {
+	for _, m := range []Mixture{Separable(), Overlapping(), {
+		Negative: Normal{Mean: [2]float64{-5, 2}, Covariance: [2][2]float64{{4, 1.5}, {1.5, 1}}},
+		Positive: Normal{Mean: [2]float64{0.5, 100}, Covariance: [2][2]float64{{0.01, -0.09}, {-0.09, 1}}},
+	}} {
+		table := draw(t, m, Config{Points: 40_000, Prior: 0.25, Seed: 11})
+		for class, want := range []Normal{m.Negative, m.Positive} {
+			mean, cov, n := moments(table, class)
+			if wantN := []float64{30_000, 10_000}[class]; n != wantN {
+				t.Errorf("class %d: %g points, want %g", class, n, wantN)
+			}
+			for a := range 2 {
+				if se := math.Sqrt(want.Covariance[a][a] / n); math.Abs(mean[a]-want.Mean[a]) > 5*se {
+					t.Errorf("class %d: mean %v, want %v", class, mean, want.Mean)
+				}
+				for b := range 2 {
+					c := want.Covariance
+					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a covariance of normal numbers
+					if math.Abs(cov[a][b]-c[a][b]) > 5*se {
+						t.Errorf("class %d: covariance %v, want %v", class, cov, c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// NumPy's sampler takes a matrix A = U·S·Vᵀ apart and stretches normal numbers by √S along V, so that the covariance of
+// its points is C = V·S·Vᵀ, the positive matrix with C·C = Aᵀ·A, whether or not A is a covariance.
+func TestSeparableIsWhatNumPyDraws(t *testing.T) {
+	m := Separable()
+	for _, tt := range []struct {
+		a [2][2]float64 // in the notebook
+		n Normal
+	}{
+		{[2][2]float64{{0, 0.5}, {0.5, 0}}, m.Negative},
+		{[2][2]float64{{0, 0.5}, {1, 0}}, m.Positive},
+	} {
+		c := tt.n.Covariance
+		for i := range 2 {
+			for j := range 2 {
+				got := c[i][0]*c[0][j] + c[i][1]*c[1][j]
+				if want := tt.a[0][i]*tt.a[0][j] + tt.a[1][i]*tt.a[1][j]; got != want {
+					t.Errorf("of the matrix %v NumPy makes another covariance than %v", tt.a, c)
+				}
+			}
+		}
+	}
+	if m.Negative.Mean != [2]float64{0, 0} || m.Positive.Mean != [2]float64{3.5, 3.5} {
+		t.Errorf("means %v and %v, want (0, 0) and (3.5, 3.5)", m.Negative.Mean, m.Positive.Mean)
+	}
+}
+
+// Along the diagonal the overlapping clouds are mirror images but for their covariances, ±0.2: at (1/2, 1/2) the squared
+// distances are 0.25·2/1.2 and 0.25·2/0.8, and both determinants are 0.96.
+func TestOverlapping(t *testing.T) {
+	got, err := Overlapping().Posterior(0.5, 0.5, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); math.Abs(got-want) > 1e-12 {
+		t.Errorf("at (1/2, 1/2) a point is positive with probability %g, want %g", got, want)
+	}
+	if got, err = Overlapping().Posterior(0, 0, 0.5); err != nil {
+		t.Fatal(err)
+	}
+	// At (0, 0) the distances are 0 and 2/0.8.
+	if want := 1 / (1 + math.Exp(0.5*2/0.8)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("at (0, 0) a point is positive with probability %g, want %g", got, want)
+	}
+}
+
+func TestDefaultsAndSeeds(t *testing.T) {
+	table := draw(t, Separable(), Config{})
+	if _, _, n := moments(table, 1); n != 1500 || table.Len() != 3000 {
+		t.Errorf("%g of %d points are positive, want 1500 of 3000", n, table.Len())
+	}
+	// Classes come in random order: of the first 1,000, 500 with a standard deviation below 16.
+	first := 0
+	for _, class := range table.Labels[:1000] {
+		first += class
+	}
+	if first < 420 || first > 580 {
+		t.Errorf("%d of the first 1000 points are positive", first)
+	}
+	if !mat.Equal(table.Features, draw(t, Separable(), Config{}).Features) {
+		t.Error("one seed gave two sets of points")
+	}
+	if mat.Equal(table.Features, draw(t, Separable(), Config{Seed: 1}).Features) {
+		t.Error("seeds 0 and 1 gave the same points")
+	}
+	// One class does not hang on the other: with another distribution of negatives the positives stay.
+	other := Separable()
+	other.Negative.Mean[0] = 50
+	moved := draw(t, other, Config{})
+	for i, class := range table.Labels {
+		if same := slices.Equal(table.Features.RawRowView(i), moved.Features.RawRowView(i)); same != (class == 1) {
+			t.Fatalf("point %d of class %d: the same is %v", i, class, same)
+		}
+	}
+}
+
+func TestRandomClasses(t *testing.T) {
+	var counts []float64
+	for seed := range 200 {
+		table := draw(t, Overlapping(), Config{Points: 1000, Prior: 0.3, Random: true, Seed: uint64(seed)})
+		_, _, n := moments(table, 1)
+		counts = append(counts, n)
+	}
+	mean, variance := 0.0, 0.0
+	for _, n := range counts {
+		mean += n / 200
+	}
+	for _, n := range counts {
+		variance += (n - mean) * (n - mean) / 199
+	}
+	// Binomial: mean 300, variance 210; the mean of 200 has a standard error of 1.02, their variance one of 21.
+	if math.Abs(mean-300) > 5.2 || math.Abs(variance-210) > 105 {
+		t.Errorf("mean %g and variance %g of the number of positives, want 300 and 210", mean, variance)
+	}
+}
+
+func TestNormalDraw(t *testing.T) {
+	points, err := Separable().Positive.Draw(20_000, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y float64
+	for i := range 20_000 {
+		x += points.At(i, 0) / 20_000
+		y += points.At(i, 1) / 20_000
+	}
+	if math.Abs(x-3.5) > 5/math.Sqrt(20_000) || math.Abs(y-3.5) > 5*math.Sqrt(0.5/20_000) {
+		t.Errorf("mean (%g, %g), want (3.5, 3.5)", x, y)
+	}
+	_, err = Separable().Positive.Draw(0, 1)
+	wantError(t, err, "0 points")
+}
+
+// The density of a normal distribution written out.
+func density(n Normal, x, y float64) float64 {
+	a, b, d := n.Covariance[0][0], n.Covariance[0][1], n.Covariance[1][1]
+	det := a*d - b*b
+	u, v := x-n.Mean[0], y-n.Mean[1]
+	return math.Exp(-(d*u*u-2*b*u*v+a*v*v)/(2*det)) / (2 * math.Pi * math.Sqrt(det))
+}
+
+func TestPosterior(t *testing.T) {
+	m := Overlapping()
+	for _, p := range [][3]float64{{0, 0, 0.5}, {1, 1, 0.5}, {0.5, 0.5, 0.5}, {-2, 3, 0.1}, {4, 1, 0.9}} {
+		got, err := m.Posterior(p[0], p[1], p[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		positive, negative := p[2]*density(m.Positive, p[0], p[1]), (1-p[2])*density(m.Negative, p[0], p[1])
+		if want := positive / (positive + negative); math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %v: %g, want %g", p, got, want)
+		}
+	}
+	// Far away the densities are too small for numbers; the answer is not.
+	if got, err := Separable().Posterior(1000, 1000, 0.5); err != nil || got != 0 && got != 1 {
+		t.Errorf("far away: %g, error %v", got, err)
+	}
+	_, err := m.Posterior(0, 0, 1)
+	wantError(t, err, "prior of 1")
+	_, err = m.Posterior(math.NaN(), 0, 0.5)
+	wantError(t, err, "not finite")
+}
+
+func TestErrors(t *testing.T) {
+	with := func(c [2][2]float64) Mixture {
+		m := Separable()
+		m.Positive.Covariance = c
+		return m
+	}
+	for _, tt := range []struct {
+		m    Mixture
+		cfg  Config
+		want []string
+	}{
+		{with([2][2]float64{{0, 0.5}, {0.5, 0}}), Config{}, []string{"positives", "not positive definite"}},
+		{with([2][2]float64{{0, 0.5}, {1, 0}}), Config{}, []string{"positives", "not symmetric"}},
+		{with([2][2]float64{{1, 1}, {1, 1}}), Config{}, []string{"not positive definite"}},
+		{with([2][2]float64{{1, 2}, {2, 1}}), Config{}, []string{"not positive definite"}},
+		{with([2][2]float64{{-1, 0}, {0, 1}}), Config{}, []string{"not positive definite"}},
+		{with([2][2]float64{{math.NaN(), 0}, {0, 1}}), Config{}, []string{"finite"}},
+		{Mixture{}, Config{}, []string{"negatives", "not positive definite"}},
+		{Separable(), Config{Points: 1}, []string{"1 points", "2 to"}},
+		{Separable(), Config{Points: -5}, []string{"-5 points"}},
+		{Separable(), Config{Prior: 1}, []string{"prior of 1"}},
+		{Separable(), Config{Prior: -0.5}, []string{"prior of -0.5"}},
+		{Separable(), Config{Prior: math.NaN()}, []string{"prior of NaN"}},
+		{Separable(), Config{Points: 10, Prior: 0.01}, []string{"0 of 10", "draw more"}},
+		{Separable(), Config{Points: 10, Prior: 0.99}, []string{"10 of 10"}},
+	} {
+		_, err := tt.m.Draw(tt.cfg)
+		wantError(t, err, append(tt.want, "gaussian: ")...)
+	}
+}

@@ -1,0 +1,193 @@
+package gaussian
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/puclab/puclab/datasets/tabular"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+)
+
+// Normal is a normal distribution in the plane. Its covariance must be symmetric and positive definite: both variances
+// positive, and the square of the covariance smaller than their product.
+type Normal struct {
+	Mean       [2]float64
+	Covariance [2][2]float64
+}
+
+// Mixture is a distribution of points that are positive or negative.
+type Mixture struct {
+	Negative, Positive Normal
+}
+
+// Separable returns the mixture of figures 12, 14 and 15, whose two clouds hardly touch.
+//
+// The paper prints neither means nor covariances; these are those of the authors' notebook. Two of its matrices,
+// [[0, 0.5], [0.5, 0]] and [[0, 0.5], [1, 0]], are no covariances, since their determinants are negative. NumPy draws
+// from them nevertheless, with a warning, and what comes out has the covariances diag(0.5, 0.5) and diag(1, 0.5): these
+// are used here.
+//
+// Source: puPL_demo.ipynb of github.com/anishacharya/Contrastive-Positive-Unlabled-PU-Learning.
+func Separable() Mixture {
+	return Mixture{
+		Negative: Normal{Mean: [2]float64{0, 0}, Covariance: [2][2]float64{{0.5, 0}, {0, 0.5}}},
+		Positive: Normal{Mean: [2]float64{3.5, 3.5}, Covariance: [2][2]float64{{1, 0}, {0, 0.5}}},
+	}
+}
+
+// Overlapping returns the mixture of figure 13, whose two clouds lie over each other for a good part. The source is that
+// of [Separable]; these covariances are sound.
+func Overlapping() Mixture {
+	return Mixture{
+		Negative: Normal{Mean: [2]float64{0, 0}, Covariance: [2][2]float64{{1, 0.2}, {0.2, 1}}},
+		Positive: Normal{Mean: [2]float64{1, 1}, Covariance: [2][2]float64{{1, -0.2}, {-0.2, 1}}},
+	}
+}
+
+// Config says how many points [Mixture.Draw] draws. The zero value is the figures' data: 3,000 points, half of them
+// positive.
+type Config struct {
+	Points int     // of both classes together; 0 means 3,000
+	Prior  float64 // share of positives, above 0 and below 1; 0 means 0.5
+	// Random draws the class of each point by itself, so that the number of positives varies about Prior·Points. Otherwise
+	// it is that number, rounded.
+	Random bool
+	Seed   uint64 // used as given, 0 included
+}
+
+const (
+	defaultPoints = 3_000
+	defaultPrior  = 0.5
+	maxPoints     = 1 << 30
+)
+
+// The streams keep the draws of one seed apart.
+const (
+	classStream = 0x67617573 + iota // "gaus" in ASCII
+	negativeStream
+	positiveStream
+)
+
+// Draw draws points in random order, as a table of the features x and y and the classes "negative" (0) and "positive" (1).
+// One seed gives the same points every time; on other kinds of processors the last digits may differ.
+//
+// It is an error if a covariance is not one, if the prior is not between 0 and 1, or if a class would be empty.
+func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
+	if cfg.Points == 0 {
+		cfg.Points = defaultPoints
+	}
+	if cfg.Prior == 0 {
+		cfg.Prior = defaultPrior
+	}
+	switch {
+	case cfg.Points < 2 || cfg.Points > maxPoints:
+		return nil, fmt.Errorf("gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints)
+	case !(cfg.Prior > 0 && cfg.Prior < 1): // this form also refuses NaN
+		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior,
+			defaultPrior)
+	}
+	rng := rand.New(rand.NewPCG(cfg.Seed, classStream))
+	labels := make([]int, cfg.Points)
+	positives := int(math.Round(cfg.Prior * float64(cfg.Points)))
+	if cfg.Random {
+		positives = 0
+		for i := range labels {
+			if rng.Float64() < cfg.Prior {
+				labels[i] = 1
+				positives++
+			}
+		}
+	} else {
+		for i := range positives {
+			labels[i] = 1
+		}
+		rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
+	}
+	if positives == 0 || positives == cfg.Points {
+		return nil, fmt.Errorf("gaussian: %d of %d points are positive at a prior of %v, so a class is empty: draw more",
+			positives, cfg.Points, cfg.Prior)
+	}
+
+	t := &tabular.Table{
+		Features: mat.NewDense(cfg.Points, 2, nil), Names: []string{"x", "y"},
+		Labels: labels, Classes: []string{"negative", "positive"},
+	}
+	negative, err := m.Negative.source(rand.NewPCG(cfg.Seed, negativeStream))
+	if err != nil {
+		return nil, fmt.Errorf("gaussian: the negatives: %w", err)
+	}
+	positive, err := m.Positive.source(rand.NewPCG(cfg.Seed, positiveStream))
+	if err != nil {
+		return nil, fmt.Errorf("gaussian: the positives: %w", err)
+	}
+	for i, class := range labels {
+		row := t.Features.RawRowView(i)
+		if class == 1 {
+			positive.Rand(row)
+		} else {
+			negative.Rand(row)
+		}
+	}
+	return t, nil
+}
+
+// Draw draws count points of one class, a row for each: for example labeled positives of the case-control setting, which
+// are a sample of their own beside the points of [Mixture.Draw].
+func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
+	if count < 1 || count > maxPoints {
+		return nil, fmt.Errorf("gaussian: %d points: give 1 to %d", count, maxPoints)
+	}
+	source, err := n.source(rand.NewPCG(seed, classStream))
+	if err != nil {
+		return nil, fmt.Errorf("gaussian: %w", err)
+	}
+	points := mat.NewDense(count, 2, nil)
+	for i := range count {
+		source.Rand(points.RawRowView(i))
+	}
+	return points, nil
+}
+
+// source returns the distribution with its own random numbers.
+func (n Normal) source(src rand.Source) (*distmv.Normal, error) {
+	c := n.Covariance
+	for _, v := range []float64{n.Mean[0], n.Mean[1], c[0][0], c[0][1], c[1][0], c[1][1]} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("mean %v and covariance %v: all must be finite", n.Mean, c)
+		}
+	}
+	if c[0][1] != c[1][0] {
+		return nil, fmt.Errorf("covariance %v is not symmetric: [0][1] and [1][0] are one number", c)
+	}
+	normal, ok := distmv.NewNormal(n.Mean[:], mat.NewSymDense(2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), src)
+	if !ok {
+		return nil, fmt.Errorf("covariance %v is not positive definite: variances must be positive, and the covariance "+
+			"smaller in size than the root of their product", c)
+	}
+	return normal, nil
+}
+
+// Posterior returns the probability that a point is positive, given its place and the share of positives among all: what
+// the best possible classifier would say. At 0.5 it has its boundary.
+func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
+	if !(prior > 0 && prior < 1) {
+		return 0, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1", prior)
+	}
+	if math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
+		return 0, errors.New("gaussian: the point is not finite")
+	}
+	negative, err := m.Negative.source(nil)
+	if err != nil {
+		return 0, fmt.Errorf("gaussian: the negatives: %w", err)
+	}
+	positive, err := m.Positive.source(nil)
+	if err != nil {
+		return 0, fmt.Errorf("gaussian: the positives: %w", err)
+	}
+	point := []float64{x, y}
+	logOdds := math.Log(prior) - math.Log1p(-prior) + positive.LogProb(point) - negative.LogProb(point)
+	return 1 / (1 + math.Exp(-logOdds)), nil
+}

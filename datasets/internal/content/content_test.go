@@ -1,0 +1,103 @@
+package content
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+)
+
+// The sums of "abc", from the standards that define the two.
+const (
+	abcSHA256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	abcMD5    = "900150983cd24fb0d6963f7d28e17f72"
+)
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	fsys := fstest.MapFS{"f": {Data: []byte("abc")}, "g": {Data: []byte("abd")}, "d/x": {}}
+	for _, sum := range []Sum{abcSHA256, abcMD5, ""} {
+		if err := Check(fsys, "f", 3, sum); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Check(fsys, "g", 3, ""); err != nil {
+		t.Error(err)
+	}
+	wantError(t, Check(fsys, "g", 3, abcSHA256), "g holds something else", "SHA-256", abcSHA256)
+	err := Check(fsys, "g", 3, abcMD5)
+	wantError(t, err, "MD5", abcMD5, "4911e516e5aa21d327512e0c8b197616") // the MD5 of "abd"
+	if sum := new(SumError); !errors.As(err, &sum) || sum.Name != "g" {
+		t.Errorf("error %v is no SumError of g", err)
+	}
+	wantError(t, Check(fsys, "f", 4, ""), "f has 3 bytes, not 4")
+	wantError(t, Check(fsys, "f", 2, abcMD5), "f has 3 bytes, not 2")
+	wantError(t, Check(fsys, "d", 3, ""), "d is a folder")
+	if err := Check(fsys, "h", 3, ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing file: error %v", err)
+	}
+}
+
+// liar is a file system whose one file says that it has three bytes.
+type liar struct{ content io.Reader }
+
+func (l liar) Open(string) (fs.File, error) {
+	honest, err := fstest.MapFS{"f": {Data: []byte("abc")}}.Open("f")
+	return lying{honest, l.content}, err
+}
+
+type lying struct {
+	fs.File
+	content io.Reader
+}
+
+func (l lying) Read(p []byte) (int, error) { return l.content.Read(p) }
+
+func TestFileThatIsNotAsLongAsItSays(t *testing.T) {
+	err := Check(liar{strings.NewReader("ab")}, "f", 3, "")
+	wantError(t, err, "f is cut short", "2 of 3")
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("error %v does not wrap io.ErrUnexpectedEOF", err)
+	}
+	wantError(t, Check(liar{strings.NewReader("abcd")}, "f", 3, abcMD5), "goes on after its 3 bytes")
+	broken := errors.New("broken disk")
+	if err := Check(liar{iotest.ErrReader(broken)}, "f", 3, ""); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+func TestReadSums(t *testing.T) {
+	fsys := fstest.MapFS{
+		"good":  {Data: []byte(abcSHA256 + "  a b.bin\r\n\n" + strings.ToUpper(abcSHA256) + " *c.bin")},
+		"short": {Data: []byte(abcMD5 + "  a.bin\n")},
+		"bare":  {Data: []byte(abcSHA256 + "  a.bin\n" + abcSHA256 + "\n")},
+		"long":  {Data: make([]byte, 2<<20)},
+	}
+	sums, err := ReadSums(fsys, "good")
+	if err != nil || len(sums) != 2 || sums["a b.bin"] != abcSHA256 || sums["c.bin"] != abcSHA256 {
+		t.Errorf("sums %v, error %v", sums, err)
+	}
+	if sums, err := ReadSums(fsys, "missing"); err != nil || sums != nil {
+		t.Errorf("missing file: %v, %v", sums, err)
+	}
+	_, err = ReadSums(fsys, "short")
+	wantError(t, err, "short, line 1")
+	_, err = ReadSums(fsys, "bare")
+	wantError(t, err, "bare, line 2")
+	_, err = ReadSums(fsys, "long")
+	wantError(t, err, "no list of checksums")
+}

@@ -1,0 +1,248 @@
+package stl10
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/content"
+)
+
+// Options says what [Load] and [Open] accept. The zero value accepts the published files only, by MD5.
+type Options struct {
+	// AnyContent accepts files of the right size whatever they hold, and saves Open the reading of the whole file. The
+	// labels have to be classes all the same.
+	AnyContent bool
+}
+
+// Set is one part of STL-10 on disk. It is a datasets.Source. Close it after use.
+type Set struct {
+	// Labels gives the class of each image. In the unlabeled part all are 0.
+	Labels []int
+	// Classes names the classes: those of [Classes], or the only [UnlabeledClass].
+	Classes []string
+
+	name    string
+	file    fs.File
+	at      io.ReaderAt
+	buffers sync.Pool // of imageSize bytes
+}
+
+// Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. The names of the files
+// and the errors are those of [Open].
+func Load(fsys fs.FS, which Part, opts Options) (set *datasets.Images, err error) {
+	p, err := partOf(which)
+	if err != nil {
+		return nil, err
+	}
+	return p.load(fsys, opts)
+}
+
+// Open opens one part of STL-10, of which fsys holds the files train_X.bin and train_y.bin, test_X.bin and test_y.bin, or
+// unlabeled_X.bin, in its root or in its folder stl10_binary. Images are 96×96×3 and upright, classes start from 0.
+//
+// The file of images is read once to check it, unless opts.AnyContent is set; no more than one image at a time is in
+// memory. Errors name the file, what is wrong and, for a wrong label, its place. Where a file is missing the error wraps
+// fs.ErrNotExist. Files of fsys have to implement io.ReaderAt, as those of os.DirFS do; Load does without.
+func Open(fsys fs.FS, which Part, opts Options) (*Set, error) {
+	p, err := partOf(which)
+	if err != nil {
+		return nil, err
+	}
+	return p.open(fsys, opts)
+}
+
+func partOf(which Part) (part, error) {
+	p, ok := parts[which]
+	if !ok {
+		return part{}, fmt.Errorf("stl10: there is no part %v: use Train, Test or Unlabeled", which)
+	}
+	return p, nil
+}
+
+func (p part) open(fsys fs.FS, opts Options) (*Set, error) {
+	set, err := p.describe(fsys, opts)
+	if err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	check := p.images.sum
+	if opts.AnyContent {
+		check = ""
+	}
+	if check == "" {
+		var r *content.Reader
+		if r, err = content.Open(fsys, set.name, p.images.size, ""); err == nil { // for its size
+			err = r.Close()
+		}
+	} else {
+		err = content.Check(fsys, set.name, p.images.size, check)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	if set.file, err = fsys.Open(set.name); err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	at, ok := set.file.(io.ReaderAt)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("stl10: %s cannot be read from the middle in this file system: use Load, "+
+			"or unpack it to a folder", set.name), set.file.Close())
+	}
+	set.at = at
+	return set, nil
+}
+
+// describe reads the labels and finds the file of images.
+func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
+	set := &Set{Classes: Classes()}
+	set.buffers.New = func() any { return new([imageSize]byte) }
+	var err error
+	if set.name, err = find(fsys, p.images.name); err != nil {
+		return nil, err
+	}
+	if p.labels.name == "" {
+		set.Labels, set.Classes = make([]int, p.count), []string{UnlabeledClass}
+		return set, nil
+	}
+	name, err := find(fsys, p.labels.name)
+	if err != nil {
+		return nil, err
+	}
+	if set.Labels, err = p.readLabels(fsys, name, opts); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+func (p part) readLabels(fsys fs.FS, name string, opts Options) (labels []int, err error) {
+	sum := p.labels.sum
+	if opts.AnyContent {
+		sum = ""
+	}
+	r, err := content.Open(fsys, name, p.labels.size, sum)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var text bytes.Buffer
+	if _, err := io.CopyN(&text, r, p.labels.size); err != nil {
+		return nil, err
+	}
+	counts := make([]int, len(Classes()))
+	for i, label := range text.Bytes() {
+		if label < 1 || int(label) > len(counts) {
+			return nil, fmt.Errorf("%s, byte %d: label %d, but labels are 1 to %d", name, i, label, len(counts))
+		}
+		labels = append(labels, int(label)-1)
+		counts[label-1]++
+	}
+	for class, n := range counts {
+		if n != p.perClass {
+			return nil, fmt.Errorf("%s has %d images of the class %s instead of %d", name, n, Classes()[class], p.perClass)
+		}
+	}
+	return labels, r.Finish()
+}
+
+// find returns the name by which fsys has the file.
+func find(fsys fs.FS, name string) (string, error) {
+	for _, candidate := range []string{name, path.Join(folder, name)} {
+		switch _, err := fs.Stat(fsys, candidate); {
+		case err == nil:
+			return candidate, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", missing(fmt.Sprintf("no %s, neither here nor in a folder %s", name, folder))
+}
+
+// missing is an fs.ErrNotExist in words of our own.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func (m missing) Unwrap() error { return fs.ErrNotExist }
+
+// Len returns the number of images.
+func (s *Set) Len() int { return len(s.Labels) }
+
+// Shape returns the size of an image, 96×96×3.
+func (s *Set) Shape() (height, width, channels int) { return side, side, 3 }
+
+// ReadImage reads image i from the file, turns it upright and writes it to dst. Several goroutines may read at once.
+func (s *Set) ReadImage(i int, dst []uint8) error {
+	if i < 0 || i >= s.Len() {
+		return fmt.Errorf("stl10: there is no image %d: the set has %d images, numbered from 0", i, s.Len())
+	}
+	if len(dst) != imageSize {
+		return fmt.Errorf("stl10: room for %d pixel values given, but an image has %d", len(dst), imageSize)
+	}
+	buffer := s.buffers.Get().(*[imageSize]byte)
+	defer s.buffers.Put(buffer)
+	n, err := s.at.ReadAt(buffer[:], int64(i)*imageSize)
+	if n < imageSize { // at the end of a file a full read may come with io.EOF
+		return fmt.Errorf("stl10: %s, image %d: %w", s.name, i, err)
+	}
+	upright(dst, buffer[:])
+	return nil
+}
+
+// Load reads all images into memory, in parallel.
+func (s *Set) Load(ctx context.Context) (*datasets.Images, error) {
+	return datasets.Collect(ctx, s, s.Labels, s.Classes, 0)
+}
+
+// Close closes the file.
+func (s *Set) Close() error { return s.file.Close() }
+
+// load reads images one after the other and checks their sum on the way, so that the file is read once only.
+func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error) {
+	set, err := p.describe(fsys, opts)
+	if err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	sum := p.images.sum
+	if opts.AnyContent {
+		sum = ""
+	}
+	r, err := content.Open(fsys, set.name, p.images.size, sum)
+	if err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	defer func() {
+		if closed := r.Close(); closed != nil {
+			err = errors.Join(err, fmt.Errorf("stl10: %w", closed))
+		}
+	}()
+	images = &datasets.Images{Height: side, Width: side, Channels: 3,
+		Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
+	buffer := make([]uint8, imageSize)
+	for i := range p.count {
+		if _, err := io.ReadFull(r, buffer); err != nil {
+			return nil, fmt.Errorf("stl10: %s, image %d: %w", set.name, i, err)
+		}
+		upright(images.At(i), buffer)
+	}
+	if err := r.Finish(); err != nil {
+		return nil, fmt.Errorf("stl10: %w", err)
+	}
+	return images, images.Validate()
+}
+
+// upright turns three planes of columns into rows of pixels with three values side by side.
+func upright(pixels, planes []uint8) {
+	for y := range side {
+		row := pixels[3*side*y : 3*side*(y+1)]
+		for x := range side {
+			from := side*x + y
+			row[3*x], row[3*x+1], row[3*x+2] = planes[from], planes[plane+from], planes[2*plane+from]
+		}
+	}
+}

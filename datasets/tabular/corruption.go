@@ -1,0 +1,89 @@
+package tabular
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const defaultRate = 0.6
+
+// Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of other
+// rows, each drawn for itself, so that every value keeps its feature's own distribution and loses its company. To feed
+// contrastive learning, two views of a row are a positive pair.
+//
+// Source: Bahri, Jiang, Tay and Metzler, "SCARF: Self-Supervised Contrastive Learning using Random Feature Corruption",
+// ICLR 2022. There a fixed number of features is replaced and one of the two views stays whole.
+type Corruption struct {
+	from  *mat.Dense
+	rate  float64
+	exact bool
+}
+
+// NewCorruption prepares views with values drawn from the rows of from, usually the rows to learn from, of which it keeps
+// a copy. Each feature is replaced with probability rate; 0 means 0.6, the rate of SCARF. It is an error if rate is not in
+// [0, 1] or if from has no values.
+func NewCorruption(from *mat.Dense, rate float64) (*Corruption, error) {
+	if from == nil || from.IsEmpty() {
+		return nil, errors.New("tabular: no rows given to draw values from")
+	}
+	if !(rate >= 0 && rate <= 1) { // this form also refuses NaN
+		return nil, fmt.Errorf("tabular: replacing features with a probability of %v: give a number from 0 to 1", rate)
+	}
+	if rate == 0 {
+		rate = defaultRate
+	}
+	return &Corruption{from: mat.DenseCopyOf(from), rate: rate}, nil
+}
+
+// Exactly returns a corruption that replaces the same number of features in every row, ⌊rate·features⌋ chosen at random,
+// as SCARF does.
+func (c *Corruption) Exactly() *Corruption {
+	return &Corruption{from: c.from, rate: c.rate, exact: true}
+}
+
+// View returns one corrupted copy of x, drawn with rng. x has a row for each example; it is an error if it has other
+// features than the rows that values are drawn from.
+//
+// A replacement comes from any row, the row itself included, and may thus be the value that was there.
+func (c *Corruption) View(x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
+	sources, features := c.from.Dims()
+	if x == nil || x.IsEmpty() {
+		return nil, errors.New("tabular: no rows given to make views of")
+	}
+	if _, columns := x.Dims(); columns != features {
+		return nil, fmt.Errorf("tabular: rows of %d features to be corrupted by values of %d features", columns, features)
+	}
+	view := mat.DenseCopyOf(x)
+	rows, _ := view.Dims()
+	// The small addend keeps 0.6·5 from becoming 2 by rounding.
+	exactly := int(math.Floor(c.rate*float64(features) + 1e-9))
+	for i := range rows {
+		row := view.RawRowView(i)
+		if c.exact {
+			for _, j := range rng.Perm(features)[:exactly] {
+				row[j] = c.from.At(rng.IntN(sources), j)
+			}
+			continue
+		}
+		for j := range row {
+			if rng.Float64() < c.rate {
+				row[j] = c.from.At(rng.IntN(sources), j)
+			}
+		}
+	}
+	return view, nil
+}
+
+// Views returns two views of the rows of x, corrupted independently of each other. For SCARF's own pair take x and one
+// View. One state of rng gives one pair, on every platform.
+func (c *Corruption) Views(x *mat.Dense, rng *rand.Rand) (first, second *mat.Dense, err error) {
+	if first, err = c.View(x, rng); err != nil {
+		return nil, nil, err
+	}
+	second, err = c.View(x, rng)
+	return first, second, err
+}

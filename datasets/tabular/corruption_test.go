@@ -1,0 +1,188 @@
+package tabular
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// places returns rows whose value at row i and column j is 1000·j + i, so that each value tells where it is from.
+func places(rows, columns int) *mat.Dense {
+	x := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		for j := range columns {
+			x.Set(i, j, float64(1000*j+i))
+		}
+	}
+	return x
+}
+
+func TestViewDrawsFromTheOwnColumn(t *testing.T) {
+	from := places(50, 4)
+	c, err := NewCorruption(from, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from.Set(0, 0, 77777) // the corruption keeps a copy
+	x := mat.NewDense(3000, 4, nil)
+	for i := range 3000 {
+		x.SetRow(i, []float64{-1, -2, -3, -4})
+	}
+	view, err := c.View(x, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.At(0, 0) != -1 {
+		t.Error("View changed what it was given")
+	}
+	replaced := make([]int, 4)
+	counts := make([]int, 50) // how often each row gave the value of column 2
+	pairs := 0                // rows in which columns 0 and 1 are both replaced
+	for i := range 3000 {
+		row := view.RawRowView(i)
+		for j, v := range row {
+			switch {
+			case v == float64(-1-j):
+			case v >= float64(1000*j) && v < float64(1000*j+50):
+				replaced[j]++
+				if j == 2 {
+					counts[int(v)-2000]++
+				}
+			default:
+				t.Fatalf("row %d, column %d: %g, from another column", i, j, v)
+			}
+		}
+		if row[0] >= 0 && row[1] >= 0 {
+			pairs++
+		}
+	}
+	// Of 3,000 with probability 1/2: 1,500 with a standard deviation of 27. Five of them make 137.
+	for j, n := range replaced {
+		if n < 1363 || n > 1637 {
+			t.Errorf("column %d was replaced in %d of 3000 rows, want about 1500", j, n)
+		}
+	}
+	// Both with probability 1/4: 750 with a standard deviation of 23.7.
+	if pairs < 631 || pairs > 869 {
+		t.Errorf("columns 0 and 1 were replaced together in %d rows, want about 750", pairs)
+	}
+	// All 50 rows are as likely: chi-squared of 49 degrees has the mean 49 and the standard deviation 9.9.
+	expected, chi2 := float64(replaced[2])/50, 0.0
+	for _, n := range counts {
+		chi2 += (float64(n) - expected) * (float64(n) - expected) / expected
+	}
+	if chi2 > 49+5*9.9 {
+		t.Errorf("chi-squared %g of the rows drawn from, want about 49: %v", chi2, counts)
+	}
+}
+
+// As many features as SCARF replaces, in each row, each as often as the others.
+func TestExactly(t *testing.T) {
+	for _, tt := range []struct {
+		rate float64
+		want int // of five
+	}{{0, 3}, {0.6, 3}, {0.59, 2}, {0.2, 1}, {0.1, 0}, {1, 5}} {
+		c, err := NewCorruption(places(10, 5), tt.rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := mat.NewDense(1000, 5, slices.Repeat([]float64{-1}, 5000))
+		view, err := c.Exactly().View(x, rand.New(rand.NewPCG(2, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		per := make([]int, 5)
+		for i := range 1000 {
+			n := 0
+			for j, v := range view.RawRowView(i) {
+				if v >= 0 {
+					n++
+					per[j]++
+				}
+			}
+			if n != tt.want {
+				t.Fatalf("rate %g: %d features replaced, want %d", tt.rate, n, tt.want)
+			}
+		}
+		p := float64(tt.want) / 5
+		for j, n := range per {
+			if math.Abs(float64(n)-1000*p) > 5*math.Sqrt(1000*p*(1-p)) {
+				t.Errorf("rate %g: feature %d replaced %d times, want about %g", tt.rate, j, n, 1000*p)
+			}
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	x := places(40, 6)
+	c, err := NewCorruption(x, 0) // 0.6
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, err := c.Views(x, rand.New(rand.NewPCG(3, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := c.Views(x, rand.New(rand.NewPCG(3, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(a, again) {
+		t.Error("one seed gave two views")
+	}
+	if mat.Equal(a, b) || mat.Equal(a, x) {
+		t.Error("the views are the same, or not corrupted")
+	}
+	// 240 values, each changed with probability 0.6·39/40: 140.4 with a standard deviation of 7.6.
+	changed := 0
+	for i := range 40 {
+		for j := range 6 {
+			if a.At(i, j) != x.At(i, j) {
+				changed++
+			}
+		}
+	}
+	if changed < 102 || changed > 179 {
+		t.Errorf("%d of 240 values changed, want about 140", changed)
+	}
+	// Computed apart from this package, with the published formulas of PCG-DXSM and of Lemire's bounded draw.
+	if got, want := a.RawRowView(0), []float64{18, 1000, 2000, 3008, 4019, 5000}; !slices.Equal(got, want) {
+		t.Errorf("the first row of seed 3 became %v, want %v", got, want)
+	}
+	all, err := NewCorruption(places(1, 6), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := all.View(x, rand.New(rand.NewPCG(4, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		if !slices.Equal(view.RawRowView(i), []float64{0, 1000, 2000, 3000, 4000, 5000}) {
+			t.Fatalf("rate 1 from one row: %v", view.RawRowView(i))
+		}
+	}
+}
+
+func TestCorruptionErrors(t *testing.T) {
+	for _, rate := range []float64{-0.1, 1.1, math.NaN()} {
+		_, err := NewCorruption(places(2, 2), rate)
+		wantError(t, err, "from 0 to 1")
+	}
+	_, err := NewCorruption(nil, 0.5)
+	wantError(t, err, "no rows given")
+	_, err = NewCorruption(&mat.Dense{}, 0.5)
+	wantError(t, err, "no rows given")
+	c, err := NewCorruption(places(2, 2), 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	_, err = c.View(places(2, 3), rng)
+	wantError(t, err, "3 features", "2 features")
+	_, _, err = c.Views(nil, rng)
+	wantError(t, err, "no rows given")
+}

@@ -1,0 +1,253 @@
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// CSV says how a CSV file is written. The zero value is for one with a header, commas, and no classes.
+type CSV struct {
+	// NoHeader says that the first line holds values already, not names.
+	NoHeader bool
+	// Label is the column that holds the class of each example: its name in the header or, without one, its number
+	// counted from 1. It may hold any text. Empty means that there is no such column.
+	Label string
+	// Skip lists columns to leave out, such as an identifier, by name or number as Label does.
+	Skip []string
+	// Comma stands between values; 0 means ','. A tab is '\t'.
+	Comma rune
+}
+
+// ReadCSV reads a table from a CSV file. All columns are features, each a number such as 3, -0.5 or 1e-3, save for the one
+// with the classes and those to be skipped. Classes are numbered in the order of their names: as numbers if all of them
+// are whole numbers, else as text.
+//
+// Errors give the line and the column of what is wrong: a value that is missing or no finite number, a line of another
+// length, a column that does not exist or two of one name.
+func ReadCSV(r io.Reader, cfg CSV) (*Table, error) {
+	t, err := readCSV(r, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("tabular: CSV file: %w", err)
+	}
+	return t, nil
+}
+
+func readCSV(r io.Reader, cfg CSV) (*Table, error) {
+	buffered := bufio.NewReader(r)
+	if mark, err := buffered.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		buffered.Discard(3) // the mark of UTF-8 with which some programs start; it was peeked at, so it is there
+	}
+	lines := csv.NewReader(buffered)
+	lines.ReuseRecord = true
+	lines.TrimLeadingSpace = true
+	if cfg.Comma != 0 {
+		lines.Comma = cfg.Comma
+	}
+	first, err := lines.Read()
+	if err == io.EOF {
+		return nil, errors.New("there is nothing in it")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := cfg.columns(first)
+	if err != nil {
+		return nil, err
+	}
+	var values []float64
+	var labels []string
+	texts := map[string]string{} // one copy of each class name
+	before := 0                  // the line of the last record
+	row := func(record []string) error {
+		// The reader passes over empty lines. In a file of one column such a line is a missing value.
+		line, _ := lines.FieldPos(0)
+		if len(record) == 1 && line > before+1 {
+			return fmt.Errorf("line %d is empty: fill in its value or remove the line", before+1)
+		}
+		before = line
+		for i, text := range record {
+			text = strings.TrimSpace(text)
+			line, column := lines.FieldPos(i)
+			switch {
+			case c.skip[i]:
+			case i == c.label && text == "":
+				return fmt.Errorf("line %d, column %d (%s): the class is missing", line, column, c.name(i))
+			case i == c.label:
+				if _, ok := texts[text]; !ok {
+					text = strings.Clone(text) // the reader will use its own again
+					texts[text] = text
+				}
+				labels = append(labels, texts[text])
+			default:
+				v, err := number(text)
+				if err != nil {
+					return fmt.Errorf("line %d, column %d (%s): %w", line, column, c.name(i), err)
+				}
+				values = append(values, v)
+			}
+		}
+		return nil
+	}
+	if !cfg.NoHeader {
+		before, _ = lines.FieldPos(0)
+	} else if err := row(first); err != nil {
+		return nil, err
+	}
+	for {
+		record, err := lines.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := row(record); err != nil {
+			return nil, err
+		}
+	}
+	if len(values) == 0 {
+		return nil, errors.New("there are no examples in it")
+	}
+	t := &Table{Features: mat.NewDense(len(values)/c.features(), c.features(), values), Names: c.featureNames()}
+	if c.label >= 0 {
+		t.Classes = classNames(labels)
+		numbers := map[string]int{}
+		for i, class := range t.Classes {
+			numbers[class] = i
+		}
+		for _, label := range labels {
+			t.Labels = append(t.Labels, numbers[label])
+		}
+	}
+	return t, nil
+}
+
+// number reads a finite number, and says what to do about the ways in which programs write a missing one.
+func number(text string) (float64, error) {
+	switch strings.ToLower(text) {
+	case "", "na", "n/a", "nan", "null", "none", "?", "-":
+		return 0, fmt.Errorf("the value is missing (%q): fill it in or remove the line", text)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%q is too large for a number of 64 bits", text)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number: skip the column with CSV.Skip, or replace it by numbers", text)
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not finite", text)
+	}
+	return v, nil
+}
+
+// columns knows what the columns are for.
+type columns struct {
+	names []string // nil without a header
+	label int      // -1 for none
+	skip  []bool
+}
+
+// columns works out what the columns are for, from the first line.
+func (cfg CSV) columns(first []string) (columns, error) {
+	c := columns{label: -1, skip: make([]bool, len(first))}
+	if !cfg.NoHeader {
+		for i, name := range first {
+			name = strings.TrimSpace(strings.Clone(name))
+			if at := slices.Index(c.names, name); at >= 0 {
+				return c, fmt.Errorf("line 1: columns %d and %d are both named %q", at+1, i+1, name)
+			}
+			c.names = append(c.names, name)
+		}
+	}
+	for _, name := range cfg.Skip {
+		i, err := c.find(name)
+		if err != nil {
+			return c, err
+		}
+		c.skip[i] = true
+	}
+	if cfg.Label != "" {
+		i, err := c.find(cfg.Label)
+		if err != nil {
+			return c, err
+		}
+		if c.skip[i] {
+			return c, fmt.Errorf("the column %s is to be skipped and to hold the classes: choose one", cfg.Label)
+		}
+		c.label = i
+	}
+	if c.features() == 0 {
+		return c, errors.New("no column is left for features")
+	}
+	return c, nil
+}
+
+// find returns the index of the column with a name or, without names, a number.
+func (c columns) find(name string) (int, error) {
+	if c.names != nil {
+		if i := slices.Index(c.names, name); i >= 0 {
+			return i, nil
+		}
+		return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
+	}
+	i, err := strconv.Atoi(name)
+	if err != nil || i < 1 || i > len(c.skip) {
+		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, len(c.skip))
+	}
+	return i - 1, nil
+}
+
+func (c columns) features() int {
+	n := 0
+	for i := range c.skip {
+		if !c.skip[i] && i != c.label {
+			n++
+		}
+	}
+	return n
+}
+
+func (c columns) featureNames() []string {
+	var names []string
+	for i, name := range c.names {
+		if !c.skip[i] && i != c.label {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// name names a column in an error.
+func (c columns) name(i int) string {
+	if c.names != nil {
+		return c.names[i]
+	}
+	return fmt.Sprintf("value %d", i+1)
+}
+
+// classNames returns the different labels in order: as numbers if all are whole numbers, else as text.
+func classNames(labels []string) []string {
+	names := slices.Compact(slices.Sorted(slices.Values(labels)))
+	numbers := map[string]int{}
+	for _, name := range names {
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			return names
+		}
+		numbers[name] = n
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	return names
+}

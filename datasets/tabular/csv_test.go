@@ -1,0 +1,165 @@
+package tabular
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/puclab/puclab/datasets/internal/damage"
+)
+
+const flowers = `id,length,kind,width
+1,5.1,setosa,3.5
+2,-0.25,virginica,1e-3
+3,7,setosa,0
+`
+
+func TestReadCSV(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		cfg        CSV
+		features   []float64
+		columns    []string
+		labels     []int
+		classes    []string
+	}{
+		{"header, classes, a column skipped", flowers, CSV{Label: "kind", Skip: []string{"id"}},
+			[]float64{5.1, 3.5, -0.25, 0.001, 7, 0}, []string{"length", "width"}, []int{0, 1, 0}, []string{"setosa", "virginica"}},
+		{"UTF-8 mark, CRLF, quotes and space", "\xef\xbb\xbf\"a\", b\r\n 1 ,\"2\"\r\n", CSV{},
+			[]float64{1, 2}, []string{"a", "b"}, nil, nil},
+		{"no header", "1\t2\tx\n3\t4\ty\n", CSV{NoHeader: true, Label: "3", Comma: '\t'},
+			[]float64{1, 2, 3, 4}, nil, []int{0, 1}, []string{"x", "y"}},
+		{"classes as numbers", "y,a\n10,1\n9,2\n10,3\n-1,4\n", CSV{Label: "y"},
+			[]float64{1, 2, 3, 4}, []string{"a"}, []int{2, 1, 2, 0}, []string{"-1", "9", "10"}},
+		{"classes as text", "y,a\n10,1\n9,2\nx,3\n", CSV{Label: "y"}, []float64{1, 2, 3}, []string{"a"}, []int{0, 1, 2},
+			[]string{"10", "9", "x"}},
+		{"empty lines at the end", "a,b\n\n1,2\n\n\n", CSV{}, []float64{1, 2}, []string{"a", "b"}, nil, nil},
+		{"one column", "a\n1\n2\n", CSV{}, []float64{1, 2}, []string{"a"}, nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ReadCSV(iotest.OneByteReader(strings.NewReader(tt.text)), tt.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := got.Validate(); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(got.Features.RawMatrix().Data, tt.features) || !slices.Equal(got.Names, tt.columns) {
+				t.Errorf("features %v named %q, want %v named %q", got.Features.RawMatrix().Data, got.Names, tt.features, tt.columns)
+			}
+			if !slices.Equal(got.Labels, tt.labels) || !slices.Equal(got.Classes, tt.classes) {
+				t.Errorf("labels %v of %q, want %v of %q", got.Labels, got.Classes, tt.labels, tt.classes)
+			}
+		})
+	}
+}
+
+func TestReadCSVErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		cfg        CSV
+		want       []string
+	}{
+		{"nothing", "", CSV{}, []string{"nothing in it"}},
+		{"a header alone", "a,b\n", CSV{}, []string{"no examples"}},
+		{"missing", "a,b\n1,2\n3,\n", CSV{}, []string{"line 3, column 3 (b)", "missing", "fill it in"}},
+		{"NA", "a,b\n1,2\nNA,3\n", CSV{}, []string{"line 3, column 1 (a)", `missing ("NA")`}},
+		{"nan", "a\nnan\n", CSV{}, []string{"line 2", "missing"}},
+		{"question mark, no header", "1,2\n3,?\n", CSV{NoHeader: true}, []string{"line 2, column 3 (value 2)", "missing"}},
+		{"missing in the only column", "a\n1\n\n2\n", CSV{}, []string{"line 3 is empty"}},
+		{"missing in the only column at first", "\n1\n", CSV{NoHeader: true}, []string{"line 1 is empty"}},
+		{"infinite", "a\ninf\n", CSV{}, []string{"line 2", "not finite"}},
+		{"too large", "a\n1e999\n", CSV{}, []string{"line 2", "too large"}},
+		{"text", "a\nred\n", CSV{}, []string{"line 2, column 1 (a)", `"red" is no number`, "CSV.Skip"}},
+		{"class missing", "a,y\n1,\n", CSV{Label: "y"}, []string{"line 2, column 3 (y)", "class is missing"}},
+		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"line 3", "wrong number of fields"}},
+		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2", "wrong number of fields"}},
+		{"open quote", "a,b\n\"1,2\n3,4\n", CSV{}, []string{"line 2"}},
+		{"no such class column", "a,b\n1,2\n", CSV{Label: "c"}, []string{`no column "c"`, `["a" "b"]`}},
+		{"no such number", "1,2\n", CSV{NoHeader: true, Label: "3"}, []string{`no column "3"`, "1 to 2"}},
+		{"number 0", "1,2\n", CSV{NoHeader: true, Skip: []string{"0"}}, []string{`no column "0"`}},
+		{"skipped and classes", "a,b\n1,2\n", CSV{Label: "a", Skip: []string{"a"}}, []string{"a is to be skipped and to hold"}},
+		{"nothing left", "a,b\n1,2\n", CSV{Label: "a", Skip: []string{"b"}}, []string{"no column is left"}},
+		{"two of a name", "a,b,a\n1,2,3\n", CSV{}, []string{"columns 1 and 3", `"a"`}},
+		{"comma", "a\n1\n", CSV{Comma: '"'}, []string{"invalid field"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ReadCSV(strings.NewReader(tt.text), tt.cfg)
+			wantError(t, err, append(tt.want, "tabular: CSV file: ")...)
+			if got != nil {
+				t.Error("a table in spite of the error")
+			}
+		})
+	}
+	broken := errors.New("broken disk")
+	if _, err := ReadCSV(iotest.ErrReader(broken), CSV{}); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+// checkCSV reads a text that may be damaged: what passes is a valid table with a value for every comma.
+func checkCSV(t *testing.T, text string) {
+	for _, cfg := range []CSV{{}, {NoHeader: true}, {Label: "kind", Skip: []string{"id"}}} {
+		got, err := ReadCSV(strings.NewReader(text), cfg)
+		if err != nil {
+			if got != nil {
+				t.Errorf("%q: a table in spite of the error %v", text, err)
+			}
+			continue
+		}
+		if err := got.Validate(); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if strings.ContainsAny(text, "\"\r") {
+			continue
+		}
+		// Without quotes the lines and commas say it all.
+		var want []float64
+		header := !cfg.NoHeader
+		for _, line := range strings.Split(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\n") {
+			if line == "" {
+				continue
+			}
+			if header {
+				header = false
+				continue
+			}
+			for i, field := range strings.Split(line, ",") {
+				if cfg.Label != "" && i != 1 && i != 3 {
+					continue
+				}
+				v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+				if err != nil {
+					t.Errorf("%q: the field %q passed", text, field)
+				}
+				want = append(want, v)
+			}
+		}
+		if cfg.Label != "" && !strings.HasPrefix(strings.TrimPrefix(text, "\xef\xbb\xbf"), "id,length,kind,width\n") {
+			continue // the columns are elsewhere
+		}
+		if !slices.EqualFunc(got.Features.RawMatrix().Data, want, func(a, b float64) bool { return a == b && !math.IsNaN(a) }) {
+			t.Errorf("%q: features %v, want %v", text, got.Features.RawMatrix().Data, want)
+		}
+	}
+}
+
+func FuzzReadCSV(f *testing.F) {
+	f.Add(flowers)
+	f.Add("1,2\n3,4\n")
+	f.Add("a\n\n1")
+	f.Fuzz(checkCSV)
+}
+
+func TestDamagedCSV(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 44))
+	for range 300 {
+		checkCSV(t, string(damage.One(rng, []byte(flowers))))
+		checkCSV(t, string(damage.One(rng, []byte("1,2\n3,4\n"))))
+	}
+}

@@ -1,0 +1,81 @@
+package tabular_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing/fstest"
+
+	"github.com/puclab/puclab/datasets/tabular"
+	"gonum.org/v1/gonum/mat"
+)
+
+func ExampleReadCSV() {
+	const file = `patient,age,pressure,diagnosis
+p1,61,140,ill
+p2,35,120,well
+p3,58,,ill
+`
+	cfg := tabular.CSV{Label: "diagnosis", Skip: []string{"patient"}}
+	_, err := tabular.ReadCSV(strings.NewReader(file), cfg)
+	fmt.Println(err)
+
+	table, err := tabular.ReadCSV(strings.NewReader(strings.Replace(file, ",,", ",150,", 1)), cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(table)
+	fmt.Println(table.Names, mat.Formatted(table.Features.RowView(2).T()), table.Classes[table.Labels[2]])
+	// Output:
+	// tabular: CSV file: line 4, column 7 (pressure): the value is missing (""): fill it in or remove the line
+	// 3 examples of 2 features in 2 classes
+	// [age pressure] [ 58  150] ill
+}
+
+// The six numbers 1 to 6 as NumPy saves np.array([[1, 2, 3], [4, 5, 6]], dtype=np.uint8).
+func ExampleReadNPY() {
+	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }"
+	header += strings.Repeat(" ", 117-len(header)) + "\n" // 118 bytes, so that the numbers start at byte 128
+	file := "\x93NUMPY\x01\x00\x76\x00" + header + "\x01\x02\x03\x04\x05\x06"
+
+	array, err := tabular.ReadNPY(fstest.MapFS{"x.npy": {Data: []byte(file)}}, "x.npy")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(array.Shape, array.Data)
+	// Output:
+	// [2 3] [1 2 3 4 5 6]
+}
+
+// Each feature is replaced with probability 1/2 by that of a random row, which may be the row itself: ones by ones, tens by
+// tens.
+func ExampleCorruption_Views() {
+	rows := mat.NewDense(3, 4, []float64{
+		1, 10, 100, 1000,
+		2, 20, 200, 2000,
+		3, 30, 300, 3000,
+	})
+	corruption, err := tabular.NewCorruption(rows, 0.5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first, second, err := corruption.Views(rows, rand.New(rand.NewPCG(1, 0)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(mat.Formatted(first))
+	fmt.Println()
+	fmt.Println(mat.Formatted(second))
+	// Output:
+	// ⎡   1    10   100  1000⎤
+	// ⎢   2    20   200  3000⎥
+	// ⎣   3    30   300  3000⎦
+	//
+	// ⎡   1    10   300  1000⎤
+	// ⎢   3    20   100  2000⎥
+	// ⎣   3    20   200  1000⎦
+}

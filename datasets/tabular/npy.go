@@ -1,0 +1,203 @@
+package tabular
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Array is an array of NumPy, with all its numbers as float64.
+type Array struct {
+	Shape []int     // the length of each dimension; none for a single number
+	Data  []float64 // row by row (in C order), however the file has them
+}
+
+// ReadNPY reads one array from a .npy file of format 1, 2 or 3. Numbers may be integers of 8 to 64 bits, with a sign or
+// without, booleans, or floating-point numbers of 32 or 64 bits, in the byte order that PCs use (little-endian), row by
+// row or column by column (Fortran order). Everything else is an error that says how to save the array instead.
+//
+// The file must have exactly the length that its header announces; this is checked before room for the numbers is taken.
+// Whole numbers beyond ±2⁵³, which a float64 cannot hold exactly, are errors that give their place; NaN and infinity are
+// returned as they are.
+//
+// Format: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
+func ReadNPY(fsys fs.FS, name string) (*Array, error) {
+	a, err := readNPY(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("tabular: %s: %w", name, err)
+	}
+	return a, nil
+}
+
+// LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
+// numbers from 0. An empty name for labels means that no classes are known. Classes are named by their numbers up to the
+// largest; names in classes, if not nil, take their place.
+//
+// Features that are not finite are errors that give row and column.
+func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, error) {
+	x, err := ReadNPY(fsys, features)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.Shape) != 2 {
+		return nil, fmt.Errorf("tabular: %s has the shape %v, not [rows columns]: save array.reshape(len(array), -1)",
+			features, x.Shape)
+	}
+	rows, columns := x.Shape[0], x.Shape[1]
+	if rows == 0 || columns == 0 {
+		return nil, fmt.Errorf("tabular: %s has the shape %v: there is nothing in it", features, x.Shape)
+	}
+	for i, v := range x.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
+				features, i/columns, i%columns, v)
+		}
+	}
+	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
+	if labels != "" {
+		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, rows, classes); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.Validate()
+}
+
+// maxClasses keeps a mistyped label from naming a billion classes.
+const maxClasses = 1 << 16
+
+func labelsNPY(fsys fs.FS, name string, rows int, classes []string) (labels []int, names []string, err error) {
+	y, err := ReadNPY(fsys, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(y.Data) != rows || len(y.Shape) == 0 || y.Shape[0] != rows {
+		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but there are %d examples", name, y.Shape, rows)
+	}
+	limit := len(classes)
+	if classes == nil {
+		limit = maxClasses
+	}
+	largest := 0
+	for i, v := range y.Data {
+		if v != math.Trunc(v) || !(v >= 0 && v < float64(limit)) {
+			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number from 0 to %d", name,
+				i, v, limit-1)
+		}
+		labels = append(labels, int(v))
+		largest = max(largest, int(v))
+	}
+	if classes != nil {
+		return labels, slices.Clone(classes), nil
+	}
+	for class := range largest + 1 {
+		names = append(names, strconv.Itoa(class))
+	}
+	return labels, names, nil
+}
+
+const (
+	npyStart  = "\x93NUMPY"
+	maxHeader = 64 << 10 // far more than any header of numbers needs
+)
+
+func readNPY(fsys fs.FS, name string) (a *Array, err error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(file)
+	header, start, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := npyKinds[header.descr]
+	if !ok {
+		return nil, fmt.Errorf("numbers of the kind %q cannot be read: save array.astype('<f4') instead", header.descr)
+	}
+	count, err := header.count(kind.size)
+	if err != nil {
+		return nil, err
+	}
+	if want := start + int64(count)*int64(kind.size); info.Size() != want {
+		return nil, fmt.Errorf("%d bytes long, but its header announces %v numbers of %d bytes, %d bytes with the header: "+
+			"it is damaged, save it again", info.Size(), header.shape, kind.size, want)
+	}
+	a = &Array{Shape: header.shape, Data: make([]float64, count)}
+	at := header.places()
+	buffer := make([]byte, kind.size)
+	for i := range count {
+		if _, err := io.ReadFull(r, buffer); err != nil {
+			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
+		}
+		v, err := kind.read(buffer)
+		if err != nil {
+			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
+		}
+		a.Data[at(i)] = v
+	}
+	switch _, err := r.ReadByte(); err {
+	case io.EOF:
+		return a, nil
+	case nil:
+		return nil, errors.New("the file goes on after its numbers")
+	default:
+		return nil, err
+	}
+}
+
+// npyKind is one kind of number in a file.
+type npyKind struct {
+	size int
+	read func([]byte) (float64, error)
+}
+
+var (
+	errInexact = errors.New("a whole number beyond ±2⁵³, too large to be exact: is this an identifier?")
+	errBoolean = errors.New("a truth value that is neither 0 nor 1: the file is damaged")
+)
+
+var npyKinds = map[string]npyKind{
+	"<f8": {8, func(b []byte) (float64, error) { return math.Float64frombits(binary.LittleEndian.Uint64(b)), nil }},
+	"<f4": {4, func(b []byte) (float64, error) {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), nil
+	}},
+	"|b1": {1, func(b []byte) (float64, error) {
+		if b[0] > 1 {
+			return 0, errBoolean
+		}
+		return float64(b[0]), nil
+	}},
+	"|u1": {1, func(b []byte) (float64, error) { return float64(b[0]), nil }},
+	"|i1": {1, func(b []byte) (float64, error) { return float64(int8(b[0])), nil }},
+	"<u2": {2, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint16(b)), nil }},
+	"<i2": {2, func(b []byte) (float64, error) { return float64(int16(binary.LittleEndian.Uint16(b))), nil }},
+	"<u4": {4, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint32(b)), nil }},
+	"<i4": {4, func(b []byte) (float64, error) { return float64(int32(binary.LittleEndian.Uint32(b))), nil }},
+	"<u8": {8, func(b []byte) (float64, error) {
+		v := binary.LittleEndian.Uint64(b)
+		if v > 1<<53 {
+			return 0, errInexact
+		}
+		return float64(v), nil
+	}},
+	"<i8": {8, func(b []byte) (float64, error) {
+		v := int64(binary.LittleEndian.Uint64(b))
+		if v < -1<<53 || v > 1<<53 {
+			return 0, errInexact
+		}
+		return float64(v), nil
+	}},
+}

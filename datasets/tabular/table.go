@@ -1,0 +1,125 @@
+package tabular
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Table is a set of examples, each a row of features and, where known, a class.
+type Table struct {
+	// Features has a row for each example, and a column for each feature.
+	Features *mat.Dense
+	// Names names the columns of Features; nil where they have no names.
+	Names []string
+	// Labels gives the class of each example, a number below len(Classes); nil where no classes are known.
+	Labels []int
+	// Classes names the classes.
+	Classes []string
+}
+
+// Len returns the number of examples.
+func (t *Table) Len() int {
+	rows, _ := t.Features.Dims()
+	return rows
+}
+
+// String says in one line what the table holds.
+func (t *Table) String() string {
+	rows, columns := t.Features.Dims()
+	if t.Labels == nil {
+		return fmt.Sprintf("%d examples of %d features, without classes", rows, columns)
+	}
+	return fmt.Sprintf("%d examples of %d features in %d classes", rows, columns, len(t.Classes))
+}
+
+// Validate returns an error that says what does not fit together, or nil. All features must be finite.
+func (t *Table) Validate() error {
+	if t == nil || t.Features == nil || t.Features.IsEmpty() {
+		return errors.New("tabular: no features given")
+	}
+	rows, columns := t.Features.Dims()
+	if t.Names != nil && len(t.Names) != columns {
+		return fmt.Errorf("tabular: %d names for %d features", len(t.Names), columns)
+	}
+	if t.Labels != nil && len(t.Labels) != rows {
+		return fmt.Errorf("tabular: %d labels for %d examples", len(t.Labels), rows)
+	}
+	for i, class := range t.Labels {
+		if class < 0 || class >= len(t.Classes) {
+			return fmt.Errorf("tabular: example %d has class %d, but there are %d classes, numbered from 0", i, class,
+				len(t.Classes))
+		}
+	}
+	for i := range rows {
+		for j, v := range t.Features.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("tabular: feature %d of example %d is %v", j, i, v)
+			}
+		}
+	}
+	return nil
+}
+
+// Select returns a new table with copies of the given rows, in that order. A row may occur twice; one that does not exist
+// is an error, and so is no row at all. Names and Classes are shared with t.
+func (t *Table) Select(rows []int) (*Table, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("tabular: no rows given to select")
+	}
+	_, columns := t.Features.Dims()
+	out := &Table{Features: mat.NewDense(len(rows), columns, nil), Names: t.Names, Classes: t.Classes}
+	for i, row := range rows {
+		if row < 0 || row >= t.Len() {
+			return nil, fmt.Errorf("tabular: cannot select row %d: the table has %d rows, numbered from 0", row, t.Len())
+		}
+		out.Features.SetRow(i, t.Features.RawRowView(row))
+		if t.Labels != nil {
+			out.Labels = append(out.Labels, t.Labels[row])
+		}
+	}
+	return out, nil
+}
+
+// Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the means
+// and standard deviations (of the population, dividing by the number of rows), with which other rows, for example those
+// of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to 0 and not scaled;
+// its standard deviation is returned as 1.
+func (t *Table) Standardize() (mean, deviation []float64) {
+	rows, columns := t.Features.Dims()
+	mean, deviation = make([]float64, columns), make([]float64, columns)
+	for j := range columns {
+		column := mat.Col(nil, j, t.Features)
+		if slices.Min(column) == slices.Max(column) { // exactly, where sums would leave rounding errors
+			mean[j], deviation[j] = column[0], 1
+			continue
+		}
+		for _, v := range column {
+			mean[j] += v / float64(rows)
+		}
+		for _, v := range column {
+			deviation[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
+		}
+		deviation[j] = math.Sqrt(deviation[j])
+	}
+	t.Rescale(mean, deviation)
+	return mean, deviation
+}
+
+// Rescale subtracts mean from every row and divides by deviation, feature by feature. It panics where the two have not one
+// number for each feature, as the functions of gonum do.
+func (t *Table) Rescale(mean, deviation []float64) {
+	rows, columns := t.Features.Dims()
+	if len(mean) != columns || len(deviation) != columns {
+		panic(fmt.Sprintf("tabular: %d means and %d deviations for %d features", len(mean), len(deviation), columns))
+	}
+	for i := range rows {
+		row := t.Features.RawRowView(i)
+		for j := range row {
+			row[j] = (row[j] - mean[j]) / deviation[j]
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package tabular
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
+func table(columns int, values ...float64) *Table {
+	return &Table{Features: mat.NewDense(len(values)/columns, columns, values)}
+}
+
+func TestValidate(t *testing.T) {
+	good := func() *Table {
+		x := table(2, 1, 2, 3, 4)
+		x.Names, x.Labels, x.Classes = []string{"a", "b"}, []int{1, 0}, []string{"no", "yes"}
+		return x
+	}
+	if err := good().Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := table(1, 5).Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		spoil func(*Table)
+		want  string
+	}{
+		{func(x *Table) { x.Features = nil }, "no features"},
+		{func(x *Table) { x.Names = x.Names[:1] }, "1 names for 2 features"},
+		{func(x *Table) { x.Labels = []int{0, 0, 0} }, "3 labels for 2 examples"},
+		{func(x *Table) { x.Labels[1] = 2 }, "example 1 has class 2"},
+		{func(x *Table) { x.Labels[0] = -1 }, "example 0 has class -1"},
+		{func(x *Table) { x.Features.Set(1, 0, math.NaN()) }, "feature 0 of example 1 is NaN"},
+		{func(x *Table) { x.Features.Set(0, 1, math.Inf(-1)) }, "feature 1 of example 0 is -Inf"},
+	} {
+		x := good()
+		tt.spoil(x)
+		wantError(t, x.Validate(), tt.want)
+	}
+	wantError(t, (*Table)(nil).Validate(), "no features")
+	if got, want := good().String(), "2 examples of 2 features in 2 classes"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+	if got, want := table(3, 1, 2, 3).String(), "1 examples of 3 features, without classes"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	x := table(2, 0, 1, 10, 11, 20, 21)
+	x.Labels, x.Classes = []int{0, 1, 0}, []string{"a", "b"}
+	got, err := x.Select([]int{2, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{20, 21, 10, 11, 20, 21}; !slices.Equal(got.Features.RawMatrix().Data, want) ||
+		!slices.Equal(got.Labels, []int{0, 1, 0}) {
+		t.Errorf("got %v of the classes %v", got.Features.RawMatrix().Data, got.Labels)
+	}
+	got.Features.Set(0, 0, 99)
+	if x.Features.At(2, 0) != 20 {
+		t.Error("Select shares the features, want copies")
+	}
+	_, err = x.Select([]int{3})
+	wantError(t, err, "row 3", "3 rows")
+	_, err = x.Select([]int{-1})
+	wantError(t, err, "row -1")
+	_, err = x.Select(nil)
+	wantError(t, err, "no rows")
+}
+
+func TestStandardize(t *testing.T) {
+	x := table(3, 1, 0.1, 100, 3, 0.1, 200, 5, 0.1, 300, 7, 0.1, 400)
+	mean, deviation := x.Standardize()
+	// The squares of -3, -1, 1, 3 have the mean 5; 50 times that in the last column.
+	if !slices.Equal(mean, []float64{4, 0.1, 250}) ||
+		math.Abs(deviation[0]-math.Sqrt(5)) > 1e-12 || deviation[1] != 1 || math.Abs(deviation[2]-50*math.Sqrt(5)) > 1e-9 {
+		t.Errorf("means %v, deviations %v", mean, deviation)
+	}
+	for i, v := range []float64{-3, -1, 1, 3} {
+		if want := v / math.Sqrt(5); math.Abs(x.Features.At(i, 0)-want) > 1e-12 || x.Features.At(i, 1) != 0 ||
+			math.Abs(x.Features.At(i, 2)-want) > 1e-12 {
+			t.Errorf("row %d: %v, want %g, 0 and the same", i, x.Features.RawRowView(i), want)
+		}
+	}
+	y := table(3, 4, 1.1, 250)
+	y.Rescale(mean, deviation)
+	if !slices.Equal(y.Features.RawRowView(0), []float64{0, 1, 0}) {
+		t.Errorf("rescaled by the same numbers: %v, want [0 1 0]", y.Features.RawRowView(0))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for a mean too few")
+		}
+	}()
+	y.Rescale(mean[:2], deviation)
+}

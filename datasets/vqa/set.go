@@ -1,0 +1,108 @@
+package vqa
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Example is a question with its answers.
+type Example struct {
+	Question
+	QuestionType string             // the first words of the question, such as "how many"
+	AnswerType   string             // "yes/no", "number" or "other"
+	Consensus    string             // the answer that most people gave
+	Answers      [NumAnswers]string // all of them
+}
+
+// Set is a list of questions with their answers, in the order of the file of questions.
+type Set struct {
+	Examples []Example
+}
+
+// Read joins the questions in one file of fsys with the annotations in another, by the questions' numbers, for example
+// v2_OpenEnded_mscoco_val2014_questions.json with v2_mscoco_val2014_annotations.json.
+//
+// Every question must have one annotation about the same picture, and the other way round; the errors name the file and
+// the question. Answers that occur many times are held in memory once.
+func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
+	set := &Set{}
+	row := map[int64]int{} // of each question
+	if err := each(fsys, questions, func(file fs.File) error {
+		for q, err := range Questions(file) {
+			if err != nil {
+				return err
+			}
+			if _, twice := row[q.ID]; twice {
+				return fmt.Errorf("vqa: question %d occurs twice", q.ID)
+			}
+			row[q.ID] = len(set.Examples)
+			set.Examples = append(set.Examples, Example{Question: q})
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+
+	texts := map[string]string{}
+	once := func(text string) string {
+		if have, ok := texts[text]; ok {
+			return have
+		}
+		texts[text] = text
+		return text
+	}
+	answered := make([]bool, len(set.Examples))
+	count := 0
+	if err := each(fsys, annotations, func(file fs.File) error {
+		for a, err := range Annotations(file) {
+			if err != nil {
+				return err
+			}
+			i, ok := row[a.QuestionID]
+			switch {
+			case !ok:
+				return fmt.Errorf("vqa: answers to question %d, which %s does not have: do the two files belong together?",
+					a.QuestionID, questions)
+			case answered[i]:
+				return fmt.Errorf("vqa: answers to question %d occur twice", a.QuestionID)
+			case a.ImageID != set.Examples[i].ImageID:
+				return fmt.Errorf("vqa: question %d is about picture %d, its answers are about picture %d",
+					a.QuestionID, set.Examples[i].ImageID, a.ImageID)
+			}
+			answered[i] = true
+			count++
+			e := &set.Examples[i]
+			e.QuestionType, e.AnswerType, e.Consensus = once(a.QuestionType), once(a.AnswerType), once(a.Consensus)
+			for j, answer := range a.Answers {
+				e.Answers[j] = once(answer)
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if count == len(set.Examples) {
+		return set, nil
+	}
+	for i, ok := range answered {
+		if !ok {
+			return nil, fmt.Errorf("%s: vqa: no answers to question %d, and to %d in all: do the two files belong together?",
+				annotations, set.Examples[i].ID, len(set.Examples)-count)
+		}
+	}
+	return set, nil
+}
+
+// each opens a file for read and puts its name before errors.
+func each(fsys fs.FS, name string, read func(fs.File) error) (err error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return fmt.Errorf("vqa: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := read(file); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package vqa
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// NumAnswers is how many people answered each question.
+const NumAnswers = 10
+
+// Question is one entry of a file of questions.
+type Question struct {
+	ID      int64  // of the question
+	ImageID int64  // of the picture that it is about
+	Text    string // of the question
+}
+
+// Annotation is one entry of a file of annotations.
+type Annotation struct {
+	QuestionID   int64
+	ImageID      int64
+	QuestionType string             // the first words of the question, such as "how many"
+	AnswerType   string             // "yes/no", "number" or "other"
+	Consensus    string             // the answer that most people gave
+	Answers      [NumAnswers]string // all of them, one for each person
+}
+
+// Questions reads the entries of a file of questions one after the other. An error ends the loop; it says which entry, or
+// which byte, it is about.
+func Questions(r io.Reader) iter.Seq2[Question, error] {
+	return entries(r, "questions", func(e questionEntry) (Question, error) {
+		switch {
+		case e.QuestionID == nil:
+			return Question{}, errors.New("question_id is missing")
+		case e.ImageID == nil:
+			return Question{}, errors.New("image_id is missing")
+		case e.Question == nil || *e.Question == "":
+			return Question{}, errors.New("question is missing or empty")
+		}
+		return Question{ID: *e.QuestionID, ImageID: *e.ImageID, Text: *e.Question}, nil
+	})
+}
+
+// Annotations reads the entries of a file of annotations one after the other, each of which must have ten answers. Errors
+// are those of [Questions].
+func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
+	return entries(r, "annotations", func(e annotationEntry) (Annotation, error) {
+		switch {
+		case e.QuestionID == nil:
+			return Annotation{}, errors.New("question_id is missing")
+		case e.ImageID == nil:
+			return Annotation{}, errors.New("image_id is missing")
+		case len(e.Answers) != NumAnswers:
+			return Annotation{}, fmt.Errorf("question %d has %d answers, not %d", *e.QuestionID, len(e.Answers), NumAnswers)
+		}
+		a := Annotation{QuestionID: *e.QuestionID, ImageID: *e.ImageID, QuestionType: e.QuestionType,
+			AnswerType: e.AnswerType, Consensus: e.Consensus}
+		for i, answer := range e.Answers {
+			if answer.Answer == nil {
+				return Annotation{}, fmt.Errorf("question %d: answer %d is missing", *e.QuestionID, i+1)
+			}
+			a.Answers[i] = *answer.Answer
+		}
+		return a, nil
+	})
+}
+
+// questionEntry and annotationEntry are the entries as the files have them. Pointers tell what is missing.
+type questionEntry struct {
+	QuestionID *int64  `json:"question_id"`
+	ImageID    *int64  `json:"image_id"`
+	Question   *string `json:"question"`
+}
+
+type annotationEntry struct {
+	QuestionID   *int64 `json:"question_id"`
+	ImageID      *int64 `json:"image_id"`
+	QuestionType string `json:"question_type"`
+	AnswerType   string `json:"answer_type"`
+	Consensus    string `json:"multiple_choice_answer"`
+	Answers      []struct {
+		Answer *string `json:"answer"`
+	} `json:"answers"`
+}
+
+// entries reads the list under key in the object that the file is, and passes over everything else.
+func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		d := json.NewDecoder(r)
+		fail := func(err error) { yield(none, fmt.Errorf("vqa: %w", err)) }
+		if err := expect(d, '{'); err != nil {
+			fail(err)
+			return
+		}
+		found := false
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				fail(at(d, err))
+				return
+			}
+			if name != key {
+				if err := skip(d); err != nil {
+					fail(err)
+					return
+				}
+				continue
+			}
+			if found {
+				fail(fmt.Errorf("byte %d: a second list of %s", d.InputOffset(), key))
+				return
+			}
+			found = true
+			if err := expect(d, '['); err != nil {
+				fail(fmt.Errorf("%s: %w", key, err))
+				return
+			}
+			for i := 0; d.More(); i++ {
+				var e E
+				start := d.InputOffset()
+				if err := d.Decode(&e); err != nil {
+					fail(fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, unexpectedEnd(err)))
+					return
+				}
+				v, err := convert(e)
+				if err != nil {
+					fail(fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, err))
+					return
+				}
+				if !yield(v, nil) {
+					return
+				}
+			}
+			if err := expect(d, ']'); err != nil {
+				fail(fmt.Errorf("%s: %w", key, err))
+				return
+			}
+		}
+		if err := expect(d, '}'); err != nil {
+			fail(err)
+			return
+		}
+		if !found {
+			fail(fmt.Errorf("there is no list of %s in this file: are questions and annotations swapped?", key))
+			return
+		}
+		if _, err := d.Token(); err != io.EOF {
+			fail(fmt.Errorf("byte %d: the file goes on after its end", d.InputOffset()))
+		}
+	}
+}
+
+// expect reads one bracket.
+func expect(d *json.Decoder, want json.Delim) error {
+	got, err := d.Token()
+	if err != nil {
+		return at(d, err)
+	}
+	if got != want {
+		return fmt.Errorf("byte %d: %q instead of %q: this is no file of VQA", d.InputOffset(), fmt.Sprint(got),
+			want.String())
+	}
+	return nil
+}
+
+// skip passes over one value, whatever is in it.
+func skip(d *json.Decoder) error {
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return at(d, err)
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// at adds the place to an error of the decoder.
+func at(d *json.Decoder, err error) error {
+	return fmt.Errorf("byte %d: %w", d.InputOffset(), unexpectedEnd(err))
+}
+
+// unexpectedEnd tells the end of a file that is cut short from the end of one that is whole.
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Anchor is one anchor of a population with everything that it can meet. It is for objectives that are written with
+// expectations instead of samples, and for checks by hand.
+type Anchor struct {
+	Z        []float64 // its point
+	Positive bool      // its class
+	P        float64   // its probability among all anchors
+	TauPlus  float64   // τ⁺, the probability of its class: π for a positive anchor, 1−π for a negative one
+
+	Own, Other []Encounter // draws of its class, p⁺, and of the other class, p⁻
+}
+
+// Encounter is a similarity s = cos/τ that an anchor can meet, with the probability that it does.
+type Encounter struct{ S, P float64 }
+
+// Anchors lists the anchors of a population with class prior at temperature tau, those of a class of probability 0 left out.
+func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
+	if !(prior >= 0 && prior <= 1) {
+		return nil, fmt.Errorf("theory: class prior π = %g; it must lie from 0 to 1", prior)
+	}
+	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
+		return nil, err
+	}
+	s := p.support(false)
+	sim := s.similarities(tau)
+	meet := func(i mass, class []mass) []Encounter {
+		list := make([]Encounter, len(class))
+		for k, m := range class {
+			list[k] = Encounter{S: sim[i.point][m.point], P: m.p}
+		}
+		return list
+	}
+	var anchors []Anchor
+	add := func(positive bool, own, other []mass, share float64) {
+		for _, i := range own {
+			if share*i.p > 0 {
+				anchors = append(anchors, Anchor{
+					Z: s.points[i.point], Positive: positive, P: share * i.p, TauPlus: share,
+					Own: meet(i, own), Other: meet(i, other),
+				})
+			}
+		}
+	}
+	add(true, s.positive, s.negative, prior)
+	add(false, s.negative, s.positive, 1-prior)
+	return anchors, nil
+}
+
+// All is what the anchor meets in a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
+func (a Anchor) All() []Encounter {
+	all := make([]Encounter, 0, len(a.Own)+len(a.Other))
+	for _, s := range a.Own {
+		all = append(all, Encounter{s.S, a.TauPlus * s.P})
+	}
+	for _, s := range a.Other {
+		all = append(all, Encounter{s.S, (1 - a.TauPlus) * s.P})
+	}
+	return all
+}
+
+// MeanExp is E[exp s].
+func MeanExp(of []Encounter) float64 {
+	return Mean(of, math.Exp)
+}
+
+// Mean is E[f(s)].
+func Mean(of []Encounter, f func(s float64) float64) float64 {
+	var sum kahan
+	for _, s := range of {
+		sum.add(s.P * f(s.S))
+	}
+	return sum.value()
+}
+
+// ExpectMeanExp returns E[f(1/n Σ exp s_k)] over n independent draws s_k, exactly, with the limits of [ExpectCounts].
+func ExpectMeanExp(of []Encounter, n int, f func(mean float64) float64) (float64, error) {
+	if n < 1 {
+		return 0, fmt.Errorf("theory: the mean of %d draws; it takes at least one", n)
+	}
+	merged := mergeEqual(of)
+	p, e := make([]float64, len(merged)), make([]float64, len(merged))
+	for k, s := range merged {
+		p[k], e[k] = s.P, math.Exp(s.S)
+	}
+	return ExpectCounts(p, n, func(counts []int) float64 {
+		sum := 0.0
+		for k, c := range counts {
+			sum += float64(c) * e[k]
+		}
+		return f(sum / float64(n))
+	})
+}
+
+// mergeEqual joins similarities that are equal, or differ by rounding only, so that fewer counts have to be gone through.
+func mergeEqual(of []Encounter) []Encounter {
+	var merged []Encounter
+next:
+	for _, s := range of {
+		for k := range merged {
+			if math.Abs(merged[k].S-s.S) <= 1e-15*max(1, math.Abs(s.S)) {
+				merged[k].P += s.P
+				continue next
+			}
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}

@@ -1,0 +1,233 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// Hypercube is the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
+// a blue and a red circle, on the corners of a square, ssCL prefers those four where objects of one shape are neighbors, and
+// PUCL only such of them as keep the colors together too.
+//
+// The captions leave much open, so the check runs the objectives in all readings, see [HypercubeReadings]: corners {0,1}² or
+// {±1}², cosines or plain inner products, what the two views of an object are, which blue objects are labeled, and whether
+// the blue triangle stays at (0, 1).
+func Hypercube() Claim {
+	return Claim{
+		ID: "hypercube",
+		Statement: "With four objects, two shapes in two colors, on the corners of the unit square and the blue triangle at " +
+			"(0, 1), ssCL is least in the four placements where objects of one shape are neighbors, and PUCL only in such of the " +
+			"four as keep objects of one color together as well.",
+		LaTeX: `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq ` +
+			`\operatorname{argmin} \mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}, ` +
+			`\qquad |\operatorname{argmin} \mathcal{L}_{\text{ssCL}}| = 4`,
+		Source: "Contrastive Positive Unlabeled Learning, Figures 2 and 7, appendix A.5.2",
+		Assumptions: []string{
+			"the feature is the shape (x = 1 triangle, x = 0 circle), the label the color (y = 1 blue, y = 0 red; Figure 2 prints y " +
+				"= 1 for both)",
+			"each object on a corner of its own, the blue triangle at (0, 1)",
+			"objects with x_i = x_j are similar; blue objects are the labeled positives",
+		},
+		check: func(eng *engine.Engine) (Finding, error) {
+			readings, err := HypercubeReadings(eng, 0.5)
+			if err != nil {
+				return Finding{}, err
+			}
+			cold, err := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
+			if err != nil {
+				return Finding{}, err
+			}
+			return hypercubeFinding(readings, cold, captionPlacements), nil
+		},
+	}
+}
+
+// Placement says on which corner each object lies: the blue triangle, the red triangle, the blue circle and the red circle,
+// in this order. Corners are numbered round the square from (0, 1) on: 0 is (0, 1), 1 is (1, 1), 2 is (1, 0), 3 is (0, 0).
+type Placement [4]int
+
+// The objects of a placement.
+const (
+	BlueTriangle = iota
+	RedTriangle
+	BlueCircle
+	RedCircle
+)
+
+// Placements lists all 24 placements, those six with the blue triangle at (0, 1) first.
+func Placements() []Placement {
+	var all []Placement
+	for bt := range 4 {
+		for rt := range 4 {
+			for bc := range 4 {
+				if rt != bt && bc != bt && bc != rt {
+					all = append(all, Placement{bt, rt, bc, 6 - bt - rt - bc})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fixedPlacements is how many of Placements have the blue triangle at (0, 1).
+const fixedPlacements = 6
+
+// Neighbors tells whether two objects lie on neighboring corners, not on opposite ones.
+func (p Placement) Neighbors(a, b int) bool { return (p[a]-p[b])%2 != 0 }
+
+// ShapesTogether tells whether objects of one shape are neighbors. If one pair is, so is the other.
+func (p Placement) ShapesTogether() bool { return p.Neighbors(BlueTriangle, RedTriangle) }
+
+// ColorsTogether tells whether objects of one color are neighbors.
+func (p Placement) ColorsTogether() bool { return p.Neighbors(BlueTriangle, BlueCircle) }
+
+// captionPlacements are the placements that the captions say to be best for ssCL, for PUCL and for SCL.
+func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
+	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
+}
+
+// hypercubeSlack is by how much losses may differ and still count as equal.
+const hypercubeSlack = 1e-9
+
+// leastPlacements tells which losses are least.
+func leastPlacements(losses []float64) []bool {
+	least, best := slices.Min(losses), make([]bool, len(losses))
+	for i, l := range losses {
+		best[i] = l <= least+hypercubeSlack
+	}
+	return best
+}
+
+// caption says which placements are best for ssCL, for PUCL and for SCL.
+type caption func(Placement) (ssCL, puCL, scl bool)
+
+// hypercubeOutcome is what one reading makes of some placements, and whether that is what a caption says.
+type hypercubeOutcome struct {
+	ssCL, puCL, scl int // how many placements are best
+
+	printedSSCL, printedSCL bool // they are those of the caption
+	printedPUCL, allPUCL    bool // they are among those of the caption; they are all of those
+	intersection            bool // those of PUCL are the ones that are best for both ssCL and SCL
+}
+
+// outcome looks at the first placements of the reading.
+func (r HypercubeReading) outcome(placements []Placement, c caption) hypercubeOutcome {
+	n := len(placements)
+	ssCL, puCL, scl := leastPlacements(r.SSCL[:n]), leastPlacements(r.PUCL[:n]), leastPlacements(r.SCL[:n])
+	o := hypercubeOutcome{printedSSCL: true, printedSCL: true, printedPUCL: true, allPUCL: true, intersection: true}
+	for i, p := range placements {
+		wantSSCL, wantPUCL, wantSCL := c(p)
+		o.ssCL, o.puCL, o.scl = o.ssCL+oneIf(ssCL[i]), o.puCL+oneIf(puCL[i]), o.scl+oneIf(scl[i])
+		o.printedSSCL = o.printedSSCL && ssCL[i] == wantSSCL
+		o.printedSCL = o.printedSCL && scl[i] == wantSCL
+		o.printedPUCL = o.printedPUCL && (wantPUCL || !puCL[i])
+		o.allPUCL = o.allPUCL && (puCL[i] || !wantPUCL)
+		o.intersection = o.intersection && puCL[i] == (ssCL[i] && scl[i])
+	}
+	return o
+}
+
+// oneIf is 1 for true.
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// printed tells whether the caption comes out.
+func (o hypercubeOutcome) printed() bool { return o.printedSSCL && o.printedPUCL }
+
+// hypercubeFinding holds the best placements of all readings against a caption; cold are the same readings at a fifth of the
+// temperature.
+func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
+	var f Finding
+	placements := Placements()
+	fixed := placements[:fixedPlacements]
+	var comesOut []HypercubeReading
+	names := []string{
+		"readings in which ssCL is least as printed",
+		"readings in which PUCL is least in placements printed only",
+		"readings in which the caption comes out and PUCL is least in all placements printed",
+		"readings in which the caption comes out for all 24 placements",
+		"readings in which SCL is least where colors are together",
+		"readings in which PUCL is least where both ssCL and SCL are",
+		"readings with another outcome at a fifth of the temperature",
+	}
+	tally := make([]int, len(names))
+	for i, r := range readings {
+		o, all := r.outcome(fixed, c), r.outcome(placements, c)
+		if o.printed() {
+			comesOut = append(comesOut, r)
+		}
+		for k, yes := range []bool{
+			o.printedSSCL, o.printedPUCL, o.printed() && o.allPUCL, all.printed(), o.printedSCL, o.intersection,
+			cold[i].outcome(fixed, c) != o,
+		} {
+			tally[k] += oneIf(yes)
+		}
+		f.Details = append(f.Details, fmt.Sprintf("%s: of 6 placements %d are best for ssCL%s, %d for PUCL%s, %d for SCL%s; of "+
+			"all 24 %d, %d and %d",
+			r, o.ssCL, asPrinted(o.printedSSCL), o.puCL, asPrinted(o.printedPUCL), o.scl, asPrinted(o.printedSCL), all.ssCL, all.puCL,
+			all.scl))
+	}
+	total := len(readings)
+	f.Number = theory.Exactly(float64(len(comesOut)))
+	f.Measured = []Measurement{figure("readings", float64(total)), figure("readings in which the caption comes out",
+		f.Number.Value)}
+	for k, name := range names {
+		f.Measured = append(f.Measured, figure(name, float64(tally[k])))
+	}
+	f.Details = append(f.Details,
+		"(0, 0) has no direction: its cosine with everything counts as 0, as in package pucl. Plain inner products are run as "+
+			"cosines of vectors with one more coordinate "+
+			"for each row, chosen so that the cosine is half the inner product",
+		"with labels by row and only one blue object labeled, no other labeled row is there to attract it, and (6) is not "+
+			"defined; that reading is left out",
+		"placing similar objects next to each other maximises their inner product; the text says that it minimises it")
+	f.Why = "All corners are taken in every placement, so where each object shows equally many rows the log partition is the " +
+		"same for all, and attraction decides. If both views of an object are the object itself, ssCL attracts nothing else and " +
+		"all placements are equal; if the other object of its shape is its view, the two pairs of a shape are nearer in sum when " +
+		"they are neighbors. PUCL pulls labeled rows to labeled rows in place of their views, and keeps shapes together only " +
+		"through unlabeled rows. If labels belong to examples, all views of labeled examples attract each other, and what " +
+		"remains is what ssCL has."
+	switch {
+	case len(comesOut) == total:
+		f.Verdict = Holds
+		f.Sentence = fmt.Sprintf("The caption comes out in all %.0f readings.", f.Number.Value)
+		return f
+	case len(comesOut) > 0:
+		f.Verdict = Conditional
+		f.Sentence = fmt.Sprintf("The caption comes out in %.0f of %d readings, always with these: %s; in %d of them PUCL is "+
+			"least in all placements that keep shapes and colors together.",
+			f.Number.Value, total, commonChoices(comesOut), tally[2])
+		f.Corrected = "with these readings, " + commonChoices(comesOut) + ", ssCL is least in the four placements with shapes " +
+			"together, and PUCL only where colors are together as well"
+		f.CorrectedLaTeX = `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq ` +
+			`\operatorname{argmin} \mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}`
+	default:
+		f.Verdict = Fails
+		f.Sentence = fmt.Sprintf("The caption comes out in %.0f of %d readings.", f.Number.Value, total)
+	}
+	// The plainest reading that does not give the caption.
+	for _, r := range readings {
+		o, ssCL, puCL := r.outcome(fixed, c), r.SSCL[:fixedPlacements], r.PUCL[:fixedPlacements]
+		if !o.printed() {
+			f.Counterexample = fmt.Sprintf("%s, τ = %g: %d of 6 placements are best for ssCL, which goes from %.6f to %.6f, and %d "+
+				"for PUCL, which goes from %.6f to %.6f",
+				r, r.Temperature, o.ssCL, slices.Min(ssCL), slices.Max(ssCL), o.puCL, slices.Min(puCL), slices.Max(puCL))
+			break
+		}
+	}
+	return f
+}
+
+func asPrinted(yes bool) string {
+	if yes {
+		return " (as printed)"
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package claims
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// openReadings computes the readings once for all tests.
+var openReadings = sync.OnceValues(func() ([]HypercubeReading, error) {
+	eng, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return HypercubeReadings(eng, 0.5)
+})
+
+func allReadings(t *testing.T) []HypercubeReading {
+	t.Helper()
+	readings, err := openReadings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readings
+}
+
+func TestHypercubeIsConditional(t *testing.T) {
+	f := hypercubeFinding(allReadings(t), allReadings(t), captionPlacements)
+	if f.Verdict != Conditional || f.Number.Value != 4 || f.Counterexample == "" {
+		t.Errorf("%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
+	}
+	for name, want := range map[string]float64{
+		"readings": 28, "readings in which ssCL is least as printed": 20,
+		"readings in which the caption comes out and PUCL is least in all placements printed": 2,
+	} {
+		if got := value(t, f, name); got != want {
+			t.Errorf("%s: %g, want %g", name, got, want)
+		}
+	}
+}
+
+func TestHypercubeFollowsTheNumbers(t *testing.T) {
+	readings := allReadings(t)
+	never := hypercubeFinding(readings, readings, func(p Placement) (ssCL, puCL, scl bool) {
+		return !p.ShapesTogether(),
+			!p.ShapesTogether(), false
+	})
+	if never.Verdict != Fails || never.Number.Value != 0 {
+		t.Errorf("%s: %s", never.Verdict, never.Sentence)
+	}
+	all := func(Placement) (ssCL, puCL, scl bool) { return true, true, true }
+	// All placements are best for ssCL in the eight readings where an object is its own view, the first eight.
+	some := hypercubeFinding(readings, readings, all)
+	if some.Verdict != Conditional || some.Number.Value != 8 || !strings.Contains(some.Sentence, "an object is its own view") {
+		t.Errorf("%s: %s", some.Verdict, some.Sentence)
+	}
+	if each := hypercubeFinding(readings[:8], readings[:8], all); each.Verdict != Holds {
+		t.Errorf("%s: %s", each.Verdict, each.Sentence)
+	}
+	// Other losses at the other temperature are noticed.
+	moved := append([]HypercubeReading(nil), readings...)
+	moved[3] = readings[20]
+	if got := value(t, hypercubeFinding(readings, moved, captionPlacements), "readings with another outcome at a fifth of the "+
+		"temperature"); got != 1 {
+		t.Errorf("%g readings have another outcome, want 1", got)
+	}
+}
+
+func TestPlacements(t *testing.T) {
+	all := Placements()
+	if len(all) != 24 {
+		t.Fatalf("%d placements", len(all))
+	}
+	seen := map[Placement]bool{}
+	shapes, colors, both := 0, 0, 0
+	for i, p := range all {
+		if seen[p] {
+			t.Errorf("%v comes twice", p)
+		}
+		seen[p] = true
+		if (p[BlueTriangle] == 0) != (i < fixedPlacements) {
+			t.Errorf("placement %d has the blue triangle on corner %d", i, p[BlueTriangle])
+		}
+		// Neighboring corners of the square are at distance 1, by their coordinates.
+		apart := func(a, b int) float64 {
+			za, zb := corner(p[a], true), corner(p[b], true)
+			return math.Hypot(za[0]-zb[0], za[1]-zb[1])
+		}
+		if got, want := p.ShapesTogether(), apart(BlueTriangle, RedTriangle) == 1 && apart(BlueCircle,
+			RedCircle) == 1; got != want {
+			t.Errorf("%v: shapes together %v, want %v", p, got, want)
+		}
+		if got, want := p.ColorsTogether(), apart(BlueTriangle, BlueCircle) == 1 && apart(RedTriangle,
+			RedCircle) == 1; got != want {
+			t.Errorf("%v: colors together %v, want %v", p, got, want)
+		}
+		if i < fixedPlacements {
+			shapes, colors, both = shapes+oneIf(p.ShapesTogether()), colors+oneIf(p.ColorsTogether()),
+				both+oneIf(p.ShapesTogether() && p.ColorsTogether())
+		}
+	}
+	if shapes != 4 || colors != 4 || both != 2 {
+		t.Errorf("of six placements %d have the shapes together, %d the colors, %d both", shapes, colors, both)
+	}
+}
+
+// Every reading's losses against loops over the rows, written from the equations: the similarity of two rows is the cosine or
+// the inner product of their corners, and rows know their object, whether they are labeled, and which row is their view.
+func TestHypercubeReadingsAgainstLoops(t *testing.T) {
+	readings := allReadings(t)
+	seen := map[string]bool{}
+	for _, r := range readings {
+		if seen[r.String()] {
+			t.Errorf("%s comes twice", r)
+		}
+		seen[r.String()] = true
+		for i, p := range Placements() {
+			ssCL, puCL, scl := referenceHypercube(r, p)
+			near(t, r.String()+": ssCL", r.SSCL[i], ssCL, 1e-12)
+			near(t, r.String()+": PUCL", r.PUCL[i], puCL, 1e-12)
+			near(t, r.String()+": SCL", r.SCL[i], scl, 1e-12)
+		}
+	}
+	if len(readings) != 28 {
+		t.Errorf("%d readings", len(readings))
+	}
+}
+
+// hyperRow is a row of a batch: what it shows and what is known of it.
+type hyperRow struct {
+	z       [2]float64
+	labeled bool
+	blue    bool
+	view    int
+}
+
+func referenceHypercube(r HypercubeReading, p Placement) (ssCL, puCL, scl float64) {
+	place := func(object int) [2]float64 {
+		z := [4][2]float64{{0, 1}, {1, 1}, {1, 0}, {0, 0}}[p[object]]
+		if !r.ZeroOne {
+			z[0], z[1] = 2*z[0]-1, 2*z[1]-1
+		}
+		return z
+	}
+	blue := func(object int) bool { return object == BlueTriangle || object == BlueCircle }
+	labeled := func(object int) bool { return object == BlueTriangle || object == BlueCircle && !r.OneLabeled }
+	other := [4]int{RedTriangle, BlueTriangle, RedCircle, BlueCircle}
+	if r.Views == ShapeAsView {
+		var rows []hyperRow
+		for o := range 4 {
+			rows = append(rows, hyperRow{place(o), labeled(o), blue(o), other[o]})
+		}
+		return scoreRows(rows, r)
+	}
+	ways := 0.0
+	for bits := range 256 {
+		if r.Views == ItselfAsView && bits != 0 || r.Views == ShapeAsSecondView && bits != 0xf0 {
+			continue
+		}
+		var rows []hyperRow
+		for i := range 8 {
+			o := i % 4
+			shown := o
+			if bits>>i&1 == 1 {
+				shown = other[o]
+			}
+			rows = append(rows, hyperRow{place(shown), labeled(o), blue(o), (i + 4) % 8})
+		}
+		a, b, c := scoreRows(rows, r)
+		ssCL, puCL, scl, ways = ssCL+a, puCL+b, scl+c, ways+1
+	}
+	return ssCL / ways, puCL / ways, scl / ways
+}
+
+func scoreRows(rows []hyperRow, r HypercubeReading) (ssCL, puCL, scl float64) {
+	n := float64(len(rows))
+	for i, a := range rows {
+		var partition, own, ofLabeled, labeledCount, ofColor, colorCount float64
+		for j, b := range rows {
+			if j == i {
+				continue
+			}
+			s := a.z[0]*b.z[0] + a.z[1]*b.z[1]
+			if !r.Inner {
+				if la, lb := math.Hypot(a.z[0], a.z[1]), math.Hypot(b.z[0], b.z[1]); la*lb > 0 {
+					s /= la * lb
+				}
+			}
+			s /= r.Temperature
+			partition += math.Exp(s)
+			if j == a.view {
+				own = s
+			}
+			if b.labeled {
+				ofLabeled, labeledCount = ofLabeled+s, labeledCount+1
+			}
+			if a.blue == b.blue {
+				ofColor, colorCount = ofColor+s, colorCount+1
+			}
+		}
+		attract := own
+		if a.labeled {
+			attract = ofLabeled / labeledCount
+		}
+		ssCL += (math.Log(partition) - own) / n
+		puCL += (math.Log(partition) - attract) / n
+		scl += (math.Log(partition) - ofColor/colorCount) / n
+	}
+	return ssCL, puCL, scl
+}
+
+func TestHypercubeNames(t *testing.T) {
+	if got := HypercubeViews(9).String(); got != "HypercubeViews(9)" {
+		t.Error(got)
+	}
+	r := HypercubeReading{Views: ShapeAsView, ZeroOne: true, Inner: true}
+	if got := r.String(); got != "the other object of its shape is its view, labels by row, both blue objects labeled, "+
+		"corners {0,1}², inner products" {
+		t.Error(got)
+	}
+	if got := commonChoices([]HypercubeReading{r, {Views: ShapeAsView, ZeroOne: true}}); got != "the other object of its "+
+		"shape is its view, labels by row, both blue objects labeled, corners {0,1}²" {
+		t.Error(got)
+	}
+}

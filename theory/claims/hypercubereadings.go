@@ -1,0 +1,269 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// HypercubeViews says what the two views of an object are.
+type HypercubeViews int
+
+const (
+	// ItselfAsView: both views are the object, on its corner. Eight rows.
+	ItselfAsView HypercubeViews = iota
+
+	// ShapeAsView: the two objects of one shape are each other's view, and labels belong to rows: equations (4) and (6)
+	// with a(i) the other object of the shape, and ℙ the labeled objects. Four rows.
+	ShapeAsView
+
+	// ShapeAsSecondView: the first view of an object is on its corner, the second on that of the other object of its
+	// shape, as if colors were lost; labels belong to examples, so to both views. Eight rows.
+	ShapeAsSecondView
+
+	// AnyOfShapeAsView: each view of an object is on its corner or on that of the other object of its shape, by the toss
+	// of a coin; the loss is the mean over all ways to fall. Labels belong to examples. Eight rows.
+	AnyOfShapeAsView
+)
+
+var hypercubeViewNames = [...]string{
+	"an object is its own view", "the other object of its shape is its view, labels by row",
+	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels by " +
+		"example",
+}
+
+// String describes the views in a few words.
+func (v HypercubeViews) String() string {
+	if v < 0 || int(v) >= len(hypercubeViewNames) {
+		return fmt.Sprintf("HypercubeViews(%d)", int(v))
+	}
+	return hypercubeViewNames[v]
+}
+
+// HypercubeReading is one way to read the captions of Figures 2 and 7, with the losses of all [Placements] in it.
+type HypercubeReading struct {
+	Views       HypercubeViews
+	OneLabeled  bool    // only the blue triangle is labeled, not the blue circle
+	ZeroOne     bool    // the corners are those of {0,1}², not of {±1}²
+	Inner       bool    // similarities are inner products, not cosines; their temperature is twice that of the cosines
+	Temperature float64 // of the similarities
+
+	SSCL, PUCL, SCL []float64 // by placement
+}
+
+// choices names what the reading chose: views, labels, corners and similarity.
+func (r HypercubeReading) choices() [4]string {
+	choices := [4]string{r.Views.String(), "both blue objects labeled", "corners {±1}²", "cosines"}
+	if r.OneLabeled {
+		choices[1] = "one blue object labeled"
+	}
+	if r.ZeroOne {
+		choices[2] = "corners {0,1}²"
+	}
+	if r.Inner {
+		choices[3] = "inner products"
+	}
+	return choices
+}
+
+// String names the choices.
+func (r HypercubeReading) String() string {
+	choices := r.choices()
+	return strings.Join(choices[:], ", ")
+}
+
+// commonChoices names the choices that all of some readings share.
+func commonChoices(readings []HypercubeReading) string {
+	var common []string
+	for k := range readings[0].choices() {
+		same := true
+		for _, r := range readings {
+			same = same && r.choices()[k] == readings[0].choices()[k]
+		}
+		if same {
+			common = append(common, readings[0].choices()[k])
+		}
+	}
+	return strings.Join(common, ", ")
+}
+
+// hypercubeCorners are the corners of {0,1}² by number.
+var hypercubeCorners = [4][2]float64{{0, 1}, {1, 1}, {1, 0}, {0, 0}}
+
+// corner is a corner of {0,1}² or of {±1}².
+func corner(number int, zeroOne bool) [2]float64 {
+	z := hypercubeCorners[number]
+	if !zeroOne {
+		z = [2]float64{2*z[0] - 1, 2*z[1] - 1}
+	}
+	return z
+}
+
+// hypercubeRow is a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
+// cosines times 2, every row gets a coordinate of its own that brings its length to one.
+func hypercubeRow(z [2]float64, row, rows int, inner bool) []float64 {
+	v := make([]float64, 2+rows)
+	v[0], v[1] = z[0], z[1]
+	if inner {
+		v[0], v[1] = z[0]/math.Sqrt2, z[1]/math.Sqrt2
+		v[2+row] = math.Sqrt(max(0, 1-(z[0]*z[0]+z[1]*z[1])/2))
+	}
+	return v
+}
+
+// space is a choice of corners and similarity; every reading has one.
+type space struct{ zeroOne, inner bool }
+
+var spaces = []space{{false, false}, {false, true}, {true, false}, {true, true}}
+
+// batchOf lays out the objects of a placement row by row.
+func (s space) batchOf(p Placement, objects []int) [][]float64 {
+	rows := make([][]float64, len(objects))
+	for i, o := range objects {
+		rows[i] = hypercubeRow(corner(p[o], s.zeroOne), i, len(objects), s.inner)
+	}
+	return rows
+}
+
+// sameShape is the other object of an object's shape.
+func sameShape(object int) int { return object ^ 1 }
+
+// layout says which objects the eight rows of a batch show, and with which probability. A pair of views and its reverse are
+// one layout, which no objective tells apart.
+type layout struct {
+	objects []int
+	p       float64
+}
+
+// layouts lists, for views of examples, all ways that they can fall.
+func (v HypercubeViews) layouts() []layout {
+	// How many of the two views of an example show the other object of its shape, and how likely that is.
+	var falls []layout
+	switch v {
+	case ItselfAsView:
+		falls = []layout{{[]int{0, 0}, 1}}
+	case ShapeAsSecondView:
+		falls = []layout{{[]int{0, 1}, 1}}
+	case AnyOfShapeAsView:
+		falls = []layout{{[]int{0, 0}, 0.25}, {[]int{0, 1}, 0.5}, {[]int{1, 1}, 0.25}}
+	}
+	all := []layout{{make([]int, 8), 1}}
+	for object := range 4 {
+		var more []layout
+		for _, l := range all {
+			for _, fall := range falls {
+				objects := slices.Clone(l.objects)
+				for view, other := range fall.objects {
+					objects[object+4*view] = object
+					if other == 1 {
+						objects[object+4*view] = sameShape(object)
+					}
+				}
+				more = append(more, layout{objects, l.p * fall.p})
+			}
+		}
+		all = more
+	}
+	return all
+}
+
+// exampleViews are the views for which examples have labels.
+var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeAsView}
+
+// HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
+// inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
+func HypercubeReadings(eng *engine.Engine, tau float64) ([]HypercubeReading, error) {
+	return hypercubeReadings(eng, tau, Placements())
+}
+
+func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) ([]HypercubeReading, error) {
+	blue, triangle, none := []bool{true, false, true, false}, []bool{true, false, false, false}, make([]bool, 4)
+	colors := []int32{1, 0, 1, 0}
+
+	// All readings with labeled examples have batches of one shape, so that one run an objective serves.
+	var batches [][][]float64
+	for _, v := range exampleViews {
+		for _, s := range spaces {
+			for _, p := range placements {
+				for _, l := range v.layouts() {
+					batches = append(batches, s.batchOf(p, l.objects))
+				}
+			}
+		}
+	}
+	run := func(o pucl.Objective, labeled []bool) ([]float64, error) {
+		losses, err := theory.AnchorLosses(eng, o, batches, labeled, colors, tau)
+		if err != nil {
+			return nil, err
+		}
+		means := make([]float64, len(losses))
+		for i, rows := range losses {
+			means[i] = rowMean(rows)
+		}
+		return means, nil
+	}
+	ssCL, err := run(pucl.SSCL(), none)
+	if err != nil {
+		return nil, err
+	}
+	both, err := run(pucl.PUCL(), blue)
+	if err != nil {
+		return nil, err
+	}
+	one, err := run(pucl.PUCL(), triangle)
+	if err != nil {
+		return nil, err
+	}
+	scl, err := run(pucl.SCL(), none)
+	if err != nil {
+		return nil, err
+	}
+
+	var readings []HypercubeReading
+	at := 0
+	for _, v := range exampleViews {
+		layouts, count := v.layouts(), len(placements)
+		byPlacement := func(losses []float64) []float64 {
+			means := make([]float64, count)
+			for p := range means {
+				for k, l := range layouts {
+					means[p] += l.p * losses[at+p*len(layouts)+k]
+				}
+			}
+			return means
+		}
+		for _, s := range spaces {
+			r := HypercubeReading{
+				Views: v, ZeroOne: s.zeroOne, Inner: s.inner, Temperature: s.temperature(tau),
+				SSCL: byPlacement(ssCL), PUCL: byPlacement(both), SCL: byPlacement(scl),
+			}
+			readings = append(readings, r)
+			r.OneLabeled, r.PUCL = true, byPlacement(one)
+			readings = append(readings, r)
+			at += len(layouts) * count
+		}
+	}
+	byRow, err := rowReadings(eng, tau, placements)
+	return append(readings, byRow...), err
+}
+
+// temperature is that of the similarities, given that of the cosines which stand for them.
+func (s space) temperature(tau float64) float64 {
+	if s.inner {
+		return 2 * tau
+	}
+	return tau
+}
+
+func rowMean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}

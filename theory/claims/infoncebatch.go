@@ -1,0 +1,175 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+// infoNCEBatchTau is a temperature at which exp(−2/τ) is nothing beside 1, so that the critic is as good as perfect.
+const infoNCEBatchTau = 0.05
+
+// infoNCEBatchDetails measures the batch form: with the engine where the bound breaks, and by a search with freely chosen
+// critics in smaller batches, where it was not seen to break. With log b in place of log(2b−1) it cannot break.
+func infoNCEBatchDetails(eng *engine.Engine, f *Finding) error {
+	const b = 5
+	information, bound, err := InfoNCEBatch(eng, b, infoNCEBatchTau)
+	if err != nil {
+		return err
+	}
+	f.Measured = append(f.Measured,
+		figure(fmt.Sprintf("batch of %d, ±1, equal views: I(x, x⁺)", b), information),
+		figure(fmt.Sprintf("batch of %d, ±1, equal views: log(2b−1) − ssCL", b), bound),
+		figure(fmt.Sprintf("batch of %d, ±1, equal views: bound − I", b), bound-information))
+	verb := "stays below"
+	if bound > information+miSlack {
+		verb = "exceeds"
+		f.Sentence = strings.TrimSuffix(f.Sentence, ".") + fmt.Sprintf("; in a batch, where negatives are pairs of views, "+
+			"log(2b−1) − L can exceed the information, by %.4f nats at b = %d.",
+			bound-information, b)
+	}
+	text := fmt.Sprintf("negatives of a batch, 2b−2 rows in pairs of views: with b = %d, points ±1 with probability ½ each, "+
+		"equal views and τ = %g, "+
+		"log(2b−1) − ssCL %s I = log 2 by %.6f; for a perfect critic bound − I is", b, infoNCEBatchTau, verb, bound-information)
+	for _, size := range []int{2, 3, 4, 5, 6, 8, 16, 64} {
+		excess, err := perfectBatchExcess(size)
+		if err != nil {
+			return err
+		}
+		f.Measured = append(f.Measured, figure(fmt.Sprintf("perfect critic, ±1, equal views, b = %d: bound − I", size), excess))
+		text += fmt.Sprintf(" %.2g for b = %d,", excess, size)
+	}
+	f.Details = append(f.Details, strings.TrimSuffix(text, ","))
+
+	largest, weaker, searched := math.Inf(-1), math.Inf(-1), 0
+	rng := rand.New(rand.NewPCG(4, 0x1905))
+	for range 100 {
+		for _, size := range []int{2, 3, 4} {
+			joint := randomViews(rng, 2+rng.IntN(2))
+			excess := math.Log(float64(2*size-1)) - bestBatchLoss(joint, size) - joint.MutualInformation()
+			searched++
+			largest = max(largest, excess)
+			weaker = max(weaker, excess+math.Log(float64(size))-math.Log(float64(2*size-1)))
+		}
+	}
+	f.Measured = append(f.Measured,
+		figure("batches of 2 to 4 with the best critic: cases", float64(searched)),
+		figure("batches of 2 to 4 with the best critic: largest bound − I", largest),
+		figure("batches of 2 to 4 with the best critic: largest log b − L − I", weaker))
+	f.Details = append(f.Details, fmt.Sprintf("smaller batches: over %d random distributions of two views, the best critic "+
+		"found for each, bound − I is at most %.2g "+
+		"for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for every b, since leaving "+
+		"out one view of each other "+
+		"example lowers the loss and leaves independent negatives", searched, largest, weaker))
+	return nil
+}
+
+// perfectBatchExcess is log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
+// of ±1 with equal views, where K other examples show the anchor's point.
+func perfectBatchExcess(b int) (float64, error) {
+	loss, err := theory.ExpectCounts([]float64{0.5, 0.5}, b-1,
+		func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) })
+	return math.Log(float64(2*b-1)) - loss - math.Ln2, err
+}
+
+// randomViews draws a symmetric distribution of two views over k points, between independent and equal ones.
+func randomViews(rng *rand.Rand, k int) theory.Joint {
+	free, same := randomJoint(rng, k, k, 1), rng.Float64()
+	if rng.IntN(3) == 0 {
+		same = 1
+	}
+	px, _ := free.Marginals()
+	j := make(theory.Joint, k)
+	for x := range j {
+		j[x] = make([]float64, k)
+		for y := range j[x] {
+			j[x][y] = (1 - same) * (free[x][y] + free[y][x]) / 2
+		}
+		j[x][x] += same * px[x]
+	}
+	return j
+}
+
+// rowCounts is how many of a batch's negatives show each point, with the probability of that.
+type rowCounts struct {
+	of [3]int
+	p  float64
+}
+
+// batchNegatives lists how the 2(b−1) negatives of a batch can fall on at most three points: both views of b−1 draws.
+func batchNegatives(views theory.Joint, b int) []rowCounts {
+	p := map[[3]int]float64{{}: 1}
+	for range b - 1 {
+		next := map[[3]int]float64{}
+		for of, share := range p {
+			for x, row := range views {
+				for y, pair := range row {
+					more := of
+					more[x]++
+					more[y]++
+					next[more] += share * pair
+				}
+			}
+		}
+		p = next
+	}
+	var list []rowCounts
+	for of, share := range p {
+		list = append(list, rowCounts{of, share})
+	}
+	sort.Slice(list, func(i, j int) bool { return slices.Compare(list[i].of[:], list[j].of[:]) < 0 })
+	return list
+}
+
+// batchLoss is the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
+// slopes: the anchor and its other view are a draw of views. It is a share of the whole loss, the anchors' being p(x).
+func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes []float64) (loss float64) {
+	e := make([]float64, len(scores))
+	for y, f := range scores {
+		e[y] = math.Exp(f)
+	}
+	for y, p := range views[x] {
+		slopes[y] = -p
+	}
+	for _, n := range negatives {
+		rest := 0.0
+		for y := range e {
+			rest += float64(n.of[y]) * e[y]
+		}
+		for y, p := range views[x] {
+			z, weight := e[y]+rest, n.p*p
+			loss += weight * (math.Log(z) - scores[y])
+			slopes[y] += weight * e[y] / z
+			for k := range e {
+				slopes[k] += weight * float64(n.of[k]) * e[k] / z
+			}
+		}
+	}
+	return loss
+}
+
+// bestBatchLoss is the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
+// which do not know of each other.
+func bestBatchLoss(views theory.Joint, b int) float64 {
+	negatives := batchNegatives(views, b)
+	px, _ := views.Marginals()
+	total := 0.0
+	for x, share := range px {
+		scores, slopes := make([]float64, len(views)), make([]float64, len(views))
+		best := math.Inf(1)
+		for range 600 {
+			best = min(best, batchLoss(views, negatives, x, scores, slopes))
+			for y := range scores {
+				scores[y] -= 2 / share * slopes[y] // the second derivative is at most p(x)/2 in any direction
+			}
+		}
+		total += best
+	}
+	return total
+}

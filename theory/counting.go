@@ -1,0 +1,144 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxCounts is how many ways to fall ExpectCounts agrees to go through, some seconds.
+const maxCounts = 2e7
+
+// ExpectCounts returns the exact expectation of f(counts), where counts says how often each of the outcomes, which have the
+// probabilities p, came up in size independent draws. It is for whatever looks at a sample without regard to its order, such
+// as a mean over negatives. The probabilities may be any weights that are not negative; outcomes of weight 0 never come up.
+//
+// f must not keep counts, and it is not asked about counts of probability 0. It fails where there are more than 2·10⁷
+// ways for the draws to fall: C(k+size−1, size) for k outcomes.
+func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64, error) {
+	var total kahan
+	var possible []int
+	for i, w := range p {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return 0, fmt.Errorf("theory: outcome %d has probability %g; it must be a number from 0 to 1", i, w)
+		}
+		if w > 0 {
+			possible = append(possible, i)
+			total.add(w)
+		}
+	}
+	if len(possible) == 0 || size < 0 {
+		return 0, fmt.Errorf("theory: %d draws from %d possible outcomes; there must be an outcome, and not fewer than 0 draws",
+			size, len(possible))
+	}
+	if ways := countDraws(len(possible), size, false); ways > maxCounts {
+		return 0, fmt.Errorf("theory: %d draws from %d outcomes fall in %.3g ways, more than the %.3g that are gone through", size,
+			len(possible), ways, float64(maxCounts))
+	}
+	// A multinomial probability, by its logarithm, so that neither factorials nor powers leave the range of float64. What
+	// the logarithms of factorials lose is nearly the same in all terms, so dividing by the sum of all takes it out.
+	logFactorial := make([]float64, size+1)
+	for n := range logFactorial {
+		logFactorial[n], _ = math.Lgamma(float64(n) + 1)
+	}
+	var mass, sum kahan
+	counts := make([]int, len(p))
+	var fill func(at, left int, logP float64)
+	fill = func(at, left int, logP float64) {
+		outcome := possible[at]
+		logShare := math.Log(p[outcome] / total.value())
+		if at == len(possible)-1 {
+			counts[outcome] = left
+			if w := math.Exp(logP - logFactorial[left] + float64(left)*logShare); w > 0 {
+				mass.add(w)
+				sum.add(w * f(counts))
+			}
+			return
+		}
+		for n := range left + 1 {
+			counts[outcome] = n
+			fill(at+1, left-n, logP-logFactorial[n]+float64(n)*logShare)
+		}
+	}
+	fill(0, size, logFactorial[size])
+	return sum.value() / mass.value(), nil
+}
+
+// CriticLoss is the InfoNCE loss of a critic on a joint distribution, exactly:
+//
+//	E[ log( exp f(x, y) + Σ_{k=1}^N exp f(x, y_k) ) − f(x, y) ]
+//
+// with (x, y) a draw from j and N = negatives further y_k, independent draws from noise; nil noise is the marginal p(y).
+// The critic f has the shape of j and may hold −Inf where j is 0. Any table of scores will do, not only similarities of
+// embeddings; for those, see [Meter].
+func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (float64, error) {
+	if err := j.Validate(); err != nil {
+		return 0, err
+	}
+	if noise == nil {
+		_, noise = j.Marginals()
+	}
+	if len(noise) != len(j[0]) {
+		return 0, fmt.Errorf("theory: noise over %d values of y where the joint distribution has %d", len(noise), len(j[0]))
+	}
+	if err := j.checkCritic(critic); err != nil {
+		return 0, err
+	}
+	var loss kahan
+	for x, row := range j {
+		mean, err := ExpectCounts(noise, negatives, func(counts []int) float64 {
+			rest := logCounted(critic[x], counts)
+			var here kahan
+			for y, p := range row {
+				if p > 0 {
+					here.add(p * (logAdd(critic[x][y], rest) - critic[x][y]))
+				}
+			}
+			return here.value()
+		})
+		if err != nil {
+			return 0, err
+		}
+		loss.add(mean)
+	}
+	return loss.value(), nil
+}
+
+// checkCritic refuses a critic of another shape than j, or without a finite score where j has mass.
+func (j Joint) checkCritic(critic [][]float64) error {
+	if len(critic) != len(j) {
+		return fmt.Errorf("theory: a critic with %d rows for a joint distribution with %d", len(critic), len(j))
+	}
+	for x, row := range critic {
+		if len(row) != len(j[x]) {
+			return fmt.Errorf("theory: row %d of the critic has %d scores where the joint distribution has %d entries", x, len(row),
+				len(j[x]))
+		}
+		for y, f := range row {
+			if math.IsNaN(f) || math.IsInf(f, 1) || math.IsInf(f, -1) && j[x][y] > 0 {
+				return fmt.Errorf("theory: the critic scores x=%d, y=%d with %g; scores must be finite, or −Inf for what never occurs "+
+					"together", x, y, f)
+			}
+		}
+	}
+	return nil
+}
+
+// logCounted is log Σ_k n_k exp s_k, −Inf where all counts are 0.
+func logCounted(scores []float64, counts []int) float64 {
+	largest := math.Inf(-1)
+	for k, n := range counts {
+		if n > 0 {
+			largest = max(largest, scores[k])
+		}
+	}
+	if math.IsInf(largest, -1) {
+		return largest
+	}
+	sum := 0.0
+	for k, n := range counts {
+		if n > 0 {
+			sum += float64(n) * math.Exp(scores[k]-largest)
+		}
+	}
+	return largest + math.Log(sum)
+}

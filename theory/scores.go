@@ -1,0 +1,79 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// AnchorLosses returns what the objective makes of every single row of some multi-viewed batches, in float64: entry [k][i]
+// is repel − attract of row i of batch k, and the mean over i is the batch's loss. It is for batches laid out by hand, where
+// a [Population] cannot say what is wanted.
+//
+// All batches have the same number of rows: 2b of them, the first views of all examples before all second views. labeled
+// tells which of the b examples are labeled positives, class the true class of each, the same in all batches; class may be
+// nil for objectives that do not look at it. A row of zeros has no direction, and similarity 0 to everything.
+func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, labeled []bool, class []int32,
+	tau float64) ([][]float64, error) {
+	if eng == nil || eng.Backend == nil {
+		return nil, errors.New("theory: no engine; open one with engine.Open")
+	}
+	if o.Attract == nil || o.Repel == nil {
+		return nil, fmt.Errorf("theory: objective %q lacks a term; it needs both Attract and Repel", o.Name)
+	}
+	if err := checkTau(tau); err != nil {
+		return nil, err
+	}
+	if len(batches) == 0 || len(labeled) == 0 {
+		return nil, fmt.Errorf("theory: %d batches of %d examples; there must be at least one of each", len(batches), len(labeled))
+	}
+	if class == nil {
+		class = make([]int32, len(labeled))
+	}
+	if len(class) != len(labeled) {
+		return nil, fmt.Errorf("theory: %d classes for %d examples; there must be one for each", len(class), len(labeled))
+	}
+	rows := 2 * len(labeled)
+	var z []float64
+	var marks []bool
+	var classes []int32
+	for k, batch := range batches {
+		if len(batch) != rows {
+			return nil, fmt.Errorf("theory: batch %d has %d rows; with %d examples, two views each, it must have %d", k, len(batch),
+				len(labeled), rows)
+		}
+		for i, row := range batch {
+			if len(row) == 0 || len(row) != len(batches[0][0]) {
+				return nil, fmt.Errorf("theory: row %d of batch %d has %d coordinates, the first row of all has %d", i, k, len(row),
+					len(batches[0][0]))
+			}
+			z = append(z, row...)
+		}
+		marks, classes = append(marks, labeled...), append(classes, class...)
+	}
+	in := []any{
+		tensors.FromFlatDataAndDimensions(z, len(batches), rows, len(batches[0][0])),
+		tensors.FromFlatDataAndDimensions(marks, len(batches), len(labeled)),
+		tensors.FromFlatDataAndDimensions(classes, len(batches), len(labeled)),
+	}
+	out, err := ExecOnce(eng.Backend, func(z, labeled, class *Node) *Node {
+		return o.PerAnchor(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)
+	}, in...)
+	if err != nil {
+		return nil, fmt.Errorf("theory: scoring the rows of %d batches: %w", len(batches), err)
+	}
+	flat, err := tensors.CopyFlatData[float64](out)
+	if err != nil {
+		return nil, fmt.Errorf("theory: reading scores: %w", err)
+	}
+	losses := make([][]float64, len(batches))
+	for k := range losses {
+		losses[k] = flat[k*rows : (k+1)*rows]
+	}
+	return losses, nil
+}

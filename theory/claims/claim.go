@@ -70,6 +70,7 @@ func All() []Claim {
 	return []Claim{
 		Theorem1(), Theorem2Unbiased(), Theorem2Variance(), Theorem2Monotone(), Theorem3(), Theorem4(),
 		Lemma1(), Lemma2(), Lemma3(), NoiseRate(),
-		PUPLVariants(),
+		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosMutualInformation(), InfoNCEMutualInformation(),
+		Hypercube(), PUPLVariants(),
 	}
 }

@@ -153,7 +153,7 @@ func dclLimitFinding(estimate negativeEstimate) (Finding, error) {
 		return f, nil
 	case grows == 0:
 		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("It does if M → ∞ as well and every anchor is told the share of its own class; with M = 1, as "+
+		f.Sentence = fmt.Sprintf("The estimate gets there only if M → ∞ as well and every anchor is told the share of its own class; with M = 1, as "+
 			"in the paper, %.4f nats are left in the "+
 			"counterexample as N → ∞.", f.Number.Value)
 	default:

@@ -195,10 +195,10 @@ func theorem1Judge(f *Finding, agree []int, cases int, large bool, smallest theo
 		f.Counterexample = ""
 	default:
 		f.Verdict = Fails
-		reason := "it is no difference between the two, not even between their attractions"
+		reason := "the formula is no difference between the two, not even between their attractions"
 		if large {
-			reason = "it is the difference between the attractions alone, counted as rewards, with the ideal anchors " +
-				"mixed as in the batch and batches large"
+			reason = "the formula is what the attractions alone, counted as rewards, differ by in large batches, with the ideal " +
+				"anchors mixed as in the batch"
 		}
 		f.Sentence = fmt.Sprintf("The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled "+
 			"example, classes at ±1, π = ½, τ = 1): %s.",

@@ -1,9 +1,3 @@
-// Package augment makes the random views of contrastive learning: random resized crops and brightness and contrast jitter,
-// as the paper uses them on Fashion-MNIST (A.7.3).
-//
-// The randomness and the work are kept apart. [Config.Draw] draws the numbers of each view from a generator that the caller
-// seeds, so the same views come out on every engine and platform; [Apply] turns images into views inside the graph, a
-// function of images and numbers alone.
 package augment
 
 import (
@@ -47,6 +41,32 @@ func (c Config) withDefaults() Config {
 	set(&c.Probability, 0.8)
 	return c
 }
+
+// Recipe returns c as a recipe of one step, which draws the same numbers and makes the same views as [Config.Draw] and
+// [Apply]; a [Recipe] can hold what c cannot.
+func (c Config) Recipe() Recipe { return Recipe{configStep{c}} }
+
+// configStep is a [Config] as a [Step].
+type configStep struct{ Config }
+
+// Check implements [Step].
+func (s configStep) Check(in Shape) (Shape, error) {
+	if in.Channels != 1 {
+		return Shape{}, fmt.Errorf("the images have %d channels; Config is for gray ones, a recipe such as CIFAR for others", in.Channels)
+	}
+	return in, s.Config.Check()
+}
+
+// Numbers implements [Step].
+func (configStep) Numbers() int { return Numbers }
+
+// Draw implements [Step].
+func (s configStep) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+	copy(numbers, s.Config.Draw(rng, 1))
+}
+
+// Apply implements [Step].
+func (configStep) Apply(images, numbers *Node) *Node { return Apply(images, numbers) }
 
 // String says what the views are, defaults included.
 func (c Config) String() string {

@@ -1,0 +1,182 @@
+package augment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// fixtures is what testdata/make_fixtures.py wrote.
+type fixtures struct {
+	Images map[string]struct {
+		Shape  []int
+		Values []float32
+	}
+	Crops []struct {
+		fixture
+		Height, Width      int
+		Bicubic, Antialias bool
+	}
+	Jitters []fixture
+	Blurs   []struct {
+		fixture
+		Kernel int
+	}
+	Simple  map[string][]float64
+	Recipes []struct {
+		fixture
+		Recipe string
+	}
+	Draws []struct {
+		Height, Width   int
+		Scale, Ratio    []float64
+		Heights, Widths []float64 // counts
+		Middle          float64   // how many crops are in the middle
+	}
+}
+
+// fixture is one view of one image.
+type fixture struct {
+	Image   string
+	Every   int // every how many-th value is kept, 0 means all
+	Numbers []float32
+	Want    []float64
+}
+
+func load(t *testing.T) *fixtures {
+	t.Helper()
+	data, err := os.ReadFile("testdata/fixtures.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := new(fixtures)
+	if err := json.Unmarshal(data, f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// views runs a step once, on as many views as there are cases; all must be of one image.
+func (f *fixtures) views(t *testing.T, step Step, cases []fixture) {
+	t.Helper()
+	image := f.Images[cases[0].Image]
+	in := Shape{image.Shape[0], image.Shape[1], image.Shape[2]}
+	r := Recipe{step}
+	if _, err := r.Check(in); err != nil {
+		t.Fatal(err)
+	}
+	var pixels, numbers []float32
+	for _, c := range cases {
+		pixels = append(pixels, image.Values...)
+		numbers = append(numbers, c.Numbers...)
+	}
+	n := len(cases)
+	f.near(t, r, tensors.FromFlatDataAndDimensions(pixels, n, in.Height, in.Width, in.Channels),
+		tensors.FromFlatDataAndDimensions(numbers, n, r.Numbers()), cases)
+}
+
+// near compares the views of r with what each case wants, to 1e-5.
+func (f *fixtures) near(t *testing.T, r Recipe, images, numbers *tensors.Tensor, cases []fixture) {
+	t.Helper()
+	out, err := graph.CallOnce(enginetest.Open(t).Backend, r.Apply, images, numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := tensors.MustCopyFlatData[float32](out)
+	size := len(flat) / len(cases)
+	for i, c := range cases {
+		view, every := flat[i*size:(i+1)*size], max(c.Every, 1)
+		if len(c.Want) != (size+every-1)/every || len(c.Want) == 0 {
+			t.Fatalf("%s on %s, numbers %v: %d values, want %d", r, c.Image, c.Numbers, size, len(c.Want))
+		}
+		for k, want := range c.Want {
+			if got := float64(view[k*every]); !(math.Abs(got-want) <= 1e-5) {
+				t.Errorf("%s on %s, numbers %v: value %d is %.7g, want %.7g", r, c.Image, c.Numbers, k*every, got, want)
+				break
+			}
+		}
+	}
+}
+
+func TestCropAgainstTorchvision(t *testing.T) {
+	f := load(t)
+	groups := map[string][]fixture{}
+	steps := map[string]Crop{}
+	for _, c := range f.Crops {
+		crop := Crop{Height: c.Height, Width: c.Width, Bicubic: c.Bicubic, Antialias: c.Antialias}
+		name := fmt.Sprint(c.Image, crop)
+		groups[name], steps[name] = append(groups[name], c.fixture), crop
+	}
+	if len(groups) != 12 {
+		t.Fatalf("%d kinds of crops, want 3 images × 4 methods", len(groups))
+	}
+	for name, cases := range groups {
+		t.Run(name, func(t *testing.T) { f.views(t, steps[name], cases) })
+	}
+}
+
+func TestJitterAgainstTorchvision(t *testing.T) {
+	f := load(t)
+	groups := map[string][]fixture{}
+	for _, c := range f.Jitters {
+		groups[c.Image] = append(groups[c.Image], c)
+	}
+	if len(groups["small"]) != 24 || len(groups["gray"]) != 24 || len(groups["palette"]) != 11 {
+		t.Fatal("the fixtures hold not all orders")
+	}
+	for name, cases := range groups {
+		t.Run(name, func(t *testing.T) { f.views(t, Jitter{}, cases) })
+	}
+}
+
+func TestBlurAgainstTorchvision(t *testing.T) {
+	f := load(t)
+	for _, c := range f.Blurs {
+		f.views(t, Blur{Kernel: c.Kernel}, []fixture{c.fixture})
+	}
+}
+
+func TestSimpleStepsAgainstTorchvision(t *testing.T) {
+	f := load(t)
+	image := f.Images["colour"]
+	same := make([]float64, len(image.Values))
+	for i, v := range image.Values {
+		same[i] = float64(v)
+	}
+	steps := map[string]Step{
+		"flip": Flip{}, "grayscale": Grayscale{}, "solarise": Solarise{}, "solarise from 0.3": Solarise{Threshold: 0.3},
+	}
+	for name, step := range steps {
+		// The second view is the image as it is.
+		f.views(t, step, []fixture{
+			{Image: "colour", Numbers: []float32{1}, Want: f.Simple[name]}, {Image: "colour", Numbers: []float32{0}, Want: same},
+		})
+	}
+	normalise := Normalise{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
+	f.views(t, normalise, []fixture{{Image: "colour", Numbers: []float32{0}, Want: f.Simple["normalise"]}})
+}
+
+// The paper's four recipes, whole, with given numbers.
+func TestRecipesAgainstTorchvision(t *testing.T) {
+	f := load(t)
+	recipes := map[string]Recipe{"FMNIST": FMNIST(), "CIFAR": CIFAR(14), "STL": STL(), "ImageNet": ImageNet(20)}
+	for _, c := range f.Recipes {
+		r := recipes[c.Recipe]
+		delete(recipes, c.Recipe)
+		image := f.Images[c.Image]
+		if r.Numbers() != len(c.Numbers) {
+			t.Fatalf("%s takes %d numbers, the fixture has %d", c.Recipe, r.Numbers(), len(c.Numbers))
+		}
+		f.near(t, r, tensors.FromFlatDataAndDimensions(image.Values, 1, image.Shape[0], image.Shape[1], image.Shape[2]),
+			tensors.FromFlatDataAndDimensions(c.Numbers, 1, len(c.Numbers)), []fixture{c.fixture})
+	}
+	if len(recipes) != 0 {
+		t.Errorf("no fixture for %v", recipes)
+	}
+}

@@ -1,0 +1,185 @@
+package augment
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Shape is the shape of one image.
+type Shape struct{ Height, Width, Channels int }
+
+// String is the shape as "32×32×3".
+func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels) }
+
+// Step is one augmentation. It describes each view by a few numbers, drawn on the host, and turns images into views inside
+// the graph. The steps of this package are small structs whose zero value works; [Func] makes one of a function.
+type Step interface {
+	// Check tells what is wrong with the step for images of shape in, if anything, and else the shape of the views.
+	Check(in Shape) (out Shape, err error)
+
+	// Numbers returns how many numbers describe one view.
+	Numbers() int
+
+	// Draw fills numbers, as many as Numbers says, with those of one view of an image of shape in.
+	Draw(rng *rand.Rand, in Shape, numbers []float32)
+
+	// Apply turns images, Float32 [n, height, width, channels], into views. Numbers is [n, Numbers()], or nil where there
+	// are none.
+	Apply(images, numbers *Node) *Node
+
+	// String names the step and its settings, defaults included.
+	String() string
+}
+
+// Recipe is a chain of augmentations, done in order. [FMNIST], [CIFAR], [STL] and [ImageNet] return the paper's. The empty
+// recipe leaves images as they are.
+type Recipe []Step
+
+// Check tells what is wrong with the recipe for images of shape in, if anything, and else the shape of the views.
+func (r Recipe) Check(in Shape) (Shape, error) {
+	if in.Height < 1 || in.Width < 1 || in.Channels < 1 {
+		return Shape{}, fmt.Errorf("augment: images of shape %s; height, width and channels must be at least 1", in)
+	}
+	for i, step := range r {
+		if step == nil {
+			return Shape{}, fmt.Errorf("augment: step %d of the recipe is nil; leave it out", i+1)
+		}
+		out, err := step.Check(in)
+		if err != nil {
+			return Shape{}, fmt.Errorf("augment: step %d (%s) on images of %s: %w", i+1, step, in, err)
+		}
+		in = out
+	}
+	return in, nil
+}
+
+// Numbers returns how many numbers describe one view: those of all steps, and at least 1, so that a recipe that has none
+// still makes a tensor.
+func (r Recipe) Numbers() int {
+	n := 0
+	for _, step := range r {
+		n += step.Numbers()
+	}
+	return max(n, 1)
+}
+
+// Draw draws the numbers of n views of images of shape in, n×[Recipe.Numbers] in row-major order, for [Recipe.Apply]. It
+// fails where Check does.
+func (r Recipe) Draw(rng *rand.Rand, in Shape, n int) ([]float32, error) {
+	shapes := make([]Shape, len(r)+1) // of the images that each step meets
+	for i := range shapes {
+		var err error
+		if shapes[i], err = r[:i].Check(in); err != nil {
+			return nil, err
+		}
+	}
+	size := r.Numbers()
+	numbers := make([]float32, n*size)
+	for i := range n {
+		view := numbers[i*size : (i+1)*size]
+		for k, step := range r {
+			step.Draw(rng, shapes[k], view[:step.Numbers()])
+			view = view[step.Numbers():]
+		}
+	}
+	return numbers, nil
+}
+
+// Apply turns images, Float32 [n, height, width, channels] with values in [0, 1], into views. Numbers is Float32
+// [n, Numbers()]. Like all graph code it panics on a wrong shape.
+func (r Recipe) Apply(images, numbers *Node) *Node {
+	images.AssertRank(4)
+	if images.DType() != dtypes.Float32 {
+		panic(fmt.Errorf("augment: images are %s; convert them to Float32 with values in [0, 1]", images.DType()))
+	}
+	numbers.AssertDims(images.Shape().Dim(0), r.Numbers())
+	first := 0
+	for _, step := range r {
+		var own *Node
+		if k := step.Numbers(); k > 0 {
+			own = Slice(numbers, AxisRange(), AxisRange(first, first+k))
+			first += k
+		}
+		images = step.Apply(images, own)
+	}
+	return images
+}
+
+// Split cuts the recipe in two: what makes views differ, and the [Normalise] steps at its end, which every image passes
+// through, at evaluation too. An encoder that normalises by itself wants the first part alone.
+func (r Recipe) Split() (views, normalise Recipe) {
+	cut := len(r)
+	for cut > 0 {
+		if _, ok := r[cut-1].(Normalise); !ok {
+			break
+		}
+		cut--
+	}
+	return r[:cut:cut], r[cut:]
+}
+
+// String names all steps, in order.
+func (r Recipe) String() string {
+	if len(r) == 0 {
+		return "images as they are"
+	}
+	names := make([]string, len(r))
+	for i, step := range r {
+		names[i] = step.String()
+	}
+	return strings.Join(names, "; ")
+}
+
+// column returns numbers i of all views, reshaped to [n, 1, 1, 1] so that it meets images.
+func column(numbers *Node, i int) *Node {
+	return Reshape(Slice(numbers, AxisRange(), AxisRange(i, i+1)), -1, 1, 1, 1)
+}
+
+// where chooses whole images by condition, Bool [n, 1, 1, 1].
+func where(condition, yes, no *Node) *Node {
+	return Where(BroadcastToDims(condition, yes.Shape().Dimensions...), yes, no)
+}
+
+// happens draws 1 with the given probability, otherwise 0.
+func happens(rng *rand.Rand, probability float64) float32 {
+	if rng.Float64() < probability {
+		return 1
+	}
+	return 0
+}
+
+// uniform draws from [lo, hi).
+func uniform(rng *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+
+// orDefault is value, or def where value is 0.
+func orDefault(value, def float64) float64 {
+	if value == 0 {
+		return def
+	}
+	return value
+}
+
+// checkProbability tells what is wrong with a probability, if anything.
+func checkProbability(p float64) error {
+	if !(p >= 0 && p <= 1) {
+		return fmt.Errorf("probability %g is not between 0 and 1", p)
+	}
+	return nil
+}
+
+// errNotRGB says that a step is for images with three channels.
+var errNotRGB = errors.New("the step needs 3 channels, red, green and blue, or a single gray one")
+
+// checkColour accepts gray and RGB images.
+func checkColour(in Shape) error {
+	if in.Channels != 1 && in.Channels != 3 {
+		return errNotRGB
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package augment
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// The same seed must give the same views on every platform, for ever.
+func TestRecipeDrawGolden(t *testing.T) {
+	got, err := ImageNet(224).Draw(rand.New(rand.NewPCG(1, 105)), Shape{160, 213, 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float32{ // crop, flip, jitter and its order, gray, σ, solarised
+		51, 16, 75, 97, 0, 0.660870, 1.187597, 1.031788, 0.063180, 1, 0, 3, 2, 1, 1.744297, 1,
+		61, 1, 96, 91, 1, 1, 1, 1, 0, 3, 1, 2, 0, 0, 0, 0,
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d numbers, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+			t.Fatalf("numbers %v, want %v", got, want)
+		}
+	}
+}
+
+// A Config as a recipe draws the numbers, and makes the views, of the Config.
+func TestConfigAsRecipe(t *testing.T) {
+	c := Config{MinArea: 0.3, Contrast: 0.2}
+	r := c.Recipe()
+	got, err := r.Draw(rand.New(rand.NewPCG(8, 9)), Shape{6, 5, 1}, 7)
+	if want := c.Draw(rand.New(rand.NewPCG(8, 9)), 7); err != nil || !slices.Equal(got, want) {
+		t.Fatalf("numbers %v (%v), want %v", got, err, want)
+	}
+	pixels := make([]float32, 7*30)
+	for i := range pixels {
+		pixels[i] = float32(i%11) / 10
+	}
+	images, numbers := tensors.FromFlatDataAndDimensions(pixels, 7, 6, 5, 1), tensors.FromFlatDataAndDimensions(got, 7, Numbers)
+	out, err := MustNewExec(enginetest.Open(t).Backend, func(images, numbers *Node) (*Node, *Node) {
+		return r.Apply(images, numbers), Apply(images, numbers)
+	}).Call(images, numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1]); !slices.Equal(a, b) {
+		t.Errorf("views %v, want %v", a, b)
+	}
+	if r.String() != c.String() {
+		t.Errorf("%q, want %q", r, c)
+	}
+}
+
+// A view whose numbers change nothing is the image, bit for bit: no step leaves rounding behind.
+func TestViewsThatChangeNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	pixels := make([]float32, 2*14*14*3)
+	for i := range pixels {
+		pixels[i] = float32(rng.IntN(256)) / 255
+	}
+	nothing := []float32{0, 0, 14, 14, 0, 0, 1, 1, 1, 0, 3, 1, 0, 2, 0}
+	both := append(slices.Clone(nothing), nothing...)
+	r, rest := CIFAR(0).Split()
+	if len(rest) != 1 || r.Numbers() != len(nothing) {
+		t.Fatalf("the recipe splits into %v and %v", r, rest)
+	}
+	out, err := CallOnce(enginetest.Open(t).Backend, r.Apply,
+		tensors.FromFlatDataAndDimensions(pixels, 2, 14, 14, 3),
+		tensors.FromFlatDataAndDimensions(both, 2, len(nothing)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, pixels) {
+		t.Error("views that change nothing change something")
+	}
+}
+
+// Each view of a batch depends on its own numbers and its own image alone.
+func TestViewsAreIndependent(t *testing.T) {
+	in := Shape{14, 15, 3}
+	r := ImageNet(13)
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n = 6
+	numbers, err := r.Draw(rng, in, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, k := 14*15*3, r.Numbers()
+	pixels := make([]float32, n*size)
+	for i := range pixels {
+		pixels[i] = rng.Float32()
+	}
+	exec := MustNewExec(enginetest.Open(t).Backend, r.Apply)
+	call := func() []float32 {
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(pixels, n, 14, 15, 3), tensors.FromFlatDataAndDimensions(numbers, n, k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensors.MustCopyFlatData[float32](out[0])
+	}
+	before := call()
+	// The first image and its numbers go to the last place, and the others become blank and keep theirs.
+	last := (n - 1) * size
+	copy(pixels[last:], pixels[:size])
+	copy(numbers[(n-1)*k:], numbers[:k])
+	clear(pixels[:last])
+	after := call()
+	out := len(before) / n
+	for j, want := range before[:out] {
+		if got := after[(n-1)*out+j]; math.Abs(float64(got-want)) > 1e-6 {
+			t.Fatalf("value %d: %g in the first place, %g in the last", j, want, got)
+		}
+	}
+	if slices.Equal(before[:out], before[out:2*out]) || slices.Equal(before[:out], after[:out]) {
+		t.Error("views that should differ are the same")
+	}
+}
+
+func TestRecipeErrors(t *testing.T) {
+	colour := Shape{20, 20, 3}
+	for _, tt := range []struct {
+		r    Recipe
+		in   Shape
+		want string
+	}{
+		{Recipe{nil}, colour, "step 1 of the recipe is nil"},
+		{Recipe{Flip{}, Crop{MinArea: 0.5, MaxArea: 0.4}}, colour, "step 2 (crop"},
+		{Recipe{Crop{MinRatio: 2}}, colour, "ratio between 2 and"},
+		{Recipe{Crop{Height: -1}}, colour, "-1×20"},
+		{Recipe{Flip{Probability: 1.5}}, colour, "probability 1.5"},
+		{Recipe{Grayscale{Probability: -0.1}}, colour, "probability -0.1"},
+		{Recipe{Grayscale{}}, Shape{20, 20, 4}, "3 channels"},
+		{Recipe{Jitter{}}, Shape{20, 20, 2}, "3 channels"},
+		{Recipe{Jitter{Hue: 0.6}}, colour, "hue ±0.6"},
+		{Recipe{Jitter{Saturation: math.NaN()}}, colour, "saturation ±NaN"},
+		{Recipe{Blur{Kernel: 4}}, colour, "a kernel of 4"},
+		{Recipe{Crop{Height: 6, Width: 20}, Blur{}}, colour, "on images of 6×20×3: a kernel of 13"},
+		{Recipe{Blur{MinSigma: 3}}, colour, "σ lies between 3 and 2"},
+		{Recipe{Solarise{Threshold: 2}}, colour, "threshold 2"},
+		{Recipe{Normalise{Mean: []float64{0, 0}, Std: []float64{1}}}, colour, "Mean holds 2"},
+		{Recipe{Normalise{Mean: []float64{0}, Std: []float64{0}}}, colour, "positive"},
+		{Recipe{Func{Name: "mine"}}, colour, "mine"},
+		{Recipe{Func{Uniforms: -1, Graph: func(x, _ *Node) *Node { return x }}}, colour, "-1 random numbers"},
+		{Config{}.Recipe(), colour, "gray"},
+		{Config{MinArea: 2}.Recipe(), Shape{20, 20, 1}, "area"},
+		{FMNIST(), Shape{0, 28, 1}, "0×28×1"},
+	} {
+		if _, err := tt.r.Check(tt.in); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v on %s: error %v lacks %q", tt.r, tt.in, err, tt.want)
+		}
+		if _, err := tt.r.Draw(rand.New(rand.NewPCG(1, 1)), tt.in, 1); err == nil {
+			t.Errorf("%v on %s draws numbers", tt.r, tt.in)
+		}
+	}
+	for _, tt := range []struct {
+		r       Recipe
+		in, out Shape
+	}{
+		{FMNIST(), Shape{28, 28, 1}, Shape{28, 28, 1}}, {CIFAR(32), Shape{32, 32, 3}, Shape{32, 32, 3}},
+		{STL(), Shape{96, 96, 3}, Shape{96, 96, 3}}, {ImageNet(224), Shape{160, 213, 3}, Shape{224, 224, 3}},
+		{nil, Shape{1, 2, 5}, Shape{1, 2, 5}},
+	} {
+		if out, err := tt.r.Check(tt.in); err != nil || out != tt.out {
+			t.Errorf("%v on %s gives %s, %v; want %s", tt.r, tt.in, out, err, tt.out)
+		}
+	}
+}
+
+// Wrong shapes come back as errors from the graph.
+func TestApplyErrors(t *testing.T) {
+	eng := enginetest.Open(t)
+	if _, err := CallOnce(eng.Backend, FMNIST().Apply, tensors.FromFlatDataAndDimensions(make([]float64, 4), 1, 2, 2, 1),
+		tensors.FromFlatDataAndDimensions(make([]float32, 12), 1, 12)); err == nil || !strings.Contains(err.Error(), "convert them to Float32") {
+		t.Errorf("images of float64: %v", err)
+	}
+	if _, err := CallOnce(eng.Backend, FMNIST().Apply, tensors.FromFlatDataAndDimensions(make([]float32, 4), 1, 2, 2, 1),
+		tensors.FromFlatDataAndDimensions(make([]float32, 11), 1, 11)); err == nil {
+		t.Error("11 numbers for 12 gave no error")
+	}
+}

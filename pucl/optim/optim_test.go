@@ -1,0 +1,379 @@
+package optim
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// frozen is what testdata/make_fixtures.py wrote.
+type frozen struct {
+	Shapes    map[string][]int
+	Start     map[string][]float64
+	Gradients []map[string][]float64
+	Rates     []float64 // as shares of the peak
+	Cases     map[string]struct {
+		Peak  float64
+		After []map[string][]float64
+	}
+}
+
+func read(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run holds the variables of the frozen cases and a compiled step that follows given gradients.
+type run struct {
+	frozen
+	names []string
+	store *model.Store
+	exec  *model.Exec
+	dtype dtypes.DType
+}
+
+// tensor is a tensor of the frozen values, in the run's precision.
+func (r *run) tensor(name string, values []float64) *tensors.Tensor {
+	if r.dtype == dtypes.Float64 {
+		return tensors.FromFlatDataAndDimensions(values, r.Shapes[name]...)
+	}
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, r.Shapes[name]...)
+}
+
+// newRun puts variables into store where it has none yet.
+func newRun(t *testing.T, o Optimizer, dtype dtypes.DType, store *model.Store) *run {
+	t.Helper()
+	r := &run{store: store, dtype: dtype}
+	read(t, "cases.json", &r.frozen)
+	for name := range r.Shapes {
+		r.names = append(r.names, name)
+	}
+	slices.Sort(r.names)
+	for _, name := range r.names {
+		if store.GetVariable("/net/"+name) == nil {
+			if _, err := store.CreateVariable("/net/"+name, r.tensor(name, r.Start[name])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var err error
+	r.exec, err = model.NewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
+		g := inputs[0].Graph()
+		loss := ScalarZero(g, dtype) // Σ ⟨gradient, variable⟩, whose gradient is the given one
+		for i, name := range r.names {
+			loss = Add(loss, ReduceAllSum(Mul(store.GetVariable("/net/"+name).NodeValue(g), inputs[i])))
+		}
+		optimizer.LearningRateVar(scope, dtype, o.PeakRate()).SetNodeValue(inputs[len(r.names)])
+		o.UpdateGraph(scope, g, loss)
+		return loss
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.exec.Finalize)
+	return r
+}
+
+// step takes one step with the frozen gradients, at the given rate.
+func (r *run) step(t *testing.T, i int, rate float64) {
+	t.Helper()
+	var inputs []any
+	for _, name := range r.names {
+		inputs = append(inputs, r.tensor(name, r.Gradients[i][name]))
+	}
+	if r.dtype == dtypes.Float64 {
+		inputs = append(inputs, rate)
+	} else {
+		inputs = append(inputs, float32(rate))
+	}
+	if _, err := r.exec.Call(inputs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// values returns a variable's values.
+func (r *run) values(t *testing.T, path string) []float64 {
+	t.Helper()
+	value, err := r.store.GetVariable(path).Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.dtype == dtypes.Float64 {
+		return tensors.MustCopyFlatData[float64](value)
+	}
+	var wide []float64
+	for _, v := range tensors.MustCopyFlatData[float32](value) {
+		wide = append(wide, float64(v))
+	}
+	return wide
+}
+
+var cases = map[string]Optimizer{
+	"lars":                        LARS{},
+	"lars nesterov, strong decay": LARS{LearningRate: 2.4, Momentum: 0.8, WeightDecay: 0.1, Trust: 0.02, Epsilon: 1e-3, Nesterov: true},
+	"lars without momentum":       LARS{Momentum: -1, WeightDecay: 1e-2},
+	"lars, nothing excluded":      LARS{Nesterov: true, Exclude: Nothing},
+	"lars, all excluded":          LARS{LearningRate: 0.5, Exclude: func(*model.Variable) bool { return true }},
+	"sgd":                         SGD{},
+	"sgd nesterov, strong decay":  SGD{LearningRate: 0.2, Momentum: 0.7, WeightDecay: 0.1, Nesterov: true},
+	"sgd plain":                   SGD{LearningRate: 0.5, Momentum: -1, WeightDecay: -1},
+	"adamw":                       AdamW{},
+	"adamw, other numbers":        AdamW{LearningRate: 0.1, Beta1: 0.5, Beta2: 0.99, Epsilon: 1e-3, WeightDecay: 0.2},
+	"adam":                        AdamW{LearningRate: 0.01, WeightDecay: -1},
+}
+
+// Every optimizer moves as PyTorch's and lightly's own do, after every one of several steps.
+func TestAgainstPyTorchAndLightly(t *testing.T) {
+	for _, precision := range []struct {
+		dtype     dtypes.DType
+		tolerance float64
+	}{{dtypes.Float64, 1e-12}, {dtypes.Float32, 2e-6}} {
+		for name, o := range cases {
+			if precision.dtype == dtypes.Float32 && !slices.Contains([]string{"lars", "sgd", "adamw"}, name) {
+				continue // the formulas are the same, and compiling takes a while
+			}
+			t.Run(name+" "+precision.dtype.String(), func(t *testing.T) {
+				r := newRun(t, o, precision.dtype, model.NewStore())
+				c, ok := r.Cases[name]
+				if !ok || c.Peak != o.PeakRate() || len(c.After) != 6 {
+					t.Fatalf("the fixtures have no %q of 6 steps with peak %g", name, o.PeakRate())
+				}
+				for i, want := range c.After {
+					r.step(t, i, r.Rates[i]*c.Peak)
+					for _, variable := range r.names {
+						got := r.values(t, "/net/"+variable)
+						for k := range got {
+							if math.Abs(got[k]-want[variable][k]) > precision.tolerance {
+								t.Fatalf("step %d: %s[%d] = %.15g, want %.15g", i, variable, k, got[k], want[variable][k])
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Three steps, a copy of all variables through bytes into a new store, and three more give the bits of six in one go.
+func TestResumeBitForBit(t *testing.T) {
+	for _, name := range []string{"lars, nothing excluded", "sgd nesterov, strong decay", "adamw"} {
+		t.Run(name, func(t *testing.T) {
+			o := cases[name]
+			whole := newRun(t, o, dtypes.Float32, model.NewStore())
+			first := newRun(t, o, dtypes.Float32, model.NewStore())
+			for i := range 6 {
+				whole.step(t, i, 0.1)
+				if i < 3 {
+					first.step(t, i, 0.1)
+				}
+			}
+			second := model.NewStore()
+			for v := range first.store.IterVariables() {
+				var buffer bytes.Buffer
+				if err := v.MustValue().GobSerialize(gob.NewEncoder(&buffer)); err != nil {
+					t.Fatal(err)
+				}
+				value, err := tensors.GobDeserialize(gob.NewDecoder(&buffer))
+				if err != nil {
+					t.Fatal(err)
+				}
+				loaded, err := second.CreateVariable(v.Path(), value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				loaded.SetTrainable(v.Trainable)
+			}
+			rest := newRun(t, o, dtypes.Float32, second)
+			for i := 3; i < 6; i++ {
+				rest.step(t, i, 0.1)
+			}
+			for _, variable := range whole.names {
+				if got, want := rest.values(t, "/net/"+variable), whole.values(t, "/net/"+variable); !slices.Equal(got, want) {
+					t.Errorf("%s after the break: %v, want %v", variable, got, want)
+				}
+			}
+			if rest.store.NumVariables() != whole.store.NumVariables() {
+				t.Errorf("%d variables after the break, %d without", rest.store.NumVariables(), whole.store.NumVariables())
+			}
+			if got := optimizer.GetGlobalStep(rest.store); got != 6 {
+				t.Errorf("the global step is %d, want 6", got)
+			}
+		})
+	}
+}
+
+// The state lives under /optim, is not trainable, and Clear deletes it and nothing else.
+func TestClear(t *testing.T) {
+	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
+		r := newRun(t, o, dtypes.Float32, model.NewStore())
+		r.step(t, 0, 0.1)
+		state := 0
+		for v := range r.store.IterVariables() {
+			if v.Trainable != strings.HasPrefix(v.Path(), "/net/") {
+				t.Errorf("%s: %s: trainable is %v", o, v.Path(), v.Trainable)
+			}
+			if strings.HasPrefix(v.Path(), "/optim/") {
+				state++
+			}
+		}
+		if state < len(r.names) {
+			t.Errorf("%s keeps %d variables for %d", o, state, len(r.names))
+		}
+		before := r.store.NumVariables()
+		if err := o.Clear(r.store.RootScope()); err != nil {
+			t.Fatal(err)
+		}
+		if after := r.store.NumVariables(); after != before-state {
+			t.Errorf("%s: Clear left %d of %d variables, of which %d were state", o, after, before, state)
+		}
+	}
+}
+
+// The rate is the peak where nobody sets it, and a variable of half precision has a state of float32.
+func TestRateAndPrecision(t *testing.T) {
+	store := model.NewStore()
+	o := SGD{LearningRate: 0.25}
+	out, err := model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, x *Node) []*Node {
+		v := scope.In("net").VariableWithValue("w", []float32{1, 2})
+		half := scope.At("net").VariableWithShape("half", shapes.Make(dtypes.BFloat16, 2))
+		loss := Add(ReduceAllSum(Mul(v.NodeValue(x.Graph()), x)),
+			ReduceAllSum(ConvertDType(half.NodeValue(x.Graph()), dtypes.Float32)))
+		o.UpdateGraph(scope, x.Graph(), loss)
+		return []*Node{v.NodeValue(x.Graph())}
+	}, []float32{4, -4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out[0].Value().([]float32); !slices.Equal(got, []float32{0, 3}) {
+		t.Errorf("one step of SGD at 0.25 gives %v, want [0 3]", got)
+	}
+	if state := store.GetVariable("/optim/sgd/net/half_velocity"); state == nil || state.DType() != dtypes.Float32 {
+		t.Errorf("the velocity of a bfloat16 variable is %v, want float32", state)
+	}
+	if v := store.GetVariable("/net/half"); v.DType() != dtypes.BFloat16 {
+		t.Errorf("the bfloat16 variable became %s", v.DType())
+	}
+}
+
+// A trainable variable of whole numbers, as the state of a random generator can be after loading, is left alone.
+func TestWholeNumbersAreLeftAlone(t *testing.T) {
+	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
+		store := model.NewStore()
+		_, err := model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, x *Node) []*Node {
+			state := scope.VariableWithValue("rngState", []uint64{1 << 63, 12345678901234567})
+			w := scope.VariableWithValue("w", []float32{1, 2})
+			noise := ReduceAllSum(ConvertDType(state.NodeValue(x.Graph()), dtypes.Float32))
+			loss := Add(ReduceAllSum(Mul(w.NodeValue(x.Graph()), x)), MulScalar(noise, 1e-30))
+			o.UpdateGraph(scope, x.Graph(), loss)
+			return []*Node{loss}
+		}, []float32{4, -4})
+		if err != nil {
+			t.Fatalf("%s: %v", o, err)
+		}
+		got := tensors.MustCopyFlatData[uint64](store.GetVariable("/rngState").MustValue())
+		if !slices.Equal(got, []uint64{1 << 63, 12345678901234567}) {
+			t.Errorf("%s moved whole numbers to %v", o, got)
+		}
+		if w := tensors.MustCopyFlatData[float32](store.GetVariable("/w").MustValue()); w[0] == 1 {
+			t.Errorf("%s moved nothing", o)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	nan := math.NaN()
+	for _, tt := range []struct {
+		o    Optimizer
+		want string
+	}{
+		{LARS{LearningRate: -1}, "learning rate -1"}, {LARS{Momentum: 1}, "momentum 1"}, {LARS{Trust: -1}, "trust"},
+		{LARS{WeightDecay: nan}, "weight decay"}, {LARS{Nesterov: true, Momentum: -1}, "Nesterov"}, {LARS{Epsilon: nan}, "epsilon"},
+		{SGD{LearningRate: nan}, "learning rate NaN"},
+		{SGD{Nesterov: true, Momentum: -1}, "Nesterov"}, {SGD{Momentum: nan}, "momentum"},
+		{AdamW{Beta1: 1}, "Beta1 1"}, {AdamW{Beta2: -0.5}, "Beta2 -0.5"}, {AdamW{Epsilon: -1}, "epsilon -1"},
+		{AdamW{LearningRate: math.Inf(1)}, "+Inf"},
+	} {
+		if err := tt.o.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%#v: error %v lacks %q", tt.o, err, tt.want)
+		}
+		// The same words come back from the graph.
+		_, err := model.CallOnceN(enginetest.Open(t).Backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
+			loss := ReduceAllSum(Mul(scope.VariableWithValue("w", []float32{1}).NodeValue(x.Graph()), x))
+			tt.o.UpdateGraph(scope, x.Graph(), loss)
+			return []*Node{loss}
+		}, []float32{1})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%#v in a graph: error %v lacks %q", tt.o, err, tt.want)
+		}
+	}
+	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
+		if err := o.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, loss := range map[string]func(scope *model.Scope, x *Node) *Node{
+		"scalar":       func(_ *model.Scope, x *Node) *Node { return x },
+		"no trainable": func(_ *model.Scope, x *Node) *Node { return ReduceAllSum(x) },
+	} {
+		_, err := model.CallOnceN(enginetest.Open(t).Backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
+			SGD{}.UpdateGraph(scope, x.Graph(), loss(scope, x))
+			return []*Node{x}
+		}, []float32{1})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v lacks %q", err, want)
+		}
+	}
+}
+
+// In a network of this project, Vectors names the biases and the batch normalisation, and nothing else.
+func TestVectorsInANetwork(t *testing.T) {
+	store := model.NewStore()
+	excluded, kept := map[string]bool{}, map[string]bool{}
+	_, err := model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, images *Node) []*Node {
+		h := encoder.SmallCNN{Width: 2, Dim: 4}.Embed(scope.In("encoder"), images, true)
+		z := encoder.Projector(scope.In("projector"), h, 3, true)
+		for _, v := range trained(scope, images.Graph()) {
+			if Exclusion(nil).excludes(v) {
+				excluded[v.Name()] = true
+			} else {
+				kept[v.Name()] = true
+			}
+		}
+		return []*Node{z}
+	}, tensors.FromFlatDataAndDimensions(make([]float32, 2*8*8), 2, 8, 8, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(excluded)); !slices.Equal(got, []string{"bias", "scale", "shift"}) {
+		t.Errorf("excluded: %v", got)
+	}
+	if got := slices.Sorted(maps.Keys(kept)); !slices.Equal(got, []string{"kernel", "weights"}) {
+		t.Errorf("not excluded: %v", got)
+	}
+}

@@ -37,6 +37,7 @@ func TestVerdicts(t *testing.T) {
 // Every claim is complete, has an own ID, and can be checked with the engine.
 func TestAll(t *testing.T) {
 	seen := map[string]bool{}
+	var all []Claim
 	for _, c := range All() {
 		if c.ID == "" || seen[c.ID] || c.Statement == "" || c.LaTeX == "" || c.Source == "" || len(c.Assumptions) == 0 {
 			t.Errorf("claim %+v is not complete or not the only one with its ID", c)
@@ -52,9 +53,28 @@ func TestAll(t *testing.T) {
 		if checked.Sentence == "" || checked.Why == "" || len(checked.Measured) == 0 {
 			t.Errorf("%s: no sentence, reason or numbers: %+v", c.ID, checked.Finding)
 		}
+		if strings.ContainsAny(checked.Sentence, "\t\n") || !strings.HasSuffix(checked.Sentence, ".") {
+			t.Errorf("%s: %q is no sentence for a line with tabs", c.ID, checked.Sentence)
+		}
+		if checked.Verdict == Fails && (checked.Counterexample == "" || checked.Corrected == "" || checked.CorrectedLaTeX == "") {
+			t.Errorf("%s fails without a counterexample or without what holds instead", c.ID)
+		}
+		if _, err := json.Marshal(checked); err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+		}
 		if c.Verdict != Undecided {
 			t.Errorf("Check changed the claim %s that it was given", c.ID)
 		}
+		all = append(all, checked)
+	}
+	checkReadme(t, all)
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	if want := "theorem-1 theorem-2-unbiased theorem-2-variance theorem-2-monotone theorem-3 theorem-4 lemma-1 lemma-2 lemma-3 noise-rate " +
+		"dcl-decomposition dcl-limit lpos-identity lpos-limit lpos-mi infonce-mi hypercube pupl-variants"; strings.Join(ids, " ") != want {
+		t.Errorf("the claims are %q, want %q", ids, want)
 	}
 	_, err := Claim{ID: "empty"}.Check(nil)
 	wantError(t, "no check", err, `"empty" has no check`)

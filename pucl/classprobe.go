@@ -1,0 +1,212 @@
+package pucl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// ClassProbe is a linear classifier on embeddings for any number of classes: a row x belongs to the class of the largest
+// Weights·x + Bias.
+type ClassProbe struct {
+	Weights *mat.Dense // [classes, k]
+	Bias    []float64  // [classes]
+}
+
+// NewClassProbe returns the probe of all zeros for rows of k entries, from which training starts.
+func NewClassProbe(classes, k int) (*ClassProbe, error) {
+	if classes < 2 || k < 1 {
+		return nil, fmt.Errorf("pucl: a probe for %d classes on rows of %d entries; it takes 2 classes or more, and 1 entry or more",
+			classes, k)
+	}
+	return &ClassProbe{Weights: mat.NewDense(classes, k, nil), Bias: make([]float64, classes)}, nil
+}
+
+// Classes returns the probe as one for the two classes 0, negative, and 1, positive, which predicts the same: where to start
+// the fine-tuning of a probe that was trained on pseudo-labels.
+func (p *Probe) Classes() (*ClassProbe, error) {
+	c, err := NewClassProbe(2, len(p.Weights))
+	if err != nil {
+		return nil, err
+	}
+	// Half the logit each way: the softmax of ±t/2 is the sigmoid of t.
+	for j, w := range p.Weights {
+		c.Weights.Set(0, j, -w/2)
+		c.Weights.Set(1, j, w/2)
+	}
+	c.Bias[0], c.Bias[1] = -p.Bias/2, p.Bias/2
+	return c, nil
+}
+
+// FitClassProbe trains a linear classifier on the rows of x [n, k] with their classes, 0 to classes−1, by minimising the
+// cross-entropy in nats: the linear probe of contrastive learning, which needs to know the classes. As in [FitProbe],
+// features are standardised for training and the result is folded back.
+func FitClassProbe(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config ProbeConfig) (*ClassProbe, error) {
+	_, k := x.Dims()
+	start, err := NewClassProbe(classes, k)
+	if err != nil {
+		return nil, err
+	}
+	return start.FineTune(eng, x, labels, config)
+}
+
+// FineTune returns a probe that starts at p and is trained on the rows of x [n, k] with their classes as [FitClassProbe]
+// does it. p stays as it is. Every epoch goes through the rows in a new random order; those that fill no batch are left out.
+func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, config ProbeConfig) (*ClassProbe, error) {
+	c := config.withDefaults()
+	n, k := x.Dims()
+	classes, entries, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case k != entries:
+		return nil, fmt.Errorf("pucl: rows have %d entries, the probe is for %d", k, entries)
+	case n != len(labels):
+		return nil, fmt.Errorf("pucl: %d rows of features, %d labels; there must be one label a row", n, len(labels))
+	case n < 2 || c.Epochs < 0 || c.BatchSize < 1:
+		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
+			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
+	}
+	for i, class := range labels {
+		if class < 0 || class >= classes {
+			return nil, fmt.Errorf("pucl: row %d has class %d; %d classes are numbered from 0 to %d", i, class, classes, classes-1)
+		}
+	}
+	features, mean, std := standardise(x)
+	weights, bias := p.standardised(mean, std)
+
+	store := model.NewStore()
+	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
+		x, y, rate := inputs[0], inputs[1], inputs[2]
+		g := x.Graph()
+		w := scope.VariableWithValue("weights", tensors.FromFlatDataAndDimensions(weights, classes, k)).NodeValue(g)
+		b := scope.VariableWithValue("bias", tensors.FromFlatDataAndDimensions(bias, classes)).NodeValue(g)
+		logits := Add(DotGeneral(x, []int{1}, nil, w, []int{1}, nil), ExpandDims(b, 0)) // [rows, classes]
+		right := ReduceSum(Mul(LogSoftmax(logits, -1), OneHot(y, classes, dtypes.Float32)), -1)
+		loss := Sub(MulScalar(ReduceAllSum(Square(w)), c.L2/2), ReduceAllMean(right))
+		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
+		optimizer.Adam().Done().UpdateGraph(scope, g, loss)
+		return loss
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pucl: building the probe: %w", err)
+	}
+	defer exec.Finalize()
+
+	rng := rand.New(rand.NewPCG(c.Seed, 0xc1a55))
+	size := min(c.BatchSize, n)
+	perEpoch := n / size
+	var order []int
+	for step := range c.Epochs * perEpoch {
+		if step%perEpoch == 0 {
+			order = rng.Perm(n)
+		}
+		batch := order[step%perEpoch*size:][:size]
+		px, py := make([]float32, 0, size*k), make([]int32, size)
+		for i, row := range batch {
+			px = append(px, features[row*k:(row+1)*k]...)
+			py[i] = int32(labels[row])
+		}
+		rate := c.LearningRate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(c.Epochs*perEpoch)))
+		loss, err := exec.Call1(tensors.FromFlatDataAndDimensions(px, size, k), py, float32(rate))
+		if err != nil {
+			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
+		}
+		if value := float64(tensors.ToScalar[float32](loss)); math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("pucl: the probe's loss is %g at step %d; are the features finite?", value, step)
+		}
+	}
+	for name, flat := range map[string][]float32{"/weights": weights, "/bias": bias} {
+		value, err := store.GetVariable(name).Value()
+		if err != nil {
+			return nil, fmt.Errorf("pucl: reading the probe: %w", err)
+		}
+		copy(flat, tensors.MustCopyFlatData[float32](value))
+	}
+	return unstandardised(weights, bias, mean, std), nil
+}
+
+// shape is the number of classes and of a row's entries; it refuses a probe whose parts do not fit.
+func (p *ClassProbe) shape() (classes, entries int, err error) {
+	if p.Weights == nil || p.Weights.IsEmpty() {
+		return 0, 0, errors.New("pucl: the probe has no weights; make one with NewClassProbe or FitClassProbe")
+	}
+	classes, entries = p.Weights.Dims()
+	if len(p.Bias) != classes {
+		return 0, 0, fmt.Errorf("pucl: a probe with weights for %d classes and %d biases; there must be one for each",
+			classes, len(p.Bias))
+	}
+	return classes, entries, nil
+}
+
+// standardised is p as a classifier of rows that were shifted by mean and divided by std.
+func (p *ClassProbe) standardised(mean, std []float64) (weights, bias []float32) {
+	classes, k := p.Weights.Dims()
+	weights, bias = make([]float32, 0, classes*k), make([]float32, classes)
+	for class := range bias {
+		row := p.Weights.RawRowView(class)
+		for j, w := range row {
+			weights = append(weights, float32(w*std[j]))
+		}
+		bias[class] = float32(p.Bias[class] + floats.Dot(row, mean))
+	}
+	return weights, bias
+}
+
+// unstandardised is the way back: a classifier of the rows as they are.
+func unstandardised(weights, bias []float32, mean, std []float64) *ClassProbe {
+	k := len(mean)
+	p := &ClassProbe{Weights: mat.NewDense(len(bias), k, nil), Bias: make([]float64, len(bias))}
+	for class := range bias {
+		row := p.Weights.RawRowView(class)
+		for j := range row {
+			row[j] = float64(weights[class*k+j]) / std[j]
+		}
+		p.Bias[class] = float64(bias[class]) - floats.Dot(row, mean)
+	}
+	return p
+}
+
+// Logits returns Weights·x + Bias for every row of x [n, k] and every class, [n, classes]; evaluate.TopK takes them.
+func (p *ClassProbe) Logits(x *mat.Dense) (*mat.Dense, error) {
+	n, k := x.Dims()
+	classes, entries, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	if k != entries {
+		return nil, fmt.Errorf("pucl: rows have %d entries, the probe was trained on %d", k, entries)
+	}
+	logits := mat.NewDense(n, classes, nil)
+	logits.Mul(x, p.Weights.T())
+	for i := range n {
+		floats.Add(logits.RawRowView(i), p.Bias)
+	}
+	return logits, nil
+}
+
+// Predict returns the class of the largest logit for every row of x; of equals the one with the smaller number.
+func (p *ClassProbe) Predict(x *mat.Dense) ([]int, error) {
+	logits, err := p.Logits(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := logits.Dims()
+	predicted := make([]int, n)
+	for i := range predicted {
+		predicted[i] = floats.MaxIdx(logits.RawRowView(i))
+	}
+	return predicted, nil
+}

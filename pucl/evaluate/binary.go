@@ -1,0 +1,83 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Binary is how well scores tell positives from negatives, measured with the true classes.
+type Binary struct {
+	Confusion         // of the predictions: positive where the score is above Threshold
+	Threshold float64 // 0 for logits, 0.5 for probabilities
+	AUC       float64 // see [AUC]; NaN where only one class occurs
+	Constant  bool    // every score is the same
+}
+
+// ScoreBinary measures scores against the true classes, an example being predicted positive where its score is above
+// threshold. It is an error if a score or the threshold is NaN, or if the lengths differ.
+func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, error) {
+	predicted, err := above(scores, len(truth), threshold)
+	if err != nil {
+		return Binary{}, err
+	}
+	b := Binary{Threshold: threshold, AUC: math.NaN(), Constant: slices.Min(scores) == slices.Max(scores)}
+	if b.Confusion, err = Count(predicted, truth); err != nil {
+		return Binary{}, err
+	}
+	if slices.Contains(truth, true) && slices.Contains(truth, false) {
+		if b.AUC, err = AUC(scores, truth); err != nil {
+			return Binary{}, err
+		}
+	}
+	return b, nil
+}
+
+// Degeneracy tells whether all scores are the same, or at least all predictions.
+func (b Binary) Degeneracy() Degeneracy {
+	if b.Constant && b.N() > 1 {
+		return ConstantScore
+	}
+	return b.Confusion.Degeneracy()
+}
+
+// Degenerate reports whether the classifier is degenerate in any way.
+func (b Binary) Degenerate() bool { return b.Degeneracy() != NotDegenerate }
+
+// String gives all measures in percent, and says so where the classifier is degenerate.
+func (b Binary) String() string {
+	return b.measures() + ", AUC " + percent(b.AUC) + b.Degeneracy().remark()
+}
+
+// Threshold returns the score above which the share prior of the examples, rounded, lies: for [ScoreBinary] and [ScorePU]
+// where the scale of scores means nothing, such as the votes of a [KNN] over labeled positives, but the class prior is known.
+// It looks at no class. Of examples tied at the boundary none is above; constant scores leave nothing above, and a prior of
+// 1 gives −Inf.
+func Threshold(scores []float64, prior float64) (float64, error) {
+	if err := checkScores(scores, len(scores)); err != nil {
+		return 0, err
+	}
+	if !(prior >= 0 && prior <= 1) {
+		return 0, fmt.Errorf("evaluate: class prior %g is not between 0 and 1", prior)
+	}
+	above := int(math.Round(prior * float64(len(scores))))
+	if above == len(scores) {
+		return math.Inf(-1), nil
+	}
+	return slices.Sorted(slices.Values(scores))[len(scores)-1-above], nil
+}
+
+// above checks scores for n examples and tells which are above threshold.
+func above(scores []float64, n int, threshold float64) ([]bool, error) {
+	if err := checkScores(scores, n); err != nil {
+		return nil, err
+	}
+	if math.IsNaN(threshold) {
+		return nil, fmt.Errorf("evaluate: the threshold is not a number; use 0 for logits and 0.5 for probabilities")
+	}
+	predicted := make([]bool, n)
+	for i, s := range scores {
+		predicted[i] = s > threshold
+	}
+	return predicted, nil
+}

@@ -1,0 +1,178 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// pairAUC compares every positive with every negative.
+func pairAUC(scores []float64, truth []bool) float64 {
+	won, pairs := 0.0, 0.0
+	for i := range scores {
+		for j := range scores {
+			if truth[i] && !truth[j] {
+				pairs++
+				if scores[i] > scores[j] {
+					won++
+				}
+				if scores[i] == scores[j] {
+					won += 0.5
+				}
+			}
+		}
+	}
+	return won / pairs
+}
+
+// AUC against all pairs, and against the area under gonum's curve, with ties from few levels of score.
+func TestAUCAgainstPairsAndCurve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n := 2 + rng.IntN(40)
+		scores, truth := make([]float64, n), make([]bool, n)
+		for i := range scores {
+			scores[i], truth[i] = float64(rng.IntN(1+rng.IntN(30))), rng.Float64() < 0.4
+		}
+		truth[0], truth[1] = true, false
+		got := must[float64](t)(AUC(scores, truth))
+		near(t, "AUC against pairs", got, pairAUC(scores, truth), 1e-12)
+
+		sorted, classes := append([]float64(nil), scores...), append([]bool(nil), truth...)
+		stat.SortWeightedLabeled(sorted, classes, nil)
+		tpr, fpr, _ := stat.ROC(nil, sorted, classes, nil)
+		near(t, "AUC against the curve", got, integrate.Trapezoidal(fpr, tpr), 1e-12)
+	}
+}
+
+func TestAUCKnowsOrderOnly(t *testing.T) {
+	scores, truth := []float64{-2, 0.5, 0.5, 3, 1}, []bool{false, true, false, true, false}
+	want := must[float64](t)(AUC(scores, truth))
+	stretched, turned := make([]float64, len(scores)), make([]float64, len(scores))
+	for i, s := range scores {
+		stretched[i], turned[i] = math.Exp(3*s)-7, -s
+	}
+	near(t, "AUC of stretched scores", must[float64](t)(AUC(stretched, truth)), want, 0)
+	near(t, "AUC of turned scores", must[float64](t)(AUC(turned, truth)), 1-want, 1e-15)
+	near(t, "AUC of constant scores", must[float64](t)(AUC(make([]float64, 5), truth)), 0.5, 0)
+	near(t, "AUC of infinite scores", must[float64](t)(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false})), 1, 0)
+}
+
+func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
+	truth := []bool{true, true, true, false}
+	for _, tt := range []struct {
+		name   string
+		scores []float64
+		want   Degeneracy
+		says   string
+	}{
+		{"tells apart", []float64{1, 2, -1, -3}, NotDegenerate, ""},
+		{"all positive", []float64{1, 2, 3, 4}, AllPositive, "degenerate: every prediction is positive"},
+		{"all negative", []float64{-1, -2, -3, 0}, AllNegative, "degenerate: every prediction is negative"},
+		{"constant", []float64{3, 3, 3, 3}, ConstantScore, "degenerate: every score is the same"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := must[Binary](t)(ScoreBinary(tt.scores, truth, 0))
+			s := must[PU](t)(ScorePU(tt.scores, truth, PUConfig{}))
+			for _, r := range []interface {
+				Degeneracy() Degeneracy
+				Degenerate() bool
+				String() string
+			}{b, s, PUReading{PU: s}, BinaryReading{Binary: b}} {
+				if r.Degeneracy() != tt.want || r.Degenerate() != (tt.want != NotDegenerate) {
+					t.Errorf("%T: %v", r, r.Degeneracy())
+				}
+				if text := r.String(); !strings.HasSuffix(text, tt.says) || strings.Contains(text, "degenerate") != (tt.says != "") {
+					t.Errorf("%T says %q", r, text)
+				}
+			}
+		})
+	}
+	c := must[Classes](t)(ScoreClasses([]int{2, 2, 2}, []int{0, 1, 2}, 3))
+	if c.Degeneracy() != OneClass || !c.Degenerate() || !strings.Contains(c.String(), "every prediction is the same class") {
+		t.Errorf("one class of three: %v", c)
+	}
+	if c = must[Classes](t)(ScoreClasses([]int{2, 2, 0}, []int{0, 1, 2}, 3)); c.Degenerate() {
+		t.Errorf("two classes of three: %v", c)
+	}
+}
+
+func TestUndefinedMeasures(t *testing.T) {
+	negatives := must[Binary](t)(ScoreBinary([]float64{-1, 1, -2}, []bool{false, false, false}, 0))
+	near(t, "balanced accuracy of negatives alone", negatives.Balanced(), 2.0/3, 1e-15)
+	if !math.IsNaN(negatives.AUC) || !math.IsNaN(negatives.Recall()) || !strings.Contains(negatives.String(), "AUC undefined") {
+		t.Errorf("one class only: %v", negatives)
+	}
+	positives := must[Confusion](t)(Count([]bool{true, false}, []bool{true, true}))
+	near(t, "balanced accuracy of positives alone", positives.Balanced(), 0.5, 0)
+	silent := must[Confusion](t)(Count([]bool{false, false}, []bool{true, false}))
+	if !math.IsNaN(silent.Precision()) || silent.F1() != 0 || !strings.Contains(silent.String(), "precision undefined") {
+		t.Errorf("nothing predicted positive: %v", silent)
+	}
+	absent := must[Classes](t)(ScoreClasses([]int{0, 1}, []int{0, 0}, 3))
+	near(t, "balanced accuracy over the one class that occurs", absent.Balanced, 0.5, 0)
+	if !math.IsNaN(absent.Recall[2]) {
+		t.Errorf("recall of a class that does not occur: %g", absent.Recall[2])
+	}
+}
+
+func TestTopKSharesTies(t *testing.T) {
+	for k := 1; k <= 4; k++ {
+		constant := must[float64](t)(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))
+		near(t, "constant scores", constant, float64(k)/4, 1e-15)
+	}
+	// Class 0 leads; classes 1 and 2 share second and third place.
+	scores := mat.NewDense(1, 4, []float64{9, 5, 5, 1})
+	near(t, "half of second place", must[float64](t)(TopK(scores, []int{2}, 2)), 0.5, 0)
+	near(t, "third place", must[float64](t)(TopK(scores, []int{2}, 3)), 1, 0)
+	near(t, "last place", must[float64](t)(TopK(scores, []int{3}, 3)), 0, 0)
+}
+
+func TestThresholdLeavesThePriorAbove(t *testing.T) {
+	scores := []float64{5, 1, 4, 2, 3}
+	for prior, want := range map[float64]float64{0: 5, 0.2: 4, 0.4: 3, 0.8: 1, 1: math.Inf(-1)} {
+		if got := must[float64](t)(Threshold(scores, prior)); got != want {
+			t.Errorf("threshold at prior %g is %g, want %g", prior, got, want)
+		}
+	}
+	// Of four, two are asked for; the tie at the boundary leaves one above.
+	if got := must[float64](t)(Threshold([]float64{2, 1, 1, 0}, 0.5)); got != 1 {
+		t.Errorf("threshold at a tie is %g, want 1", got)
+	}
+}
+
+func TestScoresRefuse(t *testing.T) {
+	nan := math.NaN()
+	for says, call := range map[string]func() error{
+		"2 predictions for 1 examples": func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },
+		"no examples":                  func() error { _, err := Count(nil, nil); return err },
+		"0 positives and 2 negatives":  func() error { _, err := AUC([]float64{1, 2}, make([]bool, 2)); return err },
+		"example 1 is not a number":    func() error { _, err := AUC([]float64{1, nan}, make([]bool, 2)); return err },
+		"1 scores for 2 examples":      func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 2), 0); return err },
+		"threshold is not a number":    func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 1), nan); return err },
+		"prior 1.5 is not between":     func() error { _, err := Threshold([]float64{1}, 1.5); return err },
+		"class 3; 3 classes":           func() error { _, err := ScoreClasses([]int{3}, []int{0}, 3); return err },
+		"class -1; 3 classes":          func() error { _, err := ScoreClasses([]int{1}, []int{-1}, 3); return err },
+		"1 predictions for 0 examples": func() error { _, err := ScoreClasses([]int{1}, nil, 3); return err },
+		"top 4 of 3 classes":           func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 4); return err },
+		"top 0 of 3 classes":           func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 0); return err },
+		"scores for 1 examples":        func() error { _, err := TopK(mat.NewDense(1, 3, nil), nil, 1); return err },
+		"a score of example 0":         func() error { _, err := TopK(mat.NewDense(1, 2, []float64{1, nan}), []int{0}, 1); return err },
+		"no scores":                    func() error { _, err := TopK(nil, nil, 1); return err },
+		"0 labeled positives and 2":    func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), PUConfig{}); return err },
+		"class prior 1; it must be":    func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), PUConfig{Prior: 1}); return err },
+		"more than the class prior 0.2": func() error {
+			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, PUConfig{Prior: 0.2, SingleDataset: true})
+			return err
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}

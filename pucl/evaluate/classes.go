@@ -1,0 +1,117 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Classes is how well predictions of one of several classes agree with the true ones.
+type Classes struct {
+	Accuracy  float64   // share of right predictions
+	Balanced  float64   // mean of Recall over the classes that occur
+	Recall    []float64 // for each class the share of its examples that are predicted right; NaN for one that does not occur
+	Predicted []int     // how often each class is predicted
+	N         int       // examples
+}
+
+// ScoreClasses compares predicted with true classes, numbered from 0 to classes−1.
+func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
+	if len(predicted) != len(truth) || len(truth) == 0 {
+		return Classes{}, fmt.Errorf("evaluate: %d predictions for %d examples; there must be one for each, and at least one",
+			len(predicted), len(truth))
+	}
+	for _, list := range [][]int{predicted, truth} {
+		if err := checkClasses(list, classes); err != nil {
+			return Classes{}, err
+		}
+	}
+	s := Classes{Recall: make([]float64, classes), Predicted: make([]int, classes), N: len(truth)}
+	occurs, right := make([]int, classes), make([]int, classes)
+	total := 0
+	for i, p := range predicted {
+		s.Predicted[p]++
+		occurs[truth[i]]++
+		if p == truth[i] {
+			right[p]++
+			total++
+		}
+	}
+	s.Accuracy = share(total, s.N)
+	present := 0
+	for class := range classes {
+		s.Recall[class] = share(right[class], occurs[class])
+		if occurs[class] > 0 {
+			s.Balanced += s.Recall[class]
+			present++
+		}
+	}
+	s.Balanced /= float64(present)
+	return s, nil
+}
+
+// Degeneracy tells whether all predictions are the same class.
+func (s Classes) Degeneracy() Degeneracy {
+	if slices.Contains(s.Predicted, s.N) {
+		return OneClass
+	}
+	return NotDegenerate
+}
+
+// Degenerate reports whether all predictions are the same class.
+func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
+
+// String gives both accuracies in percent, and says so where the classifier is degenerate.
+func (s Classes) String() string {
+	return fmt.Sprintf("accuracy %s of %d, balanced %s over %d classes", percent(s.Accuracy), s.N, percent(s.Balanced),
+		len(s.Recall)) + s.Degeneracy().remark()
+}
+
+// TopK is the share of examples whose true class is among the k classes of highest score, for scores [n, classes] and true
+// classes [n]. Where the true class ties with others for the last of the k places, the example counts with the probability
+// that a fair draw gives it a place: constant scores come out at k/classes, not at 1.
+func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
+	if scores == nil || scores.IsEmpty() {
+		return 0, errors.New("evaluate: no scores to evaluate; at least one example is needed")
+	}
+	n, classes := scores.Dims()
+	if n != len(truth) {
+		return 0, fmt.Errorf("evaluate: scores for %d examples, classes of %d; there must be one for each", n, len(truth))
+	}
+	if k < 1 || k > classes {
+		return 0, fmt.Errorf("evaluate: the top %d of %d classes; k must be from 1 to the number of classes", k, classes)
+	}
+	if err := checkClasses(truth, classes); err != nil {
+		return 0, err
+	}
+	var sum float64
+	for i, class := range truth {
+		row := scores.RawRowView(i)
+		if slices.ContainsFunc(row, math.IsNaN) {
+			return 0, fmt.Errorf("evaluate: a score of example %d is not a number; did training diverge?", i)
+		}
+		higher, equal := 0, 0
+		for _, s := range row {
+			if s > row[class] {
+				higher++
+			} else if s == row[class] {
+				equal++
+			}
+		}
+		sum += min(max(float64(k-higher)/float64(equal), 0), 1)
+	}
+	return sum / float64(n), nil
+}
+
+// checkClasses refuses a class that is not one of n.
+func checkClasses(list []int, n int) error {
+	for i, class := range list {
+		if class < 0 || class >= n {
+			return fmt.Errorf("evaluate: example %d has class %d; %d classes are numbered from 0 to %d", i, class, n, n-1)
+		}
+	}
+	return nil
+}

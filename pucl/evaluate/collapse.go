@@ -1,0 +1,225 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Collapse tells whether embeddings still differ from each other. All of it is measured on rows scaled to length one, the
+// space in which the contrastive losses compare.
+type Collapse struct {
+	Alignment     float64 // see [Alignment]; NaN without a second view
+	Uniformity    float64 // see [Uniformity]
+	EffectiveRank float64 // see [EffectiveRank]
+	MeanStd       float64 // see [MeanStd]
+	MeanCosine    float64 // mean cosine over all pairs of different rows, 1 where all point the same way
+	Rows          int     // embeddings
+	Dimensions    int     // entries of each
+	ZeroRows      int     // rows of zeros, which have no direction and are left as they are
+}
+
+// Diagnose measures embeddings [n, d] of two or more examples. Views are other views of the same examples, row by row, for the
+// alignment; nil leaves it undefined. The time grows with n² for the uniformity: some thousand rows are enough to see
+// collapse.
+//
+// It is an error if an entry is not finite or if there are fewer than 2 rows.
+func Diagnose(x, views *mat.Dense) (Collapse, error) {
+	unit, err := unitRows(x)
+	if err != nil {
+		return Collapse{}, err
+	}
+	n, d := unit.Dims()
+	if n < 2 {
+		return Collapse{}, errTwoRows
+	}
+	c := Collapse{Alignment: math.NaN(), MeanStd: meanStd(unit), Rows: n, Dimensions: d}
+	if c.Uniformity, err = uniformity(unit); err != nil {
+		return Collapse{}, err
+	}
+	if c.EffectiveRank, err = effectiveRank(unit); err != nil {
+		return Collapse{}, err
+	}
+	if views != nil {
+		if c.Alignment, err = Alignment(x, views); err != nil {
+			return Collapse{}, err
+		}
+	}
+	// Σ_{i≠j} x_i·x_j = ‖Σ x_i‖² − Σ ‖x_i‖²
+	sum, squares := make([]float64, d), 0.0
+	for i := range n {
+		row := unit.RawRowView(i)
+		floats.Add(sum, row)
+		length := floats.Dot(row, row)
+		if squares += length; length == 0 {
+			c.ZeroRows++
+		}
+	}
+	c.MeanCosine = (floats.Dot(sum, sum) - squares) / (float64(n) * float64(n-1))
+	return c, nil
+}
+
+// Collapsed reports whether the embeddings are all but one point: a mean cosine above 0.99, which is an angle of 8 degrees,
+// or more zero rows than others. It is a rule of thumb for complete collapse. Partial collapse, to few dimensions, shows in
+// EffectiveRank, but two classes pressed into two points have a rank below 2 as well and are what a loss with labels aims at.
+func (c Collapse) Collapsed() bool { return c.MeanCosine > 0.99 || 2*c.ZeroRows > c.Rows }
+
+// String gives all measures with their best values where there are any, and says so where the embeddings have collapsed.
+func (c Collapse) String() string {
+	var b strings.Builder
+	if !math.IsNaN(c.Alignment) {
+		fmt.Fprintf(&b, "alignment %.3f, ", noMinus(c.Alignment))
+	}
+	fmt.Fprintf(&b, "uniformity %.3f, effective rank %.1f of %d, mean std %.4f (spread evenly: %.4f), mean cosine %.3f",
+		noMinus(c.Uniformity), c.EffectiveRank, min(c.Rows, c.Dimensions), c.MeanStd, 1/math.Sqrt(float64(c.Dimensions)),
+		noMinus(c.MeanCosine))
+	if c.ZeroRows > 0 {
+		fmt.Fprintf(&b, ", %d of %d rows are zero", c.ZeroRows, c.Rows)
+	}
+	if c.Collapsed() {
+		b.WriteString("; collapsed: the embeddings hardly differ")
+	}
+	return b.String()
+}
+
+// noMinus rounds x to three digits and turns −0 into 0, so that rounding errors about 0 print alike everywhere.
+func noMinus(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
+
+var errTwoRows = errors.New("evaluate: one embedding alone has no spread; at least 2 rows are needed")
+
+// Alignment is the mean squared distance between two views [n, d] of the same examples, row by row, scaled to length one: 0
+// at best, 4 for opposite views.
+//
+// Source: T. Wang and P. Isola, "Understanding Contrastive Representation Learning through Alignment and Uniformity on the
+// Hypersphere" (2020), with α = 2.
+func Alignment(x, views *mat.Dense) (float64, error) {
+	a, err := unitRows(x)
+	if err != nil {
+		return 0, err
+	}
+	b, err := unitRows(views)
+	if err != nil {
+		return 0, err
+	}
+	n, d := a.Dims()
+	if rows, columns := b.Dims(); rows != n || columns != d {
+		return 0, fmt.Errorf("evaluate: views of shapes [%d, %d] and [%d, %d]; both must show the same examples",
+			n, d, rows, columns)
+	}
+	sum := 0.0
+	for i := range n {
+		distance := floats.Distance(a.RawRowView(i), b.RawRowView(i), 2)
+		sum += distance * distance
+	}
+	return sum / float64(n), nil
+}
+
+// Uniformity is the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows of x [n, d], n ≥ 2, scaled to
+// length one: 0 where all fall together, and the lower the more evenly they spread, down to about −4 in high dimension.
+//
+// Source: as for [Alignment], with t = 2.
+func Uniformity(x *mat.Dense) (float64, error) {
+	unit, err := unitRows(x)
+	if err != nil {
+		return 0, err
+	}
+	return uniformity(unit)
+}
+
+// EffectiveRank is exp(−Σ p_k log p_k) of the singular values of x [n, d], rows scaled to length one, divided by their sum:
+// how many directions the embeddings use, from 1 where all lie on one line through the origin to min(n, d). The rows are not
+// centred. It is 0 for rows of zeros.
+//
+// Source: O. Roy and M. Vetterli, "The effective rank: A measure of effective dimensionality" (2007).
+func EffectiveRank(x *mat.Dense) (float64, error) {
+	unit, err := unitRows(x)
+	if err != nil {
+		return 0, err
+	}
+	return effectiveRank(unit)
+}
+
+// MeanStd is the mean over dimensions of the standard deviation, over the rows of x [n, d] scaled to length one, of an entry:
+// 0 where all rows are the same and about 1/√d where they spread evenly over the sphere.
+//
+// Source: X. Chen and K. He, "Exploring Simple Siamese Representation Learning" (2021), section 4.1.
+func MeanStd(x *mat.Dense) (float64, error) {
+	unit, err := unitRows(x)
+	if err != nil {
+		return 0, err
+	}
+	return meanStd(unit), nil
+}
+
+func uniformity(unit *mat.Dense) (float64, error) {
+	n, d := unit.Dims()
+	if n < 2 {
+		return 0, errTwoRows
+	}
+	lengths := make([]float64, n) // squared; 1, or 0 for a row of zeros
+	for i := range n {
+		lengths[i] = floats.Dot(unit.RawRowView(i), unit.RawRowView(i))
+	}
+	const block = 256 // rows compared with all others at once, which bounds memory
+	var products mat.Dense
+	sums := make([]float64, n)
+	for first := 0; first < n; first += block {
+		end := min(first+block, n)
+		products.Reset()
+		products.Mul(unit.Slice(first, end, 0, d), unit.T())
+		inParallel(end-first, func(i int) {
+			for j, p := range products.RawRowView(i) {
+				if j != first+i {
+					sums[first+i] += math.Exp(-2 * max(lengths[first+i]+lengths[j]-2*p, 0))
+				}
+			}
+		})
+	}
+	return math.Log(floats.Sum(sums) / (float64(n) * float64(n-1))), nil
+}
+
+func effectiveRank(unit *mat.Dense) (float64, error) {
+	var svd mat.SVD
+	if !svd.Factorize(unit, mat.SVDNone) {
+		return 0, errors.New("evaluate: the singular values of the embeddings were not found; are all entries finite?")
+	}
+	values := svd.Values(nil)
+	total := floats.Sum(values)
+	if total == 0 {
+		return 0, nil
+	}
+	floats.Scale(1/total, values)
+	return math.Exp(stat.Entropy(values)), nil
+}
+
+func meanStd(unit *mat.Dense) float64 {
+	_, d := unit.Dims()
+	var column []float64
+	sum := 0.0
+	for j := range d {
+		column = mat.Col(column, j, unit)
+		sum += stat.PopStdDev(column, nil)
+	}
+	return sum / float64(d)
+}
+
+// unitRows copies x with every row scaled to length one, rows of zeros as they are, and refuses entries that are not finite.
+func unitRows(x *mat.Dense) (*mat.Dense, error) {
+	lengths, err := rowLengths(x)
+	if err != nil {
+		return nil, err
+	}
+	unit := mat.DenseCopyOf(x)
+	for i, length := range lengths {
+		row := unit.RawRowView(i)
+		for j := range row {
+			row[j] /= length
+		}
+	}
+	return unit, nil
+}

@@ -1,0 +1,131 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func identity(d int) *mat.Dense {
+	x := mat.NewDense(d, d, nil)
+	for i := range d {
+		x.Set(i, i, 3) // lengths do not matter
+	}
+	return x
+}
+
+func TestOrthogonalEmbeddings(t *testing.T) {
+	c := must[Collapse](t)(Diagnose(identity(8), identity(8)))
+	near(t, "alignment", c.Alignment, 0, 0)
+	near(t, "uniformity: all squared distances are 2", c.Uniformity, -4, 1e-12)
+	near(t, "effective rank", c.EffectiveRank, 8, 1e-12)
+	near(t, "mean std: one entry in eight is 1", c.MeanStd, math.Sqrt(1.0/8-1.0/64), 1e-12)
+	near(t, "mean cosine", c.MeanCosine, 0, 1e-12)
+	if c.Collapsed() || strings.Contains(c.String(), "collapsed") {
+		t.Error(c)
+	}
+}
+
+func TestCollapsedEmbeddings(t *testing.T) {
+	one := mat.NewDense(5, 3, nil)
+	for i := range 5 {
+		one.SetRow(i, []float64{1 + float64(i), 2 * (1 + float64(i)), 0})
+	}
+	c := must[Collapse](t)(Diagnose(one, nil))
+	near(t, "uniformity", c.Uniformity, 0, 1e-12)
+	near(t, "effective rank", c.EffectiveRank, 1, 1e-6)
+	near(t, "mean std", c.MeanStd, 0, 1e-12)
+	near(t, "mean cosine", c.MeanCosine, 1, 1e-12)
+	if !c.Collapsed() || !strings.Contains(c.String(), "collapsed") || !math.IsNaN(c.Alignment) || strings.Contains(c.String(), "alignment") {
+		t.Error(c)
+	}
+	zero := must[Collapse](t)(Diagnose(mat.NewDense(3, 2, []float64{0, 0, 0, 0, 1, 0}), nil))
+	if !zero.Collapsed() || zero.ZeroRows != 2 || !strings.Contains(zero.String(), "2 of 3 rows are zero") {
+		t.Error(zero)
+	}
+	if none := must[Collapse](t)(Diagnose(mat.NewDense(3, 2, nil), nil)); none.EffectiveRank != 0 || !none.Collapsed() {
+		t.Error(none)
+	}
+}
+
+// Two classes in two opposite points are what labels ask for, not collapse.
+func TestTwoPointsAreNoCollapse(t *testing.T) {
+	c := must[Collapse](t)(Diagnose(mat.NewDense(4, 2, []float64{1, 1, -1, -1, 2, 2, -3, -3}), nil))
+	near(t, "effective rank", c.EffectiveRank, 1, 1e-6)
+	near(t, "uniformity: 8 of 12 ordered pairs lie 2 apart", c.Uniformity, math.Log((4+8*math.Exp(-8))/12), 1e-12)
+	near(t, "mean cosine", c.MeanCosine, -1.0/3, 1e-12)
+	if c.Collapsed() {
+		t.Error(c)
+	}
+}
+
+func TestOppositeViewsAreAlignedWorst(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{1, 2, 0, 1})
+	var y mat.Dense
+	y.Scale(-3, x)
+	near(t, "alignment", must[float64](t)(Alignment(x, &y)), 4, 1e-12)
+}
+
+// More rows than one block, against plain loops; and rotations change nothing but the mean std.
+func TestUniformityAcrossBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	rows := normals(rng, 600, 4)
+	rows[7] = make([]float64, 4)
+	sum := 0.0
+	for i, a := range rows {
+		for j, b := range rows {
+			if i == j {
+				continue
+			}
+			la, lb := math.Hypot(math.Hypot(a[0], a[1]), math.Hypot(a[2], a[3])), math.Hypot(math.Hypot(b[0], b[1]), math.Hypot(b[2], b[3]))
+			squared := 0.0
+			for k := range a {
+				x, y := 0.0, 0.0
+				if la > 0 {
+					x = a[k] / la
+				}
+				if lb > 0 {
+					y = b[k] / lb
+				}
+				squared += (x - y) * (x - y)
+			}
+			sum += math.Exp(-2 * squared)
+		}
+	}
+	x := dense(rows)
+	near(t, "uniformity", must[float64](t)(Uniformity(x)), math.Log(sum/(600*599)), 1e-10)
+
+	var qr mat.QR
+	qr.Factorize(dense(normals(rng, 4, 4)))
+	var q, turned mat.Dense
+	qr.QTo(&q)
+	turned.Mul(x, &q)
+	near(t, "uniformity of rotated rows", must[float64](t)(Uniformity(&turned)), must[float64](t)(Uniformity(x)), 1e-10)
+	near(t, "effective rank of rotated rows", must[float64](t)(EffectiveRank(&turned)), must[float64](t)(EffectiveRank(x)), 1e-9)
+}
+
+// Rows drawn evenly over the sphere have the std that String compares with.
+func TestEvenSpread(t *testing.T) {
+	x := dense(normals(rand.New(rand.NewPCG(4, 4)), 3000, 16))
+	near(t, "mean std", must[float64](t)(MeanStd(x)), 0.25, 0.005)
+	near(t, "effective rank", must[float64](t)(EffectiveRank(x)), 16, 0.1)
+}
+
+func TestDiagnoseRefuses(t *testing.T) {
+	x := identity(2)
+	for says, err := range map[string]error{
+		"at least 2 rows":           second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
+		"one embedding alone":       second(Uniformity(mat.NewDense(1, 2, []float64{1, 0}))),
+		"no embeddings":             second(EffectiveRank(nil)),
+		"embedding 0 holds a value": second(MeanStd(mat.NewDense(1, 2, []float64{math.NaN(), 0}))),
+		"[2, 2] and [3, 3]":         second(Alignment(x, identity(3))),
+		"[2, 2] and [4, 4]":         second(Diagnose(x, identity(4))),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Confusion counts the four outcomes of yes-or-no predictions.
+type Confusion struct {
+	TruePositive  int // positives predicted positive
+	FalseNegative int // positives predicted negative
+	FalsePositive int // negatives predicted positive
+	TrueNegative  int // negatives predicted negative
+}
+
+// Count compares predictions with the true classes, example by example. There must be one prediction for each example, and
+// at least one example.
+func Count(predicted, truth []bool) (Confusion, error) {
+	var c Confusion
+	if len(predicted) != len(truth) {
+		return c, fmt.Errorf("evaluate: %d predictions for %d examples; there must be one for each", len(predicted), len(truth))
+	}
+	if len(truth) == 0 {
+		return c, errors.New("evaluate: no examples to evaluate on; at least one is needed")
+	}
+	for i, p := range predicted {
+		switch {
+		case p && truth[i]:
+			c.TruePositive++
+		case p:
+			c.FalsePositive++
+		case truth[i]:
+			c.FalseNegative++
+		default:
+			c.TrueNegative++
+		}
+	}
+	return c, nil
+}
+
+// N is the number of examples.
+func (c Confusion) N() int {
+	return c.TruePositive + c.FalseNegative + c.FalsePositive + c.TrueNegative
+}
+
+// Accuracy is the share of right predictions.
+func (c Confusion) Accuracy() float64 { return share(c.TruePositive+c.TrueNegative, c.N()) }
+
+// Recall is the share of the positives that are predicted positive, also called the true positive rate; NaN without
+// positives.
+func (c Confusion) Recall() float64 { return share(c.TruePositive, c.TruePositive+c.FalseNegative) }
+
+// Specificity is the share of the negatives that are predicted negative; NaN without negatives.
+func (c Confusion) Specificity() float64 {
+	return share(c.TrueNegative, c.TrueNegative+c.FalsePositive)
+}
+
+// Balanced is the balanced accuracy: the mean of [Confusion.Recall] and [Confusion.Specificity], 0.5 for every classifier
+// that does not look at its input. Where only one class occurs it is the share of that class that is right.
+func (c Confusion) Balanced() float64 {
+	recall, specificity := c.Recall(), c.Specificity()
+	switch {
+	case math.IsNaN(recall):
+		return specificity
+	case math.IsNaN(specificity):
+		return recall
+	}
+	return (recall + specificity) / 2
+}
+
+// Precision is the share of the examples predicted positive that are positive; NaN where nothing is predicted positive.
+func (c Confusion) Precision() float64 { return share(c.TruePositive, c.TruePositive+c.FalsePositive) }
+
+// F1 is the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN where no example is positive or predicted so.
+func (c Confusion) F1() float64 {
+	return share(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
+}
+
+// Predicted is the share of examples that are predicted positive.
+func (c Confusion) Predicted() float64 { return share(c.TruePositive+c.FalsePositive, c.N()) }
+
+// Degeneracy tells whether all predictions are positive, or all negative.
+func (c Confusion) Degeneracy() Degeneracy {
+	switch c.TruePositive + c.FalsePositive {
+	case 0:
+		return AllNegative
+	case c.N():
+		return AllPositive
+	}
+	return NotDegenerate
+}
+
+// Degenerate reports whether all predictions are the same, so that the accuracy is only a class's share.
+func (c Confusion) Degenerate() bool { return c.Degeneracy() != NotDegenerate }
+
+// String gives the measures in percent, and says so where the classifier is degenerate.
+func (c Confusion) String() string { return c.measures() + c.Degeneracy().remark() }
+
+func (c Confusion) measures() string {
+	return fmt.Sprintf("accuracy %s of %d, balanced %s, precision %s, recall %s, F1 %s",
+		percent(c.Accuracy()), c.N(), percent(c.Balanced()), percent(c.Precision()), percent(c.Recall()), percent(c.F1()))
+}
+
+// share is part/whole, and NaN for 0/0.
+func share(part, whole int) float64 { return float64(part) / float64(whole) }
+
+// percent prints a share, or that it is not defined.
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.1f%%", 100*x)
+}

@@ -1,0 +1,251 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// plainVotes sorts the whole bank for every query.
+func plainVotes(bank [][]float64, classes []int, count int, query []float64, k int, tau float64) []float64 {
+	cosine := func(a, b []float64) float64 {
+		var ab, aa, bb float64
+		for j := range a {
+			ab, aa, bb = ab+a[j]*b[j], aa+a[j]*a[j], bb+b[j]*b[j]
+		}
+		if aa == 0 || bb == 0 {
+			return 0
+		}
+		return ab / math.Sqrt(aa*bb)
+	}
+	order := make([]int, len(bank))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return cosine(query, bank[order[a]]) > cosine(query, bank[order[b]]) })
+	shares, total := make([]float64, count), 0.0
+	for _, row := range order[:k] {
+		w := math.Exp(cosine(query, bank[row]) / tau)
+		shares[classes[row]] += w
+		total += w
+	}
+	for class := range shares {
+		shares[class] /= total
+	}
+	return shares
+}
+
+func normals(rng *rand.Rand, n, d int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+		for j := range rows[i] {
+			rows[i][j] = rng.NormFloat64()
+		}
+	}
+	return rows
+}
+
+// Banks and queries of more than one block, rows of zeros, and k from 1 to all.
+func TestVotesAgainstPlainLoops(t *testing.T) {
+	for _, tt := range []struct {
+		bank, queries, k, block int
+		engine                  bool
+		tolerance               float64
+	}{
+		{9000, 20, 37, 7, false, 1e-9},
+		{9000, 20, 37, 7, true, 1e-4},
+		{4096, 3, 1, 0, false, 1e-9},
+		{4097, 300, 4097, 0, false, 1e-9},
+		{5, 4, 5, 1, true, 1e-4},
+	} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(tt.bank), uint64(tt.k)))
+			rows, queries := normals(rng, tt.bank, 6), normals(rng, tt.queries, 6)
+			queries[0], rows[3] = make([]float64, 6), make([]float64, 6)
+			if tt.k < tt.bank && tt.engine {
+				queries[0][0] = 1 // the nearest of equals is a matter of rounding in float32
+			}
+			classes := make([]int, tt.bank)
+			for i := range classes {
+				classes[i] = rng.IntN(3)
+			}
+			knn := KNN{K: tt.k, BlockRows: tt.block}
+			if tt.engine {
+				knn.Engine = enginetest.Open(t)
+			}
+			votes := must[*mat.Dense](t)(knn.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
+			predicted := must[[]int](t)(knn.Predict(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
+			for i, query := range queries {
+				want := plainVotes(rows, classes, 3, query, tt.k, 0.1)
+				best := 0
+				for class := range want {
+					near(t, fmt.Sprintf("vote for %d of query %d", class, i), votes.At(i, class), want[class], tt.tolerance)
+					if want[class] > want[best] {
+						best = class
+					}
+				}
+				if predicted[i] != best && want[best]-want[predicted[i]] > tt.tolerance {
+					t.Errorf("query %d: class %d, want %d", i, predicted[i], best)
+				}
+			}
+		})
+	}
+}
+
+// Of rows that are equally similar the first of the bank is the neighbour, whatever the blocks.
+func TestTiesGoToTheFirstRow(t *testing.T) {
+	const n = 10000
+	x, classes := mat.NewDense(n, 2, nil), make([]int, n)
+	for i := range n {
+		x.SetRow(i, []float64{float64(1 + i%2), 0}) // one direction, two lengths
+		if i < 5 {
+			classes[i] = 1
+		}
+	}
+	bank := must[*Bank](t)(Supervised(x, classes, 2))
+	votes := must[*mat.Dense](t)(KNN{K: 8}.Votes(bank, mat.NewDense(1, 2, []float64{3, 0})))
+	near(t, "votes of the first five of eight", votes.At(0, 1), 5.0/8, 1e-12)
+}
+
+func TestTemperature(t *testing.T) {
+	bank := must[*Bank](t)(Supervised(mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 2}), []int{0, 1, 1}, 2))
+	query := mat.NewDense(1, 2, []float64{1, 0})
+	for tau, want := range map[float64]float64{
+		0.5:   math.Exp(2) / (math.Exp(2) + 2), // weights e^{1/τ}, 1, 1
+		1e-4:  1,                               // exp(10000) would overflow
+		1e300: 1.0 / 3,                         // all count the same
+	} {
+		votes := must[*mat.Dense](t)(KNN{Temperature: tau}.Votes(bank, query))
+		near(t, fmt.Sprintf("vote for class 0 at τ = %g", tau), votes.At(0, 0), want, 1e-12)
+	}
+}
+
+func TestLengthsDoNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	rows, queries := normals(rng, 30, 4), normals(rng, 6, 4)
+	classes := make([]int, 30)
+	for i := range classes {
+		classes[i] = i % 3
+	}
+	want := must[*mat.Dense](t)(KNN{K: 9}.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
+	for i, row := range append(rows, queries...) {
+		for j := range row {
+			row[j] *= float64(1 + i)
+		}
+	}
+	got := must[*mat.Dense](t)(KNN{K: 9}.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
+	if !mat.EqualApprox(got, want, 1e-12) {
+		t.Error("votes change with the lengths of embeddings")
+	}
+}
+
+// Positives point up, negatives down. Half of the bank's positives are labeled.
+func TestReadingsNameTheirBanks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	draw := func(n int) (x *mat.Dense, positive, labeled []bool) {
+		x, positive, labeled = mat.NewDense(n, 3, nil), make([]bool, n), make([]bool, n)
+		for i := range n {
+			positive[i] = i%2 == 0
+			labeled[i] = i%4 == 0
+			side := -2.0
+			if positive[i] {
+				side = 2
+			}
+			x.SetRow(i, []float64{side, rng.NormFloat64(), rng.NormFloat64()})
+		}
+		return x, positive, labeled
+	}
+	x, positive, labeled := draw(400)
+	held, truth, heldLabeled := draw(200)
+	pu := must[*Bank](t)(LabeledPositives(x, labeled))
+	supervised := must[*Bank](t)(SupervisedBinary(x, positive))
+	knn := KNN{K: 40}
+
+	config := PUConfig{Prior: 0.5, SingleDataset: true}
+	without := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, config))
+	with := must[BinaryReading](t)(knn.ReadBinary(supervised, held, truth, 0.5))
+	classes := make([]int, len(truth))
+	for i, p := range truth {
+		if p {
+			classes[i] = 1
+		}
+	}
+	several := must[ClassesReading](t)(knn.ReadClasses(supervised, held, classes))
+	if with.Accuracy() < 0.95 || several.Accuracy != with.Accuracy() {
+		t.Errorf("supervised readings of an easy problem: %v and %v", with, several)
+	}
+	near(t, "proxy accuracy against accuracy", without.ProxyAccuracy(), with.Accuracy(), 0.06)
+	near(t, "AUC without negatives against AUC", without.AUC(), with.AUC, 0.06)
+	near(t, "share predicted positive at the prior", without.Predicted, 0.5, 0.02)
+	for text, parts := range map[string][]string{
+		without.String(): {"kNN over labeled positives only (100 of 400 rows), without negatives (50 labeled, 150 unlabeled)", "proxy accuracy"},
+		with.String():    {"kNN over all true classes (400 rows, 2 classes), judged by true classes: accuracy", "AUC"},
+		several.String(): {"kNN over all true classes (400 rows, 2 classes), judged by true classes: accuracy"},
+	} {
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q does not say %q", text, part)
+			}
+		}
+	}
+	// Case-control: the share of the prior is counted among the unlabeled alone.
+	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, PUConfig{Prior: 1.0 / 3}))
+	near(t, "share of the unlabeled predicted positive", s.Predicted, 1.0/3, 0.02)
+	if _, err := knn.ReadPU(supervised, held, heldLabeled, config); err == nil || !strings.Contains(err.Error(), "all true classes") {
+		t.Errorf("a supervised bank was taken for a reading without negatives: %v", err)
+	}
+}
+
+// The marks of held-out rows are for judging the votes and must not go into them.
+func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	bank := must[*Bank](t)(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))
+	held := dense(normals(rng, 20, 3))
+	marks, others := append([]bool{true}, make([]bool, 19)...), append(make([]bool, 19), true)
+	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, PUConfig{SingleDataset: true, Prior: 0.3}))
+	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, PUConfig{SingleDataset: true, Prior: 0.3}))
+	if a.Predicted != b.Predicted {
+		t.Errorf("the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
+	}
+}
+
+func TestKNNRefuses(t *testing.T) {
+	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
+	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))
+	three := must[*Bank](t)(Supervised(two, []int{0, 1}, 3))
+	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
+	for says, err := range map[string]error{
+		"3 neighbours in a bank of 2":      votes(KNN{K: 3}, two),
+		"-1 neighbours":                    votes(KNN{K: -1}, two),
+		"temperature -1":                   votes(KNN{Temperature: -1}, two),
+		"temperature NaN":                  votes(KNN{Temperature: math.NaN()}, two),
+		"blocks of -1 queries":             votes(KNN{BlockRows: -1}, two),
+		"queries have 3 entries, the rows": votes(KNN{}, mat.NewDense(1, 3, nil)),
+		"embedding 0 holds a value":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
+		"no embeddings":                    votes(KNN{}, nil),
+		"2 rows with 1 labels":             second(Supervised(two, []int{0}, 2)),
+		"example 1 has class 2":            second(Supervised(two, []int{0, 2}, 2)),
+		"embedding 1 holds a value":        second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),
+		"2 of 2 rows of the bank":          second(LabeledPositives(two, []bool{true, true})),
+		"no bank":                          second(KNN{}.Votes(nil, two)),
+		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), PUConfig{})),
+		"no bank; make one with":           second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
+		"no bank; make one with L":         second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
+		"the bank has 3 classes":           second(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,152 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// PUConfig says what is known of held-out PU data. The zero value knows no class prior and takes the unlabeled examples for
+// a sample of all data.
+type PUConfig struct {
+	// Prior is the class prior π, above 0 and below 1: in the case-control settings the share of positives among the
+	// unlabeled examples, in the single-dataset setting that among all examples, labeled and not. 0 means unknown, which
+	// leaves the measures that need it undefined.
+	Prior float64
+
+	// SingleDataset says that the labeled positives were taken out of the one sample that there is, so that the labeled and
+	// the unlabeled examples together are a sample of all data. Otherwise, case-control, the unlabeled ones alone are.
+	SingleDataset bool
+
+	// Threshold is the score above which an example is predicted positive: 0 for logits, 0.5 for probabilities.
+	Threshold float64
+}
+
+// PU is how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
+// was trained on. Under the assumption that labeled positives are positives drawn at random, its measures estimate or
+// order what the true classes would tell.
+type PU struct {
+	Recall    float64 // share of the labeled positives predicted positive: an estimate of the true recall
+	Predicted float64 // share of the population predicted positive; see PUConfig.SingleDataset for what the population is
+	ProxyAUC  float64 // [AUC] of labeled positives against unlabeled examples, as if these were negatives
+	Prior     float64 // π as in PUConfig, 0 where unknown
+	Labeled   int     // labeled positives held out
+	Unlabeled int     // unlabeled examples held out
+	Constant  bool    // every score is the same
+
+	unlabeledPrior float64 // share of positives among the unlabeled
+}
+
+// ScorePU measures scores on held-out PU data, labeled telling the labeled positives. Both kinds must occur, and a prior
+// that is given must leave some unlabeled negatives.
+func ScorePU(scores []float64, labeled []bool, config PUConfig) (PU, error) {
+	predicted, err := above(scores, len(labeled), config.Threshold)
+	if err != nil {
+		return PU{}, err
+	}
+	if !(config.Prior >= 0 && config.Prior < 1) {
+		return PU{}, fmt.Errorf("evaluate: class prior %g; it must be above 0 and below 1, or 0 where it is not known", config.Prior)
+	}
+	c, err := Count(predicted, labeled)
+	if err != nil {
+		return PU{}, err
+	}
+	s := PU{
+		Recall:         c.Recall(),
+		Prior:          config.Prior,
+		Labeled:        c.TruePositive + c.FalseNegative,
+		Unlabeled:      c.FalsePositive + c.TrueNegative,
+		Constant:       slices.Min(scores) == slices.Max(scores),
+		unlabeledPrior: config.Prior,
+	}
+	if s.Labeled == 0 || s.Unlabeled == 0 {
+		return PU{}, fmt.Errorf("evaluate: %d labeled positives and %d unlabeled examples; at least one of each must be held out",
+			s.Labeled, s.Unlabeled)
+	}
+	s.Predicted = share(c.FalsePositive, s.Unlabeled)
+	if config.SingleDataset {
+		s.Predicted = c.Predicted()
+		if s.Prior > 0 {
+			// Of the n examples π·n are positive, and the labeled ones among them are gone from the unlabeled.
+			positives := s.Prior*float64(c.N()) - float64(s.Labeled)
+			if s.unlabeledPrior = positives / float64(s.Unlabeled); s.unlabeledPrior < 0 {
+				return PU{}, fmt.Errorf("evaluate: %d of %d examples are labeled positives, more than the class prior %g allows; "+
+					"is it the prior of all examples, and are the data single-dataset?", s.Labeled, c.N(), s.Prior)
+			}
+		}
+	}
+	if s.ProxyAUC, err = AUC(scores, labeled); err != nil {
+		return PU{}, err
+	}
+	return s, nil
+}
+
+// ProxyAccuracy is the accuracy as far as PU data tell it, NaN where the prior is not known:
+//
+//	2π·recall + (1 − predicted) − π
+//
+// Its expectation is the true accuracy: the unlabeled examples predicted negative are π(1−recall) + (1−π)·specificity of
+// all. Noise can carry it below 0 or above 1. The source leaves out −π, which changes no order. In the single-dataset
+// setting the population is labeled and unlabeled examples together; the code published with the source counts the labeled
+// ones otherwise there, so that its numbers are not this accuracy plus π.
+//
+// Source: W. Wang, D.-D. Wu, M. Li, J. Zhang, G. Niu and M. Sugiyama, "Accessible, Realistic, and Fair Evaluation of
+// Positive-Unlabeled Learning Algorithms" (2025), arXiv 2509.24228.
+func (s PU) ProxyAccuracy() float64 {
+	if s.Prior == 0 {
+		return math.NaN()
+	}
+	return 2*s.Prior*s.Recall + (1 - s.Predicted) - s.Prior
+}
+
+// AUC is [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
+// not known. A positive beats a share π_u of the unlabeled, the positives, half the time, so that
+//
+//	ProxyAUC = π_u/2 + (1−π_u)·AUC
+//
+// Noise can carry it above 1.
+//
+// Source: S. Jain, M. White and P. Radivojac, "Recovering True Classifier Performance in Positive-Unlabeled Learning"
+// (2017), arXiv 1702.00518.
+func (s PU) AUC() float64 {
+	if s.Prior == 0 {
+		return math.NaN()
+	}
+	return (s.ProxyAUC - s.unlabeledPrior/2) / (1 - s.unlabeledPrior)
+}
+
+// LeeLiu is recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
+// without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing is predicted positive.
+//
+// Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression" (2003).
+func (s PU) LeeLiu() float64 { return s.Recall * s.Recall / s.Predicted }
+
+// Degeneracy tells whether all scores are the same, or at least all predictions.
+func (s PU) Degeneracy() Degeneracy {
+	switch {
+	case s.Constant:
+		return ConstantScore
+	case s.Recall == 1 && s.Predicted == 1:
+		return AllPositive
+	case s.Recall == 0 && s.Predicted == 0:
+		return AllNegative
+	}
+	return NotDegenerate
+}
+
+// Degenerate reports whether the classifier is degenerate in any way.
+func (s PU) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
+
+// String gives all measures, says that they know no negatives, and says so where the classifier is degenerate.
+func (s PU) String() string {
+	leeLiu := "undefined"
+	if l := s.LeeLiu(); !math.IsNaN(l) {
+		leeLiu = fmt.Sprintf("%.3f", l)
+	}
+	text := fmt.Sprintf("without negatives (%d labeled, %d unlabeled): ", s.Labeled, s.Unlabeled)
+	if s.Prior > 0 {
+		text += fmt.Sprintf("proxy accuracy %s, AUC %s, ", percent(s.ProxyAccuracy()), percent(s.AUC()))
+	}
+	return text + fmt.Sprintf("proxy AUC %s, Lee–Liu %s, recall %s, predicted positive %s", percent(s.ProxyAUC), leeLiu,
+		percent(s.Recall), percent(s.Predicted)) + s.Degeneracy().remark()
+}

@@ -1,0 +1,73 @@
+package evaluate
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A world of which everything is known: positives with scores 1, 2, 3, 4 and negatives with scores 0, 2, −1, −1, −2, 3, all
+// equally often, π = 0.4. Accuracy and AUC can be counted.
+var (
+	worldPositive = []float64{1, 2, 3, 4}
+	worldNegative = []float64{0, 2, -1, -1, -2, 3}
+)
+
+func worldScores(positives, negatives int) (scores []float64, truth []bool) {
+	for range positives {
+		scores = append(scores, worldPositive...)
+	}
+	for range negatives {
+		scores = append(scores, worldNegative...)
+	}
+	truth = make([]bool, len(scores))
+	for i := range positives * len(worldPositive) {
+		truth[i] = true
+	}
+	return scores, truth
+}
+
+// With labeled positives that have exactly the scores of all positives, the measures without negatives are no estimates any
+// more but the true values.
+func TestProxiesAreExactWithoutSampling(t *testing.T) {
+	for _, threshold := range []float64{-5, -1, 0, 1.5, 2.5, 9} {
+		all, truth := worldScores(1, 1)
+		want := must[Binary](t)(ScoreBinary(all, truth, threshold))
+		check := func(name string, s PU) {
+			t.Helper()
+			at := fmt.Sprintf("%s, threshold %g: ", name, threshold)
+			near(t, at+"proxy accuracy", s.ProxyAccuracy(), want.Accuracy(), 1e-12)
+			near(t, at+"AUC", s.AUC(), want.AUC, 1e-12)
+			near(t, at+"recall", s.Recall, want.Recall(), 1e-12)
+			near(t, at+"predicted positive", s.Predicted, want.Predicted(), 1e-12)
+			if want.Predicted() > 0 {
+				near(t, at+"Lee–Liu", s.LeeLiu(), want.Precision()*want.Recall()/0.4, 1e-12)
+			}
+		}
+		// Case-control: the unlabeled are the world, the labeled a sample beside it.
+		scores, labeled := append(append([]float64(nil), worldPositive...), all...), make([]bool, 14)
+		for i := range 4 {
+			labeled[i] = true
+		}
+		check("case-control", must[PU](t)(ScorePU(scores, labeled, PUConfig{Prior: 0.4, Threshold: threshold})))
+
+		// Single-dataset: three worlds in which one positive in three is labeled, so that both kinds keep their scores.
+		scores, truth = worldScores(3, 3)
+		labeled = make([]bool, len(truth))
+		for i := range 4 {
+			labeled[i] = true
+		}
+		check("single-dataset", must[PU](t)(ScorePU(scores, labeled, PUConfig{Prior: 0.4, SingleDataset: true, Threshold: threshold})))
+	}
+}
+
+func TestLeeLiuOfKnownClassifiers(t *testing.T) {
+	labeled := []bool{true, true, false, false, false, false} // of the unlabeled, the first is positive: π = 1/4
+	always := must[PU](t)(ScorePU([]float64{1, 2, 3, 4, 5, 6}, labeled, PUConfig{}))
+	near(t, "always positive", always.LeeLiu(), 1, 0)
+	perfect := must[PU](t)(ScorePU([]float64{1, 1, 1, -1, -1, -1}, labeled, PUConfig{Prior: 0.25}))
+	near(t, "perfect", perfect.LeeLiu(), 4, 1e-15)
+	near(t, "proxy accuracy of the perfect one", perfect.ProxyAccuracy(), 1, 1e-15)
+	// Two labeled tie with one of four unlabeled and beat three: (0.5 + 3)/4.
+	near(t, "proxy AUC of the perfect one", perfect.ProxyAUC, 0.875, 1e-15)
+	near(t, "AUC of the perfect one", perfect.AUC(), 1, 1e-15)
+}

@@ -1,0 +1,99 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func TestIntervalByHand(t *testing.T) {
+	// 1 to 5: mean 3, variance 10/4. The 97.5% point of t with 4 degrees of freedom is 2.776445105 in tables.
+	s := must[Summary](t)(Summarize([]float64{5, 3, 1, 2, 4}, 0))
+	near(t, "mean", s.Mean, 3, 1e-15)
+	near(t, "standard deviation", s.StdDev, math.Sqrt(2.5), 1e-15)
+	near(t, "half-width", s.HalfWidth, 2.776445105*math.Sqrt(2.5/5), 1e-8)
+	if s.Confidence != 0.95 || s.Seeds != 5 {
+		t.Errorf("%+v", s)
+	}
+	// Two values: t with one degree of freedom is Cauchy, tan(π(q − ½)).
+	s = must[Summary](t)(Summarize([]float64{0, 2}, 0.9))
+	near(t, "half-width of two", s.HalfWidth, math.Tan(math.Pi*0.45), 1e-9)
+}
+
+// The documented shares of five seeds: 1.24 standard deviations, and 88% for 1.96/√n.
+func TestWhatFiveSeedsCover(t *testing.T) {
+	near(t, "half-width in standard deviations", distuv.StudentsT{Sigma: 1, Nu: 4}.Quantile(0.975)/math.Sqrt(5), 1.24, 0.005)
+	near(t, "cover of 1.96", 1-2*distuv.StudentsT{Sigma: 1, Nu: 4}.CDF(-1.96), 0.88, 0.005)
+
+	rng := rand.New(rand.NewPCG(3, 4))
+	const trials = 4000
+	hits := 0
+	for range trials {
+		values := make([]float64, 5)
+		for i := range values {
+			values[i] = 0.9 + 0.02*rng.NormFloat64()
+		}
+		if low, high := must[Summary](t)(Summarize(values, 0.8)).Interval(); low <= 0.9 && 0.9 <= high {
+			hits++
+		}
+	}
+	near(t, "share of 80% intervals that hold the mean", float64(hits)/trials, 0.8, 4*math.Sqrt(0.8*0.2/trials))
+}
+
+func TestOneSeedSaysSo(t *testing.T) {
+	s := must[Summary](t)(Summarize([]float64{0.9}, 0.95))
+	if s.Mean != 0.9 || !math.IsNaN(s.HalfWidth) || s.String() != "0.9000 (one seed, no interval)" || s.Percent() != "90.00% (one seed, no interval)" {
+		t.Errorf("%+v: %v, %v", s, s, s.Percent())
+	}
+}
+
+func TestSelectReadsARunInThreeWays(t *testing.T) {
+	epochs := []Epoch{
+		{Epoch: 1, Proxy: 0.5, Test: 0.70, Degenerate: true},
+		{Epoch: 2, Proxy: 0.9, Test: 0.85},
+		{Epoch: 3, Proxy: 0.9, Test: 0.91}, // as high a proxy as before: the earlier epoch stands
+		{Epoch: 4, Proxy: 0.8, Test: 0.80},
+	}
+	s := must[Selection](t)(Select(epochs))
+	for choice, want := range map[Choice]int{LastEpoch: 4, WithoutNegatives: 2, Oracle: 3} {
+		if e := must[Epoch](t)(s.By(choice)); e.Epoch != want {
+			t.Errorf("%v: epoch %d, want %d", choice, e.Epoch, want)
+		}
+	}
+	if text := s.String(); text != "last epoch 80.0% (epoch 4); chosen without negatives 85.0% (epoch 2); oracle 91.0% (epoch 3)" {
+		t.Error(text)
+	}
+	alone := must[Selection](t)(Select(epochs[:1]))
+	if text := alone.String(); strings.Count(text, "(epoch 1, degenerate)") != 3 {
+		t.Error(text)
+	}
+	all := must[SelectionSummary](t)(SummarizeSelections([]Selection{s, alone}, 0.9))
+	near(t, "last", all.Last.Mean, 0.75, 1e-15)
+	near(t, "chosen", all.WithoutNegatives.Mean, 0.775, 1e-15)
+	near(t, "oracle", all.Oracle.Mean, 0.805, 1e-15)
+	near(t, "oracle's half-width", all.Oracle.HalfWidth, 0.105*math.Tan(math.Pi*0.45), 1e-9)
+	if text := all.String(); strings.Count(text, "degenerate in 1 of 2 runs") != 3 || strings.Count(text, "\n") != 2 {
+		t.Error(text)
+	}
+}
+
+func TestSummariesRefuse(t *testing.T) {
+	for says, call := range map[string]func() error{
+		"no results":                  func() error { _, err := Summarize(nil, 0); return err },
+		"result of run 2 is NaN":      func() error { _, err := Summarize([]float64{1, math.NaN()}, 0); return err },
+		"result of run 1 is +Inf":     func() error { _, err := Summarize([]float64{math.Inf(1)}, 0); return err },
+		"confidence 95":               func() error { _, err := Summarize([]float64{1, 2}, 95); return err },
+		"no epochs":                   func() error { _, err := Select(nil); return err },
+		"proxy of epoch 7 is not":     func() error { _, err := Select([]Epoch{{Epoch: 7, Proxy: math.NaN()}}); return err },
+		"result of epoch 7 is not":    func() error { _, err := Select([]Epoch{{Epoch: 7, Test: math.NaN()}}); return err },
+		"there is no Choice(9)":       func() error { _, err := Selection{}.By(9); return err },
+		"summarize; at least one see": func() error { _, err := SummarizeSelections(nil, 0); return err },
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}

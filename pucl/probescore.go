@@ -1,0 +1,37 @@
+package pucl
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// Score judges the predictions on the rows of x by their true classes.
+func (p *ClassProbe) Score(x *mat.Dense, truth []int) (evaluate.Classes, error) {
+	predicted, err := p.Predict(x)
+	if err != nil {
+		return evaluate.Classes{}, err
+	}
+	classes, _ := p.Weights.Dims()
+	return evaluate.ScoreClasses(predicted, truth, classes)
+}
+
+// Score judges the probe's logits on the rows of x by the true classes.
+func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
+	logits, err := p.Logits(x)
+	if err != nil {
+		return evaluate.Binary{}, err
+	}
+	return evaluate.ScoreBinary(logits, truth, 0)
+}
+
+// ScorePU judges the probe's logits on held-out rows of x by labeled positives and unlabeled rows alone. The threshold is the
+// probe's own, 0, whatever config says.
+func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
+	logits, err := p.Logits(x)
+	if err != nil {
+		return evaluate.PU{}, err
+	}
+	config.Threshold = 0
+	return evaluate.ScorePU(logits, labeled, config)
+}

@@ -1,0 +1,136 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Bar is one bar of Bars: a number with a name.
+type Bar struct {
+	Name   string
+	Value  float64
+	Strong bool // drawn in the warm colour, with its number in bold
+}
+
+// BarsConfig says how Bars draws. The zero value works.
+type BarsConfig struct {
+	Title, XLabel string
+	Decimals      int // of the numbers at the bars; 0 means 2, negative means none
+}
+
+// Bars draws numbers as bars from zero to the right, or to the left where they are negative, the first on top, with names to the
+// left and each number at the end of its bar: what a sum is made of, or what was claimed beside what was measured. Bars
+// are as thick as the figure allows; Show it with Size(6.5*Inch, 2*Inch) or so for three or four.
+//
+// It returns an error if there is no bar or a value is not finite.
+func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
+	if len(list) == 0 {
+		return nil, fmt.Errorf("viz: bars: %w: pass at least one bar", ErrNoData)
+	}
+	decimals := cfg.Decimals
+	switch {
+	case decimals == 0:
+		decimals = 2
+	case decimals < 0:
+		decimals = 0
+	}
+	p := New(cfg.Title, cfg.XLabel, "")
+	b := &bars{style: p.Y.Tick.Label}
+	var names plot.ConstantTicks
+	for i, bar := range list {
+		if err := checkFinite("the bar "+quote(bar.Name), []float64{bar.Value}); err != nil {
+			return nil, err
+		}
+		at := float64(len(list) - 1 - i)
+		names = append(names, plot.Tick{Value: at, Label: bar.Name})
+		b.list, b.at, b.text = append(b.list, bar), append(b.at, at), append(b.text, number(bar.Value, decimals))
+	}
+	p.Y.Tick.Marker = names
+	p.Add(b)
+	return p, nil
+}
+
+// bars is a plotter of horizontal bars with their numbers.
+type bars struct {
+	list  []Bar
+	at    []float64 // where on the y axis
+	text  []string
+	style text.Style
+}
+
+const (
+	barShare = 0.62         // of the distance between two bars is filled
+	barGap   = vg.Length(5) // between a bar and its number
+)
+
+func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	half := (y(1) - y(0)) * barShare / 2
+	zero := x(0)
+	for i, bar := range b.list {
+		end, middle := x(bar.Value), y(b.at[i])
+		c.FillPolygon(bar.color(), []vg.Point{
+			{X: zero, Y: middle - half}, {X: end, Y: middle - half}, {X: end, Y: middle + half}, {X: zero, Y: middle + half}})
+		style, gap := b.label(i)
+		at := vg.Point{X: end + gap, Y: middle}
+		box := style.Rectangle(b.text[i]).Add(at)
+		c.SetColor(white) // no grid line through the number
+		c.Fill(box.Path())
+		at.Y += 0.1 * style.Font.Size // digits have no descenders
+		c.FillText(style, at, b.text[i])
+	}
+	c.StrokeLine2(draw.LineStyle{Color: AxisGrey, Width: 1}, zero, c.Min.Y, zero, c.Max.Y)
+}
+
+func (b Bar) color() color.Color {
+	if b.Strong {
+		return Vermillion
+	}
+	return SkyBlue
+}
+
+// label returns the style of a bar's number and its distance from the bar's end.
+func (b *bars) label(i int) (text.Style, vg.Length) {
+	style, gap := b.style, barGap
+	style.YAlign = draw.YCenter
+	style.XAlign = draw.XLeft
+	style.Font = face(style.Font.Size, b.list[i].Strong).Font
+	if b.list[i].Value < 0 {
+		style.XAlign, gap = draw.XRight, -barGap
+	}
+	return style, gap
+}
+
+// DataRange holds zero, half a bar more above and below, and some room beyond the ends, so that the numbers stay inside.
+func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) {
+	for _, bar := range b.list {
+		xmin, xmax = min(xmin, bar.Value), max(xmax, bar.Value)
+	}
+	if xmin == xmax {
+		xmax = 1 // nothing but zeros
+	}
+	room := 0.16 * (xmax - xmin)
+	if xmin < 0 {
+		xmin -= room
+	}
+	if xmax > 0 {
+		xmax += room
+	}
+	return xmin, xmax, -0.5, float64(len(b.list)) - 0.5
+}
+
+// GlyphBoxes claims room for the numbers.
+func (b *bars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	boxes := make([]plot.GlyphBox, len(b.list))
+	for i, bar := range b.list {
+		style, gap := b.label(i)
+		box := style.Rectangle(b.text[i])
+		boxes[i] = plot.GlyphBox{X: p.X.Norm(bar.Value), Y: p.Y.Norm(b.at[i]), Rectangle: box.Add(vg.Point{X: gap})}
+	}
+	return boxes
+}

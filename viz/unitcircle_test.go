@@ -1,0 +1,112 @@
+package viz
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestUnitCircleErrors(t *testing.T) {
+	one := Group{Name: "one", X: []float64{1, 0}, Y: []float64{0, 1}}
+	for _, tt := range []struct {
+		name   string
+		cfg    UnitCircleConfig
+		groups []Group
+		want   error
+	}{
+		{"no groups", UnitCircleConfig{}, nil, ErrNoData},
+		{"no points", UnitCircleConfig{}, []Group{{Name: "empty"}}, ErrNoData},
+		{"mismatched", UnitCircleConfig{}, []Group{{X: []float64{1}}}, ErrLength},
+		{"NaN", UnitCircleConfig{}, []Group{{X: []float64{1}, Y: []float64{math.NaN()}}}, ErrNotFinite},
+		{"origin", UnitCircleConfig{}, []Group{one, {X: []float64{0}, Y: []float64{0}}}, ErrRange},
+		{"link to nowhere", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{0, 2}}}}}, []Group{one}, ErrRange},
+		{"link from nowhere", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{-1, 0}}}}}, []Group{one}, ErrRange},
+		{"link to itself", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{1, 1}}}}}, []Group{one}, ErrRange},
+		{"arrow from nowhere", UnitCircleConfig{Arrows: []Arrows{{From: []int{2}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrRange},
+		{"arrows too few", UnitCircleConfig{Arrows: []Arrows{{From: []int{0, 1}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrLength},
+		{"arrows half", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}}}}, []Group{one}, ErrLength},
+		{"infinite arrow", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}, DY: []float64{math.Inf(1)}}}}, []Group{one}, ErrNotFinite},
+		{"negative scale", UnitCircleConfig{ArrowScale: -1}, []Group{one}, ErrRange},
+	} {
+		if _, err := UnitCircle(tt.cfg, tt.groups...); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+	}
+	if _, err := UnitCircle(UnitCircleConfig{}, Group{Name: "empty"}, one); err != nil {
+		t.Errorf("an empty group beside another: %v", err)
+	}
+}
+
+// Points are drawn in their directions, and those of one direction outside of each other, across groups too.
+func TestOnCircle(t *testing.T) {
+	at, err := onCircle([]Group{{X: []float64{3, 0, -1}, Y: []float64{4, 2, 0}}, {X: []float64{6, 0.3}, Y: []float64{8, 0.4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][2]float64{{0.6, 0.8}, {0, 1}, {-1, 0}, {1.14 * 0.6, 1.14 * 0.8}, {1.28 * 0.6, 1.28 * 0.8}}
+	for i, w := range want {
+		if math.Hypot(at[i].X-w[0], at[i].Y-w[1]) > 1e-12 {
+			t.Errorf("point %d lies at %v, want %v", i, at[i], w)
+		}
+	}
+}
+
+// The longest arrow is 0.6 radii long unless the scale is given, and an arrow of no length is none.
+func TestArrowScale(t *testing.T) {
+	arrows := []Arrows{{Name: "a", From: []int{0}, DX: []float64{3}, DY: []float64{4}}, {Name: "b", From: []int{0}, DX: []float64{0}, DY: []float64{0}}}
+	for _, tt := range []struct {
+		cfg  UnitCircleConfig
+		want float64
+	}{
+		{UnitCircleConfig{Arrows: arrows}, 0.12},
+		{UnitCircleConfig{Arrows: arrows, ArrowScale: 2}, 2},
+		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
+	} {
+		got, err := tt.cfg.check(1)
+		if err != nil || math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("scale %g, %v, want %g", got, err, tt.want)
+		}
+	}
+	heads := func(a Arrows) int {
+		p, err := UnitCircle(UnitCircleConfig{Arrows: []Arrows{a}}, Group{Name: Positive, X: []float64{1}, Y: []float64{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := encodeSVG(p, 400, 300, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free colour: the head in the legend and one an arrow
+	}
+	if got := heads(arrows[0]); got != 2 {
+		t.Errorf("%d arrow heads with the legend's, want 2", got)
+	}
+	if got := heads(arrows[1]); got != 1 {
+		t.Errorf("an arrow of no length has a head: %d with the legend's, want 1", got)
+	}
+}
+
+func TestPlanar(t *testing.T) {
+	g, err := Planar("g", [][]float64{{1, 2}, {3, 4}})
+	if err != nil || g.Name != "g" || !slices.Equal(g.X, []float64{1, 3}) || !slices.Equal(g.Y, []float64{2, 4}) {
+		t.Errorf("%+v, %v", g, err)
+	}
+	vectors := [][]float64{{1, 2}, {3, -4}}
+	a, err := ArrowsAt("a", 5, -0.5, vectors)
+	if err != nil || a.Name != "a" || !slices.Equal(a.From, []int{5, 6}) || !slices.Equal(a.DX, []float64{-0.5, -1.5}) ||
+		!slices.Equal(a.DY, []float64{-1, 2}) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if vectors[0][0] != 1 {
+		t.Error("ArrowsAt changed the vectors that it was given")
+	}
+	line := [][]float64{{1, 2}, {1}}
+	if _, err := Planar("line", line); !errors.Is(err, ErrLength) || !strings.Contains(err.Error(), "line") {
+		t.Errorf("a group on a line: %v", err)
+	}
+	if _, err := ArrowsAt("line", 0, 1, line); !errors.Is(err, ErrLength) || !strings.Contains(err.Error(), "line") {
+		t.Errorf("arrows on a line: %v", err)
+	}
+}

@@ -178,7 +178,8 @@ func (r *searchRun) roundPoints(current *Case, design int, try func(Population, 
 func roundPoint(z []float64, step float64) {
 	largest := floats.Norm(z, math.Inf(1))
 	for k, x := range z {
-		z[k] = math.Round(x/largest/step)*step + 0 // + 0 turns −0 into 0
+		// A quotient of whole numbers prints as 0.7 where the product 7·0.1 prints as 0.7000000000000001; + 0 turns −0 into 0.
+		z[k] = math.Round(x/largest/step)/math.Round(1/step) + 0
 	}
 }
 

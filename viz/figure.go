@@ -39,6 +39,8 @@ func isNil(f Figure) bool {
 		return f == nil
 	case *Images:
 		return f == nil
+	case *ImageTableFigure:
+		return f == nil
 	case *PanelRow:
 		return f == nil
 	}

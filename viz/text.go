@@ -97,8 +97,11 @@ func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64
 	c.SetColor(col)
 	for _, r := range runs(s) {
 		g, up := r.at(f)
-		c.FillString(g, vg.Point{X: pt.X, Y: pt.Y + up}, r.text)
-		pt.X += g.Width(r.text)
+		// SVG drops spaces at the start of a piece, so they are left out of it.
+		word := strings.TrimLeft(r.text, " ")
+		pt.X += g.Width(r.text[:len(r.text)-len(word)])
+		c.FillString(g, vg.Point{X: pt.X, Y: pt.Y + up}, word)
+		pt.X += g.Width(word)
 	}
 }
 

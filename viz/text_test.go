@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -106,5 +107,21 @@ func TestWrap(t *testing.T) {
 		if got := cut(s, 3, runes); got != want {
 			t.Errorf("cut(%q, 3) = %q, want %q", s, got, want)
 		}
+	}
+}
+
+// SVG drops the spaces that begin a piece of text, so no piece may begin with one.
+func TestNoPieceOfTextBeginsWithASpace(t *testing.T) {
+	p := New("ζ₂ = 1, x² falls", "x", "y")
+	var out bytes.Buffer
+	w, err := p.WriterTo(300, 200, "svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), ">= 1, x<") || strings.Contains(out.String(), "> ") {
+		t.Errorf("the pieces of the title are not as they should be in\n%s", out.String())
 	}
 }

@@ -141,8 +141,8 @@ func searchedMonotone(share shareFormula) Finding {
 		fmt.Sprintf("searched in rationals: all pairs of batches of up to %d examples with at least one unlabeled", most))
 	if broken[1] == 0 {
 		f.Corrected = "Under independent views Δσ = 2m(m−1)/((2m−1)b²)·ζ₂ grows with the number m of labeled among a " +
-			"fixed number b of examples; at a fixed number u of unlabeled ones it grows only until about m = u and " +
-			"then falls towards 0."
+			"fixed number b of examples; at a fixed number u of unlabeled ones it grows only until a little beyond " +
+			"m = u and then falls towards 0."
 		f.CorrectedLaTeX = `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2 \ \text{ grows with } m \text{ at fixed } b = m+u;\quad \Delta_\sigma \to 0 \text{ as } m \to \infty \text{ at fixed } u`
 	}
 	switch {

@@ -1,0 +1,54 @@
+package viz_test
+
+import (
+	"log"
+	"os"
+	"testing"
+
+	"github.com/puclab/puclab/viz"
+	"gonum.org/v1/plot/cmpimg"
+)
+
+// ramps returns n grey images, 8 pixels high and so many wide, that get brighter to the right or, turned, to the left.
+func ramps(n, width int, turned bool) []uint8 {
+	var pixels []uint8
+	for range n * 8 {
+		for x := range width {
+			if turned {
+				x = width - 1 - x
+			}
+			pixels = append(pixels, uint8(255*x/(width-1)))
+		}
+	}
+	return pixels
+}
+
+// Two tasks that tell a ramp from its mirror image, one with square images and one with wide ones, and one without images.
+func ExampleImageTable_Figure() {
+	f, err := viz.ImageTable{
+		Title: "Ramps",
+		Left:  "positive",
+		Right: "negative",
+		Rows: []viz.ImageRow{
+			{Name: "square", Height: 8, Width: 8, Channels: 1, Left: ramps(3, 8, false), Right: ramps(5, 8, true)},
+			{Name: "wide", Height: 8, Width: 16, Channels: 1, Left: ramps(3, 16, false), Right: ramps(4, 16, true)},
+			{Name: "a task with a name of two lines", Note: "not drawn yet"},
+		},
+	}.Figure()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(f, "testdata/image_table.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func TestGoldenImageTable(t *testing.T) {
+	cmpimg.CheckPlotApprox(ExampleImageTable_Figure, t, near, "image_table.png")
+	if t.Failed() || *cmpimg.GenerateTestData {
+		return // a wrong figure stays for a look at it
+	}
+	if err := os.Remove("testdata/image_table.png"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,240 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// StackedBar is one bar of StackedBars: its name, and the length of each of its parts, 0 for a part that it does not have.
+type StackedBar struct {
+	Name  string
+	Parts []float64
+}
+
+// StackedBarsConfig says how StackedBars draws. The zero value works.
+type StackedBarsConfig struct {
+	Title  string
+	XLabel string // with its unit; "" means "examples"
+}
+
+// StackedBars draws horizontal bars below each other, the first one on top, each made of parts from left to right, as
+// for what a data set is made of. parts names the parts, which have a colour and a hatching of their own (see [StyleFor])
+// and stand in the legend above the bars. A part shows its length as a number where there is room for it; that of the last
+// part may stand behind the bar.
+//
+// Bars get no thicker than a line of text needs, so a low figure suits a few of them: Size(0, 2.5*Inch) for three.
+//
+// It returns an error if there are no bars or no parts, if a bar has another number of parts, or if a length is negative
+// or not finite, and where all lengths are 0.
+func StackedBars(cfg StackedBarsConfig, parts []string, bars ...StackedBar) (*plot.Plot, error) {
+	if len(bars) == 0 || len(parts) == 0 {
+		return nil, fmt.Errorf("viz: stacked bars: %w: there are %d bars of %d parts", ErrNoData, len(bars), len(parts))
+	}
+	s := &stack{styles: StyleFor(parts...)}
+	for _, b := range bars {
+		what := "the bar " + quote(b.Name)
+		if len(b.Parts) != len(parts) {
+			return nil, fmt.Errorf("viz: %s has %d parts and there are %d names: %w", what, len(b.Parts), len(parts), ErrLength)
+		}
+		if err := checkFinite(what, b.Parts); err != nil {
+			return nil, err
+		}
+		var length float64
+		for i, v := range b.Parts {
+			if v < 0 {
+				return nil, fmt.Errorf("viz: %s: the part %q is %g, want 0 or more: %w", what, parts[i], v, ErrRange)
+			}
+			length += v
+		}
+		s.longest = max(s.longest, length)
+		s.bars = append(s.bars, StackedBar{b.Name, append([]float64(nil), b.Parts...)})
+	}
+	if s.longest == 0 {
+		return nil, fmt.Errorf("viz: stacked bars: %w: all lengths are 0", ErrNoData)
+	}
+	p := New(cfg.Title, orElse(cfg.XLabel, "examples"), "")
+	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars take the part of the ticks
+	p.Add(s, frame{})                      // the axis over the rims of the bars
+	var entries []Entry
+	for i, name := range parts {
+		entries = append(entries, Entry{Name: name, Thumbs: []plot.Thumbnailer{&swatch{s.styles[i].Color, i}}})
+	}
+	p.Legend.Top = true
+	AddLegend(p, entries...)
+	return p, nil
+}
+
+// Measures of bars, in points.
+const (
+	thickestBar = 1.9 * smallSize
+	stackShare  = 0.72            // of the distance between two bars
+	barName     = vg.Length(130)  // the room for a name, longer ones are broken and cut
+	numberRoom  = vg.Length(3)    // on both sides of a number
+	hatchGap    = vg.Length(6)    // between two lines of a hatching
+	hatchWidth  = vg.Length(0.75) // of such a line
+)
+
+// stack is a plotter of stacked bars. StackedBar i lies about y = −i.
+type stack struct {
+	bars    []StackedBar
+	styles  []Style
+	longest float64
+}
+
+func (s *stack) DataRange() (xmin, xmax, ymin, ymax float64) {
+	return 0, s.longest, 0.5 - float64(len(s.bars)), 0.5
+}
+
+// nameLines returns the name of a bar in at most two lines.
+func (s *stack) nameLines(b StackedBar, f font.Face) []string {
+	lines := wrap(b.Name, barName, measure(f))
+	if len(lines) > 2 {
+		lines = []string{lines[0], strings.Join(lines[1:], " ")}
+	}
+	for i := range lines {
+		lines[i] = cut(lines[i], barName, measure(f))
+	}
+	return lines
+}
+
+// GlyphBoxes claims the room for the names to the left of the bars.
+func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	f := face(smallSize, false)
+	var width vg.Length
+	for _, b := range s.bars {
+		for _, line := range s.nameLines(b, f) {
+			width = max(width, textWidth(f, line))
+		}
+	}
+	return []plot.GlyphBox{{X: 0, Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -width - thumbGap}}}}
+}
+
+func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	f := face(smallSize, false)
+	half := min(thickestBar, stackShare*(toY(0)-toY(-1))) / 2
+	for i, b := range s.bars {
+		y := toY(-float64(i))
+		lines := s.nameLines(b, f)
+		for j, line := range lines {
+			base := y + lineFactor*smallSize*(vg.Length(len(lines)-1)/2-vg.Length(j)) - 0.36*smallSize
+			write(c, f, TextGrey, vg.Point{X: c.Min.X - thumbGap, Y: base}, 1, line)
+		}
+		var from float64
+		last := len(b.Parts) - 1
+		for last > 0 && b.Parts[last] == 0 {
+			last--
+		}
+		for part, v := range b.Parts {
+			if v == 0 {
+				continue
+			}
+			box := vg.Rectangle{Min: vg.Point{X: toX(from), Y: y - half}, Max: vg.Point{X: toX(from + v), Y: y + half}}
+			hatched(c, box, s.styles[part].Color, part)
+			s.number(c, box, f, s.styles[part].Color, v, part == last)
+			from += v
+		}
+	}
+}
+
+// number writes the length of a part into its middle, on a plate of its colour that covers the hatching. A number that does
+// not fit goes behind the last part of a bar, and is left out elsewhere.
+func (s *stack) number(c draw.Canvas, box vg.Rectangle, f font.Face, col color.Color, v float64, last bool) {
+	if v != math.Trunc(v) { // 0.3, not the 0.30000000000000004 that a sum may come to
+		digits := math.Pow10(3 - int(math.Floor(math.Log10(v))))
+		v = math.Round(v*digits) / digits
+	}
+	text := number(v, -1)
+	width := textWidth(f, text) + 2*numberRoom
+	middle := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
+	if size := box.Size(); width > size.X || 1.1*smallSize > size.Y {
+		if last && box.Max.X+width <= c.Max.X {
+			write(c, f, TextGrey, vg.Point{X: box.Max.X + numberRoom, Y: middle.Y - 0.36*smallSize}, 0, text)
+		}
+		return
+	}
+	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 1}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 1}
+	c.SetColor(col)
+	c.Fill(box.Path())
+	write(c, f, readableOn(col), vg.Point{X: middle.X, Y: middle.Y - 0.36*smallSize}, 0.5, text)
+}
+
+// readableOn returns white or the grey of text, whichever has the greater contrast to a background.
+func readableOn(background color.Color) color.Color {
+	if l := luminance(background); 1.05/(l+0.05) < (l+0.05)/(luminance(TextGrey)+0.05) {
+		return TextGrey
+	}
+	return white
+}
+
+// luminance returns the relative luminance of a colour by WCAG 2.2: 0 for black, 1 for white.
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xFFFF
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+// swatch is the thumbnail of a part.
+type swatch struct {
+	color color.Color
+	part  int
+}
+
+func (s *swatch) Thumbnail(c *draw.Canvas) {
+	middle := c.Center().Y
+	hatched(*c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle - 5}, Max: vg.Point{X: c.Max.X, Y: middle + 5}}, s.color, s.part)
+}
+
+// hatched fills a box with a colour and, so that no part is known by its colour alone, with a hatching of white lines that
+// depends on the part: none, rising, falling, both, level.
+func hatched(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
+	c.SetColor(col)
+	c.Fill(box.Path())
+	lines := draw.LineStyle{Color: white, Width: hatchWidth}
+	kind := part % 5
+	if kind == 1 || kind == 3 {
+		c.StrokeLines(lines, slanted(box, false)...)
+	}
+	if kind == 2 || kind == 3 {
+		c.StrokeLines(lines, slanted(box, true)...)
+	}
+	if kind == 4 {
+		for y := box.Min.Y + hatchGap/2; y < box.Max.Y; y += hatchGap / 1.5 {
+			c.StrokeLine2(lines, box.Min.X, y, box.Max.X, y)
+		}
+	}
+	c.StrokeLines(draw.LineStyle{Color: white, Width: 1}, []vg.Point{box.Min, {X: box.Min.X, Y: box.Max.Y},
+		box.Max, {X: box.Max.X, Y: box.Min.Y}, box.Min})
+}
+
+// slanted returns the lines at 45° that hatch a box, rising to the right or falling, cut at its edges.
+func slanted(box vg.Rectangle, falling bool) [][]vg.Point {
+	w, h := box.Max.X-box.Min.X, box.Max.Y-box.Min.Y
+	var lines [][]vg.Point
+	for at := hatchGap/2 - h; at < w; at += hatchGap { // where the line, rising from the bottom, would start
+		from, to := max(at, 0), min(at+h, w)
+		if from >= to {
+			continue
+		}
+		a := vg.Point{X: box.Min.X + from, Y: box.Min.Y + from - at}
+		b := vg.Point{X: box.Min.X + to, Y: box.Min.Y + to - at}
+		if falling {
+			a.Y, b.Y = box.Min.Y+box.Max.Y-a.Y, box.Min.Y+box.Max.Y-b.Y
+		}
+		lines = append(lines, []vg.Point{a, b})
+	}
+	return lines
+}

@@ -1,0 +1,197 @@
+package viz
+
+import (
+	"bytes"
+	"errors"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+)
+
+func TestStackedBarsErrors(t *testing.T) {
+	parts := []string{"a", "b"}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"no bars", second(StackedBars(StackedBarsConfig{}, parts)), ErrNoData},
+		{"no parts", second(StackedBars(StackedBarsConfig{}, nil, StackedBar{Name: "x"})), ErrNoData},
+		{"all empty", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData},
+		{"one part of two", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{1}})), ErrLength},
+		{"negative", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange},
+		{"NaN", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite},
+	} {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
+		}
+	}
+}
+
+// TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its colour on a line
+// near the upper edge of the bar, where no number lies: solid parts only, so that no hatching is in the way.
+func TestStackedBarsLengths(t *testing.T) {
+	parts := []string{"first", "x", "x", "x", "x", "sixth"} // hatchings repeat after five: both are solid
+	bars := []StackedBar{{"one", []float64{30, 0, 0, 0, 0, 10}}, {"two", []float64{5, 0, 0, 0, 0, 0}}}
+	p, err := StackedBars(StackedBarsConfig{}, parts, bars...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := encodePNG(p, 500, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bars[0].Parts[0] = 99 // the plot has its own copy
+	if again, err := encodePNG(p, 500, 200); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("the plot changed with the lengths, %v", err)
+	}
+	img := decode(t, data)
+	styles := StyleFor(parts...)
+	longest := func(c color.Color, from, to int) (n int) { // the longest run of a colour in rows of dots
+		want := color.RGBAModel.Convert(c)
+		for y := from; y < to; y++ {
+			run := 0
+			for x := range img.Bounds().Dx() {
+				if color.RGBAModel.Convert(img.At(x, y)) != want {
+					run = 0
+					continue
+				}
+				run++
+				n = max(n, run)
+			}
+		}
+		return n
+	}
+	// Rows of dots of each bar, from the layout that the plot itself uses.
+	c := draw.Crop(draw.New(&sheetOfPaper{w: 500, h: 200}), margin, -margin, margin, -margin)
+	area := layout(p, c).DataCanvas(c)
+	const dots = pngDPI / 72.0
+	unit := float64(area.Max.X-area.Min.X) / 40 * dots
+	middle := img.Bounds().Dy() - int(float64(area.Min.Y+area.Max.Y)/2*dots)
+	top := img.Bounds().Dy() - int(float64(area.Max.Y)*dots)
+	bottom := img.Bounds().Dy() - int(float64(area.Min.Y)*dots)
+	for _, tt := range []struct {
+		name           string
+		color          color.Color
+		from, to, want int
+	}{
+		{"first part of the upper bar", styles[0].Color, top, middle, 30},
+		{"last part of the upper bar", styles[5].Color, top, middle, 10},
+		{"first part of the lower bar", styles[0].Color, middle, bottom, 5},
+		{"last part of the lower bar", styles[5].Color, middle, bottom, 0},
+	} {
+		want := float64(tt.want) * unit
+		// The white rim takes a point at each end.
+		if got := float64(longest(tt.color, tt.from, tt.to)); got > want || got < want-2*dots {
+			t.Errorf("%s: %g dots, want %.0f, less a rim", tt.name, got, want)
+		}
+	}
+}
+
+// TestStackedBarsNumbers looks for the numbers: inside a part that has room, behind the bar for the last part that has
+// none, nowhere for another one.
+func TestStackedBarsNumbers(t *testing.T) {
+	p, err := StackedBars(StackedBarsConfig{XLabel: "things"}, []string{"a", "b"},
+		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
+		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := &sheetOfPaper{w: 468, h: 220}
+	if err := drawOn(p, paper); err != nil {
+		t.Fatal(err)
+	}
+	found := paper.words()
+	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	data := layout(p, c).DataCanvas(c)
+	x := func(v float64) vg.Length { return data.Min.X + (data.Max.X-data.Min.X)*vg.Length(v/82345) }
+	for word, at := range map[string][2]float64{"12,345": {0, 12345}, "70,000": {12345, 82345}, "9,000": {0, 9000}} {
+		r, ok := found[word]
+		if !ok || r.Min.X < x(at[0]) || r.Max.X > x(at[1]) {
+			t.Errorf("%s lies at %v (%v), want between %v and %v", word, r, ok, x(at[0]), x(at[1]))
+		}
+	}
+	for word, after := range map[string]float64{"77": 78.5, "0.3": 0.3} {
+		if r, ok := found[word]; !ok || r.Min.X < x(after) {
+			t.Errorf("%s lies at %v (%v), want behind %v", word, r, ok, x(after))
+		}
+	}
+	if r, ok := found["1.5"]; ok {
+		t.Errorf("1.5 lies at %v, but has no room", r)
+	}
+	for _, name := range []string{"wide", "short", "split", "a name that is so long", "it takes"} {
+		seen := false
+		for word, r := range found {
+			if strings.HasPrefix(word, name) {
+				seen = true
+				if r.Max.X > data.Min.X || r.Min.X < 0 || (name == "it takes" && !strings.HasSuffix(word, "…")) {
+					t.Errorf("the name %q lies at %v, the bars start at %v", word, r, data.Min.X)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("the name %q is not drawn among %v", name, found)
+		}
+	}
+}
+
+// TestHatchings checks that neighbours in a bar differ in more than their colour.
+func TestHatchings(t *testing.T) {
+	box := vg.Rectangle{Max: vg.Point{X: 40, Y: 20}}
+	lines := make([]int, 6)
+	for part := range lines {
+		paper := &sheetOfPaper{w: 50, h: 30}
+		hatched(draw.New(paper), box, Blue, part)
+		for _, a := range paper.Actions {
+			if s, ok := a.(*recorder.Stroke); ok {
+				lines[part]++
+				for _, q := range s.Path {
+					if q.Type != vg.CloseComp && (q.Pos.X < 0 || q.Pos.X > 40 || q.Pos.Y < 0 || q.Pos.Y > 20) {
+						t.Errorf("part %d: a line goes to %v, out of the box", part, q.Pos)
+					}
+				}
+			}
+		}
+	}
+	if lines[0] != 1 || lines[5] != 1 { // the rim alone
+		t.Errorf("solid parts have %d and %d lines", lines[0], lines[5])
+	}
+	if lines[1] != lines[2] || lines[1] < 8 || lines[3] != 2*lines[1]-1 {
+		t.Errorf("rising %d, falling %d, both %d lines", lines[1], lines[2], lines[3])
+	}
+	rising, falling := slanted(box, false), slanted(box, true)
+	for i := range rising {
+		for _, l := range []struct {
+			from, to vg.Point
+			slope    vg.Length
+		}{{rising[i][0], rising[i][1], 1}, {falling[i][0], falling[i][1], -1}} {
+			if d := l.to.Sub(l.from); math.Abs(float64(d.Y-l.slope*d.X)) > 1e-9 || d.X <= 0 {
+				t.Errorf("line %d goes from %v to %v, want a slope of %v", i, l.from, l.to, l.slope)
+			}
+		}
+	}
+}
+
+// TestReadableOn checks that numbers on bars have a contrast of 3:1 or more on every colour of the palette, and that no
+// other choice of the two has more.
+func TestReadableOn(t *testing.T) {
+	for _, c := range append([]color.RGBA{MarkGrey}, colors...) {
+		onWhite, onText := contrast(c), contrast(TextGrey)/contrast(c)
+		got := readableOn(c)
+		if want := color.Color(white); onText > onWhite {
+			if got != color.Color(TextGrey) {
+				t.Errorf("on %v: %v, want the grey of text", c, got)
+			}
+		} else if got != want {
+			t.Errorf("on %v: %v, want white", c, got)
+		}
+		if best := math.Max(onWhite, onText); best < 3.5 {
+			t.Errorf("on %v: a contrast of %.2f", c, best)
+		}
+	}
+}

@@ -1,9 +1,11 @@
-// Package viz is how things look: learning curves, scatters of embeddings, tables of accuracies, rows of small
-// images and a progress line, all in one house style, and one way to show each of them in a notebook.
+// Package viz is how things look: learning curves, scatters of embeddings, bars, points on the unit circle, clusters
+// with their centres, tables of accuracies, rows of small images and a progress line, all in one house style, and one
+// way to show each of them in a notebook.
 //
-// A figure starts from plain slices and ends as a [Figure]: a *plot.Plot of gonum.org/v1/plot for [LearningCurves]
-// and [Scatter], which stays open to every change that gonum/plot offers, or one of the small types of this package
-// for what has no axes ([Table], [ImageGrid], [Panels]). [Show] puts a figure into a notebook, with the alternative
+// A figure starts from plain slices and ends as a [Figure]: a *plot.Plot of gonum.org/v1/plot for [LearningCurves],
+// [Scatter], [Bars], [StackedBars], [UnitCircle] and [Clusters], which stays open to every change that gonum/plot
+// offers, or one of the small types of this package for what has no axes ([Table], [ImageGrid], [ImageTable],
+// [SquareGrid], [Panels]). [Show] puts a figure into a notebook, with the alternative
 // text that it asks for; [Save] writes it to a file and is the only function here that writes one. Every function
 // copies the data it is given, and returns an error that wraps one of the Err values where the data cannot be drawn.
 //

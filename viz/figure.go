@@ -11,7 +11,7 @@ import (
 )
 
 // Figure is what Show and Save take: anything that draws itself on a canvas. A *plot.Plot is one, and so are
-// *TableFigure, *Images and *PanelRow.
+// *TableFigure, *Images, *ImageTableFigure, *Squares and *PanelRow.
 type Figure interface {
 	Draw(draw.Canvas)
 }
@@ -42,6 +42,8 @@ func isNil(f Figure) bool {
 	case *ImageTableFigure:
 		return f == nil
 	case *PanelRow:
+		return f == nil
+	case *Squares:
 		return f == nil
 	}
 	return false

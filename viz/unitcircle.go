@@ -75,8 +75,8 @@ func planar(points [][]float64) (x, y []float64, err error) {
 	return x, y, nil
 }
 
-// stackStep is by how many radii points at one place are drawn outside of each other.
-const stackStep = 0.14
+// outwardStep is by how many radii points at one place are drawn outside of each other.
+const outwardStep = 0.14
 
 // UnitCircle draws embeddings in the plane: each point in its direction on the circle of radius 1, wherever on the ray it
 // lies, since contrastive losses look at directions only. Points in one direction are stacked outward, the first on the circle. The legend
@@ -162,7 +162,7 @@ func onCircle(groups []Group) (plotter.XYs, error) {
 			radius := 1.0
 			for _, other := range directions {
 				if math.Hypot(other.X-d.X, other.Y-d.Y) < 1e-6 {
-					radius += stackStep
+					radius += outwardStep
 				}
 			}
 			directions = append(directions, d)

@@ -1,0 +1,172 @@
+package viz_test
+
+import (
+	"errors"
+	"log"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/cmpimg"
+
+	"github.com/puclab/puclab/viz"
+)
+
+// Two clusterings of the same points: one labeled positive point at the rim of its cluster, and k-means from there. In the
+// plane on the left, on a line on the right.
+func ExampleClusters() {
+	plane, err := viz.Clusters(viz.ClustersConfig{Title: "The plane"},
+		[]viz.Centre{{viz.Positive, []float64{0, 0}}, {viz.Negative, []float64{4, 1}}},
+		viz.Dots{Name: viz.LabeledPositive, At: [][]float64{{0, 0}}, Centre: 1},
+		viz.Dots{Name: viz.Unlabeled, At: [][]float64{{1, 1}, {0, 2}, {4, 2}, {5, 0}, {5, 0}, {3, 1}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	crowd := [][]float64{{3}, {4}, {4}}
+	for range 9 {
+		crowd = append(crowd, []float64{1})
+	}
+	line, err := viz.Clusters(viz.ClustersConfig{Title: "A line", XLabel: "z"},
+		[]viz.Centre{{viz.Positive, []float64{0}}, {viz.Negative, []float64{3.7}}},
+		viz.Dots{Name: viz.LabeledPositive, At: [][]float64{{0}, {0}}, Centre: 1},
+		viz.Dots{Name: viz.Unlabeled, At: crowd})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row, err := viz.Panels(0, 0, plane, line)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(row, "testdata/clusters.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func TestClustersGolden(t *testing.T) {
+	cmpimg.CheckPlotApprox(ExampleClusters, t, near, "clusters.png")
+	if t.Failed() || *cmpimg.GenerateTestData {
+		return // a wrong figure stays for a look at it
+	}
+	if err := os.Remove("testdata/clusters.png"); err != nil {
+		t.Error(err)
+	}
+}
+
+// svg draws a figure and returns it as the text of an SVG file.
+func svg(t *testing.T, f viz.Figure) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "figure.svg")
+	if err := viz.Save(f, file, 400, 250); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The colours that two centres named Positive and Negative give to their regions and spokes, mixed by hand: 0.13 and 0.6 of
+// (0xC4, 0x87, 0x00) and (0x00, 0x72, 0xB2), the rest white.
+const (
+	positiveRegion, negativeRegion = "#F7EFDE", "#DEEDF5"
+	positiveSpoke, negativeSpoke   = "#DCB766", "#66AAD1"
+)
+
+// TestClustersSpokes counts the spokes of each centre: 1 is as near to 0 as to 2, and the tie goes to the first centre.
+func TestClustersSpokes(t *testing.T) {
+	draw := func(hold int, first, second float64) *plot.Plot {
+		p, err := viz.Clusters(viz.ClustersConfig{},
+			[]viz.Centre{{viz.Positive, []float64{first}}, {viz.Negative, []float64{second}}},
+			viz.Dots{Name: viz.Unlabeled, At: [][]float64{{-1}, {1}, {3}, {4}, {5}}, Centre: hold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		name               string
+		hold               int
+		first, second      float64
+		positive, negative int
+	}{
+		{"nearest", 0, 0, 2, 2, 3},
+		{"exchanged", 0, 2, 0, 4, 1},
+		{"held by the first", 1, 0, 2, 5, 0},
+		{"held by the second", 2, 0, 2, 0, 5},
+	} {
+		text := svg(t, draw(tt.hold, tt.first, tt.second))
+		if got := strings.Count(text, positiveSpoke); got != tt.positive {
+			t.Errorf("%s: %d spokes to the positive centre, want %d", tt.name, got, tt.positive)
+		}
+		if got := strings.Count(text, negativeSpoke); got != tt.negative {
+			t.Errorf("%s: %d spokes to the negative centre, want %d", tt.name, got, tt.negative)
+		}
+		if strings.Count(text, positiveRegion) != 1 || strings.Count(text, negativeRegion) != 1 {
+			t.Errorf("%s: not one region for each centre", tt.name)
+		}
+	}
+}
+
+// TestClustersCounts looks at points that coincide: up to five stand on top of each other on a line, more are counted.
+func TestClustersCounts(t *testing.T) {
+	many := func(n int, at ...float64) [][]float64 {
+		rows := make([][]float64, n)
+		for i := range rows {
+			rows[i] = at
+		}
+		return rows
+	}
+	for _, tt := range []struct {
+		name   string
+		centre []float64
+		at     [][]float64
+		spokes int
+		text   string
+	}{
+		{"five on a line", []float64{0}, many(5, 2), 5, ""},
+		{"six on a line", []float64{0}, many(6, 2), 1, "×6"},
+		{"many on a line", []float64{0}, many(20000, 2), 1, "×20,000"},
+		{"two in the plane", []float64{0, 0}, many(2, 1, 1), 1, "×2"},
+	} {
+		p, err := viz.Clusters(viz.ClustersConfig{}, []viz.Centre{{viz.Positive, tt.centre}}, viz.Dots{Name: viz.Unlabeled, At: tt.at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := svg(t, p)
+		if got := strings.Count(text, positiveSpoke); got != tt.spokes {
+			t.Errorf("%s: %d spokes, want %d", tt.name, got, tt.spokes)
+		}
+		if got := strings.Contains(text, "×"); got != (tt.text != "") || !strings.Contains(text, tt.text) {
+			t.Errorf("%s: the figure should say %q", tt.name, tt.text)
+		}
+	}
+}
+
+func TestClustersErrors(t *testing.T) {
+	one := []viz.Centre{{viz.Positive, []float64{0, 0}}}
+	dot := viz.Dots{Name: viz.Unlabeled, At: [][]float64{{1, 1}}}
+	for _, tt := range []struct {
+		name    string
+		centres []viz.Centre
+		dots    viz.Dots
+		want    error
+	}{
+		{"no centre", nil, dot, viz.ErrNoData},
+		{"no point", one, viz.Dots{}, viz.ErrNoData},
+		{"space", []viz.Centre{{viz.Positive, []float64{0, 0, 0}}}, dot, viz.ErrRange},
+		{"a point on a line", one, viz.Dots{At: [][]float64{{1}}}, viz.ErrLength},
+		{"a centre on a line", append(one[:1:1], viz.Centre{viz.Negative, []float64{1}}), dot, viz.ErrLength},
+		{"NaN", one, viz.Dots{At: [][]float64{{1, math.NaN()}}}, viz.ErrNotFinite},
+		{"infinite centre", []viz.Centre{{viz.Positive, []float64{0, math.Inf(1)}}}, dot, viz.ErrNotFinite},
+		{"second of one centre", one, viz.Dots{At: dot.At, Centre: 2}, viz.ErrRange},
+		{"centre below none", one, viz.Dots{At: dot.At, Centre: -1}, viz.ErrRange},
+	} {
+		if _, err := viz.Clusters(viz.ClustersConfig{}, tt.centres, tt.dots); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package viz_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+
+	"github.com/puclab/puclab/viz"
+)
+
+// Three ways to put two shapes in two colours on the corners of a square.
+func ExampleSquareGrid() {
+	blueTriangle := &viz.Object{Shape: viz.UpTriangle, Color: viz.Blue}
+	redTriangle := &viz.Object{Shape: viz.UpTriangle, Color: viz.Vermillion, Hollow: true}
+	blueCircle := &viz.Object{Shape: viz.Circle, Color: viz.Blue}
+	redCircle := &viz.Object{Shape: viz.Circle, Color: viz.Vermillion, Hollow: true}
+	grid, err := viz.SquareGrid(0,
+		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, redCircle, blueCircle}, Shaded: true, Framed: true, Caption: "shapes and colours together"},
+		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, blueCircle, redCircle}, Shaded: true, Caption: "shapes together"},
+		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, blueCircle, redTriangle, nil}, Caption: "a corner free"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	grid.Title = "Objects on corners"
+	grid.Key = []viz.SquareKey{{*blueTriangle, "blue triangle"}, {*redCircle, "red circle"}}
+	if err := viz.Save(grid, "testdata/squares.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func TestSquaresGolden(t *testing.T) {
+	cmpimg.CheckPlotApprox(ExampleSquareGrid, t, near, "squares.png")
+	if t.Failed() || *cmpimg.GenerateTestData {
+		return // a wrong figure stays for a look at it
+	}
+	if err := os.Remove("testdata/squares.png"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSquaresSize checks that grids of every width fit a notebook, 6.5 inches, and grow by a row when the squares need one.
+func TestSquaresSize(t *testing.T) {
+	size := func(columns, n int) (w, h float64) {
+		g, err := viz.SquareGrid(columns, make([]viz.UnitSquare, n)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		width, height := g.Size()
+		return width.Points(), height.Points()
+	}
+	for columns := range 9 {
+		if w, _ := size(columns, 24); w > 6.5*72 {
+			t.Errorf("%d columns are %g points wide", columns, w)
+		}
+	}
+	_, one := size(6, 6)
+	if _, two := size(6, 7); !(two > 1.9*(one-10) && two < 2.2*one) {
+		t.Errorf("seven squares in rows of six are %g points high, six are %g", two, one)
+	}
+}
+
+// TestSquaresRows checks that a grid of several rows shows every square once.
+func TestSquaresRows(t *testing.T) {
+	captions := []string{"first", "second", "third", "fourth", "fifth"}
+	var squares []viz.UnitSquare
+	for _, c := range captions {
+		squares = append(squares, viz.UnitSquare{Caption: c})
+	}
+	g, err := viz.SquareGrid(2, squares...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := svg(t, g)
+	for _, c := range captions {
+		if n := strings.Count(text, ">"+c+"<"); n != 1 {
+			t.Errorf("the %s square is shown %d times", c, n)
+		}
+	}
+}
+
+// TestSquaresDraw looks for what a square was told to show.
+func TestSquaresDraw(t *testing.T) {
+	object := &viz.Object{Shape: viz.Circle, Color: viz.Blue}
+	plain := viz.UnitSquare{Corners: [4]*viz.Object{object, nil, nil, nil}}
+	count := func(s viz.UnitSquare, what string) int {
+		g, err := viz.SquareGrid(1, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Key = []viz.SquareKey{{viz.Object{Shape: viz.Cross}, "a cross"}}
+		return strings.Count(svg(t, g), what)
+	}
+	shaded, framed, four, captioned := plain, plain, plain, plain
+	shaded.Shaded, framed.Framed, captioned.Caption = true, true, "loss 1.5"
+	four.Corners = [4]*viz.Object{object, object, object, object}
+	const blue, ground = "#0072B2", "#E4E4E4"
+	for _, tt := range []struct {
+		name        string
+		square      viz.UnitSquare
+		what        string
+		less, times int // occurrences without and with
+	}{
+		{"ground", shaded, ground, 0, 1},
+		{"four objects", four, blue, count(plain, blue), 4 * count(plain, blue)},
+		{"caption", captioned, "loss 1.5", 0, 1},
+		{"key", plain, "a cross", 1, 1},
+	} {
+		if got := count(plain, tt.what); got != tt.less {
+			t.Errorf("%s: %q %d times in a plain square, want %d", tt.name, tt.what, got, tt.less)
+		}
+		if got := count(tt.square, tt.what); got != tt.times {
+			t.Errorf("%s: %q %d times, want %d", tt.name, tt.what, got, tt.times)
+		}
+	}
+	const dark = "#222222"
+	if got, want := count(framed, dark), count(plain, dark)+1; got != want {
+		t.Errorf("%d dark things in a framed square, want %d", got, want)
+	}
+}
+
+func TestSquareErrors(t *testing.T) {
+	if _, err := viz.SquareGrid(0); !errors.Is(err, viz.ErrNoData) {
+		t.Errorf("no square: %v", err)
+	}
+	for _, columns := range []int{-1, 9} {
+		if _, err := viz.SquareGrid(columns, viz.UnitSquare{}); !errors.Is(err, viz.ErrRange) {
+			t.Error(fmt.Sprint(columns, " columns: ", err))
+		}
+	}
+}

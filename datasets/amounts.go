@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -26,6 +27,17 @@ func (c PUConfig) validate() error {
 		return fmt.Errorf("datasets: γ = %v: give a number above 0, or 0 to go by Labeled", c.Gamma)
 	case !(c.Prior >= 0 && c.Prior < 1):
 		return fmt.Errorf("datasets: a prior π of %v: give a number above 0 and below 1, or 0 for that of the data", c.Prior)
+	case !(c.PriorEstimate >= 0 && c.PriorEstimate < 1):
+		return fmt.Errorf("datasets: an estimated prior of %v: give a number above 0 and below 1, or 0 for none", c.PriorEstimate)
+	case c.PriorEstimate > 0 && len(c.Unknown) == 0:
+		return fmt.Errorf("datasets: an estimated prior of %v is given, but all classes are known, so the prior is counted: "+
+			"leave out PriorEstimate, or name the Unknown classes", c.PriorEstimate)
+	case c.Prior > 0 && len(c.Unknown) > 0:
+		return fmt.Errorf("datasets: cannot draw with a prior π of %v where the classes of some examples are unknown: "+
+			"leave out Prior; what is known of it goes to PriorEstimate", c.Prior)
+	case c.Setting == CaseControlDisjoint && len(c.Unknown) > 0:
+		return fmt.Errorf("datasets: the setting %v keeps the prior, which cannot be where the classes of some examples are "+
+			"unknown: use %v or %v", c.Setting, CaseControl, SingleDataset)
 	case c.Labeled > 0 && c.Gamma > 0:
 		return fmt.Errorf("datasets: both Labeled = %d and Gamma = %v say how many are labeled: give one of them",
 			c.Labeled, c.Gamma)
@@ -136,23 +148,23 @@ func compose(n int, prior float64, p, q int) (positives, negatives int, err erro
 }
 
 // caseControl draws the labeled positives and, apart from them, the unlabeled examples.
-func (p *pool) caseControl(cfg PUConfig) (labeled, positives, negatives []int, err error) {
+func (p *pool) caseControl(cfg PUConfig) (labeled, unlabeled []int, err error) {
 	all := len(p.positives) + len(p.negatives)
 	if cfg.Prior > 0 {
 		all = largest(cfg.Prior, len(p.positives), len(p.negatives))
 	}
 	nP, nU, err := cfg.amounts(all)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	labeled, err = p.label(p.positives, nP, cfg)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if cfg.Unlabeled == 0 && cfg.Total == 0 {
 		nU = 0 // all that there are
 	} else if nU < 1 {
-		return nil, nil, nil, fmt.Errorf("datasets: %d labels leave nothing unlabeled of %d examples: "+
+		return nil, nil, fmt.Errorf("datasets: %d labels leave nothing unlabeled of %d examples: "+
 			"the largest possible number is %d", nP, cfg.Total, cfg.Total-1)
 	}
 	prior, from := cfg.Prior, p.positives
@@ -164,32 +176,59 @@ func (p *pool) caseControl(cfg PUConfig) (labeled, positives, negatives []int, e
 	}
 	uP, uN, err := compose(nU, prior, len(from), len(p.negatives))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return labeled, sample(from, uP, cfg.Seed, positivesStream), sample(p.negatives, uN, cfg.Seed, negativesStream), nil
+	return labeled, slices.Concat(sample(from, uP, cfg.Seed, positivesStream), sample(p.negatives, uN, cfg.Seed, negativesStream)), nil
 }
 
 // singleDataset draws the one data set and labels some of its positives.
-func (p *pool) singleDataset(cfg PUConfig) (labeled, positives, negatives []int, err error) {
+func (p *pool) singleDataset(cfg PUConfig) (labeled, unlabeled []int, err error) {
 	n := cfg.Total
 	if n == 0 && cfg.Unlabeled > 0 {
 		nP, nU, err := cfg.amounts(0)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		n = nP + nU
 	}
 	setP, setN, err := compose(n, cfg.Prior, len(p.positives), len(p.negatives))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	nP, _, err := cfg.amounts(setP + setN)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	set := sample(p.positives, setP, cfg.Seed, positivesStream)
 	if labeled, err = p.label(set, nP, cfg); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return labeled, without(set, labeled), sample(p.negatives, setN, cfg.Seed, negativesStream), nil
+	return labeled, slices.Concat(without(set, labeled), sample(p.negatives, setN, cfg.Seed, negativesStream)), nil
+}
+
+// withUnknown draws where the classes of some examples are unknown: labels among the known positives, and the unlabeled
+// examples from all that the setting leaves, whatever their class, since no prior can be kept.
+func (p *pool) withUnknown(cfg PUConfig) (labeled, unlabeled []int, err error) {
+	from := slices.Sorted(slices.Values(slices.Concat(p.positives, p.negatives, p.unknown)))
+	nP, nU, err := cfg.amounts(len(from))
+	if err != nil {
+		return nil, nil, err
+	}
+	if labeled, err = p.label(p.positives, nP, cfg); err != nil {
+		return nil, nil, err
+	}
+	if cfg.Setting == SingleDataset {
+		from = without(from, labeled)
+	}
+	switch {
+	case cfg.Unlabeled == 0 && cfg.Total == 0:
+		return labeled, from, nil
+	case cfg.Total > 0:
+		nU = cfg.Total - len(labeled) // which chance may have decided
+	}
+	if nU < 1 || nU > len(from) {
+		return nil, nil, fmt.Errorf("datasets: %d unlabeled examples beside %d labeled ones: there are %d, which is the largest "+
+			"possible number, and 1 is the smallest", nU, len(labeled), len(from))
+	}
+	return labeled, sample(from, nU, cfg.Seed, mixedStream), nil
 }

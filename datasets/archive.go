@@ -29,7 +29,8 @@ const (
 )
 
 // archives are the official files. Sizes and SHA-256 sums are those that TensorFlow Datasets and GoMLX pin. For Imagewoof
-// nobody published the SHA-256 of the files of today; the sums of the first MiB are those of the fastai library.
+// nobody published the SHA-256 of the files of today; the sums of the first MiB are those of the fastai library. TensorFlow
+// Datasets pins the files before them.
 var archives = []Archive{
 	{
 		Name: "cifar-10", Folder: "cifar-10-batches-bin", Terms: cifarTerms,
@@ -66,15 +67,18 @@ var archives = []Archive{
 		"c475f8f7617a200ba35b9facc48443c3"),
 	fastAIArchive("imagenette2-320", 341_663_724, "569b4497c98db6dd29f335d1f109cf315fe127053cedf69010d047f0188e158c",
 		"1f1f74f133caff120e575856659b87a2"),
-	fastAIArchive("imagewoof2-160", 92_612_825, "", "3559b194123981a540b87132dbda412f"),
-	fastAIArchive("imagewoof2-320", 328_387_740, "", "7a1fd92672a559a85de76e4810a20c21"),
+	fastAIArchive("imagewoof2-160", 92_612_825, "", "3559b194123981a540b87132dbda412f",
+		OlderFile{92_560_471, "663c22f69c2802d85e2a67103c017e047096702ffddf9149a14011b7002539bf"}),
+	fastAIArchive("imagewoof2-320", 328_387_740, "", "7a1fd92672a559a85de76e4810a20c21",
+		OlderFile{328_288_506, "4e4905ed7643120daaf9bf3b2ef7f3a7e8396d9bdaf254a38c6f01f618b4973d"}),
 }
 
-func fastAIArchive(name string, size int64, sum, firstMiB string) Archive {
+func fastAIArchive(name string, size int64, sum, firstMiB string, older ...OlderFile) Archive {
 	file := name + ".tgz"
 	return Archive{
 		Name: name, Folder: name, Terms: netteTerms, Unpack: UnpackOptions{Bytes: 1 << 30, Files: 20_000, Sums: true},
-		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file}},
+		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file},
+			Older: older},
 	}
 }
 
@@ -82,7 +86,7 @@ func fastAIArchive(name string, size int64, sum, firstMiB string) Archive {
 func Archives() []Archive {
 	all := slices.Clone(archives)
 	for i := range all {
-		all[i].File.URLs = slices.Clone(all[i].File.URLs)
+		all[i].File.URLs, all[i].File.Older = slices.Clone(all[i].File.URLs), slices.Clone(all[i].File.Older)
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -241,4 +242,57 @@ func TestFirstMiB(t *testing.T) {
 	}
 	file.FirstMiB = "abc"
 	wantError(t, file.validate(), "32 hexadecimal")
+}
+
+// A file that the publisher had earlier is as good where it lies; it needs no record, and a bit more or less is refused.
+func TestFetchAcceptsAnOlderFile(t *testing.T) {
+	t.Setenv(EnvOffline, "1")
+	dir := t.TempDir()
+	older := []byte("what was there before")
+	sum := sha256.Sum256(older)
+	file := unpublished("http://127.0.0.1:9")
+	file.Older = []OlderFile{{1, strings.Repeat("00", 32)}, {int64(len(older)), hex.EncodeToString(sum[:])}}
+	path := writeFile(t, filepath.Join(dir, "data.gz"), older)
+	if err := Fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, dir, "data.gz")
+	older[3]++
+	writeFile(t, path, older)
+	wantError(t, Fetch(context.Background(), dir, file, FetchOptions{}), "in the way", "SHA-256", file.Older[1].SHA256)
+	writeFile(t, path, older[1:])
+	wantError(t, Fetch(context.Background(), dir, file, FetchOptions{}), "20 bytes, not 200000")
+	// Today's file counts as before.
+	writeFile(t, path, content)
+	if err := Fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, dir, "data.gz", "data.gz.sha256")
+	for _, name := range []string{"data.gz", "data.gz.sha256"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, Fetch(context.Background(), dir, file, FetchOptions{}), "or an older one of 21 bytes, SHA-256 "+file.Older[1].SHA256)
+
+	file.Older = []OlderFile{{file.Size, file.Older[1].SHA256}}
+	wantError(t, file.validate(), "a size of its own")
+	file.Older = []OlderFile{{5, "abc"}}
+	wantError(t, file.validate(), "64 hexadecimal")
+}
+
+func TestOlderArchives(t *testing.T) {
+	for name, want := range map[string]string{"imagewoof2-160": "92560471 663c22f6", "imagewoof2-320": "328288506 4e4905ed"} {
+		a, err := FindArchive(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if older := a.File.Older; len(older) != 1 || fmt.Sprintf("%d %.8s", older[0].Size, older[0].SHA256) != want {
+			t.Errorf("%s: %v, want %s", name, older, want)
+		}
+		a.File.Older[0].Size = 1
+	}
+	if a, err := FindArchive("imagewoof2-160"); err != nil || a.File.Older[0].Size == 1 {
+		t.Error("a caller can change the archives")
+	}
 }

@@ -58,7 +58,9 @@ var benchmarks = []Benchmark{
 }
 
 const stlNote = "The training part has 2,500 positives, so the 3,000 labels of other data sets are impossible here. The " +
-	"paper prints an estimated prior; among the labeled images it is 0.5, and among the 100,000 unlabeled ones unknown."
+	"paper prints an estimated prior; among the labeled images it is 0.5, and among the 100,000 unlabeled ones unknown. " +
+	"Published code (of VPU) holds a tenth of all images out for validation, labels the 2,250 positives that are left, and " +
+	"takes all that are left as unlabeled: 90,000 of unknown class, those positives again, and 2,250 negatives."
 
 func benchmark(name string, set *benchmarkSet, paperPrior float64, positive, negative []int, note string) Benchmark {
 	b := Benchmark{Name: name, set: set, PaperPrior: paperPrior, Positive: positive, Negative: negative, Note: note}
@@ -140,6 +142,9 @@ func (b Benchmark) String() string {
 // The classes are found by their names, in capitals or not, wherever they stand: a folder reader may number them in
 // another way, and may name them by their folders (n02086240). It is an error if one is missing or is there twice; of a
 // benchmark that takes all other classes as negative, if there are classes that the data set does not have.
+//
+// Of STL-10 there may be a class "unlabeled" too, as the reader's OpenAll gives it: then it is set as Unknown, and
+// PriorEstimate to the paper's prior.
 func (b Benchmark) Config(classes []string) (PUConfig, error) {
 	if b.set == nil {
 		return PUConfig{}, fmt.Errorf("datasets: the benchmark %q was not made by FindBenchmark", b.Name)
@@ -173,6 +178,10 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 	}
 	if b.Negative == nil {
 		for number, name := range classes {
+			if b.set.unknown != "" && strings.EqualFold(name, b.set.unknown) {
+				config.Unknown, config.PriorEstimate = append(config.Unknown, number), b.PaperPrior
+				continue
+			}
 			if !slices.Contains(place, number) {
 				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is none of %s, so it is not known to be negative",
 					b.Name, name, b.set.name)

@@ -16,6 +16,7 @@ type benchmarkSet struct {
 	name    string
 	classes []setClass // in the order of the published numbers
 	counts  []int      // images of each class
+	unknown string     // the class under which readers put images of which nobody knows the class, if there are such
 }
 
 // counts10 is the same number for each of ten classes.
@@ -38,6 +39,7 @@ var (
 		name:    "STL-10",
 		classes: setClasses("airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck"),
 		counts:  counts10(500),
+		unknown: "unlabeled",
 	}
 	// The ten classes of Imagenette (2nd edition), then the ten of Imagewoof; each ten by their WordNet numbers, which
 	// name the folders.

@@ -27,14 +27,14 @@
 //
 //	fashionmnist  Fashion-MNIST, 28×28 gray
 //	cifar         CIFAR-10 and CIFAR-100, 32×32 color, from the official archives or the files in them
-//	stl10         STL-10, 96×96 color; its 100,000 unlabeled images stay on disk
+//	stl10         STL-10, 96×96 color; its 100,000 unlabeled images stay on disk, and are unlabeled examples of unknown class
 //	folder        JPEG and PNG files in a sub-folder for each class, or from a list; Imagenette and Imagewoof
-//	tabular       CSV and NumPy files of a user's own features, and random views of them
+//	tabular       CSV and NumPy files of a user's own features, and batches of random views of them
 //	gaussian      points of the plane from two normal distributions
 //	vqa           questions about pictures and their answers
 //
-// Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, and [Collect]
-// reads all of one into [Images].
+// Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, [Collect]
+// reads all of one into [Images], and [NewStreamedBatches] cuts one into the batches of training without holding it.
 //
 // # Where files are kept
 //

@@ -20,28 +20,41 @@ func Holdout(images *Images, share float64, seed uint64) (rest, held *Images, er
 	if err := images.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if !(share > 0 && share < 1) { // this form also refuses NaN
-		return nil, nil, fmt.Errorf("datasets: cannot hold out a share of %v: give a number between 0 and 1", share)
+	restRows, heldRows, err := HoldoutRows(images.Labels, len(images.Classes), share, seed)
+	if err != nil {
+		return nil, nil, err
 	}
-	byClass := make([][]int, len(images.Classes))
-	for i, class := range images.Labels {
-		byClass[class] = append(byClass[class], i)
-	}
-	rng := rand.New(rand.NewPCG(seed, holdoutStream))
-	var restRows, heldRows []int
-	for _, rows := range byClass {
-		n := int(math.Round(share * float64(len(rows))))
-		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		heldRows = append(heldRows, rows[:n]...)
-		restRows = append(restRows, rows[n:]...)
-	}
-	if len(restRows) == 0 || len(heldRows) == 0 {
-		return nil, nil, fmt.Errorf("datasets: holding out a share of %v of %d images leaves one part empty: "+
-			"use a share nearer to 0.5 or more images", share, images.Len())
-	}
-	slices.Sort(restRows)
-	slices.Sort(heldRows)
 	rest, restErr := images.Select(restRows)
 	held, heldErr := images.Select(heldRows)
 	return rest, held, errors.Join(restErr, heldErr)
+}
+
+// HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it tells the rows of both parts, in
+// ascending order. Example i has the class labels[i], a number below classes.
+func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, held []int, err error) {
+	if !(share > 0 && share < 1) { // this form also refuses NaN
+		return nil, nil, fmt.Errorf("datasets: cannot hold out a share of %v: give a number between 0 and 1", share)
+	}
+	byClass := make([][]int, classes)
+	for row, class := range labels {
+		if class < 0 || class >= classes {
+			return nil, nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0",
+				row, class, classes)
+		}
+		byClass[class] = append(byClass[class], row)
+	}
+	rng := rand.New(rand.NewPCG(seed, holdoutStream))
+	for _, rows := range byClass {
+		n := int(math.Round(share * float64(len(rows))))
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		held = append(held, rows[:n]...)
+		rest = append(rest, rows[n:]...)
+	}
+	if len(rest) == 0 || len(held) == 0 {
+		return nil, nil, fmt.Errorf("datasets: holding out a share of %v of %d examples leaves one part empty: "+
+			"use a share nearer to 0.5 or more examples", share, len(labels))
+	}
+	slices.Sort(rest)
+	slices.Sort(held)
+	return rest, held, nil
 }

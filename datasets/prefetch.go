@@ -30,21 +30,30 @@ func (b *Batches) From(ctx context.Context, first, workers int) iter.Seq[Batch] 
 	if workers <= 0 {
 		workers = defaultWorkers
 	}
-	return func(yield func(Batch) bool) {
+	return ahead(ctx, first, workers, func(_ context.Context, step int) Batch {
+		pixels, labeled := b.Batch(step)
+		return Batch{Step: step, Pixels: pixels, Labeled: labeled}
+	})
+}
+
+// ahead is the sequence of what prepare returns for first, first+1 and so on, without end but that of ctx. It is prepared by
+// workers goroutines, each up to two steps ahead; prepare should come back soon when its context is done.
+func ahead[T any](ctx context.Context, first, workers int, prepare func(ctx context.Context, step int) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		var working sync.WaitGroup
 		defer working.Wait()
 		defer cancel()
-		// Worker w prepares every workers-th batch, so reading the channels in turn gives all of them in order.
-		ready := make([]chan Batch, workers)
+		// Worker w prepares every workers-th step, so reading the channels in turn gives all of them in order.
+		ready := make([]chan T, workers)
 		for w := range ready {
-			out := make(chan Batch, 1)
+			out := make(chan T, 1)
 			ready[w] = out
 			working.Go(func() {
 				for step := first + w; ; step += workers {
-					pixels, labeled := b.Batch(step)
+					made := prepare(ctx, step)
 					select {
-					case out <- Batch{Step: step, Pixels: pixels, Labeled: labeled}:
+					case out <- made:
 					case <-ctx.Done():
 						return
 					}
@@ -53,8 +62,8 @@ func (b *Batches) From(ctx context.Context, first, workers int) iter.Seq[Batch] 
 		}
 		for w := 0; ; w = (w + 1) % workers {
 			select {
-			case batch := <-ready[w]:
-				if ctx.Err() != nil || !yield(batch) {
+			case made := <-ready[w]:
+				if ctx.Err() != nil || !yield(made) {
 					return
 				}
 			case <-ctx.Done():
@@ -69,31 +78,45 @@ func (b *Batches) From(ctx context.Context, first, workers int) iter.Seq[Batch] 
 // closed, and is for one goroutine at a time.
 type Prefetcher struct {
 	*Batches
-	workers int
-	step    int // that comes next from the sequence
-	next    func() (Batch, bool)
-	stop    func()
+	pull puller[Batch]
 }
 
 // Prefetch returns a Prefetcher of b that works with so many goroutines, 0 meaning 2, until it is closed.
 func (b *Batches) Prefetch(workers int) *Prefetcher {
-	return &Prefetcher{Batches: b, workers: workers}
+	return &Prefetcher{b, puller[Batch]{from: func(first int) iter.Seq[Batch] {
+		return b.From(context.Background(), first, workers)
+	}}}
 }
 
 // Batch returns the images of a step's batch as Batches.Batch does.
 func (p *Prefetcher) Batch(step int) (pixels []uint8, labeled []bool) {
-	if p.next == nil || step != p.step {
-		p.Close()
-		p.next, p.stop = iter.Pull(p.From(context.Background(), step, p.workers))
-		p.step = step
-	}
-	batch, _ := p.next() // the sequence has no end but Close
-	p.step++
+	batch := p.pull.at(step)
 	return batch.Pixels, batch.Labeled
 }
 
 // Close ends the goroutines. A Prefetcher that is used after that starts anew.
-func (p *Prefetcher) Close() {
+func (p *Prefetcher) Close() { p.pull.close() }
+
+// puller asks an endless sequence for one step after the other, and starts it anew for any other step.
+type puller[T any] struct {
+	from func(first int) iter.Seq[T]
+	step int // that comes next
+	next func() (T, bool)
+	stop func()
+}
+
+func (p *puller[T]) at(step int) T {
+	if p.next == nil || step != p.step {
+		p.close()
+		p.next, p.stop = iter.Pull(p.from(step))
+		p.step = step
+	}
+	made, _ := p.next() // there is no end but that of close
+	p.step++
+	return made
+}
+
+func (p *puller[T]) close() {
 	if p.stop != nil {
 		p.stop()
 	}

@@ -24,6 +24,14 @@ type PUConfig struct {
 	// settings it is that of the unlabeled examples, in the single-dataset setting that of all examples, labeled and not.
 	Prior float64
 
+	// Unknown lists the classes of examples whose true class nobody knows, as a reader makes one of the unlabeled part of
+	// STL-10. They are never labeled, and count as unlabeled examples beside those with a class. With them nothing can be
+	// drawn by Prior, and Negative may be empty without being nil: then the unlabeled examples are these and positives.
+	Unknown []int
+	// PriorEstimate is an estimate of the share of positives among the unlabeled examples, for data with Unknown classes
+	// only, as it cannot be counted there; 0 means that there is none.
+	PriorEstimate float64
+
 	Setting Setting // where the labeled positives come from; the zero value is CaseControl
 	Draw    Draw    // which positives are labeled; the zero value is Uniform
 	// Propensity tells, for the draws Weighted and Independent alone, how likely the positive in this row of the data set

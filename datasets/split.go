@@ -23,8 +23,12 @@ type Split struct {
 	// Positive says for each example whether its true class is positive. It is for evaluation, and for objectives that
 	// are meant to see all labels; a method that learns from PU data must not look at it.
 	Positive []bool
+	// Unknown says for each example whether nobody knows its true class, so that Positive tells nothing of it; nil where
+	// all are known.
+	Unknown []bool
 	// Prior is the class prior π of the data: the share of positives among the unlabeled examples. It is exact, counted
-	// from the true classes; a method that gets it knows more than Labeled tells.
+	// from the true classes; a method that gets it knows more than Labeled tells. Where Unknown is not nil it is
+	// Config.PriorEstimate, with 0 for no estimate.
 	Prior float64
 	// Config is what NewSplit was given.
 	Config PUConfig
@@ -39,6 +43,7 @@ const (
 	independentStream = 0x696e646570656e64 // "independ"
 	positivesStream   = 0x706f736974697665 // "positive"
 	negativesStream   = 0x6e65676174697665 // "negative"
+	mixedStream       = 0x6d69786564       // "mixed"
 )
 
 // NewSplit labels cfg.Labeled examples of the classes cfg.Positive and hides all other classes. Example i has the class
@@ -49,7 +54,7 @@ const (
 // platform, and a smaller n_P takes the first of those that a larger one takes; so does, for one prior, a smaller n_U.
 // What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [PUConfig].
 //
-// It is an error if a class is unknown, named twice or empty, if there are no positive or no negative examples, if
+// It is an error if a class does not exist, is named twice or is empty, if there are no positive or no negative examples, if
 // settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
 // possible number.
 func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
@@ -60,34 +65,42 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	cfg.Positive, cfg.Negative = slices.Clone(cfg.Positive), slices.Clone(cfg.Negative)
+	cfg.Positive, cfg.Negative, cfg.Unknown = slices.Clone(cfg.Positive), slices.Clone(cfg.Negative), slices.Clone(cfg.Unknown)
 	s := &Split{Config: cfg, Classes: classes}
-	var labeled, positives, negatives []int // rows; positives and negatives are unlabeled
-	if cfg.Setting == SingleDataset {
-		labeled, positives, negatives, err = pool.singleDataset(cfg)
-	} else {
-		labeled, positives, negatives, err = pool.caseControl(cfg)
+	var labeled, unlabeled []int // rows
+	switch {
+	case len(pool.unknown) > 0:
+		labeled, unlabeled, err = pool.withUnknown(cfg)
+	case cfg.Setting == SingleDataset:
+		labeled, unlabeled, err = pool.singleDataset(cfg)
+	default:
+		labeled, unlabeled, err = pool.caseControl(cfg)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(positives)+len(negatives) == 0 {
+	if len(unlabeled) == 0 {
 		return nil, errors.New("datasets: no example would be left without a label: label fewer")
 	}
 	for _, row := range labeled {
 		s.add(row, true, true)
 	}
-	for len(positives) > 0 || len(negatives) > 0 { // both ascend: merge them
-		if len(negatives) == 0 || len(positives) > 0 && positives[0] < negatives[0] {
-			s.add(positives[0], false, true)
-			positives = positives[1:]
-			s.Prior++
-		} else {
-			s.add(negatives[0], false, false)
-			negatives = negatives[1:]
+	slices.Sort(unlabeled)
+	positives := 0
+	for _, row := range unlabeled {
+		positive := pool.isPositive[labels[row]]
+		s.add(row, false, positive)
+		if positive {
+			positives++
 		}
 	}
-	s.Prior /= float64(s.NumUnlabeled())
+	s.Prior = float64(positives) / float64(len(unlabeled))
+	if len(pool.unknown) > 0 {
+		s.Prior = cfg.PriorEstimate
+		for _, row := range s.Index {
+			s.Unknown = append(s.Unknown, pool.isUnknown[labels[row]])
+		}
+	}
 	return s, nil
 }
 
@@ -114,8 +127,9 @@ func (s *Split) Gamma() float64 { return float64(s.NumLabeled()) / float64(s.Num
 
 // pool is the rows of a data set by what they can become.
 type pool struct {
-	labels               []int
-	positives, negatives []int // ascending
+	labels                        []int
+	isPositive, isUnknown         []bool // by class
+	positives, negatives, unknown []int  // ascending
 }
 
 func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
@@ -123,16 +137,22 @@ func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	isUnknown := make([]bool, classes)
+	if len(cfg.Unknown) > 0 {
+		if isUnknown, err = classSet("unknown", cfg.Unknown, classes); err != nil {
+			return nil, err
+		}
+	}
 	isNegative := make([]bool, classes)
 	for class := range isNegative {
-		isNegative[class] = !isPositive[class]
+		isNegative[class] = cfg.Negative == nil && !isPositive[class] && !isUnknown[class]
 	}
-	if cfg.Negative != nil {
+	if cfg.Negative != nil && (len(cfg.Negative) > 0 || len(cfg.Unknown) == 0) {
 		if isNegative, err = classSet("negative", cfg.Negative, classes); err != nil {
 			return nil, err
 		}
 	}
-	p := &pool{labels: labels}
+	p := &pool{labels: labels, isPositive: isPositive, isUnknown: isUnknown}
 	counts := make([]int, classes)
 	for row, class := range labels {
 		if class < 0 || class >= classes {
@@ -143,20 +163,24 @@ func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
 		switch {
 		case isPositive[class] && isNegative[class]:
 			return nil, fmt.Errorf("datasets: class %d is named both positive and negative", class)
+		case isUnknown[class] && (isPositive[class] || isNegative[class]):
+			return nil, fmt.Errorf("datasets: class %d is named unknown, and positive or negative too", class)
 		case isPositive[class]:
 			p.positives = append(p.positives, row)
 		case isNegative[class]:
 			p.negatives = append(p.negatives, row)
+		case isUnknown[class]:
+			p.unknown = append(p.unknown, row)
 		}
 	}
 	if len(p.positives) == 0 {
 		return nil, fmt.Errorf("datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive)
 	}
-	if len(p.negatives) == 0 {
+	if len(p.negatives) == 0 && len(cfg.Unknown) == 0 {
 		return nil, fmt.Errorf("datasets: all %d examples are of the positive classes %v: "+
 			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive)
 	}
-	for _, class := range slices.Concat(cfg.Positive, cfg.Negative) {
+	for _, class := range slices.Concat(cfg.Positive, cfg.Negative, cfg.Unknown) {
 		if counts[class] == 0 {
 			return nil, fmt.Errorf("datasets: class %d is empty, so no example of it can be drawn: do not name it", class)
 		}
@@ -205,9 +229,20 @@ func (s *Split) String() string {
 	if sum.Draw != Uniform {
 		fmt.Fprintf(&b, " (%v)", sum.Draw)
 	}
-	fmt.Fprintf(&b, ", %d unlabeled, prior π = %.4g, γ = %.4g, seed %d, positive: %s",
-		sum.Unlabeled, sum.Prior, sum.Gamma, sum.Seed, strings.Join(sum.PositiveNames, ", "))
-	if len(sum.NegativeNames) > 0 {
+	fmt.Fprintf(&b, ", %d unlabeled, ", sum.Unlabeled)
+	switch {
+	case s.Unknown == nil:
+		fmt.Fprintf(&b, "prior π = %.4g", sum.Prior)
+	case sum.Prior == 0:
+		fmt.Fprintf(&b, "%d of unknown class, prior π unknown", sum.Unknown)
+	default:
+		fmt.Fprintf(&b, "%d of unknown class, estimated prior π̂ = %.4g", sum.Unknown, sum.Prior)
+	}
+	fmt.Fprintf(&b, ", γ = %.4g, seed %d, positive: %s", sum.Gamma, sum.Seed, strings.Join(sum.PositiveNames, ", "))
+	switch {
+	case s.Config.Negative != nil && len(sum.Negative) == 0:
+		b.WriteString(", negative: none")
+	case len(sum.NegativeNames) > 0:
 		fmt.Fprintf(&b, ", negative: %s", strings.Join(sum.NegativeNames, ", "))
 	}
 	return b.String()
@@ -224,9 +259,12 @@ type PUSummary struct {
 	NegativeNames []string `json:"negative_names,omitempty"`
 	Labeled       int      `json:"labeled"`   // n_P
 	Unlabeled     int      `json:"unlabeled"` // n_U
-	Prior         float64  `json:"prior"`     // π, among the unlabeled
-	Gamma         float64  `json:"gamma"`     // γ = n_P/n_U
-	Seed          uint64   `json:"seed"`
+	// Unknown counts the unlabeled examples of unknown class; left out where there are none. Where there are some, Prior
+	// is an estimate, or 0 for none.
+	Unknown int     `json:"unknown,omitempty"`
+	Prior   float64 `json:"prior"` // π, among the unlabeled
+	Gamma   float64 `json:"gamma"` // γ = n_P/n_U
+	Seed    uint64  `json:"seed"`
 }
 
 // Summary returns the data's description.
@@ -242,6 +280,11 @@ func (s *Split) Summary() PUSummary {
 		Prior:     s.Prior,
 		Gamma:     s.Gamma(),
 		Seed:      s.Config.Seed,
+	}
+	for _, unknown := range s.Unknown {
+		if unknown {
+			sum.Unknown++
+		}
 	}
 	for _, class := range sum.Positive {
 		sum.PositiveNames = append(sum.PositiveNames, s.Classes[class])

@@ -76,22 +76,29 @@ func (cp *checkpoint) save(m *Model, step int) error {
 	return nil
 }
 
-// describe names everything in c that the numbers depend on.
-func (c PretrainConfig) describe() string {
+// describe names everything in c that the numbers depend on; views says how they differ.
+func (c PretrainConfig) describe(views string) string {
 	network := fmt.Sprintf("%T%+v", c.Encoder, c.Encoder)
 	if s, ok := c.Encoder.(fmt.Stringer); ok {
 		network = s.String()
 	}
 	return fmt.Sprintf("%s, τ %g, %d steps, Adam at %g, warm-up %d; views: %s; encoder: %s; projection %d-d; seed %d",
-		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, c.Augment, network, c.Projection, c.Seed)
+		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, views, network, c.Projection, c.Seed)
 }
 
 // describe says what the batches are, in their own words where they have some.
-func describe(batches Batches) string {
+func describe(batches StreamedBatches) string {
 	height, width, channels := batches.ImageShape()
-	text := fmt.Sprintf("images %d×%d×%d", height, width, channels)
-	if s, ok := batches.(fmt.Stringer); ok {
-		text += ", " + s.String()
+	return fmt.Sprintf("images %d×%d×%d", height, width, channels) + ownWords(batches)
+}
+
+// ownWords is what batches say of themselves, if anything, after a comma.
+func ownWords(batches any) string {
+	if b, ok := batches.(alwaysRead); ok {
+		batches = b.Batches
 	}
-	return text
+	if s, ok := batches.(fmt.Stringer); ok {
+		return ", " + s.String()
+	}
+	return ""
 }

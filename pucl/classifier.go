@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Classifier is the whole of Algorithm 1: images to embeddings, embeddings to probabilities. Its probe reads encoder
-// outputs scaled to length one, see [UnitRows].
+// Classifier is the whole of Algorithm 1: images or features to embeddings, embeddings to probabilities. Its probe reads
+// encoder outputs scaled to length one, see [UnitRows].
 type Classifier struct {
 	Model *Model
 	Probe *Probe
@@ -25,13 +25,26 @@ type Classifier struct {
 // Probabilities returns, for images of height×width×channels bytes each, the probability of the positive class that the
 // probe assigns: 1/(1+e^(−logit)).
 func (c *Classifier) Probabilities(eng *engine.Engine, pixels []uint8) ([]float64, error) {
-	if c.Model == nil || c.Probe == nil {
-		return nil, errors.New("pucl: a Classifier needs both a Model and a Probe")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	e, err := c.Model.Embed(eng, pixels)
 	if err != nil {
 		return nil, err
 	}
+	return c.ofEmbeddings(e)
+}
+
+// check refuses a classifier that is not whole.
+func (c *Classifier) check() error {
+	if c.Model == nil || c.Probe == nil {
+		return errors.New("pucl: a Classifier needs both a Model and a Probe")
+	}
+	return nil
+}
+
+// ofEmbeddings returns the probabilities of examples that are embedded already.
+func (c *Classifier) ofEmbeddings(e *Embedding) ([]float64, error) {
 	probabilities, err := c.Probe.Logits(UnitRows(e.H))
 	if err != nil {
 		return nil, err
@@ -51,8 +64,8 @@ type classifierHead struct {
 // Save writes the classifier to one file, whole or not at all. Of the clustering it keeps the centres, which one is
 // positive and the potentials, not the label of every row.
 func (c *Classifier) Save(path string) error {
-	if c.Model == nil || c.Probe == nil {
-		return errors.New("pucl: a Classifier needs both a Model and a Probe")
+	if err := c.check(); err != nil {
+		return err
 	}
 	head := classifierHead{Probe: *c.Probe}
 	if c.Clusters != nil {

@@ -5,7 +5,8 @@
 // in this package are its). A data set holds n_P labeled positives and n_U unlabeled examples, a mixture of positives and
 // negatives; the aim is a classifier of positives against negatives. The road, Algorithm 1:
 //
-//	A. [Pretrain] an encoder with a contrastive loss: [SSCL], [SCLPU], [PUCL] or another of the family;
+//	A. [Pretrain] an encoder with a contrastive loss: [SSCL], [SCLPU], [PUCL] or another of the family
+//	   ([PretrainStreamed] for images that do not fit into memory, [PretrainFeatures] for rows of a table);
 //	B. label the unlabeled embeddings by clustering that starts at the labeled positives: [PUPL];
 //	C. train a linear probe on the pseudo-labels with cross-entropy: [FitProbe], giving a [Classifier].
 //

@@ -21,7 +21,8 @@ type Model struct {
 	store                   *model.Store
 	encoder                 encoder.Encoder
 	projection              int
-	height, width, channels int
+	height, width, channels int // of an image; 0 where the model embeds features
+	features                int // in a row; 0 where the model embeds images
 }
 
 func newModel(e encoder.Encoder, projection, height, width, channels int) *Model {
@@ -34,9 +35,9 @@ const (
 	projectorScope = "projector"
 )
 
-// graph embeds images [n, height, width, channels] and projects the embeddings.
-func (m *Model) graph(scope *model.Scope, images *Node, training bool) (embeddings, projections *Node) {
-	embeddings = m.encoder.Embed(scope.In(encoderScope), images, training)
+// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings.
+func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embeddings, projections *Node) {
+	embeddings = m.encoder.Embed(scope.In(encoderScope), examples, training)
 	projections = encoder.Projector(scope.In(projectorScope), embeddings, m.projection, training)
 	return embeddings, projections
 }
@@ -44,29 +45,41 @@ func (m *Model) graph(scope *model.Scope, images *Node, training bool) (embeddin
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
 // normalisation.
 func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
+	if m.features > 0 {
+		return nil, fmt.Errorf("pucl: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
+	}
 	size := m.height * m.width * m.channels
 	if len(pixels) == 0 || len(pixels)%size != 0 {
 		return nil, fmt.Errorf("pucl: %d bytes are no whole number of %d×%d×%d images, at least one", len(pixels), m.height, m.width, m.channels)
 	}
-	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, pixels *Node) (*Node, *Node) {
-		return m.graph(scope, scalePixels(pixels), false)
+	return embed(m, eng, pixels, []int{m.height, m.width, m.channels}, scalePixels)
+}
+
+// embed embeds examples of that shape, which lie in values one after the other; scale makes of them what the encoder takes.
+func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []int, scale func(*Node) *Node) (*Embedding, error) {
+	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, examples *Node) (*Node, *Node) {
+		return m.graph(scope, scale(examples), false)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pucl: building the encoder: %w", err)
 	}
 	defer exec.Finalize()
 
-	n := len(pixels) / size
+	size := 1
+	for _, dim := range shape {
+		size *= dim
+	}
+	n := len(values) / size
 	var e Embedding
 	// Every call has the same shape, so that there is one compilation; the last one is filled up with zeros.
 	const perCall = 512
-	batch := make([]uint8, min(n, perCall)*size)
+	batch := make([]T, min(n, perCall)*size)
 	for first := 0; first < n; first += perCall {
-		rows := copy(batch, pixels[first*size:]) / size
+		rows := copy(batch, values[first*size:]) / size
 		clear(batch[rows*size:])
-		h, z, err := exec.Call2(tensors.FromFlatDataAndDimensions(batch, len(batch)/size, m.height, m.width, m.channels))
+		h, z, err := exec.Call2(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, shape...)...))
 		if err != nil {
-			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, err)
+			return nil, fmt.Errorf("pucl: embedding examples %d to %d: %w", first, first+rows-1, err)
 		}
 		if e.H == nil {
 			e.H, e.Z = mat.NewDense(n, h.Shape().Dim(-1), nil), mat.NewDense(n, z.Shape().Dim(-1), nil)

@@ -28,6 +28,15 @@ type Batches interface {
 	ImageShape() (height, width, channels int)
 }
 
+// StreamedBatches is [Batches] whose images are read from somewhere in every step, which can fail;
+// datasets.StreamedBatches is one.
+type StreamedBatches interface {
+	// ReadBatch returns what Batches.Batch does, or why it cannot be had.
+	ReadBatch(step int) (pixels []uint8, labeled []bool, err error)
+	// ImageShape returns height, width and channels of every image.
+	ImageShape() (height, width, channels int)
+}
+
 // PretrainConfig says how to train an encoder. The zero value trains [PUCL] with the defaults named below.
 type PretrainConfig struct {
 	Objective    Objective       // the loss; without terms it is PUCL
@@ -35,8 +44,8 @@ type PretrainConfig struct {
 	Steps        int             // batches to learn from; 0 means 1000
 	LearningRate float64         // of Adam, at its height; 0 means 0.001
 	Warmup       int             // steps in which the rate rises from 0, before it falls to 0 as a half cosine; 0 means Steps/20
-	Augment      augment.Config  // how views differ
-	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}
+	Augment      augment.Config  // how views of images differ; for features the batches say it, and this must stay zero
+	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
 	Projection   int             // length of a projection; 0 means 128
 	Seed         uint64          // of weights and views; batches have their own
 
@@ -58,7 +67,7 @@ type Progress struct {
 	Waited      time.Duration // of that for batches and the numbers of their views, while the engine had nothing to do
 }
 
-// withDefaults fills in the zero fields.
+// withDefaults fills in the zero fields save for the encoder, which depends on the data.
 func (c PretrainConfig) withDefaults() PretrainConfig {
 	if c.Objective.Attract == nil && c.Objective.Repel == nil {
 		c.Objective = PUCL()
@@ -74,9 +83,6 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 	}
 	if c.Warmup == 0 {
 		c.Warmup = max(c.Steps/20, 1)
-	}
-	if c.Encoder == nil {
-		c.Encoder = encoder.SmallCNN{}
 	}
 	if c.Projection == 0 {
 		c.Projection = 128
@@ -113,20 +119,72 @@ func (c PretrainConfig) rate(step int) float64 {
 // the loss on the projections of all of them. It stops when ctx is done, saving a checkpoint first where there is a folder
 // for it, and when the loss is no longer finite; both are errors.
 func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config PretrainConfig) (*Model, error) {
+	return PretrainStreamed(ctx, eng, alwaysRead{batches}, config)
+}
+
+// alwaysRead makes StreamedBatches of Batches.
+type alwaysRead struct{ Batches }
+
+func (b alwaysRead) ReadBatch(step int) (pixels []uint8, labeled []bool, err error) {
+	pixels, labeled = b.Batch(step)
+	return pixels, labeled, nil
+}
+
+// PretrainStreamed is [Pretrain] on images that are read while it trains. A batch that cannot be read ends training with
+// its error, after a checkpoint is saved where there is a folder for it: mend what is wrong, and the run goes on from there.
+func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedBatches, config PretrainConfig) (*Model, error) {
 	c := config.withDefaults()
+	if c.Encoder == nil {
+		c.Encoder = encoder.SmallCNN{}
+	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	height, width, channels := batches.ImageShape()
 	m := newModel(c.Encoder, c.Projection, height, width, channels)
-	m.Record = newRecord(eng, describe(batches), c.describe())
-	encoder.SetSeed(m.store, c.Seed)
+	m.Record = newRecord(eng, describe(batches), c.describe(c.Augment.String()))
+	size := height * width * channels
+	return m.train(ctx, eng, c, feed{
+		inputs: func(step int) ([]any, int, error) {
+			pixels, labeled, err := batches.ReadBatch(step)
+			if err != nil {
+				return nil, 0, fmt.Errorf("pucl: batch %d: %w", step, err)
+			}
+			b := len(labeled)
+			if b < 2 || len(pixels) != b*size {
+				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
+					step, b, len(pixels), height, width, channels, size)
+			}
+			numbers := c.Augment.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), 2*b)
+			return []any{
+				tensors.FromFlatDataAndDimensions(pixels, b, height, width, channels),
+				tensors.FromFlatDataAndDimensions(labeled, b),
+				tensors.FromFlatDataAndDimensions(numbers, 2*b, augment.Numbers),
+			}, b, nil
+		},
+		views: func(inputs []*Node) (views, labeled *Node) {
+			images := scalePixels(inputs[0])
+			return augment.Apply(Concatenate([]*Node{images, images}, 0), inputs[2]), inputs[1]
+		},
+	})
+}
 
+// feed is what training needs to know of the batches.
+type feed struct {
+	// inputs returns what a step's graph takes, and the number of examples.
+	inputs func(step int) (inputs []any, examples int, err error)
+	// views is the graph that makes two views of every example of it, first all first ones and then all second ones.
+	views func(inputs []*Node) (views, labeled *Node)
+}
+
+// train is the loop of training, whatever the batches hold. Its configuration has its defaults filled in.
+func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig, from feed) (*Model, error) {
+	encoder.SetSeed(m.store, c.Seed)
 	resume, err := openCheckpoint(m, c.Checkpoint)
 	if err != nil {
 		return nil, err
 	}
-	exec, err := model.NewExec(eng.Backend, m.store, m.trainingStep(c))
+	exec, err := model.NewExec(eng.Backend, m.store, m.trainingStep(c, from))
 	if err != nil {
 		return nil, fmt.Errorf("pucl: building the training step: %w", err)
 	}
@@ -139,19 +197,12 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config P
 			return nil, fmt.Errorf("pucl: training stopped after %d of %d steps: %w", step, c.Steps, errors.Join(ctx.Err(), resume.save(m, step)))
 		}
 		asked := time.Now()
-		pixels, labeled := batches.Batch(step)
-		b := len(labeled)
-		if b < 2 || len(pixels) != b*height*width*channels {
-			return nil, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
-				step, b, len(pixels), height, width, channels, height*width*channels)
+		inputs, b, err := from.inputs(step)
+		if err != nil {
+			return nil, errors.Join(err, resume.save(m, step))
 		}
-		numbers := c.Augment.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), 2*b)
 		waited += time.Since(asked)
-		loss, err := exec.Call1(
-			tensors.FromFlatDataAndDimensions(pixels, b, height, width, channels),
-			tensors.FromFlatDataAndDimensions(labeled, b),
-			tensors.FromFlatDataAndDimensions(numbers, 2*b, augment.Numbers),
-			float32(c.rate(step)))
+		loss, err := exec.Call1(append(inputs, float32(c.rate(step)))...)
 		if err != nil {
 			return nil, fmt.Errorf("pucl: step %d: %w", step, err)
 		}
@@ -177,19 +228,17 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config P
 	return m, m.dropOptimizer()
 }
 
-// trainingStep is the graph of one step: images to views, views to projections, projections to the loss, the loss to new
+// trainingStep is the graph of one step: inputs to views, views to projections, projections to the loss, the loss to new
 // weights.
-func (m *Model) trainingStep(c PretrainConfig) func(scope *model.Scope, inputs []*Node) *Node {
+func (m *Model) trainingStep(c PretrainConfig, from feed) func(scope *model.Scope, inputs []*Node) *Node {
 	return func(scope *model.Scope, inputs []*Node) *Node {
-		pixels, labeled, numbers, rate := inputs[0], inputs[1], inputs[2], inputs[3]
-		g := pixels.Graph()
-		images := scalePixels(pixels)
-		views := augment.Apply(Concatenate([]*Node{images, images}, 0), numbers)
+		last := len(inputs) - 1
+		views, labeled := from.views(inputs[:last])
 		_, projections := m.graph(scope, views, true)
 		loss := c.Objective.Loss(Views{Z: projections, Labeled: labeled}, c.Tau)
 
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
-		optimizer.Adam().Done().UpdateGraph(scope, g, loss)
+		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(inputs[last])
+		optimizer.Adam().Done().UpdateGraph(scope, loss.Graph(), loss)
 		return loss
 	}
 }

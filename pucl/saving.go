@@ -15,9 +15,10 @@ import (
 // modelHead comes before the variables in a model's file.
 type modelHead struct {
 	EncoderType             string // Go type of the encoder
-	SmallCNN                []byte // its fields as JSON, where it is an encoder.SmallCNN
+	SmallCNN, MLP           []byte // its fields as JSON, where it is one of these of the package encoder
 	Projection              int
 	Height, Width, Channels int
+	Features                int
 	Losses                  []float64
 	Record                  Record
 }
@@ -33,14 +34,17 @@ func (m *Model) Save(path string) error {
 func (m *Model) write(w io.Writer) error {
 	head := modelHead{
 		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
-		Height: m.height, Width: m.width, Channels: m.channels, Losses: m.Losses, Record: m.Record,
+		Height: m.height, Width: m.width, Channels: m.channels, Features: m.features, Losses: m.Losses, Record: m.Record,
 	}
-	if cnn, ok := m.encoder.(encoder.SmallCNN); ok {
-		fields, err := json.Marshal(cnn)
-		if err != nil {
-			return err
-		}
-		head.SmallCNN = fields
+	var err error
+	switch e := m.encoder.(type) {
+	case encoder.SmallCNN:
+		head.SmallCNN, err = json.Marshal(e)
+	case encoder.MLP:
+		head.MLP, err = json.Marshal(e)
+	}
+	if err != nil {
+		return err
 	}
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
 		return err
@@ -48,8 +52,8 @@ func (m *Model) write(w io.Writer) error {
 	return writeVariables(w, m.store)
 }
 
-// LoadModel reads a model that [Model.Save] wrote. An encoder.SmallCNN comes back by itself; a model with an encoder of one's
-// own needs that encoder as custom, since a file holds no code. Otherwise custom is nil.
+// LoadModel reads a model that [Model.Save] wrote. An encoder.SmallCNN or MLP comes back by itself; a model with an encoder
+// of one's own needs that encoder as custom, since a file holds no code. Otherwise custom is nil.
 func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	var m *Model
 	err := readFile(path, func(r io.Reader) (err error) {
@@ -75,10 +79,17 @@ func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 			return nil, err
 		}
 		custom = cnn
+	case head.MLP != nil:
+		var mlp encoder.MLP
+		if err := json.Unmarshal(head.MLP, &mlp); err != nil {
+			return nil, err
+		}
+		custom = mlp
 	default:
 		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it", head.EncoderType)
 	}
 	m := newModel(custom, head.Projection, head.Height, head.Width, head.Channels)
+	m.features = head.Features
 	m.Losses, m.Record = head.Losses, head.Record
 	return m, readVariables(r, m.store)
 }

@@ -1,6 +1,7 @@
 package gomlxdata
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
@@ -91,6 +92,59 @@ func TestFromBatchesLeavesNoGoroutines(t *testing.T) {
 		if time.Since(begin) > 5*time.Second {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
+	}
+}
+
+// broken is a source whose image 4 cannot be read.
+type broken struct{ *datasets.Images }
+
+func (b broken) ReadImage(i int, dst []uint8) error {
+	if i == 4 {
+		return errors.New("four.png is broken")
+	}
+	return b.Images.ReadImage(i, dst)
+}
+
+// Streamed batches are those from memory, up to the first that cannot be read.
+func TestFromStreamed(t *testing.T) {
+	want := puBatches(t)
+	pu, err := datasets.NewPU(seven(), datasets.PUConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := func(src datasets.Source) *Batches {
+		b, err := datasets.NewStreamedBatches(src, pu.Split, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return FromStreamed(b, BatchesConfig{First: 2, Steps: 6})
+	}
+	step := 2
+	for batch, err := range stream(pu.Images).Iter() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pixels, labeled := want.Batch(step)
+		if !slices.Equal(tensors.MustCopyFlatData[uint8](batch.Inputs[0]), pixels) ||
+			!slices.Equal(tensors.MustCopyFlatData[bool](batch.Labels[0]), labeled) {
+			t.Errorf("step %d: another batch", step)
+		}
+		step++
+	}
+	if step != 8 || stream(pu.Images).Name() != want.String() {
+		t.Errorf("%q ends after step %d, want 7", stream(pu.Images).Name(), step-1)
+	}
+	failed := 0
+	for _, err := range stream(broken{pu.Images}).Iter() {
+		if err != nil {
+			failed++
+			if !strings.Contains(err.Error(), "four.png") {
+				t.Error(err)
+			}
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d errors, want 1", failed)
 	}
 }
 

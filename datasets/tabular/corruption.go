@@ -45,6 +45,19 @@ func (c *Corruption) Exactly() *Corruption {
 	return &Corruption{from: c.from, rate: c.rate, exact: true}
 }
 
+// String says how views are made.
+func (c *Corruption) String() string {
+	if c.exact {
+		return fmt.Sprintf("%d of %d features replaced by those of random rows", c.count(), c.from.RawMatrix().Cols)
+	}
+	return fmt.Sprintf("each feature replaced by that of a random row with probability %g", c.rate)
+}
+
+// count is how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
+func (c *Corruption) count() int {
+	return int(math.Floor(c.rate*float64(c.from.RawMatrix().Cols) + 1e-9))
+}
+
 // View returns one corrupted copy of x, drawn with rng. x has a row for each example; it is an error if it has other
 // features than the rows that values are drawn from.
 //
@@ -59,8 +72,7 @@ func (c *Corruption) View(x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
 	}
 	view := mat.DenseCopyOf(x)
 	rows, _ := view.Dims()
-	// The small addend keeps 0.6·5 from becoming 2 by rounding.
-	exactly := int(math.Floor(c.rate*float64(features) + 1e-9))
+	exactly := c.count()
 	for i := range rows {
 		row := view.RawRowView(i)
 		if c.exact {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
 	"gonum.org/v1/gonum/mat"
 )
@@ -78,4 +79,44 @@ func ExampleCorruption_Views() {
 	// ⎡   1    10   300  1000⎤
 	// ⎢   3    20   100  2000⎥
 	// ⎣   3    20   200  1000⎦
+}
+
+// Six patients, of whom the first two are labeled as ill. A batch holds one of those and two others, and each of the three
+// rows twice, with half of its features, here one of two, taken from other rows.
+func ExampleNewBatches() {
+	table := &tabular.Table{
+		Features: mat.NewDense(6, 2, []float64{1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60}),
+		Labels:   []int{1, 1, 1, 0, 0, 0},
+		Classes:  []string{"well", "ill"},
+	}
+	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{
+		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset, Seed: 1,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	half, err := tabular.NewCorruption(table.Features, 0.5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	batches, err := tabular.NewBatches(table, split, half.Exactly(), datasets.BatchConfig{Size: 3, Share: 0.34, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	views, labeled := batches.Batch(0)
+	fmt.Println(labeled)
+	for row := range 6 {
+		fmt.Println(views[2*row : 2*row+2])
+	}
+	// Output:
+	// [true false false]
+	// [1 10]
+	// [5 50]
+	// [6 20]
+	// [1 40]
+	// [5 40]
+	// [2 20]
 }

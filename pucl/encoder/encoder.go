@@ -1,4 +1,4 @@
-// Package encoder holds the networks that turn images into embeddings, written as gomlx graphs.
+// Package encoder holds the networks that turn images and rows of features into embeddings, written as gomlx graphs.
 //
 // Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path, so a network starts from
 // the same numbers on every engine, whatever is built before it.
@@ -12,11 +12,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Encoder is the network g_B: it maps images to embeddings. An encoder of one's own is a type with this method.
+// Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a type with this method.
 type Encoder interface {
-	// Embed maps images [n, height, width, channels] with values in [0, 1] to embeddings [n, k]. Variables belong
-	// under scope. In training, batch statistics may be used and running ones updated.
-	Embed(scope *model.Scope, images *Node, training bool) *Node
+	// Embed maps examples to embeddings [n, k]. Examples are images [n, height, width, channels] with values in [0, 1],
+	// or rows of features [n, d]; an encoder for one kind only panics on the other. Variables belong under scope. In
+	// training, batch statistics may be used and running ones updated.
+	Embed(scope *model.Scope, examples *Node, training bool) *Node
 }
 
 // SmallCNN is an encoder for small gray images, fast on a CPU: a 5×5 convolution of stride 2, two 3×3 convolutions of stride
@@ -28,8 +29,12 @@ type SmallCNN struct {
 	Std   float64 // pixel standard deviation that divides them; 0 means 0.3530, Fashion-MNIST's
 }
 
-// Embed implements [Encoder].
+// Embed implements [Encoder], for images.
 func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	if images.Rank() != 4 {
+		panic(fmt.Errorf("encoder: a SmallCNN reads images [n, height, width, channels], not %s; for rows of features use an MLP",
+			images.Shape()))
+	}
 	c = c.withDefaults()
 	x := MulScalar(AddScalar(images, -c.Mean), 1/c.Std)
 	for i, layer := range []struct{ kernel, channels int }{{5, c.Width}, {3, 2 * c.Width}, {3, 4 * c.Width}} {

@@ -61,7 +61,7 @@ func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 // SaveModel keeps a model under name.
 func (b *Bench) SaveModel(name string, m *pucl.Model) error { return b.save(name, ".model", m.Save) }
 
-// Model gets back a model that has an encoder.SmallCNN; for another encoder use pucl.LoadModel and Path.
+// Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use pucl.LoadModel and Path.
 func (b *Bench) Model(name string) (*pucl.Model, error) {
 	path, err := b.find(name, ".model")
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *Bench) SaveClassifier(name string, c *pucl.Classifier) error {
 	return b.save(name, ".classifier", c.Save)
 }
 
-// Classifier gets back a classifier whose model has an encoder.SmallCNN.
+// Classifier gets back a classifier whose model has an encoder.SmallCNN or MLP.
 func (b *Bench) Classifier(name string) (*pucl.Classifier, error) {
 	path, err := b.find(name, ".classifier")
 	if err != nil {

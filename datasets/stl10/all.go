@@ -1,0 +1,108 @@
+package stl10
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// All is the parts Train and Unlabeled as one set, as learning from PU data takes them: the images to be labeled come from
+// the one, most of the unlabeled ones from the other. It is a datasets.Source on disk.
+type All struct {
+	// Labels gives the class of each image: 0 to 9, or 10 for those of the part Unlabeled.
+	Labels []int
+	// Classes names the ten classes of [Classes], and then [UnlabeledClass].
+	Classes []string
+
+	rows             []int // of all 105,000 images, those that are in the set
+	train, unlabeled *Set
+}
+
+// OpenAll opens both parts, as [Open] does. For the benchmarks STL-I and STL-II as published code makes them, in which a
+// tenth of the images validates:
+//
+//	all, err := stl10.OpenAll(os.DirFS(dir), stl10.Options{})
+//	set, validation, err := all.Holdout(0.1, seed)
+//	benchmark, err := datasets.FindBenchmark("STL-I")
+//	cfg, err := benchmark.Config(set.Classes)
+//	cfg.Labeled = 2250 // 450 of each of five classes
+//	split, err := datasets.NewSplit(set.Labels, set.Classes, cfg)
+//	batches, err := datasets.NewStreamedBatches(set, split, datasets.BatchConfig{})
+//
+// Then 94,500 examples are unlabeled: 90,000 of unknown class, the 2,250 labeled images again, and 450 of each negative
+// class. To have the 90,000 alone, set cfg.Setting to datasets.SingleDataset and cfg.Negative to []int{} as well.
+//
+// Source: the code of Chen et al., "A Variational Approach for Learning from Positive and Unlabeled Data" (VPU), NeurIPS 2020.
+func OpenAll(fsys fs.FS, opts Options) (*All, error) {
+	return openAll(parts[Train], parts[Unlabeled], fsys, opts)
+}
+
+func openAll(labeled, rest part, fsys fs.FS, opts Options) (*All, error) {
+	train, err := labeled.open(fsys, opts)
+	if err != nil {
+		return nil, err
+	}
+	unlabeled, err := rest.open(fsys, opts)
+	if err != nil {
+		return nil, errors.Join(err, train.Close())
+	}
+	a := &All{Classes: append(Classes(), UnlabeledClass), train: train, unlabeled: unlabeled}
+	a.Labels = slices.Concat(train.Labels, slices.Repeat([]int{len(Classes())}, unlabeled.Len()))
+	for row := range a.Labels {
+		a.rows = append(a.rows, row)
+	}
+	return a, nil
+}
+
+// Holdout splits the set in two, class by class, as datasets.Holdout does; the unlabeled images are one class for it. Both
+// parts read the files that a has opened: close a after use, and not the parts.
+func (a *All) Holdout(share float64, seed uint64) (rest, held *All, err error) {
+	restRows, heldRows, err := datasets.HoldoutRows(a.Labels, len(a.Classes), share, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	take := func(rows []int) *All {
+		part := &All{Classes: a.Classes, train: a.train, unlabeled: a.unlabeled}
+		for _, row := range rows {
+			part.rows = append(part.rows, a.rows[row])
+			part.Labels = append(part.Labels, a.Labels[row])
+		}
+		return part
+	}
+	return take(restRows), take(heldRows), nil
+}
+
+// Len returns the number of images.
+func (a *All) Len() int { return len(a.rows) }
+
+// Shape returns the size of an image, 96×96×3.
+func (a *All) Shape() (height, width, channels int) { return a.train.Shape() }
+
+// ReadImage reads image i as [Set.ReadImage] does.
+func (a *All) ReadImage(i int, dst []uint8) error {
+	if i < 0 || i >= a.Len() {
+		return fmt.Errorf("stl10: there is no image %d: the set has %d images, numbered from 0", i, a.Len())
+	}
+	row := a.rows[i]
+	if row < a.train.Len() {
+		return a.train.ReadImage(row, dst)
+	}
+	return a.unlabeled.ReadImage(row-a.train.Len(), dst)
+}
+
+// String says in one line what the set holds.
+func (a *All) String() string {
+	unknown := 0
+	for _, class := range a.Labels {
+		if class == len(a.Classes)-1 {
+			unknown++
+		}
+	}
+	return fmt.Sprintf("%d images of STL-10 in %d classes, and %d without a class", a.Len()-unknown, len(a.Classes)-1, unknown)
+}
+
+// Close closes both files.
+func (a *All) Close() error { return errors.Join(a.train.Close(), a.unlabeled.Close()) }

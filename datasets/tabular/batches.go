@@ -1,0 +1,136 @@
+package tabular
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/puclab/puclab/datasets"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Batches hands out two random views of the rows of each training step: a [datasets.Schedule] and the features that go
+// with it. It remembers nothing, so any step can be asked for at any time, and by several goroutines at once.
+type Batches struct {
+	*datasets.Schedule
+	split      *datasets.Split
+	features   *mat.Dense
+	corruption *Corruption
+	seed       uint64
+}
+
+// NewBatches prepares the batches of the rows of table that split lists, which is made of the table's own classes:
+//
+//	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{Positive: []int{1}, Labeled: 50})
+//
+// Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
+// each row once. The table is not copied: leave it as it is while the batches are in use.
+//
+// Values are handed out in float32; it is an error if one is too large for that, if the table is not valid or has not the
+// rows that split lists, and if corruption knows rows of another length. The other errors are those of datasets.NewSchedule.
+func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
+	if err := table.Validate(); err != nil {
+		return nil, err
+	}
+	if err := fitFloat32(table.Features); err != nil {
+		return nil, err
+	}
+	schedule, err := datasets.NewSchedule(split, cfg)
+	if err != nil {
+		return nil, err
+	}
+	used := make([]bool, table.Len())
+	for _, row := range split.Index {
+		if row < 0 || row >= len(used) {
+			return nil, fmt.Errorf("tabular: the split lists row %d, but the table has %d rows, numbered from 0: "+
+				"make the split of this table's classes", row, len(used))
+		}
+		used[row] = true
+	}
+	_, columns := table.Features.Dims()
+	if corruption == nil {
+		var rows []int
+		for row, is := range used {
+			if is {
+				rows = append(rows, row)
+			}
+		}
+		if corruption, err = NewCorruption(gather(table.Features, rows), 0); err != nil {
+			return nil, err
+		}
+	}
+	if _, features := corruption.from.Dims(); features != columns {
+		return nil, fmt.Errorf("tabular: a corruption with values of %d features for a table of %d", features, columns)
+	}
+	if err := fitFloat32(corruption.from); err != nil {
+		return nil, err
+	}
+	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
+}
+
+// fitFloat32 is an error where a value of x is no finite number of 32 bits.
+func fitFloat32(x *mat.Dense) error {
+	rows, _ := x.Dims()
+	for i := range rows {
+		for j, v := range x.RawRowView(i) {
+			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
+				return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it", j, i, v)
+			}
+		}
+	}
+	return nil
+}
+
+// gather copies rows of x.
+func gather(x *mat.Dense, rows []int) *mat.Dense {
+	_, columns := x.Dims()
+	out := mat.NewDense(len(rows), columns, nil)
+	for i, row := range rows {
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out
+}
+
+// Features returns the number of features in a row.
+func (b *Batches) Features() int {
+	_, columns := b.features.Dims()
+	return columns
+}
+
+// String says what the batches are, for the record of a result: the data, how they are drawn and how views differ.
+func (b *Batches) String() string { return fmt.Sprintf("%s; views: %s", b.Schedule, b.corruption) }
+
+// viewStream keeps the draws of views apart from other draws made with the same seed.
+const viewStream = 0x7669657773 // "views" in ASCII
+
+// Batch returns two views of each row of a step's batch, 2·Size rows of Features numbers one after the other: a view of each
+// in the order of Rows, then a second view of each in the same order; and for each of the Size rows whether it is labeled.
+// Both views are corrupted, independently of each other. All depends on the table, the configuration and the step alone,
+// on every platform. Both slices are the caller's.
+func (b *Batches) Batch(step int) (views []float32, labeled []bool) {
+	examples := b.Rows(step)
+	rows := make([]int, len(examples))
+	labeled = make([]bool, len(examples))
+	for i, example := range examples {
+		rows[i], labeled[i] = b.split.Index[example], b.split.Labeled[example]
+	}
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[0:], b.seed)
+	binary.LittleEndian.PutUint64(key[8:], viewStream)
+	binary.LittleEndian.PutUint64(key[16:], uint64(step))
+	first, second, err := b.corruption.Views(gather(b.features, rows), rand.New(rand.NewChaCha8(key)))
+	if err != nil {
+		panic(errors.Join(errors.New("tabular: NewBatches let through what cannot be corrupted"), err))
+	}
+	views = make([]float32, 0, 2*len(rows)*b.Features())
+	for _, view := range []*mat.Dense{first, second} {
+		for i := range rows {
+			for _, v := range view.RawRowView(i) {
+				views = append(views, float32(v))
+			}
+		}
+	}
+	return views, labeled
+}

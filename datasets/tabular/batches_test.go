@@ -1,0 +1,213 @@
+package tabular
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/puclab/puclab/datasets"
+	"gonum.org/v1/gonum/mat"
+)
+
+// twelve is a table of 12 rows of 3 features, 100·column + row, of the classes 0 and 1 in turn.
+func twelve() *Table {
+	x := &Table{Features: mat.NewDense(12, 3, nil), Classes: []string{"no", "yes"}}
+	for i := range 12 {
+		for j := range 3 {
+			x.Features.Set(i, j, float64(100*j+i))
+		}
+		x.Labels = append(x.Labels, i%2)
+	}
+	return x
+}
+
+func split(t *testing.T, x *Table, cfg datasets.PUConfig) *datasets.Split {
+	t.Helper()
+	s, err := datasets.NewSplit(x.Labels, x.Classes, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newBatches(t *testing.T, x *Table, s *datasets.Split, c *Corruption, cfg datasets.BatchConfig) *Batches {
+	t.Helper()
+	b, err := NewBatches(x, s, c, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// With values from far away, what is replaced shows: everything else must be the row that the schedule names, in both views.
+func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
+	x := twelve()
+	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3, Setting: datasets.SingleDataset, Seed: 2})
+	far := mat.NewDense(2, 3, []float64{1000, 1100, 1200, 2000, 2100, 2200})
+	for _, exact := range []bool{true, false} {
+		c, err := NewCorruption(far, 0.5) // ⌊0.5·3⌋ = 1 feature
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact {
+			c = c.Exactly()
+		}
+		b := newBatches(t, x, s, c, datasets.BatchConfig{Size: 5, Share: 0.4, Seed: 3})
+		if b.Features() != 3 || b.Size() != 5 {
+			t.Fatalf("%d features, batches of %d", b.Features(), b.Size())
+		}
+		replaced, differ := 0, 0
+		const steps = 200
+		for step := range steps {
+			views, labeled := b.Batch(step)
+			if len(views) != 2*5*3 || !slices.Equal(labeled, []bool{true, true, false, false, false}) {
+				t.Fatalf("step %d: %d numbers, labeled %v", step, len(views), labeled)
+			}
+			for view := range 2 {
+				for i, example := range b.Rows(step) {
+					row := views[(view*5+i)*3:][:3]
+					changed := 0
+					for j, v := range row {
+						switch v {
+						case float32(100*j + s.Index[example]):
+						case float32(1000 + 100*j), float32(2000 + 100*j):
+							changed++
+						default:
+							t.Fatalf("step %d, view %d, row %d (%d of the table): %v", step, view, i, s.Index[example], row)
+						}
+					}
+					if exact && changed != 1 {
+						t.Errorf("step %d, view %d, row %d: %d features replaced, want 1", step, view, i, changed)
+					}
+					replaced += changed
+				}
+			}
+			if !slices.Equal(views[:15], views[15:]) {
+				differ++
+			}
+		}
+		// Of 6000 values each with probability 1/2: within 5 standard deviations (38.7) of the mean.
+		if !exact && math.Abs(float64(replaced)-3000) > 194 {
+			t.Errorf("%d of 6000 values replaced, want half", replaced)
+		}
+		if differ < steps-2 {
+			t.Errorf("the two views are equal in %d of %d steps", steps-differ, steps)
+		}
+	}
+}
+
+// Without a corruption of one's own values come from the rows of the split, and from no other.
+func TestBatchesDrawFromTheSplit(t *testing.T) {
+	x := twelve()
+	x.Labels[10], x.Labels[11] = 2, 2 // left out below
+	x.Classes = append(x.Classes, "other")
+	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Negative: []int{0}, Labeled: 2})
+	b := newBatches(t, x, s, nil, datasets.BatchConfig{Size: 8})
+	seen := map[float32]bool{}
+	for step := range 100 {
+		views, _ := b.Batch(step)
+		for i, v := range views {
+			if j := i % 3; v < float32(100*j) || v > float32(100*j+9) {
+				t.Fatalf("value %g in column %d", v, j)
+			}
+			seen[v] = true
+		}
+	}
+	if len(seen) != 30 {
+		t.Errorf("%d of 30 values occur", len(seen))
+	}
+	want := s.String() + "; batches of 8, share of labeled 0, seed 0; views: each feature replaced by that of a random row " +
+		"with probability 0.6"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b, want)
+	}
+	if got := b.corruption.Exactly().String(); got != "1 of 3 features replaced by those of random rows" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A batch depends on seed and step alone: out of order, afresh, in parallel.
+func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
+	x := twelve()
+	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3, Seed: 2})
+	make := func(seed uint64) *Batches { return newBatches(t, x, s, nil, datasets.BatchConfig{Size: 6, Seed: seed}) }
+	var want [][]float32
+	for step := range 20 {
+		views, _ := make(9).Batch(step)
+		want = append(want, views)
+	}
+	b := make(9)
+	var wg sync.WaitGroup
+	for _, step := range []int{19, 0, 7, 6, 7, 12} {
+		wg.Go(func() {
+			if got, _ := b.Batch(step); !slices.Equal(got, want[step]) {
+				t.Errorf("step %d: %v, want %v", step, got, want[step])
+			}
+		})
+	}
+	wg.Wait()
+	if other, _ := make(10).Batch(4); slices.Equal(other, want[4]) {
+		t.Error("two seeds give the same batch")
+	}
+	// The corruption moves on with the step even where the rows are the same: here every batch is the whole set.
+	c, err := NewCorruption(x.Features, 1) // every value is drawn, whatever the order of the rows
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := newBatches(t, x, s, c, datasets.BatchConfig{Size: 15})
+	a, _ := whole.Batch(0)
+	if next, _ := whole.Batch(1); slices.Equal(a, next) {
+		t.Error("two steps draw the same values")
+	}
+}
+
+func TestNewBatchesRefuses(t *testing.T) {
+	x := twelve()
+	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3})
+	other, err := NewCorruption(mat.NewDense(1, 2, []float64{1, 2}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holed, err := NewCorruption(mat.NewDense(1, 3, []float64{1, math.NaN(), 2}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge := twelve()
+	huge.Features.Set(4, 1, 1e39)
+	few := twelve()
+	few.Features = mat.DenseCopyOf(few.Features.Slice(0, 11, 0, 3))
+	few.Labels = few.Labels[:11]
+	ok := datasets.BatchConfig{Size: 4}
+	for _, tt := range []struct {
+		name  string
+		table *Table
+		split *datasets.Split
+		c     *Corruption
+		cfg   datasets.BatchConfig
+		want  []string
+	}{
+		{"no table", nil, s, nil, ok, []string{"no features given"}},
+		{"no split", x, nil, nil, ok, []string{"no PU data"}},
+		{"too large", huge, s, nil, ok, []string{"feature 1 of row 4 is 1e+39", "rescale"}},
+		{"hole in the corruption", x, s, holed, ok, []string{"feature 1 of row 0 is NaN"}},
+		{"split of another table", few, s, nil, ok, []string{"row 11", "11 rows"}},
+		{"other features", x, s, other, ok, []string{"2 features", "table of 3"}},
+		{"batch", x, s, nil, datasets.BatchConfig{Size: 99}, []string{"99 examples", "only 15"}},
+	} {
+		_, err := NewBatches(tt.table, tt.split, tt.c, tt.cfg)
+		if err == nil {
+			t.Errorf("%s: no error", tt.name)
+			continue
+		}
+		for _, part := range tt.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: error %q lacks %q", tt.name, err, part)
+			}
+		}
+	}
+	if _, err := NewBatches(x, s, nil, ok); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,212 @@
+package datasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// halfKnown has four cats (rows 0, 3, 6, 9), four dogs (1, 4, 7, 10), and six examples of unknown class (2, 5, 8, 11, 12, 13).
+func halfKnown() ([]int, []string) {
+	return []int{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 2, 2}, []string{"cat", "dog", "?"}
+}
+
+func TestSplitWithUnknownClasses(t *testing.T) {
+	labels, classes := halfKnown()
+	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}
+	for _, tt := range []struct {
+		name      string
+		cfg       PUConfig
+		unlabeled func(labeled []int) []int
+		says      string
+	}{
+		{"all unlabeled again", PUConfig{PriorEstimate: 0.4},
+			func([]int) []int { return all },
+			"14 unlabeled, 6 of unknown class, estimated prior π̂ = 0.4, γ = 0.1429, seed 5, positive: cat"},
+		{"no row twice", PUConfig{Setting: SingleDataset},
+			func(labeled []int) []int { return without(all, labeled) },
+			"12 unlabeled, 6 of unknown class, prior π unknown, γ = 0.1667, seed 5, positive: cat"},
+		{"without known negatives", PUConfig{Setting: SingleDataset, Negative: []int{}},
+			func(labeled []int) []int { return without([]int{0, 2, 3, 5, 6, 8, 9, 11, 12, 13}, labeled) },
+			"8 unlabeled, 6 of unknown class, prior π unknown, γ = 0.25, seed 5, positive: cat, negative: none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.cfg.Positive, tt.cfg.Unknown, tt.cfg.Labeled, tt.cfg.Seed = []int{0}, []int{2}, 2, 5
+			s, err := NewSplit(labels, classes, tt.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := tt.unlabeled(s.Index[:2]); s.NumLabeled() != 2 || !slices.Equal(s.Index[2:], want) {
+				t.Errorf("unlabeled rows %v, want %v", s.Index[2:], want)
+			}
+			for i, row := range s.Index {
+				if s.Unknown[i] != (labels[row] == 2) || s.Positive[i] != (labels[row] == 0) || s.Labeled[i] && labels[row] != 0 {
+					t.Errorf("example %d of class %s: unknown %v, positive %v, labeled %v", i, classes[labels[row]],
+						s.Unknown[i], s.Positive[i], s.Labeled[i])
+				}
+			}
+			if s.Prior != tt.cfg.PriorEstimate {
+				t.Errorf("prior %v, want the estimate %v", s.Prior, tt.cfg.PriorEstimate)
+			}
+			if !strings.HasSuffix(s.String(), tt.says) {
+				t.Errorf("%q, want the end %q", s, tt.says)
+			}
+			text, err := json.Marshal(s.Summary())
+			if err != nil || !strings.Contains(string(text), fmt.Sprintf(`"unknown":6,"prior":%v,`, tt.cfg.PriorEstimate)) {
+				t.Errorf("%s, %v", text, err)
+			}
+		})
+	}
+	known, err := NewSplit(labels, classes, PUConfig{Positive: []int{0}, Labeled: 2})
+	if err != nil || known.Unknown != nil || known.Summary().Unknown != 0 || known.Prior != 4./14 {
+		t.Errorf("where all classes are known: %v, %v", known, err)
+	}
+}
+
+// How many are drawn follows from n_U, N and γ as elsewhere; a smaller n_U takes the first of a larger one.
+func TestAmountsWithUnknownClasses(t *testing.T) {
+	labels, classes := halfKnown()
+	for _, tt := range []struct {
+		cfg       PUConfig
+		nP, nU    int
+		reachesIt bool // a labeled row may occur among the unlabeled ones
+	}{
+		{PUConfig{Labeled: 3, Unlabeled: 9}, 3, 9, true},
+		{PUConfig{Labeled: 3, Unlabeled: 14}, 3, 14, true},
+		{PUConfig{Labeled: 3, Unlabeled: 9, Setting: SingleDataset}, 3, 9, false},
+		{PUConfig{Labeled: 3, Total: 10, Setting: SingleDataset}, 3, 7, false},
+		{PUConfig{Labeled: 3, Total: 10}, 3, 7, true},
+		{PUConfig{Gamma: 0.25, Unlabeled: 8}, 2, 8, true},
+		{PUConfig{Gamma: 1. / 13}, 1, 14, true},
+		{PUConfig{Gamma: 0.4, Setting: SingleDataset}, 4, 10, false}, // 14·0.4/1.4
+		{PUConfig{Draw: Independent, Propensity: func(int) float64 { return 1 }, Total: 9, Setting: SingleDataset}, 4, 5, false},
+	} {
+		tt.cfg.Positive, tt.cfg.Unknown = []int{0}, []int{2}
+		s, err := NewSplit(labels, classes, tt.cfg)
+		if err != nil {
+			t.Errorf("%+v: %v", tt.cfg, err)
+			continue
+		}
+		if s.NumLabeled() != tt.nP || s.NumUnlabeled() != tt.nU {
+			t.Errorf("%v, want %d and %d", s, tt.nP, tt.nU)
+		}
+		rows := slices.Clone(s.Index[tt.nP:])
+		if !slices.IsSorted(rows) || len(slices.Compact(rows)) != tt.nU {
+			t.Errorf("unlabeled rows %v", s.Index[tt.nP:])
+		}
+		if !tt.reachesIt && slices.ContainsFunc(s.Index[:tt.nP], func(row int) bool { return slices.Contains(rows, row) }) {
+			t.Errorf("%v occur twice", s.Index)
+		}
+	}
+	draw := func(n int, seed uint64) []int {
+		s, err := NewSplit(labels, classes, PUConfig{Positive: []int{0}, Unknown: []int{2}, Unlabeled: n, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Index
+	}
+	for _, row := range draw(4, 1) {
+		if !slices.Contains(draw(9, 1), row) {
+			t.Errorf("%v are not among %v", draw(4, 1), draw(9, 1))
+		}
+	}
+	if slices.Equal(draw(7, 1), draw(7, 2)) {
+		t.Error("two seeds draw the same")
+	}
+}
+
+func TestSplitWithUnknownClassesRefuses(t *testing.T) {
+	labels, classes := halfKnown()
+	for _, tt := range []struct {
+		cfg  PUConfig
+		want []string
+	}{
+		{PUConfig{Labeled: 5}, []string{"label 5", "hold 4"}},
+		{PUConfig{Prior: 0.5}, []string{"prior π of 0.5", "PriorEstimate"}},
+		{PUConfig{PriorEstimate: 1}, []string{"estimated prior of 1"}},
+		{PUConfig{PriorEstimate: math.NaN()}, []string{"NaN"}},
+		{PUConfig{Setting: CaseControlDisjoint}, []string{"case-control-disjoint", "unknown"}},
+		{PUConfig{Unlabeled: 15}, []string{"15 unlabeled", "there are 14"}},
+		{PUConfig{Labeled: 2, Unlabeled: 13, Setting: SingleDataset}, []string{"13 unlabeled", "there are 12"}},
+		{PUConfig{Labeled: 3, Total: 3}, []string{"0 unlabeled"}},
+		{PUConfig{Negative: []int{2}}, []string{"class 2", "unknown"}},
+		{PUConfig{Unknown: []int{0}}, []string{"class 0", "unknown"}},
+		{PUConfig{Unknown: []int{2, 2}}, []string{"class 2", "twice"}},
+		{PUConfig{Unknown: []int{7}}, []string{"no class 7"}},
+	} {
+		tt.cfg.Positive = []int{0}
+		if tt.cfg.Unknown == nil {
+			tt.cfg.Unknown = []int{2}
+		}
+		_, err := NewSplit(labels, classes, tt.cfg)
+		wantError(t, err, tt.want...)
+	}
+	_, err := NewSplit(labels, append(classes, "none"), PUConfig{Positive: []int{0}, Unknown: []int{3}})
+	wantError(t, err, "class 3 is empty")
+	_, err = NewSplit(labels, classes, PUConfig{Positive: []int{0}, PriorEstimate: 0.5})
+	wantError(t, err, "all classes are known")
+	_, err = NewSplit(labels, classes, PUConfig{Positive: []int{0}, Negative: []int{}})
+	wantError(t, err, "no negative classes")
+}
+
+// STL-I and STL-II by name, in the numbers of published code: 500 images of each class and 100,000 without one, a tenth of
+// which validates.
+func TestSTLWithItsUnlabeledPart(t *testing.T) {
+	for name, prior := range map[string]float64{"STL-I": 0.51, "STL-II": 0.49} {
+		b, err := FindBenchmark(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		classes := append(b.Classes, "unlabeled")
+		labels := append(training(b), slices.Repeat([]int{10}, 100_000)...)
+		rest, held, err := HoldoutRows(labels, len(classes), 0.1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(held) != 500+10_000 || len(rest) != 4_500+90_000 {
+			t.Fatalf("%d held out of %d", len(held), len(rest))
+		}
+		var kept []int
+		for _, row := range rest {
+			kept = append(kept, labels[row])
+		}
+		cfg, err := b.Config(classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Labeled = 2250
+		s, err := NewSplit(kept, classes, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := s.Summary()
+		if sum.Name != name || sum.Unlabeled != 94_500 || sum.Unknown != 90_000 || sum.Prior != prior {
+			t.Errorf("%v", s)
+		}
+		count := map[int]int{} // of the labeled, by class
+		for _, row := range s.Index[:2250] {
+			count[kept[row]]++
+		}
+		for _, class := range b.Positive {
+			if count[class] != 450 {
+				t.Errorf("%s: %d of class %s are labeled, want 450", name, count[class], classes[class])
+			}
+		}
+		cfg.Setting, cfg.Negative = SingleDataset, []int{}
+		if s, err = NewSplit(kept, classes, cfg); err != nil || s.NumUnlabeled() != 90_000 || slices.Contains(s.Unknown[2250:], false) {
+			t.Errorf("the unlabeled part alone: %v, %v", s, err)
+		}
+		cfg.Labeled = 3000
+		_, err = NewSplit(kept, classes, cfg)
+		wantError(t, err, "label 3000", "hold 2250")
+	}
+	cifar, err := FindBenchmark("CIFAR-I")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = cifar.Config(append(cifar.Classes, "unlabeled"))
+	wantError(t, err, `"unlabeled"`, "not known to be negative")
+}

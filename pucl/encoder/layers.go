@@ -27,11 +27,15 @@ func SetSeed(store *model.Store, seed uint64) {
 // weights returns the variable name of scope, drawn from a normal distribution of standard deviation √(2/fanIn), which keeps
 // the size of the activations through ReLU layers (He et al., 2015). It has the precision of the data it meets.
 func weights(scope *model.Scope, name string, dtype dtypes.DType, fanIn int, dims ...int) *model.Variable {
+	return normal(scope, name, dtype, math.Sqrt(2/float64(fanIn)), dims...)
+}
+
+// normal returns the variable name of scope, drawn from a normal distribution of the given standard deviation.
+func normal(scope *model.Scope, name string, dtype dtypes.DType, std float64, dims ...int) *model.Variable {
 	draw := func(g *Graph, shape shapes.Shape) *Node {
 		hash := fnv.New64a()
 		fmt.Fprintf(hash, "%s %s/%s", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), name)
 		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
-		std := math.Sqrt(2 / float64(fanIn))
 		values := make([]float32, shape.Size())
 		for i := range values {
 			values[i] = float32(std * rng.NormFloat64())
@@ -45,22 +49,42 @@ func weights(scope *model.Scope, name string, dtype dtypes.DType, fanIn int, dim
 // every side; there is no bias, since batch normalisation follows. Even kernels are refused: gomlx's gradient with respect
 // to the input is wrong for them.
 func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
+	return convolution(scope, x, channels, kernel, stride, kernel/2)
+}
+
+// convolution is Convolution with zeros of the given width on every side.
+func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding int) *Node {
 	if kernel%2 == 0 {
 		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
 	}
 	in := x.Shape().Dim(-1)
 	w := weights(scope, "kernel", x.DType(), kernel*kernel*in, kernel, kernel, in, channels).NodeValue(x.Graph())
-	half := [2]int{kernel / 2, kernel / 2}
-	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{half, half}).Done()
+	side := [2]int{padding, padding}
+	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
 }
+
+// withBias adds a trained number, at first 0, to every channel (the last axis) of x.
+func withBias(scope *model.Scope, x *Node) *Node {
+	b := scope.WithInitializer(initializer.Zero).VariableWithShape("bias", shapes.Make(x.DType(), x.Shape().Dim(-1)))
+	return Add(x, ExpandLeftToRank(b.NodeValue(x.Graph()), x.Rank()))
+}
+
+// maxPool takes the largest value of every square window of a channel, windows and their stride being as given, after
+// padding every side with minus infinity. Rows and columns at the end that fill no window are left out.
+func maxPool(x *Node, window, stride, padding int) *Node {
+	side := [2]int{padding, padding}
+	return MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+}
+
+// globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].
+func globalMean(x *Node) *Node { return ReduceMean(x, 1, 2) }
 
 // Dense is x·W, plus a bias if asked, for x [n, k] and dim columns of W.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	in := x.Shape().Dim(-1)
 	y := DotProduct(x, weights(scope, "weights", x.DType(), in, in, dim).NodeValue(x.Graph()))
 	if bias {
-		b := scope.WithInitializer(initializer.Zero).VariableWithShape("bias", shapes.Make(x.DType(), dim))
-		y = Add(y, ExpandLeftToRank(b.NodeValue(x.Graph()), y.Rank()))
+		y = withBias(scope, y)
 	}
 	return y
 }
@@ -101,4 +125,11 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	}
 	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
 	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g)))
+}
+
+// setDefault gives a field that is 0 its default.
+func setDefault(field *int, value int) {
+	if *field == 0 {
+		*field = value
+	}
 }

@@ -1,0 +1,95 @@
+package encoder
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// AllConv is the network that nnPU's code trains on CIFAR-10 (CNN in model.py of kiryor/nnPUlearning), without its last layer:
+// nine convolutions without pooling, each followed by batch normalisation and ReLU, and two dense layers with ReLU. The
+// convolutions are 3×3 of 96 channels twice, again at stride 2; 3×3 of 192 twice, again at stride 2; then 3×3 and 1×1 of 192
+// and 1×1 of 10. The zero value works.
+//
+// That code gives its convolutions biases, which the batch normalisation behind them takes off again; here there are none.
+//
+// Source: Kiryo, Niu, du Plessis, Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator", arXiv 1703.00593,
+// 2017; the idea: Springenberg et al., "Striving for Simplicity: The All Convolutional Net", arXiv 1412.6806, 2014.
+type AllConv struct {
+	Width  int    // channels of the first three convolutions, doubled by the next five; 0 means 96
+	Dim    int    // size of both dense layers, the length k of an embedding; 0 means 1000
+	Pixels Pixels // how pixels are scaled first
+}
+
+// Embed implements [Encoder].
+func (c AllConv) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	c = c.withDefaults()
+	x := c.Pixels.scale("AllConv", images)
+	for i, layer := range []struct{ kernel, channels, stride int }{
+		{3, c.Width, 1}, {3, c.Width, 1}, {3, c.Width, 2},
+		{3, 2 * c.Width, 1}, {3, 2 * c.Width, 1}, {3, 2 * c.Width, 2},
+		{3, 2 * c.Width, 1}, {1, 2 * c.Width, 1}, {1, 10, 1},
+	} {
+		x = Convolution(scope.In("conv%d", i+1), x, layer.channels, layer.kernel, layer.stride)
+		x = ReLU(BatchNorm(scope.In("b%d", i+1), x, training))
+	}
+	x = ReLU(Dense(scope.In("fc1"), flat(x), c.Dim, true))
+	return ReLU(Dense(scope.In("fc2"), x, c.Dim, true))
+}
+
+// String names the network and its sizes.
+func (c AllConv) String() string {
+	c = c.withDefaults()
+	return fmt.Sprintf("AllConv width %d, %d-d%s", c.Width, c.Dim, c.Pixels.suffix())
+}
+
+// withDefaults fills in the zero fields.
+func (c AllConv) withDefaults() AllConv {
+	setDefault(&c.Width, 96)
+	setDefault(&c.Dim, 1000)
+	return c
+}
+
+// ShortConv is the encoder that the paper's public code trains on CIFAR-10 (CIFARCNN in utils.py): convolutions of 3×3,
+// 3×3 at stride 2, 1×1 and 1×1 with biases and ReLU and no padding, of 96, 96, 192 and 10 channels, then a dense layer with
+// ReLU and one without. It is a shortened [AllConv] without batch normalisation. The zero value works.
+//
+// Source: that code names the code of Chen, Liu, Wang, Wu, Chen, "A Variational Approach for Learning from Positive and
+// Unlabeled Data", arXiv 1906.00642, 2019, as where it comes from.
+type ShortConv struct {
+	Width  int    // channels of the first two convolutions, doubled by the third; 0 means 96
+	Dim    int    // size of both dense layers, the length k of an embedding; 0 means 1000
+	Pixels Pixels // how pixels are scaled first
+}
+
+// Embed implements [Encoder]. Like all graph code it panics on images smaller than 5×5, which leave nothing to look at.
+func (c ShortConv) Embed(scope *model.Scope, images *Node, _ bool) *Node {
+	c = c.withDefaults()
+	x := c.Pixels.scale("ShortConv", images)
+	if shape := x.Shape(); shape.Dim(1) < 5 || shape.Dim(2) < 5 {
+		panic(fmt.Errorf("encoder: a ShortConv needs images of at least 5×5, not %d×%d", shape.Dim(1), shape.Dim(2)))
+	}
+	for i, layer := range []struct{ kernel, channels, stride int }{
+		{3, c.Width, 1}, {3, c.Width, 2}, {1, 2 * c.Width, 1}, {1, 10, 1},
+	} {
+		s := scope.In("conv%d", i+1)
+		x = ReLU(withBias(s, convolution(s, x, layer.channels, layer.kernel, layer.stride, 0)))
+	}
+	x = ReLU(Dense(scope.In("fc1"), flat(x), c.Dim, true))
+	return Dense(scope.In("fc2"), x, c.Dim, true)
+}
+
+// String names the network and its sizes.
+func (c ShortConv) String() string {
+	c = c.withDefaults()
+	return fmt.Sprintf("ShortConv width %d, %d-d%s", c.Width, c.Dim, c.Pixels.suffix())
+}
+
+// withDefaults fills in the zero fields.
+func (c ShortConv) withDefaults() ShortConv {
+	setDefault(&c.Width, 96)
+	setDefault(&c.Dim, 1000)
+	return c
+}

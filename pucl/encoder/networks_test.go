@@ -1,0 +1,119 @@
+package encoder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// built returns the shape of the embeddings of images of the given dimensions, or what Embed panicked with.
+func built(t *testing.T, e Encoder, dims ...int) (dimensions []int, err error) {
+	t.Helper()
+	g := NewGraph(enginetest.Open(t).Backend, "built")
+	defer g.Finalize()
+	err = exceptions.TryCatch[error](func() {
+		h := e.Embed(model.NewStore().RootScope(), Parameter(g, "images", shapes.Make(dtypes.Float32, dims...)), true)
+		dimensions = h.Shape().Dimensions
+	})
+	return dimensions, err
+}
+
+func TestEmbeddingShapesAndNames(t *testing.T) {
+	for _, tt := range []struct {
+		e    Encoder
+		dims []int
+		k    int
+		name string
+	}{
+		{ResNet{}, []int{2, 224, 224, 3}, 512, "ResNet-18, ImageNet stem, width 64, 512-d"},
+		{ResNet{Depth: 34, CIFAR: true}, []int{2, 32, 32, 3}, 512, "ResNet-34, CIFAR stem, width 64, 512-d"},
+		{ResNet{Width: 3, Classes: 7}, []int{2, 64, 50, 1}, 7, "ResNet-18, ImageNet stem, width 3, 7 logits"},
+		{ResNet{Depth: 10}, []int{1, 33, 32, 3}, 512, "ResNet-10, ImageNet stem, width 64, 512-d"},
+		{ViT{}, []int{2, 224, 224, 3}, 384, "ViT patch 16, 12 layers, 6 heads, hidden 1536, 384-d"},
+		{ViTS16(), []int{2, 32, 64, 1}, 384, "ViT patch 16, 12 layers, 6 heads, hidden 1536, 384-d"},
+		{ViTB16(), []int{2, 224, 224, 3}, 768, "ViT patch 16, 12 layers, 12 heads, hidden 3072, 768-d"},
+		{LeNet{}, []int{2, 28, 28, 1}, 84, "LeNet, 84-d"},
+		{AllConv{}, []int{2, 32, 32, 3}, 1000, "AllConv width 96, 1000-d"},
+		{ShortConv{}, []int{2, 32, 32, 3}, 1000, "ShortConv width 96, 1000-d"},
+		{ShortConv{Pixels: ImageNetPixels()}, []int{2, 32, 32, 3}, 1000,
+			"ShortConv width 96, 1000-d (pixels − [0.485 0.456 0.406])/[0.229 0.224 0.225]"},
+	} {
+		got, err := built(t, tt.e, tt.dims...)
+		if want := []int{tt.dims[0], tt.k}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: embeddings %v of images %v, want %v (%v)", tt.e, got, tt.dims, want, err)
+		}
+		if got := fmt.Sprint(tt.e); got != tt.name {
+			t.Errorf("%T is called %q, want %q", tt.e, got, tt.name)
+		}
+	}
+}
+
+func TestNetworkRefusals(t *testing.T) {
+	for name, tt := range map[string]struct {
+		e    Encoder
+		dims []int
+		want string
+	}{
+		"depth":           {ResNet{Depth: 50}, []int{1, 32, 32, 3}, "depth is 10, 18 or 34"},
+		"width":           {ResNet{Width: -1}, []int{1, 32, 32, 3}, "width at least 1"},
+		"rows":            {ResNet{}, []int{4, 10}, "reads images"},
+		"heads":           {ViT{Heads: 5, Dim: 12}, []int{1, 32, 32, 3}, "5 heads must divide dim 12"},
+		"patches":         {ViT{}, []int{1, 32, 40, 3}, "multiples of 16"},
+		"small for LeNet": {LeNet{}, []int{1, 27, 28, 1}, "at least 28×28, not 27×28"},
+		"small for Short": {ShortConv{}, []int{1, 5, 4, 1}, "at least 5×5, not 5×4"},
+		"mean":            {AllConv{Pixels: Pixels{Mean: []float64{0, 0}}}, []int{1, 8, 8, 3}, "mean of AllConv holds 2 numbers"},
+		"no mean":         {AllConv{Pixels: Pixels{Mean: []float64{}}}, []int{1, 8, 8, 3}, "holds 0 numbers"},
+		"std":             {AllConv{Pixels: Pixels{Std: []float64{1, 0, 1}}}, []int{1, 8, 8, 3}, "must be positive"},
+	} {
+		if _, err := built(t, tt.e, tt.dims...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v; want an error with %q", name, err, tt.want)
+		}
+	}
+}
+
+func TestPixels(t *testing.T) {
+	for _, tt := range []struct {
+		p    Pixels
+		want []float32
+	}{
+		{Pixels{}, []float32{1, 2, 3, 4}},
+		{Pixels{Mean: []float64{1}}, []float32{0, 1, 2, 3}},
+		{Pixels{Mean: []float64{1, 0}, Std: []float64{2, 4}}, []float32{0, 0.5, 1, 1}},
+		{Pixels{Std: []float64{0.5}}, []float32{2, 4, 6, 8}},
+	} {
+		out, err := ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return tt.p.scale("test", x) },
+			tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4}, 2, 1, 1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %v, want %v", tt.p, got, tt.want)
+		}
+	}
+}
+
+// Largest numbers of 3×3 windows at stride 2, by hand; the padding never wins, not even over negative numbers.
+func TestMaxPool(t *testing.T) {
+	x := tensors.FromFlatDataAndDimensions([]float32{
+		-9, -8, -7, -6,
+		-5, -4, -3, -2,
+		-1, -2, -3, -4,
+	}, 1, 3, 4, 1)
+	out, err := ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return maxPool(x, 3, 2, 1) }, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tensors.MustCopyFlatData[float32](out), []float32{-4, -2, -1, -2}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,138 @@
+package encoder
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/ml/nn"
+)
+
+// ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is put in
+// front, trained positions are added, and layers of attention and of a two-layer perceptron follow, each after a layer
+// normalisation and around a shortcut. The embedding is the class token after a last layer normalisation, Dim numbers.
+// The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
+//
+// Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so weights
+// fit one image size, 224×224 for torchvision's. Like all graph code, Embed panics where patches do not fill the image
+// or heads do not divide Dim.
+//
+// Source: Dosovitskiy et al., "An Image is Worth 16x16 Words", arXiv 2010.11929, 2020, Table 1 (base); Touvron et al.,
+// "Training data-efficient image transformers", arXiv 2012.12877, 2020, Table 1 (small, there DeiT-S).
+type ViT struct {
+	Patch   int    // edge of a patch in pixels; 0 means 16
+	Layers  int    // 0 means 12
+	Heads   int    // attention heads of a layer; 0 means 6
+	Dim     int    // length of a token and of an embedding; 0 means 384
+	Hidden  int    // size of the perceptrons' hidden layer; 0 means 4·Dim
+	Classes int    // with n > 0 the outputs are n logits of a last dense layer, torchvision's "heads.head"
+	Pixels  Pixels // how pixels are scaled first; [ImageNetPixels] for weights from torchvision
+}
+
+// ViTS16 is ViT-S/16, 384 numbers an embedding, the zero value written out.
+func ViTS16() ViT { return ViT{}.withDefaults() }
+
+// ViTB16 is ViT-B/16, 768 numbers an embedding.
+func ViTB16() ViT { return ViT{Heads: 12, Dim: 768}.withDefaults() }
+
+// Embed implements [Encoder].
+func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
+	v = v.withDefaults()
+	if v.Patch < 1 || v.Layers < 1 || v.Heads < 1 || v.Dim < 1 || v.Hidden < 1 || v.Classes < 0 || v.Dim%v.Heads != 0 {
+		panic(fmt.Errorf("encoder: %+v: sizes must be positive and %d heads must divide dim %d", v, v.Heads, v.Dim))
+	}
+	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
+	n, g, dtype := x.Shape().Dim(0), x.Graph(), x.DType()
+
+	class := scope.WithInitializer(initializer.Zero).VariableWithShape("class_token", shapes.Make(dtype, 1, 1, v.Dim))
+	x = Concatenate([]*Node{BroadcastToDims(class.NodeValue(g), n, 1, v.Dim), x}, 1)
+	scopeE := scope.In("encoder")
+	x = Add(x, normal(scopeE, "pos_embedding", dtype, 0.02, 1, x.Shape().Dim(1), v.Dim).NodeValue(g))
+	layers := scopeE.In("layers")
+	for i := range v.Layers {
+		s := layers.In("encoder_layer_%d", i)
+		x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x), v.Heads))
+		mlp := s.In("mlp")
+		y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x), v.Hidden))
+		x = Add(x, tokenDense(mlp.In("3"), y, v.Dim))
+	}
+	x = layerNorm(scopeE.In("ln"), x)
+	x = Reshape(Slice(x, AxisRange(), AxisElem(0), AxisRange()), n, v.Dim)
+	if v.Classes > 0 {
+		x = Dense(scope.In("heads").In("head"), x, v.Classes, true)
+	}
+	return x
+}
+
+// patches cuts images [n, height, width, channels] into squares, row by row, and maps each to a token: [n, patches, dim].
+// A convolution of stride = kernel does the same, but its gradient is wrong for even kernels.
+func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
+	n, height, width, channels := images.Shape().Dim(0), images.Shape().Dim(1), images.Shape().Dim(2), images.Shape().Dim(3)
+	if height%patch != 0 || width%patch != 0 || height == 0 || width == 0 {
+		panic(fmt.Errorf("encoder: a ViT with patches of %d×%d cannot tile images of %d×%d; both sides must be multiples of %d",
+			patch, patch, height, width, patch))
+	}
+	rows, columns, size := height/patch, width/patch, patch*patch*channels
+	x := Reshape(images, n, rows, patch, columns, patch, channels)
+	x = Reshape(TransposeAllAxes(x, 0, 1, 3, 2, 4, 5), n*rows*columns, size)
+	kernel := normal(scope, "kernel", x.DType(), math.Sqrt(1/float64(size)), patch, patch, channels, dim)
+	x = withBias(scope, DotProduct(x, Reshape(kernel.NodeValue(x.Graph()), size, dim)))
+	return Reshape(x, n, rows*columns, dim)
+}
+
+// attention lets every token of x [n, tokens, dim] look at all others, with the given number of heads: softmax(QKᵀ/√d)V for
+// each head of d = dim/heads numbers, and a dense layer. One dense layer makes Q, K and V, in this order.
+func attention(scope *model.Scope, x *Node, heads int) *Node {
+	n, tokens, dim := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+	qkv := Reshape(tokenDense(scope.In("in_proj"), x, 3*dim), n, tokens, 3, heads, dim/heads)
+	part := func(i int) *Node {
+		return Reshape(Slice(qkv, AxisRange(), AxisRange(), AxisElem(i), AxisRange(), AxisRange()), n, tokens, heads, dim/heads)
+	}
+	q := MulScalar(part(0), 1/math.Sqrt(float64(dim/heads)))
+	weight := Softmax(Einsum("nqhd,nkhd->nhqk", q, part(1)), -1)
+	y := Einsum("nhqk,nkhd->nqhd", weight, part(2))
+	return tokenDense(scope.In("out_proj"), Reshape(y, n, tokens, dim), dim)
+}
+
+// tokenDense is Dense with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
+// since no ReLU follows.
+func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
+	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+	w := normal(scope, "weights", x.DType(), math.Sqrt(2/float64(in+dim)), in, dim).NodeValue(x.Graph())
+	return Reshape(withBias(scope, DotProduct(Reshape(x, n*tokens, in), w)), n, tokens, dim)
+}
+
+// layerNorm brings every token (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained numbers.
+func layerNorm(scope *model.Scope, x *Node) *Node {
+	const epsilon = 1e-6 // torchvision's for vision transformers
+	shape := shapes.Make(x.DType(), x.Shape().Dim(-1))
+	scale := scope.WithInitializer(initializer.One).VariableWithShape("scale", shape).NodeValue(x.Graph())
+	shift := scope.WithInitializer(initializer.Zero).VariableWithShape("shift", shape).NodeValue(x.Graph())
+	return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
+}
+
+// String names the network and its sizes.
+func (v ViT) String() string {
+	v = v.withDefaults()
+	dim := fmt.Sprintf("%d-d", v.Dim)
+	if v.Classes > 0 {
+		dim += fmt.Sprintf(", %d logits", v.Classes)
+	}
+	return fmt.Sprintf("ViT patch %d, %d layers, %d heads, hidden %d, %s%s",
+		v.Patch, v.Layers, v.Heads, v.Hidden, dim, v.Pixels.suffix())
+}
+
+// withDefaults fills in the zero fields.
+func (v ViT) withDefaults() ViT {
+	setDefault(&v.Patch, 16)
+	setDefault(&v.Layers, 12)
+	setDefault(&v.Heads, 6)
+	setDefault(&v.Dim, 384)
+	setDefault(&v.Hidden, 4*v.Dim)
+	return v
+}

@@ -1,0 +1,85 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
+)
+
+// New returns a tensor of the given type, one of F32, F64, F16 and BF16, and shape with these numbers, rounded to the
+// type's nearest. A number beyond the type's range becomes infinite.
+func New(dtype DType, shape []int, values []float64) (Tensor, error) {
+	t := Tensor{DType: dtype, Shape: append([]int{}, shape...), Data: make([]byte, len(values)*dtype.size())}
+	put, ok := map[DType]func([]byte, float64){
+		F64:  func(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) },
+		F32:  func(b []byte, v float64) { binary.LittleEndian.PutUint32(b, math.Float32bits(float32(v))) },
+		F16:  func(b []byte, v float64) { binary.LittleEndian.PutUint16(b, shortBits(v, 5, 10)) },
+		BF16: func(b []byte, v float64) { binary.LittleEndian.PutUint16(b, shortBits(v, 8, 7)) },
+	}[dtype]
+	if !ok {
+		return Tensor{}, notFloat(dtype)
+	}
+	for i, v := range values {
+		put(t.Data[i*dtype.size():], v)
+	}
+	if err := t.check(); err != nil {
+		return Tensor{}, fmt.Errorf("safetensors: %w", err)
+	}
+	return t, nil
+}
+
+// Float64s returns the tensor's numbers, which must be of the type F32, F64, F16 or BF16; none of them loses anything.
+func (t Tensor) Float64s() ([]float64, error) {
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	get, ok := map[DType]func([]byte) float64{
+		F64:  func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) },
+		F32:  func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) },
+		F16:  func(b []byte) float64 { return float16.FromBits(binary.LittleEndian.Uint16(b)).Float64() },
+		BF16: func(b []byte) float64 { return bfloat16.FromBits(binary.LittleEndian.Uint16(b)).Float64() },
+	}[t.DType]
+	if !ok {
+		return nil, notFloat(t.DType)
+	}
+	values := make([]float64, len(t.Data)/t.DType.size())
+	for i := range values {
+		values[i] = get(t.Data[i*t.DType.size():])
+	}
+	return values, nil
+}
+
+// shortBits is the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
+// It rounds once; going by float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴ to 0.
+func shortBits(v float64, exponentBits, fractionBits int) uint16 {
+	var sign uint64
+	if math.Signbit(v) {
+		sign = 1 << 15
+	}
+	infinity := uint64(1<<exponentBits-1) << fractionBits
+	switch {
+	case math.IsNaN(v):
+		return uint16(sign | infinity | 1<<(fractionBits-1))
+	case math.IsInf(v, 0):
+		return uint16(sign | infinity)
+	case v == 0:
+		return uint16(sign)
+	}
+	v = math.Abs(v)
+	bias := 1<<(exponentBits-1) - 1
+	_, exponent := math.Frexp(v) // v < 2^exponent
+	exponent = max(exponent-1, 1-bias)
+	fraction := math.RoundToEven(math.Ldexp(v, fractionBits-exponent)) // with its leading 1, where it has one
+	if exponent > bias {
+		return uint16(sign | infinity)
+	}
+	// The leading 1, or a carry of the rounding, counts the exponent up by one.
+	return uint16(sign | min(uint64(fraction)+uint64(exponent+bias-1)<<fractionBits, infinity))
+}
+
+func notFloat(dtype DType) error {
+	return fmt.Errorf("safetensors: numbers of type %q are not F32, F64, F16 or BF16", dtype)
+}

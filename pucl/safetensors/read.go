@@ -1,0 +1,158 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"unicode/utf8"
+)
+
+// maxHeader is the largest header that is read, the limit of the format's own library: headers of real models stay far below.
+const maxHeader = 100_000_000
+
+// metadataKey is where the header keeps its notes.
+const metadataKey = "__metadata__"
+
+// ReadFile reads the file at path whole. An error names the file and says what is wrong with it.
+func ReadFile(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	f, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Decode reads a file from its bytes. The tensors' Data are parts of data, not copies.
+func Decode(data []byte) (*File, error) {
+	header, body, err := split(data)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	f, entries, err := parseHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: the header: %w", err)
+	}
+	// In the order of their places, each tensor must begin where the one before it ends.
+	sort.Slice(entries, func(i, j int) bool {
+		a, b := entries[i], entries[j]
+		if a.begin != b.begin {
+			return a.begin < b.begin
+		}
+		if a.end != b.end {
+			return a.end < b.end
+		}
+		return a.name < b.name
+	})
+	at := int64(0)
+	for _, e := range entries {
+		want, err := byteCount(e.dtype, e.shape)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("safetensors: tensor %q: %w", e.name, err)
+		case e.begin != at:
+			return nil, fmt.Errorf("safetensors: tensor %q begins at byte %d of the data, but the one before it ends at %d; "+
+				"the file has a hole or an overlap", e.name, e.begin, at)
+		case e.end < e.begin || e.end > int64(len(body)):
+			return nil, fmt.Errorf("safetensors: tensor %q goes from byte %d to %d of the data, which has %d; the file may be cut short",
+				e.name, e.begin, e.end, len(body))
+		case e.end-e.begin != int64(want):
+			return nil, fmt.Errorf("safetensors: tensor %q, %s %v, takes %d bytes, but its place has %d",
+				e.name, e.dtype, e.shape, want, e.end-e.begin)
+		}
+		f.Tensors[e.name] = Tensor{e.dtype, e.shape, body[e.begin:e.end:e.end]}
+		at = e.end
+	}
+	if at != int64(len(body)) {
+		return nil, fmt.Errorf("safetensors: the tensors fill %d bytes of data, but there are %d", at, len(body))
+	}
+	return f, nil
+}
+
+// split takes the bytes of a file apart into header and data.
+func split(data []byte) (header, body []byte, err error) {
+	if len(data) < 8 {
+		return nil, nil, fmt.Errorf("%d bytes are too few for the header's length; this is no safetensors file", len(data))
+	}
+	n := binary.LittleEndian.Uint64(data)
+	if n > maxHeader {
+		return nil, nil, fmt.Errorf("a header of %d bytes is over the limit of %d; this is no safetensors file", n, maxHeader)
+	}
+	if n > uint64(len(data)-8) {
+		return nil, nil, fmt.Errorf("the header has %d bytes, but only %d follow; the file is cut short", n, len(data)-8)
+	}
+	return data[8 : 8+n], data[8+n:], nil
+}
+
+// entry is a tensor of the header.
+type entry struct {
+	name       string
+	dtype      DType
+	shape      []int
+	begin, end int64
+}
+
+// parseHeader reads the header's JSON object, token by token, since a name that stands there twice must not pass unseen.
+func parseHeader(header []byte) (*File, []entry, error) {
+	if len(header) == 0 || header[0] != '{' {
+		return nil, nil, errors.New("it does not begin with {")
+	}
+	if !utf8.Valid(header) {
+		return nil, nil, errors.New("it is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(header))
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	f := &File{Tensors: map[string]Tensor{}}
+	var entries []entry
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		name := token.(string) // JSON has no other keys, and the decoder checks that
+		if seen[name] {
+			return nil, nil, fmt.Errorf("%q stands there twice", name)
+		}
+		seen[name] = true
+		if name == metadataKey {
+			if err := d.Decode(&f.Metadata); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", metadataKey, err)
+			}
+			continue
+		}
+		var raw struct {
+			DType   DType     `json:"dtype"`
+			Shape   *[]int    `json:"shape"`
+			Offsets *[]uint64 `json:"data_offsets"`
+		}
+		if err := d.Decode(&raw); err != nil {
+			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		if raw.Shape == nil || raw.Offsets == nil || len(*raw.Offsets) != 2 {
+			return nil, nil, fmt.Errorf("tensor %q needs a dtype, a shape and two data_offsets", name)
+		}
+		begin, end := (*raw.Offsets)[0], (*raw.Offsets)[1]
+		if begin > end || end > 1<<62 {
+			return nil, nil, fmt.Errorf("tensor %q goes from byte %d to %d", name, begin, end)
+		}
+		entries = append(entries, entry{name, raw.DType, *raw.Shape, int64(begin), int64(end)})
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // blanks may follow, which align the data
+		return nil, nil, errors.New("something follows its closing }")
+	}
+	return f, entries, nil
+}

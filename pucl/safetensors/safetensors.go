@@ -1,0 +1,99 @@
+// Package safetensors reads and writes the safetensors format, in which PyTorch and others exchange weights without code:
+// eight bytes with the header's length, little-endian, the header in JSON, then the numbers of all tensors.
+//
+// A file is bytes from elsewhere, so everything in it is checked before it is used: the header's length and syntax, every
+// name, type, shape and range. Ranges must cover the data in full, without holes or overlaps.
+//
+// Source: the format's description at https://huggingface.co/docs/safetensors.
+package safetensors
+
+import (
+	"fmt"
+	"math"
+)
+
+// DType is a tensor's number type, as the header spells it.
+type DType string
+
+// The number types of the format that this package can turn into Go numbers are the first four. The others can be read and
+// written as bytes.
+const (
+	F32  DType = "F32"
+	F64  DType = "F64"
+	F16  DType = "F16"
+	BF16 DType = "BF16"
+	I64  DType = "I64"
+	I32  DType = "I32"
+	I16  DType = "I16"
+	I8   DType = "I8"
+	U64  DType = "U64"
+	U32  DType = "U32"
+	U16  DType = "U16"
+	U8   DType = "U8"
+	Bool DType = "BOOL"
+)
+
+// size is the number of bytes of one number; 0 means that the type is not known.
+func (d DType) size() int {
+	switch d {
+	case F64, I64, U64:
+		return 8
+	case F32, I32, U32:
+		return 4
+	case F16, BF16, I16, U16:
+		return 2
+	case I8, U8, Bool:
+		return 1
+	}
+	return 0
+}
+
+// Tensor is a tensor as the file holds it.
+type Tensor struct {
+	DType DType
+	Shape []int  // nil or empty for a single number
+	Data  []byte // row-major, little-endian, product of Shape times the type's bytes
+}
+
+// check reports whether the tensor is whole.
+func (t Tensor) check() error {
+	want, err := byteCount(t.DType, t.Shape)
+	if err != nil {
+		return err
+	}
+	if len(t.Data) != want {
+		return fmt.Errorf("%s %v takes %d bytes, not %d", t.DType, t.Shape, want, len(t.Data))
+	}
+	return nil
+}
+
+// byteCount is the number of bytes of a tensor.
+func byteCount(dtype DType, shape []int) (int, error) {
+	total := dtype.size()
+	if total == 0 {
+		return 0, fmt.Errorf("the type %q is not one that this package knows", dtype)
+	}
+	for _, n := range shape {
+		if n < 0 {
+			return 0, fmt.Errorf("the shape %v has a negative side", shape)
+		}
+	}
+	for _, n := range shape {
+		if n == 0 {
+			return 0, nil
+		}
+	}
+	for _, n := range shape {
+		if total > math.MaxInt/n {
+			return 0, fmt.Errorf("the shape %v has more numbers than memory can hold", shape)
+		}
+		total *= n
+	}
+	return total, nil
+}
+
+// File is the contents of a safetensors file.
+type File struct {
+	Tensors  map[string]Tensor
+	Metadata map[string]string // free notes, "__metadata__" in the header; nil for none
+}

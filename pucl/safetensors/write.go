@@ -1,0 +1,123 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"unicode/utf8"
+)
+
+// Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that
+// all are aligned in memory and equal contents give equal bytes. It fails on a tensor whose data do not fit its shape, before
+// anything is written.
+func (f *File) Write(w io.Writer) error {
+	names := make([]string, 0, len(f.Tensors))
+	for name, t := range f.Tensors {
+		if name == metadataKey || !utf8.ValidString(name) {
+			return fmt.Errorf("safetensors: %q cannot name a tensor", name)
+		}
+		if err := t.check(); err != nil {
+			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
+		}
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := f.Tensors[names[i]].DType.size(), f.Tensors[names[j]].DType.size()
+		if a != b {
+			return a > b
+		}
+		return names[i] < names[j]
+	})
+	header, err := f.header(names)
+	if err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	if _, err := w.Write(header); err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	for _, name := range names {
+		if _, err := w.Write(f.Tensors[name].Data); err != nil {
+			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// header is everything before the data, filled up with blanks to a multiple of eight bytes.
+func (f *File) header(names []string) ([]byte, error) {
+	var b bytes.Buffer
+	b.Write(make([]byte, 8))
+	b.WriteByte('{')
+	field := func(name string, value any) error {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		if b.Len() > 9 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", key, text)
+		return nil
+	}
+	if f.Metadata != nil {
+		if err := field(metadataKey, f.Metadata); err != nil {
+			return nil, err
+		}
+	}
+	at := 0
+	for _, name := range names {
+		t := f.Tensors[name]
+		shape := t.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		err := field(name, struct {
+			DType   DType  `json:"dtype"`
+			Shape   []int  `json:"shape"`
+			Offsets [2]int `json:"data_offsets"`
+		}{t.DType, shape, [2]int{at, at + len(t.Data)}})
+		if err != nil {
+			return nil, err
+		}
+		at += len(t.Data)
+	}
+	b.WriteByte('}')
+	for b.Len()%8 != 0 {
+		b.WriteByte(' ')
+	}
+	if b.Len()-8 > maxHeader {
+		return nil, fmt.Errorf("a header of %d bytes is over the format's limit of %d; use fewer tensors or shorter notes", b.Len()-8, maxHeader)
+	}
+	binary.LittleEndian.PutUint64(b.Bytes(), uint64(b.Len()-8))
+	return b.Bytes(), nil
+}
+
+// WriteFile writes the file at path, whole or not at all: into a temporary file beside it, which then takes its name.
+func (f *File) WriteFile(path string) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	if err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temporary.Name()))
+		}
+	}()
+	if err := errors.Join(f.Write(temporary), temporary.Sync(), temporary.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := os.Rename(temporary.Name(), path); err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	return nil
+}

@@ -200,6 +200,9 @@ def with_formulas(nb):
     for cell in nb.cells:
         if cell.cell_type == "markdown":
             cell.source = CODE_OR_FORMULA.sub(mathml, cell.source)
+        for output in cell.get("outputs", []):
+            if "text/markdown" in output.get("data", {}):
+                output.data["text/markdown"] = CODE_OR_FORMULA.sub(mathml, output.data["text/markdown"])
     return nb
 
 

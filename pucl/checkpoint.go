@@ -82,8 +82,19 @@ func (c PretrainConfig) describe(views string) string {
 	if s, ok := c.Encoder.(fmt.Stringer); ok {
 		network = s.String()
 	}
-	return fmt.Sprintf("%s, τ %g, %d steps, Adam at %g, warm-up %d; views: %s; encoder: %s; projection %d-d; seed %d",
-		c.Objective.Name, c.Tau, c.Steps, c.LearningRate, c.Warmup, views, network, c.Projection, c.Seed)
+	if c.Weights != nil {
+		network += fmt.Sprintf(" from %d given tensors", len(c.Weights))
+	}
+	training := fmt.Sprintf("Adam at %g, warm-up %d", c.LearningRate, c.Warmup)
+	if c.Optimizer != nil || c.Schedule != nil {
+		update := "Adam"
+		if c.Optimizer != nil {
+			update = c.Optimizer.String()
+		}
+		training = fmt.Sprintf("%s, rate up to %g, %s", update, c.LearningRate, c.schedule())
+	}
+	return fmt.Sprintf("%s, τ %g, %d steps, %s; views: %s; encoder: %s; projection %d-d; seed %d",
+		c.Objective.Name, c.Tau, c.Steps, training, views, network, c.Projection, c.Seed)
 }
 
 // describe says what the batches are, in their own words where they have some.

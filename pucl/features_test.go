@@ -230,7 +230,7 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 		bend    func(*PretrainConfig)
 		want    string
 	}{
-		{"views of images", counted{2, 8, 2}, func(c *PretrainConfig) { c.Augment.MinArea = 0.5 }, "leave Augment zero"},
+		{"views of images", counted{2, 8, 2}, func(c *PretrainConfig) { c.Augment.MinArea = 0.5 }, "leave both zero"},
 		{"temperature", counted{2, 8, 2}, func(c *PretrainConfig) { c.Tau = math.NaN() }, "temperature"},
 		{"no features", counted{0, 0, 2}, func(*PretrainConfig) {}, "0 features"},
 		{"one view", counted{2, 4, 2}, func(*PretrainConfig) {}, "2 labels and 4 numbers"},

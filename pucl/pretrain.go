@@ -17,6 +17,8 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
 )
 
 // Batches hands out the training batches. The batch of a step must depend on the step alone, not on what was asked before,
@@ -42,12 +44,21 @@ type PretrainConfig struct {
 	Objective    Objective       // the loss; without terms it is PUCL
 	Tau          float64         // temperature τ; 0 means 0.5
 	Steps        int             // batches to learn from; 0 means 1000
-	LearningRate float64         // of Adam, at its height; 0 means 0.001
+	LearningRate float64         // at its height; 0 means 0.001, or what Optimizer names
 	Warmup       int             // steps in which the rate rises from 0, before it falls to 0 as a half cosine; 0 means Steps/20
-	Augment      augment.Config  // how views of images differ; for features the batches say it, and this must stay zero
+	Optimizer    optim.Optimizer // nil means gomlx's Adam
+	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: Warmup}
+	Augment      augment.Config  // how views of gray images differ; for features the batches say it, and this must stay zero
+	Recipe       augment.Recipe  // how views differ, instead of Augment; Normalise steps at its end are the encoder's task
 	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
 	Projection   int             // length of a projection; 0 means 128
 	Seed         uint64          // of weights and views; batches have their own
+
+	// Weights, if not nil, are what the encoder starts from, by the names and in the layouts of PyTorch: the Tensors of a
+	// safetensors.File, or Model.Weights. Names that begin with one of LeaveOut are not looked at, "fc." for the last layer of
+	// a ResNet of torchvision's.
+	Weights  map[string]safetensors.Tensor
+	LeaveOut []string
 
 	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same
 	// configuration; "" means none. A resumed run gives the same numbers as one that was never interrupted.
@@ -80,10 +91,17 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 	}
 	if c.LearningRate == 0 {
 		c.LearningRate = 1e-3
+		if c.Optimizer != nil {
+			c.LearningRate = c.Optimizer.PeakRate()
+		}
 	}
 	if c.Warmup == 0 {
 		c.Warmup = max(c.Steps/20, 1)
 	}
+	if c.Recipe == nil {
+		c.Recipe = c.Augment.Recipe()
+	}
+	c.Recipe, _ = c.Recipe.Split()
 	if c.Projection == 0 {
 		c.Projection = 128
 	}
@@ -103,19 +121,31 @@ func (c PretrainConfig) check() error {
 	case c.LearningRate < 0:
 		return fmt.Errorf("pucl: learning rate %g is negative", c.LearningRate)
 	}
-	return c.Augment.Check()
-}
-
-// rate is the learning rate of a step: linear warm-up, then a half cosine that ends at 0.
-func (c PretrainConfig) rate(step int) float64 {
-	if step < c.Warmup {
-		return c.LearningRate * float64(step+1) / float64(c.Warmup)
+	if c.Optimizer != nil {
+		if err := c.Optimizer.Check(); err != nil {
+			return fmt.Errorf("pucl: %w", err)
+		}
 	}
-	done := float64(step-c.Warmup) / float64(max(c.Steps-c.Warmup, 1))
-	return c.LearningRate * 0.5 * (1 + math.Cos(math.Pi*done))
+	if err := c.schedule().Check(c.Steps); err != nil {
+		return fmt.Errorf("pucl: %w", err)
+	}
+	return nil
 }
 
-// Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A, by Adam: two views of every image,
+// schedule is the schedule of the rate, the default where none was given: linear warm-up, then a half cosine that ends at 0.
+func (c PretrainConfig) schedule() optim.Schedule {
+	if c.Schedule == nil {
+		return optim.Cosine{Warmup: c.Warmup}
+	}
+	return c.Schedule
+}
+
+// rate is the learning rate of a step.
+func (c PretrainConfig) rate(step int) float64 {
+	return c.schedule().Rate(c.LearningRate, step, c.Steps)
+}
+
+// Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A: two views of every image,
 // the loss on the projections of all of them. It stops when ctx is done, saving a checkpoint first where there is a folder
 // for it, and when the loss is no longer finite; both are errors.
 func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config PretrainConfig) (*Model, error) {
@@ -141,8 +171,12 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 		return nil, err
 	}
 	height, width, channels := batches.ImageShape()
+	shape := augment.Shape{Height: height, Width: width, Channels: channels}
+	if _, err := c.Recipe.Check(shape); err != nil {
+		return nil, fmt.Errorf("pucl: %w", err)
+	}
 	m := newModel(c.Encoder, c.Projection, height, width, channels)
-	m.Record = newRecord(eng, describe(batches), c.describe(c.Augment.String()))
+	m.Record = newRecord(eng, describe(batches), c.describe(c.Recipe.String()))
 	size := height * width * channels
 	return m.train(ctx, eng, c, feed{
 		inputs: func(step int) ([]any, int, error) {
@@ -155,16 +189,19 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
 					step, b, len(pixels), height, width, channels, size)
 			}
-			numbers := c.Augment.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), 2*b)
+			numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*b)
+			if err != nil {
+				return nil, 0, fmt.Errorf("pucl: batch %d: %w", step, err)
+			}
 			return []any{
 				tensors.FromFlatDataAndDimensions(pixels, b, height, width, channels),
 				tensors.FromFlatDataAndDimensions(labeled, b),
-				tensors.FromFlatDataAndDimensions(numbers, 2*b, augment.Numbers),
+				tensors.FromFlatDataAndDimensions(numbers, 2*b, c.Recipe.Numbers()),
 			}, b, nil
 		},
 		views: func(inputs []*Node) (views, labeled *Node) {
 			images := scalePixels(inputs[0])
-			return augment.Apply(Concatenate([]*Node{images, images}, 0), inputs[2]), inputs[1]
+			return c.Recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[2]), inputs[1]
 		},
 	})
 }
@@ -183,6 +220,11 @@ func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig,
 	resume, err := openCheckpoint(m, c.Checkpoint)
 	if err != nil {
 		return nil, err
+	}
+	if resume.step == 0 {
+		if err := m.startFrom(eng, c); err != nil {
+			return nil, err
+		}
 	}
 	exec, err := model.NewExec(eng.Backend, m.store, m.trainingStep(c, from))
 	if err != nil {
@@ -238,7 +280,11 @@ func (m *Model) trainingStep(c PretrainConfig, from feed) func(scope *model.Scop
 		loss := c.Objective.Loss(Views{Z: projections, Labeled: labeled}, c.Tau)
 
 		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(inputs[last])
-		optimizer.Adam().Done().UpdateGraph(scope, loss.Graph(), loss)
+		var update optimizer.Interface = optimizer.Adam().Done()
+		if c.Optimizer != nil {
+			update = c.Optimizer
+		}
+		update.UpdateGraph(scope, loss.Graph(), loss)
 		return loss
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/puclab/puclab/pucl/encoder"
 )
@@ -15,12 +16,27 @@ import (
 // modelHead comes before the variables in a model's file.
 type modelHead struct {
 	EncoderType             string // Go type of the encoder
-	SmallCNN, MLP           []byte // its fields as JSON, where it is one of these of the package encoder
+	Encoder                 []byte // its fields as JSON, where it is one of knownEncoders
 	Projection              int
 	Height, Width, Channels int
 	Features                int
 	Losses                  []float64
 	Record                  Record
+}
+
+// knownEncoders are the networks that a model's file can bring back by itself.
+var knownEncoders = []encoder.Encoder{
+	encoder.SmallCNN{}, encoder.MLP{}, encoder.ResNet{}, encoder.ViT{}, encoder.LeNet{}, encoder.ShortConv{}, encoder.AllConv{},
+}
+
+// knownEncoder returns the type with the given name, where it is known.
+func knownEncoder(name string) (reflect.Type, bool) {
+	for _, e := range knownEncoders {
+		if fmt.Sprintf("%T", e) == name {
+			return reflect.TypeOf(e), true
+		}
+	}
+	return nil, false
 }
 
 // Save writes the model, encoder and projector, to one file, whole or not at all.
@@ -36,15 +52,11 @@ func (m *Model) write(w io.Writer) error {
 		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
 		Height: m.height, Width: m.width, Channels: m.channels, Features: m.features, Losses: m.Losses, Record: m.Record,
 	}
-	var err error
-	switch e := m.encoder.(type) {
-	case encoder.SmallCNN:
-		head.SmallCNN, err = json.Marshal(e)
-	case encoder.MLP:
-		head.MLP, err = json.Marshal(e)
-	}
-	if err != nil {
-		return err
+	if _, known := knownEncoder(head.EncoderType); known {
+		var err error
+		if head.Encoder, err = json.Marshal(m.encoder); err != nil {
+			return err
+		}
 	}
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
 		return err
@@ -52,7 +64,7 @@ func (m *Model) write(w io.Writer) error {
 	return writeVariables(w, m.store)
 }
 
-// LoadModel reads a model that [Model.Save] wrote. An encoder.SmallCNN or MLP comes back by itself; a model with an encoder
+// LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an encoder
 // of one's own needs that encoder as custom, since a file holds no code. Otherwise custom is nil.
 func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	var m *Model
@@ -73,18 +85,16 @@ func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
 			return nil, fmt.Errorf("it was trained with the encoder %s, not %s", head.EncoderType, got)
 		}
-	case head.SmallCNN != nil:
-		var cnn encoder.SmallCNN
-		if err := json.Unmarshal(head.SmallCNN, &cnn); err != nil {
+	case head.Encoder != nil:
+		kind, known := knownEncoder(head.EncoderType)
+		if !known {
+			return nil, fmt.Errorf("it was trained with the encoder %s, which this version does not know", head.EncoderType)
+		}
+		read := reflect.New(kind)
+		if err := json.Unmarshal(head.Encoder, read.Interface()); err != nil {
 			return nil, err
 		}
-		custom = cnn
-	case head.MLP != nil:
-		var mlp encoder.MLP
-		if err := json.Unmarshal(head.MLP, &mlp); err != nil {
-			return nil, err
-		}
-		custom = mlp
+		custom = read.Elem().Interface().(encoder.Encoder)
 	default:
 		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it", head.EncoderType)
 	}

@@ -1,4 +1,6 @@
-// Package encoder holds the networks that turn images and rows of features into embeddings, written as gomlx graphs.
+// Package encoder holds the networks that turn images and rows of features into embeddings, written as gomlx graphs:
+// [SmallCNN] and [MLP], which train in minutes on a CPU, [LeNet], [ShortConv] and [AllConv] of the PU literature, and
+// [ResNet] and [ViT], with torchvision's names and shapes.
 //
 // Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path, so a network starts from
 // the same numbers on every engine, whatever is built before it.

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/puclab/puclab/pucl/engine"
 )
 
 // checkpointFile is the one file in a checkpoint folder.
@@ -30,11 +32,16 @@ type checkpointHead struct {
 
 // openCheckpoint loads what the configuration's folder holds into m. A checkpoint of another run is an error, since going on
 // from it would mix two runs without a word.
-func openCheckpoint(m *Model, folder string) (*checkpoint, error) {
+func openCheckpoint(m *Model, eng *engine.Engine, objective Objective, folder string) (*checkpoint, error) {
 	cp := &checkpoint{run: m.Record.Settings + "; " + m.Record.Data}
 	if folder == "" {
 		return cp, nil
 	}
+	value, err := objective.signature(eng)
+	if err != nil {
+		return nil, err
+	}
+	cp.run += value
 	cp.path = filepath.Join(folder, checkpointFile)
 	f, err := os.Open(cp.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,6 +64,17 @@ func openCheckpoint(m *Model, folder string) (*checkpoint, error) {
 	}
 	cp.step, m.Losses = head.Step, head.Losses
 	return cp, nil
+}
+
+// signature is the objective's loss on a small batch, in words. Functions cannot be compared, but an objective that was
+// changed under its old name mostly has another loss.
+func (o Objective) signature(eng *engine.Engine) (string, error) {
+	z := [][]float64{{1, 0, 0}, {0.6, 0.8, 0}, {0, 0.6, 0.8}, {0.8, 0, 0.6}, {0.5, 0.5, 0.7}, {0.1, 0.9, -0.4}, {-0.3, 0.2, 0.9}, {0.7, -0.6, 0.3}}
+	value, err := o.Value(eng, z, []bool{true, true, false, false}, 0.5)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("; loss of a small batch %.6g", value), nil
 }
 
 // save writes the state after step steps.

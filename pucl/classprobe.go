@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
 )
 
 // ClassProbe is a linear classifier on embeddings for any number of classes: a row x belongs to the class of the largest
@@ -119,7 +120,7 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 			px = append(px, features[row*k:(row+1)*k]...)
 			py[i] = int32(labels[row])
 		}
-		rate := c.LearningRate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(c.Epochs*perEpoch)))
+		rate := optim.Cosine{Warmup: -1}.Rate(c.LearningRate, step, c.Epochs*perEpoch)
 		loss, err := exec.Call1(tensors.FromFlatDataAndDimensions(px, size, k), py, float32(rate))
 		if err != nil {
 			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)

@@ -38,7 +38,7 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 	if c.Encoder == nil {
 		c.Encoder = encoder.MLP{}
 	}
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.check(), checkEngine(eng)); err != nil {
 		return nil, err
 	}
 	features := batches.Features()
@@ -56,6 +56,11 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 			if b < 2 || len(views) != 2*b*features {
 				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d numbers; two views of rows of %d need at least "+
 					"2 labels and %d numbers for each", step, b, len(views), features, 2*features)
+			}
+			for i, x := range views {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					return nil, 0, fmt.Errorf("pucl: batch %d: feature %d of view %d is %g; features must be finite", step, i%features, i/features, x)
+				}
 			}
 			return []any{
 				tensors.FromFlatDataAndDimensions(views, 2*b, features),

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Model is a trained encoder with its projector.
+// Model is a trained encoder with its projector. It is for one goroutine at a time.
 type Model struct {
 	Losses []float64 // of every training step, in nats
 	Record Record    // how it was trained

@@ -61,7 +61,9 @@ type PretrainConfig struct {
 	LeaveOut []string
 
 	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same
-	// configuration; "" means none. A resumed run gives the same numbers as one that was never interrupted.
+	// configuration; "" means none. A resumed run gives the same numbers as one that was never interrupted. Encoders of
+	// one's own and data are told apart by what their String says, and objectives by name and by their loss on a small
+	// batch: give what changed in other ways a folder of its own.
 	Checkpoint      string
 	CheckpointEvery int // steps between checkpoints; 0 means 500
 
@@ -114,12 +116,12 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 // check tells what is wrong with c, defaults filled in, if anything.
 func (c PretrainConfig) check() error {
 	switch {
-	case c.Tau < 0 || math.IsNaN(c.Tau):
+	case !(c.Tau > 0) || math.IsInf(c.Tau, 1):
 		return fmt.Errorf("pucl: temperature τ = %g; it must be positive (0.5 is the paper's)", c.Tau)
 	case c.Steps < 0 || c.Warmup < 0 || c.CheckpointEvery < 0 || c.Projection < 0:
 		return fmt.Errorf("pucl: Steps %d, Warmup %d, CheckpointEvery %d, Projection %d: none may be negative", c.Steps, c.Warmup, c.CheckpointEvery, c.Projection)
-	case c.LearningRate < 0:
-		return fmt.Errorf("pucl: learning rate %g is negative", c.LearningRate)
+	case !(c.LearningRate >= 0) || math.IsInf(c.LearningRate, 1):
+		return fmt.Errorf("pucl: learning rate %g; it must be a positive number", c.LearningRate)
 	}
 	if c.Optimizer != nil {
 		if err := c.Optimizer.Check(); err != nil {
@@ -167,7 +169,7 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 	if c.Encoder == nil {
 		c.Encoder = encoder.SmallCNN{}
 	}
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.check(), checkEngine(eng)); err != nil {
 		return nil, err
 	}
 	height, width, channels := batches.ImageShape()
@@ -206,6 +208,14 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 	})
 }
 
+// checkEngine refuses an engine that is not there.
+func checkEngine(eng *engine.Engine) error {
+	if eng == nil || eng.Backend == nil {
+		return errors.New("pucl: no engine; open one with engine.Open")
+	}
+	return nil
+}
+
 // feed is what training needs to know of the batches.
 type feed struct {
 	// inputs returns what a step's graph takes, and the number of examples.
@@ -217,7 +227,7 @@ type feed struct {
 // train is the loop of training, whatever the batches hold. Its configuration has its defaults filled in.
 func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig, from feed) (*Model, error) {
 	encoder.SetSeed(m.store, c.Seed)
-	resume, err := openCheckpoint(m, c.Checkpoint)
+	resume, err := openCheckpoint(m, eng, c.Objective, c.Checkpoint)
 	if err != nil {
 		return nil, err
 	}

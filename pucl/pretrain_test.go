@@ -149,6 +149,13 @@ func TestResumeIsExact(t *testing.T) {
 	if _, err := Pretrain(context.Background(), eng, batches, config); err == nil || !strings.Contains(err.Error(), "another run") {
 		t.Errorf("the checkpoint of another seed was taken: %v", err)
 	}
+	// Nor is that of a loss that was changed under its old name.
+	config.Seed--
+	config.Objective = Objective{Name: PUCL().Name, Attract: Scale(0.5, PUCL().Attract), Repel: LogPartition}
+	if _, err := Pretrain(context.Background(), eng, batches, config); err == nil || !strings.Contains(err.Error(), "another run") {
+		t.Errorf("the checkpoint of another loss was taken: %v", err)
+	}
+	config.Objective = Objective{}
 	if err := os.WriteFile(filepath.Join(config.Checkpoint, checkpointFile), []byte("scrap"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -214,6 +221,8 @@ func TestPretrainRefusals(t *testing.T) {
 		{"crop", stripes{8, 2}, func(c *PretrainConfig) { c.Augment.MinArea = 2 }, "area"},
 		{"pixels", brokenBatches{stripes{8, 2}}, func(*PretrainConfig) {}, "1151 bytes"},
 		{"graph error", stripes{8, 2}, func(c *PretrainConfig) { c.Objective = Objective{Name: "half", Attract: OwnViews} }, "lacks a term"},
+		{"endless temperature", stripes{8, 2}, func(c *PretrainConfig) { c.Tau = math.Inf(1) }, "temperature"},
+		{"rate", stripes{8, 2}, func(c *PretrainConfig) { c.LearningRate = math.NaN() }, "learning rate NaN"},
 		{"blow-up", stripes{8, 2}, func(c *PretrainConfig) {
 			c.Objective = Objective{Name: "beyond float32", Attract: Scale(1e30, Scale(1e30, OwnViews)), Repel: LogPartition}
 		}, "learning rate"},
@@ -223,6 +232,12 @@ func TestPretrainRefusals(t *testing.T) {
 		if _, err := Pretrain(context.Background(), eng, tt.batches, config); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v lacks %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+func TestNoEngineIsRefused(t *testing.T) {
+	if _, err := Pretrain(context.Background(), nil, stripes{8, 2}, quick(1)); err == nil || !strings.Contains(err.Error(), "engine.Open") {
+		t.Errorf("no engine gave %v", err)
 	}
 }
 
@@ -319,6 +334,14 @@ func TestLoadingRefusesWhatDoesNotFit(t *testing.T) {
 	if _, err := LoadModel(path, &tiny2{}); err == nil || !strings.Contains(err.Error(), "trained with the encoder") {
 		t.Errorf("another encoder type was taken: %v", err)
 	}
+	wider := tiny
+	wider.Dim++
+	if _, err := LoadModel(path, wider); err == nil || !strings.Contains(err.Error(), "trained with the encoder") {
+		t.Errorf("an encoder of another size was taken: %v", err)
+	}
+	if _, err := LoadModel(path, tiny); err != nil {
+		t.Errorf("the encoder it was trained with is refused: %v", err)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -331,6 +354,12 @@ func TestLoadingRefusesWhatDoesNotFit(t *testing.T) {
 	}
 	if _, err := m.Embed(eng, make([]uint8, 100)); err == nil || !strings.Contains(err.Error(), "100 bytes") {
 		t.Errorf("100 bytes of pixels gave %v", err)
+	}
+	if err := os.WriteFile(path, []byte("scrap"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadModel(path, nil); err == nil || !strings.Contains(err.Error(), "no model of this program") {
+		t.Errorf("scrap gave %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files left: %v %v", left, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
 )
 
 // Probe is a linear classifier on embeddings: a row x is positive where Weights·x + Bias > 0.
@@ -95,7 +96,7 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 			px = append(px, features[row*k:(row+1)*k]...)
 			py[i] = labels[row]
 		}
-		rate := c.LearningRate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+		rate := optim.Cosine{Warmup: -1}.Rate(c.LearningRate, step, steps)
 		loss, err := exec.Call1(tensors.FromFlatDataAndDimensions(px, len(rows), k), py, float32(rate))
 		if err != nil {
 			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)

@@ -2,6 +2,7 @@ package pucl
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -16,7 +17,7 @@ import (
 // modelHead comes before the variables in a model's file.
 type modelHead struct {
 	EncoderType             string // Go type of the encoder
-	Encoder                 []byte // its fields as JSON, where it is one of knownEncoders
+	Encoder                 []byte // its fields as JSON, where they can be written so
 	Projection              int
 	Height, Width, Channels int
 	Features                int
@@ -27,6 +28,15 @@ type modelHead struct {
 // knownEncoders are the networks that a model's file can bring back by itself.
 var knownEncoders = []encoder.Encoder{
 	encoder.SmallCNN{}, encoder.MLP{}, encoder.ResNet{}, encoder.ViT{}, encoder.LeNet{}, encoder.ShortConv{}, encoder.AllConv{},
+}
+
+// fields are those of an encoder as JSON, nil for an encoder of one's own that JSON cannot hold.
+func fields(e encoder.Encoder) []byte {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // knownEncoder returns the type with the given name, where it is known.
@@ -52,20 +62,15 @@ func (m *Model) write(w io.Writer) error {
 		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
 		Height: m.height, Width: m.width, Channels: m.channels, Features: m.features, Losses: m.Losses, Record: m.Record,
 	}
-	if _, known := knownEncoder(head.EncoderType); known {
-		var err error
-		if head.Encoder, err = json.Marshal(m.encoder); err != nil {
-			return err
-		}
-	}
+	head.Encoder = fields(m.encoder)
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
 		return err
 	}
 	return writeVariables(w, m.store)
 }
 
-// LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an encoder
-// of one's own needs that encoder as custom, since a file holds no code. Otherwise custom is nil.
+// LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an
+// encoder of one's own needs that encoder as custom, with the same fields, since a file holds no code. Otherwise custom is nil.
 func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	var m *Model
 	err := readFile(path, func(r io.Reader) (err error) {
@@ -78,18 +83,18 @@ func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 	var head modelHead
 	if err := gob.NewDecoder(r).Decode(&head); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is no model of this program, or damaged: %w", err)
 	}
+	kind, known := knownEncoder(head.EncoderType)
 	switch {
 	case custom != nil:
 		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
 			return nil, fmt.Errorf("it was trained with the encoder %s, not %s", head.EncoderType, got)
 		}
-	case head.Encoder != nil:
-		kind, known := knownEncoder(head.EncoderType)
-		if !known {
-			return nil, fmt.Errorf("it was trained with the encoder %s, which this version does not know", head.EncoderType)
+		if got := fields(custom); got != nil && head.Encoder != nil && !bytes.Equal(got, head.Encoder) {
+			return nil, fmt.Errorf("it was trained with the encoder %s %s, not %s", head.EncoderType, head.Encoder, got)
 		}
+	case known:
 		read := reflect.New(kind)
 		if err := json.Unmarshal(head.Encoder, read.Interface()); err != nil {
 			return nil, err

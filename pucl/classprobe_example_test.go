@@ -37,5 +37,5 @@ func ExampleClassProbe() {
 	fmt.Println(score)
 	// Output:
 	// [0 1 2]
-	// accuracy 66.7% of 3, balanced 75.0% over 3 classes
+	// accuracy 66.7% of 3, balanced 75.0% over the 2 of 3 classes that occur
 }

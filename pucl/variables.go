@@ -77,7 +77,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	buffered := bufio.NewWriter(f)
-	if err := errors.Join(write(buffered), buffered.Flush(), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(buffered), buffered.Flush(), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

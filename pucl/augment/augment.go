@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -51,10 +52,15 @@ type configStep struct{ Config }
 
 // Check implements [Step].
 func (s configStep) Check(in Shape) (Shape, error) {
-	if in.Channels != 1 {
-		return Shape{}, fmt.Errorf("the images have %d channels; Config is for gray ones, a recipe such as CIFAR for others", in.Channels)
+	switch in.Channels {
+	case 1:
+		return in, s.Config.Check()
+	case 3:
+		return Shape{}, errors.New("the images have 3 channels, and Config makes views of gray ones only; for images in colour set " +
+			"PretrainConfig.Recipe = augment.CIFAR(0), or take augment.STL or augment.ImageNet")
 	}
-	return in, s.Config.Check()
+	return Shape{}, fmt.Errorf("the images have %d channels, and Config makes views of gray ones only; for these set "+
+		"PretrainConfig.Recipe to steps that take any number of channels, such as Crop, Flip and Func", in.Channels)
 }
 
 // Numbers implements [Step].
@@ -78,14 +84,17 @@ func (c Config) String() string {
 // Check tells what is wrong with c, if anything.
 func (c Config) Check() error {
 	d := c.withDefaults()
-	switch {
-	case d.MinArea < 0 || d.MinArea > d.MaxArea || d.MaxArea > 1:
-		return fmt.Errorf("augment: crops keep between %g and %g of the area; the shares must be in order and at most 1", d.MinArea, d.MaxArea)
-	case d.MaxRatio < 1:
-		return fmt.Errorf("augment: MaxRatio is %g; it is the larger of width:height and height:width, so at least 1", d.MaxRatio)
-	case d.Brightness > 1 || d.Contrast > 1:
-		return fmt.Errorf("augment: brightness ±%g, contrast ±%g; a factor 1 ± x must not turn negative, so x is at most 1", d.Brightness, d.Contrast)
-	case d.Probability < 0 || d.Probability > 1:
+	switch { // NaN fails every comparison, so each case asks for what is right and turns it around
+	case !(0 <= d.MinArea && d.MinArea <= d.MaxArea && d.MaxArea <= 1):
+		return fmt.Errorf("augment: crops keep between %g and %g of the area; the shares must be positive, in order and at most 1",
+			d.MinArea, d.MaxArea)
+	case !(d.MaxRatio >= 1) || math.IsInf(d.MaxRatio, 1):
+		return fmt.Errorf("augment: MaxRatio is %g; it is the larger of width:height and height:width, so a number of at least 1",
+			d.MaxRatio)
+	case !(d.Brightness <= 1) || !(d.Contrast <= 1):
+		return fmt.Errorf("augment: brightness ±%g, contrast ±%g; a factor 1 ± x must not turn negative, so x is at most 1",
+			d.Brightness, d.Contrast)
+	case !(0 <= d.Probability && d.Probability <= 1):
 		return fmt.Errorf("augment: probability %g is not between 0 and 1", d.Probability)
 	}
 	return nil

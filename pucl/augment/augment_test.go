@@ -138,12 +138,23 @@ func TestDrawGolden(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for want, c := range map[string]Config{
-		"area": {MinArea: 0.6, MaxArea: 0.5}, "MaxRatio": {MaxRatio: 0.5}, "factor": {Contrast: 2}, "probability": {Probability: 1.5},
+	nan := math.NaN()
+	for _, tt := range []struct {
+		c    Config
+		want string
+	}{
+		{Config{MinArea: 0.6, MaxArea: 0.5}, "area"}, {Config{MinArea: -0.1}, "area"}, {Config{MaxArea: 1.1}, "area"},
+		{Config{MinArea: nan}, "area"}, {Config{MaxArea: nan}, "area"},
+		{Config{MaxRatio: 0.5}, "MaxRatio"}, {Config{MaxRatio: nan}, "MaxRatio"}, {Config{MaxRatio: math.Inf(1)}, "MaxRatio"},
+		{Config{Contrast: 2}, "factor"}, {Config{Brightness: nan}, "factor"}, {Config{Contrast: nan}, "factor"},
+		{Config{Probability: 1.5}, "probability"}, {Config{Probability: -0.5}, "probability"}, {Config{Probability: nan}, "probability"},
 	} {
-		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v lacks %q", c, err, want)
+		if err := tt.c.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: error %v lacks %q", tt.c, err, tt.want)
 		}
+	}
+	if err := (Config{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(); err != nil {
+		t.Errorf("the ends of the ranges: %v", err)
 	}
 	if err := (Config{}).Check(); err != nil {
 		t.Error(err)
@@ -157,7 +168,16 @@ func TestBytes(t *testing.T) {
 	if views, err := Bytes(eng, pixels, 2, 2, same); err != nil || !slices.Equal(views, pixels) {
 		t.Errorf("views that change nothing gave %v, %v", views, err)
 	}
-	if _, err := Bytes(eng, pixels[1:], 2, 2, same); err == nil || !strings.Contains(err.Error(), "7 bytes") {
-		t.Errorf("seven bytes for two images gave %v", err)
+	for want, call := range map[string]struct {
+		pixels  []uint8
+		numbers []float32
+	}{
+		"12 numbers make 2 views, one for each image, but 7 bytes are not 2 images of 2×2×1, which take 8": {pixels[1:], same},
+		"11 numbers are no multiple of 6": {pixels, same[1:]},
+		"0 numbers make no view":          {pixels, nil},
+	} {
+		if _, err := Bytes(eng, call.pixels, 2, 2, call.numbers); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v lacks %q", err, want)
+		}
 	}
 }

@@ -26,10 +26,18 @@ func (r Recipe) Bytes(eng *engine.Engine, pixels []uint8, in Shape, numbers []fl
 	if err != nil {
 		return nil, Shape{}, err
 	}
-	n := len(numbers) / r.Numbers()
-	if n == 0 || len(numbers)%r.Numbers() != 0 || len(pixels) != n*in.Height*in.Width*in.Channels {
-		return nil, Shape{}, fmt.Errorf("augment: %d numbers make %d views of %d each, but %d bytes are not as many images of %s",
-			len(numbers), n, r.Numbers(), len(pixels), in)
+	each, size := r.Numbers(), in.Height*in.Width*in.Channels
+	n := len(numbers) / each
+	switch {
+	case n == 0:
+		return nil, Shape{}, fmt.Errorf("augment: %d numbers make no view, which takes %d; Draw draws those of any number of views",
+			len(numbers), each)
+	case len(numbers)%each != 0:
+		return nil, Shape{}, fmt.Errorf("augment: %d numbers are no multiple of %d, which describe one view; "+
+			"take what Draw gives for this recipe", len(numbers), each)
+	case len(pixels) != n*size:
+		return nil, Shape{}, fmt.Errorf("augment: %d numbers make %d views, one for each image, but %d bytes are not %d images of %s, "+
+			"which take %d", len(numbers), n, len(pixels), n, in, n*size)
 	}
 	random, _ := r.Split()
 	result, err := CallOnce(eng.Backend, func(pixels, numbers *Node) *Node {

@@ -105,8 +105,13 @@ func (c Crop) Apply(images, numbers *Node) *Node {
 func (c Crop) String() string {
 	d := c.withDefaults(Shape{})
 	size := "the images' size"
-	if c.Height != 0 || c.Width != 0 {
+	switch {
+	case c.Height != 0 && c.Width != 0:
 		size = fmt.Sprintf("%d×%d", c.Height, c.Width)
+	case c.Height != 0:
+		size = fmt.Sprintf("height %d and the images' width", c.Height)
+	case c.Width != 0:
+		size = fmt.Sprintf("the images' height and width %d", c.Width)
 	}
 	return fmt.Sprintf("crop of %g–%g of the area, ratio %.3g–%.3g, to %s, %s",
 		d.MinArea, d.MaxArea, d.MinRatio, d.MaxRatio, size, c.method())

@@ -1,5 +1,8 @@
 // Package augment makes the random views of contrastive learning, as functions inside the graph.
 //
+// "The paper" is "Contrastive Positive Unlabeled Learning" (anonymous authors), and A.7.3 the section of its appendix that
+// lists augmentations.
+//
 // A [Recipe] is a chain of steps: [Crop], [Flip], [Jitter], [Grayscale], [Blur], [Solarise], [Normalise], and any function of
 // one's own as a [Func]. [FMNIST], [CIFAR], [STL] and [ImageNet] are the paper's recipes (A.7.3). [Config] is a shorter way
 // for gray images: crops and brightness and contrast jitter in one step, the fastest here.

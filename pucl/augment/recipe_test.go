@@ -150,7 +150,9 @@ func TestRecipeErrors(t *testing.T) {
 		{Recipe{Normalise{Mean: []float64{0}, Std: []float64{0}}}, colour, "positive"},
 		{Recipe{Func{Name: "mine"}}, colour, "mine"},
 		{Recipe{Func{Uniforms: -1, Graph: func(x, _ *Node) *Node { return x }}}, colour, "-1 random numbers"},
-		{Config{}.Recipe(), colour, "gray"},
+		{Config{}.Recipe(), colour, "gray ones only"},
+		{Config{}.Recipe(), colour, "PretrainConfig.Recipe = augment.CIFAR(0)"},
+		{Config{}.Recipe(), Shape{20, 20, 2}, "Crop"},
 		{Config{MinArea: 2}.Recipe(), Shape{20, 20, 1}, "area"},
 		{FMNIST(), Shape{0, 28, 1}, "0×28×1"},
 	} {
@@ -171,6 +173,20 @@ func TestRecipeErrors(t *testing.T) {
 	} {
 		if out, err := tt.r.Check(tt.in); err != nil || out != tt.out {
 			t.Errorf("%v on %s gives %s, %v; want %s", tt.r, tt.in, out, err, tt.out)
+		}
+	}
+}
+
+// A side that is left out is the images' own, and the name says so.
+func TestCropNames(t *testing.T) {
+	for want, c := range map[string]Crop{
+		"to the images' size,":                 {},
+		"to 7×8,":                              {Height: 7, Width: 8},
+		"to height 7 and the images' width,":   {Height: 7},
+		"to the images' height and width 8, b": {Width: 8},
+	} {
+		if got := c.String(); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
 		}
 	}
 }

@@ -23,9 +23,10 @@ type AllConv struct {
 	Pixels Pixels // how pixels are scaled first
 }
 
-// Embed implements [Encoder].
+// Embed implements [Encoder]. Like all graph code it panics on negative sizes.
 func (c AllConv) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	c = c.withDefaults()
+	atLeastOne("AllConv", setting{"Width", c.Width}, setting{"Dim", c.Dim})
 	x := c.Pixels.scale("AllConv", images)
 	for i, layer := range []struct{ kernel, channels, stride int }{
 		{3, c.Width, 1}, {3, c.Width, 1}, {3, c.Width, 2},
@@ -64,9 +65,11 @@ type ShortConv struct {
 	Pixels Pixels // how pixels are scaled first
 }
 
-// Embed implements [Encoder]. Like all graph code it panics on images smaller than 5×5, which leave nothing to look at.
+// Embed implements [Encoder]. Like all graph code it panics on negative sizes, and on images smaller than 5×5, which leave
+// nothing to look at.
 func (c ShortConv) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	c = c.withDefaults()
+	atLeastOne("ShortConv", setting{"Width", c.Width}, setting{"Dim", c.Dim})
 	x := c.Pixels.scale("ShortConv", images)
 	if shape := x.Shape(); shape.Dim(1) < 5 || shape.Dim(2) < 5 {
 		panic(fmt.Errorf("encoder: a ShortConv needs images of at least 5×5, not %d×%d", shape.Dim(1), shape.Dim(2)))

@@ -2,6 +2,8 @@
 // [SmallCNN] and [MLP], which train in minutes on a CPU, [LeNet], [ShortConv] and [AllConv] of the PU literature, and
 // [ResNet] and [ViT], with torchvision's names and shapes.
 //
+// "The paper" is "Contrastive Positive Unlabeled Learning" (anonymous authors), and A.7 its appendix on experiments.
+//
 // Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path, so a network starts from
 // the same numbers on every engine, whatever is built before it.
 package encoder
@@ -31,13 +33,17 @@ type SmallCNN struct {
 	Std   float64 // pixel standard deviation that divides them; 0 means 0.3530, Fashion-MNIST's
 }
 
-// Embed implements [Encoder], for images.
+// Embed implements [Encoder], for images. Like all graph code it panics on settings that are out of range.
 func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	if images.Rank() != 4 {
 		panic(fmt.Errorf("encoder: a SmallCNN reads images [n, height, width, channels], not %s; for rows of features use an MLP",
 			images.Shape()))
 	}
 	c = c.withDefaults()
+	atLeastOne("SmallCNN", setting{"Width", c.Width}, setting{"Dim", c.Dim})
+	if !(c.Std > 0) {
+		panic(fmt.Errorf("encoder: SmallCNN has Std %g; it divides, so it must be positive, or 0 for the default", c.Std))
+	}
 	x := MulScalar(AddScalar(images, -c.Mean), 1/c.Std)
 	for i, layer := range []struct{ kernel, channels int }{{5, c.Width}, {3, 2 * c.Width}, {3, 4 * c.Width}} {
 		s := scope.In("conv%d", i+1)
@@ -74,8 +80,11 @@ func (c SmallCNN) withDefaults() SmallCNN {
 
 // Projector is the network h_Γ that training puts behind the encoder: two dense layers with batch normalisation and ReLU
 // between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
-// is thrown away, or kept to look at.
+// is thrown away, or kept to look at. Like all graph code it panics where dim is below 1.
 func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {
+	if dim < 1 {
+		panic(fmt.Errorf("encoder: the projector has dim %d; it must be at least 1", dim))
+	}
 	hidden, out := scope.In("hidden"), scope.In("out")
 	x := Dense(hidden, embeddings, embeddings.Shape().Dim(-1), false)
 	x = ReLU(BatchNorm(hidden, x, training))

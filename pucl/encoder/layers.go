@@ -127,6 +127,28 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g)))
 }
 
+// setting is a size of a network and the name of the field that sets it.
+type setting struct {
+	name string
+	size int
+}
+
+// atLeastOne panics on a size below 1. Defaults must be filled in.
+func atLeastOne(network string, settings ...setting) {
+	for _, s := range settings {
+		if s.size < 1 {
+			panic(fmt.Errorf("encoder: %s has %s %d; it must be at least 1, or 0 for the default", network, s.name, s.size))
+		}
+	}
+}
+
+// checkClasses panics on a negative number of classes.
+func checkClasses(network string, classes int) {
+	if classes < 0 {
+		panic(fmt.Errorf("encoder: %s has Classes %d; it must be at least 1, or 0 for embeddings instead of logits", network, classes))
+	}
+}
+
 // setDefault gives a field that is 0 its default.
 func setDefault(field *int, value int) {
 	if *field == 0 {

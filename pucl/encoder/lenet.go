@@ -20,9 +20,10 @@ type LeNet struct {
 	Pixels Pixels // how pixels are scaled first
 }
 
-// Embed implements [Encoder]. Like all graph code it panics on images smaller than 28×28.
+// Embed implements [Encoder]. Like all graph code it panics on images smaller than 28×28 and on a negative Dim.
 func (l LeNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	l = l.withDefaults()
+	atLeastOne("LeNet", setting{"Dim", l.Dim})
 	x := l.Pixels.scale("LeNet", images)
 	if shape := x.Shape(); shape.Dim(1) < 28 || shape.Dim(2) < 28 {
 		panic(fmt.Errorf("encoder: a LeNet needs images of at least 28×28, not %d×%d", shape.Dim(1), shape.Dim(2)))

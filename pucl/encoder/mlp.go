@@ -18,6 +18,7 @@ type MLP struct {
 // Embed implements [Encoder], for features and images. Like all graph code it panics on a layer of a size below 1.
 func (m MLP) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	m = m.withDefaults()
+	atLeastOne("MLP", setting{"Dim", m.Dim})
 	x := Reshape(examples, examples.Shape().Dim(0), -1)
 	for i, size := range append(m.Hidden[:len(m.Hidden):len(m.Hidden)], m.Dim) {
 		if size < 1 {

@@ -58,6 +58,13 @@ func TestEmbeddingShapesAndNames(t *testing.T) {
 	}
 }
 
+// projecting is a projector of the given dim as an encoder.
+type projecting int
+
+func (p projecting) Embed(scope *model.Scope, x *Node, training bool) *Node {
+	return Projector(scope, x, int(p), training)
+}
+
 func TestNetworkRefusals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		e    Encoder
@@ -65,9 +72,26 @@ func TestNetworkRefusals(t *testing.T) {
 		want string
 	}{
 		"depth":           {ResNet{Depth: 50}, []int{1, 32, 32, 3}, "depth is 10, 18 or 34"},
-		"width":           {ResNet{Width: -1}, []int{1, 32, 32, 3}, "width at least 1"},
+		"width":           {ResNet{Width: -1}, []int{1, 32, 32, 3}, "ResNet has Width -1"},
+		"classes":         {ResNet{Classes: -1}, []int{1, 32, 32, 3}, "ResNet has Classes -1"},
 		"rows":            {ResNet{}, []int{4, 10}, "reads images"},
 		"heads":           {ViT{Heads: 5, Dim: 12}, []int{1, 32, 32, 3}, "5 heads must divide dim 12"},
+		"patch":           {ViT{Patch: -1}, []int{1, 32, 32, 3}, "ViT has Patch -1"},
+		"layers":          {ViT{Layers: -1}, []int{1, 32, 32, 3}, "ViT has Layers -1"},
+		"no heads":        {ViT{Heads: -1}, []int{1, 32, 32, 3}, "ViT has Heads -1"},
+		"ViT dim":         {ViT{Dim: -6}, []int{1, 32, 32, 3}, "ViT has Dim -6"},
+		"hidden":          {ViT{Hidden: -1}, []int{1, 32, 32, 3}, "ViT has Hidden -1"},
+		"ViT classes":     {ViT{Classes: -1}, []int{1, 32, 32, 3}, "ViT has Classes -1"},
+		"SmallCNN width":  {SmallCNN{Width: -1}, []int{1, 28, 28, 1}, "SmallCNN has Width -1; it must be at least 1, or 0 for the default"},
+		"SmallCNN dim":    {SmallCNN{Dim: -2}, []int{1, 28, 28, 1}, "SmallCNN has Dim -2"},
+		"SmallCNN std":    {SmallCNN{Std: -0.5}, []int{1, 28, 28, 1}, "SmallCNN has Std -0.5"},
+		"LeNet dim":       {LeNet{Dim: -1}, []int{1, 28, 28, 1}, "LeNet has Dim -1"},
+		"AllConv width":   {AllConv{Width: -1}, []int{1, 8, 8, 3}, "AllConv has Width -1"},
+		"AllConv dim":     {AllConv{Dim: -1}, []int{1, 8, 8, 3}, "AllConv has Dim -1"},
+		"ShortConv width": {ShortConv{Width: -1}, []int{1, 8, 8, 3}, "ShortConv has Width -1"},
+		"ShortConv dim":   {ShortConv{Dim: -1}, []int{1, 8, 8, 3}, "ShortConv has Dim -1"},
+		"MLP dim":         {MLP{Dim: -1}, []int{1, 8}, "MLP has Dim -1"},
+		"projector dim":   {projecting(-1), []int{1, 8}, "projector has dim -1"},
 		"patches":         {ViT{}, []int{1, 32, 40, 3}, "multiples of 16"},
 		"small for LeNet": {LeNet{}, []int{1, 27, 28, 1}, "at least 28×28, not 27×28"},
 		"small for Short": {ShortConv{}, []int{1, 5, 4, 1}, "at least 5×5, not 5×4"},

@@ -30,10 +30,11 @@ type ResNet struct {
 func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	r = r.withDefaults()
 	stages := map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}}[r.Depth]
-	if stages == nil || r.Width < 1 || r.Classes < 0 {
-		panic(fmt.Errorf("encoder: a ResNet of depth %d, width %d and %d classes; depth is 10, 18 or 34, width at least 1, "+
-			"classes at least 0", r.Depth, r.Width, r.Classes))
+	if stages == nil {
+		panic(fmt.Errorf("encoder: ResNet has Depth %d; the depth is 10, 18 or 34, or 0 for 18", r.Depth))
 	}
+	atLeastOne("ResNet", setting{"Width", r.Width})
+	checkClasses("ResNet", r.Classes)
 	x := r.Pixels.scale("ResNet", images)
 	if r.CIFAR {
 		x = Convolution(scope.In("conv1"), x, r.Width, 3, 1)

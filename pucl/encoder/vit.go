@@ -19,8 +19,8 @@ import (
 // The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
 //
 // Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so weights
-// fit one image size, 224×224 for torchvision's. Like all graph code, Embed panics where patches do not fill the image
-// or heads do not divide Dim.
+// fit one image size, 224×224 for torchvision's. Like all graph code, Embed panics on settings that are out of range, and where
+// patches do not fill the image or heads do not divide Dim.
 //
 // Source: Dosovitskiy et al., "An Image is Worth 16x16 Words", arXiv 2010.11929, 2020, Table 1 (base); Touvron et al.,
 // "Training data-efficient image transformers", arXiv 2012.12877, 2020, Table 1 (small, there DeiT-S).
@@ -43,8 +43,12 @@ func ViTB16() ViT { return ViT{Heads: 12, Dim: 768}.withDefaults() }
 // Embed implements [Encoder].
 func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	v = v.withDefaults()
-	if v.Patch < 1 || v.Layers < 1 || v.Heads < 1 || v.Dim < 1 || v.Hidden < 1 || v.Classes < 0 || v.Dim%v.Heads != 0 {
-		panic(fmt.Errorf("encoder: %+v: sizes must be positive and %d heads must divide dim %d", v, v.Heads, v.Dim))
+	atLeastOne("ViT", setting{"Patch", v.Patch}, setting{"Layers", v.Layers}, setting{"Heads", v.Heads}, setting{"Dim", v.Dim},
+		setting{"Hidden", v.Hidden})
+	checkClasses("ViT", v.Classes)
+	if v.Dim%v.Heads != 0 {
+		panic(fmt.Errorf("encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d",
+			v.Heads, v.Dim, v.Heads, v.Dim))
 	}
 	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
 	n, g, dtype := x.Shape().Dim(0), x.Graph(), x.DType()

@@ -116,6 +116,9 @@ func TestUndefinedMeasures(t *testing.T) {
 	}
 	absent := must[Classes](t)(ScoreClasses([]int{0, 1}, []int{0, 0}, 3))
 	near(t, "balanced accuracy over the one class that occurs", absent.Balanced, 0.5, 0)
+	if text := absent.String(); text != "accuracy 50.0% of 2, balanced 50.0% over the 1 of 3 classes that occur" {
+		t.Errorf("one class of three occurs: %q", text)
+	}
 	if !math.IsNaN(absent.Recall[2]) {
 		t.Errorf("recall of a class that does not occur: %g", absent.Recall[2])
 	}

@@ -64,10 +64,20 @@ func (s Classes) Degeneracy() Degeneracy {
 // Degenerate reports whether all predictions are the same class.
 func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 
-// String gives both accuracies in percent, and says so where the classifier is degenerate.
+// String gives both accuracies in percent, and says so where classes do not occur or the classifier is degenerate.
 func (s Classes) String() string {
-	return fmt.Sprintf("accuracy %s of %d, balanced %s over %d classes", percent(s.Accuracy), s.N, percent(s.Balanced),
-		len(s.Recall)) + s.Degeneracy().remark()
+	present := 0
+	for _, r := range s.Recall {
+		if !math.IsNaN(r) {
+			present++
+		}
+	}
+	over := fmt.Sprintf("%d classes", present)
+	if present < len(s.Recall) {
+		over = fmt.Sprintf("the %d of %d classes that occur", present, len(s.Recall))
+	}
+	return fmt.Sprintf("accuracy %s of %d, balanced %s over %s", percent(s.Accuracy), s.N, percent(s.Balanced), over) +
+		s.Degeneracy().remark()
 }
 
 // TopK is the share of examples whose true class is among the k classes of highest score, for scores [n, classes] and true

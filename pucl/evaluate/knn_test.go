@@ -221,6 +221,7 @@ func TestKNNRefuses(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
 	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))
 	three := must[*Bank](t)(Supervised(two, []int{0, 1}, 3))
+	pu := must[*Bank](t)(LabeledPositives(two, []bool{true, false}))
 	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
 	for says, err := range map[string]error{
 		"3 neighbours in a bank of 2":      votes(KNN{K: 3}, two),
@@ -240,6 +241,7 @@ func TestKNNRefuses(t *testing.T) {
 		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), PUConfig{})),
 		"no bank; make one with":           second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
 		"no bank; make one with L":         second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
+		"labeled positives only (1 of 2":   second(KNN{}.ReadClasses(pu, two, []int{1, 0})),
 		"the bank has 3 classes":           second(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {

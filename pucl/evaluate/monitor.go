@@ -83,8 +83,16 @@ func (c KNN) ReadBinary(bank *Bank, rows *mat.Dense, truth []bool, threshold flo
 	return BinaryReading{Binary: b, Bank: bank.String()}, err
 }
 
-// ReadClasses judges the predictions of a supervised bank by the true classes of rows.
+// ReadClasses judges the predictions of a supervised bank by the true classes of rows. A bank of labeled positives knows no
+// true classes and is refused.
 func (c KNN) ReadClasses(bank *Bank, rows *mat.Dense, truth []int) (ClassesReading, error) {
+	if err := bank.check(); err != nil {
+		return ClassesReading{}, err
+	}
+	if !bank.supervised {
+		return ClassesReading{}, fmt.Errorf("evaluate: the bank knows %s, so it predicts no true classes; "+
+			"take ReadPU or ReadBinary, or a bank of Supervised", bank)
+	}
 	predicted, err := c.Predict(bank, rows)
 	if err != nil {
 		return ClassesReading{}, err

@@ -116,10 +116,16 @@ func (s PU) AUC() float64 {
 }
 
 // LeeLiu is recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
-// without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing is predicted positive.
+// without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing of the population is predicted positive:
+// a labeled positive that lies beside the population, as in case-control, does not help it.
 //
 // Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression" (2003).
-func (s PU) LeeLiu() float64 { return s.Recall * s.Recall / s.Predicted }
+func (s PU) LeeLiu() float64 {
+	if s.Predicted == 0 {
+		return math.NaN()
+	}
+	return s.Recall * s.Recall / s.Predicted
+}
 
 // Degeneracy tells whether all scores are the same, or at least all predictions.
 func (s PU) Degeneracy() Degeneracy {

@@ -2,6 +2,8 @@ package evaluate
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 )
 
@@ -70,4 +72,13 @@ func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	// Two labeled tie with one of four unlabeled and beat three: (0.5 + 3)/4.
 	near(t, "proxy AUC of the perfect one", perfect.ProxyAUC, 0.875, 1e-15)
 	near(t, "AUC of the perfect one", perfect.AUC(), 1, 1e-15)
+
+	// Case-control: one of two labeled is predicted positive, of the population nothing is.
+	silent := must[PU](t)(ScorePU([]float64{1, -1, -2, -3, -4, -5}, labeled, PUConfig{}))
+	if got := silent.LeeLiu(); silent.Recall != 0.5 || silent.Predicted != 0 || !math.IsNaN(got) {
+		t.Errorf("recall %g, predicted positive %g: Lee–Liu %g, want NaN", silent.Recall, silent.Predicted, got)
+	}
+	if text := silent.String(); !strings.Contains(text, "Lee–Liu undefined") {
+		t.Errorf("%q does not say that the score is undefined", text)
+	}
 }

@@ -48,8 +48,8 @@ func (o AdamW) withDefaults() AdamW {
 func (o AdamW) Check() error {
 	for _, beta := range []float64{o.Beta1, o.Beta2} {
 		if !(beta >= 0 && beta < 1) {
-			return fmt.Errorf("optim: AdamW has Beta1 %g and Beta2 %g; both must be less than 1, or 0 for the defaults 0.9 and 0.999",
-				o.Beta1, o.Beta2)
+			return fmt.Errorf("optim: AdamW has Beta1 %g and Beta2 %g; both must be at least 0 and less than 1 "+
+				"(0 means 0.9 and 0.999)", o.Beta1, o.Beta2)
 		}
 	}
 	if !(o.Epsilon >= 0) {

@@ -1,5 +1,6 @@
 // Package optim holds the optimizers and learning-rate schedules of contrastive training: [LARS], [SGD] and [AdamW], and
-// [Cosine] with linear warm-up.
+// [Cosine] with linear warm-up. A.7 is the appendix of "Contrastive Positive Unlabeled Learning" (anonymous authors) that tells
+// how its encoders were trained.
 //
 // An optimizer is a plain struct whose zero value works. It is also a gomlx optimizer, so it goes wherever gomlx takes one:
 // train.NewTrainer, gradient accumulation, or a training step of one's own, which ends with

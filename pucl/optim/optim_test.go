@@ -316,7 +316,8 @@ func TestErrors(t *testing.T) {
 		{LARS{WeightDecay: nan}, "weight decay"}, {LARS{Nesterov: true, Momentum: -1}, "Nesterov"}, {LARS{Epsilon: nan}, "epsilon"},
 		{SGD{LearningRate: nan}, "learning rate NaN"},
 		{SGD{Nesterov: true, Momentum: -1}, "Nesterov"}, {SGD{Momentum: nan}, "momentum"},
-		{AdamW{Beta1: 1}, "Beta1 1"}, {AdamW{Beta2: -0.5}, "Beta2 -0.5"}, {AdamW{Epsilon: -1}, "epsilon -1"},
+		{AdamW{Beta1: 1}, "Beta1 1"}, {AdamW{Beta1: -1}, "Beta1 -1 and Beta2 0; both must be at least 0 and less than 1"},
+		{AdamW{Beta2: -0.5}, "Beta2 -0.5"}, {AdamW{Epsilon: -1}, "epsilon -1"},
 		{AdamW{LearningRate: math.Inf(1)}, "+Inf"},
 	} {
 		if err := tt.o.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 	"unicode/utf8"
 )
@@ -100,7 +101,7 @@ type entry struct {
 	begin, end int64
 }
 
-// parseHeader reads the header's JSON object, token by token, since a name that stands there twice must not pass unseen.
+// parseHeader reads the header, a JSON object of tensors and notes.
 func parseHeader(header []byte) (*File, []entry, error) {
 	if len(header) == 0 || header[0] != '{' {
 		return nil, nil, errors.New("it does not begin with {")
@@ -109,50 +110,109 @@ func parseHeader(header []byte) (*File, []entry, error) {
 		return nil, nil, errors.New("it is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(header))
-	if _, err := d.Token(); err != nil {
-		return nil, nil, err
-	}
 	f := &File{Tensors: map[string]Tensor{}}
 	var entries []entry
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		name := token.(string) // JSON has no other keys, and the decoder checks that
-		if seen[name] {
-			return nil, nil, fmt.Errorf("%q stands there twice", name)
-		}
-		seen[name] = true
+	err := object(d, func(name string) (err error) {
 		if name == metadataKey {
-			if err := d.Decode(&f.Metadata); err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", metadataKey, err)
+			if f.Metadata, err = parseMetadata(d); err != nil {
+				return fmt.Errorf("%s: %w", metadataKey, err)
 			}
-			continue
+			return nil
 		}
-		var raw struct {
-			DType   DType     `json:"dtype"`
-			Shape   *[]int    `json:"shape"`
-			Offsets *[]uint64 `json:"data_offsets"`
+		e, err := parseEntry(d)
+		if err != nil {
+			return fmt.Errorf("tensor %q: %w", name, err)
 		}
-		if err := d.Decode(&raw); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
-		}
-		if raw.Shape == nil || raw.Offsets == nil || len(*raw.Offsets) != 2 {
-			return nil, nil, fmt.Errorf("tensor %q needs a dtype, a shape and two data_offsets", name)
-		}
-		begin, end := (*raw.Offsets)[0], (*raw.Offsets)[1]
-		if begin > end || end > 1<<62 {
-			return nil, nil, fmt.Errorf("tensor %q goes from byte %d to %d", name, begin, end)
-		}
-		entries = append(entries, entry{name, raw.DType, *raw.Shape, int64(begin), int64(end)})
-	}
-	if _, err := d.Token(); err != nil {
+		e.name = name
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) { // blanks may follow, which align the data
 		return nil, nil, errors.New("something follows its closing }")
 	}
 	return f, entries, nil
+}
+
+// parseMetadata reads the notes, a JSON object of strings.
+func parseMetadata(d *json.Decoder) (map[string]string, error) {
+	notes := map[string]string{}
+	err := object(d, func(name string) error {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		text, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("%q is %v; notes are strings", name, token)
+		}
+		notes[name] = text
+		return nil
+	})
+	return notes, err
+}
+
+// parseEntry reads what the header says of one tensor. Fields that the format does not know are passed over.
+func parseEntry(d *json.Decoder) (entry, error) {
+	var e entry
+	var shape []*int // pointers, since null would pass for 0
+	var offsets []*uint64
+	err := object(d, func(name string) error {
+		switch name {
+		case "dtype":
+			return d.Decode(&e.dtype)
+		case "shape":
+			return d.Decode(&shape)
+		case "data_offsets":
+			return d.Decode(&offsets)
+		}
+		return d.Decode(new(json.RawMessage))
+	})
+	if err != nil {
+		return entry{}, err
+	}
+	if e.dtype == "" || shape == nil || slices.Contains(shape, nil) || len(offsets) != 2 || slices.Contains(offsets, nil) {
+		return entry{}, errors.New("it needs a dtype, a shape of whole numbers and two data_offsets")
+	}
+	e.shape = make([]int, len(shape))
+	for i, side := range shape {
+		e.shape[i] = *side
+	}
+	begin, end := *offsets[0], *offsets[1]
+	if begin > end || end > 1<<62 {
+		return entry{}, fmt.Errorf("it goes from byte %d to %d", begin, end)
+	}
+	e.begin, e.end = int64(begin), int64(end)
+	return e, nil
+}
+
+// object reads the JSON object that comes next, token by token, since a name that stands there twice must not pass unseen.
+// It calls field with each name; field must read the value.
+func object(d *json.Decoder, field func(name string) error) error {
+	open, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('{') {
+		return fmt.Errorf("%v stands where { should", open)
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name := token.(string) // JSON has no other keys, and the decoder checks that
+		if seen[name] {
+			return fmt.Errorf("%q stands there twice", name)
+		}
+		seen[name] = true
+		if err := field(name); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -122,6 +123,15 @@ func TestRefusals(t *testing.T) {
 		"overlap":               {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[2,6]}}`, 0, 0, 0, 0, 0, 0), "hole or an overlap"},
 		"same place":            {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[0,4]}}`, four...), "hole or an overlap"},
 		"hole":                  {raw(`{"a":{`+f32+`[4,8]}}`, 0, 0, 0, 0, 0, 0, 0, 0), "hole or an overlap"},
+		"null in the shape":     {raw(`{"a":{"dtype":"F32","shape":[null],"data_offsets":[0,0]}}`), `tensor "a"`},
+		"null in the offsets":   {raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[null,4]}}`, four...), `tensor "a"`},
+		"null for a shape":      {raw(`{"a":{"dtype":"F32","shape":null,"data_offsets":[0,4]}}`, four...), `tensor "a": it needs a dtype`},
+		"null for a tensor":     {raw(`{"a":null}`), `tensor "a"`},
+		"field twice":           {raw(`{"a":{"dtype":"F64",`+f32+`[0,4]}}`, four...), `tensor "a": "dtype" stands there twice`},
+		"field of other case":   {raw(`{"a":{"DTYPE":"F32","shape":[1],"data_offsets":[0,4]}}`, four...), `tensor "a"`},
+		"note twice":            {raw(`{"__metadata__":{"k":"v","k":"w"}}`), `__metadata__: "k" stands there twice`},
+		"note of null":          {raw(`{"__metadata__":{"k":null}}`), `__metadata__: "k"`},
+		"metadata a list":       {raw(`{"__metadata__":["k"]}`), "__metadata__"},
 		"metadata not strings":  {raw(`{"__metadata__":{"a":1}}`), "__metadata__"},
 	} {
 		f, err := Decode(tt.data)
@@ -133,6 +143,8 @@ func TestRefusals(t *testing.T) {
 		"short data":   {Tensors: map[string]Tensor{"a": {F32, []int{2}, four}}},
 		"unknown type": {Tensors: map[string]Tensor{"a": {"X", nil, nil}}},
 		"bad name":     {Tensors: map[string]Tensor{"\xff": {F32, []int{1}, four}}},
+		"note's key":   {Metadata: map[string]string{"\xff": "v"}},
+		"note's text":  {Metadata: map[string]string{"k": "a\xff"}},
 		"key of notes": {Tensors: map[string]Tensor{metadataKey: {F32, []int{1}, four}}},
 	} {
 		var b bytes.Buffer
@@ -231,6 +243,25 @@ func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 	if !reflect.DeepEqual(back.Tensors["w"], good) {
 		t.Errorf("read %+v, want %+v", back.Tensors["w"], good)
 	}
+	if info, err := os.Stat(path); err != nil {
+		t.Error(err)
+	} else if mode := info.Mode().Perm(); mode != 0o644 && runtime.GOOS != "windows" {
+		t.Errorf("the file has mode %v, which does not let everybody read it", mode)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{filepath.Join(dir, "no", "w.safetensors"), filepath.Join(dir, "folder")} {
+		if err := f.WriteFile(bad); err == nil || !strings.Contains(err.Error(), bad+": ") || strings.Contains(err.Error(), ".part") {
+			t.Errorf("writing %s gave %v", bad, err)
+		}
+	}
+	if err := f.WriteFile(filepath.Join(dir, "no", "w.safetensors")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "folder")); err != nil {
+		t.Fatal(err)
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -249,6 +280,7 @@ func FuzzDecode(f *testing.F) {
 		`"data_offsets":[4,8]}}  `, 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Add(raw(`{"a":{"dtype":"F64","shape":[0],"data_offsets":[0,0]},"b":{"dtype":"F64","shape":[0],"data_offsets":[0,0]}}`))
 	f.Add(raw(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,18446744073709551615]}}`))
+	f.Add(raw(`{"a":{"dtype":"F32","shape":[null],"data_offsets":[0,0],"dtype":"F64"},"__metadata__":{"k":"v","k":null}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Decode(data)
 		if err != nil {

@@ -14,9 +14,14 @@ import (
 )
 
 // Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that
-// all are aligned in memory and equal contents give equal bytes. It fails on a tensor whose data do not fit its shape, before
-// anything is written.
+// all are aligned in memory and equal contents give equal bytes. It fails on a tensor whose data do not fit its shape and on
+// names and notes that are not valid UTF-8, before anything is written.
 func (f *File) Write(w io.Writer) error {
+	for key, note := range f.Metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(note) {
+			return fmt.Errorf("safetensors: the note %q: %q is not valid UTF-8; encode bytes as text first", key, note)
+		}
+	}
 	names := make([]string, 0, len(f.Tensors))
 	for name, t := range f.Tensors {
 		if name == metadataKey || !utf8.ValidString(name) {
@@ -103,21 +108,35 @@ func (f *File) header(names []string) ([]byte, error) {
 }
 
 // WriteFile writes the file at path, whole or not at all: into a temporary file beside it, which then takes its name.
-func (f *File) WriteFile(path string) (err error) {
+// Everybody may read it (mode 0644). An error names the file and says what is wrong with it.
+func (f *File) WriteFile(path string) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
-		return fmt.Errorf("safetensors: %w", err)
+		return naming(path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temporary.Name()))
-		}
-	}()
-	if err := errors.Join(f.Write(temporary), temporary.Sync(), temporary.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err = f.Write(temporary); err == nil {
+		err = errors.Join(temporary.Sync(), temporary.Chmod(0o644))
 	}
-	if err := os.Rename(temporary.Name(), path); err != nil {
-		return fmt.Errorf("safetensors: %w", err)
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(naming(path, err), os.Remove(temporary.Name()))
 	}
 	return nil
+}
+
+// naming returns err with the name of the file at path. Errors of the system name the temporary file, which nobody has heard
+// of; the first of them is the cause of those that follow it.
+func naming(path string, err error) error {
+	var file *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &file):
+		return fmt.Errorf("safetensors: %w", &os.PathError{Op: file.Op, Path: path, Err: file.Err})
+	case errors.As(err, &link):
+		return fmt.Errorf("safetensors: %w", &os.PathError{Op: link.Op, Path: path, Err: link.Err})
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

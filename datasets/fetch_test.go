@@ -259,6 +259,27 @@ func TestFetchSlowButSteady(t *testing.T) {
 	wantFile(t, dir)
 }
 
+// The time-out is on the server's silence, not on that of a caller who takes long to show the progress.
+func TestFetchWithASlowCallback(t *testing.T) {
+	online(t)
+	const idle = 500 * time.Millisecond
+	h := serve(t, good)
+	dir := t.TempDir()
+	calls := 0
+	err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: idle, Progress: func(FetchProgress) {
+		if calls++; calls == 1 {
+			time.Sleep(2 * idle)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls < 2 || h.asked() != "" {
+		t.Errorf("%d calls and the ranges %q: want more calls than one, and a single request for all", calls, h.asked())
+	}
+	wantFile(t, dir)
+}
+
 func TestFetchFailures(t *testing.T) {
 	online(t)
 	wrong := bytes.Clone(content)

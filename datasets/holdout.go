@@ -35,6 +35,9 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	if !(share > 0 && share < 1) { // this form also refuses NaN
 		return nil, nil, fmt.Errorf("datasets: cannot hold out a share of %v: give a number between 0 and 1", share)
 	}
+	if classes < 0 {
+		return nil, nil, fmt.Errorf("datasets: cannot hold out examples of %d classes: give the number of classes", classes)
+	}
 	byClass := make([][]int, classes)
 	for row, class := range labels {
 		if class < 0 || class >= classes {

@@ -110,6 +110,11 @@ func TestImagesValidate(t *testing.T) {
 	wantError(t, (*Images)(nil).Validate(), "no images")
 }
 
+func TestHoldoutRowsRefusesANegativeNumberOfClasses(t *testing.T) {
+	_, _, err := HoldoutRows(nil, -1, 0.5, 1)
+	wantError(t, err, "-1 classes")
+}
+
 func TestHoldout(t *testing.T) {
 	m := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"},
 		Pixels: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, Labels: []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}}

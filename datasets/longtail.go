@@ -53,7 +53,8 @@ func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
 //
 // The smaller α, the longer the tail. Published sets such as ImageNet-LT (α = 6, from 1280 down to 5) were drawn at random
 // from such a distribution, so their numbers differ: see [ImageNet100LTCounts]. It is an error if classes or least is below
-// 1, if most is below least, or if α is not positive.
+// 1, if most is below least, if α is not positive, or if it is so small or large that q_1 cannot be computed with numbers
+// of 64 bits.
 //
 // Source: Liu, Miao, Zhan, Wang, Gong and Yu, "Large-Scale Long-Tailed Recognition in an Open World", 2019, for the
 // distribution.
@@ -68,12 +69,20 @@ func ParetoCounts(classes, most, least int, alpha float64) ([]int, error) {
 	counts := make([]int, classes)
 	counts[0] = most
 	first := math.Pow(1/float64(classes), -1/alpha) - 1
+	// Infinite where α is too small; where it is too large, next to no digits of the difference are left.
+	if classes > 1 && (math.IsInf(first, 1) || first < smallestStretch) {
+		return nil, fmt.Errorf("datasets: a Pareto distribution of %d classes with α = %v is out of the range of numbers: "+
+			"give an α nearer to 1", classes, alpha)
+	}
 	for i := 1; i < classes; i++ {
 		q := math.Pow(float64(i+1)/float64(classes), -1/alpha)
 		counts[i] = least + int(math.Round(float64(most-least)*((q-1)/first)))
 	}
 	return counts, nil
 }
+
+// smallestStretch is the smallest q_1 − 1 of which seven digits are left after the subtraction.
+const smallestStretch = 1e-9
 
 // ImageNet100LTCounts returns the numbers of images of the 100 classes of ImageNet-100-LT, the seed set of MAK, from the
 // largest class to the smallest: 12,205 images.

@@ -56,9 +56,16 @@ func TestParetoCounts(t *testing.T) {
 	if err != nil || !slices.Equal(flat, []int{5, 5, 5}) {
 		t.Errorf("flat: %v, %v", flat, err)
 	}
-	one, err := ParetoCounts(1, 9, 2, 6)
-	if err != nil || !slices.Equal(one, []int{9}) {
-		t.Errorf("one class: %v, %v", one, err)
+	for _, alpha := range []float64{0.001, 6, 1e17} { // a single class has no tail for α to shape
+		one, err := ParetoCounts(1, 9, 2, alpha)
+		if err != nil || !slices.Equal(one, []int{9}) {
+			t.Errorf("one class, α = %g: %v, %v", alpha, one, err)
+		}
+	}
+	// At a large α the tail falls as the logarithm of the rank: 5 + 995·ln(5/r)/ln 5.
+	steep, err := ParetoCounts(5, 1000, 5, 1e6)
+	if err != nil || !slices.Equal(steep, []int{1000, 571, 321, 143, 5}) {
+		t.Errorf("α = 1e6: %v, %v", steep, err)
 	}
 	long, err := ParetoCounts(1000, 1280, 5, 6)
 	if err != nil || long[0] != 1280 || long[999] != 5 || !slices.IsSortedFunc(long, func(a, b int) int { return b - a }) {
@@ -71,6 +78,7 @@ func TestParetoCounts(t *testing.T) {
 	}{
 		{0, 5, 1, 6, "0 classes"}, {3, 4, 5, 6, "from 4 examples down to 5"}, {3, 4, 0, 6, "down to 0"},
 		{3, 5, 1, 0, "α = 0"}, {3, 5, 1, math.NaN(), "NaN"},
+		{5, 1000, 5, 0.001, "α = 0.001"}, {5, 1000, 5, 1e17, "α = 1e+17"}, {5, 1000, 5, 1e12, "α = 1e+12"},
 	} {
 		_, err := ParetoCounts(tt.classes, tt.most, tt.least, tt.alpha)
 		wantError(t, err, tt.want)

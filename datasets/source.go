@@ -2,9 +2,11 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -36,12 +38,16 @@ func (m *Images) ReadImage(i int, dst []uint8) error {
 
 // Collect reads a whole source into memory. It holds the pixels once: each image is read straight to its place.
 //
-// Image i gets the class labels[i], and classes names the classes. The images are read by workers goroutines, 0 meaning
+// Image i gets the class labels[i], and classes names the classes; the result has copies of both. The images are read by workers goroutines, 0 meaning
 // one per processor; the result does not depend on how many. Where images cannot be read, the error is that of the first
 // of them. Canceling ctx ends the reading with its cause.
 func Collect(ctx context.Context, src Source, labels []int, classes []string, workers int) (*Images, error) {
+	if src == nil {
+		return nil, errors.New("datasets: no source given to collect")
+	}
 	height, width, channels := src.Shape()
-	out := &Images{Height: height, Width: width, Channels: channels, Labels: labels, Classes: classes}
+	out := &Images{Height: height, Width: width, Channels: channels,
+		Labels: slices.Clone(labels), Classes: slices.Clone(classes)}
 	if len(labels) != src.Len() {
 		return nil, fmt.Errorf("datasets: %d labels for %d images: give one for each", len(labels), src.Len())
 	}
@@ -112,6 +118,10 @@ func Collect(ctx context.Context, src Source, labels []int, classes []string, wo
 // a canceled ctx end the loop with an error. All goroutines have ended when the loop has, however it ends.
 func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[[]uint8, error] {
 	return func(yield func([]uint8, error) bool) {
+		if src == nil {
+			yield(nil, errors.New("datasets: no source given to stream"))
+			return
+		}
 		height, width, channels := src.Shape()
 		size, ok := product(max(0, height), max(0, width), max(0, channels))
 		if !ok || size == 0 {

@@ -129,6 +129,20 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
+func TestStreamOfNoSource(t *testing.T) {
+	turns := 0
+	for pixels, err := range Stream(t.Context(), nil, []int{0}, 1) {
+		turns++
+		wantError(t, err, "no source")
+		if pixels != nil {
+			t.Errorf("pixels %v in spite of the error", pixels)
+		}
+	}
+	if turns != 1 {
+		t.Errorf("%d turns of the loop, want 1 with the error", turns)
+	}
+}
+
 // A loop that is left early leaves no goroutine behind. synctest fails the test where one stays.
 func TestStreamLeftEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -158,12 +172,22 @@ func TestCollect(t *testing.T) {
 			t.Errorf("labels %v of %v", got.Labels, got.Classes)
 		}
 	}
+	own, err := Collect(t.Context(), &slow{n: 10}, labels, classes, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Labels[0], own.Classes[0] = 1, "changed"
+	if labels[0] != 0 || classes[0] != "a" {
+		t.Error("Collect shares its labels or classes with the caller, want copies")
+	}
 	// Of two bad images the first is named, whichever is read first: image 5 takes no time, image 4 three milliseconds.
 	for range 20 {
 		_, err := Collect(t.Context(), &slow{n: 10, bad: []int{5, 4}}, labels, classes, 4)
 		wantError(t, err, "image 4 is bad")
 	}
-	_, err := Collect(t.Context(), &slow{n: 3}, labels, classes, 1)
+	_, err = Collect(t.Context(), nil, nil, nil, 1)
+	wantError(t, err, "no source")
+	_, err = Collect(t.Context(), &slow{n: 3}, labels, classes, 1)
 	wantError(t, err, "10 labels for 3 images")
 	_, err = Collect(t.Context(), &slow{n: 10}, labels, classes[:1], 1)
 	wantError(t, err, "class 1", "1 classes")

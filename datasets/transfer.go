@@ -172,7 +172,7 @@ func (t transfer) receive(ctx context.Context, url string, part *os.File, start 
 	for done := start; ; {
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
-			alarm.Reset(idle)
+			alarm.Stop() // the time that writing and the caller's progress take is not the server's
 			if done += int64(n); done > t.file.Size {
 				return start, t.discard(part, start, fmt.Errorf("%w: more than %d bytes", errMismatch, t.file.Size))
 			}
@@ -182,6 +182,7 @@ func (t transfer) receive(ctx context.Context, url string, part *os.File, start 
 			if t.progress != nil {
 				t.progress(FetchProgress{Name: t.file.Name, Done: done, Total: t.file.Size})
 			}
+			alarm.Reset(idle)
 		}
 		switch {
 		case err == io.EOF && done < t.file.Size:

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -224,7 +225,7 @@ type boundedReader struct {
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
+	if b.left < math.MaxInt64 && int64(len(p)) > b.left+1 { // left+1, so as to see that there is more
 		p = p[:b.left+1]
 	}
 	n, err := b.r.Read(p)

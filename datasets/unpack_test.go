@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,6 +198,9 @@ func TestUnpackOther(t *testing.T) {
 	wantError(t, Unpack(context.Background(), archive, dir, "set", UnpackOptions{Bytes: size - 1}), "too large")
 	if err := Unpack(context.Background(), archive, dir, "set", UnpackOptions{Bytes: size, Files: 1}); err != nil {
 		t.Error(err)
+	}
+	if err := Unpack(context.Background(), archive, t.TempDir(), "set", UnpackOptions{Bytes: math.MaxInt64}); err != nil {
+		t.Errorf("without a limit: %v", err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/datasets"
 )
 
 // The superclass of each class as the files of CIFAR-100 have it.
@@ -42,6 +44,20 @@ func TestClasses(t *testing.T) {
 	}
 	if len(in) != 100 {
 		t.Errorf("the superclasses have %d different classes, want 100", len(in))
+	}
+}
+
+// The archives are those that datasets.FindArchive fetches, and the folder is the one that it unpacks to.
+func TestArchives(t *testing.T) {
+	for name, f := range map[string]format{Name10: format10(), Name100: format100()} {
+		a, err := datasets.FindArchive(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.File.Name != f.archive || a.File.Size != f.archiveSize || a.File.SHA256 != string(f.archiveSum) || a.Folder != f.folder {
+			t.Errorf("%s: %s of %d bytes, SHA-256 %s, folder %s; want %s of %d, %s, %s", name, f.archive, f.archiveSize,
+				f.archiveSum, f.folder, a.File.Name, a.File.Size, a.File.SHA256, a.Folder)
+		}
 	}
 }
 

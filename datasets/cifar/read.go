@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,23 +16,13 @@ import (
 
 // find returns the folder of fsys that has the named file.
 func (f format) find(fsys fs.FS, name string) (folder string, err error) {
-	for _, folder := range []string{".", f.folder} {
-		switch _, err := fs.Stat(fsys, path.Join(folder, name)); {
-		case err == nil:
-			return folder, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
+	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s", name, f.folder, f.archive))
+	found, err := content.First(fsys, nowhere, name, path.Join(f.folder, name))
+	if err != nil {
+		return "", err
 	}
-	return "", missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s", name, f.folder, f.archive))
+	return path.Dir(found), nil
 }
-
-// missing is an fs.ErrNotExist in words of our own.
-type missing string
-
-func (m missing) Error() string { return string(m) }
-
-func (m missing) Unwrap() error { return fs.ErrNotExist }
 
 // fromFiles reads a part from its files. All sizes are checked before room for the images is taken.
 func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*datasets.Images, []int, error) {

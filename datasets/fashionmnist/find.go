@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/content"
 )
 
 // systemFolders are the places where an operating system's package manager puts the data: Debian's package
@@ -37,13 +38,13 @@ func (p part) locate() (string, error) {
 		}
 		fmt.Fprintf(&lacks, "\n  %s: %v", dir, err)
 	}
-	return "", missing(fmt.Sprintf("fashionmnist: the %d images are in none of these folders:%s", p.count, &lacks))
+	return "", content.Missing(fmt.Sprintf("fashionmnist: the %d images are in none of these folders:%s", p.count, &lacks))
 }
 
 // in returns nil if the folder dir holds both files.
 func (p part) in(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return missing("no such folder")
+		return content.Missing("no such folder")
 	} else if err != nil {
 		return err
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/content"
 )
 
 // Load reads one part from the two files of their official names in fsys, each compressed (with .gz at the end of its
@@ -46,23 +46,8 @@ func (p part) load(fsys fs.FS) (*datasets.Images, error) {
 
 // find returns the name under which fsys has the file.
 func (f file) find(fsys fs.FS) (name string, err error) {
-	for _, name := range []string{f.name + ".gz", f.name} {
-		switch _, err := fs.Stat(fsys, name); {
-		case err == nil:
-			return name, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
-	}
-	return "", missing(fmt.Sprintf("no %s.gz and no %s", f.name, f.name))
+	return content.First(fsys, content.Missing(fmt.Sprintf("no %s.gz and no %s", f.name, f.name)), f.name+".gz", f.name)
 }
-
-// missing is an fs.ErrNotExist in words of our own.
-type missing string
-
-func (m missing) Error() string { return string(m) }
-
-func (m missing) Unwrap() error { return fs.ErrNotExist }
 
 // read returns the decompressed content, checked.
 func (f file) read(fsys fs.FS) ([]byte, error) {
@@ -79,15 +64,15 @@ func (f file) read(fsys fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fashionmnist: %s: %w", name, err)
 	}
-	content := make([]byte, f.size+1) // with room to see that a file is too long
-	n, err := io.ReadFull(plain, content)
+	data := make([]byte, f.size+1) // with room to see that a file is too long
+	n, err := io.ReadFull(plain, data)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, fmt.Errorf("fashionmnist: %s is damaged, remove it and get it again: %w", name, err)
 	}
-	content = content[:n]
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.sum {
+	data = data[:n]
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.sum {
 		return nil, fmt.Errorf("fashionmnist: %s holds something else, or is damaged: the SHA-256 of its content is %x, "+
 			"not %s. MNIST and others use the same file names; remove the file and get it again", name, sum, f.sum)
 	}
-	return content, nil
+	return data, nil
 }

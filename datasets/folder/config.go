@@ -1,6 +1,9 @@
 package folder
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Fit says how an image of another shape is brought to the wanted one.
 type Fit int
@@ -76,5 +79,6 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("folder: limits of %d pixels and %d bytes: give positive ones, or 0 for the defaults",
 			c.MaxPixels, c.MaxBytes)
 	}
+	c.MaxBytes = min(c.MaxBytes, math.MaxInt64-1) // reading takes one byte more, to see that a file is too long
 	return c, nil
 }

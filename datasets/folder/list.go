@@ -37,7 +37,11 @@ func OpenList(fsys fs.FS, list io.Reader, classes []string, cfg Config) (*Set, e
 	line, largest := 0, -1
 	for lines.Scan() {
 		line++
-		text := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // the mark of UTF-8 with which some programs start
+		}
+		text = strings.TrimSpace(text)
 		if text == "" {
 			continue
 		}

@@ -20,6 +20,9 @@ func Open(fsys fs.FS, cfg Config) (*Set, error) {
 		return nil, err
 	}
 	entries, err := fs.ReadDir(fsys, ".") // sorted by name
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("folder: there is no such folder: check the path given to os.DirFS: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("folder: %w", err)
 	}

@@ -71,9 +71,11 @@ func TestOpenErrors(t *testing.T) {
 			wantError(t, err, append(tt.want, "folder: ")...)
 		})
 	}
-	if _, err := Open(os.DirFS(filepath.Join(t.TempDir(), "missing")), Config{}); !errors.Is(err, fs.ErrNotExist) {
+	_, err := Open(os.DirFS(filepath.Join(t.TempDir(), "missing")), Config{})
+	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing folder: error %v", err)
 	}
+	wantError(t, err, "no such folder", "os.DirFS")
 }
 
 // On a disk a class may be a link to a folder elsewhere.
@@ -197,6 +199,11 @@ func TestOpenList(t *testing.T) {
 	if err != nil || set.Classes[set.Labels[0]] != "dog" {
 		t.Errorf("%v, error %v", set, err)
 	}
+	// The mark of UTF-8 with which some editors begin a file is no part of the first path.
+	set, err = OpenList(fsys, strings.NewReader("\xef\xbb\xbftrain/n02/c.JPEG 1\ntrain/n02/d.JPEG 0\n"), nil, Config{})
+	if err != nil || !slices.Equal(paths(set), []string{"train/n02/c.JPEG", "train/n02/d.JPEG"}) {
+		t.Errorf("list with a mark: %v, error %v", set, err)
+	}
 	for _, tt := range []struct {
 		list    string
 		classes []string
@@ -310,6 +317,29 @@ func TestNames(t *testing.T) {
 	nette["n01440764"] = "changed"
 	if Imagenette()["n01440764"] != "tench" {
 		t.Error("a caller can change the names for all")
+	}
+}
+
+// The names are those by which the benchmarks know the folders: a folder in the place of its name is found, and no two are
+// mixed up.
+func TestNamesAreThoseOfTheBenchmarks(t *testing.T) {
+	b, err := datasets.FindBenchmark("Woof-vs-Nette")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, names := range []map[string]string{Imagenette(), Imagewoof()} {
+		for id, name := range names {
+			place := slices.Index(b.Classes, name)
+			if place/10 != i || place < 0 {
+				t.Errorf("%s (%s) is class %d of the benchmark", name, id, place)
+				continue
+			}
+			classes := slices.Clone(b.Classes)
+			classes[place] = id
+			if _, err := b.Config(classes); err != nil {
+				t.Errorf("%s in the folder %s: %v", name, id, err)
+			}
+		}
 	}
 }
 

@@ -202,6 +202,9 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
+	if _, err := read(t, Config{Height: 2, MaxBytes: math.MaxInt64, MaxPixels: math.MaxInt}, whole); err != nil {
+		t.Errorf("without limits: %v", err)
+	}
 	set := one(t, Config{Height: 2}, whole)
 	wantError(t, set.ReadImage(1, make([]byte, 12)), "no image 1", "1 images")
 	wantError(t, set.ReadImage(-1, make([]byte, 12)), "no image -1")

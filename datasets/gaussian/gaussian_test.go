@@ -2,6 +2,7 @@ package gaussian
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,91 @@ func TestNormalDraw(t *testing.T) {
 	}
 	_, err = Separable().Positive.Draw(0, 1)
 	wantError(t, err, "0 points")
+}
+
+// Points of their own: with the seed of a mixture they share no number with it, so its classes tell nothing about them.
+func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
+	standard := Normal{Covariance: [2][2]float64{{1, 0}, {0, 1}}}
+	points, err := standard.Draw(100, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stream := range []uint64{classStream, negativeStream, positiveStream} {
+		rng := rand.New(rand.NewPCG(9, stream))
+		if x, y := rng.NormFloat64(), rng.NormFloat64(); x == points.At(0, 0) || y == points.At(0, 1) {
+			t.Errorf("the points begin with the stream %#x of the mixture", stream)
+		}
+	}
+	again, err := standard.Draw(100, 9)
+	if err != nil || !mat.Equal(points, again) {
+		t.Errorf("one seed gave two sets of points, error %v", err)
+	}
+	// As the documentation says: with one seed a shift of the mean shifts the points, so sums need other seeds.
+	shifted := Normal{Mean: [2]float64{10, 0}, Covariance: standard.Covariance}
+	moved, err := shifted.Draw(100, 9)
+	if err != nil || math.Abs(moved.At(7, 0)-points.At(7, 0)-10) > 1e-12 {
+		t.Errorf("a shifted distribution: %v, error %v", moved.RawRowView(7), err)
+	}
+}
+
+// Far out, where squares of distances drown the rest or are no numbers, the highest power that does not cancel out decides.
+func TestPosteriorFarOut(t *testing.T) {
+	equal := Mixture{
+		Negative: Normal{Covariance: [2][2]float64{{1, 0}, {0, 1}}},
+		Positive: Normal{Mean: [2]float64{1, 0}, Covariance: [2][2]float64{{1, 0}, {0, 1}}},
+	}
+	for _, tt := range []struct {
+		name       string
+		m          Mixture
+		x, y, want float64
+	}{
+		// The log odds are −0.2·(x·y)/0.48 plus what is smaller: the covariances have opposite signs.
+		{"opposite covariances, along the diagonal", Overlapping(), 1e200, 1e200, 0},
+		{"opposite covariances, across it", Overlapping(), 1e200, -1e200, 1},
+		{"opposite covariances, on an axis", Overlapping(), 1e200, 0, 1}, // here the term in x alone, which grows
+		{"opposite covariances, at its other end", Overlapping(), -1e200, 0, 0},
+		// The positives are wider in x and as wide in y.
+		{"a wider class", Separable(), 1e200, 1e200, 1},
+		{"a wider class, at the other end", Separable(), -1.7e308, 1, 1},
+		{"equal covariances", equal, 1e300, 1e300, 1},
+		{"equal covariances, at the other side", equal, -1e300, 1e300, 0},
+		// On the line x = 0 the log odds are those of x = 0: −1/2.
+		{"equal covariances, along the boundary", equal, 0, 1e300, 1 / (1 + math.Exp(0.5))},
+		{"equal covariances, less far along it", equal, 0, 1e10, 1 / (1 + math.Exp(0.5))},
+		{"equal covariances, a step from it", equal, 2, 1e10, 1 / (1 + math.Exp(-1.5))},
+	} {
+		got, err := tt.m.Posterior(tt.x, tt.y, 0.5)
+		if err != nil || !(math.Abs(got-tt.want) < 1e-12) {
+			t.Errorf("%s: %v, error %v; want %v", tt.name, got, err, tt.want)
+		}
+	}
+	// The answer does not hang on the unit of length, even where a variance is near the ends of the numbers.
+	for _, unit := range []float64{1e-150, 1e-3, 1e150} {
+		scaled := Overlapping()
+		for _, n := range []*Normal{&scaled.Negative, &scaled.Positive} {
+			for i := range 2 {
+				n.Mean[i] *= unit
+				for j := range 2 {
+					n.Covariance[i][j] *= unit * unit
+				}
+			}
+		}
+		// The squared distances of (2, 0) are 4/0.96 from (0, 0) and, since it is (1, -1) from (1, 1), (1 + 1 - 2·0.2)/0.96.
+		want := 1 / (1 + math.Exp(0.5*(1.6/0.96-4/0.96)))
+		if got, err := scaled.Posterior(2*unit, 0, 0.5); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("unit %g: %v, error %v; want %v", unit, got, err, want)
+		}
+	}
+	vast := Mixture{
+		Negative: Normal{Mean: [2]float64{-1e308, 0}, Covariance: equal.Negative.Covariance},
+		Positive: Normal{Mean: [2]float64{1e308, 0}, Covariance: equal.Negative.Covariance},
+	}
+	_, err := vast.Posterior(0, 0, 0.5)
+	wantError(t, err, "cannot be compared", "nearer to 1")
+	same := Mixture{Negative: equal.Negative, Positive: equal.Negative}
+	if got, err := same.Posterior(1e250, -1e250, 0.25); err != nil || math.Abs(got-0.25) > 1e-12 {
+		t.Errorf("one distribution twice: %v, error %v; want the prior", got, err)
+	}
 }
 
 // The density of a normal distribution written out.

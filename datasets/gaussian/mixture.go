@@ -69,6 +69,7 @@ const (
 	classStream = 0x67617573 + iota // "gaus" in ASCII
 	negativeStream
 	positiveStream
+	normalStream
 )
 
 // Draw draws points in random order, as a table of the features x and y and the classes "negative" (0) and "positive" (1).
@@ -135,12 +136,14 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 }
 
 // Draw draws count points of one class, a row for each: for example labeled positives of the case-control setting, which
-// are a sample of their own beside the points of [Mixture.Draw].
+// are a sample of their own beside the points of [Mixture.Draw]. The two may have the same seed and share nothing. Two
+// distributions drawn with one seed share their noise: if they differ in the mean only, one sample is the other one,
+// shifted. Give each a seed of its own.
 func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
 	if count < 1 || count > maxPoints {
 		return nil, fmt.Errorf("gaussian: %d points: give 1 to %d", count, maxPoints)
 	}
-	source, err := n.source(rand.NewPCG(seed, classStream))
+	source, err := n.source(rand.NewPCG(seed, normalStream))
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
 	}
@@ -171,7 +174,9 @@ func (n Normal) source(src rand.Source) (*distmv.Normal, error) {
 }
 
 // Posterior returns the probability that a point is positive, given its place and the share of positives among all: what
-// the best possible classifier would say. At 0.5 it has its boundary.
+// the best possible classifier would say. At 0.5 it has its boundary. It is an error if the point is not finite, if the
+// prior is not between 0 and 1, if a covariance is not one, or if the numbers do not suffice to tell, as with covariances
+// near the smallest numbers.
 func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	if !(prior > 0 && prior < 1) {
 		return 0, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1", prior)
@@ -179,15 +184,16 @@ func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	if math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
 		return 0, errors.New("gaussian: the point is not finite")
 	}
-	negative, err := m.Negative.source(nil)
-	if err != nil {
+	if _, err := m.Negative.source(nil); err != nil {
 		return 0, fmt.Errorf("gaussian: the negatives: %w", err)
 	}
-	positive, err := m.Positive.source(nil)
-	if err != nil {
+	if _, err := m.Positive.source(nil); err != nil {
 		return 0, fmt.Errorf("gaussian: the positives: %w", err)
 	}
-	point := []float64{x, y}
-	logOdds := math.Log(prior) - math.Log1p(-prior) + positive.LogProb(point) - negative.LogProb(point)
+	logOdds := math.Log(prior) - math.Log1p(-prior) + m.logRatio(x, y)
+	if math.IsNaN(logOdds) {
+		return 0, fmt.Errorf("gaussian: the densities at (%g, %g) cannot be compared with numbers of 64 bits: bring the means, "+
+			"the covariances and the point nearer to 1", x, y)
+	}
 	return 1 / (1 + math.Exp(-logOdds)), nil
 }

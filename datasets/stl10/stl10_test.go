@@ -119,6 +119,10 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkImages(t, loaded, 0)
+		loaded.Labels[0]++
+		if set.Labels[0] != loaded.Labels[0]-1 {
+			t.Error("Load shares the labels of the set, want a copy")
+		}
 		if h, w, c := set.Shape(); h != 96 || w != 96 || c != 3 || set.Len() != 10 {
 			t.Errorf("%d images of %d×%d×%d", set.Len(), h, w, c)
 		}

@@ -61,6 +61,9 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 			return nil, err
 		}
 	}
+	if corruption.empty() {
+		return nil, errEmptyCorruption
+	}
 	if _, features := corruption.from.Dims(); features != columns {
 		return nil, fmt.Errorf("tabular: a corruption with values of %d features for a table of %d", features, columns)
 	}

@@ -189,6 +189,8 @@ func TestNewBatchesRefuses(t *testing.T) {
 		want  []string
 	}{
 		{"no table", nil, s, nil, ok, []string{"no features given"}},
+		{"an empty table", &Table{}, s, nil, ok, []string{"no features given"}},
+		{"a corruption without values", x, s, &Corruption{}, ok, []string{"no values", "NewCorruption"}},
 		{"no split", x, nil, nil, ok, []string{"no PU data"}},
 		{"too large", huge, s, nil, ok, []string{"feature 1 of row 4 is 1e+39", "rescale"}},
 		{"hole in the corruption", x, s, holed, ok, []string{"feature 1 of row 0 is NaN"}},

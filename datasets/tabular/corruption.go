@@ -15,6 +15,8 @@ const defaultRate = 0.6
 // rows, each drawn for itself, so that every value keeps its feature's own distribution and loses its company. To feed
 // contrastive learning, two views of a row are a positive pair.
 //
+// Make one with [NewCorruption]: the zero value has no values to draw from, so View refuses it.
+//
 // Source: Bahri, Jiang, Tay and Metzler, "SCARF: Self-Supervised Contrastive Learning using Random Feature Corruption",
 // ICLR 2022. There a fixed number of features is replaced and one of the two views stays whole.
 type Corruption struct {
@@ -45,8 +47,16 @@ func (c *Corruption) Exactly() *Corruption {
 	return &Corruption{from: c.from, rate: c.rate, exact: true}
 }
 
+// empty reports whether there are no values to draw from.
+func (c *Corruption) empty() bool { return c == nil || c.from == nil }
+
+var errEmptyCorruption = errors.New("tabular: a corruption with no values to draw from: make one with NewCorruption")
+
 // String says how views are made.
 func (c *Corruption) String() string {
+	if c.empty() {
+		return "no values to replace features by"
+	}
 	if c.exact {
 		return fmt.Sprintf("%d of %d features replaced by those of random rows", c.count(), c.from.RawMatrix().Cols)
 	}
@@ -63,6 +73,9 @@ func (c *Corruption) count() int {
 //
 // A replacement comes from any row, the row itself included, and may thus be the value that was there.
 func (c *Corruption) View(x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
+	if c.empty() {
+		return nil, errEmptyCorruption
+	}
 	sources, features := c.from.Dims()
 	if x == nil || x.IsEmpty() {
 		return nil, errors.New("tabular: no rows given to make views of")

@@ -185,4 +185,11 @@ func TestCorruptionErrors(t *testing.T) {
 	wantError(t, err, "3 features", "2 features")
 	_, _, err = c.Views(nil, rng)
 	wantError(t, err, "no rows given")
+	for _, empty := range []*Corruption{nil, {}, (&Corruption{}).Exactly()} {
+		_, err = empty.View(places(2, 2), rng)
+		wantError(t, err, "no values", "NewCorruption")
+		if got := empty.String(); got != "no values to replace features by" {
+			t.Errorf("String() of an empty corruption: %q", got)
+		}
+	}
 }

@@ -33,8 +33,8 @@ type CSV struct {
 // with the classes and those to be skipped. Classes are numbered in the order of their names: as numbers if all of them
 // are whole numbers, else as text.
 //
-// Errors give the line and the column of what is wrong: a value that is missing or no finite number, a line of another
-// length, a column that does not exist or two of one name.
+// Errors give the line and the column of what is wrong, both counted from 1: a value that is missing or no finite number, a
+// line of another length, a column that does not exist or two of one name.
 func ReadCSV(r io.Reader, cfg CSV) (*Table, error) {
 	t, err := readCSV(r, cfg)
 	if err != nil {
@@ -78,11 +78,10 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 		before = line
 		for i, text := range record {
 			text = strings.TrimSpace(text)
-			line, column := lines.FieldPos(i)
 			switch {
 			case c.skip[i]:
 			case i == c.label && text == "":
-				return fmt.Errorf("line %d, column %d (%s): the class is missing", line, column, c.name(i))
+				return fmt.Errorf("%s: the class is missing", c.place(lines, i))
 			case i == c.label:
 				if _, ok := texts[text]; !ok {
 					text = strings.Clone(text) // the reader will use its own again
@@ -92,7 +91,7 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 			default:
 				v, err := number(text)
 				if err != nil {
-					return fmt.Errorf("line %d, column %d (%s): %w", line, column, c.name(i), err)
+					return fmt.Errorf("%s: %w", c.place(lines, i), err)
 				}
 				values = append(values, v)
 			}
@@ -108,6 +107,11 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 		record, err := lines.Read()
 		if err == io.EOF {
 			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			line, _ := lines.FieldPos(0)
+			return nil, fmt.Errorf("line %d has not as many values as the first line, but %d instead of %d: fill in what is "+
+				"missing, or put a value with a comma in it into quotes", line, len(record), lines.FieldsPerRecord)
 		}
 		if err != nil {
 			return nil, err
@@ -229,12 +233,13 @@ func (c columns) featureNames() []string {
 	return names
 }
 
-// name names a column in an error.
-func (c columns) name(i int) string {
+// place says in an error where value i of the last record is. Columns are counted from 1, as in [CSV].
+func (c columns) place(lines *csv.Reader, i int) string {
+	line, _ := lines.FieldPos(i)
 	if c.names != nil {
-		return c.names[i]
+		return fmt.Sprintf("line %d, column %d (%s)", line, i+1, c.names[i])
 	}
-	return fmt.Sprintf("value %d", i+1)
+	return fmt.Sprintf("line %d, column %d", line, i+1)
 }
 
 // classNames returns the different labels in order: as numbers if all are whole numbers, else as text.

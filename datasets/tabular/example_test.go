@@ -29,7 +29,7 @@ p3,58,,ill
 	fmt.Println(table)
 	fmt.Println(table.Names, mat.Formatted(table.Features.RowView(2).T()), table.Classes[table.Labels[2]])
 	// Output:
-	// tabular: CSV file: line 4, column 7 (pressure): the value is missing (""): fill it in or remove the line
+	// tabular: CSV file: line 4, column 3 (pressure): the value is missing (""): fill it in or remove the line
 	// 3 examples of 2 features in 2 classes
 	// [age pressure] [ 58  150] ill
 }

@@ -21,15 +21,23 @@ type Table struct {
 	Classes []string
 }
 
-// Len returns the number of examples.
+// dims returns the numbers of examples and features, 0 for a table without Features.
+func (t *Table) dims() (rows, columns int) {
+	if t.Features == nil {
+		return 0, 0
+	}
+	return t.Features.Dims()
+}
+
+// Len returns the number of examples, 0 for a table without Features.
 func (t *Table) Len() int {
-	rows, _ := t.Features.Dims()
+	rows, _ := t.dims()
 	return rows
 }
 
 // String says in one line what the table holds.
 func (t *Table) String() string {
-	rows, columns := t.Features.Dims()
+	rows, columns := t.dims()
 	if t.Labels == nil {
 		return fmt.Sprintf("%d examples of %d features, without classes", rows, columns)
 	}
@@ -70,12 +78,14 @@ func (t *Table) Select(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("tabular: no rows given to select")
 	}
-	_, columns := t.Features.Dims()
+	have, columns := t.dims()
+	for _, row := range rows {
+		if row < 0 || row >= have {
+			return nil, fmt.Errorf("tabular: cannot select row %d: the table has %d rows, numbered from 0", row, have)
+		}
+	}
 	out := &Table{Features: mat.NewDense(len(rows), columns, nil), Names: t.Names, Classes: t.Classes}
 	for i, row := range rows {
-		if row < 0 || row >= t.Len() {
-			return nil, fmt.Errorf("tabular: cannot select row %d: the table has %d rows, numbered from 0", row, t.Len())
-		}
 		out.Features.SetRow(i, t.Features.RawRowView(row))
 		if t.Labels != nil {
 			out.Labels = append(out.Labels, t.Labels[row])
@@ -87,9 +97,9 @@ func (t *Table) Select(rows []int) (*Table, error) {
 // Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the means
 // and standard deviations (of the population, dividing by the number of rows), with which other rows, for example those
 // of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to 0 and not scaled;
-// its standard deviation is returned as 1.
+// its standard deviation is returned as 1. Finite features of any size are scaled to finite ones.
 func (t *Table) Standardize() (mean, deviation []float64) {
-	rows, columns := t.Features.Dims()
+	_, columns := t.dims()
 	mean, deviation = make([]float64, columns), make([]float64, columns)
 	for j := range columns {
 		column := mat.Col(nil, j, t.Features)
@@ -97,29 +107,47 @@ func (t *Table) Standardize() (mean, deviation []float64) {
 			mean[j], deviation[j] = column[0], 1
 			continue
 		}
-		for _, v := range column {
-			mean[j] += v / float64(rows)
-		}
-		for _, v := range column {
-			deviation[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
-		}
-		deviation[j] = math.Sqrt(deviation[j])
+		mean[j], deviation[j] = moments(column)
 	}
 	t.Rescale(mean, deviation)
 	return mean, deviation
 }
 
+// moments returns the mean and the standard deviation of values that are not all the same, and overwrites them.
+func moments(values []float64) (mean, deviation float64) {
+	// Squares of very small and very large values are no numbers of 64 bits, so all are brought near to 1 first. A power
+	// of two does not round.
+	_, exponent := math.Frexp(max(-slices.Min(values), slices.Max(values)))
+	unit := math.Ldexp(1, exponent-1)
+	for i := range values {
+		values[i] /= unit
+	}
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		deviation += (v - mean) * (v - mean) / n
+	}
+	// Values that differ have a deviation, be it smaller than the smallest number.
+	return mean * unit, max(math.Sqrt(deviation)*unit, math.SmallestNonzeroFloat64)
+}
+
 // Rescale subtracts mean from every row and divides by deviation, feature by feature. It panics where the two have not one
 // number for each feature, as the functions of gonum do.
 func (t *Table) Rescale(mean, deviation []float64) {
-	rows, columns := t.Features.Dims()
+	rows, columns := t.dims()
 	if len(mean) != columns || len(deviation) != columns {
 		panic(fmt.Sprintf("tabular: %d means and %d deviations for %d features", len(mean), len(deviation), columns))
 	}
 	for i := range rows {
 		row := t.Features.RawRowView(i)
 		for j := range row {
-			row[j] = (row[j] - mean[j]) / deviation[j]
+			if difference := row[j] - mean[j]; math.IsInf(difference, 0) { // from one end of the numbers to the other
+				row[j] = (row[j]/2 - mean[j]/2) / (deviation[j] / 2)
+			} else {
+				row[j] = difference / deviation[j]
+			}
 		}
 	}
 }

@@ -85,6 +85,48 @@ func TestSelect(t *testing.T) {
 	wantError(t, err, "no rows")
 }
 
+// A table without features has no rows, and nothing to select, scale or tell of.
+func TestEmptyTable(t *testing.T) {
+	for _, empty := range []*Table{{}, {Features: &mat.Dense{}}} {
+		if empty.Len() != 0 {
+			t.Errorf("%d rows, want 0", empty.Len())
+		}
+		_, err := empty.Select([]int{0})
+		wantError(t, err, "row 0", "0 rows")
+		if mean, deviation := empty.Standardize(); len(mean) != 0 || len(deviation) != 0 {
+			t.Errorf("means %v and deviations %v of nothing", mean, deviation)
+		}
+		if got, want := empty.String(), "0 examples of 0 features, without classes"; got != want {
+			t.Errorf("String() = %q, want %q", got, want)
+		}
+	}
+}
+
+// Features as small or as large as numbers can be are scaled as any others: the deviation of 0 and 2 is 1, their mean 1.
+func TestStandardizeExtremes(t *testing.T) {
+	for _, unit := range []float64{5e-324, 1e-310, 1e-170, 1, 1e160, 1e200, 8e307} {
+		x := table(1, 0, 2*unit)
+		mean, deviation := x.Standardize()
+		if math.Abs(mean[0]/unit-1) > 1e-12 || math.Abs(deviation[0]/unit-1) > 1e-12 {
+			t.Errorf("unit %g: mean %g and deviation %g, want both %[1]g", unit, mean[0], deviation[0])
+		}
+		if got := x.Features.RawMatrix().Data; math.Abs(got[0]+1) > 1e-12 || math.Abs(got[1]-1) > 1e-12 {
+			t.Errorf("unit %g: %v, want -1 and 1", unit, got)
+		}
+	}
+	// From one end of the numbers to the other, and a deviation that is half of the smallest number.
+	for _, ends := range [][]float64{{-math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}, {0, 5e-324}} {
+		x := table(1, slices.Clone(ends)...)
+		_, deviation := x.Standardize()
+		for _, v := range append(x.Features.RawMatrix().Data, deviation[0]) {
+			if math.IsNaN(v) || math.IsInf(v, 0) || deviation[0] == 0 {
+				t.Errorf("%v: %v with the deviation %v", ends, x.Features.RawMatrix().Data, deviation)
+				break
+			}
+		}
+	}
+}
+
 func TestStandardize(t *testing.T) {
 	x := table(3, 1, 0.1, 100, 3, 0.1, 200, 5, 0.1, 300, 7, 0.1, 400)
 	mean, deviation := x.Standardize()

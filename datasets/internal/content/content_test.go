@@ -52,6 +52,32 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestFirst(t *testing.T) {
+	fsys := fstest.MapFS{"b": {}, "d/a": {}}
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{{[]string{"a", "b", "d/a"}, "b"}, {[]string{"d/a", "b"}, "d/a"}, {[]string{"a"}, ""}, {nil, ""}} {
+		got, err := First(fsys, "nothing there", tt.names...)
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q: %q, error %v", tt.names, got, err)
+		}
+		if err != nil && (!errors.Is(err, fs.ErrNotExist) || err.Error() != "nothing there") {
+			t.Errorf("%q: error %v", tt.names, err)
+		}
+	}
+	// Another failure than a missing file ends the search: what lies behind it may be the wrong file.
+	broken := errors.New("broken disk")
+	if got, err := First(failing{broken}, "nothing there", "a", "b"); !errors.Is(err, broken) || got != "" {
+		t.Errorf("a broken disk: %q, error %v", got, err)
+	}
+}
+
+// failing is a file system of which nothing can be opened.
+type failing struct{ err error }
+
+func (f failing) Open(string) (fs.File, error) { return nil, f.err }
+
 // liar is a file system whose one file says that it has three bytes.
 type liar struct{ content io.Reader }
 

@@ -10,7 +10,8 @@ type Grouping struct {
 }
 
 // PositiveShare is α = (m + u·q)/b, the expected share of positives among the examples of a batch, and so among its anchors;
-// q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), more than π wherever something is labeled.
+// q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), more than π wherever something is labeled
+// and π < 1.
 func (d Design) PositiveShare() float64 {
 	if d.Unlabeled == 0 {
 		return 1

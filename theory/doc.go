@@ -32,10 +32,13 @@
 //	m, u   labeled and unlabeled examples in a batch, b = m + u
 //	n      rows of the multi-viewed batch, 2b
 //	π      class prior, the share of positives in the population
-//	c      label rate, the share of positives that get labeled (one data set only)
-//	ρ      probability that the second view of an example equals the first
+//	q      prior of the unlabeled examples, the share of positives among them
+//	α      share of positives among the anchors
+//	c      label rate, the share of positives that get labeled (single data set only)
+//	ρ      probability that the second view of an example is the first again
 //	γ      ratio of labeled to unlabeled data
 //	N      negatives of the ideal loss, 2b − 2
+//	τ      temperature
 //	s_ij   similarity cos(z_i, z_j)/τ
 //
 // All numbers of this package are in nats and computed in float64; equation and theorem numbers are those of the paper

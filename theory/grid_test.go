@@ -49,7 +49,7 @@ func TestVary(t *testing.T) {
 
 // Of populations that turn into one another a grid keeps one.
 func TestGridWithoutCopies(t *testing.T) {
-	// One atom a class: two points of the square are the same, neighbours or opposite; of the cube there are four distances.
+	// One atom a class: two points of the square are the same, neighbors or opposite; of the cube there are four distances.
 	// Two atoms in halves: of the 8 symmetries of the square the identity fixes 10 classes, half a turn 2, the diagonal mirrors
 	// 4 each, the others 2 each and quarter turns none; (10² + 2² + 2·4² + 2·2²)/8 = 18 pairs of classes (Burnside's lemma).
 	for _, tt := range []struct {

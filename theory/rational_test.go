@@ -74,7 +74,7 @@ func TestRationals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equalRat(t, "three places with 1000 rows each", best, big.NewRat(500, 1)) // two neighbours: 2000 rows at distance ½
+	equalRat(t, "three places with 1000 rows each", best, big.NewRat(500, 1)) // two neighbors: 2000 rows at distance ½
 }
 
 func TestRationalRefuses(t *testing.T) {

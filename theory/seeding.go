@@ -27,7 +27,7 @@ type Start struct {
 // maxSplitPoints bounds the points whose splits are all tried: 2^19 of them.
 const maxSplitPoints = 20
 
-// EnumerateSeeding runs [pucl.PUPLFrom] from every unlabeled row that Algorithm 1B can draw, with the row's probability,
+// EnumerateSeeding runs [pucl.PUPLFrom] from every unlabeled row that Algorithm 1(B) can draw, with the row's probability,
 // and finds the optimal two-way split of all rows by trying every one; there may be at most 20 rows.
 func EnumerateSeeding(labeled, unlabeled *mat.Dense) (Seeding, error) {
 	if _, err := pucl.PUPLFrom(labeled, unlabeled, 0); err != nil { // refuses sets that are empty or do not fit

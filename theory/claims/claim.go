@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
@@ -27,8 +28,8 @@ type Finding struct {
 	Sentence string        `json:"sentence"` // the verdict's reason, one sentence for a table, saying what Number is
 	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
 
-	// Counterexample is the smallest case found in which the printed statement fails, with numbers that a reader can redo
-	// by hand or with [theory.Meter]; "" where there is none.
+	// Counterexample is a smallest case found in which the printed statement fails, or among equally small ones the worst,
+	// with numbers that a reader can redo by hand or with [theory.Meter]; "" where there is none.
 	Counterexample string `json:"counterexample,omitempty"`
 
 	Corrected      string   `json:"corrected,omitempty"`       // the statement as it should read, "" where the printed one stands
@@ -53,9 +54,21 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}
+	finding.Sentence = minusSigns(finding.Sentence)
+	finding.Counterexample = minusSigns(finding.Counterexample)
+	for i, detail := range finding.Details {
+		finding.Details[i] = minusSigns(detail)
+	}
 	c.Finding = finding
 	return c, nil
 }
+
+// hyphenMinus is a hyphen in front of a number, as package fmt writes it. One after a letter or a digit, as in "theorem-2",
+// "0-1" or "1e-05", stays.
+var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
+
+// minusSigns writes the numbers of a text with the minus sign that the rest of the text has.
+func minusSigns(text string) string { return hyphenMinus.ReplaceAllString(text, "$1−$2") }
 
 // String is one line: "noise-rate: conditional. …".
 func (c Claim) String() string {

@@ -82,13 +82,25 @@ func TestAll(t *testing.T) {
 	wantError(t, "check that fails", err, `"broken"`, "too many terms")
 }
 
+func TestMinusSigns(t *testing.T) {
+	c, err := Claim{check: func(*engine.Engine) (Finding, error) {
+		return Finding{Sentence: "-0.5, by theorem-2 and 0-1 loss", Counterexample: "labeled {-10, (-1, 2)}",
+			Details: []string{"+1", "is -0.14 or -1.3e-05"}}, nil
+	}}.Check(nil)
+	if err != nil || c.Sentence != "−0.5, by theorem-2 and 0-1 loss" || c.Counterexample != "labeled {−10, (−1, 2)}" ||
+		c.Details[0] != "+1" || c.Details[1] != "is −0.14 or −1.3e-05" {
+		t.Errorf("%v, %q, %q, %q", err, c.Sentence, c.Counterexample, c.Details)
+	}
+}
+
 func TestNoiseRateVerdict(t *testing.T) {
 	c, err := NoiseRate().Check(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Verdict != Conditional || c.Corrected == "" {
-		t.Errorf("%s; corrected %q", c, c.Corrected)
+	if c.Verdict != Conditional || c.Corrected == "" || strings.Contains(c.CorrectedLaTeX, `\mathbb{E}`) ||
+		!strings.Contains(c.CorrectedLaTeX, `\frac{\pi_P}{\gamma+\pi_P}`) {
+		t.Errorf("%s; corrected %q, %q", c, c.Corrected, c.CorrectedLaTeX)
 	}
 	// The largest difference on the grid, by a closed form: with n_P = 1, E[1/(1+K)] = (1 − (1−π)^(n+1))/((n+1)π), so that
 	// E[K/(1+K)] is 1 minus that; and it lies at n_P = 1, where K/(n_P + K) bends most.

@@ -186,8 +186,8 @@ func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) (Finding, e
 	switch {
 	case failing == len(readings):
 		f.Verdict, f.Number = Fails, ratio
-		f.Sentence = fmt.Sprintf("It fails in all %d readings, by a factor of %.4g with one labeled point at 0, 100 "+
-			"unlabeled points at 1 and one at 100, and without bound as they grow, because unlabeled points of the "+
+		f.Sentence = fmt.Sprintf("It fails in all %d readings, by a factor of about %.4g or more with one labeled point at 0, "+
+			"100 unlabeled points at 1 and one at 100, and without bound as they grow, because unlabeled points of the "+
 			"labeled ones' cluster are left out.", failing, ratio.Value)
 	case failing > 0:
 		f.Verdict, f.Number = Conditional, theory.Exactly(float64(failing))

@@ -27,6 +27,20 @@ func TestLemma3(t *testing.T) {
 	n, r := 100.0, 100.0
 	left := (r*r*n + n*(r-1)*(r-1)) / (n + r*r)
 	near(t, "number", c.Number.Value, left/(16*n/((n+1)*(n+1))), 1e-12)
+	labeled, unlabeled := theory.RationalLine(0), theory.RationalLine(100) // of all readings it is the least
+	for range 100 {
+		unlabeled = append(unlabeled, theory.RationalLine(1)...)
+	}
+	sides, err := measureLemma3(labeled, unlabeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range lemma3Readings() {
+		bound := decimal(printedLemma3(sides.labeledTerm, r.right(sides)))
+		if ratio := decimal(r.left(sides)) / bound; !(ratio >= c.Number.Value*(1-1e-12)) {
+			t.Errorf("%s: ratio %g, below %g", r.name, ratio, c.Number.Value)
+		}
+	}
 	for _, name := range []string{"corrected bound: cases above it", "corrected bound: cases above the sharper φ(A) + " +
 		"φ(A∖L) + 5Δ(B)"} {
 		near(t, name, measuredAs(t, c.Finding, name), 0, 0)

@@ -264,9 +264,9 @@ func lposMIFinding(bound lposBound) (Finding, error) {
 		f.Counterexample = fmt.Sprintf("both classes show one and the same point, π = ½, N = 1: I(x, c) = 0, p(x|c)/p(x) = 1 and "+
 			"L_Pos = log 2 for every f and in every reading, so that the bound exceeds the information by %.6f", smallest)
 	}
-	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means and N ≥ 1, where H(c) is the entropy " +
-		"of the class, log 2 if balanced"
-	f.CorrectedLaTeX = `I(x, c) \ge H(c) - \tilde{\mathcal{L}}^{N}_{Pos}, \qquad N \ge 1`
+	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means, N ≥ 1 and τ⁺ the probability of each " +
+		"anchor's own class, where H(c) is the entropy of the class, log 2 if balanced"
+	f.CorrectedLaTeX = `I(x, c) \ge H(c) - \tilde{\mathcal{L}}^{N}_{Pos}, \qquad N \ge 1, \quad \tau^+ \text{ the probability of each anchor's own class}`
 	return f, nil
 }
 

@@ -37,6 +37,9 @@ func printedNoiseRate(gamma, pi *big.Rat) *big.Rat {
 	return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, pi))
 }
 
+// correctedNoiseRate is (12) without the expectation.
+const correctedNoiseRate = `\xi_P = p(\tilde y \ne y \mid y = 1) = \frac{\pi_P}{\gamma+\pi_P},\ \xi_N = 0`
+
 // noiseRates are the rates of one case-control data set's labels, in the two readings.
 type noiseRates struct {
 	probability *big.Rat // p(ỹ≠y | y=1) of an example drawn at random from the data
@@ -149,6 +152,7 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 		f.Sentence = fmt.Sprintf("The formula is the rate in neither reading: it misses the probability in %d and the expected share in %d of %d cases.",
 			cases-asProbability, cases-asMean, cases)
 		f.Corrected = "p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0"
+		f.CorrectedLaTeX = correctedNoiseRate
 	case asProbability == cases && asMean == cases:
 		f.Verdict = Holds
 		f.Sentence = fmt.Sprintf("Exact in all %d cases, as a probability and as an expected share.", cases)
@@ -157,6 +161,7 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 		f.Sentence = fmt.Sprintf("Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the expectation of the share of "+
 			"mislabeled positives in a finite data set is smaller, by up to %.4f here, and agrees only as the data grow.", cases, gap)
 		f.Corrected = "ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation"
+		f.CorrectedLaTeX = correctedNoiseRate
 	default:
 		f.Verdict = Conditional
 		f.Sentence = fmt.Sprintf("Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)

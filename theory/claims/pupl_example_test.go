@@ -41,7 +41,7 @@ func ExampleMeasureCentroid() {
 	// 12 6
 }
 
-// One label and two unlabeled points at a right angle: the pseudo code takes both for negative, Algorithm 1B never does.
+// One label and two unlabeled points at a right angle: the pseudo code takes both for negative, Algorithm 1(B) never does.
 func ExampleVariantAgreement() {
 	labeled := mat.NewDense(1, 2, []float64{0, 0})
 	unlabeled := mat.NewDense(2, 2, []float64{1, 0, 0, 1})

@@ -19,8 +19,8 @@ func PUPLVariants() Claim {
 	return Claim{
 		ID:        "pupl-variants",
 		Statement: "The pseudo code puPL computes the pseudo-labels that Algorithm 1(B) defines.",
-		LaTeX: `\mu_N \overset{D(\mathbf{x}')}{\sim} \mathcal{Z}_U \ \text{(Algorithm 1B)} \quad\text{and}\quad ` +
-			`\mu_N = \tfrac{1}{|\mathcal{Z}_U|} \sum_{\mathbf{r} \in \mathcal{Z}_U} \mathbf{r} \ \text{(pseudo code)} ` +
+		LaTeX: `\mu_N \overset{D(\mathbf{x}')}{\sim} \mathcal{Z}_U \ \text{in Algorithm 1(B)} \quad\text{and}\quad ` +
+			`\mu_N = \tfrac{1}{|\mathcal{Z}_U|} \sum_{\mathbf{r} \in \mathcal{Z}_U} \mathbf{r} \ \text{in the pseudo code} ` +
 			`\quad\Rightarrow\quad \text{the same}\ \tilde{y}`,
 		Source: "Contrastive Positive Unlabeled Learning, Algorithm 1(B) and the pseudo code puPL in appendix A.7.4",
 		Assumptions: []string{
@@ -46,14 +46,14 @@ func pseudoCodeLabels(labeled, unlabeled theory.RationalPoints) (variantLabels, 
 	return variantLabels{c.Labels, c.Labeled, c.Tied}, nil
 }
 
-// variantSearch compares a variant with every start of Algorithm 1B.
+// variantSearch compares a variant with every start of Algorithm 1(B).
 type variantSearch struct {
 	variant func(labeled, unlabeled theory.RationalPoints) (variantLabels, error)
 
 	cases, tied                    int
-	always, sometimes, never       int // cases by how many starts of Algorithm 1B have the variant's labels
+	always, sometimes, never       int // cases by how many starts of Algorithm 1(B) have the variant's labels
 	leaving                        int // cases in which a labeled row leaves
-	random                         int // cases in which two starts of Algorithm 1B differ
+	random                         int // cases in which two starts of Algorithm 1(B) differ
 	firstNever, firstLeaving       variantExample
 	firstNeverText, firstLeaveText string
 }
@@ -63,7 +63,7 @@ type variantExample struct{ labeled, unlabeled theory.RationalPoints }
 
 func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) error {
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
-		return nil // Algorithm 1B has nothing to draw
+		return nil // Algorithm 1(B) has nothing to draw
 	}
 	got, err := s.variant(labeled, unlabeled)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) error {
 	if random {
 		s.random++
 	}
-	text := fmt.Sprintf("labeled %s, unlabeled %s: the variant labels the unlabeled %s and the labeled %s; Algorithm 1B "+
+	text := fmt.Sprintf("labeled %s, unlabeled %s: the variant labels the unlabeled %s and the labeled %s; Algorithm 1(B) "+
 		"gives the unlabeled%s",
 		places(labeled), places(unlabeled), signs(got.unlabeled), signs(got.labeled), starts[1:])
 	switch same {
@@ -183,7 +183,7 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 		}{
 			{"cases without ties", s.cases}, {"the same labels from every start", s.always}, {"from some starts " +
 				"only", s.sometimes},
-			{"from no start", s.never}, {"a labeled point leaves", s.leaving}, {"two starts of Algorithm 1B " +
+			{"from no start", s.never}, {"a labeled point leaves", s.leaving}, {"two starts of Algorithm 1(B) " +
 				"differ", s.random},
 			{"left out for a tie", s.tied},
 		} {

@@ -17,7 +17,7 @@ func TestPUPLVariants(t *testing.T) {
 	}
 	// A label at the origin and two unlabeled points at a right angle, worked out by hand below.
 	if want := "labeled {(0, 0)}, unlabeled {(0, 1), (1, 0)}: the variant labels the unlabeled −− and the labeled +; " +
-		"Algorithm 1B gives the unlabeled −+ from row 0, +− from row 1"; c.Counterexample != want {
+		"Algorithm 1(B) gives the unlabeled −+ from row 0, +− from row 1"; c.Counterexample != want {
 		t.Errorf("counterexample %q, want %q", c.Counterexample, want)
 	}
 	details := strings.Join(c.Details, "\n")
@@ -44,7 +44,7 @@ func TestPUPLVariants(t *testing.T) {
 }
 
 // Label (0, 0), unlabeled (0, 1) and (1, 0), whose mean (½, ½) is nearer to both (½ < 1): the pseudo code takes both for
-// negative. Algorithm 1B starts at one, with equal probability; the other is at squared distance 1 from the label, 2 from it.
+// negative. Algorithm 1(B) starts at one, with equal probability; the other is at squared distance 1 from the label, 2 from it.
 func TestVariantAgreement(t *testing.T) {
 	at := func(rows, columns int, x ...float64) *mat.Dense { return mat.NewDense(rows, columns, x) }
 	probability, leaves, err := VariantAgreement(at(1, 2, 0, 0), at(2, 2, 0, 1, 1, 0))
@@ -56,7 +56,7 @@ func TestVariantAgreement(t *testing.T) {
 		t.Errorf("labels 0 and 1, unlabeled 0: probability %g, leaves %v, %v", probability, leaves, err)
 	}
 	// Label 0, unlabeled 1, 9 and 10 with weights 1, 81 and 100, mean 20/3. The pseudo code ends with {1} | {9, 10}, and so
-	// does Algorithm 1B from 9 and 10. From 1 all are negative first, with mean 20/3; then 1 goes to the label: the same.
+	// does Algorithm 1(B) from 9 and 10. From 1 all are negative first, with mean 20/3; then 1 goes to the label: the same.
 	probability, leaves, err = VariantAgreement(at(1, 1, 0), at(3, 1, 1, 9, 10))
 	if err != nil || leaves {
 		t.Errorf("leaves %v, %v", leaves, err)
@@ -68,7 +68,7 @@ func TestVariantAgreement(t *testing.T) {
 	wantError(t, "nothing unlabeled", err, "at least one")
 }
 
-// Algorithm 1B itself, from one fixed start, has the labels of some start always; where cases with different ends are left
+// Algorithm 1(B) itself, from one fixed start, has the labels of some start always; where cases with different ends are left
 // out as well, it has those of every start.
 func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 	algorithm := func(skipRandom bool) func(labeled, unlabeled theory.RationalPoints) (variantLabels, error) {

@@ -10,21 +10,21 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// SeedingTrap is a set of labeled and unlabeled points for Algorithm 1B to be tried on. Points are rows of one length.
+// SeedingTrap is a set of labeled and unlabeled points for Algorithm 1(B) to be tried on. Points are rows of one length.
 type SeedingTrap struct {
 	Labeled, Unlabeled [][]float64
 }
 
 // SeedingOutcome is what seeding makes of a trap, exactly.
 type SeedingOutcome struct {
-	Seeded   theory.RationalPotentials // expected, right after Algorithm 1B has drawn its negative centre
+	Seeded   theory.RationalPotentials // expected, right after Algorithm 1(B) has drawn its negative centre
 	Settled  theory.RationalPotentials // expected, when the rounds have come to rest
 	PlusPlus *big.Rat                  // expected, right after k-means++ with two centres on all the points
 	Optimal  *big.Rat                  // the best potential of two centres
 }
 
-// LabelsApart has labeled points at −m and m and an unlabeled one at m+1: μ_P falls between two groups and stays there. The
-// expected potential is m²+1 of Definition 6, the best ½, so their ratio 2(m²+1) has no bound.
+// LabelsApart has labeled points at −m and m and an unlabeled one at m+1: μ_P falls between two groups and stays there. For
+// m ≥ 1 the expected potential is m²+1 of Definition 6, the best ½, so their ratio 2(m²+1) has no bound.
 func LabelsApart(m float64) SeedingTrap {
 	return SeedingTrap{[][]float64{{-m}, {m}}, [][]float64{{m + 1}}}
 }
@@ -52,7 +52,7 @@ func copies(n int, x float64) [][]float64 {
 	return rows
 }
 
-// Outcome follows every start of Algorithm 1B on the trap, in exact arithmetic; points may lie at up to 20 places.
+// Outcome follows every start of Algorithm 1(B) on the trap, in exact arithmetic; points may lie at up to 20 places.
 func (t SeedingTrap) Outcome() (SeedingOutcome, error) {
 	labeled, err := rational(t.Labeled)
 	if err != nil {

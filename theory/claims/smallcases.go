@@ -56,7 +56,7 @@ func eachLabeledLine(n int, reach int64, visit func(labeled, unlabeled theory.Ra
 	return err
 }
 
-// seedingPotentials are the expected potentials right after Algorithm 1B has drawn its negative centre. Where all unlabeled
+// seedingPotentials are the expected potentials right after Algorithm 1(B) has drawn its negative centre. Where all unlabeled
 // rows lie on the positive centre, whichever is drawn adds nothing.
 func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrained *big.Rat) {
 	centre := labeled.Mean()

@@ -3,7 +3,6 @@ package claims
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
@@ -201,8 +200,8 @@ func theorem1Judge(f *Finding, agree []int, cases int, large bool, smallest theo
 			reason = "the formula is what the attractions alone, counted as rewards, differ by in large batches, with the ideal " +
 				"anchors mixed as in the batch"
 		}
-		f.Sentence = fmt.Sprintf("The bias is %.4f nats where the formula says %s (one labeled and one unlabeled "+
+		f.Sentence = fmt.Sprintf("The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled "+
 			"example, classes at ±1, π = ½, τ = 1): %s.",
-			smallest.bias, strings.Replace(fmt.Sprintf("%+.4f", smallest.printed), "-", "−", 1), reason)
+			smallest.bias, smallest.printed, reason)
 	}
 }

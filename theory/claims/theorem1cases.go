@@ -39,9 +39,13 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) (theorem
 	if err != nil {
 		return theorem1Case{}, err
 	}
-	f.Details = append(f.Details, fmt.Sprintf("a batch of one example has no negatives: loss %.4g, ideal loss with N = "+
-		"0 %.4g; so two examples are the least that a contrastive loss can be asked about, and one point a class and "+
-		"one dimension cannot be undercut", alone.Loss.Mean.Value, alone.Ideal.Loss.Value))
+	if loss, ideal := alone.Loss.Mean.Value, alone.Ideal.Loss.Value; max(math.Abs(loss), math.Abs(ideal)) > contrastTolerance {
+		return theorem1Case{}, fmt.Errorf("claims: a batch of one example has loss %g and ideal loss %g; without negatives both "+
+			"must be 0", loss, ideal)
+	}
+	f.Details = append(f.Details, "a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose "+
+		"N is 0; so two examples are the least that a contrastive loss can be asked about, and one point a class and "+
+		"one dimension cannot be undercut")
 	return theorem1Case{r.Bias.Value, printed, fmt.Sprintf("m = 1 labeled and u = 1 unlabeled example, positives at "+
 		"+1, negatives at −1, π = 1/2, τ = 1 (γ = 1, N = 2, μ_P = μ_N = 1, μ_PN = −1). The unlabeled example is "+
 		"positive or negative with probability 1/2: the loss is log 3 or log(1+2e⁻²), its mean %.6f; the ideal loss is "+
@@ -100,8 +104,8 @@ func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) err
 		}
 		attraction := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
 		correction = max(correction, math.Abs(attraction-mix-group))
-		// The reading that favours the formula most: attractions, anchors as in the batch, large batches.
-		favoured := asInLargeBatch(attraction-mix, c.design)
+		// The reading that favors the formula most: attractions, anchors as in the batch, large batches.
+		favored := asInLargeBatch(attraction-mix, c.design)
 		printed, err := formula(c.world, c.design, 1)
 		if err != nil {
 			return err
@@ -112,10 +116,10 @@ func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) err
 		if err != nil {
 			return err
 		}
-		if math.Abs(favoured-printed) <= contrastTolerance {
+		if math.Abs(favored-printed) <= contrastTolerance {
 			withPopulation++
 		}
-		if math.Abs(favoured-other) <= contrastTolerance {
+		if math.Abs(favored-other) <= contrastTolerance {
 			withUnlabeled++
 		}
 	}

@@ -41,7 +41,7 @@ func theorem2Assumptions() []string {
 
 // Theorem2Attraction is what holds of the attraction of ssCL and of PUCL under independent views: its expectation minus that
 // of the ideal loss is (α−π)(μ_P − μ_N), α being the share of positives among the anchors, [theory.Design.PositiveShare].
-// So it is unbiased where nothing is labeled, where all are positive, or where both classes are equally tight.
+// So it is unbiased where nothing is labeled and the design is case-control, where all are positive, or where both classes are equally tight.
 func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (float64, error) {
 	mix, _, err := theorem1Parts(p, d, tau)
 	return mix, err
@@ -129,9 +129,10 @@ func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, 
 	if correction <= contrastTolerance {
 		f.Corrected = "Of the attraction, under independent views: E[attraction of ssCL] = E[attraction of PUCL] = " +
 			"αμ_P + (1−α)μ_N with α the share of positives among the anchors, unbiased for anchors so mixed, and for π " +
-			"if nothing is labeled, π = 1 or μ_P = μ_N (or labels are drawn within a single data set); the loss's bias " +
-			"tends to E_α log[αM_P(z) + (1−α)M_N(z)] − E_π log M_other(z) − (α−π)(μ_P−μ_N), M_y(z) = E[exp(z·z') | z' " +
-			"of class y]."
+			"if nothing is labeled in a case-control batch, π = 1 or μ_P = μ_N (or on average over the random number of " +
+			"labels of a single data set); the loss's bias tends to E_{z∼α} log[αM_P(z) + (1−α)M_N(z)] − E_{(z,y)∼π} log " +
+			"M_ȳ(z) − (α−π)(μ_P−μ_N), where z ∼ α is an anchor that is positive with probability α, (z, y) ∼ π one that " +
+			"is so with probability π, y its class and ȳ the other one, and M_y(z) = E[exp(z·z') | z' of class y]."
 		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{ssCL}}] = \mathbb{E}[A_{\text{PUCL}}] = \alpha\mu_P + (1-\alpha)\mu_N,\qquad ` +
 			`\mathbb{E}[\mathcal{L}] - \mathcal{L}^*_{\text{CL}} \to \mathbb{E}_{z\sim\alpha}\log[\alpha M_P(z) + (1-\alpha)M_N(z)] - \mathbb{E}_{(z,y)\sim\pi}\log M_{\bar y}(z) - (\alpha-\pi)(\mu_P-\mu_N)`
 	}
@@ -143,8 +144,8 @@ func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, 
 	}
 	f.Verdict = Fails
 	f.Sentence = fmt.Sprintf("The mean of either loss misses the ideal one by %.4f nats already for one labeled and "+
-		"one unlabeled example, classes at ±1, π = ½, τ = 1, and by %.4f in large batches: a batch's log partition "+
-		"holds rows of the anchor's own class (the attraction is unbiased in %d of %d cases).",
+		"one unlabeled example, classes at ±1, π = ½, τ = 1, and by %.4f in large batches with as many labeled as "+
+		"unlabeled examples: a batch's log partition holds rows of the anchor's own class (the attraction is unbiased in %d of %d cases).",
 		smallest, limit, attraction, total)
 }
 

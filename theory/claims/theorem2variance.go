@@ -150,13 +150,14 @@ func theorem2VarianceJudge(f *Finding, agree []int, negative, cases int, correct
 	exact, _ := smallest.exact.Float64()
 	f.Number = theory.Exactly(smallest.printed / exact)
 	f.Counterexample = smallest.text
-	f.Why = "Under independent views the 2m labeled rows are independent draws of one class. Permuting them changes " +
-		"neither their distribution nor log Z of any anchor as a whole, only who is whose other view; the mean of " +
-		"L_ssCL over all permutations is L_PUCL, so L_PUCL = E[L_ssCL | the rows as a set], and by Rao and Blackwell " +
-		"Var(L_ssCL) − Var(L_PUCL) = E[Var(L_ssCL | set)] ≥ 0, to which log Z adds nothing. For the size split s − μ = " +
-		"(g−μ) + (g'−μ) + r with g(z) = E[s|z] (Hoeffding): m separate pairs have a mean of variance (2ζ₁ + ζ₂)/m, all " +
-		"pairs of the 2m rows one of 2ζ₁/m + ζ₂/(m(2m−1)). The difference, times the squared share (m/b)² of labeled " +
-		"anchors, is 2m(m−1)/((2m−1)b²)·ζ₂: what single points bring in, ζ₁, is not averaged away."
+	f.Why = "Under independent views the 2m labeled rows are independent draws of one class. Permuting them " +
+		"changes neither their distribution nor log Z of any anchor as a whole, only who is whose other view; the " +
+		"mean of L_ssCL over all permutations is L_PUCL, so L_PUCL = E[L_ssCL | the rows as a set], and by Rao and " +
+		"Blackwell Var(L_ssCL) − Var(L_PUCL) = E[Var(L_ssCL | set)] ≥ 0, to which log Z adds nothing. For the size " +
+		"split s − μ = (g−μ) + (g'−μ) + r with g(z) = E[s|z] (Hoeffding), ζ₁ = Var(g) and ζ₂ = Var(r): m separate " +
+		"pairs have a mean of variance (2ζ₁ + ζ₂)/m, all pairs of the 2m rows one of 2ζ₁/m + ζ₂/(m(2m−1)). The " +
+		"difference, times the squared share (m/b)² of labeled anchors, is 2m(m−1)/((2m−1)b²)·ζ₂: what single points " +
+		"bring in, ζ₁, is not averaged away."
 	if correction <= contrastTolerance {
 		f.Corrected = "Under independent views Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ ≥ 0 for a batch of b examples of which m " +
 			"are labeled, with ζ₂ = Var(s) − 2 Var(E[s|z]), s = z·z' of two positives; it is 0 for m ≤ 1 and for a " +

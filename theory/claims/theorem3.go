@@ -174,6 +174,10 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) (Finding, error) {
 		return f, err
 	}
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
+	clusterRows, err := rational(line.uniform.rows)
+	if err != nil {
+		return f, err
+	}
 
 	count := func(name string, n int) {
 		f.Measured = append(f.Measured, Measurement{name, theory.Exactly(float64(n))})
@@ -208,9 +212,10 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) (Finding, error) {
 	count("class bound: cases above 5 times the spread of the classes", correction.aboveFive)
 	number("class bound: largest share of it reached", correction.nearest)
 
-	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ (2 + " +
-		"2(a−n_P)/(n_P(a−1)) − (n_P−1)/(a−1)) Δ(positives) + 5 Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ " +
-		"the sum of squared distances to the class's mean; so E[φ] ≤ 5 φ* where the classes are an optimal split. " +
+	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ k " +
+		"Δ(positives) + 5 Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ the sum of squared distances to the " +
+		"class's mean and k = 2 + 2(a−n_P)/(n_P(a−1)) − (n_P−1)/(a−1) (for a = 1, where Δ(positives) = 0, any k will " +
+		"do); so E[φ] ≤ 5 φ* where the classes are an optimal split. " +
 		"k-means++ with two centres has E[φ] ≤ 5 φ* always; both 5 are best possible."
 	f.CorrectedLaTeX = `\mathbb{E}[\phi] \leq \left(2 + \frac{2(a-n_P)}{n_P(a-1)} - \frac{n_P-1}{a-1}\right)\Delta(P) + ` +
 		`5\,\Delta(N) ` +
@@ -225,9 +230,8 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) (Finding, error) {
 		"smallest case in which a round raises Definition 6: " + s.firstRise,
 		"the factor of Δ(positives) falls from 4 with one labeled point to 1 with all; that of Δ(negatives) stays 5",
 		fmt.Sprintf("largest ratio among sets of up to 4 points on 0 … 6 with φ* > 0: %s", s.largest.RatString()),
-		fmt.Sprintf("labels drawn from one optimal cluster: largest ratio %.4f at points %v, with %d of the cluster of "+
-			"%d labeled", line.uniform.ratio,
-			line.uniform.rows, line.uniform.count, len(chosen(line.uniform))),
+		fmt.Sprintf("labels drawn from one optimal cluster: largest ratio %.4f at points %s, with %d of the cluster of "+
+			"%d labeled", line.uniform.ratio, places(clusterRows), line.uniform.count, len(chosen(line.uniform))),
 		"points at 0, 1 and 2 in TightSeeding: 1 is as far from 0 as from 2, and the tie goes to the positive centre; " +
 			"with 2.001 for 2 there is no tie",
 	}
@@ -257,15 +261,16 @@ func chosen(e seedingExtreme) [][]float64 {
 	return rows
 }
 
-const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a " +
-	"labeled point, so points at −m and m keep a potential of m² while φ* stays at ½; the proof takes Lemma 3, which " +
-	"fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What holds: let A be the positives, labeled L and hidden " +
-	"A∖L, and B the negatives. Each is charged at most φ(·, μ_P). Given that the seed falls in B, E[φ(B)] ≤ 5 Δ(B): for " +
-	"x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ 2c(x) + 2d², so c(x)·min(d², c(y)) + c(y)·min(d², c(x)) ≤ 5 " +
-	"c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| Δ(B_t) dt ≤ 2 Δ(B) Σ c(x), B_t being the points with c > t " +
-	"(Makarychev, Reddy and Shan, 2020). The seed falls in A∖L with probability φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs " +
-	"at most φ(B): at most φ(A∖L) in expectation. Together E[φ] ≤ φ(A) + φ(A∖L) + 5 Δ(B). With L drawn uniformly, Lemma " +
-	"2 gives E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) Δ(A). Under (1), given all rows, every choice of n_P of the positives " +
-	"is as likely to be the labeled one, so this covers (1). Labeled rows are charged to μ_P throughout, and that " +
-	"potential never rises in a round, so the bound holds after all rounds too. k-means++: the same with its first " +
-	"centre in A or in B, E[φ(A)] = 2 Δ(A), so 4 Δ(A) + 5 Δ(B) or 5 Δ(A) + 4 Δ(B). Best possible: TightSeeding."
+const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round " +
+	"moves a labeled point, so labeled points at −m and m beside an unlabeled one at m+1 keep a potential above m² " +
+	"while φ* stays at ½; the proof takes Lemma 3, which fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What " +
+	"holds: let A be the positives, labeled L and hidden A∖L, and B the negatives. Each is charged at most φ(·, μ_P). " +
+	"Given that the seed falls in B, E[φ(B)] ≤ 5 Δ(B): for x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ " +
+	"2c(x) + 2d², so c(x)·min(d², c(y)) + c(y)·min(d², c(x)) ≤ 5 c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| " +
+	"Δ(B_t) dt ≤ 2 Δ(B) Σ c(x), B_t being the points with c > t (Makarychev, Reddy and Shan, 2020). The seed falls in " +
+	"A∖L with probability φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs at most φ(B): at most φ(A∖L) in expectation. " +
+	"Together E[φ] ≤ φ(A) + φ(A∖L) + 5 Δ(B). With L drawn uniformly, Lemma 2 gives E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) " +
+	"Δ(A). Under (1), given all rows, every choice of n_P of the positives is as likely to be the labeled one, so this " +
+	"covers (1). Labeled rows are charged to μ_P throughout, and that potential never rises in a round, so the bound " +
+	"holds after all rounds too. k-means++: the same with its first centre in A or in B, E[φ(A)] = 2 Δ(A), so 4 Δ(A) + " +
+	"5 Δ(B) or 5 Δ(A) + 4 Δ(B). Best possible: TightSeeding."

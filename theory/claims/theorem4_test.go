@@ -17,7 +17,8 @@ func TestTheorem4Verdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Verdict != Fails || c.Counterexample == "" ||
-		!strings.Contains(c.Corrected, "κ∇μ_P") || !strings.Contains(c.Sentence, "equal in 9 of 9") {
+		!strings.Contains(c.Corrected, "κ∇μ_P") || !strings.Contains(c.Sentence, "equal in 9 of 9") ||
+		!strings.Contains(c.Counterexample, "positives at (1, 0) and (−1, 1), negatives at (0, 1)") {
 		t.Errorf("%s; corrected: %s", c, c.Corrected)
 	}
 	near(t, "number", c.Number.Value, 8.5557, 1e-4)
@@ -109,6 +110,39 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 		if f.Verdict != tt.want || !strings.Contains(f.Sentence, tt.says) {
 			t.Errorf("%+v: %s, %s", tt, f.Verdict, f.Sentence)
 		}
+	}
+}
+
+// With one labeled example κ = 0 although views coincide: the biases are equal, where 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² = 0 would tell
+// that PUCL's is the lower one.
+func TestTheorem4OneLabeled(t *testing.T) {
+	world := theory.Population{Positive: theory.Uniform([]float64{1, 0}, []float64{0, 1}), Negative: theory.Uniform([]float64{-1, -1})}
+	d := theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.25, SameView: theory.IdenticalViews}
+	near(t, "κ", Theorem4Factor(d), 0, 0)
+	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
+	objectives := []pucl.Objective{pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity}
+	err := withMeters(openEngine(t), 1, objectives, func(meters []*theory.Meter) error {
+		var s gradientStudy
+		if err := s.add(meters, contrastCase{world, d}); err != nil {
+			return err
+		}
+		if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
+			t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f Finding
+	theorem4Judge(&f, gradientStudy{})
+	if !strings.Contains(f.Corrected, "κ = 0 (independent views, or m ≤ 1)") {
+		t.Errorf("corrected: %q", f.Corrected)
+	}
+	f = Finding{}
+	theorem4Judge(&f, gradientStudy{smaller: 0.1})
+	if f.Corrected != "" {
+		t.Errorf("corrected, though one labeled example tells the gradients apart: %q", f.Corrected)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// VariantAgreement is how often the pseudo code has the labels of Algorithm 1B on the given rows: the probability, over the
+// VariantAgreement is how often the pseudo code has the labels of Algorithm 1(B) on the given rows: the probability, over the
 // draw of the start, that all labels of the unlabeled rows are the same, and whether the pseudo code lets a labeled row leave.
 func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leaves bool, err error) {
 	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
@@ -27,7 +27,7 @@ func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leave
 		total += w
 	}
 	if total == 0 {
-		return 0, false, errors.New("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1B has " +
+		return 0, false, errors.New("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1(B) has " +
 			"nothing to draw")
 	}
 	for i, w := range weights {
@@ -84,7 +84,7 @@ func agreementBySeparation() ([]Measurement, error) {
 type separationCheck struct {
 	sets, separated int // random sets, and those that meet the condition
 	code, start     int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
-	rarer           int // separated sets in which Algorithm 1B agrees less often than the bound says
+	rarer           int // separated sets in which Algorithm 1(B) agrees less often than the bound says
 }
 
 // checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With

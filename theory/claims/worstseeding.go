@@ -129,7 +129,7 @@ func pairSum(d [][]float64, mask int) float64 {
 	return sum
 }
 
-// seedingExpectation is the expected potential right after Algorithm 1B's seeding, the rows of mask being labeled. The
+// seedingExpectation is the expected potential right after Algorithm 1(B)'s seeding, the rows of mask being labeled. The
 // squared distance of a row from the mean of m rows is (m Σ_j d_ij − Σ_{j<k} d_jk)/m², which keeps whole numbers whole.
 func seedingExpectation(d [][]float64, mask int) float64 {
 	m, pairs := float64(bits.OnesCount(uint(mask))), pairSum(d, mask)

@@ -1,6 +1,10 @@
 package pucl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
 
 // Score is how well predictions agree with the truth, on examples that were held out.
 type Score struct {
@@ -15,28 +19,11 @@ func Evaluate(predicted, truth []bool) (Score, error) {
 	if len(predicted) != len(truth) || len(truth) == 0 {
 		return Score{}, fmt.Errorf("pucl: %d predictions for %d examples; there must be one for each, and at least one", len(predicted), len(truth))
 	}
-	var right, all [2]float64
-	positives := 0.0
-	for i, p := range predicted {
-		class := 0
-		if truth[i] {
-			class = 1
-		}
-		all[class]++
-		if p == truth[i] {
-			right[class]++
-		}
-		if p {
-			positives++
-		}
+	c, err := evaluate.Count(predicted, truth)
+	if err != nil {
+		return Score{}, err
 	}
-	n := float64(len(truth))
-	s := Score{Accuracy: (right[0] + right[1]) / n, Predicted: positives / n, N: len(truth)}
-	s.Balanced = s.Accuracy
-	if all[0] > 0 && all[1] > 0 {
-		s.Balanced = (right[0]/all[0] + right[1]/all[1]) / 2
-	}
-	return s, nil
+	return Score{Accuracy: c.Accuracy(), Balanced: c.Balanced(), Predicted: c.Predicted(), N: c.N()}, nil
 }
 
 // Degenerate reports whether all predictions are the same, so that the accuracy is only a class's share.

@@ -1,7 +1,6 @@
 package pucl
 
 import (
-	"bufio"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/internal/wholefile"
 )
 
 // savedVariable heads each tensor in a file of variables.
@@ -62,23 +62,10 @@ func readVariables(r io.Reader, store *model.Store) error {
 	}
 }
 
-// writeFile writes a file whole or not at all: into a temporary file beside it, which then takes its name.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+// writeFile writes a file whole or not at all, and makes its folder where that is missing.
+func writeFile(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	buffered := bufio.NewWriter(f)
-	if err := errors.Join(write(buffered), buffered.Flush(), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return wholefile.Write(path, write)
 }

@@ -96,6 +96,10 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 			p[k] = m.p
 		}
 		counts := make([]int, len(side.other))
+		negative := make([][]float64, len(side.own)) // of each anchor, the similarities of the other class
+		for a, i := range side.own {
+			negative[a] = scoresOf(sim[i.point], side.other)
+		}
 		for drawn, probability := range draws(p, negatives, false) {
 			if probability == 0 {
 				continue
@@ -104,9 +108,9 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 			for _, k := range drawn {
 				counts[k]++
 			}
-			for _, i := range side.own {
+			for a, i := range side.own {
 				row := sim[i.point]
-				logNegative := logSumCounts(row, side.other, counts)
+				logNegative := logCounted(negative[a], counts)
 				for _, j := range side.own {
 					visit(idealTerm{
 						p: side.share * probability * i.p * j.p,
@@ -120,24 +124,13 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 	return nil
 }
 
-// logSumCounts is log Σ_k n_k exp s_k over the points of class, −Inf where all counts are 0.
-func logSumCounts(sim []float64, class []mass, counts []int) float64 {
-	largest := math.Inf(-1)
+// scoresOf picks the similarities of a class's points from those of all points.
+func scoresOf(sim []float64, class []mass) []float64 {
+	scores := make([]float64, len(class))
 	for k, m := range class {
-		if counts[k] > 0 {
-			largest = max(largest, sim[m.point])
-		}
+		scores[k] = sim[m.point]
 	}
-	if math.IsInf(largest, -1) {
-		return largest
-	}
-	sum := 0.0
-	for k, m := range class {
-		if counts[k] > 0 {
-			sum += float64(counts[k]) * math.Exp(sim[m.point]-largest)
-		}
-	}
-	return largest + math.Log(sum)
+	return scores
 }
 
 // logAdd is log(exp a + exp b), for a > −∞.

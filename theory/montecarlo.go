@@ -153,7 +153,7 @@ func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draw
 		for range negatives {
 			counts[pick(rng, fromOther)]++
 		}
-		partitions[draw] = logAdd(row[j], logSumCounts(row, other, counts))
+		partitions[draw] = logAdd(row[j], logCounted(scoresOf(row, other), counts))
 	}
 	ideal := Ideal{
 		Negatives:    negatives,

@@ -2,25 +2,17 @@ package theory
 
 import (
 	"math"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
-var open = sync.OnceValues(engine.Open)
-
-// openEngine returns the engine that engine.Open finds, opened once for all tests.
-func openEngine(t testing.TB) *engine.Engine {
-	t.Helper()
-	eng, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return eng
-}
+var (
+	openEngine = theorytest.OpenEngine
+	near       = theorytest.Near
+	wantError  = theorytest.WantError
+)
 
 // paperObjectives are the objectives of the paper that the conformance files and the references know.
 func paperObjectives() []pucl.Objective {
@@ -47,28 +39,6 @@ func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
 	}
 	meters[key] = m
 	return m
-}
-
-// near fails where got and want differ by more than tol·max(1, |want|), or where one is not a number.
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
-	}
-}
-
-// wantError fails where err does not contain all of the words.
-func wantError(t *testing.T, what string, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: error %q lacks %q", what, err, word)
-		}
-	}
 }
 
 // quartet is a population of two atoms a class in the plane, of various lengths.

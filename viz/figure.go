@@ -49,6 +49,16 @@ func isNil(f Figure) bool {
 	return false
 }
 
+// center moves the origin of c to where the upper left corner of a drawing of that size belongs: in the middle of c, and made
+// smaller as a whole where c is smaller than the drawing. The caller pops c afterwards.
+func center(c draw.Canvas, width, height vg.Length) {
+	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
+	scale := min(1, w/width, h/height)
+	c.Push()
+	c.Translate(vg.Point{X: c.Min.X + (w-scale*width)/2, Y: c.Min.Y + (h+scale*height)/2})
+	c.Scale(float64(scale), float64(scale))
+}
+
 // sizeOf returns the size of f where width or height, being 0, do not say.
 func sizeOf(f Figure, width, height vg.Length) (w, h vg.Length) {
 	w, h = defaultWidth, defaultHeight

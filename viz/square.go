@@ -159,12 +159,8 @@ func (g *Squares) Size() (width, height vg.Length) {
 func (g *Squares) Draw(c draw.Canvas) {
 	gw, gh := g.Size()
 	gw, gh = gw-2*margin, gh-2*margin
-	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
-	scale := min(1, w/gw, h/gh)
-	c.Push()
+	center(c, gw, gh)
 	defer c.Pop()
-	c.Translate(vg.Point{X: c.Min.X + (w-scale*gw)/2, Y: c.Min.Y + (h+scale*gh)/2})
-	c.Scale(float64(scale), float64(scale))
 	if g.Title != "" {
 		write(c, face(titleSize, true), TextGrey, vg.Point{X: gw / 2, Y: -titleSize}, 0.5, g.Title)
 	}

@@ -105,12 +105,8 @@ func (f *TableFigure) Size() (width, height vg.Length) {
 
 // Draw draws the table in the middle of c, made smaller as a whole where c is smaller than the table.
 func (f *TableFigure) Draw(c draw.Canvas) {
-	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
-	scale := min(1, w/f.width, h/f.height)
-	c.Push()
+	center(c, f.width, f.height)
 	defer c.Pop()
-	c.Translate(vg.Point{X: c.Min.X + (w-scale*f.width)/2, Y: c.Min.Y + (h+scale*f.height)/2})
-	c.Scale(float64(scale), float64(scale))
 	// From here on the origin is the upper left corner of the table.
 	regular, bold := face(smallSize, false), face(smallSize, true)
 	y := vg.Length(0)

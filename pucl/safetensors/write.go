@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sort"
 	"unicode/utf8"
+
+	"github.com/puclab/puclab/pucl/internal/wholefile"
 )
 
 // Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that
@@ -110,19 +111,8 @@ func (f *File) header(names []string) ([]byte, error) {
 // WriteFile writes the file at path, whole or not at all: into a temporary file beside it, which then takes its name.
 // Everybody may read it (mode 0644). An error names the file and says what is wrong with it.
 func (f *File) WriteFile(path string) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
+	if err := wholefile.Write(path, f.Write); err != nil {
 		return naming(path, err)
-	}
-	if err = f.Write(temporary); err == nil {
-		err = errors.Join(temporary.Sync(), temporary.Chmod(0o644))
-	}
-	err = errors.Join(err, temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(naming(path, err), os.Remove(temporary.Name()))
 	}
 	return nil
 }

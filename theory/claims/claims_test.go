@@ -1,44 +1,9 @@
 package claims
 
-import (
-	"math"
-	"strings"
-	"sync"
-	"testing"
+import "github.com/puclab/puclab/theory/internal/theorytest"
 
-	"github.com/puclab/puclab/pucl/engine"
+var (
+	openEngine = theorytest.OpenEngine
+	near       = theorytest.Near
+	wantError  = theorytest.WantError
 )
-
-var open = sync.OnceValues(engine.Open)
-
-// openEngine returns the engine that engine.Open finds, opened once for all tests.
-func openEngine(t testing.TB) *engine.Engine {
-	t.Helper()
-	eng, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return eng
-}
-
-// near fails where got and want differ by more than tol·max(1, |want|), or where one is not a number.
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
-	}
-}
-
-// wantError fails where err does not contain all of the words.
-func wantError(t *testing.T, what string, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: error %q lacks %q", what, err, word)
-		}
-	}
-}

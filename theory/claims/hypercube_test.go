@@ -5,11 +5,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // openReadings computes the readings once for all tests.
 var openReadings = sync.OnceValues(func() ([]HypercubeReading, error) {
-	eng, err := open()
+	eng, err := theorytest.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,46 @@
+// Package theorytest is what the tests of theory and of its claims share.
+package theorytest
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Open returns the engine that engine.Open finds, opened once for all tests.
+var Open = sync.OnceValues(engine.Open)
+
+// OpenEngine is Open for a test, which ends where there is no engine.
+func OpenEngine(t testing.TB) *engine.Engine {
+	t.Helper()
+	eng, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eng
+}
+
+// Near fails where got and want differ by more than tol·max(1, |want|), or where one is not a number.
+func Near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
+		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
+	}
+}
+
+// WantError fails where err does not contain all of the words.
+func WantError(t *testing.T, what string, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: error %q lacks %q", what, err, word)
+		}
+	}
+}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -52,6 +50,7 @@ type PretrainConfig struct {
 	Recipe       augment.Recipe  // how views differ, instead of Augment; Normalise steps at its end are the encoder's task
 	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
 	Projection   int             // length of a projection; 0 means 128
+	Compute      Compute         // how the work is done: devices, precision, memory against time
 	Seed         uint64          // of weights and views; batches have their own
 
 	// Weights, if not nil, are what the encoder starts from, by the names and in the layouts of PyTorch: the Tensors of a
@@ -214,89 +213,6 @@ func checkEngine(eng *engine.Engine) error {
 		return errors.New("pucl: no engine; open one with engine.Open")
 	}
 	return nil
-}
-
-// feed is what training needs to know of the batches.
-type feed struct {
-	// inputs returns what a step's graph takes, and the number of examples.
-	inputs func(step int) (inputs []any, examples int, err error)
-	// views is the graph that makes two views of every example of it, first all first ones and then all second ones.
-	views func(inputs []*Node) (views, labeled *Node)
-}
-
-// train is the loop of training, whatever the batches hold. Its configuration has its defaults filled in.
-func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig, from feed) (*Model, error) {
-	encoder.SetSeed(m.store, c.Seed)
-	resume, err := openCheckpoint(m, eng, c.Objective, c.Checkpoint)
-	if err != nil {
-		return nil, err
-	}
-	if resume.step == 0 {
-		if err := m.startFrom(eng, c); err != nil {
-			return nil, err
-		}
-	}
-	exec, err := model.NewExec(eng.Backend, m.store, m.trainingStep(c, from))
-	if err != nil {
-		return nil, fmt.Errorf("pucl: building the training step: %w", err)
-	}
-	defer exec.Finalize()
-
-	start := time.Now()
-	views, waited := 0, time.Duration(0)
-	for step := resume.step; step < c.Steps; step++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("pucl: training stopped after %d of %d steps: %w", step, c.Steps, errors.Join(ctx.Err(), resume.save(m, step)))
-		}
-		asked := time.Now()
-		inputs, b, err := from.inputs(step)
-		if err != nil {
-			return nil, errors.Join(err, resume.save(m, step))
-		}
-		waited += time.Since(asked)
-		loss, err := exec.Call1(append(inputs, float32(c.rate(step)))...)
-		if err != nil {
-			return nil, fmt.Errorf("pucl: step %d: %w", step, err)
-		}
-		value := float64(tensors.ToScalar[float32](loss))
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, fmt.Errorf("pucl: the loss is %g at step %d (seed %d); a lower learning rate than %g or a higher τ than %g may mend it",
-				value, step, c.Seed, c.LearningRate, c.Tau)
-		}
-		m.Losses = append(m.Losses, value)
-		views += 2 * b
-		if (step+1)%c.CheckpointEvery == 0 && step+1 < c.Steps {
-			if err := resume.save(m, step+1); err != nil {
-				return nil, err
-			}
-		}
-		if c.OnStep != nil {
-			c.OnStep(Progress{Step: step + 1, Steps: c.Steps, Loss: value, Views: views, Elapsed: time.Since(start), Waited: waited})
-		}
-	}
-	if err := resume.save(m, c.Steps); err != nil {
-		return nil, err
-	}
-	return m, m.dropOptimizer()
-}
-
-// trainingStep is the graph of one step: inputs to views, views to projections, projections to the loss, the loss to new
-// weights.
-func (m *Model) trainingStep(c PretrainConfig, from feed) func(scope *model.Scope, inputs []*Node) *Node {
-	return func(scope *model.Scope, inputs []*Node) *Node {
-		last := len(inputs) - 1
-		views, labeled := from.views(inputs[:last])
-		_, projections := m.graph(scope, views, true)
-		loss := c.Objective.Loss(Views{Z: projections, Labeled: labeled}, c.Tau)
-
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(inputs[last])
-		var update optimizer.Interface = optimizer.Adam().Done()
-		if c.Optimizer != nil {
-			update = c.Optimizer
-		}
-		update.UpdateGraph(scope, loss.Graph(), loss)
-		return loss
-	}
 }
 
 // scalePixels turns bytes into numbers in [0, 1].

@@ -45,24 +45,6 @@ func normal(scope *model.Scope, name string, dtype dtypes.DType, std float64, di
 	return scope.WithInitializer(draw).VariableWithShape(name, shapes.Make(dtype, dims...))
 }
 
-// Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on
-// every side; there is no bias, since batch normalisation follows. Even kernels are refused: gomlx's gradient with respect
-// to the input is wrong for them.
-func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
-	return convolution(scope, x, channels, kernel, stride, kernel/2)
-}
-
-// convolution is Convolution with zeros of the given width on every side.
-func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding int) *Node {
-	if kernel%2 == 0 {
-		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
-	}
-	in := x.Shape().Dim(-1)
-	w := weights(scope, "kernel", x.DType(), kernel*kernel*in, kernel, kernel, in, channels).NodeValue(x.Graph())
-	side := [2]int{padding, padding}
-	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
-}
-
 // withBias adds a trained number, at first 0, to every channel (the last axis) of x.
 func withBias(scope *model.Scope, x *Node) *Node {
 	b := scope.WithInitializer(initializer.Zero).VariableWithShape("bias", shapes.Make(x.DType(), x.Shape().Dim(-1)))
@@ -91,41 +73,6 @@ func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return MaxScalar(x, 0) }
-
-// BatchNorm brings every channel (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained γ and
-// β. In training the statistics are the batch's, and running averages of them move by a tenth of the way; otherwise the
-// running averages are used.
-//
-// It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine.
-func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
-	const epsilon, momentum = 1e-5, 0.1
-	g, channels := x.Graph(), x.Shape().Dim(-1)
-	s := scope.In("norm")
-	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
-		return s.WithInitializer(start).VariableWithShape(name, shapes.Make(x.DType(), channels)).SetTrainable(trainable)
-	}
-	gamma, beta := variable("scale", initializer.One, true), variable("shift", initializer.Zero, true)
-	runningMean, runningVar := variable("mean", initializer.Zero, false), variable("variance", initializer.One, false)
-
-	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
-	mean, variance := runningMean.NodeValue(g), runningVar.NodeValue(g)
-	if training {
-		axes := make([]int, x.Rank()-1)
-		for i := range axes {
-			axes[i] = i
-		}
-		mean = ReduceMean(x, axes...)
-		variance = ReduceMean(Square(Sub(x, wide(mean))), axes...)
-		count := float64(x.Shape().Size() / channels)
-		move := func(v *model.Variable, to *Node) {
-			v.SetNodeValue(Add(MulScalar(v.NodeValue(g), 1-momentum), MulScalar(StopGradient(to), momentum)))
-		}
-		move(runningMean, mean)
-		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
-	}
-	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
-	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g)))
-}
 
 // setting is a size of a network and the name of the field that sets it.
 type setting struct {

@@ -1,0 +1,29 @@
+package encoder
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on
+// every side; there is no bias, since batch normalisation follows. Even kernels are refused: gomlx's gradient with respect
+// to the input is wrong for them.
+func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
+	return convolution(scope, x, channels, kernel, stride, kernel/2)
+}
+
+// convolution is Convolution with zeros of the given width on every side.
+func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding int) *Node {
+	if kernel%2 == 0 {
+		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
+	}
+	in := x.Shape().Dim(-1)
+	w := weights(scope, "kernel", x.DType(), kernel*kernel*in, kernel, kernel, in, channels).NodeValue(x.Graph())
+	if x.Graph().Backend().Name() == "go" {
+		return convolveByProducts(x, w, stride, padding)
+	}
+	return convolveOnXLA(x, w, stride, padding)
+}

@@ -1,0 +1,12 @@
+package encoder
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
+// zeros, as XLA does it fastest.
+func convolveOnXLA(x, w *Node, stride, padding int) *Node {
+	side := [2]int{padding, padding}
+	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // Classifier is the whole of Algorithm 1: images or features to embeddings, embeddings to probabilities. Its probe reads
@@ -20,6 +21,9 @@ type Classifier struct {
 	// Clusters is where the pseudo-labels came from and which cluster was taken for the positive one; nil where the
 	// probe was trained otherwise.
 	Clusters *Clustering
+
+	// Tuning tells how model and probe were fine-tuned, see [FineTunePU]; nil where they were not.
+	Tuning *Tuning
 }
 
 // Probabilities returns, for images of height×width×channels bytes each, the probability of the positive class that the
@@ -33,6 +37,30 @@ func (c *Classifier) Probabilities(eng *engine.Engine, pixels []uint8) ([]float6
 		return nil, err
 	}
 	return c.ofEmbeddings(e)
+}
+
+// Score judges the classifier on images by their true classes: a probability above ½ is predicted positive.
+func (c *Classifier) Score(eng *engine.Engine, pixels []uint8, truth []bool) (evaluate.Binary, error) {
+	if err := c.check(); err != nil {
+		return evaluate.Binary{}, err
+	}
+	e, err := c.Model.Embed(eng, pixels)
+	if err != nil {
+		return evaluate.Binary{}, err
+	}
+	return c.Probe.Score(UnitRows(e.H), truth)
+}
+
+// ScorePU judges the classifier on held-out images by labeled positives and unlabeled examples alone, as [Probe.ScorePU].
+func (c *Classifier) ScorePU(eng *engine.Engine, pixels []uint8, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
+	if err := c.check(); err != nil {
+		return evaluate.PU{}, err
+	}
+	e, err := c.Model.Embed(eng, pixels)
+	if err != nil {
+		return evaluate.PU{}, err
+	}
+	return c.Probe.ScorePU(UnitRows(e.H), labeled, config)
 }
 
 // check refuses a classifier that is not whole.
@@ -59,6 +87,7 @@ func (c *Classifier) ofEmbeddings(e *Embedding) ([]float64, error) {
 type classifierHead struct {
 	Probe    Probe
 	Clusters *Clustering
+	Tuning   *Tuning
 }
 
 // Save writes the classifier to one file, whole or not at all. Of the clustering it keeps the centres, which one is
@@ -67,7 +96,7 @@ func (c *Classifier) Save(path string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	head := classifierHead{Probe: *c.Probe}
+	head := classifierHead{Probe: *c.Probe, Tuning: c.Tuning}
 	if c.Clusters != nil {
 		clusters := *c.Clusters
 		clusters.Labels, clusters.Labeled = nil, nil
@@ -94,7 +123,7 @@ func LoadClassifier(path string, custom encoder.Encoder) (*Classifier, error) {
 			return err
 		}
 		m, err := readModel(r, custom)
-		c = &Classifier{Model: m, Probe: &head.Probe, Clusters: head.Clusters}
+		c = &Classifier{Model: m, Probe: &head.Probe, Clusters: head.Clusters, Tuning: head.Tuning}
 		return err
 	})
 	return c, err

@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,20 +12,37 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// FewShotConfig says how to try embeddings with few labels. The zero value draws 10 rows of each class, 5 times.
+// FewShotConfig says how to try an encoder with few labels. The zero value draws 10 examples of each class, 5 times.
 type FewShotConfig struct {
-	PerClass int         // labeled rows of each class; 0 means 10
-	Draws    int         // how often rows are drawn and a probe is trained; 0 means 5
-	Start    *ClassProbe // where training starts, for fine-tuning; nil means at zero
-	Probe    ProbeConfig // how to train; Epochs 0 means 100 here, few rows making few steps
-	Seed     uint64      // of the draws; draw i has the seed Seed+i, which is also the probe's
+	PerClass int            // labeled examples of each class; 0 means 10
+	Draws    int            // how often examples are drawn and learned from; 0 means 5
+	Start    *ClassProbe    // where the probe, or the head of the network, starts; nil means at zero
+	Probe    ProbeConfig    // how FitFewShot trains; Epochs 0 means 100 here, few rows making few steps
+	Tune     FineTuneConfig // how FineTuneFewShot trains; Epochs 0 means 100 here
+	Seed     uint64         // of the draws; draw i has the seed Seed+i, which is also that of what learns from it
 }
 
-// FewShot is how well probes do that saw few labels.
+// withDefaults fills in the zero fields.
+func (c FewShotConfig) withDefaults() FewShotConfig {
+	setDefault := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	setDefault(&c.PerClass, 10)
+	setDefault(&c.Draws, 5)
+	setDefault(&c.Probe.Epochs, 100)
+	setDefault(&c.Tune.Epochs, 100)
+	return c
+}
+
+// FewShot is how well classifiers do that saw few labels. Nothing was chosen by a test result: each stands after its last
+// epoch.
 type FewShot struct {
-	PerClass int                // labeled rows of each class
+	Method   string             // "linear probe" or "fine-tuning"
+	PerClass int                // labeled examples of each class
 	Draws    []evaluate.Classes // one result for each draw
-	Accuracy evaluate.Summary   // over the draws, with 95% intervals
+	Accuracy evaluate.Summary   // over the draws, with 95% intervals of Student's
 	Balanced evaluate.Summary
 }
 
@@ -33,24 +51,12 @@ type FewShot struct {
 // interval is over draws of rows; the encoder is one and the same.
 func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense, truth []int, classes int,
 	config FewShotConfig) (*FewShot, error) {
-	c := config
-	if c.PerClass == 0 {
-		c.PerClass = 10
-	}
-	if c.Draws == 0 {
-		c.Draws = 5
-	}
-	if c.Probe.Epochs == 0 {
-		c.Probe.Epochs = 100
-	}
-	if c.Draws < 0 {
-		return nil, fmt.Errorf("pucl: %d draws; there must be 1 or more, or 0 for 5", c.Draws)
-	}
-	if n, _ := x.Dims(); n != len(labels) {
+	c := config.withDefaults()
+	n, k := x.Dims()
+	if n != len(labels) {
 		return nil, fmt.Errorf("pucl: %d rows of features, %d labels; there must be one label a row", n, len(labels))
 	}
 	if c.Start == nil {
-		_, k := x.Dims()
 		var err error
 		if c.Start, err = NewClassProbe(classes, k); err != nil {
 			return nil, err
@@ -63,7 +69,65 @@ func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense,
 	if started != classes {
 		return nil, fmt.Errorf("pucl: the probe to start at has %d classes, the data %d", started, classes)
 	}
-	out := &FewShot{PerClass: c.PerClass}
+	return c.draw("linear probe", labels, classes, func(rows, labels []int, seed uint64) (evaluate.Classes, error) {
+		shots, err := Take(x, rows)
+		if err != nil {
+			return evaluate.Classes{}, err
+		}
+		settings := c.Probe
+		settings.Seed = seed
+		probe, err := c.Start.FineTune(eng, shots, labels, settings)
+		if err != nil {
+			return evaluate.Classes{}, err
+		}
+		return probe.Score(test, truth)
+	})
+}
+
+// FineTuneFewShot is [FitFewShot] where the whole network learns from the few labels, see [FineTune]: it draws PerClass images
+// of each class from pixels and judges the network that was fine-tuned on these alone on all test images, again and again.
+// Draws with the same seed hold the same examples as in FitFewShot, so that the two can be compared draw by draw.
+func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, labels []int, test []uint8, truth []int,
+	classes int, config FewShotConfig) (*FewShot, error) {
+	c := config.withDefaults()
+	size, err := m.imageBytes()
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		name   string
+		pixels []uint8
+		labels []int
+	}{{"training", pixels, labels}, {"test", test, truth}} {
+		if len(part.labels) == 0 || len(part.pixels) != size*len(part.labels) {
+			return nil, fmt.Errorf("pucl: %d bytes of %s images and %d labels; there must be one label and %d bytes for each image, "+
+				"and at least one image", len(part.pixels), part.name, len(part.labels), size)
+		}
+	}
+	return c.draw("fine-tuning", labels, classes, func(rows, labels []int, seed uint64) (evaluate.Classes, error) {
+		shots := make([]uint8, 0, len(rows)*size)
+		for _, row := range rows {
+			shots = append(shots, pixels[row*size:(row+1)*size]...)
+		}
+		settings := c.Tune
+		if settings.Seed = seed; c.Start != nil {
+			settings.Head = c.Start
+		}
+		tuned, err := FineTune(ctx, eng, m, shots, labels, classes, settings)
+		if err != nil {
+			return evaluate.Classes{}, err
+		}
+		return tuned.Score(eng, test, truth)
+	})
+}
+
+// draw draws examples, has them learned from, and gathers the results. Its configuration has its defaults filled in.
+func (c FewShotConfig) draw(method string, labels []int, classes int,
+	learn func(rows, labels []int, seed uint64) (evaluate.Classes, error)) (*FewShot, error) {
+	if c.Draws < 0 {
+		return nil, fmt.Errorf("pucl: %d draws; there must be 1 or more, or 0 for 5", c.Draws)
+	}
+	out := &FewShot{Method: method, PerClass: c.PerClass}
 	var accuracy, balanced []float64
 	for draw := range c.Draws {
 		seed := c.Seed + uint64(draw)
@@ -71,27 +135,18 @@ func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense,
 		if err != nil {
 			return nil, err
 		}
-		shots, err := Take(x, rows)
-		if err != nil {
-			return nil, err
-		}
-		shotLabels := make([]int, len(rows))
+		of := make([]int, len(rows))
 		for i, row := range rows {
-			shotLabels[i] = labels[row]
+			of[i] = labels[row]
 		}
-		settings := c.Probe
-		settings.Seed = seed
-		probe, err := c.Start.FineTune(eng, shots, shotLabels, settings)
-		if err != nil {
-			return nil, err
-		}
-		s, err := probe.Score(test, truth)
+		s, err := learn(rows, of, seed)
 		if err != nil {
 			return nil, err
 		}
 		out.Draws = append(out.Draws, s)
 		accuracy, balanced = append(accuracy, s.Accuracy), append(balanced, s.Balanced)
 	}
+	var err error
 	if out.Accuracy, err = evaluate.Summarize(accuracy, 0.95); err != nil {
 		return nil, err
 	}
@@ -99,9 +154,10 @@ func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense,
 	return out, err
 }
 
-// String gives both accuracies with their intervals, and tells how many draws gave a degenerate probe.
+// String gives both accuracies with their intervals, and tells how many draws gave a degenerate classifier.
 func (f *FewShot) String() string {
-	text := fmt.Sprintf("%d labels a class: accuracy %s, balanced %s", f.PerClass, overDraws(f.Accuracy), overDraws(f.Balanced))
+	text := fmt.Sprintf("%s, %d labels a class: accuracy %s, balanced %s", f.Method, f.PerClass, overDraws(f.Accuracy),
+		overDraws(f.Balanced))
 	degenerate := 0
 	for _, s := range f.Draws {
 		if s.Degenerate() {

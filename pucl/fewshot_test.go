@@ -60,7 +60,7 @@ func TestFewShot(t *testing.T) {
 	if few.Draws[0].Accuracy == few.Draws[1].Accuracy && few.Draws[1].Accuracy == few.Draws[2].Accuracy {
 		t.Errorf("three draws of two rows a class all gave %v", few.Draws[0])
 	}
-	if text := few.String(); !strings.HasPrefix(text, "2 labels a class: accuracy ") || !strings.Contains(text, "(95% interval, 3 draws)") {
+	if text := few.String(); !strings.HasPrefix(text, "linear probe, 2 labels a class: accuracy ") || !strings.Contains(text, "(95% interval, 3 draws)") {
 		t.Error(text)
 	}
 	again, err := FitFewShot(eng, x, labels, test, truth, 3, FewShotConfig{PerClass: 2, Draws: 1, Seed: 5, Probe: quick})

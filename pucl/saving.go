@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 
 	"github.com/puclab/puclab/pucl/encoder"
 )
@@ -101,7 +102,8 @@ func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 		}
 		custom = read.Elem().Interface().(encoder.Encoder)
 	default:
-		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it", head.EncoderType)
+		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it",
+			strings.TrimSpace(head.EncoderType+" "+string(head.Encoder)))
 	}
 	m := newModel(custom, head.Projection, head.Height, head.Width, head.Channels)
 	m.features = head.Features

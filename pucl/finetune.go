@@ -39,7 +39,7 @@ type FineTuneConfig struct {
 	LearningRate float64         // at its height; 0 means what Optimizer names, else 0.001, or 0.05 with FreezeEncoder
 	Optimizer    optim.Optimizer // nil means gomlx's Adam
 	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: -1}: it falls to 0 as a half cosine
-	Recipe       augment.Recipe  // new views of the images in every epoch; nil means none. Normalise steps at its end are the encoder's task
+	Recipe       augment.Recipe  // new views in every epoch, nil means none; Normalise steps at its end are the encoder's task
 	Seed         uint64          // of the order of the images and of their views
 
 	// HeldOut is measured after every epoch of [FineTunePU]; nil means nothing is. It does not change what is learned.
@@ -88,9 +88,11 @@ func (c FineTuneConfig) check(n int, shape augment.Shape) error {
 		return fmt.Errorf("pucl: %d epochs of batches of %d images; there must be 1 or more of both, or 0 for the defaults",
 			c.Epochs, c.BatchSize)
 	case c.BatchStatistics && c.FreezeEncoder:
-		return errors.New("pucl: BatchStatistics moves the running averages of an encoder that FreezeEncoder keeps as it is; choose one of them")
+		return errors.New("pucl: BatchStatistics moves the running averages of an encoder that FreezeEncoder keeps as it is; " +
+			"choose one of them")
 	case c.BatchStatistics && c.BatchSize < 2:
-		return errors.New("pucl: a batch of one image has no statistics to normalise by; leave BatchStatistics off, or take 2 images or more a batch")
+		return errors.New("pucl: a batch of one image has no statistics to normalise by; leave BatchStatistics off, or take 2 images " +
+			"or more a batch")
 	case !(c.LearningRate >= 0) || math.IsInf(c.LearningRate, 1):
 		return fmt.Errorf("pucl: learning rate %g; it must be a positive number", c.LearningRate)
 	case c.Keep == evaluate.WithoutNegatives && c.HeldOut == nil:
@@ -129,8 +131,8 @@ func (c FineTuneConfig) String() string {
 }
 
 // FineTune trains the encoder of m further, together with a linear head, to tell classes apart: by the cross-entropy, in nats,
-// of labeled images of height×width×channels bytes each with their classes, 0 to classes−1. m stays as it is; the result holds
-// a copy of it whose encoder is the tuned one.
+// of images of height×width×channels bytes each with their classes, 0 to classes−1. m stays as it is; the result holds a copy
+// of it whose encoder is the tuned one.
 //
 // The head reads encoder outputs scaled to length one, as a [Classifier]'s probe does. For training they are shifted by their
 // mean and divided by their spread, as m embeds the images, which is folded back in the end. Every epoch goes through the

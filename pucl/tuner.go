@@ -58,8 +58,8 @@ func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []
 		return nil, err
 	}
 	if n == 0 || len(pixels) != n*size {
-		return nil, fmt.Errorf("pucl: %d labels and %d bytes of pixels; %d×%d×%d images need one label and %d bytes each, and at least one image",
-			n, len(pixels), m.height, m.width, m.channels, size)
+		return nil, fmt.Errorf("pucl: %d labels and %d bytes of pixels; %d×%d×%d images need one label and %d bytes each, "+
+			"and at least one image", n, len(pixels), m.height, m.width, m.channels, size)
 	}
 	t.shape = augment.Shape{Height: m.height, Width: m.width, Channels: m.channels}
 	c := config.withDefaults(n)
@@ -120,6 +120,12 @@ func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *Clas
 	return nil
 }
 
+// images is the tensor of these bytes.
+func (t *tuner) images(pixels []uint8) *tensors.Tensor {
+	s := t.shape
+	return tensors.FromFlatDataAndDimensions(pixels, len(pixels)/(s.Height*s.Width*s.Channels), s.Height, s.Width, s.Channels)
+}
+
 // embed returns the embeddings of images by the encoder as it is now, scaled to length one.
 func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 	size := t.shape.Height * t.shape.Width * t.shape.Channels
@@ -128,7 +134,7 @@ func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 	batch := make([]uint8, min(n, 512)*size) // of one shape for all calls but those for few images, to compile once
 	for first := 0; first < n; first += len(batch) / size {
 		rows := copy(batch, pixels[first*size:]) / size
-		h, err := t.embedder.Call1(tensors.FromFlatDataAndDimensions(batch, len(batch)/size, t.shape.Height, t.shape.Width, t.shape.Channels))
+		h, err := t.embedder.Call1(t.images(batch))
 		if err != nil {
 			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, err)
 		}
@@ -242,7 +248,7 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 			return fmt.Errorf("pucl: %w", err)
 		}
 		out, err := exec.Call1(
-			tensors.FromFlatDataAndDimensions(images, len(rows), t.shape.Height, t.shape.Width, t.shape.Channels),
+			t.images(images),
 			tensors.FromFlatDataAndDimensions(numbers, len(rows), c.Recipe.Numbers()),
 			t.labels(rows), float32(c.Schedule.Rate(c.LearningRate, step, steps)))
 		if err != nil {
@@ -250,8 +256,8 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 		}
 		loss := float64(tensors.ToScalar[float32](out))
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return fmt.Errorf("pucl: the loss of fine-tuning is %g at step %d of %d (seed %d); a lower learning rate than %g may mend it",
-				loss, step, steps, c.Seed, c.LearningRate)
+			return fmt.Errorf("pucl: the loss of fine-tuning is %g at step %d of %d (seed %d); a lower learning rate than %g may "+
+				"mend it", loss, step, steps, c.Seed, c.LearningRate)
 		}
 		t.tuning.Losses = append(t.tuning.Losses, loss)
 		if c.OnStep != nil {

@@ -76,12 +76,12 @@ func (h *HeldOut) check(size int) error {
 		return nil
 	}
 	if len(h.Labeled) == 0 || len(h.Pixels) != size*len(h.Labeled) {
-		return fmt.Errorf("pucl: HeldOut has %d labels and %d bytes of pixels; there must be one label and %d bytes for each image, and at least one image",
-			len(h.Labeled), len(h.Pixels), size)
+		return fmt.Errorf("pucl: HeldOut has %d labels and %d bytes of pixels; there must be one label and %d bytes for each image, "+
+			"and at least one image", len(h.Labeled), len(h.Pixels), size)
 	}
 	if len(h.TestPixels) != size*len(h.Truth) {
-		return fmt.Errorf("pucl: HeldOut has %d true classes and %d bytes of test pixels; there must be one class and %d bytes for each image",
-			len(h.Truth), len(h.TestPixels), size)
+		return fmt.Errorf("pucl: HeldOut has %d true classes and %d bytes of test pixels; there must be one class and %d bytes for "+
+			"each image", len(h.Truth), len(h.TestPixels), size)
 	}
 	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
 	c := h.PU

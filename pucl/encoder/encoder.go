@@ -1,6 +1,6 @@
 // Package encoder holds the networks that turn images and rows of features into embeddings, written as gomlx graphs:
 // [SmallCNN] and [MLP], which train in minutes on a CPU, [LeNet], [ShortConv] and [AllConv] of the PU literature, and
-// [ResNet] and [ViT], with torchvision's names and shapes.
+// [ResNet] and [ViT], with torchvision's names and shapes. [Func] makes an encoder of a function of one's own.
 //
 // "The paper" is "Contrastive Positive Unlabeled Learning" (anonymous authors), and A.7 its appendix on experiments.
 //
@@ -16,7 +16,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a type with this method.
+// Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a [Func], or a type with this method,
+// whose exported fields saved models then hold and compare.
 type Encoder interface {
 	// Embed maps examples to embeddings [n, k]. Examples are images [n, height, width, channels] with values in [0, 1],
 	// or rows of features [n, d]; an encoder for one kind only panics on the other. Variables belong under scope. In

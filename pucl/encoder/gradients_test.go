@@ -1,0 +1,168 @@
+package encoder
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// layerCase is a layer, or a block of a network, on an input of the given shape.
+type layerCase struct {
+	name  string
+	dims  []int
+	layer func(scope *model.Scope, x *Node) *Node
+	still string // a variable on which nothing depends, so that its gradient is 0
+}
+
+// layerCases are all layers that the networks of this package are made of, every kernel, stride and padding among them.
+var layerCases = []layerCase{
+	{"dense", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 3, true) }, ""},
+	{"dense without bias", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 2, false) }, ""},
+	{"ReLU", []int{4, 5}, func(_ *model.Scope, x *Node) *Node { return ReLU(AddScalar(x, -0.5)) }, ""},
+	{"GELU", []int{4, 5}, func(_ *model.Scope, x *Node) *Node { return activation.Gelu(MulScalar(AddScalar(x, -0.5), 4)) }, ""},
+	{"batch norm of rows", []int{5, 3}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, true) }, ""},
+	{"batch norm of images", []int{3, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, true) }, ""},
+	{"batch norm of two rows", []int{2, 3}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, true) }, ""},
+	{"batch norm in use", []int{3, 2, 3, 2}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, false) }, ""},
+	// The bias is the same for the whole batch, which the mean takes off again.
+	{"dense and batch norm", []int{4, 3}, func(s *model.Scope, x *Node) *Node {
+		return ReLU(BatchNorm(s, Dense(s, x, 3, true), true))
+	}, "/bias"},
+	{"convolution 1/1", []int{2, 3, 4, 3}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 2, 1, 1) }, ""},
+	{"convolution 1/2", []int{2, 5, 4, 3}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 2, 1, 2) }, ""},
+	{"convolution 3/1", []int{2, 5, 4, 2}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 3, 3, 1) }, ""},
+	{"convolution 3/2", []int{2, 6, 5, 2}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 3, 3, 2) }, ""},
+	{"convolution 5/1", []int{2, 6, 5, 1}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 2, 5, 1) }, ""},
+	{"convolution 5/2", []int{2, 6, 7, 1}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 2, 5, 2) }, ""},
+	{"convolution 7/2", []int{1, 9, 8, 2}, func(s *model.Scope, x *Node) *Node { return Convolution(s, x, 2, 7, 2) }, ""},
+	{"convolution 3/1 without padding", []int{2, 4, 5, 2}, func(s *model.Scope, x *Node) *Node { return convolution(s, x, 2, 3, 1, 0) }, ""},
+	{"convolution 3/2 without padding", []int{2, 5, 6, 2}, func(s *model.Scope, x *Node) *Node { return convolution(s, x, 2, 3, 2, 0) }, ""},
+	{"max-pooling 3/2/1", []int{2, 5, 6, 2}, func(_ *model.Scope, x *Node) *Node { return maxPool(x, 3, 2, 1) }, ""},
+	{"max-pooling 2/2/0", []int{2, 4, 5, 2}, func(_ *model.Scope, x *Node) *Node { return maxPool(x, 2, 2, 0) }, ""},
+	{"mean of a map", []int{2, 3, 4, 3}, func(_ *model.Scope, x *Node) *Node { return globalMean(x) }, ""},
+	{"pixels", []int{2, 2, 3, 3}, func(_ *model.Scope, x *Node) *Node { return ImageNetPixels().scale("test", x) }, ""},
+	{"ResNet block", []int{3, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 2, 1, true) }, ""},
+	{"ResNet block of half the size", []int{3, 5, 4, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, true) }, ""},
+	{"ResNet block in use", []int{2, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, false) }, ""},
+	{"patches", []int{2, 4, 6, 2}, func(s *model.Scope, x *Node) *Node { return patches(s, x, 2, 3) }, ""},
+	{"layer norm", []int{2, 3, 5}, func(s *model.Scope, x *Node) *Node { return layerNorm(s, x) }, ""},
+	{"attention", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node { return attention(s, MulScalar(x, 3), 2) }, ""},
+	{"ViT block", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
+		x = Add(x, attention(s.In("attention"), layerNorm(s.In("first"), x), 2))
+		y := activation.Gelu(tokenDense(s.In("in"), layerNorm(s.In("second"), x), 5))
+		return Add(x, tokenDense(s.In("out"), y, 4))
+	}, ""},
+	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
+}
+
+// backends opens the engine of the tests and, where that is another one, the pure-Go engine.
+func backends(t *testing.T) map[string]compute.Backend {
+	t.Helper()
+	all := map[string]compute.Backend{}
+	eng := enginetest.Open(t)
+	all[eng.Kind] = eng.Backend
+	if eng.Kind != "go" {
+		pureGo, err := compute.NewWithConfig("go:ops_sequential")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all["go"] = pureGo
+	}
+	return all
+}
+
+// Every layer's gradient, with respect to its input and each of its weights, entry by entry, against central differences in
+// float64, on both engines.
+func TestLayerGradientsAgainstDifferences(t *testing.T) {
+	for engine, backend := range backends(t) {
+		for _, tt := range layerCases {
+			t.Run(engine+"/"+tt.name, func(t *testing.T) { checkLayer(t, backend, tt) })
+		}
+	}
+}
+
+func checkLayer(t *testing.T, backend compute.Backend, tt layerCase) {
+	store := model.NewStore()
+	rng := rand.New(rand.NewPCG(4, 8))
+	size := 1
+	for _, n := range tt.dims {
+		size *= n
+	}
+	input := make([]float64, size)
+	for i := range input {
+		input[i] = rng.Float64()
+	}
+	loss := func(scope *model.Scope, x *Node) *Node {
+		h := tt.layer(scope.In("layer"), x)
+		return ReduceAllSum(Mul(Add(h, Square(h)), Sin(AddScalar(IotaFull(h.Graph(), h.Shape()), 1))))
+	}
+	var names []string
+	// One graph gives the loss and its gradients, since compiling takes most of the time.
+	exec := model.MustNewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
+		y, wrt := loss(scope, x), []*Node{x}
+		names = []string{"input"}
+		for v := range store.IterVariables() {
+			if v.Trainable {
+				wrt, names = append(wrt, v.NodeValue(x.Graph())), append(names, v.Path())
+			}
+		}
+		return append([]*Node{y}, Gradient(y, wrt...)...)
+	})
+	defer exec.Finalize()
+	call := func() (float64, []*tensors.Tensor) {
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(input, tt.dims...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensors.ToScalar[float64](out[0]), out[1:]
+	}
+	call() // draws the weights
+	// Numbers that start at 0 or 1 could hide a gradient that is wrong elsewhere; running variances must stay positive.
+	for v := range store.IterVariables() {
+		set(t, v, func(x []float64) {
+			for i := range x {
+				x[i] += 0.2 * rng.Float64()
+			}
+		})
+	}
+	_, grads := call()
+	const h = 1e-6
+	for i, name := range names {
+		gradient := tensors.MustCopyFlatData[float64](grads[i])
+		largest := 0.0
+		for _, g := range gradient {
+			largest = max(largest, math.Abs(g))
+		}
+		if still := tt.still != "" && strings.HasSuffix(name, tt.still); still != (largest < 1e-9) {
+			t.Errorf("%s: the largest gradient is %g", name, largest)
+		}
+		// All entries, or 40 of them drawn at random.
+		entries := rng.Perm(len(gradient))
+		for _, k := range entries[:min(len(entries), 40)] {
+			move := func(by float64) {
+				if name == "input" {
+					input[k] += by
+					return
+				}
+				set(t, store.GetVariable(name), func(x []float64) { x[k] += by })
+			}
+			move(h)
+			up, _ := call()
+			move(-2 * h)
+			down, _ := call()
+			move(h)
+			if diff := (up - down) / (2 * h); math.Abs(diff-gradient[k]) > 1e-6*max(1, largest) {
+				t.Errorf("%s, entry %d of %d: gradient %.9g, difference %.9g", name, k, len(gradient), gradient[k], diff)
+			}
+		}
+	}
+}

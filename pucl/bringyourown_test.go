@@ -117,6 +117,57 @@ func TestBringYourOwn(t *testing.T) {
 	}
 }
 
+// dotted is an encoder of one's own with a field, made of gomlx's layers; a wrong one returns feature maps.
+type dotted struct {
+	Dim   int
+	Wrong bool
+}
+
+func (d dotted) Embed(scope *model.Scope, x *Node, _ bool) *Node {
+	x = layers.Convolution(scope, x).Channels(d.Dim).KernelSize(3).Strides(2).Done()
+	if d.Wrong {
+		return x
+	}
+	return ReduceMean(x, 1, 2)
+}
+
+// What holds for functions holds for types: the seed decides on the weights, fields are compared, and a wrong shape is told.
+func TestBringYourOwnType(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	run := func(seed uint64) *Model {
+		config := quick(1)
+		config.Encoder, config.Seed = dotted{Dim: 3}, seed
+		m, err := Pretrain(ctx, eng, stripes{4, 1}, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := run(1)
+	if paths := moved(t, m, run(1)); paths != nil {
+		t.Errorf("with the same seed %v differ", paths)
+	}
+	if paths := moved(t, m, run(2)); len(paths) < 2 {
+		t.Errorf("with another seed only %v differ", paths)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadModel(path, dotted{Dim: 3}); err != nil {
+		t.Error(err)
+	}
+	if _, err := LoadModel(path, dotted{Dim: 4}); err == nil || !strings.Contains(err.Error(), `{"Dim":3,"Wrong":false}`) {
+		t.Error(err)
+	}
+	config := quick(1)
+	config.Encoder = dotted{Dim: 3, Wrong: true}
+	_, err := Pretrain(ctx, eng, stripes{4, 1}, config)
+	if err == nil || !strings.Contains(err.Error(), "the encoder pucl.dotted made (Float32)[8, 5, 5, 3] of 8 examples") {
+		t.Error(err)
+	}
+}
+
 // What is wrong with an encoder of one's own comes out of training as a sentence.
 func TestBringYourOwnRefusals(t *testing.T) {
 	eng := enginetest.Open(t)

@@ -37,7 +37,7 @@ const (
 
 // graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings.
 func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embeddings, projections *Node) {
-	embeddings = m.encoder.Embed(scope.In(encoderScope), examples, training)
+	embeddings = encoder.Embed(m.encoder, scope.In(encoderScope), examples, training)
 	projections = encoder.Projector(scope.In(projectorScope), embeddings, m.projection, training)
 	return embeddings, projections
 }

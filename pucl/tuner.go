@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -100,7 +101,7 @@ func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *Clas
 		return err
 	}
 	t.embedder, err = model.NewExec(eng.Backend, t.model.store, func(scope *model.Scope, pixels *Node) *Node {
-		return t.model.encoder.Embed(scope.In(encoderScope), scalePixels(pixels), false)
+		return encoder.Embed(t.model.encoder, scope.In(encoderScope), scalePixels(pixels), false)
 	})
 	if err != nil {
 		return fmt.Errorf("pucl: building the encoder: %w", err)
@@ -182,7 +183,7 @@ func (m *Model) clone() (*Model, error) {
 
 // logits is the graph of the network: encoder, scaling to length one, head; for images with values in [0, 1].
 func (t *tuner) logits(scope *model.Scope, images *Node, c FineTuneConfig, training bool) *Node {
-	x := t.model.encoder.Embed(scope.In(encoderScope), images, training && c.BatchStatistics)
+	x := encoder.Embed(t.model.encoder, scope.In(encoderScope), images, training && c.BatchStatistics)
 	if c.FreezeEncoder {
 		x = StopGradient(x)
 	}

@@ -4,16 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"math"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // Func is an encoder of one's own: one function from examples to embeddings, made of gomlx's layers and operations, or of
@@ -26,147 +20,17 @@ type Func struct {
 
 	// Graph maps examples, images [n, height, width, channels] with values in [0, 1] or rows of features [n, d], to
 	// embeddings [n, k] of the examples' precision. Variables are made by scope or by scopes inside it, at least one of them
-	// trained. In training, batch statistics may be used and running ones updated.
-	//
-	// Matrices and kernels that are given no initializer start as this package's do, drawn from the seed in the order in
-	// which they are made, and vectors at 0. gomlx's dropout and other layers that ask the scope whether it is training are
-	// told, and their random numbers follow from the seed.
+	// trained. In training, batch statistics may be used and running ones updated. [Embed] tells how weights start.
 	Graph func(scope *model.Scope, examples *Node, training bool) *Node
 }
 
-// Embed implements [Encoder]. Like all graph code it panics where something is wrong: no name or no function, a result of
-// another shape or precision, no trained variable, one that lies outside of scope and so would not be saved, or a
-// convolution with an even kernel, for which gomlx's gradient is wrong.
+// Embed implements [Encoder]. Like all graph code it panics where something is wrong, see [Embed], and where name or function
+// are missing.
 func (f Func) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	if f.Name == "" || f.Graph == nil {
 		panic(errors.New("encoder: a Func needs its Name, which tells saved models apart, and its function, the field Graph"))
 	}
-	g := examples.Graph()
-	first := len(g.Nodes())
-	before := inUse(scope.Store(), g)
-	if err := f.seed(scope, g, training); err != nil {
-		panic(err)
-	}
-	h := f.Graph(scope.WithInitializer(drawn(scope)), examples, training)
-	if err := f.check(h, examples); err != nil {
-		panic(err)
-	}
-	if err := f.checkVariables(scope, g, before); err != nil {
-		panic(err)
-	}
-	if err := f.checkKernels(g.Nodes()[first:]); err != nil {
-		panic(err)
-	}
-	return h
-}
-
-// seed tells gomlx's layers whether they are trained and makes their random numbers depend on the store's seed, where gomlx
-// would take them from the clock.
-func (f Func) seed(scope *model.Scope, g *Graph, training bool) error {
-	store := scope.Store()
-	store.SetTraining(g, training)
-	if !training || store.GetVariable("/"+model.RNGStateVariableName) != nil {
-		return nil
-	}
-	hash := fnv.New64a()
-	fmt.Fprintf(hash, "%s random numbers", model.GetParamOr(scope, seedParam, "0"))
-	return store.SetRNGStateFromSeed(int64(hash.Sum64()))
-}
-
-// drawn returns an initializer that draws weights from the store's seed, as [weights] does, and leaves vectors at 0. It knows a
-// variable by the order in which it is made: an initializer is not told the name.
-func drawn(scope *model.Scope) model.VariableInitializer {
-	made := 0
-	return func(g *Graph, shape shapes.Shape) *Node {
-		if shape.Rank() < 2 {
-			return initializer.Zero(g, shape)
-		}
-		made++
-		hash := fnv.New64a()
-		fmt.Fprintf(hash, "%s %s variable %d", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), made)
-		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
-		std := math.Sqrt(2 * float64(shape.Dim(-1)) / float64(shape.Size()))
-		values := make([]float32, shape.Size())
-		for i := range values {
-			values[i] = float32(std * rng.NormFloat64())
-		}
-		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
-	}
-}
-
-// check tells what is wrong with the embeddings, if anything.
-func (f Func) check(h, examples *Node) error {
-	if h == nil {
-		return fmt.Errorf("encoder: the encoder %q returned nil; it must return embeddings [n, k]", f.Name)
-	}
-	n := examples.Shape().Dim(0)
-	switch {
-	case h.Rank() != 2 || h.Shape().Dim(0) != n || h.Shape().Dim(1) < 1:
-		return fmt.Errorf("encoder: the encoder %q made %s of %d examples %s; it must return one row for each example, [%d, k]: "+
-			"for feature maps [n, height, width, k] take ReduceMean(x, 1, 2), or Reshape(x, n, -1)", f.Name, h.Shape(), n, examples.Shape(), n)
-	case !h.DType().IsFloat():
-		return fmt.Errorf("encoder: the encoder %q returned numbers of type %s; embeddings must be floating-point numbers", f.Name, h.DType())
-	}
-	return nil
-}
-
-// inUse lists the variables that g uses.
-func inUse(store *model.Store, g *Graph) map[string]bool {
-	paths := map[string]bool{}
-	for v := range store.IterVariables() {
-		if v.InUseByGraph(g) {
-			paths[v.Path()] = true
-		}
-	}
-	return paths
-}
-
-// checkVariables tells what is wrong with the variables that the function uses, those that g used before left aside.
-func (f Func) checkVariables(scope *model.Scope, g *Graph, before map[string]bool) error {
-	trained := 0
-	inside := map[string]bool{}
-	for v := range scope.IterVariables() {
-		if inside[v.Path()] = true; v.Trainable && v.InUseByGraph(g) {
-			trained++
-		}
-	}
-	for v := range scope.Store().IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) && !inside[v.Path()] && !before[v.Path()] {
-			return fmt.Errorf("encoder: the encoder %q uses the variable %s outside of its scope %s, so that it would not be saved; "+
-				"make variables with the scope that the function is given", f.Name, v.Path(), scope.Scope())
-		}
-	}
-	if trained == 0 {
-		return fmt.Errorf("encoder: the encoder %q has no trained variable in its scope %s, so that there is nothing to learn; "+
-			"make some with the scope that the function is given, for example by Dense(scope, x, 64, true)", f.Name, scope.Scope())
-	}
-	return nil
-}
-
-// checkKernels refuses convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
-func (f Func) checkKernels(nodes []*Node) error {
-	for _, node := range nodes {
-		if node.Type() != NodeTypeConvGeneral {
-			continue
-		}
-		x, kernel := node.Inputs()[0], node.Inputs()[1]
-		of := kernel
-		for of.Type() == NodeTypeConvertDType {
-			of = of.Inputs()[0]
-		}
-		sides := kernel.Shape().Dimensions[:kernel.Rank()-2]
-		channelsLast := kernel.Shape().Dim(-1) == node.Shape().Dim(-1) && x.Shape().Dim(-1)%kernel.Shape().Dim(-2) == 0
-		if of.Type() != NodeTypeParameter || !channelsLast {
-			continue
-		}
-		for _, side := range sides {
-			if side%2 == 0 {
-				return fmt.Errorf("encoder: the encoder %q convolves with a kernel of %v; gomlx's gradient is wrong for even sizes, "+
-					"use odd ones", f.Name, sides)
-			}
-		}
-	}
-	return nil
+	return checked(fmt.Sprintf("%q", f.Name), f.Graph, scope, examples, training)
 }
 
 // String is the name, as records and checkpoints hold it.

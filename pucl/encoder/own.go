@@ -1,0 +1,164 @@
+package encoder
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"reflect"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+)
+
+// Embed is e.Embed, as training and models use it. It looks after encoders of one's own, a [Func] or another type:
+//
+// Matrices and kernels that are given no initializer start as this package's do, drawn from the store's seed in the order in
+// which they are made, and vectors at 0. gomlx's dropout and other layers that ask the scope whether it is training are told,
+// and their random numbers follow from the seed.
+//
+// Like all graph code it panics where something is wrong, here with the result: another shape than one row for each example,
+// numbers that are no floating-point numbers, no trained variable in scope, one outside of scope, which would not be saved,
+// or a convolution whose kernel is of an even size, for which gomlx's gradient is wrong.
+func Embed(e Encoder, scope *model.Scope, examples *Node, training bool) *Node {
+	if reflect.TypeOf(e).PkgPath() == reflect.TypeFor[Func]().PkgPath() {
+		return e.Embed(scope, examples, training)
+	}
+	return checked(fmt.Sprintf("%T", e), e.Embed, scope, examples, training)
+}
+
+// checked runs the graph of an encoder of one's own.
+func checked(name string, graph func(*model.Scope, *Node, bool) *Node, scope *model.Scope, examples *Node, training bool) *Node {
+	g := examples.Graph()
+	first := len(g.Nodes())
+	before := inUse(scope.Store(), g)
+	if err := seed(scope, g, training); err != nil {
+		panic(err)
+	}
+	h := graph(scope.WithInitializer(drawn(scope)), examples, training)
+	if err := checkEmbeddings(name, h, examples); err != nil {
+		panic(err)
+	}
+	if err := checkVariables(name, scope, g, before); err != nil {
+		panic(err)
+	}
+	if err := checkKernels(name, g.Nodes()[first:]); err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// seed tells gomlx's layers whether they are trained and makes their random numbers depend on the store's seed, where gomlx
+// would take them from the clock.
+func seed(scope *model.Scope, g *Graph, training bool) error {
+	store := scope.Store()
+	store.SetTraining(g, training)
+	if !training || store.GetVariable("/"+model.RNGStateVariableName) != nil {
+		return nil
+	}
+	hash := fnv.New64a()
+	fmt.Fprintf(hash, "%s random numbers", model.GetParamOr(scope, seedParam, "0"))
+	return store.SetRNGStateFromSeed(int64(hash.Sum64()))
+}
+
+// drawn returns an initializer that draws weights from the store's seed, as weights does, and leaves vectors at 0. It knows a
+// variable by the order in which it is made: an initializer is not told the name.
+func drawn(scope *model.Scope) model.VariableInitializer {
+	made := 0
+	return func(g *Graph, shape shapes.Shape) *Node {
+		if shape.Rank() < 2 {
+			return initializer.Zero(g, shape)
+		}
+		made++
+		hash := fnv.New64a()
+		fmt.Fprintf(hash, "%s %s variable %d", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), made)
+		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
+		std := math.Sqrt(2 * float64(shape.Dim(-1)) / float64(shape.Size()))
+		values := make([]float32, shape.Size())
+		for i := range values {
+			values[i] = float32(std * rng.NormFloat64())
+		}
+		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
+	}
+}
+
+// checkEmbeddings tells what is wrong with embeddings, if anything.
+func checkEmbeddings(name string, h, examples *Node) error {
+	if h == nil {
+		return fmt.Errorf("encoder: the encoder %s returned nil; it must return embeddings [n, k]", name)
+	}
+	n := examples.Shape().Dim(0)
+	switch {
+	case h.Rank() != 2 || h.Shape().Dim(0) != n || h.Shape().Dim(1) < 1:
+		return fmt.Errorf("encoder: the encoder %s made %s of %d examples %s; it must return one row for each example, [%d, k]: "+
+			"for feature maps [n, height, width, k] take ReduceMean(x, 1, 2), or Reshape(x, n, -1)",
+			name, h.Shape(), n, examples.Shape(), n)
+	case !h.DType().IsFloat():
+		return fmt.Errorf("encoder: the encoder %s returned numbers of type %s; embeddings must be floating-point numbers",
+			name, h.DType())
+	}
+	return nil
+}
+
+// inUse lists the variables that g uses.
+func inUse(store *model.Store, g *Graph) map[string]bool {
+	paths := map[string]bool{}
+	for v := range store.IterVariables() {
+		if v.InUseByGraph(g) {
+			paths[v.Path()] = true
+		}
+	}
+	return paths
+}
+
+// checkVariables tells what is wrong with the variables that an encoder uses, those that g used before left aside.
+func checkVariables(name string, scope *model.Scope, g *Graph, before map[string]bool) error {
+	trained := 0
+	inside := map[string]bool{}
+	for v := range scope.IterVariables() {
+		if inside[v.Path()] = true; v.Trainable && v.InUseByGraph(g) {
+			trained++
+		}
+	}
+	for v := range scope.Store().IterVariables() {
+		if v.Trainable && v.InUseByGraph(g) && !inside[v.Path()] && !before[v.Path()] {
+			return fmt.Errorf("encoder: the encoder %s uses the variable %s outside of its scope %s, so that it would not be saved; "+
+				"make variables with the scope that the function is given", name, v.Path(), scope.Scope())
+		}
+	}
+	if trained == 0 {
+		return fmt.Errorf("encoder: the encoder %s has no trained variable in its scope %s, so that there is nothing to learn; "+
+			"make some with the scope that the function is given, for example by Dense(scope, x, 64, true)", name, scope.Scope())
+	}
+	return nil
+}
+
+// checkKernels refuses convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
+func checkKernels(name string, nodes []*Node) error {
+	for _, node := range nodes {
+		if node.Type() != NodeTypeConvGeneral {
+			continue
+		}
+		x, kernel := node.Inputs()[0], node.Inputs()[1]
+		of := kernel
+		for of.Type() == NodeTypeConvertDType {
+			of = of.Inputs()[0]
+		}
+		sides := kernel.Shape().Dimensions[:kernel.Rank()-2]
+		channelsLast := kernel.Shape().Dim(-1) == node.Shape().Dim(-1) && x.Shape().Dim(-1)%kernel.Shape().Dim(-2) == 0
+		if of.Type() != NodeTypeParameter || !channelsLast {
+			continue
+		}
+		for _, side := range sides {
+			if side%2 == 0 {
+				return fmt.Errorf("encoder: the encoder %s convolves with a kernel of %v; gomlx's gradient is wrong for even sizes, "+
+					"use odd ones", name, sides)
+			}
+		}
+	}
+	return nil
+}

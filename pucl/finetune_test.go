@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,8 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	if fmt.Sprint(kinds) != "map[kernel:3 scale:4 shift:4 weights:1]" {
 		t.Errorf("these weights moved: %v", kinds)
 	}
-	config.OnStep, config.FreezeEncoder = nil, true
+	// Weight decay pulls at every weight that the optimizer can see.
+	config.OnStep, config.FreezeEncoder, config.Optimizer = nil, true, optim.AdamW{WeightDecay: 0.01}
 	frozen, err := FineTune(ctx, eng, m, pixels, classes, 3, config)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	if good.Accuracy < 0.9 || good.Accuracy < fair.Accuracy || tuned.Tuning.Degenerate() {
 		t.Errorf("tuned %v, frozen %v; %v", good, fair, tuned.Tuning)
 	}
-	config.FreezeEncoder, config.BatchStatistics, config.Epochs = false, true, 1
+	config.FreezeEncoder, config.Optimizer, config.BatchStatistics, config.Epochs = false, nil, true, 1
 	batch, err := FineTune(ctx, eng, m, pixels, classes, 3, config)
 	if err != nil {
 		t.Fatal(err)
@@ -402,6 +404,26 @@ func TestFineTuneLearnsFromViews(t *testing.T) {
 	for _, loss := range run(FineTuneConfig{Recipe: black, Optimizer: optim.SGD{LearningRate: 0.1}}) {
 		near(t, "loss of black images", loss, math.Log(3), 1e-5)
 	}
+	// With the same image twelve times in every batch and a network that hardly moves, only new views can change the loss.
+	quiet := still
+	quiet.Head = &ClassProbe{Weights: mat.NewDense(3, 8, nil), Bias: make([]float64, 3)}
+	for i := range 3 {
+		for j := range 8 {
+			quiet.Head.Weights.Set(i, j, math.Sin(float64(1+8*i+j)))
+		}
+	}
+	varied, kinds := pixels, classes
+	pixels, classes = bytes.Repeat(pixels[:144], 12), make([]int, 12)
+	same := run(quiet)
+	near(t, "loss of a later step", same[3], same[0], 1e-5)
+	quiet.Recipe = augment.Recipe{augment.Crop{}}
+	views := run(quiet)
+	for i := range views {
+		if math.Abs(views[i]-same[0]) < 1e-4 || i > 0 && math.Abs(views[i]-views[i-1]) < 1e-4 {
+			t.Errorf("views have the losses %v, the images themselves %v", views, same[0])
+		}
+	}
+	pixels, classes = varied, kinds
 	flipped := FineTuneConfig{Recipe: augment.Recipe{augment.Crop{}}, BatchSize: 5, Seed: 3}
 	once, again := run(flipped), run(flipped)
 	if len(once) != 8 || !slices.Equal(once, again) {

@@ -111,6 +111,9 @@ func (c PretrainConfig) describe(views string) string {
 		}
 		training = fmt.Sprintf("%s, rate up to %g, %s", update, c.LearningRate, c.schedule())
 	}
+	if numbers := c.Compute.numbers(); numbers != "" {
+		training += ", " + numbers
+	}
 	return fmt.Sprintf("%s, τ %g, %d steps, %s; views: %s; encoder: %s; projection %d-d; seed %d",
 		c.Objective.Name, c.Tau, c.Steps, training, views, network, c.Projection, c.Seed)
 }

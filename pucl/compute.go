@@ -1,5 +1,87 @@
 package pucl
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
 // Compute says how the work of a training step is done. The zero value is one device, float32, the whole batch at once, and
 // all activations kept for the gradient.
-type Compute struct{}
+type Compute struct {
+	// Devices is over how many devices of the engine each batch is split; 0 means 1. It is one program all the same: the
+	// loss compares the whole batch and batch normalisation uses its statistics, so the numbers are those of one device up
+	// to rounding. The devices must divide the batch. A run may resume from its checkpoint on another number of devices,
+	// as it may on another engine; it goes on with the same numbers up to rounding.
+	Devices int
+
+	// BFloat16 makes the encoder and the projector compute in bfloat16, which graphics cards do several times as fast as
+	// float32 and in half of the memory; processors are mostly slower with it. The weights themselves, the state of the
+	// optimizer, the statistics of batch normalisation, and the loss with its similarities stay float32, and so does all
+	// use of the trained model. An encoder of one's own must make its variables with encoder.Weight, or in float32.
+	BFloat16 bool
+}
+
+// Check tells what is wrong with c, if anything.
+func (c Compute) Check() error {
+	if c.Devices < 0 {
+		return fmt.Errorf("pucl: Compute has Devices %d; it must be at least 1, or 0 for one device", c.Devices)
+	}
+	return nil
+}
+
+// checkEngine tells what of c the engine cannot do, if anything.
+func (c Compute) checkEngine(eng *engine.Engine) error {
+	here := max(eng.Backend.NumDevices(), 1)
+	if c.devices() <= here {
+		return nil
+	}
+	mend := fmt.Sprintf("set Devices to at most %d", here)
+	if eng.Kind == "go" {
+		return fmt.Errorf("pucl: Compute asks for %d devices, but the pure-Go engine has one; %s, or open an XLA engine", c.Devices, mend)
+	}
+	return fmt.Errorf("pucl: Compute asks for %d devices, but the engine (%s) has %d; %s", c.Devices, eng.Name(), here, mend)
+}
+
+// checkBatch tells whether a batch of b examples can be split as c asks.
+func (c Compute) checkBatch(b int) error {
+	if n := c.devices(); b%n != 0 {
+		return fmt.Errorf("a batch of %d examples cannot be split evenly over %d devices; make it %s, or use another number of devices",
+			b, n, multiples(b, n))
+	}
+	return nil
+}
+
+// multiples names the multiples of n next to b.
+func multiples(b, n int) string {
+	above := (b + n - 1) / n * n
+	if below := b / n * n; below > 0 {
+		return fmt.Sprintf("%d or %d", below, above)
+	}
+	return fmt.Sprint(above)
+}
+
+func (c Compute) devices() int { return max(c.Devices, 1) }
+
+// String says how the work is done, "" for the zero value.
+func (c Compute) String() string {
+	var parts []string
+	if c.devices() > 1 {
+		parts = append(parts, fmt.Sprintf("%d devices", c.Devices))
+	}
+	if numbers := c.numbers(); numbers != "" {
+		parts = append(parts, numbers)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbers is the part of String that the numbers of a run depend on beyond rounding, "" for none. It is part of what tells
+// runs apart.
+func (c Compute) numbers() string {
+	var parts []string
+	if c.BFloat16 {
+		parts = append(parts, "bfloat16 with float32 weights")
+	}
+	return strings.Join(parts, ", ")
+}

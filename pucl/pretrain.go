@@ -130,7 +130,7 @@ func (c PretrainConfig) check() error {
 	if err := c.schedule().Check(c.Steps); err != nil {
 		return fmt.Errorf("pucl: %w", err)
 	}
-	return nil
+	return c.Compute.Check()
 }
 
 // schedule is the schedule of the rate, the default where none was given: linear warm-up, then a half cosine that ends at 0.

@@ -21,7 +21,7 @@ func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding 
 		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
 	}
 	in := x.Shape().Dim(-1)
-	w := weights(scope, "kernel", x.DType(), kernel*kernel*in, kernel, kernel, in, channels).NodeValue(x.Graph())
+	w := weights(scope, "kernel", x, kernel*kernel*in, kernel, kernel, in, channels)
 	if x.Graph().Backend().Name() == "go" {
 		return convolveByProducts(x, w, stride, padding)
 	}

@@ -8,7 +8,6 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -24,15 +23,16 @@ func SetSeed(store *model.Store, seed uint64) {
 	store.RootScope().SetParam(seedParam, fmt.Sprint(seed))
 }
 
-// weights returns the variable name of scope, drawn from a normal distribution of standard deviation √(2/fanIn), which keeps
-// the size of the activations through ReLU layers (He et al., 2015). It has the precision of the data it meets.
-func weights(scope *model.Scope, name string, dtype dtypes.DType, fanIn int, dims ...int) *model.Variable {
-	return normal(scope, name, dtype, math.Sqrt(2/float64(fanIn)), dims...)
+// weights returns the variable name of scope as a [Weight], drawn from a normal distribution of standard deviation
+// √(2/fanIn), which keeps the size of the activations through ReLU layers (He et al., 2015).
+func weights(scope *model.Scope, name string, x *Node, fanIn int, dims ...int) *Node {
+	return normal(scope, name, x, math.Sqrt(2/float64(fanIn)), dims...)
 }
 
-// normal returns the variable name of scope, drawn from a normal distribution of the given standard deviation.
-func normal(scope *model.Scope, name string, dtype dtypes.DType, std float64, dims ...int) *model.Variable {
-	draw := func(g *Graph, shape shapes.Shape) *Node {
+// normal returns the variable name of scope as a [Weight], drawn from a normal distribution of the given standard
+// deviation.
+func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) *Node {
+	return Weight(scope, name, x, func(g *Graph, shape shapes.Shape) *Node {
 		hash := fnv.New64a()
 		fmt.Fprintf(hash, "%s %s/%s", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), name)
 		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
@@ -41,14 +41,12 @@ func normal(scope *model.Scope, name string, dtype dtypes.DType, std float64, di
 			values[i] = float32(std * rng.NormFloat64())
 		}
 		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
-	}
-	return scope.WithInitializer(draw).VariableWithShape(name, shapes.Make(dtype, dims...))
+	}, dims...)
 }
 
 // withBias adds a trained number, at first 0, to every channel (the last axis) of x.
 func withBias(scope *model.Scope, x *Node) *Node {
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("bias", shapes.Make(x.DType(), x.Shape().Dim(-1)))
-	return Add(x, ExpandLeftToRank(b.NodeValue(x.Graph()), x.Rank()))
+	return Add(x, ExpandLeftToRank(Weight(scope, "bias", x, initializer.Zero, x.Shape().Dim(-1)), x.Rank()))
 }
 
 // maxPool takes the largest value of every square window of a channel, windows and their stride being as given, after
@@ -59,12 +57,14 @@ func maxPool(x *Node, window, stride, padding int) *Node {
 }
 
 // globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].
-func globalMean(x *Node) *Node { return ReduceMean(x, 1, 2) }
+func globalMean(x *Node) *Node {
+	return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) })
+}
 
 // Dense is x·W, plus a bias if asked, for x [n, k] and dim columns of W.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	in := x.Shape().Dim(-1)
-	y := DotProduct(x, weights(scope, "weights", x.DType(), in, in, dim).NodeValue(x.Graph()))
+	y := dot(x, weights(scope, "weights", x, in, in, dim)).Product()
 	if bias {
 		y = withBias(scope, y)
 	}

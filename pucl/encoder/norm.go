@@ -12,10 +12,13 @@ import (
 // β. In training the statistics are the batch's, and running averages of them move by a tenth of the way; otherwise the
 // running averages are used.
 //
+// Variables and statistics are float32 where x is bfloat16.
+//
 // It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine.
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	const epsilon, momentum = 1e-5, 0.1
-	g, channels := x.Graph(), x.Shape().Dim(-1)
+	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
+	x = ConvertDType(x, master(dtype))
 	s := scope.In("norm")
 	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
 		return s.WithInitializer(start).VariableWithShape(name, shapes.Make(x.DType(), channels)).SetTrainable(trainable)
@@ -40,5 +43,5 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
 	}
 	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
-	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g)))
+	return ConvertDType(Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g))), dtype)
 }

@@ -6,7 +6,6 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
@@ -51,12 +50,12 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 			v.Heads, v.Dim, v.Heads, v.Dim))
 	}
 	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
-	n, g, dtype := x.Shape().Dim(0), x.Graph(), x.DType()
+	n := x.Shape().Dim(0)
 
-	class := scope.WithInitializer(initializer.Zero).VariableWithShape("class_token", shapes.Make(dtype, 1, 1, v.Dim))
-	x = Concatenate([]*Node{BroadcastToDims(class.NodeValue(g), n, 1, v.Dim), x}, 1)
+	class := Weight(scope, "class_token", x, initializer.Zero, 1, 1, v.Dim)
+	x = Concatenate([]*Node{BroadcastToDims(class, n, 1, v.Dim), x}, 1)
 	scopeE := scope.In("encoder")
-	x = Add(x, normal(scopeE, "pos_embedding", dtype, 0.02, 1, x.Shape().Dim(1), v.Dim).NodeValue(g))
+	x = Add(x, normal(scopeE, "pos_embedding", x, 0.02, 1, x.Shape().Dim(1), v.Dim))
 	layers := scopeE.In("layers")
 	for i := range v.Layers {
 		s := layers.In("encoder_layer_%d", i)
@@ -84,8 +83,8 @@ func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 	rows, columns, size := height/patch, width/patch, patch*patch*channels
 	x := Reshape(images, n, rows, patch, columns, patch, channels)
 	x = Reshape(TransposeAllAxes(x, 0, 1, 3, 2, 4, 5), n*rows*columns, size)
-	kernel := normal(scope, "kernel", x.DType(), math.Sqrt(1/float64(size)), patch, patch, channels, dim)
-	x = withBias(scope, DotProduct(x, Reshape(kernel.NodeValue(x.Graph()), size, dim)))
+	kernel := normal(scope, "kernel", x, math.Sqrt(1/float64(size)), patch, patch, channels, dim)
+	x = withBias(scope, dot(x, Reshape(kernel, size, dim)).Product())
 	return Reshape(x, n, rows*columns, dim)
 }
 
@@ -98,26 +97,28 @@ func attention(scope *model.Scope, x *Node, heads int) *Node {
 		return Reshape(Slice(qkv, AxisRange(), AxisRange(), AxisElem(i), AxisRange(), AxisRange()), n, tokens, heads, dim/heads)
 	}
 	q := MulScalar(part(0), 1/math.Sqrt(float64(dim/heads)))
-	weight := Softmax(Einsum("nqhd,nkhd->nhqk", q, part(1)), -1)
-	y := Einsum("nhqk,nkhd->nqhd", weight, part(2))
-	return tokenDense(scope.In("out_proj"), Reshape(y, n, tokens, dim), dim)
+	weight := widely(dot(q, part(1)).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}), // [n, heads, tokens, tokens]
+		func(x *Node) *Node { return Softmax(x, -1) })
+	y := dot(weight, part(2)).General([]int{3}, []int{0, 1}, []int{1}, []int{0, 2}) // [n, heads, tokens, d]
+	return tokenDense(scope.In("out_proj"), Reshape(TransposeAllAxes(y, 0, 2, 1, 3), n, tokens, dim), dim)
 }
 
 // tokenDense is Dense with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
 // since no ReLU follows.
 func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
 	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-	w := normal(scope, "weights", x.DType(), math.Sqrt(2/float64(in+dim)), in, dim).NodeValue(x.Graph())
-	return Reshape(withBias(scope, DotProduct(Reshape(x, n*tokens, in), w)), n, tokens, dim)
+	w := normal(scope, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim)
+	return Reshape(withBias(scope, dot(Reshape(x, n*tokens, in), w).Product()), n, tokens, dim)
 }
 
 // layerNorm brings every token (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained numbers.
 func layerNorm(scope *model.Scope, x *Node) *Node {
 	const epsilon = 1e-6 // torchvision's for vision transformers
-	shape := shapes.Make(x.DType(), x.Shape().Dim(-1))
-	scale := scope.WithInitializer(initializer.One).VariableWithShape("scale", shape).NodeValue(x.Graph())
-	shift := scope.WithInitializer(initializer.Zero).VariableWithShape("shift", shape).NodeValue(x.Graph())
-	return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
+	return widely(x, func(x *Node) *Node {
+		scale := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
+		shift := Weight(scope, "shift", x, initializer.Zero, x.Shape().Dim(-1))
+		return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
+	})
 }
 
 // String names the network and its sizes.

@@ -1,0 +1,129 @@
+package pucl
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/distributed"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/dtensor"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// spread is what a program takes or returns: one tensor for each device, either equal parts of the rows of a larger one or
+// the whole of it on every device.
+type spread []*tensors.Tensor
+
+// devices are what programs run on.
+type devices struct {
+	eng  *engine.Engine
+	mesh *distributed.DeviceMesh // nil for one device
+}
+
+// batchAxis names the one axis of the mesh of devices.
+const batchAxis = "batch"
+
+func newDevices(eng *engine.Engine, count int) (devices, error) {
+	d := devices{eng: eng}
+	if count > 1 {
+		mesh, err := distributed.NewDeviceMesh([]int{count}, []string{batchAxis})
+		if err != nil {
+			return d, fmt.Errorf("pucl: laying out %d devices: %w", count, err)
+		}
+		d.mesh = mesh
+	}
+	return d, nil
+}
+
+// spec says where the rows of a tensor lie: in equal parts on the devices, or all of them on each.
+func (d devices) spec(split bool) *distributed.ShardingSpec {
+	spec := distributed.NewReplicatedShardingSpec(d.mesh)
+	if split {
+		spec.Axes = []distributed.AxisSpec{{batchAxis}}
+	}
+	return spec
+}
+
+// place puts tensors onto the devices. Their rows are split where they have any.
+func (d devices) place(all ...*tensors.Tensor) ([]spread, error) {
+	placed := make([]spread, len(all))
+	for i, x := range all {
+		if d.mesh == nil {
+			placed[i] = spread{x}
+			continue
+		}
+		parts, err := dtensor.ShardTensor(d.spec(x.Rank() > 0), x)
+		if err != nil {
+			return nil, fmt.Errorf("laying %s out over %d devices: %w", x.Shape(), d.mesh.NumDevices(), err)
+		}
+		placed[i] = parts.Shards()
+	}
+	return placed, nil
+}
+
+// gather takes the variables of a store off the devices, so that the store knows of no mesh any more. A variable that cannot
+// be read is left where it is, and whoever wants its value next is told why.
+func (d devices) gather(store *model.Store) {
+	if d.mesh == nil {
+		return
+	}
+	for v := range store.IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			continue
+		}
+		alone, err := value.LocalClone()
+		if err == nil && v.SetValue(alone) == nil {
+			v.WithShardingSpec(nil)
+		}
+	}
+}
+
+// program is a graph with variables, run on devices. The graph is the one of a single device, with whole batches; XLA splits
+// it along the rows of the inputs. Variables are whole on every device.
+type program struct {
+	devices
+	exec *model.Exec
+}
+
+// newProgram prepares a program. inputsSplit tells of which inputs the devices have parts, the last one for all that follow;
+// what it returns lies whole on every device.
+func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, inputs []*Node) []*Node, inputsSplit []bool) (*program, error) {
+	exec, err := model.NewExec(d.eng.Backend, store, graph)
+	if err != nil {
+		return nil, err
+	}
+	if d.mesh != nil {
+		specs := make([]*distributed.ShardingSpec, len(inputsSplit))
+		for i, split := range inputsSplit {
+			specs[i] = d.spec(split)
+		}
+		exec.AutoSharding(d.mesh).WithInputShardingSpecs(specs...).WithOutputShardingSpecs(d.spec(false))
+	}
+	return &program{d, exec}, nil
+}
+
+// run takes and returns what lies on the devices.
+func (p *program) run(inputs ...spread) ([]spread, error) {
+	count := 1
+	if p.mesh != nil {
+		count = p.mesh.NumDevices()
+	}
+	args := make([]any, 0, count*len(inputs))
+	for device := range count {
+		for _, input := range inputs {
+			args = append(args, input[device])
+		}
+	}
+	flat, err := p.exec.Call(args...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]spread, len(flat)/count)
+	for i := range flat {
+		out[i%len(out)] = append(out[i%len(out)], flat[i])
+	}
+	return out, nil
+}

@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,12 @@ type Compute struct {
 	// optimizer, the statistics of batch normalisation, and the loss with its similarities stay float32, and so does all
 	// use of the trained model. An encoder of one's own must make its variables with encoder.Weight, or in float32.
 	BFloat16 bool
+
+	// Recompute works the activations inside every block of the encoder (encoder.Block) out a second time for the gradient
+	// instead of keeping them: less memory for about a third more time, and the same numbers up to rounding. Encoders
+	// without blocks, encoder.MLP for one, gain nothing. The pure-Go engine, which frees nothing before a step ends, does
+	// not take it.
+	Recompute bool
 }
 
 // Check tells what is wrong with c, if anything.
@@ -33,6 +40,10 @@ func (c Compute) Check() error {
 
 // checkEngine tells what of c the engine cannot do, if anything.
 func (c Compute) checkEngine(eng *engine.Engine) error {
+	if c.Recompute && eng.Kind == "go" {
+		return errors.New("pucl: Compute has Recompute set, but the pure-Go engine keeps all numbers until a step ends, so that " +
+			"computing some twice would cost memory instead of saving it; leave Recompute false, or open an XLA engine")
+	}
 	here := max(eng.Backend.NumDevices(), 1)
 	if c.devices() <= here {
 		return nil
@@ -69,6 +80,9 @@ func (c Compute) String() string {
 	var parts []string
 	if c.devices() > 1 {
 		parts = append(parts, fmt.Sprintf("%d devices", c.Devices))
+	}
+	if c.Recompute {
+		parts = append(parts, "activations recomputed")
 	}
 	if numbers := c.numbers(); numbers != "" {
 		parts = append(parts, numbers)

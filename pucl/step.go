@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -117,6 +118,9 @@ func (m *Model) trainingStep(c PretrainConfig, from feed) func(scope *model.Scop
 
 // project is the graph from views to their projections as training has it. Projections are never less than float32.
 func (m *Model) project(scope *model.Scope, c Compute, views *Node) *Node {
+	if c.Recompute {
+		encoder.RecomputeBlocks(views.Graph())
+	}
 	if c.BFloat16 {
 		views = ConvertDType(views, dtypes.BFloat16)
 	}

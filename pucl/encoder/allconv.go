@@ -33,8 +33,10 @@ func (c AllConv) Embed(scope *model.Scope, images *Node, training bool) *Node {
 		{3, 2 * c.Width, 1}, {3, 2 * c.Width, 1}, {3, 2 * c.Width, 2},
 		{3, 2 * c.Width, 1}, {1, 2 * c.Width, 1}, {1, 10, 1},
 	} {
-		x = Convolution(scope.In("conv%d", i+1), x, layer.channels, layer.kernel, layer.stride)
-		x = ReLU(BatchNorm(scope.In("b%d", i+1), x, training))
+		x = Block(x, func(x *Node) *Node {
+			x = Convolution(scope.In("conv%d", i+1), x, layer.channels, layer.kernel, layer.stride)
+			return ReLU(BatchNorm(scope.In("b%d", i+1), x, training))
+		})
 	}
 	x = ReLU(Dense(scope.In("fc1"), flat(x), c.Dim, true))
 	return ReLU(Dense(scope.In("fc2"), x, c.Dim, true))

@@ -48,8 +48,9 @@ func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	x := MulScalar(AddScalar(images, -c.Mean), 1/c.Std)
 	for i, layer := range []struct{ kernel, channels int }{{5, c.Width}, {3, 2 * c.Width}, {3, 4 * c.Width}} {
 		s := scope.In("conv%d", i+1)
-		x = Convolution(s, x, layer.channels, layer.kernel, 2)
-		x = ReLU(BatchNorm(s, x, training))
+		x = Block(x, func(x *Node) *Node {
+			return ReLU(BatchNorm(s, Convolution(s, x, layer.channels, layer.kernel, 2), training))
+		})
 	}
 	x = Reshape(x, x.Shape().Dim(0), -1)
 	s := scope.In("dense")

@@ -36,15 +36,17 @@ func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	atLeastOne("ResNet", setting{"Width", r.Width})
 	checkClasses("ResNet", r.Classes)
 	x := r.Pixels.scale("ResNet", images)
-	if r.CIFAR {
-		x = Convolution(scope.In("conv1"), x, r.Width, 3, 1)
-	} else {
-		x = Convolution(scope.In("conv1"), x, r.Width, 7, 2)
-	}
-	x = ReLU(BatchNorm(scope.In("bn1"), x, training))
-	if !r.CIFAR {
-		x = maxPool(x, 3, 2, 1)
-	}
+	x = Block(x, func(x *Node) *Node {
+		kernel, stride := 7, 2
+		if r.CIFAR {
+			kernel, stride = 3, 1
+		}
+		x = ReLU(BatchNorm(scope.In("bn1"), Convolution(scope.In("conv1"), x, r.Width, kernel, stride), training))
+		if !r.CIFAR {
+			x = maxPool(x, 3, 2, 1)
+		}
+		return x
+	})
 	for i, blocks := range stages {
 		layer := scope.In("layer%d", i+1)
 		for j := range blocks {
@@ -52,7 +54,7 @@ func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 			if i > 0 && j == 0 {
 				stride = 2
 			}
-			x = basicBlock(layer.In("%d", j), x, r.Width<<i, stride, training)
+			x = Block(x, func(x *Node) *Node { return basicBlock(layer.In("%d", j), x, r.Width<<i, stride, training) })
 		}
 	}
 	x = globalMean(x)

@@ -59,10 +59,12 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	layers := scopeE.In("layers")
 	for i := range v.Layers {
 		s := layers.In("encoder_layer_%d", i)
-		x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x), v.Heads))
-		mlp := s.In("mlp")
-		y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x), v.Hidden))
-		x = Add(x, tokenDense(mlp.In("3"), y, v.Dim))
+		x = Block(x, func(x *Node) *Node {
+			x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x), v.Heads))
+			mlp := s.In("mlp")
+			y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x), v.Hidden))
+			return Add(x, tokenDense(mlp.In("3"), y, v.Dim))
+		})
 	}
 	x = layerNorm(scopeE.In("ln"), x)
 	x = Reshape(Slice(x, AxisRange(), AxisElem(0), AxisRange()), n, v.Dim)

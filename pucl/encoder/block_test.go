@@ -1,0 +1,171 @@
+package encoder
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That the
+// gradients without are right, finite differences tell in other tests.
+func TestRecomputedBlocksChangeNothing(t *testing.T) {
+	eng := enginetest.Open(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, side = 4, 12
+	pixels := make([]float32, n*side*side)
+	for i := range pixels {
+		pixels[i] = rng.Float32()
+	}
+	images := tensors.FromFlatDataAndDimensions(pixels, n, side, side, 1)
+	for _, tt := range []struct {
+		network Encoder
+		blocks  int
+	}{
+		{SmallCNN{Width: 2, Dim: 4}, 3},
+		{ResNet{Depth: 10, CIFAR: true, Width: 2}, 5},
+		{AllConv{Width: 2, Dim: 4}, 9},
+		{ViT{Patch: 6, Layers: 2, Heads: 2, Dim: 4}, 2},
+	} {
+		var want [][]float32
+		for _, again := range []bool{false, true} {
+			store := model.NewStore()
+			SetSeed(store, 1)
+			barriers := 0
+			step := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, images *Node) []*Node {
+				if again {
+					RecomputeBlocks(images.Graph())
+				}
+				h := tt.network.Embed(scope, images, true)
+				for _, node := range images.Graph().Nodes() {
+					if node.Type() == NodeTypeOptimizationBarrier {
+						barriers++
+					}
+				}
+				loss := ReduceAllSum(Square(AddScalar(h, -1)))
+				return append(scope.BuildTrainableVariablesGradientsGraph(loss), loss)
+			})
+			out, err := step.Call(images)
+			if err != nil {
+				t.Fatal(err)
+			}
+			step.Finalize()
+			for v := range store.IterVariables() {
+				if !v.Trainable {
+					out = append(out, v.MustValue())
+				}
+			}
+			var got [][]float32
+			for _, x := range out {
+				got = append(got, tensors.MustCopyFlatData[float32](x))
+			}
+			if !again {
+				want = got
+				continue
+			}
+			if barriers != 2*tt.blocks {
+				t.Errorf("%v: %d barriers, which is not one before and one behind each of %d blocks", tt.network, barriers, tt.blocks)
+			}
+			for i := range want {
+				size := 0.0
+				for _, v := range want[i] {
+					size = max(size, math.Abs(float64(v)))
+				}
+				for j := range want[i] {
+					if d := math.Abs(float64(got[i][j] - want[i][j])); !(d <= 1e-4*max(size, 1e-2)) {
+						t.Errorf("%v: number %d of %d is %g, without recomputing %g", tt.network, i, len(want), got[i][j], want[i][j])
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// recomputeOfChild names the variable that turns a run of the test binary into one that only takes a gradient.
+const recomputeOfChild = "PUCL_TEST_RECOMPUTE"
+
+// Twelve blocks on 64 images of 32×32×16, 4 MiB each, keep some 200 MiB for the gradient; recomputed they must do with less
+// than half. The peak of a whole process is measured, so each runs in a process of its own.
+func TestRecomputedBlocksSaveMemory(t *testing.T) {
+	eng := enginetest.Open(t)
+	if again := os.Getenv(recomputeOfChild); again != "" {
+		step := model.MustNewExec(eng.Backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
+			if again == "true" {
+				RecomputeBlocks(x.Graph())
+			}
+			for i := range 12 {
+				x = Block(x, func(x *Node) *Node { return basicBlock(scope.In("%d", i), x, 16, 1, true) })
+			}
+			return scope.BuildTrainableVariablesGradientsGraph(ReduceAllSum(Square(x)))
+		})
+		images := tensors.FromFlatDataAndDimensions(make([]float32, 64*32*32*16), 64, 32, 32, 16)
+		if _, err := step.Compile(images.Shape()); err != nil {
+			t.Fatal(err)
+		}
+		before := peakOfThis(t)
+		if _, err := step.Call(images); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("\ngrown %d\n", peakOfThis(t)-before)
+		return
+	}
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the peak of a process is read from /proc, which this system lacks")
+	}
+	if eng.Kind == "go" {
+		t.Skip("the pure-Go engine frees nothing before a step ends, so that training refuses to recompute there")
+	}
+	kept, recomputed := grownInChild(t, false), grownInChild(t, true)
+	if kept < 150<<20 || recomputed > kept/2 {
+		t.Errorf("the gradient takes %d MiB with activations kept and %d MiB with them recomputed; want more than 150, and less than half of that",
+			kept>>20, recomputed>>20)
+	}
+}
+
+// grownInChild is by how many bytes a process grows at most while it takes a gradient.
+func grownInChild(t *testing.T, again bool) int {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	child.Env = append(os.Environ(), fmt.Sprintf("%s=%t", recomputeOfChild, again))
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, after, _ := strings.Cut(string(out), "\ngrown ")
+	text, _, _ := strings.Cut(after, "\n")
+	grown, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("no size in\n%s", out)
+	}
+	return grown
+}
+
+// peakOfThis is the most memory in bytes that this process has held at once.
+func peakOfThis(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	fields := strings.Fields(after)
+	if len(fields) == 0 {
+		t.Fatal("no VmHWM in /proc/self/status")
+	}
+	kib, err := strconv.Atoi(fields[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}

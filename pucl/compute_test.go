@@ -180,11 +180,11 @@ func TestLossOverDevices(t *testing.T) {
 			p, err := d.newProgram(model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 				loss := PUCL().Loss(Views{Z: in[0], Labeled: in[1], BlockRows: tt.block}, 0.5)
 				return []*Node{loss, Gradient(loss, in[0])[0]}
-			}, []bool{true})
+			}, layout{inputs: []bool{true}, outputs: []bool{false}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer p.exec.Finalize()
+			defer p.finalize()
 			placed, err := d.place(z, labeled)
 			if err != nil {
 				t.Fatal(err)
@@ -192,7 +192,7 @@ func TestLossOverDevices(t *testing.T) {
 			if got := placed[0][count-1].Shape().Dim(0); len(placed[0]) != count || got != tt.rows/count {
 				t.Errorf("%d rows on %d devices: device %d has %d", tt.rows, count, len(placed[0]), got)
 			}
-			out, err := p.run(placed...)
+			out, err := p.run(len(placed), placed...)
 			if err != nil {
 				t.Fatal(err)
 			}

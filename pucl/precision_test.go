@@ -30,9 +30,12 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 		c := quick(1).withDefaults()
 		c.Compute.BFloat16 = true
 		products := map[dtypes.DType]int{}
-		step := m.trainingStep(c, feed{views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] }})
+		s, err := m.newStepper(eng, c, feed{views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] }})
+		if err != nil {
+			t.Fatal(err)
+		}
 		exec := model.MustNewExec(eng.Backend, m.store, func(scope *model.Scope, inputs []*Node) []*Node {
-			out := step(scope, inputs)
+			out := s.graph(scope, inputs)
 			for _, node := range out[0].Graph().Nodes() {
 				if node.Type() == NodeTypeDotGeneral || node.Type() == NodeTypeConvGeneral {
 					products[node.DType()]++
@@ -45,7 +48,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			}
 			panic(errors.New("seen enough")) // compiling would take long
 		})
-		_, err := exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
+		_, err = exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
 		if err == nil || !strings.Contains(err.Error(), "seen enough") {
 			t.Fatalf("%v: %v", network, err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
@@ -48,13 +49,22 @@ func (d devices) spec(split bool) *distributed.ShardingSpec {
 
 // place puts tensors onto the devices. Their rows are split where they have any.
 func (d devices) place(all ...*tensors.Tensor) ([]spread, error) {
+	return d.lay(func(x *tensors.Tensor) bool { return x.Rank() > 0 }, all)
+}
+
+// replicate puts tensors onto every device.
+func (d devices) replicate(all ...*tensors.Tensor) ([]spread, error) {
+	return d.lay(func(*tensors.Tensor) bool { return false }, all)
+}
+
+func (d devices) lay(split func(x *tensors.Tensor) bool, all []*tensors.Tensor) ([]spread, error) {
 	placed := make([]spread, len(all))
 	for i, x := range all {
 		if d.mesh == nil {
 			placed[i] = spread{x}
 			continue
 		}
-		parts, err := dtensor.ShardTensor(d.spec(x.Rank() > 0), x)
+		parts, err := dtensor.ShardTensor(d.spec(split(x)), x)
 		if err != nil {
 			return nil, fmt.Errorf("laying %s out over %d devices: %w", x.Shape(), d.mesh.NumDevices(), err)
 		}
@@ -88,33 +98,47 @@ type program struct {
 	exec *model.Exec
 }
 
-// newProgram prepares a program. inputsSplit tells of which inputs the devices have parts, the last one for all that follow;
-// what it returns lies whole on every device.
-func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, inputs []*Node) []*Node, inputsSplit []bool) (*program, error) {
+// layout tells of which inputs and outputs of a program the devices have parts; the last of each list stands for all that
+// follow.
+type layout struct{ inputs, outputs []bool }
+
+// newProgram prepares a program. Outputs can be in parts only where the graph changes no variable.
+func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, inputs []*Node) []*Node, split layout) (*program, error) {
 	exec, err := model.NewExec(d.eng.Backend, store, graph)
 	if err != nil {
 		return nil, err
 	}
 	if d.mesh != nil {
-		specs := make([]*distributed.ShardingSpec, len(inputsSplit))
-		for i, split := range inputsSplit {
-			specs[i] = d.spec(split)
+		specs := func(split []bool) []*distributed.ShardingSpec {
+			list := make([]*distributed.ShardingSpec, len(split))
+			for i := range split {
+				list[i] = d.spec(split[i])
+			}
+			return list
 		}
-		exec.AutoSharding(d.mesh).WithInputShardingSpecs(specs...).WithOutputShardingSpecs(d.spec(false))
+		exec.AutoSharding(d.mesh).WithInputShardingSpecs(specs(split.inputs)...).WithOutputShardingSpecs(specs(split.outputs)...)
 	}
 	return &program{d, exec}, nil
 }
 
-// run takes and returns what lies on the devices.
-func (p *program) run(inputs ...spread) ([]spread, error) {
+// run takes and returns what lies on the devices. The inputs from keep on are used up, so that their memory can hold what is
+// returned.
+func (p *program) run(keep int, inputs ...spread) ([]spread, error) {
 	count := 1
 	if p.mesh != nil {
 		count = p.mesh.NumDevices()
 	}
 	args := make([]any, 0, count*len(inputs))
 	for device := range count {
-		for _, input := range inputs {
-			args = append(args, input[device])
+		for i, input := range inputs {
+			var arg any = input[device]
+			if i >= keep {
+				var err error
+				if arg, err = DonateTensorBuffer(input[device], p.eng.Backend, compute.DeviceNum(device)); err != nil {
+					return nil, err
+				}
+			}
+			args = append(args, arg)
 		}
 	}
 	flat, err := p.exec.Call(args...)
@@ -126,4 +150,11 @@ func (p *program) run(inputs ...spread) ([]spread, error) {
 		out[i%len(out)] = append(out[i%len(out)], flat[i])
 	}
 	return out, nil
+}
+
+// finalize frees what was compiled, if anything was.
+func (p *program) finalize() {
+	if p != nil {
+		p.exec.Finalize()
+	}
 }

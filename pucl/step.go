@@ -20,7 +20,12 @@ type stepper struct {
 	config  PretrainConfig
 	from    feed
 	devices devices
-	whole   *program // the whole step; nil before the first one
+
+	// network is the graph from views to their projections.
+	network func(scope *model.Scope, views *Node) *Node
+
+	whole *program // the whole step; nil before the first one
+	parts inParts  // the same in micro-batches
 }
 
 // taken is what a step tells: the loss before it, and how long the vectors are that could make it infinite.
@@ -42,7 +47,7 @@ func (m *Model) newStepper(eng *engine.Engine, c PretrainConfig, from feed) (*st
 	if n := c.Compute.devices(); n > 1 {
 		m.Record.Hardware += fmt.Sprintf("; each batch split over %d devices", n)
 	}
-	return &stepper{model: m, config: c, from: from, devices: devices}, nil
+	return &stepper{model: m, config: c, from: from, devices: devices, network: m.projector(c.Compute)}, nil
 }
 
 // take takes one step at the given learning rate. Inputs are tensors with a row for every example or for every view.
@@ -54,26 +59,31 @@ func (s *stepper) take(inputs []any, rate float64) (taken, error) {
 	if err := s.config.Compute.checkBatch(examples(batch)); err != nil {
 		return taken{}, err
 	}
+	if s.config.Compute.microBatches() > 1 {
+		return s.takeInParts(batch, rate)
+	}
 	placed, err := s.devices.place(append(batch, tensors.FromScalar(float32(rate)))...)
 	if err != nil {
 		return taken{}, err
 	}
 	if s.whole == nil {
-		split := make([]bool, len(placed)) // all inputs but the rate have rows
+		split := layout{inputs: make([]bool, len(placed)), outputs: []bool{false}} // all inputs but the rate have rows
 		for i := range batch {
-			split[i] = true
+			split.inputs[i] = true
 		}
-		if s.whole, err = s.devices.newProgram(s.model.store, s.model.trainingStep(s.config, s.from), split); err != nil {
+		if s.whole, err = s.devices.newProgram(s.model.store, s.graph, split); err != nil {
 			return taken{}, fmt.Errorf("building the training step: %w", err)
 		}
 	}
-	out, err := s.whole.run(placed...)
+	out, err := s.whole.run(len(placed), placed...)
 	if err != nil {
 		return taken{}, err
 	}
-	number := func(i int) float64 { return float64(tensors.ToScalar[float32](out[i][0])) }
-	return taken{loss: number(0), gradientNorm: number(1), projectionNorm: number(2)}, nil
+	return taken{loss: number(out[0]), gradientNorm: number(out[1]), projectionNorm: number(out[2])}, nil
 }
+
+// number is a scalar that lies on every device.
+func number(x spread) float64 { return float64(tensors.ToScalar[float32](x[0])) }
 
 // examples is how many examples the tensors of a batch tell of: some have a row for each, some one for each of its views.
 func examples(batch []*tensors.Tensor) int {
@@ -86,9 +96,8 @@ func examples(batch []*tensors.Tensor) int {
 
 // finalize frees what the steps were compiled to and brings the weights back to one place.
 func (s *stepper) finalize() {
-	if s.whole != nil {
-		s.whole.exec.Finalize()
-	}
+	s.whole.finalize()
+	s.parts.finalize()
 	s.devices.gather(s.model.store)
 }
 
@@ -97,45 +106,52 @@ type updater interface {
 	UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType)
 }
 
-// trainingStep is the graph of one step. Its last input is the learning rate; it returns what taken holds.
-func (m *Model) trainingStep(c PretrainConfig, from feed) func(scope *model.Scope, inputs []*Node) []*Node {
-	return func(scope *model.Scope, inputs []*Node) []*Node {
-		last := len(inputs) - 1
-		views, labeled := from.views(inputs[:last])
-		projections := m.project(scope, c.Compute, views)
-		loss := c.Objective.Loss(Views{Z: projections, Labeled: labeled}, c.Tau)
+// graph is the graph of one step. Its last input is the learning rate; it returns what taken holds.
+func (s *stepper) graph(scope *model.Scope, inputs []*Node) []*Node {
+	last := len(inputs) - 1
+	views, labeled := s.from.views(inputs[:last])
+	projections := s.network(scope, views)
+	loss := s.config.Objective.Loss(Views{Z: projections, Labeled: labeled}, s.config.Tau)
+	gradients := scope.BuildTrainableVariablesGradientsGraph(loss)
+	s.update(scope, gradients, inputs[last])
+	return []*Node{loss, norm(gradients...), longest(projections)}
+}
 
-		var update updater = optimizer.Adam().Done().(updater)
-		if c.Optimizer != nil {
-			update = c.Optimizer
+// update moves the weights along their gradients.
+func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
+	var update updater = optimizer.Adam().Done().(updater)
+	if s.config.Optimizer != nil {
+		update = s.config.Optimizer
+	}
+	optimizer.LearningRateVar(scope, dtypes.Float32, s.config.LearningRate).SetNodeValue(rate)
+	update.UpdateGraphWithGradients(scope, gradients, rate.DType())
+}
+
+// projector is the graph from views to their projections as training has it. Projections are never less than float32.
+func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node {
+	return func(scope *model.Scope, views *Node) *Node {
+		if c.Recompute {
+			encoder.RecomputeBlocks(views.Graph())
 		}
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(inputs[last])
-		gradients := scope.BuildTrainableVariablesGradientsGraph(loss)
-		update.UpdateGraphWithGradients(scope, gradients, loss.DType())
-		return []*Node{loss, norm(gradients...), Sqrt(ReduceAllMax(ReduceSum(Square(projections), -1)))}
+		if c.BFloat16 {
+			views = ConvertDType(views, dtypes.BFloat16)
+		}
+		_, projections := m.graph(scope, views, true)
+		for v := range scope.IterVariables() {
+			if v.InUseByGraph(views.Graph()) && v.DType().IsFloat() && v.DType().Size() < dtypes.Float32.Size() {
+				panic(fmt.Errorf("the encoder keeps variable %s in %s, which is too coarse to train; make variables with "+
+					"encoder.Weight, or in float32", v.Path(), v.DType()))
+			}
+		}
+		if projections.DType().Size() < dtypes.Float32.Size() {
+			projections = ConvertDType(projections, dtypes.Float32)
+		}
+		return projections
 	}
 }
 
-// project is the graph from views to their projections as training has it. Projections are never less than float32.
-func (m *Model) project(scope *model.Scope, c Compute, views *Node) *Node {
-	if c.Recompute {
-		encoder.RecomputeBlocks(views.Graph())
-	}
-	if c.BFloat16 {
-		views = ConvertDType(views, dtypes.BFloat16)
-	}
-	_, projections := m.graph(scope, views, true)
-	for v := range scope.IterVariables() {
-		if v.InUseByGraph(views.Graph()) && v.DType().IsFloat() && v.DType().Size() < dtypes.Float32.Size() {
-			panic(fmt.Errorf("the encoder keeps variable %s in %s, which is too coarse to train; make variables with "+
-				"encoder.Weight, or in float32", v.Path(), v.DType()))
-		}
-	}
-	if projections.DType().Size() < dtypes.Float32.Size() {
-		projections = ConvertDType(projections, dtypes.Float32)
-	}
-	return projections
-}
+// longest is the length of the longest row of x.
+func longest(x *Node) *Node { return Sqrt(ReduceAllMax(ReduceSum(Square(x), -1))) }
 
 // norm is the length of all of x taken together as one vector.
 func norm(x ...*Node) *Node {

@@ -39,6 +39,12 @@ func commands() []command {
 			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
 				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
 				"What is at work is told on the standard error.", claimsCommand},
+		{"gpu-check", "", "check a GPU, or with -on cpu the CPU: numbers, speed, training, tests",
+			"Checks that everything works on this machine's GPU, and how fast: one step against the pure-Go engine, the time and\n" +
+				"memory of training steps in float32 and bfloat16, short trainings on FMNIST-I and CIFAR-I, and the tests of every\n" +
+				"package that uses the engine. It prints a table with PASS, FAIL or \"not run\" for each; the exit status is 1 when\n" +
+				"something failed. Where no GPU answers it says so; -on cpu checks the CPU instead, in some ten minutes. Ctrl-C prints\n" +
+				"what was done so far. For a machine without Go see -build and \"go doc ./pucl/gpucheck\".", gpuCheckCommand},
 		{"setup", "", "only prepare what is missing",
 			"Makes notebooks/.venv with JupyterLab, the Go kernel and XLA for the CPU where it exists, all at pinned versions. Run\n" +
 				"again it does nothing, or only what has changed.", setupCommand},
@@ -63,7 +69,7 @@ func usage(w io.Writer) {
 		"    go run ./notebooks            prepare what is missing, then run the quickstart\n"+
 		"    go run ./notebooks COMMAND    with flags, as in: run -steps 3000 quickstart\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "    %-8s%s\n", c.name, c.short)
+		fmt.Fprintf(w, "    %-11s%s\n", c.name, c.short)
 	}
 	fmt.Fprint(w, "\n\"go run ./notebooks help COMMAND\" explains one with its flags.\n")
 }

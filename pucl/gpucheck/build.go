@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/home"
 )
 
-// build compiles this program and the test programs into dir, to be carried to a machine without Go.
-func build(ctx context.Context, dir string, say func(format string, args ...any)) error {
+// build compiles this program and the test programs of the packages into dir, to be carried to a machine without Go.
+func build(ctx context.Context, dir string, packages []string, say func(format string, args ...any)) error {
 	root, ok := home.Dir()
 	if !ok {
 		return errors.New("-build: start in the folder of the checkout, where go.mod is")
@@ -27,8 +27,8 @@ func build(ctx context.Context, dir string, say func(format string, args ...any)
 	if err := goCommand(ctx, root, "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "gpucheck"), "./pucl/gpucheck"); err != nil {
 		return err
 	}
-	for i, pkg := range enginePackages {
-		say("Compiling the tests of %s (%d of %d) …", pkg, i+1, len(enginePackages))
+	for i, pkg := range packages {
+		say("Compiling the tests of %s (%d of %d) …", pkg, i+1, len(packages))
 		if err := buildTests(ctx, root, pkg, testProgram(dir, pkg)); err != nil {
 			return err
 		}

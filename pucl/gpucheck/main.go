@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer, p *progress, parts r
 	case *single != "":
 		return onePart(ctx, *single, out)
 	case *buildTo != "":
-		err = build(ctx, *buildTo, p.say)
+		err = build(ctx, *buildTo, enginePackages, p.say)
 	default:
 		c := &checker{options: o, run: parts, progress: p}
 		if err = c.all(ctx); err == nil {

@@ -29,10 +29,10 @@ type numberCase struct {
 }
 
 func numberCases() []numberCase {
-	small, _ := augment.FMNIST().Split() // scaling is the encoder's task
+	gray, _ := augment.FMNIST().Split() // scaling is the encoder's task
 	color, _ := augment.CIFAR(0).Split()
 	return []numberCase{
-		{"small", "a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, small},
+		{"small", "a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
 		{"resnet", "a step of a ResNet-10 against pure Go", 8, 16, 3, encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
 	}
 }
@@ -85,8 +85,13 @@ func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 		return nil, err
 	}
 	found := &oneStep{Loss: float64(tensors.ToScalar[float32](out[0]))}
+	sum := found.Loss
 	for _, t := range out[1:] {
 		found.Gradients = append(found.Gradients, float64(tensors.ToScalar[float32](t)))
+		sum += found.Gradients[len(found.Gradients)-1]
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, fmt.Errorf("on %s the loss is %g and the lengths of the gradients are %g; all should be finite", eng.Name(), found.Loss, found.Gradients)
 	}
 	return found, nil
 }
@@ -112,19 +117,25 @@ func compare(what string, here, reference oneStep, allowed apart) Row {
 	worst, norm, normThere := 0.0, 0.0, 0.0
 	for i, there := range reference.Gradients {
 		norm, normThere = math.Hypot(norm, here.Gradients[i]), math.Hypot(normThere, there)
-		if d := math.Abs(here.Gradients[i] - there); !(d <= worst) { // also where d is not a number
-			worst = d
-		}
+		worst = math.Max(worst, math.Abs(here.Gradients[i]-there)) // not a number where one of them is not
 	}
 	found := apart{loss: math.Abs(here.Loss-reference.Loss) / math.Abs(reference.Loss), gradients: worst / normThere}
 	if found.loss <= allowed.loss && found.gradients <= allowed.gradients {
 		row.Result = Pass
 	}
-	row.Told = fmt.Sprintf("loss %.6f here, %.6f there, apart by %.0e (%.0e allowed); gradient %.4f here, %.4f there, apart by %.0e (%.0e allowed)",
-		here.Loss, reference.Loss, found.loss, allowed.loss, norm, normThere, found.gradients, allowed.gradients)
+	row.Told = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
+		here.Loss, reference.Loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients)
 	row.Values = map[string]float64{"loss_nats": here.Loss, "loss_nats_pure_go": reference.Loss, "gradient_norm": norm,
 		"gradient_norm_pure_go": normThere, "loss_apart": found.loss, "gradients_apart": found.gradients}
 	return row
+}
+
+// small writes a relative difference.
+func small(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%.0e", x)
 }
 
 // productSize is the number of rows and columns of the matrices of the trial product.
@@ -164,6 +175,9 @@ func productError(eng *engine.Engine) (*float64, error) {
 		}
 	}
 	relative := math.Sqrt(wrong / whole)
+	if math.IsNaN(relative) || math.IsInf(relative, 0) {
+		return nil, fmt.Errorf("on %s the product of two finite matrices holds numbers that are not finite", eng.Name())
+	}
 	return &relative, nil
 }
 

@@ -16,7 +16,8 @@ import (
 func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{
 		{"nosuch"}, {"help", "nosuch"}, {"list", "extra"}, {"clean", "-force"}, {"run", "-timeout", "soon"}, {"run", "-steps", "0"},
-		{"run", "-steps", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"}, {"gpu-check", "now"}, {"gpu-check", "-steps", "many"}, {"-nosuch"},
+		{"run", "-steps", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"},
+		{"gpu-check", "now"}, {"gpu-check", "-steps", "many"}, {"-nosuch"},
 	} {
 		if _, _, err := parse(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v, want wrong usage", args, err)

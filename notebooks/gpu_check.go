@@ -26,7 +26,8 @@ func gpuCheckCommand(flags *flag.FlagSet) func(context.Context, *session, []stri
 	var o gpuCheckOptions
 	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
 	flags.StringVar(&o.only, "only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
-	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train; 0 means 500 and 1000 on a GPU, 150 elsewhere")
+	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
+		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object with all numbers")
 	flags.BoolVar(&o.markdown, "markdown", false, "print a Markdown table")
 	flags.StringVar(&o.build, "build", "", "check nothing, but compile the check and the tests into a `folder`, for a machine without Go")

@@ -83,10 +83,11 @@ func (c *checker) rightEngine() error {
 	m := c.report.Machine
 	switch {
 	case c.on == "gpu" && !m.onGPU():
-		return fmt.Errorf("no GPU answers; what opens is %s.\n`go run ./notebooks setup -gpu` installs the CUDA plugin (Linux, an NVIDIA card and its driver); "+
-			"for one elsewhere set GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so.\nTo check the CPU, add -on cpu", m.Engine)
+		return fmt.Errorf("no GPU answers; what opens is %s.\n"+
+			"`go run ./notebooks setup -gpu` installs the CUDA plugin (Linux, an NVIDIA card and its driver); for one elsewhere set GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so.\nTo check the CPU, add -on cpu", m.Engine)
 	case c.on == "cpu" && m.onGPU():
-		return fmt.Errorf("the engine is %s; to check the CPU set GOMLX_BACKEND=xla:cpu, or xla:/path/to/a/plugin.so, or add -on go", m.Engine)
+		return fmt.Errorf("the engine is %s; to check the CPU set GOMLX_BACKEND=xla:cpu, or xla:/path/to/a/plugin.so, "+
+			"or add -on go", m.Engine)
 	case c.on == "go" && m.Kind != "go":
 		return fmt.Errorf("the engine is %s, not the pure-Go one", m.Engine)
 	}
@@ -113,7 +114,8 @@ func (c *checker) checks() []check {
 		for _, s := range stepCases() {
 			for _, precision := range precisions {
 				if !s.onCards || m.onGPU() {
-					add("step: "+s.what+", "+precision, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}, s.what+", "+precision))
+					what := s.what + ", " + precision
+					add("step: "+what, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}, what))
 				}
 			}
 		}

@@ -19,6 +19,9 @@
 // process of its own: one that crashes, as programs on a GPU may, is a FAIL and not the end, and each starts with the
 // device's memory empty.
 //
+// On a CPU all of it takes some ten minutes. Trainings of fewer than 150 steps are too short: the images are not yet apart
+// enough for PUPL's two clusters to be the classes, and the check fails.
+//
 // # Memory
 //
 // The plugin's own account of the device's memory cannot be asked for through go-xla v0.4.5. On NVIDIA cards the table has
@@ -36,7 +39,7 @@
 // Build here, with the processor and a C library no newer than there, and carry the folder together with the files of the
 // checkout (the tests read their test data there) and the data:
 //
-//	go run ./notebooks gpu-check -build carry    # gpucheck and the test programs, some 200 MB, xz makes it a quarter
+//	go run ./notebooks gpu-check -build carry    # gpucheck and the test programs, some 220 MB, xz makes it a third
 //
 // then run it there in the checkout's folder, and tell it where the plugin and the data are:
 //

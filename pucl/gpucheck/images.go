@@ -46,9 +46,17 @@ func cifarIn(folders []string) (train, test *datasets.Images, err error) {
 		}
 		return train, test, nil
 	}
-	return nil, nil, fmt.Errorf("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, from %s, or its .bin files into the "+
-		"folder %s%s: %w", "https://www.cs.toronto.edu/~kriz/cifar.html", places(folders), orDataDir(), fs.ErrNotExist)
+	return nil, nil, missing("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, from " +
+		"https://www.cs.toronto.edu/~kriz/cifar.html, or its .bin files into the folder " + places(folders) + orDataDir())
 }
+
+// missing is a sentence about data that are not there.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+// Is makes it one of the errors that say that a file does not exist.
+func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // places joins the names of folders.
 func places(folders []string) string {

@@ -36,7 +36,8 @@ func run(ctx context.Context, args []string, out io.Writer, p *progress, parts r
 	flags.SetOutput(p.w)
 	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
 	only := flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
-	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train; 0 means 500 and 1000 on a GPU, 150 elsewhere")
+	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
+		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.StringVar(&o.tests, "tests", "", "a `folder` with test programs that -build made; without it each is compiled")
 	markdown := flags.Bool("markdown", false, "print a Markdown table")
 	asJSON := flags.Bool("json", false, "print one JSON object with all numbers")

@@ -33,7 +33,8 @@ func numberCases() []numberCase {
 	color, _ := augment.CIFAR(0).Split()
 	return []numberCase{
 		{"small", "a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
-		{"resnet", "a step of a ResNet-10 against pure Go", 8, 16, 3, encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
+		{"resnet", "a step of a ResNet-10 against pure Go", 8, 16, 3,
+			encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
 	}
 }
 
@@ -91,7 +92,8 @@ func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 		sum += found.Gradients[len(found.Gradients)-1]
 	}
 	if math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("on %s the loss is %g and the lengths of the gradients are %g; all should be finite", eng.Name(), found.Loss, found.Gradients)
+		return nil, fmt.Errorf("on %s the loss is %g and the lengths of the gradients are %g; all should be finite",
+			eng.Name(), found.Loss, found.Gradients)
 	}
 	return found, nil
 }
@@ -123,7 +125,8 @@ func compare(what string, here, reference oneStep, allowed apart) Row {
 	if found.loss <= allowed.loss && found.gradients <= allowed.gradients {
 		row.Result = Pass
 	}
-	row.Told = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
+	row.Told = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
+		"gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
 		here.Loss, reference.Loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients)
 	row.Values = map[string]float64{"loss_nats": here.Loss, "loss_nats_pure_go": reference.Loss, "gradient_norm": norm,
 		"gradient_norm_pure_go": normThere, "loss_apart": found.loss, "gradients_apart": found.gradients}

@@ -55,7 +55,8 @@ func newSuite(programs, backend string) (*suite, error) {
 	}
 	if programs == "" {
 		if _, err := exec.LookPath("go"); err != nil {
-			return nil, errors.New("there is no go command here: build the test programs elsewhere with -build, and name their folder with -tests")
+			return nil, errors.New("there is no go command here: build the test programs elsewhere with -build, " +
+				"and name their folder with -tests")
 		}
 	} else if absolute, err := filepath.Abs(programs); err != nil {
 		return nil, err

@@ -104,7 +104,8 @@ func (r Report) writeMarkdown(w io.Writer) error {
 	b.WriteString("\n| result | check | of | measured | seconds |\n| --- | --- | --- | --- | ---: |\n")
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
 	for _, row := range r.Rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell.Replace(row.What), cell.Replace(row.told()), row.Seconds)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell.Replace(row.What),
+			cell.Replace(row.told()), row.Seconds)
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
 	_, err := io.WriteString(w, b.String())

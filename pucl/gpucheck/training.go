@@ -194,10 +194,10 @@ func (t task) judge(row *Row, losses []float64, chance float64, ours, theirs puc
 	if !(loss < chance) || !(ours.Accuracy > wanted) || !(theirs.Accuracy > wanted) {
 		row.Result = Fail
 	}
-	row.Told = fmt.Sprintf("loss %.3f (must be below %.3f, chance); held-out accuracy %.1f%% with PUPL's labels, %.1f%% with true ones (must be above %.1f%%; "+
-		"the larger class has %.1f%%)", loss, chance, 100*ours.Accuracy, 100*theirs.Accuracy, 100*wanted, 100*majority)
-	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": chance, "pupl_accuracy": ours.Accuracy, "true_label_accuracy": theirs.Accuracy,
-		"larger_class": majority, "wanted_accuracy": wanted}
+	row.Told = fmt.Sprintf("loss %.3f (must be below %.3f, chance); held-out accuracy %.1f%% with PUPL's labels, "+
+		"%.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)", loss, chance, 100*ours.Accuracy, 100*theirs.Accuracy, 100*wanted, 100*majority)
+	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": chance, "pupl_accuracy": ours.Accuracy,
+		"true_label_accuracy": theirs.Accuracy, "larger_class": majority, "wanted_accuracy": wanted}
 }
 
 // plural writes a number of things.

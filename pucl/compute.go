@@ -80,7 +80,7 @@ func (c Compute) checkBatch(b int) error {
 	}
 	if n := c.devices() * c.microBatches(); b%n != 0 {
 		return fmt.Errorf("a batch of %d examples cannot be split evenly over %s; make it %s examples, or split it differently",
-			b, strings.Join(over, " of "), multiples(b, n))
+			b, strings.Join(over, " on "), multiples(b, n))
 	}
 	return nil
 }

@@ -22,11 +22,17 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// onDevices skips a test where the engine has fewer than n devices.
+// onDevices skips a test where the engine has fewer than n devices, once training has refused to take them.
 func onDevices(t *testing.T, n int) *engine.Engine {
 	t.Helper()
 	eng := enginetest.Open(t)
 	if here := eng.Backend.NumDevices(); here < n {
+		c := light(1)
+		c.Compute.Devices = n
+		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		if want := fmt.Sprintf("asks for %d devices", n); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, which lacks %q", err, want)
+		}
 		t.Skipf("the engine has %d devices, %d are needed", here, n)
 	}
 	return eng
@@ -225,7 +231,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 	}
 	config.Checkpoint = filepath.Join(t.TempDir(), "run")
 	var resumed *Model
-	for done, devices := range []int{4, 2, 1} {
+	for done, devices := range []int{1, 2, 4} {
 		ctx, stop := context.WithCancel(context.Background())
 		config.Compute.Devices = devices
 		config.OnStep = func(p Progress) {
@@ -240,14 +246,10 @@ func TestModelOfSeveralDevices(t *testing.T) {
 		}
 	}
 	if d, where := farthest(t, whole, resumed); !(d < 1e-4) || len(resumed.Losses) != 6 {
-		t.Errorf("after 2 steps on each of 4, 2 and 1 devices, %s differs by %g", where, d)
+		t.Errorf("after 2 steps on each of 1, 2 and 4 devices, %s differs by %g", where, d)
 	}
 
-	config.Checkpoint, config.OnStep, config.Compute.Devices = "", nil, 4
-	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := resumed
 	for v := range m.store.IterVariables() {
 		if v.ShardingSpec() != nil {
 			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
@@ -281,14 +283,21 @@ func TestModelOfSeveralDevices(t *testing.T) {
 func TestComputeRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	here := eng.Backend.NumDevices()
-	for _, tt := range []struct {
+	type refusal struct {
 		compute Compute
 		want    []string
-	}{
+	}
+	refusals := []refusal{
+		{Compute{MicroBatches: -2}, []string{"MicroBatches -2", "at least 1"}},
+		{Compute{MicroBatches: 3}, []string{"16 examples", "3 micro-batches", "15 or 18"}},
 		{Compute{Devices: -1}, []string{"Devices -1", "at least 1"}},
 		{Compute{Devices: here + 1}, []string{fmt.Sprintf("asks for %d devices", here+1), fmt.Sprintf("at most %d", here)}},
-	} {
-		c := quick(1)
+	}
+	if eng.Kind == "go" {
+		refusals = append(refusals, refusal{Compute{Recompute: true}, []string{"Recompute", "pure-Go", "XLA"}})
+	}
+	for _, tt := range refusals {
+		c := light(1)
 		c.Compute = tt.compute
 		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
 		for _, want := range tt.want {
@@ -297,16 +306,19 @@ func TestComputeRefusals(t *testing.T) {
 			}
 		}
 	}
-	for _, tt := range []struct{ b, n int }{{18, 4}, {3, 4}} {
-		err := Compute{Devices: tt.n}.checkBatch(tt.b)
-		if err == nil {
-			t.Errorf("%d examples on %d devices are not refused", tt.b, tt.n)
-			continue
+	for _, tt := range []struct {
+		compute Compute
+		b       int
+		want    string // "" where the batch can be split
+	}{
+		{Compute{}, 7, ""}, {Compute{Devices: 4}, 16, ""}, {Compute{Devices: 4, MicroBatches: 2}, 16, ""},
+		{Compute{Devices: 4}, 3, "over 4 devices; make it 4 examples"},
+		{Compute{Devices: 4, MicroBatches: 2}, 20, "over 2 micro-batches on 4 devices; make it 16 or 24 examples"},
+	} {
+		err := tt.compute.checkBatch(tt.b)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v, batch of %d: error %v, want %q", tt.compute, tt.b, err, tt.want)
 		}
-		t.Log(err)
-	}
-	if err := (Compute{Devices: 4}).checkBatch(16); err != nil {
-		t.Error(err)
 	}
 }
 

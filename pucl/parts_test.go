@@ -21,12 +21,12 @@ import (
 )
 
 // Without batch normalisation a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
-// compares across parts, and whether the parts are split over devices or not.
+// compares across parts, whether the parts are split over devices or not.
 func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 	eng := enginetest.Open(t)
-	run := func(objective Objective, c Compute) (told []taken, weights map[string][]float64) {
+	run := func(c Compute) (told []taken, weights map[string][]float64) {
 		config := light(3)
-		config.Objective, config.Optimizer, config.Compute = objective, optim.SGD{LearningRate: 0.5}, c
+		config.Optimizer, config.Compute = optim.SGD{LearningRate: 0.5}, c
 		config = config.withDefaults()
 		m := newModel(nil, 0, 0, 0, 0)
 		s, err := m.newStepper(eng, config, feed{
@@ -58,31 +58,29 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 		}
 		return told, nil
 	}
-	for _, objective := range []Objective{PUCL(), SSCL()} {
-		whole, want := run(objective, Compute{})
-		divided := []Compute{{MicroBatches: 4}, {MicroBatches: 16}}
-		if eng.Backend.NumDevices() >= 2 {
-			divided = append(divided, Compute{MicroBatches: 4, Devices: 2})
-		}
-		for _, c := range divided {
-			told, weights := run(objective, c)
-			for i := range told {
-				for k, pair := range [][2]float64{{told[i].loss, whole[i].loss}, {told[i].gradientNorm, whole[i].gradientNorm},
-					{told[i].projectionNorm, whole[i].projectionNorm}} {
-					if !(math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1])) {
-						t.Errorf("%s, %v: number %d of step %d is %g, of the whole batch %g", objective.Name, c, k, i, pair[0], pair[1])
-					}
+	whole, want := run(Compute{})
+	divided := []Compute{{MicroBatches: 8}}
+	if eng.Backend.NumDevices() >= 2 {
+		divided = append(divided, Compute{MicroBatches: 4, Devices: 2})
+	}
+	for _, c := range divided {
+		told, weights := run(c)
+		for i := range told {
+			for k, pair := range [][2]float64{{told[i].loss, whole[i].loss}, {told[i].gradientNorm, whole[i].gradientNorm},
+				{told[i].projectionNorm, whole[i].projectionNorm}} {
+				if !(math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1])) {
+					t.Errorf("%v: number %d of step %d is %g, of the whole batch %g", c, k, i, pair[0], pair[1])
 				}
 			}
-			if len(weights) != len(want) {
-				t.Fatalf("%d variables, %d for the whole batch", len(weights), len(want))
-			}
-			for path := range want {
-				for i, v := range want[path] {
-					if !(math.Abs(weights[path][i]-v) < 1e-5) {
-						t.Errorf("%s, %v: number %d of %s is %g, of the whole batch %g", objective.Name, c, i, path, weights[path][i], v)
-						break
-					}
+		}
+		if len(weights) != len(want) {
+			t.Fatalf("%d variables, %d for the whole batch", len(weights), len(want))
+		}
+		for path := range want {
+			for i, v := range want[path] {
+				if !(math.Abs(weights[path][i]-v) < 1e-5) {
+					t.Errorf("%v: number %d of %s is %g, of the whole batch %g", c, i, path, weights[path][i], v)
+					break
 				}
 			}
 		}
@@ -172,20 +170,20 @@ func TestComputeTogether(t *testing.T) {
 // microBatchesOfChild names the variable that turns a run of the test binary into one that only takes steps in so many parts.
 const microBatchesOfChild = "PUCL_TEST_MICRO_BATCHES"
 
-// pictures are batches of 128 black images of 32×32.
+// pictures are batches of 128 black images of 64×64.
 type pictures struct{}
 
-func (pictures) ImageShape() (height, width, channels int) { return 32, 32, 1 }
+func (pictures) ImageShape() (height, width, channels int) { return 64, 64, 1 }
 
-func (pictures) Batch(int) ([]uint8, []bool) { return make([]uint8, 128*32*32), make([]bool, 128) }
+func (pictures) Batch(int) ([]uint8, []bool) { return make([]uint8, 128*64*64), make([]bool, 128) }
 
-// The activations of a batch of 256 views are some 16 MiB for each layer of 16 channels at full size, of which AllConv has
-// two with all that belongs to a layer. In 8 parts a step must do with less than half of the memory.
+// The activations of a batch of 256 views are 16 MiB for 16 channels at half size, of which the first layer alone keeps
+// several for the gradient. In 8 parts a step must do with less than half of the memory.
 func TestMicroBatchesSaveMemory(t *testing.T) {
 	eng := enginetest.Open(t)
 	if parts, err := strconv.Atoi(os.Getenv(microBatchesOfChild)); err == nil {
 		c := light(2)
-		c.Encoder, c.Compute.MicroBatches = encoder.AllConv{Width: 16, Dim: 16}, parts
+		c.Encoder, c.Compute.MicroBatches = encoder.SmallCNN{Width: 16, Dim: 16}, parts
 		before := 0
 		c.OnStep = func(p Progress) {
 			if p.Step == 1 { // what compiling took is forgotten
@@ -228,8 +226,8 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 	}
 	whole, divided := grown(1), grown(8)
 	t.Logf("%d MiB whole, %d MiB in parts", whole>>20, divided>>20)
-	if divided > whole/2 {
-		t.Errorf("steps take %d MiB with the whole batch and %d MiB in 8 parts; want less than half", whole>>20, divided>>20)
+	if whole < 50<<20 || divided > whole/2 {
+		t.Errorf("steps take %d MiB with the whole batch and %d MiB in 8 parts; want more than 50, and less than half of that", whole>>20, divided>>20)
 	}
 }
 

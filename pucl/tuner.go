@@ -110,7 +110,7 @@ func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *Clas
 		return err
 	}
 	_, k := x.Dims()
-	t.mean, t.std = spread(x)
+	t.mean, t.std = meanAndSpread(x)
 	if t.start = head; head == nil {
 		t.start = &ClassProbe{Weights: mat.NewDense(t.outputs, k, nil), Bias: make([]float64, t.outputs)}
 	}
@@ -148,9 +148,9 @@ func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 	return UnitRows(x), nil
 }
 
-// spread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column. One number
+// meanAndSpread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column. One number
 // for all of them, since an entry that hardly varies now may do so when the encoder has moved.
-func spread(x *mat.Dense) (mean, std []float64) {
+func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	n, k := x.Dims()
 	mean, std = make([]float64, k), make([]float64, k)
 	total, column := 0.0, make([]float64, n)

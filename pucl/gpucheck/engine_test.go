@@ -93,8 +93,8 @@ func TestTimeStep(t *testing.T) {
 	if !(v["fastest_step_ms"] <= v["step_ms"] && v["step_ms"] <= v["slowest_step_ms"]) || math.Abs(v["views_per_second"]*v["step_ms"]-8000) > 1e-6*8000 {
 		t.Errorf("8 views a step: %+v", v)
 	}
-	if row, err := c.time(context.Background(), enginetest.Open(t), "float8", silent); err != nil || row.Result != NotRun {
-		t.Errorf("an unknown precision: %+v, %v", row, err)
+	if row, err := c.time(context.Background(), enginetest.Open(t), "float8", silent); err == nil {
+		t.Errorf("an unknown precision: %+v", row)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

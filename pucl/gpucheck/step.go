@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/puclab/puclab/pucl"
@@ -53,18 +54,6 @@ func findStep(name string) (stepCase, error) {
 // precisions are those in which steps are timed.
 var precisions = []string{"float32", "bfloat16"}
 
-// errPrecision is wrapped where the library cannot compute in a precision.
-var errPrecision = errors.New("this version of the library does not compute in it")
-
-// setPrecision makes training compute in a precision.
-func setPrecision(config *pucl.PretrainConfig, precision string) error {
-	switch precision {
-	case "float32": // the default
-		return nil
-	}
-	return fmt.Errorf("%s: %w", precision, errPrecision)
-}
-
 // How long steps are timed: at least so many, then until the time is up or there were enough.
 const (
 	stepsBefore = 3 // in the first of which the graph is compiled
@@ -84,14 +73,12 @@ func timeStep(ctx context.Context, eng *engine.Engine, p part, progress func(str
 
 // time takes steps until the time is up, and tells of the median one.
 func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress func(string, ...any) error) (*Row, error) {
+	if !slices.Contains(precisions, precision) {
+		return nil, fmt.Errorf("no precision %q; there are %s", precision, strings.Join(precisions, " and "))
+	}
 	row := &Row{Kind: kindStep, What: c.what + ", " + precision}
 	config := c.config
-	if err := setPrecision(&config, precision); errors.Is(err, errPrecision) {
-		row.Result, row.Told = NotRun, errPrecision.Error()
-		return row, nil
-	} else if err != nil {
-		return nil, err
-	}
+	config.Compute.BFloat16 = precision == "bfloat16"
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var each []float64 // seconds of every timed step

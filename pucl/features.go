@@ -53,9 +53,12 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 		inputs: func(step int) ([]any, int, error) {
 			views, labeled := batches.Batch(step)
 			b := len(labeled)
-			if b < 2 || len(views) != 2*b*features {
-				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d numbers; two views of rows of %d need at least "+
-					"2 labels and %d numbers for each", step, b, len(views), features, 2*features)
+			if len(views) != 2*b*features {
+				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d numbers; two views of rows of %d need %d numbers for each label",
+					step, b, len(views), features, 2*features)
+			}
+			if b < 2 {
+				return nil, 0, smallBatch(step, b)
 			}
 			for i, x := range views {
 				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
@@ -67,7 +70,9 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 				tensors.FromFlatDataAndDimensions(labeled, b),
 			}, b, nil
 		},
-		views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] },
+		views:   func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] },
+		watched: func(w Watch) (*watched, looks, error) { return watchedRows(w, batches) },
+		example: "row",
 	})
 }
 

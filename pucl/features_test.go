@@ -234,7 +234,7 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 		{"temperature", counted{2, 8, 2}, func(c *PretrainConfig) { c.Tau = math.NaN() }, "temperature"},
 		{"no features", counted{0, 0, 2}, func(*PretrainConfig) {}, "0 features"},
 		{"one view", counted{2, 4, 2}, func(*PretrainConfig) {}, "2 labels and 4 numbers"},
-		{"one example", counted{2, 4, 1}, func(*PretrainConfig) {}, "at least 2 labels"},
+		{"one example", counted{2, 4, 1}, func(*PretrainConfig) {}, "at least 2"},
 		{"an encoder of images", counted{2, 8, 2}, func(c *PretrainConfig) { c.Encoder = tiny }, "use an MLP"},
 	} {
 		config := quickFeatures(2)

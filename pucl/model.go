@@ -2,7 +2,6 @@ package pucl
 
 import (
 	"fmt"
-	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
@@ -15,8 +14,9 @@ import (
 
 // Model is a trained encoder with its projector. It is for one goroutine at a time.
 type Model struct {
-	Losses []float64 // of every training step, in nats
-	Record Record    // how it was trained
+	Losses  []float64 // of every training step, in nats
+	History History   // what else was seen of every step, and measured between them
+	Record  Record    // how it was trained
 
 	store                   *model.Store
 	encoder                 encoder.Encoder
@@ -79,7 +79,7 @@ func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []
 		clear(batch[rows*size:])
 		h, z, err := exec.Call2(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, shape...)...))
 		if err != nil {
-			return nil, fmt.Errorf("pucl: embedding examples %d to %d: %w", first, first+rows-1, err)
+			return nil, fmt.Errorf("pucl: embedding examples %d to %d: %w", first, first+rows-1, rootCause(err))
 		}
 		if e.H == nil {
 			e.H, e.Z = mat.NewDense(n, h.Shape().Dim(-1), nil), mat.NewDense(n, z.Shape().Dim(-1), nil)
@@ -111,7 +111,7 @@ func copyRows(to *mat.Dense, from *tensors.Tensor, first, count int) error {
 func (m *Model) dropOptimizer() error {
 	var paths []string
 	for v := range m.store.IterVariables() {
-		if !strings.HasPrefix(v.Path(), "/"+encoderScope+"/") && !strings.HasPrefix(v.Path(), "/"+projectorScope+"/") {
+		if !isNetwork(v.Path()) {
 			paths = append(paths, v.Path())
 		}
 	}

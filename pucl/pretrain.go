@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -66,17 +65,9 @@ type PretrainConfig struct {
 	Checkpoint      string
 	CheckpointEvery int // steps between checkpoints; 0 means 500
 
-	// OnStep, if not nil, is called after every step.
-	OnStep func(Progress)
-}
-
-// Progress is how far training is.
-type Progress struct {
-	Step, Steps int           // steps done, of how many
-	Loss        float64       // of this step, in nats
-	Views       int           // views learned from in this call
-	Elapsed     time.Duration // of this call, compilation included
-	Waited      time.Duration // of that for batches and the numbers of their views, while the engine had nothing to do
+	Watch    Watch          // what is measured while training goes on; it changes none of its numbers
+	OnStep   func(Progress) // called after every step; may be nil
+	Observer Observer       // told of the start, of every step and of the end; lab.Progress shows them to a person; may be nil
 }
 
 // withDefaults fills in the zero fields save for the encoder, which depends on the data.
@@ -109,6 +100,7 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 	if c.CheckpointEvery == 0 {
 		c.CheckpointEvery = 500
 	}
+	c.Watch = c.Watch.withDefaults()
 	return c
 }
 
@@ -116,11 +108,11 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 func (c PretrainConfig) check() error {
 	switch {
 	case !(c.Tau > 0) || math.IsInf(c.Tau, 1):
-		return fmt.Errorf("pucl: temperature τ = %g; it must be positive (0.5 is the paper's)", c.Tau)
+		return fmt.Errorf("pucl: temperature τ = %g; it divides the similarities and must be a positive number (0 means 0.5, the paper's)", c.Tau)
 	case c.Steps < 0 || c.Warmup < 0 || c.CheckpointEvery < 0 || c.Projection < 0:
-		return fmt.Errorf("pucl: Steps %d, Warmup %d, CheckpointEvery %d, Projection %d: none may be negative", c.Steps, c.Warmup, c.CheckpointEvery, c.Projection)
+		return fmt.Errorf("pucl: Steps %d, Warmup %d, CheckpointEvery %d, Projection %d: none may be negative, and 0 means the default", c.Steps, c.Warmup, c.CheckpointEvery, c.Projection)
 	case !(c.LearningRate >= 0) || math.IsInf(c.LearningRate, 1):
-		return fmt.Errorf("pucl: learning rate %g; it must be a positive number", c.LearningRate)
+		return fmt.Errorf("pucl: learning rate %g; it must be a positive number (0 means 0.001, or what the Optimizer names)", c.LearningRate)
 	}
 	if c.Optimizer != nil {
 		if err := c.Optimizer.Check(); err != nil {
@@ -130,7 +122,7 @@ func (c PretrainConfig) check() error {
 	if err := c.schedule().Check(c.Steps); err != nil {
 		return fmt.Errorf("pucl: %w", err)
 	}
-	return c.Compute.Check()
+	return errors.Join(c.Compute.Check(), c.Watch.check())
 }
 
 // schedule is the schedule of the rate, the default where none was given: linear warm-up, then a half cosine that ends at 0.
@@ -147,8 +139,12 @@ func (c PretrainConfig) rate(step int) float64 {
 }
 
 // Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A: two views of every image,
-// the loss on the projections of all of them. It stops when ctx is done, saving a checkpoint first where there is a folder
-// for it, and when the loss is no longer finite; both are errors.
+// the loss on the projections of all of them.
+//
+// It ends early with a [Stopped] when ctx is done, saving a checkpoint first where there is a folder for it, and with a
+// [Diverged] when the loss, the gradient or the weights are no longer finite, leaving the last checkpoint as it is. A run
+// that was stopped or killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same
+// numbers as one that was never interrupted, bit for bit on the same engine.
 func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config PretrainConfig) (*Model, error) {
 	return PretrainStreamed(ctx, eng, alwaysRead{batches}, config)
 }
@@ -186,9 +182,11 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 				return nil, 0, fmt.Errorf("pucl: batch %d: %w", step, err)
 			}
 			b := len(labeled)
-			if b < 2 || len(pixels) != b*size {
-				return nil, 0, fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels; %d×%d×%d images need at least 2 labels and %d bytes for each",
-					step, b, len(pixels), height, width, channels, size)
+			if len(pixels) != b*size {
+				return nil, 0, wrongBatch(step, b, len(pixels), height, width, channels)
+			}
+			if b < 2 {
+				return nil, 0, smallBatch(step, b)
 			}
 			numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*b)
 			if err != nil {
@@ -204,7 +202,21 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 			images := scalePixels(inputs[0])
 			return c.Recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[2]), inputs[1]
 		},
+		watched: func(w Watch) (*watched, looks, error) { return watchedImages(w, c.Seed, c.Recipe, batches) },
+		example: "image",
 	})
+}
+
+// wrongBatch says that pixels and labels of a batch do not fit together.
+func wrongBatch(step, labels, pixels, height, width, channels int) error {
+	return fmt.Errorf("pucl: batch %d holds %d labels and %d bytes of pixels, but images of %d×%d×%d (height×width×channels) take %d bytes for each label; "+
+		"do ImageShape and Batch speak of the same images?", step, labels, pixels, height, width, channels, height*width*channels)
+}
+
+// smallBatch says that a batch has nothing to contrast.
+func smallBatch(step, examples int) error {
+	return fmt.Errorf("pucl: batch %d is one of %d; contrast needs at least 2 examples, and so does batch normalisation, whose statistics "+
+		"are those of the batch: make batches larger", step, examples)
 }
 
 // checkEngine refuses an engine that is not there.

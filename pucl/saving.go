@@ -23,6 +23,7 @@ type modelHead struct {
 	Height, Width, Channels int
 	Features                int
 	Losses                  []float64
+	History                 History // empty in files of programs that kept none
 	Record                  Record
 }
 
@@ -61,7 +62,7 @@ func (m *Model) Save(path string) error {
 func (m *Model) write(w io.Writer) error {
 	head := modelHead{
 		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
-		Height: m.height, Width: m.width, Channels: m.channels, Features: m.features, Losses: m.Losses, Record: m.Record,
+		Height: m.height, Width: m.width, Channels: m.channels, Features: m.features, Losses: m.Losses, History: m.History, Record: m.Record,
 	}
 	head.Encoder = fields(m.encoder)
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
@@ -107,7 +108,8 @@ func readModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 	}
 	m := newModel(custom, head.Projection, head.Height, head.Width, head.Channels)
 	m.features = head.Features
-	m.Losses, m.Record = head.Losses, head.Record
+	m.Losses, m.History, m.Record = head.Losses, head.History, head.Record
+	m.History.fit(len(m.Losses))
 	return m, readVariables(r, m.store)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Figure is what Show and Save take: anything that draws itself on a canvas. A *plot.Plot is one, and so are
-// *TableFigure, *Images, *ImageTableFigure, *Squares and *PanelRow.
+// *TableFigure, *Images, *ImageTableFigure, *Squares, *PanelRow and *FigureColumn.
 type Figure interface {
 	Draw(draw.Canvas)
 }
@@ -44,6 +44,8 @@ func isNil(f Figure) bool {
 	case *PanelRow:
 		return f == nil
 	case *Squares:
+		return f == nil
+	case *FigureColumn:
 		return f == nil
 	}
 	return false
@@ -82,22 +84,35 @@ func drawOn(f Figure, canvas vg.CanvasSizer) error {
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	switch p := f.(type) {
+	if err := checkFigure(f, c, c); err != nil {
+		return err
+	}
+	if p, ok := f.(*plot.Plot); ok {
+		f = layout(p, c)
+	}
+	f.Draw(c)
+	return nil
+}
+
+// checkFigure returns an error if the plots of f, drawn on c, a part of the page, have no room for their data.
+func checkFigure(f Figure, c, page draw.Canvas) error {
+	switch f := f.(type) {
 	case *plot.Plot:
-		q := layout(p, c)
-		if err := checkRoom(q.DataCanvas(c), c); err != nil {
-			return err
-		}
-		f = q
+		return checkRoom(layout(f, c).DataCanvas(c), page)
 	case *PanelRow:
-		plots, canvases := p.arrange(c)
+		plots, canvases := f.arrange(c)
 		for i, q := range plots {
-			if err := checkRoom(q.DataCanvas(canvases[i]), c); err != nil {
+			if err := checkRoom(q.DataCanvas(canvases[i]), page); err != nil {
+				return err
+			}
+		}
+	case *FigureColumn:
+		for i, part := range f.arrange(c) {
+			if err := checkFigure(f.figures[i], part, page); err != nil {
 				return err
 			}
 		}
 	}
-	f.Draw(c)
 	return nil
 }
 

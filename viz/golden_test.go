@@ -20,6 +20,7 @@ func TestGolden(t *testing.T) {
 		file string
 	}{
 		{ExampleLearningCurves, "learning_curves.png"},
+		{ExampleTrainingCurves, "training_curves.png"},
 		{ExampleScatter, "scatter.png"},
 		{ExamplePanels, "panels.png"},
 		{ExampleTable_Figure, "table.png"},

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,11 @@ type Progress struct {
 	// ViewsPerStep is the number of views of examples that one step takes, two for every example of the batch in
 	// contrastive learning. The speed is then given in views a second; with 0 it is in steps a second.
 	ViewsPerStep int
+	// ExamplesPerStep is the number of examples that one step takes, each in two views. Where it is not 0 the speed is given
+	// in examples a second, "1,843 images/s × 2 views", and ViewsPerStep is not used.
+	ExamplesPerStep int
+	// Example names what ExamplesPerStep counts, in the singular; "" means "image".
+	Example string
 
 	label string
 	total int
@@ -36,14 +42,16 @@ type Progress struct {
 	first    int       // steps done then
 	last     int       // steps done at the latest call
 	reported time.Time
-	recent   []sample // for the speed
+	recent   []sample      // for the speed
+	paused   time.Duration // of all the time since the first report
 	finished bool
 }
 
-// sample is a point of time and the steps done by then.
+// sample is a point of time, the steps done by then, and how long the run had stood still.
 type sample struct {
-	at   time.Time
-	done int
+	at     time.Time
+	done   int
+	paused time.Duration
 }
 
 // window is the time over which the speed is measured. The first steps are slow, since they compile, and should be
@@ -86,10 +94,34 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Update says that done steps are done, with a note that may be empty. Most calls return at once: a report goes out
-// at most twice a second in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at
-// the last step. done may go back, as after a restart.
-func (p *Progress) Update(done int, note string) {
+// Say shows a text in place of how far the run is, such as what it waits for before its first step.
+func (p *Progress) Say(text string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.finished {
+		p.out.show(p.label, text, p.share(), false)
+	}
+}
+
+// Pause says that for so long of the time since the last Update no step was worked on. The speed leaves it out, the time left
+// does not.
+func (p *Progress) Pause(d time.Duration) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.paused += d
+}
+
+// Update says that done steps are done, with notes that may be empty: the first one is shown right after the count, the others
+// at the end of the line, which a narrow terminal cuts. Most calls return at once: a report goes out at most twice a second
+// in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at the last step. done may go
+// back, as after a restart.
+func (p *Progress) Update(done int, notes ...string) {
 	if p == nil {
 		return
 	}
@@ -100,7 +132,7 @@ func (p *Progress) Update(done int, note string) {
 	}
 	now := p.now()
 	if p.started.IsZero() || done < p.last {
-		p.started, p.first, p.recent = now, done, nil
+		p.started, p.first, p.recent, p.paused = now, done, nil, 0
 	}
 	p.last = done
 	atEnd := p.total > 0 && done >= p.total
@@ -108,14 +140,14 @@ func (p *Progress) Update(done int, note string) {
 		return
 	}
 	p.reported = now
-	p.recent = append(p.recent, sample{now, done})
+	p.recent = append(p.recent, sample{now, done, p.paused})
 	for len(p.recent) > 2 && now.Sub(p.recent[1].at) >= window {
 		p.recent = p.recent[1:]
 	}
-	p.out.show(p.label, p.line(note), p.share(), false)
+	p.out.show(p.label, p.line(notes), p.share(), false)
 }
 
-// Done ends the report with the time that the run took and its mean speed. Later calls do nothing.
+// Done ends the report with the time that the run took and its mean speed, pauses left out. Later calls do nothing.
 func (p *Progress) Done(note string) {
 	if p == nil {
 		return
@@ -131,7 +163,7 @@ func (p *Progress) Done(note string) {
 		took = p.now().Sub(p.started)
 	}
 	parts := []string{p.count() + " in " + duration(took)}
-	if s := took.Seconds(); s > 0 && p.last > p.first {
+	if s := (took - p.paused).Seconds(); s > 0 && p.last > p.first {
 		parts = append(parts, p.speed(float64(p.last-p.first)/s))
 	}
 	if note != "" {
@@ -141,20 +173,19 @@ func (p *Progress) Done(note string) {
 }
 
 // line describes the current state.
-func (p *Progress) line(note string) string {
-	parts := []string{p.count()}
+func (p *Progress) line(notes []string) string {
+	parts := append([]string{p.count()}, notes[:min(1, len(notes))]...)
 	a, b := p.recent[0], p.recent[len(p.recent)-1]
 	if s := b.at.Sub(a.at).Seconds(); s > 0 && b.done > a.done {
-		rate := float64(b.done-a.done) / s
-		parts = append(parts, p.speed(rate))
+		if working := s - (b.paused - a.paused).Seconds(); working > 0 {
+			parts = append(parts, p.speed(float64(b.done-a.done)/working))
+		}
 		if left := p.total - b.done; left > 0 {
-			parts = append(parts, duration(time.Duration(float64(left)/rate*float64(time.Second)))+" left")
+			parts = append(parts, duration(time.Duration(float64(left)*s/float64(b.done-a.done)*float64(time.Second)))+" left")
 		}
 	}
-	if note != "" {
-		parts = append(parts, note)
-	}
-	return strings.Join(parts, ", ")
+	parts = append(parts, notes[min(1, len(notes)):]...)
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
 // count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
@@ -196,7 +227,10 @@ func (p *Progress) share() float64 {
 // speed writes a rate given in steps a second.
 func (p *Progress) speed(rate float64) string {
 	unit := plural(orElse(p.Unit, "step")) + "/s"
-	if p.ViewsPerStep > 0 {
+	switch {
+	case p.ExamplesPerStep > 0:
+		rate, unit = rate*float64(p.ExamplesPerStep), plural(orElse(p.Example, "image"))+"/s × 2 views"
+	case p.ViewsPerStep > 0:
 		rate, unit = rate*float64(p.ViewsPerStep), "views/s"
 	}
 	decimals := 0
@@ -267,7 +301,12 @@ type terminalLine struct {
 }
 
 func (t *terminalLine) show(label, line string, _ float64, final bool) {
-	const widest = 79 // a line that wraps cannot be written over
+	widest := 79 // a line that wraps cannot be written over
+	if f, ok := t.w.(*os.File); ok {
+		if n, ok := columns(f); ok {
+			widest = max(n-1, 20)
+		}
+	}
 	letters := []rune(join(label, line))
 	if len(letters) > widest && !final {
 		letters = append(letters[:widest-1], '…')

@@ -29,8 +29,8 @@ func TestProgressLines(t *testing.T) {
 	p.Update(400, "too late")
 	p.Done("again")
 	want := `PUCL: step 1 of 400 (0 %), loss 5.1
-PUCL: step 51 of 400 (13 %), 5,120 views/s, 35 s left, loss 5.1
-PUCL: step 101 of 400 (25 %), 5,120 views/s, 30 s left, loss 5.1
+PUCL: step 51 of 400 (13 %), loss 5.1, 5,120 views/s, 35 s left
+PUCL: step 101 of 400 (25 %), loss 5.1, 5,120 views/s, 30 s left
 PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
 `
 	if b.String() != want {
@@ -124,8 +124,40 @@ func TestProgressNotebook(t *testing.T) {
 	}
 }
 
+// TestProgressPauses: what a run spends standing still slows no speed, but it does put off the end.
+func TestProgressPauses(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(&b, "PUCL", 8)
+	p.ExamplesPerStep, p.Example, p.pause = 256, "row", time.Second
+	tick := clocked(p)
+	p.Say("compiling")
+	p.Update(0)
+	for i := 1; i <= 4; i++ { // a step a second, and a pause of three seconds after every second one
+		tick(time.Second)
+		if i%2 == 0 {
+			tick(3 * time.Second)
+			p.Pause(3 * time.Second)
+		}
+		p.Update(i, "loss 5", "rate 0.1", "")
+	}
+	p.Done("stopped")
+	want := `PUCL: compiling
+PUCL: step 0 of 8 (0 %)
+PUCL: step 1 of 8 (12 %), loss 5, 256 rows/s × 2 views, 7.0 s left, rate 0.1
+PUCL: step 2 of 8 (25 %), loss 5, 256 rows/s × 2 views, 15 s left, rate 0.1
+PUCL: step 3 of 8 (38 %), loss 5, 256 rows/s × 2 views, 10 s left, rate 0.1
+PUCL: step 4 of 8 (50 %), loss 5, 256 rows/s × 2 views, 10 s left, rate 0.1
+PUCL: 4 of 8 steps in 10 s, 256 rows/s × 2 views, stopped
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
 func TestProgressNil(t *testing.T) {
 	var p *Progress
+	p.Say("")
+	p.Pause(1)
 	p.Update(1, "")
 	p.Done("")
 }

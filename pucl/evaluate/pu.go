@@ -34,7 +34,9 @@ type PU struct {
 	Unlabeled int     // unlabeled examples held out
 	Constant  bool    // every score is the same
 
-	unlabeledPrior float64 // share of positives among the unlabeled
+	// UnlabeledPrior is the share of positives among the unlabeled, 0 where π is not known. It is π itself in the case-control
+	// settings and below it in the single-dataset setting.
+	UnlabeledPrior float64
 }
 
 // ScorePU measures scores on held-out PU data, labeled telling the labeled positives. Both kinds must occur, and a prior
@@ -57,7 +59,7 @@ func ScorePU(scores []float64, labeled []bool, config PUConfig) (PU, error) {
 		Labeled:        c.TruePositive + c.FalseNegative,
 		Unlabeled:      c.FalsePositive + c.TrueNegative,
 		Constant:       slices.Min(scores) == slices.Max(scores),
-		unlabeledPrior: config.Prior,
+		UnlabeledPrior: config.Prior,
 	}
 	if s.Labeled == 0 || s.Unlabeled == 0 {
 		return PU{}, fmt.Errorf("evaluate: %d labeled positives and %d unlabeled examples; at least one of each must be held out",
@@ -69,7 +71,7 @@ func ScorePU(scores []float64, labeled []bool, config PUConfig) (PU, error) {
 		if s.Prior > 0 {
 			// Of the n examples π·n are positive, and the labeled ones among them are gone from the unlabeled.
 			positives := s.Prior*float64(c.N()) - float64(s.Labeled)
-			if s.unlabeledPrior = positives / float64(s.Unlabeled); s.unlabeledPrior < 0 {
+			if s.UnlabeledPrior = positives / float64(s.Unlabeled); s.UnlabeledPrior < 0 {
 				return PU{}, fmt.Errorf("evaluate: %d of %d examples are labeled positives, more than the class prior %g allows; "+
 					"is it the prior of all examples, and are the data single-dataset?", s.Labeled, c.N(), s.Prior)
 			}
@@ -112,7 +114,7 @@ func (s PU) AUC() float64 {
 	if s.Prior == 0 {
 		return math.NaN()
 	}
-	return (s.ProxyAUC - s.unlabeledPrior/2) / (1 - s.unlabeledPrior)
+	return (s.ProxyAUC - s.UnlabeledPrior/2) / (1 - s.UnlabeledPrior)
 }
 
 // LeeLiu is recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers

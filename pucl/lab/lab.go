@@ -8,6 +8,9 @@
 //	model := lab.Must(bench.Model("PUCL"))                       // another cell
 //	lab.Check(lab.Save(bench, "scores", scores))
 //	scores := lab.Must(lab.Load[[]pucl.Score](bench, "scores"))
+//
+// Beside that it shows training to a person: [Progress] while it goes on, [Curves] afterwards, and [Interruptible] stops it
+// cleanly.
 package lab
 
 import (

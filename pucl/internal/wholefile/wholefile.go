@@ -23,7 +23,17 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	buffered := bufio.NewWriter(f)
-	if err := errors.Join(write(buffered), buffered.Flush(), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
+	err = write(buffered)
+	// Only the first error is told: those after it come of it.
+	for _, next := range []func() error{buffered.Flush, f.Sync, func() error { return f.Chmod(0o644) }} {
+		if err == nil {
+			err = next()
+		}
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

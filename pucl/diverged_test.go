@@ -67,9 +67,10 @@ func TestDivergenceIsToldWhole(t *testing.T) {
 			"pucl: the loss is ", " at step 0 (batch 0 of images 12×12×1, stripes; seed 5 of weights and views); training stops",
 			"\n  loss: ", " at this step\n", "saved: nothing; PretrainConfig.Checkpoint can name a folder",
 		}},
-		// A step too long sends the weights so far away that the next projections leave the range.
+		// A step too long sends the weights so far away that the next projections leave the range. On XLA the loss takes rows
+		// that are no numbers for zeros, so only the gradient tells.
 		{"projections", func(c *PretrainConfig) { c.Schedule = leap{3, 1e30} }, 4, 3, []string{
-			"pucl: the gradient's length is NaN, though the loss is 2.708, at step 4 (batch 4 of", "\n  loss: ", " at this step", "\n  length of the gradient: ", "\n  longest projection: ",
+			"pucl: the ", " at step 4 (batch 4 of", "\n  loss: ", " at this step", "\n  length of the gradient: ", "\n  longest projection: ",
 			"layers are not finite, the first of them /encoder/", "holds the good state after 3 steps",
 			"\n  to try: a learning rate below the 0.01 of this step",
 		}},

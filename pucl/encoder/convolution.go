@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -22,8 +23,11 @@ func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding 
 	}
 	in := x.Shape().Dim(-1)
 	w := weights(scope, "kernel", x, kernel*kernel*in, kernel, kernel, in, channels)
-	if x.Graph().Backend().Name() == "go" {
+	if onPureGo(x.Graph()) {
 		return convolveByProducts(x, w, stride, padding)
 	}
 	return convolveOnXLA(x, w, stride, padding)
 }
+
+// onPureGo tells whether g is built for the pure-Go engine, to which some operations have to be put in another way.
+func onPureGo(g *Graph) bool { return g.Backend().String() == gobackend.BackendName }

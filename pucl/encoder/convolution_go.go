@@ -1,12 +1,168 @@
 package encoder
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/shapes"
 )
 
 // convolveByProducts filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
 // zeros, as the pure-Go engine does it fastest.
+//
+// That engine is quick at matrix products and at copying whole runs of numbers, and slow, number by number, at everything
+// that picks them one at a time: its own convolution, Slice, Transpose and Gather. So all the patches that the kernel looks
+// at become the rows of one matrix, built by concatenation alone, and the value and both gradients are products with it.
 func convolveByProducts(x, w *Node, stride, padding int) *Node {
-	side := [2]int{padding, padding}
-	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	if more := padding - (w.Shape().Dim(0) - 1); more > 0 { // windows of padding alone
+		x = framed(x, PadAxis{}, PadAxis{Start: more, End: more}, PadAxis{Start: more, End: more})
+		padding -= more
+	}
+	c := newConvolved(x, w, stride, padding)
+	return ownGradient(func(of []*Node) *Node {
+		c.patches = c.patchesOf(of[0])
+		return c.output(of[1])
+	}, func(v *Node) []*Node {
+		return []*Node{c.inputGradient(w, v), c.kernelGradient(v)}
+	}, x, w)
 }
+
+// convolved holds the sizes of a convolution. Every image is laid out on a grid of rows × columns cells. At stride s there
+// are s² such grids, its phases: cell (r, c) of phase (a, b) is the pixel in row s·r+a and column s·c+b of the padded image.
+// Then a tap of the kernel, its entry (i, j), meets the cells of phase (i mod s, j mod s) moved by (i/s, j/s) cells, and to
+// move all images by some cells is to move one long list of cells. There is padding on the left of every row and on top of
+// every image only: behind the end of a row the list goes on with the padding of the next one.
+type convolved struct {
+	n, height, width, in   int
+	kernel, stride, before int // before is the padding
+	out                    int // channels
+	outHeight, outWidth    int
+	rows, columns          int   // of a grid
+	extra                  int   // images of zeros in front of the list, so that moving loses nothing
+	patches                *Node // [(extra+n)·rows·columns, kernel·kernel·in]
+}
+
+// newConvolved works out the sizes. The padding must be smaller than the kernel.
+func newConvolved(x, w *Node, stride, padding int) *convolved {
+	dims, kernel := x.Shape().Dimensions, w.Shape().Dim(0)
+	c := &convolved{
+		n: dims[0], height: dims[1], width: dims[2], in: dims[3],
+		kernel: kernel, stride: stride, before: padding,
+		out: w.Shape().Dim(3),
+	}
+	c.outHeight = (c.height+2*padding-kernel)/stride + 1
+	c.outWidth = (c.width+2*padding-kernel)/stride + 1
+	if min(c.height, c.width)+2*padding < kernel {
+		panic(fmt.Errorf("encoder: a %d×%d kernel does not fit into images of %d×%d padded by %d; the images are too small for this network",
+			kernel, kernel, c.height, c.width, padding))
+	}
+	c.rows = max(c.outHeight, ceilDiv(c.height+padding, stride))
+	c.columns = max(c.outWidth, ceilDiv(c.width+padding, stride))
+	c.extra = ceilDiv(c.moved(kernel-1, kernel-1), c.rows*c.columns)
+	return c
+}
+
+// moved is by how many cells tap (i, j) looks ahead.
+func (c *convolved) moved(i, j int) int { return i/c.stride*c.columns + j/c.stride }
+
+// patchesOf puts what every tap sees of x side by side, the patch that begins in a cell being the row of that cell one
+// c.extra images later.
+func (c *convolved) patchesOf(x *Node) *Node {
+	s := c.stride
+	side := func(size, cells int) PadAxis { return PadAxis{Start: c.before, End: cells*s - size - c.before} }
+	x = framed(x, PadAxis{}, side(c.height, c.rows), side(c.width, c.columns))
+	phases := make([]*Node, s*s)
+	for i := range phases {
+		phase := x
+		if s > 1 {
+			phase = Slice(x, AxisRange(), AxisRange(i/s).Stride(s), AxisRange(i%s).Stride(s))
+		}
+		phases[i] = Reshape(phase, -1, c.in)
+	}
+	var taps []*Node
+	for i := range c.kernel {
+		for j := range c.kernel {
+			taps = append(taps, move(phases[i%s*s+j%s], c.extra*c.rows*c.columns, c.moved(i, j)))
+		}
+	}
+	return Concatenate(taps, -1)
+}
+
+// move puts ahead rows of zeros before a list of cells [m, channels], back of them behind it instead.
+func move(cells *Node, ahead, back int) *Node {
+	var parts []*Node
+	zeros := func(rows int) {
+		if rows > 0 {
+			parts = append(parts, Zeros(cells.Graph(), shapes.Make(cells.DType(), rows, cells.Shape().Dim(1))))
+		}
+	}
+	zeros(ahead - back)
+	parts = append(parts, cells)
+	zeros(back)
+	return Concatenate(parts, 0)
+}
+
+// output is the convolution itself: patches times kernel, without the cells in which no window begins.
+func (c *convolved) output(w *Node) *Node {
+	y := Reshape(DotProduct(c.patches, Reshape(w, -1, c.out)), c.extra+c.n, c.rows, c.columns, c.out)
+	return Slice(y, AxisRangeToEnd(c.extra), AxisRange(0, c.outHeight), AxisRange(0, c.outWidth))
+}
+
+// onGrid lays v, which has the shape of the output, out on grids with zeros in the other cells, behind as many images of
+// zeros as given.
+func (c *convolved) onGrid(v *Node, images int) *Node {
+	v = framed(v, PadAxis{Start: images}, PadAxis{End: c.rows - c.outHeight}, PadAxis{End: c.columns - c.outWidth})
+	return Reshape(v, -1, c.out)
+}
+
+// kernelGradient is the gradient with respect to the kernel where v is the one with respect to the output.
+func (c *convolved) kernelGradient(v *Node) *Node {
+	g := DotProduct(turned(c.onGrid(v, c.extra)), c.patches)
+	return Reshape(Transpose(g, 0, 1), c.kernel, c.kernel, c.in, c.out)
+}
+
+// inputGradient is the gradient with respect to the input where v is the one with respect to the output: every phase is
+// filtered by the taps that look at it, which now look back.
+func (c *convolved) inputGradient(w, v *Node) *Node {
+	w = Transpose(w, 2, 3)
+	cells, s := c.onGrid(v, 0), c.stride
+	ahead := c.extra * c.rows * c.columns
+	pixelRows := make([]*Node, s)
+	for a := range s {
+		pixels := make([]*Node, s)
+		for b := range s {
+			var taps []*Node
+			for i := a; i < c.kernel; i += s {
+				for j := b; j < c.kernel; j += s {
+					taps = append(taps, move(cells, ahead, ahead-c.moved(i, j)))
+				}
+			}
+			shape := shapes.Make(v.DType(), c.extra+c.n, c.rows, c.columns, c.in)
+			if len(taps) == 0 { // the stride jumps over these pixels
+				pixels[b] = Zeros(v.Graph(), shape)
+				continue
+			}
+			seeing := Slice(w, AxisRangeToEnd(a).Stride(s), AxisRangeToEnd(b).Stride(s))
+			pixels[b] = ReshapeWithShape(DotProduct(Concatenate(taps, -1), Reshape(seeing, -1, c.in)), shape)
+		}
+		pixelRows[a] = Reshape(Stack(pixels, 3), c.extra+c.n, c.rows, -1)
+	}
+	all := Reshape(Stack(pixelRows, 2), c.extra+c.n, c.rows*s, c.columns*s, c.in)
+	return Slice(all, AxisRange(0, c.n), AxisRange(c.before, c.before+c.height), AxisRange(c.before, c.before+c.width))
+}
+
+// framed puts zeros around x [n, height, width, channels]. The last axis is named too, since gomlx's gradient of Pad is wrong
+// where an axis is left out.
+func framed(x *Node, images, rows, columns PadAxis) *Node {
+	return Pad(x, ScalarZero(x.Graph(), x.DType()), images, rows, columns, PadAxis{})
+}
+
+// turned is x [m, n] with rows and columns exchanged. The identity matrix times x does that as a product, for which the
+// engine reads both along their rows; Transpose jumps from row to row with every number.
+func turned(x *Node) *Node {
+	n := x.Shape().Dim(1)
+	return DotGeneral(DiagonalWithValue(ScalarOne(x.Graph(), x.DType()), n), []int{1}, nil, x, []int{1}, nil)
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

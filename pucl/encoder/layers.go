@@ -72,7 +72,12 @@ func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 }
 
 // ReLU is max(x, 0).
-func ReLU(x *Node) *Node { return MaxScalar(x, 0) }
+func ReLU(x *Node) *Node {
+	if onPureGo(x.Graph()) {
+		return reluOnGo(x)
+	}
+	return MaxScalar(x, 0)
+}
 
 // setting is a size of a network and the name of the field that sets it.
 type setting struct {

@@ -14,7 +14,8 @@ import (
 //
 // Variables and statistics are float32 where x is bfloat16.
 //
-// It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine.
+// It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine; on
+// the pure-Go engine of those that are fast there.
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	const epsilon, momentum = 1e-5, 0.1
 	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
@@ -28,19 +29,27 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
 	mean, variance := runningMean.NodeValue(g), runningVar.NodeValue(g)
+	var y *Node
 	if training {
-		axes := make([]int, x.Rank()-1)
-		for i := range axes {
-			axes[i] = i
+		if onPureGo(g) {
+			y, mean, variance = normaliseByProducts(x, gamma.NodeValue(g), beta.NodeValue(g), epsilon)
+		} else {
+			axes := make([]int, x.Rank()-1)
+			for i := range axes {
+				axes[i] = i
+			}
+			mean = ReduceMean(x, axes...)
+			variance = ReduceMean(Square(Sub(x, wide(mean))), axes...)
 		}
-		mean = ReduceMean(x, axes...)
-		variance = ReduceMean(Square(Sub(x, wide(mean))), axes...)
 		count := float64(x.Shape().Size() / channels)
 		move := func(v *model.Variable, to *Node) {
 			v.SetNodeValue(Add(MulScalar(v.NodeValue(g), 1-momentum), MulScalar(StopGradient(to), momentum)))
 		}
 		move(runningMean, mean)
 		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
+	}
+	if y != nil {
+		return ConvertDType(y, dtype)
 	}
 	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
 	return ConvertDType(Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g))), dtype)

@@ -20,8 +20,9 @@ import (
 // whose exported fields saved models then hold and compare.
 type Encoder interface {
 	// Embed maps examples to embeddings [n, k]. Examples are images [n, height, width, channels] with values in [0, 1],
-	// or rows of features [n, d]; an encoder for one kind only panics on the other. Variables belong under scope. In
-	// training, batch statistics may be used and running ones updated.
+	// or rows of features [n, d]; an encoder for one kind only panics on the other. Variables belong under scope; made
+	// with [Weight] they stay float32 where the data come in bfloat16. In training, batch statistics may be used and
+	// running ones updated.
 	Embed(scope *model.Scope, examples *Node, training bool) *Node
 }
 

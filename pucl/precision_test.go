@@ -76,7 +76,7 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 		wide := trained(t, eng, c)
 		c.Compute.BFloat16 = true
 		half := trained(t, eng, c)
-		c.LearningRate = 1e-30
+		c.LearningRate = 1e-9 // next to nothing; with far less a row of zeros times the bias would have slopes beyond float32
 		start := trained(t, eng, c)
 		same := 0
 		for i, loss := range half.Losses {

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -23,11 +24,14 @@ func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding 
 	}
 	in := x.Shape().Dim(-1)
 	w := weights(scope, "kernel", x, kernel*kernel*in, kernel, kernel, in, channels)
-	if onPureGo(x.Graph()) {
+	if onPureGo(x) {
 		return convolveByProducts(x, w, stride, padding)
 	}
 	return convolveOnXLA(x, w, stride, padding)
 }
 
-// onPureGo tells whether g is built for the pure-Go engine, to which some operations have to be put in another way.
-func onPureGo(g *Graph) bool { return g.Backend().String() == gobackend.BackendName }
+// onPureGo tells whether x belongs to a graph for the pure-Go engine, to which some operations have to be put in another way.
+// Numbers of less than 32 bits are slow there however it is done, so they take the way of all other engines.
+func onPureGo(x *Node) bool {
+	return x.Graph().Backend().String() == gobackend.BackendName && x.DType().Size() >= dtypes.Float32.Size()
+}

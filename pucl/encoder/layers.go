@@ -73,7 +73,7 @@ func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node {
-	if onPureGo(x.Graph()) {
+	if onPureGo(x) {
 		return reluOnGo(x)
 	}
 	return MaxScalar(x, 0)

@@ -19,6 +19,7 @@ import (
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	const epsilon, momentum = 1e-5, 0.1
 	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
+	byProducts := onPureGo(x)
 	x = ConvertDType(x, master(dtype))
 	s := scope.In("norm")
 	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
@@ -31,7 +32,7 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	mean, variance := runningMean.NodeValue(g), runningVar.NodeValue(g)
 	var y *Node
 	if training {
-		if onPureGo(g) {
+		if byProducts {
 			y, mean, variance = normaliseByProducts(x, gamma.NodeValue(g), beta.NodeValue(g), epsilon)
 		} else {
 			axes := make([]int, x.Rank()-1)
@@ -49,7 +50,7 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
 	}
 	if y != nil {
-		return ConvertDType(y, dtype)
+		return y
 	}
 	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
 	return ConvertDType(Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g))), dtype)

@@ -64,7 +64,9 @@ func benchmarkLoss(b *testing.B, o Objective, n, blockRows int) {
 }
 
 // hashed turns a number into one from −1/2 to 1/2 that looks random.
-func hashed(i int) float32 {
-	x := math.Sin(float64(i)) * 43758.5453
-	return float32(x - math.Floor(x) - 0.5)
+func hashed(i int) float32 { return float32(hashedAt(float64(i))) }
+
+func hashedAt(x float64) float64 {
+	x = math.Sin(x) * 43758.5453
+	return x - math.Floor(x) - 0.5
 }

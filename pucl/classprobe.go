@@ -3,19 +3,15 @@ package pucl
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"sync"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/optim"
 )
 
 // ClassProbe is a linear classifier on embeddings for any number of classes: a row x belongs to the class of the largest
@@ -85,58 +81,59 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 			return nil, fmt.Errorf("pucl: row %d has class %d; %d classes are numbered from 0 to %d", i, class, classes, classes-1)
 		}
 	}
-	features, mean, std := standardise(x)
-	weights, bias := p.standardised(mean, std)
-
-	store := model.NewStore()
-	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
-		x, y, rate := inputs[0], inputs[1], inputs[2]
-		g := x.Graph()
-		w := scope.VariableWithValue("weights", tensors.FromFlatDataAndDimensions(weights, classes, k)).NodeValue(g)
-		b := scope.VariableWithValue("bias", tensors.FromFlatDataAndDimensions(bias, classes)).NodeValue(g)
-		logits := Add(DotGeneral(x, []int{1}, nil, w, []int{1}, nil), ExpandDims(b, 0)) // [rows, classes]
-		right := ReduceSum(Mul(LogSoftmax(logits, -1), OneHot(y, classes, dtypes.Float32)), -1)
-		loss := Sub(MulScalar(ReduceAllSum(Square(w)), c.L2/2), ReduceAllMean(right))
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
-		optimizer.Adam().Done().UpdateGraph(scope, g, loss)
-		return loss
-	})
+	exec, err := classProgram(eng)
 	if err != nil {
 		return nil, fmt.Errorf("pucl: building the probe: %w", err)
 	}
-	defer exec.Finalize()
-
+	rows := standardise(x)
 	rng := rand.New(rand.NewPCG(c.Seed, 0xc1a55))
 	size := min(c.BatchSize, n)
 	perEpoch := n / size
 	var order []int
-	for step := range c.Epochs * perEpoch {
-		if step%perEpoch == 0 {
-			order = rng.Perm(n)
-		}
-		batch := order[step%perEpoch*size:][:size]
-		px, py := make([]float32, 0, size*k), make([]int32, size)
-		for i, row := range batch {
-			px = append(px, features[row*k:(row+1)*k]...)
-			py[i] = int32(labels[row])
-		}
-		rate := optim.Cosine{Warmup: -1}.Rate(c.LearningRate, step, c.Epochs*perEpoch)
-		loss, err := exec.Call1(tensors.FromFlatDataAndDimensions(px, size, k), py, float32(rate))
-		if err != nil {
-			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
-		}
-		if value := float64(tensors.ToScalar[float32](loss)); math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, fmt.Errorf("pucl: the probe's loss is %g at step %d; are the features finite?", value, step)
-		}
+	fit := probeFit{
+		exec: exec, rows: rows, config: c, steps: c.Epochs * perEpoch, size: size,
+		batch: func(step int) []int {
+			if step%perEpoch == 0 {
+				order = rng.Perm(n)
+			}
+			return order[step%perEpoch*size:][:size]
+		},
+		labels: func(rows []int) any {
+			y := make([]int32, len(rows))
+			for i, row := range rows {
+				y[i] = int32(labels[row])
+			}
+			return y
+		},
+		start: p.standardised(rows.mean, rows.std), outputs: classes,
 	}
-	for name, flat := range map[string][]float32{"/weights": weights, "/bias": bias} {
-		value, err := store.GetVariable(name).Value()
-		if err != nil {
-			return nil, fmt.Errorf("pucl: reading the probe: %w", err)
-		}
-		copy(flat, tensors.MustCopyFlatData[float32](value))
+	w, err := fit.run()
+	if err != nil {
+		return nil, err
 	}
-	return unstandardised(weights, bias, mean, std), nil
+	return unstandardised(w, rows.mean, rows.std), nil
+}
+
+// classPrograms holds for each backend the steps that were compiled for it, which is what takes longest in a short training.
+var classPrograms sync.Map // from compute.Backend to *Exec
+
+// classProgram is the step of a probe for classes; one program serves all fits of the same shapes.
+func classProgram(eng *engine.Engine) (*Exec, error) {
+	if err := checkEngine(eng); err != nil {
+		return nil, err
+	}
+	if exec, ok := classPrograms.Load(eng.Backend); ok {
+		return exec.(*Exec), nil
+	}
+	exec, err := NewExec(eng.Backend, probeStep(func(logits, classes *Node) *Node {
+		right := OneHot(classes, logits.Shape().Dim(-1), dtypes.Float32)
+		return Neg(ReduceAllMean(ReduceSum(Mul(LogSoftmax(logits, -1), right), -1)))
+	}))
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := classPrograms.LoadOrStore(eng.Backend, exec.SetMaxCache(-1))
+	return kept.(*Exec), nil
 }
 
 // shape is the number of classes and of a row's entries; it refuses a probe whose parts do not fit.
@@ -152,30 +149,30 @@ func (p *ClassProbe) shape() (classes, entries int, err error) {
 	return classes, entries, nil
 }
 
-// standardised is p as a classifier of rows that were shifted by mean and divided by std.
-func (p *ClassProbe) standardised(mean, std []float64) (weights, bias []float32) {
-	classes, k := p.Weights.Dims()
-	weights, bias = make([]float32, 0, classes*k), make([]float32, classes)
-	for class := range bias {
+// standardised is p as a classifier of rows that were shifted by mean and divided by std: for each class the weights, then
+// the bias.
+func (p *ClassProbe) standardised(mean, std []float64) (parameters []float32) {
+	for class, bias := range p.Bias {
 		row := p.Weights.RawRowView(class)
 		for j, w := range row {
-			weights = append(weights, float32(w*std[j]))
+			parameters = append(parameters, float32(w*std[j]))
 		}
-		bias[class] = float32(p.Bias[class] + floats.Dot(row, mean))
+		parameters = append(parameters, float32(bias+floats.Dot(row, mean)))
 	}
-	return weights, bias
+	return parameters
 }
 
 // unstandardised is the way back: a classifier of the rows as they are.
-func unstandardised(weights, bias []float32, mean, std []float64) *ClassProbe {
+func unstandardised(parameters []float32, mean, std []float64) *ClassProbe {
 	k := len(mean)
-	p := &ClassProbe{Weights: mat.NewDense(len(bias), k, nil), Bias: make([]float64, len(bias))}
-	for class := range bias {
-		row := p.Weights.RawRowView(class)
+	classes := len(parameters) / (k + 1)
+	p := &ClassProbe{Weights: mat.NewDense(classes, k, nil), Bias: make([]float64, classes)}
+	for class := range p.Bias {
+		of, row := parameters[class*(k+1):][:k+1], p.Weights.RawRowView(class)
 		for j := range row {
-			row[j] = float64(weights[class*k+j]) / std[j]
+			row[j] = float64(of[j]) / std[j]
 		}
-		p.Bias[class] = float64(bias[class]) - floats.Dot(row, mean)
+		p.Bias[class] = float64(of[k]) - floats.Dot(row, mean)
 	}
 	return p
 }

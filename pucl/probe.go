@@ -8,16 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/optim"
 )
 
 // Probe is a linear classifier on embeddings: a row x is positive where Weights·x + Bias > 0.
@@ -66,61 +58,36 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 	if n < 2 || c.Epochs < 0 || c.BatchSize < 1 {
 		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
 	}
-	features, mean, std := standardise(x)
-
-	store := model.NewStore()
-	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
-		x, y, rate := inputs[0], inputs[1], inputs[2]
-		g := x.Graph()
-		zero := scope.WithInitializer(initializer.Zero)
-		w := zero.VariableWithShape("weights", shapes.Make(dtypes.Float32, k)).NodeValue(g)
-		b := zero.VariableWithShape("bias", shapes.Make(dtypes.Float32)).NodeValue(g)
-		logits := Add(DotProduct(x, w), b)
-		loss := Add(risk(logits, y), MulScalar(ReduceAllSum(Square(w)), c.L2/2))
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
-		optimizer.Adam().Done().UpdateGraph(scope, g, loss)
-		return loss
-	})
+	exec, err := NewExec(eng.Backend, probeStep(func(logits, labels *Node) *Node {
+		return risk(Squeeze(logits, -1), labels)
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("pucl: building the probe: %w", err)
 	}
 	defer exec.Finalize()
 
-	batches := stratified(labels, min(c.BatchSize, n), rand.New(rand.NewPCG(c.Seed, 0x9b0be)))
-	perEpoch := max(n/c.BatchSize, 1)
-	steps := c.Epochs * perEpoch
-	for step := range steps {
-		rows := batches()
-		px, py := make([]float32, 0, len(rows)*k), make([]bool, len(rows))
-		for i, row := range rows {
-			px = append(px, features[row*k:(row+1)*k]...)
-			py[i] = labels[row]
-		}
-		rate := optim.Cosine{Warmup: -1}.Rate(c.LearningRate, step, steps)
-		loss, err := exec.Call1(tensors.FromFlatDataAndDimensions(px, len(rows), k), py, float32(rate))
-		if err != nil {
-			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
-		}
-		if value := float64(tensors.ToScalar[float32](loss)); math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, fmt.Errorf("pucl: the probe's risk is %g at step %d; are the features finite?", value, step)
-		}
+	size := min(c.BatchSize, n)
+	deal := stratified(labels, size, rand.New(rand.NewPCG(c.Seed, 0x9b0be)))
+	fit := probeFit{
+		exec: exec, rows: standardise(x), config: c, steps: c.Epochs * max(n/c.BatchSize, 1), size: size,
+		batch: func(int) []int { return deal() },
+		labels: func(rows []int) any {
+			y := make([]bool, len(rows))
+			for i, row := range rows {
+				y[i] = labels[row]
+			}
+			return y
+		},
+		start: make([]float32, k+1), outputs: 1,
 	}
-	p := &Probe{Weights: make([]float64, k)}
-	if steps == 0 {
-		return p, nil
-	}
-	w, err := store.GetVariable("/weights").Value()
+	w, err := fit.run()
 	if err != nil {
-		return nil, fmt.Errorf("pucl: reading the probe: %w", err)
+		return nil, err
 	}
-	b, err := store.GetVariable("/bias").Value()
-	if err != nil {
-		return nil, fmt.Errorf("pucl: reading the probe: %w", err)
-	}
-	p.Bias = float64(tensors.ToScalar[float32](b))
-	for j, value := range tensors.MustCopyFlatData[float32](w) {
-		p.Weights[j] = float64(value) / std[j]
-		p.Bias -= p.Weights[j] * mean[j]
+	p := &Probe{Weights: make([]float64, k), Bias: float64(w[k])}
+	for j := range p.Weights {
+		p.Weights[j] = float64(w[j]) / fit.rows.std[j]
+		p.Bias -= p.Weights[j] * fit.rows.mean[j]
 	}
 	return p, nil
 }
@@ -149,25 +116,6 @@ func (p *Probe) Predict(x *mat.Dense) ([]bool, error) {
 		positive[i] = t > 0
 	}
 	return positive, nil
-}
-
-// standardise returns the rows of x, flat, with every column at mean 0 and standard deviation 1, and both statistics. A
-// column that never changes is only shifted.
-func standardise(x *mat.Dense) (features []float32, mean, std []float64) {
-	n, k := x.Dims()
-	features, mean, std = make([]float32, n*k), make([]float64, k), make([]float64, k)
-	column := make([]float64, n)
-	for j := range k {
-		mat.Col(column, j, x)
-		mean[j], std[j] = stat.MeanStdDev(column, nil)
-		if !(std[j] > 0) {
-			std[j] = 1
-		}
-		for i, value := range column {
-			features[i*k+j] = float32((value - mean[j]) / std[j])
-		}
-	}
-	return features, mean, std
 }
 
 // stratified returns a function that deals out batches of size rows for ever, each with the overall share of true labels,

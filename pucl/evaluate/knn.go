@@ -1,12 +1,8 @@
 package evaluate
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"runtime"
-	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,14 +18,21 @@ import (
 type KNN struct {
 	K           int     // neighbours; 0 means 200, or all rows of a smaller bank
 	Temperature float64 // τ; 0 means 0.1
-	BlockRows   int     // queries compared at once with as many as 4096 rows of the bank; 0 means 256
+	BlockRows   int     // most queries compared at once with as many as 4096 rows of the bank; 0 means 1024, fewer for K > 1024
 
 	// Engine computes the similarities, in float32; nil means the processor, in float64.
 	Engine *engine.Engine
 }
 
-// bankRows is how many rows of the bank are compared at once: memory grows with neither the bank nor the queries.
+// bankRows is how many rows of the bank are compared at once at most: memory grows with neither the bank nor the queries.
 const bankRows = 4096
+
+// evenly is the size of the parts, at most most, into which n is cut so that all but the last have the same size, and that
+// one nearly: the engine compiles for each size.
+func evenly(n, most int) int {
+	parts := (n + most - 1) / most
+	return (n + parts - 1) / parts
+}
 
 // Votes returns, for queries [n, d], the share of the votes for each class, [n, classes]; rows sum to 1. Embeddings need no
 // unit length. Of equally similar rows the first of the bank counts as nearer.
@@ -41,33 +44,35 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 	if c, err = c.check(bank, queries); err != nil {
 		return nil, err
 	}
-	product, done, err := c.products(bank)
+	compare, err := c.comparer(bank)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if freed := done(); err == nil && freed != nil {
+		if freed := compare.done(); err == nil && freed != nil {
 			err = fmt.Errorf("evaluate: freeing the bank on the engine: %w", freed)
 		}
 	}()
 
 	n, d := queries.Dims()
 	votes = mat.NewDense(n, bank.count, nil)
-	for first := 0; first < n; first += c.BlockRows {
-		end := min(first+c.BlockRows, n)
+	rows, part := evenly(n, c.BlockRows), evenly(bank.Len(), bankRows)
+	for first := 0; first < n; first += rows {
+		end := min(first+rows, n)
 		block := mat.NewDense(end-first, d, nil)
 		for i := first; i < end; i++ {
 			for j, x := range queries.RawRowView(i) {
 				block.Set(i-first, j, x/lengths[i])
 			}
 		}
-		nearest := make([]neighbours, end-first)
-		for b := 0; b < bank.Len(); b += bankRows {
-			similarities, err := product(block, b, min(b+bankRows, bank.Len()))
-			if err != nil {
+		if err := compare.begin(block); err != nil {
+			return nil, fmt.Errorf("evaluate: freeing embeddings on the engine: %w", err)
+		}
+		nearest := newNeighbours(end-first, c.K, bank.Len())
+		for b := 0; b < bank.Len(); b += part {
+			if err := compare.compare(b, nearest); err != nil {
 				return nil, fmt.Errorf("evaluate: comparing embeddings with the bank: %w", err)
 			}
-			inParallel(len(nearest), func(i int) { nearest[i].add(similarities(i), b, c.K) })
 		}
 		inParallel(len(nearest), func(i int) { nearest[i].vote(votes.RawRowView(first+i), bank, c) })
 	}
@@ -89,9 +94,6 @@ func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	if c.Temperature == 0 {
 		c.Temperature = 0.1
 	}
-	if c.BlockRows == 0 {
-		c.BlockRows = 256
-	}
 	switch {
 	case c.K < 0 || c.K > bank.Len():
 		return c, fmt.Errorf("evaluate: %d neighbours in a bank of %d rows; K must be from 1 to the number of rows",
@@ -99,7 +101,9 @@ func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	case !(c.Temperature > 0) || math.IsInf(c.Temperature, 0):
 		return c, fmt.Errorf("evaluate: temperature %g; it divides the similarities and must be positive (0.1 is usual)", c.Temperature)
 	case c.BlockRows < 0:
-		return c, fmt.Errorf("evaluate: blocks of %d queries; BlockRows must be positive, or 0 for 256", c.BlockRows)
+		return c, fmt.Errorf("evaluate: blocks of %d queries; BlockRows must be positive, or 0 to let it be chosen", c.BlockRows)
+	case c.BlockRows == 0:
+		c.BlockRows = min(1024, max(16, (1<<20)/c.K)) // the lists of neighbours stay below 32 MB
 	}
 	return c, nil
 }
@@ -120,67 +124,4 @@ func (c KNN) Predict(bank *Bank, queries *mat.Dense) ([]int, error) {
 		}
 	}
 	return predicted, nil
-}
-
-// neighbours are the nearest rows of the bank found so far.
-type neighbours struct {
-	found []neighbour
-	floor float64 // similarity that a further row must exceed; holds once found has been cut to k
-	full  bool
-}
-
-type neighbour struct {
-	similarity float64
-	row        int
-}
-
-// add takes in the similarities with the bank's rows from first on. It lets up to 2k candidates gather before it sorts them
-// and keeps k, so that most rows cost one comparison.
-func (n *neighbours) add(similarities []float64, first, k int) {
-	for j, s := range similarities {
-		if n.full && s <= n.floor {
-			continue
-		}
-		if n.found = append(n.found, neighbour{s, first + j}); len(n.found) == 2*k {
-			n.cut(k)
-		}
-	}
-}
-
-// cut keeps the k nearest, in order.
-func (n *neighbours) cut(k int) {
-	slices.SortFunc(n.found, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.row, b.row))
-	})
-	n.found = n.found[:k]
-	n.floor, n.full = n.found[k-1].similarity, true
-}
-
-// vote writes the shares of the votes into shares.
-func (n *neighbours) vote(shares []float64, bank *Bank, c KNN) {
-	n.cut(c.K)
-	total := 0.0
-	for _, found := range n.found {
-		// Relative to the nearest row, so that no temperature makes the weights overflow.
-		weight := math.Exp((found.similarity - n.found[0].similarity) / c.Temperature)
-		shares[bank.classes[found.row]] += weight
-		total += weight
-	}
-	for class := range shares {
-		shares[class] /= total
-	}
-}
-
-// inParallel calls work for 0 to n−1 on all processors and waits for all.
-func inParallel(n int, work func(i int)) {
-	var all sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), n)
-	for w := range workers {
-		all.Go(func() {
-			for i := w; i < n; i += workers {
-				work(i)
-			}
-		})
-	}
-	all.Wait()
 }

@@ -10,90 +10,123 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// productFunc compares the unit rows of block with the bank's rows from first to end: it returns a function that gives the
-// similarities of row i of block, until productFunc is called again.
-type productFunc func(block *mat.Dense, first, end int) (row func(i int) []float64, err error)
+// comparer compares queries with a bank.
+type comparer interface {
+	// begin takes the queries to compare from now on, as unit rows, which stay as they are until the next begin.
+	begin(block *mat.Dense) error
+	// compare shows nearest[i] the similarities of query i with the bank's rows from first on, one part of them.
+	compare(first int, nearest []neighbours) error
+	// done frees what is no longer needed.
+	done() error
+}
 
-// products returns the way to compare with the bank, and what to call when it is no longer needed.
-func (c KNN) products(bank *Bank) (productFunc, func() error, error) {
+// comparer returns the way to compare with the bank.
+func (c KNN) comparer(bank *Bank) (comparer, error) {
 	if c.Engine == nil {
-		return onProcessor(bank), func() error { return nil }, nil
+		return &onProcessor{bank: bank}, nil
 	}
 	return c.onEngine(bank)
 }
 
 // onProcessor multiplies in float64 and divides by the lengths of the bank's rows afterwards, so that the bank is not copied.
-func onProcessor(bank *Bank) productFunc {
-	var out mat.Dense
-	return func(block *mat.Dense, first, end int) (func(i int) []float64, error) {
-		_, d := block.Dims()
-		out.Reset()
-		out.Mul(block, bank.rows.Slice(first, end, 0, d).T())
-		return func(i int) []float64 {
-			row := out.RawRowView(i)
-			for j := range row {
-				row[j] /= bank.lengths[first+j]
-			}
-			return row
-		}, nil
-	}
+type onProcessor struct {
+	bank       *Bank
+	block, out *mat.Dense
 }
 
+func (p *onProcessor) begin(block *mat.Dense) error {
+	p.block, p.out = block, &mat.Dense{}
+	return nil
+}
+
+func (p *onProcessor) compare(first int, nearest []neighbours) error {
+	_, d := p.block.Dims()
+	end := min(first+evenly(p.bank.Len(), bankRows), p.bank.Len())
+	p.out.Reset()
+	p.out.Mul(p.block, p.bank.rows.Slice(first, end, 0, d).T())
+	inParallel(len(nearest), func(i int) {
+		row := p.out.RawRowView(i)
+		for j := range row {
+			row[j] /= p.bank.lengths[first+j]
+		}
+		show(&nearest[i], row, first)
+	})
+	return nil
+}
+
+func (p *onProcessor) done() error { return nil }
+
 // onEngine multiplies in float32. The bank's unit rows go to the engine once.
-func (c KNN) onEngine(bank *Bank) (productFunc, func() error, error) {
+type onEngine struct {
+	exec    *graph.Exec
+	bank    []*tensors.Tensor // in parts
+	part    int               // rows of each but the last, which may have fewer
+	queries *tensors.Tensor   // nil before the first begin
+}
+
+func (c KNN) onEngine(bank *Bank) (*onEngine, error) {
 	exec, err := graph.NewExec(c.Engine.Backend, func(block, rows *graph.Node) *graph.Node {
 		return graph.DotGeneral(block, []int{1}, nil, rows, []int{1}, nil) // [queries, rows]
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("evaluate: building the comparison: %w", err)
+		return nil, fmt.Errorf("evaluate: building the comparison: %w", err)
 	}
-	parts := make([]*tensors.Tensor, 0, bank.Len()/bankRows+1)
-	for first := 0; first < bank.Len(); first += bankRows {
-		parts = append(parts, float32s(bank.rows, bank.lengths, first, min(first+bankRows, bank.Len())))
+	e := &onEngine{exec: exec, part: evenly(bank.Len(), bankRows)}
+	for first := 0; first < bank.Len(); first += e.part {
+		e.bank = append(e.bank, float32s(bank.rows, bank.lengths, first, min(first+e.part, bank.Len())))
 	}
-	compare := func(block *mat.Dense, first, end int) (func(i int) []float64, error) {
-		n, _ := block.Dims()
-		queries := float32s(block, nil, 0, n)
-		out, err := exec.Call1(queries, parts[first/bankRows])
-		if err != nil {
-			return nil, err
-		}
-		flat := tensors.MustCopyFlatData[float32](out)
-		// Freed at once: the garbage collector does not see what lies with the engine.
-		if err := errors.Join(queries.FinalizeAll(), out.FinalizeAll()); err != nil {
-			return nil, err
-		}
-		return func(i int) []float64 {
-			row := make([]float64, end-first)
-			for j := range row {
-				row[j] = float64(flat[i*len(row)+j])
-			}
-			return row
-		}, nil
+	return e, nil
+}
+
+func (e *onEngine) begin(block *mat.Dense) error {
+	n, _ := block.Dims()
+	freed := e.dropQueries()
+	e.queries = float32s(block, nil, 0, n)
+	return freed
+}
+
+// dropQueries frees the queries at once: the garbage collector does not see what lies with the engine.
+func (e *onEngine) dropQueries() error {
+	if e.queries == nil {
+		return nil
 	}
-	done := func() error {
-		var freed error
-		for _, part := range parts {
-			freed = errors.Join(freed, part.FinalizeAll())
-		}
-		exec.Finalize()
-		return freed
+	return e.queries.FinalizeAll()
+}
+
+func (e *onEngine) compare(first int, nearest []neighbours) error {
+	part := e.bank[first/e.part]
+	out, err := e.exec.Call1(e.queries, part)
+	if err != nil {
+		return err
 	}
-	return compare, done, nil
+	columns := part.Shape().Dim(0)
+	err = tensors.ConstFlatData(out, func(flat []float32) {
+		inParallel(len(nearest), func(i int) { show(&nearest[i], flat[i*columns:(i+1)*columns], first) })
+	})
+	return errors.Join(err, out.FinalizeAll())
+}
+
+func (e *onEngine) done() error {
+	freed := e.dropQueries()
+	for _, part := range e.bank {
+		freed = errors.Join(freed, part.FinalizeAll())
+	}
+	e.exec.Finalize()
+	return freed
 }
 
 // float32s are the rows from first to end of x, divided by their lengths where these are given.
 func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 	_, d := x.Dims()
-	flat := make([]float32, 0, (end-first)*d)
-	for i := first; i < end; i++ {
+	flat := make([]float32, (end-first)*d)
+	inParallel(end-first, func(i int) {
 		length := 1.0
 		if lengths != nil {
-			length = lengths[i]
+			length = lengths[first+i]
 		}
-		for _, value := range x.RawRowView(i) {
-			flat = append(flat, float32(value/length))
+		for j, value := range x.RawRowView(first + i) {
+			flat[i*d+j] = float32(value / length)
 		}
-	}
+	})
 	return tensors.FromFlatDataAndDimensions(flat, end-first, d)
 }

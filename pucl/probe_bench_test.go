@@ -1,0 +1,52 @@
+package pucl
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// BenchmarkClassProbe trains the linear probe for ten classes on 10,000 rows of 128 entries with the defaults: 10 epochs in
+// batches of 1024. peers/step.py sets it beside others.
+func BenchmarkClassProbe(b *testing.B) {
+	eng := enginetest.Open(b)
+	const n, d = 10000, 128
+	x, classes := mat.NewDense(n, d, nil), make([]int, n)
+	for i := range n { // as peers/rows.py has them
+		classes[i] = i % 10
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = hashedAt(float64(i*d+j+1)) + 0.15*hashedAt(float64(classes[i]*d+j)+0.5)
+		}
+	}
+	var probe *ClassProbe
+	fit := func() {
+		var err error
+		if probe, err = FitClassProbe(eng, x, classes, 10, ProbeConfig{Seed: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	fit()
+	var times []float64
+	for b.Loop() {
+		start := time.Now()
+		fit()
+		times = append(times, time.Since(start).Seconds()*1e3)
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+	logits, err := probe.Logits(x)
+	if err != nil {
+		b.Fatal(err)
+	}
+	loss := 0.0
+	for i, class := range classes {
+		loss += (floats.LogSumExp(logits.RawRowView(i)) - logits.At(i, class)) / n
+	}
+	b.ReportMetric(1e6*loss, "nats-millionths") // so that the digits are printed
+}

@@ -177,6 +177,23 @@ func unstandardised(parameters []float32, mean, std []float64) *ClassProbe {
 	return p
 }
 
+// parted takes the parameters of a classifier of rows with k entries apart.
+func parted(parameters []float32, k int) (weights, bias []float32) {
+	for ; len(parameters) > 0; parameters = parameters[k+1:] {
+		weights, bias = append(weights, parameters[:k]...), append(bias, parameters[k])
+	}
+	return weights, bias
+}
+
+// joined is the way back.
+func joined(weights, bias []float32) (parameters []float32) {
+	k := len(weights) / len(bias)
+	for class, b := range bias {
+		parameters = append(append(parameters, weights[class*k:(class+1)*k]...), b)
+	}
+	return parameters
+}
+
 // Logits returns Weights·x + Bias for every row of x [n, k] and every class, [n, classes]; evaluate.TopK takes them.
 func (p *ClassProbe) Logits(x *mat.Dense) (*mat.Dense, error) {
 	n, k := x.Dims()

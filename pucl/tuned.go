@@ -32,7 +32,7 @@ func (t *tuner) headNow() (*ClassProbe, error) {
 		}
 		flat[name] = tensors.MustCopyFlatData[float32](value)
 	}
-	return unstandardised(flat["weights"], flat["bias"], t.mean, t.std), nil
+	return unstandardised(joined(flat["weights"], flat["bias"]), t.mean, t.std), nil
 }
 
 // logitsNow returns the logits of images by the network as it is now.

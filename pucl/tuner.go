@@ -188,7 +188,7 @@ func (t *tuner) logits(scope *model.Scope, images *Node, c FineTuneConfig, train
 	}
 	x = unitRows(x)
 	g, dtype, k := x.Graph(), x.DType(), len(t.mean)
-	weights, bias := t.start.standardised(t.mean, t.std)
+	weights, bias := parted(t.start.standardised(t.mean, t.std), k)
 	t.head = scope.In(headScope)
 	variable := func(name string, start []float32, dims ...int) *Node {
 		initial := func(g *Graph, shape shapes.Shape) *Node {

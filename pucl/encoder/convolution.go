@@ -24,6 +24,11 @@ func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding 
 	}
 	in := x.Shape().Dim(-1)
 	w := weights(scope, "kernel", x, kernel*kernel*in, kernel, kernel, in, channels)
+	return convolveAsEngine(x, w, stride, padding)
+}
+
+// convolveAsEngine filters x with w [k, k, in, out] in the way that is fastest on x's engine.
+func convolveAsEngine(x, w *Node, stride, padding int) *Node {
 	if onPureGo(x) {
 		return convolveByProducts(x, w, stride, padding)
 	}

@@ -20,10 +20,10 @@ func convolveByProducts(x, w *Node, stride, padding int) *Node {
 		padding -= more
 	}
 	c := newConvolved(x, w, stride, padding)
-	return ownGradient(func(of []*Node) *Node {
+	return withGradients(func(of []*Node) *Node {
 		c.patches = c.patchesOf(of[0])
 		return c.output(of[1])
-	}, func(v *Node) []*Node {
+	}, func(_ []*Node, v *Node) []*Node {
 		return []*Node{c.inputGradient(w, v), c.kernelGradient(v)}
 	}, x, w)
 }

@@ -12,14 +12,15 @@ import (
 // β. In training the statistics are the batch's, and running averages of them move by a tenth of the way; otherwise the
 // running averages are used.
 //
-// Variables and statistics are float32 where x is bfloat16.
-//
-// It is composed of plain operations, so its gradient, which runs through mean and variance, is right on every engine; on
-// the pure-Go engine of those that are fast there.
+// Variables and statistics are float32 where x is bfloat16. The gradient runs through mean and variance, by the formula that
+// takes the fewest passes over the data.
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
-	const epsilon, momentum = 1e-5, 0.1
+	const momentum = 0.1
 	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
-	byProducts := onPureGo(x)
+	own := normalised
+	if onPureGo(x) {
+		own = normalisedByProducts
+	}
 	x = ConvertDType(x, master(dtype))
 	s := scope.In("norm")
 	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
@@ -28,30 +29,57 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	gamma, beta := variable("scale", initializer.One, true), variable("shift", initializer.Zero, true)
 	runningMean, runningVar := variable("mean", initializer.Zero, false), variable("variance", initializer.One, false)
 
+	if !training {
+		y := normalise(x, runningMean.NodeValue(g), runningVar.NodeValue(g), gamma.NodeValue(g), beta.NodeValue(g))
+		return ConvertDType(y, dtype)
+	}
+	y, mean, variance := own(x, gamma.NodeValue(g), beta.NodeValue(g))
+	count := float64(x.Shape().Size() / channels)
+	move := func(v *model.Variable, to *Node) {
+		v.SetNodeValue(Add(MulScalar(v.NodeValue(g), 1-momentum), MulScalar(StopGradient(to), momentum)))
+	}
+	move(runningMean, mean)
+	move(runningVar, MulScalar(variance, count/max(count-1, 1)))
+	return ConvertDType(y, dtype)
+}
+
+// normEpsilon keeps batch normalisation from dividing by 0.
+const normEpsilon = 1e-5
+
+// normalise brings x from the given mean and variance of every channel to mean β and standard deviation γ.
+func normalise(x, mean, variance, gamma, beta *Node) *Node {
+	factor := Div(gamma, Sqrt(AddScalar(variance, normEpsilon)))
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
-	mean, variance := runningMean.NodeValue(g), runningVar.NodeValue(g)
-	var y *Node
-	if training {
-		if byProducts {
-			y, mean, variance = normaliseByProducts(x, gamma.NodeValue(g), beta.NodeValue(g), epsilon)
-		} else {
-			axes := make([]int, x.Rank()-1)
-			for i := range axes {
-				axes[i] = i
-			}
-			mean = ReduceMean(x, axes...)
-			variance = ReduceMean(Square(Sub(x, wide(mean))), axes...)
-		}
-		count := float64(x.Shape().Size() / channels)
-		move := func(v *model.Variable, to *Node) {
-			v.SetNodeValue(Add(MulScalar(v.NodeValue(g), 1-momentum), MulScalar(StopGradient(to), momentum)))
-		}
-		move(runningMean, mean)
-		move(runningVar, MulScalar(variance, count/max(count-1, 1)))
+	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta))
+}
+
+// normalised is normalise with x's own statistics, which it returns too; no gradient flows through those it returns.
+//
+// With c = x − mean, s = 1/√(variance + ε) and m numbers in a channel, the gradient of something whose gradient with respect to
+// the result is v is
+//
+//	for β: Σ v    for γ: s·Σ v·c    for x: γ·s·(v − Σ v / m − c·s²·Σ v·c / m)
+func normalised(x, gamma, beta *Node) (y, mean, variance *Node) {
+	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
+	share := float64(x.Shape().Dim(-1)) / float64(x.Shape().Size())
+	statistics := func(x *Node) (mean, variance *Node) {
+		mean = MulScalar(channelSum(same, x), share)
+		offset := ExpandLeftToRank(mean, 3)
+		squares := func(parts []*Node) *Node { return Square(Sub(parts[0], offset)) }
+		return mean, MulScalar(channelSum(squares, x), share)
 	}
-	if y != nil {
-		return y
+	mean, variance = statistics(StopGradient(x))
+	value := func(in []*Node) *Node { return normalise(in[0], mean, variance, in[1], in[2]) }
+	back := func(in []*Node, v *Node) []*Node {
+		x, gamma := in[0], in[1]
+		mean, variance := statistics(x)
+		offset := ExpandLeftToRank(mean, 3)
+		sum := channelSum(same, v)
+		along := channelSum(func(parts []*Node) *Node { return Mul(parts[0], Sub(parts[1], offset)) }, v, x)
+		s := Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
+		slope := Mul(MulScalar(along, share), Square(s))
+		dx := Sub(Sub(v, wide(MulScalar(sum, share))), Mul(Sub(x, wide(mean)), wide(slope)))
+		return []*Node{Mul(dx, wide(Mul(gamma, s))), Mul(along, s), sum}
 	}
-	factor := Div(gamma.NodeValue(g), Sqrt(AddScalar(variance, epsilon)))
-	return ConvertDType(Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta.NodeValue(g))), dtype)
+	return withGradients(value, back, x, gamma, beta), mean, variance
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// normaliseByProducts brings every channel (the last axis) of x to mean 0 and variance 1 over the batch, then scales and shifts
-// it by γ and β [channels], as the pure-Go engine does it fastest. It also returns mean and variance [channels].
+// normalisedByProducts is normalised as the pure-Go engine does it fastest.
 //
 // Sums over the rows are products with a row of ones, and what is the same for all rows is written out before it is combined
 // with them: the engine's own sums and broadcasts find their way from number to number, which costs several times as much as
 // the arithmetic. For the same reason the gradient is a formula, the one of Ioffe and Szegedy, arXiv 1502.03167, 2015, Section 3.
-func normaliseByProducts(x, gamma, beta *Node, epsilon float64) (y, mean, variance *Node) {
+func normalisedByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	g, shape := x.Graph(), x.Shape()
 	channels := shape.Dim(-1)
 	rows := shape.Size() / channels
@@ -25,14 +24,14 @@ func normaliseByProducts(x, gamma, beta *Node, epsilon float64) (y, mean, varian
 	perRow := func(v *Node) *Node { return MulScalar(v, 1/float64(rows)) }
 
 	var centred, inverse *Node
-	y = ownGradient(func(of []*Node) *Node {
+	y = withGradients(func(of []*Node) *Node {
 		flat := Reshape(of[0], rows, channels)
 		mean = perRow(sum(flat))
 		centred = Sub(flat, everyRow(mean))
 		variance = perRow(sum(Square(centred)))
-		inverse = Reciprocal(Sqrt(AddScalar(variance, epsilon)))
+		inverse = Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
 		return ReshapeWithShape(Add(Mul(centred, everyRow(Mul(of[1], inverse))), everyRow(of[2])), shape)
-	}, func(v *Node) []*Node {
+	}, func(_ []*Node, v *Node) []*Node {
 		v = Reshape(v, rows, channels)
 		shift := sum(v)
 		scale := Mul(sum(Mul(v, centred)), inverse)
@@ -58,10 +57,10 @@ func repeated(v *Node, rows int) *Node {
 // positive, 0 elsewhere.
 func reluOnGo(x *Node) *Node {
 	var y *Node
-	return ownGradient(func(of []*Node) *Node {
+	return withGradients(func(of []*Node) *Node {
 		y = MaxScalar(of[0], 0)
 		return y
-	}, func(v *Node) []*Node {
+	}, func(_ []*Node, v *Node) []*Node {
 		large := 1e38 // times any positive number that is not subnormal is more than 1, or nearly
 		if v.DType() == dtypes.Float16 {
 			large = 6e4

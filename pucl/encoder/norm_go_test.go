@@ -32,7 +32,7 @@ func TestNormaliseByProducts(t *testing.T) {
 		in := [3][]float64{numbers(rows * channels), numbers(channels), numbers(channels)} // x, γ, β
 		v := numbers(rows * channels)
 		out, err := ExecOnceN(backend, func(x, gamma, beta, v *Node) []*Node {
-			y, mean, variance := normaliseByProducts(x, gamma, beta, epsilon)
+			y, mean, variance := normalisedByProducts(x, gamma, beta)
 			return append([]*Node{y, mean, variance}, Gradient(ReduceAllSum(Mul(y, v)), x, gamma, beta)...)
 		}, tensors.FromFlatDataAndDimensions(in[0], dims...), in[1], in[2], tensors.FromFlatDataAndDimensions(v, dims...))
 		if err != nil {

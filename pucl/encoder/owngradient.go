@@ -4,19 +4,30 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ownGradient is value of the inputs, with a gradient given by a formula: back is handed the gradient v of something with
-// respect to the value and returns its gradient with respect to every input. It may use whatever value was made of.
+// withGradients is value of the inputs, with a gradient by formula: back is handed the inputs and the gradient v with respect to
+// the value, and returns the gradient with respect to every input, or nil where the engine's own is to stand.
 //
-// The gradient v is caught on its way back behind the value, and the formulas take its place in front of it. What is built in
-// between, by differentiating step by step, is used by nothing and so never computed.
-func ownGradient(value func(inputs []*Node) *Node, back func(v *Node) []*Node, inputs ...*Node) *Node {
-	var gradients []*Node
-	carriers := make([]*Node, len(inputs))
-	for i, x := range inputs {
-		carriers[i] = IdentityWithCustomGradient(x, func(_, _ *Node) *Node { return gradients[i] })
+// value must depend on every input by operations that have a gradient. What is built but not used, such as the engine's own
+// gradient and those for inputs that need none, is not computed.
+func withGradients(value func(inputs []*Node) *Node, back func(inputs []*Node, v *Node) []*Node, inputs ...*Node) *Node {
+	var v *Node           // arrives at the value before a gradient of an input is asked for
+	var gradients []*Node // with respect to the inputs, once they are asked for
+	now := make([]*Node, len(inputs))
+	// Nodes are asked in the reverse order of their making, so this asks the first input first. Where a checkpoint makes it
+	// anew on the way back, the formula then uses the new one, and the old one need not be kept.
+	for i := len(inputs) - 1; i >= 0; i-- {
+		now[i] = IdentityWithCustomGradient(inputs[i], func(x, own *Node) *Node {
+			if now[i] = x; gradients == nil {
+				gradients = back(now, v)
+			}
+			if gradients[i] == nil {
+				return own
+			}
+			return gradients[i]
+		})
 	}
-	return IdentityWithCustomGradient(value(carriers), func(_, v *Node) *Node {
-		gradients = back(v)
-		return v
+	return IdentityWithCustomGradient(value(now), func(_, arrived *Node) *Node {
+		v, gradients = arrived, nil
+		return arrived
 	})
 }

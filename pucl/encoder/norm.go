@@ -59,7 +59,13 @@ func normalise(x, mean, variance, gamma, beta *Node) *Node {
 // the result is v is
 //
 //	for β: Σ v    for γ: s·Σ v·c    for x: γ·s·(v − Σ v / m − c·s²·Σ v·c / m)
+//
+// It computes in γ's precision, since sums over a batch of images are too much for bfloat16, and y is in x's.
 func normalised(x, gamma, beta *Node) (y, mean, variance *Node) {
+	if own := x.DType(); own != gamma.DType() {
+		y, mean, variance = normalised(ConvertDType(x, gamma.DType()), gamma, beta)
+		return ConvertDType(y, own), mean, variance
+	}
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
 	share := float64(x.Shape().Dim(-1)) / float64(x.Shape().Size())
 	statistics := func(x *Node) (mean, variance *Node) {

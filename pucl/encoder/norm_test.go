@@ -120,3 +120,44 @@ func TestBatchNormPassesNaN(t *testing.T) {
 		}
 	}
 }
+
+// Images in bfloat16 with the rest in float32 give what float32 gives, to bfloat16's eight bits; statistics keep float32's.
+func TestConvolutionAndNormInBFloat16(t *testing.T) {
+	eng := enginetest.Open(t)
+	rng := rand.New(rand.NewPCG(3, 1))
+	x, w := make([]float32, 4*8*7*3), make([]float32, 3*3*3*4)
+	for i := range x {
+		x[i] = float32(rng.IntN(16)-8) / 4 // exact in bfloat16
+	}
+	for i := range w {
+		w[i] = float32(rng.IntN(16)-8) / 8
+	}
+	out, err := CallOnceN(eng.Backend, func(in []*Node) []*Node {
+		step := func(dtype dtypes.DType) []*Node {
+			x, w := ConvertDType(in[0], dtype), ConvertDType(in[1], dtype)
+			y, mean, variance := normalised(convolveAsEngine(x, w, 2, 1), in[2], in[3])
+			if y.DType() != dtype || mean.DType() != dtypes.Float32 || variance.DType() != dtypes.Float32 {
+				panic(fmt.Errorf("%s: results are %s, %s, %s", dtype, y.DType(), mean.DType(), variance.DType()))
+			}
+			loss := ReduceAllSum(Square(ConvertDType(y, dtypes.Float32)))
+			return append([]*Node{ConvertDType(y, dtypes.Float32), mean, variance}, Gradient(loss, in[2:4]...)...)
+		}
+		return append(step(dtypes.Float32), step(dtypes.BFloat16)...)
+	}, tensors.FromFlatDataAndDimensions(x, 4, 8, 7, 3), tensors.FromFlatDataAndDimensions(w, 3, 3, 3, 4),
+		[]float32{1, 2, 1.5, 1}, []float32{1, -1, 0.5, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range out[:5] {
+		largest := 0.0
+		want := tensors.MustCopyFlatData[float32](want)
+		for _, a := range want {
+			largest = max(largest, math.Abs(float64(a)))
+		}
+		for k, got := range tensors.MustCopyFlatData[float32](out[5+i]) {
+			if diff := math.Abs(float64(got - want[k])); !(diff <= 0.02*largest) {
+				t.Errorf("result %d, number %d: %g in bfloat16, %g in float32", i, k, got, want[k])
+			}
+		}
+	}
+}

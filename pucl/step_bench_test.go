@@ -19,7 +19,8 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// startEnv names the file into which BenchmarkStep and BenchmarkViews write what others need to compute the same.
+// startEnv names the file into which BenchmarkStep and BenchmarkViews write what others need to compute the same, instead of
+// timing anything, so that the memory of this is not taken for that of a step.
 const startEnv = "PUCL_PEERS_START"
 
 // checkedSteps is how many losses BenchmarkStep tells; it times the steps after them.
@@ -74,6 +75,7 @@ func benchmarkStep(b *testing.B, images gratings, c PretrainConfig) {
 		if err := writeStart(eng, images, c, path); err != nil {
 			b.Fatal(err)
 		}
+		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

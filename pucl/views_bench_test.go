@@ -27,6 +27,7 @@ func BenchmarkViews(b *testing.B) {
 		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
 			b.Fatal(err)
 		}
+		return
 	}
 	images := &datasets.Images{Height: size, Width: size, Channels: 1, Pixels: pixels, Labels: make([]int, count), Classes: []string{"0", "1"}}
 	for i, l := range labeled {

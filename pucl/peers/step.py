@@ -72,10 +72,11 @@ RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "sciki
 
 
 def play(task, binary, package, pattern, folder, seconds):
-    """Our turn; it writes what the peers start from."""
-    found = pathlib.Path(folder) / f"{task}.classes"
-    env = {"PUCL_PEERS_START": f"{folder}/{task}.safetensors", "PUCL_PEERS_CLASSES": str(found)}
-    ours = our_turn(binary, package, f"^{pattern}$", seconds, env)
+    """Our turn. A process of its own writes what the peers start from."""
+    start, found = pathlib.Path(folder) / f"{task}.safetensors", pathlib.Path(folder) / f"{task}.classes"
+    if TASKS[task][3] in (TRAINING, LOADERS) and not start.exists():
+        our_turn(binary, package, f"^{pattern}$", "1x", {"PUCL_PEERS_START": str(start)})
+    ours = our_turn(binary, package, f"^{pattern}$", f"{seconds}s", {"PUCL_PEERS_CLASSES": str(found)})
     if found.exists():
         ours["classes"] = [int(word) for word in found.read_text().split()]
     return ours
@@ -128,7 +129,7 @@ def main():
         for task in args.tasks:
             compare(task, args.peers, args.rounds, args.seconds, binaries, folder)
         print("\nmemory at rest, libraries loaded:")
-        resting = {OURS: our_turn(binaries["pucl"], "pucl", "^BenchmarkStep$/^rest$", 0.01, {})["MB"]} if "pucl" in binaries else {}
+        resting = {OURS: our_turn(binaries["pucl"], "pucl", "^BenchmarkStep$/^rest$", "1x", {})["MB"]} if "pucl" in binaries else {}
         for name, code in RESTING.items():
             resting[name] = finished([sys.executable, "-c", code])[1]
         print("  " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in resting.items()))

@@ -33,9 +33,9 @@ def finished(command, **more):
     return printed, usage.ru_maxrss * unit / 1e6
 
 
-def our_turn(binary, directory, pattern, seconds, env):
-    """A Go benchmark's turn: its metrics and peak memory."""
-    command = [binary, "-test.run", "^$", "-test.bench", pattern, "-test.benchtime", f"{seconds}s"]
+def our_turn(binary, directory, pattern, length, env):
+    """A Go benchmark's turn, so many seconds or once, "1x": its metrics and peak memory."""
+    command = [binary, "-test.run", "^$", "-test.bench", pattern, "-test.benchtime", length]
     printed, memory = finished(command, cwd=ROOT / directory, env=os.environ | env)
     metrics = {unit: float(number) for number, unit in re.findall(r"([-0-9.e+]+) (\S+)", printed.partition("ns/op")[2])}
     return metrics | {"MB": memory}

@@ -17,7 +17,7 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 	for i, x := range inputs {
 		rows[i] = Reshape(x, n, -1, channels)
 	}
-	if onPureGo(rows[0]) {
+	if onPureGo(rows[0]) || !onCPU(rows[0]) {
 		return ReduceSum(f(rows), 0, 1)
 	}
 	for left := rows[0].Shape().Dim(1); left > 1; left = rows[0].Shape().Dim(1) {

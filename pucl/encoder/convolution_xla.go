@@ -1,20 +1,23 @@
 package encoder
 
 import (
+	"strings"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 )
 
 // convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
 // zeros, as XLA does it fastest.
 //
-// On a CPU XLA is about as fast as a matrix product at the convolution itself and, with stride 1, at its gradient for x. At
+// The rest is for CPUs in float32 or more. There XLA is about as fast as a matrix product at the convolution itself and, with stride 1, at its gradient for x. At
 // larger strides it puts zeros between the numbers of the latter, which takes it two to four times the work, and its gradient
 // for a kernel of 1×1 is five to ten times slower than the product that it is.
 func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	k := w.Shape().Dim(0)
-	if stride == 1 && k > 1 {
+	if stride == 1 && k > 1 || !onCPU(x) {
 		return convolve(x, w, stride, padding)
 	}
 	value := func(in []*Node) *Node { return convolve(in[0], in[1], stride, padding) }
@@ -29,6 +32,12 @@ func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 		return gradients
 	}
 	return withGradients(value, back, x, w)
+}
+
+// onCPU tells whether x is computed on a processor in float32 or more, where XLA has fewer operations written by hand than on
+// graphics cards.
+func onCPU(x *Node) bool {
+	return !strings.Contains(x.Graph().Backend().Description(), "cuda") && x.DType().Size() >= dtypes.Float32.Size()
 }
 
 // convolve is the engine's convolution.

@@ -30,18 +30,29 @@ func weights(scope *model.Scope, name string, x *Node, fanIn int, dims ...int) *
 }
 
 // normal returns the variable name of scope as a [Weight], drawn from a normal distribution of the given standard
-// deviation.
+// deviation. The numbers are drawn at once and not by the graph, where they would be constants: XLA takes gigabytes and many
+// seconds to compile those of a ResNet.
 func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) *Node {
-	return Weight(scope, name, x, func(g *Graph, shape shapes.Shape) *Node {
+	if scope.GetVariable(name) == nil {
 		hash := fnv.New64a()
 		fmt.Fprintf(hash, "%s %s/%s", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), name)
 		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
-		values := make([]float32, shape.Size())
-		for i := range values {
-			values[i] = float32(std * rng.NormFloat64())
-		}
-		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
-	}, dims...)
+		value := tensors.FromShape(shapes.Make(master(x.DType()), dims...))
+		value.MustMutableFlatData(func(flat any) {
+			switch flat := flat.(type) {
+			case []float32:
+				for i := range flat {
+					flat[i] = float32(std * rng.NormFloat64())
+				}
+			case []float64: // the same numbers
+				for i := range flat {
+					flat[i] = float64(float32(std * rng.NormFloat64()))
+				}
+			}
+		})
+		scope.VariableWithValue(name, value)
+	}
+	return Weight(scope, name, x, initializer.Zero, dims...)
 }
 
 // withBias adds a trained number, at first 0, to every channel (the last axis) of x.

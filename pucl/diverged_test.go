@@ -13,6 +13,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
@@ -175,5 +176,27 @@ func forgetHistory(t *testing.T, path string) {
 	}
 	if err := os.WriteFile(path, old.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// One row of NaN is not passed over for the others, whose length is a number.
+func TestLongestPassesNaN(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, tt := range []struct {
+		x    [][]float32
+		want float64
+	}{
+		{[][]float32{{0, 0}, {3, 4}, {1, 0}}, 5},
+		{[][]float32{{0, 0}, {3, 4}, {nan, 0}}, math.NaN()},
+		{[][]float32{{nan, nan}, {3, 4}, {1, 0}}, math.NaN()},
+		{[][]float32{{1e18, 0}, {1e19, 0}}, 1e19},
+	} {
+		got, err := ExecOnce(enginetest.Open(t).Backend, longest, tt.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := float64(tensors.ToScalar[float32](got)); math.IsNaN(x) != math.IsNaN(tt.want) || math.Abs(x-tt.want) > 1e-6*tt.want {
+			t.Errorf("the longest row of %v has the length %g, want %g", tt.x, x, tt.want)
+		}
 	}
 }

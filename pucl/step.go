@@ -150,8 +150,12 @@ func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node
 	}
 }
 
-// longest is the length of the longest row of x.
-func longest(x *Node) *Node { return Sqrt(ReduceAllMax(ReduceSum(Square(x), -1))) }
+// longest is the length of the longest row of x, and NaN where any row's is: XLA leaves NaN out of a maximum, but not of a sum.
+func longest(x *Node) *Node {
+	squares := ReduceSum(Square(x), -1)
+	all := ReduceAllSum(squares)
+	return Sqrt(Where(IsNaN(all), all, ReduceAllMax(squares)))
+}
 
 // norm is the length of all of x taken together as one vector.
 func norm(x ...*Node) *Node {

@@ -92,7 +92,8 @@ func unitRows(z *Node) *Node {
 		shortest = 0x1p-1000
 	}
 	largest := StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1))
-	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)) // false for NaN, which must come through
+	// False for a row of NaN, which must come through: its largest entry is NaN, or, as XLA on a processor has it, −∞.
+	none := And(GreaterOrEqual(largest, ScalarZero(z.Graph(), z.DType())), LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)))
 	z = Where(BroadcastToShape(none, boolLike(z.Shape())), ZerosLike(z), z)
 	z = Div(z, Where(none, OnesLike(largest), largest))
 	square := ReduceAndKeep(Square(z), ReduceSum, -1)

@@ -334,3 +334,25 @@ func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 		}
 	}
 }
+
+// swelling are batches of 16 that get two more examples from the third on.
+type swelling struct{ stripes }
+
+func (s swelling) Batch(step int) ([]uint8, []bool) {
+	if step >= 2 {
+		s.size += 2
+	}
+	return s.stripes.Batch(step)
+}
+
+// Where a later batch cannot be split, the steps before it are saved.
+func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
+	c := light(4)
+	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()
+	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripes{16, 4}}, c)
+	for _, want := range []string{"pucl: step 2: a batch of 18 examples", "16 or 20 examples", "the state after 2 steps is saved in " + c.Checkpoint} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, which lacks %q", err, want)
+		}
+	}
+}

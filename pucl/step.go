@@ -50,14 +50,12 @@ func (m *Model) newStepper(eng *engine.Engine, c PretrainConfig, from feed) (*st
 	return &stepper{model: m, config: c, from: from, devices: devices, network: m.projector(c.Compute)}, nil
 }
 
-// take takes one step at the given learning rate. Inputs are tensors with a row for every example or for every view.
+// take takes one step at the given learning rate. Inputs are tensors with a row for every example or for every view, of a batch
+// that Compute can split.
 func (s *stepper) take(inputs []any, rate float64) (taken, error) {
 	batch := make([]*tensors.Tensor, len(inputs))
 	for i, input := range inputs {
 		batch[i] = input.(*tensors.Tensor)
-	}
-	if err := s.config.Compute.checkBatch(examples(batch)); err != nil {
-		return taken{}, err
 	}
 	if s.config.Compute.microBatches() > 1 {
 		return s.takeInParts(batch, rate)

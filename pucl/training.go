@@ -61,8 +61,13 @@ func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig,
 			return nil, resume.keep(m, step, err)
 		}
 		clock.waited += time.Since(asked)
-		if err := m.findChance(eng, c, inputs[1].(*tensors.Tensor)); err != nil {
-			return nil, err
+		if err := c.Compute.checkBatch(b); err != nil {
+			return nil, resume.keep(m, step, fmt.Errorf("pucl: step %d: %w", step, err))
+		}
+		if step == resume.step {
+			if err := m.findChance(eng, c, inputs[1].(*tensors.Tensor)); err != nil {
+				return nil, err
+			}
 		}
 		rate := c.rate(step)
 		taken, err := steps.take(inputs, rate)
@@ -109,8 +114,8 @@ func (m *Model) pause(clock *stopwatch, readings *reader, resume *checkpoint, do
 	return reading, nil
 }
 
-// findChance works out the loss of an encoder that maps everything to one point, once a run, with the labels of its first
-// batch. For most objectives it is [ChanceLevel].
+// findChance works out the loss of an encoder that maps everything to one point, with the labels of a run's first batch,
+// unless it is known. For most objectives it is [ChanceLevel].
 func (m *Model) findChance(eng *engine.Engine, c PretrainConfig, labeled *tensors.Tensor) error {
 	if m.History.Chance != 0 {
 		return nil

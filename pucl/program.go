@@ -108,6 +108,7 @@ func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, i
 	if err != nil {
 		return nil, err
 	}
+	exec.SetMaxCache(-1) // a batch of another size is another graph, of which gomlx refuses more than 32
 	if d.mesh != nil {
 		specs := func(split []bool) []*distributed.ShardingSpec {
 			list := make([]*distributed.ShardingSpec, len(split))

@@ -124,6 +124,16 @@ func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
 	return views, labeled
 }
 
+// residual is a block of a ResNet where it halves the images: all kinds of its layers, and a fraction of the compilation.
+var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Scope, x *Node, training bool) *Node {
+	filtered := func(name string, x *Node, kernel, stride int) *Node {
+		s := scope.In("%s", name)
+		return encoder.BatchNorm(s, encoder.Convolution(s, x, 4, kernel, stride), training)
+	}
+	y := filtered("second", encoder.ReLU(filtered("first", x, 3, 2)), 3, 1)
+	return ReduceMean(encoder.ReLU(Add(y, filtered("past", x, 1, 2))), 1, 2)
+}}
+
 // Split over devices, training takes the same steps as on one, up to rounding: the loss is that of the global batch, batch
 // normalisation has its statistics, and the weights get its gradient. Rounding grows from step to step, so they are few;
 // what is not global shows in the first loss already.
@@ -136,12 +146,12 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 		tol     float64
 	}{
 		// Adam divides the gradient by its own size, so rounding of one near 0 shows in full.
-		{"PUCL, Adam", []int{2, 4}, func(c *PretrainConfig) {}, 5e-3},
+		{"PUCL, Adam", []int{4}, func(c *PretrainConfig) {}, 5e-3},
 		{"ssCL, LARS, features", []int{4}, func(c *PretrainConfig) {
 			c.Objective, c.Optimizer, c.Encoder = SSCL(), optim.LARS{LearningRate: 0.2}, encoder.MLP{Hidden: []int{8}, Dim: 8}
 		}, 1e-4},
-		{"ResNet", []int{4}, func(c *PretrainConfig) {
-			c.Encoder, c.Optimizer = encoder.ResNet{Depth: 10, CIFAR: true, Width: 2}, optim.LARS{LearningRate: 0.2}
+		{"residual block", []int{2}, func(c *PretrainConfig) {
+			c.Encoder, c.Optimizer = residual, optim.LARS{LearningRate: 0.2}
 		}, 1e-3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

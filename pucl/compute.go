@@ -27,8 +27,9 @@ type Compute struct {
 	// falls to what one part takes, and the loss still compares the whole batch: all parts are projected first, then the
 	// gradient with respect to all projections is taken, and then each part is gone through once more and hands its share
 	// of it on to the weights. A step takes about a third longer. Without batch normalisation the numbers are those of the
-	// undivided batch up to rounding; with it every part has statistics of its own, both times the same, and the running
-	// averages move once for each part. A part holds both views of its examples.
+	// undivided batch up to rounding; with it, and the projector has it in its middle whatever the encoder, every part has
+	// statistics of its own, both times the same, and the running averages move once for each part. A part holds both views
+	// of its examples.
 	//
 	// Source: Gao, Zhang, Han, Callan, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", arXiv
 	// 2101.06983, 2021.

@@ -27,24 +27,30 @@ const startEnv = "PUCL_PEERS_START"
 const checkedSteps = 3
 
 // gratings are images of stripes, all different, the same in every step; one in eight is a labeled positive.
-type gratings struct{ count, size, channels int }
+type gratings struct {
+	count, size, channels int
+	pixels                []uint8
+	labeled               []bool
+}
 
-// Batch implements Batches.
-func (g gratings) Batch(int) (pixels []uint8, labeled []bool) {
-	labeled = make([]bool, g.count)
-	for i := range g.count {
-		labeled[i] = i%8 == 0
-		for y := range g.size {
-			for x := range g.size {
-				for c := range g.channels {
+func newGratings(count, size, channels int) gratings {
+	g := gratings{count: count, size: size, channels: channels, labeled: make([]bool, count)}
+	for i := range count {
+		g.labeled[i] = i%8 == 0
+		for y := range size {
+			for x := range size {
+				for c := range channels {
 					wave := float64(hashed(3*i+1))*float64(y) + float64(hashed(3*i+2))*float64(x) + float64(hashed(3*i+3))*float64(c+1)
-					pixels = append(pixels, uint8(127.5+127*math.Sin(2*wave)))
+					g.pixels = append(g.pixels, uint8(127.5+127*math.Sin(2*wave)))
 				}
 			}
 		}
 	}
-	return pixels, labeled
+	return g
 }
+
+// Batch implements Batches.
+func (g gratings) Batch(int) (pixels []uint8, labeled []bool) { return g.pixels, g.labeled }
 
 // ImageShape implements Batches.
 func (g gratings) ImageShape() (height, width, channels int) { return g.size, g.size, g.channels }
@@ -58,10 +64,10 @@ func BenchmarkStep(b *testing.B) {
 		}
 	})
 	b.Run("small-cnn", func(b *testing.B) {
-		benchmarkStep(b, gratings{256, 28, 1}, PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Config{}.Recipe()})
+		benchmarkStep(b, newGratings(256, 28, 1), PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Config{}.Recipe()})
 	})
 	b.Run("resnet-18", func(b *testing.B) {
-		benchmarkStep(b, gratings{32, 32, 3}, PretrainConfig{
+		benchmarkStep(b, newGratings(32, 32, 3), PretrainConfig{
 			Encoder: encoder.ResNet{CIFAR: true}, Recipe: augment.Recipe{augment.Flip{}},
 			Optimizer: optim.SGD{LearningRate: 0.01, WeightDecay: -1},
 		})

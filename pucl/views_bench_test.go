@@ -21,7 +21,7 @@ import (
 func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
 	eng := enginetest.Open(b)
-	pixels, labeled := gratings{count, size, 1}.Batch(0)
+	pixels, labeled := newGratings(count, size, 1).Batch(0)
 	if path := os.Getenv(startEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
 		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {

@@ -142,7 +142,7 @@ func (o Objective) signature(eng *engine.Engine) (string, error) {
 // save writes the state after step steps, whole or not at all: what was saved before stays until the new state is on disk.
 // Weights that are not finite are no state to go on from; they are refused.
 func (cp *checkpoint) save(m *Model, step int) error {
-	if cp.path == "" || step == 0 {
+	if step == 0 {
 		return nil
 	}
 	norms, err := layerNorms(m.store)
@@ -153,6 +153,9 @@ func (cp *checkpoint) save(m *Model, step int) error {
 		if !allFinite(layer.Norm) {
 			return m.diverged(m.lastTaken(), step-1, cp)
 		}
+	}
+	if cp.path == "" {
+		return nil
 	}
 	err = writeFile(cp.path, func(w io.Writer) error {
 		if err := gob.NewEncoder(w).Encode(checkpointHead{cp.run, step, m.Losses, m.History}); err != nil {

@@ -82,6 +82,9 @@ func TestDivergenceIsToldWhole(t *testing.T) {
 		{"weights", func(c *PretrainConfig) { c.Schedule = leap{5, 1e39} }, 5, 3, []string{
 			"pucl: the weights are not finite, though the loss is ", ", at step 5", "holds the good state after 3 steps",
 		}},
+		{"last weights", func(c *PretrainConfig) { c.Schedule, c.Checkpoint = leap{8, 1e39}, "" }, 8, 0, []string{
+			"pucl: the weights are not finite, though the loss is ", ", at step 8", "saved: nothing; PretrainConfig.Checkpoint",
+		}},
 	} {
 		config := cheap(9)
 		config.Checkpoint, config.CheckpointEvery = t.TempDir(), 3

@@ -42,6 +42,10 @@ func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embedd
 	return embeddings, projections
 }
 
+// ImageShape returns height, width and channels of the images that the model embeds, zeros where it embeds features. Embed
+// takes bytes, which cannot tell images of one shape from as many bytes of another: compare this with what they come from.
+func (m *Model) ImageShape() (height, width, channels int) { return m.height, m.width, m.channels }
+
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
 // normalisation.
 func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
@@ -61,7 +65,7 @@ func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []
 		return m.graph(scope, scale(examples), false)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("pucl: building the encoder: %w", err)
+		return nil, fmt.Errorf("pucl: building the encoder: %w", rootCause(err))
 	}
 	defer exec.Finalize()
 

@@ -103,7 +103,7 @@ func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *Clas
 		return encoder.Embed(t.model.encoder, scope.In(encoderScope), scalePixels(pixels), false)
 	})
 	if err != nil {
-		return fmt.Errorf("pucl: building the encoder: %w", err)
+		return fmt.Errorf("pucl: building the encoder: %w", rootCause(err))
 	}
 	x, err := t.embed(pixels)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 		rows := copy(batch, pixels[first*size:]) / size
 		h, err := t.embedder.Call1(t.images(batch))
 		if err != nil {
-			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, err)
+			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, rootCause(err))
 		}
 		if x == nil {
 			x = mat.NewDense(n, h.Shape().Dim(-1), nil)
@@ -225,7 +225,7 @@ func (t *tuner) step(c FineTuneConfig) func(scope *model.Scope, inputs []*Node) 
 func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig, pixels []uint8, n int) error {
 	exec, err := model.NewExec(eng.Backend, t.model.store, t.step(c))
 	if err != nil {
-		return fmt.Errorf("pucl: building the step of fine-tuning: %w", err)
+		return fmt.Errorf("pucl: building the step of fine-tuning: %w", rootCause(err))
 	}
 	defer exec.Finalize()
 
@@ -252,7 +252,7 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 			tensors.FromFlatDataAndDimensions(numbers, len(rows), c.Recipe.Numbers()),
 			t.labels(rows), float32(c.Schedule.Rate(c.LearningRate, step, steps)))
 		if err != nil {
-			return fmt.Errorf("pucl: fine-tuning, step %d: %w", step, err)
+			return fmt.Errorf("pucl: fine-tuning, step %d: %w", step, rootCause(err))
 		}
 		loss := float64(tensors.ToScalar[float32](out))
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -41,26 +43,32 @@ func (c *Classifier) Probabilities(eng *engine.Engine, pixels []uint8) ([]float6
 
 // Score judges the classifier on images by their true classes: a probability above ½ is predicted positive.
 func (c *Classifier) Score(eng *engine.Engine, pixels []uint8, truth []bool) (evaluate.Binary, error) {
-	if err := c.check(); err != nil {
-		return evaluate.Binary{}, err
-	}
-	e, err := c.Model.Embed(eng, pixels)
+	x, err := c.rows(eng, pixels)
 	if err != nil {
 		return evaluate.Binary{}, err
 	}
-	return c.Probe.Score(UnitRows(e.H), truth)
+	return c.Probe.Score(x, truth)
 }
 
 // ScorePU judges the classifier on held-out images by labeled positives and unlabeled examples alone, as [Probe.ScorePU].
 func (c *Classifier) ScorePU(eng *engine.Engine, pixels []uint8, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
-	if err := c.check(); err != nil {
-		return evaluate.PU{}, err
-	}
-	e, err := c.Model.Embed(eng, pixels)
+	x, err := c.rows(eng, pixels)
 	if err != nil {
 		return evaluate.PU{}, err
 	}
-	return c.Probe.ScorePU(UnitRows(e.H), labeled, config)
+	return c.Probe.ScorePU(x, labeled, config)
+}
+
+// rows is what the probe reads of images.
+func (c *Classifier) rows(eng *engine.Engine, pixels []uint8) (*mat.Dense, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	e, err := c.Model.Embed(eng, pixels)
+	if err != nil {
+		return nil, err
+	}
+	return UnitRows(e.H), nil
 }
 
 // check refuses a classifier that is not whole.

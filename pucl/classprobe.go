@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -86,26 +85,13 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 		return nil, fmt.Errorf("pucl: building the probe: %w", err)
 	}
 	rows := standardise(x)
-	rng := rand.New(rand.NewPCG(c.Seed, 0xc1a55))
 	size := min(c.BatchSize, n)
-	perEpoch := n / size
-	var order []int
+	numbers := int32s(labels)
 	fit := probeFit{
-		exec: exec, rows: rows, config: c, steps: c.Epochs * perEpoch, size: size,
-		batch: func(step int) []int {
-			if step%perEpoch == 0 {
-				order = rng.Perm(n)
-			}
-			return order[step%perEpoch*size:][:size]
-		},
-		labels: func(rows []int) any {
-			y := make([]int32, len(rows))
-			for i, row := range rows {
-				y[i] = int32(labels[row])
-			}
-			return y
-		},
-		start: p.standardised(rows.mean, rows.std), outputs: classes,
+		exec: exec, rows: rows, config: c, steps: c.Epochs * (n / size), size: size,
+		batch:  shuffled(n, size, rand.New(rand.NewPCG(c.Seed, 0xc1a55))),
+		labels: func(rows []int) any { return pick(numbers, rows) },
+		start:  p.standardised(rows.mean, rows.std), outputs: classes,
 	}
 	w, err := fit.run()
 	if err != nil {
@@ -125,15 +111,18 @@ func classProgram(eng *engine.Engine) (*Exec, error) {
 	if exec, ok := classPrograms.Load(eng.Backend); ok {
 		return exec.(*Exec), nil
 	}
-	exec, err := NewExec(eng.Backend, probeStep(func(logits, classes *Node) *Node {
-		right := OneHot(classes, logits.Shape().Dim(-1), dtypes.Float32)
-		return Neg(ReduceAllMean(ReduceSum(Mul(LogSoftmax(logits, -1), right), -1)))
-	}))
+	exec, err := NewExec(eng.Backend, probeStep(classCrossEntropy))
 	if err != nil {
 		return nil, err
 	}
 	kept, _ := classPrograms.LoadOrStore(eng.Backend, exec.SetMaxCache(-1))
 	return kept.(*Exec), nil
+}
+
+// classCrossEntropy is the mean cross-entropy, in nats, of logits [n, classes] with the classes [n] that are right.
+func classCrossEntropy(logits, classes *Node) *Node {
+	right := OneHot(classes, logits.Shape().Dim(-1), logits.DType())
+	return Neg(ReduceAllMean(ReduceSum(Mul(LogSoftmax(logits, -1), right), -1)))
 }
 
 // shape is the number of classes and of a row's entries; it refuses a probe whose parts do not fit.
@@ -218,10 +207,15 @@ func (p *ClassProbe) Predict(x *mat.Dense) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _ := logits.Dims()
-	predicted := make([]int, n)
-	for i := range predicted {
-		predicted[i] = floats.MaxIdx(logits.RawRowView(i))
+	return largest(logits), nil
+}
+
+// largest is the column of the largest entry of every row; of equals the first.
+func largest(x *mat.Dense) []int {
+	n, _ := x.Dims()
+	columns := make([]int, n)
+	for i := range columns {
+		columns[i] = floats.MaxIdx(x.RawRowView(i))
 	}
-	return predicted, nil
+	return columns
 }

@@ -151,20 +151,12 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8,
 			return nil, fmt.Errorf("pucl: image %d has class %d; %d classes are numbered from 0 to %d", i, class, classes, classes-1)
 		}
 	}
+	numbers := int32s(labels)
 	t := tuner{
 		outputs: classes,
 		data:    fmt.Sprintf("%d images of %d classes", len(labels), classes),
-		loss: func(logits, labels *Node) *Node {
-			right := ReduceSum(Mul(LogSoftmax(logits, -1), OneHot(labels, classes, logits.DType())), -1)
-			return Neg(ReduceAllMean(right))
-		},
-		labels: func(rows []int) any {
-			batch := make([]int32, len(rows))
-			for i, row := range rows {
-				batch[i] = int32(labels[row])
-			}
-			return batch
-		},
+		loss:    classCrossEntropy,
+		labels:  func(rows []int) any { return pick(numbers, rows) },
 		batches: func(size int, rng *rand.Rand) func() []int { return shuffled(len(labels), size, rng) },
 	}
 	if config.Head != nil {
@@ -201,13 +193,7 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint
 		outputs: 1,
 		data:    fmt.Sprintf("%d images, %d of them labeled true", len(labels), positives),
 		loss:    func(logits, labels *Node) *Node { return risk(Squeeze(logits, -1), labels) },
-		labels: func(rows []int) any {
-			batch := make([]bool, len(rows))
-			for i, row := range rows {
-				batch[i] = labels[row]
-			}
-			return batch
-		},
+		labels:  func(rows []int) any { return pick(labels, rows) },
 		batches: func(size int, rng *rand.Rand) func() []int {
 			if size < 2 {
 				return shuffled(len(labels), size, rng)
@@ -236,18 +222,4 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint
 	}
 	probe := &Probe{Weights: mat.Row(nil, 0, t.result.Weights), Bias: t.result.Bias[0]}
 	return &Classifier{Model: tuned, Probe: probe, Tuning: t.tuning}, nil
-}
-
-// shuffled returns a function that deals out batches of size rows of n for ever, in a new random order every time that it
-// has gone through them; rows that fill no batch wait for the next order.
-func shuffled(n, size int, rng *rand.Rand) func() []int {
-	var order []int
-	return func() []int {
-		if len(order) < size {
-			order = rng.Perm(n)
-		}
-		batch := order[:size]
-		order = order[size:]
-		return batch
-	}
 }

@@ -73,31 +73,39 @@ func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []
 	for _, dim := range shape {
 		size *= dim
 	}
-	n := len(values) / size
-	var e Embedding
-	// Every call has the same shape, so that there is one compilation; the last one is filled up with zeros.
+	out, err := inCalls(values, size, "examples", func(batch []T) ([]*tensors.Tensor, error) {
+		return exec.Call(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, shape...)...))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Embedding{H: out[0], Z: out[1]}, nil
+}
+
+// inCalls hands values, rows of size numbers each, to call some rows at a time, and gathers what it returns, tensors with a
+// row for each. Every call has the same number of rows, so that there is one compilation; the last one is filled up with zeros.
+func inCalls[T uint8 | float32](values []T, size int, rowsAre string, call func(batch []T) ([]*tensors.Tensor, error)) ([]*mat.Dense, error) {
 	const perCall = 512
+	n := len(values) / size
+	var all []*mat.Dense
 	batch := make([]T, min(n, perCall)*size)
 	for first := 0; first < n; first += perCall {
 		rows := copy(batch, values[first*size:]) / size
 		clear(batch[rows*size:])
-		h, z, err := exec.Call2(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, shape...)...))
+		out, err := call(batch)
 		if err != nil {
-			return nil, fmt.Errorf("pucl: embedding examples %d to %d: %w", first, first+rows-1, rootCause(err))
+			return nil, fmt.Errorf("pucl: embedding %s %d to %d: %w", rowsAre, first, first+rows-1, rootCause(err))
 		}
-		if e.H == nil {
-			e.H, e.Z = mat.NewDense(n, h.Shape().Dim(-1), nil), mat.NewDense(n, z.Shape().Dim(-1), nil)
-		}
-		for _, part := range []struct {
-			to   *mat.Dense
-			from *tensors.Tensor
-		}{{e.H, h}, {e.Z, z}} {
-			if err := copyRows(part.to, part.from, first, rows); err != nil {
+		for i, x := range out {
+			if first == 0 {
+				all = append(all, mat.NewDense(n, x.Shape().Dim(-1), nil))
+			}
+			if err := copyRows(all[i], x, first, rows); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return &e, nil
+	return all, nil
 }
 
 // copyRows writes the first count rows of from, float32, into to, from row first on.

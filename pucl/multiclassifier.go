@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/encoder"
@@ -52,12 +51,7 @@ func (c *MultiClassifier) Predict(eng *engine.Engine, pixels []uint8) ([]int, er
 	if err != nil {
 		return nil, err
 	}
-	n, _ := logits.Dims()
-	predicted := make([]int, n)
-	for i := range predicted {
-		predicted[i] = floats.MaxIdx(logits.RawRowView(i))
-	}
-	return predicted, nil
+	return largest(logits), nil
 }
 
 // Score judges the predictions for images by their true classes.

@@ -2,7 +2,6 @@ package pucl
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -67,18 +66,11 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 	defer exec.Finalize()
 
 	size := min(c.BatchSize, n)
-	deal := stratified(labels, size, rand.New(rand.NewPCG(c.Seed, 0x9b0be)))
 	fit := probeFit{
 		exec: exec, rows: standardise(x), config: c, steps: c.Epochs * max(n/c.BatchSize, 1), size: size,
-		batch: func(int) []int { return deal() },
-		labels: func(rows []int) any {
-			y := make([]bool, len(rows))
-			for i, row := range rows {
-				y[i] = labels[row]
-			}
-			return y
-		},
-		start: make([]float32, k+1), outputs: 1,
+		batch:  stratified(labels, size, rand.New(rand.NewPCG(c.Seed, 0x9b0be))),
+		labels: func(rows []int) any { return pick(labels, rows) },
+		start:  make([]float32, k+1), outputs: 1,
 	}
 	w, err := fit.run()
 	if err != nil {
@@ -116,43 +108,4 @@ func (p *Probe) Predict(x *mat.Dense) ([]bool, error) {
 		positive[i] = t > 0
 	}
 	return positive, nil
-}
-
-// stratified returns a function that deals out batches of size rows for ever, each with the overall share of true labels,
-// rounded, going through the rows of either kind in random order.
-func stratified(labels []bool, size int, rng *rand.Rand) func() []int {
-	var kinds [2][]int
-	for i, l := range labels {
-		kind := 0
-		if l {
-			kind = 1
-		}
-		kinds[kind] = append(kinds[kind], i)
-	}
-	take := [2]int{0, int(math.Round(float64(size) * float64(len(kinds[1])) / float64(len(labels))))}
-	if len(kinds[1]) > 0 {
-		take[1] = max(take[1], 1)
-	}
-	if len(kinds[0]) > 0 {
-		take[1] = min(take[1], size-1)
-	}
-	take[0] = size - take[1]
-	var next [2]int
-	for _, rows := range kinds {
-		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	}
-	return func() []int {
-		batch := make([]int, 0, size)
-		for kind, rows := range kinds {
-			for range take[kind] {
-				if next[kind] == len(rows) {
-					rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-					next[kind] = 0
-				}
-				batch = append(batch, rows[next[kind]])
-				next[kind]++
-			}
-		}
-		return batch
-	}
 }

@@ -53,7 +53,7 @@ type probeFit struct {
 	config  ProbeConfig
 	steps   int
 	size    int                  // rows a step
-	batch   func(step int) []int // numbers of the rows of a step
+	batch   func() []int         // numbers of the rows of the next step
 	labels  func(rows []int) any // what the graph is told of them
 	start   []float32            // parameters, [outputs, k+1]
 	outputs int                  // logits of a row
@@ -79,7 +79,7 @@ func (f probeFit) run() (parameters []float32, err error) {
 		}
 	}()
 	for step := range f.steps {
-		rows := f.batch(step)
+		rows := f.batch()
 		err := tensors.MutableFlatData(x, func(flat []float32) {
 			for i, row := range rows {
 				copy(flat[i*k:(i+1)*k], f.rows.flat[row*k:(row+1)*k])

@@ -124,15 +124,6 @@ func (r *reader) monitor(reading *Reading, h *mat.Dense) error {
 	return err
 }
 
-// pick are the entries of x that index names.
-func pick(x []bool, index []int) []bool {
-	out := make([]bool, len(index))
-	for i, at := range index {
-		out[i] = x[at]
-	}
-	return out
-}
-
 // embed returns the embeddings and projections of every look at the examples.
 func (r *reader) embed() (h, z []*mat.Dense, err error) {
 	n, each := len(r.examples.labeled), r.examples.each

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
 )
 
 // stepper takes the steps of a training run: inputs to views, views to projections, projections to the loss, the loss to
@@ -117,11 +118,17 @@ func (s *stepper) graph(scope *model.Scope, inputs []*Node) []*Node {
 
 // update moves the weights along their gradients.
 func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
+	moveWeights(scope, s.config.Optimizer, gradients, rate, s.config.LearningRate)
+}
+
+// moveWeights moves the weights of scope along their gradients, by gomlx's Adam where no optimizer is given, at the rate of this
+// step, a scalar whose height is peak.
+func moveWeights(scope *model.Scope, given optim.Optimizer, gradients []*Node, rate *Node, peak float64) {
 	var update updater = optimizer.Adam().Done().(updater)
-	if s.config.Optimizer != nil {
-		update = s.config.Optimizer
+	if given != nil {
+		update = given
 	}
-	optimizer.LearningRateVar(scope, dtypes.Float32, s.config.LearningRate).SetNodeValue(rate)
+	optimizer.LearningRateVar(scope, dtypes.Float32, peak).SetNodeValue(rate)
 	update.UpdateGraphWithGradients(scope, gradients, rate.DType())
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -129,23 +128,13 @@ func (t *tuner) images(pixels []uint8) *tensors.Tensor {
 // embed returns the embeddings of images by the encoder as it is now, scaled to length one.
 func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 	size := t.shape.Height * t.shape.Width * t.shape.Channels
-	n := len(pixels) / size
-	var x *mat.Dense
-	batch := make([]uint8, min(n, 512)*size) // of one shape for all calls but those for few images, to compile once
-	for first := 0; first < n; first += len(batch) / size {
-		rows := copy(batch, pixels[first*size:]) / size
-		h, err := t.embedder.Call1(t.images(batch))
-		if err != nil {
-			return nil, fmt.Errorf("pucl: embedding images %d to %d: %w", first, first+rows-1, rootCause(err))
-		}
-		if x == nil {
-			x = mat.NewDense(n, h.Shape().Dim(-1), nil)
-		}
-		if err := copyRows(x, h, first, rows); err != nil {
-			return nil, err
-		}
+	out, err := inCalls(pixels, size, "images", func(batch []uint8) ([]*tensors.Tensor, error) {
+		return t.embedder.Call(t.images(batch))
+	})
+	if err != nil {
+		return nil, err
 	}
-	return UnitRows(x), nil
+	return UnitRows(out[0]), nil
 }
 
 // meanAndSpread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column. One number
@@ -211,12 +200,7 @@ func (t *tuner) step(c FineTuneConfig) func(scope *model.Scope, inputs []*Node) 
 		if c.FreezeEncoder {
 			scope = t.head // the only variables that training can see
 		}
-		var update updater = optimizer.Adam().Done().(updater)
-		if c.Optimizer != nil {
-			update = c.Optimizer
-		}
-		optimizer.LearningRateVar(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
-		update.UpdateGraphWithGradients(scope, scope.BuildTrainableVariablesGradientsGraph(loss), loss.DType())
+		moveWeights(scope, c.Optimizer, scope.BuildTrainableVariablesGradientsGraph(loss), rate, c.LearningRate)
 		return loss
 	}
 }

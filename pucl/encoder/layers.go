@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -34,25 +35,36 @@ func weights(scope *model.Scope, name string, x *Node, fanIn int, dims ...int) *
 // seconds to compile those of a ResNet.
 func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) *Node {
 	if scope.GetVariable(name) == nil {
-		hash := fnv.New64a()
-		fmt.Fprintf(hash, "%s %s/%s", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), name)
-		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
-		value := tensors.FromShape(shapes.Make(master(x.DType()), dims...))
-		value.MustMutableFlatData(func(flat any) {
-			switch flat := flat.(type) {
-			case []float32:
-				for i := range flat {
-					flat[i] = float32(std * rng.NormFloat64())
-				}
-			case []float64: // the same numbers
-				for i := range flat {
-					flat[i] = float64(float32(std * rng.NormFloat64()))
-				}
+		shape := shapes.Make(master(x.DType()), dims...)
+		values := drawNormal(scope, scope.Scope()+"/"+name, std, shape.Size())
+		value := tensors.FromFlatDataAndDimensions(values, dims...)
+		if shape.DType == dtypes.Float64 { // the same numbers
+			wide := make([]float64, len(values))
+			for i, v := range values {
+				wide[i] = float64(v)
 			}
-		})
+			value = tensors.FromFlatDataAndDimensions(wide, dims...)
+		}
 		scope.VariableWithValue(name, value)
 	}
 	return Weight(scope, name, x, initializer.Zero, dims...)
+}
+
+// seedOf follows from the store's seed and from what it is for.
+func seedOf(scope *model.Scope, what string) uint64 {
+	hash := fnv.New64a()
+	fmt.Fprintf(hash, "%s %s", model.GetParamOr(scope, seedParam, "0"), what)
+	return hash.Sum64()
+}
+
+// drawNormal draws count normal numbers of the given standard deviation, by [seedOf] what they are for.
+func drawNormal(scope *model.Scope, what string, std float64, count int) []float32 {
+	rng := rand.New(rand.NewPCG(seedOf(scope, what), 0))
+	values := make([]float32, count)
+	for i := range values {
+		values[i] = float32(std * rng.NormFloat64())
+	}
+	return values
 }
 
 // withBias adds a trained number, at first 0, to every channel (the last axis) of x.

@@ -2,9 +2,7 @@ package encoder
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
-	"math/rand/v2"
 	"reflect"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -60,9 +58,7 @@ func seed(scope *model.Scope, g *Graph, training bool) error {
 	if !training || store.GetVariable("/"+model.RNGStateVariableName) != nil {
 		return nil
 	}
-	hash := fnv.New64a()
-	fmt.Fprintf(hash, "%s random numbers", model.GetParamOr(scope, seedParam, "0"))
-	return store.SetRNGStateFromSeed(int64(hash.Sum64()))
+	return store.SetRNGStateFromSeed(int64(seedOf(scope, "random numbers")))
 }
 
 // drawn returns an initializer that draws weights from the store's seed, as weights does, and leaves vectors at 0. It knows a
@@ -74,14 +70,8 @@ func drawn(scope *model.Scope) model.VariableInitializer {
 			return initializer.Zero(g, shape)
 		}
 		made++
-		hash := fnv.New64a()
-		fmt.Fprintf(hash, "%s %s variable %d", model.GetParamOr(scope, seedParam, "0"), scope.Scope(), made)
-		rng := rand.New(rand.NewPCG(hash.Sum64(), 0))
 		std := math.Sqrt(2 * float64(shape.Dim(-1)) / float64(shape.Size()))
-		values := make([]float32, shape.Size())
-		for i := range values {
-			values[i] = float32(std * rng.NormFloat64())
-		}
+		values := drawNormal(scope, fmt.Sprintf("%s variable %d", scope.Scope(), made), std, shape.Size())
 		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
 	}
 }

@@ -7,17 +7,18 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
 // zeros, as XLA does it fastest.
 //
-// The rest is for CPUs in float32 or more. There XLA is about as fast as a matrix product at the convolution itself and, with stride 1, at its gradient for x. At
+// The rest is for CPUs in float32 or more without oneDNN. There XLA is about as fast as a matrix product at the convolution itself and, with stride 1, at its gradient for x. At
 // larger strides it puts zeros between the numbers of the latter, which takes it two to four times the work, and its gradient
 // for a kernel of 1×1 is five to ten times slower than the product that it is.
 func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	k := w.Shape().Dim(0)
-	if stride == 1 && k > 1 || !onCPU(x) {
+	if stride == 1 && k > 1 || !onCPU(x) || byOneDNN(x) {
 		return convolve(x, w, stride, padding)
 	}
 	value := func(in []*Node) *Node { return convolve(in[0], in[1], stride, padding) }
@@ -38,6 +39,11 @@ func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 // graphics cards.
 func onCPU(x *Node) bool {
 	return !strings.Contains(x.Graph().Backend().Description(), "cuda") && x.DType().Size() >= dtypes.Float32.Size()
+}
+
+// byOneDNN tells whether oneDNN does x's convolutions, whose gradients need no help then.
+func byOneDNN(x *Node) bool {
+	return onednn.Attached() && x.DType() == dtypes.Float32 && x.Graph().NumDevices() == 1
 }
 
 // convolve is the engine's convolution.

@@ -8,6 +8,9 @@
 //  4. a plugin in one of gomlx's own install places ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
 //  5. the pure-Go engine, which needs nothing.
 //
+// XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
+// PUCL_ONEDNN=off has it do without, and the name of a file takes that one.
+//
 // Nothing is ever downloaded from here. XLA is linked only where cgo is; without a C compiler steps 2 to 4 are left out.
 package engine
 
@@ -31,10 +34,11 @@ type Engine struct {
 	Plugin string   // the plugin's file or name, "" for the pure-Go engine
 	Reason string   // why this one, as one clause
 	Notes  []string // what was found and did not open
+	OneDNN bool     // whether XLA on the CPU calls oneDNN for convolutions and products; see package onednn
 }
 
 // String says which engine was taken and why, in one line, for example
-// "XLA on CPU, plugin xla_cpu_pjrt.so (found in the virtual environment)".
+// "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN (found in the virtual environment)".
 func (e *Engine) String() string {
 	s := e.Name() + " (" + e.Reason + ")"
 	for _, note := range e.Notes {
@@ -43,11 +47,14 @@ func (e *Engine) String() string {
 	return s
 }
 
-// Name is the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so".
+// Name is the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN".
 func (e *Engine) Name() string {
 	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
 	if e.Plugin != "" {
 		name += ", plugin " + filepath.Base(e.Plugin)
+	}
+	if e.OneDNN {
+		name += " with oneDNN"
 	}
 	return name
 }
@@ -79,7 +86,7 @@ func Open() (*Engine, error) {
 	for _, c := range candidates() {
 		e, err := open(c)
 		if err == nil {
-			if e.Notes = notes; e.Kind == "go" && len(notes) > 0 {
+			if e.Notes = append(notes, e.Notes...); e.Kind == "go" && len(notes) > 0 {
 				e.Reason = "no XLA plugin opened"
 			}
 			return e, nil
@@ -170,7 +177,11 @@ func open(c candidate) (e *Engine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{Backend: backend, Kind: c.kind, Plugin: c.plugin, Reason: c.reason}, nil
+	e = &Engine{Backend: backend, Kind: c.kind, Plugin: c.plugin, Reason: c.reason}
+	if e.Kind == "xla-cpu" {
+		e.attachOneDNN()
+	}
+	return e, nil
 }
 
 // firstLine keeps the message of an error and drops the stack that some of gomlx's errors carry.

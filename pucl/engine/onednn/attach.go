@@ -1,0 +1,87 @@
+//go:build cgo && linux && amd64
+
+package onednn
+
+/*
+#cgo CFLAGS: -O2
+#cgo LDFLAGS: -ldl -lpthread
+#include <stdlib.h>
+#include "plan.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Attach opens oneDNN's library, a file, and has the PJRT plugin, a file that is loaded already, call it from now on. Doing so
+// again changes nothing; another library is refused, since a process holds one for good. It fails when one of the two lacks something,
+// and then the plugin is as it was.
+func Attach(library, plugin string) error {
+	if opened != "" && library != opened {
+		return fmt.Errorf("oneDNN's library %s can't take the place of %s in a running program", library, opened)
+	}
+	l, p := C.CString(library), C.CString(plugin)
+	defer C.free(unsafe.Pointer(l))
+	defer C.free(unsafe.Pointer(p))
+	if problem := C.library_open(l); problem != nil {
+		return fmt.Errorf("oneDNN's library %s does not open: %s", library, C.GoString(problem))
+	}
+	opened = library
+	if problem := C.calls_attach(p); problem != nil {
+		return fmt.Errorf("%s does not call oneDNN: %s", plugin, C.GoString(problem))
+	}
+	attached.Store(true)
+	return nil
+}
+
+var opened string // the library
+
+//export rewriteProgram
+func rewriteProgram(code *C.char, size C.size_t) *C.char {
+	if !Attached() {
+		return nil
+	}
+	text := C.GoStringN(code, C.int(size))
+	changed := rewrite(text, planOf)
+	if changed == text {
+		return nil
+	}
+	return C.CString(changed)
+}
+
+// makePlan gives the number of a new plan, or -1 where oneDNN has no fast way.
+func makePlan(operation any) int {
+	switch o := operation.(type) {
+	case convolution:
+		return planConvolution(o)
+	case product:
+		return planProduct(o)
+	}
+	return -1
+}
+
+func planConvolution(o convolution) int {
+	c := C.convolution_t{what: C.int64_t(o.what), images: C.int64_t(o.images), in: C.int64_t(o.in), out: C.int64_t(o.out)}
+	for i := range 2 {
+		c.size[i], c.result[i], c.kernel[i] = C.int64_t(o.size[i]), C.int64_t(o.result[i]), C.int64_t(o.kernel[i])
+		c.stride[i], c.dilation[i] = C.int64_t(o.stride[i]), C.int64_t(o.dilation[i])
+		c.before[i], c.after[i] = C.int64_t(o.before[i]), C.int64_t(o.after[i])
+	}
+	for i := range 4 {
+		c.x_strides[i], c.w_strides[i], c.y_strides[i] = C.int64_t(o.xStrides[i]), C.int64_t(o.wStrides[i]), C.int64_t(o.yStrides[i])
+	}
+	if o.flipped {
+		c.flipped = 1
+	}
+	return int(C.plan_convolution(&c))
+}
+
+func planProduct(o product) int {
+	p := C.product_t{batch: C.int64_t(o.batch), rows: C.int64_t(o.rows), columns: C.int64_t(o.columns), inner: C.int64_t(o.inner)}
+	for i := range 3 {
+		p.left_strides[i], p.right_strides[i] = C.int64_t(o.leftStrides[i]), C.int64_t(o.rightStrides[i])
+	}
+	return int(C.plan_product(&p))
+}

@@ -1,0 +1,213 @@
+//go:build cgo && linux && amd64
+
+// How XLA comes to call oneDNN: by a handler for custom calls, registered through the plugin's FFI extension, and by a look at every
+// program before the plugin compiles it. What is declared here are the parts that are used of two interfaces: PJRT's, whose tables
+// only ever grow at their end, and XLA's foreign function interface, version 0.1.
+
+#include "plan.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Every structure of both begins with its size and a list of extensions.
+
+typedef struct extension {
+	size_t struct_size;
+	int kind;
+	struct extension *next;
+} extension_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	int major, minor;
+} version_t;
+
+// PJRT
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	version_t version;
+	void *functions[];
+} pjrt_t;
+
+enum { COMPILE = 20 };      // its place among the functions
+enum { FFI_EXTENSION = 5 }; // its kind
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	char *code;
+	size_t code_size;
+	const char *format;
+	size_t format_size;
+} program_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	void *client;
+	const program_t *program;
+	const char *options;
+	size_t options_size;
+	void *executable;
+} compile_t;
+
+typedef void *compile_function(compile_t *);
+
+typedef struct {
+	size_t struct_size;
+	const char *name;
+	size_t name_size;
+	void *handler;
+	const char *platform;
+	size_t platform_size;
+	int traits;
+} registration_t;
+
+typedef struct {
+	extension_t base;
+	void *type_register, *user_data_add;
+	void *(*register_handler)(registration_t *);
+} ffi_extension_t;
+
+// XLA's foreign function interface
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	int type;
+	void *data;
+	int64_t rank, *dimensions;
+} buffer_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	int64_t count;
+	int *kinds;
+	buffer_t **buffers;
+} buffers_t;
+
+typedef struct {
+	int type;
+	void *value;
+} scalar_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	int64_t count;
+	int *kinds;
+	void **names;
+	scalar_t **values;
+} attributes_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	const char *message;
+	int code;
+} error_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	version_t version;
+	void *internal;
+	void *(*error_create)(error_t *);
+} ffi_t;
+
+typedef struct {
+	size_t struct_size;
+	extension_t *extensions;
+	const ffi_t *ffi;
+	void *context;
+	int stage;
+	buffers_t operands, results;
+	attributes_t attributes;
+} call_t;
+
+typedef struct {
+	extension_t base;
+	struct {
+		size_t struct_size;
+		version_t version;
+		uint32_t traits;
+	} *metadata;
+} metadata_extension_t;
+
+enum { METADATA = 1, EXECUTE = 3, INTERNAL = 13 };
+
+// handler is what programs call, with two arrays, the number of a plan, and an array for the result.
+static void *handler(call_t *call) {
+	if (call->extensions && call->extensions->kind == METADATA) { // asked for the version it was written for
+		metadata_extension_t *m = (metadata_extension_t *)call->extensions;
+		m->metadata->version.major = 0;
+		m->metadata->version.minor = 1;
+		m->metadata->traits = 0;
+		return NULL;
+	}
+	if (call->stage != EXECUTE) return NULL;
+	int problem = -1;
+	if (call->operands.count == 2 && call->results.count == 1 && call->attributes.count == 1) {
+		int64_t plan = *(int64_t *)call->attributes.values[0]->value;
+		buffer_t **operands = call->operands.buffers;
+		problem = plan_run(plan, operands[0]->data, operands[1]->data, call->results.buffers[0]->data);
+	}
+	if (!problem) return NULL;
+	char message[80];
+	snprintf(message, sizeof message, "oneDNN could not compute: error %d", problem);
+	error_t e = {.struct_size = sizeof e, .message = message, .code = INTERNAL};
+	return call->ffi->error_create(&e);
+}
+
+static compile_function *compile; // the plugin's own
+
+extern char *rewriteProgram(char *code, size_t size); // of the Go files: a new text, or NULL to leave it
+
+static void *rewrite_and_compile(compile_t *c) {
+	const program_t *given = c->program;
+	if (given->format_size != 4 || strncmp(given->format, "mlir", 4)) return compile(c);
+	char *text = rewriteProgram(given->code, given->code_size);
+	if (!text) return compile(c);
+	program_t program = *given;
+	program.code = text;
+	program.code_size = strlen(text);
+	c->program = &program;
+	void *problem = compile(c);
+	c->program = given;
+	free(text);
+	return problem;
+}
+
+const char *calls_attach(const char *path) {
+	void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	if (!library) return "the plugin is not loaded";
+	pjrt_t *(*get)(void);
+	if (!(*(void **)&get = dlsym(library, "GetPjrtApi"))) return "it is no PJRT plugin";
+	pjrt_t *api = get();
+	compile_function **entry = (compile_function **)&api->functions[COMPILE];
+	if (*entry == rewrite_and_compile) return NULL;
+	if (compile) return "another plugin calls oneDNN in this process";
+
+	extension_t *e = api->extensions;
+	while (e && e->kind != FFI_EXTENSION) e = e->next;
+	if (!e || e->struct_size < sizeof(ffi_extension_t)) return "the plugin takes no custom calls";
+	static const char name[] = "puclab_onednn";
+	registration_t r = {sizeof r, name, strlen(name), handler, "Host", 4, 0};
+	if (((ffi_extension_t *)e)->register_handler(&r)) return "the plugin takes custom calls of another version";
+
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *start = (char *)((uintptr_t)entry / page * page);
+	if (mprotect(start, (char *)(entry + 1) - start, PROT_READ | PROT_WRITE)) return "the plugin's table can't be written to";
+	compile = *entry;
+	*entry = rewrite_and_compile;
+	return NULL;
+}

@@ -1,0 +1,227 @@
+package onednn_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+)
+
+// values are numbers from a normal distribution.
+func values(rng *rand.Rand, dims ...int) *tensors.Tensor {
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	flat := make([]float32, size)
+	for i := range flat {
+		flat[i] = float32(rng.NormFloat64())
+	}
+	return tensors.FromFlatDataAndDimensions(flat, dims...)
+}
+
+// near fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
+func near(t *testing.T, what string, got *tensors.Tensor, want []float64, count int) {
+	t.Helper()
+	flat := tensors.MustCopyFlatData[float32](got)
+	if len(flat) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(flat), len(want))
+	}
+	allowed := 4e-6 * math.Sqrt(float64(count)) * math.Log2(float64(count)+2)
+	for i, w := range want {
+		if !(math.Abs(float64(flat[i])-w) <= allowed) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, flat[i], w)
+		}
+	}
+}
+
+// filter is a convolution with its sizes; padding is before and after, for rows and columns alike.
+type filter struct {
+	images, height, width, in, out, kernelHeight, kernelWidth, stride, dilation, before, after int
+}
+
+func (f filter) result() (height, width int) {
+	return (f.height+f.before+f.after-(f.kernelHeight-1)*f.dilation-1)/f.stride + 1,
+		(f.width+f.before+f.after-(f.kernelWidth-1)*f.dilation-1)/f.stride + 1
+}
+
+// loops computes y, and the gradients of the sum of y times v, by their definition in float64.
+func (f filter) loops(x, w, v []float32) (y, dx, dw []float64) {
+	height, width := f.result()
+	y, dx, dw = make([]float64, f.images*height*width*f.out), make([]float64, len(x)), make([]float64, len(w))
+	for n := range f.images {
+		for row := range height {
+			for column := range width {
+				for i := range f.kernelHeight {
+					for j := range f.kernelWidth {
+						r, c := row*f.stride+i*f.dilation-f.before, column*f.stride+j*f.dilation-f.before
+						if r < 0 || c < 0 || r >= f.height || c >= f.width {
+							continue
+						}
+						for in := range f.in {
+							for out := range f.out {
+								atX, atW := ((n*f.height+r)*f.width+c)*f.in+in, ((i*f.kernelWidth+j)*f.in+in)*f.out+out
+								atY := ((n*height+row)*width+column)*f.out + out
+								y[atY] += float64(x[atX]) * float64(w[atW])
+								dx[atX] += float64(v[atY]) * float64(w[atW])
+								dw[atW] += float64(v[atY]) * float64(x[atX])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return y, dx, dw
+}
+
+func TestConvolutionsAreSums(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, f := range []filter{
+		{5, 9, 7, 16, 32, 3, 3, 1, 1, 1, 1},
+		{4, 8, 8, 32, 16, 3, 3, 2, 1, 1, 1},
+		{4, 7, 9, 32, 16, 3, 3, 2, 1, 1, 1},
+		{4, 12, 12, 1, 32, 5, 5, 2, 1, 2, 2},
+		{3, 8, 8, 3, 64, 3, 3, 1, 1, 1, 1},
+		{3, 8, 6, 16, 48, 1, 1, 2, 1, 0, 0},
+		{3, 8, 6, 16, 48, 1, 1, 1, 1, 0, 0},
+		{2, 15, 15, 3, 16, 7, 7, 2, 1, 3, 3},
+		{2, 9, 9, 16, 16, 3, 3, 1, 2, 2, 2},
+		{2, 11, 11, 16, 16, 3, 3, 3, 1, 1, 1},
+		{3, 6, 7, 5, 7, 3, 5, 1, 1, 1, 1},
+		{3, 8, 8, 16, 16, 5, 5, 1, 1, 0, 0},
+		{70, 4, 4, 16, 16, 3, 3, 1, 1, 1, 1},
+	} {
+		t.Run(fmt.Sprintf("%+v", f), func(t *testing.T) {
+			if eng.Kind == "go" && f.dilation > 1 {
+				f.dilation, f.before, f.after = 1, 1, 1 // gomlx has no gradient of it there
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			height, width := f.result()
+			x, w := values(rng, f.images, f.height, f.width, f.in), values(rng, f.kernelHeight, f.kernelWidth, f.in, f.out)
+			v := values(rng, f.images, height, width, f.out)
+			got := MustExecOnceN(eng.Backend, func(x, w, v *Node) []*Node {
+				side := [2]int{f.before, f.after}
+				y := Convolve(x, w).Strides(f.stride).Dilations(f.dilation).PaddingPerDim([][2]int{side, side}).Done()
+				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
+			}, x, w, v)
+			y, dx, dw := f.loops(tensors.MustCopyFlatData[float32](x), tensors.MustCopyFlatData[float32](w), tensors.MustCopyFlatData[float32](v))
+			near(t, "y", got[0], y, f.kernelHeight*f.kernelWidth*f.in)
+			near(t, "gradient for x", got[1], dx, f.kernelHeight*f.kernelWidth*f.out)
+			near(t, "gradient for w", got[2], dw, f.images*height*width)
+		})
+	}
+}
+
+func TestProductsAreSums(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, s := range []struct {
+		name                    string
+		left, right             []int
+		leftBatch, leftSummed   []int
+		rightBatch, rightSummed []int
+	}{
+		{"plain", []int{70, 80}, []int{80, 90}, nil, []int{1}, nil, []int{0}},
+		{"left transposed", []int{80, 70}, []int{80, 90}, nil, []int{0}, nil, []int{0}},
+		{"right transposed", []int{70, 80}, []int{90, 80}, nil, []int{1}, nil, []int{1}},
+		{"both transposed", []int{80, 70}, []int{90, 80}, nil, []int{0}, nil, []int{1}},
+		{"two columns", []int{5000, 64}, []int{64, 2}, nil, []int{1}, nil, []int{0}},
+		{"two sums", []int{70, 8, 16}, []int{8, 16, 90}, nil, []int{1, 2}, nil, []int{0, 1}},
+		{"two sums crossed", []int{70, 8, 16}, []int{16, 8, 90}, nil, []int{1, 2}, nil, []int{1, 0}},
+		{"more rows", []int{7, 10, 80}, []int{80, 9, 10}, nil, []int{2}, nil, []int{0}},
+		{"batch", []int{6, 50, 40}, []int{6, 40, 30}, []int{0}, []int{2}, []int{0}, []int{1}},
+		{"batch transposed", []int{6, 40, 50}, []int{6, 30, 40}, []int{0}, []int{1}, []int{0}, []int{2}},
+		{"batch behind", []int{50, 6, 40}, []int{40, 6, 30}, []int{1}, []int{2}, []int{1}, []int{0}},
+		{"two batches", []int{2, 3, 50, 40}, []int{2, 3, 40, 30}, []int{0, 1}, []int{3}, []int{0, 1}, []int{2}},
+		{"batch split", []int{50, 6, 40}, []int{6, 40, 30}, []int{1}, []int{2}, []int{0}, []int{1}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			a, b := values(rng, s.left...), values(rng, s.right...)
+			got := MustExecOnce(eng.Backend, func(a, b *Node) *Node {
+				return DotGeneral(a, s.leftSummed, s.leftBatch, b, s.rightSummed, s.rightBatch)
+			}, a, b)
+			left, batch, inner := arranged(a, s.leftBatch, s.leftSummed)
+			right, _, _ := arranged(b, s.rightBatch, s.rightSummed)
+			rows, columns := len(left)/batch/inner, len(right)/batch/inner
+			want := make([]float64, batch*rows*columns)
+			for i := range want {
+				at, row, column := i/(rows*columns), i/columns%rows, i%columns
+				for k := range inner {
+					want[i] += left[(at*rows+row)*inner+k] * right[(at*columns+column)*inner+k]
+				}
+			}
+			near(t, "product", got, want, inner)
+		})
+	}
+}
+
+// arranged copies the numbers of a with the axes of the batch first and those summed over last.
+func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize, inner int) {
+	dims := a.Shape().Dimensions
+	order := append([]int(nil), batch...)
+	for axis := range dims {
+		if !contains(batch, axis) && !contains(summed, axis) {
+			order = append(order, axis)
+		}
+	}
+	order = append(order, summed...)
+	batchSize, inner = 1, 1
+	for _, axis := range batch {
+		batchSize *= dims[axis]
+	}
+	for _, axis := range summed {
+		inner *= dims[axis]
+	}
+	from := tensors.MustCopyFlatData[float32](a)
+	index := make([]int, len(dims))
+	for range from {
+		at := 0
+		for axis, d := range dims {
+			at = at*d + index[axis]
+		}
+		flat = append(flat, float64(from[at]))
+		for i := len(order) - 1; i >= 0; i-- {
+			if index[order[i]]++; index[order[i]] < dims[order[i]] {
+				break
+			}
+			index[order[i]] = 0
+		}
+	}
+	return flat, batchSize, inner
+}
+
+func contains(list []int, n int) bool {
+	for _, m := range list {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}
+
+// TestCallsAreMade: what the two tests above compute goes to oneDNN when the engine says so, and only then.
+func TestCallsAreMade(t *testing.T) {
+	eng := enginetest.Open(t)
+	rng := rand.New(rand.NewPCG(5, 6))
+	x, y, w := values(rng, 71, 81), values(rng, 81, 91), values(rng, 3, 3, 16, 16)
+	image := values(rng, 2, 10, 10, 16)
+	defer onednn.SetAttached(onednn.Attached())
+	for _, on := range []bool{false, eng.OneDNN} {
+		onednn.SetAttached(on)
+		before, _ := onednn.Plans()
+		MustExecOnceN(eng.Backend, func(x, y, image, w *Node) []*Node {
+			return []*Node{Dot(x, y).Product(), Convolve(image, w).PadSame().Done()}
+		}, x, y, image, w)
+		after, _ := onednn.Plans()
+		if want := 2; after-before != want && on || after != before && !on {
+			t.Errorf("with oneDNN %v: %d new plans", on, after-before)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package onednn
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// what a convolution computes.
+type what int
+
+const (
+	forward what = iota
+	inputGradient
+	kernelGradient
+)
+
+// convolution is one in the terms of its forward direction: x [images, in, size] filtered with w [out, in, kernel] gives
+// y [images, out, result], rows and columns being pairs. The strides of the arrays are in the order of these lists, however the
+// numbers lie in memory.
+type convolution struct {
+	what                         what
+	images, in, out              int
+	size, result, kernel         [2]int
+	stride, dilation             [2]int // of the window; a dilation of 1 leaves nothing out
+	before, after                [2]int // padding
+	xStrides, wStrides, yStrides [4]int
+	flipped                      bool // for inputGradient: the kernel comes with rows and columns in the opposite order
+}
+
+var (
+	axisLabels = regexp.MustCompile(`dimension_numbers = #stablehlo\.conv<\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]>`)
+	padding    = regexp.MustCompile(`padding = dense<\[\[(-?\d+), (-?\d+)\], \[(-?\d+), (-?\d+)\]\]>`)
+)
+
+// window is the attributes of a convolution as StableHLO has them.
+type window struct {
+	left, right, result                 array
+	stride, leftDilation, rightDilation [2]int
+	before, after                       [2]int
+}
+
+// parseConvolution reads the attributes of a convolution and tells whether it is one that can be handed over.
+//
+// A window larger than the result is the gradient for a kernel, whose "channels" are the images. Zeros put between the numbers of
+// the input make the gradient for the input of a convolution with strides.
+func parseConvolution(attributes string, arrays [3]array) (convolution, bool) {
+	w, ok := parseWindow(attributes, arrays)
+	if !ok {
+		return convolution{}, false
+	}
+	var c convolution
+	switch {
+	case w.leftDilation != [2]int{1, 1}:
+		c = w.inputGradient()
+	case w.right.size('0')*w.right.size('1') > w.result.size('0')*w.result.size('1'):
+		c = w.kernelGradient()
+	default:
+		c = w.forward()
+	}
+	return c, c.valid() && (c.what != inputGradient || w.stride == [2]int{1, 1})
+}
+
+func parseWindow(attributes string, arrays [3]array) (w window, ok bool) {
+	labels, pads := axisLabels.FindStringSubmatch(attributes), padding.FindStringSubmatch(attributes)
+	if labels == nil || pads == nil || !strings.Contains(attributes, "batch_group_count = 1 ") ||
+		!strings.Contains(attributes, "feature_group_count = 1 ") ||
+		!strings.Contains(attributes, "window_reversal = array<i1: false, false>") {
+		return window{}, false
+	}
+	for i := range arrays {
+		arrays[i].labels = strings.ReplaceAll(labels[1+i], ", ", "")
+		if len(arrays[i].labels) != len(arrays[i].dims) {
+			return window{}, false
+		}
+	}
+	w.left, w.right, w.result = arrays[0], arrays[1], arrays[2]
+	for i := range 2 {
+		w.before[i], _ = strconv.Atoi(pads[1+2*i]) // the expression finds only numbers
+		w.after[i], _ = strconv.Atoi(pads[2+2*i])
+	}
+	for name, pair := range map[string]*[2]int{"window_strides": &w.stride, "lhs_dilation": &w.leftDilation, "rhs_dilation": &w.rightDilation} {
+		list, found := numbers(attributes, name)
+		if !found || len(list) != 2 {
+			return window{}, false
+		}
+		*pair = [2]int(list)
+	}
+	return w, true
+}
+
+func (w window) forward() convolution {
+	return convolution{
+		what: forward, images: w.left.size('b'), in: w.left.size('f'), out: w.right.size('o'),
+		size: w.left.image(), kernel: w.right.image(), result: w.result.image(), stride: w.stride, dilation: w.rightDilation,
+		before: w.before, after: w.after,
+		xStrides: w.left.stridesOf("bf01"), wStrides: w.right.stridesOf("oi01"), yStrides: w.result.stridesOf("bf01"),
+	}
+}
+
+func (w window) inputGradient() convolution {
+	c := convolution{
+		what: inputGradient, images: w.left.size('b'), in: w.right.size('o'), out: w.left.size('f'),
+		size: w.result.image(), kernel: w.right.image(), result: w.left.image(), stride: w.leftDilation, dilation: w.rightDilation,
+		xStrides: w.result.stridesOf("bf01"), wStrides: w.right.stridesOf("io01"), yStrides: w.left.stridesOf("bf01"),
+		flipped: true,
+	}
+	for i := range 2 {
+		c.before[i] = (c.kernel[i]-1)*c.dilation[i] - w.before[i]
+	}
+	c.padAfter()
+	return c
+}
+
+func (w window) kernelGradient() convolution {
+	c := convolution{
+		what: kernelGradient, images: w.left.size('f'), in: w.left.size('b'), out: w.right.size('o'),
+		size: w.left.image(), kernel: w.result.image(), result: w.right.image(), stride: w.rightDilation, dilation: w.stride,
+		before:   w.before,
+		xStrides: w.left.stridesOf("fb01"), wStrides: w.result.stridesOf("fb01"), yStrides: w.right.stridesOf("io01"),
+	}
+	c.padAfter()
+	return c
+}
+
+// image is the height and width of an array.
+func (a array) image() [2]int { return [2]int{a.size('0'), a.size('1')} }
+
+// padAfter sets the padding behind the images to what the last place of the window needs.
+func (c *convolution) padAfter() {
+	for i := range 2 {
+		c.after[i] = max(0, (c.result[i]-1)*c.stride[i]+(c.kernel[i]-1)*c.dilation[i]+1-c.size[i]-c.before[i])
+	}
+}
+
+// valid tells whether the sizes fit each other in the forward direction, nothing being cut off, and whether a flipped kernel can be
+// turned by moving whole places of it: its rows and columns have to be its slowest axes, in this order.
+func (c *convolution) valid() bool {
+	for i := range 2 {
+		room := c.size[i] + c.before[i] + c.after[i] - (c.kernel[i]-1)*c.dilation[i] - 1
+		if c.before[i] < 0 || c.after[i] < 0 || room < 0 || room/c.stride[i]+1 != c.result[i] {
+			return false
+		}
+	}
+	place := c.in * c.out
+	return !c.flipped || c.wStrides[3] == place && c.wStrides[2] == place*c.kernel[1]
+}

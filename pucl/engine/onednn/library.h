@@ -1,0 +1,92 @@
+//go:build cgo && linux && amd64
+
+// The part of oneDNN's C interface, version 3, that is used here, and how plans are kept. The functions are found when the library
+// is opened, so that nothing of oneDNN is needed to build the program.
+#ifndef PUCLAB_LIBRARY_H
+#define PUCLAB_LIBRARY_H
+
+#include "plan.h"
+
+#include <stddef.h>
+
+typedef struct engine *engine_t;
+typedef struct stream *stream_t;
+typedef struct layout *layout_t; // a memory descriptor
+typedef struct memory *memory_t;
+typedef struct choice *choice_t; // a primitive descriptor
+typedef struct primitive *primitive_t;
+typedef struct options *options_t;
+typedef int64_t dims_t[12];
+typedef struct {
+	int role;
+	memory_t memory;
+} argument_t;
+
+enum { CPU = 1, IN_ORDER = 1, FLOAT32 = 3, ANY_LAYOUT = 1, TRAINING = 64, DIRECT = 1, CALLERS_SCRATCHPAD = 1 };
+enum { ASK_WAY = 8, ASK_WEIGHTS = 131, ASK_DIFF_WEIGHTS = 132, ASK_SCRATCHPAD = 136 };
+enum { SRC = 1, DST = 17, WEIGHTS = 33, SCRATCHPAD = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
+
+// F is given each function's result, name without "dnnl_", and parameters. All that return int return 0 when they succeed.
+#define LIBRARY_FUNCTIONS(F) \
+	F(int, engine_create, (engine_t *, int kind, size_t index)) \
+	F(int, stream_create, (stream_t *, engine_t, unsigned flags)) \
+	F(int, stream_wait, (stream_t)) \
+	F(int, memory_desc_create_with_strides, (layout_t *, int rank, const dims_t dims, int type, const dims_t strides)) \
+	F(int, memory_desc_create_with_tag, (layout_t *, int rank, const dims_t dims, int type, int tag)) \
+	F(int, memory_desc_destroy, (layout_t)) \
+	F(int, memory_desc_equal, (layout_t, layout_t)) \
+	F(size_t, memory_desc_get_size, (layout_t)) \
+	F(int, memory_create, (memory_t *, layout_t, engine_t, void *)) \
+	F(int, memory_destroy, (memory_t)) \
+	F(int, memory_set_data_handle, (memory_t, void *)) \
+	F(int, primitive_attr_create, (options_t *)) \
+	F(int, primitive_attr_set_scratchpad_mode, (options_t, int)) \
+	F(layout_t, primitive_desc_query_md, (choice_t, int what, int index)) \
+	F(int, primitive_desc_query, (choice_t, int what, int index, void *)) \
+	F(int, primitive_desc_destroy, (choice_t)) \
+	F(int, primitive_create, (primitive_t *, choice_t)) \
+	F(int, primitive_destroy, (primitive_t)) \
+	F(int, primitive_execute, (primitive_t, stream_t, int count, const argument_t *)) \
+	F(int, reorder_primitive_desc_create, (choice_t *, layout_t, engine_t, layout_t, engine_t, options_t)) \
+	F(int, matmul_primitive_desc_create, (choice_t *, engine_t, layout_t, layout_t, layout_t bias, layout_t, options_t)) \
+	F(int, convolution_forward_primitive_desc_create, (choice_t *, engine_t, int propagation, int algorithm, layout_t x, \
+		layout_t w, layout_t bias, layout_t y, const dims_t stride, const dims_t dilation, const dims_t before, \
+		const dims_t after, options_t)) \
+	F(int, convolution_backward_data_primitive_desc_create, (choice_t *, engine_t, int algorithm, layout_t x, layout_t w, \
+		layout_t y, const dims_t stride, const dims_t dilation, const dims_t before, const dims_t after, choice_t forward, \
+		options_t)) \
+	F(int, convolution_backward_weights_primitive_desc_create, (choice_t *, engine_t, int algorithm, layout_t x, layout_t w, \
+		layout_t bias, layout_t y, const dims_t stride, const dims_t dilation, const dims_t before, const dims_t after, \
+		choice_t forward, options_t))
+
+// The opened library, on this processor.
+typedef struct {
+#define LIBRARY_DECLARE(type, name, parameters) type(*name) parameters;
+	LIBRARY_FUNCTIONS(LIBRARY_DECLARE)
+	engine_t engine; // NULL until the library is open
+	stream_t stream;
+	options_t options;
+} library_t;
+
+#define HIDDEN __attribute__((visibility("hidden"))) // the names are of no use to other libraries
+
+extern HIDDEN library_t lib;
+
+// A plan is one or two steps of the library: what was asked for, and before or after it the kernel's change from or to the order
+// that the library likes best. The memories are given their places anew in every run.
+typedef struct {
+	memory_t first, second, result; // where the caller's numbers lie
+	memory_t own, scratch;          // own is NULL where the kernel is used as it lies
+	size_t own_size, scratch_size;
+	primitive_t steps[2];
+	argument_t arguments[2][4];
+	int argument_counts[2], step_count;
+	size_t turned, places; // of a flipped kernel, the second operand: numbers at a place, and places
+	const char *way;
+} plan_t;
+
+// make_convolution and make_product fill in a plan of zeros. They return 0, or 1 where the library refuses.
+HIDDEN int make_convolution(plan_t *, const convolution_t *);
+HIDDEN int make_product(plan_t *, const product_t *);
+
+#endif

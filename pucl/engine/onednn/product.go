@@ -1,0 +1,74 @@
+package onednn
+
+import "slices"
+
+// smallest is the number of multiplications from which a product is worth a call.
+const smallest = 1 << 18
+
+// product is matrices of rows × inner numbers times ones of inner × columns, one pair for each of the batch. The strides are of
+// the batch, the row and the column.
+type product struct {
+	batch, rows, columns, inner int
+	leftStrides, rightStrides   [3]int
+}
+
+// parseProduct reads the attributes of a product and tells whether it can be handed over: its axes have to lie so that those of the
+// batch, those that are summed over and the others can each be taken as one.
+func parseProduct(attributes string, arrays [3]array) (product, bool) {
+	var axes [4][]int
+	for i, name := range []string{"lhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_batching_dimensions", "rhs_contracting_dimensions"} {
+		var ok bool
+		if axes[i], ok = numbers(attributes, name); !ok {
+			return product{}, false
+		}
+	}
+	left, right := arrays[0].matrices(axes[0], axes[1]), arrays[1].matrices(axes[2], axes[3])
+	if left == nil || right == nil {
+		return product{}, false
+	}
+	p := product{
+		batch: left[0].size, rows: left[2].size, columns: right[2].size, inner: left[1].size,
+		leftStrides:  [3]int{left[0].stride, left[2].stride, left[1].stride},
+		rightStrides: [3]int{right[0].stride, right[1].stride, right[2].stride},
+	}
+	switch {
+	case float64(p.batch)*float64(p.rows)*float64(p.columns)*float64(p.inner) < smallest:
+		return p, false
+	case p.rows == 1 || p.columns == 1:
+		return p, false
+	case p.columns < 4 && p.leftStrides[2] == 1: // XLA reads the rows once and is faster
+		return p, false
+	}
+	return p, true
+}
+
+// group is axes taken as one.
+type group struct{ size, stride int }
+
+// matrices takes the axes of a together: those of the batch, those summed over, and the others. It is nil where they do not lie
+// side by side in memory, in their order.
+func (a array) matrices(batch, summed []int) []group {
+	var others []int
+	for i := range a.dims {
+		if !slices.Contains(batch, i) && !slices.Contains(summed, i) {
+			others = append(others, i)
+		}
+	}
+	strides := a.strides()
+	groups := make([]group, 3)
+	for i, axes := range [][]int{batch, summed, others} {
+		g := group{1, 1}
+		for _, axis := range axes {
+			size, stride := a.dims[axis], strides[axis]
+			if size == 1 {
+				continue
+			}
+			if g.size > 1 && g.stride != size*stride {
+				return nil
+			}
+			g = group{g.size * size, stride}
+		}
+		groups[i] = g
+	}
+	return groups
+}

@@ -1,0 +1,124 @@
+package onednn
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// conv is a convolution as go-xla writes it.
+func conv(labels, padding, strides, leftDilation, rightDilation, left, right, result string) string {
+	return fmt.Sprintf(`    %%7 = "stablehlo.convolution"(%%x, %%_encoder_w) {
+      batch_group_count = 1 : i64,
+      dimension_numbers = #stablehlo.conv<%s>,
+      feature_group_count = 1 : i64,
+      lhs_dilation = array<i64: %s>,
+      padding = dense<[%s]> : tensor<2x2xi64>,
+      precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>],
+      rhs_dilation = array<i64: %s>,
+      window_reversal = array<i1: false, false>,
+      window_strides = array<i64: %s>
+    } : (tensor<%s>, tensor<%s>) -> tensor<%s>
+`, labels, leftDilation, padding, rightDilation, strides, left, right, result)
+}
+
+// dot is a product as go-xla writes it.
+func dot(leftBatch, rightBatch, leftSummed, rightSummed, left, right, result string) string {
+	return fmt.Sprintf(`    %%7 = "stablehlo.dot_general"(%%x, %%y) {
+      dot_dimension_numbers = #stablehlo.dot<
+  lhs_batching_dimensions = [%s],
+  rhs_batching_dimensions = [%s],
+  lhs_contracting_dimensions = [%s],
+  rhs_contracting_dimensions = [%s]
+>,
+      precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]
+    } : (tensor<%s>, tensor<%s>) -> tensor<%s>
+`, leftBatch, rightBatch, leftSummed, rightSummed, left, right, result)
+}
+
+const (
+	plain    = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"
+	turned   = "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]"
+	ofKernel = "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"
+)
+
+func TestRewriteAsksForTheRightOperation(t *testing.T) {
+	for _, c := range []struct {
+		name, statement string
+		want            any
+	}{
+		{"convolution", conv(plain, "[1, 2], [3, 4]", "1, 1", "1, 1", "1, 1", "8x6x7x3xf32", "3x5x3x10xf32", "8x7x10x10xf32"), convolution{
+			what: forward, images: 8, in: 3, out: 10, size: [2]int{6, 7}, kernel: [2]int{3, 5}, result: [2]int{7, 10},
+			stride: [2]int{1, 1}, dilation: [2]int{1, 1}, before: [2]int{1, 3}, after: [2]int{2, 4},
+			xStrides: [4]int{126, 1, 21, 3}, wStrides: [4]int{1, 10, 150, 30}, yStrides: [4]int{700, 1, 100, 10},
+		}},
+		{"gradient for the kernel", conv(ofKernel, "[1, 1], [1, 1]", "1, 1", "1, 1", "1, 1", "64x8x8x16xf32", "64x8x8x32xf32", "3x3x16x32xf32"), convolution{
+			what: kernelGradient, images: 64, in: 16, out: 32, size: [2]int{8, 8}, kernel: [2]int{3, 3}, result: [2]int{8, 8},
+			stride: [2]int{1, 1}, dilation: [2]int{1, 1}, before: [2]int{1, 1}, after: [2]int{1, 1},
+			xStrides: [4]int{1024, 1, 128, 16}, wStrides: [4]int{1, 32, 1536, 512}, yStrides: [4]int{2048, 1, 256, 32},
+		}},
+		{"gradient for the input, stride 2", conv(turned, "[1, 2], [1, 2]", "1, 1", "2, 2", "1, 1", "4x4x4x32xf32", "3x3x16x32xf32", "4x8x8x16xf32"), convolution{
+			what: inputGradient, images: 4, in: 16, out: 32, size: [2]int{8, 8}, kernel: [2]int{3, 3}, result: [2]int{4, 4},
+			stride: [2]int{2, 2}, dilation: [2]int{1, 1}, before: [2]int{1, 1}, after: [2]int{0, 0},
+			xStrides: [4]int{1024, 1, 128, 16}, wStrides: [4]int{1, 32, 1536, 512}, yStrides: [4]int{512, 1, 128, 32}, flipped: true,
+		}},
+		{"product", dot("", "", "1", "0", "70x80xf32", "80x90xf32", "70x90xf32"),
+			product{batch: 1, rows: 70, columns: 90, inner: 80, leftStrides: [3]int{1, 80, 1}, rightStrides: [3]int{1, 90, 1}}},
+		{"product of a batch, transposed", dot("0", "0", "1", "2", "6x40x50xf32", "6x30x40xf32", "6x50x30xf32"),
+			product{batch: 6, rows: 50, columns: 30, inner: 40, leftStrides: [3]int{2000, 1, 50}, rightStrides: [3]int{1200, 1, 40}}},
+		{"product over two axes", dot("", "", "1, 2", "0, 1", "70x8x16xf32", "8x16x90xf32", "70x90xf32"),
+			product{batch: 1, rows: 70, columns: 90, inner: 128, leftStrides: [3]int{1, 128, 1}, rightStrides: [3]int{1, 90, 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked any
+			program := "    %6 = before\n" + c.statement + "    %8 = after\n"
+			changed := rewrite(program, func(operation any) int { asked = operation; return 41 })
+			if asked != c.want {
+				t.Errorf("asked for\n%+v, want\n%+v", asked, c.want)
+			}
+			for _, part := range []string{"    %6 = before\n    %7 = \"stablehlo.custom_call\"(%x, %", "plan = 41", "\n    %8 = after\n"} {
+				if !strings.Contains(changed, part) {
+					t.Errorf("%q is missing in\n%s", part, changed)
+				}
+			}
+			if _, types, _ := strings.Cut(c.statement, " : (tensor"); !strings.Contains(changed, types) {
+				t.Errorf("types changed:\n%s", changed)
+			}
+			if same := rewrite(program, func(any) int { return -1 }); same != program {
+				t.Errorf("changed although there is no plan:\n%s", same)
+			}
+		})
+	}
+}
+
+func TestRewriteLeavesTheRest(t *testing.T) {
+	good := conv(plain, "[1, 1], [1, 1]", "1, 1", "1, 1", "1, 1", "8x6x6x16xf32", "3x3x16x16xf32", "8x6x6x16xf32")
+	for name, program := range map[string]string{
+		"another type":                  strings.ReplaceAll(good, "f32", "f64"),
+		"bfloat16":                      strings.ReplaceAll(good, "f32", "bf16"),
+		"groups":                        strings.ReplaceAll(good, "feature_group_count = 1 ", "feature_group_count = 16 "),
+		"groups of the batch":           strings.ReplaceAll(good, "batch_group_count = 1 ", "batch_group_count = 4 "),
+		"a reversed window":             strings.ReplaceAll(good, "i1: false, false", "i1: true, false"),
+		"something cut off":             strings.ReplaceAll(good, "[1, 1], [1, 1]", "[-1, 1], [1, 1]"),
+		"both dilated and strided":      conv(turned, "[1, 2], [1, 2]", "2, 2", "2, 2", "1, 1", "4x4x4x32xf32", "3x3x16x32xf32", "4x4x4x16xf32"),
+		"one spatial axis":              strings.ReplaceAll(good, "8x6x6x16xf32", "8x6x16xf32"),
+		"several devices":               "sdy.mesh @m = <[\"shards\"=2]>\n" + good,
+		"several partitions":            "module attributes {mhlo.num_partitions = 2 : i64} {\n" + good,
+		"a small product":               dot("", "", "1", "0", "7x8xf32", "8x9xf32", "7x9xf32"),
+		"a matrix and a vector":         dot("", "", "1", "0", "5000x800xf32", "800xf32", "5000xf32"),
+		"few columns":                   dot("", "", "1", "0", "60000x128xf32", "128x2xf32", "60000x2xf32"),
+		"axes in another order":         dot("", "", "1, 2", "1, 0", "70x8x16xf32", "16x8x90xf32", "70x90xf32"),
+		"a turned kernel between":       conv("[b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f]", "[1, 2], [1, 2]", "1, 1", "2, 2", "1, 1", "4x4x4x32xf32", "16x3x3x32xf32", "4x8x8x16xf32"),
+		"a dimension that is not known": strings.ReplaceAll(good, "8x6x6x16xf32", "?x6x6x16xf32"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := rewrite(program, func(operation any) int { t.Errorf("asked for %+v", operation); return 1 })
+			if got != program {
+				t.Errorf("changed to\n%s", got)
+			}
+		})
+	}
+	if got := rewrite(good, func(any) int { return 1 }); got == good {
+		t.Error("the statement from which these are made is not taken either")
+	}
+}

@@ -170,9 +170,6 @@ func open(c candidate) (e *Engine, err error) {
 			e, err = nil, fmt.Errorf("%v", r)
 		}
 	}()
-	if c.kind != "go" {
-		keepMemory()
-	}
 	backend, err := compute.NewWithConfig(c.config)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,8 @@ package engine
 #include <stdlib.h>
 #include <malloc.h>
 
-static void keep_memory(void) {
+// Runs before there is a second thread: threads that have asked for memory earlier keep their own ways.
+__attribute__((constructor)) static void keep_memory(void) {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);
@@ -17,7 +18,6 @@ static void keep_memory(void) {
 */
 import "C"
 
-// keepMemory lets the C library keep what XLA frees. XLA's CPU plugin asks for the working memory of every step anew; by
-// default large pieces go back to the system after each, and clearing new ones takes a quarter of a training step. No more is
-// kept than was in use at once.
-func keepMemory() { C.keep_memory() }
+// The C library is told to keep what XLA frees, as soon as a program starts that can use XLA. XLA's CPU plugin asks for the working
+// memory of every step anew; by default large pieces go back to the system after each, and clearing new ones takes a good part of a
+// training step. No more is kept than was in use at once.

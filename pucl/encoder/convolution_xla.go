@@ -13,9 +13,10 @@ import (
 // convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
 // zeros, as XLA does it fastest.
 //
-// The rest is for CPUs in float32 or more without oneDNN. There XLA is about as fast as a matrix product at the convolution itself and, with stride 1, at its gradient for x. At
-// larger strides it puts zeros between the numbers of the latter, which takes it two to four times the work, and its gradient
-// for a kernel of 1×1 is five to ten times slower than the product that it is.
+// The rest is for CPUs in float32 or more where oneDNN does not do the work. There XLA is about as fast as a matrix product at the
+// convolution itself and, with stride 1, at its gradient for x. At larger strides it puts zeros between the numbers of the latter,
+// which takes it two to four times the work, and its gradient for a kernel of 1×1 is five to ten times slower than the product that
+// it is.
 func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	k := w.Shape().Dim(0)
 	if stride == 1 && k > 1 || !onCPU(x) || byOneDNN(x) {

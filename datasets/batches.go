@@ -9,13 +9,20 @@ type Batches struct {
 	images *Images
 }
 
-// NewBatches prepares the batches of pu. The errors are those of [NewSchedule].
+// NewBatches prepares the batches of pu. It is an error if the images are not valid or are not those whose
+// classes were split. The other errors are those of [NewSchedule].
 func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 	if pu == nil {
 		return nil, errors.New("datasets: no PU data given to cut into batches")
 	}
 	schedule, err := NewSchedule(pu.Split, cfg)
 	if err != nil {
+		return nil, err
+	}
+	if err := pu.Images.Validate(); err != nil {
+		return nil, err
+	}
+	if err := pu.Split.Fits(pu.Images.Len()); err != nil {
 		return nil, err
 	}
 	return &Batches{Schedule: schedule, images: pu.Images}, nil

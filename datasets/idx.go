@@ -103,7 +103,8 @@ func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
 		return nil, errors.New("datasets: the label file holds images: are the two files swapped?")
 	}
 	if dims[0] != labelDims[0] {
-		return nil, fmt.Errorf("datasets: %d images but %d labels: the two files do not belong together", dims[0], labelDims[0])
+		return nil, fmt.Errorf("datasets: %d images but %d labels: the two files do not belong together; "+
+			"take both from the same part of the data set", dims[0], labelDims[0])
 	}
 	result := &Images{
 		Height: dims[1], Width: dims[2], Channels: 1,

@@ -75,10 +75,13 @@ func (m *Images) Validate() error {
 		return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1",
 			m.Height, m.Width, m.Channels)
 	}
-	want, ok := product(m.Len(), m.Height, m.Width, m.Channels)
-	if !ok || want != len(m.Pixels) {
-		return fmt.Errorf("datasets: %d images of %d×%d×%d (one per label) do not fit %d pixel values",
-			m.Len(), m.Height, m.Width, m.Channels, len(m.Pixels))
+	switch size, ok := product(m.Height, m.Width, m.Channels); {
+	case !ok || len(m.Pixels)%size != 0:
+		return fmt.Errorf("datasets: %d pixel values are no whole number of images of %d×%d×%d (height×width×channels): "+
+			"give the size that they have", len(m.Pixels), m.Height, m.Width, m.Channels)
+	case len(m.Pixels)/size != m.Len():
+		return fmt.Errorf("datasets: %d images of %d×%d×%d (height×width×channels), but %d labels: give one for each image, "+
+			"in the same order", len(m.Pixels)/size, m.Height, m.Width, m.Channels, m.Len())
 	}
 	for i, class := range m.Labels {
 		if class < 0 || class >= len(m.Classes) {

@@ -91,9 +91,9 @@ func TestImagesValidate(t *testing.T) {
 		{"no height", func(m *Images) { m.Height = 0 }, []string{"0×2×1", "at least 1"}},
 		{"negative width", func(m *Images) { m.Width = -2 }, []string{"1×-2×1"}},
 		{"two negative sizes", func(m *Images) { m.Width, m.Channels = -2, -1 }, []string{"at least 1"}},
-		{"a pixel too many", func(m *Images) { m.Pixels = append(m.Pixels, 0) }, []string{"6 images", "13 pixel"}},
-		{"a label too few", func(m *Images) { m.Labels = m.Labels[:5] }, []string{"5 images", "12 pixel"}},
-		{"sizes that overflow", func(m *Images) { m.Height, m.Width = 1<<31-1, 1<<31-1; m.Channels = 1 << 30 }, []string{"do not fit 12"}},
+		{"a pixel too many", func(m *Images) { m.Pixels = append(m.Pixels, 0) }, []string{"13 pixel values", "no whole number of images of 1×2×1"}},
+		{"a label too few", func(m *Images) { m.Labels = m.Labels[:5] }, []string{"6 images of 1×2×1", "5 labels"}},
+		{"sizes that overflow", func(m *Images) { m.Height, m.Width = 1<<31-1, 1<<31-1; m.Channels = 1 << 30 }, []string{"12 pixel values", "no whole number"}},
 		{"class too large", func(m *Images) { m.Labels[4] = 3 }, []string{"image 4", "class 3", "3 classes"}},
 		{"negative class", func(m *Images) { m.Labels[1] = -1 }, []string{"image 1", "class -1"}},
 	} {

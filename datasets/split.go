@@ -18,6 +18,8 @@ import (
 type Split struct {
 	// Index gives for each example its row in the data set.
 	Index []int
+	// Of says how many rows the data set has, which may be more than those in Index.
+	Of int
 	// Labeled says for each example whether it is labeled, and so known to be positive.
 	Labeled []bool
 	// Positive says for each example whether its true class is positive. It is for evaluation, and for objectives that
@@ -66,7 +68,7 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 		return nil, err
 	}
 	cfg.Positive, cfg.Negative, cfg.Unknown = slices.Clone(cfg.Positive), slices.Clone(cfg.Negative), slices.Clone(cfg.Unknown)
-	s := &Split{Config: cfg, Classes: classes}
+	s := &Split{Of: len(labels), Config: cfg, Classes: classes}
 	var labeled, unlabeled []int // rows
 	switch {
 	case len(pool.unknown) > 0:
@@ -108,6 +110,21 @@ func (s *Split) add(row int, labeled, positive bool) {
 	s.Index = append(s.Index, row)
 	s.Labeled = append(s.Labeled, labeled)
 	s.Positive = append(s.Positive, positive)
+}
+
+// Fits returns an error where s cannot be a split of a data set with so many rows, as where the classes that it was made of
+// are those of another data set, or of a part of this one.
+func (s *Split) Fits(rows int) error {
+	if s.Of != rows {
+		return fmt.Errorf("datasets: a split of the classes of %d examples, but there are %d: make it of the classes of just these, "+
+			"one for each, in the same order", s.Of, rows)
+	}
+	for _, row := range s.Index {
+		if row < 0 || row >= rows {
+			return fmt.Errorf("datasets: a split that lists row %d of %d, numbered from 0: make it with NewSplit", row, rows)
+		}
+	}
+	return nil
 }
 
 // Len returns the number of examples, n_P + n_U. In the case-control setting this can be more than the data set has,

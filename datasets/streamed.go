@@ -20,7 +20,7 @@ type StreamedBatches struct {
 //
 //	split, err := datasets.NewSplit(set.Labels, set.Classes, datasets.PUConfig{Positive: []int{0}, Labeled: 100})
 //
-// It is an error if src has not the images that split lists. The other errors are those of [NewSchedule].
+// It is an error if src has not as many images as split was made of classes. The other errors are those of [NewSchedule].
 func NewStreamedBatches(src Source, split *Split, cfg BatchConfig) (*StreamedBatches, error) {
 	if src == nil {
 		return nil, errors.New("datasets: no images given to cut into batches (the source is nil)")
@@ -29,11 +29,8 @@ func NewStreamedBatches(src Source, split *Split, cfg BatchConfig) (*StreamedBat
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range split.Index {
-		if row < 0 || row >= src.Len() {
-			return nil, fmt.Errorf("datasets: the split lists image %d, but there are %d, numbered from 0: "+
-				"make the split of the classes of these images", row, src.Len())
-		}
+	if err := split.Fits(src.Len()); err != nil {
+		return nil, err
 	}
 	height, width, channels := src.Shape()
 	size, ok := product(max(0, height), max(0, width), max(0, channels))

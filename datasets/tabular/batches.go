@@ -28,8 +28,8 @@ type Batches struct {
 // Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
 // each row once. The table is not copied: leave it as it is while the batches are in use.
 //
-// Values are handed out in float32; it is an error if one is too large for that, if the table is not valid or has not the
-// rows that split lists, and if corruption knows rows of another length. The other errors are those of datasets.NewSchedule.
+// Values are handed out in float32; it is an error if one is too large for that, if the table is not valid or has not as
+// many rows as split was made of classes, and if corruption knows rows of another length. The other errors are those of datasets.NewSchedule.
 func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
 	if err := table.Validate(); err != nil {
 		return nil, err
@@ -41,12 +41,11 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	if err != nil {
 		return nil, err
 	}
+	if err := split.Fits(table.Len()); err != nil {
+		return nil, err
+	}
 	used := make([]bool, table.Len())
 	for _, row := range split.Index {
-		if row < 0 || row >= len(used) {
-			return nil, fmt.Errorf("tabular: the split lists row %d, but the table has %d rows, numbered from 0: "+
-				"make the split of this table's classes", row, len(used))
-		}
 		used[row] = true
 	}
 	_, columns := table.Features.Dims()

@@ -194,7 +194,7 @@ func TestNewBatchesRefuses(t *testing.T) {
 		{"no split", x, nil, nil, ok, []string{"no PU data"}},
 		{"too large", huge, s, nil, ok, []string{"feature 1 of row 4 is 1e+39", "rescale"}},
 		{"hole in the corruption", x, s, holed, ok, []string{"feature 1 of row 0 is NaN"}},
-		{"split of another table", few, s, nil, ok, []string{"row 11", "11 rows"}},
+		{"split of another table", few, s, nil, ok, []string{"classes of 12 examples", "there are 11"}},
 		{"other features", x, s, other, ok, []string{"2 features", "table of 3"}},
 		{"batch", x, s, nil, datasets.BatchConfig{Size: 99}, []string{"99 examples", "only 15"}},
 	} {

@@ -63,7 +63,7 @@ func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, err
 	}
 	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
 	if labels != "" {
-		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, rows, classes); err != nil {
+		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, classes); err != nil {
 			return nil, err
 		}
 	}
@@ -73,13 +73,14 @@ func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, err
 // maxClasses keeps a mistyped label from naming a billion classes.
 const maxClasses = 1 << 16
 
-func labelsNPY(fsys fs.FS, name string, rows int, classes []string) (labels []int, names []string, err error) {
+func labelsNPY(fsys fs.FS, name, features string, rows int, classes []string) (labels []int, names []string, err error) {
 	y, err := ReadNPY(fsys, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(y.Data) != rows || len(y.Shape) == 0 || y.Shape[0] != rows {
-		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but there are %d examples", name, y.Shape, rows)
+		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but %s has %d rows: give one class for each row",
+			name, y.Shape, features, rows)
 	}
 	limit := len(classes)
 	if classes == nil {

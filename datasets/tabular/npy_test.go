@@ -197,7 +197,7 @@ func TestLoadNPY(t *testing.T) {
 		classes []string
 		want    []string
 	}{
-		{"x.npy", "short.npy", nil, []string{"short.npy has the shape [2]", "3 examples"}},
+		{"x.npy", "short.npy", nil, []string{"short.npy has the shape [2]", "x.npy has 3 rows"}},
 		{"x.npy", "half.npy", nil, []string{"half.npy, row 1", "class is 0.5"}},
 		{"x.npy", "minus.npy", nil, []string{"minus.npy, row 1", "class is -1"}},
 		{"x.npy", "vast.npy", nil, []string{"vast.npy, row 2", "65536", "0 to 65535"}},

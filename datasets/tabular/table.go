@@ -51,10 +51,10 @@ func (t *Table) Validate() error {
 	}
 	rows, columns := t.Features.Dims()
 	if t.Names != nil && len(t.Names) != columns {
-		return fmt.Errorf("tabular: %d names for %d features", len(t.Names), columns)
+		return fmt.Errorf("tabular: %d names for %d features: give one for each, or none", len(t.Names), columns)
 	}
 	if t.Labels != nil && len(t.Labels) != rows {
-		return fmt.Errorf("tabular: %d labels for %d examples", len(t.Labels), rows)
+		return fmt.Errorf("tabular: %d labels for %d examples: give one for each, in the same order, or none", len(t.Labels), rows)
 	}
 	for i, class := range t.Labels {
 		if class < 0 || class >= len(t.Classes) {

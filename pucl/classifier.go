@@ -43,7 +43,7 @@ func (c *Classifier) Probabilities(eng *engine.Engine, pixels []uint8) ([]float6
 
 // Score judges the classifier on images by their true classes: a probability above ½ is predicted positive.
 func (c *Classifier) Score(eng *engine.Engine, pixels []uint8, truth []bool) (evaluate.Binary, error) {
-	x, err := c.rows(eng, pixels)
+	x, err := c.rows(eng, pixels, len(truth), "true classes")
 	if err != nil {
 		return evaluate.Binary{}, err
 	}
@@ -52,16 +52,19 @@ func (c *Classifier) Score(eng *engine.Engine, pixels []uint8, truth []bool) (ev
 
 // ScorePU judges the classifier on held-out images by labeled positives and unlabeled examples alone, as [Probe.ScorePU].
 func (c *Classifier) ScorePU(eng *engine.Engine, pixels []uint8, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
-	x, err := c.rows(eng, pixels)
+	x, err := c.rows(eng, pixels, len(labeled), "labels")
 	if err != nil {
 		return evaluate.PU{}, err
 	}
 	return c.Probe.ScorePU(x, labeled, config)
 }
 
-// rows is what the probe reads of images.
-func (c *Classifier) rows(eng *engine.Engine, pixels []uint8) (*mat.Dense, error) {
+// rows is what the probe reads of images with so many labels, or what else is known of each.
+func (c *Classifier) rows(eng *engine.Engine, pixels []uint8, labels int, what string) (*mat.Dense, error) {
 	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := c.Model.labeled(pixels, labels, what); err != nil {
 		return nil, err
 	}
 	e, err := c.Model.Embed(eng, pixels)

@@ -49,7 +49,10 @@ func (p *Probe) Classes() (*ClassProbe, error) {
 // cross-entropy in nats: the linear probe of contrastive learning, which needs to know the classes. As in [FitProbe],
 // features are standardised for training and the result is folded back.
 func FitClassProbe(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config ProbeConfig) (*ClassProbe, error) {
-	_, k := x.Dims()
+	_, k, err := labeledRows(x, len(labels), "labels")
+	if err != nil {
+		return nil, err
+	}
 	start, err := NewClassProbe(classes, k)
 	if err != nil {
 		return nil, err
@@ -61,7 +64,10 @@ func FitClassProbe(eng *engine.Engine, x *mat.Dense, labels []int, classes int, 
 // does it. p stays as it is. Every epoch goes through the rows in a new random order; those that fill no batch are left out.
 func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, config ProbeConfig) (*ClassProbe, error) {
 	c := config.withDefaults()
-	n, k := x.Dims()
+	n, k, err := labeledRows(x, len(labels), "labels")
+	if err != nil {
+		return nil, err
+	}
 	classes, entries, err := p.shape()
 	if err != nil {
 		return nil, err
@@ -69,16 +75,12 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 	switch {
 	case k != entries:
 		return nil, fmt.Errorf("pucl: rows have %d entries, the probe is for %d", k, entries)
-	case n != len(labels):
-		return nil, fmt.Errorf("pucl: %d rows of features, %d labels; there must be one label a row", n, len(labels))
 	case n < 2 || c.Epochs < 0 || c.BatchSize < 1:
 		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
 			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
 	}
-	for i, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("pucl: row %d has class %d; %d classes are numbered from 0 to %d", i, class, classes, classes-1)
-		}
+	if err := classesBelow(classes, labels, "row"); err != nil {
+		return nil, err
 	}
 	exec, err := classProgram(eng)
 	if err != nil {

@@ -182,16 +182,16 @@ func TestClassProbeRefuses(t *testing.T) {
 	_, short := (&ClassProbe{Weights: x}).FineTune(eng, x, []int{0, 1}, ProbeConfig{})
 	_, score := (&Probe{Weights: []float64{1}}).Score(x, []bool{true, false})
 	for says, err := range map[string]error{
-		"1 classes on rows of 2":      fit(x, []int{0, 0}, 1, ProbeConfig{}),
-		"2 rows of features, 1 label": fit(x, []int{0}, 2, ProbeConfig{}),
-		"row 1 has class 2":           fit(x, []int{0, 2}, 2, ProbeConfig{}),
-		"-3 epochs":                   fit(x, []int{0, 1}, 2, ProbeConfig{Epochs: -3}),
-		"are the features finite":     fit(mat.NewDense(2, 1, []float64{math.NaN(), 1}), []int{0, 1}, 2, ProbeConfig{}),
-		"the probe is for 3":          tune,
-		"was trained on 3":            predict,
-		"was trained on 1":            score,
-		"no weights; make one":        empty,
-		"2 classes and 0 biases":      short,
+		"1 classes on rows of 2":  fit(x, []int{0, 0}, 1, ProbeConfig{}),
+		"2 rows and 1 labels":     fit(x, []int{0}, 2, ProbeConfig{}),
+		"row 1 has class 2":       fit(x, []int{0, 2}, 2, ProbeConfig{}),
+		"-3 epochs":               fit(x, []int{0, 1}, 2, ProbeConfig{Epochs: -3}),
+		"are the features finite": fit(mat.NewDense(2, 1, []float64{math.NaN(), 1}), []int{0, 1}, 2, ProbeConfig{}),
+		"the probe is for 3":      tune,
+		"was trained on 3":        predict,
+		"was trained on 1":        score,
+		"no weights; make one":    empty,
+		"2 classes and 0 biases":  short,
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v does not say %q", err, says)

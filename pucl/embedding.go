@@ -88,9 +88,9 @@ func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
 // Rows splits the rows of x into those that mask selects and the others, in order: the labeled and the unlabeled rows of
 // an embedding, for [PUPL]. Either is empty where mask selects all or none.
 func Rows(x *mat.Dense, mask []bool) (selected, others *mat.Dense, err error) {
-	n, k := x.Dims()
-	if n != len(mask) {
-		return nil, nil, fmt.Errorf("pucl: %d rows, %d marks; there must be one mark a row", n, len(mask))
+	n, k, err := labeledRows(x, len(mask), "marks")
+	if err != nil {
+		return nil, nil, err
 	}
 	count := 0
 	for _, m := range mask {

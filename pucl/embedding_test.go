@@ -28,7 +28,7 @@ func TestTakeRowsUnit(t *testing.T) {
 			t.Errorf("rows %v were taken of 3", index)
 		}
 	}
-	if _, _, err := Rows(x, []bool{true}); err == nil || !strings.Contains(err.Error(), "3 rows, 1 marks") {
+	if _, _, err := Rows(x, []bool{true}); err == nil || !strings.Contains(err.Error(), "3 rows and 1 marks") {
 		t.Errorf("one mark for three rows gave %v", err)
 	}
 }

@@ -52,12 +52,21 @@ type FewShot struct {
 func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense, truth []int, classes int,
 	config FewShotConfig) (*FewShot, error) {
 	c := config.withDefaults()
-	n, k := x.Dims()
-	if n != len(labels) {
-		return nil, fmt.Errorf("pucl: %d rows of features, %d labels; there must be one label a row", n, len(labels))
+	_, k, err := labeledRows(x, len(labels), "labels")
+	if err != nil {
+		return nil, err
+	}
+	_, entries, err := labeledRows(test, len(truth), "true classes")
+	if err != nil {
+		return nil, err
+	}
+	if entries != k {
+		return nil, fmt.Errorf("pucl: rows of %d entries to learn from, rows of %d to test on; embed both with the same model", k, entries)
+	}
+	if err := classesBelow(classes, truth, "test row"); err != nil {
+		return nil, err
 	}
 	if c.Start == nil {
-		var err error
 		if c.Start, err = NewClassProbe(classes, k); err != nil {
 			return nil, err
 		}
@@ -94,15 +103,14 @@ func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *Model, pixels [
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []struct {
-		name   string
-		pixels []uint8
-		labels []int
-	}{{"training", pixels, labels}, {"test", test, truth}} {
-		if len(part.labels) == 0 || len(part.pixels) != size*len(part.labels) {
-			return nil, fmt.Errorf("pucl: %d bytes of %s images and %d labels; there must be one label and %d bytes for each image, "+
-				"and at least one image", len(part.pixels), part.name, len(part.labels), size)
-		}
+	if err := labeledImages(pixels, len(labels), "images", "labels", m.shape()); err != nil {
+		return nil, err
+	}
+	if err := labeledImages(test, len(truth), "test images", "true classes", m.shape()); err != nil {
+		return nil, err
+	}
+	if err := classesBelow(classes, truth, "test image"); err != nil {
+		return nil, err
 	}
 	return c.draw("fine-tuning", labels, classes, func(rows, labels []int, seed uint64) (evaluate.Classes, error) {
 		shots := make([]uint8, 0, len(rows)*size)
@@ -183,11 +191,11 @@ func DrawShots(labels []int, classes, perClass int, rng *rand.Rand) ([]int, erro
 	if perClass < 1 || classes < 1 {
 		return nil, errors.New("pucl: few-shot learning needs 1 row or more of each of 1 class or more")
 	}
+	if err := classesBelow(classes, labels, "row"); err != nil {
+		return nil, err
+	}
 	of := make([][]int, classes)
 	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("pucl: row %d has class %d; %d classes are numbered from 0 to %d", row, class, classes, classes-1)
-		}
 		of[class] = append(of[class], row)
 	}
 	var drawn []int

@@ -111,7 +111,7 @@ func TestFewShotRefuses(t *testing.T) {
 	for says, err := range map[string]error{
 		"class 0 has 4 rows, too few to draw 10": fit(labels, FewShotConfig{}),
 		"-1 draws":                               fit(labels, FewShotConfig{Draws: -1}),
-		"12 rows of features, 3 labels":          fit(labels[:3], FewShotConfig{PerClass: 1}),
+		"12 rows and 3 labels":                   fit(labels[:3], FewShotConfig{PerClass: 1}),
 		"start at has 2 classes, the data 3":     fit(labels, FewShotConfig{PerClass: 1, Start: &ClassProbe{Weights: mat.NewDense(2, 3, nil), Bias: make([]float64, 2)}}),
 		"row 0 has class 5":                      fit(append([]int{5}, labels[1:]...), FewShotConfig{PerClass: 1}),
 		"1 row or more":                          none,

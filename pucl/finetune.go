@@ -146,10 +146,8 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8,
 	if classes < 2 {
 		return nil, fmt.Errorf("pucl: fine-tuning for %d classes; it takes 2 or more", classes)
 	}
-	for i, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("pucl: image %d has class %d; %d classes are numbered from 0 to %d", i, class, classes, classes-1)
-		}
+	if err := classesBelow(classes, labels, "image"); err != nil {
+		return nil, err
 	}
 	numbers := int32s(labels)
 	t := tuner{

@@ -50,17 +50,19 @@ func (m *Model) ImageShape() (height, width, channels int) { return m.height, m.
 // normalisation.
 func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
 	if m.features > 0 {
-		return nil, fmt.Errorf("pucl: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
+		return nil, m.notImages()
 	}
-	size := m.height * m.width * m.channels
-	if len(pixels) == 0 || len(pixels)%size != 0 {
-		return nil, fmt.Errorf("pucl: %d bytes are no whole number of %d×%d×%d images, at least one", len(pixels), m.height, m.width, m.channels)
+	if _, err := wholeImages(pixels, "images", m.shape()); err != nil {
+		return nil, err
 	}
 	return embed(m, eng, pixels, []int{m.height, m.width, m.channels}, scalePixels)
 }
 
 // embed embeds examples of that shape, which lie in values one after the other; scale makes of them what the encoder takes.
 func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []int, scale func(*Node) *Node) (*Embedding, error) {
+	if err := checkEngine(eng); err != nil {
+		return nil, err
+	}
 	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, examples *Node) (*Node, *Node) {
 		return m.graph(scope, scale(examples), false)
 	})

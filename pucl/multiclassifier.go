@@ -56,6 +56,12 @@ func (c *MultiClassifier) Predict(eng *engine.Engine, pixels []uint8) ([]int, er
 
 // Score judges the predictions for images by their true classes.
 func (c *MultiClassifier) Score(eng *engine.Engine, pixels []uint8, truth []int) (evaluate.Classes, error) {
+	if err := c.check(); err != nil {
+		return evaluate.Classes{}, err
+	}
+	if err := c.Model.labeled(pixels, len(truth), "true classes"); err != nil {
+		return evaluate.Classes{}, err
+	}
 	predicted, err := c.Predict(eng, pixels)
 	if err != nil {
 		return evaluate.Classes{}, err

@@ -50,9 +50,12 @@ func (c ProbeConfig) withDefaults() ProbeConfig {
 // holds the same share of true labels as the whole, so that the labeled positives are never missing from one.
 func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config ProbeConfig) (*Probe, error) {
 	c := config.withDefaults()
-	n, k := x.Dims()
-	if n != len(labels) {
-		return nil, fmt.Errorf("pucl: %d rows of features, %d labels; there must be one label a row", n, len(labels))
+	n, k, err := labeledRows(x, len(labels), "labels")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEngine(eng); err != nil {
+		return nil, err
 	}
 	if n < 2 || c.Epochs < 0 || c.BatchSize < 1 {
 		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)

@@ -161,7 +161,7 @@ func TestProbeWithNNPUDependsOnThePrior(t *testing.T) {
 func TestProbeRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	x := dense([][]float64{{1, 2}, {3, 4}})
-	if _, err := FitProbe(eng, x, []bool{true}, CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "2 rows of features, 1 labels") {
+	if _, err := FitProbe(eng, x, []bool{true}, CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "2 rows and 1 labels") {
 		t.Errorf("labels that do not fit gave %v", err)
 	}
 	if _, err := FitProbe(eng, x, []bool{true, false}, NNPU(1.5, LogisticLoss), ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "prior") {

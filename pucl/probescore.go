@@ -8,6 +8,9 @@ import (
 
 // Score judges the predictions on the rows of x by their true classes.
 func (p *ClassProbe) Score(x *mat.Dense, truth []int) (evaluate.Classes, error) {
+	if _, _, err := labeledRows(x, len(truth), "true classes"); err != nil {
+		return evaluate.Classes{}, err
+	}
 	predicted, err := p.Predict(x)
 	if err != nil {
 		return evaluate.Classes{}, err
@@ -18,6 +21,9 @@ func (p *ClassProbe) Score(x *mat.Dense, truth []int) (evaluate.Classes, error) 
 
 // Score judges the probe's logits on the rows of x by the true classes.
 func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
+	if _, _, err := labeledRows(x, len(truth), "true classes"); err != nil {
+		return evaluate.Binary{}, err
+	}
 	logits, err := p.Logits(x)
 	if err != nil {
 		return evaluate.Binary{}, err
@@ -28,6 +34,9 @@ func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
 // ScorePU judges the probe's logits on held-out rows of x by labeled positives and unlabeled rows alone. The threshold is the
 // probe's own, 0, whatever config says.
 func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
+	if _, _, err := labeledRows(x, len(labeled), "labels"); err != nil {
+		return evaluate.PU{}, err
+	}
 	logits, err := p.Logits(x)
 	if err != nil {
 		return evaluate.PU{}, err

@@ -16,9 +16,6 @@ type Score struct {
 
 // Evaluate compares predictions with the true classes. Balanced accuracy is the accuracy where truth holds one class only.
 func Evaluate(predicted, truth []bool) (Score, error) {
-	if len(predicted) != len(truth) || len(truth) == 0 {
-		return Score{}, fmt.Errorf("pucl: %d predictions for %d examples; there must be one for each, and at least one", len(predicted), len(truth))
-	}
 	c, err := evaluate.Count(predicted, truth)
 	if err != nil {
 		return Score{}, err

@@ -52,17 +52,15 @@ type tuner struct {
 // run tunes a copy of m and returns it; the head is in t.result.
 func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, n int, head *ClassProbe,
 	config FineTuneConfig) (*Model, error) {
-	size, err := m.imageBytes()
-	if err != nil {
+	if _, err := m.imageBytes(); err != nil {
 		return nil, err
 	}
-	if n == 0 || len(pixels) != n*size {
-		return nil, fmt.Errorf("pucl: %d labels and %d bytes of pixels; %d×%d×%d images need one label and %d bytes each, "+
-			"and at least one image", n, len(pixels), m.height, m.width, m.channels, size)
+	t.shape = m.shape()
+	if err := labeledImages(pixels, n, "images", "labels", t.shape); err != nil {
+		return nil, err
 	}
-	t.shape = augment.Shape{Height: m.height, Width: m.width, Channels: m.channels}
 	c := config.withDefaults(n)
-	if err := errors.Join(c.check(n, t.shape), checkEngine(eng), c.HeldOut.check(size)); err != nil {
+	if err := errors.Join(c.check(n, t.shape), checkEngine(eng), c.HeldOut.check(t.shape)); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
@@ -70,18 +71,18 @@ type HeldOut struct {
 	Truth      []bool
 }
 
-// check tells what is wrong with images of size bytes each, if anything.
-func (h *HeldOut) check(size int) error {
+// check tells what is wrong with images of that shape, if anything.
+func (h *HeldOut) check(shape augment.Shape) error {
 	if h == nil {
 		return nil
 	}
-	if len(h.Labeled) == 0 || len(h.Pixels) != size*len(h.Labeled) {
-		return fmt.Errorf("pucl: HeldOut has %d labels and %d bytes of pixels; there must be one label and %d bytes for each image, "+
-			"and at least one image", len(h.Labeled), len(h.Pixels), size)
+	if err := labeledImages(h.Pixels, len(h.Labeled), "images in HeldOut", "labels", shape); err != nil {
+		return err
 	}
-	if len(h.TestPixels) != size*len(h.Truth) {
-		return fmt.Errorf("pucl: HeldOut has %d true classes and %d bytes of test pixels; there must be one class and %d bytes for "+
-			"each image", len(h.Truth), len(h.TestPixels), size)
+	if len(h.TestPixels) > 0 || len(h.Truth) > 0 {
+		if err := labeledImages(h.TestPixels, len(h.Truth), "test images in HeldOut", "true classes", shape); err != nil {
+			return err
+		}
 	}
 	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
 	c := h.PU

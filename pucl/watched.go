@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -53,12 +54,13 @@ func watchedImages(w Watch, seed uint64, recipe augment.Recipe, batches Streamed
 		}
 		pixels, labeled = sample.values, sample.labeled
 	}
-	n := len(labeled)
-	if n < 2 || len(pixels) != n*size {
-		return nil, nil, fmt.Errorf("pucl: %d labels and %d bytes of pixels to watch; %d×%d×%d images need %d bytes for each label, and at least 2 of them",
-			n, len(pixels), height, width, channels, size)
+	n, shape := len(labeled), augment.Shape{Height: height, Width: width, Channels: channels}
+	if err := labeledImages(pixels, n, "images to watch", "labels", shape); err != nil {
+		return nil, nil, err
 	}
-	shape := augment.Shape{Height: height, Width: width, Channels: channels}
+	if n < 2 {
+		return nil, nil, errors.New("pucl: one image to watch; one alone has no spread: give 2 or more")
+	}
 	numbers, err := recipe.Draw(rand.New(rand.NewPCG(seed, watchStream)), shape, 2*n)
 	if err != nil {
 		return nil, nil, fmt.Errorf("pucl: views to watch: %w", err)

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -57,10 +56,10 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 // checkScores refuses scores that are NaN, and as many as do not fit n examples.
 func checkScores(scores []float64, n int) error {
 	if len(scores) != n {
-		return fmt.Errorf("evaluate: %d scores for %d examples; there must be one for each", len(scores), n)
+		return fmt.Errorf("evaluate: %d scores and %d labels; give one label for each score, in the same order", len(scores), n)
 	}
 	if n == 0 {
-		return errors.New("evaluate: no examples to evaluate on; at least one is needed")
+		return errNoExamples
 	}
 	if i := slices.IndexFunc(scores, math.IsNaN); i >= 0 {
 		return fmt.Errorf("evaluate: the score of example %d is not a number; did training diverge?", i)

@@ -26,6 +26,9 @@ type Bank struct {
 // vote for class 1 orders examples by how positive they look, but is no probability of being positive, since positives are
 // among the unlabeled. [Threshold] finds where to cut.
 func LabeledPositives(rows *mat.Dense, labeled []bool) (*Bank, error) {
+	if err := checkOneEach(rows, len(labeled), "labels"); err != nil {
+		return nil, err
+	}
 	classes := make([]int, len(labeled))
 	count := 0
 	for i, l := range labeled {
@@ -44,6 +47,9 @@ func LabeledPositives(rows *mat.Dense, labeled []bool) (*Bank, error) {
 // Supervised makes a bank of rows [n, d] whose true classes, from 0 to count−1, are all known. This is what papers call kNN
 // accuracy, and what nobody has who learns from positive and unlabeled data.
 func Supervised(rows *mat.Dense, classes []int, count int) (*Bank, error) {
+	if err := checkOneEach(rows, len(classes), "true classes"); err != nil {
+		return nil, err
+	}
 	if err := checkClasses(classes, count); err != nil {
 		return nil, err
 	}
@@ -73,10 +79,6 @@ func newBank(rows *mat.Dense, classes []int, count int, known string) (*Bank, er
 	if err != nil {
 		return nil, err
 	}
-	if len(lengths) != len(classes) {
-		return nil, fmt.Errorf("evaluate: a bank of %d rows with %d labels; there must be one label a row",
-			len(lengths), len(classes))
-	}
 	return &Bank{rows: rows, lengths: lengths, classes: classes, count: count, known: known}, nil
 }
 
@@ -98,11 +100,24 @@ func (b *Bank) Classes() int { return b.count }
 // classes)".
 func (b *Bank) String() string { return b.known }
 
+// checkOneEach refuses embeddings with another number of labels, or of what else is known of each.
+func checkOneEach(rows *mat.Dense, labels int, what string) error {
+	if rows == nil || rows.IsEmpty() {
+		return errNoRows
+	}
+	if n, _ := rows.Dims(); n != labels {
+		return fmt.Errorf("evaluate: %d embeddings and %d %s; give one for each row, in the same order", n, labels, what)
+	}
+	return nil
+}
+
+var errNoRows = errors.New("evaluate: no embeddings; at least one row is needed")
+
 // rowLengths returns the Euclidean length of every row, and 1 for a row of zeros, which is to stay as it is. It refuses
 // entries that are not finite.
 func rowLengths(x *mat.Dense) ([]float64, error) {
 	if x == nil || x.IsEmpty() {
-		return nil, errors.New("evaluate: no embeddings; at least one row is needed")
+		return nil, errNoRows
 	}
 	n, _ := x.Dims()
 	lengths := make([]float64, n)

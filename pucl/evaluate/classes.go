@@ -20,9 +20,8 @@ type Classes struct {
 
 // ScoreClasses compares predicted with true classes, numbered from 0 to classes−1.
 func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
-	if len(predicted) != len(truth) || len(truth) == 0 {
-		return Classes{}, fmt.Errorf("evaluate: %d predictions for %d examples; there must be one for each, and at least one",
-			len(predicted), len(truth))
+	if err := checkPredictions(len(predicted), len(truth)); err != nil {
+		return Classes{}, err
 	}
 	for _, list := range [][]int{predicted, truth} {
 		if err := checkClasses(list, classes); err != nil {
@@ -89,7 +88,7 @@ func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
 	}
 	n, classes := scores.Dims()
 	if n != len(truth) {
-		return 0, fmt.Errorf("evaluate: scores for %d examples, classes of %d; there must be one for each", n, len(truth))
+		return 0, fmt.Errorf("evaluate: scores of %d examples and %d true classes; give one for each, in the same order", n, len(truth))
 	}
 	if k < 1 || k > classes {
 		return 0, fmt.Errorf("evaluate: the top %d of %d classes; k must be from 1 to the number of classes", k, classes)

@@ -18,11 +18,8 @@ type Confusion struct {
 // at least one example.
 func Count(predicted, truth []bool) (Confusion, error) {
 	var c Confusion
-	if len(predicted) != len(truth) {
-		return c, fmt.Errorf("evaluate: %d predictions for %d examples; there must be one for each", len(predicted), len(truth))
-	}
-	if len(truth) == 0 {
-		return c, errors.New("evaluate: no examples to evaluate on; at least one is needed")
+	if err := checkPredictions(len(predicted), len(truth)); err != nil {
+		return c, err
 	}
 	for i, p := range predicted {
 		switch {
@@ -38,6 +35,19 @@ func Count(predicted, truth []bool) (Confusion, error) {
 	}
 	return c, nil
 }
+
+// checkPredictions refuses predictions with another number of true classes, and none.
+func checkPredictions(predicted, truth int) error {
+	if predicted != truth {
+		return fmt.Errorf("evaluate: %d predictions and %d true classes; give one for each, in the same order", predicted, truth)
+	}
+	if truth == 0 {
+		return errNoExamples
+	}
+	return nil
+}
+
+var errNoExamples = errors.New("evaluate: no examples to evaluate on; at least one is needed")
 
 // N is the number of examples.
 func (c Confusion) N() int {

@@ -232,7 +232,7 @@ func TestKNNRefuses(t *testing.T) {
 		"queries have 3 entries, the rows": votes(KNN{}, mat.NewDense(1, 3, nil)),
 		"embedding 0 holds a value":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
 		"no embeddings":                    votes(KNN{}, nil),
-		"2 rows with 1 labels":             second(Supervised(two, []int{0}, 2)),
+		"2 embeddings and 1 true classes":  second(Supervised(two, []int{0}, 2)),
 		"example 1 has class 2":            second(Supervised(two, []int{0, 2}, 2)),
 		"embedding 1 holds a value":        second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
 		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),

@@ -51,11 +51,14 @@ func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig
 	if bank.supervised {
 		return PUReading{}, fmt.Errorf("evaluate: the bank knows %s; reading without negatives takes one made by LabeledPositives", bank)
 	}
+	if err := checkOneEach(rows, len(labeled), "labels"); err != nil {
+		return PUReading{}, err
+	}
 	scores, err := c.positiveVotes(bank, rows)
 	if err != nil {
 		return PUReading{}, err
 	}
-	if config.Prior > 0 && len(scores) == len(labeled) {
+	if config.Prior > 0 {
 		var population []float64
 		for i, s := range scores {
 			if config.SingleDataset || !labeled[i] {
@@ -75,6 +78,9 @@ func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig
 // ReadBinary judges the votes for class 1 of a bank of two classes by the true classes of rows, positive above threshold:
 // 0.5 for a supervised bank, what [Threshold] finds for one of labeled positives.
 func (c KNN) ReadBinary(bank *Bank, rows *mat.Dense, truth []bool, threshold float64) (BinaryReading, error) {
+	if err := checkOneEach(rows, len(truth), "true classes"); err != nil {
+		return BinaryReading{}, err
+	}
 	scores, err := c.positiveVotes(bank, rows)
 	if err != nil {
 		return BinaryReading{}, err
@@ -92,6 +98,9 @@ func (c KNN) ReadClasses(bank *Bank, rows *mat.Dense, truth []int) (ClassesReadi
 	if !bank.supervised {
 		return ClassesReading{}, fmt.Errorf("evaluate: the bank knows %s, so it predicts no true classes; "+
 			"take ReadPU or ReadBinary, or a bank of Supervised", bank)
+	}
+	if err := checkOneEach(rows, len(truth), "true classes"); err != nil {
+		return ClassesReading{}, err
 	}
 	predicted, err := c.Predict(bank, rows)
 	if err != nil {

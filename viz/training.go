@@ -36,7 +36,8 @@ type TrainingConfig struct {
 }
 
 // TrainingCurves draws how training went: the loss with the chance level as a dotted line, and below it, in pairs, the panels
-// for which the log has numbers: learning rate, norms, alignment and uniformity, effective rank, nearest neighbours.
+// for which the log has numbers: learning rate, length of the gradient, longest projection, alignment and uniformity,
+// effective rank, nearest neighbours.
 //
 // It returns an error if there is no loss, or if slices that belong together differ in length.
 func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*FigureColumn, error) {
@@ -91,7 +92,8 @@ func (l TrainingLog) panels(smooth int) ([]*plot.Plot, error) {
 		full   int
 	}{
 		{"learning rate", 0, []Curve{l.ofSteps("learning rate", l.Rates)}, 0},
-		{"length", smooth, []Curve{l.ofSteps("gradient", l.GradientNorms), l.ofSteps("longest projection", l.ProjectionNorms)}, 0},
+		{"length of the gradient", smooth, []Curve{l.ofSteps("gradient", l.GradientNorms)}, 0},
+		{"longest projection", smooth, []Curve{l.ofSteps("longest projection", l.ProjectionNorms)}, 0},
 		{"of two views", 0, []Curve{l.ofReadings("alignment", l.Alignment), l.ofReadings("uniformity", l.Uniformity)}, 0},
 		{"effective rank", 0, []Curve{l.ofReadings("projections", l.Ranks)}, l.FullRank},
 		{"nearest neighbours (%)", 0, l.neighbours(), 0},

@@ -35,7 +35,9 @@ func TestTrainingCurvesPanels(t *testing.T) {
 		want []string // labels of the y axes of the panels
 	}{
 		{"losses alone", TrainingLog{Losses: []float64{3, 2, nan}, Rates: []float64{nan, nan, nan}}, nil},
-		{"one step", TrainingLog{Losses: []float64{3}, GradientNorms: []float64{1}}, []string{"length"}},
+		{"one step", TrainingLog{Losses: []float64{3}, GradientNorms: []float64{1}}, []string{"length of the gradient"}},
+		{"norms, which are of different size", TrainingLog{Losses: []float64{3, 2}, GradientNorms: []float64{1, 2}, ProjectionNorms: []float64{50, 60}},
+			[]string{"length of the gradient", "longest projection"}},
 		{"one reading", TrainingLog{Losses: []float64{3, 2}, Rates: []float64{1, 2}, ReadingSteps: []float64{2},
 			Alignment: []float64{nan}, Uniformity: []float64{-1}, Ranks: []float64{2}},
 			[]string{"learning rate", "of two views", "effective rank"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -15,8 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
-// layerCase is a layer, or a block of a network, on an input of the given shape.
-type layerCase struct {
+// gradientCase is a layer, a block or a whole network on an input of the given shape.
+type gradientCase struct {
 	name  string
 	dims  []int
 	layer func(scope *model.Scope, x *Node) *Node
@@ -24,7 +25,7 @@ type layerCase struct {
 }
 
 // layerCases are all layers that the networks of this package are made of, every kernel, stride and padding among them.
-var layerCases = []layerCase{
+var layerCases = []gradientCase{
 	{"dense", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 3, true) }, ""},
 	{"dense without bias", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 2, false) }, ""},
 	{"ReLU", []int{4, 5}, func(_ *model.Scope, x *Node) *Node { return ReLU(AddScalar(x, -0.5)) }, ""},
@@ -80,19 +81,63 @@ func backends(t *testing.T) map[string]compute.Backend {
 	return all
 }
 
-// Every layer's gradient, with respect to its input and each of its weights, entry by entry, against central differences in
-// float64, on both engines.
+// Every layer's gradient, with respect to its input and each of its weights, entry by entry, on both engines.
 func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	for engine, backend := range backends(t) {
 		for _, tt := range layerCases {
-			t.Run(engine+"/"+tt.name, func(t *testing.T) { checkLayer(t, backend, tt) })
+			t.Run(engine+"/"+tt.name, func(t *testing.T) { checkGradients(t, backend, tt, entries) })
 		}
 	}
 }
 
-func checkLayer(t *testing.T, backend compute.Backend, tt layerCase) {
+// The gradients of every network in training, with batch normalisation by the batch's statistics, with respect to the images and to
+// every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the real networks is there.
+func TestNetworkGradientsAgainstDifferences(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		e     Encoder
+		dims  []int
+		still string // its bias is taken off again by batch normalisation
+	}{
+		{"ResNet", ResNet{Depth: 10, Width: 2, Classes: 3}, []int{4, 17, 18, 3}, ""},
+		{"ResNet CIFAR", ResNet{Depth: 10, CIFAR: true, Width: 2}, []int{4, 9, 8, 3}, ""},
+		{"LeNet", LeNet{Dim: 3, Pixels: Pixels{Mean: []float64{0.3}, Std: []float64{0.4}}}, []int{3, 29, 28, 1}, "/fc1/bias"},
+		{"AllConv", AllConv{Width: 2, Dim: 4}, []int{4, 8, 9, 3}, ""},
+		{"ShortConv", ShortConv{Width: 2, Dim: 5}, []int{2, 7, 8, 3}, ""},
+		{"ViT", ViT{Patch: 2, Layers: 2, Heads: 2, Dim: 6, Hidden: 5, Classes: 2, Pixels: ImageNetPixels()}, []int{3, 4, 6, 3}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			network := func(scope *model.Scope, images *Node) *Node { return tt.e.Embed(scope, images, true) }
+			checkGradients(t, enginetest.Open(t).Backend, gradientCase{tt.name, tt.dims, network, tt.still}, anyDirection)
+		})
+	}
+}
+
+// entries are the unit directions of n entries, or of 40 of them drawn at random.
+func entries(rng *rand.Rand, n int) (directions [][]float64) {
+	for _, k := range rng.Perm(n)[:min(n, 40)] {
+		unit := make([]float64, n)
+		unit[k] = 1
+		directions = append(directions, unit)
+	}
+	return directions
+}
+
+// anyDirection is one direction drawn at random.
+func anyDirection(rng *rand.Rand, n int) [][]float64 {
+	direction := make([]float64, n)
+	for k := range direction {
+		direction[k] = rng.NormFloat64()
+	}
+	return [][]float64{direction}
+}
+
+// checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, along the directions
+// that draw gives for so many entries, with central differences in float64.
+func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw func(rng *rand.Rand, n int) [][]float64) {
 	store := model.NewStore()
-	rng := rand.New(rand.NewPCG(4, 8))
+	SetSeed(store, 3)
+	rng := rand.New(rand.NewPCG(2, 7))
 	size := 1
 	for _, n := range tt.dims {
 		size *= n
@@ -101,21 +146,18 @@ func checkLayer(t *testing.T, backend compute.Backend, tt layerCase) {
 	for i := range input {
 		input[i] = rng.Float64()
 	}
-	loss := func(scope *model.Scope, x *Node) *Node {
-		h := tt.layer(scope.In("layer"), x)
-		return ReduceAllSum(Mul(Add(h, Square(h)), Sin(AddScalar(IotaFull(h.Graph(), h.Shape()), 1))))
-	}
 	var names []string
 	// One graph gives the loss and its gradients, since compiling takes most of the time.
 	exec := model.MustNewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
-		y, wrt := loss(scope, x), []*Node{x}
+		h := tt.layer(scope.In("layer"), x)
+		loss, wrt := ReduceAllSum(Mul(Add(h, Square(h)), Sin(AddScalar(IotaFull(h.Graph(), h.Shape()), 1)))), []*Node{x}
 		names = []string{"input"}
 		for v := range store.IterVariables() {
 			if v.Trainable {
 				wrt, names = append(wrt, v.NodeValue(x.Graph())), append(names, v.Path())
 			}
 		}
-		return append([]*Node{y}, Gradient(y, wrt...)...)
+		return append([]*Node{loss}, Gradient(loss, wrt...)...)
 	})
 	defer exec.Finalize()
 	call := func() (float64, []*tensors.Tensor) {
@@ -130,7 +172,11 @@ func checkLayer(t *testing.T, backend compute.Backend, tt layerCase) {
 	for v := range store.IterVariables() {
 		set(t, v, func(x []float64) {
 			for i := range x {
-				x[i] += 0.2 * rng.Float64()
+				if v.Trainable {
+					x[i] += 0.1 * rng.NormFloat64()
+				} else {
+					x[i] += 0.2 * rng.Float64()
+				}
 			}
 		})
 	}
@@ -145,24 +191,34 @@ func checkLayer(t *testing.T, backend compute.Backend, tt layerCase) {
 		if still := tt.still != "" && strings.HasSuffix(name, tt.still); still != (largest < 1e-9) {
 			t.Errorf("%s: the largest gradient is %g", name, largest)
 		}
-		// All entries, or 40 of them drawn at random.
-		entries := rng.Perm(len(gradient))
-		for _, k := range entries[:min(len(entries), 40)] {
+		for at, direction := range draw(rng, len(gradient)) {
 			move := func(by float64) {
+				change := func(x []float64) { floats.AddScaled(x, by, direction) }
 				if name == "input" {
-					input[k] += by
+					change(input)
 					return
 				}
-				set(t, store.GetVariable(name), func(x []float64) { x[k] += by })
+				set(t, store.GetVariable(name), change)
 			}
 			move(h)
 			up, _ := call()
 			move(-2 * h)
 			down, _ := call()
 			move(h)
-			if diff := (up - down) / (2 * h); math.Abs(diff-gradient[k]) > 1e-6*max(1, largest) {
-				t.Errorf("%s, entry %d of %d: gradient %.9g, difference %.9g", name, k, len(gradient), gradient[k], diff)
+			want, diff := floats.Dot(gradient, direction), (up-down)/(2*h)
+			if math.Abs(diff-want) > 1e-6*max(1, largest)*floats.Norm(direction, 2) {
+				t.Errorf("%s, direction %d: gradient %.9g, difference %.9g", name, at, want, diff)
 			}
 		}
+	}
+}
+
+// set changes the numbers of a float64 variable.
+func set(t *testing.T, v *model.Variable, change func([]float64)) {
+	t.Helper()
+	x := tensors.MustCopyFlatData[float64](v.MustValue())
+	change(x)
+	if err := v.SetValue(tensors.FromFlatDataAndDimensions(x, v.Shape().Dimensions...)); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -168,6 +168,11 @@ func unstandardised(parameters []float32, mean, std []float64) *ClassProbe {
 	return p
 }
 
+// alone is p, which has one output, as the probe whose logit that is.
+func (p *ClassProbe) alone() *Probe {
+	return &Probe{Weights: mat.Row(nil, 0, p.Weights), Bias: p.Bias[0]}
+}
+
 // parted takes the parameters of a classifier of rows with k entries apart.
 func parted(parameters []float32, k int) (weights, bias []float32) {
 	for ; len(parameters) > 0; parameters = parameters[k+1:] {

@@ -218,6 +218,5 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint
 	if err != nil {
 		return nil, err
 	}
-	probe := &Probe{Weights: mat.Row(nil, 0, t.result.Weights), Bias: t.result.Bias[0]}
-	return &Classifier{Model: tuned, Probe: probe, Tuning: t.tuning}, nil
+	return &Classifier{Model: tuned, Probe: t.result.alone(), Tuning: t.tuning}, nil
 }

@@ -79,12 +79,7 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 	if err != nil {
 		return nil, err
 	}
-	p := &Probe{Weights: make([]float64, k), Bias: float64(w[k])}
-	for j := range p.Weights {
-		p.Weights[j] = float64(w[j]) / fit.rows.std[j]
-		p.Bias -= p.Weights[j] * fit.rows.mean[j]
-	}
-	return p, nil
+	return unstandardised(w, fit.rows.mean, fit.rows.std).alone(), nil
 }
 
 // Logits returns Weights·x + Bias for every row of x.

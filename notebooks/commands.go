@@ -274,15 +274,25 @@ func listCommand(*flag.FlagSet) func(context.Context, *session, []string) error 
 
 func setupCommand(flags *flag.FlagSet) func(context.Context, *session, []string) error {
 	gpu := flags.Bool("gpu", false, "add the CUDA plugin and its libraries (Linux with an NVIDIA card; some 2 GB to download)")
-	data := flags.Bool("data", false, "download the full Fashion-MNIST (30 MB) into the user's cache folder, or PUCL_DATA_DIR")
+	var names []string
+	flags.BoolFunc("data", "download the full Fashion-MNIST (30 MB) into the user's cache folder, or PUCL_DATA_DIR;\n"+
+		"-data=cifar-10 another data set (170 MB), and -data=fashion-mnist,cifar-10 several; the names are those\n"+
+		"in notebooks/datasets.ipynb", func(value string) error {
+		names = append(names, strings.Split(value, ",")...)
+		return nil
+	})
 	return func(ctx context.Context, s *session, _ []string) (err error) {
+		data, err := findData(dataSets(), names)
+		if err != nil {
+			return err
+		}
 		use, err := s.prepare(ctx, *gpu)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, use.release()) }()
-		if *data {
-			if err := s.fetchData(ctx); err != nil {
+		for _, set := range data {
+			if err := s.fetchData(ctx, set); err != nil {
 				return err
 			}
 		}

@@ -32,10 +32,3 @@ func TestTakeRowsUnit(t *testing.T) {
 		t.Errorf("one mark for three rows gave %v", err)
 	}
 }
-
-func TestImageShape(t *testing.T) {
-	height, width, channels := newModel(tiny, 4, 6, 5, 3).ImageShape()
-	if height != 6 || width != 5 || channels != 3 {
-		t.Errorf("a model of images 6×5×3 says %d×%d×%d", height, width, channels)
-	}
-}

@@ -99,7 +99,7 @@ func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, err
 			values = append(values, float32(v))
 		}
 	}
-	return embed(m, eng, values, []int{d}, func(x *Node) *Node { return x })
+	return embed(m, eng, n, from(values, d), []int{d}, func(x *Node) *Node { return x })
 }
 
 // ProbabilitiesOfFeatures is [Classifier.Probabilities] for rows of features [n, d].

@@ -42,24 +42,23 @@ func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embedd
 	return embeddings, projections
 }
 
-// ImageShape returns height, width and channels of the images that the model embeds, zeros where it embeds features. Embed
-// takes bytes, which cannot tell images of one shape from as many bytes of another: compare this with what they come from.
-func (m *Model) ImageShape() (height, width, channels int) { return m.height, m.width, m.channels }
-
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
-// normalisation.
+// normalisation. Bytes cannot tell images of one shape from as many of another: [Model.EmbedImages] compares shapes, and
+// [Model.CheckShape] does it alone.
 func (m *Model) Embed(eng *engine.Engine, pixels []uint8) (*Embedding, error) {
 	if m.features > 0 {
 		return nil, m.notImages()
 	}
-	if _, err := wholeImages(pixels, "images", m.shape()); err != nil {
+	n, err := wholeImages(pixels, "images", m.shape())
+	if err != nil {
 		return nil, err
 	}
-	return embed(m, eng, pixels, []int{m.height, m.width, m.channels}, scalePixels)
+	return embed(m, eng, n, from(pixels, len(pixels)/n), []int{m.height, m.width, m.channels}, scalePixels)
 }
 
-// embed embeds examples of that shape, which lie in values one after the other; scale makes of them what the encoder takes.
-func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []int, scale func(*Node) *Node) (*Embedding, error) {
+// embed embeds n examples of that shape, which read hands out; scale makes of them what the encoder takes.
+func embed[T uint8 | float32](m *Model, eng *engine.Engine, n int, read func(first int, to []T) error, shape []int,
+	scale func(*Node) *Node) (*Embedding, error) {
 	if err := checkEngine(eng); err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []
 	for _, dim := range shape {
 		size *= dim
 	}
-	out, err := inCalls(values, size, "examples", func(batch []T) ([]*tensors.Tensor, error) {
+	out, err := inCalls(n, size, read, "examples", func(batch []T) ([]*tensors.Tensor, error) {
 		return exec.Call(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, shape...)...))
 	})
 	if err != nil {
@@ -84,15 +83,19 @@ func embed[T uint8 | float32](m *Model, eng *engine.Engine, values []T, shape []
 	return &Embedding{H: out[0], Z: out[1]}, nil
 }
 
-// inCalls hands values, rows of size numbers each, to call some rows at a time, and gathers what it returns, tensors with a
-// row for each. Every call has the same number of rows, so that there is one compilation; the last one is filled up with zeros.
-func inCalls[T uint8 | float32](values []T, size int, rowsAre string, call func(batch []T) ([]*tensors.Tensor, error)) ([]*mat.Dense, error) {
+// inCalls hands n rows of size numbers each to call, some rows at a time, and gathers what it returns, tensors with a row for
+// each. Read fills to with the rows from first on. Every call has the same number of rows, so that there is one compilation; the
+// last one is filled up with zeros.
+func inCalls[T uint8 | float32](n, size int, read func(first int, to []T) error, rowsAre string,
+	call func(batch []T) ([]*tensors.Tensor, error)) ([]*mat.Dense, error) {
 	const perCall = 512
-	n := len(values) / size
 	var all []*mat.Dense
 	batch := make([]T, min(n, perCall)*size)
 	for first := 0; first < n; first += perCall {
-		rows := copy(batch, values[first*size:]) / size
+		rows := min(n-first, perCall)
+		if err := read(first, batch[:rows*size]); err != nil {
+			return nil, err
+		}
 		clear(batch[rows*size:])
 		out, err := call(batch)
 		if err != nil {
@@ -108,6 +111,14 @@ func inCalls[T uint8 | float32](values []T, size int, rowsAre string, call func(
 		}
 	}
 	return all, nil
+}
+
+// from reads rows of size numbers each that lie in values one after the other.
+func from[T uint8 | float32](values []T, size int) func(first int, to []T) error {
+	return func(first int, to []T) error {
+		copy(to, values[first*size:])
+		return nil
+	}
 }
 
 // copyRows writes the first count rows of from, float32, into to, from row first on.

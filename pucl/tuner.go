@@ -126,7 +126,7 @@ func (t *tuner) images(pixels []uint8) *tensors.Tensor {
 // embed returns the embeddings of images by the encoder as it is now, scaled to length one.
 func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
 	size := t.shape.Height * t.shape.Width * t.shape.Channels
-	out, err := inCalls(pixels, size, "images", func(batch []uint8) ([]*tensors.Tensor, error) {
+	out, err := inCalls(len(pixels)/size, size, from(pixels, size), "images", func(batch []uint8) ([]*tensors.Tensor, error) {
 		return t.embedder.Call(t.images(batch))
 	})
 	if err != nil {

@@ -122,7 +122,7 @@ func (t task) split(train, test *datasets.Images) (*datasets.PU, []bool, error) 
 // probes returns the scores on the held-out images of a probe on the pseudo-labels, as Algorithm 1 has it, and of one on the
 // true labels.
 func (t task) probes(eng *engine.Engine, m *pucl.Model, pu *datasets.PU, held []uint8, truth []bool) (ours, theirs pucl.Score, err error) {
-	all, err := m.Embed(eng, pu.Images.Pixels)
+	all, err := m.EmbedImages(eng, pu.Images)
 	if err != nil {
 		return ours, theirs, err
 	}

@@ -48,8 +48,8 @@ type FineTuneConfig struct {
 	// Keep is the epoch whose weights are returned: evaluate.LastEpoch or, with HeldOut, evaluate.WithoutNegatives.
 	Keep evaluate.Choice
 
-	// OnStep, if not nil, is called after every step. A view is an image that was learned from.
-	OnStep func(Progress)
+	OnStep   func(Progress) // called after every step; may be nil
+	Observer Observer       // told of the start, of every step and of the end; lab.Progress shows them to a person; may be nil
 }
 
 // withDefaults fills in the zero fields for n images.
@@ -136,8 +136,9 @@ func (c FineTuneConfig) String() string {
 //
 // The head reads encoder outputs scaled to length one, as a [Classifier]'s probe does. For training they are shifted by their
 // mean and divided by their spread, as m embeds the images, which is folded back in the end. Every epoch goes through the
-// images in a new random order; those that fill no batch are left out. It stops when ctx is done and when the loss is no
-// longer finite; both are errors.
+// images in a new random order; those that fill no batch are left out. It ends early with a [Stopped] when ctx is done, and
+// with an error when the loss or what it has learned is no longer finite. Unlike [Pretrain] it saves nothing on the way: run
+// again, it starts anew.
 func FineTune(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, labels []int, classes int,
 	config FineTuneConfig) (*MultiClassifier, error) {
 	if config.HeldOut != nil {

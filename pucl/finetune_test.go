@@ -623,22 +623,86 @@ func TestMultiClassifierComesBack(t *testing.T) {
 	}
 }
 
+// An observer is told of fine-tuning as of pretraining: once before anything is computed, after every step, and at the end.
+func TestFineTuneIsObserved(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	pixels, classes := patterns(15, 12)
+	var rates []float64
+	watching := &witness{}
+	config := FineTuneConfig{Epochs: 2, BatchSize: 5, Observer: watching, OnStep: func(p Progress) {
+		rates = append(rates, p.Rate)
+		if p.Step != len(rates) || p.Steps != 4 || p.Views != 5*p.Step || p.Examples != 5 || p.Example != "image" || p.Chance != 0 ||
+			!(p.Loss > 0) || p.Waited < 0 || p.Elapsed < p.Waited || p.Reading != nil {
+			t.Errorf("step %d says %+v", len(rates), p)
+		}
+	}}
+	tuned, err := FineTune(context.Background(), eng, m, pixels, classes, 3, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if watching.starts != 1 || watching.steps != 4 || watching.ends != 1 || watching.err != nil {
+		t.Errorf("the observer saw %+v", watching)
+	}
+	if last := watching.last; last.Step != 4 || last.Loss != tuned.Tuning.Losses[3] {
+		t.Errorf("at the end it was told %+v", last)
+	}
+	// A half cosine from 0.001 down to 0: after 0, 1, 2 and 3 of the 4 steps.
+	for step, rate := range rates {
+		near(t, "rate", rate, 0.001*(1+math.Cos(math.Pi*float64(step)/4))/2, 1e-12)
+	}
+	// What is refused before there is anything to tell is not told.
+	refused := &witness{}
+	if _, err := FineTune(context.Background(), eng, m, pixels, classes[1:], 3, FineTuneConfig{Observer: refused}); err == nil || *refused != (witness{}) {
+		t.Errorf("%v; the observer saw %+v", err, refused)
+	}
+	// The time in which images that are held out are measured is no training.
+	_, labeled, _ := pu(15, 12)
+	paused := &witness{}
+	if _, err := FineTunePU(context.Background(), eng, m, pixels, labeled, CrossEntropy,
+		FineTuneConfig{Epochs: 2, BatchSize: 12, Observer: paused, HeldOut: &HeldOut{Pixels: pixels, Labeled: labeled}}); err != nil {
+		t.Fatal(err)
+	}
+	if paused.last.Paused <= 0 || watching.last.Paused != 0 {
+		t.Errorf("paused for %v with images held out, for %v without", paused.last.Paused, watching.last.Paused)
+	}
+}
+
+// Fine-tuning that is asked to stop ends as pretraining does, and says that nothing is kept.
 func TestFineTuneStops(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	pixels, classes := patterns(15, 12)
-	ctx, stop := context.WithCancel(context.Background())
-	config := FineTuneConfig{BatchSize: 4, OnStep: func(p Progress) {
+	ctx, stop := context.WithCancelCause(context.Background())
+	watching := &witness{}
+	config := FineTuneConfig{BatchSize: 4, Observer: watching, OnStep: func(p Progress) {
 		if p.Step == 2 {
-			stop()
+			stop(errors.New("the user had enough"))
 		}
 	}}
-	if _, err := FineTune(ctx, eng, m, pixels, classes, 3, config); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 of 150 steps") {
+	_, err := FineTune(ctx, eng, m, pixels, classes, 3, config)
+	var why *Stopped
+	if !errors.As(err, &why) || !errors.Is(err, context.Canceled) || why.Step != 2 || why.Steps != 150 || why.Checkpoint != "" ||
+		err.Error() != "pucl: fine-tuning stopped after 2 of 150 steps (the user had enough); nothing of it is saved: run the same again, and it starts anew" {
 		t.Error(err)
 	}
+	if watching.starts != 1 || watching.steps != 2 || watching.ends != 1 || watching.err != err {
+		t.Errorf("the observer saw %+v", watching)
+	}
+}
+
+// Numbers that are not finite are told, in the loss of a step and in what the last step made.
+func TestFineTuneDiverges(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	pixels, classes := patterns(15, 12)
 	broken := func(logits, _ *Node) *Node { return Log(Neg(ReduceAllSum(Square(AddScalar(logits, 1))))) }
-	_, err := FineTunePU(context.Background(), eng, m, pixels, make([]bool, 12), broken, FineTuneConfig{Seed: 7})
-	if err == nil || !strings.Contains(err.Error(), "is NaN at step 0 of 50 (seed 7)") {
-		t.Error(err)
+	watching := &witness{}
+	_, err := FineTunePU(context.Background(), eng, m, pixels, make([]bool, 12), broken, FineTuneConfig{Seed: 7, Observer: watching})
+	if err == nil || !strings.Contains(err.Error(), "is NaN at step 0 of 50 (seed 7)") || watching.ends != 1 || watching.err != err {
+		t.Errorf("%v; the observer saw %+v", err, watching)
+	}
+	far := FineTuneConfig{Epochs: 1, BatchSize: 12, LearningRate: 1e39}
+	_, err = FineTune(context.Background(), eng, m, pixels, classes, 3, far)
+	if err == nil || !strings.Contains(err.Error(), "after 1 steps of fine-tuning the network gives") {
+		t.Errorf("weights beyond float32 gave %v", err)
 	}
 }
 

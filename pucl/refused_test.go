@@ -210,9 +210,10 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 // witness counts what an observer is told.
 type witness struct {
 	starts, steps, ends int
+	last                Progress
 	err                 error
 }
 
 func (w *witness) Start(Progress)            { w.starts++ }
 func (w *witness) Step(Progress)             { w.steps++ }
-func (w *witness) End(_ Progress, err error) { w.ends++; w.err = err }
+func (w *witness) End(p Progress, err error) { w.ends++; w.last, w.err = p, err }

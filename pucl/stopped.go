@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// Stopped is the error of a run that was asked to stop: its context is done, as after Ctrl-C in a terminal or an interrupt of
-// a notebook cell. It wraps the context's error and cause.
+// Stopped is the error of a run of [Pretrain] or [FineTune] that was asked to stop: its context is done, as after Ctrl-C in a
+// terminal or an interrupt of a notebook cell. It wraps the context's error and cause.
 type Stopped struct {
 	Step, Steps int    // steps done, of how many
 	Checkpoint  string // file that holds the state; "" where none was asked for or it could not be saved
 	SaveError   error  // why it could not be saved
 
+	tuning     bool // a run of FineTune, which has no checkpoints
 	err, cause error
 }
 
@@ -25,6 +26,10 @@ func stopped(ctx context.Context, m *Model, resume *checkpoint, step int) error 
 
 // Error says how far training was, where its state is and how to go on.
 func (s *Stopped) Error() string {
+	if s.tuning {
+		return fmt.Sprintf("pucl: fine-tuning stopped after %d of %d steps (%v); nothing of it is saved: run the same again, and it starts anew",
+			s.Step, s.Steps, s.cause)
+	}
 	text := fmt.Sprintf("pucl: training stopped after %d of %d steps (%v)", s.Step, s.Steps, s.cause)
 	switch {
 	case s.Step == 0:

@@ -46,7 +46,7 @@ func (m *Model) train(ctx context.Context, eng *engine.Engine, c PretrainConfig,
 	}
 	defer readings.finalize()
 
-	told, clock := observers{c}, stopwatch{start: time.Now()}
+	told, clock := observers{c.OnStep, c.Observer}, stopwatch{start: time.Now()}
 	progress := Progress{Step: resume.step, Steps: c.Steps, Chance: m.History.Chance, Example: from.example}
 	told.start(progress)
 	defer func() { told.end(progress, err) }()

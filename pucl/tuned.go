@@ -67,6 +67,10 @@ func (t *tuner) predicted(pixels []uint8) ([]int, error) {
 	n, _ := logits.Dims()
 	for i := range n {
 		row := logits.RawRowView(i)
+		if !allFinite(row...) {
+			return nil, fmt.Errorf("pucl: after %d steps of fine-tuning the network gives %g for image %d; a lower learning rate may mend it",
+				len(t.tuning.Losses), row, i)
+		}
 		if t.outputs == 1 {
 			row = []float64{0, row[0]} // of the negative and the positive class
 		}

@@ -44,6 +44,9 @@ type tuner struct {
 	embedder *model.Exec   // the encoder as it will be used
 	shape    augment.Shape // of an image
 
+	told     observers
+	progress Progress // what they were told last
+
 	tuned  *Model      // the result: encoder,
 	result *ClassProbe // head,
 	tuning *Tuning     // and how it went
@@ -51,7 +54,7 @@ type tuner struct {
 
 // run tunes a copy of m and returns it; the head is in t.result.
 func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, n int, head *ClassProbe,
-	config FineTuneConfig) (*Model, error) {
+	config FineTuneConfig) (tuned *Model, err error) {
 	if _, err := m.imageBytes(); err != nil {
 		return nil, err
 	}
@@ -63,6 +66,10 @@ func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []
 	if err := errors.Join(c.check(n, t.shape), checkEngine(eng), c.HeldOut.check(t.shape)); err != nil {
 		return nil, err
 	}
+	t.told, t.progress = observers{c.OnStep, c.Observer}, Progress{Steps: c.steps(n), Example: "image"}
+	t.told.start(t.progress)
+	defer func() { t.told.end(t.progress, err) }()
+	clock := stopwatch{start: time.Now()}
 	defer func() {
 		if t.embedder != nil {
 			t.embedder.Finalize()
@@ -72,7 +79,7 @@ func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []
 		return nil, err
 	}
 	t.tuning = &Tuning{Record: newRecord(eng, t.data, c.String())}
-	if err := t.train(ctx, eng, c, pixels, n); err != nil {
+	if err := t.train(ctx, eng, c, pixels, n, &clock); err != nil {
 		return nil, err
 	}
 	return t.tuned, t.tuned.dropOptimizer()
@@ -204,7 +211,7 @@ func (t *tuner) step(c FineTuneConfig) func(scope *model.Scope, inputs []*Node) 
 }
 
 // train is the loop.
-func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig, pixels []uint8, n int) error {
+func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig, pixels []uint8, n int, clock *stopwatch) error {
 	exec, err := model.NewExec(eng.Backend, t.model.store, t.step(c))
 	if err != nil {
 		return fmt.Errorf("pucl: building the step of fine-tuning: %w", rootCause(err))
@@ -214,12 +221,12 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 	size := t.shape.Height * t.shape.Width * t.shape.Channels
 	batches := t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, 0xf17e)))
 	steps, perEpoch := c.steps(n), n/c.BatchSize
-	start := time.Now()
 	var best *evaluate.Epoch
 	for step := range steps {
 		if ctx.Err() != nil {
-			return fmt.Errorf("pucl: fine-tuning stopped after %d of %d steps, nothing is kept of them: %w", step, steps, ctx.Err())
+			return &Stopped{Step: step, Steps: steps, tuning: true, err: ctx.Err(), cause: context.Cause(ctx)}
 		}
+		asked := time.Now()
 		rows := batches()
 		images := make([]uint8, 0, len(rows)*size)
 		for _, row := range rows {
@@ -229,10 +236,12 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 		if err != nil {
 			return fmt.Errorf("pucl: %w", err)
 		}
+		clock.waited += time.Since(asked)
+		rate := c.Schedule.Rate(c.LearningRate, step, steps)
 		out, err := exec.Call1(
 			t.images(images),
 			tensors.FromFlatDataAndDimensions(numbers, len(rows), c.Recipe.Numbers()),
-			t.labels(rows), float32(c.Schedule.Rate(c.LearningRate, step, steps)))
+			t.labels(rows), float32(rate))
 		if err != nil {
 			return fmt.Errorf("pucl: fine-tuning, step %d: %w", step, rootCause(err))
 		}
@@ -242,10 +251,13 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 				"mend it", loss, step, steps, c.Seed, c.LearningRate)
 		}
 		t.tuning.Losses = append(t.tuning.Losses, loss)
-		if c.OnStep != nil {
-			c.OnStep(Progress{Step: step + 1, Steps: steps, Loss: loss, Views: (step + 1) * len(rows), Elapsed: time.Since(start)})
+		t.progress = Progress{
+			Step: step + 1, Steps: steps, Loss: loss, Rate: rate, Examples: len(rows), Example: "image",
+			Views: (step + 1) * len(rows), Elapsed: time.Since(clock.start), Waited: clock.waited, Paused: clock.paused,
 		}
+		t.told.step(t.progress)
 		if c.HeldOut != nil && (step+1)%perEpoch == 0 {
+			stood := time.Now()
 			e, err := c.HeldOut.measure((step+1)/perEpoch, t.positiveLogits)
 			if err != nil {
 				return fmt.Errorf("pucl: measuring after epoch %d: %w", (step+1)/perEpoch, err)
@@ -257,6 +269,7 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 					return err
 				}
 			}
+			clock.paused += time.Since(stood)
 		}
 	}
 	if best == nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Progress returns what shows training to a person, to be named in pucl.PretrainConfig.Observer: one line with steps done,
-// the loss beside the chance level, images (or rows) a second, time left, learning rate and the latest reading. It changes in
-// place in a notebook and on a terminal; in a file it is a new line every few seconds. Label, such as the name of the loss,
-// stands before it. w nil means the notebook, or the standard error where there is none.
+// Progress returns what shows training to a person, to be named in the Observer of pucl.PretrainConfig or of
+// pucl.FineTuneConfig: one line with steps done, the loss, in pretraining beside the chance level, images (or rows) a second, time
+// left, learning rate and the latest reading. It changes in place in a notebook and on a terminal; in a file it is a new line
+// every few seconds. Label, such as the name of the loss, stands before it. w nil means the notebook, or the standard error
+// where there is none.
 //
 //	model, err := pucl.Pretrain(ctx, eng, batches, pucl.PretrainConfig{Observer: lab.Progress(nil, "PUCL")})
 func Progress(w io.Writer, label string) pucl.Observer { return &progress{w: w, label: label} }
@@ -52,7 +53,7 @@ func (p *progress) Step(at pucl.Progress) {
 
 func (p *progress) End(at pucl.Progress, err error) {
 	note := ""
-	if at.Chance != 0 && at.Views > 0 {
+	if at.Views > 0 {
 		note = at.String()
 	}
 	switch {

@@ -53,6 +53,16 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 			t.Errorf("%s:\n%s", tt.name, b.String())
 		}
 	}
+	// Fine-tuning has no chance level.
+	var tuning bytes.Buffer
+	tuned := pucl.Progress{Step: 4, Steps: 4, Loss: 0.25, Rate: 0.001, Examples: 8, Example: "image", Views: 32}
+	f := Progress(&tuning, "fine-tuning")
+	f.Start(pucl.Progress{Steps: 4, Example: "image"})
+	f.Step(tuned)
+	f.End(tuned, nil)
+	if text := tuning.String(); !strings.Contains(text, "fine-tuning: step 4 of 4 (100 %), loss 0.250, rate 0.001") || !strings.HasSuffix(text, ", loss 0.250\n") {
+		t.Errorf("fine-tuning:\n%s", text)
+	}
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
 	p.Start(pucl.Progress{Step: 2, Steps: 4})

@@ -25,8 +25,8 @@ type Progress struct {
 	// ViewsPerStep is the number of views of examples that one step takes, two for every example of the batch in
 	// contrastive learning. The speed is then given in views a second; with 0 it is in steps a second.
 	ViewsPerStep int
-	// ExamplesPerStep is the number of examples that one step takes, each in two views. Where it is not 0 the speed is given
-	// in examples a second, "1,843 images/s × 2 views", and ViewsPerStep is not used.
+	// ExamplesPerStep is the number of examples that one step takes. Where it is not 0 the speed is given in examples a second:
+	// "1,843 images/s", or with twice as many ViewsPerStep "1,843 images/s × 2 views".
 	ExamplesPerStep int
 	// Example names what ExamplesPerStep counts, in the singular; "" means "image".
 	Example string
@@ -229,7 +229,10 @@ func (p *Progress) speed(rate float64) string {
 	unit := plural(orElse(p.Unit, "step")) + "/s"
 	switch {
 	case p.ExamplesPerStep > 0:
-		rate, unit = rate*float64(p.ExamplesPerStep), plural(orElse(p.Example, "image"))+"/s × 2 views"
+		rate, unit = rate*float64(p.ExamplesPerStep), plural(orElse(p.Example, "image"))+"/s"
+		if each := p.ViewsPerStep / p.ExamplesPerStep; each > 1 {
+			unit += fmt.Sprintf(" × %d views", each)
+		}
 	case p.ViewsPerStep > 0:
 		rate, unit = rate*float64(p.ViewsPerStep), "views/s"
 	}

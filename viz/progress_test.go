@@ -128,7 +128,7 @@ func TestProgressNotebook(t *testing.T) {
 func TestProgressPauses(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "PUCL", 8)
-	p.ExamplesPerStep, p.Example, p.pause = 256, "row", time.Second
+	p.ExamplesPerStep, p.ViewsPerStep, p.Example, p.pause = 256, 512, "row", time.Second
 	tick := clocked(p)
 	p.Say("compiling")
 	p.Update(0)
@@ -151,6 +151,11 @@ PUCL: 4 of 8 steps in 10 s, 256 rows/s × 2 views, stopped
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	for views, want := range map[int]string{0: "256 rows/s", 256: "256 rows/s", 512: "256 rows/s × 2 views", 2560: "256 rows/s × 10 views"} {
+		if p.ViewsPerStep = views; p.speed(1) != want {
+			t.Errorf("%d views of 256 rows a step: %q, want %q", views, p.speed(1), want)
+		}
 	}
 }
 

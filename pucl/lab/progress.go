@@ -25,6 +25,7 @@ type progress struct {
 	label   string
 	shown   *viz.Progress
 	paused  time.Duration // pauses of the run that were told of
+	views   int           // learned from by the step before
 	reading string
 }
 
@@ -42,7 +43,8 @@ func (p *progress) Start(at pucl.Progress) {
 }
 
 func (p *progress) Step(at pucl.Progress) {
-	p.shown.ExamplesPerStep, p.shown.Example = at.Examples, at.Example
+	p.shown.ExamplesPerStep, p.shown.ViewsPerStep, p.shown.Example = at.Examples, at.Views-p.views, at.Example
+	p.views = at.Views
 	p.shown.Pause(at.Paused - p.paused)
 	p.paused = at.Paused
 	if at.Reading != nil {

@@ -53,22 +53,34 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 			t.Errorf("%s:\n%s", tt.name, b.String())
 		}
 	}
-	// Fine-tuning has no chance level.
-	var tuning bytes.Buffer
-	tuned := pucl.Progress{Step: 4, Steps: 4, Loss: 0.25, Rate: 0.001, Examples: 8, Example: "image", Views: 32}
-	f := Progress(&tuning, "fine-tuning")
-	f.Start(pucl.Progress{Steps: 4, Example: "image"})
-	f.Step(tuned)
-	f.End(tuned, nil)
-	if text := tuning.String(); !strings.Contains(text, "fine-tuning: step 4 of 4 (100 %), loss 0.250, rate 0.001") || !strings.HasSuffix(text, ", loss 0.250\n") {
-		t.Errorf("fine-tuning:\n%s", text)
-	}
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
 	p.Start(pucl.Progress{Step: 2, Steps: 4})
 	p.End(pucl.Progress{Step: 2, Steps: 4}, nil)
 	if !strings.HasPrefix(b.String(), "PUCL: going on after step 2 of 4, preparing\n") {
 		t.Errorf("a run that goes on says %q", b.String())
+	}
+}
+
+// Speeds are in images or rows, with how many views were made of each: two in pretraining, one in fine-tuning, which has no
+// chance level either.
+func TestProgressSaysHowManyViews(t *testing.T) {
+	for views, want := range map[int]string{
+		1: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s, loss 0\.250\n$`, 2: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s × 2 views, loss 0\.250\n$`,
+	} {
+		var b bytes.Buffer
+		p := Progress(&b, "tuning")
+		p.Start(pucl.Progress{Steps: 2, Example: "row"})
+		first := pucl.Progress{Step: 1, Steps: 2, Loss: 0.5, Examples: 8, Example: "row", Views: 8 * views}
+		p.Step(first)
+		time.Sleep(2 * time.Millisecond) // for a speed
+		last := first
+		last.Step, last.Loss, last.Views = 2, 0.25, 16*views
+		p.Step(last)
+		p.End(last, nil)
+		if !regexp.MustCompile(want).MatchString(b.String()) {
+			t.Errorf("%d views:\n%s", views, b.String())
+		}
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -229,4 +231,37 @@ func TestAlignmentAndUniformityAgreeWithTheGraph(t *testing.T) {
 	}
 	near(t, "alignment", a.Alignment, out[0].Value().(float64), 1e-10)
 	near(t, "uniformity", (a.Uniformity+b.Uniformity)/2, out[1].Value().(float64), 1e-10)
+}
+
+// Probes that are trained at once, by one program for rows of several shapes, are those that are trained one after the other.
+func TestProbesTrainedAtOnce(t *testing.T) {
+	eng := enginetest.Open(t)
+	type fit struct {
+		x      *mat.Dense
+		labels []int
+	}
+	var fits []fit
+	for i := range 8 {
+		x, labels := blobs(rand.New(rand.NewPCG(uint64(i), 7)), 4+i%3, 1)
+		fits = append(fits, fit{x, labels})
+	}
+	train := func(f fit) *ClassProbe {
+		p, err := FitClassProbe(eng, f.x, f.labels, 3, ProbeConfig{Epochs: 20})
+		if err != nil {
+			t.Error(err)
+			return &ClassProbe{Weights: mat.NewDense(1, 1, nil)}
+		}
+		return p
+	}
+	got := make([]*ClassProbe, len(fits))
+	var all sync.WaitGroup
+	for i, f := range fits {
+		all.Go(func() { got[i] = train(f) })
+	}
+	all.Wait()
+	for i, f := range fits {
+		if want := train(f); !mat.Equal(got[i].Weights, want.Weights) || !slices.Equal(got[i].Bias, want.Bias) {
+			t.Errorf("fit %d: %v, alone %v", i, got[i], want)
+		}
+	}
 }

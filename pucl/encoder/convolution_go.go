@@ -20,6 +20,9 @@ func convolveByProducts(x, w *Node, stride, padding int) *Node {
 		padding -= more
 	}
 	c := newConvolved(x, w, stride, padding)
+	if s, ok := c.bySelection(); ok {
+		return s.convolve(x, w)
+	}
 	return withGradients(func(of []*Node) *Node {
 		c.patches = c.patchesOf(of[0])
 		return c.output(of[1])
@@ -118,8 +121,7 @@ func (c *convolved) onGrid(v *Node, images int) *Node {
 
 // kernelGradient is the gradient with respect to the kernel where v is the one with respect to the output.
 func (c *convolved) kernelGradient(v *Node) *Node {
-	g := DotProduct(turned(c.onGrid(v, c.extra)), c.patches)
-	return Reshape(Transpose(g, 0, 1), c.kernel, c.kernel, c.in, c.out)
+	return Reshape(columnProducts(c.patches, c.onGrid(v, c.extra)), c.kernel, c.kernel, c.in, c.out)
 }
 
 // inputGradient is the gradient with respect to the input where v is the one with respect to the output: every phase is

@@ -160,11 +160,4 @@ func framed(x *Node, images, rows, columns PadAxis) *Node {
 	return Pad(x, ScalarZero(x.Graph(), x.DType()), images, rows, columns, PadAxis{})
 }
 
-// turned is x [m, n] with rows and columns exchanged. The identity matrix times x does that as a product, for which the
-// engine reads both along their rows; Transpose jumps from row to row with every number.
-func turned(x *Node) *Node {
-	n := x.Shape().Dim(1)
-	return DotGeneral(DiagonalWithValue(ScalarOne(x.Graph(), x.DType()), n), []int{1}, nil, x, []int{1}, nil)
-}
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -167,10 +167,23 @@ func picked(c choice, back bool, x *Node) *Node {
 	return DotGeneral(all, []int{2}, []int{0}, x, []int{1}, []int{0})
 }
 
-// columnProducts is the product of every column of x [m, a] with every column of y [m, b]. The narrower one is turned.
+// columnProducts is the product of every column of x [m, a] with every column of y [m, b], [a, b]. The narrower one is turned.
+//
+// The engine divides a product among processors by its rows and columns, of which there are too few here, or by the matrices in a
+// batch. So the sum over m is cut into a batch of sums.
 func columnProducts(x, y *Node) *Node {
-	if x.Shape().Dim(1) <= y.Shape().Dim(1) {
-		return DotProduct(turned(x), y)
+	m, a, b := x.Shape().Dim(0), x.Shape().Dim(1), y.Shape().Dim(1)
+	if a > b {
+		return Transpose(columnProducts(y, x), 0, 1)
 	}
-	return Transpose(DotProduct(turned(y), x), 0, 1)
+	parts := 1
+	for a*b <= 1<<18 && parts < 16 && m%(2*parts) == 0 && m/(2*parts) >= 128 {
+		parts *= 2
+	}
+	g := x.Graph()
+	identity := DiagonalWithValue(ScalarOne(g, x.DType()), a)
+	turned := DotGeneral(BroadcastPrefix(identity, parts), []int{2}, []int{0}, Reshape(x, parts, m/parts, a), []int{2}, []int{0})
+	products := DotGeneral(turned, []int{2}, []int{0}, Reshape(y, parts, m/parts, b), []int{1}, []int{0})
+	ones := Ones(g, shapes.Make(x.DType(), 1, parts))
+	return Reshape(DotProduct(ones, Reshape(products, parts, a*b)), a, b)
 }

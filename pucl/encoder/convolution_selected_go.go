@@ -12,25 +12,48 @@ import (
 // as its Slice, although they multiply mostly by zero. No cell of the result is thrown away, and the gradients are the same
 // products with the matrices turned round.
 //
-// First every row of windows picks its kernel rows of an image. Then every window picks its columns from those, several
-// neighbouring ones at a time where stride and width allow it; or, of images with few numbers in a row, none: there whole rows
-// are multiplied with the kernel written out for every window of a row, with zeros between.
+// First every row of windows picks its kernel rows of an image. Columns come in groups of as many as the stride, where the width
+// allows it, and are dealt with in one of three ways.
 type selection struct {
 	*convolved
-	group       int  // columns that are picked at a time
-	first, taps int  // a window begins with this group of columns, counted from the window's own, and looks at so many
-	whole       bool // whole rows
+	group       int // columns in a group
+	first, taps int // a window begins with this group, counted from the window's own, and looks at so many
+	way         columnsWay
 }
+
+// columnsWay is how a window comes by its columns.
+type columnsWay int
+
+const (
+	columnsAfter  columnsWay = iota // every group is multiplied with all of the kernel, and the windows pick from the products
+	columnsBefore                   // the windows pick groups, which are multiplied then: less to multiply, more to pick
+	columnsWhole                    // whole rows are multiplied with the kernel written out for every window, with zeros between
+)
+
+// mostPicked is from how many rows a product of zeros and ones may pick: it multiplies with all of them.
+const mostPicked = 128
 
 // bySelection returns how to do c by selection, or false where another way is faster.
 func (c *convolved) bySelection() (selection, bool) {
-	s := selection{convolved: c, group: 1, whole: c.width*c.in <= 32}
+	s := selection{convolved: c, group: 1}
 	if c.width%c.stride == 0 {
 		s.group = c.stride
 	}
 	s.first = -ceilDiv(c.before, s.group)
-	s.taps = (c.kernel-1-c.before+s.group*c.kernel)/s.group - c.kernel - s.first + 1
-	return s, s.whole || c.kernel*c.width/s.group <= 64
+	s.taps = (c.kernel-1-c.before)/s.group - s.first + 1
+	switch groups := c.width / s.group; {
+	case c.height > mostPicked:
+		return s, false
+	case c.width*c.in <= 32:
+		s.way = columnsWhole
+		return s, true
+	case s.group == c.stride && c.stride <= c.kernel:
+		s.way = columnsAfter
+		return s, groups*s.taps <= mostPicked
+	default:
+		s.way = columnsBefore
+		return s, c.kernel*groups <= mostPicked/2
+	}
 }
 
 // convolve is the convolution of x with w.
@@ -38,38 +61,67 @@ func (s selection) convolve(x, w *Node) *Node {
 	var seen *Node
 	return withGradients(func(of []*Node) *Node {
 		seen = s.seen(of[0])
-		return Reshape(DotProduct(seen, s.matrix(of[1])), s.n, s.outHeight, s.outWidth, s.out)
+		y := DotProduct(seen, s.matrix(of[1]))
+		if s.way == columnsAfter {
+			y = picked(s.productsOfWindows(), false, Reshape(y, s.n*s.outHeight, -1, s.out))
+		}
+		return Reshape(y, s.n, s.outHeight, s.outWidth, s.out)
 	}, func(_ []*Node, v *Node) []*Node {
+		if s.way == columnsAfter {
+			v = picked(s.productsOfWindows(), true, Reshape(v, s.n*s.outHeight, s.outWidth, s.out))
+		}
 		v = Reshape(v, seen.Shape().Dim(0), -1)
-		sent := DotGeneral(v, []int{1}, nil, s.matrix(w), []int{1}, nil)
-		return []*Node{s.sentBack(sent), s.kernel4(columnProducts(seen, v))}
+		return []*Node{s.sentBack(v, s.matrix(w)), s.kernelOf(columnProducts(seen, v))}
 	}, x, w)
 }
 
-// seen is what the windows see of x, a row for every window or for every row of windows.
+// seen is what is multiplied with the kernel: a row for every group, window or row of windows, as the way is.
 func (s selection) seen(x *Node) *Node {
-	rows := picked(s.rowsOfWindows(), false, Reshape(x, s.n, s.height, -1))
-	if s.whole {
+	x = Reshape(x, s.n, s.height, -1)
+	if s.way == columnsAfter {
+		rows := make([]*Node, s.kernel)
+		for i := range rows {
+			rows[i] = Reshape(picked(s.rowsOfWindows(i, i+1), false, x), -1, s.group*s.in)
+		}
+		return Concatenate(rows, -1)
+	}
+	rows := picked(s.rowsOfWindows(0, s.kernel), false, x)
+	if s.way == columnsWhole {
 		return Reshape(rows, s.n*s.outHeight, -1)
 	}
 	rows = Reshape(rows, s.n*s.outHeight, s.kernel*s.width/s.group, -1)
 	return Reshape(picked(s.columnsOfWindows(), false, rows), s.n*s.outHeight*s.outWidth, -1)
 }
 
-// sentBack adds up what the windows send back to the numbers of x that they see.
-func (s selection) sentBack(sent *Node) *Node {
-	if !s.whole {
-		sent = picked(s.columnsOfWindows(), true, Reshape(sent, s.n*s.outHeight, s.outWidth*s.kernel*s.taps, -1))
+// sentBack is the gradient with respect to x where v is the one with respect to the product of what is seen and m: the sums of
+// what the windows send back to the numbers that they see.
+func (s selection) sentBack(v, m *Node) *Node {
+	back := func(m *Node) *Node { return DotGeneral(v, []int{1}, nil, m, []int{1}, nil) }
+	var rows *Node
+	choice := s.rowsOfWindows(0, s.kernel)
+	switch s.way {
+	case columnsAfter:
+		choice.of = nil
+		parts := make([]*Node, s.kernel)
+		size := s.group * s.in
+		for i := range parts {
+			choice.of = append(choice.of, s.rowsOfWindows(i, i+1).of...)
+			parts[i] = Reshape(back(Slice(m, AxisRange(i*size, (i+1)*size))), s.n, s.outHeight, -1)
+		}
+		rows = Concatenate(parts, 1)
+	case columnsBefore:
+		rows = picked(s.columnsOfWindows(), true, Reshape(back(m), s.n*s.outHeight, s.outWidth*s.kernel*s.taps, -1))
+	case columnsWhole:
+		rows = back(m)
 	}
-	x := picked(s.rowsOfWindows(), true, Reshape(sent, s.n, s.outHeight*s.kernel, -1))
-	return Reshape(x, s.n, s.height, s.width, s.in)
+	return Reshape(picked(choice, true, Reshape(rows, s.n, s.outHeight*s.kernel, -1)), s.n, s.height, s.width, s.in)
 }
 
-// rowsOfWindows tells which row of an image is row i of the windows in row r, for every r and i.
-func (s selection) rowsOfWindows() choice {
+// rowsOfWindows tells which row of an image is row i of the windows in row r, for every r and every i in the given range.
+func (s selection) rowsOfWindows(from, to int) choice {
 	rows := choice{from: s.height}
 	for r := range s.outHeight {
-		for i := range s.kernel {
+		for i := from; i < to; i++ {
 			rows.of = append(rows.of, r*s.stride+i-s.before)
 		}
 	}
@@ -95,22 +147,48 @@ func (s selection) columnsOfWindows() choice {
 	return columns
 }
 
+// productsOfWindows tells what window c adds up, for every c: for every group that it looks at, the product of that one with the
+// columns of the kernel that it meets.
+func (s selection) productsOfWindows() choice {
+	groups := s.width / s.group
+	products := choice{from: groups * s.taps, added: s.taps}
+	for c := range s.outWidth {
+		for t := range s.taps {
+			group := c + s.first + t
+			if group < 0 || group >= groups {
+				products.of = append(products.of, -1)
+				continue
+			}
+			products.of = append(products.of, group*s.taps+t)
+		}
+	}
+	return products
+}
+
 // matrix is the kernel as what is seen is multiplied with it.
 func (s selection) matrix(w *Node) *Node {
-	if s.whole {
+	if s.way == columnsWhole {
 		w = Reshape(w, s.kernel, s.kernel*s.in, s.out)
 		return Reshape(picked(s.places(), false, w), -1, s.outWidth*s.out)
 	}
-	return Reshape(framed(w, PadAxis{}, s.unused(), PadAxis{}), -1, s.out)
+	w = framed(w, PadAxis{}, s.unused(), PadAxis{})
+	if s.way == columnsAfter {
+		w = TransposeAllAxes(Reshape(w, s.kernel, s.taps, s.group*s.in, s.out), 0, 2, 1, 3)
+		return Reshape(w, -1, s.taps*s.out)
+	}
+	return Reshape(w, -1, s.out)
 }
 
-// kernel4 takes the gradient with respect to matrix back to the kernel [k, k, in, out].
-func (s selection) kernel4(m *Node) *Node {
-	if s.whole {
+// kernelOf takes the gradient with respect to matrix back to the kernel [k, k, in, out].
+func (s selection) kernelOf(m *Node) *Node {
+	if s.way == columnsWhole {
 		m = picked(s.places(), true, Reshape(m, s.kernel, -1, s.out))
 		return Reshape(m, s.kernel, s.kernel, s.in, s.out)
 	}
-	m = Reshape(m, s.kernel, -1, s.in, s.out)
+	if s.way == columnsAfter {
+		m = TransposeAllAxes(Reshape(m, s.kernel, s.group*s.in, s.taps, s.out), 0, 2, 1, 3)
+	}
+	m = Reshape(m, s.kernel, s.taps*s.group, s.in, s.out)
 	return Slice(m, AxisRange(), AxisRange(s.unused().Start, s.unused().Start+s.kernel))
 }
 
@@ -140,15 +218,29 @@ func (s selection) places() choice {
 
 // choice is rows to be picked from a number of rows; what lies outside is a row of zeros.
 type choice struct {
-	of   []int
-	from int
+	of    []int
+	from  int
+	added int // so many rows that are picked one after the other are added up to one; 0 means 1
+}
+
+// everyRow tells whether all rows are picked in their order.
+func (c choice) everyRow() bool {
+	for to, from := range c.of {
+		if to != from {
+			return false
+		}
+	}
+	return len(c.of) == c.from && c.added <= 1
 }
 
 // picked picks rows of every matrix of x [batch, c.from, columns] by a product; turned round it adds up to the rows of
 // [batch, c.from, columns] what was picked from them.
 func picked(c choice, back bool, x *Node) *Node {
-	g, batch := x.Graph(), x.Shape().Dim(0)
-	rows, columns := len(c.of), c.from
+	if c.everyRow() {
+		return x
+	}
+	g, batch, added := x.Graph(), x.Shape().Dim(0), max(1, c.added)
+	rows, columns := len(c.of)/added, c.from
 	if back {
 		rows, columns = columns, rows
 	}
@@ -157,6 +249,7 @@ func picked(c choice, back bool, x *Node) *Node {
 		if from < 0 || from >= c.from {
 			continue
 		}
+		to /= added
 		if back {
 			to, from = from, to
 		}

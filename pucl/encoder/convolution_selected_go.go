@@ -63,15 +63,22 @@ func (s selection) convolve(x, w *Node) *Node {
 		seen = s.seen(of[0])
 		y := DotProduct(seen, s.matrix(of[1]))
 		if s.way == columnsAfter {
-			y = picked(s.productsOfWindows(), false, Reshape(y, s.n*s.outHeight, -1, s.out))
+			y = picked(s.productsOfWindows(0, s.taps), false, Reshape(y, s.n*s.outHeight, -1, s.out))
 		}
 		return Reshape(y, s.n, s.outHeight, s.outWidth, s.out)
 	}, func(_ []*Node, v *Node) []*Node {
+		v = Reshape(v, s.n*s.outHeight, s.outWidth, -1)
+		parts := []*Node{v}
 		if s.way == columnsAfter {
-			v = picked(s.productsOfWindows(), true, Reshape(v, s.n*s.outHeight, s.outWidth, s.out))
+			parts = s.sentToGroups(v)
 		}
-		v = Reshape(v, seen.Shape().Dim(0), -1)
-		return []*Node{s.sentBack(v, s.matrix(w)), s.kernelOf(columnProducts(seen, v))}
+		gradients := make([]*Node, len(parts))
+		for t, part := range parts {
+			parts[t] = Reshape(part, seen.Shape().Dim(0), -1)
+			gradients[t] = columnProducts(seen, parts[t])
+		}
+		v = Concatenate(parts, -1)
+		return []*Node{s.sentBack(v, s.matrix(w)), s.kernelOf(Concatenate(gradients, -1))}
 	}, x, w)
 }
 
@@ -147,22 +154,31 @@ func (s selection) columnsOfWindows() choice {
 	return columns
 }
 
-// productsOfWindows tells what window c adds up, for every c: for every group that it looks at, the product of that one with the
-// columns of the kernel that it meets.
-func (s selection) productsOfWindows() choice {
-	groups := s.width / s.group
-	products := choice{from: groups * s.taps, added: s.taps}
+// productsOfWindows tells what window c adds up, for every c: for every group that it looks at, from tap to tap of the given
+// range, the product of that group with the columns of the kernel that it meets.
+func (s selection) productsOfWindows(from, to int) choice {
+	groups, taps := s.width/s.group, to-from
+	products := choice{from: groups * taps, added: taps}
 	for c := range s.outWidth {
-		for t := range s.taps {
+		for t := from; t < to; t++ {
 			group := c + s.first + t
 			if group < 0 || group >= groups {
 				products.of = append(products.of, -1)
 				continue
 			}
-			products.of = append(products.of, group*s.taps+t)
+			products.of = append(products.of, group*taps+t-from)
 		}
 	}
 	return products
+}
+
+// sentToGroups is what the windows send back to the products that they add up, tap by tap.
+func (s selection) sentToGroups(v *Node) []*Node {
+	sent := make([]*Node, s.taps)
+	for t := range sent {
+		sent[t] = picked(s.productsOfWindows(t, t+1), true, v)
+	}
+	return sent
 }
 
 // matrix is the kernel as what is seen is multiplied with it.

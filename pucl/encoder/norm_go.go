@@ -23,21 +23,21 @@ func normalisedByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	everyRow := func(v *Node) *Node { return repeated(v, rows) }
 	perRow := func(v *Node) *Node { return MulScalar(v, 1/float64(rows)) }
 
-	var centred, inverse *Node
+	var centred, inverse, factor *Node // factor is γ over the standard deviation, in every row
 	y = withGradients(func(of []*Node) *Node {
 		flat := Reshape(of[0], rows, channels)
 		mean = perRow(sum(flat))
 		centred = Sub(flat, everyRow(mean))
 		variance = perRow(sum(Square(centred)))
 		inverse = Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
-		return ReshapeWithShape(Add(Mul(centred, everyRow(Mul(of[1], inverse))), everyRow(of[2])), shape)
+		factor = everyRow(Mul(of[1], inverse))
+		return ReshapeWithShape(Add(Mul(centred, factor), everyRow(of[2])), shape)
 	}, func(_ []*Node, v *Node) []*Node {
 		v = Reshape(v, rows, channels)
 		shift := sum(v)
 		scale := Mul(sum(Mul(v, centred)), inverse)
-		factor := Mul(gamma, inverse)
-		along := Mul(centred, everyRow(Mul(factor, Mul(perRow(scale), inverse))))
-		dx := Sub(Sub(Mul(v, everyRow(factor)), along), everyRow(Mul(factor, perRow(shift))))
+		along := Mul(centred, everyRow(Mul(perRow(scale), inverse)))
+		dx := Mul(Sub(Sub(v, along), everyRow(perRow(shift))), factor)
 		return []*Node{ReshapeWithShape(dx, shape), scale, shift}
 	}, x, gamma, beta)
 	return y, StopGradient(mean), StopGradient(variance)

@@ -23,6 +23,11 @@ func convolveByProducts(x, w *Node, stride, padding int) *Node {
 	if s, ok := c.bySelection(); ok {
 		return s.convolve(x, w)
 	}
+	return c.convolveUnrolled(x, w)
+}
+
+// convolveUnrolled is the convolution of x with w by one product with all patches.
+func (c *convolved) convolveUnrolled(x, w *Node) *Node {
 	return withGradients(func(of []*Node) *Node {
 		c.patches = c.patchesOf(of[0])
 		return c.output(of[1])

@@ -90,7 +90,7 @@ func TestConvolveByProducts(t *testing.T) {
 	)
 	backend := pureGo(t)
 	for _, f := range cases {
-		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f) })
+		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f, convolveByProducts) })
 	}
 }
 
@@ -98,7 +98,7 @@ func TestConvolveByProducts(t *testing.T) {
 func TestConvolveByProductsAnywhere(t *testing.T) {
 	backend := enginetest.Open(t).Backend
 	for _, f := range []filtering{{2, 5, 6, 3, 4, 3, 1, 1}, {2, 7, 6, 2, 3, 5, 2, 2}} {
-		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f) })
+		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f, convolveByProducts) })
 	}
 }
 
@@ -128,7 +128,8 @@ func TestConvolutionOnPureGoIsProducts(t *testing.T) {
 	}
 }
 
-func checkFiltering(t *testing.T, backend compute.Backend, f filtering) {
+// checkFiltering compares value and gradients of convolve with f.loop.
+func checkFiltering(t *testing.T, backend compute.Backend, f filtering, convolve func(x, w *Node, stride, padding int) *Node) {
 	rng := rand.New(rand.NewPCG(4, uint64(f.kernel)))
 	numbers := func(size int) []float64 {
 		flat := make([]float64, size)
@@ -141,7 +142,7 @@ func checkFiltering(t *testing.T, backend compute.Backend, f filtering) {
 	x, w := numbers(f.n*f.height*f.width*f.in), numbers(f.kernel*f.kernel*f.in*f.out)
 	v := numbers(f.n * rows * columns * f.out)
 	out, err := ExecOnceN(backend, func(x, w, v *Node) []*Node {
-		y := convolveByProducts(x, w, f.stride, f.padding)
+		y := convolve(x, w, f.stride, f.padding)
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 	},
 		tensors.FromFlatDataAndDimensions(x, f.n, f.height, f.width, f.in),

@@ -1,0 +1,139 @@
+package encoder
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Every way to do a convolution, on images of which it would not be the fastest, too, against plain loops.
+func TestConvolveInEveryWay(t *testing.T) {
+	backend := pureGo(t)
+	tried := map[columnsWay]int{}
+	for _, f := range []filtering{
+		{2, 8, 8, 3, 4, 3, 1, 1}, {2, 8, 8, 3, 4, 3, 2, 1}, {2, 7, 7, 2, 4, 3, 2, 1}, {3, 6, 9, 2, 3, 5, 3, 2}, {1, 5, 4, 2, 1, 3, 2, 2},
+		{2, 6, 6, 3, 4, 1, 1, 0}, {2, 6, 6, 3, 4, 1, 2, 0}, {2, 6, 7, 1, 2, 1, 3, 0}, {2, 9, 8, 2, 2, 7, 2, 3}, {2, 9, 8, 2, 2, 7, 4, 6},
+		{1, 3, 2, 2, 2, 5, 2, 2}, {2, 5, 5, 2, 1, 5, 1, 0}, {2, 6, 5, 3, 4, 3, 1, 0}, {1, 1, 1, 2, 3, 3, 1, 1}, {17, 16, 16, 1, 2, 3, 1, 1},
+	} {
+		t.Run("unrolled "+f.String(), func(t *testing.T) {
+			checkFiltering(t, backend, f, func(x, w *Node, stride, padding int) *Node {
+				return newConvolved(x, w, stride, padding).convolveUnrolled(x, w)
+			})
+		})
+		for _, way := range []columnsWay{columnsAfter, columnsBefore, columnsWhole} {
+			if way == columnsAfter && (f.width%f.stride != 0 || f.stride > f.kernel) {
+				continue
+			}
+			tried[way]++
+			t.Run(fmt.Sprintf("way %d, %s", way, f), func(t *testing.T) {
+				checkFiltering(t, backend, f, func(x, w *Node, stride, padding int) *Node {
+					s, _ := newConvolved(x, w, stride, padding).bySelection()
+					s.way = way
+					return s.convolve(x, w)
+				})
+			})
+		}
+	}
+	if len(tried) != 3 {
+		t.Errorf("tried %v", tried)
+	}
+}
+
+// The ways that are taken: those of the small CNN's layers, and none for images too large for them.
+func TestWayOfSelection(t *testing.T) {
+	for _, tt := range []struct {
+		f        filtering
+		way      columnsWay
+		selected bool
+	}{
+		{filtering{512, 28, 28, 1, 32, 5, 2, 2}, columnsWhole, true},
+		{filtering{512, 14, 14, 32, 64, 3, 2, 1}, columnsAfter, true},
+		{filtering{512, 7, 7, 64, 128, 3, 2, 1}, columnsBefore, true},
+		{filtering{64, 32, 32, 64, 64, 3, 1, 1}, columnsAfter, true},
+		{filtering{2, 224, 224, 3, 64, 7, 2, 3}, columnsAfter, false},
+		{filtering{2, 33, 33, 64, 64, 3, 2, 1}, columnsBefore, false},
+	} {
+		f := tt.f
+		if _, err := ExecOnce(pureGo(t), func(x *Node) *Node {
+			g := x.Graph()
+			images := Zeros(g, shapes.Make(dtypes.Float32, f.n, f.height, f.width, f.in))
+			w := Zeros(g, shapes.Make(dtypes.Float32, f.kernel, f.kernel, f.in, f.out))
+			s, ok := newConvolved(images, w, f.stride, f.padding).bySelection()
+			if ok != tt.selected || ok && s.way != tt.way {
+				t.Errorf("%s: way %d, %t; want %d, %t", f, s.way, ok, tt.way, tt.selected)
+			}
+			return x
+		}, float32(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Rows 2, none, 0 and 2 of three, alone and two by two, and back. By hand.
+func TestPicked(t *testing.T) {
+	one := choice{of: []int{2, -1, 0, 2}, from: 3}
+	two := choice{of: one.of, from: 3, added: 2}
+	for _, tt := range []struct {
+		c       choice
+		back    bool
+		x, want [][][]float32
+	}{
+		{one, false, [][][]float32{{{1, 2}, {3, 4}, {5, 6}}, {{7, 7}, {8, 8}, {9, 9}}},
+			[][][]float32{{{5, 6}, {0, 0}, {1, 2}, {5, 6}}, {{9, 9}, {0, 0}, {7, 7}, {9, 9}}}},
+		{one, true, [][][]float32{{{1}, {2}, {3}, {4}}}, [][][]float32{{{3}, {0}, {5}}}},
+		{two, false, [][][]float32{{{1, 2}, {3, 4}, {5, 6}}}, [][][]float32{{{5, 6}, {6, 8}}}},
+		{two, true, [][][]float32{{{1}, {2}}}, [][][]float32{{{2}, {0}, {3}}}},
+		{choice{of: []int{0, 1}, from: 2}, false, [][][]float32{{{1}, {2}}}, [][][]float32{{{1}, {2}}}},
+		{choice{of: []int{0, 1}, from: 3}, true, [][][]float32{{{1}, {2}}}, [][][]float32{{{1}, {2}, {0}}}},
+	} {
+		got, err := ExecOnce(pureGo(t), func(x *Node) *Node { return picked(tt.c, tt.back, x) }, tt.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values := got.Value().([][][]float32); !slices.EqualFunc(values, tt.want, func(a, b [][]float32) bool {
+			return slices.EqualFunc(a, b, slices.Equal[[]float32])
+		}) {
+			t.Errorf("%v, back %t, of %v: %v, want %v", tt.c, tt.back, tt.x, values, tt.want)
+		}
+	}
+}
+
+// Products of columns against plain loops, with sums that are and are not cut into a batch, and either factor the narrower one.
+func TestColumnProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, size := range [][3]int{{1, 2, 3}, {7, 3, 2}, {256, 2, 5}, {768, 5, 4}, {4096, 3, 3}} {
+		m, a, b := size[0], size[1], size[2]
+		numbers := func(size int) []float64 {
+			flat := make([]float64, size)
+			for i := range flat {
+				flat[i] = rng.NormFloat64()
+			}
+			return flat
+		}
+		x, y := numbers(m*a), numbers(m*b)
+		got, err := ExecOnce(pureGo(t), columnProducts, tensors.FromFlatDataAndDimensions(x, m, a), tensors.FromFlatDataAndDimensions(y, m, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Shape().Dimensions, []int{a, b}) {
+			t.Fatalf("%v: shape %s", size, got.Shape())
+		}
+		for k, value := range tensors.MustCopyFlatData[float64](got) {
+			want := 0.0
+			for row := range m {
+				want += x[row*a+k/b] * y[row*b+k%b]
+			}
+			if math.Abs(value-want) > 1e-11 {
+				t.Errorf("%v, entry %d: %g, want %g", size, k, value, want)
+			}
+		}
+	}
+}

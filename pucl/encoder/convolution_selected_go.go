@@ -45,8 +45,8 @@ func (c *convolved) bySelection() (selection, bool) {
 	case c.height > mostPicked:
 		return s, false
 	case c.width*c.in <= 32:
-		s.way = columnsWhole
-		return s, true
+		s.way = columnsWhole // mostly products with zeros
+		return s, quickProducts
 	case s.group == c.stride && c.stride <= c.kernel:
 		s.way = columnsAfter
 		return s, groups*s.taps <= mostPicked

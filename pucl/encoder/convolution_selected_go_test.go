@@ -54,7 +54,7 @@ func TestWayOfSelection(t *testing.T) {
 		way      columnsWay
 		selected bool
 	}{
-		{filtering{512, 28, 28, 1, 32, 5, 2, 2}, columnsWhole, true},
+		{filtering{512, 28, 28, 1, 32, 5, 2, 2}, columnsWhole, quickProducts},
 		{filtering{512, 14, 14, 32, 64, 3, 2, 1}, columnsAfter, true},
 		{filtering{512, 7, 7, 64, 128, 3, 2, 1}, columnsBefore, true},
 		{filtering{64, 32, 32, 64, 64, 3, 1, 1}, columnsAfter, true},

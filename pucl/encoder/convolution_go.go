@@ -12,8 +12,9 @@ import (
 // zeros, as the pure-Go engine does it fastest.
 //
 // That engine is quick at matrix products and at copying whole runs of numbers, and slow, number by number, at everything
-// that picks them one at a time: its own convolution, Slice, Transpose and Gather. So all the patches that the kernel looks
-// at become the rows of one matrix, built by concatenation alone, and the value and both gradients are products with it.
+// that picks them one at a time: its own convolution, Slice, Transpose and Gather. So the value and both gradients are products
+// with the patches that the kernel looks at. Of small images products pick those patches, too: see [selection]. Of others they
+// become the rows of one matrix, built by concatenation alone.
 func convolveByProducts(x, w *Node, stride, padding int) *Node {
 	if more := padding - (w.Shape().Dim(0) - 1); more > 0 { // windows of padding alone
 		x = framed(x, PadAxis{}, PadAxis{Start: more, End: more}, PadAxis{Start: more, End: more})

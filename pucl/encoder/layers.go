@@ -87,7 +87,7 @@ func globalMean(x *Node) *Node {
 // Dense is x·W, plus a bias if asked, for x [n, k] and dim columns of W.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	in := x.Shape().Dim(-1)
-	y := dot(x, weights(scope, "weights", x, in, in, dim)).Product()
+	y := product(x, weights(scope, "weights", x, in, in, dim))
 	if bias {
 		y = withBias(scope, y)
 	}

@@ -1,0 +1,49 @@
+package encoder
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// The product of a dense layer and both gradients against plain loops in float64.
+func TestProduct(t *testing.T) {
+	const n, k, m = 6, 4, 3
+	rng := rand.New(rand.NewPCG(7, 7))
+	numbers := func(size int) []float64 {
+		flat := make([]float64, size)
+		for i := range flat {
+			flat[i] = rng.NormFloat64()
+		}
+		return flat
+	}
+	x, w, v := numbers(n*k), numbers(k*m), numbers(n*m)
+	out, err := ExecOnceN(pureGo(t), func(x, w, v *Node) []*Node {
+		y := product(x, w)
+		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
+	}, tensors.FromFlatDataAndDimensions(x, n, k), tensors.FromFlatDataAndDimensions(w, k, m), tensors.FromFlatDataAndDimensions(v, n, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [3][]float64{make([]float64, n*m), make([]float64, n*k), make([]float64, k*m)}
+	for i := range n {
+		for j := range k {
+			for l := range m {
+				want[0][i*m+l] += x[i*k+j] * w[j*m+l]
+				want[1][i*k+j] += v[i*m+l] * w[j*m+l]
+				want[2][j*m+l] += x[i*k+j] * v[i*m+l]
+			}
+		}
+	}
+	for o, tensor := range out {
+		for i, got := range tensors.MustCopyFlatData[float64](tensor) {
+			if math.Abs(got-want[o][i]) > 1e-12 {
+				t.Errorf("output %d, entry %d: %g, want %g", o, i, got, want[o][i])
+			}
+		}
+	}
+}

@@ -12,26 +12,36 @@ import (
 // the library of the virtual environment is taken, when it is there.
 const oneDNNEnv = "PUCL_ONEDNN"
 
-// attachOneDNN has the CPU plugin call oneDNN. Where that can't be, it is a note: everything works without, only slower.
+// attachOneDNN has the CPU plugin call oneDNN. Where that can't be, it is a note: everything works without, only slower. There is one
+// plugin in a process, so the engine opened last decides for the programs of all that are compiled from then on.
 func (e *Engine) attachOneDNN() {
-	onednn.Detach()
-	library := os.Getenv(oneDNNEnv)
-	if library == "off" {
-		return
-	}
-	if library == "" {
-		root, ok := home.Dir()
-		if !ok {
+	if library := oneDNNLibrary(); library != "" {
+		err := onednn.Attach(library, e.Plugin)
+		if err == nil {
+			e.OneDNN = true
 			return
 		}
-		library = filepath.Join(root, "notebooks", ".venv", "lib", "libdnnl.so.3")
-		if _, err := os.Stat(library); err != nil {
-			return // not installed
-		}
-	}
-	if err := onednn.Attach(library, e.Plugin); err != nil {
 		e.Notes = append(e.Notes, err.Error())
-		return
 	}
-	e.OneDNN = true
+	onednn.Detach()
+}
+
+// oneDNNLibrary is the file to open, or "" for none.
+func oneDNNLibrary() string {
+	switch setting := os.Getenv(oneDNNEnv); setting {
+	case "off":
+		return ""
+	case "":
+		root, ok := home.Dir()
+		if !ok {
+			return ""
+		}
+		library := filepath.Join(root, "notebooks", ".venv", "lib", "libdnnl.so.3")
+		if _, err := os.Stat(library); err != nil {
+			return "" // not installed
+		}
+		return library
+	default:
+		return setting
+	}
 }

@@ -12,13 +12,21 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
+)
+
+var (
+	attachLock sync.Mutex
+	opened     string // the library
 )
 
 // Attach opens oneDNN's library, a file, and has the PJRT plugin, a file that is loaded already, call it from now on. Doing so
 // again changes nothing; another library is refused, since a process holds one for good. It fails when one of the two lacks something,
 // and then the plugin is as it was.
 func Attach(library, plugin string) error {
+	attachLock.Lock()
+	defer attachLock.Unlock()
 	if opened != "" && library != opened {
 		return fmt.Errorf("oneDNN's library %s can't take the place of %s in a running program", library, opened)
 	}
@@ -35,8 +43,6 @@ func Attach(library, plugin string) error {
 	attached.Store(true)
 	return nil
 }
-
-var opened string // the library
 
 //export rewriteProgram
 func rewriteProgram(code *C.char, size C.size_t) *C.char {

@@ -155,15 +155,15 @@ static void *handler(call_t *call) {
 		return NULL;
 	}
 	if (call->stage != EXECUTE) return NULL;
-	int problem = -1;
+	int problem = INVALID_ARGUMENTS;
 	if (call->operands.count == 2 && call->results.count == 1 && call->attributes.count == 1) {
 		int64_t plan = *(int64_t *)call->attributes.values[0]->value;
 		buffer_t **operands = call->operands.buffers;
 		problem = plan_run(plan, operands[0]->data, operands[1]->data, call->results.buffers[0]->data);
 	}
 	if (!problem) return NULL;
-	char message[80];
-	snprintf(message, sizeof message, "oneDNN could not compute: error %d", problem);
+	char message[80] = "oneDNN has no memory to compute in";
+	if (problem != OUT_OF_MEMORY) snprintf(message, sizeof message, "oneDNN could not compute: its status is %d", problem);
 	error_t e = {.struct_size = sizeof e, .message = message, .code = INTERNAL};
 	return call->ffi->error_create(&e);
 }
@@ -200,13 +200,13 @@ const char *calls_attach(const char *path) {
 	extension_t *e = api->extensions;
 	while (e && e->kind != FFI_EXTENSION) e = e->next;
 	if (!e || e->struct_size < sizeof(ffi_extension_t)) return "the plugin takes no custom calls";
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *start = (char *)((uintptr_t)entry / page * page);
+	if (mprotect(start, (char *)(entry + 1) - start, PROT_READ | PROT_WRITE)) return "the plugin's table can't be written to";
 	static const char name[] = "puclab_onednn";
 	registration_t r = {sizeof r, name, strlen(name), handler, "Host", 4, 0};
 	if (((ffi_extension_t *)e)->register_handler(&r)) return "the plugin takes custom calls of another version";
 
-	size_t page = sysconf(_SC_PAGESIZE);
-	char *start = (char *)((uintptr_t)entry / page * page);
-	if (mprotect(start, (char *)(entry + 1) - start, PROT_READ | PROT_WRITE)) return "the plugin's table can't be written to";
 	compile = *entry;
 	*entry = rewrite_and_compile;
 	return NULL;

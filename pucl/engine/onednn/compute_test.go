@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -167,7 +168,7 @@ func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize
 	dims := a.Shape().Dimensions
 	order := append([]int(nil), batch...)
 	for axis := range dims {
-		if !contains(batch, axis) && !contains(summed, axis) {
+		if !slices.Contains(batch, axis) && !slices.Contains(summed, axis) {
 			order = append(order, axis)
 		}
 	}
@@ -197,16 +198,8 @@ func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize
 	return flat, batchSize, inner
 }
 
-func contains(list []int, n int) bool {
-	for _, m := range list {
-		if m == n {
-			return true
-		}
-	}
-	return false
-}
-
-// TestCallsAreMade: what the two tests above compute goes to oneDNN when the engine says so, and only then.
+// TestCallsAreMade: a convolution and a product go to oneDNN when the engine says so, and only then. Their sizes occur in no other
+// test, so that their plans are new.
 func TestCallsAreMade(t *testing.T) {
 	eng := enginetest.Open(t)
 	rng := rand.New(rand.NewPCG(5, 6))

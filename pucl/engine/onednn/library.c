@@ -4,13 +4,25 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xmmintrin.h>
 
 library_t lib;
 
 // One plan computes at a time, on all processors.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// All plans compute on one thread of their own. OpenMP keeps a team of threads for every thread that calls it, and XLA calls from
+// as many as there are processors.
+static struct {
+	sem_t asked, answered;
+	int64_t plan;
+	const float *first, *second;
+	float *result;
+	int problem;
+} call;
 
 static plan_t *plans;
 static int64_t plan_count;
@@ -18,6 +30,11 @@ static int64_t plan_count;
 // One piece of memory serves all plans in turn.
 static char *room;
 static size_t room_size;
+
+// Of the processor's control word: results and operands too small to be normal count as zeros, as in XLA.
+enum { FLUSH_DENORMALS = 0x8040 };
+
+static void *compute(void *);
 
 static const char *open_library(const char *path) {
 	if (lib.engine) return NULL;
@@ -32,6 +49,10 @@ static const char *open_library(const char *path) {
 	if (lib.engine_create(&e, CPU, 0) || lib.stream_create(&lib.stream, e, IN_ORDER) ||
 		lib.primitive_attr_create(&lib.options) || lib.primitive_attr_set_scratchpad_mode(lib.options, CALLERS_SCRATCHPAD)) {
 		return "it does not start on this processor";
+	}
+	pthread_t thread;
+	if (sem_init(&call.asked, 0, 0) || sem_init(&call.answered, 0, 0) || pthread_create(&thread, NULL, compute, NULL)) {
+		return "no thread can be started for it";
 	}
 	lib.engine = e;
 	return NULL;
@@ -95,11 +116,9 @@ static int reserve(size_t size) {
 	return !room;
 }
 
-enum { NO_MEMORY = 100, NO_PLAN = 101 };
-
 static int run(const plan_t *p, const float *first, const float *second, float *result) {
 	size_t own = aligned(p->own_size), scratch = aligned(p->scratch_size), turned = p->turned * p->places * sizeof(float);
-	if (reserve(own + scratch + turned)) return NO_MEMORY;
+	if (reserve(own + scratch + turned)) return OUT_OF_MEMORY;
 	if (turned) { // rows and columns in the opposite order; they are the slowest axes
 		float *to = (float *)(room + own + scratch);
 		for (size_t i = 0; i < p->places; i++) {
@@ -107,18 +126,45 @@ static int run(const plan_t *p, const float *first, const float *second, float *
 		}
 		second = to;
 	}
-	int problem = lib.memory_set_data_handle(p->first, (void *)first) | lib.memory_set_data_handle(p->second, (void *)second) |
-		lib.memory_set_data_handle(p->result, result) | lib.memory_set_data_handle(p->scratch, room + own);
-	if (p->own) problem |= lib.memory_set_data_handle(p->own, room);
-	for (int i = 0; i < p->step_count && !problem; i++) {
-		problem = lib.primitive_execute(p->steps[i], lib.stream, p->argument_counts[i], p->arguments[i]);
+	int problem;
+	if ((problem = lib.memory_set_data_handle(p->first, (void *)first)) ||
+		(problem = lib.memory_set_data_handle(p->second, (void *)second)) ||
+		(problem = lib.memory_set_data_handle(p->result, result)) ||
+		(problem = lib.memory_set_data_handle(p->scratch, room + own)) ||
+		(p->own && (problem = lib.memory_set_data_handle(p->own, room)))) {
+		return problem;
 	}
-	return problem ? problem : lib.stream_wait(lib.stream);
+	for (int i = 0; i < p->step_count; i++) {
+		if ((problem = lib.primitive_execute(p->steps[i], lib.stream, p->argument_counts[i], p->arguments[i]))) return problem;
+	}
+	return lib.stream_wait(lib.stream);
+}
+
+// wait waits for a post; signals do not end it.
+static void wait(sem_t *s) {
+	while (sem_wait(s)) {}
+}
+
+// compute is the thread's life.
+static void *compute(void *unused) {
+	(void)unused;
+	_mm_setcsr(_mm_getcsr() | FLUSH_DENORMALS);
+	for (;;) {
+		wait(&call.asked);
+		call.problem = run(&plans[call.plan], call.first, call.second, call.result);
+		sem_post(&call.answered);
+	}
 }
 
 int plan_run(int64_t plan, const float *first, const float *second, float *result) {
+	int problem = INVALID_ARGUMENTS;
 	pthread_mutex_lock(&lock);
-	int problem = plan < 0 || plan >= plan_count ? NO_PLAN : run(&plans[plan], first, second, result);
+	if (plan >= 0 && plan < plan_count) {
+		call.plan = plan, call.first = first, call.second = second, call.result = result;
+		sem_post(&call.asked);
+		wait(&call.answered);
+		problem = call.problem;
+	}
 	pthread_mutex_unlock(&lock);
 	return problem;
 }

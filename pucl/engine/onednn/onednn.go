@@ -14,7 +14,9 @@
 // What stays with XLA: other types, programs for several devices (custom calls can't be dealt out among devices), and what
 // oneDNN would do by its reference code.
 //
-// Calls are made one at a time, each on all processors. The number of threads is OpenMP's: $OMP_NUM_THREADS sets it.
+// Calls are made one at a time, each on all processors, by a thread of their own. The number of threads is OpenMP's:
+// $OMP_NUM_THREADS sets it. What was made ready for a size, and the largest working memory that was needed, is kept as long as the
+// program runs.
 package onednn
 
 import "sync/atomic"

@@ -37,8 +37,9 @@ const char *library_open(const char *path);
 int64_t plan_convolution(const convolution_t *);
 int64_t plan_product(const product_t *);
 
-// plan_run computes a plan and returns 0, or a number that tells what failed. A convolution takes x and w, y and w, or x and y, by
+// plan_run computes a plan and returns 0, or oneDNN's number for what failed. A convolution takes x and w, y and w, or x and y, by
 // what it computes.
+enum { OUT_OF_MEMORY = 1, INVALID_ARGUMENTS };
 int plan_run(int64_t plan, const float *first, const float *second, float *result);
 
 // calls_attach registers plan_run with a PJRT plugin that is loaded already, and has every program looked at before the plugin

@@ -1,5 +1,7 @@
 package onednn
 
+func init() { smallest = 1 << 12 } // so that tests can do with little
+
 // Plans counts what was asked for: what oneDNN computes and what it left to XLA.
 func Plans() (made, refused int) {
 	plansLock.Lock()

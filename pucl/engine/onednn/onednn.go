@@ -9,7 +9,7 @@
 //   - two-dimensional convolutions of float32, their gradients for the input and for the kernel, with any strides, padding and
 //     dilation, in any order of axes, as long as nothing is grouped;
 //   - products of float32, in batches or not, whose axes lie so that they can be taken together as those of a matrix, from a
-//     quarter of a million multiplications on.
+//     two million multiplications on.
 //
 // What stays with XLA: other types, programs for several devices (custom calls can't be dealt out among devices), and what
 // oneDNN would do by its reference code.

@@ -2,8 +2,8 @@ package onednn
 
 import "slices"
 
-// smallest is the number of multiplications from which a product is worth a call.
-const smallest = 1 << 18
+// smallest is the number of multiplications from which a product is worth a call. Tests have it lower.
+var smallest = 1 << 21
 
 // product is matrices of rows × inner numbers times ones of inner × columns, one pair for each of the batch. The strides are of
 // the batch, the row and the column.
@@ -32,11 +32,11 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 		rightStrides: [3]int{right[0].stride, right[1].stride, right[2].stride},
 	}
 	switch {
-	case float64(p.batch)*float64(p.rows)*float64(p.columns)*float64(p.inner) < smallest:
+	case float64(p.batch)*float64(p.rows)*float64(p.columns)*float64(p.inner) < float64(smallest):
 		return p, false
 	case p.rows == 1 || p.columns == 1:
 		return p, false
-	case p.columns < 4 && p.leftStrides[2] == 1: // XLA reads the rows once and is faster
+	case p.columns < 16 && p.leftStrides[2] == 1: // XLA reads the rows once and is faster
 		return p, false
 	}
 	return p, true

@@ -92,7 +92,7 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 	fit := probeFit{
 		exec: exec, rows: rows, config: c, steps: c.Epochs * (n / size), size: size,
 		batch:  shuffled(n, size, rand.New(rand.NewPCG(c.Seed, 0xc1a55))),
-		labels: func(rows []int) any { return pick(numbers, rows) },
+		labels: labelsOf(numbers),
 		start:  p.standardised(rows.mean, rows.std), outputs: classes,
 	}
 	w, err := fit.run()

@@ -72,7 +72,7 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 	fit := probeFit{
 		exec: exec, rows: standardise(x), config: c, steps: c.Epochs * max(n/c.BatchSize, 1), size: size,
 		batch:  stratified(labels, size, rand.New(rand.NewPCG(c.Seed, 0x9b0be))),
-		labels: func(rows []int) any { return pick(labels, rows) },
+		labels: labelsOf(labels),
 		start:  make([]float32, k+1), outputs: 1,
 	}
 	w, err := fit.run()

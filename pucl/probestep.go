@@ -52,11 +52,35 @@ type probeFit struct {
 	rows    standardised
 	config  ProbeConfig
 	steps   int
-	size    int                  // rows a step
-	batch   func() []int         // numbers of the rows of the next step
-	labels  func(rows []int) any // what the graph is told of them
-	start   []float32            // parameters, [outputs, k+1]
-	outputs int                  // logits of a row
+	size    int                              // rows a step
+	batch   func() []int                     // numbers of the rows of the next step
+	labels  func(rows []int) *tensors.Tensor // what the graph is told of them, [size]
+	start   []float32                        // parameters, [outputs, k+1]
+	outputs int                              // logits of a row
+}
+
+// labelsOf are the entries of all, one for each row, that a step is given.
+func labelsOf[T int32 | bool](all []T) func(rows []int) *tensors.Tensor {
+	return func(rows []int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(pick(all, rows), len(rows)) }
+}
+
+// probeBatch is the data of a step.
+type probeBatch struct{ x, labels *tensors.Tensor }
+
+// prepare puts the next rows into b.
+func (f probeFit) prepare(b *probeBatch) error {
+	rows, k := f.batch(), len(f.rows.mean)
+	if b.labels != nil {
+		if err := b.labels.FinalizeAll(); err != nil {
+			return err
+		}
+	}
+	b.labels = f.labels(rows)
+	return tensors.MutableFlatData(b.x, func(flat []float32) {
+		for i, row := range rows {
+			copy(flat[i*k:(i+1)*k], f.rows.flat[row*k:(row+1)*k])
+		}
+	})
 }
 
 // run takes all steps and returns the parameters.
@@ -65,46 +89,38 @@ func (f probeFit) run() (parameters []float32, err error) {
 		return f.start, nil
 	}
 	k := len(f.rows.mean)
-	x := tensors.FromShape(shapes.Make(dtypes.Float32, f.size, k))
 	state := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(f.start, f.outputs, k+1),
 		tensors.FromShape(shapes.Make(dtypes.Float32, f.outputs, k+1)),
 		tensors.FromShape(shapes.Make(dtypes.Float32, f.outputs, k+1)),
 	}
+	var batches [2]probeBatch // of this step and of the next
+	for i := range batches {
+		batches[i].x = tensors.FromShape(shapes.Make(dtypes.Float32, f.size, k))
+	}
 	// Freed at once: the garbage collector does not see what lies with the engine.
 	defer func() {
-		err = errors.Join(err, x.FinalizeAll())
-		for _, t := range state {
-			err = errors.Join(err, t.FinalizeAll())
+		for _, t := range append(state, batches[0].x, batches[0].labels, batches[1].x, batches[1].labels) {
+			if t != nil {
+				err = errors.Join(err, t.FinalizeAll())
+			}
 		}
 	}()
+	if err := f.prepare(&batches[0]); err != nil {
+		return nil, fmt.Errorf("pucl: training the probe: %w", err)
+	}
 	for step := range f.steps {
-		rows := f.batch()
-		err := tensors.MutableFlatData(x, func(flat []float32) {
-			for i, row := range rows {
-				copy(flat[i*k:(i+1)*k], f.rows.flat[row*k:(row+1)*k])
-			}
-		})
-		if err != nil {
+		prepared := make(chan error, 1)
+		if step+1 < f.steps {
+			go func() { prepared <- f.prepare(&batches[(step+1)%2]) }() // while the engine computes
+		} else {
+			prepared <- nil
+		}
+		loss, next, err := f.step(step, batches[step%2], state)
+		if err = errors.Join(err, <-prepared); err != nil {
 			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
 		}
-		t := float64(step + 1)
-		numbers := []float32{
-			float32(optim.Cosine{Warmup: -1}.Rate(f.config.LearningRate, step, f.steps)),
-			float32(1 - math.Pow(beta1, t)), float32(1 - math.Pow(beta2, t)), float32(f.config.L2),
-		}
-		out, err := f.exec.Call(x, f.labels(rows), state[0], state[1], state[2], numbers)
-		if err != nil {
-			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
-		}
-		loss := float64(tensors.ToScalar[float32](out[0]))
-		for _, old := range append(state, out[0]) {
-			err = errors.Join(err, old.FinalizeAll())
-		}
-		state = out[1:]
-		if err != nil {
-			return nil, fmt.Errorf("pucl: training the probe, step %d: %w", step, err)
-		}
+		state = next
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return nil, fmt.Errorf("pucl: the probe's loss is %g at step %d; are the features finite?", loss, step)
 		}
@@ -116,6 +132,24 @@ func (f probeFit) run() (parameters []float32, err error) {
 	return parameters, nil
 }
 
+// step takes one step with a batch and frees the state before it.
+func (f probeFit) step(step int, b probeBatch, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
+	t := float64(step + 1)
+	numbers := []float32{
+		float32(optim.Cosine{Warmup: -1}.Rate(f.config.LearningRate, step, f.steps)),
+		float32(1 - math.Pow(beta1, t)), float32(1 - math.Pow(beta2, t)), float32(f.config.L2),
+	}
+	out, err := f.exec.Call(b.x, b.labels, state[0], state[1], state[2], numbers)
+	if err != nil {
+		return 0, nil, err
+	}
+	loss = float64(tensors.ToScalar[float32](out[0]))
+	for _, old := range append(state, out[0]) {
+		err = errors.Join(err, old.FinalizeAll())
+	}
+	return loss, out[1:], err
+}
+
 // standardised are rows, flat, with every column at mean 0 and standard deviation 1, and both statistics.
 type standardised struct {
 	flat      []float32
@@ -125,15 +159,16 @@ type standardised struct {
 // standardise shifts and scales the columns of x. A column that never changes is only shifted.
 func standardise(x *mat.Dense) standardised {
 	n, k := x.Dims()
-	s := standardised{flat: make([]float32, 0, n*k), mean: make([]float64, k), std: make([]float64, k)}
+	s := standardised{flat: make([]float32, n*k), mean: make([]float64, k), std: make([]float64, k)}
 	for i := range n {
 		floats.Add(s.mean, x.RawRowView(i))
 	}
 	floats.Scale(1/float64(n), s.mean)
+	apart := make([]float64, k)
 	for i := range n {
-		for j, value := range x.RawRowView(i) {
-			s.std[j] += (value - s.mean[j]) * (value - s.mean[j])
-		}
+		floats.SubTo(apart, x.RawRowView(i), s.mean)
+		floats.Mul(apart, apart)
+		floats.Add(s.std, apart)
 	}
 	factor := make([]float64, k)
 	for j, sum := range s.std {
@@ -142,10 +177,13 @@ func standardise(x *mat.Dense) standardised {
 		}
 		factor[j] = 1 / s.std[j]
 	}
-	for i := range n {
-		for j, value := range x.RawRowView(i) {
-			s.flat = append(s.flat, float32((value-s.mean[j])*factor[j]))
+	overSpans(n, func(_, first, end int) {
+		for i := first; i < end; i++ {
+			flat := s.flat[i*k : (i+1)*k]
+			for j, value := range x.RawRowView(i) {
+				flat[j] = float32((value - s.mean[j]) * factor[j])
+			}
 		}
-	}
+	})
 	return s
 }

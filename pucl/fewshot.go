@@ -99,20 +99,21 @@ func FitFewShot(eng *engine.Engine, x *mat.Dense, labels []int, test *mat.Dense,
 func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, labels []int, test []uint8, truth []int,
 	classes int, config FewShotConfig) (*FewShot, error) {
 	c := config.withDefaults()
-	size, err := m.imageBytes()
-	if err != nil {
+	if err := m.tunable(); err != nil {
 		return nil, err
 	}
-	if err := labeledImages(pixels, len(labels), "images", "labels", m.shape()); err != nil {
+	shape := m.shape()
+	if err := labeledImages(pixels, len(labels), "images", "labels", shape); err != nil {
 		return nil, err
 	}
-	if err := labeledImages(test, len(truth), "test images", "true classes", m.shape()); err != nil {
+	if err := labeledImages(test, len(truth), "test images", "true classes", shape); err != nil {
 		return nil, err
 	}
 	if err := classesBelow(classes, truth, "test image"); err != nil {
 		return nil, err
 	}
 	return c.draw("fine-tuning", labels, classes, func(rows, labels []int, seed uint64) (evaluate.Classes, error) {
+		size := imageBytes(shape)
 		shots := make([]uint8, 0, len(rows)*size)
 		for _, row := range rows {
 			shots = append(shots, pixels[row*size:(row+1)*size]...)

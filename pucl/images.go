@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -51,7 +52,7 @@ func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, erro
 	if n == 0 {
 		return nil, errors.New("pucl: no images given to embed")
 	}
-	size := m.height * m.width * m.channels
+	size := imageBytes(m.shape())
 	read := func(first int, to []uint8) error {
 		for i := range len(to) / size {
 			if err := images.ReadImage(first+i, to[i*size:(i+1)*size:(i+1)*size]); err != nil {
@@ -61,4 +62,28 @@ func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, erro
 		return nil
 	}
 	return embed(m, eng, n, read, []int{m.height, m.width, m.channels}, scalePixels)
+}
+
+// shape is that of the images that m embeds.
+func (m *Model) shape() augment.Shape {
+	return augment.Shape{Height: m.height, Width: m.width, Channels: m.channels}
+}
+
+// notImages says that m embeds no images.
+func (m *Model) notImages() error {
+	return fmt.Errorf("pucl: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
+}
+
+// imageBytes is how many bytes an image of that shape takes.
+func imageBytes(s augment.Shape) int { return s.Height * s.Width * s.Channels }
+
+// wholeImages is how many images pixels hold; it refuses a part of one, and none. The images are called what, such as
+// "images" or "test images".
+func wholeImages(pixels []uint8, what string, shape augment.Shape) (n int, err error) {
+	size := imageBytes(shape)
+	if len(pixels) == 0 || len(pixels)%size != 0 {
+		return 0, fmt.Errorf("pucl: %d bytes are no whole number of %s of %d×%d×%d (height×width×channels), at least one; "+
+			"each takes %d bytes", len(pixels), what, shape.Height, shape.Width, shape.Channels, size)
+	}
+	return len(pixels) / size, nil
 }

@@ -20,17 +20,6 @@ func labeledRows(x *mat.Dense, labels int, what string) (n, k int, err error) {
 	return n, k, nil
 }
 
-// wholeImages is how many images pixels hold; it refuses a part of one, and none. The images are called what, such as
-// "images" or "test images".
-func wholeImages(pixels []uint8, what string, shape augment.Shape) (n int, err error) {
-	size := shape.Height * shape.Width * shape.Channels
-	if len(pixels) == 0 || len(pixels)%size != 0 {
-		return 0, fmt.Errorf("pucl: %d bytes are no whole number of %s of %d×%d×%d (height×width×channels), at least one; each takes %d bytes",
-			len(pixels), what, shape.Height, shape.Width, shape.Channels, size)
-	}
-	return len(pixels) / size, nil
-}
-
 // labeledImages refuses what wholeImages does, and images with another number of labels, or of what else is known of each.
 func labeledImages(pixels []uint8, labels int, images, what string, shape augment.Shape) error {
 	n, err := wholeImages(pixels, images, shape)
@@ -51,20 +40,10 @@ func classesBelow(classes int, labels []int, what string) error {
 	return nil
 }
 
-// shape is that of the images that m embeds.
-func (m *Model) shape() augment.Shape {
-	return augment.Shape{Height: m.height, Width: m.width, Channels: m.channels}
-}
-
 // labeled refuses images with another number of labels, or of what else is known of each, before they are embedded.
 func (m *Model) labeled(pixels []uint8, labels int, what string) error {
 	if m.features > 0 {
 		return m.notImages()
 	}
 	return labeledImages(pixels, labels, "images", what, m.shape())
-}
-
-// notImages says that m embeds no images.
-func (m *Model) notImages() error {
-	return fmt.Errorf("pucl: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
 }

@@ -55,7 +55,7 @@ type tuner struct {
 // run tunes a copy of m and returns it; the head is in t.result.
 func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, n int, head *ClassProbe,
 	config FineTuneConfig) (tuned *Model, err error) {
-	if _, err := m.imageBytes(); err != nil {
+	if err := m.tunable(); err != nil {
 		return nil, err
 	}
 	t.shape = m.shape()
@@ -85,16 +85,16 @@ func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []
 	return t.tuned, t.tuned.dropOptimizer()
 }
 
-// imageBytes is the size of an image that m takes; it refuses a model that takes none.
-func (m *Model) imageBytes() (int, error) {
+// tunable refuses a model that is not there, and one that takes no images.
+func (m *Model) tunable() error {
 	switch {
 	case m == nil:
-		return 0, errors.New("pucl: no model to fine-tune; Pretrain makes one, LoadModel reads one")
+		return errors.New("pucl: no model to fine-tune; Pretrain makes one, LoadModel reads one")
 	case m.features > 0:
-		return 0, fmt.Errorf("pucl: this model embeds rows of %d features, and FineTune takes images; "+
+		return fmt.Errorf("pucl: this model embeds rows of %d features, and FineTune takes images; "+
 			"train a probe on its embeddings with FitClassProbe or FitProbe", m.features)
 	}
-	return m.height * m.width * m.channels, nil
+	return nil
 }
 
 // prepare copies m, looks where its embeddings lie, and puts the head where it starts.
@@ -127,12 +127,12 @@ func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *Clas
 // images is the tensor of these bytes.
 func (t *tuner) images(pixels []uint8) *tensors.Tensor {
 	s := t.shape
-	return tensors.FromFlatDataAndDimensions(pixels, len(pixels)/(s.Height*s.Width*s.Channels), s.Height, s.Width, s.Channels)
+	return tensors.FromFlatDataAndDimensions(pixels, len(pixels)/imageBytes(s), s.Height, s.Width, s.Channels)
 }
 
 // embed returns the embeddings of images by the encoder as it is now, scaled to length one.
 func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
-	size := t.shape.Height * t.shape.Width * t.shape.Channels
+	size := imageBytes(t.shape)
 	out, err := inCalls(len(pixels)/size, size, from(pixels, size), "images", func(batch []uint8) ([]*tensors.Tensor, error) {
 		return t.embedder.Call(t.images(batch))
 	})
@@ -218,7 +218,7 @@ func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig,
 	}
 	defer exec.Finalize()
 
-	size := t.shape.Height * t.shape.Width * t.shape.Channels
+	size := imageBytes(t.shape)
 	batches := t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, 0xf17e)))
 	steps, perEpoch := c.steps(n), n/c.BatchSize
 	var best *evaluate.Epoch

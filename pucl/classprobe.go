@@ -72,12 +72,11 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case k != entries:
+	if k != entries {
 		return nil, fmt.Errorf("pucl: rows have %d entries, the probe is for %d", k, entries)
-	case n < 2 || c.Epochs < 0 || c.BatchSize < 1:
-		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
-			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
+	}
+	if err := c.check(n); err != nil {
+		return nil, err
 	}
 	if err := classesBelow(classes, labels, "row"); err != nil {
 		return nil, err

@@ -144,11 +144,7 @@ func (c FewShotConfig) draw(method string, labels []int, classes int,
 		if err != nil {
 			return nil, err
 		}
-		of := make([]int, len(rows))
-		for i, row := range rows {
-			of[i] = labels[row]
-		}
-		s, err := learn(rows, of, seed)
+		s, err := learn(rows, pick(labels, rows), seed)
 		if err != nil {
 			return nil, err
 		}

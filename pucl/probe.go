@@ -43,6 +43,15 @@ func (c ProbeConfig) withDefaults() ProbeConfig {
 	return c
 }
 
+// check tells what is wrong with c, defaults filled in, for n rows, if anything.
+func (c ProbeConfig) check(n int) error {
+	if n < 2 || c.Epochs < 0 || c.BatchSize < 1 {
+		return fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
+			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
+	}
+	return nil
+}
+
 // FitProbe trains a linear classifier on the rows of x [n, k] by minimising risk, with labels [n] as the risk reads them:
 // [CrossEntropy] on pseudo-labels is Algorithm 1C, [NNPU] on "is a labeled positive" the baseline.
 //
@@ -57,8 +66,8 @@ func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config
 	if err := checkEngine(eng); err != nil {
 		return nil, err
 	}
-	if n < 2 || c.Epochs < 0 || c.BatchSize < 1 {
-		return nil, fmt.Errorf("pucl: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
+	if err := c.check(n); err != nil {
+		return nil, err
 	}
 	exec, err := NewExec(eng.Backend, probeStep(func(logits, labels *Node) *Node {
 		return risk(Squeeze(logits, -1), labels)

@@ -121,8 +121,8 @@ func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
 	moveWeights(scope, s.config.Optimizer, gradients, rate, s.config.LearningRate)
 }
 
-// moveWeights moves the weights of scope along their gradients, by gomlx's Adam where no optimizer is given, at the rate of this
-// step, a scalar whose height is peak.
+// moveWeights moves the weights of scope along their gradients, by gomlx's Adam where no optimizer is given. rate is a scalar, the
+// learning rate of this step; peak is the highest of the run.
 func moveWeights(scope *model.Scope, given optim.Optimizer, gradients []*Node, rate *Node, peak float64) {
 	var update updater = optimizer.Adam().Done().(updater)
 	if given != nil {

@@ -149,17 +149,20 @@ func TestNoRowsAndNoSuchClasses(t *testing.T) {
 	_, other := FitFewShot(eng, x, classes, mat.NewDense(3, 5, nil), classes, 3, FewShotConfig{PerClass: 1})
 	_, row := FitFewShot(eng, x, classes, x, []int{0, 1, 3}, 3, FewShotConfig{PerClass: 1})
 	_, image := FineTuneFewShot(ctx, eng, m, pixels, classes, pixels, []int{0, -1, 1}, 3, FewShotConfig{PerClass: 1})
-	for want, err := range map[string]error{
-		"pucl: no rows given; Model.Embed makes them of images":                                       none,
-		"pucl: no engine; open one with engine.Open":                                                  noEngine,
-		"pucl: no engine; open one with engine.Open ":                                                 unopened,
-		"evaluate: no embeddings; at least one row is needed":                                         empty,
-		"pucl: rows of 2 entries to learn from, rows of 5 to test on; embed both with the same model": other,
-		"pucl: test row 2 has class 3; 3 classes are numbered from 0 to 2":                            row,
-		"pucl: test image 1 has class -1; 3 classes are numbered from 0 to 2":                         image,
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{none, "pucl: no rows given; Model.Embed makes them of images"},
+		{noEngine, "pucl: no engine; open one with engine.Open"},
+		{unopened, "pucl: no engine; open one with engine.Open"},
+		{empty, "evaluate: no embeddings; at least one row is needed"},
+		{other, "pucl: rows of 2 entries to learn from, rows of 5 to test on; embed both with the same model"},
+		{row, "pucl: test row 2 has class 3; 3 classes are numbered from 0 to 2"},
+		{image, "pucl: test image 1 has class -1; 3 classes are numbered from 0 to 2"},
 	} {
-		if err == nil || err.Error() != strings.TrimSuffix(want, " ") {
-			t.Errorf("got %v\nwant %s", err, want)
+		if tt.err == nil || tt.err.Error() != tt.want {
+			t.Errorf("got %v\nwant %s", tt.err, tt.want)
 		}
 	}
 }

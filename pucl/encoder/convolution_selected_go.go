@@ -105,14 +105,14 @@ func (s selection) seen(x *Node) *Node {
 func (s selection) sentBack(v, m *Node) *Node {
 	back := func(m *Node) *Node { return DotGeneral(v, []int{1}, nil, m, []int{1}, nil) }
 	var rows *Node
-	choice := s.rowsOfWindows(0, s.kernel)
+	chosen := s.rowsOfWindows(0, s.kernel)
 	switch s.way {
 	case columnsAfter:
-		choice.of = nil
+		chosen.of = nil
 		parts := make([]*Node, s.kernel)
 		size := s.group * s.in
 		for i := range parts {
-			choice.of = append(choice.of, s.rowsOfWindows(i, i+1).of...)
+			chosen.of = append(chosen.of, s.rowsOfWindows(i, i+1).of...)
 			parts[i] = Reshape(back(Slice(m, AxisRange(i*size, (i+1)*size))), s.n, s.outHeight, -1)
 		}
 		rows = Concatenate(parts, 1)
@@ -121,7 +121,7 @@ func (s selection) sentBack(v, m *Node) *Node {
 	case columnsWhole:
 		rows = back(m)
 	}
-	return Reshape(picked(choice, true, Reshape(rows, s.n, s.outHeight*s.kernel, -1)), s.n, s.height, s.width, s.in)
+	return Reshape(picked(chosen, true, Reshape(rows, s.n, s.outHeight*s.kernel, -1)), s.n, s.height, s.width, s.in)
 }
 
 // rowsOfWindows tells which row of an image is row i of the windows in row r, for every r and every i in the given range.
@@ -274,25 +274,4 @@ func picked(c choice, back bool, x *Node) *Node {
 	one := ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(ones, len(ones))), x.DType())
 	all := ReshapeWithShape(repeated(one, batch), shapes.Make(x.DType(), batch, rows, columns))
 	return DotGeneral(all, []int{2}, []int{0}, x, []int{1}, []int{0})
-}
-
-// columnProducts is the product of every column of x [m, a] with every column of y [m, b], [a, b]. The narrower one is turned.
-//
-// The engine divides a product among processors by its rows and columns, of which there are too few here, or by the matrices in a
-// batch. So the sum over m is cut into a batch of sums.
-func columnProducts(x, y *Node) *Node {
-	m, a, b := x.Shape().Dim(0), x.Shape().Dim(1), y.Shape().Dim(1)
-	if a > b {
-		return Transpose(columnProducts(y, x), 0, 1)
-	}
-	parts := 1
-	for a*b <= 1<<18 && parts < 16 && m%(2*parts) == 0 && m/(2*parts) >= 128 {
-		parts *= 2
-	}
-	g := x.Graph()
-	identity := DiagonalWithValue(ScalarOne(g, x.DType()), a)
-	turned := DotGeneral(BroadcastPrefix(identity, parts), []int{2}, []int{0}, Reshape(x, parts, m/parts, a), []int{2}, []int{0})
-	products := DotGeneral(turned, []int{2}, []int{0}, Reshape(y, parts, m/parts, b), []int{1}, []int{0})
-	ones := Ones(g, shapes.Make(x.DType(), 1, parts))
-	return Reshape(DotProduct(ones, Reshape(products, parts, a*b)), a, b)
 }

@@ -2,8 +2,6 @@ package encoder
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,7 +9,6 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // Every way to do a convolution, on images of which it would not be the fastest, too, against plain loops.
@@ -102,38 +99,6 @@ func TestPicked(t *testing.T) {
 			return slices.EqualFunc(a, b, slices.Equal[[]float32])
 		}) {
 			t.Errorf("%v, back %t, of %v: %v, want %v", tt.c, tt.back, tt.x, values, tt.want)
-		}
-	}
-}
-
-// Products of columns against plain loops, with sums that are and are not cut into a batch, and either factor the narrower one.
-func TestColumnProducts(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	for _, size := range [][3]int{{1, 2, 3}, {7, 3, 2}, {256, 2, 5}, {768, 5, 4}, {4096, 3, 3}} {
-		m, a, b := size[0], size[1], size[2]
-		numbers := func(size int) []float64 {
-			flat := make([]float64, size)
-			for i := range flat {
-				flat[i] = rng.NormFloat64()
-			}
-			return flat
-		}
-		x, y := numbers(m*a), numbers(m*b)
-		got, err := ExecOnce(pureGo(t), columnProducts, tensors.FromFlatDataAndDimensions(x, m, a), tensors.FromFlatDataAndDimensions(y, m, b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got.Shape().Dimensions, []int{a, b}) {
-			t.Fatalf("%v: shape %s", size, got.Shape())
-		}
-		for k, value := range tensors.MustCopyFlatData[float64](got) {
-			want := 0.0
-			for row := range m {
-				want += x[row*a+k/b] * y[row*b+k%b]
-			}
-			if math.Abs(value-want) > 1e-11 {
-				t.Errorf("%v, entry %d: %g, want %g", size, k, value, want)
-			}
 		}
 	}
 }

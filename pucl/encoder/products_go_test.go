@@ -3,6 +3,7 @@ package encoder
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -43,6 +44,38 @@ func TestProduct(t *testing.T) {
 		for i, got := range tensors.MustCopyFlatData[float64](tensor) {
 			if math.Abs(got-want[o][i]) > 1e-12 {
 				t.Errorf("output %d, entry %d: %g, want %g", o, i, got, want[o][i])
+			}
+		}
+	}
+}
+
+// Products of columns against plain loops, with sums that are and are not cut into a batch, and either factor the narrower one.
+func TestColumnProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, size := range [][3]int{{1, 2, 3}, {7, 3, 2}, {256, 2, 5}, {768, 5, 4}, {4096, 3, 3}} {
+		m, a, b := size[0], size[1], size[2]
+		numbers := func(size int) []float64 {
+			flat := make([]float64, size)
+			for i := range flat {
+				flat[i] = rng.NormFloat64()
+			}
+			return flat
+		}
+		x, y := numbers(m*a), numbers(m*b)
+		got, err := ExecOnce(pureGo(t), columnProducts, tensors.FromFlatDataAndDimensions(x, m, a), tensors.FromFlatDataAndDimensions(y, m, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Shape().Dimensions, []int{a, b}) {
+			t.Fatalf("%v: shape %s", size, got.Shape())
+		}
+		for k, value := range tensors.MustCopyFlatData[float64](got) {
+			want := 0.0
+			for row := range m {
+				want += x[row*a+k/b] * y[row*b+k%b]
+			}
+			if math.Abs(value-want) > 1e-11 {
+				t.Errorf("%v, entry %d: %g, want %g", size, k, value, want)
 			}
 		}
 	}

@@ -131,16 +131,9 @@ func TestConvolutionOnPureGoIsProducts(t *testing.T) {
 // checkFiltering compares value and gradients of convolve with f.loop.
 func checkFiltering(t *testing.T, backend compute.Backend, f filtering, convolve func(x, w *Node, stride, padding int) *Node) {
 	rng := rand.New(rand.NewPCG(4, uint64(f.kernel)))
-	numbers := func(size int) []float64 {
-		flat := make([]float64, size)
-		for i := range flat {
-			flat[i] = rng.NormFloat64()
-		}
-		return flat
-	}
 	rows, columns := f.side(f.height), f.side(f.width)
-	x, w := numbers(f.n*f.height*f.width*f.in), numbers(f.kernel*f.kernel*f.in*f.out)
-	v := numbers(f.n * rows * columns * f.out)
+	x, w := normals(rng, f.n*f.height*f.width*f.in), normals(rng, f.kernel*f.kernel*f.in*f.out)
+	v := normals(rng, f.n*rows*columns*f.out)
 	out, err := ExecOnceN(backend, func(x, w, v *Node) []*Node {
 		y := convolve(x, w, f.stride, f.padding)
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)

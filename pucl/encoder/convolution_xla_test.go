@@ -62,15 +62,8 @@ func TestConvolutionAgainstLoops(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(f), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 5))
-			normals := func(n int) []float64 {
-				out := make([]float64, n)
-				for i := range out {
-					out[i] = rng.NormFloat64()
-				}
-				return out
-			}
-			x, w := normals(f.n*f.height*f.width*f.in), normals(f.k*f.k*f.in*f.out)
-			v := normals(f.n * f.size(f.height) * f.size(f.width) * f.out)
+			x, w := normals(rng, f.n*f.height*f.width*f.in), normals(rng, f.k*f.k*f.in*f.out)
+			v := normals(rng, f.n*f.size(f.height)*f.size(f.width)*f.out)
 			y, dx, dw := f.loops(x, w, v)
 			for dtype, tolerance := range map[dtypes.DType]float64{dtypes.Float64: 1e-12, dtypes.Float32: 1e-5} {
 				exec := MustNewExec(eng.Backend, func(in []*Node) []*Node {

@@ -124,12 +124,15 @@ func entries(rng *rand.Rand, n int) (directions [][]float64) {
 }
 
 // anyDirection is one direction drawn at random.
-func anyDirection(rng *rand.Rand, n int) [][]float64 {
-	direction := make([]float64, n)
-	for k := range direction {
-		direction[k] = rng.NormFloat64()
+func anyDirection(rng *rand.Rand, n int) [][]float64 { return [][]float64{normals(rng, n)} }
+
+// normals are n numbers drawn from the standard normal distribution.
+func normals(rng *rand.Rand, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = rng.NormFloat64()
 	}
-	return [][]float64{direction}
+	return out
 }
 
 // checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, along the directions

@@ -15,14 +15,7 @@ import (
 func TestProduct(t *testing.T) {
 	const n, k, m = 6, 4, 3
 	rng := rand.New(rand.NewPCG(7, 7))
-	numbers := func(size int) []float64 {
-		flat := make([]float64, size)
-		for i := range flat {
-			flat[i] = rng.NormFloat64()
-		}
-		return flat
-	}
-	x, w, v := numbers(n*k), numbers(k*m), numbers(n*m)
+	x, w, v := normals(rng, n*k), normals(rng, k*m), normals(rng, n*m)
 	out, err := ExecOnceN(pureGo(t), func(x, w, v *Node) []*Node {
 		y := product(x, w)
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
@@ -54,14 +47,7 @@ func TestColumnProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, size := range [][3]int{{1, 2, 3}, {7, 3, 2}, {256, 2, 5}, {768, 5, 4}, {4096, 3, 3}} {
 		m, a, b := size[0], size[1], size[2]
-		numbers := func(size int) []float64 {
-			flat := make([]float64, size)
-			for i := range flat {
-				flat[i] = rng.NormFloat64()
-			}
-			return flat
-		}
-		x, y := numbers(m*a), numbers(m*b)
+		x, y := normals(rng, m*a), normals(rng, m*b)
 		got, err := ExecOnce(pureGo(t), columnProducts, tensors.FromFlatDataAndDimensions(x, m, a), tensors.FromFlatDataAndDimensions(y, m, b))
 		if err != nil {
 			t.Fatal(err)

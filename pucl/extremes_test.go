@@ -183,7 +183,7 @@ func TestDirectKeepsTheDigitsOfATinyLoss(t *testing.T) {
 	}
 	want := math.Log1p(2 * math.Exp(-20))
 	for i, factor := range []float64{1, 2} {
-		if got := float64(out[i].Value().(float32)); math.Abs(got/(factor*want)-1) > 1e-5 {
+		if got := float64(out[i].Value().(float32)); !(math.Abs(got/(factor*want)-1) <= 1e-5) {
 			t.Errorf("%d times DCL = %g, want %g", i+1, got, factor*want)
 		}
 	}

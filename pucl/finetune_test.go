@@ -305,7 +305,7 @@ func TestFineTuningGradientAgainstDifferences(t *testing.T) {
 			difference := (lossAt(h) - lossAt(-h)) / (2 * h)
 			lossAt(0)
 			want := floats.Dot(gradient, direction)
-			if math.Abs(want-difference) > 1e-6*max(1, math.Abs(want)) || floats.Norm(gradient, 2) == 0 {
+			if !(math.Abs(want-difference) <= 1e-6*max(1, math.Abs(want))) || floats.Norm(gradient, 2) == 0 {
 				t.Errorf("%s, batch statistics %t: gradient %g, difference %g", name, config.BatchStatistics, want, difference)
 			}
 		}

@@ -113,11 +113,11 @@ func TestProbeFindsTheBestLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, c := range centre {
-		if math.Abs(p.Weights[k]-2*c) > 0.12 {
+		if !(math.Abs(p.Weights[k]-2*c) <= 0.12) {
 			t.Errorf("weight %d is %.3f, want %.1f", k, p.Weights[k], 2*c)
 		}
 	}
-	if math.Abs(p.Bias) > 0.1 {
+	if !(math.Abs(p.Bias) <= 0.1) {
 		t.Errorf("bias %.3f, want 0", p.Bias)
 	}
 }

@@ -91,7 +91,7 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 			move(-2 * h)
 			down := loss()
 			move(h)
-			if diff := (up - down) / (2 * h); math.Abs(diff-want[k]) > 1e-5*max(1, math.Abs(want[k])) {
+			if diff := (up - down) / (2 * h); !(math.Abs(diff-want[k]) <= 1e-5*max(1, math.Abs(want[k]))) {
 				t.Errorf("%s, entry %d: gradient %g, difference %g", name, k, want[k], diff)
 			}
 		}
@@ -111,7 +111,7 @@ func TestBatchNormTrainsAndRemembers(t *testing.T) {
 	for c, want := range []struct{ mean, variance float64 }{{3, 3.5}, {20, 150}} { // variances with n in the denominator
 		for i := range x {
 			expect := (float64(x[i][c]) - want.mean) / math.Sqrt(want.variance+1e-5)
-			if math.Abs(float64(y[i][c])-expect) > 1e-5 {
+			if !(math.Abs(float64(y[i][c])-expect) <= 1e-5) {
 				t.Errorf("channel %d, row %d: %g, want %g", c, i, y[i][c], expect)
 			}
 		}
@@ -124,7 +124,7 @@ func TestBatchNormTrainsAndRemembers(t *testing.T) {
 	}
 	got := out.Value().([][]float32)[0]
 	for c, want := range []float64{(1 - 0.3) / math.Sqrt(0.9+0.1*3.5*4/3+1e-5), (1 - 2) / math.Sqrt(0.9+0.1*150*4/3+1e-5)} {
-		if math.Abs(float64(got[c])-want) > 1e-5 {
+		if !(math.Abs(float64(got[c])-want) <= 1e-5) {
 			t.Errorf("in use, channel %d: %g, want %g", c, got[c], want)
 		}
 	}

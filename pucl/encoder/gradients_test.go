@@ -209,7 +209,7 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 			down, _ := call()
 			move(h)
 			want, diff := floats.Dot(gradient, direction), (up-down)/(2*h)
-			if math.Abs(diff-want) > 1e-6*max(1, largest)*floats.Norm(direction, 2) {
+			if !(math.Abs(diff-want) <= 1e-6*max(1, largest)*floats.Norm(direction, 2)) {
 				t.Errorf("%s, direction %d: gradient %.9g, difference %.9g", name, at, want, diff)
 			}
 		}

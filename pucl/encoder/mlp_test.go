@@ -95,7 +95,7 @@ func TestMLPAgainstLoops(t *testing.T) {
 					t.Fatalf("%d outputs, want %d", len(got[i]), tt.mlp.Dim)
 				}
 				for j := range row {
-					if math.Abs(row[j]-got[i][j]) > 1e-9 {
+					if !(math.Abs(row[j]-got[i][j]) <= 1e-9) {
 						t.Errorf("row %d, output %d: %g, want %g", i, j, got[i][j], row[j])
 					}
 				}
@@ -116,7 +116,7 @@ func TestMLPAgainstLoops(t *testing.T) {
 				flat[k] = before - step
 				down := sum()
 				flat[k] = before
-				if diff := (up - down) / (2 * step); math.Abs(diff-g) > 1e-5*max(1, math.Abs(diff)) {
+				if diff := (up - down) / (2 * step); !(math.Abs(diff-g) <= 1e-5*max(1, math.Abs(diff))) {
 					t.Errorf("input %d: gradient %g, difference %g", k, g, diff)
 				}
 			}

@@ -49,7 +49,7 @@ func TestONNXIsTorchvisions(t *testing.T) {
 		}
 		for i, row := range out[0].Value().([][]float32) {
 			for j, got := range row {
-				if w := want.Outputs[i][j]; math.Abs(float64(got)-w) > 1e-4*max(1, math.Abs(w)) {
+				if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-4*max(1, math.Abs(w))) {
 					t.Errorf("%s, image %d, output %d: %g, torchvision's %g", name, i, j, got, w)
 				}
 			}

@@ -35,7 +35,7 @@ func TestProduct(t *testing.T) {
 	}
 	for o, tensor := range out {
 		for i, got := range tensors.MustCopyFlatData[float64](tensor) {
-			if math.Abs(got-want[o][i]) > 1e-12 {
+			if !(math.Abs(got-want[o][i]) <= 1e-12) {
 				t.Errorf("output %d, entry %d: %g, want %g", o, i, got, want[o][i])
 			}
 		}
@@ -60,7 +60,7 @@ func TestColumnProducts(t *testing.T) {
 			for row := range m {
 				want += x[row*a+k/b] * y[row*b+k%b]
 			}
-			if math.Abs(value-want) > 1e-11 {
+			if !(math.Abs(value-want) <= 1e-11) {
 				t.Errorf("%v, entry %d: %g, want %g", size, k, value, want)
 			}
 		}

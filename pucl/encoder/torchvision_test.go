@@ -208,7 +208,7 @@ func TestForwardIsTorchvisions(t *testing.T) {
 			}
 			for i, row := range out.Value().([][]float32) {
 				for j, got := range row {
-					if w := want.Outputs[i][j]; math.Abs(float64(got)-w) > 1e-4*max(1, math.Abs(w)) {
+					if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-4*max(1, math.Abs(w))) {
 						t.Errorf("image %d, output %d: %g, torchvision's %g", i, j, got, w)
 					}
 				}

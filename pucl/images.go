@@ -40,17 +40,21 @@ func (m *Model) CheckShape(height, width, channels int) error {
 // EmbedImages is [Model.Embed] for images that know their shape, which must be that of the model's. It reads some hundred at a
 // time, so that images in files need not fit into memory.
 func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, error) {
-	if err := m.CheckShape(images.Shape()); err != nil {
-		return nil, err
+	none := errors.New("pucl: no images given to embed")
+	if images == nil {
+		return nil, none
 	}
 	if set, ok := images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
 		if err := set.Validate(); err != nil {
 			return nil, fmt.Errorf("pucl: %w", err)
 		}
 	}
+	if err := m.CheckShape(images.Shape()); err != nil {
+		return nil, err
+	}
 	n := images.Len()
 	if n == 0 {
-		return nil, errors.New("pucl: no images given to embed")
+		return nil, none
 	}
 	size := imageBytes(m.shape())
 	read := func(first int, to []uint8) error {

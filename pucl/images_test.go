@@ -75,6 +75,8 @@ func TestEmbedImagesRefuses(t *testing.T) {
 			"images of 12×12×1; bring them to that size, or train a model on these"},
 		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "pucl: this model embeds rows of 3 features, not images; use EmbedFeatures"},
 		{"none", m, randomImages(0, 12, 12), "pucl: no images given to embed"},
+		{"nil", m, nil, "pucl: no images given to embed"},
+		{"a nil pointer", m, (*datasets.Images)(nil), "pucl: datasets: no images given (the pointer is nil)"},
 		{"a label too few", m, short, "pucl: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: give one for each image, in the same order"},
 		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "pucl: reading image 516: the file is damaged"},
 	} {

@@ -9,8 +9,8 @@ type Batches struct {
 	images *Images
 }
 
-// NewBatches prepares the batches of pu. It is an error if the images are not valid or are not those whose
-// classes were split. The other errors are those of [NewSchedule].
+// NewBatches prepares the batches of pu. It is an error if the images are not valid, or not as many as the split was made of
+// classes. The other errors are those of [NewSchedule].
 func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 	if pu == nil {
 		return nil, errors.New("datasets: no PU data given to cut into batches")

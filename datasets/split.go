@@ -18,7 +18,7 @@ import (
 type Split struct {
 	// Index gives for each example its row in the data set.
 	Index []int
-	// Of says how many rows the data set has, which may be more than those in Index.
+	// Of says how many rows the data set has, of which Index need not name all.
 	Of int
 	// Labeled says for each example whether it is labeled, and so known to be positive.
 	Labeled []bool

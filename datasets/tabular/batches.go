@@ -29,7 +29,8 @@ type Batches struct {
 // each row once. The table is not copied: leave it as it is while the batches are in use.
 //
 // Values are handed out in float32; it is an error if one is too large for that, if the table is not valid or has not as
-// many rows as split was made of classes, and if corruption knows rows of another length. The other errors are those of datasets.NewSchedule.
+// many rows as split was made of classes, and if corruption knows rows of another length. The other errors are those of
+// datasets.NewSchedule.
 func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
 	if err := table.Validate(); err != nil {
 		return nil, err

@@ -135,7 +135,8 @@ func (s selection) rowsOfWindows(from, to int) choice {
 	return rows
 }
 
-// columnsOfWindows tells which group of which of the kernel rows of an image is group t of row i of window c, for every c, i and t.
+// columnsOfWindows tells which group of which of the kernel rows of an image is group t of row i of window c, for every c, i
+// and t.
 func (s selection) columnsOfWindows() choice {
 	groups := s.width / s.group
 	columns := choice{from: s.kernel * groups}

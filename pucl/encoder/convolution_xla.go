@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"slices"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -13,10 +14,10 @@ import (
 // convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
 // zeros, as XLA does it fastest.
 //
-// The rest is for CPUs in float32 or more where oneDNN does not do the work. There XLA is about as fast as a matrix product at the
-// convolution itself and, with stride 1, at its gradient for x. At larger strides it puts zeros between the numbers of the latter,
-// which takes it two to four times the work, and its gradient for a kernel of 1×1 is five to ten times slower than the product that
-// it is.
+// The rest is for CPUs in float32 or more where oneDNN does not do the work. There XLA is about as fast as a matrix product at
+// the convolution itself and, with stride 1, at its gradient for x. At larger strides it puts zeros between the numbers of the
+// latter, which takes it two to four times the work, and its gradient for a kernel of 1×1 is five to ten times slower than the
+// product that it is.
 func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	k := w.Shape().Dim(0)
 	if stride == 1 && k > 1 || !onCPU(x) || byOneDNN(x) {
@@ -72,7 +73,7 @@ func inputGradient(x, w, v *Node, stride, padding int) *Node {
 	dims := v.Shape().Dimensions
 	sent := DotGeneral(Reshape(v, -1, out), []int{1}, nil, Reshape(w, k*k*in, out), []int{1}, nil)
 	sent = Reshape(sent, dims[0], dims[1], dims[2], k*k, in)
-	rows, columns := (height+stride-1)/stride, (width+stride-1)/stride // of the pixels of a kind
+	rows, columns := ceilDiv(height, stride), ceilDiv(width, stride) // of the pixels of a kind
 	var kinds []*Node
 	for top := range stride {
 		var line []*Node
@@ -98,7 +99,7 @@ func window(x *Node, axis, from, size int) *Node {
 	length := x.Shape().Dim(axis)
 	first, last := min(max(from, 0), length), max(min(from+size, length), 0)
 	if last <= first {
-		dims := append([]int(nil), x.Shape().Dimensions...)
+		dims := slices.Clone(x.Shape().Dimensions)
 		dims[axis] = size
 		return Zeros(x.Graph(), shapeLike(x, dims...))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -54,7 +55,7 @@ func Supervised(rows *mat.Dense, classes []int, count int) (*Bank, error) {
 		return nil, err
 	}
 	known := fmt.Sprintf("all true classes (%d rows, %d classes)", len(classes), count)
-	bank, err := newBank(rows, append([]int(nil), classes...), count, known)
+	bank, err := newBank(rows, slices.Clone(classes), count, known)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 
 // enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
 var enginePackages = []string{
-	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "pucl/lab", "pucl/gpucheck",
+	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "pucl/lab",
+	"pucl/gpucheck",
 	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 

@@ -21,7 +21,7 @@ type dataSet struct {
 
 // dataSets are all that can be downloaded, the one of plain -data first: the 60,000 images of Fashion-MNIST to learn from.
 func dataSets() []dataSet {
-	all := []dataSet{{"fashion-mnist", fashionmnist.Download, "on the 10,000 images that come with the package", ""}}
+	all := []dataSet{{fashionmnist.Name, fashionmnist.Download, "on the 10,000 images that come with the package", ""}}
 	for _, a := range datasets.Archives() {
 		all = append(all, dataSet{a.Name, a.Get, "and leave out what takes it", a.Terms})
 	}
@@ -69,5 +69,6 @@ func (d dataSet) problem(err error) error {
 	if errors.Is(err, datasets.ErrOffline) || !errors.As(err, &fetch) {
 		return err
 	}
-	return &problem{What: err.Error(), Err: err, Mend: "Start again to carry on where it stopped. The notebooks run without it, " + d.without + "."}
+	return &problem{What: err.Error(), Err: err, Mend: "Start again to carry on where it stopped. " +
+		"The notebooks run without it, " + d.without + "."}
 }

@@ -2,6 +2,7 @@ package onednn
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -55,7 +56,8 @@ type array struct {
 	labels string
 }
 
-// parseArray reads the inside of a tensor type such as 512x28x28x1xf32.
+// parseArray reads the inside of a tensor type such as 512x28x28x1xf32. Arrays of 2³¹ numbers or more are not taken: oneDNN counts
+// some places with 32 bits, and a transposed matrix of that size crashed it.
 func parseArray(text string) (array, bool) {
 	parts := strings.Split(text, "x")
 	last := len(parts) - 1
@@ -63,14 +65,16 @@ func parseArray(text string) (array, bool) {
 		return array{}, false
 	}
 	var a array
+	size := 1.0
 	for _, p := range parts[:last] {
 		n, err := strconv.Atoi(p)
 		if err != nil || n < 1 { // a dimension that is not known, or nothing to compute
 			return array{}, false
 		}
 		a.dims = append(a.dims, n)
+		size *= float64(n)
 	}
-	return a, true
+	return a, size <= math.MaxInt32
 }
 
 // size is the dimension with the given label.

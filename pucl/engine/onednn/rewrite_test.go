@@ -107,6 +107,8 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 		"a small product":               dot("", "", "1", "0", "7x8xf32", "8x9xf32", "7x9xf32"),
 		"a matrix and a vector":         dot("", "", "1", "0", "5000x800xf32", "800xf32", "5000xf32"),
 		"few columns":                   dot("", "", "1", "0", "60000x128xf32", "128x10xf32", "60000x10xf32"),
+		"an array of 2³¹ numbers":       dot("", "", "0", "0", "4x536870912xf32", "4x64xf32", "536870912x64xf32"),
+		"a result of 2³¹ numbers":       dot("", "", "1", "0", "32768x64xf32", "64x65536xf32", "32768x65536xf32"),
 		"axes in another order":         dot("", "", "1, 2", "1, 0", "70x8x16xf32", "16x8x90xf32", "70x90xf32"),
 		"a turned kernel between":       conv("[b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f]", "[1, 2], [1, 2]", "1, 1", "2, 2", "1, 1", "4x4x4x32xf32", "16x3x3x32xf32", "4x8x8x16xf32"),
 		"a dimension that is not known": strings.ReplaceAll(good, "8x6x6x16xf32", "?x6x6x16xf32"),

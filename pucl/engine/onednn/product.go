@@ -5,6 +5,10 @@ import "slices"
 // smallest is the number of multiplications from which a product is worth a call. Tests have it lower.
 var smallest = 1 << 21
 
+// largest is what no side and no stride within a matrix may reach: oneDNN 3.2 counts 64 times a stride with 32 bits, and crashed or gave
+// wrong numbers from 2²⁵ on.
+const largest = 1 << 24
+
 // product is matrices of rows × inner numbers times ones of inner × columns, one pair for each of the batch. The strides are of
 // the batch, the row and the column.
 type product struct {
@@ -35,6 +39,8 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 	case float64(p.batch)*float64(p.rows)*float64(p.columns)*float64(p.inner) < float64(smallest):
 		return p, false
 	case p.rows == 1 || p.columns == 1:
+		return p, false
+	case slices.Max([]int{p.rows, p.columns, p.inner, p.leftStrides[1], p.leftStrides[2], p.rightStrides[1], p.rightStrides[2]}) >= largest:
 		return p, false
 	case p.columns < 16 && p.leftStrides[2] == 1: // XLA reads the rows once and is faster
 		return p, false

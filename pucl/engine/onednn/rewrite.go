@@ -56,8 +56,8 @@ type array struct {
 	labels string
 }
 
-// parseArray reads the inside of a tensor type such as 512x28x28x1xf32. Arrays of 2³¹ numbers or more are not taken: oneDNN counts
-// some places with 32 bits, and a transposed matrix of that size crashed it.
+// parseArray reads the inside of a tensor type such as 512x28x28x1xf32. Arrays of 2³¹ numbers or more are not taken, as
+// oneDNN was not tried that far.
 func parseArray(text string) (array, bool) {
 	parts := strings.Split(text, "x")
 	last := len(parts) - 1

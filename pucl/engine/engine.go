@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
@@ -69,10 +70,15 @@ type candidate struct {
 	kind, config, plugin, reason string
 }
 
+// opening is held while an engine is opened: go-xla looks for plugins without a lock of its own.
+var opening sync.Mutex
+
 // Open opens the first engine that works, in the order of the package comment. It fails when $GOMLX_BACKEND names
 // something that does not open; without it the pure-Go engine is always there. What was found but did not open is told
 // in Notes.
 func Open() (*Engine, error) {
+	opening.Lock()
+	defer opening.Unlock()
 	if config, ok := os.LookupEnv(compute.ConfigEnvVar); ok && config != "" {
 		c := chosen(config)
 		e, err := open(c)

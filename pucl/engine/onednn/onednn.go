@@ -11,8 +11,8 @@
 //   - products of float32, in batches or not, whose axes lie so that they can be taken together as those of a matrix, from a
 //     two million multiplications on.
 //
-// What stays with XLA: other types, programs for several devices (custom calls can't be dealt out among devices), and what
-// oneDNN would do by its reference code.
+// What stays with XLA: other types, programs that XLA deals out among several devices (it could not deal out the calls), and
+// what oneDNN would do by its reference code.
 //
 // Calls are made one at a time, each on all processors, by a thread of their own. The number of threads is OpenMP's:
 // $OMP_NUM_THREADS sets it. What was made ready for a size, and the largest working memory that was needed, is kept as long as the

@@ -8,8 +8,8 @@
 // What is handed over:
 //   - two-dimensional convolutions of float32, their gradients for the input and for the kernel, with any strides, padding and
 //     dilation, in any order of axes, as long as nothing is grouped;
-//   - products of float32, in batches or not, whose axes lie so that they can be taken together as those of a matrix, from a
-//     two million multiplications on.
+//   - products of float32, in batches or not, whose axes lie so that they can be taken together as those of a matrix, from two
+//     million multiplications on.
 //
 // What stays with XLA: other types, programs that XLA deals out among several devices (it could not deal out the calls), and
 // what oneDNN would do by its reference code.

@@ -22,7 +22,14 @@ func SetAttached(on bool) { attached.Store(on) }
 // Kinds counts what oneDNN computes by its kind.
 type Kinds struct{ Forward, InputGradient, KernelGradient, Product int }
 
-// Made counts the plans that were made so far.
+// Forget lets everything be asked for anew, so that Made counts what is compiled after it. Programs compiled before keep their calls.
+func Forget() {
+	plansLock.Lock()
+	defer plansLock.Unlock()
+	clear(plans)
+}
+
+// Made counts the plans that were made since Forget.
 func Made() (k Kinds) {
 	plansLock.Lock()
 	defer plansLock.Unlock()
@@ -40,7 +47,10 @@ func Made() (k Kinds) {
 	return k
 }
 
-// Minus counts what k has more than old.
-func (k Kinds) Minus(old Kinds) Kinds {
-	return Kinds{k.Forward - old.Forward, k.InputGradient - old.InputGradient, k.KernelGradient - old.KernelGradient, k.Product - old.Product}
+// Plus adds up kind by kind.
+func (k Kinds) Plus(l Kinds) Kinds {
+	return Kinds{k.Forward + l.Forward, k.InputGradient + l.InputGradient, k.KernelGradient + l.KernelGradient, k.Product + l.Product}
 }
+
+// Sum is the count of all kinds.
+func (k Kinds) Sum() int { return k.Forward + k.InputGradient + k.KernelGradient + k.Product }

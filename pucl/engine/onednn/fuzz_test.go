@@ -9,6 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/onednn"
@@ -28,23 +29,38 @@ func withOneDNN(t *testing.T) *engine.Engine {
 	return eng
 }
 
-// bothWays computes f with oneDNN and by XLA alone.
-func bothWays(t *testing.T, eng *engine.Engine, f func(in []*Node) []*Node, args ...any) (called, alone []*tensors.Tensor) {
+// bothExecs compiles f for the given arguments with calls of oneDNN, and for XLA alone. It fails the test where less than the given
+// number of operations goes to oneDNN.
+func bothExecs(t *testing.T, eng *engine.Engine, calls int, f func(in []*Node) []*Node, args ...*tensors.Tensor) (called, alone *Exec, made onednn.Kinds) {
 	t.Helper()
 	defer onednn.SetAttached(onednn.Attached())
-	results := make([][]*tensors.Tensor, 2)
-	for i, on := range []bool{true, false} {
-		onednn.SetAttached(on)
-		before := onednn.Made()
-		var err error
-		if results[i], err = CallOnceN(eng.Backend, f, args...); err != nil {
-			t.Fatalf("oneDNN %v: %v", on, err)
+	var inputs []shapes.Shape
+	for _, a := range args {
+		inputs = append(inputs, a.Shape())
+	}
+	execs := []*Exec{MustNewExec(eng.Backend, f), MustNewExec(eng.Backend, f)}
+	for i, exec := range execs {
+		t.Cleanup(exec.Finalize)
+		onednn.SetAttached(i == 0)
+		onednn.Forget()
+		if _, err := exec.Compile(inputs...); err != nil {
+			t.Fatal(err)
 		}
-		if !on && onednn.Made() != before {
-			t.Fatal("XLA alone calls oneDNN")
+		if here := onednn.Made(); i == 0 {
+			made = here
+		} else if made.Sum() < calls || here.Sum() > 0 {
+			t.Fatalf("oneDNN does %+v, of %d operations; when it is switched off, %+v", made, calls, here)
 		}
 	}
-	return results[0], results[1]
+	return execs[0], execs[1], made
+}
+
+// anyOf gives the arguments of a call their type.
+func anyOf(args []*tensors.Tensor) (list []any) {
+	for _, a := range args {
+		list = append(list, a)
+	}
+	return list
 }
 
 // same fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
@@ -212,7 +228,7 @@ func TestRandomConvolutions(t *testing.T) {
 	const cases = 90
 	for round := range *rounds {
 		rng := rand.New(rand.NewPCG(7, round))
-		before := onednn.Made()
+		onednn.Forget()
 		for i := range cases {
 			g := randomConvolution(rng)
 			switch i % 3 {
@@ -245,8 +261,9 @@ func TestRandomConvolutions(t *testing.T) {
 			near(t, fmt.Sprintf("round %d, %d, %+v", round, i, g), y, g.loops(tensors.MustCopyFlatData[float32](x), tensors.MustCopyFlatData[float32](w)),
 				g.in*g.kernel[0]*g.kernel[1])
 		}
-		after := onednn.Made()
-		t.Logf("round %d: %+v of %d", round, after.Minus(before), cases)
+		if made := onednn.Made(); made.Forward < 8 || made.InputGradient < 4 || made.KernelGradient < 8 {
+			t.Errorf("round %d: of %d convolutions oneDNN did only %+v", round, cases, made)
+		}
 	}
 }
 
@@ -262,7 +279,7 @@ func TestRandomGradients(t *testing.T) {
 	const cases = 40
 	for round := range *rounds {
 		rng := rand.New(rand.NewPCG(8, round))
-		before := onednn.Made()
+		var made onednn.Kinds
 		for i := range cases {
 			g := randomConvolution(rng)
 			if rng.IntN(3) == 0 {
@@ -283,13 +300,17 @@ func TestRandomGradients(t *testing.T) {
 				y := Convolve(x, w).StridePerAxis(g.stride[:]...).DilationPerAxis(g.dilation[:]...).PaddingPerDim(g.padding[:]).Done()
 				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 			}
-			got, want := bothWays(t, eng, step, x, w, v)
+			called, alone, here := bothExecs(t, eng, 0, step, x, w, v)
+			made = made.Plus(here)
+			got, want := called.MustCall(x, w, v), alone.MustCall(x, w, v)
 			size := g.result()
 			for k, count := range []int{g.kernel[0] * g.kernel[1] * g.in, g.kernel[0] * g.kernel[1] * g.out, g.images * size[0] * size[1]} {
 				same(t, fmt.Sprintf("round %d, %d, %+v: result %d", round, i, g, k), got[k], want[k], count)
 			}
 		}
-		t.Logf("round %d: %+v of %d", round, onednn.Made().Minus(before), cases)
+		if made.Forward < cases/2 || made.InputGradient < cases/8 || made.KernelGradient < cases/2 {
+			t.Errorf("round %d: of %d convolutions and their gradients oneDNN did only %+v", round, cases, made)
+		}
 	}
 }
 
@@ -386,7 +407,7 @@ func TestRandomProducts(t *testing.T) {
 	const cases = 60
 	for round := range *rounds {
 		rng := rand.New(rand.NewPCG(9, round))
-		before := onednn.Made()
+		onednn.Forget()
 		for i := range cases {
 			d := randomProduct(rng)
 			a, b := values(rng, d.left...), values(rng, d.right...)
@@ -399,6 +420,8 @@ func TestRandomProducts(t *testing.T) {
 			want, inner := d.loops(a, b)
 			near(t, fmt.Sprintf("round %d, %d, %+v", round, i, d), got, want, inner)
 		}
-		t.Logf("round %d: %+v of %d", round, onednn.Made().Minus(before), cases)
+		if made := onednn.Made(); made.Product < cases/3 {
+			t.Errorf("round %d: of %d products oneDNN did only %d", round, cases, made.Product)
+		}
 	}
 }

@@ -1,0 +1,199 @@
+package onednn_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// network is a small network with its loss and gradients: two convolutions, one with strides, and a product.
+func network(in []*Node) []*Node {
+	x, w1, w2, w3 := in[0], in[1], in[2], in[3]
+	y := Tanh(Convolve(x, w1).PadSame().Done())
+	y = Tanh(Convolve(y, w2).Strides(2).PaddingPerDim([][2]int{{1, 1}, {1, 1}}).Done())
+	y = Dot(Reshape(y, y.Shape().Dim(0), -1), w3).Product()
+	loss := ReduceAllMean(Square(y))
+	return append([]*Node{loss, y}, Gradient(loss, w1, w2, w3)...)
+}
+
+// arguments of the network for images of the given side, with weights that keep numbers near 1.
+func arguments(rng *rand.Rand, side int) []*tensors.Tensor {
+	half := (side + 1) / 2
+	args := []*tensors.Tensor{values(rng, 24, side, side, 3), values(rng, 3, 3, 3, 16), values(rng, 3, 3, 16, 17), values(rng, half*half*17, 40)}
+	for _, a := range args[1:] {
+		tensors.MustMutableFlatData(a, func(flat []float32) {
+			for i := range flat {
+				flat[i] *= 0.1
+			}
+		})
+	}
+	return args
+}
+
+// bits fails the test where got and want are not the same numbers to the last bit.
+func bits(t *testing.T, what string, got, want []*tensors.Tensor) {
+	t.Helper()
+	for i := range want {
+		w := tensors.MustCopyFlatData[float32](want[i])
+		for k, g := range tensors.MustCopyFlatData[float32](got[i]) {
+			if g != w[k] {
+				t.Errorf("%s: result %d, number %d is %v, was %v", what, i, k, g, w[k])
+				return
+			}
+		}
+	}
+}
+
+// TestTheSameEveryTime: a program gives the same bits whenever it runs.
+func TestTheSameEveryTime(t *testing.T) {
+	eng := withOneDNN(t)
+	args := arguments(rand.New(rand.NewPCG(15, 16)), 12)
+	exec, alone, _ := bothExecs(t, eng, 7, network, args...)
+	first := exec.MustCall(anyOf(args)...)
+	for i, want := range alone.MustCall(anyOf(args)...) {
+		same(t, "result", first[i], want, 1000)
+	}
+	for range 200 {
+		bits(t, "again", exec.MustCall(anyOf(args)...), first)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestManyAtOnce: programs are compiled and run from several goroutines, some of them the same, while the engine is opened again;
+// each gives the numbers that it gives alone.
+func TestManyAtOnce(t *testing.T) {
+	eng := withOneDNN(t)
+	rng := rand.New(rand.NewPCG(17, 18))
+	const sizes = 4
+	var args, want [sizes][]*tensors.Tensor
+	var shared [sizes]*Exec
+	for i := range sizes {
+		args[i] = arguments(rng, 9+i)
+		shared[i], _, _ = bothExecs(t, eng, 7, network, args[i]...)
+		want[i] = shared[i].MustCall(anyOf(args[i])...)
+	}
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			i := worker % sizes
+			own, err := NewExec(eng.Backend, network)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer own.Finalize()
+			for range 10 {
+				for name, exec := range map[string]*Exec{"shared": shared[i], "own": own} {
+					got, err := exec.Call(anyOf(args[i])...)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for k := range got { // a program that is compiled while the engine opens may do without oneDNN
+						same(t, name, got[k], want[i][k], 1000)
+					}
+				}
+			}
+		})
+	}
+	group.Go(func() {
+		for range 2 {
+			again, err := engine.Open()
+			if err != nil || !again.OneDNN {
+				t.Errorf("opened again: %v, %v", again, err)
+				return
+			}
+			again.Backend.Finalize()
+		}
+	})
+	group.Wait()
+}
+
+// TestEveryDevice: each of several devices calls oneDNN for the program that it is given.
+func TestEveryDevice(t *testing.T) {
+	eng := withOneDNN(t)
+	devices := eng.Backend.NumDevices()
+	if devices < 2 {
+		t.Skip("the engine has one device; XLA_FLAGS=--xla_force_host_platform_device_count=4 makes it four")
+	}
+	args := arguments(rand.New(rand.NewPCG(19, 20)), 10)
+	_, alone, _ := bothExecs(t, eng, 7, network, args...)
+	want := alone.MustCall(anyOf(args)...)
+	var group sync.WaitGroup
+	for device := range devices {
+		group.Go(func() {
+			exec := MustNewExec(eng.Backend, network)
+			defer exec.Finalize()
+			for range 5 {
+				got, err := exec.CallOnDevice(compute.DeviceNum(device), anyOf(args)...)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k := range got {
+					same(t, "result", got[k], want[k], 1000)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestInsideLoopsAndBranches: operations in the body of a loop, and in a branch, are handed over as well.
+func TestInsideLoopsAndBranches(t *testing.T) {
+	eng := withOneDNN(t)
+	rng := rand.New(rand.NewPCG(21, 22))
+	x, w, m := values(rng, 5, 8, 7, 16), values(rng, 3, 3, 16, 16), values(rng, 112, 112)
+	for _, a := range []*tensors.Tensor{w, m} {
+		tensors.MustMutableFlatData(a, func(flat []float32) {
+			for i := range flat {
+				flat[i] *= 0.08
+			}
+		})
+	}
+	layer := func(x, w, m *Node) *Node {
+		y := Tanh(Convolve(x, w).PadSame().Done())
+		rows := Dot(Reshape(y, 40, 112), m).Product()
+		return Add(y, Reshape(rows, 5, 8, 7, 16))
+	}
+	loop := func(in []*Node) []*Node {
+		g := in[0].Graph()
+		state := func(g *Graph) (*Node, []*Node) {
+			count := Parameter(g, "count", shapes.Make(dtypes.Int32))
+			return count, []*Node{Parameter(g, "x", x.Shape()), Parameter(g, "w", w.Shape()), Parameter(g, "m", m.Shape())}
+		}
+		cond := NewClosure(g, func(g *Graph) []*Node {
+			count, _ := state(g)
+			return []*Node{LessThan(count, Const(g, int32(6)))}
+		})
+		body := NewClosure(g, func(g *Graph) []*Node {
+			count, s := state(g)
+			return []*Node{AddScalar(count, 1), layer(s[0], s[1], s[2]), s[1], s[2]}
+		})
+		return While(cond, body, append([]*Node{Const(g, int32(0))}, in...)...)[1:2]
+	}
+	branch := func(in []*Node) []*Node {
+		g := in[0].Graph()
+		yes := NewClosure(g, func(g *Graph) []*Node { return []*Node{layer(Const(g, x), Const(g, w), Const(g, m))} })
+		no := NewClosure(g, func(g *Graph) []*Node { return []*Node{Neg(Const(g, x))} })
+		positive := GreaterThan(ReduceAllSum(in[0]), ScalarZero(g, dtypes.Float32))
+		return append(If(positive, yes, no), If(positive, no, yes)...)
+	}
+	for name, f := range map[string]func([]*Node) []*Node{"loop": loop, "branch": branch} {
+		called, alone, _ := bothExecs(t, eng, 2, f, x, w, m)
+		got, want := called.MustCall(x, w, m), alone.MustCall(x, w, m)
+		for i := range want {
+			same(t, name, got[i], want[i], 1000)
+		}
+	}
+}

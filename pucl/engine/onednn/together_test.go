@@ -106,16 +106,16 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		})
 	}
-	group.Go(func() {
-		for range 2 {
+	for range 2 {
+		group.Go(func() {
 			again, err := engine.Open()
 			if err != nil || !again.OneDNN {
 				t.Errorf("opened again: %v, %v", again, err)
 				return
 			}
 			again.Backend.Finalize()
-		}
-	})
+		})
+	}
 	group.Wait()
 }
 

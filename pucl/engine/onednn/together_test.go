@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -69,8 +70,16 @@ func TestTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: programs are compiled and run from several goroutines, some of them the same, while the engine is opened again;
-// each gives the numbers that it gives alone.
+// copied are the same numbers in arrays that no engine has seen.
+func copied(args []*tensors.Tensor) (list []*tensors.Tensor) {
+	for _, a := range args {
+		list = append(list, tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](a), a.Shape().Dimensions...))
+	}
+	return list
+}
+
+// TestManyAtOnce: programs are compiled and run from several goroutines, some of them the same, while the engine is opened again and
+// computes as well; each gives the numbers that it gives alone.
 func TestManyAtOnce(t *testing.T) {
 	eng := withOneDNN(t)
 	rng := rand.New(rand.NewPCG(17, 18))
@@ -82,6 +91,12 @@ func TestManyAtOnce(t *testing.T) {
 		shared[i], _, _ = bothExecs(t, eng, 7, network, args[i]...)
 		want[i] = shared[i].MustCall(anyOf(args[i])...)
 	}
+	type outcome struct {
+		name    string
+		size    int
+		results []*tensors.Tensor
+	}
+	outcomes := make(chan outcome, 1000)
 	var group sync.WaitGroup
 	for worker := range 8 {
 		group.Go(func() {
@@ -99,54 +114,73 @@ func TestManyAtOnce(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					for k := range got { // a program that is compiled while the engine opens may do without oneDNN
-						same(t, name, got[k], want[i][k], 1000)
-					}
+					outcomes <- outcome{name, i, got}
 				}
 			}
 		})
 	}
-	for range 2 {
-		group.Go(func() {
+	group.Go(func() {
+		for range 2 {
 			again, err := engine.Open()
 			if err != nil || !again.OneDNN {
 				t.Errorf("opened again: %v, %v", again, err)
 				return
 			}
-			again.Backend.Finalize()
-		})
-	}
-	group.Wait()
-}
-
-// TestEveryDevice: each of several devices calls oneDNN for the program that it is given.
-func TestEveryDevice(t *testing.T) {
-	eng := withOneDNN(t)
-	devices := eng.Backend.NumDevices()
-	if devices < 2 {
-		t.Skip("the engine has one device; XLA_FLAGS=--xla_force_host_platform_device_count=4 makes it four")
-	}
-	args := arguments(rand.New(rand.NewPCG(19, 20)), 10)
-	_, alone, _ := bothExecs(t, eng, 7, network, args...)
-	want := alone.MustCall(anyOf(args)...)
-	var group sync.WaitGroup
-	for device := range devices {
-		group.Go(func() {
-			exec := MustNewExec(eng.Backend, network)
-			defer exec.Finalize()
-			for range 5 {
-				got, err := exec.CallOnDevice(compute.DeviceNum(device), anyOf(args)...)
+			for i := range sizes {
+				got, err := CallOnceN(again.Backend, network, anyOf(copied(args[i]))...)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				for k := range got {
-					same(t, "result", got[k], want[k], 1000)
-				}
+				outcomes <- outcome{"another engine", i, copied(got)}
 			}
-		})
-	}
+			again.Backend.Finalize()
+		}
+	})
 	group.Wait()
+	close(outcomes)
+	for o := range outcomes {
+		for k, got := range o.results { // to rounding: what is compiled while the engine opens may do without oneDNN
+			same(t, o.name, got, want[o.size][k], 1000)
+		}
+	}
+}
+
+// TestEveryDevice: where each of several devices runs the program whole, all of them at once, each gives the numbers of one alone.
+func TestEveryDevice(t *testing.T) {
+	eng := withOneDNN(t)
+	devices := min(eng.Backend.NumDevices(), 4)
+	if devices < 2 {
+		t.Skip("the engine has one device")
+	}
+	args := arguments(rand.New(rand.NewPCG(19, 20)), 10)
+	_, alone, _ := bothExecs(t, eng, 7, network, args...)
+	want := alone.MustCall(anyOf(args)...)
+	mesh, err := distributed.NewDeviceMesh([]int{devices}, []string{"devices"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []any
+	for device := range devices {
+		for _, a := range args {
+			there, err := a.OnDeviceClone(eng.Backend, compute.DeviceNum(device))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, there)
+		}
+	}
+	exec := MustNewExec(eng.Backend, network).SPMD(mesh)
+	defer exec.Finalize()
+	for range 20 {
+		got := exec.MustCall(all...)
+		if len(got) != devices*len(want) {
+			t.Fatalf("%d results on %d devices", len(got), devices)
+		}
+		for k := range got {
+			same(t, "result", got[k], want[k%len(want)], 1000)
+		}
+	}
 }
 
 // TestInsideLoopsAndBranches: operations in the body of a loop, and in a branch, are handed over as well.

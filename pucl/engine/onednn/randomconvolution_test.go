@@ -1,81 +1,15 @@
 package onednn_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/onednn"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
-
-// rounds is raised by hand, `go test ./pucl/engine/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.
-var rounds = flag.Uint64("rounds", 1, "how often the tests of random sizes are done, each time with another seed")
-
-// withOneDNN opens the engine, and skips the test where XLA does not call oneDNN.
-func withOneDNN(t *testing.T) *engine.Engine {
-	t.Helper()
-	eng := enginetest.Open(t)
-	if !eng.OneDNN {
-		t.Skip("this engine does not call oneDNN: ", eng)
-	}
-	return eng
-}
-
-// bothExecs compiles f for the given arguments with calls of oneDNN, and for XLA alone. It fails the test where less than the given
-// number of operations goes to oneDNN.
-func bothExecs(t *testing.T, eng *engine.Engine, calls int, f func(in []*Node) []*Node, args ...*tensors.Tensor) (called, alone *Exec, made onednn.Kinds) {
-	t.Helper()
-	defer onednn.SetAttached(onednn.Attached())
-	var inputs []shapes.Shape
-	for _, a := range args {
-		inputs = append(inputs, a.Shape())
-	}
-	execs := []*Exec{MustNewExec(eng.Backend, f), MustNewExec(eng.Backend, f)}
-	for i, exec := range execs {
-		t.Cleanup(exec.Finalize)
-		onednn.SetAttached(i == 0)
-		onednn.Forget()
-		if _, err := exec.Compile(inputs...); err != nil {
-			t.Fatal(err)
-		}
-		if here := onednn.Made(); i == 0 {
-			made = here
-		} else if made.Sum() < calls || here.Sum() > 0 {
-			t.Fatalf("oneDNN does %+v, of %d operations; when it is switched off, %+v", made, calls, here)
-		}
-	}
-	return execs[0], execs[1], made
-}
-
-// anyOf gives the arguments of a call their type.
-func anyOf(args []*tensors.Tensor) (list []any) {
-	for _, a := range args {
-		list = append(list, a)
-	}
-	return list
-}
-
-// same fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
-func same(t *testing.T, what string, got, want *tensors.Tensor, count int) {
-	t.Helper()
-	if !got.Shape().Equal(want.Shape()) {
-		t.Fatalf("%s: shape %s, want %s", what, got.Shape(), want.Shape())
-	}
-	flat := tensors.MustCopyFlatData[float32](want)
-	wide := make([]float64, len(flat))
-	for i, v := range flat {
-		wide[i] = float64(v)
-	}
-	near(t, what, got, wide, count)
-}
 
 // general is a convolution with everything that XLA knows of but groups. The first of a pair is for rows, the second for columns.
 type general struct {
@@ -225,7 +159,7 @@ func (g *general) source(i, p, k int) (int, bool) {
 // between the numbers of the input, as in a gradient for the input, and those with a window larger than the result, as in one for the kernel.
 func TestRandomConvolutions(t *testing.T) {
 	eng := withOneDNN(t)
-	const cases = 90
+	const cases = 75
 	for round := range *rounds {
 		rng := rand.New(rand.NewPCG(7, round))
 		onednn.Forget()
@@ -261,7 +195,7 @@ func TestRandomConvolutions(t *testing.T) {
 			near(t, fmt.Sprintf("round %d, %d, %+v", round, i, g), y, g.loops(tensors.MustCopyFlatData[float32](x), tensors.MustCopyFlatData[float32](w)),
 				g.in*g.kernel[0]*g.kernel[1])
 		}
-		if made := onednn.Made(); made.Forward < 8 || made.InputGradient < 4 || made.KernelGradient < 8 {
+		if made := onednn.Made(); made.Forward < cases/12 || made.InputGradient < cases/20 || made.KernelGradient < cases/12 {
 			t.Errorf("round %d: of %d convolutions oneDNN did only %+v", round, cases, made)
 		}
 	}
@@ -276,7 +210,7 @@ func shuffled(rng *rand.Rand, labels string) string {
 // TestRandomGradients compares convolutions and the gradients that gomlx derives for them with XLA's own numbers.
 func TestRandomGradients(t *testing.T) {
 	eng := withOneDNN(t)
-	const cases = 40
+	const cases = 30
 	for round := range *rounds {
 		rng := rand.New(rand.NewPCG(8, round))
 		var made onednn.Kinds
@@ -310,118 +244,6 @@ func TestRandomGradients(t *testing.T) {
 		}
 		if made.Forward < cases/2 || made.InputGradient < cases/8 || made.KernelGradient < cases/2 {
 			t.Errorf("round %d: of %d convolutions and their gradients oneDNN did only %+v", round, cases, made)
-		}
-	}
-}
-
-// dot is a product of arrays with the axes that DotGeneral is told of.
-type dot struct {
-	left, right                                    []int
-	leftBatch, leftSummed, rightBatch, rightSummed []int
-}
-
-// randomProduct draws one of at least a quarter of a million multiplications. The axes of the batch, of the sums and of rows and
-// columns lie in any order, some of them of size 1.
-func randomProduct(rng *rand.Rand) dot {
-	for {
-		var d dot
-		type axis struct{ size, kind, number int } // kind 0: of the batch, 1: summed over, 2: a row or column
-		var sides [2][]axis
-		work := 1
-		for kind, most := range []int{2, 2, 2} {
-			for number := range kind/2 + rng.IntN(most+1-kind/2) {
-				size := 1 + rng.IntN(60)
-				switch rng.IntN(5) {
-				case 0:
-					size = 1
-				case 1:
-					size = 200 + rng.IntN(200)
-				}
-				work *= size
-				sides[0] = append(sides[0], axis{size, kind, number})
-				if kind < 2 {
-					sides[1] = append(sides[1], axis{size, kind, number})
-				}
-			}
-		}
-		for number := range 1 + rng.IntN(2) {
-			size := 1 + rng.IntN(60)
-			work *= size
-			sides[1] = append(sides[1], axis{size, 2, number})
-		}
-		if work < 1<<18 || work > 1<<21 {
-			continue
-		}
-		for side := range sides {
-			s := sides[side]
-			if rng.IntN(8) > 0 { // axes of a kind side by side, the kinds in any order
-				order := rng.Perm(3)
-				slices.SortStableFunc(s, func(a, b axis) int { return order[a.kind] - order[b.kind] })
-			} else {
-				rng.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
-			}
-			var dims []int
-			var kinds [2][2]int // axes by kind and number
-			for i, a := range s {
-				dims = append(dims, a.size)
-				if a.kind < 2 {
-					kinds[a.kind][a.number] = i
-				}
-			}
-			count := [2]int{}
-			for _, a := range s {
-				if a.kind < 2 {
-					count[a.kind]++
-				}
-			}
-			batch, summed := append([]int(nil), kinds[0][:count[0]]...), append([]int(nil), kinds[1][:count[1]]...)
-			if side == 0 {
-				d.left, d.leftBatch, d.leftSummed = dims, batch, summed
-			} else {
-				d.right, d.rightBatch, d.rightSummed = dims, batch, summed
-			}
-		}
-		return d
-	}
-}
-
-// loops computes the product by its definition, in float64.
-func (d *dot) loops(a, b *tensors.Tensor) (product []float64, inner int) {
-	left, batch, inner := arranged(a, d.leftBatch, d.leftSummed)
-	right, _, _ := arranged(b, d.rightBatch, d.rightSummed)
-	rows, columns := len(left)/batch/inner, len(right)/batch/inner
-	product = make([]float64, batch*rows*columns)
-	for i := range product {
-		at, row, column := i/(rows*columns), i/columns%rows, i%columns
-		x, y := left[(at*rows+row)*inner:][:inner], right[(at*columns+column)*inner:][:inner]
-		for k := range x {
-			product[i] += x[k] * y[k]
-		}
-	}
-	return product, inner
-}
-
-// TestRandomProducts compares products of random sizes, with their axes in any order, with loops.
-func TestRandomProducts(t *testing.T) {
-	eng := withOneDNN(t)
-	const cases = 60
-	for round := range *rounds {
-		rng := rand.New(rand.NewPCG(9, round))
-		onednn.Forget()
-		for i := range cases {
-			d := randomProduct(rng)
-			a, b := values(rng, d.left...), values(rng, d.right...)
-			got, err := CallOnce(eng.Backend, func(a, b *Node) *Node {
-				return DotGeneral(a, d.leftSummed, d.leftBatch, b, d.rightSummed, d.rightBatch)
-			}, a, b)
-			if err != nil {
-				t.Fatalf("round %d, %d, %+v: %v", round, i, d, err)
-			}
-			want, inner := d.loops(a, b)
-			near(t, fmt.Sprintf("round %d, %d, %+v", round, i, d), got, want, inner)
-		}
-		if made := onednn.Made(); made.Product < cases/3 {
-			t.Errorf("round %d: of %d products oneDNN did only %d", round, cases, made.Product)
 		}
 	}
 }

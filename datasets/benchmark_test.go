@@ -34,7 +34,7 @@ func TestBenchmarks(t *testing.T) {
 		if b.Name != tt.name || b.Set != tt.set || fmt.Sprint(b.Positive) != tt.positive || fmt.Sprint(b.Negative) != tt.negative {
 			t.Errorf("%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
 		}
-		if math.Abs(b.Prior()-tt.prior) > 1e-15 || b.PaperPrior != tt.paper {
+		if !(math.Abs(b.Prior()-tt.prior) <= 1e-15) || b.PaperPrior != tt.paper {
 			t.Errorf("%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
 		}
 	}

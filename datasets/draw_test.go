@@ -28,7 +28,7 @@ func labelCounts(t *testing.T, cfg PUConfig, seeds int) []float64 {
 func wantShare(t *testing.T, what string, count float64, trials int, probability float64) {
 	t.Helper()
 	n := float64(trials)
-	if math.Abs(count-n*probability) > 5*math.Sqrt(n*probability*(1-probability)) {
+	if !(math.Abs(count-n*probability) <= 5*math.Sqrt(n*probability*(1-probability))) {
 		t.Errorf("%s: %v of %d, want a share of %v", what, count, trials, probability)
 	}
 }

@@ -100,7 +100,7 @@ func TestImageNet100LTCounts(t *testing.T) {
 	q := func(p float64) float64 { return math.Pow(1-p, -1./6) - 1 }
 	scale := (float64(counts[49]) - 5) / q(0.5)
 	for rank, p := range map[int]float64{24: 0.75, 74: 0.25, 89: 0.1} {
-		if want := 5 + scale*q(p); math.Abs(float64(counts[rank])-want) > 0.1*want {
+		if want := 5 + scale*q(p); !(math.Abs(float64(counts[rank])-want) <= 0.1*want) {
 			t.Errorf("rank %d has %d images, the distribution %.1f", rank, counts[rank], want)
 		}
 	}

@@ -114,7 +114,7 @@ func TestNewPUDrawsPositivesEquallyOften(t *testing.T) {
 		t.Errorf("%d rows drawn, want 10", len(counts))
 	}
 	for row, n := range counts {
-		if math.Abs(float64(n)-1200) > 145 {
+		if !(math.Abs(float64(n)-1200) <= 145) {
 			t.Errorf("row %d labeled %d times in 4000, want about 1200", row, n)
 		}
 	}

@@ -215,7 +215,7 @@ func TestSplitDrawsUnlabeledEquallyOften(t *testing.T) {
 		if labels[row] == 2 {
 			want, bound = 900, 125
 		}
-		if math.Abs(float64(n)-want) > bound {
+		if !(math.Abs(float64(n)-want) <= bound) {
 			t.Errorf("row %d drawn %d times in 3000, want about %g", row, n, want)
 		}
 	}

@@ -90,7 +90,7 @@ func TestPUPLDrawsBySquaredDistance(t *testing.T) {
 		t.Errorf("the row on the positive centre was drawn %g times", counts[0])
 	}
 	for i, want := range []float64{0, 1.0 / 14, 4.0 / 14, 9.0 / 14} {
-		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(counts[i]/draws-want) > 4.5*sd {
+		if sd := math.Sqrt(want * (1 - want) / draws); !(math.Abs(counts[i]/draws-want) <= 4.5*sd) {
 			t.Errorf("row %d drawn with frequency %g, want %g", i, counts[i]/draws, want)
 		}
 	}

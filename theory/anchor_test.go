@@ -70,7 +70,7 @@ func TestExpectMeanExpAgainstAllSequences(t *testing.T) {
 	}
 	_, err := ExpectMeanExp(of, 0, math.Sqrt)
 	wantError(t, "no draws", err, "0 draws")
-	if merged := mergeEqual(of); len(merged) != 3 || math.Abs(merged[0].P-0.3) > 1e-15 {
+	if merged := mergeEqual(of); len(merged) != 3 || !(math.Abs(merged[0].P-0.3) <= 1e-15) {
 		t.Errorf("merged into %v", merged)
 	}
 }

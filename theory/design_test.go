@@ -68,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 		}
 		for i, o := range tt.got {
 			want := tt.want[i]
-			if math.Abs(o.p-want.p) > 1e-15 || o.class != want.class || o.first != want.first || o.second != want.second {
+			if !(math.Abs(o.p-want.p) <= 1e-15) || o.class != want.class || o.first != want.first || o.second != want.second {
 				t.Errorf("%s: %v, want %v", tt.name, o, want)
 			}
 		}

@@ -142,7 +142,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 		t.Error(r)
 	}
 	sharp := Population{Uniform([]float64{1, 0}), Uniform([]float64{1, 0.1})}
-	if r, err := m.Exact(sharp, designs[0]); err != nil || math.Abs(r.Attraction.Mean.Value-r.Ideal.Attraction.Value) > 1e-12 {
+	if r, err := m.Exact(sharp, designs[0]); err != nil || !(math.Abs(r.Attraction.Mean.Value-r.Ideal.Attraction.Value) <= 1e-12) {
 		t.Errorf("the slip shows where all angles are acute: %s, %v", r.Attraction.Mean, err)
 	}
 }

@@ -76,7 +76,7 @@ func TestReferenceInRange(t *testing.T) {
 
 func TestChanceLevel(t *testing.T) {
 	// With b = 2 there are three other views, each as likely.
-	if got, want := ChanceLevel(2).Y, math.Log(3); math.Abs(got-want) > 1e-15 {
+	if got, want := ChanceLevel(2).Y, math.Log(3); !(math.Abs(got-want) <= 1e-15) {
 		t.Errorf("chance level of b = 2 is %g, want %g", got, want)
 	}
 	if got := ChanceLevel(1).Y; got != 0 {
@@ -97,7 +97,7 @@ func TestRunningMean(t *testing.T) {
 					count++
 				}
 			}
-			if math.Abs(got[i]-sum/count) > 1e-12 {
+			if !(math.Abs(got[i]-sum/count) <= 1e-12) {
 				t.Errorf("n = %d: mean %d is %g, want %g", n, i, got[i], sum/count)
 			}
 		}

@@ -183,7 +183,7 @@ func TestFit(t *testing.T) {
 	} {
 		got := fit(tt.height, tt.width, tt.room)
 		got.X, got.Y = got.X/dot, got.Y/dot
-		if math.Abs(float64(got.X-tt.want.X)) > 1e-9 || math.Abs(float64(got.Y-tt.want.Y)) > 1e-9 {
+		if !(math.Abs(float64(got.X-tt.want.X)) <= 1e-9) || !(math.Abs(float64(got.Y-tt.want.Y)) <= 1e-9) {
 			t.Errorf("%d by %d pixels in %g points: %v dots, want %v", tt.height, tt.width, tt.room.Points(), got, tt.want)
 		}
 	}

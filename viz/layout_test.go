@@ -168,7 +168,7 @@ func TestEqualAspect(t *testing.T) {
 		data := q.DataCanvas(c)
 		x := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
 		y := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
-		if math.Abs(x/y-1) > 1e-6 {
+		if !(math.Abs(x/y-1) <= 1e-6) {
 			t.Errorf("%v: a unit is %g points wide and %g high", size, x, y)
 		}
 		if q.X.Min > 0 || q.X.Max < 10 || q.Y.Min > 0 || q.Y.Max < 1 {

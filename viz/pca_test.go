@@ -24,7 +24,7 @@ func TestPCAByHand(t *testing.T) {
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-12 {
+		if !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s: %g, want %g", what, got, want)
 		}
 	}
@@ -89,10 +89,10 @@ func TestPCAProperties(t *testing.T) {
 				if a == b {
 					want = 1
 				}
-				if math.Abs(dot-want) > 1e-10 {
+				if !(math.Abs(dot-want) <= 1e-10) {
 					t.Errorf("%v: components %d and %d: product %g", shape, a, b, dot)
 				}
-				if a != b && math.Abs(cov) > 1e-8 {
+				if a != b && !(math.Abs(cov) <= 1e-8) {
 					t.Errorf("%v: coordinates %d and %d: covariance %g", shape, a, b, cov)
 				}
 			}
@@ -101,7 +101,7 @@ func TestPCAProperties(t *testing.T) {
 			}
 			total += p.Explained[a]
 		}
-		if math.Abs(total-1) > 1e-12 {
+		if !(math.Abs(total-1) <= 1e-12) {
 			t.Errorf("%v: the shares sum to %g", shape, total)
 		}
 		for i := range n {
@@ -110,7 +110,7 @@ func TestPCAProperties(t *testing.T) {
 				for a := range k {
 					back += z.At(i, a) * p.Components.At(j, a)
 				}
-				if math.Abs(back-data.At(i, j)) > 1e-9 {
+				if !(math.Abs(back-data.At(i, j)) <= 1e-9) {
 					t.Fatalf("%v: entry %d, %d comes back as %g, was %g", shape, i, j, back, data.At(i, j))
 				}
 			}

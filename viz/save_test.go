@@ -124,13 +124,13 @@ func TestOutline(t *testing.T) {
 		return r
 	}
 	h := bounds("H") // capital letters of the font are 0.69 high
-	if h.Min.Y != 20 || math.Abs(float64(h.Max.Y)-20-69) > 1 || h.Min.X < 10 || h.Max.X > 10+f.Width("H") {
+	if h.Min.Y != 20 || !(math.Abs(float64(h.Max.Y)-20-69) <= 1) || h.Min.X < 10 || h.Max.X > 10+f.Width("H") {
 		t.Errorf("H lies in %v", h)
 	}
 	if p := bounds("p"); p.Min.Y > 5 {
 		t.Errorf("p does not reach below the line: %v", p)
 	}
-	if long := bounds("AVHH"); math.Abs(float64(long.Max.X-10-f.Width("AVHH")+f.Width("H")-(h.Max.X-10))) > 0.5 {
+	if long := bounds("AVHH"); !(math.Abs(float64(long.Max.X-10-f.Width("AVHH")+f.Width("H")-(h.Max.X-10))) <= 0.5) {
 		t.Errorf("AVHH ends at %v, its width is %v", long.Max.X, f.Width("AVHH"))
 	}
 	missing := outline(f, vg.Point{}, "\U0010FFFF")

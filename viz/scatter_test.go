@@ -79,7 +79,7 @@ func TestSubsetUniform(t *testing.T) {
 	}
 	for i, n := range count {
 		// The standard deviation of the count is √(6000/4) ≈ 39: five of them.
-		if math.Abs(float64(n)-trials/2) > 195 {
+		if !(math.Abs(float64(n)-trials/2) <= 195) {
 			t.Errorf("%d was chosen %d times of %d", i, n, trials)
 		}
 	}

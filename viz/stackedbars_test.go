@@ -170,7 +170,7 @@ func TestHatchings(t *testing.T) {
 			from, to vg.Point
 			slope    vg.Length
 		}{{rising[i][0], rising[i][1], 1}, {falling[i][0], falling[i][1], -1}} {
-			if d := l.to.Sub(l.from); math.Abs(float64(d.Y-l.slope*d.X)) > 1e-9 || d.X <= 0 {
+			if d := l.to.Sub(l.from); !(math.Abs(float64(d.Y-l.slope*d.X)) <= 1e-9) || d.X <= 0 {
 				t.Errorf("line %d goes from %v to %v, want a slope of %v", i, l.from, l.to, l.slope)
 			}
 		}

@@ -243,7 +243,7 @@ func TestTableFigure(t *testing.T) {
 	if a, b := found[".2 ± 0.5"].Min.X, found[".1"].Min.X; a != b {
 		t.Errorf("decimal points of column 0 at %g and %g", a, b)
 	}
-	if a, b := found["1"].Max.X, found[".2 ± 0.5"].Min.X; math.Abs(float64(a-b)) > 0.5 { // bold against regular
+	if a, b := found["1"].Max.X, found[".2 ± 0.5"].Min.X; !(math.Abs(float64(a-b)) <= 0.5) { // bold against regular
 		t.Errorf("whole digits end at %g, the fraction starts at %g", a, b)
 	}
 }

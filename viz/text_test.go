@@ -18,7 +18,7 @@ func TestSuperscripts(t *testing.T) {
 	for s, want := range map[string]float64{
 		"τ⁺": plain("τ") + 0.68*plain("+"), "x₁": plain("x") + 0.68*plain("1"), "10⁻²": plain("10") + 0.68*plain("−2"), "": 0, "plain": plain("plain"),
 	} {
-		if got := float64(textWidth(f, s)); math.Abs(got-want) > 1e-9 {
+		if got := float64(textWidth(f, s)); !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("%q is %g wide, want %g", s, got, want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestSuperscripts(t *testing.T) {
 		t.Errorf("the superscript is as large as the text")
 	}
 	end := got[3].Point.X + 0.68*f.Width("1")
-	if math.Abs(float64(end-50)) > 1e-9 {
+	if !(math.Abs(float64(end-50)) <= 1e-9) {
 		t.Errorf("text that ends at 50 ends at %g", end)
 	}
 }

@@ -65,7 +65,7 @@ func TestArrowScale(t *testing.T) {
 		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
 	} {
 		got, err := tt.cfg.check(1)
-		if err != nil || math.Abs(got-tt.want) > 1e-12 {
+		if err != nil || !(math.Abs(got-tt.want) <= 1e-12) {
 			t.Errorf("scale %g, %v, want %g", got, err, tt.want)
 		}
 	}

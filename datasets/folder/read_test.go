@@ -39,7 +39,7 @@ func TestGray(t *testing.T) {
 	got := mustRead(t, Config{Height: 4, Gray: true}, pngOf(t, img))
 	for i, v := range got {
 		c := img.RGBAAt(i%4, i/4)
-		if want := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); math.Abs(float64(v)-want) > 0.51 {
+		if want := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); !(math.Abs(float64(v)-want) <= 0.51) {
 			t.Errorf("pixel %d is %d, want %.2f", i, v, want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestScaling(t *testing.T) {
 				t.Fatalf("%d values, want %d", len(got), len(want))
 			}
 			for i := range got {
-				if math.Abs(float64(got[i])-want[i]) > 1 {
+				if !(math.Abs(float64(got[i])-want[i]) <= 1) {
 					t.Errorf("value %d is %d, want %.2f", i, got[i], want[i])
 				}
 			}

@@ -76,13 +76,13 @@ func TestMoments(t *testing.T) {
 				t.Errorf("class %d: %g points, want %g", class, n, wantN)
 			}
 			for a := range 2 {
-				if se := math.Sqrt(want.Covariance[a][a] / n); math.Abs(mean[a]-want.Mean[a]) > 5*se {
+				if se := math.Sqrt(want.Covariance[a][a] / n); !(math.Abs(mean[a]-want.Mean[a]) <= 5*se) {
 					t.Errorf("class %d: mean %v, want %v", class, mean, want.Mean)
 				}
 				for b := range 2 {
 					c := want.Covariance
 					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a covariance of normal numbers
-					if math.Abs(cov[a][b]-c[a][b]) > 5*se {
+					if !(math.Abs(cov[a][b]-c[a][b]) <= 5*se) {
 						t.Errorf("class %d: covariance %v, want %v", class, cov, c)
 					}
 				}
@@ -124,14 +124,14 @@ func TestOverlapping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); math.Abs(got-want) > 1e-12 {
+	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("at (1/2, 1/2) a point is positive with probability %g, want %g", got, want)
 	}
 	if got, err = Overlapping().Posterior(0, 0, 0.5); err != nil {
 		t.Fatal(err)
 	}
 	// At (0, 0) the distances are 0 and 2/0.8.
-	if want := 1 / (1 + math.Exp(0.5*2/0.8)); math.Abs(got-want) > 1e-12 {
+	if want := 1 / (1 + math.Exp(0.5*2/0.8)); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("at (0, 0) a point is positive with probability %g, want %g", got, want)
 	}
 }
@@ -181,7 +181,7 @@ func TestRandomClasses(t *testing.T) {
 		variance += (n - mean) * (n - mean) / 199
 	}
 	// Binomial: mean 300, variance 210; the mean of 200 has a standard error of 1.02, their variance one of 21.
-	if math.Abs(mean-300) > 5.2 || math.Abs(variance-210) > 105 {
+	if !(math.Abs(mean-300) <= 5.2) || !(math.Abs(variance-210) <= 105) {
 		t.Errorf("mean %g and variance %g of the number of positives, want 300 and 210", mean, variance)
 	}
 }
@@ -196,7 +196,7 @@ func TestNormalDraw(t *testing.T) {
 		x += points.At(i, 0) / 20_000
 		y += points.At(i, 1) / 20_000
 	}
-	if math.Abs(x-3.5) > 5/math.Sqrt(20_000) || math.Abs(y-3.5) > 5*math.Sqrt(0.5/20_000) {
+	if !(math.Abs(x-3.5) <= 5/math.Sqrt(20_000)) || !(math.Abs(y-3.5) <= 5*math.Sqrt(0.5/20_000)) {
 		t.Errorf("mean (%g, %g), want (3.5, 3.5)", x, y)
 	}
 	_, err = Separable().Positive.Draw(0, 1)
@@ -223,7 +223,7 @@ func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
 	// As the documentation says: with one seed a shift of the mean shifts the points, so sums need other seeds.
 	shifted := Normal{Mean: [2]float64{10, 0}, Covariance: standard.Covariance}
 	moved, err := shifted.Draw(100, 9)
-	if err != nil || math.Abs(moved.At(7, 0)-points.At(7, 0)-10) > 1e-12 {
+	if err != nil || !(math.Abs(moved.At(7, 0)-points.At(7, 0)-10) <= 1e-12) {
 		t.Errorf("a shifted distribution: %v, error %v", moved.RawRowView(7), err)
 	}
 }
@@ -272,7 +272,7 @@ func TestPosteriorFarOut(t *testing.T) {
 		}
 		// The squared distances of (2, 0) are 4/0.96 from (0, 0) and, since it is (1, -1) from (1, 1), (1 + 1 - 2·0.2)/0.96.
 		want := 1 / (1 + math.Exp(0.5*(1.6/0.96-4/0.96)))
-		if got, err := scaled.Posterior(2*unit, 0, 0.5); err != nil || math.Abs(got-want) > 1e-12 {
+		if got, err := scaled.Posterior(2*unit, 0, 0.5); err != nil || !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("unit %g: %v, error %v; want %v", unit, got, err, want)
 		}
 	}
@@ -283,7 +283,7 @@ func TestPosteriorFarOut(t *testing.T) {
 	_, err := vast.Posterior(0, 0, 0.5)
 	wantError(t, err, "cannot be compared", "nearer to 1")
 	same := Mixture{Negative: equal.Negative, Positive: equal.Negative}
-	if got, err := same.Posterior(1e250, -1e250, 0.25); err != nil || math.Abs(got-0.25) > 1e-12 {
+	if got, err := same.Posterior(1e250, -1e250, 0.25); err != nil || !(math.Abs(got-0.25) <= 1e-12) {
 		t.Errorf("one distribution twice: %v, error %v; want the prior", got, err)
 	}
 }
@@ -304,7 +304,7 @@ func TestPosterior(t *testing.T) {
 			t.Fatal(err)
 		}
 		positive, negative := p[2]*density(m.Positive, p[0], p[1]), (1-p[2])*density(m.Negative, p[0], p[1])
-		if want := positive / (positive + negative); math.Abs(got-want) > 1e-12 {
+		if want := positive / (positive + negative); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("at %v: %g, want %g", p, got, want)
 		}
 	}

@@ -107,10 +107,10 @@ func TestStandardizeExtremes(t *testing.T) {
 	for _, unit := range []float64{5e-324, 1e-310, 1e-170, 1, 1e160, 1e200, 8e307} {
 		x := table(1, 0, 2*unit)
 		mean, deviation := x.Standardize()
-		if math.Abs(mean[0]/unit-1) > 1e-12 || math.Abs(deviation[0]/unit-1) > 1e-12 {
+		if !(math.Abs(mean[0]/unit-1) <= 1e-12) || !(math.Abs(deviation[0]/unit-1) <= 1e-12) {
 			t.Errorf("unit %g: mean %g and deviation %g, want both %[1]g", unit, mean[0], deviation[0])
 		}
-		if got := x.Features.RawMatrix().Data; math.Abs(got[0]+1) > 1e-12 || math.Abs(got[1]-1) > 1e-12 {
+		if got := x.Features.RawMatrix().Data; !(math.Abs(got[0]+1) <= 1e-12) || !(math.Abs(got[1]-1) <= 1e-12) {
 			t.Errorf("unit %g: %v, want -1 and 1", unit, got)
 		}
 	}
@@ -132,12 +132,12 @@ func TestStandardize(t *testing.T) {
 	mean, deviation := x.Standardize()
 	// The squares of -3, -1, 1, 3 have the mean 5; 50 times that in the last column.
 	if !slices.Equal(mean, []float64{4, 0.1, 250}) ||
-		math.Abs(deviation[0]-math.Sqrt(5)) > 1e-12 || deviation[1] != 1 || math.Abs(deviation[2]-50*math.Sqrt(5)) > 1e-9 {
+		!(math.Abs(deviation[0]-math.Sqrt(5)) <= 1e-12) || deviation[1] != 1 || !(math.Abs(deviation[2]-50*math.Sqrt(5)) <= 1e-9) {
 		t.Errorf("means %v, deviations %v", mean, deviation)
 	}
 	for i, v := range []float64{-3, -1, 1, 3} {
-		if want := v / math.Sqrt(5); math.Abs(x.Features.At(i, 0)-want) > 1e-12 || x.Features.At(i, 1) != 0 ||
-			math.Abs(x.Features.At(i, 2)-want) > 1e-12 {
+		if want := v / math.Sqrt(5); !(math.Abs(x.Features.At(i, 0)-want) <= 1e-12) || x.Features.At(i, 1) != 0 ||
+			!(math.Abs(x.Features.At(i, 2)-want) <= 1e-12) {
 			t.Errorf("row %d: %v, want %g, 0 and the same", i, x.Features.RawRowView(i), want)
 		}
 	}

@@ -232,7 +232,7 @@ func TestAccuracies(t *testing.T) {
 		if got := Hit("net", answers); got != hit {
 			t.Errorf("%d of 10: Hit is %g, want %g", n, got, hit)
 		}
-		if got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]; math.Abs(got-want) > 1e-15 {
+		if got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]; !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("%d of 10: Consensus is %g, want %g", n, got, want)
 		}
 		// Written out: leave each person out in turn.
@@ -246,7 +246,7 @@ func TestAccuracies(t *testing.T) {
 			}
 			sum += min(1, float64(agree)/3)
 		}
-		if got := LeaveOneOut("net", answers); math.Abs(got-sum/10) > 1e-15 {
+		if got := LeaveOneOut("net", answers); !(math.Abs(got-sum/10) <= 1e-15) {
 			t.Errorf("%d of 10: LeaveOneOut is %g, want %g", n, got, sum/10)
 		}
 	}
@@ -263,8 +263,8 @@ func TestScore(t *testing.T) {
 	}
 	// One of ten said mesh, none no, two said 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
-	if math.Abs(got.Hit-want.Hit) > 1e-15 || math.Abs(got.Consensus-want.Consensus) > 1e-15 ||
-		math.Abs(got.LeaveOneOut-want.LeaveOneOut) > 1e-15 {
+	if !(math.Abs(got.Hit-want.Hit) <= 1e-15) || !(math.Abs(got.Consensus-want.Consensus) <= 1e-15) ||
+		!(math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15) {
 		t.Errorf("score %+v, want %+v", got, want)
 	}
 	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no"})

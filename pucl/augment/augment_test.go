@@ -74,10 +74,10 @@ func TestApplyAgainstLoops(t *testing.T) {
 		want := reference(image, numbers[n*Numbers:(n+1)*Numbers])
 		for i := range want {
 			for j := range want[i] {
-				if math.Abs(float64(got[n][i][j][0])-want[i][j]) > 1e-5 {
+				if !(math.Abs(float64(got[n][i][j][0])-want[i][j]) <= 1e-5) {
 					t.Fatalf("view %d, pixel (%d, %d) = %g, want %g", n, i, j, got[n][i][j][0], want[i][j])
 				}
-				if n == 0 && math.Abs(want[i][j]-image[i][j]) > 1e-12 {
+				if n == 0 && !(math.Abs(want[i][j]-image[i][j]) <= 1e-12) {
 					t.Fatal("the view that changes nothing changes something")
 				}
 			}
@@ -110,10 +110,10 @@ func TestDrawStaysInItsDistribution(t *testing.T) {
 		}
 		meanArea += h * w / n
 	}
-	if math.Abs(meanArea-0.375) > 4.5*0.25/math.Sqrt(12*n) {
+	if !(math.Abs(meanArea-0.375) <= 4.5*0.25/math.Sqrt(12*n)) {
 		t.Errorf("mean area %g, want 0.375", meanArea)
 	}
-	if share := float64(jittered) / n; math.Abs(share-0.6) > 4.5*math.Sqrt(0.24/n) {
+	if share := float64(jittered) / n; !(math.Abs(share-0.6) <= 4.5*math.Sqrt(0.24/n)) {
 		t.Errorf("%g of the views are jittered, want 0.6", share)
 	}
 }
@@ -131,7 +131,7 @@ func TestDrawGolden(t *testing.T) {
 	got := Config{}.Draw(rand.New(rand.NewPCG(1, 2)), 1)
 	want := []float32{0.077595, 0.073581, 0.847418, 0.828799, 0.910693, 1.255420}
 	for i := range want {
-		if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+		if !(math.Abs(float64(got[i]-want[i])) <= 1e-5) {
 			t.Fatalf("numbers %v, want %v", got, want)
 		}
 	}

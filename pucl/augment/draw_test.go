@@ -136,7 +136,7 @@ func isUniform(t *testing.T, what string, x []float64, lo, hi float64) {
 		variance += d * d / n
 	}
 	// A uniform variable on [0, 1] has variance 1/12, and its squared deviation has variance 1/180.
-	if math.Abs(mean-0.5) > 5/math.Sqrt(12*n) || math.Abs(variance-1.0/12) > 5/math.Sqrt(180*n) || n < 1000 ||
+	if !(math.Abs(mean-0.5) <= 5/math.Sqrt(12*n)) || !(math.Abs(variance-1.0/12) <= 5/math.Sqrt(180*n)) || n < 1000 ||
 		slices.Min(x) < lo-1e-6 || slices.Max(x) > hi+1e-6 {
 		t.Errorf("%s: %g values of mean %g and variance %g on the unit scale, from %g to %g",
 			what, n, mean, variance, slices.Min(x), slices.Max(x))
@@ -146,7 +146,7 @@ func isUniform(t *testing.T, what string, x []float64, lo, hi float64) {
 // share tells whether count of n can come from probability p.
 func share(t *testing.T, what string, count, n int, p float64) {
 	t.Helper()
-	if got := float64(count) / float64(n); math.Abs(got-p) > 5*math.Sqrt(p*(1-p)/float64(n)) {
+	if got := float64(count) / float64(n); !(math.Abs(got-p) <= 5*math.Sqrt(p*(1-p)/float64(n))) {
 		t.Errorf("%s: share %g, want %g", what, got, p)
 	}
 }

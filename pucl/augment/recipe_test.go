@@ -27,7 +27,7 @@ func TestRecipeDrawGolden(t *testing.T) {
 		t.Fatalf("%d numbers, want %d", len(got), len(want))
 	}
 	for i := range want {
-		if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+		if !(math.Abs(float64(got[i]-want[i])) <= 1e-5) {
 			t.Fatalf("numbers %v, want %v", got, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestViewsAreIndependent(t *testing.T) {
 	after := call()
 	out := len(before) / n
 	for j, want := range before[:out] {
-		if got := after[(n-1)*out+j]; math.Abs(float64(got-want)) > 1e-6 {
+		if got := after[(n-1)*out+j]; !(math.Abs(float64(got-want)) <= 1e-6) {
 			t.Fatalf("value %d: %g in the first place, %g in the last", j, want, got)
 		}
 	}

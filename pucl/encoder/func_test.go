@@ -76,7 +76,7 @@ func TestFuncStartsFromTheSeed(t *testing.T) {
 			square += float64(x*x) / float64(len(w))
 		}
 		// A mean of n squares of normal numbers has the relative deviation √(2/n).
-		if ratio := square * fanIn / 2; math.Abs(ratio-1) > 5*math.Sqrt(2/float64(len(w))) {
+		if ratio := square * fanIn / 2; !(math.Abs(ratio-1) <= 5*math.Sqrt(2/float64(len(w)))) {
 			t.Errorf("%s has %g times the variance that He's rule gives", name, ratio)
 		}
 	}

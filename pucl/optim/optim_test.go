@@ -169,7 +169,7 @@ func TestAgainstPyTorchAndLightly(t *testing.T) {
 					for _, variable := range r.names {
 						got := r.values(t, "/net/"+variable)
 						for k := range got {
-							if math.Abs(got[k]-want[variable][k]) > precision.tolerance {
+							if !(math.Abs(got[k]-want[variable][k]) <= precision.tolerance) {
 								t.Fatalf("step %d: %s[%d] = %.15g, want %.15g", i, variable, k, got[k], want[variable][k])
 							}
 						}

@@ -23,7 +23,7 @@ func TestCosineAgainstLightly(t *testing.T) {
 			c.Warmup = -1
 		}
 		for step, want := range f.Rates {
-			if got := c.Rate(1.2, step, f.Steps); math.Abs(got-want) > 1e-15 {
+			if got := c.Rate(1.2, step, f.Steps); !(math.Abs(got-want) <= 1e-15) {
 				t.Errorf("%s, step %d of %d: %.17g, want %.17g", c, step, f.Steps, got, want)
 			}
 		}
@@ -49,7 +49,7 @@ func TestCosineByHand(t *testing.T) {
 		{Cosine{Warmup: 4, Floor: 0.25}, 6, 8, 0.5 + 1.5*0.5}, // halfway between
 		{Cosine{Warmup: 4, Floor: 0.25, ReachFloor: true}, 7, 8, 0.5},
 	} {
-		if got := tt.c.Rate(2, tt.step, tt.steps); math.Abs(got-tt.want) > 1e-15 {
+		if got := tt.c.Rate(2, tt.step, tt.steps); !(math.Abs(got-tt.want) <= 1e-15) {
 			t.Errorf("%s, step %d of %d: %.17g, want %.17g", tt.c, tt.step, tt.steps, got, tt.want)
 		}
 	}

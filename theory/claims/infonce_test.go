@@ -87,7 +87,7 @@ func TestBatchLossIsThatOfSSCL(t *testing.T) {
 					moved[y] += by
 					return batchLoss(views, negatives, x, moved, near)
 				}
-				if got, want := slopes[y], (move(step)-move(-step))/(2*step); math.Abs(got-want) > 1e-9 {
+				if got, want := slopes[y], (move(step)-move(-step))/(2*step); !(math.Abs(got-want) <= 1e-9) {
 					t.Errorf("b = %d: slope %g, by differences %g", b, got, want)
 				}
 			}

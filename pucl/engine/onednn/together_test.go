@@ -140,7 +140,7 @@ func TestManyAtOnce(t *testing.T) {
 	group.Wait()
 	close(outcomes)
 	for o := range outcomes {
-		for k, got := range o.results { // to rounding: what is compiled while the engine opens may do without oneDNN
+		for k, got := range o.results {
 			same(t, o.name, got, want[o.size][k], 1000)
 		}
 	}

@@ -1,17 +1,15 @@
 package pucl
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/internal/peaktest"
 )
 
 // rowsOfChild names the variable that turns a run of the test binary into one that only scores a batch of that many rows.
@@ -21,17 +19,17 @@ const rowsOfChild = "PUCL_TEST_SCORE_ROWS"
 // many shows. The peak of a whole process is measured, so each size runs in a process of its own.
 func TestMemoryGrowsWithTheBatchNotItsSquare(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv(rowsOfChild)); err == nil {
-		scoreAndTellPeak(t, n)
+		scorerOfRows(t, n)()
+		peaktest.Tell(peaktest.Must(t))
 		return
 	}
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("the peak of a process is read from /proc, which this system lacks")
-	}
+	peaktest.Skip(t)
 	if enginetest.Open(t).Kind == "go" {
 		t.Skip("the pure-Go engine frees nothing before a step ends and takes minutes for all pairs of 16384 rows")
 	}
 	const few, many = 1024, 16384
-	grown := peakOfChild(t, many) - peakOfChild(t, few)
+	peak := func(rows int) int { return peaktest.OfChild(t, rowsOfChild, strconv.Itoa(rows)) }
+	grown := peak(many) - peak(few)
 	if half := many * many * 4 / 2; grown > half {
 		t.Errorf("scoring %d rows takes %.2f GiB more than %d rows; half a matrix of all pairs is %.2f GiB", many, gib(grown), few, gib(half))
 	}
@@ -44,7 +42,7 @@ func BenchmarkLossOfManyRows(b *testing.B) {
 	for b.Loop() {
 		score()
 	}
-	if peak, err := peakBytes(); err == nil {
+	if peak, err := peaktest.Bytes(); err == nil {
 		b.ReportMetric(gib(peak), "peak-GiB")
 		if peak > 4<<30 {
 			b.Errorf("the process held %.2f GiB at its peak, more than 4", gib(peak))
@@ -73,48 +71,6 @@ func scorerOfRows(t testing.TB, n int) func() {
 			x.MustFinalizeAll()
 		}
 	}
-}
-
-func scoreAndTellPeak(t *testing.T, n int) {
-	scorerOfRows(t, n)()
-	peak, err := peakBytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Printf("\npeak %d\n", peak)
-}
-
-// peakOfChild is the peak of a process that scores n rows.
-func peakOfChild(t *testing.T, n int) int {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rowsOfChild, n))
-	out, err := child.CombinedOutput()
-	if err != nil {
-		t.Fatalf("scoring %d rows: %v\n%s", n, err, out)
-	}
-	_, after, found := strings.Cut(string(out), "\npeak ")
-	text, _, _ := strings.Cut(after, "\n")
-	peak, err := strconv.Atoi(text)
-	if !found || err != nil {
-		t.Fatalf("no peak in\n%s", out)
-	}
-	return peak
-}
-
-// peakBytes is the most memory that this process has held at once (VmHWM).
-func peakBytes() (int, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	fields := strings.Fields(after)
-	if len(fields) == 0 {
-		return 0, fmt.Errorf("no VmHWM in /proc/self/status")
-	}
-	kib, err := strconv.Atoi(fields[0])
-	return kib << 10, err
 }
 
 func gib(bytes int) float64 { return float64(bytes) / (1 << 30) }

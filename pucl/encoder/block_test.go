@@ -1,13 +1,9 @@
 package encoder
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"strconv"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -15,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/internal/peaktest"
 )
 
 // Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That the
@@ -113,59 +110,20 @@ func TestRecomputedBlocksSaveMemory(t *testing.T) {
 		if _, err := step.Compile(images.Shape()); err != nil {
 			t.Fatal(err)
 		}
-		before := peakOfThis(t)
+		before := peaktest.Must(t)
 		if _, err := step.Call(images); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Printf("\ngrown %d\n", peakOfThis(t)-before)
+		peaktest.Tell(peaktest.Must(t) - before)
 		return
 	}
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("the peak of a process is read from /proc, which this system lacks")
-	}
+	peaktest.Skip(t)
 	if eng.Kind == "go" {
 		t.Skip("the pure-Go engine frees nothing before a step ends, so that training refuses to recompute there")
 	}
-	kept, recomputed := grownInChild(t, false), grownInChild(t, true)
+	kept, recomputed := peaktest.OfChild(t, recomputeOfChild, "false"), peaktest.OfChild(t, recomputeOfChild, "true")
 	if kept < 150<<20 || recomputed > kept/2 {
 		t.Errorf("the gradient takes %d MiB with activations kept and %d MiB with them recomputed; want more than 150, and less than half of that",
 			kept>>20, recomputed>>20)
 	}
-}
-
-// grownInChild is by how many bytes a process grows at most while it takes a gradient.
-func grownInChild(t *testing.T, again bool) int {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Env = append(os.Environ(), fmt.Sprintf("%s=%t", recomputeOfChild, again))
-	out, err := child.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	_, after, _ := strings.Cut(string(out), "\ngrown ")
-	text, _, _ := strings.Cut(after, "\n")
-	grown, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("no size in\n%s", out)
-	}
-	return grown
-}
-
-// peakOfThis is the most memory in bytes that this process has held at once.
-func peakOfThis(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	fields := strings.Fields(after)
-	if len(fields) == 0 {
-		t.Fatal("no VmHWM in /proc/self/status")
-	}
-	kib, err := strconv.Atoi(fields[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kib << 10
 }

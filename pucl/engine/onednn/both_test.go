@@ -60,6 +60,17 @@ func anyOf(args []*tensors.Tensor) (list []any) {
 	return list
 }
 
+// scale multiplies all numbers of the arrays.
+func scale(factor float32, arrays ...*tensors.Tensor) {
+	for _, a := range arrays {
+		tensors.MustMutableFlatData(a, func(flat []float32) {
+			for i := range flat {
+				flat[i] *= factor
+			}
+		})
+	}
+}
+
 // same fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
 func same(t *testing.T, what string, got, want *tensors.Tensor, count int) {
 	t.Helper()

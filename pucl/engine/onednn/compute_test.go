@@ -52,8 +52,26 @@ func (f filter) result() (height, width int) {
 		(f.width+f.before+f.after-(f.kernelWidth-1)*f.dilation-1)/f.stride + 1
 }
 
-// loops computes y, and the gradients of the sum of y times v, by their definition in float64.
-func (f filter) loops(x, w, v []float32) (y, dx, dw []float64) {
+// inputs are images x, a kernel w and weights v of the result.
+func (f filter) inputs(rng *rand.Rand) []*tensors.Tensor {
+	height, width := f.result()
+	return []*tensors.Tensor{
+		values(rng, f.images, f.height, f.width, f.in), values(rng, f.kernelHeight, f.kernelWidth, f.in, f.out),
+		values(rng, f.images, height, width, f.out),
+	}
+}
+
+// graph computes y, and the gradients of the sum of y times v, as gomlx derives them.
+func (f filter) graph(in []*Node) []*Node {
+	x, w, v := in[0], in[1], in[2]
+	side := [2]int{f.before, f.after}
+	y := Convolve(x, w).Strides(f.stride).Dilations(f.dilation).PaddingPerDim([][2]int{side, side}).Done()
+	return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
+}
+
+// loops computes the same by its definition in float64.
+func (f filter) loops(in []*tensors.Tensor) (y, dx, dw []float64) {
+	x, w, v := tensors.MustCopyFlatData[float32](in[0]), tensors.MustCopyFlatData[float32](in[1]), tensors.MustCopyFlatData[float32](in[2])
 	height, width := f.result()
 	y, dx, dw = make([]float64, f.images*height*width*f.out), make([]float64, len(x)), make([]float64, len(w))
 	for n := range f.images {
@@ -103,16 +121,10 @@ func TestConvolutionsAreSums(t *testing.T) {
 			if eng.Kind == "go" && f.dilation > 1 {
 				f.dilation, f.before, f.after = 1, 1, 1 // gomlx has no gradient of it there
 			}
-			rng := rand.New(rand.NewPCG(1, 2))
+			in := f.inputs(rand.New(rand.NewPCG(1, 2)))
+			got := MustExecOnceN(eng.Backend, f.graph, anyOf(in)...)
+			y, dx, dw := f.loops(in)
 			height, width := f.result()
-			x, w := values(rng, f.images, f.height, f.width, f.in), values(rng, f.kernelHeight, f.kernelWidth, f.in, f.out)
-			v := values(rng, f.images, height, width, f.out)
-			got := MustExecOnceN(eng.Backend, func(x, w, v *Node) []*Node {
-				side := [2]int{f.before, f.after}
-				y := Convolve(x, w).Strides(f.stride).Dilations(f.dilation).PaddingPerDim([][2]int{side, side}).Done()
-				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
-			}, x, w, v)
-			y, dx, dw := f.loops(tensors.MustCopyFlatData[float32](x), tensors.MustCopyFlatData[float32](w), tensors.MustCopyFlatData[float32](v))
 			near(t, "y", got[0], y, f.kernelHeight*f.kernelWidth*f.in)
 			near(t, "gradient for x", got[1], dx, f.kernelHeight*f.kernelWidth*f.out)
 			near(t, "gradient for w", got[2], dw, f.images*height*width)
@@ -122,43 +134,26 @@ func TestConvolutionsAreSums(t *testing.T) {
 
 func TestProductsAreSums(t *testing.T) {
 	eng := enginetest.Open(t)
-	for _, s := range []struct {
-		name                    string
-		left, right             []int
-		leftBatch, leftSummed   []int
-		rightBatch, rightSummed []int
-	}{
-		{"plain", []int{70, 80}, []int{80, 90}, nil, []int{1}, nil, []int{0}},
-		{"left transposed", []int{80, 70}, []int{80, 90}, nil, []int{0}, nil, []int{0}},
-		{"right transposed", []int{70, 80}, []int{90, 80}, nil, []int{1}, nil, []int{1}},
-		{"both transposed", []int{80, 70}, []int{90, 80}, nil, []int{0}, nil, []int{1}},
-		{"two columns", []int{5000, 64}, []int{64, 2}, nil, []int{1}, nil, []int{0}},
-		{"two sums", []int{70, 8, 16}, []int{8, 16, 90}, nil, []int{1, 2}, nil, []int{0, 1}},
-		{"two sums crossed", []int{70, 8, 16}, []int{16, 8, 90}, nil, []int{1, 2}, nil, []int{1, 0}},
-		{"more rows", []int{7, 10, 80}, []int{80, 9, 10}, nil, []int{2}, nil, []int{0}},
-		{"batch", []int{6, 50, 40}, []int{6, 40, 30}, []int{0}, []int{2}, []int{0}, []int{1}},
-		{"batch transposed", []int{6, 40, 50}, []int{6, 30, 40}, []int{0}, []int{1}, []int{0}, []int{2}},
-		{"batch behind", []int{50, 6, 40}, []int{40, 6, 30}, []int{1}, []int{2}, []int{1}, []int{0}},
-		{"two batches", []int{2, 3, 50, 40}, []int{2, 3, 40, 30}, []int{0, 1}, []int{3}, []int{0, 1}, []int{2}},
-		{"batch split", []int{50, 6, 40}, []int{6, 40, 30}, []int{1}, []int{2}, []int{0}, []int{1}},
+	for name, d := range map[string]dot{
+		"plain":            {[]int{70, 80}, []int{80, 90}, nil, []int{1}, nil, []int{0}},
+		"left transposed":  {[]int{80, 70}, []int{80, 90}, nil, []int{0}, nil, []int{0}},
+		"right transposed": {[]int{70, 80}, []int{90, 80}, nil, []int{1}, nil, []int{1}},
+		"both transposed":  {[]int{80, 70}, []int{90, 80}, nil, []int{0}, nil, []int{1}},
+		"two columns":      {[]int{5000, 64}, []int{64, 2}, nil, []int{1}, nil, []int{0}},
+		"two sums":         {[]int{70, 8, 16}, []int{8, 16, 90}, nil, []int{1, 2}, nil, []int{0, 1}},
+		"two sums crossed": {[]int{70, 8, 16}, []int{16, 8, 90}, nil, []int{1, 2}, nil, []int{1, 0}},
+		"more rows":        {[]int{7, 10, 80}, []int{80, 9, 10}, nil, []int{2}, nil, []int{0}},
+		"batch":            {[]int{6, 50, 40}, []int{6, 40, 30}, []int{0}, []int{2}, []int{0}, []int{1}},
+		"batch transposed": {[]int{6, 40, 50}, []int{6, 30, 40}, []int{0}, []int{1}, []int{0}, []int{2}},
+		"batch behind":     {[]int{50, 6, 40}, []int{40, 6, 30}, []int{1}, []int{2}, []int{1}, []int{0}},
+		"two batches":      {[]int{2, 3, 50, 40}, []int{2, 3, 40, 30}, []int{0, 1}, []int{3}, []int{0, 1}, []int{2}},
+		"batch split":      {[]int{50, 6, 40}, []int{6, 40, 30}, []int{1}, []int{2}, []int{0}, []int{1}},
 	} {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
-			a, b := values(rng, s.left...), values(rng, s.right...)
-			got := MustExecOnce(eng.Backend, func(a, b *Node) *Node {
-				return DotGeneral(a, s.leftSummed, s.leftBatch, b, s.rightSummed, s.rightBatch)
-			}, a, b)
-			left, batch, inner := arranged(a, s.leftBatch, s.leftSummed)
-			right, _, _ := arranged(b, s.rightBatch, s.rightSummed)
-			rows, columns := len(left)/batch/inner, len(right)/batch/inner
-			want := make([]float64, batch*rows*columns)
-			for i := range want {
-				at, row, column := i/(rows*columns), i/columns%rows, i%columns
-				for k := range inner {
-					want[i] += left[(at*rows+row)*inner+k] * right[(at*columns+column)*inner+k]
-				}
-			}
-			near(t, "product", got, want, inner)
+			a, b := values(rng, d.left...), values(rng, d.right...)
+			want, inner := d.loops(a, b)
+			near(t, "product", MustExecOnce(eng.Backend, d.graph, a, b), want, inner)
 		})
 	}
 }

@@ -35,17 +35,10 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 		leftStrides:  [3]int{left[0].stride, left[2].stride, left[1].stride},
 		rightStrides: [3]int{right[0].stride, right[1].stride, right[2].stride},
 	}
-	switch {
-	case float64(p.batch)*float64(p.rows)*float64(p.columns)*float64(p.inner) < float64(smallest):
-		return p, false
-	case p.rows == 1 || p.columns == 1:
-		return p, false
-	case slices.Max([]int{p.rows, p.columns, p.inner, p.leftStrides[1], p.leftStrides[2], p.rightStrides[1], p.rightStrides[2]}) >= largest:
-		return p, false
-	case p.columns < 16 && p.leftStrides[2] == 1: // XLA reads the rows once and is faster
-		return p, false
-	}
-	return p, true
+	work := float64(p.batch) * float64(p.rows) * float64(p.columns) * float64(p.inner)
+	longest := max(p.rows, p.columns, p.inner, p.leftStrides[1], p.leftStrides[2], p.rightStrides[1], p.rightStrides[2])
+	narrow := p.columns < 16 && p.leftStrides[2] == 1 // XLA reads the rows once and is faster
+	return p, work >= float64(smallest) && longest < largest && p.rows > 1 && p.columns > 1 && !narrow
 }
 
 // group is axes taken as one.

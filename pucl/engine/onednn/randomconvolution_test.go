@@ -3,6 +3,7 @@ package onednn_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -44,14 +45,7 @@ func randomConvolution(rng *rand.Rand) (g general) {
 }
 
 func (g *general) setAxes(input, kernel, result string) {
-	at := func(labels string, label byte) int {
-		for i := range labels {
-			if labels[i] == label {
-				return i
-			}
-		}
-		panic("no axis " + string(label))
-	}
+	at := strings.IndexByte
 	g.inputLabels, g.kernelLabels, g.resultLabels = input, kernel, result
 	g.axes = ConvolveAxesConfig{
 		InputBatch: at(input, 'b'), InputChannels: at(input, 'f'), InputSpatial: []int{at(input, 'h'), at(input, 'w')},

@@ -81,8 +81,12 @@ func lay(rng *rand.Rand, axes []axis) (dims, batch, sums []int) {
 	return dims, batch, sums
 }
 
+func (d dot) graph(a, b *Node) *Node {
+	return DotGeneral(a, d.leftSummed, d.leftBatch, b, d.rightSummed, d.rightBatch)
+}
+
 // loops computes the product by its definition, in float64.
-func (d *dot) loops(a, b *tensors.Tensor) (product []float64, inner int) {
+func (d dot) loops(a, b *tensors.Tensor) (product []float64, inner int) {
 	left, batch, inner := arranged(a, d.leftBatch, d.leftSummed)
 	right, _, _ := arranged(b, d.rightBatch, d.rightSummed)
 	rows, columns := len(left)/batch/inner, len(right)/batch/inner
@@ -107,9 +111,7 @@ func TestRandomProducts(t *testing.T) {
 		for i := range cases {
 			d := randomProduct(rng)
 			a, b := values(rng, d.left...), values(rng, d.right...)
-			got, err := CallOnce(eng.Backend, func(a, b *Node) *Node {
-				return DotGeneral(a, d.leftSummed, d.leftBatch, b, d.rightSummed, d.rightBatch)
-			}, a, b)
+			got, err := CallOnce(eng.Backend, d.graph, a, b)
 			if err != nil {
 				t.Fatalf("round %d, %d, %+v: %v", round, i, d, err)
 			}

@@ -29,13 +29,7 @@ func network(in []*Node) []*Node {
 func arguments(rng *rand.Rand, side int) []*tensors.Tensor {
 	half := (side + 1) / 2
 	args := []*tensors.Tensor{values(rng, 24, side, side, 3), values(rng, 3, 3, 3, 16), values(rng, 3, 3, 16, 17), values(rng, half*half*17, 40)}
-	for _, a := range args[1:] {
-		tensors.MustMutableFlatData(a, func(flat []float32) {
-			for i := range flat {
-				flat[i] *= 0.1
-			}
-		})
-	}
+	scale(0.1, args[1:]...)
 	return args
 }
 
@@ -188,13 +182,7 @@ func TestInsideLoopsAndBranches(t *testing.T) {
 	eng := withOneDNN(t)
 	rng := rand.New(rand.NewPCG(21, 22))
 	x, w, m := values(rng, 5, 8, 7, 16), values(rng, 3, 3, 16, 16), values(rng, 112, 112)
-	for _, a := range []*tensors.Tensor{w, m} {
-		tensors.MustMutableFlatData(a, func(flat []float32) {
-			for i := range flat {
-				flat[i] *= 0.08
-			}
-		})
-	}
+	scale(0.08, w, m)
 	layer := func(x, w, m *Node) *Node {
 		y := Tanh(Convolve(x, w).PadSame().Done())
 		rows := Dot(Reshape(y, 40, 112), m).Product()

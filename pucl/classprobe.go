@@ -87,11 +87,10 @@ func (p *ClassProbe) FineTune(eng *engine.Engine, x *mat.Dense, labels []int, co
 	}
 	rows := standardise(x)
 	size := min(c.BatchSize, n)
-	numbers := int32s(labels)
 	fit := probeFit{
 		exec: exec, rows: rows, config: c, steps: c.Epochs * (n / size), size: size,
 		batch:  shuffled(n, size, rand.New(rand.NewPCG(c.Seed, 0xc1a55))),
-		labels: labelsOf(numbers),
+		labels: labelsOf(int32s(labels)),
 		start:  p.standardised(rows.mean, rows.std), outputs: classes,
 	}
 	w, err := fit.run()

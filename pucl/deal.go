@@ -3,6 +3,8 @@ package pucl
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // shuffled returns a function that deals out batches of size rows of n for ever, in a new random order every time that it
@@ -65,6 +67,11 @@ func pick[T any](x []T, index []int) []T {
 		out[i] = x[at]
 	}
 	return out
+}
+
+// labelsOf are the entries of all, one for each row, that a step is given, [rows].
+func labelsOf[T int32 | bool](all []T) func(rows []int) *tensors.Tensor {
+	return func(rows []int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(pick(all, rows), len(rows)) }
 }
 
 // int32s are classes as graphs take them.

@@ -150,12 +150,11 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8,
 	if err := classesBelow(classes, labels, "image"); err != nil {
 		return nil, err
 	}
-	numbers := int32s(labels)
 	t := tuner{
 		outputs: classes,
 		data:    fmt.Sprintf("%d images of %d classes", len(labels), classes),
 		loss:    classCrossEntropy,
-		labels:  func(rows []int) any { return pick(numbers, rows) },
+		labels:  labelsOf(int32s(labels)),
 		batches: func(size int, rng *rand.Rand) func() []int { return shuffled(len(labels), size, rng) },
 	}
 	if config.Head != nil {
@@ -192,7 +191,7 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint
 		outputs: 1,
 		data:    fmt.Sprintf("%d images, %d of them labeled true", len(labels), positives),
 		loss:    func(logits, labels *Node) *Node { return risk(Squeeze(logits, -1), labels) },
-		labels:  func(rows []int) any { return pick(labels, rows) },
+		labels:  labelsOf(labels),
 		batches: func(size int, rng *rand.Rand) func() []int {
 			if size < 2 {
 				return shuffled(len(labels), size, rng)

@@ -59,11 +59,6 @@ type probeFit struct {
 	outputs int                              // logits of a row
 }
 
-// labelsOf are the entries of all, one for each row, that a step is given.
-func labelsOf[T int32 | bool](all []T) func(rows []int) *tensors.Tensor {
-	return func(rows []int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(pick(all, rows), len(rows)) }
-}
-
 // probeBatch is the data of a step.
 type probeBatch struct{ x, labels *tensors.Tensor }
 

@@ -33,7 +33,7 @@ type tuner struct {
 	outputs int                                                // of the head
 	data    string                                             // what is learned from, in words
 	loss    func(logits, labels *Node) *Node                   // of logits [n, outputs]
-	labels  func(rows []int) any                               // of these images, as loss takes them
+	labels  func(rows []int) *tensors.Tensor                   // of these images, as loss takes them
 	batches func(size int, rng *rand.Rand) func() (rows []int) // deals out batches for ever
 
 	model    *Model        // the copy that is tuned

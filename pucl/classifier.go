@@ -51,7 +51,7 @@ func (c *Classifier) Score(eng *engine.Engine, pixels []uint8, truth []bool) (ev
 }
 
 // ScorePU judges the classifier on held-out images by labeled positives and unlabeled examples alone, as [Probe.ScorePU].
-func (c *Classifier) ScorePU(eng *engine.Engine, pixels []uint8, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
+func (c *Classifier) ScorePU(eng *engine.Engine, pixels []uint8, labeled []bool, config evaluate.ScoreConfig) (evaluate.PU, error) {
 	x, err := c.rows(eng, pixels, len(labeled), "labels")
 	if err != nil {
 		return evaluate.PU{}, err

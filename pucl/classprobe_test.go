@@ -160,7 +160,7 @@ func TestProbeScores(t *testing.T) {
 	}
 	near(t, "accuracy", b.Accuracy(), 4.0/6, 1e-12)
 	near(t, "AUC", b.AUC, 8.0/9, 1e-12)
-	s, err := p.ScorePU(x, []bool{true, true, false, false, false, false}, evaluate.PUConfig{Prior: 0.25, Threshold: 9})
+	s, err := p.ScorePU(x, []bool{true, true, false, false, false, false}, evaluate.ScoreConfig{Prior: 0.25})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -463,7 +463,7 @@ func (cliff) Rate(peak float64, step, steps int) float64 {
 func TestFineTunePU(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	pixels, labeled, truth := pu(10, 96)
-	held := &HeldOut{PU: evaluate.PUConfig{Prior: 0.2}}
+	held := &HeldOut{PU: evaluate.ScoreConfig{Prior: 0.2}}
 	held.Pixels, held.Labeled, _ = pu(11, 60)
 	held.TestPixels, _, held.Truth = pu(12, 90)
 	config := FineTuneConfig{Epochs: 12, BatchSize: 24, LearningRate: 0.01, Seed: 2}

@@ -31,9 +31,8 @@ func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
 	return evaluate.ScoreBinary(logits, truth, 0)
 }
 
-// ScorePU judges the probe's logits on held-out rows of x by labeled positives and unlabeled rows alone. The threshold is the
-// probe's own, 0, whatever config says.
-func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.PUConfig) (evaluate.PU, error) {
+// ScorePU judges the probe's logits on held-out rows of x by labeled positives and unlabeled rows alone.
+func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.ScoreConfig) (evaluate.PU, error) {
 	if _, _, err := labeledRows(x, len(labeled), "labels"); err != nil {
 		return evaluate.PU{}, err
 	}
@@ -41,6 +40,5 @@ func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.PUConfig) 
 	if err != nil {
 		return evaluate.PU{}, err
 	}
-	config.Threshold = 0
-	return evaluate.ScorePU(logits, labeled, config)
+	return evaluate.ScorePU(logits, labeled, 0, config)
 }

@@ -108,7 +108,7 @@ func (r *reader) monitor(reading *Reading, h *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	pu, err := r.watch.KNN.ReadPU(bank, asked, pick(r.examples.labeled, r.queries), evaluate.PUConfig{Prior: r.watch.Prior, Threshold: 0.5})
+	pu, err := r.watch.KNN.ReadPU(bank, asked, pick(r.examples.labeled, r.queries), evaluate.ScoreConfig{Prior: r.watch.Prior})
 	if err != nil {
 		return err
 	}

@@ -62,9 +62,9 @@ func (t *Tuning) String() string {
 
 // HeldOut are images that fine-tuning does not learn from, to be measured after every epoch.
 type HeldOut struct {
-	Pixels  []uint8           // of labeled positives and unlabeled examples
-	Labeled []bool            // which of them are labeled positives; both kinds must be there
-	PU      evaluate.PUConfig // what is known of them; with a Prior the proxy is the proxy accuracy, else the proxy AUC
+	Pixels  []uint8              // of labeled positives and unlabeled examples
+	Labeled []bool               // which of them are labeled positives; both kinds must be there
+	PU      evaluate.ScoreConfig // what is known of them; with a Prior the proxy is the proxy accuracy, else the proxy AUC
 
 	// TestPixels and Truth, which may both be nil, are images with their true classes. They are measured, and change nothing.
 	TestPixels []uint8
@@ -85,9 +85,7 @@ func (h *HeldOut) check(shape augment.Shape) error {
 		}
 	}
 	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
-	c := h.PU
-	c.Threshold = 0
-	if _, err := evaluate.ScorePU(make([]float64, len(h.Labeled)), h.Labeled, c); err != nil {
+	if _, err := evaluate.ScorePU(make([]float64, len(h.Labeled)), h.Labeled, 0, h.PU); err != nil {
 		return fmt.Errorf("pucl: HeldOut: %w", err)
 	}
 	return nil
@@ -100,9 +98,7 @@ func (h *HeldOut) measure(epoch int, logits func(pixels []uint8) ([]float64, err
 	if err != nil {
 		return out, err
 	}
-	c := h.PU
-	c.Threshold = 0
-	pu, err := evaluate.ScorePU(scores, h.Labeled, c)
+	pu, err := evaluate.ScorePU(scores, h.Labeled, 0, h.PU)
 	if err != nil {
 		return out, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // FineTuneConfig says how to train an encoder further, together with a linear head. The zero value trains all weights for 50
@@ -173,10 +174,10 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8,
 	return &MultiClassifier{Model: tuned, Probe: t.result, Tuning: t.tuning}, nil
 }
 
-// FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: [CrossEntropy] on
-// pseudo-labels, [UPU], [NNPU] or [NNPUKiryo] on "is a labeled positive". Every batch holds the same share of true labels as
+// FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: [risk.CrossEntropy] on
+// pseudo-labels, [risk.UPU], [risk.NNPU] or [risk.NNPUKiryo] on "is a labeled positive". Every batch holds the same share of true labels as
 // the whole. A head to start at must have the two classes of [Probe.Classes].
-func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, labels []bool, risk Risk,
+func FineTunePU(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, labels []bool, risk risk.Risk,
 	config FineTuneConfig) (*Classifier, error) {
 	if risk == nil {
 		return nil, errors.New("pucl: no risk to minimise; CrossEntropy on pseudo-labels, or NNPU on labeled positives, is one")

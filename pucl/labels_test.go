@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // fewLabels are features with a label too few.
@@ -50,7 +51,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		return err
 	}
 	heldOut := func(h HeldOut) error {
-		_, err := FineTunePU(ctx, eng, m, pixels, four, CrossEntropy, FineTuneConfig{HeldOut: &h})
+		_, err := FineTunePU(ctx, eng, m, pixels, four, risk.CrossEntropy, FineTuneConfig{HeldOut: &h})
 		return err
 	}
 	const (
@@ -68,7 +69,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		err  func() error
 		want string
 	}{
-		{"FitProbe", func() error { _, err := FitProbe(eng, x, three, CrossEntropy, ProbeConfig{}); return err }, rows},
+		{"FitProbe", func() error { _, err := FitProbe(eng, x, three, risk.CrossEntropy, ProbeConfig{}); return err }, rows},
 		{"FitClassProbe", func() error { _, err := FitClassProbe(eng, x, classes, 3, ProbeConfig{}); return err }, rows},
 		{"ClassProbe.FineTune", func() error { _, err := classProbe.FineTune(eng, x, classes, ProbeConfig{}); return err }, rows},
 		{"Probe.Score", func() error { _, err := probe.Score(x, three); return err }, trueRows},
@@ -86,7 +87,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 
 		{"FineTune", func() error { _, err := FineTune(ctx, eng, m, pixels, classes, 3, FineTuneConfig{}); return err }, images},
 		{"FineTunePU", func() error {
-			_, err := FineTunePU(ctx, eng, m, pixels, three, CrossEntropy, FineTuneConfig{})
+			_, err := FineTunePU(ctx, eng, m, pixels, three, risk.CrossEntropy, FineTuneConfig{})
 			return err
 		}, images},
 		{"FineTuneFewShot", func() error {
@@ -142,8 +143,8 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 func TestNoRowsAndNoSuchClasses(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	pixels, x, classes := make([]uint8, 3*144), mat.NewDense(3, 2, nil), []int{0, 1, 2}
-	_, none := FitProbe(eng, nil, nil, CrossEntropy, ProbeConfig{})
-	_, noEngine := FitProbe(nil, x, make([]bool, 3), CrossEntropy, ProbeConfig{})
+	_, none := FitProbe(eng, nil, nil, risk.CrossEntropy, ProbeConfig{})
+	_, noEngine := FitProbe(nil, x, make([]bool, 3), risk.CrossEntropy, ProbeConfig{})
 	_, unopened := m.Embed(nil, pixels)
 	_, empty := evaluate.SupervisedBinary(nil, nil)
 	_, other := FitFewShot(eng, x, classes, mat.NewDense(3, 5, nil), classes, 3, FewShotConfig{PerClass: 1})

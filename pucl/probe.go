@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // Probe is a linear classifier on embeddings: a row x is positive where Weights·x + Bias > 0.
@@ -53,11 +54,11 @@ func (c ProbeConfig) check(n int) error {
 }
 
 // FitProbe trains a linear classifier on the rows of x [n, k] by minimising risk, with labels [n] as the risk reads them:
-// [CrossEntropy] on pseudo-labels is Algorithm 1C, [NNPU] on "is a labeled positive" the baseline.
+// [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
 //
 // Features are standardised for training and the result is folded back, so a Probe takes the rows as they are. Every batch
 // holds the same share of true labels as the whole, so that the labeled positives are never missing from one.
-func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk Risk, config ProbeConfig) (*Probe, error) {
+func FitProbe(eng *engine.Engine, x *mat.Dense, labels []bool, risk risk.Risk, config ProbeConfig) (*Probe, error) {
 	c := config.withDefaults()
 	n, k, err := labeledRows(x, len(labels), "labels")
 	if err != nil {

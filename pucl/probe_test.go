@@ -1,92 +1,16 @@
 package pucl
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
 )
-
-type riskVector struct {
-	Risk struct {
-		ClassPrior float64 `json:"class_prior"`
-		Logits     []float64
-		Labeled    []int
-		Risks      map[string]struct {
-			Value      float64
-			GradLogits []float64 `json:"grad_logits"`
-		}
-	}
-}
-
-func TestRiskVectors(t *testing.T) {
-	for _, path := range vectorFiles(t, "losses") {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-			var v riskVector
-			readJSON(t, path, &v)
-			labeled := make([]bool, len(v.Risk.Labeled))
-			for i, l := range v.Risk.Labeled {
-				labeled[i] = l == 1
-			}
-			for name, risk := range map[string]Risk{
-				"uPU-logistic": UPU(v.Risk.ClassPrior, LogisticLoss), "uPU-sigmoid": UPU(v.Risk.ClassPrior, SigmoidLoss),
-				"nnPU-logistic": NNPU(v.Risk.ClassPrior, LogisticLoss), "nnPU-sigmoid": NNPU(v.Risk.ClassPrior, SigmoidLoss),
-			} {
-				want, ok := v.Risk.Risks[name]
-				if !ok {
-					t.Errorf("the file holds no %s", name)
-					continue
-				}
-				value, grad := riskValue(t, risk, v.Risk.Logits, labeled)
-				near(t, name, value, want.Value, 1e-9)
-				nearGradient(t, name, [][]float64{grad}, [][]float64{want.GradLogits}, 1e-9, 1)
-			}
-		})
-	}
-}
-
-func riskValue(t *testing.T, risk Risk, logits []float64, labels []bool) (float64, []float64) {
-	t.Helper()
-	exec := MustNewExec(enginetest.Open(t).Backend, func(logits, labels *Node) (*Node, *Node) {
-		value := risk(logits, labels)
-		return value, Gradient(value, logits)[0]
-	})
-	out, err := exec.Call(logits, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out[0].Value().(float64), out[1].Value().([]float64)
-}
-
-func TestCrossEntropyByHand(t *testing.T) {
-	value, grad := riskValue(t, CrossEntropy, []float64{0, math.Log(3), 800, -800}, []bool{true, false, true, true})
-	// log 2, log 4, 0 and 800 nats; the gradient of a mean over four is (σ(t) − y)/4.
-	near(t, "cross-entropy", value, (math.Log(2)+math.Log(4)+800)/4, 1e-12)
-	for i, want := range []float64{-0.5 / 4, 0.75 / 4, 0, -1.0 / 4} {
-		near(t, fmt.Sprint("gradient ", i), grad[i], want, 1e-12)
-	}
-}
-
-func TestRisksOfOneKindOnlyAreFinite(t *testing.T) {
-	logits := []float64{1, -2}
-	for name, labels := range map[string][]bool{"all labeled": {true, true}, "none labeled": {false, false}} {
-		for _, risk := range []Risk{UPU(0.3, LogisticLoss), NNPU(0.3, SigmoidLoss)} {
-			value, grad := riskValue(t, risk, logits, labels)
-			for _, x := range append(grad, value) {
-				if math.IsNaN(x) || math.IsInf(x, 0) {
-					t.Errorf("%s: %g", name, x)
-				}
-			}
-		}
-	}
-}
 
 // cloud draws two Gaussian classes around ±centre, the first share of the rows positive.
 func cloud(rng *rand.Rand, n int, positives float64, centre []float64) (*mat.Dense, []bool) {
@@ -108,7 +32,7 @@ func cloud(rng *rand.Rand, n int, positives float64, centre []float64) (*mat.Den
 func TestProbeFindsTheBestLine(t *testing.T) {
 	centre := []float64{0.8, -0.4, 0}
 	x, truth := cloud(rand.New(rand.NewPCG(1, 1)), 20000, 0.5, centre)
-	p, err := FitProbe(enginetest.Open(t), x, truth, CrossEntropy, ProbeConfig{L2: -1})
+	p, err := FitProbe(enginetest.Open(t), x, truth, risk.CrossEntropy, ProbeConfig{L2: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +60,7 @@ func TestProbeWithNNPUDependsOnThePrior(t *testing.T) {
 		labels[i] = true
 	}
 	accuracy := func(prior float64) Score {
-		p, err := FitProbe(enginetest.Open(t), &x, labels, NNPU(prior, LogisticLoss), ProbeConfig{})
+		p, err := FitProbe(enginetest.Open(t), &x, labels, risk.NNPU(prior, risk.LogisticLoss), ProbeConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,16 +85,16 @@ func TestProbeWithNNPUDependsOnThePrior(t *testing.T) {
 func TestProbeRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	x := dense([][]float64{{1, 2}, {3, 4}})
-	if _, err := FitProbe(eng, x, []bool{true}, CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "2 rows and 1 labels") {
+	if _, err := FitProbe(eng, x, []bool{true}, risk.CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "2 rows and 1 labels") {
 		t.Errorf("labels that do not fit gave %v", err)
 	}
-	if _, err := FitProbe(eng, x, []bool{true, false}, NNPU(1.5, LogisticLoss), ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "prior") {
+	if _, err := FitProbe(eng, x, []bool{true, false}, risk.NNPU(1.5, risk.LogisticLoss), ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "prior") {
 		t.Errorf("a prior of 1.5 gave %v", err)
 	}
 	if _, err := (&Probe{Weights: []float64{1}}).Predict(x); err == nil || !strings.Contains(err.Error(), "2 entries") {
 		t.Errorf("rows that do not fit gave %v", err)
 	}
-	if _, err := FitProbe(eng, dense([][]float64{{math.NaN(), 2}, {3, 4}}), []bool{true, false}, CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "finite") {
+	if _, err := FitProbe(eng, dense([][]float64{{math.NaN(), 2}, {3, 4}}), []bool{true, false}, risk.CrossEntropy, ProbeConfig{}); err == nil || !strings.Contains(err.Error(), "finite") {
 		t.Errorf("a feature that is no number gave %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // DCLConfig says how [DCL] estimates the negatives. The zero value, τ⁺ = 0, corrects nothing and is [SSCL].
@@ -42,7 +44,7 @@ func DCL(config DCLConfig) Objective {
 		},
 		Direct: func(b *Block) *Node {
 			own := logOwn(b, b.views()-1)
-			loss := logOnePlusExp(Sub(config.logNegatives(b), own))
+			loss := numeric.LogOnePlusExp(Sub(config.logNegatives(b), own))
 			if b.views() == 2 {
 				return loss
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // DebiasedPosConfig says where [DebiasedPos] takes its samples from.
@@ -51,7 +53,7 @@ func DebiasedPos(config DebiasedPosConfig) Objective {
 		},
 		Direct: func(b *Block) *Node {
 			positive, negative, some := config.masses(b)
-			return onlyWhere(some, logOnePlusExp(Sub(negative, positive)))
+			return onlyWhere(some, numeric.LogOnePlusExp(Sub(negative, positive)))
 		},
 	}
 }

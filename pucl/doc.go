@@ -39,15 +39,15 @@
 //	}
 //
 // The family: [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [NPair], [DebiasedPos], [Pairwise], [IdealCL], and
-// [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. Risks for
-// probes: [CrossEntropy], [UPU], [NNPU], [NNPUKiryo], [PN] and [UnlabeledAsNegative].
+// [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. The risks
+// for probes are in package risk.
 //
 // # Bring your own
 //
 // Each part of training can be replaced by one function or one small type of your own:
 //
 //	the loss          a [Term], two of which make an [Objective]
-//	the risk          a [Risk], a function of logits and labels
+//	the risk          a risk.Risk, a function of logits and labels
 //	the encoder       encoder.Func, a function from examples to embeddings
 //	an augmentation   augment.Func, a function from images and random numbers to views
 //	the batches       [Batches], [StreamedBatches] or [FeatureBatches]

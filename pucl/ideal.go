@@ -5,6 +5,8 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // IdealCL is the ideal loss L*_CL, equation (3), estimated on a batch whose classes are known. It needs [Views].Class.
@@ -39,6 +41,6 @@ func IdealCL(negatives int) Objective {
 		Name:    "ideal",
 		Attract: each(func(own, _ *Node) *Node { return own }),
 		Repel:   each(logAdd),
-		Direct:  each(func(own, negative *Node) *Node { return logOnePlusExp(Sub(negative, own)) }),
+		Direct:  each(func(own, negative *Node) *Node { return numeric.LogOnePlusExp(Sub(negative, own)) }),
 	}
 }

@@ -1,17 +1,13 @@
 package pucl
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	. "github.com/gomlx/gomlx/core/graph"
 
-// logOnePlusExp is log(1 + e^x) for finite x, to all digits also where it is tiny.
-func logOnePlusExp(x *Node) *Node {
-	// (|x| + x)/2 + log(1 + e^(−|x|)): no exponential of a positive number, and written so that the two uses of |x| cancel
-	// in the gradient at x = 0, where a probe starts.
-	size := Abs(x)
-	return Add(MulScalar(Add(size, x), 0.5), Log1p(Exp(Neg(size))))
-}
+	"github.com/puclab/puclab/pucl/internal/numeric"
+)
 
 // logAdd is log(e^x + e^y) for finite x and y.
-func logAdd(x, y *Node) *Node { return Add(x, logOnePlusExp(Sub(y, x))) }
+func logAdd(x, y *Node) *Node { return Add(x, numeric.LogOnePlusExp(Sub(y, x))) }
 
 // logDifference is log max{ p·e^x − q·e^y, e^floor }, for p > 0 and q ≥ 0; no gradient flows where the floor holds.
 func logDifference(x, y *Node, p, q, floor float64) *Node {

@@ -141,13 +141,6 @@ func randomRows(rng *rand.Rand, n, d int) [][]float64 {
 	return z
 }
 
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
-	}
-}
-
 type batchPattern struct {
 	name    string
 	labeled []bool

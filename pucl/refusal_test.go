@@ -89,25 +89,3 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		t.Errorf("a right batch is refused: %v", err)
 	}
 }
-
-func TestRisksRefuse(t *testing.T) {
-	run := func(risk Risk, logits, labels any) error {
-		_, err := ExecOnce(enginetest.Open(t).Backend, func(logits, labels *Node) *Node { return risk(logits, labels) }, logits, labels)
-		return err
-	}
-	logits, labels := []float64{1, 2}, []bool{true, false}
-	for _, tt := range []struct {
-		name string
-		err  error
-		want string
-	}{
-		{"prior", run(UPU(1.2, LogisticLoss), logits, labels), "π = 1.2"},
-		{"labels", run(PN(LogisticLoss), logits, []bool{true}), "(Float64)[2] and labels (Bool)[1]"},
-		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels), "β = -1"},
-		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels), "γ = 2"},
-	} {
-		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
-			t.Errorf("%s: error %v lacks %q", tt.name, tt.err, tt.want)
-		}
-	}
-}

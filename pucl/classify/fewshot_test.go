@@ -1,4 +1,4 @@
-package pucl
+package classify
 
 import (
 	"fmt"

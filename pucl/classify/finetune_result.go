@@ -1,65 +1,133 @@
-package pucl
+package classify
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
 
+	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
 )
 
-// keep takes the network as it is now for the result.
-func (t *tuner) keep(pixels []uint8) error {
-	var err error
-	if t.tuned, err = t.model.clone(); err != nil {
-		return err
+// bestScope holds copies of the networks' variables after the best epoch so far. They lie beside them so that checkpoints hold
+// them too.
+const bestScope = "/best"
+
+// networkVariables lists the variables of encoder, projector and head.
+func (t *finetuning) networkVariables() (all []*model.Variable) {
+	for v := range t.model.Store().IterVariables() {
+		if scope, _, _ := strings.Cut(strings.TrimPrefix(v.Path(), "/"), "/"); slices.Contains(append(t.model.Networks(), headScope), scope) {
+			all = append(all, v)
+		}
 	}
-	if t.result, err = t.headNow(); err != nil {
-		return err
-	}
-	t.tuning.Predicted, err = t.predicted(pixels)
-	return err
+	return all
 }
 
-// headNow is the head as it is now, for embeddings as they are.
-func (t *tuner) headNow() (*ClassProbe, error) {
+// keepBest copies the networks' variables to bestScope.
+func (t *finetuning) keepBest() error {
+	store := t.model.Store()
+	for _, v := range t.networkVariables() {
+		value, err := v.Value()
+		if err == nil {
+			value, err = value.LocalClone()
+		}
+		if err != nil {
+			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
+		}
+		name := path.Join(bestScope, v.Path())
+		kept := store.GetVariable(name)
+		if kept == nil {
+			kept, err = store.CreateVariable(name, value)
+		} else {
+			err = kept.SetValue(value)
+		}
+		if err != nil {
+			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
+		}
+		kept.SetTrainable(false)
+	}
+	return nil
+}
+
+// takeBest gives the networks' variables the values of the best epoch.
+func (t *finetuning) takeBest() error {
+	for _, v := range t.networkVariables() {
+		value, err := t.model.Store().GetVariable(path.Join(bestScope, v.Path())).Value()
+		if err == nil {
+			value, err = value.LocalClone()
+		}
+		if err == nil {
+			err = v.SetValue(value)
+		}
+		if err != nil {
+			return fmt.Errorf("classify: taking the best %s: %w", v.Path(), err)
+		}
+	}
+	return nil
+}
+
+// result returns the classifier, of the epoch that is to be kept.
+func (t *finetuning) result(tuning *Tuning) (*Classifier, error) {
+	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best > 0 {
+		if err := t.takeBest(); err != nil {
+			return nil, err
+		}
+	}
+	head, err := t.head()
+	if err != nil {
+		return nil, err
+	}
+	if tuning.Predicted, err = t.predicted(head); err != nil {
+		return nil, err
+	}
+	return &Classifier{Model: t.model, Probe: head, Tuning: tuning}, t.model.DropTraining()
+}
+
+// head returns the head as it is now, for embeddings as they are.
+func (t *finetuning) head() (*probe.Probe, error) {
 	flat := map[string][]float32{}
 	for _, name := range []string{"weights", "bias"} {
-		value, err := t.model.store.GetVariable("/" + headScope + "/" + name).Value()
-		if err != nil {
-			return nil, fmt.Errorf("pucl: reading the head: %w", err)
+		value, err := t.model.Store().GetVariable("/" + headScope + "/" + name).Value()
+		if err == nil {
+			flat[name], err = tensors.CopyFlatData[float32](value)
 		}
-		flat[name] = tensors.MustCopyFlatData[float32](value)
+		if err != nil {
+			return nil, fmt.Errorf("classify: reading the head: %w", err)
+		}
 	}
-	return unstandardised(joined(flat["weights"], flat["bias"]), t.mean, t.std), nil
+	return probe.FromStandardized(flat["weights"], flat["bias"], t.mean, t.std), nil
 }
 
-// logitsNow returns the logits of images by the network as it is now.
-func (t *tuner) logitsNow(pixels []uint8) (*mat.Dense, error) {
-	x, err := t.embed(pixels)
+// scores returns the logits of the positive class by the network as it is now.
+func (t *finetuning) scores(images []uint8) ([]float64, error) {
+	x, err := t.embed(images)
 	if err != nil {
 		return nil, err
 	}
-	head, err := t.headNow()
+	head, err := t.head()
 	if err != nil {
 		return nil, err
 	}
-	return head.Logits(x)
+	return head.Scores(x)
 }
 
-// positiveLogits is logitsNow of a head with one output.
-func (t *tuner) positiveLogits(pixels []uint8) ([]float64, error) {
-	logits, err := t.logitsNow(pixels)
+// predicted counts how often each class is predicted for the training images.
+func (t *finetuning) predicted(head *probe.Probe) ([]int, error) {
+	x, err := t.embed(t.images)
 	if err != nil {
 		return nil, err
 	}
-	return mat.Col(nil, 0, logits), nil
-}
-
-// predicted tells how often each class is predicted for the images.
-func (t *tuner) predicted(pixels []uint8) ([]int, error) {
-	logits, err := t.logitsNow(pixels)
+	logits, err := head.Logits(x)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +135,8 @@ func (t *tuner) predicted(pixels []uint8) ([]int, error) {
 	n, _ := logits.Dims()
 	for i := range n {
 		row := logits.RawRowView(i)
-		if !allFinite(row...) {
-			return nil, fmt.Errorf("pucl: after %d steps of fine-tuning the network gives %g for image %d; a lower learning rate may mend it",
-				len(t.tuning.Losses), row, i)
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return nil, fmt.Errorf("classify: the fine-tuned network gives %g for image %d; a lower learning rate may mend it", row, i)
 		}
 		if t.outputs == 1 {
 			row = []float64{0, row[0]} // of the negative and the positive class
@@ -77,4 +144,91 @@ func (t *tuner) predicted(pixels []uint8) ([]int, error) {
 		counts[floats.MaxIdx(row)]++
 	}
 	return counts, nil
+}
+
+// identity is what the numbers of fine-tuning follow from, beside its settings.
+type identity struct {
+	Data            string
+	Images          string // digest, labels included
+	Model           string // digest of the weights it starts from, the head's included
+	LossOnSample    string // functions cannot be compared, but one that was changed mostly has another loss
+	FreezeEncoder   bool
+	BatchStatistics bool
+	BatchSize       int
+	Views           string
+	HeldOut         string // digest
+	Keep            evaluate.Choice
+	Seed            uint64
+}
+
+// identity returns what identifies the run.
+func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, error) {
+	c := t.config
+	labels, err := bytesOf(t.labels(all(t.n)))
+	if err != nil {
+		return identity{}, err
+	}
+	weights, bias := t.start.Standardized(t.mean, t.std)
+	network := [][]byte{fmt.Appendf(nil, "%v %v", weights, bias)}
+	for v := range m.Store().IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return identity{}, fmt.Errorf("classify: reading %s: %w", v.Path(), err)
+		}
+		data, err := bytesOf(value)
+		if err != nil {
+			return identity{}, err
+		}
+		sum := sha256.Sum256(data)
+		network = append(network, append([]byte(v.Path()+" "), sum[:]...))
+	}
+	slices.SortFunc(network[1:], slices.Compare[[]byte])
+	loss, err := t.lossOnSample(eng)
+	if err != nil {
+		return identity{}, err
+	}
+	id := identity{
+		Data: t.data, Images: train.Digest(t.images, labels), Model: train.Digest(network...), LossOnSample: loss,
+		FreezeEncoder: c.FreezeEncoder, BatchStatistics: c.BatchStatistics, BatchSize: c.BatchSize,
+		Views: c.Recipe.String(), Keep: c.Keep, Seed: c.Seed,
+	}
+	if h := c.HeldOut; h != nil {
+		id.HeldOut = train.Digest(h.Images.Pixels, fmt.Append(nil, h.Images.Labels), fmt.Appendf(nil, "%+v", h.PU),
+			h.Test.Pixels, fmt.Append(nil, h.Test.Labels))
+	}
+	return id, nil
+}
+
+// all returns the numbers of n rows.
+func all(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}
+
+// bytesOf returns the bytes of a tensor.
+func bytesOf(x *tensors.Tensor) (data []byte, err error) {
+	err = x.ConstBytes(func(b []byte) { data = slices.Clone(b) })
+	return data, err
+}
+
+// lossOnSample returns the loss of some logits with the labels of the first images, in words.
+func (t *finetuning) lossOnSample(eng *engine.Engine) (string, error) {
+	count := min(t.n, 8)
+	logits := tensors.FromFlatDataAndDimensions(make([]float32, count*t.outputs), count, t.outputs)
+	err := tensors.MutableFlatData(logits, func(flat []float32) {
+		for i := range flat {
+			flat[i] = float32((i*7)%11)/4 - 1
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	out, err := ExecOnce(eng.Backend, t.loss, logits, t.labels(all(count)))
+	if err != nil {
+		return "", fmt.Errorf("classify: %w", engine.RootCause(err))
+	}
+	return fmt.Sprintf("%.5g", tensors.ToScalar[float32](out)), nil
 }

@@ -1,4 +1,4 @@
-package pucl
+package classify
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
@@ -16,130 +15,123 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/pucl/augment"
-	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
 )
 
-// headScope is where the head of fine-tuning has its variables.
+// headScope is where the head has its variables.
 const headScope = "head"
 
-// tuningViews sets the views of fine-tuning apart from those of pretraining with the same seed.
-const tuningViews = 0xf17e << 32
+// viewStream sets the views of fine-tuning apart from those of pretraining with the same seed, and batchStream the batches.
+const (
+	viewStream  = 0xf17e << 32
+	batchStream = 0xf17e
+)
 
-// tuner is one run of fine-tuning, whatever the labels mean.
-type tuner struct {
-	outputs int                                                // of the head
+// finetuning is one run of fine-tuning, whatever the labels mean.
+type finetuning struct {
+	config  FineTuneConfig
+	outputs int // of the head
+	images  []uint8
+	n       int                                                // images
 	data    string                                             // what is learned from, in words
 	loss    func(logits, labels *Node) *Node                   // of logits [n, outputs]
 	labels  func(rows []int) *tensors.Tensor                   // of these images, as loss takes them
-	batches func(size int, rng *rand.Rand) func() (rows []int) // deals out batches for ever
+	batches func(size int, rng *rand.Rand) func() (rows []int) // returns what returns batches without end
 
-	model    *Model        // the copy that is tuned
-	mean     []float64     // of the embeddings before tuning
-	std      []float64     // one number, their spread, for every entry
-	start    *ClassProbe   // where the head starts
-	head     *model.Scope  // set while a graph is built
-	embedder *model.Exec   // the encoder as it will be used
-	shape    augment.Shape // of an image
-
-	told     observers
-	progress Progress // what they were told last
-
-	tuned  *Model      // the result: encoder,
-	result *ClassProbe // head,
-	tuning *Tuning     // and how it went
+	model     *train.Model // the copy that is tuned
+	mean, std []float64    // of the embeddings before tuning; std is one number, their spread, for every entry
+	start     *probe.Probe // where the head starts
+	embedder  *train.Embedder
+	state     state
 }
 
-// run tunes a copy of m and returns it; the head is in t.result.
-func (t *tuner) run(ctx context.Context, eng *engine.Engine, m *Model, pixels []uint8, n int, head *ClassProbe,
-	config FineTuneConfig) (tuned *Model, err error) {
-	if err := m.tunable(); err != nil {
-		return nil, err
-	}
-	t.shape = m.shape()
-	if err := labeledImages(pixels, n, "images", "labels", t.shape); err != nil {
-		return nil, err
-	}
-	c := config.withDefaults(n)
-	if err := errors.Join(c.check(n, t.shape), checkEngine(eng), c.HeldOut.check(t.shape)); err != nil {
-		return nil, err
-	}
-	t.told, t.progress = observers{c.OnStep, c.Observer}, Progress{Steps: c.steps(n), Example: "image"}
-	t.told.start(t.progress)
-	defer func() { t.told.end(t.progress, err) }()
-	clock := stopwatch{start: time.Now()}
-	defer func() {
-		if t.embedder != nil {
-			t.embedder.Finalize()
-		}
-	}()
-	if err := t.prepare(eng, m, pixels, head); err != nil {
-		return nil, err
-	}
-	t.tuning = &Tuning{Record: newRecord(eng, t.data, c.String())}
-	if err := t.train(ctx, eng, c, pixels, n, &clock); err != nil {
-		return nil, err
-	}
-	return t.tuned, t.tuned.dropOptimizer()
+// state is what a run knows beside its variables.
+type state struct {
+	Epochs []evaluate.Epoch
+	Best   int // number of the epoch whose weights are kept in bestScope; 0 for none
 }
 
-// tunable refuses a model that is not there, and one that takes no images.
-func (m *Model) tunable() error {
-	switch {
-	case m == nil:
-		return errors.New("pucl: no model to fine-tune; Pretrain makes one, LoadModel reads one")
-	case m.features > 0:
-		return fmt.Errorf("pucl: this model embeds rows of %d features, and FineTune takes images; "+
-			"train a probe on its embeddings with FitClassProbe or FitProbe", m.features)
+// run tunes a copy of m.
+func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model) (*Classifier, error) {
+	if err := checkModel(m); err != nil {
+		return nil, err
+	}
+	shape := m.Shape()
+	if err := (LabeledImages[bool]{t.images, make([]bool, t.n)}).check("images", "labels", shape); err != nil {
+		return nil, err
+	}
+	t.config = t.config.withDefaults(t.n)
+	if err := errors.Join(t.config.check(shape), eng.Check()); err != nil {
+		return nil, err
+	}
+	if err := t.prepare(eng, m); err != nil {
+		return nil, err
+	}
+	defer t.embedder.Finalize()
+	task, err := t.task(eng, m)
+	if err != nil {
+		return nil, err
+	}
+	history, err := train.Run(ctx, eng, task, t.config.settings(t.n))
+	if err != nil {
+		return nil, err
+	}
+	return t.result(&Tuning{History: *history, Epochs: t.state.Epochs, Record: train.NewRecord(eng, t.data, t.config.String())})
+}
+
+// checkModel returns an error if there is no model, or one that takes no images.
+func checkModel(m *train.Model) error {
+	if m == nil {
+		return errors.New("classify: no model to fine-tune; train.Pretrain makes one, train.LoadModel reads one")
+	}
+	if err := m.CheckImages(); err != nil {
+		return fmt.Errorf("classify: fine-tuning takes images: %w; fit a probe on these", err)
 	}
 	return nil
 }
 
-// prepare copies m, looks where its embeddings lie, and puts the head where it starts.
-func (t *tuner) prepare(eng *engine.Engine, m *Model, pixels []uint8, head *ClassProbe) error {
-	var err error
-	if t.model, err = m.clone(); err != nil {
+// prepare copies m, measures where its embeddings lie, and puts the head where it starts.
+func (t *finetuning) prepare(eng *engine.Engine, m *train.Model) (err error) {
+	if t.model, err = m.Clone(); err != nil {
 		return err
 	}
-	t.embedder, err = model.NewExec(eng.Backend, t.model.store, func(scope *model.Scope, pixels *Node) *Node {
-		return encoder.Embed(t.model.encoder, scope.In(encoderScope), scalePixels(pixels), false)
-	})
-	if err != nil {
-		return fmt.Errorf("pucl: building the encoder: %w", rootCause(err))
+	if t.embedder, err = t.model.NewEmbedder(eng); err != nil {
+		return err
 	}
-	x, err := t.embed(pixels)
+	defer func() {
+		if err != nil {
+			t.embedder.Finalize()
+		}
+	}()
+	x, err := t.embed(t.images)
 	if err != nil {
 		return err
 	}
 	_, k := x.Dims()
 	t.mean, t.std = meanAndSpread(x)
-	if t.start = head; head == nil {
-		t.start = &ClassProbe{Weights: mat.NewDense(t.outputs, k, nil), Bias: make([]float64, t.outputs)}
+	if t.start = t.config.Head; t.start == nil {
+		t.start, err = probe.New(t.outputs, k)
+		return err
 	}
 	if _, entries := t.start.Weights.Dims(); entries != k {
-		return fmt.Errorf("pucl: the head to start at reads rows of %d entries, the encoder's embeddings have %d", entries, k)
+		return fmt.Errorf("classify: the head to start at reads rows of %d entries, the encoder's embeddings have %d", entries, k)
 	}
 	return nil
 }
 
-// images is the tensor of these bytes.
-func (t *tuner) images(pixels []uint8) *tensors.Tensor {
-	s := t.shape
-	return tensors.FromFlatDataAndDimensions(pixels, len(pixels)/imageBytes(s), s.Height, s.Width, s.Channels)
-}
-
 // embed returns the embeddings of images by the encoder as it is now, scaled to length one.
-func (t *tuner) embed(pixels []uint8) (*mat.Dense, error) {
-	size := imageBytes(t.shape)
-	out, err := inCalls(len(pixels)/size, size, from(pixels, size), "images", func(batch []uint8) ([]*tensors.Tensor, error) {
-		return t.embedder.Call(t.images(batch))
-	})
+func (t *finetuning) embed(images []uint8) (*mat.Dense, error) {
+	h, err := t.embedder.Embed(images)
 	if err != nil {
 		return nil, err
 	}
-	return UnitRows(out[0]), nil
+	return rows.Unit(h), nil
 }
 
 // meanAndSpread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column. One number
@@ -163,32 +155,46 @@ func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	return mean, std
 }
 
-// clone is a copy of m that can be trained without touching m.
-func (m *Model) clone() (*Model, error) {
-	store, err := m.store.Clone()
-	if err != nil {
-		return nil, fmt.Errorf("pucl: copying the model: %w", err)
+// task returns what the loop trains. Its batches are images, the numbers of their views, and labels.
+func (t *finetuning) task(eng *engine.Engine, m *train.Model) (train.Task, error) {
+	c := t.config
+	task := train.Task{
+		Store: t.model.Store(), Batch: t.batch(), State: &t.state, AfterStep: t.afterStep,
+		Outputs: func(scope *model.Scope, inputs []*Node) *Node {
+			return t.logits(scope, c.Recipe.Apply(train.ScalePixels(inputs[0]), inputs[1]), true)
+		},
+		Loss: func(logits *Node, inputs []*Node) *Node {
+			return ConvertDType(t.loss(logits, inputs[2]), dtypes.Float32)
+		},
+		Networks: append(m.Networks(), headScope),
+		Name:     "fine-tuning", Example: "image", Data: t.data, Seed: c.Seed,
 	}
-	out := *m
-	out.store = store
-	return &out, nil
+	if c.FreezeEncoder {
+		task.Trained = headScope
+	}
+	if c.Checkpoint == "" {
+		return task, nil
+	}
+	var err error
+	task.Identity, err = t.identity(eng, m)
+	return task, err
 }
 
 // logits is the graph of the network: encoder, scaling to length one, head; for images with values in [0, 1].
-func (t *tuner) logits(scope *model.Scope, images *Node, c FineTuneConfig, training bool) *Node {
-	x := encoder.Embed(t.model.encoder, scope.In(encoderScope), images, training && c.BatchStatistics)
-	if c.FreezeEncoder {
+func (t *finetuning) logits(scope *model.Scope, images *Node, training bool) *Node {
+	x := t.model.Encode(scope, images, training && t.config.BatchStatistics)
+	if t.config.FreezeEncoder {
 		x = StopGradient(x)
 	}
-	x = unitRows(x)
+	x = pucl.UnitRows(x)
 	g, dtype, k := x.Graph(), x.DType(), len(t.mean)
-	weights, bias := parted(t.start.standardised(t.mean, t.std), k)
-	t.head = scope.In(headScope)
+	weights, bias := t.start.Standardized(t.mean, t.std)
+	head := scope.In(headScope)
 	variable := func(name string, start []float32, dims ...int) *Node {
 		initial := func(g *Graph, shape shapes.Shape) *Node {
 			return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(start, dims...)), shape.DType)
 		}
-		return t.head.WithInitializer(initial).VariableWithShape(name, shapes.Make(dtype, dims...)).NodeValue(g)
+		return head.WithInitializer(initial).VariableWithShape(name, shapes.Make(dtype, dims...)).NodeValue(g)
 	}
 	w, b := variable("weights", weights, t.outputs, k), variable("bias", bias, t.outputs)
 	mean := ConvertDType(Const(g, t.mean), dtype)
@@ -196,84 +202,47 @@ func (t *tuner) logits(scope *model.Scope, images *Node, c FineTuneConfig, train
 	return Add(DotGeneral(x, []int{1}, nil, w, []int{1}, nil), ExpandDims(b, 0))
 }
 
-// step is the graph of one step: bytes of images, the numbers of their views, labels and the learning rate to the loss.
-func (t *tuner) step(c FineTuneConfig) func(scope *model.Scope, inputs []*Node) *Node {
-	return func(scope *model.Scope, inputs []*Node) *Node {
-		pixels, numbers, labels, rate := inputs[0], inputs[1], inputs[2], inputs[3]
-		logits := t.logits(scope, c.Recipe.Apply(scalePixels(pixels), numbers), c, true)
-		loss := ConvertDType(t.loss(logits, labels), dtypes.Float32)
-		if c.FreezeEncoder {
-			scope = t.head // the only variables that training can see
+// batch returns what makes the batch of a step. The draws go through the steps in order, so going on at a later one starts with
+// those before it.
+func (t *finetuning) batch() func(step int) (train.Batch, error) {
+	c, shape := t.config, t.model.Shape()
+	next, drawn := t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, batchStream))), 0
+	return func(step int) (train.Batch, error) {
+		if step < drawn {
+			next, drawn = t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, batchStream))), 0
 		}
-		moveWeights(scope, c.Optimizer, scope.BuildTrainableVariablesGradientsGraph(loss), rate, c.LearningRate)
-		return loss
+		for ; drawn < step; drawn++ {
+			next()
+		}
+		rows := next()
+		drawn++
+		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^viewStream, uint64(step))), shape, len(rows))
+		if err != nil {
+			return train.Batch{}, fmt.Errorf("classify: %w", err)
+		}
+		images := pixels.Pick(t.images, rows, pixels.Bytes(shape))
+		return train.Batch{Examples: len(rows), Inputs: []*tensors.Tensor{
+			tensors.FromFlatDataAndDimensions(images, len(rows), shape.Height, shape.Width, shape.Channels),
+			tensors.FromFlatDataAndDimensions(numbers, len(rows), c.Recipe.Numbers()),
+			t.labels(rows),
+		}}, nil
 	}
 }
 
-// train is the loop.
-func (t *tuner) train(ctx context.Context, eng *engine.Engine, c FineTuneConfig, pixels []uint8, n int, clock *stopwatch) error {
-	exec, err := model.NewExec(eng.Backend, t.model.store, t.step(c))
+// afterStep measures what is held out after every epoch, and keeps the weights of the best.
+func (t *finetuning) afterStep(done int) (*train.Reading, error) {
+	perEpoch := t.n / t.config.BatchSize
+	if t.config.HeldOut == nil || done%perEpoch != 0 {
+		return nil, nil
+	}
+	epoch, err := t.config.HeldOut.measure(done/perEpoch, t.scores)
 	if err != nil {
-		return fmt.Errorf("pucl: building the step of fine-tuning: %w", rootCause(err))
+		return nil, fmt.Errorf("classify: measuring after epoch %d: %w", done/perEpoch, err)
 	}
-	defer exec.Finalize()
-
-	size := imageBytes(t.shape)
-	batches := t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, 0xf17e)))
-	steps, perEpoch := c.steps(n), n/c.BatchSize
-	var best *evaluate.Epoch
-	for step := range steps {
-		if ctx.Err() != nil {
-			return &Stopped{Step: step, Steps: steps, tuning: true, err: ctx.Err(), cause: context.Cause(ctx)}
-		}
-		asked := time.Now()
-		rows := batches()
-		images := make([]uint8, 0, len(rows)*size)
-		for _, row := range rows {
-			images = append(images, pixels[row*size:(row+1)*size]...)
-		}
-		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^tuningViews, uint64(step))), t.shape, len(rows))
-		if err != nil {
-			return fmt.Errorf("pucl: %w", err)
-		}
-		clock.waited += time.Since(asked)
-		rate := c.Schedule.Rate(c.LearningRate, step, steps)
-		out, err := exec.Call1(
-			t.images(images),
-			tensors.FromFlatDataAndDimensions(numbers, len(rows), c.Recipe.Numbers()),
-			t.labels(rows), float32(rate))
-		if err != nil {
-			return fmt.Errorf("pucl: fine-tuning, step %d: %w", step, rootCause(err))
-		}
-		loss := float64(tensors.ToScalar[float32](out))
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return fmt.Errorf("pucl: the loss of fine-tuning is %g at step %d of %d (seed %d); a lower learning rate than %g may "+
-				"mend it", loss, step, steps, c.Seed, c.LearningRate)
-		}
-		t.tuning.Losses = append(t.tuning.Losses, loss)
-		t.progress = Progress{
-			Step: step + 1, Steps: steps, Loss: loss, Rate: rate, Examples: len(rows), Example: "image",
-			Views: (step + 1) * len(rows), Elapsed: time.Since(clock.start), Waited: clock.waited, Paused: clock.paused,
-		}
-		t.told.step(t.progress)
-		if c.HeldOut != nil && (step+1)%perEpoch == 0 {
-			stood := time.Now()
-			e, err := c.HeldOut.measure((step+1)/perEpoch, t.positiveLogits)
-			if err != nil {
-				return fmt.Errorf("pucl: measuring after epoch %d: %w", (step+1)/perEpoch, err)
-			}
-			t.tuning.Epochs = append(t.tuning.Epochs, e)
-			if c.Keep == evaluate.WithoutNegatives && (best == nil || e.Proxy > best.Proxy) {
-				best = &e
-				if err := t.keep(pixels); err != nil {
-					return err
-				}
-			}
-			clock.paused += time.Since(stood)
-		}
+	t.state.Epochs = append(t.state.Epochs, epoch)
+	if t.config.Keep != evaluate.WithoutNegatives || t.state.Best > 0 && !(epoch.Proxy > t.state.Epochs[t.state.Best-1].Proxy) {
+		return nil, nil
 	}
-	if best == nil {
-		return t.keep(pixels)
-	}
-	return nil
+	t.state.Best = epoch.Epoch
+	return nil, t.keepBest()
 }

@@ -1,4 +1,4 @@
-package pucl
+package classify
 
 import (
 	"bytes"
@@ -25,6 +25,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // patterns are 12×12 images of three classes in turn: horizontal stripes, vertical ones, and both, one over the other.
@@ -357,14 +358,14 @@ func TestFineTuneStartsAtTheHead(t *testing.T) {
 	for i, class := range classes {
 		positive[i] = class == 0
 	}
-	probe, err := FitProbe(eng, x, positive, CrossEntropy, ProbeConfig{Epochs: 60})
+	probe, err := FitProbe(eng, x, positive, risk.CrossEntropy, ProbeConfig{Epochs: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if config.Head, err = probe.Classes(); err != nil {
 		t.Fatal(err)
 	}
-	binary, err := FineTunePU(context.Background(), eng, m, pixels, positive, CrossEntropy, config)
+	binary, err := FineTunePU(context.Background(), eng, m, pixels, positive, risk.CrossEntropy, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,11 +464,11 @@ func (cliff) Rate(peak float64, step, steps int) float64 {
 func TestFineTunePU(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	pixels, labeled, truth := pu(10, 96)
-	held := &HeldOut{PU: evaluate.PUConfig{Prior: 0.2}}
+	held := &HeldOut{PU: evaluate.ScoreConfig{Prior: 0.2}}
 	held.Pixels, held.Labeled, _ = pu(11, 60)
 	held.TestPixels, _, held.Truth = pu(12, 90)
 	config := FineTuneConfig{Epochs: 12, BatchSize: 24, LearningRate: 0.01, Seed: 2}
-	risk := NNPU(0.2, SigmoidLoss)
+	risk := risk.NNPU(0.2, risk.SigmoidLoss)
 	ctx := context.Background()
 	alone, err := FineTunePU(ctx, eng, m, pixels, labeled, risk, config)
 	if err != nil {
@@ -557,7 +558,7 @@ func TestDegenerateFineTuning(t *testing.T) {
 	_, labeled, _ := pu(13, 12)
 	config.Head = &ClassProbe{Weights: mat.NewDense(2, 8, nil), Bias: []float64{50, 0}}
 	config.HeldOut = &HeldOut{Pixels: pixels, Labeled: labeled, TestPixels: pixels, Truth: labeled}
-	binary, err := FineTunePU(context.Background(), eng, m, pixels, labeled, CrossEntropy, config)
+	binary, err := FineTunePU(context.Background(), eng, m, pixels, labeled, risk.CrossEntropy, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -605,7 +606,7 @@ func TestMultiClassifierComesBack(t *testing.T) {
 		t.Error("a MultiClassifier was read as a Classifier")
 	}
 	_, labeled, _ := pu(14, 9)
-	binary, err := FineTunePU(context.Background(), eng, m, pixels, labeled, CrossEntropy, FineTuneConfig{Epochs: 2})
+	binary, err := FineTunePU(context.Background(), eng, m, pixels, labeled, risk.CrossEntropy, FineTuneConfig{Epochs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -658,7 +659,7 @@ func TestFineTuneIsObserved(t *testing.T) {
 	// The time in which images that are held out are measured is no training.
 	_, labeled, _ := pu(15, 12)
 	paused := &witness{}
-	if _, err := FineTunePU(context.Background(), eng, m, pixels, labeled, CrossEntropy,
+	if _, err := FineTunePU(context.Background(), eng, m, pixels, labeled, risk.CrossEntropy,
 		FineTuneConfig{Epochs: 2, BatchSize: 12, Observer: paused, HeldOut: &HeldOut{Pixels: pixels, Labeled: labeled}}); err != nil {
 		t.Fatal(err)
 	}
@@ -716,7 +717,7 @@ func TestFineTuneRefuses(t *testing.T) {
 		return err
 	}
 	fitPU := func(c FineTuneConfig) error {
-		_, err := FineTunePU(ctx, eng, m, pixels, labeled, CrossEntropy, c)
+		_, err := FineTunePU(ctx, eng, m, pixels, labeled, risk.CrossEntropy, c)
 		return err
 	}
 	_, none := FineTune(ctx, eng, nil, pixels, classes, 3, FineTuneConfig{})
@@ -727,7 +728,7 @@ func TestFineTuneRefuses(t *testing.T) {
 	_, class := FineTune(ctx, eng, m, pixels, classes, 2, FineTuneConfig{})
 	_, noEngine := FineTune(ctx, nil, m, pixels, classes, 3, FineTuneConfig{})
 	_, noRisk := FineTunePU(ctx, eng, m, pixels, labeled, nil, FineTuneConfig{})
-	_, prior := FineTunePU(ctx, eng, m, pixels, labeled, NNPU(2, SigmoidLoss), FineTuneConfig{})
+	_, prior := FineTunePU(ctx, eng, m, pixels, labeled, risk.NNPU(2, risk.SigmoidLoss), FineTuneConfig{})
 	_, shots := FineTuneFewShot(ctx, eng, m, pixels, classes, pixels[1:], classes, 3, FewShotConfig{})
 	_, noModel := FineTuneFewShot(ctx, eng, nil, pixels, classes, pixels, classes, 3, FewShotConfig{})
 	for says, err := range map[string]error{

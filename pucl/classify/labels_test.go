@@ -1,4 +1,4 @@
-package pucl
+package classify
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // fewLabels are features with a label too few.
@@ -50,7 +51,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		return err
 	}
 	heldOut := func(h HeldOut) error {
-		_, err := FineTunePU(ctx, eng, m, pixels, four, CrossEntropy, FineTuneConfig{HeldOut: &h})
+		_, err := FineTunePU(ctx, eng, m, pixels, four, risk.CrossEntropy, FineTuneConfig{HeldOut: &h})
 		return err
 	}
 	const (
@@ -68,11 +69,11 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		err  func() error
 		want string
 	}{
-		{"FitProbe", func() error { _, err := FitProbe(eng, x, three, CrossEntropy, ProbeConfig{}); return err }, rows},
+		{"FitProbe", func() error { _, err := FitProbe(eng, x, three, risk.CrossEntropy, ProbeConfig{}); return err }, rows},
 		{"FitClassProbe", func() error { _, err := FitClassProbe(eng, x, classes, 3, ProbeConfig{}); return err }, rows},
 		{"ClassProbe.FineTune", func() error { _, err := classProbe.FineTune(eng, x, classes, ProbeConfig{}); return err }, rows},
 		{"Probe.Score", func() error { _, err := probe.Score(x, three); return err }, trueRows},
-		{"Probe.ScorePU", func() error { _, err := probe.ScorePU(x, three, evaluate.PUConfig{}); return err }, rows},
+		{"Probe.ScorePU", func() error { _, err := probe.ScorePU(x, three, evaluate.ScoreConfig{}); return err }, rows},
 		{"ClassProbe.Score", func() error { _, err := classProbe.Score(x, classes); return err }, trueRows},
 		{"Rows", func() error { _, _, err := Rows(x, three); return err }, "pucl: 4 rows and 3 marks; give one for each row, in the same order"},
 		{"FitFewShot", func() error {
@@ -86,7 +87,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 
 		{"FineTune", func() error { _, err := FineTune(ctx, eng, m, pixels, classes, 3, FineTuneConfig{}); return err }, images},
 		{"FineTunePU", func() error {
-			_, err := FineTunePU(ctx, eng, m, pixels, three, CrossEntropy, FineTuneConfig{})
+			_, err := FineTunePU(ctx, eng, m, pixels, three, risk.CrossEntropy, FineTuneConfig{})
 			return err
 		}, images},
 		{"FineTuneFewShot", func() error {
@@ -101,7 +102,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		{"HeldOut, test", func() error { return heldOut(HeldOut{Pixels: pixels, Labeled: four, TestPixels: pixels, Truth: three}) },
 			strings.Replace(trueImages, "images", "test images in HeldOut", 1)},
 		{"Classifier.Score", func() error { _, err := binary.Score(eng, pixels, three); return err }, trueImages},
-		{"Classifier.ScorePU", func() error { _, err := binary.ScorePU(eng, pixels, three, evaluate.PUConfig{}); return err }, images},
+		{"Classifier.ScorePU", func() error { _, err := binary.ScorePU(eng, pixels, three, evaluate.ScoreConfig{}); return err }, images},
 		{"MultiClassifier.Score", func() error { _, err := multi.Score(eng, pixels, classes); return err }, trueImages},
 
 		{"Pretrain", func() error { _, err := Pretrain(ctx, eng, mislabeled{stripes{8, 2}}, cheap(1)); return err },
@@ -121,14 +122,14 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		{"Count", func() error { _, err := evaluate.Count(four, three); return err }, predictions},
 		{"ScoreClasses", func() error { _, err := evaluate.ScoreClasses(fourClasses, classes, 3); return err }, predictions},
 		{"ScoreBinary", func() error { _, err := evaluate.ScoreBinary(make([]float64, 4), three, 0); return err }, scores},
-		{"ScorePU", func() error { _, err := evaluate.ScorePU(make([]float64, 4), three, evaluate.PUConfig{}); return err }, scores},
+		{"ScorePU", func() error { _, err := evaluate.ScorePU(make([]float64, 4), three, 0, evaluate.ScoreConfig{}); return err }, scores},
 		{"AUC", func() error { _, err := evaluate.AUC(make([]float64, 4), three); return err }, scores},
 		{"TopK", func() error { _, err := evaluate.TopK(mat.NewDense(4, 3, nil), classes, 1); return err },
 			"evaluate: scores of 4 examples and 3 true classes; give one for each, in the same order"},
 		{"LabeledPositives", func() error { _, err := evaluate.LabeledPositives(x, three); return err }, embeddings},
 		{"Supervised", func() error { _, err := evaluate.Supervised(x, classes, 3); return err }, trueClasses},
 		{"SupervisedBinary", func() error { _, err := evaluate.SupervisedBinary(x, three); return err }, trueClasses},
-		{"KNN.ReadPU", func() error { _, err := knn.ReadPU(labeled, x, three, evaluate.PUConfig{Prior: 0.5}); return err }, embeddings},
+		{"KNN.ReadPU", func() error { _, err := knn.ReadPU(labeled, x, three, evaluate.ScoreConfig{Prior: 0.5}); return err }, embeddings},
 		{"KNN.ReadBinary", func() error { _, err := knn.ReadBinary(supervised, x, three, 0.5); return err }, trueClasses},
 		{"KNN.ReadClasses", func() error { _, err := knn.ReadClasses(of3, x, classes); return err }, trueClasses},
 	} {
@@ -142,8 +143,8 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 func TestNoRowsAndNoSuchClasses(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	pixels, x, classes := make([]uint8, 3*144), mat.NewDense(3, 2, nil), []int{0, 1, 2}
-	_, none := FitProbe(eng, nil, nil, CrossEntropy, ProbeConfig{})
-	_, noEngine := FitProbe(nil, x, make([]bool, 3), CrossEntropy, ProbeConfig{})
+	_, none := FitProbe(eng, nil, nil, risk.CrossEntropy, ProbeConfig{})
+	_, noEngine := FitProbe(nil, x, make([]bool, 3), risk.CrossEntropy, ProbeConfig{})
 	_, unopened := m.Embed(nil, pixels)
 	_, empty := evaluate.SupervisedBinary(nil, nil)
 	_, other := FitFewShot(eng, x, classes, mat.NewDense(3, 5, nil), classes, 3, FewShotConfig{PerClass: 1})

@@ -78,7 +78,7 @@ func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := must[Binary](t)(ScoreBinary(tt.scores, truth, 0))
-			s := must[PU](t)(ScorePU(tt.scores, truth, PUConfig{}))
+			s := must[PU](t)(ScorePU(tt.scores, truth, 0, ScoreConfig{}))
 			for _, r := range []interface {
 				Degeneracy() Degeneracy
 				Degenerate() bool
@@ -167,10 +167,10 @@ func TestScoresRefuse(t *testing.T) {
 		"scores of 1 examples and 0 true":  func() error { _, err := TopK(mat.NewDense(1, 3, nil), nil, 1); return err },
 		"a score of example 0":             func() error { _, err := TopK(mat.NewDense(1, 2, []float64{1, nan}), []int{0}, 1); return err },
 		"no scores":                        func() error { _, err := TopK(nil, nil, 1); return err },
-		"0 labeled positives and 2":        func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), PUConfig{}); return err },
-		"class prior 1; it must be":        func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), PUConfig{Prior: 1}); return err },
+		"0 labeled positives and 2":        func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), 0, ScoreConfig{}); return err },
+		"class prior 1; it must be":        func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), 0, ScoreConfig{Prior: 1}); return err },
 		"more than the class prior 0.2": func() error {
-			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, PUConfig{Prior: 0.2, SingleDataset: true})
+			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, 0, ScoreConfig{Prior: 0.2, SingleDataset: true})
 			return err
 		},
 	} {

@@ -77,7 +77,7 @@ func ExampleTopK() {
 func ExampleScorePU() {
 	logits := []float64{3, 2, 1, -1, -2, -3}
 	labeled := []bool{true, true, false, false, false, false}
-	s, err := evaluate.ScorePU(logits, labeled, evaluate.PUConfig{Prior: 0.25})
+	s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{Prior: 0.25})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -169,7 +169,7 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 	supervised := must[*Bank](t)(SupervisedBinary(x, positive))
 	knn := KNN{K: 40}
 
-	config := PUConfig{Prior: 0.5, SingleDataset: true}
+	config := ScoreConfig{Prior: 0.5, SingleDataset: true}
 	without := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, config))
 	with := must[BinaryReading](t)(knn.ReadBinary(supervised, held, truth, 0.5))
 	classes := make([]int, len(truth))
@@ -197,7 +197,7 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 		}
 	}
 	// Case-control: the share of the prior is counted among the unlabeled alone.
-	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, PUConfig{Prior: 1.0 / 3}))
+	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, ScoreConfig{Prior: 1.0 / 3}))
 	near(t, "share of the unlabeled predicted positive", s.Predicted, 1.0/3, 0.02)
 	if _, err := knn.ReadPU(supervised, held, heldLabeled, config); err == nil || !strings.Contains(err.Error(), "all true classes") {
 		t.Errorf("a supervised bank was taken for a reading without negatives: %v", err)
@@ -210,8 +210,8 @@ func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	bank := must[*Bank](t)(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))
 	held := dense(normals(rng, 20, 3))
 	marks, others := append([]bool{true}, make([]bool, 19)...), append(make([]bool, 19), true)
-	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, PUConfig{SingleDataset: true, Prior: 0.3}))
-	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, PUConfig{SingleDataset: true, Prior: 0.3}))
+	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, ScoreConfig{SingleDataset: true, Prior: 0.3}))
+	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, ScoreConfig{SingleDataset: true, Prior: 0.3}))
 	if a.Predicted != b.Predicted {
 		t.Errorf("the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
 	}
@@ -238,7 +238,7 @@ func TestKNNRefuses(t *testing.T) {
 		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),
 		"2 of 2 rows of the bank":          second(LabeledPositives(two, []bool{true, true})),
 		"no bank":                          second(KNN{}.Votes(nil, two)),
-		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), PUConfig{})),
+		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
 		"no bank; make one with":           second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
 		"no bank; make one with L":         second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
 		"labeled positives only (1 of 2":   second(KNN{}.ReadClasses(pu, two, []int{1, 0})),

@@ -40,11 +40,11 @@ func (r ClassesReading) String() string {
 // ReadPU watches an encoder without looking at one true class: the bank knows [LabeledPositives] of the training set, rows
 // and labeled are held-out PU data. The score of an example is the share of the votes for "labeled positive".
 //
-// With a prior in config, the threshold is where that share of the population (see [PUConfig]) lies above, and
-// config.Threshold is not used. Without one, config.Threshold is used and means little for votes; the proxy AUC needs none.
+// With a prior in config, the threshold is where that share of the population (see [ScoreConfig]) lies above. Without one it
+// is half of the votes, which means little, since positives are among the unlabeled; the proxy AUC needs none.
 //
 // A bank that knows true classes is refused: what comes out would no longer be a measure without negatives.
-func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig) (PUReading, error) {
+func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config ScoreConfig) (PUReading, error) {
 	if err := bank.check(); err != nil {
 		return PUReading{}, err
 	}
@@ -58,6 +58,7 @@ func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig
 	if err != nil {
 		return PUReading{}, err
 	}
+	threshold := 0.5
 	if config.Prior > 0 {
 		var population []float64
 		for i, s := range scores {
@@ -66,12 +67,12 @@ func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig
 			}
 		}
 		if len(population) > 0 {
-			if config.Threshold, err = Threshold(population, config.Prior); err != nil {
+			if threshold, err = Threshold(population, config.Prior); err != nil {
 				return PUReading{}, err
 			}
 		}
 	}
-	s, err := ScorePU(scores, labeled, config)
+	s, err := ScorePU(scores, labeled, threshold, config)
 	return PUReading{PU: s, Bank: bank.String()}, err
 }
 

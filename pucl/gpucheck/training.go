@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // task is a short training run on a benchmark of the paper.
@@ -158,7 +159,7 @@ func (t task) probes(eng *engine.Engine, m *pucl.Model, pu *datasets.PU, held []
 		labels []bool
 		score  *pucl.Score
 	}{{labels, &ours}, {pu.Positive, &theirs}} {
-		p, err := pucl.FitProbe(eng, h, probe.labels, pucl.CrossEntropy, pucl.ProbeConfig{Seed: seed})
+		p, err := pucl.FitProbe(eng, h, probe.labels, risk.CrossEntropy, pucl.ProbeConfig{Seed: seed})
 		if err != nil {
 			return ours, theirs, err
 		}

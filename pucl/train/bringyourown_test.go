@@ -56,7 +56,7 @@ func TestBringYourOwn(t *testing.T) {
 		if p.Step == 3 {
 			stop()
 		}
-	}
+	})
 	if _, err := Pretrain(stopped, eng, batches, config); err == nil {
 		t.Fatal("a stopped run returned no error")
 	}

@@ -248,7 +248,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 			if p.Step == 2*(done+1) {
 				stop()
 			}
-		}
+		})
 		resumed, err = Pretrain(ctx, eng, stripes{16, 4}, config)
 		stop()
 		if last := done == 2; (err == nil) != last || err != nil && !errors.Is(err, context.Canceled) {

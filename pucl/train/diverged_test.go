@@ -139,7 +139,7 @@ func TestHistoryOfOldFiles(t *testing.T) {
 		if p.Step == 2 {
 			stop()
 		}
-	}
+	})
 	if _, err := Pretrain(ctx, eng, stripes{8, 2}, config); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // csvOfTwoKinds is a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal
@@ -128,7 +129,7 @@ func TestFeaturesEndToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	pseudo := append(slices.Clone(split.Labeled[:split.NumLabeled()]), clusters.Labels...)
-	probe, err := FitProbe(eng, h, pseudo, CrossEntropy, ProbeConfig{BatchSize: 250, Epochs: 30})
+	probe, err := FitProbe(eng, h, pseudo, risk.CrossEntropy, ProbeConfig{BatchSize: 250, Epochs: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestResumeOnFeaturesIsExact(t *testing.T) {
 		if p.Step == 3 {
 			stop()
 		}
-	}
+	})
 	if _, err := PretrainFeatures(ctx, eng, batches, config); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a stopped run returned %v", err)
 	}

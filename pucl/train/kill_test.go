@@ -74,7 +74,7 @@ func TestChildTrains(t *testing.T) {
 		if limit := os.Getenv(childLimit); limit != "" && p.Step == 4 {
 			limitFiles(t, limit)
 		}
-	}
+	})
 	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
 	if err != nil && os.Getenv(childLimit) != "" {
 		fmt.Println(err)

@@ -122,7 +122,7 @@ func (r *reader) findNeighbors(reading *Reading, h *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	pu, err := r.KNN.ReadPU(bank, asked, rows.Pick(r.examples.labeled, r.queries), evaluate.PUConfig{Prior: r.Prior, Threshold: 0.5})
+	pu, err := r.KNN.ReadPU(bank, asked, rows.Pick(r.examples.labeled, r.queries), evaluate.ScoreConfig{Prior: r.Prior})
 	if err != nil {
 		return err
 	}

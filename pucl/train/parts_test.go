@@ -194,7 +194,7 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 				return
 			}
 			peaktest.Tell(peaktest.Must(t) - before)
-		}
+		})
 		if _, err := Pretrain(context.Background(), eng, pictures{}, c); err != nil {
 			t.Fatal(err)
 		}

@@ -96,9 +96,19 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	if n := c.Compute.devices(); n > 1 {
 		m.Record.Hardware += fmt.Sprintf("; each batch split over %d devices", n)
 	}
-	id, err := c.identity(eng, from.data, from.views)
-	if err != nil {
-		return nil, err
+	task := Task{
+		Store: m.store, Batch: from.batch, Networks: m.Networks(),
+		Loss: func(projections *Node, inputs []*Node) *Node {
+			return c.Objective.Loss(pucl.Views{Z: projections, Labeled: inputs[1]}, c.Tau)
+		},
+		Chance: func(first Batch) (float64, error) { return c.chance(eng, first.Inputs[1]) },
+		Name:   "pretraining", Example: from.example, Data: from.data, Seed: c.Seed, Tau: c.Tau,
+	}
+	if c.Checkpoint != "" {
+		var err error
+		if task.Identity, err = c.identity(eng, from.data, from.views); err != nil {
+			return nil, err
+		}
 	}
 	readings, err := m.newReader(eng, c, from)
 	if err != nil {
@@ -110,16 +120,9 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 		return nil, err
 	}
 	project := m.projector(c.Compute)
-	history, err := Run(ctx, eng, Task{
-		Store: m.store, Batch: from.batch, Networks: m.Networks(), Identity: id,
-		Outputs: func(scope *model.Scope, inputs []*Node) *Node { return project(scope, from.makeViews(inputs)) },
-		Loss: func(projections *Node, inputs []*Node) *Node {
-			return c.Objective.Loss(pucl.Views{Z: projections, Labeled: inputs[1]}, c.Tau)
-		},
-		Chance:    func(first Batch) (float64, error) { return c.chance(eng, first.Inputs[1]) },
-		AfterStep: readings.afterStep(c.Steps),
-		Name:      "pretraining", Example: from.example, Data: from.data, Seed: c.Seed, Tau: c.Tau,
-	}, c.settings())
+	task.Outputs = func(scope *model.Scope, inputs []*Node) *Node { return project(scope, from.makeViews(inputs)) }
+	task.AfterStep = readings.afterStep(c.settings().withDefaults().Steps)
+	history, err := Run(ctx, eng, task, c.settings())
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // stripes are 12×12 images of two classes, horizontal and vertical stripes with noise; the first examples of each batch are
@@ -119,7 +120,7 @@ func TestResumeIsExact(t *testing.T) {
 		if p.Step == 3 {
 			stop()
 		}
-	}
+	})
 	if _, err := Pretrain(ctx, eng, batches, config); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "3 of 8") {
 		t.Fatalf("a stopped run returned %v", err)
 	}
@@ -279,7 +280,7 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 	}
 	clusters.Orient()
 	pseudo := append(slices.Clone(isLabeled[:40]), clusters.Labels...)
-	probe, err := FitProbe(eng, h, pseudo, CrossEntropy, ProbeConfig{BatchSize: 128})
+	probe, err := FitProbe(eng, h, pseudo, risk.CrossEntropy, ProbeConfig{BatchSize: 128})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 		if p.Step == 2 {
 			stop()
 		}
-	}
+	})
 	if _, err := Pretrain(ctx, eng, colours{}, config); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a stopped run returned %v", err)
 	}

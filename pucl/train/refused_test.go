@@ -187,7 +187,7 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 			if p.Step == tt.after {
 				stop(errors.New("the user had enough"))
 			}
-		}
+		})
 		if tt.after == 0 {
 			stop(errors.New("the user had enough"))
 		}

@@ -98,7 +98,7 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 			cancel()
 		}
 		last = time.Now()
-	}
+	})
 	if _, err := Pretrain(ctx, eng, images, c); !errors.Is(err, context.Canceled) {
 		b.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 		if last = p; p.Reading != nil {
 			told = append(told, p.Reading.Step)
 		}
-	}
+	})
 	watched, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
 	if err != nil {
 		t.Fatal(err)

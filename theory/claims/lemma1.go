@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory"
 )
 
@@ -33,7 +33,7 @@ func Lemma1() Claim {
 			"no further distributional assumption",
 		},
 		check: func(eng *engine.Engine) (Finding, error) {
-			return lemma1Finding(eng, func(prior float64) pucl.Risk { return pucl.UPU(prior, pucl.SigmoidLoss) })
+			return lemma1Finding(eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) })
 		},
 	}
 }
@@ -55,7 +55,7 @@ func riskBound(prior float64, nP, nU int) float64 {
 }
 
 // lemma1Finding asks whether the estimate is a guarantee below the threshold.
-func lemma1Finding(eng *engine.Engine, estimate func(prior float64) pucl.Risk) (Finding, error) {
+func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) (Finding, error) {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
 	var below, above struct {
@@ -162,7 +162,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) pucl.Risk) (
 }
 
 // lemma1Example is a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
-func lemma1Example(eng *engine.Engine, estimate func(prior float64) pucl.Risk) (string, error) {
+func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) (string, error) {
 	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
 	measured, err := world.Measure(eng, estimate, 0.9)
 	if err != nil {

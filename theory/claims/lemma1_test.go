@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 func TestLemma1(t *testing.T) {
@@ -44,7 +44,7 @@ func TestLemma1(t *testing.T) {
 
 // An estimate that is biased refutes nothing, and proves nothing either.
 func TestLemma1VerdictFollowsTheNumbers(t *testing.T) {
-	f, err := lemma1Finding(openEngine(t), func(float64) pucl.Risk { return pucl.UnlabeledAsNegative(pucl.SigmoidLoss) })
+	f, err := lemma1Finding(openEngine(t), func(float64) risk.Risk { return risk.PN(risk.SigmoidLoss) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,27 +58,25 @@ func TestLemma1VerdictFollowsTheNumbers(t *testing.T) {
 func TestRiskWorldByHand(t *testing.T) {
 	const prior, logit = 0.9, 1.0
 	world := RiskWorld{Positive: []LogitAtom{{logit, 1}}, Negative: []LogitAtom{{-logit, 1}}, Labeled: 1, Unlabeled: 2}
-	measured, err := world.Measure(openEngine(t), func(prior float64) pucl.Risk {
-		return pucl.UPU(prior,
-			pucl.SigmoidLoss)
-	}, 0.2, prior)
+	uPU := func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) }
+	measured, err := world.Measure(openEngine(t), uPU, 0.2, prior)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := measured[1]
 	s := 1 / (1 + math.Exp(-logit))
-	risk := 1 - s
+	truth := 1 - s
 	mean, square, largest := 0.0, 0.0, 0.0
 	for k, p := range []float64{(1 - prior) * (1 - prior), 2 * prior * (1 - prior), prior * prior} {
 		estimate := prior*(1-s) + (float64(k)*s+float64(2-k)*(1-s))/2 - prior*s
 		mean += p * estimate
-		square += p * (estimate - risk) * (estimate - risk)
-		largest = max(largest, math.Abs(estimate-risk))
+		square += p * (estimate - truth) * (estimate - truth)
+		largest = max(largest, math.Abs(estimate-truth))
 	}
 	near(t, "prior", m.Prior, prior, 0)
-	near(t, "risk", m.Risk, risk, 1e-14)
-	near(t, "mean", m.Mean, risk, 1e-14)
-	near(t, "mean by hand", mean, risk, 1e-14)
+	near(t, "risk", m.Risk, truth, 1e-14)
+	near(t, "mean", m.Mean, truth, 1e-14)
+	near(t, "mean by hand", mean, truth, 1e-14)
 	near(t, "variance", m.Variance, square, 1e-14)
 	near(t, "formula", m.Formula, prior*(1-prior)*(2*s-1)*(2*s-1)/2, 1e-14) // the labeled one never varies
 	near(t, "largest error", m.Largest, largest, 1e-14)
@@ -92,10 +90,9 @@ func TestRiskWorldByHand(t *testing.T) {
 			Unlabeled: 1},
 		"must be a finite": {Positive: []LogitAtom{{math.NaN(), 1}}, Negative: world.Negative, Labeled: 1, Unlabeled: 1},
 	} {
-		_, err := broken.Measure(openEngine(t), func(prior float64) pucl.Risk { return pucl.UPU(prior, pucl.SigmoidLoss) },
-			prior)
+		_, err := broken.Measure(openEngine(t), uPU, prior)
 		wantError(t, what, err, what)
 	}
-	_, err = world.Measure(openEngine(t), func(prior float64) pucl.Risk { return pucl.UPU(prior, pucl.SigmoidLoss) }, 1.5)
+	_, err = world.Measure(openEngine(t), uPU, 1.5)
 	wantError(t, "prior", err, "1.5")
 }

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/claims"
 )
@@ -61,7 +61,7 @@ func ExampleRiskWorld_Measure() {
 		log.Fatal(err)
 	}
 	world := claims.LemmaOneWorld(1, 2)
-	measured, err := world.Measure(eng, func(prior float64) pucl.Risk { return pucl.UPU(prior, pucl.SigmoidLoss) }, 0.9)
+	measured, err := world.Measure(eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) }, 0.9)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
@@ -17,7 +17,7 @@ import (
 type RiskWorld struct {
 	Positive, Negative []LogitAtom     // the probabilities of each class add up to 1
 	Labeled, Unlabeled int             // n_P and n_U, at least 1 each and at most 6 together
-	Loss               pucl.MarginLoss // what the true risk is made of; nil means [pucl.SigmoidLoss]
+	Loss               risk.MarginLoss // what the true risk is made of; nil means [risk.SigmoidLoss]
 }
 
 // LogitAtom is a logit that examples of a class can get, and the probability that they do.
@@ -40,7 +40,7 @@ func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Varianc
 // Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
 // class prior. The estimate is told the prior, as uPU must be. The risks are those of package pucl, run on the engine in
 // float64.
-func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) pucl.Risk, priors ...float64) ([]RiskErrors,
+func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) ([]RiskErrors,
 	error) {
 	if eng == nil || eng.Backend == nil {
 		return nil, errors.New("claims: no engine; open one with engine.Open")
@@ -50,7 +50,7 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) pucl
 		return nil, err
 	}
 	if w.Loss == nil {
-		w.Loss = pucl.SigmoidLoss
+		w.Loss = risk.SigmoidLoss
 	}
 	exec, err := NewExec(eng.Backend, func(logits, labels *Node) []*Node {
 		out := make([]*Node, len(priors))
@@ -179,7 +179,7 @@ type worldLosses struct {
 // measureLosses reads the loss off the supervised risk of single examples.
 func measureLosses(eng *engine.Engine, w RiskWorld) (worldLosses, error) {
 	var out worldLosses
-	exec, err := NewExec(eng.Backend, func(logits, labels *Node) *Node { return pucl.PN(w.Loss)(logits, labels) })
+	exec, err := NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) })
 	if err != nil {
 		return out, fmt.Errorf("claims: %w", err)
 	}

@@ -1,4 +1,4 @@
-package pucl_test
+package risk_test
 
 import (
 	"fmt"
@@ -6,21 +6,21 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // printRisk prints value and gradient of a risk on two logits: log 3 of an example that is labeled, and 0 of one that is not.
 // The sigmoid loss of the first is 1/4 as a positive and 3/4 as a negative, and 1/2 of the second either way; its slope is
 // ∓3/16 at log 3 and ∓1/4 at 0.
-func printRisk(risk pucl.Risk) {
+func printRisk(r risk.Risk) {
 	eng, err := engine.Open()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	out, err := ExecOnceN(eng.Backend, func(logits, labels *Node) (*Node, *Node) {
-		value := risk(logits, labels)
+		value := r(logits, labels)
 		return value, Gradient(value, logits)[0]
 	}, []float64{math.Log(3), 0}, []bool{true, false})
 	if err != nil {
@@ -30,38 +30,32 @@ func printRisk(risk pucl.Risk) {
 	fmt.Printf("%.4f %.4f\n", out[0].Value(), out[1].Value())
 }
 
-// The mean of 1/4 and 1/2.
+// The mean of 1/4, of a positive, and 1/2, of what is taken for a negative.
 func ExamplePN() {
-	printRisk(pucl.PN(pucl.SigmoidLoss))
-	// Output: 0.3750 [-0.0938 0.1250]
-}
-
-// What PN says when the unlabeled example is taken for a negative.
-func ExampleUnlabeledAsNegative() {
-	printRisk(pucl.UnlabeledAsNegative(pucl.SigmoidLoss))
+	printRisk(risk.PN(risk.SigmoidLoss))
 	// Output: 0.3750 [-0.0938 0.1250]
 }
 
 // A positive with odds of 3 to 1 costs log(4/3) nats, an undecided negative log 2: half of their sum, log(8/3).
 func ExampleCrossEntropy() {
-	printRisk(pucl.CrossEntropy)
+	printRisk(risk.CrossEntropy)
 	// Output: 0.4904 [-0.1250 0.2500]
 }
 
 // With π = 0.8 the positive part is 0.8/4 and the negative part 1/2 − 0.8·3/4 = −0.1.
 func ExampleUPU() {
-	printRisk(pucl.UPU(0.8, pucl.SigmoidLoss))
+	printRisk(risk.UPU(0.8, risk.SigmoidLoss))
 	// Output: 0.1000 [-0.3000 0.2500]
 }
 
 // The negative part, −0.1, is clipped, and so is its slope.
 func ExampleNNPU() {
-	printRisk(pucl.NNPU(0.8, pucl.SigmoidLoss))
+	printRisk(risk.NNPU(0.8, risk.SigmoidLoss))
 	// Output: 0.2000 [-0.1500 0.0000]
 }
 
 // The value is that of NNPU, but the gradient climbs: it is that of the negative part, turned round.
 func ExampleNNPUKiryo() {
-	printRisk(pucl.NNPUKiryo(0.8, pucl.SigmoidLoss, pucl.KiryoConfig{}))
+	printRisk(risk.NNPUKiryo(0.8, risk.SigmoidLoss, risk.KiryoConfig{}))
 	// Output: 0.2000 [0.1500 -0.2500]
 }

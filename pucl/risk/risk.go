@@ -1,4 +1,12 @@
-package pucl
+// Package risk holds the risks by which a classifier of positives against negatives is trained on logits: the supervised
+// ones, [PN] and [CrossEntropy], and those for positive and unlabeled data, [UPU], [NNPU] and [NNPUKiryo].
+//
+// A risk is a graph function of a batch, differentiable with respect to the logits:
+//
+//	risk.NNPU(0.3, risk.SigmoidLoss)(logits, labeled)
+//
+// It panics, as graph functions do, on a class prior π that is not between 0 and 1 and on shapes that do not fit.
+package risk
 
 import (
 	"errors"
@@ -7,6 +15,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Risk scores a classifier on a batch: logits [n], of which positive ones mean the positive class, against labels, Bool [n];
@@ -17,7 +26,7 @@ type Risk func(logits, labels *Node) *Node
 type MarginLoss func(t *Node) *Node
 
 // LogisticLoss is ℓ(t) = log(1 + e^(−t)), whose mean over labeled data is the cross-entropy.
-func LogisticLoss(t *Node) *Node { return logOnePlusExp(Neg(t)) }
+func LogisticLoss(t *Node) *Node { return numeric.LogOnePlusExp(Neg(t)) }
 
 // SigmoidLoss is ℓ(t) = 1/(1 + e^t), the bounded loss with which the non-negative risk was proposed (Kiryo et al., 2017).
 func SigmoidLoss(t *Node) *Node { return Sigmoid(Neg(t)) }
@@ -28,17 +37,15 @@ func CrossEntropy(logits, labels *Node) *Node { return PN(LogisticLoss)(logits, 
 // PN is the ordinary supervised risk, the mean of ℓ over all examples, for labels that are classes or pseudo-labels:
 //
 //	1/n Σ_i ℓ(±t_i), + for a positive, − for a negative
+//
+// With labels that tell the labeled positives it is the naive risk, which takes every unlabeled example for a negative: the
+// paper's figures call it CE. It is biased, the more the more positives are among the unlabeled.
 func PN(loss MarginLoss) Risk {
 	return func(logits, labels *Node) *Node {
 		checkRisk(logits, labels, 0.5)
 		return ReduceAllMean(loss(Where(labels, logits, Neg(logits))))
 	}
 }
-
-// UnlabeledAsNegative is the naive, disambiguation-free risk: [PN] with every unlabeled example taken for a negative, labels
-// telling the labeled positives. It is biased, the more the more positives are among the unlabeled; in the paper's figures it
-// is CE.
-func UnlabeledAsNegative(loss MarginLoss) Risk { return PN(loss) }
 
 // UPU is the unbiased risk for positive and unlabeled data (du Plessis et al., 2014), labels telling the labeled positives:
 //
@@ -79,13 +86,13 @@ func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, ne
 
 func checkRisk(logits, labels *Node, prior float64) {
 	if !(prior >= 0 && prior <= 1) {
-		panic(fmt.Errorf("pucl: class prior π = %v is not between 0 and 1", prior))
+		panic(fmt.Errorf("risk: class prior π = %v is not between 0 and 1", prior))
 	}
 	l, y := logits.Shape(), labels.Shape()
 	if y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0) {
-		panic(fmt.Errorf("pucl: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
+		panic(fmt.Errorf("risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
 	}
 	if l.Dim(0) == 0 {
-		panic(errors.New("pucl: a risk of no examples is not defined"))
+		panic(errors.New("risk: a risk of no examples is not defined"))
 	}
 }

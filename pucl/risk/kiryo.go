@@ -1,4 +1,4 @@
-package pucl
+package risk
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
 			gamma = 1
 		}
 		if !(config.Beta >= 0) || !(gamma > 0 && gamma <= 1) {
-			panic(fmt.Errorf("pucl: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma))
+			panic(fmt.Errorf("risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma))
 		}
 		positive, negative := puRisks(logits, labels, prior, loss)
 		descend := GreaterOrEqual(negative, Scalar(negative.Graph(), negative.DType(), -config.Beta))

@@ -64,7 +64,7 @@ def means(ours, peer):
 TASKS = {
     "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl", "BenchmarkStep$/^small-cnn", TRAINING, losses),
     "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl", "BenchmarkStep$/^resnet-18", TRAINING, losses),
-    "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl", "BenchmarkClassProbe", PROBES, fits),
+    "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
     "knn": ("200 nearest neighbours, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBOURS, classes),
     "views": ("2×256 augmented views of 28×28 from images in memory", "pucl", "BenchmarkViews", LOADERS, means),
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/internal/sample"
+	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -91,13 +92,13 @@ func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Con
 	return t.run()
 }
 
-// FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing risk, with labels [n] as the risk
-// reads them: risk.CrossEntropy on pseudo-labels is Algorithm 1C, risk.NNPU on "is a labeled positive" the baseline.
+// FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
+// them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
 //
 // Features are standardized as in [Fit]. Every batch holds the same share of true labels as the whole, so that the labeled
 // positives are never missing from one.
-func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, risk func(logits, labels *Node) *Node, config Config) (*Probe, error) {
-	if risk == nil {
+func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
+	if r == nil {
 		return nil, errors.New("probe: no risk to minimize; risk.CrossEntropy on pseudo-labels, or risk.NNPU on labeled positives, is one")
 	}
 	t := training{config: config.withDefaults(), outputs: 1, labels: sample.Labels(labels)}
@@ -106,7 +107,7 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, risk func(logits, la
 	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
 	var err error
-	t.exec, err = NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return risk(Squeeze(logits, -1), labels) }))
+	t.exec, err = NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return r(Squeeze(logits, -1), labels) }))
 	if err != nil {
 		return nil, fmt.Errorf("probe: building the step: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given

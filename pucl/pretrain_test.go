@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // stripes are 12×12 images of two classes, horizontal and vertical stripes with noise; the first examples of each batch are

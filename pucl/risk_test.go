@@ -6,7 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // Two labeled positives with logits 2 and −1, two unlabeled with −3 and 0.5, π = 0.6 and the sigmoid loss σ(−t): the

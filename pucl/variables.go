@@ -10,7 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/pucl/internal/wholefile"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // savedVariable heads each tensor in a file of variables.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/internal/peak"
 	"github.com/puclab/puclab/internal/peaktest"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkLossOfManyRows(b *testing.B) {
 	for b.Loop() {
 		score()
 	}
-	if peak, err := peaktest.Bytes(); err == nil {
+	if peak, err := peak.Bytes(); err == nil {
 		b.ReportMetric(gib(peak), "peak-GiB")
 		if peak > 4<<30 {
 			b.Errorf("the process held %.2f GiB at its peak, more than 4", gib(peak))

@@ -2,7 +2,8 @@
 package home
 
 import (
-	"bufio"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,29 +26,34 @@ func Dir() (dir string, ok bool) {
 	if err != nil {
 		return "", false
 	}
+	dir, err = Find(dir)
+	return dir, err == nil
+}
+
+// Find returns the nearest folder at or above dir, an absolute path, whose go.mod declares Module; other modules are passed
+// by. The error wraps fs.ErrNotExist where there is none.
+func Find(dir string) (string, error) {
 	for {
-		if declares(filepath.Join(dir, "go.mod")) {
-			return dir, true
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		switch {
+		case err == nil && declared(string(data)) == Module:
+			return dir, nil
+		case err != nil && (!errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir)):
+			return "", err
+		case dir == filepath.Dir(dir):
+			return "", fs.ErrNotExist
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", false
-		}
-		dir = parent
+		dir = filepath.Dir(dir)
 	}
 }
 
-// declares reports whether the go.mod file declares Module.
-func declares(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "module "); ok {
-			return strings.TrimSpace(name) == Module
+// declared returns the module path that the text of a go.mod declares, "" when it declares none.
+func declared(gomod string) string {
+	for line := range strings.Lines(gomod) {
+		line, _, _ = strings.Cut(line, "//")
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
+			return strings.Trim(fields[1], "\"`")
 		}
 	}
-	return false
+	return ""
 }

@@ -38,3 +38,13 @@ func TestDir(t *testing.T) {
 		t.Errorf("with %s set, home is %s, %v", Env, dir, ok)
 	}
 }
+
+func TestDeclared(t *testing.T) {
+	for text, want := range map[string]string{
+		"module a/b\n": "a/b", "// x\n\nmodule \"a/b\" // y\n": "a/b", "go 1.26\n": "", "": "", "modules a\n": "",
+	} {
+		if got := declared(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

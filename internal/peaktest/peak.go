@@ -11,22 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// Bytes is the most memory that this process has held at once (VmHWM). Systems without /proc do not tell it.
-func Bytes() (int, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	fields := strings.Fields(after)
-	if len(fields) == 0 {
-		return 0, fmt.Errorf("no VmHWM in /proc/self/status")
-	}
-	kib, err := strconv.Atoi(fields[0])
-	return kib << 10, err
-}
+	"github.com/puclab/puclab/internal/peak"
+)
 
 // Skip skips the test where the peak of a process is not told.
 func Skip(t *testing.T) {
@@ -36,14 +23,14 @@ func Skip(t *testing.T) {
 	}
 }
 
-// Must is Bytes, and fails the test where it is not told.
+// Must returns the peak of this process as [peak.Bytes] does, and fails the test where the system does not tell it.
 func Must(t *testing.T) int {
 	t.Helper()
-	peak, err := Bytes()
+	bytes, err := peak.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return peak
+	return bytes
 }
 
 // Tell prints a number of bytes for [OfChild].

@@ -17,6 +17,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -89,15 +91,8 @@ func (b *Bench) Classifier(name string) (*pucl.Classifier, error) {
 
 // Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.
 func Save[T any](b *Bench, name string, value T) error {
-	return b.save(name, ".gob", func(path string) (err error) {
-		f, err := os.CreateTemp(b.dir, name+".*.part")
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(gob.NewEncoder(f).Encode(value), f.Close()); err != nil {
-			return errors.Join(err, os.Remove(f.Name()))
-		}
-		return os.Rename(f.Name(), path)
+	return b.save(name, ".gob", func(path string) error {
+		return wholefile.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(value) })
 	})
 }
 
@@ -120,7 +115,7 @@ func Load[T any](b *Bench, name string) (value T, err error) {
 
 // WriteHeadline keeps the walkthrough's main result, as text, where `go run ./notebooks` looks for it to print at the end.
 func (b *Bench) WriteHeadline(text string) error {
-	return b.save("headline", ".txt", func(path string) error { return os.WriteFile(path, []byte(text), 0o644) })
+	return b.save("headline", ".txt", func(path string) error { return wholefile.Write(path, wholefile.Bytes(text)) })
 }
 
 // save checks name and calls write with the path that goes with it.

@@ -41,13 +41,3 @@ func TestFindRoot(t *testing.T) {
 		t.Errorf("through a link: %q, %v", p.root, err)
 	}
 }
-
-func TestModuleOf(t *testing.T) {
-	for text, want := range map[string]string{
-		"module a/b\n": "a/b", "// x\n\nmodule \"a/b\" // y\n": "a/b", "go 1.26\n": "", "": "", "modules a\n": "",
-	} {
-		if got := moduleOf(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}

@@ -26,7 +26,7 @@ func (s *session) clean() (err error) {
 		if err := removeTree(s.place, dir); err != nil {
 			return err
 		}
-		s.console.line("Removed %s: %d files, %s.", s.place.relative(dir), files, bytesOf(size))
+		s.console.Linef("Removed %s: %d files, %s.", s.place.relative(dir), files, bytesOf(size))
 	}
 	return nil
 }

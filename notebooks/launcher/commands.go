@@ -21,8 +21,11 @@ type command struct {
 	args    string // how the arguments are shown, after the flags
 	short   string // one line
 	long    string
-	prepare func(*flag.FlagSet) func(context.Context, *session, []string) error
+	prepare func(*flag.FlagSet) work
 }
+
+// work is what a command does with its arguments, its flags being read.
+type work func(context.Context, *session, []string) error
 
 // commands in the order of the help. They are a function because help shows them all.
 func commands() []command {
@@ -34,7 +37,8 @@ func commands() []command {
 		{"lab", "", "open JupyterLab on this machine",
 			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
 				"token. Ctrl-C stops it.", labCommand},
-		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.", listCommand},
+		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.",
+			plain((*session).list)},
 		{"claims", "[ID…]", "check the claims of the papers and print their verdicts",
 			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
 				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
@@ -49,18 +53,26 @@ func commands() []command {
 			"Makes notebooks/.venv with JupyterLab, the Go kernel and XLA for the CPU where it exists, all at pinned versions. Run\n" +
 				"again it does nothing, or only what has changed.", setupCommand},
 		{"clean", "", "remove the environment and all results",
-			"Removes notebooks/.venv and notebooks/out, without asking. Caches of Go and pip and downloaded data sets stay.", cleanCommand},
+			"Removes notebooks/.venv and notebooks/out, without asking. Caches of Go and pip and downloaded data sets stay.",
+			plain((*session).clean)},
 		{"help", "[COMMAND]", "explain a command", "Explains a command, or lists them all.", nil},
 	}
 }
 
-func findCommand(name string) (command, bool) {
+// plain returns the preparation of a command without flags and arguments.
+func plain(do func(*session) error) func(*flag.FlagSet) work {
+	return func(*flag.FlagSet) work {
+		return func(_ context.Context, s *session, _ []string) error { return do(s) }
+	}
+}
+
+func findCommand(name string) (command, error) {
 	all := commands()
 	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
 	if i < 0 {
-		return command{}, false
+		return command{}, usagef("there is no command %q", name)
 	}
-	return all[i], true
+	return all[i], nil
 }
 
 // usage prints the list of commands.
@@ -103,44 +115,39 @@ func newFlags(c command) *flag.FlagSet {
 
 // parse reads the command line. help is the text to show instead of doing anything, "" when there is work to do.
 func parse(args []string) (do func(context.Context, *session) error, help string, err error) {
-	var text strings.Builder
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) { // flags without a command are for the quickstart
 		args = append([]string{"run"}, args...)
 	}
-	name := args[0]
-	switch {
-	case isHelp(name):
+	name, asked := args[0], false
+	if name == "help" && len(args) > 1 {
+		name, asked = args[1], true
+	}
+	var text strings.Builder
+	if isHelp(name) || name == "help" && !asked {
 		usage(&text)
 		return nil, text.String(), nil
-	case name == "help":
-		if len(args) == 1 {
-			usage(&text)
-			return nil, text.String(), nil
-		}
-		c, ok := findCommand(args[1])
-		if !ok {
-			return nil, "", usagef("there is no command %q", args[1])
-		}
+	}
+	c, err := findCommand(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if asked {
 		explain(&text, c)
 		return nil, text.String(), nil
-	}
-	c, ok := findCommand(name)
-	if !ok {
-		return nil, "", usagef("there is no command %q", name)
 	}
 	flags := newFlags(c)
-	work := c.prepare(flags)
+	run := c.prepare(flags)
 	rest, err := parseMixed(flags, args[1:])
-	if errors.Is(err, flag.ErrHelp) {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		explain(&text, c)
 		return nil, text.String(), nil
-	} else if err != nil {
+	case err != nil:
 		return nil, "", usagef("%s: %v", c.name, err)
-	}
-	if c.args == "" && len(rest) > 0 {
+	case c.args == "" && len(rest) > 0:
 		return nil, "", usagef("%s takes no argument, but got %q", c.name, rest[0])
 	}
-	return func(ctx context.Context, s *session) error { return work(ctx, s, rest) }, "", nil
+	return func(ctx context.Context, s *session) error { return run(ctx, s, rest) }, "", nil
 }
 
 func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
@@ -162,6 +169,19 @@ func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
+// given returns the flags that were set, as they are written, in the order of their names.
+func given(flags *flag.FlagSet) (args []string) {
+	flags.Visit(func(f *flag.Flag) {
+		args = append(args, "-"+f.Name)
+		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() {
+			args = append(args, f.Value.String())
+		} else if f.Value.String() == "false" {
+			args[len(args)-1] += "=false"
+		}
+	})
+	return args
+}
+
 // setFlag collects -set name=value as variables of the environment.
 type setFlag map[string]string
 
@@ -180,7 +200,7 @@ func (f setFlag) Set(text string) error {
 	return nil
 }
 
-// variableName is the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
+// variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
 func variableName(name string) (string, error) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	for _, r := range upper {
@@ -204,7 +224,7 @@ func settings(flags *flag.FlagSet) setFlag {
 	return set
 }
 
-func runCommand(flags *flag.FlagSet) func(context.Context, *session, []string) error {
+func runCommand(flags *flag.FlagSet) work {
 	var o runOptions
 	var all bool
 	flags.BoolVar(&o.save, "save", false, "write the outputs back into the notebook itself, without what is of this machine")
@@ -212,17 +232,16 @@ func runCommand(flags *flag.FlagSet) func(context.Context, *session, []string) e
 	flags.DurationVar(&o.timeout, "timeout", time.Hour, "the longest `time` for one cell, as in 90s or 20m; 0 means no limit")
 	o.set = settings(flags)
 	return func(ctx context.Context, s *session, names []string) (err error) {
-		if o.timeout < 0 {
+		switch {
+		case o.timeout < 0:
 			return usagef("run: -timeout is negative")
-		}
-		if all {
-			if len(names) > 0 {
-				return usagef("run: -all and names exclude each other")
-			}
+		case all && len(names) > 0:
+			return usagef("run: -all and names exclude each other")
+		case all:
 			if names, err = notebookNames(s.place); err != nil {
 				return err
 			}
-		} else if len(names) == 0 {
+		case len(names) == 0:
 			names = []string{quickstart}
 		}
 		var list []*notebook
@@ -233,46 +252,34 @@ func runCommand(flags *flag.FlagSet) func(context.Context, *session, []string) e
 			}
 			list = append(list, nb)
 		}
-		use, err := s.prepare(ctx, false)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, use.release()) }()
-		for i, nb := range list {
-			if i > 0 {
-				s.console.line("")
+		return s.prepared(ctx, false, func() error {
+			for i, nb := range list {
+				if i > 0 {
+					s.console.Linef("")
+				}
+				if err := s.runNotebook(ctx, nb, o); err != nil {
+					return err
+				}
 			}
-			if err := s.runNotebook(ctx, nb, o); err != nil {
-				return err
-			}
-		}
-		return nil
+			return nil
+		})
 	}
 }
 
-func labCommand(flags *flag.FlagSet) func(context.Context, *session, []string) error {
+func labCommand(flags *flag.FlagSet) work {
 	var o labOptions
 	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", defaultPort))
 	flags.BoolVar(&o.browser, "browser", false, "also open the browser")
 	o.set = settings(flags)
-	return func(ctx context.Context, s *session, _ []string) (err error) {
+	return func(ctx context.Context, s *session, _ []string) error {
 		if o.port < 0 || o.port > 65535 {
 			return usagef("lab: there is no port %d", o.port)
 		}
-		use, err := s.prepare(ctx, false)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, use.release()) }()
-		return s.runLab(ctx, o)
+		return s.prepared(ctx, false, func() error { return s.runLab(ctx, o) })
 	}
 }
 
-func listCommand(*flag.FlagSet) func(context.Context, *session, []string) error {
-	return func(_ context.Context, s *session, _ []string) error { return s.list() }
-}
-
-func setupCommand(flags *flag.FlagSet) func(context.Context, *session, []string) error {
+func setupCommand(flags *flag.FlagSet) work {
 	gpu := flags.Bool("gpu", false, "add the CUDA plugin and its libraries (Linux with an NVIDIA card; some 2 GB to download)")
 	var names []string
 	flags.BoolFunc("data", "download the full Fashion-MNIST (30 MB) into the user's cache folder, or PUCL_DATA_DIR;\n"+
@@ -281,43 +288,36 @@ func setupCommand(flags *flag.FlagSet) func(context.Context, *session, []string)
 		names = append(names, strings.Split(value, ",")...)
 		return nil
 	})
-	return func(ctx context.Context, s *session, _ []string) (err error) {
+	return func(ctx context.Context, s *session, _ []string) error {
 		data, err := findData(dataSets(), names)
 		if err != nil {
 			return err
 		}
-		use, err := s.prepare(ctx, *gpu)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, use.release()) }()
-		for _, set := range data {
-			if err := s.fetchData(ctx, set); err != nil {
-				return err
+		return s.prepared(ctx, *gpu, func() error {
+			for _, set := range data {
+				if err := s.fetchData(ctx, set); err != nil {
+					return err
+				}
 			}
-		}
-		s.report()
-		return nil
+			s.report()
+			return nil
+		})
 	}
 }
 
-func cleanCommand(*flag.FlagSet) func(context.Context, *session, []string) error {
-	return func(_ context.Context, s *session, _ []string) error { return s.clean() }
-}
-
-// report says what the environment offers.
+// report prints what the environment offers.
 func (s *session) report() {
-	s.console.line("The notebooks are ready: Python %s, %s.", s.stamp.PyVer, s.goTool.version)
+	s.console.Linef("The notebooks are ready: Python %s, %s.", s.stamp.PyVer, s.goTool.version)
 	switch cpu, cuda := xlaPlugins(s.place); {
 	case !s.cgo():
-		s.console.line("%s", noCompiler(s.goTool))
+		s.console.Linef("%s", noCompiler(s.goTool))
 	case cuda != "":
-		s.console.line("Engine: XLA on NVIDIA cards, and on the CPU where there is none.")
+		s.console.Linef("Engine: XLA on NVIDIA cards, and on the CPU where there is none.")
 	case cpu != "":
-		s.console.line("Engine: XLA on the CPU.")
+		s.console.Linef("Engine: XLA on the CPU.")
 	default:
-		s.console.line("Engine: pure Go, as there is no package of XLA for %s on %s; a plugin in one of gomlx's places is used if there is one.",
+		s.console.Linef("Engine: pure Go, as there is no package of XLA for %s on %s; a plugin in one of gomlx's places is used if there is one.",
 			s.goTool.arch, s.goTool.os)
 	}
-	s.console.line("Next: go run ./notebooks, or go run ./notebooks lab")
+	s.console.Linef("Next: go run ./notebooks, or go run ./notebooks lab")
 }

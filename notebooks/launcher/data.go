@@ -50,15 +50,15 @@ func findData(all []dataSet, names []string) (found []dataSet, err error) {
 // fetchData downloads a data set. What is on the machine already is only checked.
 func (s *session) fetchData(ctx context.Context, set dataSet) error {
 	dir, err := set.get(ctx, datasets.FetchOptions{Progress: func(p datasets.FetchProgress) {
-		s.console.setLive(fmt.Sprintf("%s: %s, %s of %s", set.name, p.Name, bytesOf(p.Done), bytesOf(p.Total)))
+		s.console.Set(fmt.Sprintf("%s: %s, %s of %s", set.name, p.Name, bytesOf(p.Done), bytesOf(p.Total)))
 	}})
-	s.console.setLive("")
+	s.console.Set("")
 	if err != nil {
 		return set.problem(err)
 	}
-	s.console.line("%s is in %s.", set.name, dir)
+	s.console.Linef("%s is in %s.", set.name, dir)
 	if set.terms != "" {
-		s.console.line("%s", set.terms)
+		s.console.Linef("%s", set.terms)
 	}
 	return nil
 }

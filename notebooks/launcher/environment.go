@@ -10,28 +10,42 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // session is one run of the launcher: the place it works on and what it has found out so far.
 type session struct {
 	place   place
-	console *console
+	console *liveline.Line
 	stdout  io.Writer // of the launcher, for what is not said on the console
 	stderr  io.Writer
 	goTool  toolchain
 	stamp   stamp
 	log     io.Writer // of the setup
 	alone   *lockFile // while the setup changes the environment
-	running string    // the name of the step at work, for the live line
 }
 
-// cgo says whether cells may use cgo, and so XLA.
+// cgo reports whether cells may use cgo, and so XLA.
 func (s *session) cgo() bool { return s.stamp.Compiler.Works }
 
-// step is one part of the setup.
+// talkOnStderr keeps the standard output for what the command prints.
+func (s *session) talkOnStderr() { s.console = liveline.New(s.stderr) }
+
+// step is one part of the setup: its name, why it has to be done, "" where it need not, and what does it.
 type step struct {
 	name string
+	due  func() (why string, err error)
 	do   func(context.Context) error
+}
+
+// prepared does work in an environment that stays as it should be until the work is done.
+func (s *session) prepared(ctx context.Context, gpu bool, work func() error) error {
+	use, err := s.prepare(ctx, gpu)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(), use.release())
 }
 
 // prepare brings the environment up to what this checkout asks for, and returns a lock that keeps it so until released.
@@ -82,7 +96,7 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 		}
 		if len(steps) == 0 {
 			if told {
-				s.console.line("Prepared in %s.", seconds(time.Since(start)))
+				s.console.Linef("Prepared in %s.", seconds(time.Since(start)))
 			}
 			return nil
 		}
@@ -90,7 +104,7 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 			return fmt.Errorf("the step %q is due again and again; please report this with %s", steps[0].name, s.place.relative(logPath))
 		}
 		if !told {
-			s.console.line("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(logPath))
+			s.console.Linef("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(logPath))
 			told = true
 		}
 		if err := s.perform(ctx, steps[0], done+1, done+len(steps)); err != nil {
@@ -106,23 +120,12 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 // perform does one step under a line that shows its progress.
 func (s *session) perform(ctx context.Context, st step, n, of int) error {
 	start := time.Now()
-	title := fmt.Sprintf("[%d/%d] %s", n, of, st.name)
-	s.running = title + " …"
-	if s.console.tty {
-		s.console.setLive(s.running)
-	} else {
-		s.console.line("%s", s.running)
-	}
-	err := st.do(ctx)
-	s.console.setLive("")
-	if err != nil {
+	s.console.Begin(fmt.Sprintf("[%d/%d] %s", n, of, st.name))
+	if err := st.do(ctx); err != nil {
+		s.console.End("")
 		return err
 	}
-	if s.console.tty {
-		s.console.line("%s  %s", title, seconds(time.Since(start)))
-	} else {
-		s.console.line("      %s", seconds(time.Since(start)))
-	}
+	s.console.End(seconds(time.Since(start)))
 	return nil
 }
 
@@ -136,38 +139,33 @@ func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, 
 			return nil, "", err
 		}
 	}
-	add := func(reason, name string, do func(context.Context) error) {
-		if reason != "" {
-			steps = append(steps, step{name, do})
-			if why == "" {
-				why = reason
-			}
+	fresh := false // the Python environment, after which the others are due too
+	for _, st := range []step{
+		{"Python environment and packages", func() (string, error) {
+			why, err := s.pythonDue(ctx)
+			fresh = why != ""
+			return why, err
+		}, s.pythonStep},
+		{"CUDA plugin and libraries", func() (string, error) { return s.gpuDue(gpu) }, s.gpuStep},
+		{"Go kernel and tools", func() (string, error) { return s.toolsDue(fresh) }, s.toolsStep},
+		{"Packages of this module", func() (string, error) { return s.warmDue(ctx, fresh) }, s.warmStep},
+	} {
+		reason, err := st.due()
+		if err != nil {
+			return nil, "", err
 		}
+		if reason == "" {
+			continue
+		}
+		if len(steps) == 0 {
+			why = reason
+		}
+		steps = append(steps, st)
 	}
-	broken, err := s.pythonDue(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	add(broken, "Python environment and packages", s.pythonStep)
-	reason, err := s.gpuDue(gpu)
-	if err != nil {
-		return nil, "", err
-	}
-	add(reason, "CUDA plugin and libraries", s.gpuStep)
-	reason, err = s.toolsDue(broken != "")
-	if err != nil {
-		return nil, "", err
-	}
-	add(reason, "Go kernel and tools", s.toolsStep)
-	reason, err = s.warmDue(ctx, broken != "")
-	if err != nil {
-		return nil, "", err
-	}
-	add(reason, "Packages of this module", s.warmStep)
 	return steps, why, nil
 }
 
-// pythonDue says why the Python environment has to be made, "" when it is fine.
+// pythonDue returns why the Python environment has to be made, "" when it is fine.
 func (s *session) pythonDue(ctx context.Context) (string, error) {
 	if _, err := os.Lstat(s.place.env()); errors.Is(err, fs.ErrNotExist) {
 		return "first start", nil
@@ -224,7 +222,7 @@ func (s *session) pythonDue(ctx context.Context) (string, error) {
 	return "a file of the environment is gone or damaged: " + missing, nil
 }
 
-// sameMinor tells whether two versions of Python share their packages.
+// sameMinor reports whether two versions of Python share their packages.
 func sameMinor(a, b string) bool {
 	major1, minor1, ok1 := pythonVersion(a)
 	major2, minor2, ok2 := pythonVersion(b)

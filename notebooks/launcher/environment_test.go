@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 func TestSecondStartPreparesNothing(t *testing.T) {
@@ -215,7 +217,7 @@ func TestRemoveTreeRefuses(t *testing.T) {
 	w := newWorkshop(t)
 	outside := filepath.Join(filepath.Dir(w.place.root), "precious")
 	kept := filepath.Join(outside, "file")
-	if err := writeFile(kept, []byte("x"), 0o644); err != nil {
+	if err := wholefile.Keep(kept, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(outside, w.place.env()); err != nil {

@@ -1,8 +1,8 @@
 package launcher
 
 import (
-	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -33,20 +33,15 @@ const (
 
 // readEvents hands each event to handle until the stream ends.
 func readEvents(r io.Reader, handle func(event)) error {
-	br := bufio.NewReaderSize(r, 1<<16)
-	for {
-		line, err := br.ReadBytes('\n') // of any length: a cell may print much at once
-		if len(line) > 0 && err == nil {
-			var e event
-			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
-				return fmt.Errorf("run_notebook.py sent %q: %w", clip(string(line), 80), jsonErr)
-			}
+	for decoder := json.NewDecoder(r); ; {
+		var e event
+		switch err := decoder.Decode(&e); {
+		case err == nil:
 			handle(e)
-		}
-		if err == io.EOF {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // at its end, or killed in the middle of an event
 			return nil
-		} else if err != nil {
-			return err
+		default:
+			return fmt.Errorf("run_notebook.py sent what is no event: %w", err)
 		}
 	}
 }

@@ -8,12 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/liveline"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // The tests set up and run with stand-ins for python and go: shell scripts that do on disk what the real ones would, and
 // write down how they were called.
 
-const fakeGoMod = "module " + modulePath + "\n\ngo 1.26.5\n"
+const fakeGoMod = "module " + home.Module + "\n\ngo 1.26.5\n"
 
 // fakePython answers the probe, makes environments and installs packages. PIP_SAYS makes pip fail with that text.
 const fakePython = `#!/bin/sh
@@ -82,7 +86,7 @@ func newWorkshop(t *testing.T) *workshop {
 	w.file("notebooks/tools/gopls/go.sum", "")
 	bin := filepath.Join(dir, "bin")
 	for name, text := range map[string]string{"python3": fakePython, "go": fakeGo} {
-		if err := writeFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+		if err := wholefile.Keep(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,14 +112,14 @@ func newWorkshop(t *testing.T) *workshop {
 func (w *workshop) file(name, text string) string {
 	w.t.Helper()
 	path := filepath.Join(w.place.root, filepath.FromSlash(name))
-	if err := writeFile(path, []byte(text), 0o644); err != nil {
+	if err := wholefile.Keep(path, []byte(text), 0o644); err != nil {
 		w.t.Fatal(err)
 	}
 	return path
 }
 
 func (w *workshop) session() *session {
-	return &session{place: w.place, console: &console{w: w.out, width: 80}, stdout: w.out, stderr: w.out}
+	return &session{place: w.place, console: liveline.Sized(w.out, false, 80), stdout: w.out, stderr: w.out}
 }
 
 // prepare runs the setup as a start of the launcher does, and returns what it called and what it said.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // Where the Go tools come from: gonb and goimports are tools of this module, gopls of a module of its own.
@@ -51,14 +53,14 @@ func findGo(ctx context.Context, p place) (toolchain, error) {
 	if err != nil {
 		pr := classify("Asking the go command for its version", out, err)
 		if strings.Contains(out, "go.mod requires go") || strings.Contains(out, "invalid go version") {
-			pr = &problem{What: "The go command is too old for this module: " + clip(lastLines(out, 1), 200) + ".", Mend: mend, Err: err}
+			pr = &problem{What: "The go command is too old for this module: " + liveline.Clip(lastLines(out, 1), 200) + ".", Mend: mend, Err: err}
 		}
 		return toolchain{}, pr
 	}
 	var env map[string]string
 	// A message about a toolchain being fetched may come before the object.
 	if err := json.NewDecoder(strings.NewReader(out[max(0, strings.Index(out, "{")):])).Decode(&env); err != nil {
-		return toolchain{}, fmt.Errorf("the go command answers %q, which cannot be read: %w", clip(out, 80), err)
+		return toolchain{}, fmt.Errorf("the go command answers %q, which cannot be read: %w", liveline.Clip(out, 80), err)
 	}
 	return toolchain{root: env["GOROOT"], version: env["GOVERSION"], flags: keptFlags(env["GOFLAGS"]),
 		cc: strings.Fields(env["CC"]), cgo: env["CGO_ENABLED"] == "1", arch: env["GOARCH"], os: env["GOOS"]}, nil
@@ -108,14 +110,14 @@ func joinQuoted(flags []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// goEnv is the environment in which the launcher itself uses the go command.
+// goEnv returns the environment in which the launcher itself uses the go command.
 func (t toolchain) goEnv(entries ...string) []string {
 	env := setEnv(os.Environ(), "GOFLAGS="+joinQuoted(append([]string{"-mod=readonly"}, t.flags...)), "GOWORK=off", "GOTOOLCHAIN=local",
 		"PATH="+filepath.Join(t.root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return setEnv(env, entries...)
 }
 
-// toolsHash identifies what the Go tools are built from.
+// toolsHash returns what identifies what the Go tools are built from.
 func toolsHash(p place, t toolchain) (string, error) {
 	gopls := goplsModule(p)
 	return hashOf([]string{filepath.Join(p.root, "go.mod"), filepath.Join(p.root, "go.sum"),
@@ -123,10 +125,13 @@ func toolsHash(p place, t toolchain) (string, error) {
 		append([]string{t.version, t.os, t.arch}, append(rootTools, goplsTools...)...)...)
 }
 
-// toolFiles are the programs that toolsStep makes.
+// toolFiles returns the programs that toolsStep makes.
 func toolFiles(p place) []string {
 	return []string{p.bin("gonb"), p.bin("goimports"), filepath.Join(goplsDir(p), "gopls")}
 }
+
+// goLine shortens a line of the go command for the live line.
+func goLine(line string) string { return strings.TrimPrefix(line, "go: ") }
 
 // toolsStep builds the Go kernel and its tools into the environment.
 func (s *session) toolsStep(ctx context.Context) error {
@@ -142,15 +147,10 @@ func (s *session) toolsStep(ctx context.Context) error {
 		{goplsModule(s.place), goplsDir(s.place), goplsTools},
 	} {
 		// Flags as -race or other targets would come from the environment; GOBIN refuses to cross-compile anyway.
-		c := child{dir: group.module, env: s.goTool.goEnv("GOBIN=" + group.into), log: s.log, lock: s.alone, onLine: func(line string) {
-			s.console.setLive(s.running + "  " + strings.TrimPrefix(line, "go: "))
-		}}
-		out, err := c.run(ctx, s.goTool.goCommand(), append([]string{"install"}, group.packages...)...)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		err := s.setupChild(group.module, s.goTool.goEnv("GOBIN="+group.into), goLine).
+			do(ctx, "Building the Go kernel and its tools", s.goTool.goCommand(), append([]string{"install"}, group.packages...)...)
 		if err != nil {
-			return classify("Building the Go kernel and its tools", out, err)
+			return err
 		}
 	}
 	for _, f := range toolFiles(s.place) {
@@ -170,17 +170,15 @@ func (s *session) toolsStep(ctx context.Context) error {
 // does not compile is not the business of the setup: the cells that import it will say so, with the line.
 func (s *session) warmStep(ctx context.Context) error {
 	env := s.goTool.goEnv(kernelGoEnv(s.place, s.goTool, s.cgo())...)
-	out, err := child{dir: s.place.root, env: env, log: s.log, lock: s.alone, onLine: func(line string) {
-		s.console.setLive(s.running + "  " + strings.TrimPrefix(line, "go: "))
-	}}.run(ctx, s.goTool.goCommand(), "build", "./...")
+	out, err := s.setupChild(s.place.root, env, goLine).run(ctx, s.goTool.goCommand(), "build", "./...")
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return err
 	}
 	if err != nil {
 		if pr := classify("Compiling the packages", out, err); pr.Mend != "" { // no network, no disk, …
 			return pr
 		}
-		s.console.line("      not all packages of this module compile; cells that import them will say more:\n%s",
+		s.console.Linef("      not all packages of this module compile; cells that import them will say more:\n%s",
 			indent(lastLines(out, 4), "        "))
 	}
 	if s.stamp.Warm, err = s.warmHash(); err != nil {
@@ -189,13 +187,13 @@ func (s *session) warmStep(ctx context.Context) error {
 	return s.stamp.write(s.place)
 }
 
-// warmHash identifies how the packages were compiled; what is in them is left to Go's own cache.
+// warmHash returns what identifies how the packages were compiled; what is in them is left to Go's own cache.
 func (s *session) warmHash() (string, error) {
 	t := s.goTool
 	return hashOf([]string{filepath.Join(s.place.root, "go.mod")}, append([]string{t.version, t.arch}, kernelGoEnv(s.place, t, s.cgo())...)...)
 }
 
-// ccVerdict says whether the C compiler works, for the compiler that was asked.
+// ccVerdict tells whether the C compiler works, for the compiler that was asked.
 type ccVerdict struct {
 	Command string   `json:"command"`
 	File    fileMark `json:"file"`
@@ -236,7 +234,7 @@ func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, er
 	return v, nil
 }
 
-// noCompiler is the sentence for a machine on which cells are built without cgo.
+// noCompiler returns the sentence for a machine on which cells are built without cgo.
 func noCompiler(t toolchain) string {
 	how := "sudo apt install gcc libc6-dev, or your system's like"
 	if runtime.GOOS == "darwin" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // fakeGPUCheck is what the stand-in for go builds: a program that writes down how it was called and says what it is told to.
@@ -36,7 +38,7 @@ build)
 	if [ "$2" = -o ]; then mkdir -p "${3%/*}"; cp "$(dirname "$0")/gpucheck" "$3"; fi ;;
 `, 1),
 	} {
-		if err := writeFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+		if err := wholefile.Keep(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,12 +65,12 @@ func TestGPUCheck(t *testing.T) {
 	}
 	contains(t, stderr, "Compiling the check", "working")
 	contains(t, w.called(), "build -o "+filepath.Join(w.place.out(), "gpu-check", "gpucheck")+" "+gpuCheckPackage+"\n",
-		"gpucheck -on cpu -only step,training -steps 7 -markdown\n", "engine none, home "+w.place.root)
+		"gpucheck -markdown -on cpu -only step,training -steps 7\n", "engine none, home "+w.place.root)
 
 	if status, _, stderr := launchIn(t, w.place.root, "gpu-check"); status != 0 {
 		t.Errorf("without flags: status %d, %s", status, stderr)
 	}
-	contains(t, w.called(), "gpucheck -on gpu\n")
+	contains(t, w.called(), "gpucheck \n")
 }
 
 // Where CUDA's plugin is installed, the program learns where its libraries are, and -on cpu names the other plugin.

@@ -2,10 +2,12 @@ package launcher
 
 import (
 	_ "embed"
-	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // The name and the display name of the kernel, as every notebook of this folder carries them.
@@ -31,7 +33,7 @@ type kernelSpec struct {
 func labData(p place) string      { return filepath.Join(p.env(), "share", "jupyter") }
 func headlessData(p place) string { return filepath.Join(p.env(), "share", "headless") }
 
-// kernelGoEnv is what the Go command gets to know in a cell, as "NAME=value".
+// kernelGoEnv returns what the Go command gets to know in a cell, as "NAME=value".
 func kernelGoEnv(p place, t toolchain, cgo bool) []string {
 	env := []string{
 		// Without debug information a cell links in half the time. Stack traces do not need it.
@@ -79,11 +81,14 @@ func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
 	return kernelSpec{argv, kernelDisplay, "go", "message", env}
 }
 
-// cudaEnv tells the CUDA plugin where the wheels have put CUDA: its libraries, and the compiler that XLA calls.
+// cudaEnv returns what tells the CUDA plugin where the wheels have put CUDA: its libraries, and the compiler that XLA calls.
 func cudaEnv(site string) map[string]string {
-	libs, err := filepath.Glob(filepath.Join(escapeGlob(site), "nvidia", "*", "lib"))
+	libs, err := fs.Glob(os.DirFS(site), "nvidia/*/lib")
 	if err != nil || len(libs) == 0 { // the pattern is well-formed, so an error cannot be
 		return nil
+	}
+	for i, lib := range libs {
+		libs[i] = filepath.Join(site, lib)
 	}
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		libs = append(libs, old)
@@ -108,18 +113,14 @@ func writeKernelSpecs(p place, t toolchain, cgo bool) error {
 		if headless {
 			data = headlessData(p)
 		}
-		spec, err := json.MarshalIndent(newKernelSpec(p, t, cgo, headless), "", " ")
-		if err != nil {
-			return err
-		}
 		dir := filepath.Join(data, "kernels", kernelName)
-		if err := writeFile(filepath.Join(dir, "kernel.json"), append(spec, '\n'), 0o644); err != nil {
+		if err := writeJSON(filepath.Join(dir, "kernel.json"), newKernelSpec(p, t, cgo, headless)); err != nil {
 			return err
 		}
-		if err := writeFile(filepath.Join(dir, "logo-svg.svg"), kernelLogo, 0o644); err != nil {
+		if err := wholefile.Keep(filepath.Join(dir, "logo-svg.svg"), kernelLogo, 0o644); err != nil {
 			return err
 		}
 	}
 	// gonb starts any gopls that it finds, also one of the user's; this one keeps it from that.
-	return writeFile(filepath.Join(headlessData(p), "bin", "gopls"), []byte("#!/bin/sh\nexit 0\n"), 0o755)
+	return wholefile.Keep(filepath.Join(headlessData(p), "bin", "gopls"), []byte("#!/bin/sh\nexit 0\n"), 0o755)
 }

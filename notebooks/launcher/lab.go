@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,6 +20,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 const (
@@ -26,9 +30,6 @@ const (
 	triedPorts  = 20 // from the default on, when the user names none
 	labReady    = 60 * time.Second
 )
-
-//go:embed lab_server.py
-var labScript []byte
 
 // labOptions are the flags of the lab command.
 type labOptions struct {
@@ -44,10 +45,10 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 		return err
 	}
 	if o.port == 0 && port != defaultPort {
-		s.console.line("Port %d is in use; taking %d.", defaultPort, port)
+		s.console.Linef("Port %d is in use; taking %d.", defaultPort, port)
 	}
 	if !s.cgo() {
-		s.console.line("%s", noCompiler(s.goTool))
+		s.console.Linef("%s", noCompiler(s.goTool))
 	}
 	if err := s.labSettings(); err != nil {
 		return err
@@ -59,35 +60,23 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	logPath := filepath.Join(s.place.out(), "lab.log")
+	logPath := s.place.out("lab.log")
 	log, err := openLog(logPath)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 
-	script := filepath.Join(s.place.env(), "share", "lab_server.py")
-	if err := writeFile(script, labScript, 0o644); err != nil {
-		return err
-	}
-	cmd := exec.Command(s.place.bin("python"), append([]string{script}, labArguments(s.place, port, o.browser)...)...)
-	cmd.Dir = s.place.notebooks()
-	cmd.Env = setEnv(jupyterEnv(s.place, labData(s.place)), "JUPYTER_TOKEN="+token) // not an argument: those are for all to see
-	for name, value := range o.set {
-		cmd.Env = setEnv(cmd.Env, name+"="+value)
-	}
-	cmd.Stdout, cmd.Stderr = log, log
-	ownGroup(cmd)
-	if _, err := cmd.StdinPipe(); err != nil { // held open as long as the launcher lives
-		return err
-	}
-	if err := cmd.Start(); err != nil {
+	variables := map[string]string{"JUPYTER_TOKEN": token} // not an argument: those are for all to see
+	maps.Copy(variables, o.set)
+	cmd, err := s.startPython("lab_server.py", log, labData(s.place), variables, nil, labArguments(s.place, port, o.browser)...)
+	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 
-	s.console.setLive("JupyterLab is starting …")
+	s.console.Set("JupyterLab is starting …")
 	ready := make(chan bool, 1)
 	go func() { ready <- waitForLab(ctx, port, token) }()
 	select {
@@ -100,9 +89,9 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 			return errors.Join(s.labFailed(logPath, errors.New("no answer")), s.stopLab(cmd, ended))
 		}
 	}
-	s.console.setLive("")
+	s.console.Set("")
 	if ctx.Err() == nil {
-		s.console.line("JupyterLab is at\n\n    %s\n\nfor this machine only. The log is %s. Ctrl-C stops it and all its kernels.",
+		s.console.Linef("JupyterLab is at\n\n    %s\n\nfor this machine only. The log is %s. Ctrl-C stops it and all its kernels.",
 			labURL(s.place, port, token), s.place.relative(logPath))
 	}
 	select {
@@ -110,7 +99,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 		if err != nil {
 			return s.labFailed(logPath, err)
 		}
-		s.console.line("JupyterLab has ended.")
+		s.console.Linef("JupyterLab has ended.")
 		return nil
 	case <-ctx.Done():
 		return s.stopLab(cmd, ended)
@@ -218,8 +207,8 @@ func waitForLab(ctx context.Context, port int, token string) bool {
 
 // stopLab lets the server end its kernels and itself, and kills it when it takes too long.
 func (s *session) stopLab(cmd *exec.Cmd, ended <-chan error) error {
-	s.console.setLive("")
-	s.console.line("Stopping JupyterLab and its kernels …")
+	s.console.Set("")
+	s.console.Linef("Stopping JupyterLab and its kernels …")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -237,7 +226,7 @@ func (s *session) stopLab(cmd *exec.Cmd, ended <-chan error) error {
 var portTaken = regexp.MustCompile(`(?i)already in use|port \d+ is not available`)
 
 func (s *session) labFailed(logPath string, err error) error {
-	s.console.setLive("")
+	s.console.Set("")
 	data, readErr := os.ReadFile(logPath)
 	if readErr != nil {
 		return readErr
@@ -261,7 +250,7 @@ const labOverrides = `{
 `
 
 func (s *session) labSettings() error {
-	return writeFile(filepath.Join(labData(s.place), "lab", "settings", "overrides.json"), []byte(labOverrides), 0o644)
+	return wholefile.Keep(filepath.Join(labData(s.place), "lab", "settings", "overrides.json"), []byte(labOverrides), 0o644)
 }
 
 // trustCommitted tells JupyterLab to show the figures that the committed notebooks hold, as it does for notebooks that were
@@ -290,8 +279,8 @@ func (s *session) trustCommitted(ctx context.Context) error {
 	}
 	out, err := child{dir: s.place.notebooks(), env: jupyterEnv(s.place, labData(s.place))}.run(ctx, s.place.bin("python"), args...)
 	if err != nil && ctx.Err() == nil {
-		s.console.line("The committed notebooks could not be marked as trusted, so their figures show only after a run: %s",
-			clip(lastLines(out, 1), 200))
+		s.console.Linef("The committed notebooks could not be marked as trusted, so their figures show only after a run: %s",
+			liveline.Clip(lastLines(out, 1), 200))
 	}
 	return ctx.Err()
 }

@@ -29,13 +29,13 @@ func (s *session) list() error {
 			last = "last run " + t.String()
 		}
 		if i > 0 {
-			s.console.line("")
+			s.console.Linef("")
 		}
-		s.console.line("%s", strings.TrimSpace(fmt.Sprintf("%s: %s", name, nb.title)))
+		s.console.Linef("%s", strings.TrimSpace(fmt.Sprintf("%s: %s", name, nb.title)))
 		if nb.goal != "" {
-			s.console.line("    %s", nb.goal)
+			s.console.Linef("    %s", nb.goal)
 		}
-		s.console.line("    %d cells to run, %s", nb.codeCells(), last)
+		s.console.Linef("    %d cells to run, %s", nb.codeCells(), last)
 	}
 	return nil
 }

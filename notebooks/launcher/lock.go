@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // errBusy says that another process holds a lock.
@@ -77,14 +79,14 @@ func holder(path string) string {
 func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
 // waitLock takes the lock at path, waiting for others with a word to the user.
-func waitLock(ctx context.Context, c *console, path string, shared bool) (*lockFile, error) {
+func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (*lockFile, error) {
 	for told := false; ; {
 		l, err := lock(path, shared)
 		if !errors.Is(err, errBusy) {
 			return l, err
 		}
 		if !told {
-			c.line("Another launcher%s uses the environment; waiting until it is done (Ctrl-C gives up) …", holder(path))
+			c.Linef("Another launcher%s uses the environment; waiting until it is done (Ctrl-C gives up) …", holder(path))
 			told = true
 		}
 		select {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 func TestLock(t *testing.T) {
@@ -76,7 +78,7 @@ func TestWaitLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	c := &console{w: &said, width: 80}
+	c := liveline.New(&said)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := waitLock(ctx, c, path, true); !errors.Is(err, context.DeadlineExceeded) {

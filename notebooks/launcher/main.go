@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // The exit statuses.
@@ -68,5 +70,5 @@ func try(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	return do(ctx, &session{place: p, console: newConsole(stdout), stdout: stdout, stderr: stderr})
+	return do(ctx, &session{place: p, console: liveline.New(stdout), stdout: stdout, stderr: stderr})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -173,37 +174,27 @@ func codeTitle(source, heading string) string {
 }
 
 // codeCells counts the cells that will run.
-func (nb *notebook) codeCells() int {
-	n := 0
+func (nb *notebook) codeCells() (n int) {
 	for _, c := range nb.cells {
-		if c.number > 0 {
-			n++
-		}
+		n = max(n, c.number)
 	}
 	return n
 }
 
 // notebookNames lists the notebooks of the folder, the quickstart first.
 func notebookNames(p place) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(escapeGlob(p.notebooks()), "*.ipynb"))
+	files, err := fs.Glob(os.DirFS(p.notebooks()), "*.ipynb")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, f := range files {
-		if name := strings.TrimSuffix(filepath.Base(f), ".ipynb"); !strings.HasPrefix(name, ".") {
+		if name := strings.TrimSuffix(f, ".ipynb"); name == quickstart {
+			names = slices.Insert(names, 0, name)
+		} else if !strings.HasPrefix(name, ".") {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		if (a == quickstart) != (b == quickstart) {
-			if a == quickstart {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
 	return names, nil
 }
 

@@ -39,7 +39,7 @@ func (s *session) makeVenv(ctx context.Context, py python) error {
 	if err := removeTree(s.place, s.place.env()); err != nil {
 		return err
 	}
-	out, err := child{dir: s.place.notebooks(), env: setEnv(pythonEnv(s.place), "VIRTUAL_ENV"), log: s.log, lock: s.alone}.
+	out, err := s.setupChild(s.place.notebooks(), setEnv(pythonEnv(s.place), "VIRTUAL_ENV"), pipLine).
 		run(ctx, py.command, "-E", "-s", "-m", "venv", "--prompt", "puclab", s.place.env())
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -54,16 +54,8 @@ func (s *session) makeVenv(ctx context.Context, py python) error {
 // install lets pip install a requirements file, which has to pin everything by hash. Only wheels are taken: nothing is
 // compiled on the user's machine, and no unpinned build tool comes in.
 func (s *session) install(ctx context.Context, doing, file string) error {
-	out, err := child{dir: s.place.notebooks(), env: pythonEnv(s.place), log: s.log, lock: s.alone, onLine: func(line string) {
-		if item := pipLine(line); item != "" {
-			s.console.setLive(s.running + "  " + item)
-		}
-	}}.run(ctx, s.place.bin("python"), "-m", "pip", "install", "--require-hashes", "--only-binary=:all:",
-		"--progress-bar=off", "--no-color", "-r", file)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	return classify(doing, out, err)
+	return s.setupChild(s.place.notebooks(), pythonEnv(s.place), pipLine).do(ctx, doing, s.place.bin("python"), "-m", "pip", "install",
+		"--require-hashes", "--only-binary=:all:", "--progress-bar=off", "--no-color", "-r", file)
 }
 
 var pipProgress = regexp.MustCompile(`^(Collecting|Downloading|Using cached|Installing)\b`)
@@ -80,29 +72,18 @@ func pipLine(line string) string {
 	return strings.ToLower(verb) + " " + filepath.Base(strings.TrimPrefix(rest, "cached "))
 }
 
-// sitePackages is the folder of the environment's packages, "" when there is no environment.
-func sitePackages(p place) string {
-	found, err := filepath.Glob(filepath.Join(escapeGlob(p.env()), "lib", "python3*", "site-packages"))
-	if err != nil || len(found) == 0 { // the pattern is well-formed, so an error cannot be
-		return ""
-	}
-	return found[0]
-}
+// sitePackages returns the folder of the environment's packages, "" when there is no environment.
+func sitePackages(p place) string { return first(p.env(), "lib/python3*/site-packages") }
 
-// escapeGlob makes path stand for itself in a pattern.
-func escapeGlob(path string) string {
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
-}
-
-// missingFile looks whether everything that pip installed is still there, by the records that pip keeps. It returns the
-// first file that is gone or was cut short, "" when all is well.
+// missingFile returns the first file of what pip installed that is gone or was cut short, by the records that pip keeps, ""
+// when all is well.
 func missingFile(site string) (string, error) {
-	records, err := filepath.Glob(filepath.Join(escapeGlob(site), "*.dist-info", "RECORD"))
+	records, err := fs.Glob(os.DirFS(site), "*.dist-info/RECORD")
 	if err != nil {
 		return "", err
 	}
 	for _, record := range records {
-		missing, err := missingOf(site, record)
+		missing, err := missingOf(site, filepath.Join(site, record))
 		if missing != "" || err != nil {
 			return missing, err
 		}
@@ -146,18 +127,8 @@ func missingOf(site, record string) (string, error) {
 // xlaPlugins returns the PJRT plugins in the environment: the one for the CPU and the one for CUDA, "" for those that are
 // not there.
 func xlaPlugins(p place) (cpu, cuda string) {
-	site := escapeGlob(sitePackages(p))
-	if site == "" {
-		return "", ""
-	}
-	first := func(pattern string) string {
-		found, err := filepath.Glob(filepath.Join(site, filepath.FromSlash(pattern)))
-		if err != nil || len(found) == 0 { // the patterns are constants, so an error cannot be
-			return ""
-		}
-		return found[0]
-	}
-	return first("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"), first("jax_plugins/xla_cuda*/xla_cuda_plugin.so")
+	const packages = "lib/python3*/site-packages/"
+	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"), first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
 }
 
 // gpuWanted stands in the stamp for a CUDA plugin that was asked for but is not there yet.

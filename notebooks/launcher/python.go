@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // The oldest Python that the pinned packages run on.
@@ -72,7 +74,7 @@ func probePython(ctx context.Context, command string) (python, error) {
 	}
 	fields := strings.Split(strings.TrimSpace(out), "\n")
 	if len(fields) != 4 {
-		return python{}, fmt.Errorf("%s answers %q, which is not what a Python says", command, clip(out, 80))
+		return python{}, fmt.Errorf("%s answers %q, which is not what a Python says", command, liveline.Clip(out, 80))
 	}
 	return python{command, fields[0], fields[1], fields[2] == "yes", fields[3] == "yes"}, nil
 }

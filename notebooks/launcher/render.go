@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // quiet is how long a cell may work without a word in a log that is no terminal.
@@ -12,7 +14,7 @@ const quiet = 10 * time.Second
 
 // renderer turns the events of a run into lines: one for each cell, with what the cell says last beside it while it works.
 type renderer struct {
-	console *console
+	console *liveline.Line
 	nb      *notebook
 	now     func() time.Time
 
@@ -23,19 +25,19 @@ type renderer struct {
 	told    time.Time // when something was last said about it, where there is no terminal
 }
 
-func newRenderer(c *console, nb *notebook) *renderer {
+func newRenderer(c *liveline.Line, nb *notebook) *renderer {
 	return &renderer{console: c, nb: nb, now: time.Now, current: -1}
 }
 
 // label names a cell, as in "[ 3/12] Train the encoder", in a column of fixed width.
 func (r *renderer) label(index int) string {
 	total := fmt.Sprint(r.nb.codeCells())
-	width := min(max(r.console.width-40, 24), 56)
+	width := min(max(r.console.Columns()-40, 24), 56)
 	c := cell{title: "?"}
 	if index >= 0 && index < len(r.nb.cells) {
 		c = r.nb.cells[index]
 	}
-	title := clip(c.title, width)
+	title := liveline.Clip(c.title, width)
 	return fmt.Sprintf("[%*d/%s] %s%s", len(total), c.number, total, title, strings.Repeat(" ", width-utf8.RuneCountInString(title)))
 }
 
@@ -52,26 +54,24 @@ func (r *renderer) handle(e event) {
 			r.say(e.Text + "\n")
 		}
 	case eventFinish:
-		r.end(e, "%8s", seconds(secondsOf(e)))
+		r.end(e.Cell, fmt.Sprintf("%8s", seconds(secondsOf(e.Seconds))))
 	case eventError:
-		r.end(e, "  failed after %s", seconds(secondsOf(e)))
+		r.end(e.Cell, "  failed after "+seconds(secondsOf(e.Seconds)))
 	case eventInterrupted:
 		if r.current >= 0 {
-			r.end(event{Cell: r.current}, "  interrupted")
+			r.end(r.current, "  interrupted")
 		}
 	case eventWriting:
-		r.console.setLive("writing " + e.Text + " …")
+		r.console.Set("writing " + e.Text + " …")
 	case eventDone, eventFatal:
-		r.console.setLive("")
+		r.console.Set("")
 	}
 }
 
-func secondsOf(e event) time.Duration { return time.Duration(e.Seconds * float64(time.Second)) }
-
-func (r *renderer) end(e event, format string, args ...any) {
+func (r *renderer) end(cell int, how string) {
 	r.current = -1
-	r.console.setLive("")
-	r.console.line("%s", strings.TrimRight(r.label(e.Cell)+fmt.Sprintf(format, args...), " "))
+	r.console.Set("")
+	r.console.Linef("%s%s", r.label(cell), how)
 }
 
 // say takes in what the cell printed. Progress bars return to the start of their line, so only what follows the last return
@@ -102,12 +102,11 @@ func (r *renderer) tick() {
 		return
 	}
 	now := r.now()
-	if r.console.tty {
-		r.console.setLive(strings.TrimRight(fmt.Sprintf("%s%8s  %s", r.label(r.current), seconds(now.Sub(r.began)), r.last), " "))
-		return
-	}
-	if now.Sub(r.told) >= quiet {
+	line := r.label(r.current) + fmt.Sprintf("%8s", seconds(now.Sub(r.began)))
+	if r.console.Live() {
+		r.console.Set(strings.TrimRight(line+"  "+r.last, " "))
+	} else if now.Sub(r.told) >= quiet {
 		r.told = now
-		r.console.line("%s", strings.TrimRight(fmt.Sprintf("%s%8s … %s", r.label(r.current), seconds(now.Sub(r.began)), clip(r.last, 80)), " "))
+		r.console.Linef("%s", strings.TrimRight(line+" … "+liveline.Clip(r.last, 80), " "))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // renderNotebook has a text cell, then code cells 1 and 2.
@@ -18,7 +20,7 @@ func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 func newTestRenderer(tty bool) (*renderer, *bytes.Buffer, *clock) {
 	var out bytes.Buffer
 	c := &clock{time.Unix(1e9, 0)}
-	r := newRenderer(&console{w: &out, tty: tty, width: 72}, renderNotebook)
+	r := newRenderer(liveline.Sized(&out, tty, 72), renderNotebook)
 	r.now = func() time.Time { return c.now }
 	return r, &out, c
 }
@@ -49,22 +51,22 @@ func TestRenderOnATerminal(t *testing.T) {
 	r.handle(event{Event: eventStart, Cell: 1})
 	c.pass(1500 * time.Millisecond)
 	r.handle(event{Event: eventStream, Cell: 1, Text: "step 1\nstep 2"})
-	contains(t, r.console.live, "[1/2] Open the engine", "1.5 s  step 2")
+	contains(t, r.console.Shown(), "[1/2] Open the engine", "1.5 s  step 2")
 	r.handle(event{Event: eventStream, Cell: 1, Text: "1\n\n"})
-	contains(t, r.console.live, "step 21")
+	contains(t, r.console.Shown(), "step 21")
 	r.handle(event{Event: eventStream, Cell: 1, Text: "10%\r20%\r"})
 	r.handle(event{Event: eventDisplay, Cell: 1, Text: "loss 4.32"})
-	contains(t, r.console.live, "loss 4.32")
+	contains(t, r.console.Shown(), "loss 4.32")
 	r.handle(event{Event: eventFinish, Cell: 1, Seconds: 2})
-	if r.console.live != "" || strings.Count(out.String(), "\n") != 1 {
-		t.Errorf("live %q, output %q", r.console.live, out)
+	if r.console.Shown() != "" || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("live %q, output %q", r.console.Shown(), out)
 	}
 	r.handle(event{Event: eventWriting, Text: "a.html"})
-	contains(t, r.console.live, "writing a.html")
+	contains(t, r.console.Shown(), "writing a.html")
 	r.handle(event{Event: eventDone})
 	r.tick()
-	if r.console.live != "" {
-		t.Errorf("live %q after the end", r.console.live)
+	if r.console.Shown() != "" {
+		t.Errorf("live %q after the end", r.console.Shown())
 	}
 }
 
@@ -80,26 +82,6 @@ func TestProgressBarsReturn(t *testing.T) {
 	}
 }
 
-func TestConsoleLiveLine(t *testing.T) {
-	var out bytes.Buffer
-	c := &console{w: &out, tty: true, width: 11}
-	c.setLive("0123456789abcdef")
-	c.setLive("xy")
-	c.line("done")
-	c.setLive("")
-	want := "\r012345678…" + "\rxy        \rxy" + "\r  \r" + "done\n" + "\rxy" + "\r  \r"
-	if out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
-	}
-	out.Reset()
-	plain := &console{w: &out, width: 80}
-	plain.setLive("hidden")
-	plain.line("shown %d", 1)
-	if out.String() != "shown 1\n" {
-		t.Errorf("without a terminal: %q", out.String())
-	}
-}
-
 func TestForPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0.0 s", 12340 * time.Millisecond: "12.3 s", 185 * time.Second: "3 min 05 s", time.Hour: "60 min 00 s"} {
 		if got := seconds(d); got != want {
@@ -110,8 +92,5 @@ func TestForPeople(t *testing.T) {
 		if got := bytesOf(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
-	}
-	if got := clip("a\nb\tc", 9); got != "a b c" {
-		t.Errorf("clip: %q", got)
 	}
 }

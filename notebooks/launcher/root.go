@@ -6,20 +6,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-)
 
-// modulePath is the module line of the go.mod that marks the root.
-const modulePath = "github.com/puclab/puclab"
+	"github.com/puclab/puclab/internal/home"
+)
 
 // place knows where things lie. root is the absolute folder of go.mod, without symbolic links.
 type place struct{ root string }
 
 func (p place) notebooks() string { return filepath.Join(p.root, "notebooks") }
 func (p place) env() string       { return filepath.Join(p.notebooks(), ".venv") }
-func (p place) out() string       { return filepath.Join(p.notebooks(), "out") }
 func (p place) bin(name string) string {
 	return filepath.Join(p.env(), "bin", name)
+}
+
+// out returns the folder of results, or what lies in it under these names.
+func (p place) out(names ...string) string {
+	return filepath.Join(append([]string{p.notebooks(), "out"}, names...)...)
 }
 
 // relative shortens path for messages: below the root it is told from there.
@@ -28,6 +30,15 @@ func (p place) relative(path string) string {
 		return rel
 	}
 	return path
+}
+
+// first returns the first file or folder below dir whose path matches pattern, "" where there is none.
+func first(dir, pattern string) string {
+	found, err := fs.Glob(os.DirFS(dir), pattern)
+	if err != nil || len(found) == 0 { // the patterns are constants, so an error cannot be
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(found[0]))
 }
 
 // findRoot walks up from dir to the folder whose go.mod names this module. Modules nested below it are passed by.
@@ -39,30 +50,12 @@ func findRoot(dir string) (place, error) {
 	if start, err = filepath.EvalSymlinks(start); err != nil {
 		return place{}, err
 	}
-	for dir = start; ; dir = filepath.Dir(dir) {
-		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		switch {
-		case err == nil && moduleOf(string(data)) == modulePath:
-			return place{dir}, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return place{}, err
-		}
-		if dir == filepath.Dir(dir) {
-			return place{}, &problem{
-				What: fmt.Sprintf("%s is not inside a checkout of %s.", start, modulePath),
-				Mend: "Change into the checkout and start again: go run ./notebooks",
-			}
+	root, err := home.Find(start)
+	if errors.Is(err, fs.ErrNotExist) {
+		return place{}, &problem{
+			What: fmt.Sprintf("%s is not inside a checkout of %s.", start, home.Module),
+			Mend: "Change into the checkout and start again: go run ./notebooks",
 		}
 	}
-}
-
-// moduleOf returns the module path that the text of a go.mod declares, "" when it declares none.
-func moduleOf(gomod string) string {
-	for line := range strings.Lines(gomod) {
-		line, _, _ = strings.Cut(line, "//")
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
-			return strings.Trim(fields[1], "\"`")
-		}
-	}
-	return ""
+	return place{root}, err
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/puclab/puclab/internal/home"
 )
 
 func TestFindRoot(t *testing.T) {
@@ -18,8 +20,8 @@ func TestFindRoot(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		filepath.Join(dir, "go.mod"):  "module example.org/around\n",
-		filepath.Join(root, "go.mod"): "// a comment\nmodule " + modulePath + " // ours\n\ngo 1.26.5\n",
-		filepath.Join(deep, "go.mod"): "module " + modulePath + "/notebooks/tools/gopls\n",
+		filepath.Join(root, "go.mod"): "// a comment\nmodule " + home.Module + " // ours\n\ngo 1.26.5\n",
+		filepath.Join(deep, "go.mod"): "module " + home.Module + "/notebooks/tools/gopls\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -6,16 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
-
-//go:embed run_notebook.py
-var runScript []byte
 
 // runOptions are the flags of the run command.
 type runOptions struct {
@@ -29,10 +24,10 @@ var errInterrupted = errors.New("interrupted")
 
 // runNotebook runs one notebook without a browser, leaves the results in out/ and says how it went.
 func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (err error) {
-	mine, err := lock(filepath.Join(s.place.out(), "."+nb.name+".lock"), false)
+	lockPath := s.place.out("." + nb.name + ".lock")
+	mine, err := lock(lockPath, false)
 	if errors.Is(err, errBusy) {
-		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name,
-			holder(filepath.Join(s.place.out(), "."+nb.name+".lock"))), Mend: "Wait for it, or stop it, and start again.", Err: err}
+		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)), Mend: "Wait for it, or stop it, and start again.", Err: err}
 	} else if err != nil {
 		return err
 	}
@@ -42,9 +37,9 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 		return err
 	}
 	if !s.cgo() {
-		s.console.line("%s", noCompiler(s.goTool))
+		s.console.Linef("%s", noCompiler(s.goTool))
 	}
-	s.console.line("Running %s (%s), %d cells.", s.place.relative(nb.path), nb.title, nb.codeCells())
+	s.console.Linef("Running %s (%s), %d cells.", s.place.relative(nb.path), nb.title, nb.codeCells())
 	t := timings{Notebook: nb.name, Started: time.Now().Truncate(time.Second), Result: "ok", Cells: []cellTiming{}}
 	start := time.Now()
 	failure, err := s.execute(ctx, nb, o, &t)
@@ -65,11 +60,11 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 		return err
 	}
 	if headline != "" {
-		s.console.line("\n%s", strings.TrimRight(headline, "\n"))
+		s.console.Linef("\n%s", strings.TrimRight(headline, "\n"))
 	}
-	executed := filepath.Join(s.place.out(), nb.name+".ipynb")
-	s.console.line("\n%s after %s. With outputs: %s\nTo look at:   %s", strings.ToUpper(t.Result[:1])+t.Result[1:], seconds(time.Since(start)),
-		s.place.relative(executed), s.place.relative(filepath.Join(s.place.out(), nb.name+".html")))
+	executed := s.place.out(nb.name + ".ipynb")
+	s.console.Linef("\n%s after %s. With outputs: %s\nTo look at:   %s", strings.ToUpper(t.Result[:1])+t.Result[1:], seconds(time.Since(start)),
+		s.place.relative(executed), s.place.relative(s.place.out(nb.name+".html")))
 	if failure != nil {
 		return failure
 	}
@@ -81,43 +76,22 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 
 // execute drives run_notebook.py. failure is what went wrong in the notebook, err what went wrong in running it.
 func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *timings) (failure, err error) {
-	script := filepath.Join(s.place.env(), "share", "run_notebook.py")
-	if err := writeFile(script, runScript, 0o644); err != nil {
-		return nil, err
-	}
-	logPath := filepath.Join(s.place.out(), nb.name+".log")
+	logPath := s.place.out(nb.name + ".log")
 	log, err := openLog(logPath)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	executed := filepath.Join(s.place.out(), nb.name+".ipynb")
-	html := filepath.Join(s.place.out(), nb.name+".html")
 	events, eventsEnd, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer events.Close()
-
-	cmd := exec.Command(s.place.bin("python"), script, "--notebook", nb.path, "--executed", executed, "--html", html,
+	cmd, err := s.startPython("run_notebook.py", log, headlessData(s.place), o.set, eventsEnd,
+		"--notebook", nb.path, "--executed", s.place.out(nb.name+".ipynb"), "--html", s.place.out(nb.name+".html"),
 		"--title", nb.title, "--cwd", s.place.notebooks(), "--kernel", kernelName,
 		"--timeout", strconv.FormatFloat(o.timeout.Seconds(), 'f', -1, 64), "--events", "3")
-	cmd.Dir = s.place.notebooks()
-	cmd.Env = jupyterEnv(s.place, headlessData(s.place))
-	for name, value := range o.set {
-		cmd.Env = setEnv(cmd.Env, name+"="+value)
-	}
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.ExtraFiles = []*os.File{eventsEnd}
-	ownGroup(cmd)
-	alive, err := cmd.StdinPipe() // closes with the launcher, by which the script sees that nobody is left
-	if err != nil {
-		return nil, errors.Join(err, eventsEnd.Close())
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(err, eventsEnd.Close())
-	}
-	if err := eventsEnd.Close(); err != nil {
+	if err := errors.Join(err, eventsEnd.Close()); err != nil {
 		return nil, err
 	}
 
@@ -160,7 +134,7 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 			r.tick()
 		case <-stop:
 			stop = nil
-			s.console.line("Stopping the kernel; Ctrl-C again does not wait for it …")
+			s.console.Linef("Stopping the kernel; Ctrl-C again does not wait for it …")
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				return nil, err
 			}
@@ -172,13 +146,13 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 		}
 	}
 	waitErr := cmd.Wait()
-	s.console.setLive("")
+	s.console.Set("")
 	if kernel > 0 && !groupGone(kernel) { // the script did not come to it
 		if err := signalGroup(kernel, syscall.SIGKILL); err != nil {
 			return nil, err
 		}
 	}
-	if err := errors.Join(<-readErr, ignoreClosed(alive.Close())); err != nil {
+	if err := <-readErr; err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -188,14 +162,6 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 		return nil, s.scriptProblem(logPath, waitErr)
 	}
 	return failure, nil
-}
-
-// ignoreClosed drops the complaint that a pipe is closed already, as Wait does when the program has ended.
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
 }
 
 // scriptProblem reports that run_notebook.py itself broke.
@@ -230,18 +196,4 @@ func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 		pr.Mend = "The disk is full: make room and start again."
 	}
 	return pr
-}
-
-// jupyterEnv is the environment for Jupyter's programs: all that they keep lies in the environment's folder, and the kernels
-// of data come first.
-func jupyterEnv(p place, data string) []string {
-	own := filepath.Join(p.env(), "jupyter")
-	return setEnv(pythonEnv(p),
-		"JUPYTER_CONFIG_DIR="+filepath.Join(own, "config"),
-		"JUPYTER_DATA_DIR="+filepath.Join(own, "data"),
-		"JUPYTER_RUNTIME_DIR="+filepath.Join(own, "runtime"),
-		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "lab", "settings"),
-		"JUPYTERLAB_WORKSPACES_DIR="+filepath.Join(own, "lab", "workspaces"),
-		"IPYTHONDIR="+filepath.Join(own, "ipython"),
-		"JUPYTER_PATH="+data, "JUPYTER_CONFIG_PATH", "JUPYTERLAB_DIR", "JUPYTER_PREFER_ENV_PATH=1")
 }

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // stampVersion changes when the way the environment is made changes, so that old environments are made anew.
@@ -69,11 +70,7 @@ func readStamp(p place) (stamp, error) {
 
 func (s stamp) write(p place) error {
 	s.Version = stampVersion
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeFile(stampPath(p), append(data, '\n'), 0o644)
+	return writeJSON(stampPath(p), s)
 }
 
 // hashOf condenses the contents of files and some words. A file that does not exist is an error.
@@ -93,26 +90,11 @@ func hashOf(files []string, words ...string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// writeFile writes a file in one go: a reader sees the old content or the new, never half. A file that has the content
-// already is left alone.
-func writeFile(path string, data []byte, mode os.FileMode) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+// writeJSON keeps v in the file at path.
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return wholefile.Keep(path, append(data, '\n'), 0o644)
 }

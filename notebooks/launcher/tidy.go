@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // saveOutputs writes the outputs of an executed notebook back into the committed one, without what is of this machine.
@@ -23,10 +25,10 @@ func (s *session) saveOutputs(nb *notebook, executed string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", executed, err)
 	}
-	if err := writeFile(nb.path, clean, 0o644); err != nil {
+	if err := wholefile.Keep(nb.path, clean, 0o644); err != nil {
 		return err
 	}
-	s.console.line("Saved into %s.", s.place.relative(nb.path))
+	s.console.Linef("Saved into %s.", s.place.relative(nb.path))
 	return nil
 }
 

@@ -28,13 +28,7 @@ type cellTiming struct {
 
 func timingsPath(p place, name string) string { return filepath.Join(p.out(), name+".timings.json") }
 
-func (t timings) write(p place) error {
-	data, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeFile(timingsPath(p, t.Notebook), append(data, '\n'), 0o644)
-}
+func (t timings) write(p place) error { return writeJSON(timingsPath(p, t.Notebook), t) }
 
 // readTimings reads what is known of the last run; ok is false when there was none.
 func readTimings(p place, name string) (t timings, ok bool, err error) {
@@ -50,9 +44,9 @@ func readTimings(p place, name string) (t timings, ok bool, err error) {
 	return t, true, nil
 }
 
-// String says when the run was and how it went.
+// String tells when the run was and how it went.
 func (t timings) String() string {
-	took := seconds(time.Duration(t.Seconds * float64(time.Second)))
+	took := seconds(secondsOf(t.Seconds))
 	when := t.Started.Local().Format("2006-01-02 15:04")
 	if t.Result == "ok" {
 		return fmt.Sprintf("%s, %s", when, took)

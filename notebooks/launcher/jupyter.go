@@ -1,11 +1,14 @@
 package launcher
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/puclab/puclab/internal/wholefile"
 )
@@ -13,27 +16,38 @@ import (
 //go:embed *.py
 var scripts embed.FS
 
-// startPython starts one of the scripts with the environment's Python and the kernels of data, in a process group of its
-// own. Its output goes to log, and pipe is its file descriptor 3, unless nil. Its standard input is held open as long as
-// the launcher lives, by which the script sees that nobody is left.
-func (s *session) startPython(script string, log *os.File, data string, set map[string]string, pipe *os.File, args ...string) (*exec.Cmd, error) {
-	text, err := scripts.ReadFile(script)
+// script is one of the scripts that the launcher starts and leaves time to end in order.
+type script struct {
+	name string
+	log  *os.File                // gets its output
+	data string                  // the Jupyter data folder with the kernels to use
+	set  map[string]string       // variables of its environment
+	pipe *os.File                // its file descriptor 3, unless nil
+	stop func(*os.Process) error // asks it to end, when ctx does; it is killed 15 seconds later
+}
+
+// start starts the script with the environment's Python, in a process group of its own. Its standard input is held open as
+// long as the launcher lives, by which the script sees that nobody is left.
+func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.Cmd, error) {
+	text, err := scripts.ReadFile(sc.name)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(s.place.env(), "share", script)
+	path := filepath.Join(s.place.env(), "share", sc.name)
 	if err := wholefile.Keep(path, text, 0o644); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(s.place.bin("python"), append([]string{path}, args...)...)
+	cmd := exec.CommandContext(ctx, s.place.bin("python"), append([]string{path}, args...)...)
 	cmd.Dir = s.place.notebooks()
-	cmd.Env = setAll(jupyterEnv(s.place, data), set)
-	cmd.Stdout, cmd.Stderr = log, log
-	if pipe != nil {
-		cmd.ExtraFiles = []*os.File{pipe}
+	cmd.Env = setAll(jupyterEnv(s.place, sc.data), sc.set)
+	cmd.Stdout, cmd.Stderr = sc.log, sc.log
+	if sc.pipe != nil {
+		cmd.ExtraFiles = []*os.File{sc.pipe}
 	}
 	ownGroup(cmd)
-	alive, err := cmd.StdinPipe()
+	cmd.Cancel = func() error { return sc.stop(cmd.Process) }
+	cmd.WaitDelay = 15 * time.Second
+	alive, err := cmd.StdinPipe() // closed by Wait
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +55,16 @@ func (s *session) startPython(script string, log *os.File, data string, set map[
 		return nil, errors.Join(err, alive.Close())
 	}
 	return cmd, nil
+}
+
+// wait waits until a script that was started has ended. After an interruption nothing of its process group stays behind, and
+// how it ended says nothing.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+	}
+	return err
 }
 
 // jupyterEnv returns the environment for Jupyter's programs: all that they keep lies in the environment's folder, and the

@@ -12,12 +12,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -50,7 +50,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if !s.cgo() {
 		s.console.Linef("%s", noCompiler(s.goTool))
 	}
-	if err := s.labSettings(); err != nil {
+	if err := wholefile.Keep(filepath.Join(labData(s.place), "lab", "settings", "overrides.json"), []byte(labOverrides), 0o644); err != nil {
 		return err
 	}
 	if err := s.trustCommitted(ctx); err != nil {
@@ -67,46 +67,44 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 
+	serverCtx, end := context.WithCancel(ctx)
+	defer end()
 	variables := map[string]string{"JUPYTER_TOKEN": token} // not an argument: those are for all to see
 	maps.Copy(variables, o.set)
-	cmd, err := s.startPython("lab_server.py", log, labData(s.place), variables, nil, labArguments(s.place, port, o.browser)...)
+	cmd, err := s.start(serverCtx, script{name: "lab_server.py", log: log, data: labData(s.place), set: variables, stop: func(p *os.Process) error {
+		s.console.Set("")
+		s.console.Linef("Stopping JupyterLab and its kernels …")
+		return p.Signal(syscall.SIGTERM)
+	}}, labArguments(s.place, port, o.browser)...)
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-
 	s.console.Set("JupyterLab is starting …")
-	ready := make(chan bool, 1)
-	go func() { ready <- waitForLab(ctx, port, token) }()
-	select {
-	case err := <-ended:
-		return s.labFailed(logPath, err)
-	case <-ctx.Done():
-		return s.stopLab(cmd, ended)
-	case ok := <-ready:
-		if !ok && ctx.Err() == nil {
-			return errors.Join(s.labFailed(logPath, errors.New("no answer")), s.stopLab(cmd, ended))
+	var ready atomic.Bool
+	go func() {
+		if !waitForLab(serverCtx, port, token) {
+			end()
+			return
 		}
-	}
-	s.console.Set("")
-	if ctx.Err() == nil {
+		ready.Store(true)
+		s.console.Set("")
 		s.console.Linef("JupyterLab is at\n\n    %s\n\nfor this machine only. The log is %s. Ctrl-C stops it and all its kernels.",
 			labURL(s.place, port, token), s.place.relative(logPath))
+	}()
+	err = wait(serverCtx, cmd)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case serverCtx.Err() != nil:
+		return errors.Join(s.labFailed(logPath, errors.New("no answer")), err)
+	case err != nil || !ready.Load():
+		return s.labFailed(logPath, err)
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			return s.labFailed(logPath, err)
-		}
-		s.console.Linef("JupyterLab has ended.")
-		return nil
-	case <-ctx.Done():
-		return s.stopLab(cmd, ended)
-	}
+	s.console.Linef("JupyterLab has ended.")
+	return nil
 }
 
-// labArguments are those of JupyterLab.
+// labArguments returns those of JupyterLab.
 func labArguments(p place, port int, browser bool) []string {
 	args := []string{
 		"--ServerApp.ip=127.0.0.1", "--ServerApp.port=" + strconv.Itoa(port), "--ServerApp.port_retries=0",
@@ -125,7 +123,7 @@ func labArguments(p place, port int, browser bool) []string {
 	return args
 }
 
-// labPage is the page that the lab opens with: the quickstart, or the file browser when there is none.
+// labPage returns the page that the lab opens with: the quickstart, or the file browser when there is none.
 func labPage(p place) string {
 	if _, err := os.Stat(filepath.Join(p.notebooks(), quickstart+".ipynb")); err == nil {
 		return "/lab/tree/notebooks/" + quickstart + ".ipynb"
@@ -165,7 +163,7 @@ func portFree(port int) error {
 	return l.Close()
 }
 
-// unwrapNet keeps of a network error what the system said.
+// unwrapNet returns of a network error what the system said.
 func unwrapNet(err error) error {
 	var sys syscall.Errno
 	if errors.As(err, &sys) {
@@ -205,23 +203,6 @@ func waitForLab(ctx context.Context, port int, token string) bool {
 	}
 }
 
-// stopLab lets the server end its kernels and itself, and kills it when it takes too long.
-func (s *session) stopLab(cmd *exec.Cmd, ended <-chan error) error {
-	s.console.Set("")
-	s.console.Linef("Stopping JupyterLab and its kernels …")
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	select {
-	case <-ended: // it was asked to end, so how it ended says nothing
-		return nil
-	case <-time.After(15 * time.Second):
-		err := signalGroup(cmd.Process.Pid, syscall.SIGKILL)
-		<-ended
-		return err
-	}
-}
-
 // portTaken is how Jupyter tells that its port is in use.
 var portTaken = regexp.MustCompile(`(?i)already in use|port \d+ is not available`)
 
@@ -248,10 +229,6 @@ const labOverrides = `{
   }
 }
 `
-
-func (s *session) labSettings() error {
-	return wholefile.Keep(filepath.Join(labData(s.place), "lab", "settings", "overrides.json"), []byte(labOverrides), 0o644)
-}
 
 // trustCommitted tells JupyterLab to show the figures that the committed notebooks hold, as it does for notebooks that were
 // run here. Only notebooks that are exactly as committed are trusted, like the code that is running now.

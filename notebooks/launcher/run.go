@@ -87,7 +87,11 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 		return nil, err
 	}
 	defer events.Close()
-	cmd, err := s.startPython("run_notebook.py", log, headlessData(s.place), o.set, eventsEnd,
+	run := script{name: "run_notebook.py", log: log, data: headlessData(s.place), set: o.set, pipe: eventsEnd, stop: func(p *os.Process) error {
+		s.console.Linef("Stopping the kernel; Ctrl-C again does not wait for it …")
+		return p.Signal(syscall.SIGINT)
+	}}
+	cmd, err := s.start(ctx, run,
 		"--notebook", nb.path, "--executed", s.place.out(nb.name+".ipynb"), "--html", s.place.out(nb.name+".html"),
 		"--title", nb.title, "--cwd", s.place.notebooks(), "--kernel", kernelName,
 		"--timeout", strconv.FormatFloat(o.timeout.Seconds(), 'f', -1, 64), "--events", "3")
@@ -105,8 +109,6 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	done, kernel := false, 0
-	stop := ctx.Done()
-	var kill <-chan time.Time
 	for open := true; open; {
 		select {
 		case e, ok := <-incoming:
@@ -132,20 +134,9 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 			}
 		case <-ticker.C:
 			r.tick()
-		case <-stop:
-			stop = nil
-			s.console.Linef("Stopping the kernel; Ctrl-C again does not wait for it …")
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				return nil, err
-			}
-			kill = time.After(15 * time.Second)
-		case <-kill:
-			if err := signalGroup(cmd.Process.Pid, syscall.SIGKILL); err != nil {
-				return nil, err
-			}
 		}
 	}
-	waitErr := cmd.Wait()
+	waitErr := wait(ctx, cmd)
 	s.console.Set("")
 	if kernel > 0 && !groupGone(kernel) { // the script did not come to it
 		if err := signalGroup(kernel, syscall.SIGKILL); err != nil {

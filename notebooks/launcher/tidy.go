@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -89,9 +90,7 @@ func drop(m map[string]any, keys ...string) {
 func languageInfo(old any) map[string]any {
 	info := map[string]any{"name": "go", "file_extension": ".go", "mimetype": "text/x-go"}
 	if old, ok := old.(map[string]any); ok {
-		for key, value := range old {
-			info[key] = value
-		}
+		maps.Copy(info, old)
 	}
 	delete(info, "version")
 	return info
@@ -128,7 +127,7 @@ func pathCleaner(root, home, temp string) func(string) string {
 	}
 }
 
-// embeddedData is a picture inside a page. Its letters mean nothing, so no path may be found in them.
+// embeddedData matches a picture inside a page. Its letters mean nothing, so no path may be found in them.
 var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*`)
 
 // outside applies clean to what lies around the embedded pictures.
@@ -136,12 +135,10 @@ func outside(text string, clean func(string) string) string {
 	var b strings.Builder
 	at := 0
 	for _, data := range embeddedData.FindAllStringIndex(text, -1) {
-		b.WriteString(clean(text[at:data[0]]))
-		b.WriteString(text[data[0]:data[1]])
+		b.WriteString(clean(text[at:data[0]]) + text[data[0]:data[1]])
 		at = data[1]
 	}
-	b.WriteString(clean(text[at:]))
-	return b.String()
+	return b.String() + clean(text[at:])
 }
 
 // cleanStrings applies clean to every text in a value of JSON. Pictures are left alone.

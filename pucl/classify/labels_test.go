@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/risk"
 )
 

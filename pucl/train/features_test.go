@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/risk"
 )
 

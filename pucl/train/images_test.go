@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 func TestImageShape(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/puclab/puclab/pucl/internal/wholefile"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // Write writes a file whole or not at all, and makes its folder where that is missing.

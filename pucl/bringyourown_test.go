@@ -92,7 +92,7 @@ func TestBringYourOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels, _ := batches.Batch(9)
+	pixels, _, _ := batches.Batch(9)
 	if !mat.Equal(unitEmbedding(t, eng, back, pixels), unitEmbedding(t, eng, m, pixels)) {
 		t.Error("the model that was read embeds otherwise")
 	}

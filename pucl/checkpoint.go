@@ -227,16 +227,13 @@ func (c PretrainConfig) describe(views string) string {
 }
 
 // describe says what the batches are, in their own words where they have some.
-func describe(batches StreamedBatches) string {
+func describe(batches Batches) string {
 	height, width, channels := batches.ImageShape()
 	return fmt.Sprintf("images %d×%d×%d", height, width, channels) + ownWords(batches)
 }
 
 // ownWords is what batches say of themselves, if anything, after a comma.
 func ownWords(batches any) string {
-	if b, ok := batches.(alwaysRead); ok {
-		batches = b.Batches
-	}
 	if s, ok := batches.(fmt.Stringer); ok {
 		return ", " + s.String()
 	}

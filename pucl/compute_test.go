@@ -114,7 +114,7 @@ type stripedRows struct{}
 func (stripedRows) Features() int { return 144 }
 
 func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
-	pixels, labeled := stripes{16, 4}.Batch(step)
+	pixels, labeled, _ := stripes{16, 4}.Batch(step)
 	rng := rand.New(rand.NewPCG(7, uint64(step)))
 	for range 2 {
 		for _, p := range pixels {
@@ -265,7 +265,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
 		}
 	}
-	pixels, _ := stripes{16, 4}.Batch(9)
+	pixels, _, _ := stripes{16, 4}.Batch(9)
 	e, err := m.Embed(eng, pixels)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 // swelling are batches of 16 that get two more examples from the third on.
 type swelling struct{ stripes }
 
-func (s swelling) Batch(step int) ([]uint8, []bool) {
+func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 	if step >= 2 {
 		s.size += 2
 	}

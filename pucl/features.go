@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
@@ -26,13 +25,13 @@ type FeatureBatches interface {
 }
 
 // PretrainFeatures is [Pretrain] on rows of features instead of images. How views differ is up to the batches, so
-// config.Augment and config.Recipe must stay zero; the encoder, by default an encoder.MLP, must take rows [n, d].
+// config.Recipe must stay nil; the encoder, by default an encoder.MLP, must take rows [n, d].
 //
 // A network learns best from features of one size: bring each to mean 0 and standard deviation 1 first, and the rows to be
 // embedded later by the same numbers. Table.Standardize and Rescale of the package tabular do that.
 func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBatches, config PretrainConfig) (*Model, error) {
-	if config.Augment != (augment.Config{}) || config.Recipe != nil {
-		return nil, errors.New("pucl: Augment and Recipe make views of images; views of features come from the batches: leave both zero")
+	if config.Recipe != nil {
+		return nil, errors.New("pucl: Recipe makes views of images; views of features come from the batches: leave it nil")
 	}
 	c := config.withDefaults()
 	if c.Encoder == nil {

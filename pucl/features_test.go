@@ -15,6 +15,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
@@ -230,7 +231,7 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 		bend    func(*PretrainConfig)
 		want    string
 	}{
-		{"views of images", counted{2, 8, 2}, func(c *PretrainConfig) { c.Augment.MinArea = 0.5 }, "leave both zero"},
+		{"views of images", counted{2, 8, 2}, func(c *PretrainConfig) { c.Recipe = augment.Recipe{augment.CropJitter{}} }, "leave it nil"},
 		{"temperature", counted{2, 8, 2}, func(c *PretrainConfig) { c.Tau = math.NaN() }, "temperature"},
 		{"no features", counted{0, 0, 2}, func(*PretrainConfig) {}, "0 features"},
 		{"one view", counted{2, 4, 2}, func(*PretrainConfig) {}, "2 labels and 4 numbers"},

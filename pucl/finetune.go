@@ -39,7 +39,7 @@ type FineTuneConfig struct {
 	LearningRate float64         // at its height; 0 means what Optimizer names, else 0.001, or 0.05 with FreezeEncoder
 	Optimizer    optim.Optimizer // nil means gomlx's Adam
 	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: -1}: it falls to 0 as a half cosine
-	Recipe       augment.Recipe  // new views in every epoch, nil means none; Normalise steps at its end are the encoder's task
+	Recipe       augment.Recipe  // new views in every epoch, nil means none; Normalize steps at its end are the encoder's task
 	Seed         uint64          // of the order of the images and of their views
 
 	// HeldOut is measured after every epoch of [FineTunePU]; nil means nothing is. It does not change what is learned.

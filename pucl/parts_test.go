@@ -174,7 +174,9 @@ type pictures struct{}
 
 func (pictures) ImageShape() (height, width, channels int) { return 64, 64, 1 }
 
-func (pictures) Batch(int) ([]uint8, []bool) { return make([]uint8, 128*64*64), make([]bool, 128) }
+func (pictures) Batch(int) ([]uint8, []bool, error) {
+	return make([]uint8, 128*64*64), make([]bool, 128), nil
+}
 
 // The activations of a batch of 256 views are 16 MiB for 16 channels at half size, of which the first layer alone keeps
 // several for the gradient. In 8 parts a step must do with less than half of the memory.

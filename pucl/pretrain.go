@@ -22,16 +22,7 @@ import (
 // so that training can resume at any step; datasets.Batches is one.
 type Batches interface {
 	// Batch returns b images, height×width×channels bytes each, and which of them are labeled positives.
-	Batch(step int) (pixels []uint8, labeled []bool)
-	// ImageShape returns height, width and channels of every image.
-	ImageShape() (height, width, channels int)
-}
-
-// StreamedBatches is [Batches] whose images are read from somewhere in every step, which can fail;
-// datasets.StreamedBatches is one.
-type StreamedBatches interface {
-	// ReadBatch returns what Batches.Batch does, or why it cannot be had.
-	ReadBatch(step int) (pixels []uint8, labeled []bool, err error)
+	Batch(step int) (pixels []uint8, labeled []bool, err error)
 	// ImageShape returns height, width and channels of every image.
 	ImageShape() (height, width, channels int)
 }
@@ -45,8 +36,7 @@ type PretrainConfig struct {
 	Warmup       int             // steps in which the rate rises from 0, before it falls to 0 as a half cosine; 0 means Steps/20
 	Optimizer    optim.Optimizer // nil means gomlx's Adam
 	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: Warmup}
-	Augment      augment.Config  // how views of gray images differ; for features the batches say it, and this must stay zero
-	Recipe       augment.Recipe  // how views differ, instead of Augment; Normalise steps at its end are the encoder's task
+	Recipe       augment.Recipe  // how views differ; nil means augment.CropJitter{}; Normalize steps at its end are the encoder's task
 	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
 	Projection   int             // length of a projection; 0 means 128
 	Compute      Compute         // how the work is done: devices, precision, memory against time
@@ -91,7 +81,7 @@ func (c PretrainConfig) withDefaults() PretrainConfig {
 		c.Warmup = max(c.Steps/20, 1)
 	}
 	if c.Recipe == nil {
-		c.Recipe = c.Augment.Recipe()
+		c.Recipe = augment.Recipe{augment.CropJitter{}}
 	}
 	c.Recipe, _ = c.Recipe.Split()
 	if c.Projection == 0 {
@@ -145,21 +135,10 @@ func (c PretrainConfig) rate(step int) float64 {
 // [Diverged] when the loss, the gradient or the weights are no longer finite, leaving the last checkpoint as it is. A run
 // that was stopped or killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same
 // numbers as one that was never interrupted, bit for bit on the same engine.
+//
+// A batch that cannot be read ends training with its error, after a checkpoint is saved where there is a folder for it: mend
+// what is wrong, and the run goes on from there.
 func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config PretrainConfig) (*Model, error) {
-	return PretrainStreamed(ctx, eng, alwaysRead{batches}, config)
-}
-
-// alwaysRead makes StreamedBatches of Batches.
-type alwaysRead struct{ Batches }
-
-func (b alwaysRead) ReadBatch(step int) (pixels []uint8, labeled []bool, err error) {
-	pixels, labeled = b.Batch(step)
-	return pixels, labeled, nil
-}
-
-// PretrainStreamed is [Pretrain] on images that are read while it trains. A batch that cannot be read ends training with
-// its error, after a checkpoint is saved where there is a folder for it: mend what is wrong, and the run goes on from there.
-func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedBatches, config PretrainConfig) (*Model, error) {
 	c := config.withDefaults()
 	if c.Encoder == nil {
 		c.Encoder = encoder.SmallCNN{}
@@ -177,7 +156,7 @@ func PretrainStreamed(ctx context.Context, eng *engine.Engine, batches StreamedB
 	size := height * width * channels
 	return m.train(ctx, eng, c, feed{
 		inputs: func(step int) ([]any, int, error) {
-			pixels, labeled, err := batches.ReadBatch(step)
+			pixels, labeled, err := batches.Batch(step)
 			if err != nil {
 				return nil, 0, fmt.Errorf("pucl: batch %d: %w", step, err)
 			}

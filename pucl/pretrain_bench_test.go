@@ -13,8 +13,7 @@ import (
 )
 
 // BenchmarkPretrain times a training step as the quickstart takes it: PUCL on 2×256 views of Fashion-MNIST, augmentation
-// and Adam included. It tells views per second and the share of the time in which the engine waits for the loader, which
-// prepares batches meanwhile or only when it is asked.
+// and Adam included. It tells views per second and the share of the time in which the engine waits for the loader.
 func BenchmarkPretrain(b *testing.B) {
 	eng, err := engine.Open()
 	if err != nil {
@@ -32,19 +31,10 @@ func BenchmarkPretrain(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("asked", func(b *testing.B) { benchmarkPretrain(b, eng, batches) })
-	b.Run("prefetched", func(b *testing.B) {
-		ahead := batches.Prefetch(0)
-		defer ahead.Close()
-		benchmarkPretrain(b, eng, ahead)
-	})
-}
-
-func benchmarkPretrain(b *testing.B, eng *engine.Engine, batches pucl.Batches) {
 	const warmup = 3 // steps, in the first of which the graph is compiled
 	var from, to pucl.Progress
-	_, err := pucl.Pretrain(context.Background(), eng, batches, pucl.PretrainConfig{
-		Steps: warmup + b.N, Augment: augment.Config{MinArea: 0.5}, Seed: 1,
+	_, err = pucl.Pretrain(context.Background(), eng, batches, pucl.PretrainConfig{
+		Steps: warmup + b.N, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Seed: 1,
 		OnStep: func(p pucl.Progress) {
 			if p.Step == warmup {
 				from = p

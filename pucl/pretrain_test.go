@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
@@ -23,14 +24,14 @@ func (s stripes) ImageShape() (height, width, channels int) { return 12, 12, 1 }
 
 func (s stripes) String() string { return "stripes" }
 
-func (s stripes) Batch(step int) (pixels []uint8, labeled []bool) {
+func (s stripes) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	rng := rand.New(rand.NewPCG(3, uint64(step)))
 	labeled = make([]bool, s.size)
 	for i := range s.size {
 		labeled[i] = i < s.labeled
 		pixels = append(pixels, stripe(rng, labeled[i] || i%2 == 0)...)
 	}
-	return pixels, labeled
+	return pixels, labeled, nil
 }
 
 func stripe(rng *rand.Rand, horizontal bool) []uint8 {
@@ -203,9 +204,9 @@ func TestSeedsMatter(t *testing.T) {
 
 type brokenBatches struct{ stripes }
 
-func (b brokenBatches) Batch(step int) ([]uint8, []bool) {
-	pixels, labeled := b.stripes.Batch(step)
-	return pixels[1:], labeled
+func (b brokenBatches) Batch(step int) ([]uint8, []bool, error) {
+	pixels, labeled, err := b.stripes.Batch(step)
+	return pixels[1:], labeled, err
 }
 
 func TestPretrainRefusals(t *testing.T) {
@@ -218,7 +219,7 @@ func TestPretrainRefusals(t *testing.T) {
 	}{
 		{"temperature", stripes{8, 2}, func(c *PretrainConfig) { c.Tau = -1 }, "temperature"},
 		{"steps", stripes{8, 2}, func(c *PretrainConfig) { c.Steps = -1 }, "negative"},
-		{"crop", stripes{8, 2}, func(c *PretrainConfig) { c.Augment.MinArea = 2 }, "area"},
+		{"crop", stripes{8, 2}, func(c *PretrainConfig) { c.Recipe = augment.Recipe{augment.CropJitter{MinArea: 2}} }, "area"},
 		{"pixels", brokenBatches{stripes{8, 2}}, func(*PretrainConfig) {}, "1151 bytes"},
 		{"graph error", stripes{8, 2}, func(c *PretrainConfig) { c.Objective = Objective{Name: "half", Attract: OwnViews} }, "lacks a term"},
 		{"endless temperature", stripes{8, 2}, func(c *PretrainConfig) { c.Tau = math.Inf(1) }, "temperature"},

@@ -22,7 +22,7 @@ func (colours) ImageShape() (height, width, channels int) { return 16, 16, 3 }
 
 func (colours) String() string { return "colours" }
 
-func (colours) Batch(step int) (pixels []uint8, labeled []bool) {
+func (colours) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	rng := rand.New(rand.NewPCG(8, uint64(step)))
 	for i := range 8 {
 		labeled = append(labeled, i < 2)
@@ -36,7 +36,7 @@ func (colours) Batch(step int) (pixels []uint8, labeled []bool) {
 			}
 		}
 	}
-	return pixels, labeled
+	return pixels, labeled, nil
 }
 
 // inColour trains a small ResNet on views as the paper makes them of CIFAR-10, by LARS.
@@ -87,7 +87,7 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels, _ := colours{}.Batch(9)
+	pixels, _, _ := colours{}.Batch(9)
 	a, err := whole.Embed(eng, pixels)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRecipeRefusals(t *testing.T) {
 		"momentum": {func(c *PretrainConfig) { c.Optimizer = optim.LARS{Momentum: 2} }, "omentum"},
 		"recipe":   {func(c *PretrainConfig) { c.Recipe = augment.Recipe{augment.Crop{MinArea: 3}} }, "area"},
 		"colour": {func(c *PretrainConfig) {
-			c.Recipe = augment.Recipe{augment.Normalise{Mean: []float64{0.5, 0.5}, Std: []float64{1, 1}}, augment.Flip{}}
+			c.Recipe = augment.Recipe{augment.Normalize{Mean: []float64{0.5, 0.5}, Std: []float64{1, 1}}, augment.Flip{}}
 		}, "channel"},
 	} {
 		config := inColour(1)

@@ -21,16 +21,16 @@ type gray struct{ height, width, channels, size int }
 
 func (g gray) ImageShape() (height, width, channels int) { return g.height, g.width, g.channels }
 
-func (g gray) Batch(int) (pixels []uint8, labeled []bool) {
-	return make([]uint8, g.size*g.height*g.width*g.channels), make([]bool, g.size)
+func (g gray) Batch(int) (pixels []uint8, labeled []bool, err error) {
+	return make([]uint8, g.size*g.height*g.width*g.channels), make([]bool, g.size), nil
 }
 
 // mislabeled are stripes with a label too many.
 type mislabeled struct{ stripes }
 
-func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool) {
-	pixels, labeled = m.stripes.Batch(step)
-	return pixels, append(labeled, false)
+func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool, err error) {
+	pixels, labeled, err = m.stripes.Batch(step)
+	return pixels, append(labeled, false), err
 }
 
 // Every message as a user meets it, whole: what was given, what was expected, the mend.
@@ -61,8 +61,8 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 		{"channels", gray{12, 12, 1, 4}, func(c *PretrainConfig) {
 			c.Encoder = encoder.ResNet{Depth: 10, Pixels: encoder.Pixels{Mean: []float64{1, 2, 3}}}
 		}, "encoder: the pixels' mean of ResNet holds 3 numbers; images of (Float32)[8, 12, 12, 1] need 1, or 1 for all channels"},
-		{"colours", gray{12, 12, 3, 4}, nil, "the images have 3 channels, and Config makes views of gray ones only; " +
-			"for images in colour set PretrainConfig.Recipe = augment.CIFAR(0), or take augment.STL or augment.ImageNet"},
+		{"colours", gray{12, 12, 3, 4}, nil, "the images have 3 channels, and CropJitter makes views of gray images only; " +
+			"for images in color take the recipe augment.CIFAR(0), augment.STL or augment.ImageNet"},
 		{"temperature", stripes{8, 2}, func(c *PretrainConfig) { c.Tau = -0.5 },
 			"pucl: temperature τ = -0.5; it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
 		{"no temperature", stripes{8, 2}, func(c *PretrainConfig) { c.Tau = math.NaN() },

@@ -50,7 +50,9 @@ func newGratings(count, size, channels int) gratings {
 }
 
 // Batch implements Batches.
-func (g gratings) Batch(int) (pixels []uint8, labeled []bool) { return g.pixels, g.labeled }
+func (g gratings) Batch(int) (pixels []uint8, labeled []bool, err error) {
+	return g.pixels, g.labeled, nil
+}
 
 // ImageShape implements Batches.
 func (g gratings) ImageShape() (height, width, channels int) { return g.size, g.size, g.channels }
@@ -64,7 +66,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 	})
 	b.Run("small-cnn", func(b *testing.B) {
-		benchmarkStep(b, newGratings(256, 28, 1), PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Config{}.Recipe()})
+		benchmarkStep(b, newGratings(256, 28, 1), PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}})
 	})
 	b.Run("resnet-18", func(b *testing.B) {
 		benchmarkStep(b, newGratings(32, 32, 3), PretrainConfig{
@@ -112,7 +114,7 @@ func benchmarkStep(b *testing.B, images gratings, c PretrainConfig) {
 // writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.
 func writeStart(eng *engine.Engine, images gratings, c PretrainConfig, path string) error {
 	c = c.withDefaults()
-	pixels, labeled := images.Batch(0)
+	pixels, labeled := images.pixels, images.labeled
 	m := newModel(c.Encoder, c.Projection, images.size, images.size, images.channels)
 	encoder.SetSeed(m.store, c.Seed)
 	if _, err := m.Embed(eng, pixels); err != nil { // draws the weights

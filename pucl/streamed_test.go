@@ -53,12 +53,10 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	streamed, err := datasets.NewStreamedBatches(set, pu.Split, cfg)
+	streamed, err := datasets.NewSourceBatches(set, pu.Split, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ahead := streamed.Prefetch(2)
-	defer ahead.Close()
 
 	// An image that the first two steps do without.
 	bad := ""
@@ -77,13 +75,13 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	files[bad].Data = whole[:len(whole)/2]
 	config := quick(6)
 	config.Checkpoint = t.TempDir()
-	if _, err := PretrainStreamed(context.Background(), eng, ahead, config); err == nil || !strings.Contains(err.Error(), bad) {
+	if _, err := Pretrain(context.Background(), eng, streamed, config); err == nil || !strings.Contains(err.Error(), bad) {
 		t.Fatalf("error %v does not name %s", err, bad)
 	}
 	files[bad].Data = whole
 	done := 0
 	config.OnStep = func(Progress) { done++ }
-	got, err := PretrainStreamed(context.Background(), eng, ahead, config)
+	got, err := Pretrain(context.Background(), eng, streamed, config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches prepared ahead,
+// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches,
 // the numbers of the views, and the views themselves. peers/step.py sets it beside torchvision's loader.
 func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
 	eng := enginetest.Open(b)
-	pixels, labeled := newGratings(count, size, 1).Batch(0)
+	gratings := newGratings(count, size, 1)
+	pixels, labeled := gratings.pixels, gratings.labeled
 	if path := os.Getenv(startEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
 		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
@@ -43,9 +44,7 @@ func BenchmarkViews(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ahead := batches.Prefetch(0)
-	defer ahead.Close()
-	recipe := augment.Config{}.Recipe()
+	recipe := augment.Recipe{augment.CropJitter{}}
 	exec, err := NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
 		images := scalePixels(pixels)
 		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)
@@ -57,7 +56,10 @@ func BenchmarkViews(b *testing.B) {
 	defer exec.Finalize()
 	step := 0
 	views := func() (mean float64) {
-		pixels, _ := ahead.Batch(step)
+		pixels, _, err := batches.Batch(step)
+		if err != nil {
+			b.Fatal(err)
+		}
 		numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, uint64(step))), augment.Shape{Height: size, Width: size, Channels: 1}, 2*batch)
 		if err != nil {
 			b.Fatal(err)

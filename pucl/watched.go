@@ -33,7 +33,7 @@ const (
 const watchStream = 0x7761746368 // "watch" in ASCII
 
 // watchedImages are the images of w, or those that the batches hand out first, with two views drawn for each.
-func watchedImages(w Watch, seed uint64, recipe augment.Recipe, batches StreamedBatches) (*watched, looks, error) {
+func watchedImages(w Watch, seed uint64, recipe augment.Recipe, batches Batches) (*watched, looks, error) {
 	height, width, channels := batches.ImageShape()
 	size := height * width * channels
 	pixels, labeled := w.Pixels, w.Labeled
@@ -43,7 +43,7 @@ func watchedImages(w Watch, seed uint64, recipe augment.Recipe, batches Streamed
 	if pixels == nil {
 		sample := newGathering[uint8](w.Examples)
 		for step := 0; step < watchBatches && !sample.full(); step++ {
-			pixels, labeled, err := batches.ReadBatch(step)
+			pixels, labeled, err := batches.Batch(step)
 			if err != nil {
 				return nil, nil, fmt.Errorf("pucl: batch %d: %w", step, err)
 			}

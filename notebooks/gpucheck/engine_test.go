@@ -127,7 +127,7 @@ var fashionClasses = []string{"T-shirt/top", "Trouser", "Pullover", "Dress", "Co
 func tinyTask() task {
 	return task{bench: "FMNIST-I", network: "a tiny CNN", labeled: 0.1, batch: 32, steps: 60,
 		images: func() (train, test *datasets.Images, err error) { return sides(400, 0), sides(200, 10), nil },
-		config: pucl.PretrainConfig{Encoder: encoder.SmallCNN{Width: 4, Dim: 16}, Projection: 8, Augment: augment.Config{MinArea: 0.9}}}
+		config: pucl.PretrainConfig{Encoder: encoder.SmallCNN{Width: 4, Dim: 16}, Projection: 8, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.9}}}}
 }
 
 func TestTraining(t *testing.T) {

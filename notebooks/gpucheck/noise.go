@@ -25,7 +25,7 @@ func newNoise(b, height, width, channels int) *noise {
 }
 
 // Batch implements pucl.Batches.
-func (n *noise) Batch(int) ([]uint8, []bool) { return n.pixels, n.labeled }
+func (n *noise) Batch(int) ([]uint8, []bool, error) { return n.pixels, n.labeled, nil }
 
 // ImageShape implements pucl.Batches.
 func (n *noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }

@@ -33,7 +33,7 @@ func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
 	return []stepCase{
 		{"small", "small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
-			pucl.PretrainConfig{Encoder: encoder.SmallCNN{}, Augment: augment.Config{MinArea: 0.5}}, false},
+			pucl.PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
 		{"resnet18", "ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
 			pucl.PretrainConfig{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
 		{"paper", "ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,

@@ -31,7 +31,7 @@ type task struct {
 // train in a minute or two. The paper labels 1,000 of 60,000 gray images and 3,000 of 50,000 color images.
 func tasks(onGPU bool) []task {
 	gray := task{bench: "FMNIST-I", network: "small CNN", images: fashionImages, labeled: 1.0 / 60, steps: 500,
-		config: pucl.PretrainConfig{Encoder: encoder.SmallCNN{}, Augment: augment.Config{MinArea: 0.5}}}
+		config: pucl.PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}}
 	color := task{bench: "CIFAR-I", network: "ResNet-18", images: cifarImages, labeled: 3.0 / 50, steps: 1000,
 		config: pucl.PretrainConfig{Encoder: encoder.ResNet{CIFAR: true, Pixels: cifarPixels}, Recipe: augment.CIFAR(0)}}
 	if !onGPU {

@@ -54,13 +54,13 @@ func TestValuesComeBack(t *testing.T) {
 type noise struct{}
 
 func (noise) ImageShape() (height, width, channels int) { return 8, 8, 1 }
-func (noise) Batch(step int) ([]uint8, []bool) {
+func (noise) Batch(step int) ([]uint8, []bool, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(step)))
 	pixels := make([]uint8, 4*64)
 	for i := range pixels {
 		pixels[i] = uint8(rng.IntN(256))
 	}
-	return pixels, []bool{true, true, false, false}
+	return pixels, []bool{true, true, false, false}, nil
 }
 
 func TestModelsComeBack(t *testing.T) {

@@ -44,13 +44,23 @@ func reference(image [][]float64, numbers []float32) [][]float64 {
 	return out
 }
 
+// cropJitters draws the numbers of n views by c.
+func cropJitters(t *testing.T, c CropJitter, rng *rand.Rand, n int) []float32 {
+	t.Helper()
+	numbers, err := Recipe{c}.Draw(rng, Shape{6, 5, 1}, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numbers
+}
+
 func TestApplyAgainstLoops(t *testing.T) {
 	const h, w = 6, 5
 	rng := rand.New(rand.NewPCG(1, 1))
-	numbers := Config{}.Draw(rng, 6)
-	copy(numbers, []float32{0, 0, 1, 1, 1, 1})                        // nothing changes
-	copy(numbers[Numbers:], []float32{0.5, 0.25, 0.5, 0.5, 1.4, 0.6}) // a crop in the corner, bright and flat
-	copy(numbers[2*Numbers:], []float32{0, 0, 0.2, 0.2, 0.6, 1.4})    // a crop of about one pixel
+	numbers := cropJitters(t, CropJitter{}, rng, 6)
+	copy(numbers, []float32{0, 0, 1, 1, 1, 1})                  // nothing changes
+	copy(numbers[6:], []float32{0.5, 0.25, 0.5, 0.5, 1.4, 0.6}) // a crop in the corner, bright and flat
+	copy(numbers[12:], []float32{0, 0, 0.2, 0.2, 0.6, 1.4})     // a crop of about one pixel
 	var images [][][]float64
 	var flat []float32
 	for range 6 {
@@ -64,14 +74,14 @@ func TestApplyAgainstLoops(t *testing.T) {
 		}
 		images = append(images, image)
 	}
-	exec := MustNewExec(enginetest.Open(t).Backend, Apply)
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, Numbers))
+	exec := MustNewExec(enginetest.Open(t).Backend, CropJitter{}.Apply)
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, 6))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := out[0].Value().([][][][]float32)
 	for n, image := range images {
-		want := reference(image, numbers[n*Numbers:(n+1)*Numbers])
+		want := reference(image, numbers[n*6:(n+1)*6])
 		for i := range want {
 			for j := range want[i] {
 				if !(math.Abs(float64(got[n][i][j][0])-want[i][j]) <= 1e-5) {
@@ -87,11 +97,11 @@ func TestApplyAgainstLoops(t *testing.T) {
 
 func TestDrawStaysInItsDistribution(t *testing.T) {
 	const n = 4000
-	c := Config{MinArea: 0.25, MaxArea: 0.5, Brightness: 0.3, Contrast: -1, Probability: 0.6}
-	numbers := c.Draw(rand.New(rand.NewPCG(4, 4)), n)
+	c := CropJitter{MinArea: 0.25, MaxArea: 0.5, Brightness: 0.3, Contrast: -1, Probability: 0.6}
+	numbers := cropJitters(t, c, rand.New(rand.NewPCG(4, 4)), n)
 	meanArea, jittered := 0.0, 0
 	for i := range n {
-		v := numbers[i*Numbers : (i+1)*Numbers]
+		v := numbers[i*6 : (i+1)*6]
 		top, left, h, w := float64(v[0]), float64(v[1]), float64(v[2]), float64(v[3])
 		if top < 0 || left < 0 || top+h > 1+1e-6 || left+w > 1+1e-6 {
 			t.Fatalf("the crop %v leaves the image", v)
@@ -120,15 +130,15 @@ func TestDrawStaysInItsDistribution(t *testing.T) {
 
 // A crop that never fits falls back to the whole image, as in torchvision.
 func TestDrawFallsBackToTheWholeImage(t *testing.T) {
-	numbers := Config{MinArea: 1, MaxArea: 1, Probability: 1e-12}.Draw(rand.New(rand.NewPCG(1, 1)), 3)
-	if want := []float32{0, 0, 1, 1, 1, 1}; !slices.Equal(numbers[:Numbers], want) {
-		t.Errorf("numbers %v, want %v", numbers[:Numbers], want)
+	numbers := cropJitters(t, CropJitter{MinArea: 1, MaxArea: 1, Probability: 1e-12}, rand.New(rand.NewPCG(1, 1)), 3)
+	if want := []float32{0, 0, 1, 1, 1, 1}; !slices.Equal(numbers[:6], want) {
+		t.Errorf("numbers %v, want %v", numbers[:6], want)
 	}
 }
 
 // The same seed must give the same views on every platform, for ever.
 func TestDrawGolden(t *testing.T) {
-	got := Config{}.Draw(rand.New(rand.NewPCG(1, 2)), 1)
+	got := cropJitters(t, CropJitter{}, rand.New(rand.NewPCG(1, 2)), 1)
 	want := []float32{0.077595, 0.073581, 0.847418, 0.828799, 0.910693, 1.255420}
 	for i := range want {
 		if !(math.Abs(float64(got[i]-want[i])) <= 1e-5) {
@@ -138,25 +148,25 @@ func TestDrawGolden(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	nan := math.NaN()
+	nan, gray := math.NaN(), Shape{6, 5, 1}
 	for _, tt := range []struct {
-		c    Config
+		c    CropJitter
 		want string
 	}{
-		{Config{MinArea: 0.6, MaxArea: 0.5}, "area"}, {Config{MinArea: -0.1}, "area"}, {Config{MaxArea: 1.1}, "area"},
-		{Config{MinArea: nan}, "area"}, {Config{MaxArea: nan}, "area"},
-		{Config{MaxRatio: 0.5}, "MaxRatio"}, {Config{MaxRatio: nan}, "MaxRatio"}, {Config{MaxRatio: math.Inf(1)}, "MaxRatio"},
-		{Config{Contrast: 2}, "factor"}, {Config{Brightness: nan}, "factor"}, {Config{Contrast: nan}, "factor"},
-		{Config{Probability: 1.5}, "probability"}, {Config{Probability: -0.5}, "probability"}, {Config{Probability: nan}, "probability"},
+		{CropJitter{MinArea: 0.6, MaxArea: 0.5}, "area"}, {CropJitter{MinArea: -0.1}, "area"}, {CropJitter{MaxArea: 1.1}, "area"},
+		{CropJitter{MinArea: nan}, "area"}, {CropJitter{MaxArea: nan}, "area"},
+		{CropJitter{MaxRatio: 0.5}, "MaxRatio"}, {CropJitter{MaxRatio: nan}, "MaxRatio"}, {CropJitter{MaxRatio: math.Inf(1)}, "MaxRatio"},
+		{CropJitter{Contrast: 2}, "factor"}, {CropJitter{Brightness: nan}, "factor"}, {CropJitter{Contrast: nan}, "factor"},
+		{CropJitter{Probability: 1.5}, "probability"}, {CropJitter{Probability: -0.5}, "probability"}, {CropJitter{Probability: nan}, "probability"},
 	} {
-		if err := tt.c.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := tt.c.Check(gray); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v lacks %q", tt.c, err, tt.want)
 		}
 	}
-	if err := (Config{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(); err != nil {
+	if _, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(gray); err != nil {
 		t.Errorf("the ends of the ranges: %v", err)
 	}
-	if err := (Config{}).Check(); err != nil {
+	if _, err := (CropJitter{}).Check(gray); err != nil {
 		t.Error(err)
 	}
 }
@@ -164,8 +174,9 @@ func TestCheck(t *testing.T) {
 func TestBytes(t *testing.T) {
 	eng := enginetest.Open(t)
 	pixels := []uint8{0, 255, 100, 7, 9, 200, 33, 44}
+	r, in := Recipe{CropJitter{}}, Shape{2, 2, 1}
 	same := []float32{0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1}
-	if views, err := Bytes(eng, pixels, 2, 2, same); err != nil || !slices.Equal(views, pixels) {
+	if views, _, err := r.Bytes(eng, pixels, in, same); err != nil || !slices.Equal(views, pixels) {
 		t.Errorf("views that change nothing gave %v, %v", views, err)
 	}
 	for want, call := range map[string]struct {
@@ -176,7 +187,7 @@ func TestBytes(t *testing.T) {
 		"11 numbers are no multiple of 6": {pixels, same[1:]},
 		"0 numbers make no view":          {pixels, nil},
 	} {
-		if _, err := Bytes(eng, call.pixels, 2, 2, call.numbers); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := r.Bytes(eng, call.pixels, in, call.numbers); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v lacks %q", err, want)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// Normalise is torchvision's Normalize: (x − mean)/std for every channel. It has no randomness, so images pass through it at
+// Normalize is torchvision's transform of that name: (x − mean)/std for every channel. It has no randomness, so images pass through it at
 // evaluation too; [Recipe.Split] gives it back.
-type Normalise struct {
+type Normalize struct {
 	Mean, Std []float64 // one number for each channel, or a single one for all
 }
 
 // Check implements [Step].
-func (s Normalise) Check(in Shape) (Shape, error) {
+func (s Normalize) Check(in Shape) (Shape, error) {
 	for name, values := range map[string][]float64{"Mean": s.Mean, "Std": s.Std} {
 		if len(values) != 1 && len(values) != in.Channels {
 			return Shape{}, fmt.Errorf("%s holds %d numbers; it needs %d, one for each channel, or 1 for all",
@@ -33,13 +33,13 @@ func (s Normalise) Check(in Shape) (Shape, error) {
 }
 
 // Numbers implements [Step].
-func (Normalise) Numbers() int { return 0 }
+func (Normalize) Numbers() int { return 0 }
 
 // Draw implements [Step]; there is nothing to draw.
-func (Normalise) Draw(*rand.Rand, Shape, []float32) {}
+func (Normalize) Draw(*rand.Rand, Shape, []float32) {}
 
 // Apply implements [Step].
-func (s Normalise) Apply(images, _ *Node) *Node {
+func (s Normalize) Apply(images, _ *Node) *Node {
 	wide := func(values []float64) *Node {
 		return Reshape(ConstAsDType(images.Graph(), dtypes.Float32, values), 1, 1, 1, len(values))
 	}
@@ -47,4 +47,4 @@ func (s Normalise) Apply(images, _ *Node) *Node {
 }
 
 // String implements [Step].
-func (s Normalise) String() string { return fmt.Sprintf("(pixels − %g)/%g", s.Mean, s.Std) }
+func (s Normalize) String() string { return fmt.Sprintf("(pixels − %g)/%g", s.Mean, s.Std) }

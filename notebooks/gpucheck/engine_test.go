@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 func silent(string, ...any) error { return nil }
@@ -80,7 +81,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestTimeStep(t *testing.T) {
-	c := stepCase{"tiny", "a tiny step", 4, 8, 1, pucl.PretrainConfig{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
+	c := stepCase{"tiny", "a tiny step", 4, 8, 1, train.Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
 	steps := 0
 	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) error { steps++; return nil })
 	if err != nil {
@@ -127,7 +128,7 @@ var fashionClasses = []string{"T-shirt/top", "Trouser", "Pullover", "Dress", "Co
 func tinyTask() task {
 	return task{bench: "FMNIST-I", network: "a tiny CNN", labeled: 0.1, batch: 32, steps: 60,
 		images: func() (train, test *datasets.Images, err error) { return sides(400, 0), sides(200, 10), nil },
-		config: pucl.PretrainConfig{Encoder: encoder.SmallCNN{Width: 4, Dim: 16}, Projection: 8, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.9}}}}
+		config: train.Config{Encoder: encoder.SmallCNN{Width: 4, Dim: 16}, Projection: 8, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.9}}}}
 }
 
 func TestTraining(t *testing.T) {

@@ -11,16 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // start takes a first training step, of a tiny network, and describes the machine. The record that training keeps has the
 // hardware and the versions.
 func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	began := time.Now()
-	model, err := pucl.Pretrain(ctx, eng, newNoise(4, 8, 8, 1), pucl.PretrainConfig{
+	model, err := train.Pretrain(ctx, eng, newNoise(4, 8, 8, 1), train.Config{
 		Steps: 1, Encoder: encoder.SmallCNN{Width: 2, Dim: 8}, Projection: 4, Seed: 1})
 	if err != nil {
 		return nil, nil, err
@@ -38,8 +38,8 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	took := time.Since(began).Seconds()
 	return m, &Row{
 		Kind: kindStart, What: "a first training step", Result: Pass,
-		Told:   fmt.Sprintf("compiled and taken in %.1f s, loss %.3f nats", took, model.Losses[0]),
-		Values: map[string]float64{"seconds": took, "loss_nats": model.Losses[0]},
+		Told:   fmt.Sprintf("compiled and taken in %.1f s, loss %.3f nats", took, model.History.Losses[0]),
+		Values: map[string]float64{"seconds": took, "loss_nats": model.History.Losses[0]},
 	}, nil
 }
 

@@ -24,10 +24,10 @@ func newNoise(b, height, width, channels int) *noise {
 	return n
 }
 
-// Batch implements pucl.Batches.
+// Batch implements train.Batches.
 func (n *noise) Batch(int) ([]uint8, []bool, error) { return n.pixels, n.labeled, nil }
 
-// ImageShape implements pucl.Batches.
+// ImageShape implements train.Batches.
 func (n *noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
 
 // String tells the run's record what it learned from.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // stepCase is a training step to be timed: PUCL on two views of every image, augmentation and optimizer included.
@@ -23,7 +23,7 @@ type stepCase struct {
 	images  int // of size×size pixels
 	size    int
 	color   int // channels
-	config  pucl.PretrainConfig
+	config  train.Config
 	onCards bool // too slow for a CPU
 }
 
@@ -33,11 +33,11 @@ func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
 	return []stepCase{
 		{"small", "small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
-			pucl.PretrainConfig{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
+			train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
 		{"resnet18", "ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
-			pucl.PretrainConfig{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
+			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
 		{"paper", "ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,
-			pucl.PretrainConfig{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.LARS{}}, true},
+			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.LARS{}}, true},
 	}
 }
 
@@ -88,7 +88,7 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 	last := time.Now()
 	begun := last
 	config.Steps, config.Seed = stepsBefore+stepsMost, 1
-	config.OnStep = func(p pucl.Progress) {
+	config.Observer = train.OnStep(func(p train.Progress) {
 		took := time.Since(last)
 		switch loss = p.Loss; {
 		case p.Step == 1:
@@ -103,9 +103,9 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 		if failed = errors.Join(failed, progress("step %d, loss %.3f", p.Step, p.Loss)); enough || failed != nil {
 			stop()
 		}
-		last = time.Now() // telling takes no part
-	}
-	_, err := pucl.Pretrain(ctx, eng, newNoise(c.images, c.size, c.size, c.color), config)
+		last = time.Now() // reporting takes no part
+	})
+	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.size, c.color), config)
 	if failed != nil {
 		return nil, failed
 	}

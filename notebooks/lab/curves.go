@@ -1,16 +1,16 @@
 package lab
 
 import (
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/viz"
 )
 
 // Curves draws how a model was trained: the loss beside the chance level, learning rate and norms, and what was measured
 // meanwhile, see viz.TrainingCurves. Name is that of the loss, title may be empty.
-func Curves(model *pucl.Model, title, name string) (*viz.FigureColumn, error) {
+func Curves(model *train.Model, title, name string) (*viz.FigureColumn, error) {
 	h := model.History
 	log := viz.TrainingLog{
-		Name: name, Losses: model.Losses, Chance: h.Chance,
+		Name: name, Losses: model.History.Losses, Chance: h.Chance,
 		Rates: h.Rates, GradientNorms: h.GradientNorms, ProjectionNorms: h.ProjectionNorms,
 	}
 	monitor, truth := viz.Curve{Name: "proxy AUC, no true class seen"}, viz.Curve{Name: "accuracy by true classes"}

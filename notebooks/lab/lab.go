@@ -27,7 +27,8 @@ import (
 
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/wholefile"
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // Bench is a folder of named values that belong to one walkthrough.
@@ -64,29 +65,29 @@ func Open(name string) (*Bench, error) {
 func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 
 // SaveModel keeps a model under name.
-func (b *Bench) SaveModel(name string, m *pucl.Model) error { return b.save(name, ".model", m.Save) }
+func (b *Bench) SaveModel(name string, m *train.Model) error { return b.save(name, ".model", m.Save) }
 
-// Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use pucl.LoadModel and Path.
-func (b *Bench) Model(name string) (*pucl.Model, error) {
+// Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use train.LoadModel and Path.
+func (b *Bench) Model(name string) (*train.Model, error) {
 	path, err := b.find(name, ".model")
 	if err != nil {
 		return nil, err
 	}
-	return pucl.LoadModel(path, nil)
+	return train.LoadModel(path, nil)
 }
 
 // SaveClassifier keeps a classifier under name.
-func (b *Bench) SaveClassifier(name string, c *pucl.Classifier) error {
+func (b *Bench) SaveClassifier(name string, c *classify.Classifier) error {
 	return b.save(name, ".classifier", c.Save)
 }
 
 // Classifier gets back a classifier whose model has an encoder.SmallCNN or MLP.
-func (b *Bench) Classifier(name string) (*pucl.Classifier, error) {
+func (b *Bench) Classifier(name string) (*classify.Classifier, error) {
 	path, err := b.find(name, ".classifier")
 	if err != nil {
 		return nil, err
 	}
-	return pucl.LoadClassifier(path, nil)
+	return classify.Load(path, nil)
 }
 
 // Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.

@@ -13,7 +13,9 @@ import (
 
 	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 func bench(t *testing.T) *Bench {
@@ -28,11 +30,11 @@ func bench(t *testing.T) *Bench {
 
 func TestValuesComeBack(t *testing.T) {
 	b := bench(t)
-	e := &pucl.Embedding{H: mat.NewDense(2, 2, []float64{1, 2, 3, 4}), Z: mat.NewDense(2, 1, []float64{5, 6})}
+	e := &train.Embedding{H: mat.NewDense(2, 2, []float64{1, 2, 3, 4}), Z: mat.NewDense(2, 1, []float64{5, 6})}
 	if err := Save(b, "embedding", e); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load[*pucl.Embedding](b, "embedding")
+	got, err := Load[*train.Embedding](b, "embedding")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,14 +68,14 @@ func (noise) Batch(step int) ([]uint8, []bool, error) {
 func TestModelsComeBack(t *testing.T) {
 	eng := enginetest.Open(t)
 	b := bench(t)
-	m, err := pucl.Pretrain(context.Background(), eng, noise{}, pucl.PretrainConfig{Steps: 1, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2})
+	m, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{Steps: 1, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.SaveModel("m", m); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.SaveClassifier("c", &pucl.Classifier{Model: m, Probe: &pucl.Probe{Weights: []float64{1, -1}, Bias: 0.5}}); err != nil {
+	if err := b.SaveClassifier("c", &classify.Classifier{Model: m, Probe: &pucl.Probe{Weights: []float64{1, -1}, Bias: 0.5}}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := b.Model("m")

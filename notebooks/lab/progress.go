@@ -7,18 +7,18 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/viz"
 )
 
-// Progress returns what shows training to a person, to be named in the Observer of pucl.PretrainConfig or of
-// pucl.FineTuneConfig: one line with steps done, the loss, in pretraining beside the chance level, images (or rows) a second, time
+// Progress returns what shows training to a person, to be named in the Observer of train.Config or of
+// classify.FineTuneConfig: one line with steps done, the loss, in pretraining beside the chance level, images (or rows) a second, time
 // left, learning rate and the latest reading. It changes in place in a notebook and on a terminal; in a file it is a new line
 // every few seconds. Label, such as the name of the loss, stands before it. w nil means the notebook, or the standard error
 // where there is none.
 //
-//	model, err := pucl.Pretrain(ctx, eng, batches, pucl.PretrainConfig{Observer: lab.Progress(nil, "PUCL")})
-func Progress(w io.Writer, label string) pucl.Observer { return &progress{w: w, label: label} }
+//	model, err := train.Pretrain(ctx, eng, batches, train.Config{Observer: lab.Progress(nil, "PUCL")})
+func Progress(w io.Writer, label string) train.Observer { return &progress{w: w, label: label} }
 
 type progress struct {
 	w       io.Writer
@@ -29,7 +29,7 @@ type progress struct {
 	reading string
 }
 
-func (p *progress) Start(at pucl.Progress) {
+func (p *progress) Start(at train.Progress) {
 	*p = progress{w: p.w, label: p.label}
 	p.shown = viz.NewProgress(p.w, p.label, at.Steps)
 	switch {
@@ -42,7 +42,7 @@ func (p *progress) Start(at pucl.Progress) {
 	}
 }
 
-func (p *progress) Step(at pucl.Progress) {
+func (p *progress) Step(at train.Progress) {
 	p.shown.ExamplesPerStep, p.shown.ViewsPerStep, p.shown.Example = at.Examples, at.Views-p.views, at.Example
 	p.views = at.Views
 	p.shown.Pause(at.Paused - p.paused)
@@ -53,7 +53,7 @@ func (p *progress) Step(at pucl.Progress) {
 	p.shown.Update(at.Step, at.String(), "rate "+strconv.FormatFloat(at.Rate, 'g', 2, 64), p.reading)
 }
 
-func (p *progress) End(at pucl.Progress, err error) {
+func (p *progress) End(at train.Progress, err error) {
 	note := ""
 	if at.Views > 0 {
 		note = at.String()

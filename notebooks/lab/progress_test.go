@@ -17,17 +17,17 @@ import (
 	"time"
 
 	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // What a person sees: a start, the loss beside the chance level, speed without pauses, and an end that says how it ended.
 func TestProgressIsWholeAtEveryEnd(t *testing.T) {
-	step := pucl.Progress{
+	step := train.Progress{
 		Step: 3, Steps: 4, Loss: 1.5, Chance: 2, Rate: 0.0123, Examples: 8, Example: "image", Views: 48,
-		Reading: &pucl.Reading{Step: 3, Projections: evaluate.Collapse{EffectiveRank: 2.5}},
+		Reading: &train.Reading{Step: 3, Projections: evaluate.Collapse{EffectiveRank: 2.5}},
 	}
 	for _, tt := range []struct {
 		name string
@@ -35,7 +35,7 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 		want string
 	}{
 		{"done", nil, "loss 1.500 (chance 2.000)"},
-		{"stopped", &pucl.Stopped{}, ""},
+		{"stopped", &train.Stopped{}, ""},
 		{"failed", errors.New("the disk is full"), "failed"},
 	} {
 		if tt.name == "stopped" {
@@ -43,7 +43,7 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 		}
 		var b bytes.Buffer
 		p := Progress(&b, "PUCL")
-		p.Start(pucl.Progress{Steps: 4, Example: "image"})
+		p.Start(train.Progress{Steps: 4, Example: "image"})
 		p.Step(step)
 		p.End(step, tt.err)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -55,8 +55,8 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 	}
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
-	p.Start(pucl.Progress{Step: 2, Steps: 4})
-	p.End(pucl.Progress{Step: 2, Steps: 4}, nil)
+	p.Start(train.Progress{Step: 2, Steps: 4})
+	p.End(train.Progress{Step: 2, Steps: 4}, nil)
 	if !strings.HasPrefix(b.String(), "PUCL: going on after step 2 of 4, preparing\n") {
 		t.Errorf("a run that goes on says %q", b.String())
 	}
@@ -70,8 +70,8 @@ func TestProgressSaysHowManyViews(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := Progress(&b, "tuning")
-		p.Start(pucl.Progress{Steps: 2, Example: "row"})
-		first := pucl.Progress{Step: 1, Steps: 2, Loss: 0.5, Examples: 8, Example: "row", Views: 8 * views}
+		p.Start(train.Progress{Steps: 2, Example: "row"})
+		first := train.Progress{Step: 1, Steps: 2, Loss: 0.5, Examples: 8, Example: "row", Views: 8 * views}
 		p.Step(first)
 		time.Sleep(2 * time.Millisecond) // for a speed
 		last := first
@@ -92,7 +92,7 @@ func endless(folder string) error {
 	if err != nil {
 		return err
 	}
-	_, err = pucl.Pretrain(Interruptible(), eng, noise{}, pucl.PretrainConfig{
+	_, err = train.Pretrain(Interruptible(), eng, noise{}, train.Config{
 		Steps: 1_000_000, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2, Checkpoint: folder,
 		Observer: Progress(os.Stdout, "endless"),
 	})
@@ -157,9 +157,9 @@ func interrupt(t *testing.T, folder string) string {
 // A model's curves are drawn with what it knows, readings or not.
 func TestCurves(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := pucl.PretrainConfig{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}
-	config.Watch = pucl.Watch{Every: 2, Examples: 12}
-	m, err := pucl.Pretrain(context.Background(), eng, noise{}, config)
+	config := train.Config{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}
+	config.Watch = train.Monitor{Every: 2, Examples: 12}
+	m, err := train.Pretrain(context.Background(), eng, noise{}, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestCurves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.History = pucl.History{}
+	m.History = train.History{}
 	bare, err := Curves(m, "noise", "PUCL")
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 		c.Encoder = encoder.SmallCNN{}
 	}
 	if config.Recipe == nil {
-		c.Recipe = augment.Config{}.Recipe()
+		c.Recipe = augment.Recipe{augment.CropJitter{}}
 	}
 	if err := c.check(eng); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,10 +10,7 @@ import (
 
 // validate finds settings that make no sense, whatever the data.
 func (c PUConfig) validate() error {
-	if err := c.Setting.validate(); err != nil {
-		return err
-	}
-	if err := c.Draw.validate(); err != nil {
+	if err := cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw)); err != nil {
 		return err
 	}
 	usesPropensity := c.Draw == Weighted || c.Draw == Independent

@@ -80,9 +80,7 @@ func Benchmarks() []Benchmark {
 	all := make([]Benchmark, len(benchmarks))
 	for i, b := range benchmarks {
 		b.Set = b.set.name
-		for _, class := range b.set.classes {
-			b.Classes = append(b.Classes, class.name)
-		}
+		b.Classes = slices.Clone(b.set.classes)
 		b.Positive, b.Negative = slices.Clone(b.Positive), slices.Clone(b.Negative)
 		all[i] = b
 	}
@@ -153,12 +151,12 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 	for i, class := range b.set.classes {
 		place[i] = -1
 		for number, name := range classes {
-			if !strings.EqualFold(name, class.name) && (class.folder == "" || name != class.folder) {
+			if !strings.EqualFold(name, class) && (b.set.folders == nil || name != b.set.folders[i]) {
 				continue
 			}
 			if place[i] >= 0 {
 				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is there twice, as %d and %d",
-					b.Name, class.name, place[i], number)
+					b.Name, class, place[i], number)
 			}
 			place[i] = number
 		}
@@ -171,7 +169,7 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 		for _, class := range list.from {
 			if place[class] < 0 {
 				return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
-					b.Name, b.set.classes[class].name, b.set.name, strings.Join(classes, ", "))
+					b.Name, b.set.classes[class], b.set.name, strings.Join(classes, ", "))
 			}
 			*list.to = append(*list.to, place[class])
 		}
@@ -189,7 +187,7 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 		}
 		if i := slices.Index(place, -1); i >= 0 {
 			return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
-				b.Name, b.set.classes[i].name, b.set.name, strings.Join(classes, ", "))
+				b.Name, b.set.classes[i], b.set.name, strings.Join(classes, ", "))
 		}
 	}
 	return config, nil

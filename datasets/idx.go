@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
 // The first four bytes of an IDX file, read as a big-endian number: two zero bytes, the code 8 for unsigned bytes,
@@ -83,11 +84,11 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 }
 
 // ReadImages reads a file of 8-bit gray images and the file of their labels, both in the IDX format of [ReadIDX]. The
-// result has one channel. The names of the classes are classes; nil names them by their numbers, "0", "1", and so on up
+// result has one channel. The names of the classes are names; nil names them by their numbers, "0", "1", and so on up
 // to the largest label.
 //
-// It is an error if the two files are swapped, if they differ in count, or if a label has no name in classes.
-func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
+// It is an error if the two files are swapped, if they differ in count, or if a label has no name in names.
+func ReadImages(images, labels io.Reader, names []string) (*Images, error) {
 	dims, pixels, err := ReadIDX(images)
 	if err != nil {
 		return nil, fmt.Errorf("image file: %w", err)
@@ -110,15 +111,13 @@ func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
 		Height: dims[1], Width: dims[2], Channels: 1,
 		Pixels:  pixels,
 		Labels:  make([]int, len(bytes)),
-		Classes: slices.Clone(classes),
+		Classes: slices.Clone(names),
 	}
 	for i, b := range bytes {
 		result.Labels[i] = int(b)
 	}
-	if classes == nil && len(bytes) > 0 {
-		for class := range int(slices.Max(bytes)) + 1 {
-			result.Classes = append(result.Classes, strconv.Itoa(class))
-		}
+	if names == nil && len(bytes) > 0 {
+		result.Classes = classes.Numbered(int(slices.Max(bytes)) + 1)
 	}
 	if err := result.Validate(); err != nil {
 		return nil, err

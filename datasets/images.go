@@ -26,8 +26,7 @@ func (m *Images) Len() int { return len(m.Labels) }
 // At returns the Height × Width × Channels pixels of image i. The slice is a view: writing to it changes the set.
 // Like an index into a slice, an i outside [0, Len) panics.
 func (m *Images) At(i int) []uint8 {
-	size := m.imageSize()
-	return m.Pixels[i*size : (i+1)*size : (i+1)*size]
+	return imageAt(m.Pixels, i, m.imageSize())
 }
 
 // Counts returns how many images each class has, one number per entry of Classes.
@@ -72,8 +71,7 @@ func (m *Images) Validate() error {
 		return errors.New("datasets: no images given (the pointer is nil)")
 	}
 	if m.Height < 1 || m.Width < 1 || m.Channels < 1 {
-		return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1",
-			m.Height, m.Width, m.Channels)
+		return errImageShape(m.Height, m.Width, m.Channels)
 	}
 	switch size, ok := product(m.Height, m.Width, m.Channels); {
 	case !ok || len(m.Pixels)%size != 0:
@@ -92,6 +90,12 @@ func (m *Images) Validate() error {
 	return nil
 }
 
+// errImageShape says that no image can have this shape.
+func errImageShape(height, width, channels int) error {
+	return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1", height, width, channels)
+}
+
+// imageSize returns the number of bytes of an image.
 func (m *Images) imageSize() int { return m.Height * m.Width * m.Channels }
 
 // product multiplies numbers that are not negative; ok is false where the result does not fit an int.

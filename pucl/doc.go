@@ -6,7 +6,7 @@
 // negatives; the aim is a classifier of positives against negatives. The road, Algorithm 1:
 //
 //	A. [Pretrain] an encoder with a contrastive loss: [SSCL], [SCLPU], [PUCL] or another of the family
-//	   ([PretrainStreamed] for images that do not fit into memory, [PretrainFeatures] for rows of a table);
+//	   ([PretrainFeatures] for rows of a table);
 //	B. label the unlabeled embeddings by clustering that starts at the labeled positives: [PUPL];
 //	C. train a linear probe on the pseudo-labels with cross-entropy: [FitProbe], giving a [Classifier].
 //
@@ -50,7 +50,7 @@
 //	the risk          a risk.Risk, a function of logits and labels
 //	the encoder       encoder.Func, a function from examples to embeddings
 //	an augmentation   augment.Func, a function from images and random numbers to views
-//	the batches       [Batches], [StreamedBatches] or [FeatureBatches]
+//	the batches       [Batches] or [FeatureBatches]
 //	the optimizer     optim.Optimizer; the schedule of its rate: optim.Schedule
 //
 // An encoder has a name and a graph, made of gomlx's layers or of those of the package encoder:

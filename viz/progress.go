@@ -12,6 +12,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // Progress reports how far a long run is: steps done, speed, time left, and a note such as the current loss. In a
@@ -68,30 +70,19 @@ type output interface {
 // A w that cannot be written to is not an error: progress is no result.
 func NewProgress(w io.Writer, label string, total int) *Progress {
 	p := &Progress{label: label, total: total, now: time.Now}
-	switch {
-	case w == nil && gonbui.IsNotebook:
+	if w == nil && gonbui.IsNotebook {
 		p.out, p.pause = &notebookLine{id: "progress_" + gonbui.UniqueId(), send: gonbui.SendData, sync: syncNotebook}, 500*time.Millisecond
-	case w == nil && isTerminal(os.Stderr), isTerminal(w):
-		if w == nil {
-			w = os.Stderr
-		}
-		p.out, p.pause = &terminalLine{w: w}, 500*time.Millisecond
-	case w == nil:
-		p.out, p.pause = plainLines{os.Stderr}, 5*time.Second
-	default:
+		return p
+	}
+	if w == nil {
+		w = os.Stderr
+	}
+	if line := liveline.New(w); line.Live() {
+		p.out, p.pause = terminalLine{line}, 500*time.Millisecond
+	} else {
 		p.out, p.pause = plainLines{w}, 5*time.Second
 	}
 	return p
-}
-
-// isTerminal tells whether w is a character device, as terminals are.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || f == nil {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Say shows a text in place of how far the run is, such as what it waits for before its first step.
@@ -298,28 +289,16 @@ func syncNotebook() {
 }
 
 // terminalLine writes over one line of a terminal.
-type terminalLine struct {
-	w     io.Writer
-	shown int // letters on the line
-}
+type terminalLine struct{ *liveline.Line }
 
-func (t *terminalLine) show(label, line string, _ float64, final bool) {
-	widest := 79 // a line that wraps cannot be written over
-	if f, ok := t.w.(*os.File); ok {
-		if n, ok := columns(f); ok {
-			widest = max(n-1, 20)
-		}
+func (t terminalLine) show(label, line string, _ float64, final bool) {
+	text := join(label, line)
+	if !final {
+		t.Set(text)
+		return
 	}
-	letters := []rune(join(label, line))
-	if len(letters) > widest && !final {
-		letters = append(letters[:widest-1], '…')
-	}
-	end := ""
-	if final {
-		end = "\n"
-	}
-	fmt.Fprintf(t.w, "\r%s%s%s", string(letters), strings.Repeat(" ", max(0, t.shown-len(letters))), end)
-	t.shown = len(letters)
+	t.Set("")
+	t.Linef("%s", text)
 }
 
 // plainLines writes a line for each state.

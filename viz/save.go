@@ -2,11 +2,12 @@ package viz
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf. Sizes are in
@@ -38,7 +39,7 @@ func Save(f Figure, path string, width, height vg.Length) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := wholefile.Write(path, wholefile.Bytes(data)); err != nil {
 		return fmt.Errorf("viz: save: %w", err)
 	}
 	return nil

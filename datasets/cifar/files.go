@@ -1,9 +1,8 @@
 package cifar
 
 import (
-	"fmt"
-
 	"github.com/puclab/puclab/datasets/internal/content"
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Part is one of the two parts in which both sets are published.
@@ -15,16 +14,10 @@ const (
 	Test              // 10,000 images
 )
 
+var partNames = enum.Names[Part]{Names: []string{"train", "test"}}
+
 // String returns "train" or "test".
-func (p Part) String() string {
-	switch p {
-	case Train:
-		return "train"
-	case Test:
-		return "test"
-	}
-	return fmt.Sprintf("Part(%d)", int(p))
-}
+func (p Part) String() string { return partNames.String(p) }
 
 // Every image is 32×32 pixels: 1,024 bytes of red, then as many of green and of blue, each plane row by row.
 const (

@@ -1,9 +1,8 @@
 package fashionmnist
 
 import (
-	"fmt"
-
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Part is one of the two parts in which Fashion-MNIST is published.
@@ -15,16 +14,10 @@ const (
 	Test              // 10,000 images, 1,000 of each class
 )
 
+var partNames = enum.Names[Part]{Names: []string{"train", "test"}}
+
 // String returns "train" or "test".
-func (p Part) String() string {
-	switch p {
-	case Train:
-		return "train"
-	case Test:
-		return "test"
-	}
-	return fmt.Sprintf("Part(%d)", int(p))
-}
+func (p Part) String() string { return partNames.String(p) }
 
 // part describes the two files of a part.
 type part struct {

@@ -30,7 +30,7 @@ type All struct {
 //	cfg, err := benchmark.Config(set.Classes)
 //	cfg.Labeled = 2250 // 450 of each of five classes
 //	split, err := datasets.NewSplit(set.Labels, set.Classes, cfg)
-//	batches, err := datasets.NewStreamedBatches(set, split, datasets.BatchConfig{})
+//	batches, err := datasets.NewSourceBatches(set, split, datasets.BatchConfig{})
 //
 // Then 94,500 examples are unlabeled: 90,000 of unknown class, the 2,250 labeled images again, and 450 of each negative
 // class. To have the 90,000 alone, set cfg.Setting to datasets.SingleDataset and cfg.Negative to []int{} as well.

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strconv"
 
+	"github.com/puclab/puclab/datasets/internal/classes"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,10 +39,10 @@ func ReadNPY(fsys fs.FS, name string) (*Array, error) {
 
 // LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
 // numbers from 0. An empty name for labels means that no classes are known. Classes are named by their numbers up to the
-// largest; names in classes, if not nil, take their place.
+// largest; names, if not nil, take their place.
 //
 // Features that are not finite are errors that give row and column.
-func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, error) {
+func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error) {
 	x, err := ReadNPY(fsys, features)
 	if err != nil {
 		return nil, err
@@ -63,17 +63,15 @@ func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, err
 	}
 	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
 	if labels != "" {
-		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, classes); err != nil {
+		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, names); err != nil {
 			return nil, err
 		}
 	}
 	return t, t.Validate()
 }
 
-// maxClasses keeps a mistyped label from naming a billion classes.
-const maxClasses = 1 << 16
-
-func labelsNPY(fsys fs.FS, name, features string, rows int, classes []string) (labels []int, names []string, err error) {
+// labelsNPY reads the classes of rows, and names them: by names or, where that is nil, by their numbers.
+func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]int, []string, error) {
 	y, err := ReadNPY(fsys, name)
 	if err != nil {
 		return nil, nil, err
@@ -82,26 +80,22 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, classes []string) (l
 		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but %s has %d rows: give one class for each row",
 			name, y.Shape, features, rows)
 	}
-	limit := len(classes)
-	if classes == nil {
-		limit = maxClasses
+	limit := len(names)
+	if names == nil {
+		limit = classes.Most
 	}
-	largest := 0
+	labels := make([]int, rows)
 	for i, v := range y.Data {
 		if v != math.Trunc(v) || !(v >= 0 && v < float64(limit)) {
 			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number from 0 to %d", name,
 				i, v, limit-1)
 		}
-		labels = append(labels, int(v))
-		largest = max(largest, int(v))
+		labels[i] = int(v)
 	}
-	if classes != nil {
-		return labels, slices.Clone(classes), nil
+	if names != nil {
+		return labels, slices.Clone(names), nil
 	}
-	for class := range largest + 1 {
-		names = append(names, strconv.Itoa(class))
-	}
-	return labels, names, nil
+	return labels, classes.Numbered(slices.Max(labels) + 1), nil
 }
 
 const (

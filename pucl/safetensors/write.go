@@ -11,7 +11,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"github.com/puclab/puclab/pucl/internal/wholefile"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that

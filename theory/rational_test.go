@@ -7,9 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/cluster"
 )
 
 // decimal is the float64 nearest to x.
@@ -161,20 +159,21 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	compared := 0
 	for range 60 {
-		draw := func(n int) (*mat.Dense, RationalPoints) {
-			m := mat.NewDense(n, 2, nil)
-			for i := range n {
-				m.SetRow(i, []float64{float64(rng.IntN(30)), float64(rng.IntN(30))})
+		draw := func(n int) ([][]float64, RationalPoints) {
+			rows := make([][]float64, n)
+			for i := range rows {
+				rows[i] = []float64{float64(rng.IntN(30)), float64(rng.IntN(30))}
 			}
-			p, err := Rationals(m)
+			p, err := Rationals(dense(rows))
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m, p
+			return rows, p
 		}
 		labeled, rationalLabeled := draw(1 + rng.IntN(4))
 		unlabeled, rationalUnlabeled := draw(2 + rng.IntN(6))
-		floats, err := EnumerateSeeding(labeled, unlabeled)
+		x, mask := stack(labeled, unlabeled)
+		floats, err := EnumerateSeeding(x, mask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,11 +187,11 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 		for i, start := range exact.Starts {
 			near(t, "probability", floats.Starts[i].Probability, decimal(start.Probability), 1e-12)
 			if !start.Tied {
-				compareClusterings(t, floats.Starts[i].Clustering, start.RationalClustering)
+				compareClusterings(t, floats.Starts[i].Clustering, start.RationalClustering, len(labeled))
 				compared++
 			}
 		}
-		free, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+		free, err := cluster.PseudoCode(x, mask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +200,7 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !exactFree.Tied {
-			compareClusterings(t, free, exactFree)
+			compareClusterings(t, free, exactFree, len(labeled))
 		}
 		from, err := RationalPUPLFrom(rationalLabeled, rationalUnlabeled, exact.Starts[0].Seed)
 		if err != nil {
@@ -216,15 +215,20 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	}
 }
 
-func compareClusterings(t *testing.T, got *pucl.Clustering, want *RationalClustering) {
+// compareClusterings compares clusterings of rows of which so many, the first, are labeled.
+func compareClusterings(t *testing.T, got *cluster.Clustering, want *RationalClustering, labeled int) {
 	t.Helper()
-	if !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Labeled, want.Labeled) || got.Seed != want.Seed ||
+	start := want.Seed
+	if start >= 0 {
+		start += labeled
+	}
+	if !slices.Equal(got.NearPositive, slices.Concat(want.Labeled, want.Labels)) || got.StartRow != start ||
 		got.Iterations != len(want.Rounds)-1 || got.Converged != want.Converged {
 		t.Fatalf("floats %+v, exactly %+v", got, want)
 	}
 	for k := range want.Positive {
-		near(t, "positive centre", got.Positive[k], decimal(want.Positive[k]), 1e-12)
-		near(t, "negative centre", got.Negative[k], decimal(want.Negative[k]), 1e-12)
+		near(t, "positive center", got.PositiveCenter[k], decimal(want.Positive[k]), 1e-12)
+		near(t, "negative center", got.NegativeCenter[k], decimal(want.Negative[k]), 1e-12)
 	}
 	last := want.Rounds[len(want.Rounds)-1]
 	near(t, "seeding potential", got.SeedingPotential, decimal(want.Rounds[0].Free), 1e-12)

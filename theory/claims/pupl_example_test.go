@@ -43,9 +43,8 @@ func ExampleMeasureCentroid() {
 
 // One label and two unlabeled points at a right angle: the pseudo code takes both for negative, Algorithm 1(B) never does.
 func ExampleVariantAgreement() {
-	labeled := mat.NewDense(1, 2, []float64{0, 0})
-	unlabeled := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-	probability, leaves, err := claims.VariantAgreement(labeled, unlabeled)
+	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 0, 1})
+	probability, leaves, err := claims.VariantAgreement(x, []bool{true, false, false})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -46,25 +46,31 @@ func TestPUPLVariants(t *testing.T) {
 // Label (0, 0), unlabeled (0, 1) and (1, 0), whose mean (½, ½) is nearer to both (½ < 1): the pseudo code takes both for
 // negative. Algorithm 1(B) starts at one, with equal probability; the other is at squared distance 1 from the label, 2 from it.
 func TestVariantAgreement(t *testing.T) {
-	at := func(rows, columns int, x ...float64) *mat.Dense { return mat.NewDense(rows, columns, x) }
-	probability, leaves, err := VariantAgreement(at(1, 2, 0, 0), at(2, 2, 0, 1, 1, 0))
+	agreement := func(labeled, columns int, x ...float64) (probability float64, leaves bool, err error) {
+		mask := make([]bool, len(x)/columns)
+		for i := range labeled {
+			mask[i] = true
+		}
+		return VariantAgreement(mat.NewDense(len(mask), columns, x), mask)
+	}
+	probability, leaves, err := agreement(1, 2, 0, 0, 0, 1, 1, 0)
 	if err != nil || probability != 0 || leaves {
 		t.Errorf("right angle: probability %g, leaves %v, %v", probability, leaves, err)
 	}
-	probability, leaves, err = VariantAgreement(at(2, 1, 0, 1), at(1, 1, 0))
+	probability, leaves, err = agreement(2, 1, 0, 1, 0)
 	if err != nil || probability != 1 || !leaves {
 		t.Errorf("labels 0 and 1, unlabeled 0: probability %g, leaves %v, %v", probability, leaves, err)
 	}
 	// Label 0, unlabeled 1, 9 and 10 with weights 1, 81 and 100, mean 20/3. The pseudo code ends with {1} | {9, 10}, and so
 	// does Algorithm 1(B) from 9 and 10. From 1 all are negative first, with mean 20/3; then 1 goes to the label: the same.
-	probability, leaves, err = VariantAgreement(at(1, 1, 0), at(3, 1, 1, 9, 10))
+	probability, leaves, err = agreement(1, 1, 0, 1, 9, 10)
 	if err != nil || leaves {
 		t.Errorf("leaves %v, %v", leaves, err)
 	}
 	near(t, "two groups", probability, 1, 1e-15)
-	_, _, err = VariantAgreement(at(1, 1, 0), at(1, 1, 0))
+	_, _, err = agreement(1, 1, 0, 0)
 	wantError(t, "collapsed", err, "nothing to draw")
-	_, _, err = VariantAgreement(at(1, 1, 0), nil)
+	_, _, err = agreement(1, 1, 0)
 	wantError(t, "nothing unlabeled", err, "at least one")
 }
 

@@ -10,18 +10,22 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/theory"
 )
 
-// VariantAgreement is how often the pseudo code has the labels of Algorithm 1(B) on the given rows: the probability, over the
-// draw of the start, that all labels of the unlabeled rows are the same, and whether the pseudo code lets a labeled row leave.
-func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leaves bool, err error) {
-	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+// VariantAgreement returns how often the pseudo code has the labels of Algorithm 1(B) on the rows of x, of which some are
+// labeled: the probability, over the draw of the start, that all labels of the unlabeled rows are the same, and whether the
+// pseudo code lets a labeled row leave.
+func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves bool, err error) {
+	code, err := cluster.PseudoCode(x, labeled)
 	if err != nil {
 		return 0, false, err
 	}
-	weights := pucl.SeedingWeights(labeled, unlabeled)
+	weights, err := cluster.SeedingWeights(x, labeled)
+	if err != nil {
+		return 0, false, err
+	}
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -34,36 +38,37 @@ func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leave
 		if w == 0 {
 			continue
 		}
-		start, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		start, err := cluster.From(x, labeled, i)
 		if err != nil {
 			return 0, false, err
 		}
-		if slices.Equal(start.Labels, code.Labels) {
+		if slices.Equal(start.Positive, code.Positive) {
 			probability += w / total
 		}
 	}
-	return probability, slices.Contains(code.Labeled, false), nil
+	// Labeled rows are positive wherever they end, the others where they are near.
+	return probability, !slices.Equal(code.Positive, code.NearPositive), nil
 }
 
 // agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
-// each, their centres 1 to 8 standard deviations apart.
+// each, their centers 1 to 8 standard deviations apart.
 func agreementBySeparation() ([]Measurement, error) {
 	var out []Measurement
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
 		rng := rand.New(rand.NewPCG(11, uint64(apart)))
-		draw := func(rows int, x float64, into *mat.Dense, from int) {
-			for i := range rows {
-				into.SetRow(from+i, []float64{x + rng.NormFloat64(), rng.NormFloat64()})
-			}
-		}
 		agreement, left := 0.0, 0
 		for range sets {
-			labeled, unlabeled := mat.NewDense(10, 2, nil), mat.NewDense(40, 2, nil)
-			draw(10, apart, labeled, 0)
-			draw(20, apart, unlabeled, 0)
-			draw(20, 0, unlabeled, 20)
-			probability, leaves, err := VariantAgreement(labeled, unlabeled)
+			x, labeled := mat.NewDense(50, 2, nil), make([]bool, 50)
+			for i := range labeled {
+				labeled[i] = i < 10
+				center := 0.0
+				if i < 30 {
+					center = apart
+				}
+				x.SetRow(i, []float64{center + rng.NormFloat64(), rng.NormFloat64()})
+			}
+			probability, leaves, err := VariantAgreement(x, labeled)
 			if err != nil {
 				return nil, err
 			}
@@ -169,8 +174,11 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 
 // matchesCode runs the code that trains on the example, and reports where it differs from the exact results.
 func (e variantExample) matchesCode() error {
-	labeled, unlabeled := floatRows(e.labeled), floatRows(e.unlabeled)
-	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+	x, labeled := floatRows(union(e.labeled, e.unlabeled)), make([]bool, len(e.labeled)+len(e.unlabeled))
+	for i := range e.labeled {
+		labeled[i] = true
+	}
+	code, err := cluster.PseudoCode(x, labeled)
 	if err != nil {
 		return err
 	}
@@ -178,9 +186,9 @@ func (e variantExample) matchesCode() error {
 	if err != nil {
 		return err
 	}
-	same := slices.Equal(code.Labels, exact.Labels) && slices.Equal(code.Labeled, exact.Labeled)
+	same := slices.Equal(code.NearPositive, slices.Concat(exact.Labeled, exact.Labels))
 	for i := range e.unlabeled {
-		code, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		code, err := cluster.From(x, labeled, len(e.labeled)+i)
 		if err != nil {
 			return err
 		}
@@ -188,10 +196,10 @@ func (e variantExample) matchesCode() error {
 		if err != nil {
 			return err
 		}
-		same = same && slices.Equal(code.Labels, exact.Labels)
+		same = same && slices.Equal(code.Positive[len(e.labeled):], exact.Labels)
 	}
 	if !same {
-		return fmt.Errorf("labeled %s, unlabeled %s: package pucl and exact arithmetic give different labels",
+		return fmt.Errorf("labeled %s, unlabeled %s: package cluster and exact arithmetic give different labels",
 			places(e.labeled), places(e.unlabeled))
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestAUCKnowsOrderOnly(t *testing.T) {
 	near(t, "AUC of infinite scores", must[float64](t)(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false})), 1, 0)
 }
 
-func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
+func TestDegenerateClassifiers(t *testing.T) {
 	truth := []bool{true, true, true, false}
 	for _, tt := range []struct {
 		name   string
@@ -149,7 +149,7 @@ func TestThresholdLeavesThePriorAbove(t *testing.T) {
 	}
 }
 
-func TestScoresRefuse(t *testing.T) {
+func TestScoresErrors(t *testing.T) {
 	nan := math.NaN()
 	for says, call := range map[string]func() error{
 		"2 predictions and 1 true classes": func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },

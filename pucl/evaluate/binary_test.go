@@ -124,6 +124,17 @@ func TestUndefinedMeasures(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	c := must[Confusion](t)(Count([]bool{true, true, false, true}, []bool{true, false, false, true}))
+	if c.Accuracy() != 0.75 || c.Balanced() != 0.75 || c.Predicted() != 0.75 || c.N() != 4 || c.Degenerate() {
+		t.Errorf("%+v: %v", c, c)
+	}
+	c = must[Confusion](t)(Count([]bool{false, false, false}, []bool{true, false, false}))
+	if !c.Degenerate() || c.Balanced() != 0.5 || !strings.Contains(c.String(), "degenerate") {
+		t.Errorf("%+v: %v", c, c)
+	}
+}
+
 func TestTopKSharesTies(t *testing.T) {
 	for k := 1; k <= 4; k++ {
 		constant := must[float64](t)(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))

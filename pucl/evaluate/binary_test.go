@@ -63,7 +63,7 @@ func TestAUCKnowsOrderOnly(t *testing.T) {
 	near(t, "AUC of infinite scores", must[float64](t)(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false})), 1, 0)
 }
 
-func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
+func TestDegenerateClassifiers(t *testing.T) {
 	truth := []bool{true, true, true, false}
 	for _, tt := range []struct {
 		name   string
@@ -124,6 +124,17 @@ func TestUndefinedMeasures(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	c := must[Confusion](t)(Count([]bool{true, true, false, true}, []bool{true, false, false, true}))
+	if c.Accuracy() != 0.75 || c.Balanced() != 0.75 || c.Predicted() != 0.75 || c.N() != 4 || c.Degenerate() {
+		t.Errorf("%+v: %v", c, c)
+	}
+	c = must[Confusion](t)(Count([]bool{false, false, false}, []bool{true, false, false}))
+	if !c.Degenerate() || c.Balanced() != 0.5 || !strings.Contains(c.String(), "degenerate") {
+		t.Errorf("%+v: %v", c, c)
+	}
+}
+
 func TestTopKSharesTies(t *testing.T) {
 	for k := 1; k <= 4; k++ {
 		constant := must[float64](t)(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))
@@ -149,7 +160,7 @@ func TestThresholdLeavesThePriorAbove(t *testing.T) {
 	}
 }
 
-func TestScoresRefuse(t *testing.T) {
+func TestScoresErrors(t *testing.T) {
 	nan := math.NaN()
 	for says, call := range map[string]func() error{
 		"2 predictions and 1 true classes": func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },

@@ -25,7 +25,7 @@ func ExampleScoreBinary() {
 	// 2 of 3 positives found
 }
 
-// Where 70% are positive, "always positive" is right on 70%, with a recall of 1. It is told for what it is.
+// Where 70% are positive, "always positive" is right on 70%, with a recall of 1. The result says so.
 func ExampleScoreBinary_degenerate() {
 	logits := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	truth := []bool{true, true, true, true, true, true, true, false, false, false}

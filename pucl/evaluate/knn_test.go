@@ -100,7 +100,7 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 	}
 }
 
-// Of rows that are equally similar the first of the bank is the neighbour, whatever the blocks.
+// Of rows that are equally similar the first of the bank is the neighbor, whatever the blocks.
 func TestTiesGoToTheFirstRow(t *testing.T) {
 	const n = 10000
 	x, classes := mat.NewDense(n, 2, nil), make([]int, n)
@@ -217,24 +217,25 @@ func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	}
 }
 
-func TestKNNRefuses(t *testing.T) {
+func TestKNNErrors(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
 	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))
 	three := must[*Bank](t)(Supervised(two, []int{0, 1}, 3))
 	pu := must[*Bank](t)(LabeledPositives(two, []bool{true, false}))
 	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
 	for says, err := range map[string]error{
-		"3 neighbours in a bank of 2":      votes(KNN{K: 3}, two),
-		"-1 neighbours":                    votes(KNN{K: -1}, two),
+		"3 neighbors in a bank of 2":       votes(KNN{K: 3}, two),
+		"-1 neighbors":                     votes(KNN{K: -1}, two),
 		"temperature -1":                   votes(KNN{Temperature: -1}, two),
 		"temperature NaN":                  votes(KNN{Temperature: math.NaN()}, two),
 		"blocks of -1 queries":             votes(KNN{BlockRows: -1}, two),
 		"queries have 3 entries, the rows": votes(KNN{}, mat.NewDense(1, 3, nil)),
-		"embedding 0 holds a value":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
-		"no embeddings":                    votes(KNN{}, nil),
-		"2 embeddings and 1 true classes":  second(Supervised(two, []int{0}, 2)),
-		"example 1 has class 2":            second(Supervised(two, []int{0, 2}, 2)),
-		"embedding 1 holds a value":        second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 holds NaN in column 1":      votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
+		"no rows given":                    votes(KNN{}, nil),
+		"2 rows and 1 true classes":        second(Supervised(two, []int{0}, 2)),
+		"row 1 has class 2":                second(Supervised(two, []int{0, 2}, 2)),
+		"row 1 holds +Inf":                 second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 is too long":                second(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
 		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),
 		"2 of 2 rows of the bank":          second(LabeledPositives(two, []bool{true, true})),
 		"no bank":                          second(KNN{}.Votes(nil, two)),

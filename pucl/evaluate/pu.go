@@ -19,7 +19,7 @@ type ScoreConfig struct {
 	SingleDataset bool
 }
 
-// PU is how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
+// PU measures how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
 // was trained on. Under the assumption that labeled positives are positives drawn at random, its measures estimate or
 // order what the true classes would tell.
 type PU struct {
@@ -81,7 +81,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 	return s, nil
 }
 
-// ProxyAccuracy is the accuracy as far as PU data tell it, NaN where the prior is not known:
+// ProxyAccuracy returns the accuracy as far as PU data show it, NaN where the prior is not known:
 //
 //	2π·recall + (1 − predicted) − π
 //
@@ -99,7 +99,7 @@ func (s PU) ProxyAccuracy() float64 {
 	return 2*s.Prior*s.Recall + (1 - s.Predicted) - s.Prior
 }
 
-// AUC is [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
+// AUC returns [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
 // not known. A positive beats a share π_u of the unlabeled, the positives, half the time, so that
 //
 //	ProxyAUC = π_u/2 + (1−π_u)·AUC
@@ -115,7 +115,7 @@ func (s PU) AUC() float64 {
 	return (s.ProxyAUC - s.UnlabeledPrior/2) / (1 - s.UnlabeledPrior)
 }
 
-// LeeLiu is recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
+// LeeLiu returns recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
 // without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing of the population is predicted positive:
 // a labeled positive that lies beside the population, as in case-control, does not help it.
 //
@@ -127,7 +127,7 @@ func (s PU) LeeLiu() float64 {
 	return s.Recall * s.Recall / s.Predicted
 }
 
-// Degeneracy tells whether all scores are the same, or at least all predictions.
+// Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.
 func (s PU) Degeneracy() Degeneracy {
 	switch {
 	case s.Constant:

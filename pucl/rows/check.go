@@ -9,11 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+var errNone = errors.New("rows: no rows given; embed at least one example")
+
 // Check returns the shape of x. It is an error if x has no rows, or if what is known of each row, such as "labels", comes in
 // another number n.
 func Check(x *mat.Dense, n int, what string) (rows, columns int, err error) {
 	if x == nil || x.IsEmpty() {
-		return 0, 0, errors.New("rows: no rows given; embed at least one example")
+		return 0, 0, errNone
 	}
 	if rows, columns = x.Dims(); rows != n {
 		return 0, 0, fmt.Errorf("rows: %d rows and %d %s; give one for each row, in the same order", rows, n, what)
@@ -32,8 +34,12 @@ func CheckClasses(classes int, labels []int, what string) error {
 	return nil
 }
 
-// CheckFinite returns an error that names the first row of x with an entry that is NaN or infinite, and its column.
+// CheckFinite returns an error if x has no rows, or one that names the first row with an entry that is NaN or infinite, and
+// its column.
 func CheckFinite(x *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return errNone
+	}
 	n, _ := x.Dims()
 	for i := range n {
 		row := x.RawRowView(i)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +20,7 @@ func Unit(x *mat.Dense) *mat.Dense {
 	n, _ := out.Dims()
 	for i := range n {
 		row := out.RawRowView(i)
-		if norm := mat.Norm(mat.NewVecDense(len(row), row), 2); norm > 0 {
+		if norm := floats.Norm(row, 2); norm > 0 {
 			for j := range row {
 				row[j] /= norm
 			}

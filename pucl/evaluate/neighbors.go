@@ -6,58 +6,58 @@ import (
 	"sync"
 )
 
-// neighbours are the nearest rows of the bank found so far: k or fewer that count, and up to as many again that came after
+// neighborList holds the nearest rows of the bank found so far: k or fewer that count, and up to as many again that came after
 // and are still to be weighed against them.
-type neighbours struct {
-	found []neighbour
+type neighborList struct {
+	found []neighbor
 	k     int
 	floor float64 // similarity that a further row must exceed; −Inf until there are k
 }
 
-type neighbour struct {
+type neighbor struct {
 	similarity float64
 	row        int
 }
 
-// newNeighbours returns n lists for k neighbours each of a bank of so many rows, in one piece of memory.
-func newNeighbours(n, k, rows int) []neighbours {
+// newNeighborLists returns n lists for k neighbors each of a bank of so many rows, in one piece of memory.
+func newNeighborLists(n, k, rows int) []neighborList {
 	each := min(2*k, rows)
-	room, lists := make([]neighbour, n*each), make([]neighbours, n)
+	room, lists := make([]neighbor, n*each), make([]neighborList, n)
 	for i := range lists {
-		lists[i] = neighbours{found: room[i*each : i*each : (i+1)*each], k: k, floor: math.Inf(-1)}
+		lists[i] = neighborList{found: room[i*each : i*each : (i+1)*each], k: k, floor: math.Inf(-1)}
 	}
 	return lists
 }
 
-// show takes in the similarities with the bank's rows from first on, which must come after all rows shown before. Most rows
+// push adds the rows of the bank from first on, which must come after all rows pushed before, by their similarities. Most rows
 // cost one comparison.
-func show[T float32 | float64](n *neighbours, similarities []T, first int) {
+func push[T float32 | float64](n *neighborList, similarities []T, first int) {
 	floor := T(n.floor)
 	for j, s := range similarities {
 		if s <= floor { // an equal one comes later in the bank, so it is less near
 			continue
 		}
-		if n.found = append(n.found, neighbour{float64(s), first + j}); len(n.found) == 2*n.k {
+		if n.found = append(n.found, neighbor{float64(s), first + j}); len(n.found) == 2*n.k {
 			n.cut()
 			floor = T(n.floor)
 		}
 	}
 }
 
-// nearer orders neighbours; of equally similar rows the first of the bank is nearer.
-func (a neighbour) nearer(b neighbour) bool {
+// nearer reports whether a is nearer than b; of equally similar rows the first of the bank is.
+func (a neighbor) nearer(b neighbor) bool {
 	return a.similarity > b.similarity || a.similarity == b.similarity && a.row < b.row
 }
 
 // cut keeps the k nearest, in any order but for the last, which is the least near. It is Hoare's quickselect, which needs a
 // fraction of the time of sorting.
-func (n *neighbours) cut() {
+func (n *neighborList) cut() {
 	if len(n.found) < n.k {
 		return
 	}
 	low, high, last := 0, len(n.found)-1, n.k-1
 	for low < high {
-		pivot := middle(n.found[low], n.found[(low+high)/2], n.found[high])
+		pivot := medianOfThree(n.found[low], n.found[(low+high)/2], n.found[high])
 		i, j := low, high
 		for i <= j {
 			for n.found[i].nearer(pivot) {
@@ -85,8 +85,8 @@ func (n *neighbours) cut() {
 	n.floor = n.found[last].similarity
 }
 
-// middle returns the one of three that is neither the nearest nor the least near.
-func middle(a, b, c neighbour) neighbour {
+// medianOfThree returns the one that is neither the nearest nor the least near.
+func medianOfThree(a, b, c neighbor) neighbor {
 	if b.nearer(a) {
 		a, b = b, a
 	}
@@ -99,8 +99,8 @@ func middle(a, b, c neighbour) neighbour {
 	return c
 }
 
-// vote writes the shares of the votes into shares.
-func (n *neighbours) vote(shares []float64, bank *Bank, c KNN) {
+// vote writes each class's share of the votes into shares.
+func (n *neighborList) vote(shares []float64, bank *Bank, c KNN) {
 	n.cut()
 	nearest := math.Inf(-1)
 	for _, found := range n.found {

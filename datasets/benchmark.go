@@ -127,7 +127,7 @@ func (b Benchmark) names(classes []int) []string {
 	return names
 }
 
-// String says in one line what the benchmark is.
+// String describes the benchmark in one line.
 func (b Benchmark) String() string {
 	return fmt.Sprintf("%s (%s): %s against %s, π = %.4g", b.Name, b.Set, strings.Join(b.PositiveNames(), ", "),
 		strings.Join(b.NegativeNames(), ", "), b.Prior())

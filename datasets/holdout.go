@@ -29,7 +29,7 @@ func Holdout(images *Images, share float64, seed uint64) (rest, held *Images, er
 	return rest, held, errors.Join(restErr, heldErr)
 }
 
-// HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it tells the rows of both parts, in
+// HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it returns the rows of both parts, in
 // ascending order. Example i has the class labels[i], a number below classes.
 func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, held []int, err error) {
 	if !(share > 0 && share < 1) { // this form also refuses NaN

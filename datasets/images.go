@@ -38,7 +38,7 @@ func (m *Images) Counts() []int {
 	return counts
 }
 
-// String says in one line how many images of which size the set holds.
+// String returns the number, the size and the classes of the images in one line.
 func (m *Images) String() string {
 	return fmt.Sprintf("%d images of %d×%d×%d (height×width×channels) in %d classes",
 		m.Len(), m.Height, m.Width, m.Channels, len(m.Classes))
@@ -90,7 +90,7 @@ func (m *Images) Validate() error {
 	return nil
 }
 
-// errImageShape says that no image can have this shape.
+// errImageShape returns the error for a shape that no image can have.
 func errImageShape(height, width, channels int) error {
 	return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1", height, width, channels)
 }

@@ -199,7 +199,7 @@ func (t *LongTail) Imbalance() float64 {
 	return float64(slices.Max(t.Counts)) / float64(slices.Min(t.Counts))
 }
 
-// String says in one line what the tail is.
+// String describes the tail in one line.
 func (t *LongTail) String() string {
 	return fmt.Sprintf("long tail: %d examples in %d classes, from %d to %d (imbalance %.4g), %d left over, seed %d",
 		len(t.Rows), len(t.Counts), slices.Max(t.Counts), slices.Min(t.Counts), t.Imbalance(), len(t.Rest), t.Seed)

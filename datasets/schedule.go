@@ -78,7 +78,7 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 	}, nil
 }
 
-// String says what the batches are, for the record of a result: the data, and how they are drawn from it.
+// String describes the batches for the record of a result: the data, and how they are drawn from it.
 func (s *Schedule) String() string {
 	return fmt.Sprintf("%s; batches of %d, share of labeled %g, seed %d", s.split, s.size, s.cfg.Share, s.cfg.Seed)
 }

@@ -235,7 +235,7 @@ func without(rows, taken []int) []int {
 	return rest
 }
 
-// String says in one line what the data are.
+// String describes the data in one line.
 func (s *Split) String() string {
 	var b strings.Builder
 	sum := s.Summary()

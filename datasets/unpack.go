@@ -205,7 +205,7 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()
 }
 
-// damaged says what an error while reading means. A failure to write looks the same to io.Copy, so the cause is kept.
+// damaged explains an error of reading. A failure to write looks the same to io.Copy, so the cause is kept.
 func damaged(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -94,7 +94,7 @@ func (a *All) ReadImage(i int, dst []uint8) error {
 	return a.unlabeled.ReadImage(row-a.train.Len(), dst)
 }
 
-// String says in one line what the set holds.
+// String describes the set in one line.
 func (a *All) String() string {
 	unknown := 0
 	for _, class := range a.Labels {

@@ -52,7 +52,7 @@ func (c *Corruption) empty() bool { return c == nil || c.from == nil }
 
 var errEmptyCorruption = errors.New("tabular: a corruption with no values to draw from: make one with NewCorruption")
 
-// String says how views are made.
+// String describes how views are made.
 func (c *Corruption) String() string {
 	if c.empty() {
 		return "no values to replace features by"
@@ -63,7 +63,7 @@ func (c *Corruption) String() string {
 	return fmt.Sprintf("each feature replaced by that of a random row with probability %g", c.rate)
 }
 
-// count is how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
+// count returns how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
 func (c *Corruption) count() int {
 	return int(math.Floor(c.rate*float64(c.from.RawMatrix().Cols) + 1e-9))
 }

@@ -156,14 +156,14 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-// columns knows what the columns are for.
+// columns holds the use of each column.
 type columns struct {
 	names []string // nil without a header
 	label int      // -1 for none
 	skip  []bool
 }
 
-// columns works out what the columns are for, from the first line.
+// columns returns the use of each column, from the first line.
 func (cfg CSV) columns(first []string) (columns, error) {
 	c := columns{label: -1, skip: make([]bool, len(first))}
 	if !cfg.NoHeader {
@@ -233,7 +233,7 @@ func (c columns) featureNames() []string {
 	return names
 }
 
-// place says in an error where value i of the last record is. Columns are counted from 1, as in [CSV].
+// place describes for an error where value i of the last record is. Columns are counted from 1, as in [CSV].
 func (c columns) place(lines *csv.Reader, i int) string {
 	line, _ := lines.FieldPos(i)
 	if c.names != nil {

@@ -35,7 +35,7 @@ func (t *Table) Len() int {
 	return rows
 }
 
-// String says in one line what the table holds.
+// String describes the table in one line.
 func (t *Table) String() string {
 	rows, columns := t.dims()
 	if t.Labels == nil {
@@ -78,16 +78,15 @@ func (t *Table) Select(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("tabular: no rows given to select")
 	}
-	have, columns := t.dims()
+	have, _ := t.dims()
 	for _, row := range rows {
 		if row < 0 || row >= have {
 			return nil, fmt.Errorf("tabular: cannot select row %d: the table has %d rows, numbered from 0", row, have)
 		}
 	}
-	out := &Table{Features: mat.NewDense(len(rows), columns, nil), Names: t.Names, Classes: t.Classes}
-	for i, row := range rows {
-		out.Features.SetRow(i, t.Features.RawRowView(row))
-		if t.Labels != nil {
+	out := &Table{Features: gather(t.Features, rows), Names: t.Names, Classes: t.Classes}
+	if t.Labels != nil {
+		for _, row := range rows {
 			out.Labels = append(out.Labels, t.Labels[row])
 		}
 	}

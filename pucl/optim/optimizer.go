@@ -24,17 +24,17 @@ type Optimizer interface {
 	// PeakRate returns the learning rate at its height, the default where none was given; a [Schedule] bends it.
 	PeakRate() float64
 
-	// Check tells what is wrong with the fields, if anything.
+	// Check returns an error that says which field is wrong, or nil.
 	Check() error
 
 	// String names the optimizer and all numbers that a run depends on, defaults included.
 	String() string
 }
 
-// Exclusion tells which variables neither decay nor get a layer-wise rate.
+// Exclusion reports which variables neither decay nor get a layer-wise rate.
 type Exclusion func(v *model.Variable) bool
 
-// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalisation. It is what the
+// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalization. It is what the
 // optimizers do where Exclude is nil.
 func Vectors(v *model.Variable) bool { return v.Shape().Rank() <= 1 }
 
@@ -182,7 +182,7 @@ func setDefault(field *float64, value float64) {
 	}
 }
 
-// checkRate tells what is wrong with a learning rate, a momentum and a weight decay, if anything.
+// checkRate returns an error unless learning rate, momentum and weight decay make sense.
 func checkRate(name string, rate, momentum, decay float64) error {
 	switch {
 	case !(rate >= 0) || rate > 1e10:

@@ -52,7 +52,7 @@ func (t Tensor) Float64s() ([]float64, error) {
 	return values, nil
 }
 
-// shortBits is the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
+// shortBits returns the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
 // It rounds once; going by float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴ to 0.
 func shortBits(v float64, exponentBits, fractionBits int) uint16 {
 	var sign uint64

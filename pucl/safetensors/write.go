@@ -55,7 +55,7 @@ func (f *File) Write(w io.Writer) error {
 	return nil
 }
 
-// header is everything before the data, filled up with blanks to a multiple of eight bytes.
+// header returns everything before the data, filled up with blanks to a multiple of eight bytes.
 func (f *File) header(names []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))

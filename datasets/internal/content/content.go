@@ -139,7 +139,7 @@ type SumError struct {
 	Want Sum
 }
 
-// Error gives both checksums.
+// Error names the file and both checksums.
 func (e *SumError) Error() string {
 	return fmt.Sprintf("%s holds something else than expected, or is damaged: its %s is %s, not %s",
 		e.Name, e.Want.Kind(), e.Got, e.Want)

@@ -94,14 +94,19 @@ func Archives() []Archive {
 // FindArchive returns the archive of the named data set, in capitals or not. For an unknown name the error lists all
 // names.
 func FindArchive(name string) (Archive, error) {
+	return findNamed("archive of a data set", Archives(), func(a Archive) string { return a.Name }, name)
+}
+
+// findNamed returns the value of that name, in capitals or not. For an unknown name the error lists all names of that kind.
+func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) (found T, err error) {
 	var names []string
-	for _, a := range Archives() {
-		if strings.EqualFold(a.Name, name) {
-			return a, nil
+	for _, v := range all {
+		if strings.EqualFold(nameOf(v), name) {
+			return v, nil
 		}
-		names = append(names, a.Name)
+		names = append(names, nameOf(v))
 	}
-	return Archive{}, fmt.Errorf("datasets: there is no archive of a data set %q: use one of %s", name, strings.Join(names, ", "))
+	return found, fmt.Errorf("datasets: there is no %s %q: use one of %s", kind, name, strings.Join(names, ", "))
 }
 
 // Find returns the folder of the unpacked data set, ready for os.DirFS, looking into each of [Folders] for one named

@@ -38,13 +38,9 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	if classes < 0 {
 		return nil, nil, fmt.Errorf("datasets: cannot hold out examples of %d classes: give the number of classes", classes)
 	}
-	byClass := make([][]int, classes)
-	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0",
-				row, class, classes)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, err := rowsByClass(labels, classes)
+	if err != nil {
+		return nil, nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, holdoutStream))
 	for _, rows := range byClass {
@@ -60,4 +56,16 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	slices.Sort(rest)
 	slices.Sort(held)
 	return rest, held, nil
+}
+
+// rowsByClass returns the rows of each class, ascending. It is an error if there is no such class.
+func rowsByClass(labels []int, classes int) ([][]int, error) {
+	byClass := make([][]int, classes)
+	for row, class := range labels {
+		if class < 0 || class >= classes {
+			return nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0", row, class, classes)
+		}
+		byClass[class] = append(byClass[class], row)
+	}
+	return byClass, nil
 }

@@ -138,13 +138,9 @@ func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, longTailStream))
-	byClass := make([][]int, classes)
-	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("datasets: example %d has class %d, but Counts has %d classes, numbered from 0",
-				row, class, classes)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, err := rowsByClass(labels, classes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give Counts for all", err)
 	}
 	ranks, err := cfg.ranks(rng)
 	if err != nil {

@@ -70,7 +70,7 @@ func (f format) load(fsys fs.FS, which Part, opts Options) (*datasets.Images, []
 
 func (f format) loadFrom(fsys fs.FS, p part, opts Options) (*datasets.Images, []int, error) {
 	folder, filesErr := f.find(fsys, p.files[0])
-	_, archiveErr := fs.Stat(fsys, f.archive)
+	_, archiveErr := fs.Stat(fsys, f.archive.File.Name)
 	switch {
 	case archiveErr == nil && (filesErr != nil || !opts.AnyContent):
 		return f.fromArchive(fsys, p)

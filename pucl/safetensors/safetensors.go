@@ -10,6 +10,7 @@ package safetensors
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DType is a tensor's number type, as the header spells it.
@@ -73,15 +74,11 @@ func byteCount(dtype DType, shape []int) (int, error) {
 	if total == 0 {
 		return 0, fmt.Errorf("the type %q is not one that this package knows", dtype)
 	}
-	for _, n := range shape {
-		if n < 0 {
-			return 0, fmt.Errorf("the shape %v has a negative side", shape)
-		}
+	if len(shape) > 0 && slices.Min(shape) < 0 {
+		return 0, fmt.Errorf("the shape %v has a negative side", shape)
 	}
-	for _, n := range shape {
-		if n == 0 {
-			return 0, nil
-		}
+	if slices.Contains(shape, 0) {
+		return 0, nil
 	}
 	for _, n := range shape {
 		if total > math.MaxInt/n {

@@ -87,8 +87,7 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	case cfg.Points < 2 || cfg.Points > maxPoints:
 		return nil, fmt.Errorf("gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints)
 	case !(cfg.Prior > 0 && cfg.Prior < 1): // this form also refuses NaN
-		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior,
-			defaultPrior)
+		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior)
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, classStream))
 	labels := make([]int, cfg.Points)

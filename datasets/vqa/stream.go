@@ -171,8 +171,7 @@ func expect(d *json.Decoder, want json.Delim) error {
 		return at(d, err)
 	}
 	if got != want {
-		return fmt.Errorf("byte %d: %q instead of %q: this is no file of VQA", d.InputOffset(), fmt.Sprint(got),
-			want.String())
+		return fmt.Errorf("byte %d: %q instead of %q: this is no file of VQA", d.InputOffset(), fmt.Sprint(got), want.String())
 	}
 	return nil
 }

@@ -52,17 +52,11 @@ func (o LARS) withDefaults() LARS {
 
 // Check implements [Optimizer].
 func (o LARS) Check() error {
-	if err := checkRate("LARS", o.LearningRate, o.Momentum, o.WeightDecay); err != nil {
-		return err
-	}
-	switch {
-	case !(o.Trust >= 0) || !(o.Epsilon >= 0):
+	if !(o.Trust >= 0) || !(o.Epsilon >= 0) {
 		return fmt.Errorf("optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
 			o.Trust, o.Epsilon)
-	case o.Nesterov && o.Momentum < 0:
-		return fmt.Errorf("optim: LARS looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false")
 	}
-	return nil
+	return checkRate("LARS", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
 }
 
 // PeakRate implements [Optimizer].

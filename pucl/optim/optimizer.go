@@ -182,13 +182,15 @@ func setDefault(field *float64, value float64) {
 	}
 }
 
-// checkRate returns an error unless learning rate, momentum and weight decay make sense.
-func checkRate(name string, rate, momentum, decay float64) error {
+// checkRate returns an error unless learning rate, momentum and weight decay make sense; it names the optimizer.
+func checkRate(name string, rate, momentum float64, nesterov bool, decay float64) error {
 	switch {
 	case !(rate >= 0) || rate > 1e10:
 		return fmt.Errorf("optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, rate)
 	case !(momentum < 1):
 		return fmt.Errorf("optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, momentum)
+	case nesterov && momentum < 0:
+		return fmt.Errorf("optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name)
 	case decay != decay || decay > 1e10:
 		return fmt.Errorf("optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, decay)
 	}

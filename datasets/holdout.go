@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // holdoutStream keeps the draws of Holdout apart from other draws made with the same seed.
@@ -60,11 +62,11 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 
 // rowsByClass returns the rows of each class, ascending. It is an error if there is no such class.
 func rowsByClass(labels []int, classes int) ([][]int, error) {
+	if err := check.Labels("datasets: example", labels, classes); err != nil {
+		return nil, err
+	}
 	byClass := make([][]int, classes)
 	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0", row, class, classes)
-		}
 		byClass[class] = append(byClass[class], row)
 	}
 	return byClass, nil

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Images is a set of images of one size, each with a class.
@@ -81,13 +83,7 @@ func (m *Images) Validate() error {
 		return fmt.Errorf("datasets: %d images of %d×%d×%d (height×width×channels), but %d labels: give one for each image, "+
 			"in the same order", len(m.Pixels)/size, m.Height, m.Width, m.Channels, m.Len())
 	}
-	for i, class := range m.Labels {
-		if class < 0 || class >= len(m.Classes) {
-			return fmt.Errorf("datasets: image %d has class %d, but there are %d classes, numbered from 0",
-				i, class, len(m.Classes))
-		}
-	}
-	return nil
+	return check.Labels("datasets: image", m.Labels, len(m.Classes))
 }
 
 // errImageShape returns the error for a shape that no image can have.

@@ -195,8 +195,5 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 
 // atLeastOne returns workers, or the number of processors where that is not positive.
 func atLeastOne(workers int) int {
-	if workers < 1 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return workers
+	return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0))
 }

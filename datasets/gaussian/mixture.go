@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -77,12 +78,7 @@ const (
 //
 // It is an error if a covariance is not one, if the prior is not between 0 and 1, or if a class would be empty.
 func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
-	if cfg.Points == 0 {
-		cfg.Points = defaultPoints
-	}
-	if cfg.Prior == 0 {
-		cfg.Prior = defaultPrior
-	}
+	cfg.Points, cfg.Prior = cmp.Or(cfg.Points, defaultPoints), cmp.Or(cfg.Prior, defaultPrior)
 	switch {
 	case cfg.Points < 2 || cfg.Points > maxPoints:
 		return nil, fmt.Errorf("gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints)

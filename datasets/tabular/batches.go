@@ -67,13 +67,9 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 
 // fitFloat32 returns an error where a value of x is no finite number of 32 bits.
 func fitFloat32(x *mat.Dense) error {
-	rows, _ := x.Dims()
-	for i := range rows {
-		for j, v := range x.RawRowView(i) {
-			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
-				return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it", j, i, v)
-			}
-		}
+	if i, j, found := firstBeyond(x, math.MaxFloat32); found {
+		return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
+			j, i, x.At(i, j))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -8,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-const defaultRate = 0.6
 
 // Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of other
 // rows, each drawn for itself, so that every value keeps its feature's own distribution and loses its company. To feed
@@ -35,10 +34,7 @@ func NewCorruption(from *mat.Dense, rate float64) (*Corruption, error) {
 	if !(rate >= 0 && rate <= 1) { // this form also refuses NaN
 		return nil, fmt.Errorf("tabular: replacing features with a probability of %v: give a number from 0 to 1", rate)
 	}
-	if rate == 0 {
-		rate = defaultRate
-	}
-	return &Corruption{from: mat.DenseCopyOf(from), rate: rate}, nil
+	return &Corruption{from: mat.DenseCopyOf(from), rate: cmp.Or(rate, 0.6)}, nil
 }
 
 // Exactly returns a corruption that replaces the same number of features in every row, ⌊rate·features⌋ chosen at random,

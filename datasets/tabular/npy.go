@@ -55,13 +55,11 @@ func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error
 	if rows == 0 || columns == 0 {
 		return nil, fmt.Errorf("tabular: %s has the shape %v: there is nothing in it", features, x.Shape)
 	}
-	for i, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
-				features, i/columns, i%columns, v)
-		}
-	}
 	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
+	if i, j, found := firstBeyond(t.Features, math.MaxFloat64); found {
+		return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
+			features, i, j, t.Features.At(i, j))
+	}
 	if labels != "" {
 		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, names); err != nil {
 			return nil, err

@@ -14,6 +14,16 @@ func Image(i, count, room, size int) error {
 	return nil
 }
 
+// Labels returns an error unless each label is a number below classes. It calls an example what.
+func Labels(what string, labels []int, classes int) error {
+	for i, class := range labels {
+		if class < 0 || class >= classes {
+			return fmt.Errorf("%s %d has class %d, but there are %d classes, numbered from 0", what, i, class, classes)
+		}
+	}
+	return nil
+}
+
 // Counts returns an error unless each class has want of the labels, which are numbers below len(classes).
 func Counts(file string, labels []int, classes []string, want int) error {
 	counts := make([]int, len(classes))

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-func silent(string, ...any) error { return nil }
+func silent(string, ...any) {}
 
 func TestProduct(t *testing.T) {
 	relative, err := productError(enginetest.Open(t))
@@ -28,8 +28,8 @@ func TestProduct(t *testing.T) {
 	}
 	for relative, want := range map[float64]string{1e-7: "PASS as float32", 3e-4: "PASS as TF32", 2e-3: "FAIL too far off", math.NaN(): "FAIL too far off"} {
 		row := productRow(relative)
-		if result, words, _ := strings.Cut(want, " "); string(row.Result) != result || !strings.Contains(row.Told, words) {
-			t.Errorf("%g: %s %q, want %s", relative, row.Result, row.Told, want)
+		if result, words, _ := strings.Cut(want, " "); string(row.Result) != result || !strings.Contains(row.Detail, words) {
+			t.Errorf("%g: %s %q, want %s", relative, row.Result, row.Detail, want)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestCompare(t *testing.T) {
 func TestTimeStep(t *testing.T) {
 	c := stepCase{"tiny", "a tiny step", 4, 8, 1, pucl.PretrainConfig{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
 	steps := 0
-	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) error { steps++; return nil })
+	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) { steps++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestTraining(t *testing.T) {
 	missing.images = func() (train, test *datasets.Images, err error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
 	}
-	if row, err := missing.train(context.Background(), eng, silent); err != nil || row.Result != NotRun || !strings.Contains(row.Told, "open x") {
+	if row, err := missing.train(context.Background(), eng, silent); err != nil || row.Result != NotRun || !strings.Contains(row.Detail, "open x") {
 		t.Errorf("no data: %+v, %v", row, err)
 	}
 }
@@ -189,12 +189,13 @@ func TestJudge(t *testing.T) {
 
 // The cases that a process looks up by name are there.
 func TestPartsAreFound(t *testing.T) {
+	stepName := func(c stepCase) string { return c.name }
 	for _, c := range stepCases() {
-		if found, err := findStep(c.name); err != nil || found.what != c.what {
+		if found, err := find(stepCases(), c.name, stepName); err != nil || found.what != c.what {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, err := findStep("nosuch"); err == nil {
+	if _, err := find(stepCases(), "nosuch", stepName); err == nil {
 		t.Error("an unknown step is found")
 	}
 	if _, err := stepOnce(nil, "nosuch"); err == nil {

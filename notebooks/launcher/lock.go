@@ -84,14 +84,14 @@ func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
 // waitLock takes the lock at path, waiting for others with a word to the user.
 func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (*lockFile, error) {
-	for told := false; ; {
+	for announced := false; ; {
 		l, err := lock(path, shared)
 		if !errors.Is(err, errBusy) {
 			return l, err
 		}
-		if !told {
+		if !announced {
 			c.Linef("Another launcher%s uses the environment; waiting until it is done (Ctrl-C gives up) …", holder(path))
-			told = true
+			announced = true
 		}
 		select {
 		case <-ctx.Done():

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/puclab/puclab/viz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/reduce"
+	"github.com/puclab/puclab/viz"
 )
 
 // Three losses that fall from the chance level, with noise.
@@ -86,7 +88,7 @@ func ExamplePanels() {
 			guess[i] = 1
 		}
 	}
-	plane, explained, err := viz.PCA(embedding, 2)
+	plane, explained, err := reduce.PCA(embedding, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -214,22 +216,6 @@ func ExampleImageGrid() {
 	if err := viz.Save(grid, "testdata/image_grid.png", 0, 0); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// Points on the line y = 2x have all their variance along (1, 2)/√5.
-func ExamplePCA() {
-	data := mat.NewDense(3, 2, []float64{
-		-1, -2,
-		0, 0,
-		1, 2,
-	})
-	projected, explained, err := viz.PCA(data, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f %.3f %.3f, %.0f %% explained\n", projected.At(0, 0), projected.At(1, 0), projected.At(2, 0), 100*explained[0])
-	// Output:
-	// -2.236 0.000 2.236, 100 % explained
 }
 
 // Outside a notebook Show says what the figure would show.

@@ -140,3 +140,9 @@ func GroupBy(rows mat.Matrix, label []int, names ...string) ([]Group, error) {
 	}
 	return groups, nil
 }
+
+// ComponentLabel returns an axis label for the i-th principal component, counted from 1, with the share of the
+// variance that it explains: "component 1 (43 % of variance)".
+func ComponentLabel(i int, explained float64) string {
+	return fmt.Sprintf("component %d (%.0f %% of variance)", i, 100*explained)
+}

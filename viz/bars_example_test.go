@@ -12,7 +12,7 @@ import (
 
 // A sum and its parts.
 func ExampleBars() {
-	p, err := viz.Bars(viz.BarsConfig{Title: "The bias of the loss, and what it is made of", XLabel: "nats"},
+	p, err := viz.Bars(viz.BarsConfig{Figure: viz.Figure{Title: "The bias of the loss, and what it is made of", XLabel: "nats"}},
 		viz.Bar{Name: "attraction", Value: -0.33},
 		viz.Bar{Name: "log partition", Value: 0.91},
 		viz.Bar{Name: "loss", Value: 1.24, Strong: true},

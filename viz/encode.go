@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -28,7 +27,7 @@ func checkSize(w, h vg.Length) error {
 }
 
 // encodePDF draws f as a PDF file.
-func encodePDF(f Figure, w, h vg.Length) ([]byte, error) {
+func encodePDF(f Drawer, w, h vg.Length) ([]byte, error) {
 	c := outlined{vgpdf.New(w, h)}
 	if err := drawOn(f, c); err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func encodePDF(f Figure, w, h vg.Length) ([]byte, error) {
 // encodeSVG draws f as an SVG file. A reader of the file by ear meets one image with a title and a description
 // rather than loose words and numbers. The fonts are not embedded, which would take half a megabyte, but named with
 // fall-backs: Arial and Helvetica have the same widths as Liberation Sans, with which the text was measured.
-func encodeSVG(f Figure, w, h vg.Length, title, alt string) ([]byte, error) {
+func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
 	c := vgsvg.New(w, h)
 	if err := drawOn(f, c); err != nil {
 		return nil, err
@@ -76,15 +75,4 @@ func encodeSVG(f Figure, w, h vg.Length, title, alt string) ([]byte, error) {
 	}
 	out.Write(svg[end:])
 	return out.Bytes(), nil
-}
-
-// titleOf returns the title that f shows, "" for none.
-func titleOf(f Figure) string {
-	switch f := f.(type) {
-	case *plot.Plot:
-		return f.Title.Text
-	case interface{ title() string }:
-		return f.title()
-	}
-	return ""
 }

@@ -19,15 +19,15 @@ func ExampleLearningCurves() {
 	run := func(name string, end float64) viz.Curve {
 		c := viz.Curve{Name: name}
 		for step := 0; step < 400; step += 2 {
-			c.X = append(c.X, float64(step))
-			c.Y = append(c.Y, end+(6.23-end)*math.Exp(-float64(step)/80)+0.1*rng.NormFloat64())
+			c.Add(float64(step), end+(6.23-end)*math.Exp(-float64(step)/80)+0.1*rng.NormFloat64())
 		}
 		return c
 	}
 	p, err := viz.LearningCurves(viz.CurvesConfig{
-		Title:      "PUCL falls below ssCL",
-		Smooth:     15,
-		References: []viz.Reference{viz.ChanceLevel(256)},
+		Figure: viz.Figure{Title: "PUCL falls below ssCL"},
+		Smooth: 15,
+		// What pucl.ChanceLevel(256, 2) returns.
+		References: []viz.Reference{{Name: "chance level log(2b−1), b = 256", Y: math.Log(2*256 - 1)}},
 	}, run("ssCL", 5.4), run("SCL-PU", 4.6), run("PUCL", 4.95))
 	if err != nil {
 		log.Fatal(err)
@@ -37,7 +37,7 @@ func ExampleLearningCurves() {
 	}
 }
 
-// cloud returns n points around a centre.
+// cloud returns n points around a center.
 func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
 	g := viz.Group{Name: name}
 	for range n {
@@ -50,9 +50,11 @@ func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
 func ExampleScatter() {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p, err := viz.Scatter(viz.ScatterConfig{
-		Title:       "Positives lie to the right",
-		XLabel:      viz.ComponentLabel(1, 0.43),
-		YLabel:      viz.ComponentLabel(2, 0.21),
+		Figure: viz.Figure{
+			Title:  "Positives lie to the right",
+			XLabel: viz.ComponentLabel(1, 0.43),
+			YLabel: viz.ComponentLabel(2, 0.21),
+		},
 		MaxPerGroup: 400,
 		Seed:        1,
 		EqualAspect: true,
@@ -68,7 +70,7 @@ func ExampleScatter() {
 	}
 }
 
-// An embedding of eight dimensions in the plane of its two largest variances, coloured once by the true class and
+// An embedding of eight dimensions in the plane of its two largest variances, colored once by the true class and
 // once by what a method makes of it: here, that the sign of the first coordinate is the class.
 func ExamplePanels() {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -77,12 +79,12 @@ func ExamplePanels() {
 	class, guess := make([]int, n), make([]int, n)
 	for i := range n {
 		class[i] = min(i%4, 2) // one in four is a labeled positive, one an unlabeled positive, two are negative
-		centre := 1.5
+		center := 1.5
 		if class[i] == 2 {
-			centre = -1.5
+			center = -1.5
 		}
 		for j := range 8 {
-			embedding.Set(i, j, centre/float64(j+1)+0.9*rng.NormFloat64())
+			embedding.Set(i, j, center/float64(j+1)+0.9*rng.NormFloat64())
 		}
 		if embedding.At(i, 0) < 0 {
 			guess[i] = 1
@@ -101,9 +103,11 @@ func ExamplePanels() {
 		log.Fatal(err)
 	}
 	cfg := viz.ScatterConfig{
-		Title:       "True class",
-		XLabel:      viz.ComponentLabel(1, explained[0]),
-		YLabel:      viz.ComponentLabel(2, explained[1]),
+		Figure: viz.Figure{
+			Title:  "True class",
+			XLabel: viz.ComponentLabel(1, explained[0]),
+			YLabel: viz.ComponentLabel(2, explained[1]),
+		},
 		EqualAspect: true,
 	}
 	left, err := viz.Scatter(cfg, truth...)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/cmpimg"
 )
 
-// ramps returns n grey images, 8 pixels high and so many wide, that get brighter to the right or, turned, to the left.
+// ramps returns n gray images, 8 pixels high and so many wide, that get brighter to the right or, turned, to the left.
 func ramps(n, width int, turned bool) []uint8 {
 	var pixels []uint8
 	for range n * 8 {

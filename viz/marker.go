@@ -8,7 +8,7 @@ import (
 )
 
 // Marker is a shape that marks a point; it implements draw.GlyphDrawer. The shapes are filled, with a thin white rim
-// that keeps neighbours apart, and of about the same area; Cross and Plus are drawn with strokes.
+// that keeps neighbors apart, and of about the same area; Cross and Plus are drawn with strokes.
 //
 // gonum/plot has shapes too, but half of them are outlines half a point wide, too thin for a series that must be
 // told apart by its shape.

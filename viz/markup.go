@@ -9,7 +9,7 @@ import (
 
 // HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
 // row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
-// which survive where a viewer drops styles. Colours are left to the page, so that it reads on dark pages too.
+// which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too.
 func (t Table) HTML() (string, error) {
 	s, err := t.sheet()
 	if err != nil {

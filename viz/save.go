@@ -15,7 +15,7 @@ import (
 //
 // It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
 // folder must exist.
-func Save(f Figure, path string, width, height vg.Length) error {
+func Save(f Drawer, path string, width, height vg.Length) error {
 	if isNil(f) {
 		return fmt.Errorf("viz: save %s: the figure is nil: %w", path, ErrNoData)
 	}

@@ -48,7 +48,7 @@ const largestSVG = 256 << 10
 //
 // Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
 // makes no sense, or the notebook cannot be reached.
-func Show(f Figure, alt string, opts ...Option) error {
+func Show(f Drawer, alt string, opts ...Option) error {
 	data, err := figureData(f, alt, opts...)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func ShowMarkdown(text string) error {
 // is the figure itself shows in both, trusted or not, and in the previews of code hosts. The PNG beside it is for
 // what takes no HTML, such as the conversion to LaTeX; it carries the alternative text for the viewers that read it
 // from there. The plain text is the alternative text again, for terminals and logs.
-func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, error) {
+func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, error) {
 	if isNil(f) {
 		return nil, fmt.Errorf("viz: show: the figure is nil: %w", ErrNoData)
 	}
@@ -151,23 +151,17 @@ func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, er
 
 // tableData returns the message that shows t.
 func tableData(t Table) (*protocol.DisplayData, error) {
-	markup, err := t.HTML()
-	if err != nil {
-		return nil, err
+	data := map[protocol.MIMEType]any{}
+	for mime, render := range map[protocol.MIMEType]func() (string, error){
+		protocol.MIMETextHTML: t.HTML, protocol.MIMETextMarkdown: t.Markdown, protocol.MIMETextPlain: t.Text,
+	} {
+		text, err := render()
+		if err != nil {
+			return nil, err
+		}
+		data[mime] = text
 	}
-	markdown, err := t.Markdown()
-	if err != nil {
-		return nil, err
-	}
-	text, err := t.Text()
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextHTML:     markup,
-		protocol.MIMETextMarkdown: markdown,
-		protocol.MIMETextPlain:    text,
-	}}, nil
+	return &protocol.DisplayData{Data: data}, nil
 }
 
 func init() {
@@ -178,11 +172,12 @@ func init() {
 // send shows data in the notebook and waits until GoNB has it, for the program may end right after.
 func send(data *protocol.DisplayData) error {
 	gonbui.SendData(data)
-	if err := gonbui.Error(); err != nil {
-		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
+	err := gonbui.Error()
+	if err == nil {
+		gonbui.Sync()
+		err = gonbui.Error()
 	}
-	gonbui.Sync()
-	if err := gonbui.Error(); err != nil {
+	if err != nil {
 		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -13,7 +14,7 @@ import (
 // UnitCircleConfig says what UnitCircle draws besides points. The zero value works. In Links and Arrows points go by their number,
 // counted from 0 through all groups in their order.
 type UnitCircleConfig struct {
-	Title string
+	Figure
 
 	// Links are drawn below the points, Arrows above them; both have their names in the legend.
 	Links  []Links
@@ -38,16 +39,6 @@ type Arrows struct {
 	DX, DY []float64
 }
 
-// Planar makes a group of points of the plane given one by one, as populations and batches hold them. It returns an error if
-// one of them has not two coordinates.
-func Planar(name string, points [][]float64) (Group, error) {
-	x, y, err := planar(points)
-	if err != nil {
-		return Group{}, fmt.Errorf("viz: the group %q: %w", name, err)
-	}
-	return Group{Name: name, X: x, Y: y}, nil
-}
-
 // ArrowsAt makes arrows of vectors of the plane, each factor times as long (−1 turns a gradient into where descent goes): the k-th
 // vector starts from point first + k. It returns an error if one of them has not two coordinates.
 func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arrows, error) {
@@ -64,17 +55,6 @@ func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arro
 	return a, nil
 }
 
-// planar returns the coordinates of points of the plane.
-func planar(points [][]float64) (x, y []float64, err error) {
-	for i, z := range points {
-		if len(z) != 2 {
-			return nil, nil, fmt.Errorf("entry %d has %d coordinates, want 2: %w", i, len(z), ErrLength)
-		}
-		x, y = append(x, z[0]), append(y, z[1])
-	}
-	return x, y, nil
-}
-
 // outwardStep is by how many radii points at one place are drawn outside of each other.
 const outwardStep = 0.14
 
@@ -89,6 +69,10 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
+	scale, err := cfg.check(len(at))
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, g := range groups {
 		names = append(names, g.Name)
@@ -99,66 +83,60 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	for _, a := range cfg.Arrows {
 		names = append(names, a.Name)
 	}
-	scale, err := cfg.check(len(at))
-	if err != nil {
-		return nil, err
-	}
 	styles := StyleFor(names...)
-	p := New(cfg.Title, "", "")
+	p := New(cfg.Figure)
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 4}, Ticks{N: 4}
-	p.Add(&rim{draw.LineStyle{Color: MarkGrey, Width: 1}})
+	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
 	var entries []Entry
-	var below, marked, above []plot.Plotter
-	next := 0
+	var points, arrows []plot.Plotter // above the links, which are added at once
+	rest := at
 	for i, g := range groups {
-		m := &marks{xys: at[next : next+len(g.X)], style: styles[i].Glyph(5), thumb: 4}
-		next += len(g.X)
+		m := newMarks(rest[:len(g.X)], styles[i].Glyph(5), 4)
+		rest = rest[len(g.X):]
 		if len(g.X) > 0 {
-			marked = append(marked, m)
+			points = append(points, m)
 		}
-		entries = append(entries, Entry{Name: g.Name, Thumbs: []plot.Thumbnailer{m}})
+		entries = append(entries, newEntry(g.Name, m))
 	}
+	styles = styles[len(groups):]
 	for i, l := range cfg.Links {
-		s := &segments{style: styles[len(groups)+i].Line(1.6)}
+		s := &segments{style: styles[i].Line(1.6)}
 		for _, pair := range l.Pairs {
-			s.from, s.to = append(s.from, at[pair[0]]), append(s.to, at[pair[1]])
+			s.add(at[pair[0]], at[pair[1]])
 		}
-		below = append(below, s)
-		entries = append(entries, Entry{Name: l.Name, Thumbs: []plot.Thumbnailer{s}})
+		p.Add(s)
+		entries = append(entries, newEntry(l.Name, s))
 	}
+	styles = styles[len(cfg.Links):]
 	for i, a := range cfg.Arrows {
-		style := styles[len(groups)+len(cfg.Links)+i].Line(2)
-		style.Dashes = nil // short arrows would be all gap
-		s := &segments{style: style, heads: true}
+		s := &segments{style: styles[i].Line(2), heads: true}
+		s.style.Dashes = nil // short arrows would be all gap
 		for k, from := range a.From {
-			s.from = append(s.from, at[from])
-			s.to = append(s.to, plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
+			s.add(at[from], plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
 		}
-		above = append(above, s)
-		entries = append(entries, Entry{Name: a.Name, Thumbs: []plot.Thumbnailer{s}})
+		arrows = append(arrows, s)
+		entries = append(entries, newEntry(a.Name, s))
 	}
-	p.Add(below...)
-	p.Add(marked...)
-	p.Add(above...)
+	p.Add(points...)
+	p.Add(arrows...)
 	AddLegend(p, entries...)
 	EqualAspect(p)
 	return p, nil
 }
 
 // onCircle returns where the points of all groups are drawn.
-func onCircle(groups []Group) (plotter.XYs, error) {
-	var at plotter.XYs
+func onCircle(groups []Group) (at plotter.XYs, err error) {
+	if err := checkGroups("unit circle", groups); err != nil {
+		return nil, err
+	}
 	var directions plotter.XYs
 	for _, g := range groups {
-		if err := checkXY("the group "+quote(g.Name), g.X, g.Y); err != nil {
-			return nil, err
-		}
-		for i := range g.X {
-			length := math.Hypot(g.X[i], g.Y[i])
+		for i, x := range g.X {
+			length := math.Hypot(x, g.Y[i])
 			if length == 0 {
 				return nil, fmt.Errorf("viz: unit circle: point %d of %q is the origin, which has no direction: %w", i, g.Name, ErrRange)
 			}
-			d := plotter.XY{X: g.X[i] / length, Y: g.Y[i] / length}
+			d := plotter.XY{X: x / length, Y: g.Y[i] / length}
 			radius := 1.0
 			for _, other := range directions {
 				if math.Hypot(other.X-d.X, other.Y-d.Y) < 1e-6 {
@@ -169,13 +147,10 @@ func onCircle(groups []Group) (plotter.XYs, error) {
 			at = append(at, plotter.XY{X: radius * d.X, Y: radius * d.Y})
 		}
 	}
-	if len(at) == 0 {
-		return nil, fmt.Errorf("viz: unit circle: %w: the groups hold no point", ErrNoData)
-	}
 	return at, nil
 }
 
-// check looks at links and arrows between n points, and returns the scale of the arrows.
+// check returns the scale of the arrows, or an error if a link or an arrow is not between or from n points.
 func (cfg UnitCircleConfig) check(n int) (scale float64, err error) {
 	known := func(i int) bool { return i >= 0 && i < n }
 	for _, l := range cfg.Links {
@@ -191,7 +166,7 @@ func (cfg UnitCircleConfig) check(n int) (scale float64, err error) {
 		if len(a.From) != len(a.DX) {
 			return 0, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
 		}
-		if err := checkXY("the arrows "+quote(a.Name), a.DX, a.DY); err != nil {
+		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
 			return 0, err
 		}
 		for k, from := range a.From {
@@ -216,12 +191,12 @@ func (cfg UnitCircleConfig) check(n int) (scale float64, err error) {
 type rim struct{ style draw.LineStyle }
 
 func (r *rim) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	on := onCanvas(c, p)
 	const corners = 180
 	line := make([]vg.Point, corners+1)
 	for i := range line {
-		angle := 2 * math.Pi * float64(i) / corners
-		line[i] = vg.Point{X: x(math.Cos(angle)), Y: y(math.Sin(angle))}
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+		line[i] = on(plotter.XY{X: cos, Y: sin})
 	}
 	c.StrokeLines(r.style, line)
 }
@@ -238,10 +213,12 @@ type segments struct {
 // headLength is the length of an arrow's head in points; of shorter arrows it is all there is.
 const headLength = vg.Length(8)
 
+func (s *segments) add(from, to plotter.XY) { s.from, s.to = append(s.from, from), append(s.to, to) }
+
 func (s *segments) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	on := onCanvas(c, p)
 	for i := range s.from {
-		s.draw(&c, vg.Point{X: x(s.from[i].X), Y: y(s.from[i].Y)}, vg.Point{X: x(s.to[i].X), Y: y(s.to[i].Y)})
+		s.draw(&c, on(s.from[i]), on(s.to[i]))
 	}
 }
 
@@ -267,10 +244,7 @@ func (s *segments) draw(c *draw.Canvas, from, to vg.Point) {
 
 // DataRange leaves room at the ends of arrows.
 func (s *segments) DataRange() (xmin, xmax, ymin, ymax float64) {
-	if len(s.from) == 0 {
-		return math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	}
-	xmin, xmax, ymin, ymax = plotter.XYRange(append(append(plotter.XYs(nil), s.from...), s.to...))
+	xmin, xmax, ymin, ymax = plotter.XYRange(slices.Concat(s.from, s.to)) // an empty range if there are none
 	const room = 0.05
 	return xmin - room, xmax + room, ymin - room, ymax + room
 }

@@ -13,7 +13,7 @@ import (
 // Two positives that attract each other, two negatives in one place, and where a step of gradient descent takes the positives.
 func ExampleUnitCircle() {
 	p, err := viz.UnitCircle(viz.UnitCircleConfig{
-		Title:  "Two positives attract each other",
+		Figure: viz.Figure{Title: "Two positives attract each other"},
 		Links:  []viz.Links{{Name: "attraction", Pairs: [][2]int{{0, 1}}}},
 		Arrows: []viz.Arrows{{Name: "descent", From: []int{0, 1}, DX: []float64{-1, 1}, DY: []float64{2, -1}}},
 	},

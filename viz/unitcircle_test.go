@@ -78,7 +78,7 @@ func TestArrowScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free colour: the head in the legend and one an arrow
+		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free color: the head in the legend and one an arrow
 	}
 	if got := heads(arrows[0]); got != 2 {
 		t.Errorf("%d arrow heads with the legend's, want 2", got)

@@ -69,10 +69,11 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	half := (on(plotter.XY{Y: 1}).Y - base.Y) * barShare / 2
 	for i, bar := range b.list {
 		end := on(b.ends[i])
-		c.SetColor(SkyBlue)
+		col := SkyBlue
 		if bar.Strong {
-			c.SetColor(Vermillion)
+			col = Vermillion
 		}
+		c.SetColor(col)
 		c.Fill(vg.Rectangle{Min: vg.Point{X: base.X, Y: end.Y - half}, Max: vg.Point{X: end.X, Y: end.Y + half}}.Path())
 		style, gap := b.label(i)
 		at := vg.Point{X: end.X + gap, Y: end.Y}

@@ -119,3 +119,22 @@ func TestMarkPlaces(t *testing.T) {
 		t.Errorf("marks of one place: %v", got)
 	}
 }
+
+func TestCurvesFromValues(t *testing.T) {
+	square := func(x float64) float64 { return x * x }
+	added := Curve{Name: "added"}
+	added.Add(1, 3)
+	added.Add(2, 5)
+	for _, tt := range []struct {
+		got, want Curve
+	}{
+		{Steps("PUCL", []float64{6, 5, 4}), Curve{"PUCL", []float64{1, 2, 3}, []float64{6, 5, 4}}},
+		{Steps("none", nil), Curve{Name: "none"}},
+		{CurveOf("square", []float64{-1, 0, 3}, square), Curve{"square", []float64{-1, 0, 3}, []float64{1, 0, 9}}},
+		{added, Curve{"added", []float64{1, 2}, []float64{3, 5}}},
+	} {
+		if tt.got.Name != tt.want.Name || !slices.Equal(tt.got.X, tt.want.X) || !slices.Equal(tt.got.Y, tt.want.Y) {
+			t.Errorf("%+v, want %+v", tt.got, tt.want)
+		}
+	}
+}

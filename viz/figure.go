@@ -127,8 +127,9 @@ type Drawing struct {
 	align         float64   // of the title: 0 for left, 0.5 for the middle
 	width, height vg.Length // of what lies below the title, without the margin
 	unit          vg.Length // size and place are whole multiples of it; 0 for any
-	// draw draws what lies below the title. The origin is the upper left corner of the whole drawing, as wide as told.
-	draw func(c draw.Canvas, top, width vg.Length)
+	// draw draws what lies below a title of the given height. The origin is the upper left corner of the whole drawing,
+	// which has the given width.
+	draw func(c draw.Canvas, title, width vg.Length)
 }
 
 // titleHeight returns the height of a title with the white below it.
@@ -158,5 +159,5 @@ func (d *Drawing) Draw(c draw.Canvas) {
 	if d.Title != "" {
 		write(c, face(titleSize, true), TextGray, vg.Point{X: vg.Length(d.align) * width, Y: -titleSize}, d.align, d.Title)
 	}
-	d.draw(c, -titleHeight(d.Title), width)
+	d.draw(c, titleHeight(d.Title), width)
 }

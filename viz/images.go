@@ -49,8 +49,8 @@ func ImageGrid(pixels []uint8, height, width, channels, columns int, captions []
 	for i, p := range pictures {
 		images[i] = enlarge(p, height, width, channels, g.width)
 	}
-	return &Drawing{width: g.across(), height: g.down(), draw: func(c draw.Canvas, top, _ vg.Length) {
-		g.draw(c, 0, top, func(i int, box vg.Rectangle) { drawPicture(c, box, images[i]) })
+	return &Drawing{width: g.across(), height: g.down(), draw: func(c draw.Canvas, title, _ vg.Length) {
+		g.draw(c, 0, -title, func(i int, box vg.Rectangle) { drawPicture(c, box, images[i]) })
 	}}, nil
 }
 

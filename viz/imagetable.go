@@ -108,8 +108,8 @@ func (t ImageTable) Figure() (*Drawing, error) {
 		}
 		d.height += rows[i].height(cell) + cellGap
 	}
-	d.draw = func(c draw.Canvas, y, _ vg.Length) {
-		y -= head
+	d.draw = func(c draw.Canvas, title, _ vg.Length) {
+		y := -(title + head)
 		for side, heading := range headings {
 			write(c, face(smallSize, true), TextGray, vg.Point{X: starts[side], Y: y + 0.5*smallSize + 2}, 0, heading)
 		}

@@ -74,8 +74,8 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 	if n := len(key); n > 0 {
 		height += offsets[n-1].Y + keyLine + 4
 	}
-	return &Drawing{align: 0.5, width: max(g.across(), keyWidth), height: height, draw: func(c draw.Canvas, top, width vg.Length) {
-		y := g.draw(c, (width-g.across())/2, top, func(i int, cell vg.Rectangle) { squares[i].drawOn(c, cell) })
+	return &Drawing{align: 0.5, width: max(g.across(), keyWidth), height: height, draw: func(c draw.Canvas, title, width vg.Length) {
+		y := g.draw(c, (width-g.across())/2, -title, func(i int, cell vg.Rectangle) { squares[i].drawOn(c, cell) })
 		for i, k := range key {
 			at := vg.Point{X: (width-keyWidth)/2 + offsets[i].X + objectRadius, Y: y - offsets[i].Y - keyLine/2}
 			k.Object.drawAt(c, at, objectRadius-1)

@@ -204,62 +204,52 @@ func (t Table) Text() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	length := utf8.RuneCountInString
-	pad := func(text string, left, right int) string {
-		return strings.Repeat(" ", max(0, left)) + text + strings.Repeat(" ", max(0, right))
-	}
-	first := length(t.RowsHeader)
-	for _, r := range t.Rows {
-		first = max(first, length(r))
-	}
-	lines := make([]string, len(t.Rows)+1)
-	lines[0] = pad(t.RowsHeader, 0, first-length(t.RowsHeader))
-	for i, r := range t.Rows {
-		lines[i+1] = pad(r, 0, first-length(r))
+	names := append([]string{t.RowsHeader}, t.Rows...)
+	lines := make([]string, len(names))
+	for i, name := range names {
+		lines[i] = fmt.Sprintf("%-*s", longest(names), name)
 	}
 	for j, name := range t.Columns {
-		_, after := split(s, j, length)
-		column := []string{name}
-		for i := range s.cells {
-			w := s.cells[i][j]
+		_, after := split(s, j, utf8.RuneCountInString)
+		column := []string{name + " "} // over the numbers, not over the asterisks
+		for _, row := range s.cells {
+			w := row[j]
 			text := w.text() + " "
 			if w.strong {
 				text = w.text() + "*"
 			}
 			if w.number {
-				text = pad(text, 0, after-length(w.fraction+w.spread))
+				text += strings.Repeat(" ", after-utf8.RuneCountInString(w.fraction+w.spread))
 			}
 			column = append(column, text)
 		}
-		wide := 0
-		for _, text := range column[1:] {
-			wide = max(wide, length(text))
-		}
-		wide = max(wide, length(name)+1)
 		for i, text := range column {
-			if i == 0 {
-				text += " " // over the numbers, not over the asterisks
-			}
-			lines[i] += "  " + pad(text, wide-length(text), 0)
+			lines[i] += fmt.Sprintf("  %*s", longest(column), text)
 		}
 	}
-	wide := 0
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
-		wide = max(wide, length(lines[i]))
 	}
 	var b strings.Builder
 	if t.Title != "" {
 		b.WriteString(t.Title + "\n\n")
 	}
-	b.WriteString(lines[0] + "\n" + strings.Repeat("-", wide) + "\n" + strings.Join(lines[1:], "\n") + "\n")
+	b.WriteString(lines[0] + "\n" + strings.Repeat("-", longest(lines)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
 	if note := s.textNote(); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
 	return b.String(), nil
 }
 
-// textNote is the note of the plain text, where an asterisk stands for bold and underlined.
+// longest returns the number of letters of the longest of some texts.
+func longest(texts []string) (n int) {
+	for _, s := range texts {
+		n = max(n, utf8.RuneCountInString(s))
+	}
+	return n
+}
+
+// textNote returns the note of the plain text, where an asterisk stands for bold and underlined.
 func (s *sheet) textNote() string {
 	if s.Best == NoBest {
 		return s.note

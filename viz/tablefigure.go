@@ -69,12 +69,12 @@ func (t Table) Figure() (*Drawing, error) {
 	if len(below) > 0 {
 		height += tablePad + lineFactor*smallSize*vg.Length(len(below))
 	}
-	return &Drawing{Title: t.Title, width: width, height: height, draw: func(c draw.Canvas, top, width vg.Length) {
-		s.draw(c, top, width, header, columns, below)
+	return &Drawing{Title: t.Title, width: width, height: height, draw: func(c draw.Canvas, title, width vg.Length) {
+		s.draw(c, 0-title, width, header, columns, below)
 	}}, nil
 }
 
-// draw draws the table below top: a header of the given height, the cells, and the lines of the note.
+// draw draws the table from y downwards: a header of the given height, the cells, and the lines of the note.
 func (s *sheet) draw(c draw.Canvas, y, width, header vg.Length, columns []column, below []string) {
 	rule := func(y, thick vg.Length) {
 		c.StrokeLine2(draw.LineStyle{Color: TextGray, Width: thick}, 0, y, width, y)

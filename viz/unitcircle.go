@@ -69,7 +69,7 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, err := cfg.check(len(at))
+	lines, err := cfg.lines(at)
 	if err != nil {
 		return nil, err
 	}
@@ -77,45 +77,34 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	for _, g := range groups {
 		names = append(names, g.Name)
 	}
-	for _, l := range cfg.Links {
-		names = append(names, l.Name)
+	for _, l := range lines {
+		names = append(names, l.name)
 	}
-	for _, a := range cfg.Arrows {
-		names = append(names, a.Name)
-	}
-	styles := StyleFor(names...)
 	p := New(cfg.Figure)
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 4}, Ticks{N: 4}
 	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
 	var entries []Entry
 	var points, arrows []plot.Plotter // above the links, which are added at once
-	rest := at
-	for i, g := range groups {
-		m := newMarks(rest[:len(g.X)], styles[i].Glyph(5), 4)
-		rest = rest[len(g.X):]
-		if len(g.X) > 0 {
-			points = append(points, m)
+	for i, style := range StyleFor(names...) {
+		if i < len(groups) {
+			m := newMarks(at[:len(groups[i].X)], style.Glyph(5), 4)
+			at = at[len(m.XYs):]
+			if len(m.XYs) > 0 {
+				points = append(points, m)
+			}
+			entries = append(entries, newEntry(names[i], m))
+			continue
 		}
-		entries = append(entries, newEntry(g.Name, m))
-	}
-	styles = styles[len(groups):]
-	for i, l := range cfg.Links {
-		s := &segments{style: styles[i].Line(1.6)}
-		for _, pair := range l.Pairs {
-			s.add(at[pair[0]], at[pair[1]])
+		l := lines[i-len(groups)]
+		if l.heads {
+			style.Dashes = nil // short arrows would be all gap
+			l.style = style.Line(2)
+			arrows = append(arrows, l)
+		} else {
+			l.style = style.Line(1.6)
+			p.Add(l)
 		}
-		p.Add(s)
-		entries = append(entries, newEntry(l.Name, s))
-	}
-	styles = styles[len(cfg.Links):]
-	for i, a := range cfg.Arrows {
-		s := &segments{style: styles[i].Line(2), heads: true}
-		s.style.Dashes = nil // short arrows would be all gap
-		for k, from := range a.From {
-			s.add(at[from], plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
-		}
-		arrows = append(arrows, s)
-		entries = append(entries, newEntry(a.Name, s))
+		entries = append(entries, newEntry(names[i], l))
 	}
 	p.Add(points...)
 	p.Add(arrows...)
@@ -150,41 +139,63 @@ func onCircle(groups []Group) (at plotter.XYs, err error) {
 	return at, nil
 }
 
-// check returns the scale of the arrows, or an error if a link or an arrow is not between or from n points.
-func (cfg UnitCircleConfig) check(n int) (scale float64, err error) {
+// lines returns the links and then the arrows between or from points at these places.
+func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
+	if !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue {
+		return nil, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
+	}
+	n := len(at)
 	known := func(i int) bool { return i >= 0 && i < n }
 	for _, l := range cfg.Links {
+		s := &segments{name: l.Name}
 		for _, pair := range l.Pairs {
 			if !known(pair[0]) || !known(pair[1]) || pair[0] == pair[1] {
-				return 0, fmt.Errorf("viz: unit circle: %q links points %d and %d, want two different ones of 0 to %d: %w",
+				return nil, fmt.Errorf("viz: unit circle: %q links points %d and %d, want two different ones of 0 to %d: %w",
 					l.Name, pair[0], pair[1], n-1, ErrRange)
+			}
+			s.add(at[pair[0]], at[pair[1]])
+		}
+		all = append(all, s)
+	}
+	for _, a := range cfg.Arrows {
+		if len(a.From) != len(a.DX) {
+			return nil, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
+		}
+		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
+			return nil, err
+		}
+		for _, from := range a.From {
+			if !known(from) {
+				return nil, fmt.Errorf("viz: unit circle: an arrow of %q starts from point %d, want 0 to %d: %w", a.Name, from, n-1, ErrRange)
 			}
 		}
 	}
+	scale := cfg.arrowScale()
+	for _, a := range cfg.Arrows {
+		s := &segments{name: a.Name, heads: true}
+		for k, from := range a.From {
+			s.add(at[from], plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// arrowScale returns how many radii an arrow of length 1 is drawn long.
+func (cfg UnitCircleConfig) arrowScale() float64 {
 	longest := 0.0
 	for _, a := range cfg.Arrows {
-		if len(a.From) != len(a.DX) {
-			return 0, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
-		}
-		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
-			return 0, err
-		}
-		for k, from := range a.From {
-			if !known(from) {
-				return 0, fmt.Errorf("viz: unit circle: an arrow of %q starts from point %d, want 0 to %d: %w", a.Name, from, n-1, ErrRange)
-			}
+		for k := range a.DX {
 			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
 		}
 	}
 	switch {
-	case !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue:
-		return 0, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
 	case cfg.ArrowScale > 0:
-		return cfg.ArrowScale, nil
+		return cfg.ArrowScale
 	case longest > 0:
-		return 0.6 / longest, nil
+		return 0.6 / longest
 	}
-	return 1, nil
+	return 1
 }
 
 // rim is a plotter of the circle of radius 1.
@@ -205,6 +216,7 @@ func (r *rim) DataRange() (xmin, xmax, ymin, ymax float64) { return -1.15, 1.15,
 
 // segments is a plotter of lines from one point each to another, with a head at the end where heads is set.
 type segments struct {
+	name     string
 	from, to plotter.XYs
 	style    draw.LineStyle
 	heads    bool

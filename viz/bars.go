@@ -15,7 +15,7 @@ import (
 type Bar struct {
 	Name   string
 	Value  float64
-	Strong bool // drawn in the warm colour, with its number in bold
+	Strong bool // drawn in the warm color, with its number in bold
 }
 
 // BarsConfig says how Bars draws. The zero value works.

@@ -261,14 +261,14 @@ const countGap = vg.Length(7)
 func (t *counts) Plot(c draw.Canvas, p *plot.Plot) {
 	on := onCanvas(c, p)
 	for i, q := range t.at {
-		note(c, on(q).Add(vg.Point{X: countGap, Y: -0.33 * smallSize}), 0, t.texts[i])
+		writeSmall(c, on(q).Add(vg.Point{X: countGap, Y: -0.33 * smallSize}), 0, t.texts[i])
 	}
 }
 
 // GlyphBoxes claims the room for numbers at the right edge.
 func (t *counts) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return glyphBoxes(p, t.at, func(i int) vg.Rectangle {
-		return vg.Rectangle{Max: vg.Point{X: countGap + noteWidth(t.texts[i])}}
+		return vg.Rectangle{Max: vg.Point{X: countGap + smallWidth(t.texts[i])}}
 	})
 }
 

@@ -71,7 +71,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	p := New(cfg.or("optimizer step", "loss (nats)"))
+	p := New(cfg.withLabels("optimizer step", "loss (nats)"))
 	var entries []Entry
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {

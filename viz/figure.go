@@ -2,6 +2,7 @@ package viz
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 
 	"gonum.org/v1/plot"
@@ -18,13 +19,13 @@ type Figure struct {
 	Title          string
 	XLabel, YLabel string // with their units
 
-	// Width and Height, in points, are what Show, Save and Column take where they are not told otherwise. Zero means
-	// 6.5 by 4 inches, the width of a notebook.
+	// Width and Height, in points, are what Show, Save and Column take unless they are given a size. Zero means 6.5 by 4
+	// inches, the width of a notebook.
 	Width, Height vg.Length
 }
 
-// or returns f with labels in place of empty ones.
-func (f Figure) or(xLabel, yLabel string) Figure {
+// withLabels returns f with labels in place of empty ones.
+func (f Figure) withLabels(xLabel, yLabel string) Figure {
 	f.XLabel, f.YLabel = cmp.Or(f.XLabel, xLabel), cmp.Or(f.YLabel, yLabel)
 	return f
 }
@@ -50,6 +51,16 @@ const (
 func isNil(f Drawer) bool {
 	v := reflect.ValueOf(f)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// checkedSize returns the size in which f is drawn, or an error if there is no figure to save or show, as what says, or the
+// size makes no sense.
+func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length, err error) {
+	if isNil(f) {
+		return 0, 0, fmt.Errorf("viz: %s: the figure is nil: %w", what, ErrNoData)
+	}
+	w, h = sizeOf(f, width, height)
+	return w, h, checkSize(w, h)
 }
 
 // sizeOf returns the size of f where width or height, being 0, leave it open.

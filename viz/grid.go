@@ -27,7 +27,7 @@ func newGrid(n, columns, most int, smallest, largest, gap vg.Length) grid {
 }
 
 // caption returns a text as the lines below a cell.
-func (g *grid) caption(s string) []string { return fit(s, g.width, g.width, noteWidth) }
+func (g *grid) caption(s string) []string { return fit(s, g.width, g.width, smallWidth) }
 
 // across returns the width of a row of cells.
 func (g *grid) across() vg.Length { return vg.Length(min(g.columns, g.n))*(g.width+g.gap) - g.gap }
@@ -63,7 +63,7 @@ func (g *grid) draw(c draw.Canvas, left, top vg.Length, cell func(i int, box vg.
 				continue
 			}
 			for j, s := range g.captions[i] {
-				note(c, vg.Point{X: x + g.width/2, Y: top - g.height - lineFactor*smallSize*vg.Length(j) - 1.05*smallSize}, 0.5, s)
+				writeSmall(c, vg.Point{X: x + g.width/2, Y: top - g.height - lineFactor*smallSize*vg.Length(j) - 1.05*smallSize}, 0.5, s)
 			}
 		}
 		top -= height + g.gap

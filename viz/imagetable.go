@@ -53,8 +53,8 @@ func (t ImageTable) Figure() (*Drawing, error) {
 	var names vg.Length
 	pixels := make([][2][][]uint8, len(t.Rows)) // of each image of each side
 	for i, r := range t.Rows {
-		for _, line := range wrap(r.Name, rowName, noteWidth) { // as wide as need be
-			names = max(names, min(noteWidth(line), rowName))
+		for _, line := range wrap(r.Name, rowName, smallWidth) { // as wide as need be
+			names = max(names, min(smallWidth(line), rowName))
 		}
 		if !r.hasImages() {
 			if r.Note == "" {
@@ -79,7 +79,7 @@ func (t ImageTable) Figure() (*Drawing, error) {
 	var cell vg.Length // side of the square that holds a picture
 	rows := make([]pictureRow, len(t.Rows))
 	for i, r := range t.Rows {
-		row := pictureRow{name: fit(r.Name, rowName, rowName, noteWidth)}
+		row := pictureRow{name: fit(r.Name, rowName, rowName, smallWidth)}
 		if r.hasImages() {
 			row.size = pictureSize(r.Height, r.Width, room)
 			cell = max(cell, row.size.X, row.size.Y)
@@ -104,7 +104,7 @@ func (t ImageTable) Figure() (*Drawing, error) {
 	d := &Drawing{Title: t.Title, unit: dot, width: starts[1] + widths[1], height: head - cellGap}
 	for i, r := range t.Rows {
 		if !r.hasImages() {
-			rows[i].note = wrap(r.Note, widths[0]+sideGap+widths[1], noteWidth)
+			rows[i].note = wrap(r.Note, widths[0]+sideGap+widths[1], smallWidth)
 		}
 		d.height += rows[i].height(cell) + cellGap
 	}
@@ -115,8 +115,8 @@ func (t ImageTable) Figure() (*Drawing, error) {
 		}
 		for _, r := range rows {
 			height := r.height(cell)
-			notes(c, vg.Point{Y: y - height/2}, 0, r.name)
-			notes(c, vg.Point{X: starts[0], Y: y - height/2}, 0, r.note)
+			writeSmallLines(c, vg.Point{Y: y - height/2}, 0, r.name)
+			writeSmallLines(c, vg.Point{X: starts[0], Y: y - height/2}, 0, r.note)
 			for side, images := range r.sides {
 				for i, img := range images {
 					x := starts[side] + vg.Length(i)*(cell+pictureGap) + (cell-r.size.X)/2

@@ -79,7 +79,7 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 		for i, k := range key {
 			at := vg.Point{X: (width-keyWidth)/2 + offsets[i].X + objectRadius, Y: y - offsets[i].Y - keyLine/2}
 			k.Object.drawAt(c, at, objectRadius-1)
-			note(c, vg.Point{X: at.X + objectRadius + thumbGap, Y: at.Y - 0.33*smallSize}, 0, k.Name)
+			writeSmall(c, vg.Point{X: at.X + objectRadius + thumbGap, Y: at.Y - 0.33*smallSize}, 0, k.Name)
 		}
 	}}, nil
 }
@@ -89,7 +89,7 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 func placeKey(key []SquareKey, room vg.Length) (offsets []vg.Point, width vg.Length) {
 	var x, y vg.Length
 	for _, k := range key {
-		w := 2*objectRadius + thumbGap + noteWidth(k.Name)
+		w := 2*objectRadius + thumbGap + smallWidth(k.Name)
 		if x > 0 && x+w > room {
 			x, y = 0, y+keyLine
 		}

@@ -54,7 +54,7 @@ func StackedBars(cfg Figure, parts []string, bars ...StackedBar) (*plot.Plot, er
 	if s.longest == 0 {
 		return nil, fmt.Errorf("viz: stacked bars: %w: all lengths are 0", ErrNoData)
 	}
-	p := New(cfg.or("examples", ""))
+	p := New(cfg.withLabels("examples", ""))
 	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars take the part of the ticks
 	p.Add(s, frame{})                      // the axis over the rims of the bars
 	var entries []Entry
@@ -89,12 +89,12 @@ func (s *stack) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 // nameLines returns the name of a bar in at most two lines.
 func (b StackedBar) nameLines() []string {
-	lines := wrap(b.Name, barName, noteWidth)
+	lines := wrap(b.Name, barName, smallWidth)
 	if len(lines) > 2 {
 		lines = []string{lines[0], strings.Join(lines[1:], " ")}
 	}
 	for i := range lines {
-		lines[i] = cut(lines[i], barName, noteWidth)
+		lines[i] = cut(lines[i], barName, smallWidth)
 	}
 	return lines
 }
@@ -104,7 +104,7 @@ func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var width vg.Length
 	for _, b := range s.bars {
 		for _, line := range b.nameLines() {
-			width = max(width, noteWidth(line))
+			width = max(width, smallWidth(line))
 		}
 	}
 	return []plot.GlyphBox{{X: 0, Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -width - thumbGap}}}}
@@ -115,7 +115,7 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 	half := min(thickestBar, stackShare*(toY(0)-toY(-1))) / 2
 	for i, b := range s.bars {
 		y := toY(-float64(i))
-		notes(c, vg.Point{X: c.Min.X - thumbGap, Y: y}, 1, b.nameLines())
+		writeSmallLines(c, vg.Point{X: c.Min.X - thumbGap, Y: y}, 1, b.nameLines())
 		var from float64
 		last := len(b.Parts) - 1
 		for last > 0 && b.Parts[last] == 0 {
@@ -141,12 +141,12 @@ func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, la
 		v = math.Round(v*digits) / digits
 	}
 	text := number(v, -1)
-	width := noteWidth(text) + 2*numberRoom
+	width := smallWidth(text) + 2*numberRoom
 	middle := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
 	base := middle.Y - 0.36*smallSize
 	if size := box.Size(); width > size.X || 1.1*smallSize > size.Y {
 		if last && box.Max.X+width <= c.Max.X {
-			note(c, vg.Point{X: box.Max.X + numberRoom, Y: base}, 0, text)
+			writeSmall(c, vg.Point{X: box.Max.X + numberRoom, Y: base}, 0, text)
 		}
 		return
 	}

@@ -94,14 +94,9 @@ var fixedStyles = map[string]Style{
 	key("MCL"):    {SkyBlue, dashes[6], Plus},
 }
 
-// key is a name as fixedStyles spells it: letters and digits only, lower case, and no plural s.
+// key returns a name as fixedStyles spells it: letters and digits only, lower case, and no plural s.
 func key(name string) string {
-	k := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" -_", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(name))
+	k := strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
 	if strings.HasSuffix(k, "ives") || strings.HasSuffix(k, "unlabeleds") {
 		k = strings.TrimSuffix(k, "s")
 	}

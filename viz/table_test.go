@@ -1,10 +1,10 @@
 package viz
 
 import (
-	"slices"
 	"encoding/xml"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"

@@ -30,7 +30,7 @@ func (t Table) Figure() (*Drawing, error) {
 	bold := func(s string) vg.Length { return textWidth(face(smallSize, true), s) }
 	x := bold(t.RowsHeader)
 	for _, name := range t.Rows {
-		x = max(x, noteWidth(name))
+		x = max(x, smallWidth(name))
 	}
 	x += tablePad
 	columns := make([]column, len(t.Columns))
@@ -59,9 +59,9 @@ func (t Table) Figure() (*Drawing, error) {
 	width := max(x+tablePad, textWidth(face(titleSize, true), t.Title))
 	var below []string // the lines of the note
 	if s.note != "" {
-		below = wrap(s.note, width, noteWidth)
+		below = wrap(s.note, width, smallWidth)
 		for _, line := range below {
-			width = max(width, noteWidth(line))
+			width = max(width, smallWidth(line))
 		}
 	}
 	header := lineFactor*smallSize*vg.Length(headerLines) + 2*tablePad
@@ -94,7 +94,7 @@ func (s *sheet) draw(c draw.Canvas, y, width, header vg.Length, columns []column
 	rule(y, 0.6)
 	for i, name := range s.Rows {
 		base := y - rowHeight*vg.Length(i) - rowHeight/2 - 0.36*smallSize - tablePad/4
-		note(c, vg.Point{X: tablePad, Y: base}, 0, name)
+		writeSmall(c, vg.Point{X: tablePad, Y: base}, 0, name)
 		for j, k := range columns {
 			s.drawCell(c, s.cells[i][j], k, base)
 		}
@@ -102,7 +102,7 @@ func (s *sheet) draw(c draw.Canvas, y, width, header vg.Length, columns []column
 	y -= rowHeight*vg.Length(len(s.Rows)) + tablePad/2
 	rule(y, 1.2)
 	for i, text := range below {
-		note(c, vg.Point{Y: y - tablePad - line*vg.Length(i) - 0.8*smallSize}, 0, text)
+		writeSmall(c, vg.Point{Y: y - tablePad - line*vg.Length(i) - 0.8*smallSize}, 0, text)
 	}
 }
 

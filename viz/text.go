@@ -98,21 +98,21 @@ func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64
 	}
 }
 
-// note writes one line of small text.
-func note(c vg.Canvas, pt vg.Point, align float64, s string) {
+// writeSmall writes one line of small text.
+func writeSmall(c vg.Canvas, pt vg.Point, align float64, s string) {
 	write(c, face(smallSize, false), TextGray, pt, align, s)
 }
 
-// notes writes lines of small text that lie about pt.
-func notes(c vg.Canvas, pt vg.Point, align float64, lines []string) {
+// writeSmallLines writes lines of small text that lie about pt.
+func writeSmallLines(c vg.Canvas, pt vg.Point, align float64, lines []string) {
 	for i, line := range lines {
 		base := pt.Y + lineFactor*smallSize*(vg.Length(len(lines)-1)/2-vg.Length(i)) - 0.36*smallSize
-		note(c, vg.Point{X: pt.X, Y: base}, align, line)
+		writeSmall(c, vg.Point{X: pt.X, Y: base}, align, line)
 	}
 }
 
-// noteWidth returns the width of one line of small text.
-func noteWidth(s string) vg.Length { return textWidth(face(smallSize, false), s) }
+// smallWidth returns the width of one line of small text.
+func smallWidth(s string) vg.Length { return textWidth(face(smallSize, false), s) }
 
 // handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler
 // of gonum/plot does.

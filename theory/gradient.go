@@ -77,6 +77,20 @@ func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
 	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
 }
 
+// GradientBias returns the Euclidean length of the gradient bias of the objective, in the points of the population: of the
+// gradient of its mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient].
+func (m *Meter) GradientBias(p Population, d Design) (float64, error) {
+	g, err := m.Gradient(p, d)
+	if err != nil {
+		return 0, err
+	}
+	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
+	if err != nil {
+		return 0, err
+	}
+	return g.Minus(ideal).Norm(), nil
+}
+
 // IdealGradient returns the gradient of the ideal loss (3), arguments and limits as for [IdealLoss].
 func IdealGradient(p Population, prior float64, negatives int, tau float64) (PointGradient, error) {
 	if err := validateIdeal(p, prior, negatives, tau); err != nil {

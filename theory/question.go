@@ -44,7 +44,7 @@ func AttractionBias(m *Meter, draws *Draws) Question {
 func GradientBias(m *Meter) Question {
 	return Question{
 		Name: "gradient bias of " + m.title(), Yes: "biased", No: "unbiased on everything tried",
-		Ask: func(p Population, d Design) (Number, error) { return m.gradientBias(p, d) },
+		Ask: m.askGradientBias,
 	}
 }
 
@@ -74,11 +74,11 @@ func ExtraGradientBias(m, than *Meter) Question {
 	return Question{
 		Name: "gradient bias of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger",
 		Ask: func(p Population, d Design) (Number, error) {
-			a, err := m.gradientBias(p, d)
+			a, err := m.askGradientBias(p, d)
 			if err != nil {
 				return Number{}, err
 			}
-			b, err := than.gradientBias(p, d)
+			b, err := than.askGradientBias(p, d)
 			return a.Minus(b), err
 		},
 	}
@@ -118,19 +118,12 @@ func (m *Meter) measure(p Population, d Design, draws *Draws, repeat uint64) (Re
 	return m.MonteCarlo(p, d, c)
 }
 
-func (m *Meter) gradientBias(p Population, d Design) (Number, error) {
+func (m *Meter) askGradientBias(p Population, d Design) (Number, error) {
 	if m == nil {
 		return Number{}, errNoMeter
 	}
-	g, err := m.Gradient(p, d)
-	if err != nil {
-		return Number{}, err
-	}
-	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
-	if err != nil {
-		return Number{}, err
-	}
-	return Exactly(g.Minus(ideal).Norm()), nil
+	bias, err := m.GradientBias(p, d)
+	return Exactly(bias), err
 }
 
 // title names the objective and the temperature.

@@ -1,12 +1,9 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // RationalPoints are points [n][k] whose coordinates are fractions, so that means, squared distances and potentials of
@@ -14,23 +11,20 @@ import (
 // [RationalPoints.Validate] checks. No method changes the numbers it is given.
 type RationalPoints [][]*big.Rat
 
-// Rationals takes the rows of x at face value: every finite float64 is a fraction. It refuses NaN and infinity.
-func Rationals(x *mat.Dense) (RationalPoints, error) {
-	if x == nil || x.IsEmpty() {
-		return nil, errors.New("theory: no points; at least one row is needed")
-	}
-	rows, columns := x.Dims()
-	points := make(RationalPoints, rows)
-	for i := range points {
-		points[i] = make([]*big.Rat, columns)
-		for k := range points[i] {
-			if points[i][k] = new(big.Rat).SetFloat64(x.At(i, k)); points[i][k] == nil {
-				return nil, fmt.Errorf("theory: entry %g in row %d is no fraction; all entries must be "+
-					"finite", x.At(i, k), i)
+// Rationals takes rows at face value: every finite float64 is a fraction. NaN, infinity, no rows and rows of different length
+// are errors.
+func Rationals(rows [][]float64) (RationalPoints, error) {
+	points := make(RationalPoints, len(rows))
+	for i, row := range rows {
+		for _, x := range row {
+			fraction := new(big.Rat).SetFloat64(x)
+			if fraction == nil {
+				return nil, fmt.Errorf("theory: entry %g in row %d is no fraction; all entries must be finite", x, i)
 			}
+			points[i] = append(points[i], fraction)
 		}
 	}
-	return points, nil
+	return points, points.Validate()
 }
 
 // RationalLine are points on a line.
@@ -147,7 +141,7 @@ func (p RationalPoints) Validate() error { return p.check("points") }
 // check refuses no rows, rows of different length, and coordinates that are missing.
 func (p RationalPoints) check(what string) error {
 	if len(p) == 0 {
-		return fmt.Errorf("theory: no %s; at least one is needed", what)
+		return fmt.Errorf("theory: no %s; at least one row is needed", what)
 	}
 	for i, row := range p {
 		if len(row) != len(p[0]) || len(row) == 0 {

@@ -51,7 +51,7 @@ func TestRationalPointsByHand(t *testing.T) {
 
 // Coordinates in floats are fractions with a power of two below; many rows at few places are no hindrance.
 func TestRationals(t *testing.T) {
-	p, err := Rationals(dense([][]float64{{0.75, -2}, {0.1, 0}}))
+	p, err := Rationals([][]float64{{0.75, -2}, {0.1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +59,9 @@ func TestRationals(t *testing.T) {
 	if tenth := big.NewRat(1, 10); p[1][0].Cmp(tenth) == 0 || decimal(p[1][0]) != 0.1 {
 		t.Errorf("0.1 came as %v; the float nearest to it is not the fraction", p[1][0])
 	}
-	_, err = Rationals(dense([][]float64{{1}, {math.NaN()}}))
+	_, err = Rationals([][]float64{{1}, {math.NaN()}})
 	wantError(t, "NaN", err, "NaN", "row 1")
-	_, err = Rationals(dense([][]float64{{math.Inf(1)}}))
+	_, err = Rationals([][]float64{{math.Inf(1)}})
 	wantError(t, "infinity", err, "Inf", "finite")
 	_, err = Rationals(nil)
 	wantError(t, "nothing", err, "at least one row")
@@ -162,15 +162,15 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	compared := 0
 	for range 60 {
 		draw := func(n int) (*mat.Dense, RationalPoints) {
-			m := mat.NewDense(n, 2, nil)
-			for i := range n {
-				m.SetRow(i, []float64{float64(rng.IntN(30)), float64(rng.IntN(30))})
+			rows := make([][]float64, n)
+			for i := range rows {
+				rows[i] = []float64{float64(rng.IntN(30)), float64(rng.IntN(30))}
 			}
-			p, err := Rationals(m)
+			p, err := Rationals(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m, p
+			return dense(rows), p
 		}
 		labeled, rationalLabeled := draw(1 + rng.IntN(4))
 		unlabeled, rationalUnlabeled := draw(2 + rng.IntN(6))

@@ -33,8 +33,8 @@ const (
 
 var hypercubeViewNames = [...]string{
 	"an object is its own view", "the other object of its shape is its view, labels by row",
-	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels by " +
-		"example",
+	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels " +
+		"by example",
 }
 
 // String describes the views in a few words.
@@ -177,11 +177,12 @@ var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeA
 
 // HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
 // inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
-func HypercubeReadings(eng *engine.Engine, tau float64) ([]HypercubeReading, error) {
-	return hypercubeReadings(eng, tau, Placements())
+func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
+	defer catch(&err)
+	return hypercubeReadings(eng, tau, Placements()), nil
 }
 
-func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) ([]HypercubeReading, error) {
+func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
 	blue, triangle, none := []bool{true, false, true, false}, []bool{true, false, false, false}, make([]bool, 4)
 	colors := []int32{1, 0, 1, 0}
 
@@ -196,33 +197,16 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			}
 		}
 	}
-	run := func(o pucl.Objective, labeled []bool) ([]float64, error) {
-		losses, err := theory.AnchorLosses(eng, o, batches, labeled, colors, tau)
-		if err != nil {
-			return nil, err
-		}
+	run := func(o pucl.Objective, labeled []bool) []float64 {
+		losses := must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau))
 		means := make([]float64, len(losses))
 		for i, rows := range losses {
 			means[i] = rowMean(rows)
 		}
-		return means, nil
+		return means
 	}
-	ssCL, err := run(pucl.SSCL(), none)
-	if err != nil {
-		return nil, err
-	}
-	both, err := run(pucl.PUCL(), blue)
-	if err != nil {
-		return nil, err
-	}
-	one, err := run(pucl.PUCL(), triangle)
-	if err != nil {
-		return nil, err
-	}
-	scl, err := run(pucl.SCL(), none)
-	if err != nil {
-		return nil, err
-	}
+	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
+	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)
 
 	var readings []HypercubeReading
 	at := 0
@@ -248,8 +232,8 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			at += len(layouts) * count
 		}
 	}
-	byRow, err := rowReadings(eng, tau, placements)
-	return append(readings, byRow...), err
+	byRow := rowReadings(eng, tau, placements)
+	return append(readings, byRow...)
 }
 
 // temperature is that of the similarities, given that of the cosines which stand for them.

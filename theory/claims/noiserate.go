@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/theory"
 )
 
 // NoiseRate is the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
@@ -28,7 +27,7 @@ func NoiseRate() Claim {
 			"case-control: n_P labeled draws from p(x|y=1), n_U unlabeled draws from p(x), all independent (11)",
 			"γ = n_P/n_U, π_P = p(y=1)",
 		},
-		check: func(*engine.Engine) (Finding, error) { return noiseRateFinding(printedNoiseRate), nil },
+		check: func(*engine.Engine) Finding { return noiseRateFinding(printedNoiseRate) },
 	}
 }
 
@@ -111,60 +110,52 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
 				rates, printed := caseControlRates(nP, nU, pi), formula(gamma, pi)
 				cases++
-				if rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0 {
-					asProbability++
-				}
+				asProbability += oneIf(rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0)
 				if rates.meanShare.Cmp(printed) == 0 {
 					asMean++
 				}
 				gap := new(big.Rat).Sub(printed, rates.meanShare)
 				if gap.Abs(gap).Cmp(largest) > 0 {
 					largest = gap
-					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s",
-						nP, nU, pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
+					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s", nP, nU,
+						pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
 				}
 			}
 		}
 	}
 	gap, _ := largest.Float64()
-	f.Number = theory.Exactly(gap)
-	f.Measured = []Measurement{
-		{"cases", theory.Exactly(float64(cases))},
-		{"cases equal as a probability", theory.Exactly(float64(asProbability))},
-		{"cases equal as an expected share", theory.Exactly(float64(asMean))},
-		{"largest difference to the expected share", f.Number},
-	}
-	f.Why = "By linearity, of the n_P + n_U·π positives expected n_U·π are unlabeled, so an example drawn at random is mislabeled with " +
-		"probability π/(γ+π) given that it is positive. The share K/(n_P+K) of one data set is concave in K, so by Jensen's inequality its " +
-		"expectation is smaller."
-	f.Details = []string{
-		fmt.Sprintf("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases),
-		fmt.Sprintf("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases),
-	}
+	f.Number = exactly(gap)
+	measure(&f, cases, "cases")
+	measure(&f, asProbability, "cases equal as a probability")
+	measure(&f, asMean, "cases equal as an expected share")
+	measure(&f, f.Number, "largest difference to the expected share")
+	f.Why = "By linearity, of the n_P + n_U·π positives expected n_U·π are unlabeled, so an example drawn at random is " +
+		"mislabeled with probability π/(γ+π) given that it is positive. The share K/(n_P+K) of one data set is concave " +
+		"in K, so by Jensen's inequality its expectation is smaller."
+	f.detail("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases)
+	f.detail("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases)
 	if where != "" {
 		f.Counterexample = where
 	}
-	f.Details = append(f.Details, fadingDetail(formula), singleDatasetDetail(formula))
+	f.detail("%s", fadingDetail(formula))
+	f.detail("%s", singleDatasetDetail(formula))
 
 	switch {
 	case asProbability < cases && asMean < cases:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The formula is the rate in neither reading: it misses the probability in %d and the expected share in %d of %d cases.",
-			cases-asProbability, cases-asMean, cases)
+		f.conclude(Fails, "The formula is the rate in neither reading: it misses the probability in %d and the expected "+
+			"share in %d of %d cases.", cases-asProbability, cases-asMean, cases)
 		f.Corrected = "p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0"
 		f.CorrectedLaTeX = correctedNoiseRate
 	case asProbability == cases && asMean == cases:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Exact in all %d cases, as a probability and as an expected share.", cases)
+		f.conclude(Holds, "Exact in all %d cases, as a probability and as an expected share.", cases)
 	case asProbability == cases:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the expectation of the share of "+
-			"mislabeled positives in a finite data set is smaller, by up to %.4f here, and agrees only as the data grow.", cases, gap)
+		f.conclude(Conditional, "Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the "+
+			"expectation of the share of mislabeled positives in a finite data set is smaller, by up to %.4f here, and "+
+			"agrees only as the data grow.", cases, gap)
 		f.Corrected = "ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation"
 		f.CorrectedLaTeX = correctedNoiseRate
 	default:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)
+		f.conclude(Conditional, "Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)
 	}
 	return f
 }
@@ -200,15 +191,11 @@ func singleDatasetDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 			gamma := new(big.Rat).Quo(labeled, unlabeled)
 			rate := new(big.Rat).Sub(one, c)
 			cases++
-			if formula(gamma, pi).Cmp(rate) == 0 {
-				withPopulation++
-			}
+			withPopulation += oneIf(formula(gamma, pi).Cmp(rate) == 0)
 			hidden := new(big.Rat).Mul(pi, rate)
-			if formula(gamma, hidden.Quo(hidden, unlabeled)).Cmp(rate) == 0 {
-				withUnlabeled++
-			}
+			withUnlabeled += oneIf(formula(gamma, hidden.Quo(hidden, unlabeled)).Cmp(rate) == 0)
 		}
 	}
-	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives among the unlabeled, "+
-		"in %d with π that of the whole data", withUnlabeled, cases, withPopulation)
+	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives "+
+		"among the unlabeled, in %d with π that of the whole data", withUnlabeled, cases, withPopulation)
 }

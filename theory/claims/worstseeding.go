@@ -3,8 +3,6 @@ package claims
 import (
 	"math"
 	"math/bits"
-
-	"github.com/puclab/puclab/theory"
 )
 
 // seedingSearch is what the exhaustive search over small sets of rows has found: ratios of the expected potential right
@@ -28,7 +26,7 @@ type seedingExtreme struct {
 }
 
 func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) {
-	if ratio > e.ratio*(1+1e-12) {
+	if !math.IsNaN(e.ratio) && exceeds(ratio, e.ratio*(1+1e-12)) {
 		*e = seedingExtreme{ratio, rows, mask, count}
 	}
 }
@@ -38,13 +36,13 @@ func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) 
 func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
 	for n := 2; n <= maxRows; n++ {
-		eachMultiset(n, len(places), func(x []int) {
+		for x := range multisets(n, len(places)) {
 			rows := make([][]float64, n)
 			for i, v := range x {
 				rows[i] = places[v]
 			}
 			s.visit(rows)
-		})
+		}
 	}
 	return s
 }
@@ -202,13 +200,4 @@ func gridPlaces(side int) [][]float64 {
 		}
 	}
 	return places
-}
-
-// rational turns rows of whole numbers into fractions.
-func rational(rows [][]float64) (theory.RationalPoints, error) {
-	m, err := matrix(rows)
-	if err != nil {
-		return nil, err
-	}
-	return theory.Rationals(m)
 }

@@ -14,7 +14,7 @@ type PointGradient struct {
 	Positive, Negative [][]float64
 }
 
-// Minus is the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
+// Minus returns the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
 // [IdealGradient].
 func (g PointGradient) Minus(other PointGradient) PointGradient {
 	subtract := func(a, b [][]float64) [][]float64 {
@@ -30,7 +30,7 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 	return PointGradient{subtract(g.Positive, other.Positive), subtract(g.Negative, other.Negative)}
 }
 
-// Norm is the Euclidean length of g taken as one vector.
+// Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
 	for _, class := range [][][]float64{g.Positive, g.Negative} {

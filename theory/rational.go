@@ -27,7 +27,7 @@ func Rationals(rows [][]float64) (RationalPoints, error) {
 	return points, points.Validate()
 }
 
-// RationalLine are points on a line.
+// RationalLine returns points on a line.
 func RationalLine(x ...int64) RationalPoints {
 	points := make(RationalPoints, len(x))
 	for i, v := range x {
@@ -36,7 +36,7 @@ func RationalLine(x ...int64) RationalPoints {
 	return points
 }
 
-// Mean is the mean of the rows, nil where there is none.
+// Mean returns the mean of the rows, nil where there is none.
 func (p RationalPoints) Mean() []*big.Rat {
 	if len(p) == 0 {
 		return nil
@@ -52,11 +52,11 @@ func (p RationalPoints) Mean() []*big.Rat {
 	return mean
 }
 
-// Potential is the sum over the rows of the squared distance to the nearest of the centres (Definition 6), 0 without rows.
-func (p RationalPoints) Potential(centre []*big.Rat, others ...[]*big.Rat) *big.Rat {
+// Potential returns the sum over the rows of the squared distance to the nearest of the centers (Definition 6), 0 without rows.
+func (p RationalPoints) Potential(center []*big.Rat, others ...[]*big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for _, row := range p {
-		nearest := squaredRationalDistance(row, centre)
+		nearest := squaredRationalDistance(row, center)
 		for _, other := range others {
 			if d := squaredRationalDistance(row, other); d.Cmp(nearest) < 0 {
 				nearest = d
@@ -67,7 +67,7 @@ func (p RationalPoints) Potential(centre []*big.Rat, others ...[]*big.Rat) *big.
 	return sum
 }
 
-// Spread is the least potential that one centre can give, the sum of squared distances to the mean; 0 without rows.
+// Spread returns the least potential that one center can give, the sum of squared distances to the mean; 0 without rows.
 func (p RationalPoints) Spread() *big.Rat {
 	if len(p) == 0 {
 		return new(big.Rat)
@@ -75,9 +75,9 @@ func (p RationalPoints) Spread() *big.Rat {
 	return p.Potential(p.Mean())
 }
 
-// BestSplit is the least potential that two centres can give (φ* of Definition 7), and a split that has it: true for the
+// BestSplit returns the least potential that two centers can give (φ* of Definition 7), and a split that has it: true for the
 // rows of the first row's part. Every way to split the places where rows lie is tried, and there may be at most 20 places:
-// rows that coincide never gain from being parted, since each can go to the centre nearer to their common place.
+// rows that coincide never gain from being parted, since each can go to the center nearer to their common place.
 func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 	if err := p.check("points"); err != nil {
 		return nil, nil, err
@@ -138,7 +138,7 @@ func (p RationalPoints) places() (place []int, places [][]int) {
 // Validate reports what keeps p from being points: no rows, rows of different length, or a coordinate that is missing.
 func (p RationalPoints) Validate() error { return p.check("points") }
 
-// check refuses no rows, rows of different length, and coordinates that are missing.
+// check returns an error for no rows, rows of different length, and coordinates that are missing.
 func (p RationalPoints) check(what string) error {
 	if len(p) == 0 {
 		return fmt.Errorf("theory: no %s; at least one row is needed", what)

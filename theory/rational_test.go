@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// decimal is the float64 nearest to x.
+// decimal returns the float64 nearest to x.
 func decimal(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
@@ -117,14 +117,14 @@ func TestRationalSeedingByHand(t *testing.T) {
 	equalRat(t, "expected", seeded.Free, big.NewRat(13, 10))
 	equalRat(t, "optimal", s.Optimal, big.NewRat(2, 3))
 	// From 1: {0, 0} and {1, 3} with means 0 and 2. The row 1 is at distance 1 from both, a tie, so it goes to the positive
-	// centre, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
+	// center, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
 	equalRat(t, "settled", settled.Free, big.NewRat(2, 3))
 	if !s.Starts[0].Tied || s.Starts[1].Tied || s.Starts[0].Seed != 1 {
 		t.Errorf("starts %+v", s.Starts)
 	}
 }
 
-// k-means++ on 0, 0 and 1: from 0 the second centre is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
+// k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
 // weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
 func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	zero, err := RationalKMeansPlusPlus(RationalLine(0, 0, 1))

@@ -3,7 +3,7 @@ package theory
 import "testing"
 
 // By hand: one labeled row at 0, unlabeled rows at 0, 1 and 3 with weights 0, 1 and 9. Started at 1: distances 0, 0, 0 and 4
-// to the nearer centre; started at 3: 0, 0, 1, 0. Best split: {0, 0, 1} and {3}, with 2/3.
+// to the nearer center; started at 3: 0, 0, 1, 0. Best split: {0, 0, 1} and {3}, with 2/3.
 func TestSeedingByHand(t *testing.T) {
 	s, err := EnumerateSeeding(dense([][]float64{{0}}), dense([][]float64{{0}, {1}, {3}}))
 	if err != nil {

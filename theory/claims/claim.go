@@ -53,7 +53,7 @@ var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
 // minusSigns writes the numbers of a text with the minus sign that the rest of the text has.
 func minusSigns(text string) string { return hyphenMinus.ReplaceAllString(text, "$1−$2") }
 
-// String is one line: "noise-rate: conditional. …".
+// String returns one line: "noise-rate: conditional. …".
 func (c Claim) String() string {
 	if c.Sentence == "" {
 		return fmt.Sprintf("%s: %s", c.ID, c.Verdict)

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// classBound is the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
+// classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
 // (2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1)) Δ(positives) + 5 Δ(negatives).
 func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
 	bound := times(whole(5), negatives)

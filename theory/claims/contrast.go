@@ -10,13 +10,13 @@ import (
 
 // What the claims on Theorems 1, 2 and 4 share.
 
-// TwoPoints is the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
+// TwoPoints returns the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
 // have similarity 1 within a class and −1 across.
 func TwoPoints() theory.Population {
 	return theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 }
 
-// TwoSigns is the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
+// TwoSigns returns the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
 // probability ½. At τ = 1 the similarity of two draws is ±1, with mean 0 and variance 1.
 func TwoSigns() theory.Population {
 	signs := theory.Uniform([]float64{1}, []float64{-1})
@@ -48,6 +48,15 @@ func contrastCases(worlds []theory.Population, designs []theory.Design) []contra
 		}
 	}
 	return cases
+}
+
+// designsOf returns case-control designs with independent views, of so many labeled and unlabeled examples.
+func designsOf(prior float64, sizes [][2]int) []theory.Design {
+	var designs []theory.Design
+	for _, size := range sizes {
+		designs = append(designs, theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior})
+	}
+	return designs
 }
 
 // openMeters returns one meter for each objective, and a function that closes them all.

@@ -99,7 +99,7 @@ func TestDCLDecompositionFollowsTheNumbers(t *testing.T) {
 	}
 }
 
-// onePositive is the limit for M = 1 in the counterexample, anchor by anchor, all by hand: E_p e^s is 13/8 seen from +1 and
+// onePositive returns the limit for M = 1 in the counterexample, anchor by anchor, all by hand: E_p e^s is 13/8 seen from +1 and
 // 7/8 from −1, v and x⁺ have e^s = 2 or ½ with probability ½ for a positive anchor, and 2 for a negative one.
 func onePositive(q float64) float64 {
 	loss := func(g float64) float64 { return (math.Log1p(q*g/2) + math.Log1p(2*q*g)) / 2 } // over x⁺

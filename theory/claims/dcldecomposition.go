@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLDecomposition is the claim behind debiased contrastive learning: the mean over true negatives is that over all data
+// DCLDecomposition returns the claim behind debiased contrastive learning: the mean over true negatives is that over all data
 // with the share of the anchor's own class taken out.
 //
 // The check compares both sides in rational arithmetic and runs [pucl.DCL] on a batch that shows its population in
@@ -37,12 +37,12 @@ func DCLDecomposition() Claim {
 // negativeMean estimates E_{p⁻} e^s from the means over all data and over the own class.
 type negativeMean func(all, own, tauPlus *big.Rat) *big.Rat
 
-// printedNegativeMean is (E_p − τ⁺E_{p⁺})/τ⁻.
+// printedNegativeMean returns (E_p − τ⁺E_{p⁺})/τ⁻.
 func printedNegativeMean(all, own, tauPlus *big.Rat) *big.Rat {
 	return over(minus(all, times(tauPlus, own)), minus(whole(1), tauPlus))
 }
 
-// inFloat is a formula of rationals on float64, rounded once.
+// inFloat evaluates the formula on float64, rounded once.
 func (m negativeMean) inFloat(all, own, tauPlus float64) float64 {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	return decimal(m(rat(all), rat(own), rat(tauPlus)))
@@ -101,7 +101,7 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	return f
 }
 
-// dclOneShare is how far one τ⁺ = π for all anchors takes the loss of the negative anchors off.
+// dclOneShare returns how far one τ⁺ = π for all anchors takes the loss of the negative anchors off.
 func dclOneShare(formula negativeMean) float64 {
 	const pi = 0.1
 	off, share := 0.0, 0.0

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLEstimate is the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
+// DCLEstimate returns the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
 // that its class has probability tauPlus.
 func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float64, err error) {
 	defer catch(&err)
@@ -21,7 +21,7 @@ func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float
 	}), nil
 }
 
-// dclLoss is the loss of an anchor whose negatives weigh so much, the mean over x⁺.
+// dclLoss returns the loss of an anchor whose negatives weigh so much, the mean over x⁺.
 func dclLoss(a theory.Anchor, negatives float64) float64 {
 	loss := 0.0
 	for _, s := range a.Own {
@@ -30,7 +30,7 @@ func dclLoss(a theory.Anchor, negatives float64) float64 {
 	return loss
 }
 
-// DCLPopulation is the objective with expectations, of one anchor: with the true mean over negatives and weight q.
+// DCLPopulation returns the objective with expectations, of one anchor: with the true mean over negatives and weight q.
 func DCLPopulation(a theory.Anchor, q float64) float64 { return dclLoss(a, q*theory.MeanExp(a.Other)) }
 
 // dclSchedule says how M and Q go with N, and which τ⁺ anchors are told.
@@ -70,7 +70,7 @@ func (s dclSchedule) tauPlus(w world, a theory.Anchor) float64 {
 // negativeEstimate makes an estimate of E_{p⁻} e^s from means over all data and over the own class.
 type negativeEstimate func(all, own, tauPlus float64) float64
 
-// dclOff is the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
+// dclOff returns the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
 // expectations: with the difference itself for take it is the difference of the losses, with [math.Abs] nothing cancels.
 func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimate, take func(float64) float64) float64 {
 	floor, q := math.Exp(-1/tau), s.q(n)
@@ -88,7 +88,7 @@ func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimat
 
 func asItIs(x float64) float64 { return x }
 
-// dclLimitDifference is what is left of the difference when N → ∞ with M fixed: the mean over all data is its expectation,
+// dclLimitDifference returns what is left of the difference when N → ∞ with M fixed: the mean over all data is its expectation,
 // that over the own class is still one of M draws. For Q = N, N must be large.
 func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
 	const endless = 1 << 40
@@ -102,7 +102,7 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 	})
 }
 
-// DCLOnePositiveGap is how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
+// DCLOnePositiveGap returns how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
 // N → ∞: v remains random.
 func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64, err error) {
 	defer catch(&err)
@@ -114,10 +114,10 @@ func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64,
 	return dclLimitDifference(world{p, prior}, schedule, tau, debiasedMean), nil
 }
 
-// debiasedMean is (E_p − τ⁺E_{p⁺})/τ⁻.
+// debiasedMean returns (E_p − τ⁺E_{p⁺})/τ⁻.
 func debiasedMean(all, own, tauPlus float64) float64 { return (all - tauPlus*own) / (1 - tauPlus) }
 
-// expectEstimate is E[f(mean over n draws of all data, mean over m draws of the own class)] for one anchor.
+// expectEstimate returns E[f(mean over n draws of all data, mean over m draws of the own class)] for one anchor.
 func expectEstimate(a theory.Anchor, n, m int, f func(all, own float64) float64) float64 {
 	return must(theory.ExpectMeanExp(a.All(), n, func(all float64) float64 {
 		return must(theory.ExpectMeanExp(a.Own, m, func(own float64) float64 { return f(all, own) }))

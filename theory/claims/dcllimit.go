@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLLimit is the claim that the loss of debiased contrastive learning with N draws of all data and M of the anchor's class
+// DCLLimit returns the claim that the loss of debiased contrastive learning with N draws of all data and M of the anchor's class
 // tends to the one with expectations.
 //
 // No limit is printed with the objective, only that the empirical form estimates it; the claim is that it does so as the

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Hypercube is the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
+// Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
 // a blue and a red circle, on the corners of a square, ssCL prefers those four where objects of one shape are neighbors, and
 // PUCL only such of them as keep the colors together too.
 //
@@ -69,16 +69,16 @@ func Placements() []Placement {
 // fixedPlacements is how many of Placements have the blue triangle at (0, 1).
 const fixedPlacements = 6
 
-// Neighbors tells whether two objects lie on neighboring corners, not on opposite ones.
+// Neighbors reports whether two objects lie on neighboring corners, not on opposite ones.
 func (p Placement) Neighbors(a, b int) bool { return (p[a]-p[b])%2 != 0 }
 
-// ShapesTogether tells whether objects of one shape are neighbors. If one pair is, so is the other.
+// ShapesTogether reports whether objects of one shape are neighbors. If one pair is, so is the other.
 func (p Placement) ShapesTogether() bool { return p.Neighbors(BlueTriangle, RedTriangle) }
 
-// ColorsTogether tells whether objects of one color are neighbors.
+// ColorsTogether reports whether objects of one color are neighbors.
 func (p Placement) ColorsTogether() bool { return p.Neighbors(BlueTriangle, BlueCircle) }
 
-// captionPlacements are the placements that the captions say to be best for ssCL, for PUCL and for SCL.
+// captionPlacements returns the placements that the captions say to be best for ssCL, for PUCL and for SCL.
 func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
@@ -124,7 +124,7 @@ func (r HypercubeReading) outcome(placements []Placement, c caption) hypercubeOu
 	return o
 }
 
-// printed tells whether the caption comes out.
+// printed reports whether the caption comes out.
 func (o hypercubeOutcome) printed() bool { return o.printedSSCL && o.printedPUCL }
 
 // hypercubeFinding holds the best placements of all readings against a caption; cold are the same readings at a fifth of the

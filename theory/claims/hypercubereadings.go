@@ -95,7 +95,7 @@ func commonChoices(readings []HypercubeReading) string {
 // hypercubeCorners are the corners of {0,1}² by number.
 var hypercubeCorners = [4][2]float64{{0, 1}, {1, 1}, {1, 0}, {0, 0}}
 
-// corner is a corner of {0,1}² or of {±1}².
+// corner returns a corner of {0,1}² or of {±1}².
 func corner(number int, zeroOne bool) [2]float64 {
 	z := hypercubeCorners[number]
 	if !zeroOne {
@@ -104,7 +104,7 @@ func corner(number int, zeroOne bool) [2]float64 {
 	return z
 }
 
-// hypercubeRow is a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
+// hypercubeRow returns a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
 // cosines times 2, every row gets a coordinate of its own that brings its length to one.
 func hypercubeRow(z [2]float64, row, rows int, inner bool) []float64 {
 	v := make([]float64, 2+rows)
@@ -130,7 +130,7 @@ func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	return rows
 }
 
-// sameShape is the other object of an object's shape.
+// sameShape returns the other object of an object's shape.
 func sameShape(object int) int { return object ^ 1 }
 
 // layout says which objects the eight rows of a batch show, and with which probability. A pair of views and its reverse are
@@ -236,7 +236,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 	return append(readings, byRow...)
 }
 
-// temperature is that of the similarities, given that of the cosines which stand for them.
+// temperature returns that of the similarities, given that of the cosines which stand for them.
 func (s space) temperature(tau float64) float64 {
 	if s.inner {
 		return 2 * tau

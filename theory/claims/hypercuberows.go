@@ -6,7 +6,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// rowReadings are the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
+// rowReadings returns the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
 // from their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row one
 // view of an example of its shape. The log partition of a row is the same in both. With one labeled row there is no other to
 // attract it, so that both blue objects must be labeled.

@@ -59,7 +59,7 @@ func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 		searched, largest, weaker)
 }
 
-// perfectBatchExcess is log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
+// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
 // of ±1 with equal views, where K other examples show the anchor's point.
 func perfectBatchExcess(b int) float64 {
 	loss := must(
@@ -116,7 +116,7 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 	return list
 }
 
-// batchLoss is the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
+// batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
 // slopes: the anchor and its other view are a draw of views. It is a share of the whole loss, the anchors' being p(x).
 func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes []float64) (loss float64) {
 	e := make([]float64, len(scores))
@@ -143,7 +143,7 @@ func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes 
 	return loss
 }
 
-// bestBatchLoss is the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
+// bestBatchLoss returns the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
 // which do not know of each other.
 func bestBatchLoss(views theory.Joint, b int) float64 {
 	negatives := batchNegatives(views, b)

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// InfoNCEMutualInformation is the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
+// InfoNCEMutualInformation returns the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
 //
 // The bound behind it is I(x, y) ≥ log(N+1) − L with N negatives drawn independently from p(y). The check holds it against
 // the exact information of random joint distributions, with critics from perfect to senseless, and holds the bound for
@@ -39,7 +39,7 @@ func InfoNCEMutualInformation() Claim {
 	}
 }
 
-// InfoNCEBatch is what [pucl.SSCL] reaches at temperature tau on a batch of b examples that show +1 or −1 on the line with
+// InfoNCEBatch returns what [pucl.SSCL] reaches at temperature tau on a batch of b examples that show +1 or −1 on the line with
 // the same probability, the two views of an example being the same point: information is the mutual information of the
 // views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
@@ -60,7 +60,7 @@ func randomJoint(rng *rand.Rand, rows, columns int, sharpness float64) theory.Jo
 	return slices.Collect(slices.Chunk(normalized(p), columns))
 }
 
-// critics are scores for a joint distribution: the density ratio, which is the best there is for negatives from noise, the
+// critics returns scores for a joint distribution: the density ratio, which is the best there is for negatives from noise, the
 // same made too flat, too sharp and wrong, and noise.
 func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]float64 {
 	px, _ := j.Marginals()
@@ -85,7 +85,7 @@ func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]flo
 	}
 }
 
-// divergence is KL(p‖q).
+// divergence returns KL(p‖q).
 func divergence(p, q []float64) float64 {
 	sum := 0.0
 	for i := range p {

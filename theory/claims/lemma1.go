@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Lemma1 is the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
+// Lemma1 returns the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
 //
 // The proof compares the share of mislabeled examples, π/(1+γ), with the breakdown point ½ of estimators that must stand any
 // corruption. The lemma's problem is another: labels are wrong at rates that it states, none of the negatives' among them. An
@@ -37,7 +37,7 @@ func Lemma1() Claim {
 	}
 }
 
-// LemmaOneWorld is the classifier on which the check of [Lemma1] measures: it is right about three quarters of the
+// LemmaOneWorld returns the classifier on which the check of [Lemma1] measures: it is right about three quarters of the
 // positives and half of the negatives, by the sign of the logit.
 func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	return RiskWorld{
@@ -47,7 +47,7 @@ func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	}
 }
 
-// riskBound is the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
+// riskBound returns the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
 // classifier: π²/n_P + 1/(4 n_U).
 func riskBound(prior float64, nP, nU int) float64 {
 	return prior*prior/float64(nP) + 1/(4*float64(nU))
@@ -149,7 +149,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) pucl.Risk) F
 	return f
 }
 
-// lemma1Example is a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
+// lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
 func lemma1Example(eng *engine.Engine, estimate func(prior float64) pucl.Risk) string {
 	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
 	measured := must(world.Measure(eng, estimate, 0.9))
@@ -179,7 +179,7 @@ func lemma1Shares() lemma1Labels {
 					share.Add(share, times(binomial(nU, k, pi), big.NewRat(k, nP+nU)))
 				}
 				l.share += oneIf(share.Cmp(over(pi, plus(one, gamma))) == 0)
-				below := gamma.Cmp(new(big.Rat).Sub(times(whole(2), pi), one)) <= 0
+				below := gamma.Cmp(minus(times(whole(2), pi), one)) <= 0
 				l.threshold += oneIf(below == (share.Cmp(half) >= 0))
 				rate := printedNoiseRate(gamma, pi)
 				switch {
@@ -192,7 +192,7 @@ func lemma1Shares() lemma1Labels {
 				case below && rate.Cmp(half) <= 0:
 					l.fewWrong++
 				}
-				if known := over(times(gamma, rate), new(big.Rat).Sub(one, rate)); known.Cmp(pi) != 0 {
+				if known := over(times(gamma, rate), minus(one, rate)); known.Cmp(pi) != 0 {
 					l.broken++
 				}
 			}
@@ -218,17 +218,17 @@ func lemma1Pairs() lemma1PairCounts {
 			share := big.NewRat(q, 10)
 			population := func(tenths int64) (prior, plusShare, risk *big.Rat, below bool) {
 				prior = big.NewRat(tenths, 10)
-				rest := new(big.Rat).Sub(one, prior)
-				negative := over(new(big.Rat).Sub(share, prior), rest) // p(+ | y=0)
-				plusShare = plus(prior, times(rest, negative))         // p(+), with p(+ | y=1) = 1
-				return prior, plusShare, times(rest, negative), gamma.Cmp(new(big.Rat).Sub(times(whole(2), prior), one)) <= 0
+				rest := minus(one, prior)
+				negative := over(minus(share, prior), rest)    // p(+ | y=0)
+				plusShare = plus(prior, times(rest, negative)) // p(+), with p(+ | y=1) = 1
+				return prior, plusShare, times(rest, negative), gamma.Cmp(minus(times(whole(2), prior), one)) <= 0
 			}
 			for high := int64(2); high <= min(q, 9); high++ {
 				for low := int64(1); low < high; low++ {
 					prior, seen, risk, below := population(high)
 					otherPrior, otherSeen, otherRisk, otherBelow := population(low)
-					gap := new(big.Rat).Sub(otherRisk, risk)
-					if seen.Cmp(otherSeen) != 0 || gap.Cmp(new(big.Rat).Sub(prior, otherPrior)) != 0 {
+					gap := minus(otherRisk, risk)
+					if seen.Cmp(otherSeen) != 0 || gap.Cmp(minus(prior, otherPrior)) != 0 {
 						c.different++
 						continue
 					}

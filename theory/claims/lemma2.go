@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Lemma2 is the claim that the mean of a random subset of the positives is, as their centre, worse than the best one by the
+// Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
 // factor 1 + (n_P − n_L)/(n_L(n_P − 1)) in expectation.
 //
 // It is the variance of a mean of draws without replacement. The check enumerates all subsets of many sets of points in
@@ -31,7 +31,7 @@ func Lemma2() Claim {
 	}
 }
 
-// printedCentroidFactor is the factor of the lemma; nil for n_P = 1, where it is 0/0.
+// printedCentroidFactor returns the factor of the lemma; nil for n_P = 1, where it is 0/0.
 func printedCentroidFactor(nP, nL int64) *big.Rat {
 	if nP == 1 {
 		return nil
@@ -120,7 +120,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 			if cost.Subsets.Cmp(right) == 0 {
 				equal++
 			} else {
-				gap := new(big.Rat).Sub(cost.Subsets, right)
+				gap := minus(cost.Subsets, right)
 				if cost.Best.Sign() > 0 {
 					if gap.Abs(gap.Quo(gap, cost.Best)); gap.Cmp(largest) > 0 {
 						largest = gap

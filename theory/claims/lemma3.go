@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Lemma3 is the claim that seeding the negative centre by squared distance among the unlabeled points gives at most
+// Lemma3 returns the claim that seeding the negative center by squared distance among the unlabeled points gives at most
 // 2φ(Z_PL, {μ_P}) + 16φ*(Z_U, C*) in expectation.
 //
 // The lemma of Arthur and Vassilvitskii (2007) that the proof names has 2φ of all points of the covered clusters and 16φ* of
@@ -35,7 +35,7 @@ func Lemma3() Claim {
 	}
 }
 
-// printedLemma3 is the right side.
+// printedLemma3 returns the right side.
 func printedLemma3(labeled, unlabeled *big.Rat) *big.Rat {
 	return plus(times(whole(2), labeled), times(whole(16), unlabeled))
 }
@@ -56,7 +56,7 @@ type lemma3Sides struct {
 	all, unlabeled *big.Rat // expected potential right after seeding, of all points and of the unlabeled ones
 	labeledTerm    *big.Rat // φ(Z_PL, {μ_P})
 	restricted     *big.Rat // φ(Z_U, C*), C* optimal for all points
-	own            *big.Rat // φ*(Z_U) with the two centres that are best for Z_U
+	own            *big.Rat // φ*(Z_U) with the two centers that are best for Z_U
 }
 
 func lemma3Readings() []*lemma3Reading {
@@ -73,13 +73,13 @@ func lemma3Readings() []*lemma3Reading {
 }
 
 func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
-	centre := labeled.Mean()
-	s := lemma3Sides{labeledTerm: labeled.Potential(centre), unlabeled: new(big.Rat)}
+	center := labeled.Mean()
+	s := lemma3Sides{labeledTerm: labeled.Potential(center), unlabeled: new(big.Rat)}
 	s.all, _ = seedingPotentials(labeled, unlabeled)
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
 	for i, w := range weights {
 		if w.Sign() > 0 {
-			s.unlabeled.Add(s.unlabeled, over(times(w, unlabeled.Potential(centre, unlabeled[i])), total))
+			s.unlabeled.Add(s.unlabeled, over(times(w, unlabeled.Potential(center, unlabeled[i])), total))
 		}
 	}
 	rows := union(labeled, unlabeled)

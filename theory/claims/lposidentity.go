@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// LPosIdentity is the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
+// LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
 // class into one that needs draws of all data and of the other class only.
 //
 // The check compares the two fractions in rational arithmetic, on random distributions over two to four points a class with
@@ -32,7 +32,7 @@ func LPosIdentity() Claim {
 // lposFraction is a fraction under the logarithm, made of the means over p and p⁻.
 type lposFraction func(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat)
 
-// printedLPos is the fraction of the slides.
+// printedLPos returns the fraction of the slides.
 func printedLPos(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat) {
 	tauMinus := minus(whole(1), tauPlus)
 	return minus(all, times(tauMinus, other)), plus(times(minus(times(whole(n), tauPlus), tauMinus), other), all)
@@ -55,7 +55,7 @@ func ratMean(rng *rand.Rand, signed bool) *big.Rat {
 	return mean.Mul(mean, big.NewRat(1, total))
 }
 
-// mixture is τ⁺·own + (1−τ⁺)·other.
+// mixture returns τ⁺·own + (1−τ⁺)·other.
 func mixture(own, other, tauPlus *big.Rat) *big.Rat {
 	return plus(times(tauPlus, own), times(minus(whole(1), tauPlus), other))
 }
@@ -122,7 +122,7 @@ func lposIdentityFinding(fraction lposFraction) Finding {
 	return f
 }
 
-// lposUndefined is the chance that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other class, at
+// lposUndefined returns the chance that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other class, at
 // τ⁺ = ½, where both take 2 and ½ with the same probability.
 func lposUndefined() float64 {
 	not := 0.0

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// LPosLimit is the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
+// LPosLimit returns the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
 //
 // Both losses grow like log N, so the limit is read as that of their difference. The N-pair loss takes one positive at a
 // time, the other the mean over positives under its logarithm; negatives have nothing to do with that, and by Jensen's
@@ -29,14 +29,14 @@ func LPosLimit() Claim {
 	}
 }
 
-// LPosPopulation is L̃_Pos of one anchor, as printed: with expectations over all data and over the other class, and the
+// LPosPopulation returns L̃_Pos of one anchor, as printed: with expectations over all data and over the other class, and the
 // weight n of the negatives.
 func LPosPopulation(a theory.Anchor, n float64) float64 {
 	all, other, tauMinus := theory.MeanExp(a.All()), theory.MeanExp(a.Other), 1-a.TauPlus
 	return math.Log(all+(n*a.TauPlus-tauMinus)*other) - math.Log(all-tauMinus*other)
 }
 
-// perPositive is the loss with the expectation over positives outside the logarithm, where the N-pair loss has it.
+// perPositive returns the loss with the expectation over positives outside the logarithm, where the N-pair loss has it.
 func perPositive(a theory.Anchor, n float64) float64 {
 	return contrastLoss(a, n*theory.MeanExp(a.Other))
 }
@@ -46,7 +46,7 @@ func contrastLoss(a theory.Anchor, negatives float64) float64 {
 	return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(negatives * math.Exp(-s)) })
 }
 
-// JensenGap is E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
+// JensenGap returns E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
 func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error) {
 	defer catch(&err)
 	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
@@ -54,7 +54,7 @@ func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error)
 	}), nil
 }
 
-// LPosCounterexample is the smallest world in which [LPosLimit] fails: positives at +1 and −1 on the line, negatives at +1.
+// LPosCounterexample returns the smallest world in which [LPosLimit] fails: positives at +1 and −1 on the line, negatives at +1.
 // With fewer atoms each class shows one point only, and there s(x, x⁺) does not vary.
 func LPosCounterexample() theory.Population {
 	return theory.Population{Positive: onAxis(0.5), Negative: onAxis(1)}
@@ -83,7 +83,7 @@ var nPairReadings = []nPairReading{
 	}},
 }
 
-// lposGap is the N-pair loss less the mean over anchors of another loss.
+// lposGap returns the N-pair loss less the mean over anchors of another loss.
 func lposGap(r nPairReading, w world, tau float64, n int, limit func(theory.Anchor, float64) float64) (gap, size float64) {
 	loss, weight := r.loss(w, tau, n)
 	other := w.meanOver(tau, func(a theory.Anchor) float64 { return limit(a, weight) })
@@ -179,7 +179,7 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) Finding {
 	return f
 }
 
-// correctedLimit is the loss that the N-pair loss of a reading does tend to.
+// correctedLimit returns the loss that the N-pair loss of a reading does tend to.
 func correctedLimit(reading string) func(theory.Anchor, float64) float64 {
 	if reading == "negatives from p" {
 		return func(a theory.Anchor, n float64) float64 { return contrastLoss(a, n*theory.MeanExp(a.All())) }
@@ -187,7 +187,7 @@ func correctedLimit(reading string) func(theory.Anchor, float64) float64 {
 	return perPositive
 }
 
-// cosineCritic is cos/τ of all pairs of points.
+// cosineCritic returns cos/τ of all pairs of points.
 func cosineCritic(points [][]float64, tau float64) [][]float64 {
 	critic := make([][]float64, len(points))
 	for i, a := range points {

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// LPosMutualInformation is the claim that the DebiasedPos loss bounds mutual information from below.
+// LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
 //
 // The statement leaves open what c is (the class of x, or its positive), over what the outer expectation runs (x with its
 // own c, x and c apart, or x for one c held fixed), and what the empirical means in the loss are. The check tries all twelve
@@ -103,7 +103,7 @@ var lposLosses = []struct {
 	}},
 }
 
-// onePoint is the smallest world: both classes show the same point, so that nothing tells anything.
+// onePoint returns the smallest world: both classes show the same point, so that nothing tells anything.
 func onePoint() world {
 	return world{theory.Population{Positive: onAxis(1), Negative: onAxis(1)}, 0.5}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// NoiseRate is the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
+// NoiseRate returns the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
 // equation (12).
 //
 // A case-control data set holds n_P labeled positives and n_U unlabeled examples, of which a random number K, binomial
@@ -31,9 +31,9 @@ func NoiseRate() Claim {
 	}
 }
 
-// printedNoiseRate is the right side of (12).
+// printedNoiseRate returns the right side of (12).
 func printedNoiseRate(gamma, pi *big.Rat) *big.Rat {
-	return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, pi))
+	return over(pi, plus(gamma, pi))
 }
 
 // correctedNoiseRate is (12) without the expectation.
@@ -74,7 +74,7 @@ func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
 	}
 }
 
-// meanShare is E[K/(n_P+K)] with K binomial.
+// meanShare returns E[K/(n_P+K)] with K binomial.
 func meanShare(nP, nU int64, pi *big.Rat) *big.Rat {
 	mean := new(big.Rat)
 	for k := range nU + 1 {
@@ -84,10 +84,10 @@ func meanShare(nP, nU int64, pi *big.Rat) *big.Rat {
 	return mean
 }
 
-// binomial is C(n, k) π^k (1−π)^(n−k).
+// binomial returns C(n, k) π^k (1−π)^(n−k).
 func binomial(n, k int64, pi *big.Rat) *big.Rat {
 	p := new(big.Rat).SetInt(new(big.Int).Binomial(n, k))
-	rest := new(big.Rat).Sub(big.NewRat(1, 1), pi)
+	rest := minus(whole(1), pi)
 	for i := range n {
 		if i < k {
 			p.Mul(p, pi)
@@ -114,7 +114,7 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 				if rates.meanShare.Cmp(printed) == 0 {
 					asMean++
 				}
-				gap := new(big.Rat).Sub(printed, rates.meanShare)
+				gap := minus(printed, rates.meanShare)
 				if gap.Abs(gap).Cmp(largest) > 0 {
 					largest = gap
 					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s", nP, nU,
@@ -123,7 +123,7 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 			}
 		}
 	}
-	gap, _ := largest.Float64()
+	gap := decimal(largest)
 	f.Number = exactly(gap)
 	measure(&f, cases, "cases")
 	measure(&f, asProbability, "cases equal as a probability")
@@ -167,33 +167,31 @@ func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 	text := "at γ = 1/2, π = 2/5 the difference to the expected share, times n_U, is"
 	for i, nP := range []int64{1, 4, 16, 64} {
 		nU := 2 * nP
-		gap := new(big.Rat).Sub(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
+		gap := minus(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
 		if i > 0 {
 			text += ","
 		}
 		text += fmt.Sprintf(" %s for n_U = %d", gap.Mul(gap, big.NewRat(nU, 1)).FloatString(4), nU)
 	}
 	// γ = 1/2: γπ(1−π) = 3/25, (γ+π)³ = (9/10)³.
-	limit := new(big.Rat).Quo(big.NewRat(3, 25), big.NewRat(729, 1000))
+	limit := over(big.NewRat(3, 25), big.NewRat(729, 1000))
 	return text + "; its limit as the data grow is γπ(1−π)/(γ+π)³ = " + limit.FloatString(4)
 }
 
 // singleDatasetDetail holds the formula against one data set of which a share c of the positives is labeled, where the
 // rate is 1−c by definition and γ = πc/(1−πc).
 func singleDatasetDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
-	one := big.NewRat(1, 1)
+	one := whole(1)
 	withPopulation, withUnlabeled, cases := 0, 0, 0
 	for p := int64(1); p <= 9; p++ {
 		for l := int64(1); l <= 9; l++ {
 			pi, c := big.NewRat(p, 10), big.NewRat(l, 10)
-			labeled := new(big.Rat).Mul(pi, c)
-			unlabeled := new(big.Rat).Sub(one, labeled)
-			gamma := new(big.Rat).Quo(labeled, unlabeled)
-			rate := new(big.Rat).Sub(one, c)
+			labeled, rate := times(pi, c), minus(one, c)
+			unlabeled := minus(one, labeled)
+			gamma := over(labeled, unlabeled)
 			cases++
 			withPopulation += oneIf(formula(gamma, pi).Cmp(rate) == 0)
-			hidden := new(big.Rat).Mul(pi, rate)
-			withUnlabeled += oneIf(formula(gamma, hidden.Quo(hidden, unlabeled)).Cmp(rate) == 0)
+			withUnlabeled += oneIf(formula(gamma, over(times(pi, rate), unlabeled)).Cmp(rate) == 0)
 		}
 	}
 	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives "+

@@ -8,9 +8,9 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// PUPLVariants is the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
+// PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
 //
-// They differ in where the negative centre starts (an unlabeled point drawn by squared distance; the mean of all unlabeled
+// They differ in where the negative center starts (an unlabeled point drawn by squared distance; the mean of all unlabeled
 // points), so that one of them is random, and in whether a labeled point can join the negative cluster. The check goes
 // through all small sets of points in rational arithmetic, leaves out those in which a tie occurs, holds the smallest
 // differences against package pucl, and sees how often the two agree on clusters drawn ever farther apart. It needs no engine.

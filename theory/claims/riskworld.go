@@ -34,7 +34,7 @@ type RiskErrors struct {
 	Total    float64 // sum of the data sets' probabilities
 }
 
-// StandardDeviation is the square root of the variance.
+// StandardDeviation returns the square root of the variance.
 func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Variance, 0)) }
 
 // Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
@@ -89,7 +89,7 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) pucl
 	return out, nil
 }
 
-// validate refuses what cannot be enumerated.
+// validate returns an error for what cannot be enumerated.
 func (w RiskWorld) validate(priors []float64) error {
 	if w.Labeled < 1 || w.Unlabeled < 1 || w.Labeled+w.Unlabeled > 6 ||
 		len(w.Positive) == 0 || len(w.Negative) == 0 || len(priors) == 0 {

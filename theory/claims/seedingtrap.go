@@ -14,10 +14,10 @@ type SeedingTrap struct {
 
 // SeedingOutcome is what seeding makes of a trap, exactly.
 type SeedingOutcome struct {
-	Seeded   theory.RationalPotentials // expected, right after Algorithm 1(B) has drawn its negative centre
+	Seeded   theory.RationalPotentials // expected, right after Algorithm 1(B) has drawn its negative center
 	Settled  theory.RationalPotentials // expected, when the rounds have come to rest
-	PlusPlus *big.Rat                  // expected, right after k-means++ with two centres on all the points
-	Optimal  *big.Rat                  // the best potential of two centres
+	PlusPlus *big.Rat                  // expected, right after k-means++ with two centers on all the points
+	Optimal  *big.Rat                  // the best potential of two centers
 }
 
 // LabelsApart has labeled points at −m and m and an unlabeled one at m+1: μ_P falls between two groups and stays there. For

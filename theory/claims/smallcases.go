@@ -81,12 +81,12 @@ func onLine(x []int) theory.RationalPoints {
 	return rows
 }
 
-// seedingPotentials are the expected potentials right after Algorithm 1(B) has drawn its negative centre. Where all unlabeled
-// rows lie on the positive centre, whichever is drawn adds nothing.
+// seedingPotentials returns the expected potentials right after Algorithm 1(B) has drawn its negative center. Where all unlabeled
+// rows lie on the positive center, whichever is drawn adds nothing.
 func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrained *big.Rat) {
-	centre := labeled.Mean()
+	center := labeled.Mean()
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
-	own := labeled.Potential(centre)
+	own := labeled.Potential(center)
 	if total.Sign() == 0 {
 		return own, own
 	}
@@ -95,14 +95,14 @@ func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrai
 		if w.Sign() == 0 {
 			continue
 		}
-		rest := unlabeled.Potential(centre, unlabeled[i])
-		free.Add(free, times(w, plus(labeled.Potential(centre, unlabeled[i]), rest)))
+		rest := unlabeled.Potential(center, unlabeled[i])
+		free.Add(free, times(w, plus(labeled.Potential(center, unlabeled[i]), rest)))
 		constrained.Add(constrained, times(w, plus(own, rest)))
 	}
 	return free.Quo(free, total), constrained.Quo(constrained, total)
 }
 
-// union is the rows of both sets, the labeled ones first.
+// union returns the rows of both sets, the labeled ones first.
 func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 	return slices.Concat(labeled, unlabeled)
 }
@@ -113,7 +113,7 @@ func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
 func over(x, y *big.Rat) *big.Rat  { return new(big.Rat).Quo(x, y) }
 func whole(x int64) *big.Rat       { return big.NewRat(x, 1) }
 
-// decimal is the float64 nearest to x.
+// decimal returns the float64 nearest to x.
 func decimal(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f

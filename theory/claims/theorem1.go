@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem1 is the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
+// Theorem1 returns the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
 //
 // The proof looks at attraction alone, as a reward, and that alone it gets right, for large batches and for an ideal loss
 // whose anchors are the batch's. The difference between the losses has the other sign, since attraction enters a loss
@@ -30,7 +30,7 @@ func Theorem1() Claim {
 	}
 }
 
-// Theorem1Printed is the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
+// Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
 // examples, where γ is infinite, it is 0.
 func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer catch(&err)
@@ -78,7 +78,7 @@ var theorem1Readings = []struct {
 	{"both losses", func(r theory.Result, _ float64) float64 { return r.Bias.Value }},
 	{"both rewards", func(r theory.Result, _ float64) float64 { return -r.Bias.Value }},
 	{"attractions alone", func(r theory.Result, _ float64) float64 {
-		return r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+		return r.AttractionBias().Value
 	}},
 	{"attractions alone, ideal anchors mixed as in the batch", func(r theory.Result, anchors float64) float64 {
 		return r.Attraction.Mean.Value - anchors
@@ -90,11 +90,7 @@ func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 	meters, closeMeters := openMeters(eng, 1, pucl.SCLPU())
 	defer closeMeters()
 	m := meters[0]
-	var designs []theory.Design
-	for _, shape := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}} {
-		designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.3})
-	}
-	cases := contrastCases(randomPlanes(4, 1), designs)
+	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))
 	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
 	correction := 0.0      // largest error of the corrected formula
@@ -105,7 +101,7 @@ func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 		for k, reading := range theorem1Readings {
 			agreeing[k] += oneIf(agree(reading.of(r, r.Ideal.Attraction.Value+mix), printed))
 		}
-		attraction := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+		attraction := r.AttractionBias().Value
 		correction = max(correction, math.Abs(attraction-mix-group))
 		if c.design.Unlabeled > 1 {
 			ofLarge++

@@ -21,8 +21,8 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 	p, d := TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	r := must(m.Exact(p, d))
 	printed := must(formula(p, d, 1))
-	attraction := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
-	partition := r.LogPartition.Mean.Value - r.Ideal.LogPartition.Value
+	attraction := r.AttractionBias().Value
+	partition := r.PartitionBias().Value
 	measure(f, r.Bias.Value, "smallest batch: bias of the loss")
 	measure(f, printed, "smallest batch: printed formula")
 	measure(f, attraction, "smallest batch: bias of the attraction")
@@ -47,7 +47,7 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 func theorem1Batches(m *theory.Meter, formula biasFormula, f *Finding) {
 	for _, u := range []int{2, 4, 8} {
 		r := must(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
-		measure(f, r.Attraction.Mean.Value-r.Ideal.Attraction.Value, "classes at ±1, m = u = %d: bias of the attraction", u)
+		measure(f, r.AttractionBias().Value, "classes at ±1, m = u = %d: bias of the attraction", u)
 		measure(f, r.Bias.Value, "classes at ±1, m = u = %d: bias of the loss", u)
 	}
 	const many = 1_000_000
@@ -70,7 +70,7 @@ func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) {
 	for _, c := range cases {
 		r := must(m.Exact(c.world, c.design))
 		mix, group := theorem1Parts(c.world, c.design, 1)
-		attraction := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+		attraction := r.AttractionBias().Value
 		correction = max(correction, math.Abs(attraction-mix-group))
 		// The reading that favors the formula most: attractions, anchors as in the batch, large batches.
 		favored := asInLargeBatch(attraction-mix, c.design)

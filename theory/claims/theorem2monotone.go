@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Monotone is the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
+// Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
 //
 // The theorem does not say what stays fixed while γ grows; its proof keeps the number of unlabeled examples, and there the
 // gain first grows, then falls: where nearly everything is labeled, both variances are small. It does grow at a fixed number
@@ -52,29 +52,27 @@ func searchMonotone(share shareFormula, most int64,
 
 	size := func(p fallingPair) int64 { return max(p.m1+p.u1, p.m2+p.u2) }
 	largest, gap := new(big.Rat), map[[2]int64]*big.Rat{}
+	var batches [][2]int64 // m and u
 	for u := int64(1); u <= most; u++ {
 		for m := int64(0); m+u <= most; m++ {
+			batches = append(batches, [2]int64{m, u})
 			gap[[2]int64{m, u}] = share(m, u)
 		}
 	}
-	for u1 := int64(1); u1 <= most; u1++ {
-		for m1 := int64(0); m1+u1 <= most; m1++ {
-			for u2 := int64(1); u2 <= most; u2++ {
-				for m2 := int64(0); m2+u2 <= most; m2++ {
-					if (m1 == m2 && u1 == u2) || m1*u2 < m2*u1 || !allows(m1, u1, m2, u2) {
-						continue
-					}
-					pairs++
-					fall := new(big.Rat).Sub(gap[[2]int64{m2, u2}], gap[[2]int64{m1, u1}])
-					if fall.Sign() <= 0 {
-						continue
-					}
-					broken++
-					p := fallingPair{m1, u1, m2, u2}
-					if smallest == nil || size(p) < size(*smallest) || size(p) == size(*smallest) && fall.Cmp(largest) > 0 {
-						smallest, largest = &p, fall
-					}
-				}
+	for _, first := range batches {
+		for _, second := range batches {
+			p := fallingPair{first[0], first[1], second[0], second[1]}
+			if first == second || p.m1*p.u2 < p.m2*p.u1 || !allows(p.m1, p.u1, p.m2, p.u2) {
+				continue
+			}
+			pairs++
+			fall := minus(gap[second], gap[first])
+			if fall.Sign() <= 0 {
+				continue
+			}
+			broken++
+			if smallest == nil || size(p) < size(*smallest) || size(p) == size(*smallest) && fall.Cmp(largest) > 0 {
+				smallest, largest = &p, fall
 			}
 		}
 	}
@@ -94,7 +92,7 @@ func theorem2MonotoneFinding(eng *engine.Engine, share shareFormula) Finding {
 	return f
 }
 
-// searchedMonotone is the finding on Δσ/ζ₂ as given by the formula.
+// searchedMonotone returns the finding on Δσ/ζ₂ as given by the formula.
 func searchedMonotone(share shareFormula) Finding {
 	const most = 20
 	var f Finding
@@ -123,7 +121,7 @@ func searchedMonotone(share shareFormula) Finding {
 			ratioText(smallest.m1, smallest.u1), second.RatString(), second.FloatString(5), first.RatString(),
 			first.FloatString(5), new(big.Rat).Neg(drop).RatString())
 	}
-	change, _ := drop.Float64()
+	change := decimal(drop)
 	f.Number = exactly(change)
 	f.Why = "Δσ = 2m(m−1)/((2m−1)b²)·ζ₂ under independent views (theorem-2-variance). At fixed b the factor grows with " +
 		"m: 2m(m−1)/(2m−1) = (m−½) − 1/(2(2m−1)). At fixed u b = m + u grows along, and for large m the factor is about " +
@@ -162,7 +160,7 @@ func randomLabelsFalling(share shareFormula, most int64) int {
 		for tenths := int64(1); tenths <= 9; tenths++ {
 			mean := new(big.Rat)
 			for m := range b + 1 {
-				mean.Add(mean, new(big.Rat).Mul(binomial(b, m, big.NewRat(tenths, 10)), share(m, b-m)))
+				mean.Add(mean, times(binomial(b, m, big.NewRat(tenths, 10)), share(m, b-m)))
 			}
 			falls += oneIf(last != nil && mean.Cmp(last) < 0)
 			last = mean
@@ -171,10 +169,10 @@ func randomLabelsFalling(share shareFormula, most int64) int {
 	return falls
 }
 
-// ratioText is γ = m/u as a fraction.
+// ratioText returns γ = m/u as a fraction.
 func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 
-// firstBroken is the first reading of which pairs break the claim, 0 where there is none.
+// firstBroken returns the first reading of which pairs break the claim, 0 where there is none.
 func firstBroken(broken []int) int {
 	for k, n := range broken {
 		if n > 0 {
@@ -184,7 +182,7 @@ func firstBroken(broken []int) int {
 	return 0
 }
 
-// readingOfProof tells whether the first reading that breaks is the proof's.
+// readingOfProof reports whether the first reading that breaks is the proof's.
 func readingOfProof(broken []int) string {
 	if firstBroken(broken) == 0 {
 		return "which the proof has"
@@ -200,7 +198,7 @@ func theorem2MonotoneMeasured(eng *engine.Engine, share shareFormula, f *Finding
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
 		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
 		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
-		want, _ := share(int64(d.Labeled), int64(d.Unlabeled)).Float64()
+		want := decimal(share(int64(d.Labeled), int64(d.Unlabeled)))
 		wrong = max(wrong, math.Abs(loss-want))
 		measure(f, loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)
 	}

@@ -23,9 +23,9 @@ func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) si
 	attraction, loss := varianceGaps(meters, c)
 	printed := formula(v, c.design, 2)
 	separate, all := signVariances(2)
-	gap := new(big.Rat).Sub(separate, all)
+	gap := minus(separate, all)
 	gap.Mul(gap, big.NewRat(4, 9)) // the labeled anchors are 2/3 of all
-	exact, _ := gap.Float64()
+	exact := decimal(gap)
 	if !agree(loss, exact) || gap.Sign() <= 0 {
 		panic(failure{fmt.Errorf("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())})
 	}
@@ -50,8 +50,8 @@ func signVariances(m int) (separate, all *big.Rat) {
 		each := big.NewRat(1, 1<<(2*m))
 		for draw := range 1 << (2 * m) {
 			x := mean(func(row int) int64 { return int64(1 - 2*(draw>>row&1)) })
-			first.Add(first, new(big.Rat).Mul(each, x))
-			second.Add(second, new(big.Rat).Mul(each, x.Mul(x, x)))
+			first.Add(first, times(each, x))
+			second.Add(second, times(each, x.Mul(x, x)))
 		}
 		return second.Sub(second, first.Mul(first, first))
 	}

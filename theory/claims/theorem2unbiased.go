@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Unbiased is the claim that ssCL and PUCL estimate the ideal loss without bias.
+// Theorem2Unbiased returns the claim that ssCL and PUCL estimate the ideal loss without bias.
 //
 // The proof compares attractions. Their expectations agree where the anchors are mixed alike, which a case-control batch
 // with labeled examples spoils; the log partition of a batch never has the expectation of the ideal one, which knows the
@@ -28,10 +28,10 @@ func Theorem2Unbiased() Claim {
 	}
 }
 
-// noBias is the bias of an unbiased estimator.
+// noBias returns the bias of an unbiased estimator.
 func noBias(theory.Population, theory.Design, float64) (float64, error) { return 0, nil }
 
-// theorem2Assumptions are those printed with Theorem 2.
+// theorem2Assumptions returns those printed with Theorem 2.
 func theorem2Assumptions() []string {
 	return []string{
 		"x_i and x_a(i) are independent draws from the same class marginal",
@@ -39,7 +39,7 @@ func theorem2Assumptions() []string {
 	}
 }
 
-// Theorem2Attraction is what holds of the attraction of ssCL and of PUCL under independent views: its expectation minus that
+// Theorem2Attraction returns what holds of the attraction of ssCL and of PUCL under independent views: its expectation minus that
 // of the ideal loss is (α−π)(μ_P − μ_N), α being the share of positives among the anchors, [theory.Design.PositiveShare].
 // So it is unbiased where nothing is labeled and the design is case-control, where all are positive, or where both classes are equally tight.
 func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
@@ -48,7 +48,7 @@ func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias
 	return mix, nil
 }
 
-// Theorem2LimitBias is the bias of ssCL and of PUCL that is left in the limit of large batches of the same composition:
+// Theorem2LimitBias returns the bias of ssCL and of PUCL that is left in the limit of large batches of the same composition:
 // that of the log partition minus that of the attraction. The sizes in the design count by their ratio only.
 func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer catch(&err)
@@ -63,11 +63,7 @@ func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) Finding {
 	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
 	meters, closeMeters := openMeters(eng, 1, objectives...)
 	defer closeMeters()
-	var designs []theory.Design
-	for _, shape := range [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}} {
-		designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.4})
-	}
-	cases := contrastCases(randomPlanes(3, 3), designs)
+	cases := contrastCases(randomPlanes(3, 3), designsOf(0.4, [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}))
 	loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)
 	for _, c := range cases {
 		want := must(claimed(c.world, c.design, 1))
@@ -75,7 +71,7 @@ func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) Finding {
 		for _, m := range meters {
 			r := must(m.Exact(c.world, c.design))
 			loss += oneIf(agree(r.Bias.Value, want))
-			bias := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+			bias := r.AttractionBias().Value
 			if agree(bias, 0) {
 				attraction++
 				unlabeledOnly += oneIf(c.design.Labeled == 0)
@@ -183,21 +179,18 @@ func theorem2Batches(m *theory.Meter, f *Finding) (limit float64) {
 	for b := int64(1); b <= 6; b++ {
 		for tenths := int64(1); tenths <= 9; tenths++ {
 			pi, c := big.NewRat(tenths, 10), big.NewRat(3, 10)
-			labeled := new(big.Rat).Mul(pi, c)
-			rest := new(big.Rat).Sub(big.NewRat(1, 1), labeled)
-			prior := new(big.Rat).Quo(new(big.Rat).Sub(pi, labeled), rest)
+			labeled := times(pi, c)
+			prior := over(minus(pi, labeled), minus(whole(1), labeled))
 			share := new(big.Rat)
 			for k := range b + 1 {
-				positives := new(big.Rat).Mul(prior, big.NewRat(b-k, 1))
-				positives.Add(positives, big.NewRat(k, 1)).Mul(positives, big.NewRat(1, b))
-				share.Add(share, positives.Mul(positives, binomial(b, k, labeled)))
+				positives := times(plus(times(prior, whole(b-k)), whole(k)), big.NewRat(1, b))
+				share.Add(share, times(positives, binomial(b, k, labeled)))
 			}
-			if share.Sub(share, pi).Abs(share).Cmp(off) > 0 {
-				off.Set(share)
+			if gap := share.Abs(share.Sub(share, pi)); gap.Cmp(off) > 0 {
+				off = gap
 			}
 		}
 	}
-	largest, _ := off.Float64()
-	measure(f, largest, "single data set with a random number of labels: largest |E α − π|, in rationals")
+	measure(f, off, "single data set with a random number of labels: largest |E α − π|, in rationals")
 	return limit
 }

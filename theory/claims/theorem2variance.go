@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Variance is the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
+// Theorem2Variance returns the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
 //
 // The inequality is right, and for the whole loss: PUCL is the mean of ssCL over all ways to pair the labeled rows, which
 // leaves the log partition as it is. The size is not: it counts the variance of a single similarity, where the loss holds a
@@ -30,7 +30,7 @@ func Theorem2Variance() Claim {
 	}
 }
 
-// Theorem2PrintedGap is (1 − 1/n)·Var(z_i·z_j), what the proof of Theorem 2 takes for Δσ; n is n_PL.
+// Theorem2PrintedGap returns (1 − 1/n)·Var(z_i·z_j), what the proof of Theorem 2 takes for Δσ; n is n_PL.
 func Theorem2PrintedGap(v theory.PairVariance, _ theory.Design, n int) float64 {
 	return (1 - 1/float64(n)) * v.Total
 }
@@ -48,7 +48,7 @@ func Theorem2Gap(v theory.PairVariance, d theory.Design) float64 {
 	return 2 * m * (m - 1) / ((2*m - 1) * b * b) * v.Rest
 }
 
-// gapShare is the factor of ζ₂ in Δσ in rationals, 2m(m−1)/((2m−1)b²).
+// gapShare returns the factor of ζ₂ in Δσ in rationals, 2m(m−1)/((2m−1)b²).
 func gapShare(m, u int64) *big.Rat {
 	if m == 0 {
 		return new(big.Rat)
@@ -83,11 +83,7 @@ func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
 	var f Finding
 	meters, closeMeters := openMeters(eng, 1, pucl.SSCL(), pucl.PUCL())
 	defer closeMeters()
-	var designs []theory.Design
-	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}} {
-		designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.4})
-	}
-	cases := contrastCases(randomPlanes(4, 4), designs)
+	cases := contrastCases(randomPlanes(4, 4), designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}))
 	agreeing := make([]int, len(labeledCounts))
 	negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0
 	for _, c := range cases {
@@ -124,7 +120,7 @@ type signGap struct {
 }
 
 func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, correction float64, smallest signGap) {
-	exact, _ := smallest.exact.Float64()
+	exact := decimal(smallest.exact)
 	f.Number = exactly(smallest.printed / exact)
 	f.Counterexample = smallest.text
 	f.Why = "Under independent views the 2m labeled rows are independent draws of one class. Permuting them changes " +

@@ -8,15 +8,15 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem3 is the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
+// Theorem3 returns the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
 //
 // The theorem asks nothing of the labeled points but that they come from the positive class. Where that class lies in two
 // places, the mean of the labeled points lies between them, near no point at all, and stays there, since labeled points keep
-// their label; two centres that fit every point are then out of reach. [LabelsApart] is such a set, [LoneLabel] another kind:
+// their label; two centers that fit every point are then out of reach. [LabelsApart] is such a set, [LoneLabel] another kind:
 // one labeled point at the rim of its cluster.
 //
 // What does hold compares with the true classes, and needs no optimal split: see the finding's correction. Its constant is 5,
-// it is the best possible, and k-means++ with two centres has the same.
+// it is the best possible, and k-means++ with two centers has the same.
 //
 // The check runs in rational arithmetic, except for the search for the largest ratios, and needs no engine.
 func Theorem3() Claim {
@@ -38,7 +38,7 @@ func Theorem3() Claim {
 	}
 }
 
-// seedingCase is a set of rows of which some are labeled, with the best potential of two centres.
+// seedingCase is a set of rows of which some are labeled, with the best potential of two centers.
 type seedingCase struct {
 	labeled, unlabeled theory.RationalPoints
 	optimal            *big.Rat

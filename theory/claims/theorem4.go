@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem4 is the claim that the gradient of PUCL is less biased than that of ssCL.
+// Theorem4 returns the claim that the gradient of PUCL is less biased than that of ssCL.
 //
 // What is compared here is what the words say: expected gradients with respect to the points of a population, and their
 // distance to the gradient of the ideal loss (3). Under the assumption of Theorem 2 the two expected losses are one and the
@@ -36,7 +36,7 @@ func Theorem4() Claim {
 	}
 }
 
-// flatGradient is g as one vector.
+// flatGradient returns g as one vector.
 func flatGradient(g theory.PointGradient) []float64 {
 	var flat []float64
 	for _, class := range [][][]float64{g.Positive, g.Negative} {
@@ -140,7 +140,7 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	s.criterion += oneIf(!agree(gain, biasBaseline*biasBaseline-biasBetter*biasBetter))
 }
 
-// Theorem4Factor is κ = ρ · m/b · (2m−2)/(2m−1), by which the expected gradients of PUCL and ssCL differ: E[∇L_PUCL] −
+// Theorem4Factor returns κ = ρ · m/b · (2m−2)/(2m−1), by which the expected gradients of PUCL and ssCL differ: E[∇L_PUCL] −
 // E[∇L_ssCL] = −κ∇μ_P.
 func Theorem4Factor(d theory.Design) float64 {
 	if d.Labeled == 0 {

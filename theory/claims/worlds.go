@@ -53,7 +53,7 @@ func normalized(weights []float64) []float64 {
 	return weights
 }
 
-// onAxis is a class that shows +1 and −1 on the line, the first with probability plus.
+// onAxis returns a class that shows +1 and −1 on the line, the first with probability plus.
 func onAxis(plus float64) []theory.Atom {
 	switch plus {
 	case 1:

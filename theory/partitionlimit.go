@@ -16,8 +16,8 @@ import (
 // large numbers; similarities are bounded, so the expectations follow). It is how far the negatives of a batch, which hold
 // the anchor's own class too, stay from those of the ideal loss.
 func LimitPartitionGap(p Population, prior, share, tau float64) (float64, error) {
-	err := errors.Join(checkShare("class prior π", prior), checkShare("share of positives in the batch", share), p.Validate(), checkTau(tau))
-	if err != nil {
+	err := errors.Join(checkShare("class prior π", prior), checkShare("share of positives in the batch", share))
+	if err := errors.Join(err, p.Validate(), checkTau(tau)); err != nil {
 		return 0, err
 	}
 	s := p.support(false)

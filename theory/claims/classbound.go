@@ -98,16 +98,9 @@ func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoun
 	}
 }
 
-// theorem3Families is how sets of points do on which seeding goes wrong, or as wrong as it can.
-type theorem3Families struct {
-	apart    float64 // the ratio of LabelsApart(10)
-	text     string  // its numbers
-	measured []Measurement
-}
-
-// theorem3Traps follows the families as they grow.
-func theorem3Traps() theorem3Families {
-	var f theorem3Families
+// theorem3Traps follows sets of points on which seeding goes wrong, or as wrong as it can, as they grow. It returns the ratio
+// of LabelsApart(10) and its numbers.
+func theorem3Traps(f *Finding) (ratio float64, text string) {
 	for _, trap := range []struct {
 		name  string
 		trap  SeedingTrap
@@ -128,14 +121,11 @@ func theorem3Traps() theorem3Families {
 		{"100 points at 1, one at 2, 20001 at 0: k-means++", TightSeeding(20000, 100), plusPlus},
 	} {
 		outcome := must(trap.trap.Outcome())
-		ratio := over(trap.value(outcome), outcome.Optimal)
-		f.measured = append(f.measured, Measurement{trap.name, theory.Exactly(decimal(ratio))})
+		measure(f, over(trap.value(outcome), outcome.Optimal), "%s", trap.name)
 	}
 	ten := must(LabelsApart(10).Outcome())
-	f.apart = ten.Ratio()
-	f.text = fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
+	return ten.Ratio(), fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
 		ten.Seeded.Free.RatString(), ten.Settled.Free.RatString(), ten.Optimal.RatString())
-	return f
 }
 
 func seededFree(o SeedingOutcome) *big.Rat         { return o.Seeded.Free }

@@ -124,7 +124,6 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	var f Finding
 	var s theorem3Search
 	s.search(bound)
-	traps := theorem3Traps()
 	correction := checkClassBound(classBound)
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
 		panic(failure{fmt.Errorf("the statement that should hold instead fails in %d cases", broken)})
@@ -133,38 +132,34 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
 	clusterRows := must(theory.Rationals(line.uniform.rows))
 
-	count := func(name string, n int) {
-		measure(&f, n, "%s", name)
-	}
-	number := func(name string, x float64) { measure(&f, x, "%s", name) }
-	count("labeled sets of up to 4 points on 0 … 6", s.cases)
-	count("above the bound right after seeding", s.seeded)
-	count("above it after the rounds", s.settled)
-	count("above it with φ* = 0", s.zeroOptimal)
-	count("above 16 φ* where only unlabeled points count on both sides", s.unlabeledOnly)
-	count("k-means++ above 21.55 φ*", s.plusPlus)
-	count("k-means++ above 5 φ*", s.plusPlusFive)
-	f.Measured = append(f.Measured, traps.measured...)
-	number("data sets drawn as (1), positives at ±10, negatives at 11: mean potential", decimal(drawnPUPL))
-	number("the same: mean best potential", decimal(drawnOptimal))
+	measure(&f, s.cases, "labeled sets of up to 4 points on 0 … 6")
+	measure(&f, s.seeded, "above the bound right after seeding")
+	measure(&f, s.settled, "above it after the rounds")
+	measure(&f, s.zeroOptimal, "above it with φ* = 0")
+	measure(&f, s.unlabeledOnly, "above 16 φ* where only unlabeled points count on both sides")
+	measure(&f, s.plusPlus, "k-means++ above 21.55 φ*")
+	measure(&f, s.plusPlusFive, "k-means++ above 5 φ*")
+	ratio, trap := theorem3Traps(&f)
+	measure(&f, decimal(drawnPUPL), "data sets drawn as (1), positives at ±10, negatives at 11: mean potential")
+	measure(&f, decimal(drawnOptimal), "the same: mean best potential")
 	for _, search := range []struct {
 		name  string
 		found seedingSearch
 	}{{"0 … 7, up to 6 points", line}, {"3×3 grid, up to 5 points", grid}} {
-		count("labelings searched, "+search.name, search.found.labelings)
-		number("largest ratio with any labels and φ* > 0, "+search.name, search.found.free.ratio)
-		count("labelings with φ* = 0 < E[φ], "+search.name, search.found.unbounded)
-		number("largest ratio with labels somewhere in one optimal cluster, "+search.name, search.found.inCluster.ratio)
-		number("largest ratio with labels drawn from one optimal cluster, "+search.name, search.found.uniform.ratio)
-		number("largest ratio of k-means++, "+search.name, search.found.plusPlus.ratio)
+		measure(&f, search.found.labelings, "labelings searched, %s", search.name)
+		measure(&f, search.found.free.ratio, "largest ratio with any labels and φ* > 0, %s", search.name)
+		measure(&f, search.found.unbounded, "labelings with φ* = 0 < E[φ], %s", search.name)
+		measure(&f, search.found.inCluster.ratio, "largest ratio with labels somewhere in one optimal cluster, %s", search.name)
+		measure(&f, search.found.uniform.ratio, "largest ratio with labels drawn from one optimal cluster, %s", search.name)
+		measure(&f, search.found.plusPlus.ratio, "largest ratio of k-means++, %s", search.name)
 	}
-	count("starts followed through their rounds", s.starts)
-	count("starts in which a round raises Definition 6", s.rises)
-	count("starts in which a round raises the constrained potential", s.lifts)
-	count("class bound: cases of a partition and a number of labels", correction.cases)
-	count("class bound: cases above it", correction.above)
-	count("class bound: cases above 5 times the spread of the classes", correction.aboveOther)
-	number("class bound: largest share of it reached", correction.nearest)
+	measure(&f, s.starts, "starts followed through their rounds")
+	measure(&f, s.rises, "starts in which a round raises Definition 6")
+	measure(&f, s.lifts, "starts in which a round raises the constrained potential")
+	measure(&f, correction.cases, "class bound: cases of a partition and a number of labels")
+	measure(&f, correction.above, "class bound: cases above it")
+	measure(&f, correction.aboveOther, "class bound: cases above 5 times the spread of the classes")
+	measure(&f, correction.nearest, "class bound: largest share of it reached")
 
 	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ k " +
 		"Δ(positives) + 5 Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ the sum of squared distances to the " +
@@ -176,7 +171,7 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 		`\bar{\mathbf{z}}_S\|^2`
 	f.Why = theorem3Why
 	if s.first != "" {
-		f.Counterexample = s.first + "; where φ* > 0: " + traps.text
+		f.Counterexample = s.first + "; where φ* > 0: " + trap
 	}
 	f.detail("with two points both potentials are 0, so three points are the fewest")
 	f.detail("smallest case in which a round raises Definition 6: %s", s.firstRise)
@@ -193,7 +188,7 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 		f.conclude(Holds, "No potential exceeds the bounds in %d labeled sets of points; the largest multiple of φ* is "+
 			"%.4g.", s.cases, f.Number.Value)
 	default:
-		f.Number = exactly(traps.apart)
+		f.Number = exactly(ratio)
 		f.conclude(Fails, "Labeled points at −10 and 10 and an unlabeled one at 11 give E[φ] = %.4g φ*, after seeding "+
 			"and after all rounds, and farther apart any multiple; labels drawn from a cluster of the best split give 5 "+
 			"φ* at most, and so does k-means++ without labels.", f.Number.Value)

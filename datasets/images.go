@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Images is a set of images of one size, each with a class.
@@ -38,7 +40,7 @@ func (m *Images) Counts() []int {
 	return counts
 }
 
-// String says in one line how many images of which size the set holds.
+// String returns the number, the size and the classes of the images in one line.
 func (m *Images) String() string {
 	return fmt.Sprintf("%d images of %d×%d×%d (height×width×channels) in %d classes",
 		m.Len(), m.Height, m.Width, m.Channels, len(m.Classes))
@@ -81,16 +83,10 @@ func (m *Images) Validate() error {
 		return fmt.Errorf("datasets: %d images of %d×%d×%d (height×width×channels), but %d labels: give one for each image, "+
 			"in the same order", len(m.Pixels)/size, m.Height, m.Width, m.Channels, m.Len())
 	}
-	for i, class := range m.Labels {
-		if class < 0 || class >= len(m.Classes) {
-			return fmt.Errorf("datasets: image %d has class %d, but there are %d classes, numbered from 0",
-				i, class, len(m.Classes))
-		}
-	}
-	return nil
+	return check.Labels("datasets: image", m.Labels, len(m.Classes))
 }
 
-// errImageShape says that no image can have this shape.
+// errImageShape returns the error for a shape that no image can have.
 func errImageShape(height, width, channels int) error {
 	return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1", height, width, channels)
 }

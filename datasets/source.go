@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Source gives the images of a set one at a time, be they in memory or in files too large for it. All its images have
@@ -30,11 +32,8 @@ func (m *Images) Shape() (height, width, channels int) { return m.Height, m.Widt
 
 // ReadImage copies the pixels of image i to dst.
 func (m *Images) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= m.Len() {
-		return fmt.Errorf("datasets: there is no image %d: the set has %d images, numbered from 0", i, m.Len())
-	}
-	if len(dst) != m.imageSize() {
-		return fmt.Errorf("datasets: room for %d pixel values given, but an image has %d", len(dst), m.imageSize())
+	if err := check.Image(i, m.Len(), len(dst), m.imageSize()); err != nil {
+		return fmt.Errorf("datasets: %w", err)
 	}
 	copy(dst, m.At(i))
 	return nil
@@ -196,8 +195,5 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 
 // atLeastOne returns workers, or the number of processors where that is not positive.
 func atLeastOne(workers int) int {
-	if workers < 1 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return workers
+	return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0))
 }

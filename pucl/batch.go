@@ -5,11 +5,13 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // batch is a checked multi-viewed batch with rows of unit length, ready to be cut into blocks.
 type batch struct {
-	rows    *Node // [.., n, d]
+	rows    *Node // [.., n, d]; all NaN where an entry of the batch is not finite
+	one     *Node // 1, [.., 1, 1], or NaN where an entry of the batch is not finite
 	labeled *Node // Bool [.., n]
 	class   *Node // Int32 [.., n] or nil
 	start   *Node // 0, Int32: the number of the first row
@@ -25,7 +27,8 @@ func (v Views) batch(tau float64) batch {
 	if z.DType() != dtypes.Float64 {
 		z = ConvertDType(z, dtypes.Float32)
 	}
-	made := batch{rows: unitRows(z), labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
+	one := numeric.OneIfFinite(z, -2, -1)
+	made := batch{rows: scaleRows(z, one), one: one, labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
 	made.start = ScalarZero(z.Graph(), dtypes.Int32)
 	made.cut = v.cutFor(made.rows.Shape())
 	if v.Class != nil {

@@ -23,7 +23,8 @@ type Objective struct {
 }
 
 // Loss returns the loss of each batch of v: a scalar, or the shape of the leading axes where Z has some. Embeddings in half
-// precision are scored in float32. The temperature tau must be positive; the paper uses 0.5.
+// precision are scored in float32. The temperature tau must be positive; the paper uses 0.5. Where an entry of the embeddings
+// of a batch is infinite or NaN, its loss and all of its gradient are NaN, whatever the terms make of them.
 //
 // Memory grows with the number of rows times [Views].BlockRows, not with its square: where a term looks at all pairs, and
 // these are many, it is given the anchors in blocks, one after the other, and the gradient of each block is worked out
@@ -31,20 +32,26 @@ type Objective struct {
 func (o Objective) Loss(v Views, tau float64) *Node {
 	batch := v.batch(tau)
 	perAnchor := o.score(batch.whole())
+	var loss *Node
 	if batch.cut.again && seesAllPairs(perAnchor, batch) {
-		return o.addWhole(o.lossInBlocks(batch), v, tau)
+		loss = o.lossInBlocks(batch)
+	} else {
+		loss = ReduceMean(perAnchor, -1)
 	}
-	return o.addWhole(ReduceMean(perAnchor, -1), v, tau)
+	loss = o.addWhole(loss, v, tau)
+	return Mul(loss, Reshape(batch.one, loss.Shape().Dimensions...))
 }
 
 // PerAnchor returns repel(i) − attract(i) for every row of v, shape [.., m·b], plus Whole, the same for all rows of a
 // batch, where there is one: the mean over the rows is the loss.
 func (o Objective) PerAnchor(v Views, tau float64) *Node {
-	perAnchor := o.score(v.Block(tau))
-	if o.Whole == nil {
-		return perAnchor
+	batch := v.batch(tau)
+	perAnchor := o.score(batch.whole())
+	if o.Whole != nil {
+		zero := Zeros(perAnchor.Graph(), leadingShape(perAnchor, 1))
+		perAnchor = Add(perAnchor, ExpandAxes(o.addWhole(zero, v, tau), -1))
 	}
-	return Add(perAnchor, ExpandAxes(o.addWhole(Zeros(perAnchor.Graph(), leadingShape(perAnchor, 1)), v, tau), -1))
+	return Mul(perAnchor, Squeeze(batch.one, -1))
 }
 
 // score is repel − attract of the anchors of a block, [.., r].

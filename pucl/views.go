@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Views is a multi-viewed batch inside a graph: the embeddings of m views of each of b examples, and what is known of the
@@ -80,20 +81,23 @@ func (v *Views) check(tau float64) {
 	}
 }
 
-// unitRows scales the rows of z to length one. A row of zeros, or one so short that its slopes would overflow, becomes
-// zero, so that its similarity to everything is 0.
+// unitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
+// would overflow, becomes zero, so that its similarity to everything is 0. A row with an entry that is infinite or NaN becomes
+// NaN.
+func unitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
+
+// scaleRows is [unitRows], given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
 //
 // Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
 // not depend on it.
-func unitRows(z *Node) *Node {
+func scaleRows(z, one *Node) *Node {
 	shortest := 0x1p-110
 	if z.DType() == dtypes.Float64 {
 		shortest = 0x1p-1000
 	}
-	largest := StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1))
-	// False for a row of NaN, which must come through: its largest entry is NaN, or, as XLA on a processor has it, −∞.
-	none := And(GreaterOrEqual(largest, ScalarZero(z.Graph(), z.DType())), LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)))
+	largest := Mul(StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1)), one)
+	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)) // false for NaN
 	z = Where(BroadcastToShape(none, boolLike(z.Shape())), ZerosLike(z), z)
 	z = Div(z, Where(none, OnesLike(largest), largest))
 	square := ReduceAndKeep(Square(z), ReduceSum, -1)

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -182,7 +183,7 @@ func (p *Progress) line(notes []string) string {
 // count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
 // "400 steps" or "120 of 400 steps".
 func (p *Progress) count() string {
-	unit := orElse(p.Unit, "step")
+	unit := cmp.Or(p.Unit, "step")
 	n := number(float64(p.last), 0)
 	total := number(float64(p.total), 0)
 	switch {
@@ -217,10 +218,10 @@ func (p *Progress) share() float64 {
 
 // speed writes a rate given in steps a second.
 func (p *Progress) speed(rate float64) string {
-	unit := plural(orElse(p.Unit, "step")) + "/s"
+	unit := plural(cmp.Or(p.Unit, "step")) + "/s"
 	switch {
 	case p.ExamplesPerStep > 0:
-		rate, unit = rate*float64(p.ExamplesPerStep), plural(orElse(p.Example, "image"))+"/s"
+		rate, unit = rate*float64(p.ExamplesPerStep), plural(cmp.Or(p.Example, "image"))+"/s"
 		if each := p.ViewsPerStep / p.ExamplesPerStep; each > 1 {
 			unit += fmt.Sprintf(" × %d views", each)
 		}
@@ -275,7 +276,7 @@ func progressData(id, label, line string, bar float64) *protocol.DisplayData {
 		DisplayID: id,
 		Data: map[protocol.MIMEType]any{
 			protocol.MIMETextHTML: fmt.Sprintf(`<div><progress%s max="1" aria-label="%s"></progress> %s</div>`,
-				value, html.EscapeString(orElse(label, "progress")), html.EscapeString(text)),
+				value, html.EscapeString(cmp.Or(label, "progress")), html.EscapeString(text)),
 			protocol.MIMETextPlain: text,
 		},
 	}

@@ -19,7 +19,7 @@ const (
 	Stretch
 )
 
-var fitNames = enum.Names[Fit]{Unknown: "folder: unknown fit", Names: []string{"crop", "stretch"}}
+var fitNames = enum.Names[Fit]{Names: []string{"crop", "stretch"}}
 
 // String returns "crop" or "stretch".
 func (f Fit) String() string { return fitNames.String(f) }
@@ -55,7 +55,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Height < 1 || c.Width < 1 || c.Height > maxSide || c.Width > maxSide:
 		return c, fmt.Errorf("folder: images of %d×%d pixels: each side must be 1 to %d", c.Height, c.Width, maxSide)
 	case fitNames.Check(c.Fit) != nil:
-		return c, fitNames.Check(c.Fit)
+		return c, fmt.Errorf("folder: unknown fit %v: use Crop or Stretch", c.Fit)
 	case c.MaxPixels < 0 || c.MaxBytes < 0:
 		return c, fmt.Errorf("folder: limits of %d pixels and %d bytes: give positive ones, or 0 for the defaults",
 			c.MaxPixels, c.MaxBytes)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // All is the parts Train and Unlabeled as one set, as learning from PU data takes them: the images to be labeled come from
@@ -83,8 +84,8 @@ func (a *All) Shape() (height, width, channels int) { return a.train.Shape() }
 
 // ReadImage reads image i as [Set.ReadImage] does.
 func (a *All) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= a.Len() {
-		return fmt.Errorf("stl10: there is no image %d: the set has %d images, numbered from 0", i, a.Len())
+	if err := check.Image(i, a.Len(), len(dst), imageSize); err != nil {
+		return fmt.Errorf("stl10: %w", err)
 	}
 	row := a.rows[i]
 	if row < a.train.Len() {
@@ -93,7 +94,7 @@ func (a *All) ReadImage(i int, dst []uint8) error {
 	return a.unlabeled.ReadImage(row-a.train.Len(), dst)
 }
 
-// String says in one line what the set holds.
+// String describes the set in one line.
 func (a *All) String() string {
 	unknown := 0
 	for _, class := range a.Labels {

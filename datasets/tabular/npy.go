@@ -55,13 +55,11 @@ func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error
 	if rows == 0 || columns == 0 {
 		return nil, fmt.Errorf("tabular: %s has the shape %v: there is nothing in it", features, x.Shape)
 	}
-	for i, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
-				features, i/columns, i%columns, v)
-		}
-	}
 	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
+	if i, j, found := firstBeyond(t.Features, math.MaxFloat64); found {
+		return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
+			features, i, j, t.Features.At(i, j))
+	}
 	if labels != "" {
 		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, names); err != nil {
 			return nil, err
@@ -175,24 +173,24 @@ var npyKinds = map[string]npyKind{
 		}
 		return float64(b[0]), nil
 	}},
-	"|u1": {1, func(b []byte) (float64, error) { return float64(b[0]), nil }},
-	"|i1": {1, func(b []byte) (float64, error) { return float64(int8(b[0])), nil }},
-	"<u2": {2, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint16(b)), nil }},
-	"<i2": {2, func(b []byte) (float64, error) { return float64(int16(binary.LittleEndian.Uint16(b))), nil }},
-	"<u4": {4, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint32(b)), nil }},
-	"<i4": {4, func(b []byte) (float64, error) { return float64(int32(binary.LittleEndian.Uint32(b))), nil }},
-	"<u8": {8, func(b []byte) (float64, error) {
-		v := binary.LittleEndian.Uint64(b)
-		if v > 1<<53 {
+	"|u1": whole(1, func(b []byte) uint8 { return b[0] }),
+	"|i1": whole(1, func(b []byte) int8 { return int8(b[0]) }),
+	"<u2": whole(2, binary.LittleEndian.Uint16),
+	"<i2": whole(2, func(b []byte) int16 { return int16(binary.LittleEndian.Uint16(b)) }),
+	"<u4": whole(4, binary.LittleEndian.Uint32),
+	"<i4": whole(4, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }),
+	"<u8": whole(8, binary.LittleEndian.Uint64),
+	"<i8": whole(8, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }),
+}
+
+// whole returns the kind of whole numbers of that many bytes, read by get.
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](size int, get func([]byte) T) npyKind {
+	return npyKind{size, func(b []byte) (float64, error) {
+		v := get(b)
+		f := float64(v)
+		if math.Abs(f) > 1<<53 || T(f) != v {
 			return 0, errInexact
 		}
-		return float64(v), nil
-	}},
-	"<i8": {8, func(b []byte) (float64, error) {
-		v := int64(binary.LittleEndian.Uint64(b))
-		if v < -1<<53 || v > 1<<53 {
-			return 0, errInexact
-		}
-		return float64(v), nil
-	}},
+		return f, nil
+	}}
 }

@@ -5,44 +5,41 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-)
 
-// options are what the command line asks for.
-type options struct {
-	on    string   // "gpu", "cpu" or "go"
-	only  []string // kinds of checks; empty means all
-	steps int      // of training; 0 means the defaults
-	tests string   // folder of test programs built before
-}
+	"github.com/puclab/puclab/internal/liveline"
+)
 
 // checker runs the checks one after the other.
 type checker struct {
 	options
-	run      runner
-	progress *progress
-	report   Report
+	run    runner
+	line   *liveline.Line
+	report Report
 }
 
 // check is a line of the table to be.
 type check struct {
-	title string
-	do    func(ctx context.Context, tell func(string)) Row
+	kind, what string
+	do         func(ctx context.Context, progress func(string)) (Row, error)
 }
 
 // all runs all checks. It stops at the first that ctx interrupts, with the report of what was done; an error says that
 // nothing could be checked at all.
 func (c *checker) all(ctx context.Context) error {
 	began := time.Now()
-	c.progress.begin("start: opening the engine")
-	found, err := c.run(ctx, part{Kind: kindStart}, c.backend(), c.progress.tell)
-	c.progress.end("")
+	c.line.Begin("start: opening the engine")
+	backend := ""
+	if c.on == "go" {
+		backend = "go"
+	}
+	found, err := c.ask(ctx, part{Kind: kindStart}, backend, c.line.Note)
+	c.line.End("")
+	if err == nil && found.Machine == nil {
+		err = errSilent
+	}
 	if err != nil {
 		return fmt.Errorf("the engine does not work: %w", err)
-	}
-	if found.Machine == nil || found.Row == nil {
-		return errors.New("the engine does not work: its process told nothing")
 	}
 	c.report.Machine = *found.Machine
 	if err := c.rightEngine(); err != nil {
@@ -51,31 +48,49 @@ func (c *checker) all(ctx context.Context) error {
 	c.report.Machine.nvidia(ctx)
 	found.Row.Seconds = time.Since(began).Seconds()
 	c.report.Rows = append(c.report.Rows, *found.Row)
-	c.progress.say("%s", c.report.Machine.Engine)
+	c.line.Linef("%s", c.report.Machine.Engine)
 
 	checks := c.checks()
 	for i, one := range checks {
 		began := time.Now()
-		c.progress.begin(fmt.Sprintf("[%d/%d] %s", i+1, len(checks), one.title))
-		row := one.do(ctx, c.progress.tell)
-		row.Seconds = time.Since(began).Seconds()
+		c.line.Begin(fmt.Sprintf("[%d/%d] %s: %s", i+1, len(checks), one.kind, one.what))
+		row, err := one.do(ctx, c.now())
+		if err != nil {
+			row = Row{What: one.what, Result: Fail, Detail: err.Error()}
+		}
+		row.Kind, row.Seconds = one.kind, time.Since(began).Seconds()
 		if ctx.Err() != nil {
-			c.progress.end("")
+			c.line.End("")
 			c.report.Left = len(checks) - i
 			return nil
 		}
-		c.progress.end(fmt.Sprintf("%s after %.0f s", row.Result, row.Seconds))
+		c.line.End(fmt.Sprintf("%s after %.0f s", row.Result, row.Seconds))
 		c.report.Rows = append(c.report.Rows, row)
 	}
 	return nil
 }
 
-// backend is the engine to ask for, "" for the one that is found.
-func (c *checker) backend() string {
-	if c.on == "go" {
-		return "go"
+// now returns what shows how far a check is, ten times a second at most.
+func (c *checker) now() func(string) {
+	var last time.Time
+	return func(text string) {
+		if time.Since(last) > 100*time.Millisecond {
+			last = time.Now()
+			c.line.Note(text)
+		}
 	}
-	return ""
+}
+
+// errSilent says that a part found nothing.
+var errSilent = errors.New("its process told nothing")
+
+// ask runs a part; what it found is not empty.
+func (c *checker) ask(ctx context.Context, p part, backend string, progress func(string)) (message, error) {
+	found, err := c.run(ctx, p, backend, progress)
+	if err == nil && found.Row == nil && found.Step == nil && found.Product == nil {
+		err = errSilent
+	}
+	return found, err
 }
 
 // rightEngine refuses an engine other than the one that was asked for: numbers of a CPU must not pass for those of a card.
@@ -84,7 +99,8 @@ func (c *checker) rightEngine() error {
 	switch {
 	case c.on == "gpu" && !m.onGPU():
 		return fmt.Errorf("no GPU answers; what opens is %s.\n"+
-			"`go run ./notebooks setup -gpu` installs the CUDA plugin (Linux, an NVIDIA card and its driver); for one elsewhere set GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so.\nTo check the CPU, add -on cpu", m.Engine)
+			"`go run ./notebooks setup -gpu` installs the CUDA plugin (Linux, an NVIDIA card and its driver); for one elsewhere set "+
+			"GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so.\nTo check the CPU, add -on cpu", m.Engine)
 	case c.on == "cpu" && m.onGPU():
 		return fmt.Errorf("the engine is %s; to check the CPU set GOMLX_BACKEND=xla:cpu, or xla:/path/to/a/plugin.so, "+
 			"or add -on go", m.Engine)
@@ -94,146 +110,97 @@ func (c *checker) rightEngine() error {
 	return nil
 }
 
-// wants tells whether checks of that kind are asked for.
-func (c *checker) wants(kind string) bool { return len(c.only) == 0 || slices.Contains(c.only, kind) }
-
 // checks lists what is to be done on this machine.
-func (c *checker) checks() []check {
-	var list []check
+func (c *checker) checks() (list []check) {
 	m := c.report.Machine
-	add := func(title string, do func(context.Context, func(string)) Row) { list = append(list, check{title, do}) }
-	if c.wants(kindNumbers) {
-		add("numbers: a matrix product", c.product)
-		if m.Kind != "go" { // which is not compared with itself
-			for _, n := range numberCases() {
-				add("numbers: "+n.what, func(ctx context.Context, tell func(string)) Row { return c.numbers(ctx, n, tell) })
+	add := func(kind, what string, do func(context.Context, func(string)) (Row, error)) {
+		if len(c.only) == 0 || slices.Contains(c.only, kind) {
+			list = append(list, check{kind, what, do})
+		}
+	}
+	add(kindNumbers, "a matrix product", c.product)
+	if m.Kind != "go" { // which is not compared with itself
+		for _, n := range numberCases() {
+			add(kindNumbers, n.what, func(ctx context.Context, progress func(string)) (Row, error) { return c.numbers(ctx, n, progress) })
+		}
+	}
+	for _, s := range stepCases() {
+		for _, precision := range precisions {
+			if !s.onCards || m.onGPU() {
+				add(kindStep, s.what+", "+precision, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}))
 			}
 		}
 	}
-	if c.wants(kindStep) {
-		for _, s := range stepCases() {
-			for _, precision := range precisions {
-				if !s.onCards || m.onGPU() {
-					what := s.what + ", " + precision
-					add("step: "+what, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}, what))
-				}
+	for _, t := range tasks(m.onGPU()) {
+		add(kindTraining, t.bench, c.part(part{Kind: kindTraining, Name: t.bench, Steps: c.steps}))
+	}
+	s, err := newSuite(c.tests, m.Backend)
+	for _, pkg := range enginePackages {
+		add(kindTests, pkg, func(ctx context.Context, progress func(string)) (Row, error) {
+			if err != nil {
+				return Row{What: pkg, Result: NotRun, Detail: err.Error()}, nil
 			}
-		}
-	}
-	if c.wants(kindTraining) {
-		for _, t := range tasks(m.onGPU()) {
-			add("training: "+t.bench, c.part(part{Kind: kindTraining, Name: t.bench, Steps: c.steps}, t.bench))
-		}
-	}
-	if c.wants(kindTests) {
-		s, err := newSuite(c.tests, m.Backend)
-		for _, pkg := range enginePackages {
-			add("tests: "+pkg, func(ctx context.Context, tell func(string)) Row {
-				if err != nil {
-					return Row{Kind: kindTests, What: pkg, Result: NotRun, Told: err.Error()}
-				}
-				return s.run(ctx, pkg, tell)
-			})
-		}
+			return s.run(ctx, pkg, progress), nil
+		})
 	}
 	return list
 }
 
-// part is the check that one part is, with the memory that it took.
-func (c *checker) part(p part, what string) func(context.Context, func(string)) Row {
-	return func(ctx context.Context, tell func(string)) Row {
+// part returns the check that one part is, with the memory that it took.
+func (c *checker) part(p part) func(context.Context, func(string)) (Row, error) {
+	return func(ctx context.Context, progress func(string)) (Row, error) {
 		var watch *memoryWatch
 		if c.report.Machine.onGPU() {
 			watch = watchMemory(ctx)
 		}
-		found, err := c.run(ctx, p, c.report.Machine.Backend, tell)
-		var device float64
-		told := false
-		if watch != nil {
-			device, told = watch.end()
-		}
-		if err == nil && found.Row == nil {
-			err = errors.New("its process told nothing")
-		}
+		found, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
+		device, known := watch.end()
 		if err != nil {
-			return Row{Kind: p.Kind, What: what, Result: Fail, Told: err.Error()}
+			return Row{}, err
 		}
 		row := *found.Row
-		if row.Result != NotRun {
-			row.addMemory(device, told, found.Memory)
+		if row.Result == NotRun {
+			return row, nil
 		}
-		return row
-	}
-}
-
-// addMemory adds what is known of the memory that a check took.
-func (r *Row) addMemory(device float64, told bool, own *memories) {
-	values := map[string]float64{}
-	var parts []string
-	if told {
-		parts = append(parts, fmt.Sprintf("device memory %.2f GB", device/1e9))
-		values["device_memory_bytes"] = device
-	} else {
-		parts = append(parts, "device memory not told")
-	}
-	if own != nil && own.Process > 0 {
-		parts = append(parts, fmt.Sprintf("the process's %.2f GB", own.Process/1e9))
-		values["process_memory_bytes"] = own.Process
-	}
-	r.Told += "; " + strings.Join(parts, ", ")
-	for name, value := range values {
-		if r.Values == nil {
-			r.Values = map[string]float64{}
+		if known {
+			row.add("device_memory_bytes", device)
+			row.Detail += fmt.Sprintf("; device memory %.2f GB", device/1e9)
+		} else {
+			row.Detail += "; device memory not told"
 		}
-		r.Values[name] = value
+		if found.Memory > 0 {
+			row.add("process_memory_bytes", found.Memory)
+			row.Detail += fmt.Sprintf(", the process's %.2f GB", found.Memory/1e9)
+		}
+		return row, nil
 	}
 }
 
 // product checks the precision of a matrix product.
-func (c *checker) product(ctx context.Context, tell func(string)) Row {
-	found, err := c.run(ctx, part{Kind: kindNumbers, Name: productName}, c.report.Machine.Backend, tell)
-	if err == nil && found.Product == nil {
-		err = errors.New("its process told nothing")
-	}
+func (c *checker) product(ctx context.Context, progress func(string)) (Row, error) {
+	found, err := c.ask(ctx, part{Kind: kindNumbers, Name: productName}, c.report.Machine.Backend, progress)
 	if err != nil {
-		return Row{Kind: kindNumbers, What: "a float32 matrix product", Result: Fail, Told: err.Error()}
+		return Row{}, err
 	}
-	return productRow(*found.Product)
+	return productRow(*found.Product), nil
 }
 
 // numbers compares a step with the pure-Go engine's.
-func (c *checker) numbers(ctx context.Context, n numberCase, tell func(string)) Row {
-	row := Row{Kind: kindNumbers, What: n.what, Result: Fail}
-	var steps [2]*oneStep
-	for i, backend := range []string{c.report.Machine.Backend, "go"} {
-		tell("on " + map[bool]string{true: "the engine", false: "the pure-Go engine"}[i == 0])
-		found, err := c.run(ctx, part{Kind: kindNumbers, Name: n.name}, backend, tell)
-		if err == nil && found.Step == nil {
-			err = errors.New("its process told nothing")
-		}
-		if err != nil {
-			row.Told = err.Error()
-			return row
-		}
-		steps[i] = found.Step
+func (c *checker) numbers(ctx context.Context, n numberCase, progress func(string)) (Row, error) {
+	p := part{Kind: kindNumbers, Name: n.name}
+	progress("on the engine")
+	here, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
+	if err != nil {
+		return Row{}, err
+	}
+	progress("on the pure-Go engine")
+	there, err := c.ask(ctx, p, "go", progress)
+	if err != nil {
+		return Row{}, err
 	}
 	allowed := float32Apart
 	if c.report.Machine.onGPU() {
 		allowed = tf32Apart
 	}
-	return compare(n.what, *steps[0], *steps[1], allowed)
-}
-
-// kindsOf reads the value of -only.
-func kindsOf(text string) ([]string, error) {
-	if text == "" {
-		return nil, nil
-	}
-	list := strings.Split(text, ",")
-	for _, kind := range list {
-		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("-only: there is no kind %q; there are %s", kind, strings.Join(kinds, ", "))
-		}
-	}
-	return list, nil
+	return compare(n.what, *here.Step, *there.Step, allowed), nil
 }

@@ -9,14 +9,14 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
 )
 
-func silent(string, ...any) error { return nil }
+func silent(string, ...any) {}
 
 func TestProduct(t *testing.T) {
 	relative, err := productError(enginetest.Open(t))
@@ -29,8 +29,8 @@ func TestProduct(t *testing.T) {
 	}
 	for relative, want := range map[float64]string{1e-7: "PASS as float32", 3e-4: "PASS as TF32", 2e-3: "FAIL too far off", math.NaN(): "FAIL too far off"} {
 		row := productRow(relative)
-		if result, words, _ := strings.Cut(want, " "); string(row.Result) != result || !strings.Contains(row.Told, words) {
-			t.Errorf("%g: %s %q, want %s", relative, row.Result, row.Told, want)
+		if result, words, _ := strings.Cut(want, " "); string(row.Result) != result || !strings.Contains(row.Detail, words) {
+			t.Errorf("%g: %s %q, want %s", relative, row.Result, row.Detail, want)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 func TestTimeStep(t *testing.T) {
 	c := stepCase{"tiny", "a tiny step", 4, 8, 1, train.Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
 	steps := 0
-	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) error { steps++; return nil })
+	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) { steps++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestTraining(t *testing.T) {
 	missing.images = func() (train, test *datasets.Images, err error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
 	}
-	if row, err := missing.train(context.Background(), eng, silent); err != nil || row.Result != NotRun || !strings.Contains(row.Told, "open x") {
+	if row, err := missing.train(context.Background(), eng, silent); err != nil || row.Result != NotRun || !strings.Contains(row.Detail, "open x") {
 		t.Errorf("no data: %+v, %v", row, err)
 	}
 }
@@ -172,10 +172,13 @@ func TestJudge(t *testing.T) {
 		truth[i] = true
 	}
 	low := []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 4, 5} // the last tenth: 4.5
-	right, wrong := pucl.Score{Accuracy: 0.84}, pucl.Score{Accuracy: 0.83}       // 0.7 + 3·√(0.7·0.3/100) = 0.8375
+	scores := func(right int) evaluate.Binary {                                  // of 100
+		return evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalsePositive: 100 - right}}
+	}
+	right, wrong := scores(84), scores(83) // 0.7 + 3·√(0.7·0.3/100) = 0.8375
 	for name, tt := range map[string]struct {
 		chance       float64
-		ours, theirs pucl.Score
+		ours, theirs evaluate.Binary
 		want         Result
 	}{
 		"all right": {4.51, right, right, Pass}, "loss at chance": {4.5, right, right, Fail},
@@ -190,12 +193,13 @@ func TestJudge(t *testing.T) {
 
 // The cases that a process looks up by name are there.
 func TestPartsAreFound(t *testing.T) {
+	stepName := func(c stepCase) string { return c.name }
 	for _, c := range stepCases() {
-		if found, err := findStep(c.name); err != nil || found.what != c.what {
+		if found, err := find(stepCases(), c.name, stepName); err != nil || found.what != c.what {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, err := findStep("nosuch"); err == nil {
+	if _, err := find(stepCases(), "nosuch", stepName); err == nil {
 		t.Error("an unknown step is found")
 	}
 	if _, err := stepOnce(nil, "nosuch"); err == nil {

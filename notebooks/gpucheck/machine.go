@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,12 +36,12 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	took := time.Since(began).Seconds()
 	return m, &Row{
 		Kind: kindStart, What: "a first training step", Result: Pass,
-		Told:   fmt.Sprintf("compiled and taken in %.1f s, loss %.3f nats", took, model.History.Losses[0]),
+		Detail: fmt.Sprintf("compiled and taken in %.1f s, loss %.3f nats", took, model.History.Losses[0]),
 		Values: map[string]float64{"seconds": took, "loss_nats": model.History.Losses[0]},
 	}, nil
 }
 
-// backendConfig is the value of GOMLX_BACKEND by which another process opens the same engine.
+// backendConfig returns the value of GOMLX_BACKEND by which another process opens the same engine.
 func backendConfig(eng *engine.Engine) string {
 	if config := os.Getenv("GOMLX_BACKEND"); config != "" {
 		return config
@@ -84,23 +82,4 @@ func wheelOf(plugin string) string {
 		}
 	}
 	return ""
-}
-
-// peakResident is the largest resident memory of this process so far, in bytes; 0 where the system does not tell.
-func peakResident() float64 {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if fields := strings.Fields(lines.Text()); len(fields) == 3 && fields[0] == "VmHWM:" {
-			kilobytes, err := strconv.ParseFloat(fields[1], 64)
-			if err != nil {
-				return 0
-			}
-			return 1024 * kilobytes
-		}
-	}
-	return 0
 }

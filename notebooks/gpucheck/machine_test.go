@@ -86,23 +86,6 @@ func (w *memoryWatch) highest(card string) float64 {
 	return w.most[card]
 }
 
-func TestPeakResident(t *testing.T) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		if got := peakResident(); got != 0 {
-			t.Errorf("%g bytes where the system does not tell", got)
-		}
-		return
-	}
-	before := peakResident()
-	block := make([]byte, 256<<20)
-	for i := 0; i < len(block); i += 4096 {
-		block[i] = 1
-	}
-	if after := peakResident(); before < 1<<20 || after < 256<<20 || after < before {
-		t.Errorf("%g bytes, then %g with a block of %d", before, after, len(block))
-	}
-}
-
 // Of CIFAR-10 the test part alone will do; where there is none the sentence says what to do.
 func TestCIFARImages(t *testing.T) {
 	dir := t.TempDir()

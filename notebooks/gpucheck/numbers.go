@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -46,12 +47,11 @@ type oneStep struct {
 
 // stepOnce computes loss and gradients of a case, from the same weights, images and views on every engine.
 func stepOnce(eng *engine.Engine, name string) (*oneStep, error) {
-	all := numberCases()
-	i := slices.IndexFunc(all, func(c numberCase) bool { return c.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no step %q to compare", name)
+	c, err := find(numberCases(), name, func(c numberCase) string { return c.name })
+	if err != nil {
+		return nil, err
 	}
-	return all[i].step(eng)
+	return c.step(eng)
 }
 
 func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
@@ -109,11 +109,11 @@ var (
 	tf32Apart    = apart{loss: 1e-2, gradients: 1e-1}
 )
 
-// compare tells how far the numbers of a step are from those of the pure-Go engine.
+// compare reports how far the numbers of a step are from those of the pure-Go engine.
 func compare(what string, here, reference oneStep, allowed apart) Row {
 	row := Row{Kind: kindNumbers, What: what, Result: Fail}
 	if len(here.Gradients) != len(reference.Gradients) || len(here.Gradients) == 0 {
-		row.Told = fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.Gradients), len(reference.Gradients))
+		row.Detail = fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.Gradients), len(reference.Gradients))
 		return row
 	}
 	worst, norm, normThere := 0.0, 0.0, 0.0
@@ -125,7 +125,7 @@ func compare(what string, here, reference oneStep, allowed apart) Row {
 	if found.loss <= allowed.loss && found.gradients <= allowed.gradients {
 		row.Result = Pass
 	}
-	row.Told = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
+	row.Detail = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
 		"gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
 		here.Loss, reference.Loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients)
 	row.Values = map[string]float64{"loss_nats": here.Loss, "loss_nats_pure_go": reference.Loss, "gradient_norm": norm,
@@ -150,8 +150,10 @@ func productError(eng *engine.Engine) (*float64, error) {
 	const n = productSize
 	rng := rand.New(rand.NewPCG(3, 4))
 	a, b := make([]float32, n*n), make([]float32, n*n)
+	exactA, exactB := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i := range a {
 		a[i], b[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+		exactA.RawMatrix().Data[i], exactB.RawMatrix().Data[i] = float64(a[i]), float64(b[i])
 	}
 	out, err := CallOnce(eng.Backend, func(x, y *Node) *Node { return MatMul(x, y) },
 		tensors.FromFlatDataAndDimensions(a, n, n), tensors.FromFlatDataAndDimensions(b, n, n))
@@ -162,29 +164,17 @@ func productError(eng *engine.Engine) (*float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wrong, whole float64
-	row := make([]float64, n)
-	for i := range n {
-		clear(row)
-		for k := range n {
-			x := float64(a[i*n+k])
-			for j := range n {
-				row[j] += x * float64(b[k*n+j])
-			}
-		}
-		for j, exact := range row {
-			wrong += (float64(got[i*n+j]) - exact) * (float64(got[i*n+j]) - exact)
-			whole += exact * exact
-		}
-	}
-	relative := math.Sqrt(wrong / whole)
+	var exact, wrong mat.Dense
+	exact.Mul(exactA, exactB)
+	wrong.Apply(func(i, j int, x float64) float64 { return float64(got[i*n+j]) - x }, &exact)
+	relative := mat.Norm(&wrong, 2) / mat.Norm(&exact, 2)
 	if math.IsNaN(relative) || math.IsInf(relative, 0) {
 		return nil, fmt.Errorf("on %s the product of two finite matrices holds numbers that are not finite", eng.Name())
 	}
 	return &relative, nil
 }
 
-// productRow tells of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
+// productRow reports of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
 // which the second is not what was asked for.
 func productRow(relative float64) Row {
 	row := Row{Kind: kindNumbers, What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
@@ -196,7 +186,7 @@ func productRow(relative float64) Row {
 	case relative > float32Product:
 		precision = "as TF32"
 	}
-	row.Told = fmt.Sprintf("relative error %.0e against float64, %s", relative, precision)
+	row.Detail = fmt.Sprintf("relative error %.0e against float64, %s", relative, precision)
 	return row
 }
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// nvidia fills in what nvidia-smi, or else the kernel, tells of the cards. Where there is neither, nothing is filled in.
+// nvidia fills in what nvidia-smi, or else the kernel, knows of the cards. Where there is neither, nothing is filled in.
 func (m *Machine) nvidia(ctx context.Context) {
 	out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader").Output()
 	if err == nil {
@@ -59,18 +59,17 @@ func watchMemory(ctx context.Context) *memoryWatch {
 		close(w.done)
 		return w
 	}
-	first := make(chan struct{})
+	lines := bufio.NewScanner(out)
+	if lines.Scan() { // what the first card held before must be known before the check starts
+		w.see(lines.Text())
+	}
 	go func() {
 		defer close(w.done)
-		var once sync.Once
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines.Scan() {
 			w.see(lines.Text())
-			once.Do(func() { close(first) })
 		}
-		once.Do(func() { close(first) })
 		_ = cmd.Wait() // ended by stop, so with an error
 	}()
-	<-first // what the cards held before must be known before the check starts
 	return w
 }
 
@@ -89,8 +88,12 @@ func (w *memoryWatch) see(line string) {
 	w.most[card] = max(w.most[card], mib)
 }
 
-// end stops the watch and returns by how many bytes the memory of a card rose at most; ok is false where nothing told.
+// end stops the watch and returns by how many bytes the memory of a card rose at most; ok is false where nothing told, and
+// for a watch that is nil.
 func (w *memoryWatch) end() (bytes float64, ok bool) {
+	if w == nil {
+		return 0, false
+	}
 	w.stop()
 	<-w.done
 	w.mu.Lock()

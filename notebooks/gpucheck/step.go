@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -41,12 +41,11 @@ func stepCases() []stepCase {
 	}
 }
 
-// findStep returns the case of that name.
-func findStep(name string) (stepCase, error) {
-	all := stepCases()
-	i := slices.IndexFunc(all, func(c stepCase) bool { return c.name == name })
+// find returns the case of that name.
+func find[T any](all []T, name string, nameOf func(T) string) (found T, err error) {
+	i := slices.IndexFunc(all, func(c T) bool { return nameOf(c) == name })
 	if i < 0 {
-		return stepCase{}, fmt.Errorf("there is no step %q to time", name)
+		return found, fmt.Errorf("there is no case %q", name)
 	}
 	return all[i], nil
 }
@@ -63,27 +62,25 @@ const (
 )
 
 // timeStep times the steps of a part's case.
-func timeStep(ctx context.Context, eng *engine.Engine, p part, progress func(string, ...any) error) (*Row, error) {
-	c, err := findStep(p.Name)
+func timeStep(ctx context.Context, eng *engine.Engine, p part, progress reporter) (*Row, error) {
+	c, err := find(stepCases(), p.Name, func(c stepCase) string { return c.name })
 	if err != nil {
 		return nil, err
 	}
 	return c.time(ctx, eng, p.Precision, progress)
 }
 
-// time takes steps until the time is up, and tells of the median one.
-func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress func(string, ...any) error) (*Row, error) {
+// time takes steps until the time is up, and reports the median one.
+func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress reporter) (*Row, error) {
 	if !slices.Contains(precisions, precision) {
 		return nil, fmt.Errorf("no precision %q; there are %s", precision, strings.Join(precisions, " and "))
 	}
-	row := &Row{Kind: kindStep, What: c.what + ", " + precision}
 	config := c.config
 	config.Compute.BFloat16 = precision == "bfloat16"
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var each []float64 // seconds of every timed step
 	var first, loss float64
-	var failed error
 	enough := false
 	last := time.Now()
 	begun := last
@@ -99,33 +96,26 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 		if p.Step == stepsBefore {
 			begun = time.Now()
 		}
-		enough = len(each) >= stepsMost || len(each) >= stepsLeast && time.Since(begun) >= stepsTime
-		if failed = errors.Join(failed, progress("step %d, loss %.3f", p.Step, p.Loss)); enough || failed != nil {
+		progress("step %d, loss %.3f", p.Step, p.Loss)
+		if enough = len(each) >= stepsMost || len(each) >= stepsLeast && time.Since(begun) >= stepsTime; enough {
 			stop()
 		}
-		last = time.Now() // reporting takes no part
+		last = time.Now() // the report takes no part
 	})
 	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.size, c.color), config)
-	if failed != nil {
-		return nil, failed
-	}
 	if err != nil && !enough {
 		return nil, err
 	}
-	return c.row(row, first, each, loss), nil
-}
-
-// row tells what was timed. A loss that is not finite ends training with an error, so there is one here.
-func (c stepCase) row(row *Row, first float64, each []float64, loss float64) *Row {
+	// A loss that is not finite ends training with an error, so there is one here.
 	slices.Sort(each)
 	step := each[len(each)/2]
 	views := float64(2*c.images) / step
 	compile := math.Max(first-step, 0)
-	row.Result = Pass
-	row.Told = fmt.Sprintf("%.4g ms a step (median of %d), %s views/s, %.1f s to compile", 1000*step, len(each), grouped(views), compile)
-	row.Values = map[string]float64{"step_ms": 1000 * step, "fastest_step_ms": 1000 * each[0], "slowest_step_ms": 1000 * each[len(each)-1],
-		"views_per_second": views, "compile_seconds": compile, "steps": float64(len(each)), "loss_nats": loss}
-	return row
+	return &Row{Kind: kindStep, What: c.what + ", " + precision, Result: Pass,
+		Detail: fmt.Sprintf("%.4g ms a step (median of %d), %s views/s, %.1f s to compile", 1000*step, len(each), grouped(views), compile),
+		Values: map[string]float64{"step_ms": 1000 * step, "fastest_step_ms": 1000 * each[0], "slowest_step_ms": 1000 * each[len(each)-1],
+			"views_per_second": views, "compile_seconds": compile, "steps": float64(len(each)), "loss_nats": loss},
+	}, nil
 }
 
 // grouped writes a number without decimals, with commas between thousands.
@@ -136,3 +126,33 @@ func grouped(x float64) string {
 	}
 	return text
 }
+
+// noise hands out the same batch of random pixels at every step, of which every fourth image is labeled. To time a step no
+// more is needed.
+type noise struct {
+	height, width, channels int
+	pixels                  []uint8
+	labeled                 []bool
+}
+
+// newNoise draws a batch of b images.
+func newNoise(b, height, width, channels int) *noise {
+	n := &noise{height, width, channels, make([]uint8, b*height*width*channels), make([]bool, b)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n.pixels {
+		n.pixels[i] = uint8(rng.UintN(256))
+	}
+	for i := range n.labeled {
+		n.labeled[i] = i%4 == 0
+	}
+	return n
+}
+
+// Batch implements train.Batches.
+func (n *noise) Batch(int) ([]uint8, []bool, error) { return n.pixels, n.labeled, nil }
+
+// ImageShape implements train.Batches.
+func (n *noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
+
+// String names the batches in the run's record.
+func (n *noise) String() string { return "random pixels" }

@@ -128,9 +128,9 @@ func TestSuite(t *testing.T) {
 		t.Run(tt.pkg, func(t *testing.T) {
 			row := s.run(context.Background(), tt.pkg, func(string) {})
 			if row.Result != tt.result || strings.Join(row.Failures, " ") != tt.failures {
-				t.Errorf("%s, %q: %s", row.Result, row.Failures, row.Told)
+				t.Errorf("%s, %q: %s", row.Result, row.Failures, row.Detail)
 			}
-			has(t, row.Told, tt.told...)
+			has(t, row.Detail, tt.told...)
 		})
 	}
 }
@@ -142,11 +142,14 @@ func TestSuiteWithoutGo(t *testing.T) {
 	if err := buildTests(context.Background(), root, "good", testProgram(folder, "good")); err != nil {
 		t.Fatal(err)
 	}
+	if err := goCommand(context.Background(), root, "build", "-o", filepath.Join(folder, converter), "cmd/"+converter); err != nil {
+		t.Fatal(err)
+	}
 	s := &suite{root: root, programs: folder, env: append(os.Environ(), "GOMLX_BACKEND=mine", "PATH=")}
 	if row := s.run(context.Background(), "good", func(string) {}); row.Result != Pass {
 		t.Errorf("%+v", row)
 	}
-	if row := s.run(context.Background(), "bad", nil); row.Result != NotRun || !strings.Contains(row.Told, "bad.test") {
+	if row := s.run(context.Background(), "bad", nil); row.Result != NotRun || !strings.Contains(row.Detail, "bad.test") {
 		t.Errorf("%+v", row)
 	}
 }
@@ -156,9 +159,7 @@ func TestFailuresAreTheInnermost(t *testing.T) {
 	for _, lines := range [][]string{{"TestA/x", "TestA", "TestB"}, {"TestA", "TestA/x", "TestB"}} {
 		counts := &tally{}
 		for _, name := range lines {
-			if _, err := counts.Write([]byte("noise" + mark + "--- FAIL: " + name + " (0.00s)\n")); err != nil {
-				t.Fatal(err)
-			}
+			counts.add(event{Action: "fail", Test: name})
 		}
 		if got := strings.Join(counts.failures, " "); got != "TestA/x TestB" || counts.failed != 2 {
 			t.Errorf("%q: %q, %d", lines, got, counts.failed)

@@ -35,7 +35,7 @@ func (m Machine) facts() [][2]string {
 	return known
 }
 
-// summary is the last line.
+// summary returns the last line.
 func (r Report) summary() string {
 	text := fmt.Sprintf("%d passed, %d failed, %d not run.", r.count(Pass), r.count(Fail), r.count(NotRun))
 	if r.Left > 0 {
@@ -44,12 +44,12 @@ func (r Report) summary() string {
 	return text
 }
 
-// told is the row's account, with the tests that failed.
-func (r Row) told() string {
+// measured returns the row's detail, with the tests that failed.
+func (r Row) measured() string {
 	if len(r.Failures) == 0 {
-		return r.Told
+		return r.Detail
 	}
-	return r.Told + ": " + strings.Join(r.Failures, ", ")
+	return r.Detail + ": " + strings.Join(r.Failures, ", ")
 }
 
 // writeText writes the report for a terminal.
@@ -58,24 +58,23 @@ func (r Report) writeText(w io.Writer) error {
 	for _, fact := range r.Machine.facts() {
 		fmt.Fprintf(&b, "%-9s %s\n", fact[0], fact[1])
 	}
-	columns := [][]string{{"result", "check", "of", "measured", "time"}}
+	table := [][]string{{"result", "check", "of", "measured (time)"}}
 	for _, row := range r.Rows {
-		columns = append(columns, []string{string(row.Result), row.Kind, row.What, row.told(), fmt.Sprintf("%.0f s", row.Seconds)})
+		table = append(table, []string{string(row.Result), row.Kind, row.What, fmt.Sprintf("%s (%.0f s)", row.measured(), row.Seconds)})
 	}
-	width := make([]int, 3)
-	for _, row := range columns {
+	var width [3]int
+	for _, row := range table {
 		for i := range width {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+			width[i] = max(width[i], utf8.RuneCountInString(row[i])+2)
 		}
 	}
 	b.WriteByte('\n')
-	for _, row := range columns {
-		for i := range width {
-			b.WriteString(row[i] + strings.Repeat(" ", width[i]-utf8.RuneCountInString(row[i])+2))
+	for _, row := range table {
+		for i, text := range row[:3] {
+			b.WriteString(text + strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)))
 		}
 		// A long account goes on below, under its own beginning.
-		indent := width[0] + width[1] + width[2] + 6
-		b.WriteString(strings.Join(wrap(row[3]+" ("+row[4]+")", 76), "\n"+strings.Repeat(" ", indent)) + "\n")
+		b.WriteString(strings.Join(wrap(row[3], 76), "\n"+strings.Repeat(" ", width[0]+width[1]+width[2])) + "\n")
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
 	_, err := io.WriteString(w, b.String())
@@ -105,7 +104,7 @@ func (r Report) writeMarkdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell.Replace(row.What),
-			cell.Replace(row.told()), row.Seconds)
+			cell.Replace(row.measured()), row.Seconds)
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
 	_, err := io.WriteString(w, b.String())

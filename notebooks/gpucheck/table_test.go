@@ -10,8 +10,8 @@ var sample = Report{
 	Machine: Machine{Engine: "XLA on GPU, plugin p.so (found)", Kind: "xla-cuda", Devices: 2, Device: "cuda:0", PJRT: "0.81", Wheel: "w 1.0",
 		Cards: "NVIDIA X 10 MiB", Driver: "1.2", Hardware: "a processor", Versions: "go 1"},
 	Rows: []Row{
-		{Kind: "step", What: "a net", Result: Pass, Told: "3 ms a step", Seconds: 4.4},
-		{Kind: "tests", What: "a|b", Result: Fail, Told: "1 passed, 2 failed, 0 skipped", Failures: []string{"TestA/one", "TestB"}, Seconds: 5},
+		{Kind: "step", What: "a net", Result: Pass, Detail: "3 ms a step", Seconds: 4.4},
+		{Kind: "tests", What: "a|b", Result: Fail, Detail: "1 passed, 2 failed, 0 skipped", Failures: []string{"TestA/one", "TestB"}, Seconds: 5},
 	},
 }
 

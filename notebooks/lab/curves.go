@@ -7,7 +7,11 @@ import (
 
 // Curves draws how a model was trained: the loss beside the chance level, learning rate and norms, and what was measured
 // meanwhile, see viz.TrainingCurves. Name is that of the loss, title may be empty.
+<<<<<<< HEAD:notebooks/lab/curves.go
 func Curves(model *train.Model, title, name string) (*viz.FigureColumn, error) {
+=======
+func Curves(model *train.Model, title, name string) (*viz.Composite, error) {
+>>>>>>> h-viz:pucl/lab/curves.go
 	h := model.History
 	log := viz.TrainingLog{
 		Name: name, Losses: model.History.Losses, Chance: h.Chance,
@@ -22,12 +26,12 @@ func Curves(model *train.Model, title, name string) (*viz.FigureColumn, error) {
 		log.Ranks = append(log.Ranks, r.Projections.EffectiveRank)
 		log.FullRank = min(r.Projections.Rows, r.Projections.Dimensions)
 		if r.Monitor != nil {
-			monitor.X, monitor.Y = append(monitor.X, step), append(monitor.Y, r.Monitor.ProxyAUC)
+			monitor.Add(step, r.Monitor.ProxyAUC)
 		}
 		if r.Truth != nil {
-			truth.X, truth.Y = append(truth.X, step), append(truth.Y, r.Truth.Accuracy())
+			truth.Add(step, r.Truth.Accuracy())
 		}
 	}
-	log.Neighbours = []viz.Curve{monitor, truth}
-	return viz.TrainingCurves(viz.TrainingConfig{Title: title}, log)
+	log.Neighbors = []viz.Curve{monitor, truth}
+	return viz.TrainingCurves(viz.TrainingConfig{Figure: viz.Figure{Title: title}}, log)
 }

@@ -2,9 +2,8 @@ package lab
 
 import (
 	"context"
-	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/puclab/puclab/internal/interrupts"
 )
 
 // Interruptible returns a context that is done once the user interrupts: Ctrl-C in a terminal, the stop button of a notebook,
@@ -13,8 +12,4 @@ import (
 //
 // GoNB sends an interrupted cell the same signal as Ctrl-C and kills it five seconds later. Where a step takes longer than
 // that, what is left is the last regular checkpoint: see train.Config.CheckpointEvery.
-func Interruptible() context.Context {
-	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, release) // from then on a signal does what it always does
-	return ctx
-}
+func Interruptible() context.Context { return interrupts.Context() }

@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -41,11 +42,11 @@ func TestValuesComeBack(t *testing.T) {
 	if !mat.Equal(got.H, e.H) || !mat.Equal(got.Z, e.Z) {
 		t.Errorf("saved %v, loaded %v", e, got)
 	}
-	if err := Save(b, "scores", map[string]pucl.Score{"PUCL": {Accuracy: 0.9, N: 10}}); err != nil {
+	if err := Save(b, "scores", map[string]evaluate.Confusion{"PUCL": {TruePositive: 9, FalseNegative: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	scores, err := Load[map[string]pucl.Score](b, "scores")
-	if err != nil || scores["PUCL"].Accuracy != 0.9 {
+	scores, err := Load[map[string]evaluate.Confusion](b, "scores")
+	if err != nil || scores["PUCL"].Accuracy() != 0.9 {
 		t.Errorf("scores %v, %v", scores, err)
 	}
 	if left, err := filepath.Glob(b.Path("*.part")); err != nil || len(left) > 0 {
@@ -75,14 +76,14 @@ func TestModelsComeBack(t *testing.T) {
 	if err := b.SaveModel("m", m); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.SaveClassifier("c", &classify.Classifier{Model: m, Probe: &pucl.Probe{Weights: []float64{1, -1}, Bias: 0.5}}); err != nil {
+	if err := b.SaveClassifier("c", &classify.Classifier{Model: m, Probe: &probe.Probe{Weights: mat.NewDense(1, 2, []float64{1, -1}), Bias: []float64{0.5}}}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := b.Model("m")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Losses[0] != m.Losses[0] {
+	if again.History.Losses[0] != m.History.Losses[0] {
 		t.Error("the model came back with other losses")
 	}
 	c, err := b.Classifier("c")

@@ -158,7 +158,7 @@ func interrupt(t *testing.T, folder string) string {
 func TestCurves(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := train.Config{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}
-	config.Watch = train.Monitor{Every: 2, Examples: 12}
+	config.Monitor = train.Monitor{Every: 2, Examples: 12}
 	m, err := train.Pretrain(context.Background(), eng, noise{}, config)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestCurves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.History = train.History{}
+	m.History = train.History{Losses: m.History.Losses}
 	bare, err := Curves(m, "noise", "PUCL")
 	if err != nil {
 		t.Fatal(err)

@@ -10,14 +10,14 @@ import (
 // clean removes the environment and the results, and says how much that was. What others share stays: the caches of Go and
 // pip, and downloaded data sets.
 func (s *session) clean() (err error) {
-	alone, err := lock(environmentLock(s.place), false)
+	exclusive, err := lock(environmentLock(s.place), false)
 	if errors.Is(err, errBusy) {
 		return &problem{What: fmt.Sprintf("Another launcher%s uses the environment.", holder(environmentLock(s.place))),
 			Mend: "Stop it (a run, a lab or a setup), then clean.", Err: err}
 	} else if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, alone.release()) }()
+	defer func() { err = errors.Join(err, exclusive.release()) }()
 	for _, dir := range []string{s.place.env(), s.place.out()} {
 		size, files, err := sizeOf(dir)
 		if err != nil {

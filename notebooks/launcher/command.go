@@ -68,7 +68,7 @@ func (c child) do(ctx context.Context, doing, name string, args ...string) error
 // setupChild returns a program of the setup: its output goes to the log, and what note makes of each line beside the name
 // of the step at work.
 func (s *session) setupChild(dir string, env []string, note func(line string) string) child {
-	return child{dir: dir, env: env, log: s.log, lock: s.alone, onLine: func(line string) {
+	return child{dir: dir, env: env, log: s.log, lock: s.exclusive, onLine: func(line string) {
 		if text := note(line); text != "" {
 			s.console.Note(text)
 		}

@@ -16,14 +16,14 @@ import (
 
 // session is one run of the launcher: the place it works on and what it has found out so far.
 type session struct {
-	place   place
-	console *liveline.Line
-	stdout  io.Writer // of the launcher, for what is not said on the console
-	stderr  io.Writer
-	goTool  toolchain
-	stamp   stamp
-	log     io.Writer // of the setup
-	alone   *lockFile // while the setup changes the environment
+	place     place
+	console   *liveline.Line
+	stdout    io.Writer // of the launcher, for what is not said on the console
+	stderr    io.Writer
+	goTool    toolchain
+	stamp     stamp
+	log       io.Writer // of the setup
+	exclusive *lockFile // while the setup changes the environment
 }
 
 // cgo reports whether cells may use cgo, and so XLA.
@@ -74,12 +74,12 @@ func (s *session) prepare(ctx context.Context, gpu bool) (*lockFile, error) {
 
 // setUp does what is due, alone.
 func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
-	alone, err := waitLock(ctx, s.console, environmentLock(s.place), false)
+	exclusive, err := waitLock(ctx, s.console, environmentLock(s.place), false)
 	if err != nil {
 		return err
 	}
-	s.alone = alone
-	defer func() { s.alone, err = nil, errors.Join(err, alone.release()) }()
+	s.exclusive = exclusive
+	defer func() { s.exclusive, err = nil, errors.Join(err, exclusive.release()) }()
 	logPath := filepath.Join(s.place.out(), "setup.log")
 	log, err := openLog(logPath)
 	if err != nil {
@@ -88,14 +88,14 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 	defer func() { err = errors.Join(err, log.Close()) }()
 	s.log = log
 	start := time.Now()
-	for told, done := false, 0; ; done++ {
+	for announced, done := false, 0; ; done++ {
 		// Looked at anew after each step: another launcher may have been at work, and a step may make others due.
 		steps, _, err := s.due(ctx, gpu)
 		if err != nil {
 			return err
 		}
 		if len(steps) == 0 {
-			if told {
+			if announced {
 				s.console.Linef("Prepared in %s.", seconds(time.Since(start)))
 			}
 			return nil
@@ -103,9 +103,9 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 		if done > 10 {
 			return fmt.Errorf("the step %q is due again and again; please report this with %s", steps[0].name, s.place.relative(logPath))
 		}
-		if !told {
+		if !announced {
 			s.console.Linef("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(logPath))
-			told = true
+			announced = true
 		}
 		if err := s.perform(ctx, steps[0], done+1, done+len(steps)); err != nil {
 			var p *problem

@@ -56,10 +56,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if err := s.trustCommitted(ctx); err != nil {
 		return err
 	}
-	token, err := newToken()
-	if err != nil {
-		return err
-	}
+	token := newToken()
 	logPath := s.place.out("lab.log")
 	log, err := openLog(logPath)
 	if err != nil {
@@ -138,21 +135,22 @@ func labURL(p place, port int, token string) string {
 
 // choosePort returns the port that was asked for, or the first free one.
 func choosePort(asked int) (int, error) {
+	from, to := defaultPort, defaultPort+triedPorts-1
 	if asked != 0 {
-		if err := portFree(asked); err != nil {
-			return 0, &problem{What: fmt.Sprintf("Port %d cannot be used: %v.", asked, unwrapNet(err)),
-				Mend: "Another lab may be open. Name another port with -port, or leave -port out to get a free one.", Err: err}
-		}
-		return asked, nil
+		from, to = asked, asked
 	}
 	var err error
-	for port := defaultPort; port < defaultPort+triedPorts; port++ {
+	for port := from; port <= to; port++ {
 		if err = portFree(port); err == nil {
 			return port, nil
 		}
 	}
-	return 0, &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", defaultPort, defaultPort+triedPorts-1, unwrapNet(err)),
-		Mend: "Name another one with -port.", Err: err}
+	p := &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", from, to, unwrapNet(err)), Mend: "Name another one with -port.", Err: err}
+	if asked != 0 {
+		p.What = fmt.Sprintf("Port %d cannot be used: %v.", asked, unwrapNet(err))
+		p.Mend = "Another lab may be open. Name another port with -port, or leave -port out to get a free one."
+	}
+	return 0, p
 }
 
 func portFree(port int) error {
@@ -172,10 +170,11 @@ func unwrapNet(err error) error {
 	return err
 }
 
-func newToken() (string, error) {
-	b := make([]byte, 24)
-	_, err := rand.Read(b)
-	return hex.EncodeToString(b), err
+// newToken returns a secret of 48 letters.
+func newToken() string {
+	var b [24]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
 }
 
 // waitForLab asks until the server answers.

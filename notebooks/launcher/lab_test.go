@@ -47,10 +47,8 @@ func TestLabAddress(t *testing.T) {
 	if strings.Contains(strings.Join(args, " "), "token") {
 		t.Error("the token is an argument, where everybody on the machine can read it")
 	}
-	one, err1 := newToken()
-	two, err2 := newToken()
-	if err1 != nil || err2 != nil || len(one) != 48 || one == two {
-		t.Errorf("tokens %q %q, %v %v", one, two, err1, err2)
+	if one, two := newToken(), newToken(); len(one) != 48 || one == two {
+		t.Errorf("tokens %q %q", one, two)
 	}
 }
 

@@ -34,33 +34,37 @@ func lock(path string, shared bool) (*lockFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f, shared); err != nil {
-			return nil, errors.Join(err, f.Close())
+		named := false
+		if err = flock(f, shared); err == nil {
+			// Whoever had the lock before may have removed the file: then ours has no name any more and keeps nobody out.
+			named, err = isAt(f, path)
 		}
-		// Whoever had the lock before may have removed the file: then ours has no name any more and keeps nobody out.
-		mine, err := f.Stat()
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		if named, err := os.Stat(path); err != nil || !os.SameFile(mine, named) {
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, errors.Join(err, f.Close())
+		if err == nil && named {
+			// The number is only for the message that others show.
+			if err = f.Truncate(0); err == nil {
+				_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 			}
-			if err := f.Close(); err != nil {
-				return nil, err
-			}
-			continue
 		}
-		// The number is only for the message that others show.
-		err = f.Truncate(0)
-		if err == nil {
-			_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		if err == nil && named {
+			return &lockFile{f, path}, nil
 		}
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
 		}
-		return &lockFile{f, path}, nil
 	}
+}
+
+// isAt reports whether f is the file at path.
+func isAt(f *os.File, path string) (bool, error) {
+	mine, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, named), err
 }
 
 // release gives the lock back; the file stays, so that nobody waits on a file that is gone.
@@ -80,14 +84,14 @@ func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
 // waitLock takes the lock at path, waiting for others with a word to the user.
 func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (*lockFile, error) {
-	for told := false; ; {
+	for announced := false; ; {
 		l, err := lock(path, shared)
 		if !errors.Is(err, errBusy) {
 			return l, err
 		}
-		if !told {
+		if !announced {
 			c.Linef("Another launcher%s uses the environment; waiting until it is done (Ctrl-C gives up) …", holder(path))
-			told = true
+			announced = true
 		}
 		select {
 		case <-ctx.Done():

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 
+	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/internal/liveline"
 )
 
@@ -23,12 +22,7 @@ const (
 
 // Main does what the command line asks for, the program's name left out, and returns the exit status.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() { // a second Ctrl-C ends the launcher at once
-		<-ctx.Done()
-		stop()
-	}()
-	return launch(ctx, args, os.Stdout, os.Stderr)
+	return launch(interrupts.Context(), args, os.Stdout, os.Stderr)
 }
 
 // launch does what args ask for and returns the exit status.

@@ -69,6 +69,7 @@ func pipLine(line string) string {
 	if verb == "Installing" {
 		return "installing"
 	}
+	rest, _, _ = strings.Cut(rest, " (from -r ") // which names the requirements file
 	return strings.ToLower(verb) + " " + filepath.Base(strings.TrimPrefix(rest, "cached "))
 }
 

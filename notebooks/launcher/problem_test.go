@@ -71,7 +71,7 @@ func TestLineWriter(t *testing.T) {
 
 func TestPipLine(t *testing.T) {
 	for line, want := range map[string]string{
-		"Collecting a==1 (from x)": "collecting a==1 (from x)", "Downloading https://h/p/a-1.whl (3 kB)": "downloading a-1.whl (3 kB)",
+		"Collecting a==1 (from x)": "collecting a==1 (from x)", "Collecting a==1 (from -r /h/requirements.txt (line 7))": "collecting a==1", "Downloading https://h/p/a-1.whl (3 kB)": "downloading a-1.whl (3 kB)",
 		"Using cached a-1.whl (3 kB)": "using a-1.whl (3 kB)", "Installing collected packages: a, b": "installing", "Ignoring x": "", "": "",
 	} {
 		if got := pipLine(line); got != want {

@@ -17,5 +17,4 @@ func ownGroup(*exec.Cmd)                    {}
 func signalGroup(int, syscall.Signal) error { return errNoUnix }
 func groupGone(int) bool                    { return true }
 func flock(*os.File, bool) error            { return errNoUnix }
-func terminalWidth(*os.File) int            { return 0 }
 func asRoot() bool                          { return false }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"unsafe"
 )
 
 // ownGroup makes cmd the leader of a process group of its own, so that Ctrl-C reaches only the launcher, which then ends
@@ -46,15 +45,5 @@ func flock(f *os.File, shared bool) error {
 	}
 }
 
-// terminalWidth returns the number of columns of the terminal behind f, 0 when it is none.
-func terminalWidth(f *os.File) int {
-	var size struct{ rows, cols, x, y uint16 }
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
-	if errno != 0 {
-		return 0
-	}
-	return int(size.cols)
-}
-
-// asRoot tells whether the process has the rights of the superuser, as in most containers.
+// asRoot reports whether the process has the rights of the superuser, as in most containers.
 func asRoot() bool { return os.Geteuid() == 0 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/puclab/puclab/internal/liveline"
@@ -39,12 +37,13 @@ type python struct {
 	venv, pip bool   // whether it can make environments, and put pip into them
 }
 
-// usable says why p will not do, "" when it will.
-func (p python) usable() string {
-	switch major, minor, ok := pythonVersion(p.version); {
+// unusable returns why p will not do, "" when it will.
+func (p python) unusable() string {
+	_, _, ok := pythonVersion(p.version)
+	switch {
 	case !ok:
 		return "does not say its version"
-	case major != pythonMajor || minor < pythonMinor:
+	case !newEnough(p.version):
 		return fmt.Sprintf("is %s, too old", p.version)
 	case !p.venv || !p.pip:
 		return fmt.Sprintf("is %s but lacks venv or ensurepip", p.version)
@@ -52,17 +51,16 @@ func (p python) usable() string {
 	return ""
 }
 
-var versionForm = regexp.MustCompile(`^(\d+)\.(\d+)(?:\.\d+)?(?:[a-z+].*)?$`)
-
 // pythonVersion reads "3.12.1", also "3.14.0rc2" and "3.12".
 func pythonVersion(s string) (major, minor int, ok bool) {
-	m := versionForm.FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
-		return 0, 0, false
-	}
-	major, err1 := strconv.Atoi(m[1])
-	minor, err2 := strconv.Atoi(m[2])
-	return major, minor, err1 == nil && err2 == nil
+	_, err := fmt.Sscanf(s, "%d.%d", &major, &minor)
+	return major, minor, err == nil
+}
+
+// newEnough reports whether the pinned packages run on that version.
+func newEnough(version string) bool {
+	major, minor, ok := pythonVersion(version)
+	return ok && major == pythonMajor && minor >= pythonMinor
 }
 
 // probePython asks an interpreter about itself.
@@ -88,7 +86,7 @@ func findPython(ctx context.Context) (python, error) {
 			return python{}, &problem{What: fmt.Sprintf("PUCL_PYTHON=%s does not work: %v.", chosen, err),
 				Mend: "Set it to a Python of 3.10 or newer, or unset it to let one be found.", Err: err}
 		}
-		if why := p.usable(); why != "" {
+		if why := p.unusable(); why != "" {
 			return python{}, pythonProblem(fmt.Sprintf("PUCL_PYTHON=%s %s.", chosen, why), []python{p})
 		}
 		return p, nil
@@ -108,7 +106,7 @@ func findPython(ctx context.Context) (python, error) {
 			found = append(found, path+" does not run")
 			continue
 		}
-		why := p.usable()
+		why := p.unusable()
 		if why == "" {
 			return p, nil
 		}
@@ -121,13 +119,13 @@ func findPython(ctx context.Context) (python, error) {
 	return python{}, pythonProblem("No Python of 3.10 or newer was found: "+strings.Join(found, "; ")+".", seen)
 }
 
-// pythonProblem gives the mend that fits what was seen.
+// pythonProblem returns what with the mend that fits what was seen.
 func pythonProblem(what string, seen []python) *problem {
 	for _, p := range seen {
-		major, minor, ok := pythonVersion(p.version)
-		if !ok || major != pythonMajor || minor < pythonMinor || (p.venv && p.pip) {
+		if !newEnough(p.version) || p.venv && p.pip {
 			continue
 		}
+		major, minor, _ := pythonVersion(p.version)
 		return &problem{What: fmt.Sprintf("%s is new enough (%s) but cannot make virtual environments: "+
 			"its modules venv and ensurepip are a package of their own.", p.command, p.version),
 			Mend: fmt.Sprintf("On Debian and Ubuntu: sudo apt install python%d.%d-venv (or python3-venv). Then start again.", major, minor)}

@@ -18,11 +18,11 @@ type renderer struct {
 	nb      *notebook
 	now     func() time.Time
 
-	current int // index of the running cell, -1 for none
-	began   time.Time
-	last    string    // the last line that the running cell printed
-	partial string    // what it printed after its last line break
-	told    time.Time // when something was last said about it, where there is no terminal
+	current  int // index of the running cell, -1 for none
+	began    time.Time
+	last     string    // the last line that the running cell printed
+	partial  string    // what it printed after its last line break
+	reported time.Time // when something was last said about it, where there is no terminal
 }
 
 func newRenderer(c *liveline.Line, nb *notebook) *renderer {
@@ -45,7 +45,7 @@ func (r *renderer) handle(e event) {
 	switch e.Event {
 	case eventStart:
 		r.current, r.began, r.last, r.partial = e.Cell, r.now(), "", ""
-		r.told = r.began
+		r.reported = r.began
 		r.tick()
 	case eventStream:
 		r.say(e.Text)
@@ -105,8 +105,8 @@ func (r *renderer) tick() {
 	line := r.label(r.current) + fmt.Sprintf("%8s", seconds(now.Sub(r.began)))
 	if r.console.Live() {
 		r.console.Set(strings.TrimRight(line+"  "+r.last, " "))
-	} else if now.Sub(r.told) >= quiet {
-		r.told = now
+	} else if now.Sub(r.reported) >= quiet {
+		r.reported = now
 		r.console.Linef("%s", strings.TrimRight(line+" … "+liveline.Clip(r.last, 80), " "))
 	}
 }

@@ -103,8 +103,8 @@ func (j Jitter) Apply(images, numbers *Node) *Node {
 	return images
 }
 
-// blend is one place in the order: f·images + (1−f)·target, clipped. Active tells, as 1 or 0 in [n, 1, 1, 1], whether the
-// place is for brightness (0), contrast (1) or saturation (2); where it is for none of them, f is 1.
+// blend applies one place of the order: f·images + (1−f)·target, clipped. Active returns, as 1 or 0 in [n, 1, 1, 1], whether
+// the place is for brightness (0), contrast (1) or saturation (2); where it is for none of them, f is 1.
 func blend(images, numbers *Node, active func(i int) *Node) *Node {
 	color := images.Shape().Dim(-1) == 3
 	bright := gray(images)
@@ -119,7 +119,7 @@ func blend(images, numbers *Node, active func(i int) *Node) *Node {
 	return ClipScalar(Sub(Mul(AddScalar(off, 1), images), Mul(off, target)), 0, 1)
 }
 
-// minusOne is numbers i less 1, [n, 1, 1, 1].
+// minusOne returns numbers i less 1, [n, 1, 1, 1].
 func minusOne(numbers *Node, i int) *Node { return AddScalar(column(numbers, i), -1) }
 
 // turnHue turns the hue of RGB images by turn, [n, 1, 1, 1], as a share of the color circle, keeping the largest channel v

@@ -1,6 +1,6 @@
 package augment
 
-// FMNIST is the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. A gray image has no saturation and no hue, so
+// FMNIST returns the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. A gray image has no saturation and no hue, so
 // those two do nothing. The mean and deviation of the pixels, which A.7.3 leaves open, are 0.5 as in the authors' public code.
 //
 // A recipe of the zero [CropJitter], which is faster, has the same distribution but for three things: crops lie between pixels and
@@ -13,7 +13,7 @@ func FMNIST() Recipe {
 	}
 }
 
-// CIFAR is the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the paper's 32.
+// CIFAR returns the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the paper's 32.
 // The mean and deviation of each channel are those of the training images, as in the authors' public code. [Blur] tells how
 // its size, which A.7.3 leaves open, was chosen.
 func CIFAR(size int) Recipe {
@@ -27,7 +27,7 @@ func CIFAR(size int) Recipe {
 	}
 }
 
-// STL is the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with 9 pixels across and
+// STL returns the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with 9 pixels across and
 // torchvision's σ of 0.1 to 2.
 func STL() Recipe {
 	return Recipe{
@@ -40,7 +40,7 @@ func STL() Recipe {
 	}
 }
 
-// ImageNet is the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's size is
+// ImageNet returns the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's size is
 // 224. 0 means the images' size. The mean and deviation of each channel are the usual ones, as in the authors' public code.
 // [Blur] tells how its size, which A.7.3 leaves open, was chosen; [Solarize] has PIL's threshold.
 func ImageNet(size int) Recipe {

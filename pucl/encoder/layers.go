@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // seedParam is where SetSeed keeps the seed among the store's parameters. It is a string, since checkpoints write
@@ -73,10 +74,15 @@ func withBias(scope *model.Scope, x *Node) *Node {
 }
 
 // maxPool takes the largest value of every square window of a channel, windows and their stride being as given, after
-// padding every side with minus infinity. Rows and columns at the end that fill no window are left out.
+// padding every side with minus infinity. Rows and columns at the end that fill no window are left out. A channel of an image
+// that holds a number that is infinite or NaN becomes NaN: XLA's maximum on a processor would skip NaN.
 func maxPool(x *Node, window, stride, padding int) *Node {
 	side := [2]int{padding, padding}
-	return MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	if onPureGo(x) {
+		return y
+	}
+	return Mul(y, numeric.OneIfFinite(x, 1, 2))
 }
 
 // globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].

@@ -352,7 +352,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// In a network of this project, Vectors names the biases and the batch normalisation, and nothing else.
+// In a network of this project, Vectors names the biases and the batch normalization, and nothing else.
 func TestVectorsInANetwork(t *testing.T) {
 	store := model.NewStore()
 	excluded, kept := map[string]bool{}, map[string]bool{}

@@ -24,7 +24,7 @@ type KiryoConfig struct {
 //
 // Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), Algorithm 1.
 func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
-	return func(logits, labels *Node) *Node {
+	return checked(prior, func(logits, labels *Node) *Node {
 		gamma := config.Gamma
 		if gamma == 0 {
 			gamma = 1
@@ -37,5 +37,5 @@ func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
 		value := Add(positive, MaxScalar(negative, -config.Beta))
 		follow := Where(descend, Add(positive, negative), MulScalar(negative, -gamma))
 		return Add(StopGradient(value), Sub(follow, StopGradient(follow)))
-	}
+	})
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // Risk scores a classifier on a batch: logits [n], of which positive ones mean the positive class, against labels, Bool [n];
-// a scalar. What a label means is the risk's own affair: the class, a pseudo-label, or "labeled positive".
+// a scalar. What a label means is the risk's own affair: the class, a pseudo-label, or "labeled positive". The risks of this
+// package, and their gradients, are NaN where a logit is infinite or NaN.
 type Risk func(logits, labels *Node) *Node
 
 // MarginLoss is a loss ℓ of the margin t, the logit times ±1: small where the logit has the right sign.
@@ -41,10 +42,9 @@ func CrossEntropy(logits, labels *Node) *Node { return PN(LogisticLoss)(logits, 
 // With labels that tell the labeled positives it is the naive risk, which takes every unlabeled example for a negative: the
 // paper's figures call it CE. It is biased, the more the more positives are among the unlabeled.
 func PN(loss MarginLoss) Risk {
-	return func(logits, labels *Node) *Node {
-		checkRisk(logits, labels, 0.5)
+	return checked(0.5, func(logits, labels *Node) *Node {
 		return ReduceAllMean(loss(Where(labels, logits, Neg(logits))))
-	}
+	})
 }
 
 // UPU is the unbiased risk for positive and unlabeled data (du Plessis et al., 2014), labels telling the labeled positives:
@@ -53,10 +53,9 @@ func PN(loss MarginLoss) Risk {
 //
 // with prior π, the share of positives among the unlabeled. A batch without one of the two kinds leaves its means at 0.
 func UPU(prior float64, loss MarginLoss) Risk {
-	return func(logits, labels *Node) *Node {
-		positive, negative := puRisks(logits, labels, prior, loss)
-		return Add(positive, negative)
-	}
+	return checked(prior, func(logits, labels *Node) *Node {
+		return Add(puRisks(logits, labels, prior, loss))
+	})
 }
 
 // NNPU is the non-negative risk, equation (13): the negative part of [UPU], which cannot be negative in expectation, is clipped
@@ -65,15 +64,14 @@ func UPU(prior float64, loss MarginLoss) Risk {
 //
 //	π R_P⁺ + max{0, R_U⁻ − π R_P⁻}
 func NNPU(prior float64, loss MarginLoss) Risk {
-	return func(logits, labels *Node) *Node {
+	return checked(prior, func(logits, labels *Node) *Node {
 		positive, negative := puRisks(logits, labels, prior, loss)
 		return Add(positive, MaxScalar(negative, 0))
-	}
+	})
 }
 
 // puRisks returns π R_P⁺ and R_U⁻ − π R_P⁻.
 func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, negative *Node) {
-	checkRisk(logits, labels, prior)
 	mean := func(losses, mask *Node) *Node {
 		sum := ReduceAllSum(Where(mask, losses, ZerosLike(losses)))
 		return Div(sum, MaxScalar(ReduceAllSum(ConvertDType(mask, losses.DType())), 1))
@@ -84,15 +82,21 @@ func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, ne
 	return positive, negative
 }
 
-func checkRisk(logits, labels *Node, prior float64) {
-	if !(prior >= 0 && prior <= 1) {
-		panic(fmt.Errorf("risk: class prior π = %v is not between 0 and 1", prior))
-	}
-	l, y := logits.Shape(), labels.Shape()
-	if y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0) {
-		panic(fmt.Errorf("risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
-	}
-	if l.Dim(0) == 0 {
-		panic(errors.New("risk: a risk of no examples is not defined"))
+// checked returns the risk that panics on a prior that is no probability and on logits and labels that do not fit, and that is
+// NaN, with a gradient of NaN, where a logit is infinite or NaN, whatever risk and its margin loss make of it.
+func checked(prior float64, risk Risk) Risk {
+	return func(logits, labels *Node) *Node {
+		if !(prior >= 0 && prior <= 1) {
+			panic(fmt.Errorf("risk: class prior π = %v is not between 0 and 1", prior))
+		}
+		l, y := logits.Shape(), labels.Shape()
+		if y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0) {
+			panic(fmt.Errorf("risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
+		}
+		if l.Dim(0) == 0 {
+			panic(errors.New("risk: a risk of no examples is not defined"))
+		}
+		one := numeric.OneIfFinite(logits, 0)
+		return Mul(risk(Mul(logits, one), labels), Squeeze(one))
 	}
 }

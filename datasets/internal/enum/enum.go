@@ -9,7 +9,7 @@ import (
 
 // Names names the values 0, 1, 2, … of the type T.
 type Names[T ~int] struct {
-	Unknown string // how errors begin, such as "datasets: unknown setting"; may be empty where only String is used
+	Unknown string // how errors begin, such as "datasets: unknown setting"; may be empty where no error is shown
 	Names   []string
 }
 

@@ -10,3 +10,13 @@ func LogOnePlusExp(x *Node) *Node {
 	size := Abs(x)
 	return Add(MulScalar(Add(size, x), 0.5), Log1p(Exp(Neg(size))))
 }
+
+// OneIfFinite returns 1 where all entries of x along axes are finite and NaN elsewhere, and keeps the axes with one entry. A
+// number multiplied by it stays as it is, bit for bit, or is NaN, and so is its gradient; none flows into x.
+//
+// A value that is not a number can vanish on its way through a graph: XLA's maximum on a processor skips it, and every Where
+// that compares it takes the other branch.
+func OneIfFinite(x *Node, axes ...int) *Node {
+	// 0·x is 0, or NaN where x is infinite or NaN.
+	return AddScalar(ReduceAndKeep(MulScalar(StopGradient(x), 0), ReduceSum, axes...), 1)
+}

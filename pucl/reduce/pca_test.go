@@ -1,9 +1,10 @@
-package viz
+package reduce
 
 import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -141,20 +142,23 @@ func TestPCAErrors(t *testing.T) {
 		name string
 		err  error
 		want error
+		says string
 	}{
-		{"no rows", second(FitPCA(&mat.Dense{}, 1)), ErrNoData},
-		{"one row", second(FitPCA(mat.NewDense(1, 2, nil), 1)), ErrNoData},
-		{"no components", second(FitPCA(good, 0)), ErrRange},
-		{"too many", second(FitPCA(good, 3)), ErrRange},
-		{"NaN", second(FitPCA(bad, 1)), ErrNotFinite},
-		{"project NaN", second(p.Project(bad)), ErrNotFinite},
-		{"project others", second(p.Project(mat.NewDense(1, 3, nil))), ErrLength},
+		{"no rows", errorOf(FitPCA(&mat.Dense{}, 1)), ErrShape, "0 rows, want 2 or more"},
+		{"one row", errorOf(FitPCA(mat.NewDense(1, 2, nil), 1)), ErrShape, "1 rows, want 2 or more"},
+		{"no components", errorOf(FitPCA(good, 0)), ErrShape, "0 components"},
+		{"too many", errorOf(FitPCA(good, 3)), ErrShape, "want 1 to 2"},
+		{"NaN", errorOf(FitPCA(bad, 1)), ErrNotFinite, "row 1, column 1"},
+		{"project NaN", errorOf(p.Project(bad)), ErrNotFinite, "row 1, column 1"},
+		{"project others", errorOf(p.Project(mat.NewDense(1, 3, nil))), ErrShape, "rows of 3 numbers onto components of rows of 2"},
 	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
+		if !errors.Is(tt.err, tt.want) || !strings.Contains(tt.err.Error(), tt.says) {
+			t.Errorf("%s: %v, want %v with %q", tt.name, tt.err, tt.want, tt.says)
 		}
 	}
 	if _, _, err := PCA(bad, 1); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("PCA of NaN: %v", err)
 	}
 }
+
+func errorOf[A any](_ A, err error) error { return err }

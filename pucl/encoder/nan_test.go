@@ -1,0 +1,71 @@
+package encoder
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// An entry that is NaN makes some output of every layer NaN wherever the layer looks at that entry, on both engines: no maximum
+// and no guard hides it.
+func TestNaNComesThroughEveryLayer(t *testing.T) {
+	for engine, backend := range backends(t) {
+		for _, tt := range layerCases {
+			for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32} {
+				t.Run(fmt.Sprintf("%s/%s/%s", engine, tt.name, dtype), func(t *testing.T) { checkNaN(t, backend, tt, dtype) })
+			}
+		}
+	}
+}
+
+// checkNaN compares the output of a layer for each entry of the input made large, which shows whether the layer looks at it,
+// with that for the entry made NaN.
+func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtypes.DType) {
+	store := model.NewStore()
+	SetSeed(store, 3)
+	size := 1
+	for _, n := range tt.dims {
+		size *= n
+	}
+	input := make([]float64, size)
+	for i := range input {
+		input[i] = float64(i*7%11) / 11
+	}
+	exec := model.MustNewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
+		return ConvertDType(tt.layer(scope.In("layer"), ConvertDType(x, dtype)), dtypes.Float64)
+	})
+	defer exec.Finalize()
+	output := func() []float64 {
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(input, tt.dims...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensors.MustCopyFlatData[float64](out[0])
+	}
+	output() // draws the weights
+	before := output()
+	seen := 0
+	for i, was := range input {
+		input[i] = was + 10
+		large := output()
+		input[i] = math.NaN()
+		if sees := !slices.Equal(large, before); sees {
+			seen++
+			if !slices.ContainsFunc(output(), math.IsNaN) {
+				t.Errorf("entry %d is NaN and no output is", i)
+			}
+		}
+		input[i] = was
+	}
+	if seen == 0 {
+		t.Error("the layer looks at no entry")
+	}
+}

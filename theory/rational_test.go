@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/cluster"
 )
 
-// decimal is the float64 nearest to x.
+// decimal returns the float64 nearest to x.
 func decimal(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
@@ -49,7 +49,7 @@ func TestRationalPointsByHand(t *testing.T) {
 
 // Coordinates in floats are fractions with a power of two below; many rows at few places are no hindrance.
 func TestRationals(t *testing.T) {
-	p, err := Rationals(dense([][]float64{{0.75, -2}, {0.1, 0}}))
+	p, err := Rationals([][]float64{{0.75, -2}, {0.1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +57,9 @@ func TestRationals(t *testing.T) {
 	if tenth := big.NewRat(1, 10); p[1][0].Cmp(tenth) == 0 || decimal(p[1][0]) != 0.1 {
 		t.Errorf("0.1 came as %v; the float nearest to it is not the fraction", p[1][0])
 	}
-	_, err = Rationals(dense([][]float64{{1}, {math.NaN()}}))
+	_, err = Rationals([][]float64{{1}, {math.NaN()}})
 	wantError(t, "NaN", err, "NaN", "row 1")
-	_, err = Rationals(dense([][]float64{{math.Inf(1)}}))
+	_, err = Rationals([][]float64{{math.Inf(1)}})
 	wantError(t, "infinity", err, "Inf", "finite")
 	_, err = Rationals(nil)
 	wantError(t, "nothing", err, "at least one row")
@@ -115,14 +115,14 @@ func TestRationalSeedingByHand(t *testing.T) {
 	equalRat(t, "expected", seeded.Free, big.NewRat(13, 10))
 	equalRat(t, "optimal", s.Optimal, big.NewRat(2, 3))
 	// From 1: {0, 0} and {1, 3} with means 0 and 2. The row 1 is at distance 1 from both, a tie, so it goes to the positive
-	// centre, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
+	// center, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
 	equalRat(t, "settled", settled.Free, big.NewRat(2, 3))
 	if !s.Starts[0].Tied || s.Starts[1].Tied || s.Starts[0].Seed != 1 {
 		t.Errorf("starts %+v", s.Starts)
 	}
 }
 
-// k-means++ on 0, 0 and 1: from 0 the second centre is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
+// k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
 // weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
 func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	zero, err := RationalKMeansPlusPlus(RationalLine(0, 0, 1))
@@ -164,7 +164,7 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 			for i := range rows {
 				rows[i] = []float64{float64(rng.IntN(30)), float64(rng.IntN(30))}
 			}
-			p, err := Rationals(dense(rows))
+			p, err := Rationals(rows)
 			if err != nil {
 				t.Fatal(err)
 			}

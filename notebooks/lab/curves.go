@@ -7,11 +7,7 @@ import (
 
 // Curves draws how a model was trained: the loss beside the chance level, learning rate and norms, and what was measured
 // meanwhile, see viz.TrainingCurves. Name is that of the loss, title may be empty.
-<<<<<<< HEAD:notebooks/lab/curves.go
-func Curves(model *train.Model, title, name string) (*viz.FigureColumn, error) {
-=======
 func Curves(model *train.Model, title, name string) (*viz.Composite, error) {
->>>>>>> h-viz:pucl/lab/curves.go
 	h := model.History
 	log := viz.TrainingLog{
 		Name: name, Losses: model.History.Losses, Chance: h.Chance,

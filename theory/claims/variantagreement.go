@@ -52,8 +52,7 @@ func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves
 
 // agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
 // each, their centers 1 to 8 standard deviations apart.
-func agreementBySeparation() ([]Measurement, error) {
-	var out []Measurement
+func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
 		rng := rand.New(rand.NewPCG(11, uint64(apart)))
@@ -62,27 +61,17 @@ func agreementBySeparation() ([]Measurement, error) {
 			x, labeled := mat.NewDense(50, 2, nil), make([]bool, 50)
 			for i := range labeled {
 				labeled[i] = i < 10
-				center := 0.0
-				if i < 30 {
-					center = apart
-				}
-				x.SetRow(i, []float64{center + rng.NormFloat64(), rng.NormFloat64()})
+				x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
 			}
-			probability, leaves, err := VariantAgreement(x, labeled)
-			if err != nil {
-				return nil, err
-			}
+			probability, leaves := must2(VariantAgreement(x, labeled))
 			agreement += probability / sets
-			if leaves {
-				left++
-			}
+			left += oneIf(leaves)
 		}
 		name := fmt.Sprintf("two normal clusters %g standard deviations apart, %d data sets of 10 labeled and 40 "+
-			"unlabeled points: ", apart, sets)
-		out = append(out, Measurement{name + "probability of the same labels", theory.Exactly(agreement)},
-			Measurement{name + "data sets in which a labeled point leaves", theory.Exactly(float64(left))})
+			"unlabeled points", apart, sets)
+		measure(f, agreement, "%s: probability of the same labels", name)
+		measure(f, left, "%s: data sets in which a labeled point leaves", name)
 	}
-	return out, nil
 }
 
 // separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
@@ -95,7 +84,7 @@ type separationCheck struct {
 // checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
 // δ the larger diameter, D the least distance between the groups and f the share of B among the unlabeled points, f·D > 2δ
 // must make the pseudo code, and every start in B, label A positive and B negative. Distances are kept squared, as fractions.
-func checkSeparation() (separationCheck, error) {
+func checkSeparation() separationCheck {
 	var c separationCheck
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 200 {
@@ -133,30 +122,20 @@ func checkSeparation() (separationCheck, error) {
 		}
 		c.separated++
 		delta, apart := math.Sqrt(decimal(diameter)), math.Sqrt(decimal(distance))
-		if err := c.visit(labeled, hidden, others, decimal(f), delta, apart); err != nil {
-			return c, err
-		}
+		c.visit(labeled, hidden, others, decimal(f), delta, apart)
 	}
-	return c, nil
+	return c
 }
 
-func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) error {
+func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) {
 	unlabeled := union(hidden, others)
 	want := make([]bool, len(unlabeled))
 	for i := range hidden {
 		want[i] = true
 	}
-	code, err := theory.RationalPUPLPseudoCode(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false) {
-		c.code++
-	}
-	s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
+	code := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
+	c.code += oneIf(!slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false))
+	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	same := 0.0
 	for _, start := range s.Starts {
 		if slices.Equal(start.Labels, want) {
@@ -166,10 +145,7 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 		}
 	}
 	far := f * (distance - diameter) * (distance - diameter)
-	if same < far/(far+(1-f)*diameter*diameter)-1e-12 {
-		c.rarer++
-	}
-	return nil
+	c.rarer += oneIf(exceeds(far/(far+(1-f)*diameter*diameter)-1e-12, same))
 }
 
 // matchesCode runs the code that trains on the example, and reports where it differs from the exact results.

@@ -60,7 +60,7 @@ const (
 // settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
 // possible number.
 func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
-	pool, err := newPool(labels, len(classes), cfg)
+	p, err := newPool(labels, len(classes), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 	s := &Split{Of: len(labels), Config: cfg, Classes: classes}
 	var labeled, unlabeled []int // rows
 	switch {
-	case len(pool.unknown) > 0:
-		labeled, unlabeled, err = pool.withUnknown(cfg)
+	case len(p.unknown) > 0:
+		labeled, unlabeled, err = p.withUnknown(cfg)
 	case cfg.Setting == SingleDataset:
-		labeled, unlabeled, err = pool.singleDataset(cfg)
+		labeled, unlabeled, err = p.singleDataset(cfg)
 	default:
-		labeled, unlabeled, err = pool.caseControl(cfg)
+		labeled, unlabeled, err = p.caseControl(cfg)
 	}
 	if err != nil {
 		return nil, err
@@ -90,17 +90,17 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 	slices.Sort(unlabeled)
 	positives := 0
 	for _, row := range unlabeled {
-		positive := pool.isPositive[labels[row]]
+		positive := p.isPositive[labels[row]]
 		s.add(row, false, positive)
 		if positive {
 			positives++
 		}
 	}
 	s.Prior = float64(positives) / float64(len(unlabeled))
-	if len(pool.unknown) > 0 {
+	if len(p.unknown) > 0 {
 		s.Prior = cfg.PriorEstimate
 		for _, row := range s.Index {
-			s.Unknown = append(s.Unknown, pool.isUnknown[labels[row]])
+			s.Unknown = append(s.Unknown, p.isUnknown[labels[row]])
 		}
 	}
 	return s, nil

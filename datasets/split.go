@@ -33,7 +33,7 @@ type Split struct {
 	// Config.PriorEstimate, with 0 for no estimate.
 	Prior float64
 	// Config is what NewSplit was given.
-	Config PUConfig
+	Config SplitConfig
 	// Classes names the classes of the data set, in the order of their numbers.
 	Classes []string
 }
@@ -54,12 +54,12 @@ const (
 // The labeled examples are drawn without replacement as cfg.Draw says: by default each positive is as likely as any
 // other, whatever it looks like ("selected completely at random", SCAR). With one seed all draws are the same on every
 // platform, and a smaller n_P takes the first of those that a larger one takes; so does, for one prior, a smaller n_U.
-// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [PUConfig].
+// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [SplitConfig].
 //
 // It is an error if a class does not exist, is named twice or is empty, if there are no positive or no negative examples, if
 // settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
 // possible number.
-func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
+func NewSplit(labels []int, classes []string, cfg SplitConfig) (*Split, error) {
 	p, err := newPool(labels, len(classes), cfg)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ type pool struct {
 	positives, negatives, unknown []int  // ascending
 }
 
-func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
+func newPool(labels []int, classes int, cfg SplitConfig) (*pool, error) {
 	isPositive, err := classSet("positive", cfg.Positive, classes)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // validate finds settings that make no sense, whatever the data.
-func (c PUConfig) validate() error {
+func (c SplitConfig) validate() error {
 	if err := cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw)); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c PUConfig) validate() error {
 
 // amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In
 // the single-dataset setting all counts the labeled ones too.
-func (c PUConfig) amounts(all int) (labeled, unlabeled int, err error) {
+func (c SplitConfig) amounts(all int) (labeled, unlabeled int, err error) {
 	labeled, unlabeled = c.Labeled, all
 	total := c.Total
 	if total == 0 && c.Unlabeled == 0 && c.Setting == SingleDataset {
@@ -146,7 +146,7 @@ func compose(n int, prior float64, p, q int) (positives, negatives int, err erro
 }
 
 // caseControl draws the labeled positives and, apart from them, the unlabeled examples.
-func (p *pool) caseControl(cfg PUConfig) (labeled, unlabeled []int, err error) {
+func (p *pool) caseControl(cfg SplitConfig) (labeled, unlabeled []int, err error) {
 	all := len(p.positives) + len(p.negatives)
 	if cfg.Prior > 0 {
 		all = largest(cfg.Prior, len(p.positives), len(p.negatives))
@@ -180,7 +180,7 @@ func (p *pool) caseControl(cfg PUConfig) (labeled, unlabeled []int, err error) {
 }
 
 // singleDataset draws the one data set and labels some of its positives.
-func (p *pool) singleDataset(cfg PUConfig) (labeled, unlabeled []int, err error) {
+func (p *pool) singleDataset(cfg SplitConfig) (labeled, unlabeled []int, err error) {
 	n := cfg.Total
 	if n == 0 && cfg.Unlabeled > 0 {
 		nP, nU, err := cfg.amounts(0)
@@ -206,7 +206,7 @@ func (p *pool) singleDataset(cfg PUConfig) (labeled, unlabeled []int, err error)
 
 // withUnknown draws where the classes of some examples are unknown: labels among the known positives, and the unlabeled
 // examples from all that the setting leaves, whatever their class, since no prior can be kept.
-func (p *pool) withUnknown(cfg PUConfig) (labeled, unlabeled []int, err error) {
+func (p *pool) withUnknown(cfg SplitConfig) (labeled, unlabeled []int, err error) {
 	from := slices.Sorted(slices.Values(slices.Concat(p.positives, p.negatives, p.unknown)))
 	nP, nU, err := cfg.amounts(len(from))
 	if err != nil {

@@ -31,7 +31,7 @@ func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 // NewSourceBatches prepares the batches of the images of src that split lists; they are the same as from memory. Several
 // goroutines may read from src at once, for one batch too. The split is made of the classes of src, which the readers know:
 //
-//	split, err := datasets.NewSplit(set.Labels, set.Classes, datasets.PUConfig{Positive: []int{0}, Labeled: 100})
+//	split, err := datasets.NewSplit(set.Labels, set.Classes, datasets.SplitConfig{Positive: []int{0}, Labeled: 100})
 //
 // It is an error if src has not as many images as split was made of classes. The other errors are those of [NewSchedule].
 func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, error) {

@@ -10,7 +10,7 @@ import (
 // puOf20 has 4 labeled (examples 0–3) and 20 unlabeled examples (4–23).
 func puOf20(t *testing.T) *PU {
 	t.Helper()
-	return newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 4, Seed: 1})
+	return newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 4, Seed: 1})
 }
 
 func newBatches(t *testing.T, pu *PU, cfg BatchConfig) *Batches {
@@ -120,7 +120,7 @@ func TestBatchesSeeds(t *testing.T) {
 
 func TestBatchContent(t *testing.T) {
 	images := six()
-	pu := newPU(t, images, PUConfig{Positive: []int{2}, Labeled: 1, Setting: SingleDataset, Seed: 4})
+	pu := newPU(t, images, SplitConfig{Positive: []int{2}, Labeled: 1, Setting: SingleDataset, Seed: 4})
 	b := newBatches(t, pu, BatchConfig{Size: 4, Share: 0.25, Seed: 2})
 	if h, w, c := b.ImageShape(); h != 1 || w != 2 || c != 1 || b.Size() != 4 {
 		t.Errorf("size %d, shape %d×%d×%d, want 4, 1×2×1", b.Size(), h, w, c)
@@ -199,7 +199,7 @@ func TestNewBatchesDefaultSize(t *testing.T) {
 		images.Pixels = append(images.Pixels, 0)
 		images.Labels = append(images.Labels, i%2)
 	}
-	pu := newPU(t, images, PUConfig{Positive: []int{1}, Labeled: 10})
+	pu := newPU(t, images, SplitConfig{Positive: []int{1}, Labeled: 10})
 	b := newBatches(t, pu, BatchConfig{})
 	if b.Size() != 256 || len(b.Rows(0)) != 256 {
 		t.Errorf("size %d, want 256", b.Size())
@@ -228,7 +228,7 @@ func TestNewBatchesErrors(t *testing.T) {
 		})
 	}
 	t.Run("nothing labeled", func(t *testing.T) {
-		_, err := NewBatches(newPU(t, twenty(), PUConfig{Positive: []int{1}}), BatchConfig{Size: 4, Share: 0.5})
+		_, err := NewBatches(newPU(t, twenty(), SplitConfig{Positive: []int{1}}), BatchConfig{Size: 4, Share: 0.5})
 		wantError(t, err, "none is labeled")
 	})
 	t.Run("no data", func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestOrderKeepsTwoEpochs(t *testing.T) {
 }
 
 func TestScheduleOfASplit(t *testing.T) {
-	s := newSplit(t, PUConfig{Positive: []int{1, 3}, Draw: Independent,
+	s := newSplit(t, SplitConfig{Positive: []int{1, 3}, Draw: Independent,
 		Propensity: func(int) float64 { return 0.2 }, Seed: 1})
 	schedule, err := NewSchedule(s, BatchConfig{Size: 10, Share: 0.2, Seed: 4})
 	if err != nil {

@@ -131,9 +131,9 @@ func (b Benchmark) String() string {
 //
 // Of STL-10 there may be a class "unlabeled" too, as the reader's OpenAll gives it: then it is set as Unknown, and
 // PriorEstimate to the paper's prior.
-func (b Benchmark) Config(classes []string) (PUConfig, error) {
+func (b Benchmark) Config(classes []string) (SplitConfig, error) {
 	if b.set == nil {
-		return PUConfig{}, fmt.Errorf("datasets: the benchmark %q was not made by FindBenchmark", b.Name)
+		return SplitConfig{}, fmt.Errorf("datasets: the benchmark %q was not made by FindBenchmark", b.Name)
 	}
 	place := make([]int, len(b.set.classes))
 	for i, class := range b.set.classes {
@@ -143,7 +143,7 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 				continue
 			}
 			if place[i] >= 0 {
-				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is there twice, as %d and %d",
+				return SplitConfig{}, fmt.Errorf("datasets: %s: the class %q is there twice, as %d and %d",
 					b.Name, class, place[i], number)
 			}
 			place[i] = number
@@ -153,14 +153,14 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 		return fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
 			b.Name, b.set.classes[class], b.set.name, strings.Join(classes, ", "))
 	}
-	config := PUConfig{Name: b.Name}
+	config := SplitConfig{Name: b.Name}
 	for _, list := range []struct {
 		from []int
 		to   *[]int
 	}{{b.Positive, &config.Positive}, {b.Negative, &config.Negative}} {
 		for _, class := range list.from {
 			if place[class] < 0 {
-				return PUConfig{}, missing(class)
+				return SplitConfig{}, missing(class)
 			}
 			*list.to = append(*list.to, place[class])
 		}
@@ -172,12 +172,12 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 				continue
 			}
 			if !slices.Contains(place, number) {
-				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is none of %s, so it is not known to be negative",
+				return SplitConfig{}, fmt.Errorf("datasets: %s: the class %q is none of %s, so it is not known to be negative",
 					b.Name, name, b.set.name)
 			}
 		}
 		if i := slices.Index(place, -1); i >= 0 {
-			return PUConfig{}, missing(i)
+			return SplitConfig{}, missing(i)
 		}
 	}
 	return config, nil

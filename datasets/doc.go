@@ -12,7 +12,7 @@
 //
 // # Splits
 //
-// A [Split] is PU data without the images, made of classes alone ([NewSplit]), for tables and texts too. [PUConfig] sets
+// A [Split] is PU data without the images, made of classes alone ([NewSplit]), for tables and texts too. [SplitConfig] sets
 // how: labeled and unlabeled examples apart or of one set ([Setting]), labels at random, class-balanced or with a bias of
 // one's own ([Draw]), and n_P, n_U, γ = n_P/n_U and π by number. The benchmarks and experiments of the paper have names:
 // [FindBenchmark] and [FigureExperiments]. [NewLongTail] makes a balanced set long-tailed.

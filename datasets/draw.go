@@ -16,13 +16,13 @@ const (
 	// Uniform labels n_P positives, each being as likely as any other: selected completely at random (SCAR).
 	Uniform Draw = iota
 	// Balanced labels n_P positives so that every positive class has the same number of them, or one more: they are
-	// dealt to the classes in turn, in the order of PUConfig.Positive, and drawn uniformly within a class.
+	// dealt to the classes in turn, in the order of SplitConfig.Positive, and drawn uniformly within a class.
 	Balanced
 	// Weighted labels n_P positives one after the other, each time choosing among those left in proportion to
-	// PUConfig.Propensity, of which only the ratios count: selected at random (SAR), with n_P fixed. Propensities are
+	// SplitConfig.Propensity, of which only the ratios count: selected at random (SAR), with n_P fixed. Propensities are
 	// taken to one part in 2⁴⁰.
 	Weighted
-	// Independent labels each positive by itself, with the probability that PUConfig.Propensity gives: selected at
+	// Independent labels each positive by itself, with the probability that SplitConfig.Propensity gives: selected at
 	// random, with n_P left to chance.
 	//
 	// Source: Bekker, Robberechts and Davis, "Beyond the Selected Completely At Random Assumption for Learning from
@@ -43,7 +43,7 @@ func (d *Draw) UnmarshalText(text []byte) error { return drawNames.UnmarshalText
 
 // label chooses those of the positives that get a label, in the order in which they are drawn. With Independent it
 // ignores n.
-func (p *pool) label(positives []int, n int, cfg PUConfig) ([]int, error) {
+func (p *pool) label(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	if cfg.Draw == Independent {
 		return independent(positives, cfg)
 	}
@@ -61,7 +61,7 @@ func (p *pool) label(positives []int, n int, cfg PUConfig) ([]int, error) {
 	}
 }
 
-func (p *pool) balanced(positives []int, n int, cfg PUConfig) ([]int, error) {
+func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	byClass := make([][]int, len(cfg.Positive))
 	place := make(map[int]int, len(cfg.Positive))
 	for i, class := range cfg.Positive {
@@ -95,7 +95,7 @@ func (p *pool) balanced(positives []int, n int, cfg PUConfig) ([]int, error) {
 }
 
 // weighted draws in whole numbers, since sums of floating-point numbers are not the same on every platform.
-func weighted(positives []int, n int, cfg PUConfig) ([]int, error) {
+func weighted(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	const unit = 1 << 40
 	weights := make([]uint64, len(positives))
 	propensities := make([]float64, len(positives))
@@ -131,7 +131,7 @@ func weighted(positives []int, n int, cfg PUConfig) ([]int, error) {
 	return labeled, nil
 }
 
-func independent(positives []int, cfg PUConfig) ([]int, error) {
+func independent(positives []int, cfg SplitConfig) ([]int, error) {
 	rng := rand.New(rand.NewPCG(cfg.Seed, independentStream))
 	var labeled []int
 	for _, row := range positives {
@@ -147,7 +147,7 @@ func independent(positives []int, cfg PUConfig) ([]int, error) {
 }
 
 // propensity asks the user's function.
-func propensity(row int, cfg PUConfig) (float64, error) {
+func propensity(row int, cfg SplitConfig) (float64, error) {
 	e := cfg.Propensity(row)
 	switch {
 	case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also refuses NaN

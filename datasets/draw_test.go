@@ -7,7 +7,7 @@ import (
 )
 
 // labelCounts draws with many seeds and counts how often each row is labeled.
-func labelCounts(t *testing.T, cfg PUConfig, seeds int) []float64 {
+func labelCounts(t *testing.T, cfg SplitConfig, seeds int) []float64 {
 	t.Helper()
 	labels, classes := hundred()
 	counts := make([]float64, len(labels))
@@ -37,7 +37,7 @@ func wantShare(t *testing.T, what string, count float64, trials int, probability
 func TestIndependentHasThePropensities(t *testing.T) {
 	const seeds = 4000
 	e := func(i int) float64 { return float64(i) / 100 }
-	counts := labelCounts(t, PUConfig{Positive: []int{1, 3}, Draw: Independent, Propensity: e}, seeds)
+	counts := labelCounts(t, SplitConfig{Positive: []int{1, 3}, Draw: Independent, Propensity: e}, seeds)
 	for row, n := range counts {
 		probability := e(row)
 		if row%5 != 1 && row%5 != 3 {
@@ -55,7 +55,7 @@ func TestIndependentHasThePropensities(t *testing.T) {
 func TestWeightedHasTheClosedForm(t *testing.T) {
 	const seeds = 6000
 	weights := map[int]float64{11: 1, 43: 2, 96: 3}
-	counts := labelCounts(t, PUConfig{Positive: []int{1, 3}, Labeled: 2, Draw: Weighted,
+	counts := labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 2, Draw: Weighted,
 		Propensity: func(i int) float64 { return weights[i] }}, seeds)
 	for row, w := range weights {
 		probability := w / 6
@@ -76,10 +76,10 @@ func TestWeightedHasTheClosedForm(t *testing.T) {
 
 // Only ratios of weights count, also where they are very large or small.
 func TestWeightedScale(t *testing.T) {
-	base := newSplit(t, PUConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
+	base := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
 		Propensity: func(i int) float64 { return 1 + float64(i) }})
 	for _, scale := range []float64{0x1p-60, 0x1p+900} {
-		s := newSplit(t, PUConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
+		s := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
 			Propensity: func(i int) float64 { return scale * (1 + float64(i)) }})
 		for i := range 20 {
 			if s.Index[i] != base.Index[i] {
@@ -88,7 +88,7 @@ func TestWeightedScale(t *testing.T) {
 		}
 	}
 	// An example whose weight is below one part in 2⁴⁰ can still be drawn, and with all others gone it must be.
-	all := newSplit(t, PUConfig{Positive: []int{1, 3}, Labeled: 40, Draw: Weighted,
+	all := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 40, Draw: Weighted,
 		Propensity: func(i int) float64 { return math.Ldexp(1, 1000-21*i) }}) // from 2⁹⁷⁹ to 2⁻¹⁰⁵⁸
 	if all.NumLabeled() != 40 {
 		t.Errorf("%d labels, want 40", all.NumLabeled())
@@ -99,7 +99,7 @@ func TestWeightedScale(t *testing.T) {
 // example is as likely as any other.
 func TestBalanced(t *testing.T) {
 	for n := range 41 {
-		s := newSplit(t, PUConfig{Positive: []int{3, 1}, Labeled: n, Draw: Balanced, Seed: uint64(n)})
+		s := newSplit(t, SplitConfig{Positive: []int{3, 1}, Labeled: n, Draw: Balanced, Seed: uint64(n)})
 		counts := make([]int, 5)
 		for _, row := range s.Index[:n] {
 			counts[row%5]++
@@ -109,7 +109,7 @@ func TestBalanced(t *testing.T) {
 		}
 	}
 	const seeds = 3000
-	for row, n := range labelCounts(t, PUConfig{Positive: []int{1, 3}, Labeled: 10, Draw: Balanced}, seeds) {
+	for row, n := range labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 10, Draw: Balanced}, seeds) {
 		if row%5 == 1 || row%5 == 3 {
 			wantShare(t, "labels", n, seeds, 0.25)
 		}

@@ -48,7 +48,7 @@ func shapes() *datasets.Images {
 
 // Of four circles two get a label. The unlabeled examples are all eight images, so half of them are circles.
 func ExampleNewPU() {
-	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{Positive: []int{1}, Labeled: 2})
+	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func ExampleNewPU() {
 
 // The same two circles get a label, but now they are no longer among the unlabeled images, of which 2 in 6 are circles.
 func ExampleNewPU_singleDataset() {
-	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{
+	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset,
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func ExampleNewPU_singleDataset() {
 }
 
 func ExamplePU_Summary() {
-	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{Positive: []int{1}, Labeled: 2})
+	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func ExamplePU_Summary() {
 
 // Each batch has one labeled positive, example 0 or 1, and three of the eight unlabeled examples, 2 to 9.
 func ExampleNewBatches() {
-	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{Positive: []int{1}, Labeled: 2})
+	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func ExampleNewPU_balanced() {
 		Labels:  []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2},
 		Classes: []string{"square", "circle", "star"},
 	}
-	pu, err := datasets.NewPU(images, datasets.PUConfig{
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{
 		Positive: []int{0, 1}, Labeled: 4, Draw: datasets.Balanced,
 		Unlabeled: 8, Prior: 0.75,
 	})
@@ -141,7 +141,7 @@ func ExampleNewPU_balanced() {
 // likely labeled the later it comes: selected at random, but not completely at random.
 func ExampleNewSplit() {
 	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}
-	split, err := datasets.NewSplit(labels, []string{"healthy", "ill"}, datasets.PUConfig{
+	split, err := datasets.NewSplit(labels, []string{"healthy", "ill"}, datasets.SplitConfig{
 		Positive: []int{1}, Setting: datasets.SingleDataset,
 		Draw: datasets.Independent, Propensity: func(row int) float64 { return float64(row-5) / 4 },
 		Seed: 1,
@@ -158,7 +158,7 @@ func ExampleNewSplit() {
 
 // Asking for too much tells how much there is.
 func ExampleNewSplit_impossible() {
-	_, err := datasets.NewSplit([]int{0, 0, 0, 1, 1}, []string{"healthy", "ill"}, datasets.PUConfig{
+	_, err := datasets.NewSplit([]int{0, 0, 0, 1, 1}, []string{"healthy", "ill"}, datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 1, Unlabeled: 4, Prior: 0.75,
 	})
 	fmt.Println(err)

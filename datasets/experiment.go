@@ -108,7 +108,7 @@ func FigureExperiments(figure string) ([]Experiment, error) {
 
 // Configs returns the configurations of all splits of the experiment, for data whose classes have the given names; all
 // draw with the seed. For each prior they go through the points in turn. A point with γ = 0 has no labels.
-func (e Experiment) Configs(classes []string, seed uint64) ([]PUConfig, error) {
+func (e Experiment) Configs(classes []string, seed uint64) ([]SplitConfig, error) {
 	b, err := FindBenchmark(e.Benchmark)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (e Experiment) Configs(classes []string, seed uint64) ([]PUConfig, error) {
 	if len(priors) == 0 {
 		priors = []float64{0} // that of the data
 	}
-	var configs []PUConfig
+	var configs []SplitConfig
 	for _, prior := range priors {
 		for _, point := range e.Points {
 			c := base

@@ -22,7 +22,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 	four := &datasets.Images{Height: 2, Width: 1, Channels: 1, Pixels: make([]uint8, 8), Labels: []int{0, 1, 0, 1}, Classes: classes}
 	three := &datasets.Images{Height: 2, Width: 1, Channels: 1, Pixels: make([]uint8, 8), Labels: []int{0, 1, 0}, Classes: classes}
 	table := &tabular.Table{Features: mat.NewDense(4, 1, []float64{1, 2, 3, 4}), Labels: four.Labels, Classes: classes}
-	config := datasets.PUConfig{Positive: []int{1}, Labeled: 1}
+	config := datasets.SplitConfig{Positive: []int{1}, Labeled: 1}
 	ofThree, err := datasets.NewSplit(three.Labels, classes, config)
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// PUConfig says how [NewPU] and [NewSplit] make PU data of a set of images or of other examples with classes. Positive
+// SplitConfig says how [NewPU] and [NewSplit] make PU data of a set of images or of other examples with classes. Positive
 // and Labeled are all that most uses need; the zero value of every other field leaves its question to the data.
 //
 // How much of what: Labeled or Gamma gives n_P, Unlabeled or Total gives n_U, and Prior gives the share of positives.
 // With neither Unlabeled nor Total all examples are used, or with a Prior as many as it allows.
-type PUConfig struct {
+type SplitConfig struct {
 	Name     string  // what to call the split in its description, such as "CIFAR-I"; may be empty
 	Positive []int   // the classes that count as positive
 	Negative []int   // the classes that count as negative, all others being left out; nil means all but Positive
@@ -57,7 +57,7 @@ type PU struct {
 // draw is the same on every platform.
 //
 // It is an error if images are not valid, and wherever NewSplit has one.
-func NewPU(images *Images, cfg PUConfig) (*PU, error) {
+func NewPU(images *Images, cfg SplitConfig) (*PU, error) {
 	if err := images.Validate(); err != nil {
 		return nil, err
 	}

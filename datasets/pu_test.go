@@ -17,7 +17,7 @@ func twenty() *Images {
 	return m
 }
 
-func newPU(t *testing.T, images *Images, cfg PUConfig) *PU {
+func newPU(t *testing.T, images *Images, cfg SplitConfig) *PU {
 	t.Helper()
 	pu, err := NewPU(images, cfg)
 	if err != nil {
@@ -30,7 +30,7 @@ func newPU(t *testing.T, images *Images, cfg PUConfig) *PU {
 // of PCG-DXSM, of Lemire's bounded draw and of the shuffle from the end.
 func TestNewPUGolden(t *testing.T) {
 	for _, setting := range []Setting{CaseControl, SingleDataset} {
-		pu := newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 5, Setting: setting, Seed: 42})
+		pu := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 5, Setting: setting, Seed: 42})
 		if got, want := pu.Index[:5], []int{7, 5, 11, 13, 9}; !slices.Equal(got, want) {
 			t.Errorf("%v: labeled rows %v, want %v", setting, got, want)
 		}
@@ -48,7 +48,7 @@ func TestNewPUSettings(t *testing.T) {
 	} {
 		t.Run(tt.setting.String(), func(t *testing.T) {
 			images := twenty()
-			pu := newPU(t, images, PUConfig{Positive: []int{3, 1}, Labeled: 5, Setting: tt.setting, Seed: 42})
+			pu := newPU(t, images, SplitConfig{Positive: []int{3, 1}, Labeled: 5, Setting: tt.setting, Seed: 42})
 			if pu.Images != images {
 				t.Error("Images is not the set given")
 			}
@@ -78,19 +78,19 @@ func TestNewPUSettings(t *testing.T) {
 }
 
 func TestNewPUExtremes(t *testing.T) {
-	none := newPU(t, twenty(), PUConfig{Positive: []int{1}})
+	none := newPU(t, twenty(), SplitConfig{Positive: []int{1}})
 	if none.NumLabeled() != 0 || none.Len() != 20 || none.Prior != 0.25 || none.Gamma() != 0 {
 		t.Errorf("no labels: %v", none)
 	}
-	all := newPU(t, twenty(), PUConfig{Positive: []int{1}, Labeled: 5, Setting: SingleDataset})
+	all := newPU(t, twenty(), SplitConfig{Positive: []int{1}, Labeled: 5, Setting: SingleDataset})
 	if all.Len() != 20 || all.NumUnlabeled() != 15 || all.Prior != 0 {
 		t.Errorf("all positives labeled: %v", all)
 	}
 }
 
 func TestNewPUFewerLabelsAreAPrefix(t *testing.T) {
-	few := newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 3, Seed: 5})
-	more := newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 8, Seed: 5})
+	few := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 3, Seed: 5})
+	more := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 8, Seed: 5})
 	if !slices.Equal(few.Index[:3], more.Index[:3]) {
 		t.Errorf("3 labels %v, 8 labels %v", few.Index[:3], more.Index[:8])
 	}
@@ -105,7 +105,7 @@ func TestNewPUFewerLabelsAreAPrefix(t *testing.T) {
 func TestNewPUDrawsPositivesEquallyOften(t *testing.T) {
 	counts := map[int]int{}
 	for seed := range uint64(4000) {
-		pu := newPU(t, twenty(), PUConfig{Positive: []int{1, 3}, Labeled: 3, Seed: seed})
+		pu := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 3, Seed: seed})
 		for _, row := range pu.Index[:3] {
 			counts[row]++
 		}
@@ -123,17 +123,17 @@ func TestNewPUDrawsPositivesEquallyOften(t *testing.T) {
 func TestNewPUErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		cfg  PUConfig
+		cfg  SplitConfig
 		want []string
 	}{
-		{"too many labels", PUConfig{Positive: []int{1, 3}, Labeled: 11}, []string{"label 11", "hold 10", "largest"}},
-		{"negative labels", PUConfig{Positive: []int{1, 3}, Labeled: -1}, []string{"label -1"}},
-		{"no classes", PUConfig{Labeled: 1}, []string{"no positive classes"}},
-		{"class too large", PUConfig{Positive: []int{4}}, []string{"no class 4", "4 classes"}},
-		{"negative class", PUConfig{Positive: []int{-1}}, []string{"no class -1"}},
-		{"class twice", PUConfig{Positive: []int{1, 3, 1}}, []string{"class 1", "twice"}},
-		{"no negatives", PUConfig{Positive: []int{0, 1, 2, 3}}, []string{"all 20", "negatives"}},
-		{"unknown setting", PUConfig{Positive: []int{1}, Setting: 7}, []string{"setting 7"}},
+		{"too many labels", SplitConfig{Positive: []int{1, 3}, Labeled: 11}, []string{"label 11", "hold 10", "largest"}},
+		{"negative labels", SplitConfig{Positive: []int{1, 3}, Labeled: -1}, []string{"label -1"}},
+		{"no classes", SplitConfig{Labeled: 1}, []string{"no positive classes"}},
+		{"class too large", SplitConfig{Positive: []int{4}}, []string{"no class 4", "4 classes"}},
+		{"negative class", SplitConfig{Positive: []int{-1}}, []string{"no class -1"}},
+		{"class twice", SplitConfig{Positive: []int{1, 3, 1}}, []string{"class 1", "twice"}},
+		{"no negatives", SplitConfig{Positive: []int{0, 1, 2, 3}}, []string{"all 20", "negatives"}},
+		{"unknown setting", SplitConfig{Positive: []int{1}, Setting: 7}, []string{"setting 7"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewPU(twenty(), tt.cfg)
@@ -143,24 +143,24 @@ func TestNewPUErrors(t *testing.T) {
 	t.Run("no positives", func(t *testing.T) {
 		images := twenty()
 		images.Classes = append(images.Classes, "unused")
-		_, err := NewPU(images, PUConfig{Positive: []int{4}})
+		_, err := NewPU(images, SplitConfig{Positive: []int{4}})
 		wantError(t, err, "none of the 20", "[4]")
 	})
 	t.Run("invalid images", func(t *testing.T) {
 		images := twenty()
 		images.Labels[0] = 9
-		_, err := NewPU(images, PUConfig{Positive: []int{1}})
+		_, err := NewPU(images, SplitConfig{Positive: []int{1}})
 		wantError(t, err, "class 9")
 	})
 	t.Run("nil images", func(t *testing.T) {
-		_, err := NewPU(nil, PUConfig{Positive: []int{1}})
+		_, err := NewPU(nil, SplitConfig{Positive: []int{1}})
 		wantError(t, err, "no images")
 	})
 }
 
 func TestNewPUKeepsItsOwnClasses(t *testing.T) {
 	classes := []int{1, 3}
-	pu := newPU(t, twenty(), PUConfig{Positive: classes, Labeled: 2})
+	pu := newPU(t, twenty(), SplitConfig{Positive: classes, Labeled: 2})
 	classes[0] = 0
 	if pu.Config.Positive[0] != 1 {
 		t.Error("the configuration changed with the caller's slice")
@@ -168,7 +168,7 @@ func TestNewPUKeepsItsOwnClasses(t *testing.T) {
 }
 
 func TestPUSummaryJSON(t *testing.T) {
-	pu := newPU(t, twenty(), PUConfig{Positive: []int{3, 1}, Labeled: 5, Setting: SingleDataset, Seed: 42})
+	pu := newPU(t, twenty(), SplitConfig{Positive: []int{3, 1}, Labeled: 5, Setting: SingleDataset, Seed: 42})
 	got, err := json.Marshal(pu.Summary())
 	if err != nil {
 		t.Fatal(err)

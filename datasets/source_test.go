@@ -196,8 +196,9 @@ func TestCollect(t *testing.T) {
 	canceled, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
 	cancel(reason)
-	if _, err := Collect(canceled, &slow{n: 10}, labels, classes, 2); !errors.Is(err, reason) {
-		t.Errorf("canceled: error %v", err)
+	src := &slow{n: 10}
+	if _, err := Collect(canceled, src, labels, classes, 2); !errors.Is(err, reason) || src.read.Load() != 0 {
+		t.Errorf("canceled: error %v after %d images", err, src.read.Load())
 	}
 }
 

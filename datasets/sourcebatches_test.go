@@ -19,7 +19,7 @@ func batchesOf40(t *testing.T) *Batches {
 		images.Pixels = append(images.Pixels, uint8(i))
 		images.Labels = append(images.Labels, i%2)
 	}
-	pu := newPU(t, images, PUConfig{Positive: []int{1}, Labeled: 6, Seed: 2})
+	pu := newPU(t, images, SplitConfig{Positive: []int{1}, Labeled: 6, Seed: 2})
 	return newBatches(t, pu, BatchConfig{Size: 7, Share: 0.3, Seed: 5})
 }
 

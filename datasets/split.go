@@ -33,7 +33,7 @@ type Split struct {
 	// Config.PriorEstimate, with 0 for no estimate.
 	Prior float64
 	// Config is what NewSplit was given.
-	Config PUConfig
+	Config SplitConfig
 	// Classes names the classes of the data set, in the order of their numbers.
 	Classes []string
 }
@@ -54,13 +54,13 @@ const (
 // The labeled examples are drawn without replacement as cfg.Draw says: by default each positive is as likely as any
 // other, whatever it looks like ("selected completely at random", SCAR). With one seed all draws are the same on every
 // platform, and a smaller n_P takes the first of those that a larger one takes; so does, for one prior, a smaller n_U.
-// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [PUConfig].
+// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [SplitConfig].
 //
 // It is an error if a class does not exist, is named twice or is empty, if there are no positive or no negative examples, if
 // settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
 // possible number.
-func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
-	pool, err := newPool(labels, len(classes), cfg)
+func NewSplit(labels []int, classes []string, cfg SplitConfig) (*Split, error) {
+	p, err := newPool(labels, len(classes), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 	s := &Split{Of: len(labels), Config: cfg, Classes: classes}
 	var labeled, unlabeled []int // rows
 	switch {
-	case len(pool.unknown) > 0:
-		labeled, unlabeled, err = pool.withUnknown(cfg)
+	case len(p.unknown) > 0:
+		labeled, unlabeled, err = p.withUnknown(cfg)
 	case cfg.Setting == SingleDataset:
-		labeled, unlabeled, err = pool.singleDataset(cfg)
+		labeled, unlabeled, err = p.singleDataset(cfg)
 	default:
-		labeled, unlabeled, err = pool.caseControl(cfg)
+		labeled, unlabeled, err = p.caseControl(cfg)
 	}
 	if err != nil {
 		return nil, err
@@ -90,17 +90,17 @@ func NewSplit(labels []int, classes []string, cfg PUConfig) (*Split, error) {
 	slices.Sort(unlabeled)
 	positives := 0
 	for _, row := range unlabeled {
-		positive := pool.isPositive[labels[row]]
+		positive := p.isPositive[labels[row]]
 		s.add(row, false, positive)
 		if positive {
 			positives++
 		}
 	}
 	s.Prior = float64(positives) / float64(len(unlabeled))
-	if len(pool.unknown) > 0 {
+	if len(p.unknown) > 0 {
 		s.Prior = cfg.PriorEstimate
 		for _, row := range s.Index {
-			s.Unknown = append(s.Unknown, pool.isUnknown[labels[row]])
+			s.Unknown = append(s.Unknown, p.isUnknown[labels[row]])
 		}
 	}
 	return s, nil
@@ -149,7 +149,7 @@ type pool struct {
 	positives, negatives, unknown []int  // ascending
 }
 
-func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
+func newPool(labels []int, classes int, cfg SplitConfig) (*pool, error) {
 	isPositive, err := classSet("positive", cfg.Positive, classes)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func hundred() (labels []int, classes []string) {
 	return labels, []string{"ant", "bee", "cow", "dog", "eel"}
 }
 
-func newSplit(t *testing.T, cfg PUConfig) *Split {
+func newSplit(t *testing.T, cfg SplitConfig) *Split {
 	t.Helper()
 	labels, classes := hundred()
 	s, err := NewSplit(labels, classes, cfg)
@@ -29,7 +29,7 @@ func newSplit(t *testing.T, cfg PUConfig) *Split {
 
 // checkSplit fails unless the split is what every split must be: labeled positives first and without repetition, the
 // unlabeled ascending, classes as they are, the prior counted.
-func checkSplit(t *testing.T, s *Split, labels []int, cfg PUConfig) {
+func checkSplit(t *testing.T, s *Split, labels []int, cfg SplitConfig) {
 	t.Helper()
 	nP := s.NumLabeled()
 	if s.Len() != len(s.Labeled) || s.Len() != len(s.Positive) || s.NumUnlabeled() != s.Len()-nP {
@@ -71,52 +71,52 @@ func checkSplit(t *testing.T, s *Split, labels []int, cfg PUConfig) {
 func TestSplitAmounts(t *testing.T) {
 	half := func(int) float64 { return 1 }
 	for _, tt := range []struct {
-		cfg                          PUConfig
+		cfg                          SplitConfig
 		labeled, positive, negatives int
 	}{
-		{PUConfig{Labeled: 10}, 10, 40, 60},
-		{PUConfig{Labeled: 10, Setting: SingleDataset}, 10, 30, 60},
+		{SplitConfig{Labeled: 10}, 10, 40, 60},
+		{SplitConfig{Labeled: 10, Setting: SingleDataset}, 10, 30, 60},
 		// 30 positives are left; with π = 0.4 they go with 45 negatives, 75·0.4 = 30, and a 76th example would be
 		// negative, since round(30.4) = 30.
-		{PUConfig{Labeled: 10, Setting: CaseControlDisjoint}, 10, 30, 46},
+		{SplitConfig{Labeled: 10, Setting: CaseControlDisjoint}, 10, 30, 46},
 
-		{PUConfig{Labeled: 10, Unlabeled: 50}, 10, 20, 30},
-		{PUConfig{Labeled: 10, Unlabeled: 50, Prior: 0.7}, 10, 35, 15},
-		{PUConfig{Labeled: 10, Unlabeled: 50, Setting: CaseControlDisjoint}, 10, 20, 30},
-		{PUConfig{Labeled: 10, Unlabeled: 40, Prior: 0.75, Setting: CaseControlDisjoint}, 10, 30, 10},
+		{SplitConfig{Labeled: 10, Unlabeled: 50}, 10, 20, 30},
+		{SplitConfig{Labeled: 10, Unlabeled: 50, Prior: 0.7}, 10, 35, 15},
+		{SplitConfig{Labeled: 10, Unlabeled: 50, Setting: CaseControlDisjoint}, 10, 20, 30},
+		{SplitConfig{Labeled: 10, Unlabeled: 40, Prior: 0.75, Setting: CaseControlDisjoint}, 10, 30, 10},
 		// A set of 60 with 24 positives, of which 10 are labeled.
-		{PUConfig{Labeled: 10, Unlabeled: 50, Setting: SingleDataset}, 10, 14, 36},
-		{PUConfig{Labeled: 10, Total: 60, Setting: SingleDataset}, 10, 14, 36},
-		{PUConfig{Labeled: 10, Total: 60, Prior: 0.5, Setting: SingleDataset}, 10, 20, 30},
-		{PUConfig{Labeled: 10, Total: 60}, 10, 20, 30}, // case-control: 50 unlabeled
-		{PUConfig{Labeled: 10, Total: 60, Setting: CaseControlDisjoint}, 10, 20, 30},
+		{SplitConfig{Labeled: 10, Unlabeled: 50, Setting: SingleDataset}, 10, 14, 36},
+		{SplitConfig{Labeled: 10, Total: 60, Setting: SingleDataset}, 10, 14, 36},
+		{SplitConfig{Labeled: 10, Total: 60, Prior: 0.5, Setting: SingleDataset}, 10, 20, 30},
+		{SplitConfig{Labeled: 10, Total: 60}, 10, 20, 30}, // case-control: 50 unlabeled
+		{SplitConfig{Labeled: 10, Total: 60, Setting: CaseControlDisjoint}, 10, 20, 30},
 
 		// With a prior alone, as many as it allows: 40 positives and 40 negatives, 20 positives and 60 negatives less
 		// rounding (a 21st positive at 82 examples, round(20.5) = 21, brings no negative), 40 and 10.
-		{PUConfig{Prior: 0.5}, 0, 40, 40},
-		{PUConfig{Prior: 0.25}, 0, 20, 60},
-		{PUConfig{Prior: 0.8}, 0, 40, 10},
-		{PUConfig{Prior: 0.5, Labeled: 10, Setting: CaseControlDisjoint}, 10, 30, 30},
-		{PUConfig{Prior: 0.5, Labeled: 10, Setting: SingleDataset}, 10, 30, 40},
+		{SplitConfig{Prior: 0.5}, 0, 40, 40},
+		{SplitConfig{Prior: 0.25}, 0, 20, 60},
+		{SplitConfig{Prior: 0.8}, 0, 40, 10},
+		{SplitConfig{Prior: 0.5, Labeled: 10, Setting: CaseControlDisjoint}, 10, 30, 30},
+		{SplitConfig{Prior: 0.5, Labeled: 10, Setting: SingleDataset}, 10, 30, 40},
 
-		{PUConfig{Gamma: 0.2}, 20, 40, 60},
-		{PUConfig{Gamma: 0.2, Unlabeled: 50}, 10, 20, 30},
-		{PUConfig{Gamma: 0.5, Prior: 0.5}, 40, 40, 40},
+		{SplitConfig{Gamma: 0.2}, 20, 40, 60},
+		{SplitConfig{Gamma: 0.2, Unlabeled: 50}, 10, 20, 30},
+		{SplitConfig{Gamma: 0.5, Prior: 0.5}, 40, 40, 40},
 		// N = 100 and γ = 0.25 give 20 labeled and 80 unlabeled.
-		{PUConfig{Gamma: 0.25, Setting: SingleDataset}, 20, 20, 60},
-		{PUConfig{Gamma: 0.25, Total: 50, Setting: SingleDataset}, 10, 10, 30},
-		{PUConfig{Gamma: 0.25, Total: 50}, 10, 16, 24},
-		{PUConfig{Gamma: 0.2, Unlabeled: 50, Setting: SingleDataset}, 10, 14, 36},
-		{PUConfig{Gamma: 0.2, Unlabeled: 50, Setting: CaseControlDisjoint}, 10, 20, 30},
+		{SplitConfig{Gamma: 0.25, Setting: SingleDataset}, 20, 20, 60},
+		{SplitConfig{Gamma: 0.25, Total: 50, Setting: SingleDataset}, 10, 10, 30},
+		{SplitConfig{Gamma: 0.25, Total: 50}, 10, 16, 24},
+		{SplitConfig{Gamma: 0.2, Unlabeled: 50, Setting: SingleDataset}, 10, 14, 36},
+		{SplitConfig{Gamma: 0.2, Unlabeled: 50, Setting: CaseControlDisjoint}, 10, 20, 30},
 
-		{PUConfig{Labeled: 12, Draw: Balanced}, 12, 40, 60},
-		{PUConfig{Draw: Independent, Propensity: half}, 40, 40, 60},
-		{PUConfig{Draw: Independent, Propensity: half, Setting: SingleDataset}, 40, 0, 60},
-		{PUConfig{Labeled: 40, Setting: SingleDataset}, 40, 0, 60},
+		{SplitConfig{Labeled: 12, Draw: Balanced}, 12, 40, 60},
+		{SplitConfig{Draw: Independent, Propensity: half}, 40, 40, 60},
+		{SplitConfig{Draw: Independent, Propensity: half, Setting: SingleDataset}, 40, 0, 60},
+		{SplitConfig{Labeled: 40, Setting: SingleDataset}, 40, 0, 60},
 
-		{PUConfig{Labeled: 10, Negative: []int{4}}, 10, 40, 20},
-		{PUConfig{Labeled: 10, Negative: []int{4}, Setting: SingleDataset}, 10, 30, 20},
-		{PUConfig{Labeled: 10, Negative: []int{4, 0}, Unlabeled: 10}, 10, 5, 5},
+		{SplitConfig{Labeled: 10, Negative: []int{4}}, 10, 40, 20},
+		{SplitConfig{Labeled: 10, Negative: []int{4}, Setting: SingleDataset}, 10, 30, 20},
+		{SplitConfig{Labeled: 10, Negative: []int{4, 0}, Unlabeled: 10}, 10, 5, 5},
 	} {
 		tt.cfg.Positive = []int{1, 3}
 		tt.cfg.Seed = 7
@@ -139,13 +139,13 @@ func TestSplitGolden(t *testing.T) {
 	labels, classes := hundred()
 	for _, tt := range []struct {
 		name string
-		cfg  PUConfig
+		cfg  SplitConfig
 		want []int
 	}{
-		{"unlabeled", PUConfig{Labeled: 3, Unlabeled: 10}, []int{38, 91, 63, 6, 7, 9, 21, 22, 52, 72, 73, 77, 98}},
-		{"balanced", PUConfig{Labeled: 5, Draw: Balanced}, []int{16, 53, 56, 93, 36}},
-		{"weighted", PUConfig{Labeled: 5, Draw: Weighted, Propensity: func(i int) float64 { return float64(i) }}, []int{46, 18, 68, 93, 81}},
-		{"independent", PUConfig{Draw: Independent, Propensity: func(i int) float64 { return float64(i) / 400 }}, []int{33, 41, 86, 91, 93, 96, 98}},
+		{"unlabeled", SplitConfig{Labeled: 3, Unlabeled: 10}, []int{38, 91, 63, 6, 7, 9, 21, 22, 52, 72, 73, 77, 98}},
+		{"balanced", SplitConfig{Labeled: 5, Draw: Balanced}, []int{16, 53, 56, 93, 36}},
+		{"weighted", SplitConfig{Labeled: 5, Draw: Weighted, Propensity: func(i int) float64 { return float64(i) }}, []int{46, 18, 68, 93, 81}},
+		{"independent", SplitConfig{Draw: Independent, Propensity: func(i int) float64 { return float64(i) / 400 }}, []int{33, 41, 86, 91, 93, 96, 98}},
 	} {
 		tt.cfg.Positive, tt.cfg.Seed = []int{1, 3}, 42
 		s, err := NewSplit(labels, classes, tt.cfg)
@@ -161,7 +161,7 @@ func TestSplitGolden(t *testing.T) {
 func TestSplitSmallerIsAPrefix(t *testing.T) {
 	weight := func(i int) float64 { return 1 + float64(i%7) }
 	for _, draw := range []Draw{Uniform, Balanced, Weighted} {
-		cfg := PUConfig{Positive: []int{3, 1}, Labeled: 5, Draw: draw, Seed: 3}
+		cfg := SplitConfig{Positive: []int{3, 1}, Labeled: 5, Draw: draw, Seed: 3}
 		if draw == Weighted {
 			cfg.Propensity = weight
 		}
@@ -173,22 +173,22 @@ func TestSplitSmallerIsAPrefix(t *testing.T) {
 		}
 	}
 	// The unlabeled examples of a smaller set are among those of a larger one with the same prior.
-	small := newSplit(t, PUConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 3})
-	large := newSplit(t, PUConfig{Positive: []int{1}, Unlabeled: 60, Prior: 0.3, Seed: 3})
+	small := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 3})
+	large := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 60, Prior: 0.3, Seed: 3})
 	for _, row := range small.Index {
 		if !slices.Contains(large.Index, row) {
 			t.Errorf("row %d of 20 unlabeled examples is not among 60: %v", row, large.Index)
 		}
 	}
-	if other := newSplit(t, PUConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 4}); slices.Equal(other.Index, small.Index) {
+	if other := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 4}); slices.Equal(other.Index, small.Index) {
 		t.Error("another seed draws the same examples")
 	}
 }
 
 // A fixed number of unlabeled examples must not change which positives are labeled.
 func TestSplitLabelsDoNotDependOnTheUnlabeled(t *testing.T) {
-	all := newSplit(t, PUConfig{Positive: []int{1, 3}, Labeled: 9, Seed: 11})
-	for _, cfg := range []PUConfig{{Unlabeled: 20}, {Setting: CaseControlDisjoint}, {Setting: SingleDataset}, {Prior: 0.6}} {
+	all := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 9, Seed: 11})
+	for _, cfg := range []SplitConfig{{Unlabeled: 20}, {Setting: CaseControlDisjoint}, {Setting: SingleDataset}, {Prior: 0.6}} {
 		cfg.Positive, cfg.Labeled, cfg.Seed = []int{1, 3}, 9, 11
 		if s := newSplit(t, cfg); !slices.Equal(s.Index[:9], all.Index[:9]) {
 			t.Errorf("%v: labeled %v, want %v", s, s.Index[:9], all.Index[:9])
@@ -202,7 +202,7 @@ func TestSplitDrawsUnlabeledEquallyOften(t *testing.T) {
 	labels, classes := hundred()
 	counts := make([]int, 100)
 	for seed := range uint64(3000) {
-		s, err := NewSplit(labels, classes, PUConfig{Positive: []int{2}, Unlabeled: 20, Prior: 0.3, Seed: seed})
+		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{2}, Unlabeled: 20, Prior: 0.3, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,46 +225,46 @@ func TestSplitErrors(t *testing.T) {
 	one := func(int) float64 { return 1 }
 	for _, tt := range []struct {
 		name string
-		cfg  PUConfig
+		cfg  SplitConfig
 		want []string
 	}{
-		{"too many labels", PUConfig{Labeled: 41}, []string{"label 41", "hold 40", "largest"}},
-		{"too many in one set", PUConfig{Labeled: 25, Total: 60, Setting: SingleDataset}, []string{"label 25", "hold 24", "largest"}},
-		{"too many unlabeled", PUConfig{Unlabeled: 101}, []string{"40 positives and 61", "there are 40 and 60", "largest possible number is 100"}},
-		{"prior too high", PUConfig{Unlabeled: 60, Prior: 0.9}, []string{"54 positives", "largest possible number is 44", "from 0 to 0.6667"}},
-		{"prior too low", PUConfig{Unlabeled: 80, Prior: 0.1}, []string{"72 negatives", "largest possible number is 67", "from 0.25 to 0.5"}},
-		{"disjoint", PUConfig{Labeled: 30, Unlabeled: 50, Setting: CaseControlDisjoint}, []string{"20 positives", "there are 10 and 60", "largest possible number is 26"}},
-		{"whole set labeled", PUConfig{Labeled: 10, Total: 10}, []string{"nothing unlabeled", "largest possible number is 9"}},
-		{"more labels than examples", PUConfig{Labeled: 20, Total: 10, Setting: CaseControlDisjoint}, []string{"nothing unlabeled"}},
-		{"prior rounds to nothing", PUConfig{Unlabeled: 10, Prior: 0.01}, []string{"0 positives and 10 negatives", "more examples"}},
-		{"γ rounds to nothing", PUConfig{Gamma: 0.001}, []string{"no labeled one"}},
-		{"γ too large", PUConfig{Gamma: 1e300}, []string{"smaller γ"}},
-		{"γ of too many", PUConfig{Gamma: 0.5}, []string{"label 50", "hold 40"}},
-		{"prior 1", PUConfig{Prior: 1}, []string{"prior π of 1"}},
-		{"prior NaN", PUConfig{Prior: math.NaN()}, []string{"prior π of NaN"}},
-		{"γ negative", PUConfig{Gamma: -1}, []string{"γ = -1"}},
-		{"γ infinite", PUConfig{Gamma: math.Inf(1)}, []string{"γ = +Inf"}},
-		{"unlabeled negative", PUConfig{Unlabeled: -1}, []string{"-1 unlabeled"}},
-		{"total negative", PUConfig{Total: -1}, []string{"-1 examples in total"}},
-		{"labeled and γ", PUConfig{Labeled: 1, Gamma: 1}, []string{"Labeled = 1 and Gamma = 1"}},
-		{"unlabeled and total", PUConfig{Unlabeled: 1, Total: 2}, []string{"Unlabeled = 1 and Total = 2"}},
-		{"γ of a disjoint rest", PUConfig{Gamma: 0.1, Setting: CaseControlDisjoint}, []string{"give Unlabeled or Total"}},
-		{"unknown draw", PUConfig{Draw: 9}, []string{"draw 9"}},
-		{"no propensity", PUConfig{Draw: Weighted}, []string{"weighted", "Propensity"}},
-		{"propensity for nothing", PUConfig{Propensity: one}, []string{"uniform", "Weighted or Independent"}},
-		{"independent n_P", PUConfig{Draw: Independent, Propensity: one, Labeled: 3}, []string{"neither Labeled nor Gamma"}},
-		{"independent n_U", PUConfig{Draw: Independent, Propensity: one, Unlabeled: 3, Setting: SingleDataset}, []string{"give Total"}},
-		{"independent total", PUConfig{Draw: Independent, Propensity: one, Total: 3}, []string{"give Unlabeled"}},
-		{"propensity above 1", PUConfig{Draw: Independent, Propensity: func(int) float64 { return 1.5 }}, []string{"1.5", "0 to 1"}},
-		{"propensity NaN", PUConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return math.NaN() }}, []string{"NaN"}},
-		{"propensity infinite", PUConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return math.Inf(1) }}, []string{"+Inf"}},
-		{"propensity 0", PUConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return 0 }}, []string{"0 of the 40", "largest"}},
-		{"few with a propensity", PUConfig{Draw: Weighted, Labeled: 5, Propensity: func(i int) float64 { return float64(i / 90) }},
+		{"too many labels", SplitConfig{Labeled: 41}, []string{"label 41", "hold 40", "largest"}},
+		{"too many in one set", SplitConfig{Labeled: 25, Total: 60, Setting: SingleDataset}, []string{"label 25", "hold 24", "largest"}},
+		{"too many unlabeled", SplitConfig{Unlabeled: 101}, []string{"40 positives and 61", "there are 40 and 60", "largest possible number is 100"}},
+		{"prior too high", SplitConfig{Unlabeled: 60, Prior: 0.9}, []string{"54 positives", "largest possible number is 44", "from 0 to 0.6667"}},
+		{"prior too low", SplitConfig{Unlabeled: 80, Prior: 0.1}, []string{"72 negatives", "largest possible number is 67", "from 0.25 to 0.5"}},
+		{"disjoint", SplitConfig{Labeled: 30, Unlabeled: 50, Setting: CaseControlDisjoint}, []string{"20 positives", "there are 10 and 60", "largest possible number is 26"}},
+		{"whole set labeled", SplitConfig{Labeled: 10, Total: 10}, []string{"nothing unlabeled", "largest possible number is 9"}},
+		{"more labels than examples", SplitConfig{Labeled: 20, Total: 10, Setting: CaseControlDisjoint}, []string{"nothing unlabeled"}},
+		{"prior rounds to nothing", SplitConfig{Unlabeled: 10, Prior: 0.01}, []string{"0 positives and 10 negatives", "more examples"}},
+		{"γ rounds to nothing", SplitConfig{Gamma: 0.001}, []string{"no labeled one"}},
+		{"γ too large", SplitConfig{Gamma: 1e300}, []string{"smaller γ"}},
+		{"γ of too many", SplitConfig{Gamma: 0.5}, []string{"label 50", "hold 40"}},
+		{"prior 1", SplitConfig{Prior: 1}, []string{"prior π of 1"}},
+		{"prior NaN", SplitConfig{Prior: math.NaN()}, []string{"prior π of NaN"}},
+		{"γ negative", SplitConfig{Gamma: -1}, []string{"γ = -1"}},
+		{"γ infinite", SplitConfig{Gamma: math.Inf(1)}, []string{"γ = +Inf"}},
+		{"unlabeled negative", SplitConfig{Unlabeled: -1}, []string{"-1 unlabeled"}},
+		{"total negative", SplitConfig{Total: -1}, []string{"-1 examples in total"}},
+		{"labeled and γ", SplitConfig{Labeled: 1, Gamma: 1}, []string{"Labeled = 1 and Gamma = 1"}},
+		{"unlabeled and total", SplitConfig{Unlabeled: 1, Total: 2}, []string{"Unlabeled = 1 and Total = 2"}},
+		{"γ of a disjoint rest", SplitConfig{Gamma: 0.1, Setting: CaseControlDisjoint}, []string{"give Unlabeled or Total"}},
+		{"unknown draw", SplitConfig{Draw: 9}, []string{"draw 9"}},
+		{"no propensity", SplitConfig{Draw: Weighted}, []string{"weighted", "Propensity"}},
+		{"propensity for nothing", SplitConfig{Propensity: one}, []string{"uniform", "Weighted or Independent"}},
+		{"independent n_P", SplitConfig{Draw: Independent, Propensity: one, Labeled: 3}, []string{"neither Labeled nor Gamma"}},
+		{"independent n_U", SplitConfig{Draw: Independent, Propensity: one, Unlabeled: 3, Setting: SingleDataset}, []string{"give Total"}},
+		{"independent total", SplitConfig{Draw: Independent, Propensity: one, Total: 3}, []string{"give Unlabeled"}},
+		{"propensity above 1", SplitConfig{Draw: Independent, Propensity: func(int) float64 { return 1.5 }}, []string{"1.5", "0 to 1"}},
+		{"propensity NaN", SplitConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return math.NaN() }}, []string{"NaN"}},
+		{"propensity infinite", SplitConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return math.Inf(1) }}, []string{"+Inf"}},
+		{"propensity 0", SplitConfig{Draw: Weighted, Labeled: 1, Propensity: func(int) float64 { return 0 }}, []string{"0 of the 40", "largest"}},
+		{"few with a propensity", SplitConfig{Draw: Weighted, Labeled: 5, Propensity: func(i int) float64 { return float64(i / 90) }},
 			[]string{"label 5", "4 of the 40", "largest"}},
-		{"negative unknown", PUConfig{Negative: []int{5}}, []string{"no class 5"}},
-		{"negative twice", PUConfig{Negative: []int{0, 0}}, []string{"negative class 0", "twice"}},
-		{"both", PUConfig{Negative: []int{1}}, []string{"class 1", "both"}},
-		{"no negatives", PUConfig{Negative: []int{}}, []string{"no negative classes"}},
+		{"negative unknown", SplitConfig{Negative: []int{5}}, []string{"no class 5"}},
+		{"negative twice", SplitConfig{Negative: []int{0, 0}}, []string{"negative class 0", "twice"}},
+		{"both", SplitConfig{Negative: []int{1}}, []string{"class 1", "both"}},
+		{"no negatives", SplitConfig{Negative: []int{}}, []string{"no negative classes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			labels, classes := hundred()
@@ -273,33 +273,33 @@ func TestSplitErrors(t *testing.T) {
 			wantError(t, err, tt.want...)
 		})
 	}
-	for _, empty := range []PUConfig{{Positive: []int{1, 2}}, {Positive: []int{1}, Negative: []int{0, 2}}} {
+	for _, empty := range []SplitConfig{{Positive: []int{1, 2}}, {Positive: []int{1}, Negative: []int{0, 2}}} {
 		_, err := NewSplit([]int{0, 1, 0, 1}, []string{"a", "b", "unused"}, empty)
 		wantError(t, err, "class 2 is empty")
 	}
-	_, err := NewSplit([]int{0, 1, 7}, []string{"a", "b"}, PUConfig{Positive: []int{1}})
+	_, err := NewSplit([]int{0, 1, 7}, []string{"a", "b"}, SplitConfig{Positive: []int{1}})
 	wantError(t, err, "example 2 has class 7")
 }
 
 // What an error calls the largest possible number must be possible, and one more must not.
 func TestSplitLargestIsPossible(t *testing.T) {
 	labels, classes := hundred()
-	try := func(cfg PUConfig) error {
+	try := func(cfg SplitConfig) error {
 		cfg.Positive = []int{1, 3}
 		_, err := NewSplit(labels, classes, cfg)
 		return err
 	}
 	for _, prior := range []float64{0.1, 0.25, 1. / 3, 0.4, 0.5, 0.77, 0.9} {
 		n := largest(prior, 40, 60)
-		if err := try(PUConfig{Unlabeled: n, Prior: prior}); err != nil {
+		if err := try(SplitConfig{Unlabeled: n, Prior: prior}); err != nil {
 			t.Errorf("π = %v, n_U = %d: %v", prior, n, err)
 		}
-		wantError(t, try(PUConfig{Unlabeled: n + 1, Prior: prior}), fmt.Sprintf("largest possible number is %d", n))
+		wantError(t, try(SplitConfig{Unlabeled: n + 1, Prior: prior}), fmt.Sprintf("largest possible number is %d", n))
 	}
 	uneven := slices.DeleteFunc(slices.Clone(labels), func(class int) bool { return class == 3 })
 	uneven = append(uneven, 3, 3) // 20 bees and 2 dogs
 	for n, positive := range map[int][]int{4: {3, 1}, 5: {1, 3}} {
-		cfg := PUConfig{Positive: positive, Labeled: n, Draw: Balanced}
+		cfg := SplitConfig{Positive: positive, Labeled: n, Draw: Balanced}
 		if _, err := NewSplit(uneven, classes, cfg); err != nil {
 			t.Errorf("%v: %d balanced labels: %v", positive, n, err)
 		}
@@ -310,7 +310,7 @@ func TestSplitLargestIsPossible(t *testing.T) {
 }
 
 func TestSplitDescription(t *testing.T) {
-	s := newSplit(t, PUConfig{Name: "ants", Positive: []int{0, 1}, Negative: []int{4}, Labeled: 6, Draw: Balanced,
+	s := newSplit(t, SplitConfig{Name: "ants", Positive: []int{0, 1}, Negative: []int{4}, Labeled: 6, Draw: Balanced,
 		Unlabeled: 30, Prior: 0.5, Seed: 8, Setting: CaseControlDisjoint})
 	want := "ants: PU data (case-control-disjoint): 6 labeled positives (class-balanced), 30 unlabeled, prior π = 0.5, " +
 		"γ = 0.2, seed 8, positive: ant, bee, negative: eel"

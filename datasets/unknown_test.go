@@ -19,17 +19,17 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}
 	for _, tt := range []struct {
 		name      string
-		cfg       PUConfig
+		cfg       SplitConfig
 		unlabeled func(labeled []int) []int
 		says      string
 	}{
-		{"all unlabeled again", PUConfig{PriorEstimate: 0.4},
+		{"all unlabeled again", SplitConfig{PriorEstimate: 0.4},
 			func([]int) []int { return all },
 			"14 unlabeled, 6 of unknown class, estimated prior π̂ = 0.4, γ = 0.1429, seed 5, positive: cat"},
-		{"no row twice", PUConfig{Setting: SingleDataset},
+		{"no row twice", SplitConfig{Setting: SingleDataset},
 			func(labeled []int) []int { return without(all, labeled) },
 			"12 unlabeled, 6 of unknown class, prior π unknown, γ = 0.1667, seed 5, positive: cat"},
-		{"without known negatives", PUConfig{Setting: SingleDataset, Negative: []int{}},
+		{"without known negatives", SplitConfig{Setting: SingleDataset, Negative: []int{}},
 			func(labeled []int) []int { return without([]int{0, 2, 3, 5, 6, 8, 9, 11, 12, 13}, labeled) },
 			"8 unlabeled, 6 of unknown class, prior π unknown, γ = 0.25, seed 5, positive: cat, negative: none"},
 	} {
@@ -60,7 +60,7 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 			}
 		})
 	}
-	known, err := NewSplit(labels, classes, PUConfig{Positive: []int{0}, Labeled: 2})
+	known, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Labeled: 2})
 	if err != nil || known.Unknown != nil || known.Summary().Unknown != 0 || known.Prior != 4./14 {
 		t.Errorf("where all classes are known: %v, %v", known, err)
 	}
@@ -70,19 +70,19 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 func TestAmountsWithUnknownClasses(t *testing.T) {
 	labels, classes := halfKnown()
 	for _, tt := range []struct {
-		cfg       PUConfig
+		cfg       SplitConfig
 		nP, nU    int
 		reachesIt bool // a labeled row may occur among the unlabeled ones
 	}{
-		{PUConfig{Labeled: 3, Unlabeled: 9}, 3, 9, true},
-		{PUConfig{Labeled: 3, Unlabeled: 14}, 3, 14, true},
-		{PUConfig{Labeled: 3, Unlabeled: 9, Setting: SingleDataset}, 3, 9, false},
-		{PUConfig{Labeled: 3, Total: 10, Setting: SingleDataset}, 3, 7, false},
-		{PUConfig{Labeled: 3, Total: 10}, 3, 7, true},
-		{PUConfig{Gamma: 0.25, Unlabeled: 8}, 2, 8, true},
-		{PUConfig{Gamma: 1. / 13}, 1, 14, true},
-		{PUConfig{Gamma: 0.4, Setting: SingleDataset}, 4, 10, false}, // 14·0.4/1.4
-		{PUConfig{Draw: Independent, Propensity: func(int) float64 { return 1 }, Total: 9, Setting: SingleDataset}, 4, 5, false},
+		{SplitConfig{Labeled: 3, Unlabeled: 9}, 3, 9, true},
+		{SplitConfig{Labeled: 3, Unlabeled: 14}, 3, 14, true},
+		{SplitConfig{Labeled: 3, Unlabeled: 9, Setting: SingleDataset}, 3, 9, false},
+		{SplitConfig{Labeled: 3, Total: 10, Setting: SingleDataset}, 3, 7, false},
+		{SplitConfig{Labeled: 3, Total: 10}, 3, 7, true},
+		{SplitConfig{Gamma: 0.25, Unlabeled: 8}, 2, 8, true},
+		{SplitConfig{Gamma: 1. / 13}, 1, 14, true},
+		{SplitConfig{Gamma: 0.4, Setting: SingleDataset}, 4, 10, false}, // 14·0.4/1.4
+		{SplitConfig{Draw: Independent, Propensity: func(int) float64 { return 1 }, Total: 9, Setting: SingleDataset}, 4, 5, false},
 	} {
 		tt.cfg.Positive, tt.cfg.Unknown = []int{0}, []int{2}
 		s, err := NewSplit(labels, classes, tt.cfg)
@@ -102,7 +102,7 @@ func TestAmountsWithUnknownClasses(t *testing.T) {
 		}
 	}
 	draw := func(n int, seed uint64) []int {
-		s, err := NewSplit(labels, classes, PUConfig{Positive: []int{0}, Unknown: []int{2}, Unlabeled: n, Seed: seed})
+		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Unknown: []int{2}, Unlabeled: n, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,21 +121,21 @@ func TestAmountsWithUnknownClasses(t *testing.T) {
 func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 	labels, classes := halfKnown()
 	for _, tt := range []struct {
-		cfg  PUConfig
+		cfg  SplitConfig
 		want []string
 	}{
-		{PUConfig{Labeled: 5}, []string{"label 5", "hold 4"}},
-		{PUConfig{Prior: 0.5}, []string{"prior π of 0.5", "PriorEstimate"}},
-		{PUConfig{PriorEstimate: 1}, []string{"estimated prior of 1"}},
-		{PUConfig{PriorEstimate: math.NaN()}, []string{"NaN"}},
-		{PUConfig{Setting: CaseControlDisjoint}, []string{"case-control-disjoint", "unknown"}},
-		{PUConfig{Unlabeled: 15}, []string{"15 unlabeled", "there are 14"}},
-		{PUConfig{Labeled: 2, Unlabeled: 13, Setting: SingleDataset}, []string{"13 unlabeled", "there are 12"}},
-		{PUConfig{Labeled: 3, Total: 3}, []string{"0 unlabeled"}},
-		{PUConfig{Negative: []int{2}}, []string{"class 2", "unknown"}},
-		{PUConfig{Unknown: []int{0}}, []string{"class 0", "unknown"}},
-		{PUConfig{Unknown: []int{2, 2}}, []string{"class 2", "twice"}},
-		{PUConfig{Unknown: []int{7}}, []string{"no class 7"}},
+		{SplitConfig{Labeled: 5}, []string{"label 5", "hold 4"}},
+		{SplitConfig{Prior: 0.5}, []string{"prior π of 0.5", "PriorEstimate"}},
+		{SplitConfig{PriorEstimate: 1}, []string{"estimated prior of 1"}},
+		{SplitConfig{PriorEstimate: math.NaN()}, []string{"NaN"}},
+		{SplitConfig{Setting: CaseControlDisjoint}, []string{"case-control-disjoint", "unknown"}},
+		{SplitConfig{Unlabeled: 15}, []string{"15 unlabeled", "there are 14"}},
+		{SplitConfig{Labeled: 2, Unlabeled: 13, Setting: SingleDataset}, []string{"13 unlabeled", "there are 12"}},
+		{SplitConfig{Labeled: 3, Total: 3}, []string{"0 unlabeled"}},
+		{SplitConfig{Negative: []int{2}}, []string{"class 2", "unknown"}},
+		{SplitConfig{Unknown: []int{0}}, []string{"class 0", "unknown"}},
+		{SplitConfig{Unknown: []int{2, 2}}, []string{"class 2", "twice"}},
+		{SplitConfig{Unknown: []int{7}}, []string{"no class 7"}},
 	} {
 		tt.cfg.Positive = []int{0}
 		if tt.cfg.Unknown == nil {
@@ -144,11 +144,11 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 		_, err := NewSplit(labels, classes, tt.cfg)
 		wantError(t, err, tt.want...)
 	}
-	_, err := NewSplit(labels, append(classes, "none"), PUConfig{Positive: []int{0}, Unknown: []int{3}})
+	_, err := NewSplit(labels, append(classes, "none"), SplitConfig{Positive: []int{0}, Unknown: []int{3}})
 	wantError(t, err, "class 3 is empty")
-	_, err = NewSplit(labels, classes, PUConfig{Positive: []int{0}, PriorEstimate: 0.5})
+	_, err = NewSplit(labels, classes, SplitConfig{Positive: []int{0}, PriorEstimate: 0.5})
 	wantError(t, err, "all classes are known")
-	_, err = NewSplit(labels, classes, PUConfig{Positive: []int{0}, Negative: []int{}})
+	_, err = NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Negative: []int{}})
 	wantError(t, err, "no negative classes")
 }
 

@@ -33,7 +33,7 @@ func train(b *testing.B, dir string) *datasets.Images {
 // epoch goes through one epoch of batches and returns the number of images.
 func epoch(b *testing.B, images *datasets.Images) int {
 	b.Helper()
-	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: fashionmnist.FMNISTI(), Labeled: 1000})
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: fashionmnist.FMNISTI(), Labeled: 1000})
 	if err != nil {
 		b.Fatal(err)
 	}

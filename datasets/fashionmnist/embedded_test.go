@@ -75,7 +75,7 @@ func TestEmbeddedPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pu, err := datasets.NewPU(set, datasets.PUConfig{Positive: FMNISTI(), Labeled: 300, Seed: 1})
+	pu, err := datasets.NewPU(set, datasets.SplitConfig{Positive: FMNISTI(), Labeled: 300, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

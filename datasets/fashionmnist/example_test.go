@@ -27,7 +27,7 @@ func ExampleFMNISTI() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: fashionmnist.FMNISTI(), Labeled: 300})
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: fashionmnist.FMNISTI(), Labeled: 300})
 	if err != nil {
 		log.Fatal(err)
 	}

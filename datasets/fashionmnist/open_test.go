@@ -93,7 +93,7 @@ func TestFullSet(t *testing.T) {
 	if got, want := train.Labels[:10], []int{9, 0, 0, 3, 0, 2, 7, 2, 5, 5}; !slices.Equal(got, want) {
 		t.Errorf("first labels %v, want %v", got, want)
 	}
-	pu, err := datasets.NewPU(train, datasets.PUConfig{Positive: FMNISTI(), Labeled: 1000, Seed: 1})
+	pu, err := datasets.NewPU(train, datasets.SplitConfig{Positive: FMNISTI(), Labeled: 1000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func seven() *datasets.Images {
 
 func puBatches(t *testing.T) *datasets.Batches {
 	t.Helper()
-	pu, err := datasets.NewPU(seven(), datasets.PUConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
+	pu, err := datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (b broken) ReadImage(i int, dst []uint8) error {
 // Batches of a source are those from memory, up to the first that cannot be read.
 func TestFromSourceBatches(t *testing.T) {
 	want := puBatches(t)
-	pu, err := datasets.NewPU(seven(), datasets.PUConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
+	pu, err := datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,20 +150,17 @@ func fromFloats[F float32 | float64](t *tensors.Tensor) ([]uint8, error) {
 	return pixels, nil
 }
 
-// intsOf returns the numbers of a tensor of any integer type, none of which may be negative.
+// intsOf returns the numbers of a tensor of any integer type.
 func intsOf(t *tensors.Tensor) (numbers []int, err error) {
 	if !t.DType().IsInt() {
 		return nil, fmt.Errorf("classes of type %v: want an integer type", t.DType())
 	}
-	accessErr := t.ConstFlatData(func(flat any) {
-		values, toInt := reflect.ValueOf(flat), reflect.TypeFor[int]()
+	err = t.ConstFlatData(func(flat any) {
+		values := reflect.ValueOf(flat)
 		for i := range values.Len() {
-			number := int(values.Index(i).Convert(toInt).Int())
-			if number < 0 && err == nil {
-				err = fmt.Errorf("class %v: classes are numbered from 0", values.Index(i))
-			}
-			numbers = append(numbers, number)
+			// A number that is too large turns negative, which no class is.
+			numbers = append(numbers, int(values.Index(i).Convert(reflect.TypeFor[int]()).Int()))
 		}
 	})
-	return numbers, errors.Join(accessErr, err)
+	return numbers, err
 }

@@ -24,7 +24,7 @@ type Batches struct {
 
 // NewBatches prepares the batches of the rows of table that split lists, which is made of the table's own classes:
 //
-//	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{Positive: []int{1}, Labeled: 50})
+//	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{Positive: []int{1}, Labeled: 50})
 //
 // Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
 // each row once. The table is not copied: leave it as it is while the batches are in use.

@@ -23,7 +23,7 @@ func twelve() *Table {
 	return x
 }
 
-func split(t *testing.T, x *Table, cfg datasets.PUConfig) *datasets.Split {
+func split(t *testing.T, x *Table, cfg datasets.SplitConfig) *datasets.Split {
 	t.Helper()
 	s, err := datasets.NewSplit(x.Labels, x.Classes, cfg)
 	if err != nil {
@@ -44,7 +44,7 @@ func newBatches(t *testing.T, x *Table, s *datasets.Split, c *Corruption, cfg da
 // With values from far away, what is replaced shows: everything else must be the row that the schedule names, in both views.
 func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 	x := twelve()
-	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3, Setting: datasets.SingleDataset, Seed: 2})
+	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3, Setting: datasets.SingleDataset, Seed: 2})
 	far := mat.NewDense(2, 3, []float64{1000, 1100, 1200, 2000, 2100, 2200})
 	for _, exact := range []bool{true, false} {
 		c, err := NewCorruption(far, 0.5) // ⌊0.5·3⌋ = 1 feature
@@ -103,7 +103,7 @@ func TestBatchesDrawFromTheSplit(t *testing.T) {
 	x := twelve()
 	x.Labels[10], x.Labels[11] = 2, 2 // left out below
 	x.Classes = append(x.Classes, "other")
-	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Negative: []int{0}, Labeled: 2})
+	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Negative: []int{0}, Labeled: 2})
 	b := newBatches(t, x, s, nil, datasets.BatchConfig{Size: 8})
 	seen := map[float32]bool{}
 	for step := range 100 {
@@ -131,7 +131,7 @@ func TestBatchesDrawFromTheSplit(t *testing.T) {
 // A batch depends on seed and step alone: out of order, afresh, in parallel.
 func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
 	x := twelve()
-	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3, Seed: 2})
+	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3, Seed: 2})
 	make := func(seed uint64) *Batches { return newBatches(t, x, s, nil, datasets.BatchConfig{Size: 6, Seed: seed}) }
 	var want [][]float32
 	for step := range 20 {
@@ -165,7 +165,7 @@ func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
 
 func TestNewBatchesRefuses(t *testing.T) {
 	x := twelve()
-	s := split(t, x, datasets.PUConfig{Positive: []int{1}, Labeled: 3})
+	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3})
 	other, err := NewCorruption(mat.NewDense(1, 2, []float64{1, 2}), 0)
 	if err != nil {
 		t.Fatal(err)

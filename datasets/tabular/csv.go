@@ -61,7 +61,7 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cfg.columns(first)
+	c, err := cfg.layoutOf(first)
 	if err != nil {
 		return nil, err
 	}
@@ -148,16 +148,16 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-// columns holds the use of each column.
-type columns struct {
+// layout holds the use of each column.
+type layout struct {
 	names    []string // nil without a header
 	count    int
 	label    int // -1 for none
 	features []int
 }
 
-// columns returns the use of each column, from the first line.
-func (cfg CSV) columns(first []string) (c columns, err error) {
+// layoutOf returns the use of each column, from the first line.
+func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 	c.count, c.label = len(first), -1
 	if !cfg.NoHeader {
 		for i, name := range first {
@@ -196,7 +196,7 @@ func (cfg CSV) columns(first []string) (c columns, err error) {
 }
 
 // find returns the index of the column with a name or, without names, a number.
-func (c columns) find(name string) (int, error) {
+func (c layout) find(name string) (int, error) {
 	if c.names != nil {
 		if i := slices.Index(c.names, name); i >= 0 {
 			return i, nil
@@ -211,7 +211,7 @@ func (c columns) find(name string) (int, error) {
 }
 
 // featureNames returns the names of the features, nil without a header.
-func (c columns) featureNames() (names []string) {
+func (c layout) featureNames() (names []string) {
 	if c.names == nil {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (c columns) featureNames() (names []string) {
 }
 
 // place describes for an error where value i of the last record is. Columns are counted from 1, as in [CSV].
-func (c columns) place(lines *csv.Reader, i int) string {
+func (c layout) place(lines *csv.Reader, i int) string {
 	line, _ := lines.FieldPos(i)
 	if c.names != nil {
 		return fmt.Sprintf("line %d, column %d (%s)", line, i+1, c.names[i])

@@ -89,7 +89,7 @@ func ExampleNewBatches() {
 		Labels:   []int{1, 1, 1, 0, 0, 0},
 		Classes:  []string{"well", "ill"},
 	}
-	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{
+	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset, Seed: 1,
 	})
 	if err != nil {

@@ -101,6 +101,8 @@ const (
 	maxHeader = 64 << 10 // far more than any header of numbers needs
 )
 
+// readNPY does not use GoMLX's reader of .npy files, which takes room for whatever shape the header announces before it looks
+// at the file's length, and passes over bytes after the numbers and headers that say something twice.
 func readNPY(fsys fs.FS, name string) (a *Array, err error) {
 	file, err := fsys.Open(name)
 	if err != nil {

@@ -84,9 +84,8 @@ func (c Crop) rectangle(rng *rand.Rand, in Shape) (top, left, height, width int)
 func (c Crop) Apply(images, numbers *Node) *Node {
 	dims := images.Shape().Dimensions
 	d := c.withDefaults(Shape{dims[1], dims[2], dims[3]})
-	number := func(i int) *Node { return Slice(numbers, AxisRange(), AxisRange(i, i+1)) } // [n, 1]
-	rows := c.weights(number(0), number(2), dims[1], d.Height)
-	columns := c.weights(number(1), number(3), dims[2], d.Width)
+	rows := c.weights(number(numbers, 0), number(numbers, 2), dims[1], d.Height)
+	columns := c.weights(number(numbers, 1), number(numbers, 3), dims[2], d.Width)
 	x := alongBoth(images, rows, columns)
 	if c.Bicubic {
 		x = ClipScalar(x, 0, 1)

@@ -89,19 +89,18 @@ func (c CropJitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 func (CropJitter) Apply(images, numbers *Node) *Node {
 	images.AssertDims(-1, -1, -1, 1)
 	height, width := images.Shape().Dim(1), images.Shape().Dim(2)
-	x := alongBoth(images, shareWeights(numbers, 0, 2, height), shareWeights(numbers, 1, 3, width))
+	x := alongBoth(images, shareWeights(number(numbers, 0), number(numbers, 2), height),
+		shareWeights(number(numbers, 1), number(numbers, 3), width))
 	x = ClipScalar(Mul(x, column(numbers, 4)), 0, 1)
 	mean := ReduceAndKeep(x, ReduceMean, 1, 2, 3)
 	return ClipScalar(Add(mean, Mul(Sub(x, mean), column(numbers, 5))), 0, 1)
 }
 
 // shareWeights returns the weights [n, size, size] with which each of size output pixels takes from the size input pixels, for
-// crops whose start and extent are columns of numbers, as shares of the axis. Positions beyond the outermost pixel centers take
-// the outermost pixel.
-func shareWeights(numbers *Node, startColumn, extentColumn, size int) *Node {
-	start := Slice(numbers, AxisRange(), AxisRange(startColumn, startColumn+1))    // [n, 1]
-	extent := Slice(numbers, AxisRange(), AxisRange(extentColumn, extentColumn+1)) // [n, 1]
-	g, n := numbers.Graph(), numbers.Shape().Dim(0)
+// crops that start at start and extend over extent, both [n, 1] and shares of the axis. Positions beyond the outermost pixel
+// centers take the outermost pixel.
+func shareWeights(start, extent *Node, size int) *Node {
+	g, n := start.Graph(), start.Shape().Dim(0)
 	pixel := iota3(g, size, 2)                                                       // [1, 1, size]
 	center := MulScalar(AddScalar(Squeeze(pixel, 0), 0.5), 1/float64(size))          // of output pixels, as shares of the crop
 	at := AddScalar(MulScalar(Add(start, Mul(extent, center)), float64(size)), -0.5) // [n, size], in input pixels

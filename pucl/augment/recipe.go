@@ -135,10 +135,11 @@ func (r Recipe) String() string {
 	return strings.Join(names, "; ")
 }
 
-// column returns numbers i of all views, reshaped to [n, 1, 1, 1] so that it meets images.
-func column(numbers *Node, i int) *Node {
-	return Reshape(Slice(numbers, AxisRange(), AxisRange(i, i+1)), -1, 1, 1, 1)
-}
+// number returns number i of all views, [n, 1].
+func number(numbers *Node, i int) *Node { return Slice(numbers, AxisRange(), AxisRange(i, i+1)) }
+
+// column returns number i of all views, reshaped to [n, 1, 1, 1] so that it meets images.
+func column(numbers *Node, i int) *Node { return Reshape(number(numbers, i), -1, 1, 1, 1) }
 
 // where chooses whole images by condition, Bool [n, 1, 1, 1].
 func where(condition, yes, no *Node) *Node {

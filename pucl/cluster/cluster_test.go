@@ -139,6 +139,9 @@ func TestTheTwoVariantsDiffer(t *testing.T) {
 	a := must[*Clustering](t)(From(x, labeled, 5))
 	b := must[*Clustering](t)(PseudoCode(x, labeled))
 	near(t, "Algorithm 1B, centers", []float64{a.PositiveCenter[0], a.NegativeCenter[0]}, []float64{2, 11}, 1e-12)
+	// Four points at 0 lie 2 from their center, the point at 10 1 from the negative and 8 from the positive one.
+	vectortest.Near(t, "Algorithm 1B, potential", a.Potential, 4*4+1, 1e-12)
+	vectortest.Near(t, "Algorithm 1B, constrained potential", a.ConstrainedPotential, 4*4+64, 1e-12)
 	near(t, "pseudo code, centers", []float64{b.PositiveCenter[0], b.NegativeCenter[0]}, []float64{0, 43.0 / 4}, 1e-12)
 	want := []bool{true, true, true, true, true, false, false, false}
 	for name, c := range map[string]*Clustering{"Algorithm 1B": a, "pseudo code": b} {
@@ -151,6 +154,25 @@ func TestTheTwoVariantsDiffer(t *testing.T) {
 	}
 	if b.StartRow != -1 {
 		t.Errorf("pseudo code: started at row %d", b.StartRow)
+	}
+}
+
+// The centers start at 0 and 2, equally far from the unlabeled point at 1. It goes to the positive one, and 2 stays alone.
+func TestTiesGoToThePositiveCenter(t *testing.T) {
+	x, labeled := line(1, 0, 1, 2)
+	if c := must[*Clustering](t)(From(x, labeled, 2)); !slices.Equal(c.Positive, []bool{true, true, false}) {
+		t.Errorf("pseudo-labels %v", c.Positive)
+	}
+}
+
+// The centers of the pseudo code start at ½ and 1 and move to 0 and 2. Then the labeled point at 1 alone changes sides, and
+// they move on to ¼ and 3.
+func TestPseudoCodeGoesOnWhileLabeledRowsMove(t *testing.T) {
+	x, labeled := line(2, 0, 1, 0, 0, 3)
+	c := must[*Clustering](t)(PseudoCode(x, labeled))
+	near(t, "centers", []float64{c.PositiveCenter[0], c.NegativeCenter[0]}, []float64{0.25, 3}, 1e-12)
+	if c.Iterations != 2 || !c.Converged {
+		t.Errorf("%d rounds, converged %v", c.Iterations, c.Converged)
 	}
 }
 
@@ -172,10 +194,17 @@ func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 		t.Error("oriented clusters were swapped again")
 	}
 	for _, unoriented := range []bool{false, true} {
+		starts := 0
 		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Restarts: 9, Unoriented: unoriented})) {
-			if c.StartRow == 3 && c.Swapped == unoriented {
+			if c.StartRow == 5 {
+				continue
+			}
+			if starts++; c.Swapped == unoriented {
 				t.Errorf("Unoriented %v: swapped %v", unoriented, c.Swapped)
 			}
+		}
+		if starts == 0 {
+			t.Error("no start at −4 was drawn")
 		}
 	}
 }

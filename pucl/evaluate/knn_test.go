@@ -217,6 +217,15 @@ func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	}
 }
 
+// Without a prior the threshold is half of the votes: (1, 0) and the labeled row beside it have most, (0, 1) hardly any.
+func TestReadPUWithoutAPrior(t *testing.T) {
+	bank := must[*Bank](t)(LabeledPositives(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []bool{true, false}))
+	s := must[PUReading](t)(KNN{}.ReadPU(bank, mat.NewDense(3, 2, []float64{2, 0, 3, 0, 0, 1}), []bool{true, false, false}, ScoreConfig{}))
+	if s.Recall != 1 || s.Predicted != 0.5 {
+		t.Errorf("recall %g, predicted positive %g; want 1 and 0.5", s.Recall, s.Predicted)
+	}
+}
+
 func TestKNNErrors(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
 	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))

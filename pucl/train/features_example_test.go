@@ -37,7 +37,7 @@ func ExamplePretrainFeatures() {
 		return
 	}
 	table.Standardize() // returns the numbers by which new rows are brought to the same scale
-	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{
+	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{0}, // "ill": classes are numbered in the order of their names
 		Labeled:  100, Setting: datasets.SingleDataset, Seed: 1,
 	})

@@ -57,7 +57,7 @@ func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfi
 	t.Helper()
 	table = readTable(t, csvOfTwoKinds(rand.New(rand.NewPCG(8, seed)), n))
 	scale.mean, scale.deviation = table.Standardize()
-	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{
+	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{0}, Labeled: labeled, Setting: datasets.SingleDataset, Seed: seed,
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ func BenchmarkPretrain(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	pu, err := datasets.NewPU(train, datasets.PUConfig{Positive: fashionmnist.FMNISTI(), Labeled: train.Len() / 60, Seed: 1})
+	pu, err := datasets.NewPU(train, datasets.SplitConfig{Positive: fashionmnist.FMNISTI(), Labeled: train.Len() / 60, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: []int{0}, Labeled: 8, Seed: 1})
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 8, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func BenchmarkViews(b *testing.B) {
 			images.Labels[i] = 1
 		}
 	}
-	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: []int{1}, Labeled: count / 16})
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16})
 	if err != nil {
 		b.Fatal(err)
 	}

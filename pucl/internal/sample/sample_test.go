@@ -43,6 +43,23 @@ func TestStratifiedKeepsTheShareAndMissesNoRow(t *testing.T) {
 	}
 }
 
+// However few the labels of a kind are, one is in every batch.
+func TestStratifiedBatchesHoldBothKinds(t *testing.T) {
+	labels := make([]bool, 100)
+	labels[42] = true
+	for _, want := range []bool{true, false} {
+		next := Stratified(labels, 10, rand.New(rand.NewPCG(1, 1)))
+		for range 20 {
+			if batch := next(); len(batch) != 10 || !slices.ContainsFunc(batch, func(row int) bool { return labels[row] == want }) {
+				t.Fatalf("no row with the label %v in %v", want, batch)
+			}
+		}
+		for i := range labels {
+			labels[i] = !labels[i]
+		}
+	}
+}
+
 // The draws stand behind every published number, so they must stay as they are.
 func TestDraws(t *testing.T) {
 	shuffled := Shuffled(5, 2, rand.New(rand.NewPCG(1, 2)))

@@ -99,7 +99,8 @@ func newClusterFigure(centers []Center, dots []Dots) (*clusterFigure, error) {
 	}
 	dim := len(centers[0].At)
 	if dim != 1 && dim != 2 {
-		return nil, fmt.Errorf("viz: clusters: the center %q has %d coordinates, want 1 (a line) or 2 (the plane): %w", centers[0].Name, dim, ErrRange)
+		return nil, fmt.Errorf("viz: clusters: the center %q has %d coordinates, want 1 (a line) or 2 (the plane): %w",
+			centers[0].Name, dim, ErrRange)
 	}
 	f := &clusterFigure{line: dim == 1, counts: &counts{}, styles: stylesOf(centers, func(k Center) string { return k.Name })}
 	for _, k := range centers {
@@ -137,7 +138,8 @@ func newClusterFigure(centers []Center, dots []Dots) (*clusterFigure, error) {
 // pointOf returns the point with these coordinates, on a line with height 0.
 func pointOf(what string, at []float64, dim int) (plotter.XY, error) {
 	if len(at) != dim {
-		return plotter.XY{}, fmt.Errorf("viz: clusters: %s has %d coordinates, the first center has %d: %w", what, len(at), dim, ErrLength)
+		return plotter.XY{}, fmt.Errorf("viz: clusters: %s has %d coordinates, the first center has %d: %w",
+			what, len(at), dim, ErrLength)
 	}
 	if err := checkFinite(what, at...); err != nil {
 		return plotter.XY{}, err

@@ -57,7 +57,8 @@ func ImageGrid(pixels []uint8, height, width, channels, columns int, captions []
 // imagePixels returns the pixels of each image.
 func imagePixels(pixels []uint8, height, width, channels int) (images [][]uint8, err error) {
 	if height < 1 || width < 1 || channels != 1 && channels != 3 {
-		return nil, fmt.Errorf("images of %d by %d pixels with %d channels, want positive sizes and 1 (gray) or 3 (red, green, blue) channels: %w",
+		return nil, fmt.Errorf("images of %d by %d pixels with %d channels, "+
+			"want positive sizes and 1 (gray) or 3 (red, green, blue) channels: %w",
 			height, width, channels, ErrRange)
 	}
 	size := height * width * channels

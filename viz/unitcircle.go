@@ -39,8 +39,8 @@ type Arrows struct {
 	DX, DY []float64
 }
 
-// ArrowsAt makes arrows of vectors of the plane, each factor times as long (−1 turns a gradient into where descent goes): the k-th
-// vector starts from point first + k. It returns an error if one of them has not two coordinates.
+// ArrowsAt makes arrows of vectors of the plane, each factor times as long (−1 turns a gradient into where descent goes):
+// the k-th vector starts from point first + k. It returns an error if one of them has not two coordinates.
 func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arrows, error) {
 	x, y, err := planar(vectors)
 	if err != nil {
@@ -59,8 +59,8 @@ func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arro
 const outwardStep = 0.14
 
 // UnitCircle draws embeddings in the plane: each point in its direction on the circle of radius 1, wherever on the ray it
-// lies, since contrastive losses look at directions only. Points in one direction are stacked outward, the first on the circle. The legend
-// lies to the right (set Legend.Top of the plot to move it above).
+// lies, since contrastive losses depend on directions only. Points in one direction are stacked outward, the first on the
+// circle. The legend lies to the right (set Legend.Top of the plot to move it above).
 //
 // It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, a point is the origin,
 // which has no direction, or a link or an arrow is not between or from points.
@@ -159,7 +159,8 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 	}
 	for _, a := range cfg.Arrows {
 		if len(a.From) != len(a.DX) {
-			return nil, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
+			return nil, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w",
+				a.Name, len(a.From), len(a.DX), ErrLength)
 		}
 		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on
-// every side; there is no bias, since batch normalisation follows. Even kernels are refused: gomlx's gradient with respect
+// every side; there is no bias, since batch normalization follows. Even kernels are refused: gomlx's gradient with respect
 // to the input is wrong for them.
 func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
 	return convolution(scope, x, channels, kernel, stride, kernel/2)

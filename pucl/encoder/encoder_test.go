@@ -30,7 +30,7 @@ func randomImages(n, size int) []float64 {
 	return flat
 }
 
-// Every gradient that training relies on, through convolutions of stride 2, batch normalisation in training, ReLU and dense
+// Every gradient that training relies on, through convolutions of stride 2, batch normalization in training, ReLU and dense
 // layers, against central differences in float64: with respect to the images and to every weight.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	const n, size = 3, 9

@@ -90,14 +90,14 @@ func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// The gradients of every network in training, with batch normalisation by the batch's statistics, with respect to the images and to
+// The gradients of every network in training, with batch normalization by the batch's statistics, with respect to the images and to
 // every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the real networks is there.
 func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		e     Encoder
 		dims  []int
-		still string // its bias is taken off again by batch normalisation
+		still string // its bias is taken off again by batch normalization
 	}{
 		{"ResNet", ResNet{Depth: 10, Width: 2, Classes: 3}, []int{4, 17, 18, 3}, ""},
 		{"ResNet CIFAR", ResNet{Depth: 10, CIFAR: true, Width: 2}, []int{4, 9, 8, 3}, ""},

@@ -14,7 +14,7 @@ import (
 
 // ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is put in
 // front, trained positions are added, and layers of attention and of a two-layer perceptron follow, each after a layer
-// normalisation and around a shortcut. The embedding is the class token after a last layer normalisation, Dim numbers.
+// normalization and around a shortcut. The embedding is the class token after a last layer normalization, Dim numbers.
 // The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
 //
 // Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so weights

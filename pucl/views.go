@@ -3,6 +3,7 @@ package pucl
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -41,10 +42,10 @@ func StackViews(views ...*Node) *Node {
 	return Concatenate(views, -2)
 }
 
-// check panics with a sentence that names both shapes where the parts of v do not fit.
+// check panics with an error that names both shapes where the parts of v do not fit.
 func (v *Views) check(tau float64) {
-	if !(tau > 0) {
-		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive (0.5 is the paper's)", tau))
+	if !(tau > 0) || math.IsInf(tau, 1) {
+		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.5 is the paper's)", tau))
 	}
 	if v.Count == 0 {
 		v.Count = 2

@@ -81,7 +81,7 @@ func (c SmallCNN) withDefaults() SmallCNN {
 	return c
 }
 
-// Projector is the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
+// Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
 // between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
 // is thrown away, or kept to look at. Like all graph code it panics where dim is below 1.
 func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
-// network is a small encoder with its projector and a scalar that depends on all outputs unevenly.
+// network returns a small encoder with its projector and a scalar that depends on all outputs unevenly.
 func network(scope *model.Scope, images *Node) *Node {
 	h := SmallCNN{Width: 2, Dim: 3}.Embed(scope.In("encoder"), images, true)
 	z := Projector(scope.In("projector"), h, 2, true)

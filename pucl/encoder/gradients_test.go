@@ -113,7 +113,7 @@ func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// entries are the unit directions of n entries, or of 40 of them drawn at random.
+// entries returns the unit directions of n entries, or of 40 of them drawn at random.
 func entries(rng *rand.Rand, n int) (directions [][]float64) {
 	for _, k := range rng.Perm(n)[:min(n, 40)] {
 		unit := make([]float64, n)
@@ -123,10 +123,10 @@ func entries(rng *rand.Rand, n int) (directions [][]float64) {
 	return directions
 }
 
-// anyDirection is one direction drawn at random.
+// anyDirection returns one direction drawn at random.
 func anyDirection(rng *rand.Rand, n int) [][]float64 { return [][]float64{normals(rng, n)} }
 
-// normals are n numbers drawn from the standard normal distribution.
+// normals returns n numbers drawn from the standard normal distribution.
 func normals(rng *rand.Rand, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

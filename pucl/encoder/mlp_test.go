@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
-// mlpByLoops is an MLP in training on rows, in float64: for each layer the weights [in][out] and then the batch
+// mlpByLoops computes an MLP in training on rows, in float64: for each layer the weights [in][out] and then the batch
 // normalization with γ = 1 and β = 0, and ReLU.
 func mlpByLoops(rows [][]float64, layers [][][]float64) [][]float64 {
 	for _, weights := range layers {

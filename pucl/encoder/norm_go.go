@@ -43,7 +43,7 @@ func normalizeBatchByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	return y, StopGradient(mean), StopGradient(variance)
 }
 
-// repeated is rows times v [channels], one under the other. The engine broadcasts number by number but concatenates by copying,
+// repeated returns rows times v [channels], one under the other. The engine broadcasts number by number but concatenates by copying,
 // so only a part of the rows is broadcast.
 func repeated(v *Node, rows int) *Node {
 	copies := 64
@@ -53,7 +53,7 @@ func repeated(v *Node, rows int) *Node {
 	return Concatenate(slices.Repeat([]*Node{BroadcastPrefix(v, rows/copies)}, copies), 0)
 }
 
-// reluOnGo is max(x, 0) with a gradient that the pure-Go engine takes without a branch for every number: 1 where the output is
+// reluOnGo returns max(x, 0) with a gradient that the pure-Go engine takes without a branch for every number: 1 where the output is
 // positive, 0 elsewhere.
 func reluOnGo(x *Node) *Node {
 	var y *Node

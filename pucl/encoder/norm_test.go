@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
-// normLoops is batch normalization of rows·channels numbers by its definition.
+// normLoops returns batch normalization of rows·channels numbers by its definition.
 func normLoops(x, gamma, beta []float64) (y, mean, variance []float64) {
 	channels := len(gamma)
 	count := float64(len(x) / channels)

@@ -181,7 +181,7 @@ func torchNames(store *model.Store, path string) map[string]string {
 	return names
 }
 
-// toTorch is the order in which PyTorch has the axes of a variable; nil means that it is the same.
+// toTorch returns the order in which PyTorch has the axes of a variable; nil means that it is the same.
 func toTorch(variable string, rank int) []int {
 	switch {
 	case strings.HasSuffix(variable, "/kernel") && rank == 4:
@@ -204,7 +204,7 @@ func permuted(shape, order []int) []int {
 	return out
 }
 
-// inverse is the order that undoes order.
+// inverse returns the order that undoes order.
 func inverse(order []int) []int {
 	if order == nil {
 		return nil
@@ -244,7 +244,7 @@ func transpose(shape []int, numbers []float64, order []int) ([]int, []float64) {
 	return dims, out
 }
 
-// floatType is the format's name of one of gomlx's floating-point types.
+// floatType returns the format's name of one of gomlx's floating-point types.
 func floatType(dtype dtypes.DType) (safetensors.DType, error) {
 	switch dtype {
 	case dtypes.Float64:

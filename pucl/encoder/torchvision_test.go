@@ -34,7 +34,7 @@ type computed struct {
 	Outputs              [][]float64
 }
 
-// images are the formula's, [Batch, Height, Width, 3].
+// images returns the formula's, [Batch, Height, Width, 3].
 func (c computed) images() []float32 {
 	out := make([]float32, c.Batch*c.Height*c.Width*3)
 	for i, p := range numbers("images", len(out)) {
@@ -55,7 +55,7 @@ func fixtures(t *testing.T) (f torchvision) {
 	return f
 }
 
-// numbers is the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
+// numbers returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
 func numbers(name string, count int) []float64 {
 	out := make([]float64, count)
 	for i := range out {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,10 +10,7 @@ import (
 
 // validate finds settings that make no sense, whatever the data.
 func (c PUConfig) validate() error {
-	if err := c.Setting.validate(); err != nil {
-		return err
-	}
-	if err := c.Draw.validate(); err != nil {
+	if err := cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw)); err != nil {
 		return err
 	}
 	usesPropensity := c.Draw == Weighted || c.Draw == Independent
@@ -94,7 +92,7 @@ func (c PUConfig) amounts(all int) (labeled, unlabeled int, err error) {
 	return labeled, unlabeled, nil
 }
 
-// composition says how many of n examples are positive where their share is π. It is an error where rounding leaves one
+// composition returns how many of n examples are positive where their share is π. It is an error where rounding leaves one
 // kind out.
 func composition(n int, prior float64) (positives, negatives int, err error) {
 	positives = int(math.Round(prior * float64(n)))
@@ -115,8 +113,8 @@ func largest(prior float64, p, q int) int {
 	}) - 1
 }
 
-// fits is an error unless n examples with the prior π can be had from p positives and q negatives.
-func fits(n int, prior float64, positives, negatives, p, q int) error {
+// checkFits returns an error unless n examples with the prior π can be had from p positives and q negatives.
+func checkFits(n int, prior float64, positives, negatives, p, q int) error {
 	if positives <= p && negatives <= q {
 		return nil
 	}
@@ -144,7 +142,7 @@ func compose(n int, prior float64, p, q int) (positives, negatives int, err erro
 	if positives, negatives, err = composition(n, prior); err != nil {
 		return 0, 0, err
 	}
-	return positives, negatives, fits(n, prior, positives, negatives, p, q)
+	return positives, negatives, checkFits(n, prior, positives, negatives, p, q)
 }
 
 // caseControl draws the labeled positives and, apart from them, the unlabeled examples.

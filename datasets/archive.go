@@ -32,26 +32,8 @@ const (
 // nobody published the SHA-256 of the files of today; the sums of the first MiB are those of the fastai library. TensorFlow
 // Datasets pins the files before them.
 var archives = []Archive{
-	{
-		Name: "cifar-10", Folder: "cifar-10-batches-bin", Terms: cifarTerms,
-		Unpack: UnpackOptions{Bytes: 256 << 20, Files: 100, Sums: true},
-		File: RemoteFile{
-			Name: "cifar-10-binary.tar.gz", Size: 170_052_171,
-			SHA256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
-			URLs: []string{"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
-				"https://cave.cs.toronto.edu/kriz/cifar-10-binary.tar.gz"},
-		},
-	},
-	{
-		Name: "cifar-100", Folder: "cifar-100-binary", Terms: cifarTerms,
-		Unpack: UnpackOptions{Bytes: 256 << 20, Files: 100, Sums: true},
-		File: RemoteFile{
-			Name: "cifar-100-binary.tar.gz", Size: 168_513_733,
-			SHA256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
-			URLs: []string{"https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
-				"https://cave.cs.toronto.edu/kriz/cifar-100-binary.tar.gz"},
-		},
-	},
+	cifarArchive("cifar-10", "cifar-10-batches-bin", 170_052_171, "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
+	cifarArchive("cifar-100", "cifar-100-binary", 168_513_733, "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"),
 	{
 		Name: "stl10", Folder: "stl10_binary",
 		Unpack: UnpackOptions{Bytes: 4 << 30, Files: 100, Sums: true},
@@ -71,6 +53,15 @@ var archives = []Archive{
 		OlderFile{92_560_471, "663c22f69c2802d85e2a67103c017e047096702ffddf9149a14011b7002539bf"}),
 	fastAIArchive("imagewoof2-320", 328_387_740, "", "7a1fd92672a559a85de76e4810a20c21",
 		OlderFile{328_288_506, "4e4905ed7643120daaf9bf3b2ef7f3a7e8396d9bdaf254a38c6f01f618b4973d"}),
+}
+
+func cifarArchive(name, folder string, size int64, sum string) Archive {
+	file := name + "-binary.tar.gz"
+	return Archive{
+		Name: name, Folder: folder, Terms: cifarTerms, Unpack: UnpackOptions{Bytes: 256 << 20, Files: 100, Sums: true},
+		File: RemoteFile{Name: file, Size: size, SHA256: sum,
+			URLs: []string{"https://www.cs.toronto.edu/~kriz/" + file, "https://cave.cs.toronto.edu/kriz/" + file}},
+	}
 }
 
 func fastAIArchive(name string, size int64, sum, firstMiB string, older ...OlderFile) Archive {
@@ -94,14 +85,19 @@ func Archives() []Archive {
 // FindArchive returns the archive of the named data set, in capitals or not. For an unknown name the error lists all
 // names.
 func FindArchive(name string) (Archive, error) {
+	return findNamed("archive of a data set", Archives(), func(a Archive) string { return a.Name }, name)
+}
+
+// findNamed returns the value of that name, in capitals or not. For an unknown name the error lists all names of that kind.
+func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) (found T, err error) {
 	var names []string
-	for _, a := range Archives() {
-		if strings.EqualFold(a.Name, name) {
-			return a, nil
+	for _, v := range all {
+		if strings.EqualFold(nameOf(v), name) {
+			return v, nil
 		}
-		names = append(names, a.Name)
+		names = append(names, nameOf(v))
 	}
-	return Archive{}, fmt.Errorf("datasets: there is no archive of a data set %q: use one of %s", name, strings.Join(names, ", "))
+	return found, fmt.Errorf("datasets: there is no %s %q: use one of %s", kind, name, strings.Join(names, ", "))
 }
 
 // Find returns the folder of the unpacked data set, ready for os.DirFS, looking into each of [Folders] for one named

@@ -1,12 +1,19 @@
 package datasets
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
-// Batches hands out the images of each training step: a [Schedule] and the pixels that go with it. Like a schedule it
-// remembers nothing, so any step can be asked for at any time, and by several goroutines at once.
+// Batches hands out the images of each training step: a [Schedule] and the pixels that go with it, out of memory or read from
+// a [Source], such as STL-10 on disk or a folder of JPEG files, when they are asked for. Like a schedule it remembers nothing,
+// so any step can be asked for at any time, and by several goroutines at once.
 type Batches struct {
 	*Schedule
-	images *Images
+	source    Source
+	imageSize int
+	workers   int // goroutines that read the images of one batch; 0 means one per processor
 }
 
 // NewBatches prepares the batches of pu. It is an error if the images are not valid, or not as many as the split was made of
@@ -15,34 +22,61 @@ func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 	if pu == nil {
 		return nil, errors.New("datasets: no PU data given to cut into batches")
 	}
-	schedule, err := NewSchedule(pu.Split, cfg)
-	if err != nil {
-		return nil, err
-	}
 	if err := pu.Images.Validate(); err != nil {
 		return nil, err
 	}
-	if err := pu.Split.Fits(pu.Images.Len()); err != nil {
+	return NewSourceBatches(pu.Images, pu.Split, cfg)
+}
+
+// NewSourceBatches prepares the batches of the images of src that split lists; they are the same as from memory. Several
+// goroutines may read from src at once, for one batch too. The split is made of the classes of src, which the readers know:
+//
+//	split, err := datasets.NewSplit(set.Labels, set.Classes, datasets.PUConfig{Positive: []int{0}, Labeled: 100})
+//
+// It is an error if src has not as many images as split was made of classes. The other errors are those of [NewSchedule].
+func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, error) {
+	if src == nil {
+		return nil, errors.New("datasets: no images given to cut into batches (the source is nil)")
+	}
+	schedule, err := NewSchedule(split, cfg)
+	if err != nil {
 		return nil, err
 	}
-	return &Batches{Schedule: schedule, images: pu.Images}, nil
+	if err := split.Fits(src.Len()); err != nil {
+		return nil, err
+	}
+	size, err := pixelCount(schedule.Size(), src)
+	if err != nil {
+		return nil, err
+	}
+	b := &Batches{Schedule: schedule, source: src, imageSize: size / schedule.Size()}
+	if _, inMemory := src.(*Images); inMemory {
+		b.workers = 1 // copying takes less time than goroutines do
+	}
+	return b, nil
 }
 
 // ImageShape returns the size of an image.
-func (b *Batches) ImageShape() (height, width, channels int) {
-	return b.images.Height, b.images.Width, b.images.Channels
-}
+func (b *Batches) ImageShape() (height, width, channels int) { return b.source.Shape() }
 
 // Batch returns the images of a step's batch, Size × Height × Width × Channels bytes one image after the other in the
-// order of Rows, and for each whether it is labeled. Both slices are the caller's.
-func (b *Batches) Batch(step int) (pixels []uint8, labeled []bool) {
+// order of Rows, and for each whether it is labeled. Both slices are the caller's. Where images cannot be read, the error names
+// the first of them in the batch, and says why. A negative step panics, as an index does.
+func (b *Batches) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	rows := b.Rows(step)
-	height, width, channels := b.ImageShape()
-	pixels = make([]uint8, 0, len(rows)*height*width*channels)
-	labeled = make([]bool, len(rows))
+	pixels, labeled = make([]uint8, len(rows)*b.imageSize), make([]bool, len(rows))
 	for i, example := range rows {
-		pixels = append(pixels, b.images.At(b.split.Index[example])...)
 		labeled[i] = b.split.Labeled[example]
 	}
-	return pixels, labeled
+	err = inParallel(context.Background(), len(rows), b.workers, func(i int) error {
+		image := b.split.Index[rows[i]]
+		if err := b.source.ReadImage(image, imageAt(pixels, i, b.imageSize)); err != nil {
+			return fmt.Errorf("datasets: reading image %d for step %d: %w", image, step, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return pixels, labeled, nil
 }

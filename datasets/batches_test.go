@@ -126,7 +126,10 @@ func TestBatchContent(t *testing.T) {
 		t.Errorf("size %d, shape %d×%d×%d, want 4, 1×2×1", b.Size(), h, w, c)
 	}
 	for step := range 5 {
-		pixels, labeled := b.Batch(step)
+		pixels, labeled, err := b.Batch(step)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var want []uint8
 		for _, example := range b.Rows(step) {
 			row := pu.Index[example]
@@ -249,4 +252,42 @@ func TestBatchesSayWhatTheyAre(t *testing.T) {
 	if got := b.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// Two goroutines at the border of two epochs must not make each other compute permutations over and over.
+func TestOrderKeepsTwoEpochs(t *testing.T) {
+	o := newOrder(0, 10, 1, allStream)
+	out := make([]int, 10)
+	o.fill(out, 0)
+	o.fill(out, 10)
+	first, second := &o.kept[0].numbers[0], &o.kept[1].numbers[0]
+	o.fill(out, 5)
+	o.fill(out, 15-10)
+	if first != &o.kept[0].numbers[0] || second != &o.kept[1].numbers[0] {
+		t.Error("a permutation was computed again")
+	}
+	o.fill(out, 20)
+	if first == &o.kept[0].numbers[0] || o.kept[0].epoch != 2 {
+		t.Error("epoch 2 is not kept")
+	}
+}
+
+func TestScheduleOfASplit(t *testing.T) {
+	s := newSplit(t, PUConfig{Positive: []int{1, 3}, Draw: Independent,
+		Propensity: func(int) float64 { return 0.2 }, Seed: 1})
+	schedule, err := NewSchedule(s, BatchConfig{Size: 10, Share: 0.2, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := range 30 {
+		for i, row := range schedule.Rows(step) {
+			if s.Labeled[row] != (i < 2) {
+				t.Fatalf("step %d: example %d is labeled: %v", step, row, s.Labeled[row])
+			}
+		}
+	}
+	_, err = NewSchedule(nil, BatchConfig{})
+	wantError(t, err, "no PU data")
+	_, err = NewBatches(nil, BatchConfig{})
+	wantError(t, err, "no PU data")
 }

@@ -80,9 +80,7 @@ func Benchmarks() []Benchmark {
 	all := make([]Benchmark, len(benchmarks))
 	for i, b := range benchmarks {
 		b.Set = b.set.name
-		for _, class := range b.set.classes {
-			b.Classes = append(b.Classes, class.name)
-		}
+		b.Classes = slices.Clone(b.set.classes)
 		b.Positive, b.Negative = slices.Clone(b.Positive), slices.Clone(b.Negative)
 		all[i] = b
 	}
@@ -91,45 +89,33 @@ func Benchmarks() []Benchmark {
 
 // FindBenchmark returns the benchmark of that name, in capitals or not. For an unknown name the error lists all names.
 func FindBenchmark(name string) (Benchmark, error) {
-	var names []string
-	for _, b := range Benchmarks() {
-		if strings.EqualFold(b.Name, name) {
-			return b, nil
-		}
-		names = append(names, b.Name)
-	}
-	return Benchmark{}, fmt.Errorf("datasets: there is no benchmark %q: use one of %s", name, strings.Join(names, ", "))
+	return findNamed("benchmark", Benchmarks(), func(b Benchmark) string { return b.Name }, name)
 }
 
 // Prior returns the true class prior π of the benchmark's training images.
 func (b Benchmark) Prior() float64 { return float64(b.Positives) / float64(b.Positives+b.Negatives) }
 
 // PositiveNames returns the names of the positive classes.
-func (b Benchmark) PositiveNames() []string { return b.names(b.Positive) }
+func (b Benchmark) PositiveNames() []string { return namesOf(b.Positive, b.Classes) }
 
 // NegativeNames returns the names of the negative classes.
 func (b Benchmark) NegativeNames() []string {
 	if b.Negative != nil {
-		return b.names(b.Negative)
+		return namesOf(b.Negative, b.Classes)
 	}
+	return slices.DeleteFunc(slices.Clone(b.Classes), func(name string) bool { return slices.Contains(b.PositiveNames(), name) })
+}
+
+// namesOf returns the names of the classes with these numbers; nil for none.
+func namesOf(numbers []int, classes []string) []string {
 	var names []string
-	for class, name := range b.Classes {
-		if !slices.Contains(b.Positive, class) {
-			names = append(names, name)
-		}
+	for _, class := range numbers {
+		names = append(names, classes[class])
 	}
 	return names
 }
 
-func (b Benchmark) names(classes []int) []string {
-	names := make([]string, len(classes))
-	for i, class := range classes {
-		names[i] = b.Classes[class]
-	}
-	return names
-}
-
-// String says in one line what the benchmark is.
+// String describes the benchmark in one line.
 func (b Benchmark) String() string {
 	return fmt.Sprintf("%s (%s): %s against %s, π = %.4g", b.Name, b.Set, strings.Join(b.PositiveNames(), ", "),
 		strings.Join(b.NegativeNames(), ", "), b.Prior())
@@ -153,15 +139,19 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 	for i, class := range b.set.classes {
 		place[i] = -1
 		for number, name := range classes {
-			if !strings.EqualFold(name, class.name) && (class.folder == "" || name != class.folder) {
+			if !strings.EqualFold(name, class) && (b.set.folders == nil || name != b.set.folders[i]) {
 				continue
 			}
 			if place[i] >= 0 {
 				return PUConfig{}, fmt.Errorf("datasets: %s: the class %q is there twice, as %d and %d",
-					b.Name, class.name, place[i], number)
+					b.Name, class, place[i], number)
 			}
 			place[i] = number
 		}
+	}
+	missing := func(class int) error {
+		return fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
+			b.Name, b.set.classes[class], b.set.name, strings.Join(classes, ", "))
 	}
 	config := PUConfig{Name: b.Name}
 	for _, list := range []struct {
@@ -170,8 +160,7 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 	}{{b.Positive, &config.Positive}, {b.Negative, &config.Negative}} {
 		for _, class := range list.from {
 			if place[class] < 0 {
-				return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
-					b.Name, b.set.classes[class].name, b.set.name, strings.Join(classes, ", "))
+				return PUConfig{}, missing(class)
 			}
 			*list.to = append(*list.to, place[class])
 		}
@@ -188,8 +177,7 @@ func (b Benchmark) Config(classes []string) (PUConfig, error) {
 			}
 		}
 		if i := slices.Index(place, -1); i >= 0 {
-			return PUConfig{}, fmt.Errorf("datasets: %s needs the class %q of %s, but the classes here are %s",
-				b.Name, b.set.classes[i].name, b.set.name, strings.Join(classes, ", "))
+			return PUConfig{}, missing(i)
 		}
 	}
 	return config, nil

@@ -129,11 +129,7 @@ func TestBenchmarkConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var folders []string
-	for _, class := range woofAndNetteSet.classes {
-		folders = append(folders, class.folder)
-	}
-	slices.Sort(folders) // as a reader of one folder of all would number them
+	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // as a reader of one folder of all would number them
 	cfg, err = woof.Config(folders)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@
 // fashionmnist reads a whole data set by name. [NewPU] picks the positive classes and labels a few positives at random:
 // the result, a [PU], lists labeled positives first and unlabeled examples after them. [NewBatches] then says what the
 // batch of any training step is, without remembering earlier steps, so that a run that stopped at step 1,000 goes on
-// with exactly the batches it would have seen; Batches.From prepares them while the device works.
+// with exactly the batches it would have seen.
 //
 // # Splits
 //
@@ -34,7 +34,7 @@
 //	vqa           questions about pictures and their answers
 //
 // Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, [Collect]
-// reads all of one into [Images], and [NewStreamedBatches] cuts one into the batches of training without holding it.
+// reads all of one into [Images], and [NewSourceBatches] cuts one into the batches of training without holding it.
 //
 // # Where files are kept
 //

@@ -5,7 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"strings"
+
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Draw is the way in which positives are chosen for a label.
@@ -29,41 +30,16 @@ const (
 	Independent
 )
 
-var drawNames = []string{"uniform", "class-balanced", "weighted", "independent"}
+var drawNames = enum.Names[Draw]{Unknown: "datasets: unknown draw", Names: []string{"uniform", "class-balanced", "weighted", "independent"}}
 
 // String returns "uniform", "class-balanced", "weighted" or "independent".
-func (d Draw) String() string {
-	if d.validate() == nil {
-		return drawNames[d]
-	}
-	return fmt.Sprintf("Draw(%d)", int(d))
-}
+func (d Draw) String() string { return drawNames.String(d) }
 
 // MarshalText writes a draw as String does; an unknown one is an error.
-func (d Draw) MarshalText() ([]byte, error) {
-	if err := d.validate(); err != nil {
-		return nil, err
-	}
-	return []byte(d.String()), nil
-}
+func (d Draw) MarshalText() ([]byte, error) { return drawNames.MarshalText(d) }
 
 // UnmarshalText reads what MarshalText writes.
-func (d *Draw) UnmarshalText(text []byte) error {
-	for draw, name := range drawNames {
-		if name == string(text) {
-			*d = Draw(draw)
-			return nil
-		}
-	}
-	return fmt.Errorf("datasets: unknown draw %q: use one of %s", text, strings.Join(drawNames, ", "))
-}
-
-func (d Draw) validate() error {
-	if d < 0 || int(d) >= len(drawNames) {
-		return fmt.Errorf("datasets: unknown draw %d: use Uniform, Balanced, Weighted or Independent", int(d))
-	}
-	return nil
-}
+func (d *Draw) UnmarshalText(text []byte) error { return drawNames.UnmarshalText(d, text) }
 
 // label chooses those of the positives that get a label, in the order in which they are drawn. With Independent it
 // ignores n.

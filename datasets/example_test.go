@@ -2,7 +2,6 @@ package datasets_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -101,7 +100,10 @@ func ExampleNewBatches() {
 	}
 	fmt.Println(batches.StepsPerEpoch(), "steps for every unlabeled example")
 	for step := range 3 {
-		pixels, labeled := batches.Batch(step)
+		pixels, labeled, err := batches.Batch(step)
+		if err != nil {
+			log.Fatal(err)
+		}
 		fmt.Println(batches.Rows(step), pixels, labeled)
 	}
 	// Output:
@@ -220,27 +222,6 @@ func ExampleNewLongTail() {
 	// Output:
 	// long tail: 7 examples in 3 classes, from 4 to 1 (imbalance 4), 5 left over, seed 0
 	// [2 1 4] of each class
-}
-
-// The batches of steps 1 and 2, prepared before they are asked for. They are those of ExampleNewBatches.
-func ExampleBatches_From() {
-	pu, err := datasets.NewPU(shapes(), datasets.PUConfig{Positive: []int{1}, Labeled: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
-	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for batch := range batches.From(context.Background(), 1, 2) {
-		fmt.Println(batch.Step, batch.Pixels, batch.Labeled)
-		if batch.Step == 2 {
-			break
-		}
-	}
-	// Output:
-	// 1 [10 60 20 50] [true false false false]
-	// 2 [10 30 40 0] [true false false false]
 }
 
 // Get would fetch and unpack it; its folder is ready for os.DirFS.

@@ -137,7 +137,7 @@ func (e Experiment) Configs(classes []string, seed uint64) ([]PUConfig, error) {
 	return configs, nil
 }
 
-// String says in one line what the experiment fixes and what it varies.
+// String describes in one line what the experiment fixes and what it varies.
 func (e Experiment) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Figure %s: %s, %v, ", e.Figure, e.Benchmark, e.Setting)

@@ -59,7 +59,7 @@ func (e *FetchError) Unwrap() []error { return e.Causes }
 // differs is an error, and is left alone too. Where nobody published the SHA-256, that of the first whole file that came
 // is written beside it, to a file named file.Name + ".sha256", and holds from then on.
 //
-// A download goes to a neighbour named file.Name + ".part" and takes its final name only when every byte is checked, so
+// A download goes to a neighbor named file.Name + ".part" and takes its final name only when every byte is checked, so
 // the final name never stands for half a file. A download that broke off is taken up where it stopped, at the next address
 // if the first one keeps failing. Whatever does not match the checksum is thrown away.
 //

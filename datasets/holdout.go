@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // holdoutStream keeps the draws of Holdout apart from other draws made with the same seed.
@@ -29,7 +31,7 @@ func Holdout(images *Images, share float64, seed uint64) (rest, held *Images, er
 	return rest, held, errors.Join(restErr, heldErr)
 }
 
-// HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it tells the rows of both parts, in
+// HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it returns the rows of both parts, in
 // ascending order. Example i has the class labels[i], a number below classes.
 func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, held []int, err error) {
 	if !(share > 0 && share < 1) { // this form also refuses NaN
@@ -38,13 +40,9 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	if classes < 0 {
 		return nil, nil, fmt.Errorf("datasets: cannot hold out examples of %d classes: give the number of classes", classes)
 	}
-	byClass := make([][]int, classes)
-	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0",
-				row, class, classes)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, err := rowsByClass(labels, classes)
+	if err != nil {
+		return nil, nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, holdoutStream))
 	for _, rows := range byClass {
@@ -60,4 +58,16 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	slices.Sort(rest)
 	slices.Sort(held)
 	return rest, held, nil
+}
+
+// rowsByClass returns the rows of each class, ascending. It is an error if there is no such class.
+func rowsByClass(labels []int, classes int) ([][]int, error) {
+	if err := check.Labels("datasets: example", labels, classes); err != nil {
+		return nil, err
+	}
+	byClass := make([][]int, classes)
+	for row, class := range labels {
+		byClass[class] = append(byClass[class], row)
+	}
+	return byClass, nil
 }

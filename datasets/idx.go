@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
 // The first four bytes of an IDX file, read as a big-endian number: two zero bytes, the code 8 for unsigned bytes,
@@ -32,26 +33,20 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	magic, err := readUint32(plain)
-	if err != nil {
+	var magic uint32
+	if err := readHeader(plain, &magic); err != nil {
 		return nil, nil, err
 	}
-	var rank int
-	switch magic {
-	case idxLabels:
-		rank = 1
-	case idxImages:
-		rank = 3
-	default:
+	if magic != idxLabels && magic != idxImages {
 		return nil, nil, fmt.Errorf("datasets: not an IDX file: it starts with %08x, "+
 			"where images start with %08x and labels with %08x", magic, idxImages, idxLabels)
 	}
-	dims = make([]int, rank)
-	for i := range dims {
-		n, err := readUint32(plain)
-		if err != nil {
-			return nil, nil, err
-		}
+	sizes := make([]uint32, magic&0xff) // its last byte is the number of dimensions
+	if err := readHeader(plain, sizes); err != nil {
+		return nil, nil, err
+	}
+	dims = make([]int, len(sizes))
+	for i, n := range sizes {
 		dims[i] = int(n)
 		if dims[i] < 0 || uint32(dims[i]) != n { // where int has 32 bits
 			return nil, nil, fmt.Errorf("datasets: IDX file with a dimension of %d: more than this machine can address", n)
@@ -83,11 +78,11 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 }
 
 // ReadImages reads a file of 8-bit gray images and the file of their labels, both in the IDX format of [ReadIDX]. The
-// result has one channel. The names of the classes are classes; nil names them by their numbers, "0", "1", and so on up
+// result has one channel. The names of the classes are names; nil names them by their numbers, "0", "1", and so on up
 // to the largest label.
 //
-// It is an error if the two files are swapped, if they differ in count, or if a label has no name in classes.
-func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
+// It is an error if the two files are swapped, if they differ in count, or if a label has no name in names.
+func ReadImages(images, labels io.Reader, names []string) (*Images, error) {
 	dims, pixels, err := ReadIDX(images)
 	if err != nil {
 		return nil, fmt.Errorf("image file: %w", err)
@@ -110,15 +105,13 @@ func ReadImages(images, labels io.Reader, classes []string) (*Images, error) {
 		Height: dims[1], Width: dims[2], Channels: 1,
 		Pixels:  pixels,
 		Labels:  make([]int, len(bytes)),
-		Classes: slices.Clone(classes),
+		Classes: slices.Clone(names),
 	}
 	for i, b := range bytes {
 		result.Labels[i] = int(b)
 	}
-	if classes == nil && len(bytes) > 0 {
-		for class := range int(slices.Max(bytes)) + 1 {
-			result.Classes = append(result.Classes, strconv.Itoa(class))
-		}
+	if names == nil && len(bytes) > 0 {
+		result.Classes = classes.Numbered(int(slices.Max(bytes)) + 1)
 	}
 	if err := result.Validate(); err != nil {
 		return nil, err
@@ -144,14 +137,16 @@ func Decompress(r io.Reader) (io.Reader, error) {
 	return unzipped, nil
 }
 
-func readUint32(r io.Reader) (uint32, error) {
-	var b [4]byte
-	if _, err := io.ReadFull(r, b[:]); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return 0, fmt.Errorf("datasets: IDX file ends within its header: %w", io.ErrUnexpectedEOF)
-	} else if err != nil {
-		return 0, fmt.Errorf("datasets: reading the header of an IDX file: %w", err)
+// readHeader reads numbers of a header, as binary.Read does.
+func readHeader(r io.Reader, numbers any) error {
+	err := binary.Read(r, binary.BigEndian, numbers)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("datasets: IDX file ends within its header: %w", io.ErrUnexpectedEOF)
 	}
-	return binary.BigEndian.Uint32(b[:]), nil
+	if err != nil {
+		return fmt.Errorf("datasets: reading the header of an IDX file: %w", err)
+	}
+	return nil
 }
 
 // readAtMost reads up to want bytes. The result starts small and doubles, so a header that lies costs no memory; it

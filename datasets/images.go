@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Images is a set of images of one size, each with a class.
@@ -26,8 +28,7 @@ func (m *Images) Len() int { return len(m.Labels) }
 // At returns the Height × Width × Channels pixels of image i. The slice is a view: writing to it changes the set.
 // Like an index into a slice, an i outside [0, Len) panics.
 func (m *Images) At(i int) []uint8 {
-	size := m.imageSize()
-	return m.Pixels[i*size : (i+1)*size : (i+1)*size]
+	return imageAt(m.Pixels, i, m.imageSize())
 }
 
 // Counts returns how many images each class has, one number per entry of Classes.
@@ -39,7 +40,7 @@ func (m *Images) Counts() []int {
 	return counts
 }
 
-// String says in one line how many images of which size the set holds.
+// String returns the number, the size and the classes of the images in one line.
 func (m *Images) String() string {
 	return fmt.Sprintf("%d images of %d×%d×%d (height×width×channels) in %d classes",
 		m.Len(), m.Height, m.Width, m.Channels, len(m.Classes))
@@ -72,8 +73,7 @@ func (m *Images) Validate() error {
 		return errors.New("datasets: no images given (the pointer is nil)")
 	}
 	if m.Height < 1 || m.Width < 1 || m.Channels < 1 {
-		return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1",
-			m.Height, m.Width, m.Channels)
+		return errImageShape(m.Height, m.Width, m.Channels)
 	}
 	switch size, ok := product(m.Height, m.Width, m.Channels); {
 	case !ok || len(m.Pixels)%size != 0:
@@ -83,15 +83,15 @@ func (m *Images) Validate() error {
 		return fmt.Errorf("datasets: %d images of %d×%d×%d (height×width×channels), but %d labels: give one for each image, "+
 			"in the same order", len(m.Pixels)/size, m.Height, m.Width, m.Channels, m.Len())
 	}
-	for i, class := range m.Labels {
-		if class < 0 || class >= len(m.Classes) {
-			return fmt.Errorf("datasets: image %d has class %d, but there are %d classes, numbered from 0",
-				i, class, len(m.Classes))
-		}
-	}
-	return nil
+	return check.Labels("datasets: image", m.Labels, len(m.Classes))
 }
 
+// errImageShape returns the error for a shape that no image can have.
+func errImageShape(height, width, channels int) error {
+	return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1", height, width, channels)
+}
+
+// imageSize returns the number of bytes of an image.
 func (m *Images) imageSize() int { return m.Height * m.Width * m.Channels }
 
 // product multiplies numbers that are not negative; ok is false where the result does not fit an int.

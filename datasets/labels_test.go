@@ -56,7 +56,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 			_, err := datasets.NewBatches(&datasets.PU{Images: four, Split: ofThree}, two)
 			return err
 		}, split},
-		{"NewStreamedBatches", func() error { _, err := datasets.NewStreamedBatches(four, ofThree, two); return err }, split},
+		{"NewSourceBatches", func() error { _, err := datasets.NewSourceBatches(four, ofThree, two); return err }, split},
 		{"IDX files", func() error {
 			_, err := datasets.ReadImages(idx("\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01", 5, 6),
 				idx("\x00\x00\x08\x01\x00\x00\x00\x03", 0, 1, 0), nil)

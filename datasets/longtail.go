@@ -138,13 +138,9 @@ func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, longTailStream))
-	byClass := make([][]int, classes)
-	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("datasets: example %d has class %d, but Counts has %d classes, numbered from 0",
-				row, class, classes)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, err := rowsByClass(labels, classes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give Counts for all", err)
 	}
 	ranks, err := cfg.ranks(rng)
 	if err != nil {
@@ -199,7 +195,7 @@ func (t *LongTail) Imbalance() float64 {
 	return float64(slices.Max(t.Counts)) / float64(slices.Min(t.Counts))
 }
 
-// String says in one line what the tail is.
+// String describes the tail in one line.
 func (t *LongTail) String() string {
 	return fmt.Sprintf("long tail: %d examples in %d classes, from %d to %d (imbalance %.4g), %d left over, seed %d",
 		len(t.Rows), len(t.Counts), slices.Max(t.Counts), slices.Min(t.Counts), t.Imbalance(), len(t.Rest), t.Seed)

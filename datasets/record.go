@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // recordSuffix ends the name of the file beside a download that keeps its SHA-256. Its one line is what sha256sum writes
@@ -34,14 +36,5 @@ func readRecord(path string) (string, error) {
 
 // writeRecord records the SHA-256 of the file at path, all or nothing.
 func writeRecord(path, sum string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+recordSuffix)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already where all went well
-	_, err = fmt.Fprintf(f, "%s  %s\n", sum, filepath.Base(path))
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path+recordSuffix)
+	return wholefile.Write(path+recordSuffix, wholefile.Bytes(sum+"  "+filepath.Base(path)+"\n"))
 }

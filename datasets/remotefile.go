@@ -38,7 +38,7 @@ type OlderFile struct {
 
 const mebibyte = 1 << 20
 
-// sums says in words by which sums the content is known.
+// sums describes the checksums that are known of the content.
 func (f RemoteFile) sums() string {
 	var words []string
 	switch {
@@ -58,7 +58,7 @@ func (f RemoteFile) sums() string {
 	return strings.Join(words, ", ")
 }
 
-// validate tells a mistake in the program, such as a checksum of the wrong length, from one in the download.
+// validate returns an error for a mistake in the description itself, such as a checksum of the wrong length.
 func (f RemoteFile) validate() error {
 	sum, err := hex.DecodeString(f.SHA256)
 	first, firstErr := hex.DecodeString(f.FirstMiB)

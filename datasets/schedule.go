@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -41,10 +42,7 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 	if split == nil || split.Len() == 0 {
 		return nil, errors.New("datasets: no PU data given to cut into batches")
 	}
-	size := cfg.Size
-	if size == 0 {
-		size = defaultBatchSize
-	}
+	size := cmp.Or(cfg.Size, defaultBatchSize)
 	if size < 0 {
 		return nil, fmt.Errorf("datasets: a batch of %d examples: give a positive size, or 0 for %d", size, defaultBatchSize)
 	}
@@ -78,7 +76,7 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 	}, nil
 }
 
-// String says what the batches are, for the record of a result: the data, and how they are drawn from it.
+// String describes the batches for the record of a result: the data, and how they are drawn from it.
 func (s *Schedule) String() string {
 	return fmt.Sprintf("%s; batches of %d, share of labeled %g, seed %d", s.split, s.size, s.cfg.Share, s.cfg.Seed)
 }

@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/puclab/puclab/datasets/internal/enum"
 
 // Setting is the way in which PU data come about, which decides what the unlabeled examples are.
 //
@@ -23,38 +20,13 @@ const (
 	CaseControlDisjoint
 )
 
-var settingNames = []string{"case-control", "single-dataset", "case-control-disjoint"}
+var settingNames = enum.Names[Setting]{Unknown: "datasets: unknown setting", Names: []string{"case-control", "single-dataset", "case-control-disjoint"}}
 
 // String returns "case-control", "single-dataset" or "case-control-disjoint".
-func (s Setting) String() string {
-	if s.validate() == nil {
-		return settingNames[s]
-	}
-	return fmt.Sprintf("Setting(%d)", int(s))
-}
+func (s Setting) String() string { return settingNames.String(s) }
 
 // MarshalText writes a setting as String does; an unknown one is an error.
-func (s Setting) MarshalText() ([]byte, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	return []byte(s.String()), nil
-}
+func (s Setting) MarshalText() ([]byte, error) { return settingNames.MarshalText(s) }
 
 // UnmarshalText reads what MarshalText writes.
-func (s *Setting) UnmarshalText(text []byte) error {
-	for setting, name := range settingNames {
-		if name == string(text) {
-			*s = Setting(setting)
-			return nil
-		}
-	}
-	return fmt.Errorf("datasets: unknown setting %q: use one of %s", text, strings.Join(settingNames, ", "))
-}
-
-func (s Setting) validate() error {
-	if s < 0 || int(s) >= len(settingNames) {
-		return fmt.Errorf("datasets: unknown setting %d: use CaseControl, SingleDataset or CaseControlDisjoint", int(s))
-	}
-	return nil
-}
+func (s *Setting) UnmarshalText(text []byte) error { return settingNames.UnmarshalText(s, text) }

@@ -2,8 +2,9 @@ package datasets
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Shots is a group of classes by how many examples they have to learn from.
@@ -16,18 +17,10 @@ const (
 	Few
 )
 
+var shotsNames = enum.Names[Shots]{Names: []string{"many", "medium", "few"}}
+
 // String returns "many", "medium" or "few".
-func (s Shots) String() string {
-	switch s {
-	case Many:
-		return "many"
-	case Medium:
-		return "medium"
-	case Few:
-		return "few"
-	}
-	return fmt.Sprintf("Shots(%d)", int(s))
-}
+func (s Shots) String() string { return shotsNames.String(s) }
 
 // ShotsByCount puts each class into a group by its number of examples: Many above 100, Few below 20, Medium between.
 // Results on ImageNet-100-LT are reported so.

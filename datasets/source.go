@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,15 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Source gives the images of a set one at a time, be they in memory or in files too large for it. All its images have
 // one size. Several goroutines may call ReadImage at once.
+//
+// A package that takes images need not import this one: it can declare an interface of the same methods, which every Source
+// then has.
 type Source interface {
 	// Len returns the number of images.
 	Len() int
@@ -26,83 +32,88 @@ func (m *Images) Shape() (height, width, channels int) { return m.Height, m.Widt
 
 // ReadImage copies the pixels of image i to dst.
 func (m *Images) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= m.Len() {
-		return fmt.Errorf("datasets: there is no image %d: the set has %d images, numbered from 0", i, m.Len())
-	}
-	if len(dst) != m.imageSize() {
-		return fmt.Errorf("datasets: room for %d pixel values given, but an image has %d", len(dst), m.imageSize())
+	if err := check.Image(i, m.Len(), len(dst), m.imageSize()); err != nil {
+		return fmt.Errorf("datasets: %w", err)
 	}
 	copy(dst, m.At(i))
 	return nil
 }
 
+// pixelCount returns how many bytes n images of src take; n is at least 1.
+func pixelCount(n int, src Source) (int, error) {
+	height, width, channels := src.Shape()
+	if height < 1 || width < 1 || channels < 1 {
+		return 0, errImageShape(height, width, channels)
+	}
+	size, ok := product(n, height, width, channels)
+	if !ok {
+		return 0, fmt.Errorf("datasets: %d images of %d×%d×%d are more bytes than this machine can address", n, height, width, channels)
+	}
+	return size, nil
+}
+
+// imageAt returns the part of pixels that holds image i, of images of size bytes.
+func imageAt(pixels []uint8, i, size int) []uint8 { return pixels[i*size : (i+1)*size : (i+1)*size] }
+
+// inParallel calls do for 0 to n-1 from workers goroutines, 0 meaning one per processor, and returns the error of the smallest
+// number that has one. After an error, and once ctx is done, it begins no more calls; the latter gives the cause of ctx.
+func inParallel(ctx context.Context, n, workers int, do func(i int) error) error {
+	var (
+		mu   sync.Mutex // guards next, failed and err
+		next int
+		// The numbers are handed out in order and every one handed out is done to its end, so of all that fail the smallest
+		// is always among those tried.
+		failed = n
+		err    error
+	)
+	take := func() (i int, more bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		i = next
+		more = i < n && err == nil && ctx.Err() == nil
+		next++
+		return i, more
+	}
+	work := func() {
+		for i, more := take(); more; i, more = take() {
+			if doErr := do(i); doErr != nil {
+				mu.Lock()
+				if i < failed {
+					failed, err = i, doErr
+				}
+				mu.Unlock()
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for range min(atLeastOne(workers), n) - 1 {
+		group.Go(work)
+	}
+	work()
+	group.Wait()
+	return cmp.Or(err, context.Cause(ctx))
+}
+
 // Collect reads a whole source into memory. It holds the pixels once: each image is read straight to its place.
 //
-// Image i gets the class labels[i], and classes names the classes; the result has copies of both. The images are read by workers goroutines, 0 meaning
-// one per processor; the result does not depend on how many. Where images cannot be read, the error is that of the first
-// of them. Canceling ctx ends the reading with its cause.
+// Image i gets the class labels[i], and classes names the classes; the result has copies of both. The images are read by
+// workers goroutines, 0 meaning one per processor; the result does not depend on how many. Where images cannot be read, the
+// error is that of the first of them. Canceling ctx ends the reading with its cause.
 func Collect(ctx context.Context, src Source, labels []int, classes []string, workers int) (*Images, error) {
 	if src == nil {
 		return nil, errors.New("datasets: no source given to collect")
 	}
-	height, width, channels := src.Shape()
-	out := &Images{Height: height, Width: width, Channels: channels,
-		Labels: slices.Clone(labels), Classes: slices.Clone(classes)}
 	if len(labels) != src.Len() {
 		return nil, fmt.Errorf("datasets: %d labels for %d images: give one for each", len(labels), src.Len())
 	}
-	if height < 1 || width < 1 || channels < 1 {
-		return nil, fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1",
-			height, width, channels)
+	size, err := pixelCount(len(labels), src)
+	if err != nil {
+		return nil, err
 	}
-	size, ok := product(len(labels), height, width, channels)
-	if !ok {
-		return nil, fmt.Errorf("datasets: %d images of %d×%d×%d are more bytes than this machine can address",
-			len(labels), height, width, channels)
-	}
-	out.Pixels = make([]uint8, size)
-	workers = min(atLeastOne(workers), max(1, len(labels)))
-
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex // guards next, failed and cause
-		next  int
-		// The images are handed out in order and every one handed out is read to its end, so of all images that cannot
-		// be read the first one is always among those tried.
-		failed = len(labels)
-		cause  error
-	)
-	take := func() (int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if next == len(labels) || cause != nil || ctx.Err() != nil {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	for range workers {
-		group.Go(func() {
-			for {
-				i, more := take()
-				if !more {
-					return
-				}
-				if err := src.ReadImage(i, out.At(i)); err != nil {
-					mu.Lock()
-					if i < failed {
-						failed, cause = i, err
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	if cause != nil {
-		return nil, cause
-	}
-	if err := context.Cause(ctx); err != nil {
+	out := &Images{Pixels: make([]uint8, size), Labels: slices.Clone(labels), Classes: slices.Clone(classes)}
+	out.Height, out.Width, out.Channels = src.Shape()
+	err = inParallel(ctx, len(labels), workers, func(i int) error { return src.ReadImage(i, out.At(i)) })
+	if err != nil {
 		return nil, err
 	}
 	if err := out.Validate(); err != nil {
@@ -122,11 +133,9 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 			yield(nil, errors.New("datasets: no source given to stream"))
 			return
 		}
-		height, width, channels := src.Shape()
-		size, ok := product(max(0, height), max(0, width), max(0, channels))
-		if !ok || size == 0 {
-			yield(nil, fmt.Errorf("datasets: cannot stream images of %d×%d×%d (height×width×channels)", height, width,
-				channels))
+		size, err := pixelCount(1, src)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
 		workers := min(atLeastOne(workers), max(1, len(rows)))
@@ -184,9 +193,7 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 	}
 }
 
+// atLeastOne returns workers, or the number of processors where that is not positive.
 func atLeastOne(workers int) int {
-	if workers < 1 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return workers
+	return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0))
 }

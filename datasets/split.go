@@ -169,26 +169,27 @@ func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
 			return nil, err
 		}
 	}
+	byClass, err := rowsByClass(labels, classes)
+	if err != nil {
+		return nil, err
+	}
 	p := &pool{labels: labels, isPositive: isPositive, isUnknown: isUnknown}
-	counts := make([]int, classes)
-	for row, class := range labels {
-		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("datasets: example %d has class %d, but there are %d classes, numbered from 0",
-				row, class, classes)
-		}
-		counts[class]++
+	for class, rows := range byClass {
 		switch {
 		case isPositive[class] && isNegative[class]:
 			return nil, fmt.Errorf("datasets: class %d is named both positive and negative", class)
 		case isUnknown[class] && (isPositive[class] || isNegative[class]):
 			return nil, fmt.Errorf("datasets: class %d is named unknown, and positive or negative too", class)
 		case isPositive[class]:
-			p.positives = append(p.positives, row)
+			p.positives = append(p.positives, rows...)
 		case isNegative[class]:
-			p.negatives = append(p.negatives, row)
+			p.negatives = append(p.negatives, rows...)
 		case isUnknown[class]:
-			p.unknown = append(p.unknown, row)
+			p.unknown = append(p.unknown, rows...)
 		}
+	}
+	for _, rows := range [][]int{p.positives, p.negatives, p.unknown} {
+		slices.Sort(rows)
 	}
 	if len(p.positives) == 0 {
 		return nil, fmt.Errorf("datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive)
@@ -198,7 +199,7 @@ func newPool(labels []int, classes int, cfg PUConfig) (*pool, error) {
 			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive)
 	}
 	for _, class := range slices.Concat(cfg.Positive, cfg.Negative, cfg.Unknown) {
-		if counts[class] == 0 {
+		if len(byClass[class]) == 0 {
 			return nil, fmt.Errorf("datasets: class %d is empty, so no example of it can be drawn: do not name it", class)
 		}
 	}
@@ -235,7 +236,7 @@ func without(rows, taken []int) []int {
 	return rest
 }
 
-// String says in one line what the data are.
+// String describes the data in one line.
 func (s *Split) String() string {
 	var b strings.Builder
 	sum := s.Summary()
@@ -287,27 +288,15 @@ type PUSummary struct {
 // Summary returns the data's description.
 func (s *Split) Summary() PUSummary {
 	sum := PUSummary{
-		Name:      s.Config.Name,
-		Setting:   s.Config.Setting,
-		Draw:      s.Config.Draw,
-		Positive:  slices.Clone(s.Config.Positive),
-		Negative:  slices.Clone(s.Config.Negative),
-		Labeled:   s.NumLabeled(),
-		Unlabeled: s.NumUnlabeled(),
-		Prior:     s.Prior,
-		Gamma:     s.Gamma(),
-		Seed:      s.Config.Seed,
+		Name: s.Config.Name, Setting: s.Config.Setting, Draw: s.Config.Draw,
+		Positive: slices.Clone(s.Config.Positive), PositiveNames: namesOf(s.Config.Positive, s.Classes),
+		Negative: slices.Clone(s.Config.Negative), NegativeNames: namesOf(s.Config.Negative, s.Classes),
+		Labeled: s.NumLabeled(), Unlabeled: s.NumUnlabeled(), Prior: s.Prior, Gamma: s.Gamma(), Seed: s.Config.Seed,
 	}
 	for _, unknown := range s.Unknown {
 		if unknown {
 			sum.Unknown++
 		}
-	}
-	for _, class := range sum.Positive {
-		sum.PositiveNames = append(sum.PositiveNames, s.Classes[class])
-	}
-	for _, class := range sum.Negative {
-		sum.NegativeNames = append(sum.NegativeNames, s.Classes[class])
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	neturl "net/url"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -70,11 +70,10 @@ func (t transfer) fromOne(ctx context.Context, url string) error {
 
 // have returns the size of the part, 0 where there is none.
 func (t transfer) have() int64 {
-	info, err := os.Stat(t.part)
-	if err != nil {
-		return 0
+	if info, err := os.Stat(t.part); err == nil {
+		return info.Size()
 	}
-	return info.Size()
+	return 0
 }
 
 // attempt asks for the bytes that the part lacks, appends them, and checks the whole.
@@ -96,16 +95,14 @@ func (t transfer) attempt(ctx context.Context, url string) error {
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return diskError{err}
 	}
-	if _, err := t.file.check(part); errors.Is(err, errMismatch) {
+	_, err = t.file.check(part)
+	if errors.Is(err, errMismatch) {
 		return t.discard(part, start, err)
-	} else if err != nil {
-		return diskError{err}
 	}
-	// On disk before the rename: a crash must not leave the final name on an empty file.
-	if err := part.Sync(); err != nil {
-		return diskError{err}
+	if err == nil {
+		err = part.Sync() // before the rename: a crash must not leave the final name on an empty file
 	}
-	if err := part.Close(); err != nil {
+	if err := cmp.Or(err, part.Close()); err != nil {
 		return diskError{err}
 	}
 	return nil
@@ -125,10 +122,7 @@ func (t transfer) discard(part *os.File, start int64, cause error) error {
 // receive asks url for the file from byte start on and writes it to the part. It returns where the bytes that came
 // begin: at start, or at 0 from a server that can only send the whole.
 func (t transfer) receive(ctx context.Context, url string, part *os.File, start int64) (from int64, err error) {
-	idle := t.idle
-	if idle <= 0 {
-		idle = defaultIdleTimeout
-	}
+	idle := cmp.Or(max(t.idle, 0), defaultIdleTimeout)
 	errIdle := fmt.Errorf("nothing came for %v", idle)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -206,11 +200,7 @@ func (t transfer) ask(ctx context.Context, url string, start int64) (*http.Respo
 	if start > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", start))
 	}
-	client := t.client
-	if client == nil {
-		client = http.DefaultClient
-	}
-	return client.Do(request)
+	return cmp.Or(t.client, http.DefaultClient).Do(request)
 }
 
 // causeOf returns why ctx was canceled, if it was: that says more than the error of the request which it stopped. Of a
@@ -225,23 +215,16 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// contentRange takes "bytes 5-9/10" apart; total is -1 where the server writes "*" for it.
+// contentRange returns the numbers of a header such as "bytes 5-9/10"; total is -1 where the server writes "*" for it.
 func contentRange(header string) (from, total int64, ok bool) {
-	span, size, ok := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
-	if !ok {
-		return 0, 0, false
-	}
-	first, _, ok := strings.Cut(span, "-")
-	if !ok {
-		return 0, 0, false
-	}
-	from, err := strconv.ParseInt(first, 10, 64)
-	if err != nil {
+	var last int64
+	var size string
+	if n, _ := fmt.Sscanf(header, "bytes %d-%d/%s", &from, &last, &size); n != 3 {
 		return 0, 0, false
 	}
 	if size == "*" {
 		return from, -1, true
 	}
-	total, err = strconv.ParseInt(size, 10, 64)
+	total, err := strconv.ParseInt(size, 10, 64)
 	return from, total, err == nil
 }

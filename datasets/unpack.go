@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/tar"
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -31,11 +32,6 @@ type UnpackOptions struct {
 
 const sumsFile = "SHA256SUMS"
 
-const (
-	defaultUnpackBytes = 8 << 30
-	defaultUnpackFiles = 200_000
-)
-
 // Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder. It appears there whole or not at
 // all: files go to a temporary folder in dir, which takes its final name when the archive has been read to its end and its
 // checksum is right.
@@ -53,12 +49,7 @@ func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
 	}
-	if opts.Bytes <= 0 {
-		opts.Bytes = defaultUnpackBytes
-	}
-	if opts.Files <= 0 {
-		opts.Files = defaultUnpackFiles
-	}
+	opts.Bytes, opts.Files = cmp.Or(max(opts.Bytes, 0), 8<<30), cmp.Or(max(opts.Files, 0), 200_000)
 	temp, err := os.MkdirTemp(dir, folder+".*"+unpacking)
 	if err != nil {
 		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
@@ -96,7 +87,7 @@ func removeUnpacking(dir, folder string) error {
 	return nil
 }
 
-func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOptions) error {
+func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOptions) (err error) {
 	f, err := os.Open(archive)
 	if err != nil {
 		return err
@@ -108,11 +99,18 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		return err
 	}
 	defer root.Close()
-	decompressed, err := gzip.NewReader(bufio.NewReaderSize(&contextReader{ctx, f}, 1<<20))
+	defer context.AfterFunc(ctx, func() { f.Close() })() // ends the reading
+	decompressed, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<20))
 	if err != nil {
 		return damaged(ctx, err)
 	}
-	bounded := &boundedReader{r: decompressed, left: opts.Bytes, limit: opts.Bytes}
+	// No more than a byte beyond the limit is read, which shows that there is more.
+	bounded := &io.LimitedReader{R: decompressed, N: min(opts.Bytes, math.MaxInt64-1) + 1}
+	defer func() {
+		if err != nil && bounded.N == 0 {
+			err = fmt.Errorf("it is too large: more than %d bytes once decompressed", opts.Bytes)
+		}
+	}()
 	entries := tar.NewReader(bounded)
 	var sums strings.Builder
 	for count := 0; ; count++ {
@@ -120,7 +118,7 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
+		if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 			return damaged(ctx, err)
 		}
 		if count == opts.Files {
@@ -135,8 +133,8 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		}
 	}
 	// What follows the last entry is padding; reading it makes gzip compare its checksum.
-	if _, err := io.Copy(io.Discard, bounded); err != nil {
-		return damaged(ctx, err)
+	if _, err := io.Copy(io.Discard, bounded); err != nil || bounded.N == 0 {
+		return damaged(ctx, cmp.Or(err, io.ErrUnexpectedEOF))
 	}
 	info, err := root.Stat(folder)
 	if err != nil || !info.IsDir() {
@@ -205,45 +203,13 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()
 }
 
-// damaged says what an error while reading means. A failure to write looks the same to io.Copy, so the cause is kept.
+// damaged explains an error of reading. A failure to write looks the same to io.Copy, so the cause is kept.
 func damaged(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if errors.Is(err, errTooLarge) || errors.As(err, new(*fs.PathError)) {
+	if errors.As(err, new(*fs.PathError)) {
 		return err
 	}
 	return fmt.Errorf("the archive is damaged (%w): remove it, and get it again", err)
-}
-
-var errTooLarge = errors.New("it is too large")
-
-// boundedReader fails after so many bytes, where io.LimitedReader would end.
-type boundedReader struct {
-	r           io.Reader
-	left, limit int64
-}
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.left < math.MaxInt64 && int64(len(p)) > b.left+1 { // left+1, so as to see that there is more
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return n, fmt.Errorf("%w: more than %d bytes once decompressed", errTooLarge, b.limit)
-	}
-	return n, err
-}
-
-// contextReader fails once ctx is canceled.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *contextReader) Read(p []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

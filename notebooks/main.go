@@ -1,71 +1,11 @@
+// Sets up, runs and opens the notebooks of this folder: `go run ./notebooks -h` lists the commands, and package launcher
+// documents them.
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"runtime"
-	"syscall"
+
+	"github.com/puclab/puclab/notebooks/launcher"
 )
 
-// The exit statuses.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130 // as of a program that Ctrl-C ends
-)
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() { // a second Ctrl-C ends the launcher at once
-		<-ctx.Done()
-		stop()
-	}()
-	os.Exit(launch(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// launch does what args ask for and returns the exit status.
-func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
-	err := try(ctx, args, stdout, stderr)
-	switch {
-	case err == nil:
-		return exitOK
-	case ctx.Err() != nil || errors.Is(err, errInterrupted):
-		fmt.Fprintln(stderr, "\nInterrupted.")
-		return exitInterrupted
-	case errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "%v\n\n", err)
-		usage(stderr)
-		return exitUsage
-	}
-	fmt.Fprintf(stderr, "\n%v\n", ofSystem(err))
-	return exitFailed
-}
-
-func try(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) error {
-	do, help, err := parse(args)
-	if err != nil {
-		return err
-	}
-	if help != "" {
-		_, err := io.WriteString(stdout, help)
-		return err
-	}
-	if runtime.GOOS == "windows" {
-		return &problem{What: "The Go kernel does not run on Windows itself.",
-			Mend: "It does in WSL (https://learn.microsoft.com/windows/wsl): start this there."}
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	p, err := findRoot(dir)
-	if err != nil {
-		return err
-	}
-	return do(ctx, &session{place: p, console: newConsole(stdout), stdout: stdout, stderr: stderr})
-}
+func main() { os.Exit(launcher.Main(os.Args[1:])) }

@@ -2,9 +2,6 @@ package pucl_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
@@ -53,38 +50,6 @@ func ExamplePUCL() {
 	// Output:
 	// 1.5729 <nil>
 	// 0.2395 <nil>
-}
-
-// Labeled points at 0 and 1, unlabeled ones at 2, 4, 5 and 9, the first negative centre at 9: the centres move from 0.5 and 9
-// to 1.75 and 7, where 2 and 4 are positive.
-func ExamplePUPLFrom() {
-	labeled := mat.NewDense(2, 1, []float64{0, 1})
-	unlabeled := mat.NewDense(4, 1, []float64{2, 4, 5, 9})
-	c, err := pucl.PUPLFrom(labeled, unlabeled, 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(c.Positive, c.Negative, c.Labels, c.Potential)
-	// Output: [1.75] [7] [true true false false] 16.75
-}
-
-func ExamplePUPL() {
-	labeled := mat.NewDense(2, 1, []float64{0, 1})
-	unlabeled := mat.NewDense(3, 1, []float64{1, 10, 11})
-	c, err := pucl.PUPL(labeled, unlabeled, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(c.Labels)
-	// Output: [true false false]
-}
-
-func ExampleEvaluate() {
-	score, err := pucl.Evaluate([]bool{true, true, false, false}, []bool{true, false, false, false})
-	fmt.Println(score, err)
-	// Output: 75.0% of 4 (balanced 83.3%) <nil>
 }
 
 func ExampleChanceLevel() {

@@ -8,8 +8,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
-	"github.com/puclab/puclab/pucl/internal/peaktest"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/internal/peak"
+	"github.com/puclab/puclab/internal/peaktest"
 )
 
 // rowsOfChild names the variable that turns a run of the test binary into one that only scores a batch of that many rows.
@@ -42,7 +43,7 @@ func BenchmarkLossOfManyRows(b *testing.B) {
 	for b.Loop() {
 		score()
 	}
-	if peak, err := peaktest.Bytes(); err == nil {
+	if peak, err := peak.Bytes(); err == nil {
 		b.ReportMetric(gib(peak), "peak-GiB")
 		if peak > 4<<30 {
 			b.Errorf("the process held %.2f GiB at its peak, more than 4", gib(peak))

@@ -82,12 +82,12 @@ func (v *Views) check(tau float64) {
 	}
 }
 
-// unitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
+// UnitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
 // would overflow, becomes zero, so that its similarity to everything is 0. A row with an entry that is infinite or NaN becomes
 // NaN.
-func unitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
+func UnitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
 
-// scaleRows is [unitRows], given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
+// scaleRows does what [UnitRows] does, given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
 //
 // Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does

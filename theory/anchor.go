@@ -22,10 +22,7 @@ type Encounter struct{ S, P float64 }
 
 // Anchors lists the anchors of a population with class prior at temperature tau, those of a class of probability 0 left out.
 func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
-	if !(prior >= 0 && prior <= 1) {
-		return nil, fmt.Errorf("theory: class prior π = %g; it must lie from 0 to 1", prior)
-	}
-	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
+	if err := errors.Join(checkShare("class prior π", prior), p.Validate(), checkTau(tau)); err != nil {
 		return nil, err
 	}
 	s := p.support(false)
@@ -38,22 +35,20 @@ func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
 		return list
 	}
 	var anchors []Anchor
-	add := func(positive bool, own, other []mass, share float64) {
-		for _, i := range own {
-			if share*i.p > 0 {
+	for _, side := range s.sides(prior) {
+		for _, i := range side.own {
+			if side.share*i.p > 0 {
 				anchors = append(anchors, Anchor{
-					Z: s.points[i.point], Positive: positive, P: share * i.p, TauPlus: share,
-					Own: meet(i, own), Other: meet(i, other),
+					Z: s.points[i.point], Positive: i.point < len(s.positive), P: side.share * i.p, TauPlus: side.share,
+					Own: meet(i, side.own), Other: meet(i, side.other),
 				})
 			}
 		}
 	}
-	add(true, s.positive, s.negative, prior)
-	add(false, s.negative, s.positive, 1-prior)
 	return anchors, nil
 }
 
-// All is what the anchor meets in a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
+// All returns what the anchor meets in a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
 func (a Anchor) All() []Encounter {
 	all := make([]Encounter, 0, len(a.Own)+len(a.Other))
 	for _, s := range a.Own {
@@ -65,12 +60,12 @@ func (a Anchor) All() []Encounter {
 	return all
 }
 
-// MeanExp is E[exp s].
+// MeanExp returns E[exp s].
 func MeanExp(of []Encounter) float64 {
 	return Mean(of, math.Exp)
 }
 
-// Mean is E[f(s)].
+// Mean returns E[f(s)].
 func Mean(of []Encounter, f func(s float64) float64) float64 {
 	var sum kahan
 	for _, s := range of {

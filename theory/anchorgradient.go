@@ -1,7 +1,7 @@
 package theory
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -27,7 +27,7 @@ const (
 	InnerProduct                   // ⟨z_i, z_j⟩/τ, without scaling the rows to length one
 )
 
-// String is "cosine" or "inner product".
+// String returns "cosine" or "inner product".
 func (s Similarity) String() string {
 	switch s {
 	case Cosine:
@@ -49,17 +49,12 @@ type AnchorGradient struct {
 func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity, tau float64) (AnchorGradient, error) {
 	n, dim, err := batch.validate()
 	switch {
-	case eng == nil || eng.Backend == nil:
-		return AnchorGradient{}, errors.New("theory: no engine; open one with engine.Open")
-	case err != nil:
-		return AnchorGradient{}, err
-	case o.Attract == nil || o.Repel == nil || o.Whole != nil:
-		return AnchorGradient{}, fmt.Errorf("theory: objective %q has no per-anchor loss; it needs both Attract and "+
-			"Repel, and no Whole", o.Name)
+	case o.Whole != nil:
+		return AnchorGradient{}, fmt.Errorf("theory: objective %q has no per-anchor loss; it must not have a Whole", o.Name)
 	case similarity != Cosine && similarity != InnerProduct:
 		return AnchorGradient{}, fmt.Errorf("theory: unknown similarity %s; use Cosine or InnerProduct", similarity)
 	}
-	if err := checkTau(tau); err != nil {
+	if err = cmp.Or(checkMeasurable(eng, o, tau), err); err != nil {
 		return AnchorGradient{}, err
 	}
 	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row

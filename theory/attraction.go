@@ -9,7 +9,7 @@ type Grouping struct {
 	Labeled, Unlabeled bool
 }
 
-// PositiveShare is α = (m + u·q)/b, the expected share of positives among the examples of a batch, and so among its anchors;
+// PositiveShare returns α = (m + u·q)/b, the expected share of positives among the examples of a batch, and so among its anchors;
 // q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), more than π wherever something is labeled
 // and π < 1.
 func (d Design) PositiveShare() float64 {

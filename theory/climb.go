@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,14 +42,22 @@ func normalized(class []Atom) []Atom {
 
 // clone copies a population with its points.
 func (p Population) clone() Population {
-	class := func(atoms []Atom) []Atom {
-		out := slices.Clone(atoms)
-		for i := range out {
-			out[i].Z = slices.Clone(out[i].Z)
+	for class := range 2 {
+		atoms := slices.Clone(*p.class(class))
+		for i := range atoms {
+			atoms[i].Z = slices.Clone(atoms[i].Z)
 		}
-		return out
+		*p.class(class) = atoms
 	}
-	return Population{class(p.Positive), class(p.Negative)}
+	return p
+}
+
+// class returns the positive class for 0 and the negative one for 1.
+func (p *Population) class(k int) *[]Atom {
+	if k == 0 {
+		return &p.Positive
+	}
+	return &p.Negative
 }
 
 // Sizes of a climb's steps: a change of a unit point, and of the logarithm of a probability. They grow where a step makes the
@@ -67,16 +76,7 @@ func (r *searchRun) climb() error {
 			designs = append(designs, i)
 		}
 	}
-	slices.SortStableFunc(designs, func(i, j int) int {
-		a, b := r.worst[i].Value.Low, r.worst[j].Value.Low
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(designs, func(i, j int) int { return cmp.Compare(r.worst[j].Value.Low, r.worst[i].Value.Low) })
 	for _, design := range designs[:r.plan.Climb/r.Steps] {
 		current, step := *r.worst[design], firstStep
 		for range r.Steps {

@@ -103,7 +103,7 @@ func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (fl
 	return loss.value(), nil
 }
 
-// checkCritic refuses a critic of another shape than j, or without a finite score where j has mass.
+// checkCritic returns an error for a critic of another shape than j, or without a finite score where j has mass.
 func (j Joint) checkCritic(critic [][]float64) error {
 	if len(critic) != len(j) {
 		return fmt.Errorf("theory: a critic with %d rows for a joint distribution with %d", len(critic), len(j))
@@ -123,7 +123,7 @@ func (j Joint) checkCritic(critic [][]float64) error {
 	return nil
 }
 
-// logCounted is log Σ_k n_k exp s_k, −Inf where all counts are 0.
+// logCounted returns log Σ_k n_k exp s_k, −Inf where all counts are 0.
 func logCounted(scores []float64, counts []int) float64 {
 	largest := math.Inf(-1)
 	for k, n := range counts {

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -23,7 +24,7 @@ const (
 	SingleDataset
 )
 
-// String is "case-control" or "single-dataset".
+// String returns "case-control" or "single-dataset".
 func (s Scheme) String() string {
 	switch s {
 	case CaseControl:
@@ -61,13 +62,10 @@ func (d Design) Validate() error {
 	if d.Labeled < 0 || d.Unlabeled < 0 || d.Examples() == 0 {
 		return fmt.Errorf("theory: a batch of %d labeled and %d unlabeled examples; neither may be negative nor both 0", d.Labeled, d.Unlabeled)
 	}
-	for _, share := range []struct {
-		name  string
-		value float64
-	}{{"class prior π", d.Prior}, {"label rate c", d.LabelRate}, {"share ρ of identical views", d.SameView}} {
-		if !(share.value >= 0 && share.value <= 1) {
-			return fmt.Errorf("theory: %s = %g; it must lie from 0 to 1", share.name, share.value)
-		}
+	err := cmp.Or(checkShare("class prior π", d.Prior), checkShare("label rate c", d.LabelRate),
+		checkShare("share ρ of identical views", d.SameView))
+	if err != nil {
+		return err
 	}
 	switch d.Scheme {
 	case CaseControl:
@@ -87,17 +85,17 @@ func (d Design) Validate() error {
 	return nil
 }
 
-// Examples is b, the number of examples in a batch.
+// Examples returns b, the number of examples in a batch.
 func (d Design) Examples() int { return d.Labeled + d.Unlabeled }
 
-// Rows is 2b, the number of rows of the multi-viewed batch.
+// Rows returns 2b, the number of rows of the multi-viewed batch.
 func (d Design) Rows() int { return 2 * d.Examples() }
 
-// Negatives is N = 2b − 2, how many rows an anchor meets besides its own other view; the N of the ideal loss (3) that a
+// Negatives returns N = 2b − 2, how many rows an anchor meets besides its own other view; the N of the ideal loss (3) that a
 // batch is held against.
 func (d Design) Negatives() int { return d.Rows() - 2 }
 
-// UnlabeledPrior is the probability that an unlabeled example is positive: π for case-control, π(1−c)/(1−πc) for a single
+// UnlabeledPrior returns the probability that an unlabeled example is positive: π for case-control, π(1−c)/(1−πc) for a single
 // data set. It is NaN where π = c = 1, since then nothing is unlabeled.
 func (d Design) UnlabeledPrior() float64 {
 	if d.Scheme == SingleDataset {

@@ -40,7 +40,7 @@ func draws(p []float64, size int, ordered bool) iter.Seq2[[]int, float64] {
 	}
 }
 
-// countDraws is how many ways [draws] yields: k^size sequences, or C(k+size−1, size) multisets of k outcomes. It may be +Inf.
+// countDraws returns how many ways [draws] yields: k^size sequences, or C(k+size−1, size) multisets of k outcomes. It may be +Inf.
 func countDraws(k, size int, ordered bool) float64 {
 	if ordered {
 		return math.Pow(float64(k), float64(size))

@@ -14,7 +14,7 @@ type PointGradient struct {
 	Positive, Negative [][]float64
 }
 
-// Minus is the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
+// Minus returns the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
 // [IdealGradient].
 func (g PointGradient) Minus(other PointGradient) PointGradient {
 	subtract := func(a, b [][]float64) [][]float64 {
@@ -30,7 +30,7 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 	return PointGradient{subtract(g.Positive, other.Positive), subtract(g.Negative, other.Negative)}
 }
 
-// Norm is the Euclidean length of g taken as one vector.
+// Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
 	for _, class := range [][][]float64{g.Positive, g.Negative} {
@@ -75,6 +75,20 @@ func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
 		return PointGradient{}, err
 	}
 	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
+}
+
+// GradientBias returns the Euclidean length of the gradient bias of the objective, in the points of the population: of the
+// gradient of its mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient].
+func (m *Meter) GradientBias(p Population, d Design) (float64, error) {
+	g, err := m.Gradient(p, d)
+	if err != nil {
+		return 0, err
+	}
+	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
+	if err != nil {
+		return 0, err
+	}
+	return g.Minus(ideal).Norm(), nil
 }
 
 // IdealGradient returns the gradient of the ideal loss (3), arguments and limits as for [IdealLoss].

@@ -97,7 +97,7 @@ func grid(points [][]float64, atoms, parts int, oriented bool) ([]Population, er
 	return all, nil
 }
 
-// countSubsets is C(n, k).
+// countSubsets returns C(n, k).
 func countSubsets(n, k int) float64 { return countDraws(n-k+1, k, false) }
 
 // shares lists all ways to split parts among n points so that at most atoms of them get any.
@@ -127,7 +127,7 @@ func shares(n, atoms, parts int) [][]int {
 	return all
 }
 
-// fixing tells whether share is the largest, in the order of [slices.Compare], of all that the group's permutations turn it
+// fixing reports whether share is the largest, in the order of [slices.Compare], of all that the group's permutations turn it
 // into, and which of them leave it as it is.
 func fixing(group [][]int, share []int) (stabilizer [][]int, largest bool) {
 	image := make([]int, len(share))

@@ -50,13 +50,10 @@ func IdealLoss(p Population, prior float64, negatives int, tau float64) (Ideal, 
 }
 
 func validateIdeal(p Population, prior float64, negatives int, tau float64) error {
-	if !(prior >= 0 && prior <= 1) {
-		return fmt.Errorf("theory: class prior π = %g; it must lie from 0 to 1", prior)
-	}
 	if negatives < 0 {
 		return fmt.Errorf("theory: %d negatives; their number cannot be below 0", negatives)
 	}
-	return errors.Join(p.Validate(), checkTau(tau))
+	return errors.Join(checkShare("class prior π", prior), p.Validate(), checkTau(tau))
 }
 
 // idealTerm is one summand of the ideal loss: anchor i and its positive j, points by number, and the negatives by how
@@ -72,35 +69,22 @@ type idealTerm struct {
 
 // idealTerms visits every term.
 func idealTerms(s support, prior float64, negatives int, tau float64, visit func(idealTerm)) error {
-	sides := []struct {
-		own, other []mass
-		share      float64
-	}{{s.positive, s.negative, prior}, {s.negative, s.positive, 1 - prior}}
 	terms := 0.0
-	for _, side := range sides {
-		if side.share > 0 {
-			terms += countDraws(len(side.other), negatives, false) * float64(len(side.own)*len(side.own))
-		}
+	for _, side := range s.sides(prior) {
+		terms += countDraws(len(side.other), negatives, false) * float64(len(side.own)*len(side.own))
 	}
 	if terms > maxIdealTerms {
 		return fmt.Errorf("theory: the ideal loss with %d negatives on %d points takes %.3g terms, more than the %.3g that are summed (Meter.MonteCarlo samples it): %w",
 			negatives, len(s.points), terms, float64(maxIdealTerms), errIdealSize)
 	}
 	sim := s.similarities(tau)
-	for _, side := range sides {
-		if side.share == 0 {
-			continue
-		}
-		p := make([]float64, len(side.other))
-		for k, m := range side.other {
-			p[k] = m.p
-		}
+	for _, side := range s.sides(prior) {
 		counts := make([]int, len(side.other))
 		negative := make([][]float64, len(side.own)) // of each anchor, the similarities of the other class
 		for a, i := range side.own {
 			negative[a] = scoresOf(sim[i.point], side.other)
 		}
-		for drawn, probability := range draws(p, negatives, false) {
+		for drawn, probability := range draws(massesOf(side.other), negatives, false) {
 			if probability == 0 {
 				continue
 			}
@@ -133,7 +117,7 @@ func scoresOf(sim []float64, class []mass) []float64 {
 	return scores
 }
 
-// logAdd is log(exp a + exp b), for a > −∞.
+// logAdd returns log(exp a + exp b), for a > −∞.
 func logAdd(a, b float64) float64 {
 	high, low := max(a, b), min(a, b)
 	return high + math.Log1p(math.Exp(low-high))

@@ -75,7 +75,7 @@ func TestIdealRefuses(t *testing.T) {
 	wantError(t, "too many for a gradient", err, "500 negatives", "too many terms")
 }
 
-// manyOnOneSpot is a population whose negative class shows one spot, but by k atoms, which makes for many counts.
+// manyOnOneSpot returns a population whose negative class shows one spot, but by k atoms, which makes for many counts.
 func manyOnOneSpot(k int) Population {
 	points := make([][]float64, k)
 	for i := range points {

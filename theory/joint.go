@@ -61,7 +61,7 @@ func (j Joint) LogRatio() [][]float64 {
 	return ratio
 }
 
-// MutualInformation is I(x, y) = Σ p(x, y) log p(x, y)/(p(x) p(y)), in nats; pairs that never occur add nothing.
+// MutualInformation returns I(x, y) = Σ p(x, y) log p(x, y)/(p(x) p(y)), in nats; pairs that never occur add nothing.
 func (j Joint) MutualInformation() float64 {
 	var sum kahan
 	for x, row := range j.LogRatio() {

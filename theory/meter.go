@@ -38,13 +38,7 @@ const DefaultMaxBatches = 8_000_000
 // NewMeter prepares to measure objective at temperature tau, which must be positive; the paper uses 0.5. Close it after
 // use. Nothing is compiled before it is needed.
 func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter, error) {
-	if eng == nil || eng.Backend == nil {
-		return nil, errors.New("theory: no engine; open one with engine.Open")
-	}
-	if objective.Attract == nil || objective.Repel == nil {
-		return nil, fmt.Errorf("theory: objective %q lacks a term; it needs both Attract and Repel", objective.Name)
-	}
-	if err := checkTau(tau); err != nil {
+	if err := checkMeasurable(eng, objective, tau); err != nil {
 		return nil, err
 	}
 	m := &Meter{objective: objective, tau: tau}
@@ -65,6 +59,17 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter
 	m.values.SetMaxCache(-1)
 	m.gradients.SetMaxCache(-1)
 	return m, nil
+}
+
+// checkMeasurable returns an error if there is no engine, a term of the objective is missing or the temperature is wrong.
+func checkMeasurable(eng *engine.Engine, objective pucl.Objective, tau float64) error {
+	if eng == nil || eng.Backend == nil {
+		return errors.New("theory: no engine; open one with engine.Open")
+	}
+	if objective.Attract == nil || objective.Repel == nil {
+		return fmt.Errorf("theory: objective %q lacks a term; it needs both Attract and Repel", objective.Name)
+	}
+	return checkTau(tau)
 }
 
 // Close gives the compiled graphs back.
@@ -95,7 +100,7 @@ type chunk struct {
 	weights []float64 // per batch
 }
 
-// chunkSize is how many batches of n rows make a chunk: enough to keep an engine busy, few enough to stay in its caches.
+// chunkSize returns how many batches of n rows make a chunk: enough to keep an engine busy, few enough to stay in its caches.
 func chunkSize(n int) int { return min(max((1<<20)/(n*n), 1), 1024) }
 
 // run sends batches, each with a weight, through exec and hands each chunk to visit together with the graph's outputs,
@@ -183,7 +188,7 @@ func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, flo
 	})
 }
 
-// describe tells of one batch of the chunk what it is, for an error message.
+// describe returns what one batch of the chunk is, for an error message.
 func (c chunk) describe(k int, d Design, points [][]float64) string {
 	n, b := d.Rows(), d.Examples()
 	shown := make([][]float64, n)

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -23,12 +24,7 @@ type Draws struct {
 const minDraws = 30
 
 func (c Draws) withDefaults() (Draws, error) {
-	if c.Batches == 0 {
-		c.Batches = 10_000
-	}
-	if c.Confidence == 0 {
-		c.Confidence = 0.95
-	}
+	c.Batches, c.Confidence = cmp.Or(c.Batches, 10_000), cmp.Or(c.Confidence, 0.95)
 	if c.Batches < minDraws {
 		return c, fmt.Errorf("theory: %d batches to draw; intervals need at least %d", c.Batches, minDraws)
 	}
@@ -107,7 +103,7 @@ func randomBatches(d Design, s support, c Draws) iter.Seq2[batch, float64] {
 	}
 }
 
-// cumulative is the running sum of p.
+// cumulative returns the running sum of p.
 func cumulative(p []float64) []float64 {
 	c := make([]float64, len(p))
 	sum := 0.0
@@ -133,14 +129,7 @@ func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draw
 	s := p.support(false)
 	sim := s.similarities(tau)
 	rng := rand.New(rand.NewPCG(c.Seed, 0x1dea1))
-	classOf := func(class []mass) []float64 {
-		q := make([]float64, len(class))
-		for i, m := range class {
-			q[i] = m.p
-		}
-		return cumulative(q)
-	}
-	fromPositive, fromNegative := classOf(s.positive), classOf(s.negative)
+	fromPositive, fromNegative := cumulative(massesOf(s.positive)), cumulative(massesOf(s.negative))
 	partitions := make([]float64, c.Batches)
 	for draw := range partitions {
 		own, other, fromOwn, fromOther := s.positive, s.negative, fromPositive, fromNegative

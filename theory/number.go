@@ -12,10 +12,10 @@ type Number struct {
 	Low, High float64
 }
 
-// Exactly is a number without uncertainty.
+// Exactly returns a number without uncertainty.
 func Exactly(x float64) Number { return Number{x, x, x} }
 
-// Minus is the difference of two independent numbers: the distances to the ends of the intervals add up as squares, as
+// Minus returns the difference of two independent numbers: the distances to the ends of the intervals add up as squares, as
 // for normal intervals of the same confidence.
 func (n Number) Minus(other Number) Number {
 	value := n.Value - other.Value
@@ -29,7 +29,7 @@ func (n Number) Minus(other Number) Number {
 // Contains reports whether x lies in the interval, ends included.
 func (n Number) Contains(x float64) bool { return n.Low <= x && x <= n.High }
 
-// String is the value with six digits, and the interval where there is one: "1.07888" or "1.07888 [1.07, 1.09]".
+// String returns the value with six digits, and the interval where there is one: "1.07888" or "1.07888 [1.07, 1.09]".
 func (n Number) String() string {
 	if n.Low == n.Value && n.High == n.Value {
 		return fmt.Sprintf("%.6g", n.Value)

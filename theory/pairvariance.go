@@ -19,7 +19,7 @@ type PairVariance struct {
 	Rest   float64 // ζ₂ = E[r²]
 }
 
-// Mean2m is the variance of the mean of s over all pairs of 2m independent draws of the class, the U-statistic that the
+// Mean2m returns the variance of the mean of s over all pairs of 2m independent draws of the class, the U-statistic that the
 // labeled anchors of PUCL are attracted by: 2ζ₁/m + ζ₂/(m(2m−1)). The mean over m separate pairs, as ssCL takes it, has
 // variance (2ζ₁ + ζ₂)/m.
 func (v PairVariance) Mean2m(m int) float64 {

@@ -2,8 +2,8 @@ package theory
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 )
 
 // LimitPartitionGap returns what becomes of the difference between the expected log partition of a batch and that of the
@@ -16,15 +16,8 @@ import (
 // large numbers; similarities are bounded, so the expectations follow). It is how far the negatives of a batch, which hold
 // the anchor's own class too, stay from those of the ideal loss.
 func LimitPartitionGap(p Population, prior, share, tau float64) (float64, error) {
-	for _, x := range []struct {
-		name  string
-		value float64
-	}{{"class prior π", prior}, {"share of positives in the batch", share}} {
-		if !(x.value >= 0 && x.value <= 1) {
-			return 0, fmt.Errorf("theory: %s = %g; it must lie from 0 to 1", x.name, x.value)
-		}
-	}
-	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
+	err := errors.Join(checkShare("class prior π", prior), checkShare("share of positives in the batch", share))
+	if err := errors.Join(err, p.Validate(), checkTau(tau)); err != nil {
 		return 0, err
 	}
 	s := p.support(false)
@@ -44,22 +37,22 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (float64, error)
 	return gap.value(), nil
 }
 
-// logWeighted is log(a·M_A + b·M_B), M_C = Σ_j p_j exp(sim_j) over the points of a class; a and b are not both 0.
+// logWeighted returns log(a·M_A + b·M_B), M_C = Σ_j p_j exp(sim_j) over the points of a class; a and b are not both 0.
 func logWeighted(sim []float64, classA []mass, a float64, classB []mass, b float64) float64 {
-	largest, sum := math.Inf(-1), 0.0
-	visit := func(f func(weight, sim float64)) {
-		for _, part := range []struct {
-			class []mass
-			share float64
-		}{{classA, a}, {classB, b}} {
-			for _, m := range part.class {
-				if weight := part.share * m.p; weight > 0 {
-					f(weight, sim[m.point])
-				}
-			}
-		}
+	var weighted []mass
+	for _, m := range classA {
+		weighted = append(weighted, mass{m.point, a * m.p})
 	}
-	visit(func(_, x float64) { largest = max(largest, x) })
-	visit(func(weight, x float64) { sum += weight * math.Exp(x-largest) })
+	for _, m := range classB {
+		weighted = append(weighted, mass{m.point, b * m.p})
+	}
+	weighted = slices.DeleteFunc(weighted, func(m mass) bool { return m.p == 0 })
+	largest, sum := math.Inf(-1), 0.0
+	for _, m := range weighted {
+		largest = max(largest, sim[m.point])
+	}
+	for _, m := range weighted {
+		sum += m.p * math.Exp(sim[m.point]-largest)
+	}
 	return largest + math.Log(sum)
 }

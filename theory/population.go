@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -89,7 +90,7 @@ func (p *Population) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Dim is the number of coordinates of a point, 0 for a population without positive atoms.
+// Dim returns the number of coordinates of a point, 0 for a population without positive atoms.
 func (p Population) Dim() int {
 	if len(p.Positive) == 0 {
 		return 0
@@ -159,6 +160,27 @@ func (p Population) support(merge bool) support {
 	return s
 }
 
+// anchorSide is what the anchors of one class see: their own class, the other one, and the share of these anchors among all.
+type anchorSide struct {
+	own, other []mass
+	share      float64
+}
+
+// sides returns the sides of the positive and of the negative anchors, those without a share left out.
+func (s support) sides(prior float64) []anchorSide {
+	sides := []anchorSide{{s.positive, s.negative, prior}, {s.negative, s.positive, 1 - prior}}
+	return slices.DeleteFunc(sides, func(s anchorSide) bool { return s.share == 0 })
+}
+
+// massesOf returns the probabilities of a class.
+func massesOf(class []mass) []float64 {
+	p := make([]float64, len(class))
+	for i, m := range class {
+		p[i] = m.p
+	}
+	return p
+}
+
 // unit returns the points scaled to length one.
 func (s support) unit() [][]float64 {
 	unit := make([][]float64, len(s.points))
@@ -185,7 +207,15 @@ func (s support) similarities(tau float64) [][]float64 {
 	return sim
 }
 
-// checkTau refuses a temperature that cannot divide similarities.
+// checkShare returns an error unless value lies from 0 to 1.
+func checkShare(name string, value float64) error {
+	if !(value >= 0 && value <= 1) {
+		return fmt.Errorf("theory: %s = %g; it must lie from 0 to 1", name, value)
+	}
+	return nil
+}
+
+// checkTau returns an error if similarities cannot be divided by tau.
 func checkTau(tau float64) error {
 	if !(tau > 0) || math.IsInf(tau, 0) {
 		return fmt.Errorf("theory: temperature τ = %g; it divides the similarities and must be positive (0.5 is the paper's)", tau)

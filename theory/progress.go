@@ -1,6 +1,6 @@
 package theory
 
-// reporter tells m.Progress how many batches are to come, and returns what tells it that some more have been run.
+// reporter reports to m.Progress how many batches are to come, and returns what reports that some more have been run.
 func (m *Meter) reporter(total float64) func(batches int) {
 	if m.Progress == nil {
 		return func(int) {}

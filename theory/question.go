@@ -3,6 +3,7 @@ package theory
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Question is what a [Search] is after: a number that each population and design answers, wanted as large as it gets. The
@@ -33,9 +34,7 @@ func LossBias(m *Meter, draws *Draws) Question {
 // AttractionBias asks how far the mean attraction of m's objective lies from that of the ideal loss, E[s_ij] of two draws
 // from the class of the anchor, in either direction. The argument draws is that of [LossBias].
 func AttractionBias(m *Meter, draws *Draws) Question {
-	return resultQuestion("bias of the attraction of", m, draws, func(r Result) Number {
-		return r.Attraction.Mean.Minus(r.Ideal.Attraction).Abs()
-	})
+	return resultQuestion("bias of the attraction of", m, draws, func(r Result) Number { return r.AttractionBias().Abs() })
 }
 
 // GradientBias asks for the Euclidean length of the gradient bias of m's objective with respect to the points of the atoms:
@@ -44,7 +43,7 @@ func AttractionBias(m *Meter, draws *Draws) Question {
 func GradientBias(m *Meter) Question {
 	return Question{
 		Name: "gradient bias of " + m.title(), Yes: "biased", No: "unbiased on everything tried",
-		Ask: func(p Population, d Design) (Number, error) { return m.gradientBias(p, d) },
+		Ask: m.askGradientBias,
 	}
 }
 
@@ -74,11 +73,11 @@ func ExtraGradientBias(m, than *Meter) Question {
 	return Question{
 		Name: "gradient bias of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger",
 		Ask: func(p Population, d Design) (Number, error) {
-			a, err := m.gradientBias(p, d)
+			a, err := m.askGradientBias(p, d)
 			if err != nil {
 				return Number{}, err
 			}
-			b, err := than.gradientBias(p, d)
+			b, err := than.askGradientBias(p, d)
 			return a.Minus(b), err
 		},
 	}
@@ -89,10 +88,7 @@ func resultQuestion(what string, m *Meter, draws *Draws, number func(Result) Num
 	ask := func(repeat uint64) func(Population, Design) (Number, error) {
 		return func(p Population, d Design) (Number, error) {
 			r, err := m.measure(p, d, draws, repeat)
-			if err != nil {
-				return Number{}, err
-			}
-			return number(r), nil
+			return number(r), err
 		}
 	}
 	q := Question{Name: what + " " + m.title(), Yes: "biased", No: "unbiased on everything tried", Ask: ask(0)}
@@ -105,7 +101,7 @@ func resultQuestion(what string, m *Meter, draws *Draws, number func(Result) Num
 // errNoMeter answers a question that was made without a meter.
 var errNoMeter = errors.New("theory: a question without a meter; make one with NewMeter")
 
-// measure is Exact, or MonteCarlo where there are draws; another number repeat makes other draws.
+// measure runs Exact, or MonteCarlo where there are draws; another number repeat makes other draws.
 func (m *Meter) measure(p Population, d Design, draws *Draws, repeat uint64) (Result, error) {
 	if m == nil {
 		return Result{}, errNoMeter
@@ -118,19 +114,12 @@ func (m *Meter) measure(p Population, d Design, draws *Draws, repeat uint64) (Re
 	return m.MonteCarlo(p, d, c)
 }
 
-func (m *Meter) gradientBias(p Population, d Design) (Number, error) {
+func (m *Meter) askGradientBias(p Population, d Design) (Number, error) {
 	if m == nil {
 		return Number{}, errNoMeter
 	}
-	g, err := m.Gradient(p, d)
-	if err != nil {
-		return Number{}, err
-	}
-	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
-	if err != nil {
-		return Number{}, err
-	}
-	return Exactly(g.Minus(ideal).Norm()), nil
+	bias, err := m.GradientBias(p, d)
+	return Exactly(bias), err
 }
 
 // title names the objective and the temperature.
@@ -141,7 +130,7 @@ func (m *Meter) title() string {
 	return fmt.Sprintf("%s, τ = %g", m.objective.Name, m.tau)
 }
 
-// Abs is the absolute value; its interval starts at 0 where that of n holds 0.
+// Abs returns the absolute value; its interval starts at 0 where that of n holds 0, and is NaN where that of n is.
 func (n Number) Abs() Number {
 	switch {
 	case n.Low > 0:
@@ -149,5 +138,9 @@ func (n Number) Abs() Number {
 	case n.High < 0:
 		return Number{-n.Value, -n.High, -n.Low}
 	}
-	return Number{max(n.Value, -n.Value), 0, max(-n.Low, n.High)}
+	low, high := 0.0, max(-n.Low, n.High)
+	if math.IsNaN(high) {
+		low = high
+	}
+	return Number{max(n.Value, -n.Value), low, high}
 }

@@ -1,12 +1,9 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // RationalPoints are points [n][k] whose coordinates are fractions, so that means, squared distances and potentials of
@@ -14,26 +11,23 @@ import (
 // [RationalPoints.Validate] checks. No method changes the numbers it is given.
 type RationalPoints [][]*big.Rat
 
-// Rationals takes the rows of x at face value: every finite float64 is a fraction. It refuses NaN and infinity.
-func Rationals(x *mat.Dense) (RationalPoints, error) {
-	if x == nil || x.IsEmpty() {
-		return nil, errors.New("theory: no points; at least one row is needed")
-	}
-	rows, columns := x.Dims()
-	points := make(RationalPoints, rows)
-	for i := range points {
-		points[i] = make([]*big.Rat, columns)
-		for k := range points[i] {
-			if points[i][k] = new(big.Rat).SetFloat64(x.At(i, k)); points[i][k] == nil {
-				return nil, fmt.Errorf("theory: entry %g in row %d is no fraction; all entries must be "+
-					"finite", x.At(i, k), i)
+// Rationals takes rows at face value: every finite float64 is a fraction. NaN, infinity, no rows and rows of different length
+// are errors.
+func Rationals(rows [][]float64) (RationalPoints, error) {
+	points := make(RationalPoints, len(rows))
+	for i, row := range rows {
+		for _, x := range row {
+			fraction := new(big.Rat).SetFloat64(x)
+			if fraction == nil {
+				return nil, fmt.Errorf("theory: entry %g in row %d is no fraction; all entries must be finite", x, i)
 			}
+			points[i] = append(points[i], fraction)
 		}
 	}
-	return points, nil
+	return points, points.Validate()
 }
 
-// RationalLine are points on a line.
+// RationalLine returns points on a line.
 func RationalLine(x ...int64) RationalPoints {
 	points := make(RationalPoints, len(x))
 	for i, v := range x {
@@ -42,7 +36,7 @@ func RationalLine(x ...int64) RationalPoints {
 	return points
 }
 
-// Mean is the mean of the rows, nil where there is none.
+// Mean returns the mean of the rows, nil where there is none.
 func (p RationalPoints) Mean() []*big.Rat {
 	if len(p) == 0 {
 		return nil
@@ -58,11 +52,11 @@ func (p RationalPoints) Mean() []*big.Rat {
 	return mean
 }
 
-// Potential is the sum over the rows of the squared distance to the nearest of the centres (Definition 6), 0 without rows.
-func (p RationalPoints) Potential(centre []*big.Rat, others ...[]*big.Rat) *big.Rat {
+// Potential returns the sum over the rows of the squared distance to the nearest of the centers (Definition 6), 0 without rows.
+func (p RationalPoints) Potential(center []*big.Rat, others ...[]*big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for _, row := range p {
-		nearest := squaredRationalDistance(row, centre)
+		nearest := squaredRationalDistance(row, center)
 		for _, other := range others {
 			if d := squaredRationalDistance(row, other); d.Cmp(nearest) < 0 {
 				nearest = d
@@ -73,7 +67,7 @@ func (p RationalPoints) Potential(centre []*big.Rat, others ...[]*big.Rat) *big.
 	return sum
 }
 
-// Spread is the least potential that one centre can give, the sum of squared distances to the mean; 0 without rows.
+// Spread returns the least potential that one center can give, the sum of squared distances to the mean; 0 without rows.
 func (p RationalPoints) Spread() *big.Rat {
 	if len(p) == 0 {
 		return new(big.Rat)
@@ -81,9 +75,9 @@ func (p RationalPoints) Spread() *big.Rat {
 	return p.Potential(p.Mean())
 }
 
-// BestSplit is the least potential that two centres can give (φ* of Definition 7), and a split that has it: true for the
+// BestSplit returns the least potential that two centers can give (φ* of Definition 7), and a split that has it: true for the
 // rows of the first row's part. Every way to split the places where rows lie is tried, and there may be at most 20 places:
-// rows that coincide never gain from being parted, since each can go to the centre nearer to their common place.
+// rows that coincide never gain from being parted, since each can go to the center nearer to their common place.
 func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 	if err := p.check("points"); err != nil {
 		return nil, nil, err
@@ -144,10 +138,10 @@ func (p RationalPoints) places() (place []int, places [][]int) {
 // Validate reports what keeps p from being points: no rows, rows of different length, or a coordinate that is missing.
 func (p RationalPoints) Validate() error { return p.check("points") }
 
-// check refuses no rows, rows of different length, and coordinates that are missing.
+// check returns an error for no rows, rows of different length, and coordinates that are missing.
 func (p RationalPoints) check(what string) error {
 	if len(p) == 0 {
-		return fmt.Errorf("theory: no %s; at least one is needed", what)
+		return fmt.Errorf("theory: no %s; at least one row is needed", what)
 	}
 	for i, row := range p {
 		if len(row) != len(p[0]) || len(row) == 0 {

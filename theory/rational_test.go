@@ -7,12 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/cluster"
 )
 
-// decimal is the float64 nearest to x.
+// decimal returns the float64 nearest to x.
 func decimal(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
@@ -51,7 +49,7 @@ func TestRationalPointsByHand(t *testing.T) {
 
 // Coordinates in floats are fractions with a power of two below; many rows at few places are no hindrance.
 func TestRationals(t *testing.T) {
-	p, err := Rationals(dense([][]float64{{0.75, -2}, {0.1, 0}}))
+	p, err := Rationals([][]float64{{0.75, -2}, {0.1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +57,9 @@ func TestRationals(t *testing.T) {
 	if tenth := big.NewRat(1, 10); p[1][0].Cmp(tenth) == 0 || decimal(p[1][0]) != 0.1 {
 		t.Errorf("0.1 came as %v; the float nearest to it is not the fraction", p[1][0])
 	}
-	_, err = Rationals(dense([][]float64{{1}, {math.NaN()}}))
+	_, err = Rationals([][]float64{{1}, {math.NaN()}})
 	wantError(t, "NaN", err, "NaN", "row 1")
-	_, err = Rationals(dense([][]float64{{math.Inf(1)}}))
+	_, err = Rationals([][]float64{{math.Inf(1)}})
 	wantError(t, "infinity", err, "Inf", "finite")
 	_, err = Rationals(nil)
 	wantError(t, "nothing", err, "at least one row")
@@ -117,14 +115,14 @@ func TestRationalSeedingByHand(t *testing.T) {
 	equalRat(t, "expected", seeded.Free, big.NewRat(13, 10))
 	equalRat(t, "optimal", s.Optimal, big.NewRat(2, 3))
 	// From 1: {0, 0} and {1, 3} with means 0 and 2. The row 1 is at distance 1 from both, a tie, so it goes to the positive
-	// centre, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
+	// center, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
 	equalRat(t, "settled", settled.Free, big.NewRat(2, 3))
 	if !s.Starts[0].Tied || s.Starts[1].Tied || s.Starts[0].Seed != 1 {
 		t.Errorf("starts %+v", s.Starts)
 	}
 }
 
-// k-means++ on 0, 0 and 1: from 0 the second centre is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
+// k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
 // weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
 func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	zero, err := RationalKMeansPlusPlus(RationalLine(0, 0, 1))
@@ -161,20 +159,21 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	compared := 0
 	for range 60 {
-		draw := func(n int) (*mat.Dense, RationalPoints) {
-			m := mat.NewDense(n, 2, nil)
-			for i := range n {
-				m.SetRow(i, []float64{float64(rng.IntN(30)), float64(rng.IntN(30))})
+		draw := func(n int) ([][]float64, RationalPoints) {
+			rows := make([][]float64, n)
+			for i := range rows {
+				rows[i] = []float64{float64(rng.IntN(30)), float64(rng.IntN(30))}
 			}
-			p, err := Rationals(m)
+			p, err := Rationals(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return m, p
+			return rows, p
 		}
 		labeled, rationalLabeled := draw(1 + rng.IntN(4))
 		unlabeled, rationalUnlabeled := draw(2 + rng.IntN(6))
-		floats, err := EnumerateSeeding(labeled, unlabeled)
+		x, mask := stack(labeled, unlabeled)
+		floats, err := EnumerateSeeding(x, mask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,11 +187,11 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 		for i, start := range exact.Starts {
 			near(t, "probability", floats.Starts[i].Probability, decimal(start.Probability), 1e-12)
 			if !start.Tied {
-				compareClusterings(t, floats.Starts[i].Clustering, start.RationalClustering)
+				compareClusterings(t, floats.Starts[i].Clustering, start.RationalClustering, len(labeled))
 				compared++
 			}
 		}
-		free, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+		free, err := cluster.PseudoCode(x, mask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +200,7 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !exactFree.Tied {
-			compareClusterings(t, free, exactFree)
+			compareClusterings(t, free, exactFree, len(labeled))
 		}
 		from, err := RationalPUPLFrom(rationalLabeled, rationalUnlabeled, exact.Starts[0].Seed)
 		if err != nil {
@@ -216,15 +215,20 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	}
 }
 
-func compareClusterings(t *testing.T, got *pucl.Clustering, want *RationalClustering) {
+// compareClusterings compares clusterings of rows of which so many, the first, are labeled.
+func compareClusterings(t *testing.T, got *cluster.Clustering, want *RationalClustering, labeled int) {
 	t.Helper()
-	if !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Labeled, want.Labeled) || got.Seed != want.Seed ||
+	start := want.Seed
+	if start >= 0 {
+		start += labeled
+	}
+	if !slices.Equal(got.NearPositive, slices.Concat(want.Labeled, want.Labels)) || got.StartRow != start ||
 		got.Iterations != len(want.Rounds)-1 || got.Converged != want.Converged {
 		t.Fatalf("floats %+v, exactly %+v", got, want)
 	}
 	for k := range want.Positive {
-		near(t, "positive centre", got.Positive[k], decimal(want.Positive[k]), 1e-12)
-		near(t, "negative centre", got.Negative[k], decimal(want.Negative[k]), 1e-12)
+		near(t, "positive center", got.PositiveCenter[k], decimal(want.Positive[k]), 1e-12)
+		near(t, "negative center", got.NegativeCenter[k], decimal(want.Negative[k]), 1e-12)
 	}
 	last := want.Rounds[len(want.Rounds)-1]
 	near(t, "seeding potential", got.SeedingPotential, decimal(want.Rounds[0].Free), 1e-12)

@@ -33,7 +33,7 @@ func (r RationalPotentials) add(p *big.Rat, other RationalPotentials) {
 	r.Constrained.Add(r.Constrained, new(big.Rat).Mul(p, other.Constrained))
 }
 
-// RationalPUPLFrom is [pucl.PUPLFrom] in exact arithmetic: Algorithm 1(B) with the negative centre started at the unlabeled
+// RationalPUPLFrom is [cluster.From] in exact arithmetic: Algorithm 1(B) with the negative centre started at the unlabeled
 // row seed. Labeled rows stay with the positive centre, a tie goes to it, a centre without rows stays where it is.
 func RationalPUPLFrom(labeled, unlabeled RationalPoints, seed int) (*RationalClustering, error) {
 	if err := checkRationalSets(labeled, unlabeled); err != nil {
@@ -47,7 +47,7 @@ func RationalPUPLFrom(labeled, unlabeled RationalPoints, seed int) (*RationalClu
 	return c, nil
 }
 
-// RationalPUPLPseudoCode is [pucl.PUPLPseudoCode] in exact arithmetic: the negative centre starts at the mean of the
+// RationalPUPLPseudoCode is [cluster.PseudoCode] in exact arithmetic: the negative centre starts at the mean of the
 // unlabeled rows, and labeled rows go to whichever centre is nearer.
 func RationalPUPLPseudoCode(labeled, unlabeled RationalPoints) (*RationalClustering, error) {
 	if err := checkRationalSets(labeled, unlabeled); err != nil {

@@ -47,11 +47,11 @@ func TestRationalPUPLVectors(t *testing.T) {
 			if err := json.Unmarshal(data, &v); err != nil {
 				t.Fatal(err)
 			}
-			labeled, err := Rationals(dense(v.Labeled))
+			labeled, err := Rationals(v.Labeled)
 			if err != nil {
 				t.Fatal(err)
 			}
-			unlabeled, err := Rationals(dense(v.Unlabeled))
+			unlabeled, err := Rationals(v.Unlabeled)
 			if err != nil {
 				t.Fatal(err)
 			}

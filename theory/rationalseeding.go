@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// RationalSeeding is [Seeding] in exact arithmetic, with what becomes of it: all that the one random choice of [pucl.PUPL]
+// RationalSeeding is [Seeding] in exact arithmetic, with what becomes of it: all that the one random choice of [cluster.PUPL]
 // can lead to on given points.
 type RationalSeeding struct {
 	Starts  []RationalStart
@@ -65,7 +65,7 @@ func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeedin
 }
 
 // RationalSeedingWeights are the squared distances of the unlabeled rows from the mean of the labeled ones, to which the
-// probabilities of [pucl.PUPL]'s start are proportional, and their sum.
+// probabilities of [cluster.PUPL]'s start are proportional, and their sum.
 func RationalSeedingWeights(labeled, unlabeled RationalPoints) (weights []*big.Rat, total *big.Rat) {
 	centre := labeled.Mean()
 	total = new(big.Rat)

@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,13 +19,7 @@ import (
 // nil for objectives that do not look at it. A row of zeros has no direction, and similarity 0 to everything.
 func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, labeled []bool, class []int32,
 	tau float64) ([][]float64, error) {
-	if eng == nil || eng.Backend == nil {
-		return nil, errors.New("theory: no engine; open one with engine.Open")
-	}
-	if o.Attract == nil || o.Repel == nil {
-		return nil, fmt.Errorf("theory: objective %q lacks a term; it needs both Attract and Repel", o.Name)
-	}
-	if err := checkTau(tau); err != nil {
+	if err := checkMeasurable(eng, o, tau); err != nil {
 		return nil, err
 	}
 	if len(batches) == 0 || len(labeled) == 0 {

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,15 +56,15 @@ type SearchPlan struct {
 	Grid, Random, Climb, Simplify int
 }
 
-// Total is the number of cases at most.
+// Total returns the number of cases at most.
 func (p SearchPlan) Total() int { return p.Grid + p.Random + p.Climb + p.Simplify }
 
-// String is "1065 on the grid, 300 at random, 300 climbing, up to 66 simplifying".
+// String returns "1065 on the grid, 300 at random, 300 climbing, up to 66 simplifying".
 func (p SearchPlan) String() string {
 	return fmt.Sprintf("%d on the grid, %d at random, %d climbing, up to %d simplifying", p.Grid, p.Random, p.Climb, p.Simplify)
 }
 
-// Plan tells beforehand how many cases [Search.Run] will measure, and refuses what Run refuses.
+// Plan returns beforehand how many cases [Search.Run] will measure, and an error where Run would return one for the search itself.
 func (s Search) Plan() (SearchPlan, error) {
 	_, _, plan, err := s.prepare()
 	return plan, err
@@ -81,15 +82,7 @@ func (s Search) Run(ctx context.Context, q Question) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
-	if q.Name == "" {
-		q.Name = "question"
-	}
-	if q.Yes == "" {
-		q.Yes = "found"
-	}
-	if q.No == "" {
-		q.No = "not found"
-	}
+	q.Name, q.Yes, q.No = cmp.Or(q.Name, "question"), cmp.Or(q.Yes, "found"), cmp.Or(q.No, "not found")
 	run := &searchRun{
 		Search: c, ctx: ctx, question: q, plan: plan,
 		rng:    rand.New(rand.NewPCG(c.Seed, 0x5ea7c4)),
@@ -109,20 +102,9 @@ func (s Search) prepare() (Search, []Population, SearchPlan, error) {
 		s.Designs = slices.DeleteFunc(Design{}.Vary([]int{0, 1, 2}, []int{1, 2}, []float64{0.25, 0.5, 0.75}),
 			func(d Design) bool { return d.Examples() < 2 })
 	}
-	for _, field := range []struct {
-		value        *int
-		defaultValue int
-	}{{&s.Atoms, 2}, {&s.Parts, 4}, {&s.Random, 300}, {&s.Climbs, 3}, {&s.Steps, 100}, {&s.MaxCases, 20_000}} {
-		if *field.value == 0 {
-			*field.value = field.defaultValue
-		}
-	}
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-9
-	}
-	if s.Keep == 0 {
-		s.Keep = 0.9
-	}
+	s.Atoms, s.Parts, s.Random = cmp.Or(s.Atoms, 2), cmp.Or(s.Parts, 4), cmp.Or(s.Random, 300)
+	s.Climbs, s.Steps, s.MaxCases = cmp.Or(s.Climbs, 3), cmp.Or(s.Steps, 100), cmp.Or(s.MaxCases, 20_000)
+	s.Tolerance, s.Keep = cmp.Or(s.Tolerance, 1e-9), cmp.Or(s.Keep, 0.9)
 	if err := s.check(); err != nil {
 		return s, nil, SearchPlan{}, err
 	}
@@ -243,10 +225,7 @@ func (r *searchRun) measure(p Population, design int) (Case, error) {
 		return Case{}, fmt.Errorf("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)
 	}
 	c := Case{Population: p, Design: r.Designs[design]}
-	value, err := r.question.Ask(p, c.Design)
-	if err == nil && (!isFinite(value.Value) || !isFinite(value.Low)) {
-		err = fmt.Errorf("theory: the question's answer is %s; it must be finite", value)
-	}
+	value, err := finiteAnswer(r.question.Ask(p, c.Design))
 	if err != nil {
 		c.Value = Exactly(math.NaN())
 		return Case{}, fmt.Errorf("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)
@@ -265,9 +244,17 @@ func (r *searchRun) measure(p Population, design int) (Case, error) {
 	return c, nil
 }
 
+// finiteAnswer returns an error if the answer to a question is not finite, since then it decides nothing.
+func finiteAnswer(value Number, err error) (Number, error) {
+	if err == nil && (!isFinite(value.Value) || !isFinite(value.Low)) {
+		err = fmt.Errorf("theory: the question's answer is %s; it must be finite", value)
+	}
+	return value, err
+}
+
 // confirm asks about the simplified case with fresh draws; that answer decides.
 func (r *searchRun) confirm() error {
-	value, err := r.question.Again(r.result.Simple.Population, r.result.Simple.Design)
+	value, err := finiteAnswer(r.question.Again(r.result.Simple.Population, r.result.Simple.Design))
 	if err != nil {
 		return fmt.Errorf("theory: measuring the simplified case anew: %w", err)
 	}

@@ -45,7 +45,7 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	}
 }
 
-// sclpuAttractionBias is the bias of SCL-PU's attraction under independent views. A labeled anchor meets labeled rows only, in
+// sclpuAttractionBias returns the bias of SCL-PU's attraction under independent views. A labeled anchor meets labeled rows only, in
 // the mean μ_P. Of the 2u−1 other unlabeled rows one is an unlabeled anchor's own view, in the mean A = πμ_P + (1−π)μ_N, which
 // is also the ideal; the others are draws from the population.
 func sclpuAttractionBias(positive, negative []Atom, m, u int, pi, tau float64) float64 {
@@ -147,7 +147,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 	}
 }
 
-// hill is a question with the maximum 1 where the first positive and the first negative point meet at cos = 0.3 and the first
+// hill returns a question with the maximum 1 where the first positive and the first negative point meet at cos = 0.3 and the first
 // positive atom has probability 0.35; more examples are worth nothing.
 func hill(asked *[]float64) Question {
 	return Question{Name: "hill", Ask: func(p Population, d Design) (Number, error) {
@@ -223,14 +223,14 @@ func TestSearchSimplifies(t *testing.T) {
 		if share <= 0.9 {
 			// A point at (½, 1), for cos = 1/√5, and a probability of 1 or ½ are good enough; no second negative atom matters.
 			for class, most := range []int{2, 1} {
-				for _, atom := range classOf(r.Simple.Population, class) {
+				for _, atom := range *r.Simple.Population.class(class) {
 					for _, x := range []float64{2 * atom.Z[0], 2 * atom.Z[1], 2 * atom.P} {
 						if x != math.Round(x) {
 							t.Errorf("keep %g: %v is not round in %s", keep, x, r.Simple)
 						}
 					}
 				}
-				if n := len(classOf(r.Simple.Population, class)); n > most {
+				if n := len(*r.Simple.Population.class(class)); n > most {
 					t.Errorf("keep %g: %d atoms in %s", keep, n, r.Simple)
 				}
 			}

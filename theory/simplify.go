@@ -14,7 +14,7 @@ const largestDenominator = 12
 // coordinateSteps are what coordinates are rounded to multiples of, the coarsest first; the largest of a point is 1 then.
 var coordinateSteps = []float64{1, 0.5, 0.25, 0.1}
 
-// simplifyBound is how many cases simplify measures at most, for classes of up to atoms atoms.
+// simplifyBound returns how many cases simplify measures at most, for classes of up to atoms atoms.
 func simplifyBound(atoms, designs int) int {
 	total := 2 * atoms
 	return designs - 1 + // smaller designs
@@ -86,13 +86,13 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
 	var best *Case
 	for class := range 2 {
-		for i := range classOf(current.Population, class) {
+		for i := range *current.Population.class(class) {
 			p := current.Population.clone()
-			atoms := classOf(p, class)
+			atoms := *p.class(class)
 			if len(atoms) == 1 {
 				continue
 			}
-			setClass(&p, class, normalized(slices.Delete(atoms, i, i+1)))
+			*p.class(class) = normalized(slices.Delete(atoms, i, i+1))
 			next, err := r.measure(p, design)
 			if err != nil {
 				*failed = err
@@ -113,10 +113,10 @@ func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
 // roundProbabilities makes the probabilities of each class fractions with the smallest denominator that will do.
 func (r *searchRun) roundProbabilities(current *Case, design int, try func(Population, int) bool) {
 	for class := range 2 {
-		atoms := classOf(current.Population, class)
+		atoms := *current.Population.class(class)
 		for denominator := len(atoms); denominator <= largestDenominator; denominator++ {
 			p := current.Population.clone()
-			roundShares(classOf(p, class), denominator)
+			roundShares(*p.class(class), denominator)
 			if samePopulation(p, current.Population) || try(p, design) {
 				break
 			}
@@ -153,7 +153,7 @@ func (r *searchRun) roundPoints(current *Case, design int, try func(Population, 
 	for i, step := range coordinateSteps {
 		p := current.Population.clone()
 		for class := range 2 {
-			for _, atom := range classOf(p, class) {
+			for _, atom := range *p.class(class) {
 				roundPoint(atom.Z, step)
 			}
 		}
@@ -163,10 +163,10 @@ func (r *searchRun) roundPoints(current *Case, design int, try func(Population, 
 		}
 	}
 	for class := range 2 {
-		for i := 0; i < len(classOf(current.Population, class)); i++ {
+		for i := 0; i < len(*current.Population.class(class)); i++ {
 			for _, step := range coordinateSteps[:coarsest] {
 				p := current.Population.clone()
-				roundPoint(classOf(p, class)[i].Z, step)
+				roundPoint((*p.class(class))[i].Z, step)
 				if p = merged(p); samePopulation(p, current.Population) || try(p, design) {
 					break
 				}
@@ -187,14 +187,14 @@ func roundPoint(z []float64, step float64) {
 func merged(p Population) Population {
 	for class := range 2 {
 		var kept []Atom
-		for _, atom := range classOf(p, class) {
+		for _, atom := range *p.class(class) {
 			if i := slices.IndexFunc(kept, func(k Atom) bool { return slices.Equal(k.Z, atom.Z) }); i >= 0 {
 				kept[i].P += atom.P
 			} else {
 				kept = append(kept, atom)
 			}
 		}
-		setClass(&p, class, kept)
+		*p.class(class) = kept
 	}
 	return p
 }
@@ -205,7 +205,7 @@ func inOwnBasis(p Population) Population {
 	var basis [][]float64
 	next := p.clone()
 	for class := range 2 {
-		for _, atom := range classOf(next, class) {
+		for _, atom := range *next.class(class) {
 			rest, length := slices.Clone(atom.Z), floats.Norm(atom.Z, 2)
 			coordinates := make([]float64, len(rest))
 			for range 2 { // the second round takes out what rounding left
@@ -224,22 +224,6 @@ func inOwnBasis(p Population) Population {
 		}
 	}
 	return next
-}
-
-// classOf is the positive class for 0 and the negative one for 1.
-func classOf(p Population, class int) []Atom {
-	if class == 0 {
-		return p.Positive
-	}
-	return p.Negative
-}
-
-func setClass(p *Population, class int, atoms []Atom) {
-	if class == 0 {
-		p.Positive = atoms
-	} else {
-		p.Negative = atoms
-	}
 }
 
 func samePopulation(a, b Population) bool {

@@ -26,7 +26,7 @@ type Result struct {
 	Seed       uint64   // MonteCarlo only
 }
 
-// String is one line: the objective, its mean loss, variance and bias, and how they were found.
+// String returns one line: the objective, its mean loss, variance and bias, and how they were found.
 func (r Result) String() string {
 	how := "exact"
 	if r.Confidence > 0 {
@@ -35,6 +35,12 @@ func (r Result) String() string {
 	return fmt.Sprintf("%s: loss %s, variance %s, bias %s (%s, %d batches)",
 		r.Objective, r.Loss.Mean, r.Loss.Variance, r.Bias, how, r.Batches)
 }
+
+// AttractionBias returns the mean attraction less that of the ideal loss.
+func (r Result) AttractionBias() Number { return r.Attraction.Mean.Minus(r.Ideal.Attraction) }
+
+// PartitionBias returns the mean log partition less that of the ideal loss.
+func (r Result) PartitionBias() Number { return r.LogPartition.Mean.Minus(r.Ideal.LogPartition) }
 
 // Exact measures one objective exactly; see [Meter.Exact], and use a [Meter] to vary the design.
 func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau float64) (Result, error) {
@@ -93,7 +99,7 @@ func (m *Meter) Exact(p Population, d Design) (Result, error) {
 	return r, nil
 }
 
-// CountBatches tells beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
+// CountBatches returns beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
 // differ only by an exchange of symmetry counted once. It may be too large for an int, even +Inf.
 func CountBatches(p Population, d Design, symmetry Symmetry) (float64, error) {
 	if err := validate(p, d, 1); err != nil {

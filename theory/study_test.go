@@ -109,7 +109,7 @@ func TestExactMeasuresWholeLosses(t *testing.T) {
 	near(t, "alignment", a.Loss.Mean.Value, 2-2*(0.35*positive+0.65*negative), 1e-12)
 }
 
-// countAnchors is ssCL with its log partition weighted by row, which breaks symmetries. It looks at the whole batch as one
+// countAnchors returns ssCL with its log partition weighted by row, which breaks symmetries. It looks at the whole batch as one
 // block, as the weights of rows know no other.
 func countAnchors(name string, weight anchorWeight) pucl.Objective {
 	return pucl.Objective{Name: name, Attract: pucl.OwnViews, Repel: func(b *pucl.Block) *Node {

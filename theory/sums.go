@@ -53,7 +53,7 @@ func (w *weighted) add(weights, values []float64) {
 	w.weight = joined
 }
 
-// moments are the mean and the variance, exact but for rounding.
+// moments returns the mean and the variance, exact but for rounding.
 func (w *weighted) moments() Moments {
 	return Moments{Exactly(w.mean), Exactly(w.squares / w.weight)}
 }

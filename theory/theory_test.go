@@ -14,7 +14,7 @@ var (
 	wantError  = theorytest.WantError
 )
 
-// paperObjectives are the objectives of the paper that the conformance files and the references know.
+// paperObjectives returns the objectives of the paper that the conformance files and the references know.
 func paperObjectives() []pucl.Objective {
 	return []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU()}
 }
@@ -41,7 +41,7 @@ func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
 	return m
 }
 
-// quartet is a population of two atoms a class in the plane, of various lengths.
+// quartet returns a population of two atoms a class in the plane, of various lengths.
 func quartet() Population {
 	return Population{
 		Positive: []Atom{{[]float64{2, 0}, 0.6}, {[]float64{0.5, math.Sqrt(0.75)}, 0.4}},
@@ -49,7 +49,7 @@ func quartet() Population {
 	}
 }
 
-// sextet is a population of four positive and two negative atoms in space; one point belongs to both classes.
+// sextet returns a population of four positive and two negative atoms in space; one point belongs to both classes.
 func sextet() Population {
 	return Population{
 		Positive: []Atom{{[]float64{1, 0, 0.2}, 0.1}, {[]float64{0, 1, 1}, 0.2}, {[]float64{-1, 1, 0.3}, 0.3}, {[]float64{0, 0, -2}, 0.4}},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,7 @@ func checkPUPLFile(t *testing.T, data []byte) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
-	s, err := EnumerateSeeding(dense(v.Labeled), dense(v.Unlabeled))
+	s, err := EnumerateSeeding(stack(v.Labeled, v.Unlabeled))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func checkPUPLFile(t *testing.T, data []byte) {
 
 	starts := map[int]Start{}
 	for _, start := range s.Starts {
-		starts[start.Seed] = start
+		starts[start.StartRow-len(v.Labeled)] = start
 	}
 	total := 0.0
 	for _, run := range v.Runs {
@@ -151,19 +152,28 @@ func checkPUPLFile(t *testing.T, data []byte) {
 		near(t, "seeding potential", start.SeedingPotential, run.SeedingPotential, 1e-9)
 		near(t, "potential", start.Potential, run.Potential, 1e-9)
 		near(t, "constrained potential", start.ConstrainedPotential, run.ConstrainedPotential, 1e-9)
-		for k := range start.Positive {
-			near(t, "positive centre", start.Positive[k], run.CenterPositive[k], 1e-9)
-			near(t, "negative centre", start.Negative[k], run.CenterNegative[k], 1e-9)
+		for k := range start.PositiveCenter {
+			near(t, "positive center", start.PositiveCenter[k], run.CenterPositive[k], 1e-9)
+			near(t, "negative center", start.NegativeCenter[k], run.CenterNegative[k], 1e-9)
 		}
 		for i, label := range run.Labels {
-			if start.Labels[i] != (label == 1) {
-				t.Errorf("start at row %d: label of row %d is %v, want %d", run.Index, i, start.Labels[i], label)
+			if start.Positive[len(v.Labeled)+i] != (label == 1) {
+				t.Errorf("start at row %d: label of row %d is %v, want %d", run.Index, i, start.Positive[len(v.Labeled)+i], label)
 			}
 		}
 	}
 	if !(math.Abs(total-1) < 1e-9) || len(v.Runs) < len(s.Starts) {
 		t.Errorf("the file's %d runs have probability %g, of %d starts", len(v.Runs), total, len(s.Starts))
 	}
+}
+
+// stack returns the rows of both kinds in one matrix, labeled ones first, and which are labeled.
+func stack(labeled, unlabeled [][]float64) (*mat.Dense, []bool) {
+	mask := make([]bool, len(labeled)+len(unlabeled))
+	for i := range labeled {
+		mask[i] = true
+	}
+	return dense(slices.Concat(labeled, unlabeled)), mask
 }
 
 func dense(rows [][]float64) *mat.Dense {

@@ -13,7 +13,7 @@ type Case struct {
 	Value      Number
 }
 
-// String is one line from which the case can be measured again, all digits of points and probabilities included:
+// String returns one line from which the case can be measured again, all digits of points and probabilities included:
 // "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
 func (c Case) String() string {
 	class := func(atoms []Atom) string {
@@ -73,7 +73,7 @@ type SearchResult struct {
 	Seed            uint64
 }
 
-// String is the answer, and below it the case to look at where something was found.
+// String returns the answer, and below it the case to look at where something was found.
 func (r SearchResult) String() string {
 	if r.Cases == 0 {
 		return fmt.Sprintf("%s: no case was measured", r.Question)

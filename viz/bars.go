@@ -2,9 +2,10 @@ package viz
 
 import (
 	"fmt"
-	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,41 +15,35 @@ import (
 type Bar struct {
 	Name   string
 	Value  float64
-	Strong bool // drawn in the warm colour, with its number in bold
+	Strong bool // drawn in the warm color, with its number in bold
 }
 
 // BarsConfig says how Bars draws. The zero value works.
 type BarsConfig struct {
-	Title, XLabel string
-	Decimals      int // of the numbers at the bars; 0 means 2, negative means none
+	Figure
+	Decimals int // of the numbers at the bars; 0 means 2, negative means none
 }
 
 // Bars draws numbers as bars from zero to the right, or to the left where they are negative, the first on top, with names to the
 // left and each number at the end of its bar: what a sum is made of, or what was claimed beside what was measured. Bars
-// are as thick as the figure allows; Show it with Size(6.5*Inch, 2*Inch) or so for three or four.
+// are as thick as the figure allows; a Height of 2*Inch or so suits three or four.
 //
 // It returns an error if there is no bar or a value is not finite.
 func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("viz: bars: %w: pass at least one bar", ErrNoData)
 	}
-	decimals := cfg.Decimals
-	switch {
-	case decimals == 0:
-		decimals = 2
-	case decimals < 0:
-		decimals = 0
-	}
-	p := New(cfg.Title, cfg.XLabel, "")
-	b := &bars{style: p.Y.Tick.Label}
+	p := New(cfg.Figure)
+	b := &bars{list: slices.Clone(list), style: p.Y.Tick.Label}
 	var names plot.ConstantTicks
 	for i, bar := range list {
-		if err := checkFinite("the bar "+quote(bar.Name), []float64{bar.Value}); err != nil {
+		if err := checkFinite(fmt.Sprintf("the bar %q", bar.Name), bar.Value); err != nil {
 			return nil, err
 		}
-		at := float64(len(list) - 1 - i)
-		names = append(names, plot.Tick{Value: at, Label: bar.Name})
-		b.list, b.at, b.text = append(b.list, bar), append(b.at, at), append(b.text, number(bar.Value, decimals))
+		at := plotter.XY{X: bar.Value, Y: float64(len(list) - 1 - i)}
+		names = append(names, plot.Tick{Value: at.Y, Label: bar.Name})
+		b.ends = append(b.ends, at)
+		b.text = append(b.text, number(bar.Value, decimals(cfg.Decimals, 2)))
 	}
 	p.Y.Tick.Marker = names
 	p.Add(b)
@@ -58,7 +53,7 @@ func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
 // bars is a plotter of horizontal bars with their numbers.
 type bars struct {
 	list  []Bar
-	at    []float64 // where on the y axis
+	ends  plotter.XYs
 	text  []string
 	style text.Style
 }
@@ -69,29 +64,26 @@ const (
 )
 
 func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	half := (y(1) - y(0)) * barShare / 2
-	zero := x(0)
+	on := onCanvas(c, p)
+	base := on(plotter.XY{})
+	half := (on(plotter.XY{Y: 1}).Y - base.Y) * barShare / 2
 	for i, bar := range b.list {
-		end, middle := x(bar.Value), y(b.at[i])
-		c.FillPolygon(bar.color(), []vg.Point{
-			{X: zero, Y: middle - half}, {X: end, Y: middle - half}, {X: end, Y: middle + half}, {X: zero, Y: middle + half}})
+		end := on(b.ends[i])
+		col := SkyBlue
+		if bar.Strong {
+			col = Vermillion
+		}
+		c.SetColor(col)
+		c.Fill(vg.Rectangle{Min: vg.Point{X: base.X, Y: end.Y - half}, Max: vg.Point{X: end.X, Y: end.Y + half}}.Path())
 		style, gap := b.label(i)
-		at := vg.Point{X: end + gap, Y: middle}
+		at := vg.Point{X: end.X + gap, Y: end.Y}
 		box := style.Rectangle(b.text[i]).Add(at)
 		c.SetColor(white) // no grid line through the number
 		c.Fill(box.Path())
 		at.Y += 0.1 * style.Font.Size // digits have no descenders
 		c.FillText(style, at, b.text[i])
 	}
-	c.StrokeLine2(draw.LineStyle{Color: AxisGrey, Width: 1}, zero, c.Min.Y, zero, c.Max.Y)
-}
-
-func (b Bar) color() color.Color {
-	if b.Strong {
-		return Vermillion
-	}
-	return SkyBlue
+	c.StrokeLine2(draw.LineStyle{Color: AxisGray, Width: 1}, base.X, c.Min.Y, base.X, c.Max.Y)
 }
 
 // label returns the style of a bar's number and its distance from the bar's end.
@@ -126,11 +118,8 @@ func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 // GlyphBoxes claims room for the numbers.
 func (b *bars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
-	boxes := make([]plot.GlyphBox, len(b.list))
-	for i, bar := range b.list {
+	return glyphBoxes(p, b.ends, func(i int) vg.Rectangle {
 		style, gap := b.label(i)
-		box := style.Rectangle(b.text[i])
-		boxes[i] = plot.GlyphBox{X: p.X.Norm(bar.Value), Y: p.Y.Norm(b.at[i]), Rectangle: box.Add(vg.Point{X: gap})}
-	}
-	return boxes
+		return style.Rectangle(b.text[i]).Add(vg.Point{X: gap})
+	})
 }

@@ -22,7 +22,7 @@ func TestLearningCurvesErrors(t *testing.T) {
 		{"infinite x", CurvesConfig{}, []Curve{{X: []float64{0, math.Inf(1)}, Y: []float64{1, 1}}}, ErrNotFinite},
 		{"too large", CurvesConfig{}, []Curve{curve("ssCL", 1e200)}, ErrRange},
 		{"backwards", CurvesConfig{}, []Curve{{X: []float64{1, 0}, Y: []float64{1, 1}}}, ErrOrder},
-		{"reference", CurvesConfig{References: []Reference{ChanceLevel(0)}}, []Curve{good}, ErrNotFinite},
+		{"reference", CurvesConfig{References: []Reference{{Name: "log(−1)", Y: math.Log(-1)}}}, []Curve{good}, ErrNotFinite},
 		{"smoothing", CurvesConfig{Smooth: -1}, []Curve{good}, ErrRange},
 	} {
 		if _, err := LearningCurves(tt.cfg, tt.curves...); !errors.Is(err, tt.want) {
@@ -74,16 +74,6 @@ func TestReferenceInRange(t *testing.T) {
 	}
 }
 
-func TestChanceLevel(t *testing.T) {
-	// With b = 2 there are three other views, each as likely.
-	if got, want := ChanceLevel(2).Y, math.Log(3); !(math.Abs(got-want) <= 1e-15) {
-		t.Errorf("chance level of b = 2 is %g, want %g", got, want)
-	}
-	if got := ChanceLevel(1).Y; got != 0 {
-		t.Errorf("chance level of b = 1 is %g, want 0", got)
-	}
-}
-
 func TestRunningMean(t *testing.T) {
 	y := []float64{4, 8, 6, -1, 2, 10}
 	for n := 1; n <= 9; n++ {
@@ -107,12 +97,12 @@ func TestRunningMean(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestMarkPlaces(t *testing.T) {
 	x := make([]float64, 1000)
 	for i := range x {
 		x[i] = float64(i * i) // dense at the start
 	}
-	at := spread(x, 7, 0.5)
+	at := markPlaces(x, 7, 0.5)
 	if len(at) != 7 {
 		t.Fatalf("%d marks, want 7", len(at))
 	}
@@ -122,10 +112,29 @@ func TestSpread(t *testing.T) {
 			t.Errorf("mark %d at x = %g, want the first from %g on", i, x[j], want)
 		}
 	}
-	if got := spread(x[:3], 7, 0.5); !slices.Equal(got, []int{0, 1, 2}) {
+	if got := markPlaces(x[:3], 7, 0.5); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("marks of three values: %v", got)
 	}
-	if got := spread(make([]float64, 100), 7, 0.5); len(got) == 0 || len(got) > 7 { // all at one x
+	if got := markPlaces(make([]float64, 100), 7, 0.5); len(got) == 0 || len(got) > 7 { // all at one x
 		t.Errorf("marks of one place: %v", got)
+	}
+}
+
+func TestCurvesFromValues(t *testing.T) {
+	square := func(x float64) float64 { return x * x }
+	added := Curve{Name: "added"}
+	added.Add(1, 3)
+	added.Add(2, 5)
+	for _, tt := range []struct {
+		got, want Curve
+	}{
+		{Steps("PUCL", []float64{6, 5, 4}), Curve{"PUCL", []float64{1, 2, 3}, []float64{6, 5, 4}}},
+		{Steps("none", nil), Curve{Name: "none"}},
+		{CurveOf("square", []float64{-1, 0, 3}, square), Curve{"square", []float64{-1, 0, 3}, []float64{1, 0, 9}}},
+		{added, Curve{"added", []float64{1, 2}, []float64{3, 5}}},
+	} {
+		if tt.got.Name != tt.want.Name || !slices.Equal(tt.got.X, tt.want.X) || !slices.Equal(tt.got.Y, tt.want.Y) {
+			t.Errorf("%+v, want %+v", tt.got, tt.want)
+		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"io"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -27,64 +27,54 @@ func checkSize(w, h vg.Length) error {
 	return nil
 }
 
-// encodePDF draws f as a PDF file.
-func encodePDF(f Figure, w, h vg.Length) ([]byte, error) {
-	c := outlined{vgpdf.New(w, h)}
+// encodeTo returns what a canvas of a file format holds after f was drawn on it.
+func encodeTo(c interface {
+	vg.CanvasSizer
+	io.WriterTo
+}, f Drawer) ([]byte, error) {
 	if err := drawOn(f, c); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("viz: PDF: %w", err)
+		return nil, fmt.Errorf("viz: writing the figure: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// encodePDF draws f as a PDF file.
+func encodePDF(f Drawer, w, h vg.Length) ([]byte, error) {
+	return encodeTo(outlined{vgpdf.New(w, h)}, f)
 }
 
 // encodeSVG draws f as an SVG file. A reader of the file by ear meets one image with a title and a description
 // rather than loose words and numbers. The fonts are not embedded, which would take half a megabyte, but named with
 // fall-backs: Arial and Helvetica have the same widths as Liberation Sans, with which the text was measured.
-func encodeSVG(f Figure, w, h vg.Length, title, alt string) ([]byte, error) {
-	c := vgsvg.New(w, h)
-	if err := drawOn(f, c); err != nil {
+func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
+	svg, err := encodeTo(vgsvg.New(w, h), f)
+	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("viz: SVG: %w", err)
-	}
-	svg := b.Bytes()
 	svg = bytes.ReplaceAll(svg, []byte(`style="font-family:Liberation Sans;`),
 		[]byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`))
-	svg = bytes.Replace(svg, []byte("<svg "), []byte(`<svg role="img" `), 1)
-	head := bytes.Index(svg, []byte("<svg "))
-	end := bytes.IndexByte(svg[max(head, 0):], '>')
-	if head < 0 || end < 0 {
+	head, rest, ok := bytes.Cut(svg, []byte("<svg "))
+	attributes, body, closed := bytes.Cut(rest, []byte(">"))
+	if !ok || !closed {
 		return nil, fmt.Errorf("viz: SVG: the drawing has no <svg> element")
 	}
-	end += head + 1
 	var out bytes.Buffer
-	out.Write(svg[:end])
-	for _, e := range []struct{ name, text string }{{"title", title}, {"desc", alt}} {
-		if e.text == "" {
+	fmt.Fprintf(&out, `%s<svg role="img" %s>`, head, attributes)
+	for _, e := range [][2]string{{"title", title}, {"desc", alt}} {
+		name, text := e[0], e[1]
+		if text == "" {
 			continue
 		}
-		fmt.Fprintf(&out, "<%s>", e.name)
-		if err := xml.EscapeText(&out, []byte(e.text)); err != nil {
+		fmt.Fprintf(&out, "<%s>", name)
+		if err := xml.EscapeText(&out, []byte(text)); err != nil {
 			return nil, fmt.Errorf("viz: SVG: %w", err)
 		}
-		fmt.Fprintf(&out, "</%s>", e.name)
+		fmt.Fprintf(&out, "</%s>", name)
 	}
-	out.Write(svg[end:])
+	out.Write(body)
 	return out.Bytes(), nil
-}
-
-// titleOf returns the title that f shows, "" for none.
-func titleOf(f Figure) string {
-	switch f := f.(type) {
-	case *plot.Plot:
-		return f.Title.Text
-	case interface{ title() string }:
-		return f.title()
-	}
-	return ""
 }

@@ -28,7 +28,7 @@ var (
 const largestValue = 1e100
 
 // checkFinite returns an error that names what and the first entry of v that is NaN, infinite or too large to draw.
-func checkFinite(what string, v []float64) error {
+func checkFinite(what string, v ...float64) error {
 	for i, x := range v {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("viz: %s: entry %d is %g: %w", what, i, x, ErrNotFinite)
@@ -40,13 +40,13 @@ func checkFinite(what string, v []float64) error {
 	return nil
 }
 
-// checkXY returns an error if x and y are no series of points that can be drawn.
+// checkXY returns an error if x and y are not the coordinates of points that can be drawn.
 func checkXY(what string, x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("viz: %s has %d x values and %d y values: %w", what, len(x), len(y), ErrLength)
 	}
-	if err := checkFinite("the x values of "+what, x); err != nil {
+	if err := checkFinite("the x values of "+what, x...); err != nil {
 		return err
 	}
-	return checkFinite("the y values of "+what, y)
+	return checkFinite("the y values of "+what, y...)
 }

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/puclab/puclab/viz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/reduce"
+	"github.com/puclab/puclab/viz"
 )
 
 // Three losses that fall from the chance level, with noise.
@@ -17,15 +19,15 @@ func ExampleLearningCurves() {
 	run := func(name string, end float64) viz.Curve {
 		c := viz.Curve{Name: name}
 		for step := 0; step < 400; step += 2 {
-			c.X = append(c.X, float64(step))
-			c.Y = append(c.Y, end+(6.23-end)*math.Exp(-float64(step)/80)+0.1*rng.NormFloat64())
+			c.Add(float64(step), end+(6.23-end)*math.Exp(-float64(step)/80)+0.1*rng.NormFloat64())
 		}
 		return c
 	}
 	p, err := viz.LearningCurves(viz.CurvesConfig{
-		Title:      "PUCL falls below ssCL",
-		Smooth:     15,
-		References: []viz.Reference{viz.ChanceLevel(256)},
+		Figure: viz.Figure{Title: "PUCL falls below ssCL"},
+		Smooth: 15,
+		// What pucl.ChanceLevel(256, 2) returns.
+		References: []viz.Reference{{Name: "chance level log(2b−1), b = 256", Y: math.Log(2*256 - 1)}},
 	}, run("ssCL", 5.4), run("SCL-PU", 4.6), run("PUCL", 4.95))
 	if err != nil {
 		log.Fatal(err)
@@ -35,7 +37,7 @@ func ExampleLearningCurves() {
 	}
 }
 
-// cloud returns n points around a centre.
+// cloud returns n points around a center.
 func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
 	g := viz.Group{Name: name}
 	for range n {
@@ -48,9 +50,11 @@ func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
 func ExampleScatter() {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p, err := viz.Scatter(viz.ScatterConfig{
-		Title:       "Positives lie to the right",
-		XLabel:      viz.ComponentLabel(1, 0.43),
-		YLabel:      viz.ComponentLabel(2, 0.21),
+		Figure: viz.Figure{
+			Title:  "Positives lie to the right",
+			XLabel: viz.ComponentLabel(1, 0.43),
+			YLabel: viz.ComponentLabel(2, 0.21),
+		},
 		MaxPerGroup: 400,
 		Seed:        1,
 		EqualAspect: true,
@@ -66,7 +70,7 @@ func ExampleScatter() {
 	}
 }
 
-// An embedding of eight dimensions in the plane of its two largest variances, coloured once by the true class and
+// An embedding of eight dimensions in the plane of its two largest variances, colored once by the true class and
 // once by what a method makes of it: here, that the sign of the first coordinate is the class.
 func ExamplePanels() {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -75,18 +79,18 @@ func ExamplePanels() {
 	class, guess := make([]int, n), make([]int, n)
 	for i := range n {
 		class[i] = min(i%4, 2) // one in four is a labeled positive, one an unlabeled positive, two are negative
-		centre := 1.5
+		center := 1.5
 		if class[i] == 2 {
-			centre = -1.5
+			center = -1.5
 		}
 		for j := range 8 {
-			embedding.Set(i, j, centre/float64(j+1)+0.9*rng.NormFloat64())
+			embedding.Set(i, j, center/float64(j+1)+0.9*rng.NormFloat64())
 		}
 		if embedding.At(i, 0) < 0 {
 			guess[i] = 1
 		}
 	}
-	plane, explained, err := viz.PCA(embedding, 2)
+	plane, explained, err := reduce.PCA(embedding, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,9 +103,11 @@ func ExamplePanels() {
 		log.Fatal(err)
 	}
 	cfg := viz.ScatterConfig{
-		Title:       "True class",
-		XLabel:      viz.ComponentLabel(1, explained[0]),
-		YLabel:      viz.ComponentLabel(2, explained[1]),
+		Figure: viz.Figure{
+			Title:  "True class",
+			XLabel: viz.ComponentLabel(1, explained[0]),
+			YLabel: viz.ComponentLabel(2, explained[1]),
+		},
 		EqualAspect: true,
 	}
 	left, err := viz.Scatter(cfg, truth...)
@@ -214,22 +220,6 @@ func ExampleImageGrid() {
 	if err := viz.Save(grid, "testdata/image_grid.png", 0, 0); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// Points on the line y = 2x have all their variance along (1, 2)/√5.
-func ExamplePCA() {
-	data := mat.NewDense(3, 2, []float64{
-		-1, -2,
-		0, 0,
-		1, 2,
-	})
-	projected, explained, err := viz.PCA(data, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f %.3f %.3f, %.0f %% explained\n", projected.At(0, 0), projected.At(1, 0), projected.At(2, 0), 100*explained[0])
-	// Output:
-	// -2.236 0.000 2.236, 100 % explained
 }
 
 // Outside a notebook Show says what the figure would show.

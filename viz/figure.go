@@ -1,22 +1,41 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
-	"math"
-	"strings"
+	"reflect"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Figure is what Show and Save take: anything that draws itself on a canvas. A *plot.Plot is one, and so are
-// *TableFigure, *Images, *ImageTableFigure, *Squares, *PanelRow and *FigureColumn.
-type Figure interface {
+// Figure is what all figures with axes have in common; their configurations embed it. The zero value works: no title, the
+// labels that the function names, if any, and the usual size.
+type Figure struct {
+	Title          string
+	XLabel, YLabel string // with their units
+
+	// Width and Height, in points, are what Show, Save and Column take unless they are given a size. Zero means 6.5 by 4
+	// inches, the width of a notebook.
+	Width, Height vg.Length
+}
+
+// withLabels returns f with labels in place of empty ones.
+func (f Figure) withLabels(xLabel, yLabel string) Figure {
+	f.XLabel, f.YLabel = cmp.Or(f.XLabel, xLabel), cmp.Or(f.YLabel, yLabel)
+	return f
+}
+
+// Drawer is what Show and Save take: anything that draws itself on a canvas. *plot.Plot, *Drawing and *Composite do.
+type Drawer interface {
 	Draw(draw.Canvas)
 }
 
-// Sizer is a Figure that knows how large it wants to be, in points. Other figures are 6.5 by 4 inches unless told.
+// Sizer is a Drawer that knows how large it wants to be, in points.
 type Sizer interface {
 	Size() (width, height vg.Length)
 }
@@ -27,211 +46,129 @@ const (
 	margin        = vg.Length(5) // white on all sides of a figure
 )
 
-// isNil tells whether there is no figure, be it as nil or as a nil pointer of one of the known types, which is what is
-// left where an error was overlooked.
-func isNil(f Figure) bool {
-	switch f := f.(type) {
-	case nil:
-		return true
-	case *plot.Plot:
-		return f == nil
-	case *TableFigure:
-		return f == nil
-	case *Images:
-		return f == nil
-	case *ImageTableFigure:
-		return f == nil
-	case *PanelRow:
-		return f == nil
-	case *Squares:
-		return f == nil
-	case *FigureColumn:
-		return f == nil
-	}
-	return false
+// isNil reports whether there is no figure, be it as nil or as a nil pointer, which is what is left where an error was
+// overlooked.
+func isNil(f Drawer) bool {
+	v := reflect.ValueOf(f)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// center moves the origin of c to where the upper left corner of a drawing of that size belongs: in the middle of c, and made
-// smaller as a whole where c is smaller than the drawing. The caller pops c afterwards.
-func center(c draw.Canvas, width, height vg.Length) {
+// checkedSize returns the size in which f is drawn, or an error if there is no figure to save or show, as what says, or the
+// size makes no sense.
+func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length, err error) {
+	if isNil(f) {
+		return 0, 0, fmt.Errorf("viz: %s: the figure is nil: %w", what, ErrNoData)
+	}
+	w, h = sizeOf(f, width, height)
+	return w, h, checkSize(w, h)
+}
+
+// sizeOf returns the size of f where width or height, being 0, leave it open.
+func sizeOf(f Drawer, width, height vg.Length) (w, h vg.Length) {
+	switch f := f.(type) {
+	case Sizer:
+		w, h = f.Size()
+	case *plot.Plot:
+		if t, ok := f.TextHandler.(handler); ok {
+			w, h = t.width, t.height
+		}
+	}
+	return cmp.Or(width, w, defaultWidth), cmp.Or(height, h, defaultHeight)
+}
+
+// titleOf returns the title that f shows, "" for none; of a column it is the first one.
+func titleOf(f Drawer) string {
+	switch f := f.(type) {
+	case *plot.Plot:
+		return f.Title.Text
+	case *Drawing:
+		return f.Title
+	case *Composite:
+		for _, part := range f.column {
+			if t := titleOf(part); t != "" {
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// New returns an empty plot in the house style, with a light grid, for figures that this package does not have.
+// An empty title or label takes no room.
+func New(f Figure) *plot.Plot {
+	p := plot.New()
+	h := handler{text.Plain{Fonts: font.DefaultCache}, f.Width, f.Height}
+	p.TextHandler = h
+	set := func(s *text.Style, size vg.Length, bold bool) {
+		s.Font, s.Color, s.Handler = face(size, bold).Font, TextGray, h
+	}
+	p.Title.Text = f.Title
+	p.Title.Padding = 8
+	set(&p.Title.TextStyle, titleSize, true)
+	p.X.Label.Text, p.Y.Label.Text = f.XLabel, f.YLabel
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		set(&a.Label.TextStyle, labelSize, false)
+		a.Label.Padding = 4
+		set(&a.Tick.Label, smallSize, false)
+		a.Tick.Marker = Ticks{}
+		// The grid takes the part of the tick marks, and frame that of the axis lines, which would not meet in
+		// the corner where a tick label or a mark reaches over the edge of the data.
+		a.Tick.Length = 0
+		a.Width = 0
+		a.Padding = 5
+	}
+	set(&p.Legend.TextStyle, smallSize, false)
+	line := draw.LineStyle{Color: GridGray, Width: 0.75}
+	p.Add(&plotter.Grid{Vertical: line, Horizontal: line}, frame{})
+	return p
+}
+
+// frame is a plotter of the two axis lines, at the left and at the bottom of the data.
+type frame struct{}
+
+func (frame) Plot(c draw.Canvas, _ *plot.Plot) {
+	c.StrokeLines(draw.LineStyle{Color: AxisGray, Width: 0.75},
+		[]vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Min, {X: c.Max.X, Y: c.Min.Y}})
+}
+
+// Drawing is a figure without axes, such as a table or a grid of images. It is a Drawer and knows its size.
+type Drawing struct {
+	Title string // over it; may be empty
+
+	align         float64   // of the title: 0 for left, 0.5 for the middle
+	width, height vg.Length // of what lies below the title, without the margin
+	unit          vg.Length // size and place are whole multiples of it; 0 for any
+	// draw draws what lies below a title of the given height. The origin is the upper left corner of the whole drawing,
+	// which has the given width.
+	draw func(c draw.Canvas, title, width vg.Length)
+}
+
+// titleHeight returns the height of a title with the white below it.
+func titleHeight(title string) vg.Length {
+	if title == "" {
+		return 0
+	}
+	return titleSize + 10
+}
+
+// Size returns the size at which the letters have the sizes of the house, in points, with the margin.
+func (d *Drawing) Size() (width, height vg.Length) {
+	width = max(d.width, textWidth(face(titleSize, true), d.Title))
+	return snap(width+2*margin, d.unit), snap(titleHeight(d.Title)+d.height+2*margin, d.unit)
+}
+
+// Draw draws d in the middle of c, made smaller as a whole where c is smaller than the drawing.
+func (d *Drawing) Draw(c draw.Canvas) {
+	width, height := d.Size()
+	width, height = width-2*margin, height-2*margin
 	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
 	scale := min(1, w/width, h/height)
 	c.Push()
-	c.Translate(vg.Point{X: c.Min.X + (w-scale*width)/2, Y: c.Min.Y + (h+scale*height)/2})
+	defer c.Pop()
+	c.Translate(vg.Point{X: snap(c.Min.X+(w-scale*width)/2, d.unit), Y: snap(c.Min.Y+(h+scale*height)/2, d.unit)})
 	c.Scale(float64(scale), float64(scale))
-}
-
-// sizeOf returns the size of f where width or height, being 0, do not say.
-func sizeOf(f Figure, width, height vg.Length) (w, h vg.Length) {
-	w, h = defaultWidth, defaultHeight
-	if s, ok := f.(Sizer); ok {
-		w, h = s.Size()
+	if d.Title != "" {
+		write(c, face(titleSize, true), TextGray, vg.Point{X: vg.Length(d.align) * width, Y: -titleSize}, d.align, d.Title)
 	}
-	if width != 0 {
-		w = width
-	}
-	if height != 0 {
-		h = height
-	}
-	return w, h
-}
-
-// drawOn draws f on a white canvas of the given size with a small margin. For a plot it settles what depends on the
-// size, which a *plot.Plot alone does not know: line breaks of the title, the rows of a legend above the data, and
-// equal units on both axes. It returns an error if labels and legend leave no room for the data.
-func drawOn(f Figure, canvas vg.CanvasSizer) error {
-	c := draw.New(canvas)
-	c.SetColor(white)
-	c.Fill(c.Rectangle.Path())
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	if err := checkFigure(f, c, c); err != nil {
-		return err
-	}
-	if p, ok := f.(*plot.Plot); ok {
-		f = layout(p, c)
-	}
-	f.Draw(c)
-	return nil
-}
-
-// checkFigure returns an error if the plots of f, drawn on c, a part of the page, have no room for their data.
-func checkFigure(f Figure, c, page draw.Canvas) error {
-	switch f := f.(type) {
-	case *plot.Plot:
-		return checkRoom(layout(f, c).DataCanvas(c), page)
-	case *PanelRow:
-		plots, canvases := f.arrange(c)
-		for i, q := range plots {
-			if err := checkRoom(q.DataCanvas(canvases[i]), page); err != nil {
-				return err
-			}
-		}
-	case *FigureColumn:
-		for i, part := range f.arrange(c) {
-			if err := checkFigure(f.figures[i], part, page); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// checkRoom returns an error if data, where the data of a plot will be drawn, is too small or leaves the page: from
-// less room than none gonum/plot can compute an area without bounds.
-func checkRoom(data, page draw.Canvas) error {
-	const least = 20 // points
-	w, h := data.Max.X-data.Min.X, data.Max.Y-data.Min.Y
-	if w >= least && h >= least && page.Contains(data.Min) && page.Contains(data.Max) { // false for NaN too
-		return nil
-	}
-	return fmt.Errorf("viz: labels and legend leave no room for the data: %w: make the figure larger or the names shorter", ErrRange)
-}
-
-// layout returns a copy of p that is made to be drawn on c. The plotters are shared, p stays as it is.
-func layout(p *plot.Plot, c draw.Canvas) *plot.Plot {
-	q := *p
-	width := c.Max.X - c.Min.X
-	q.Title.Text = strings.Join(wrap(p.Title.Text, width, p.Title.TextStyle.Width), "\n")
-	q.X.Label.Text = strings.Join(wrap(p.X.Label.Text, width, p.X.Label.TextStyle.Width), "\n")
-	q.Y.Label.Text = strings.Join(wrap(p.Y.Label.Text, c.Max.Y-c.Min.Y, p.Y.Label.TextStyle.Width), "\n")
-	thinTicks(&q, c)
-	if q.Legend.Top {
-		// XOffs moves the stock legend, which the plots of this package do not use; here it carries the room.
-		data := q.DataCanvas(c)
-		q.Legend.XOffs = data.Max.X - data.Min.X
-	}
-	if _, ok := q.X.Scale.(equalScale); ok {
-		equalUnits(&q, c)
-	}
-	centreTitle(&q, c)
-	return &q
-}
-
-// thinTicks takes fewer ticks where their labels would touch.
-func thinTicks(p *plot.Plot, c draw.Canvas) {
-	data := p.DataCanvas(c)
-	for _, side := range []struct {
-		axis *plot.Axis
-		room vg.Length
-		need func(label string) vg.Length
-	}{
-		{&p.X, data.Max.X - data.Min.X, func(s string) vg.Length { return p.X.Tick.Label.Width(s) + smallSize }},
-		{&p.Y, data.Max.Y - data.Min.Y, func(string) vg.Length { return 1.4 * smallSize }},
-	} {
-		t, ok := side.axis.Tick.Marker.(Ticks)
-		for t.N = max(t.N, 5); ok && t.N > 1 && touch(t.Ticks(side.axis.Min, side.axis.Max), side.axis, side.room, side.need); {
-			t.N--
-			side.axis.Tick.Marker = t
-		}
-	}
-}
-
-// touch tells whether two neighbours among ticks need more than their distance on an axis as long as room.
-func touch(ticks []plot.Tick, a *plot.Axis, room vg.Length, need func(string) vg.Length) bool {
-	for i := 1; i < len(ticks); i++ {
-		gap := room * vg.Length(a.Norm(ticks[i].Value)-a.Norm(ticks[i-1].Value))
-		if gap < (need(ticks[i].Label)+need(ticks[i-1].Label))/2 {
-			return true
-		}
-	}
-	return false
-}
-
-// centreTitle puts a title of one line over the middle of the data rather than of the canvas, which may hold a legend
-// too, as far as there is room.
-func centreTitle(p *plot.Plot, c draw.Canvas) {
-	if p.Title.Text == "" || strings.Contains(p.Title.Text, "\n") {
-		return
-	}
-	width := p.Title.TextStyle.Width(p.Title.Text)
-	data := p.DataCanvas(c)
-	left := (data.Min.X + data.Max.X - width) / 2
-	left = max(c.Min.X, min(left, c.Max.X-width))
-	p.Title.TextStyle.XAlign = draw.XAlignment((left - c.Center().X) / width)
-}
-
-// equalScale is a linear scale that also marks a plot whose axes shall have equal units.
-type equalScale struct{ plot.LinearScale }
-
-// EqualAspect makes one unit as long on the x axis as on the y axis, so that distances in the plane can be compared
-// in all directions. It takes effect in Show, Save and Panels, which know the size of the figure; the range of one
-// axis is widened for it.
-func EqualAspect(p *plot.Plot) {
-	p.X.Scale = equalScale{}
-}
-
-// equalUnits widens the range of one axis until a unit has the same length on both. Wider ranges can have wider tick
-// labels, which shrink the data canvas, hence the rounds; in the second half the ticks stay, since they could go to
-// and fro for ever.
-func equalUnits(p *plot.Plot, c draw.Canvas) {
-	var x0, x1, y0, y1 float64
-	for round := range 12 {
-		data := p.DataCanvas(c) // also settles empty ranges
-		w, h := float64(data.Max.X-data.Min.X), float64(data.Max.Y-data.Min.Y)
-		if !(w >= 1 && h >= 1) {
-			return // checkRoom will tell
-		}
-		if round == 0 {
-			x0, x1, y0, y1 = p.X.Min, p.X.Max, p.Y.Min, p.Y.Max
-		}
-		unit := math.Max((x1-x0)/w, (y1-y0)/h) // data units a point
-		p.X.Min, p.X.Max = (x0+x1-unit*w)/2, (x0+x1+unit*w)/2
-		p.Y.Min, p.Y.Max = (y0+y1-unit*h)/2, (y0+y1+unit*h)/2
-		if round == 5 {
-			p.X.Tick.Marker = innerTicks(p.X)
-			p.Y.Tick.Marker = innerTicks(p.Y)
-		}
-	}
-}
-
-// innerTicks returns the ticks of a that stay inside when the range changes a little.
-func innerTicks(a plot.Axis) plot.ConstantTicks {
-	var inner plot.ConstantTicks
-	edge := 0.02 * (a.Max - a.Min)
-	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
-		if t.Value >= a.Min+edge && t.Value <= a.Max-edge {
-			inner = append(inner, t)
-		}
-	}
-	return inner
+	d.draw(c, titleHeight(d.Title), width)
 }

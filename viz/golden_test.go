@@ -25,6 +25,12 @@ func TestGolden(t *testing.T) {
 		{ExamplePanels, "panels.png"},
 		{ExampleTable_Figure, "table.png"},
 		{ExampleImageGrid, "image_grid.png"},
+		{ExampleBars, "bars.png"},
+		{ExampleClusters, "clusters.png"},
+		{ExampleImageTable_Figure, "image_table.png"},
+		{ExampleSquareGrid, "squares.png"},
+		{ExampleStackedBars, "stacked_bars.png"},
+		{ExampleUnitCircle, "unit_circle.png"},
 	} {
 		t.Run(g.file, func(t *testing.T) {
 			cmpimg.CheckPlotApprox(g.draw, t, near, g.file)

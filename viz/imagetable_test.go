@@ -32,12 +32,12 @@ func TestImageTableErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 	}
-	if err := Show((*ImageTableFigure)(nil), "a figure that was not made"); !errors.Is(err, ErrNoData) {
+	if err := Show((*Drawing)(nil), "a figure that was not made"); !errors.Is(err, ErrNoData) {
 		t.Errorf("showing a nil figure: %v, want %v", err, ErrNoData)
 	}
 }
 
-// TestImageTableDots draws images of many colours and looks for each pixel as a block of equal dots, all of one size, at
+// TestImageTableDots draws images of many colors and looks for each pixel as a block of equal dots, all of one size, at
 // the places that the order of the images gives: row by row, the left side before the right one.
 func TestImageTableDots(t *testing.T) {
 	const side = 4
@@ -136,6 +136,7 @@ func TestImageTableWords(t *testing.T) {
 	}
 	var origin vg.Point
 	boxes := 0
+	var cell vg.Length
 	for _, a := range paper.Actions {
 		switch a := a.(type) {
 		case *recorder.Translate:
@@ -143,6 +144,7 @@ func TestImageTableWords(t *testing.T) {
 		case *recorder.DrawImage:
 			boxes++
 			at := a.Rectangle
+			cell = at.Size().X
 			if at.Min.Add(origin).X < 0 || at.Min.Add(origin).Y < 0 || at.Max.Add(origin).X > w || at.Max.Add(origin).Y > h {
 				t.Errorf("a picture lies at %v", at)
 			}
@@ -159,7 +161,7 @@ func TestImageTableWords(t *testing.T) {
 		}
 	}
 	left, right := found["left"], found["right"]
-	if left.Min.Y != right.Min.Y || right.Min.X-left.Min.X < 5*f.cell {
+	if left.Min.Y != right.Min.Y || right.Min.X-left.Min.X < 5*cell {
 		t.Errorf("the headings lie at %v and %v", left, right)
 	}
 	if _, ok := found["A title"]; !ok {
@@ -167,9 +169,9 @@ func TestImageTableWords(t *testing.T) {
 	}
 }
 
-// TestFit checks the size of pictures: a whole number of dots a pixel where it is small, the room itself where the image
+// TestPictureSize checks the size of pictures: a whole number of dots a pixel where it is small, the room itself where the image
 // has more pixels than that.
-func TestFit(t *testing.T) {
+func TestPictureSize(t *testing.T) {
 	for _, tt := range []struct {
 		height, width int
 		room          vg.Length
@@ -181,7 +183,7 @@ func TestFit(t *testing.T) {
 		{8, 16, 42, vg.Point{X: 112, Y: 56}},   // 7
 		{448, 224, 21, vg.Point{X: 28, Y: 56}}, // 0.125: as much as there is room
 	} {
-		got := fit(tt.height, tt.width, tt.room)
+		got := pictureSize(tt.height, tt.width, tt.room)
 		got.X, got.Y = got.X/dot, got.Y/dot
 		if !(math.Abs(float64(got.X-tt.want.X)) <= 1e-9) || !(math.Abs(float64(got.Y-tt.want.Y)) <= 1e-9) {
 			t.Errorf("%d by %d pixels in %g points: %v dots, want %v", tt.height, tt.width, tt.room.Points(), got, tt.want)

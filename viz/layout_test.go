@@ -60,7 +60,7 @@ func curve(name string, y ...float64) Curve {
 func TestLegendBesideData(t *testing.T) {
 	const long = "a name so long that it has to be broken into several lines somewhere"
 	for _, top := range []bool{false, true} {
-		p, err := LearningCurves(CurvesConfig{Title: "A title"}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
+		p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "A title"}}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
 			curve(strings.Repeat("endless", 30), 1, 1, 1))
 		if err != nil {
 			t.Fatal(err)
@@ -99,9 +99,9 @@ func TestLegendBesideData(t *testing.T) {
 	}
 }
 
-// TestTitleOverData checks that a short title is centred over the data and a long one stays on the paper, in lines.
+// TestTitleOverData checks that a short title is centered over the data and a long one stays on the paper, in lines.
 func TestTitleOverData(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Title: "Short"}, curve("PUCL", 2, 1))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Short"}}, curve("PUCL", 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +184,11 @@ func TestPanels(t *testing.T) {
 	if _, err := Panels(0, 0, nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("a nil plot: %v", err)
 	}
-	p, err := LearningCurves(CurvesConfig{Title: "Left"}, curve("PUCL", 2000, 1), curve("ssCL", 3, 1), curve("a third loss", 3, 1))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Left"}}, curve("PUCL", 2000, 1), curve("ssCL", 3, 1), curve("a third loss", 3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := LearningCurves(CurvesConfig{Title: "Right"}, curve("PUCL", 2, 1))
+	q, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Right"}}, curve("PUCL", 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestPanels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Legend.Top || p.Legend.XOffs != 0 || p.Title.Padding != New("", "", "").Title.Padding {
+	if p.Legend.Top || p.Legend.XOffs != 0 || p.Title.Padding != New(Figure{}).Title.Padding {
 		t.Error("Panels changed a plot")
 	}
 	w, h := row.Size()
@@ -262,7 +262,7 @@ func TestOddNumbers(t *testing.T) {
 // TestSVG checks that the SVG is one XML element, an image with a title and a description, whose background is drawn
 // and whose text names a generic font.
 func TestSVG(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Title: "a < b & \"c\""}, curve("PUCL <1>", 2, 1))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "a < b & \"c\""}}, curve("PUCL <1>", 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

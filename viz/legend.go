@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -12,14 +14,16 @@ type Entry struct {
 	Thumbs []plot.Thumbnailer
 }
 
+func newEntry(name string, thumbs ...plot.Thumbnailer) Entry { return Entry{name, thumbs} }
+
 // AddLegend adds a legend in the house style to p. It lies to the right of the data, or above them where
 // p.Legend.Top is set when the plot is drawn; both places are cleared for it, so it never covers the data. Long
-// names are broken into lines. The text takes font and colour from p.Legend.TextStyle.
+// names are broken into lines. The text takes font and color from p.Legend.TextStyle.
 //
 // The stock legend of gonum/plot lies inside the plot, over the data; a plot should have one or the other.
 func AddLegend(p *plot.Plot, entries ...Entry) {
 	if len(entries) > 0 {
-		p.Add(&legend{entries: append([]Entry(nil), entries...)})
+		p.Add(&legend{entries: slices.Clone(entries)})
 	}
 }
 
@@ -33,7 +37,7 @@ const (
 	entryGap    = vg.Length(4)   // between two entries of a column
 	nameWidth   = vg.Length(118) // names to the right of the data break here
 	wordWidth   = vg.Length(170) // and a single word longer than this is cut
-	narrowWidth = vg.Length(180) // room above the data as long as nobody knows better, see layout in figure.go
+	narrowWidth = vg.Length(180) // room above the data as long as nobody knows better, see layout
 )
 
 // legend is a plotter that reserves the room it needs through its glyph boxes, and then draws there.
@@ -53,21 +57,21 @@ func (l *legend) thumbWidth() vg.Length {
 	return markThumb
 }
 
-// block is an entry as it is laid out: the offset of its upper left corner from that of the legend, and its lines.
+// block is an entry as it is placed: the offset of its upper left corner from that of the legend, and its lines.
 type block struct {
 	x, y  vg.Length
 	lines []string
 }
 
-// arrange lays the entries out and returns the size of the legend.
+// arrange places the entries and returns the size of the legend.
 func (l *legend) arrange(p *plot.Plot) (blocks []block, width, height vg.Length) {
-	f := p.Legend.TextStyle.Font
-	size := measure(face(f.Size, false))
-	line := lineFactor * f.Size
+	f := face(p.Legend.TextStyle.Font.Size, false)
+	size := func(s string) vg.Length { return textWidth(f, s) }
+	line := lineFactor * f.Font.Size
 	thumb := l.thumbWidth() + thumbGap
 	room := narrowWidth
 	if p.Legend.XOffs > 0 {
-		room = p.Legend.XOffs // set by layout in figure.go to the width of the data
+		room = p.Legend.XOffs // set by layout to the width of the data
 	}
 	var x, y vg.Length
 	for _, e := range l.entries {
@@ -76,11 +80,10 @@ func (l *legend) arrange(p *plot.Plot) (blocks []block, width, height vg.Length)
 			limit = max(room-thumb, nameWidth)
 			longest = limit
 		}
-		b := block{lines: wrap(e.Name, limit, size)}
+		b := block{lines: fit(e.Name, limit, longest, size)}
 		var text vg.Length
-		for j := range b.lines {
-			b.lines[j] = cut(b.lines[j], longest, size)
-			text = max(text, size(b.lines[j]))
+		for _, s := range b.lines {
+			text = max(text, size(s))
 		}
 		w := thumb + text
 		h := line * vg.Length(len(b.lines))
@@ -132,7 +135,7 @@ func (l *legend) Plot(c draw.Canvas, p *plot.Plot) {
 			t.Thumbnail(&thumb)
 		}
 		for j, s := range b.lines {
-			// A baseline about a third of the font size under the middle of the line centres small letters on it.
+			// A baseline about a third of the font size under the middle of the line centers small letters on it.
 			base := y - line*(vg.Length(j)+0.5) - 0.33*f.Font.Size
 			write(c, f, p.Legend.TextStyle.Color, vg.Point{X: x + width + thumbGap, Y: base}, 0, s)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Marker is a shape that marks a point; it implements draw.GlyphDrawer. The shapes are filled, with a thin white rim
-// that keeps neighbours apart, and of about the same area; Cross and Plus are drawn with strokes.
+// that keeps neighbors apart, and of about the same area; Cross and Plus are drawn with strokes.
 //
 // gonum/plot has shapes too, but half of them are outlines half a point wide, too thin for a series that must be
 // told apart by its shape.
@@ -44,28 +44,21 @@ func (m Marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	}
 }
 
+// corners holds the corners of the filled shapes for a radius of 1.
+var corners = map[Marker][]vg.Point{
+	Square:       {{X: -.88, Y: -.88}, {X: .88, Y: -.88}, {X: .88, Y: .88}, {X: -.88, Y: .88}},
+	UpTriangle:   {{X: -1.13, Y: -.72}, {X: 1.13, Y: -.72}, {X: 0, Y: 1.25}},
+	DownTriangle: {{X: -1.13, Y: .72}, {X: 1.13, Y: .72}, {X: 0, Y: -1.25}},
+	Diamond:      {{X: -1.2}, {Y: -1.2}, {X: 1.2}, {Y: 1.2}},
+}
+
 // outline returns the closed path of a filled marker.
-func (m Marker) outline(pt vg.Point, r vg.Length) vg.Path {
+func (m Marker) outline(pt vg.Point, r vg.Length) (p vg.Path) {
 	if m == Circle {
-		var p vg.Path
 		p.Move(vg.Point{X: pt.X + r, Y: pt.Y})
 		p.Arc(pt, r, 0, 2*math.Pi)
-		p.Close()
-		return p
 	}
-	var corners []vg.Point // in units of r
-	switch m {
-	case Square:
-		corners = []vg.Point{{X: -.88, Y: -.88}, {X: .88, Y: -.88}, {X: .88, Y: .88}, {X: -.88, Y: .88}}
-	case UpTriangle:
-		corners = []vg.Point{{X: -1.13, Y: -.72}, {X: 1.13, Y: -.72}, {X: 0, Y: 1.25}}
-	case DownTriangle:
-		corners = []vg.Point{{X: -1.13, Y: .72}, {X: 1.13, Y: .72}, {X: 0, Y: -1.25}}
-	default: // Diamond
-		corners = []vg.Point{{X: -1.2}, {Y: -1.2}, {X: 1.2}, {Y: 1.2}}
-	}
-	var p vg.Path
-	for i, k := range corners {
+	for i, k := range corners[m] {
 		q := vg.Point{X: pt.X + r*k.X, Y: pt.Y + r*k.Y}
 		if i == 0 {
 			p.Move(q)
@@ -84,11 +77,6 @@ func (m Marker) strokes(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	if m == Plus {
 		a, b = vg.Point{X: 1.2 * r}, vg.Point{Y: 1.2 * r}
 	}
-	c.SetLineStyle(draw.LineStyle{Color: sty.Color, Width: max(0.8, 0.45*r)})
-	for _, d := range []vg.Point{a, b} {
-		var p vg.Path
-		p.Move(vg.Point{X: pt.X - d.X, Y: pt.Y - d.Y})
-		p.Line(vg.Point{X: pt.X + d.X, Y: pt.Y + d.Y})
-		c.Stroke(p)
-	}
+	c.StrokeLines(draw.LineStyle{Color: sty.Color, Width: max(0.8, 0.45*r)},
+		[]vg.Point{pt.Sub(a), pt.Add(a)}, []vg.Point{pt.Sub(b), pt.Add(b)})
 }

@@ -9,7 +9,7 @@ import (
 
 // HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
 // row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
-// which survive where a viewer drops styles. Colours are left to the page, so that it reads on dark pages too.
+// which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too.
 func (t Table) HTML() (string, error) {
 	s, err := t.sheet()
 	if err != nil {
@@ -71,13 +71,17 @@ func (t Table) Markdown() (string, error) {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", escapeMarkdown(t.Title))
 	}
-	b.WriteString("| " + escapeMarkdown(t.RowsHeader) + " |")
-	for _, name := range t.Columns {
-		b.WriteString(" " + escapeMarkdown(name) + " |")
+	row := func(name string, cells []string) {
+		fmt.Fprintf(&b, "| %s | %s |\n", escapeMarkdown(name), strings.Join(cells, " | "))
 	}
-	b.WriteString("\n| :--- |" + strings.Repeat(" ---: |", len(t.Columns)) + "\n")
+	var names, rule []string
+	for _, name := range t.Columns {
+		names, rule = append(names, escapeMarkdown(name)), append(rule, "---:")
+	}
+	row(t.RowsHeader, names)
+	row(":---", rule)
 	for i, name := range t.Rows {
-		b.WriteString("| " + escapeMarkdown(name) + " |")
+		var cells []string
 		for _, w := range s.cells[i] {
 			text := escapeMarkdown(w.text())
 			switch {
@@ -86,9 +90,9 @@ func (t Table) Markdown() (string, error) {
 			case w.strong:
 				text = "**" + text + "**"
 			}
-			b.WriteString(" " + text + " |")
+			cells = append(cells, text)
 		}
-		b.WriteString("\n")
+		row(name, cells)
 	}
 	if s.note != "" {
 		b.WriteString("\n" + escapeMarkdown(s.note) + "\n")
@@ -96,10 +100,10 @@ func (t Table) Markdown() (string, error) {
 	return b.String(), nil
 }
 
+var markdownEscaper = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`,
+	"$", `\$`, "~", `\~`, "\n", " ",
+)
+
 // escapeMarkdown keeps text from being read as Markdown, and a cell on its line.
-func escapeMarkdown(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`,
-		"$", `\$`, "~", `\~`, "\n", " ",
-	).Replace(s)
-}
+func escapeMarkdown(s string) string { return markdownEscaper.Replace(s) }

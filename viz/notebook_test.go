@@ -92,7 +92,7 @@ func cell(t *testing.T) {
 	if !gonbui.IsNotebook {
 		t.Fatal("the environment does not say that this is a notebook")
 	}
-	if err := Show(New("t", "x", "y"), "an alt text"); err != nil {
+	if err := Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "an alt text"); err != nil {
 		t.Fatal(err)
 	}
 	if err := ShowTable(hostile); err != nil {
@@ -141,7 +141,7 @@ func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err
 // TestNotebookGone: where the pipes of GoNB are no more, Show fails rather than waits.
 func TestNotebookGone(t *testing.T) {
 	if os.Getenv(cellEnv) != "" {
-		if err := Show(New("t", "x", "y"), "alt"); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+		if err := Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "alt"); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 			t.Errorf("Show: %v", err)
 		}
 		p := NewProgress(nil, "", 1)

@@ -17,7 +17,7 @@ import (
 const pngDPI = 192
 
 // encodePNG draws f as a PNG file at twice the screen resolution.
-func encodePNG(f Figure, w, h vg.Length) ([]byte, error) {
+func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))
 	if err := drawOn(f, c); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func encodePNG(f Figure, w, h vg.Length) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// shrinkColors returns img with at most 256 colours, which makes a PNG file of a drawing a third as large. A drawing
-// has a few flat colours, which stay as they are, and their shades at smooth edges: shades that agree in the leading
+// shrinkColors returns img with at most 256 colors, which makes a PNG file of a drawing a third as large. A drawing
+// has a few flat colors, which stay as they are, and their shades at smooth edges: shades that agree in the leading
 // five bits of red, green and blue, or else in the leading four, become the most frequent of them. An image for which
 // that is not enough, such as one with photographs, stays as it is.
 func shrinkColors(img *image.RGBA) image.Image {
@@ -81,7 +81,7 @@ func shrinkColors(img *image.RGBA) image.Image {
 	return img
 }
 
-// compare orders colours by red, green, blue and opacity.
+// compare orders colors by red, green, blue and opacity.
 func compare(a, b color.RGBA) int {
 	return cmp.Or(cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
 }

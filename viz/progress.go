@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // Progress reports how far a long run is: steps done, speed, time left, and a note such as the current loss. In a
@@ -68,30 +71,19 @@ type output interface {
 // A w that cannot be written to is not an error: progress is no result.
 func NewProgress(w io.Writer, label string, total int) *Progress {
 	p := &Progress{label: label, total: total, now: time.Now}
-	switch {
-	case w == nil && gonbui.IsNotebook:
+	if w == nil && gonbui.IsNotebook {
 		p.out, p.pause = &notebookLine{id: "progress_" + gonbui.UniqueId(), send: gonbui.SendData, sync: syncNotebook}, 500*time.Millisecond
-	case w == nil && isTerminal(os.Stderr), isTerminal(w):
-		if w == nil {
-			w = os.Stderr
-		}
-		p.out, p.pause = &terminalLine{w: w}, 500*time.Millisecond
-	case w == nil:
-		p.out, p.pause = plainLines{os.Stderr}, 5*time.Second
-	default:
+		return p
+	}
+	if w == nil {
+		w = os.Stderr
+	}
+	if line := liveline.New(w); line.Live() {
+		p.out, p.pause = terminalLine{line}, 500*time.Millisecond
+	} else {
 		p.out, p.pause = plainLines{w}, 5*time.Second
 	}
 	return p
-}
-
-// isTerminal tells whether w is a character device, as terminals are.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || f == nil {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Say shows a text in place of how far the run is, such as what it waits for before its first step.
@@ -191,7 +183,7 @@ func (p *Progress) line(notes []string) string {
 // count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
 // "400 steps" or "120 of 400 steps".
 func (p *Progress) count() string {
-	unit := orElse(p.Unit, "step")
+	unit := cmp.Or(p.Unit, "step")
 	n := number(float64(p.last), 0)
 	total := number(float64(p.total), 0)
 	switch {
@@ -226,10 +218,10 @@ func (p *Progress) share() float64 {
 
 // speed writes a rate given in steps a second.
 func (p *Progress) speed(rate float64) string {
-	unit := plural(orElse(p.Unit, "step")) + "/s"
+	unit := plural(cmp.Or(p.Unit, "step")) + "/s"
 	switch {
 	case p.ExamplesPerStep > 0:
-		rate, unit = rate*float64(p.ExamplesPerStep), plural(orElse(p.Example, "image"))+"/s"
+		rate, unit = rate*float64(p.ExamplesPerStep), plural(cmp.Or(p.Example, "image"))+"/s"
 		if each := p.ViewsPerStep / p.ExamplesPerStep; each > 1 {
 			unit += fmt.Sprintf(" × %d views", each)
 		}
@@ -284,7 +276,7 @@ func progressData(id, label, line string, bar float64) *protocol.DisplayData {
 		DisplayID: id,
 		Data: map[protocol.MIMEType]any{
 			protocol.MIMETextHTML: fmt.Sprintf(`<div><progress%s max="1" aria-label="%s"></progress> %s</div>`,
-				value, html.EscapeString(orElse(label, "progress")), html.EscapeString(text)),
+				value, html.EscapeString(cmp.Or(label, "progress")), html.EscapeString(text)),
 			protocol.MIMETextPlain: text,
 		},
 	}
@@ -298,28 +290,16 @@ func syncNotebook() {
 }
 
 // terminalLine writes over one line of a terminal.
-type terminalLine struct {
-	w     io.Writer
-	shown int // letters on the line
-}
+type terminalLine struct{ *liveline.Line }
 
-func (t *terminalLine) show(label, line string, _ float64, final bool) {
-	widest := 79 // a line that wraps cannot be written over
-	if f, ok := t.w.(*os.File); ok {
-		if n, ok := columns(f); ok {
-			widest = max(n-1, 20)
-		}
+func (t terminalLine) show(label, line string, _ float64, final bool) {
+	text := join(label, line)
+	if !final {
+		t.Set(text)
+		return
 	}
-	letters := []rune(join(label, line))
-	if len(letters) > widest && !final {
-		letters = append(letters[:widest-1], '…')
-	}
-	end := ""
-	if final {
-		end = "\n"
-	}
-	fmt.Fprintf(t.w, "\r%s%s%s", string(letters), strings.Repeat(" ", max(0, t.shown-len(letters))), end)
-	t.shown = len(letters)
+	t.Set("")
+	t.Linef("%s", text)
 }
 
 // plainLines writes a line for each state.

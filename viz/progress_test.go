@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/puclab/puclab/internal/liveline"
 )
 
 // clocked returns a progress whose clock stands until the test moves it.
@@ -63,7 +65,7 @@ func TestProgressSpeed(t *testing.T) {
 func TestProgressTerminal(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "", 3)
-	p.out, p.pause = &terminalLine{w: &b}, 500*time.Millisecond
+	p.out, p.pause = terminalLine{liveline.Sized(&b, true, 80)}, 500*time.Millisecond
 	tick := clocked(p)
 	p.Update(1, strings.Repeat("long ", 30))
 	tick(time.Second)
@@ -73,7 +75,7 @@ func TestProgressTerminal(t *testing.T) {
 	p.Update(3, "shown, the last step")
 	p.Done("")
 	lines := strings.Split(b.String(), "\r")
-	if len(lines) != 5 || lines[0] != "" {
+	if len(lines) != 6 || lines[0] != "" {
 		t.Fatalf("%q", lines)
 	}
 	if n := len([]rune(lines[1])); n != 79 {
@@ -82,7 +84,7 @@ func TestProgressTerminal(t *testing.T) {
 	if len(lines[2]) != 79 || strings.TrimRight(lines[2], " ") != "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left" {
 		t.Errorf("the next line does not cover it: %q", lines[2])
 	}
-	if !strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") || !strings.HasSuffix(lines[4], "\n") {
+	if !strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") || strings.TrimSpace(lines[4]) != "" || lines[5] != "3 steps in 1.1 s, 1.8 steps/s\n" {
 		t.Errorf("the last lines: %q", lines[3:])
 	}
 }

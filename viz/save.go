@@ -2,11 +2,12 @@ package viz
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf. Sizes are in
@@ -15,16 +16,12 @@ import (
 //
 // It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
 // folder must exist.
-func Save(f Figure, path string, width, height vg.Length) error {
-	if isNil(f) {
-		return fmt.Errorf("viz: save %s: the figure is nil: %w", path, ErrNoData)
-	}
-	w, h := sizeOf(f, width, height)
-	if err := checkSize(w, h); err != nil {
+func Save(f Drawer, path string, width, height vg.Length) error {
+	w, h, err := checkedSize("save "+path, f, width, height)
+	if err != nil {
 		return err
 	}
 	var data []byte
-	var err error
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".svg":
 		data, err = encodeSVG(f, w, h, titleOf(f), "")
@@ -38,7 +35,7 @@ func Save(f Figure, path string, width, height vg.Length) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := wholefile.Write(path, wholefile.Bytes(data)); err != nil {
 		return fmt.Errorf("viz: save: %w", err)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 )
 
 func TestSave(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Title: "τ⁺ ± λ"}, curve("PUCL", 3, -2))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "τ⁺ ± λ"}}, curve("PUCL", 3, -2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestShrinkColors: flat colours stay, shades become few, photographs stay as they are.
+// TestShrinkColors: flat colors stay, shades become few, photographs stay as they are.
 func TestShrinkColors(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 100, 100))
 	for y := range 100 {
@@ -85,13 +85,13 @@ func TestShrinkColors(t *testing.T) {
 	}
 	small, ok := shrinkColors(img).(*image.Paletted)
 	if !ok || len(small.Palette) > 256 {
-		t.Fatal("the colours of a drawing do not fit a palette")
+		t.Fatal("the colors of a drawing do not fit a palette")
 	}
 	for y := range 100 {
 		for x := range 100 {
 			got, want := color.RGBAModel.Convert(small.At(x, y)).(color.RGBA), img.RGBAAt(x, y)
 			if y < 50 && got != Blue || y > 50 && y < 90 && got != white {
-				t.Fatalf("flat colour %v became %v", want, got)
+				t.Fatalf("flat color %v became %v", want, got)
 			}
 			for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
 				if d < -15 || d > 15 {
@@ -104,7 +104,7 @@ func TestShrinkColors(t *testing.T) {
 		img.Pix[i] = uint8(i * i * 7919 >> 5)
 	}
 	if got := shrinkColors(img); got != image.Image(img) {
-		t.Errorf("an image of many colours became a %T", got)
+		t.Errorf("an image of many colors became a %T", got)
 	}
 }
 

@@ -5,20 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
-// Group is one series of points in the plane. The name decides the look, see StyleFor.
-type Group struct {
-	Name string
-	X, Y []float64
-}
-
 // ScatterConfig says how Scatter draws. The zero value works.
 type ScatterConfig struct {
-	Title, XLabel, YLabel string
+	Figure
 
 	// MaxPerGroup is the largest number of points that are drawn of one group; 0 draws all. Of a larger group a
 	// random subset is drawn, and the legend says so: "negative (500 of 8,000)".
@@ -30,7 +23,7 @@ type ScatterConfig struct {
 	EqualAspect bool
 }
 
-// Scatter draws groups of points, each with a colour and a marker of its own and a legend to the right (set
+// Scatter draws groups of points, each with a color and a marker of its own and a legend to the right (set
 // Legend.Top of the plot to move it above). The more points, the smaller the marks. Small groups are drawn last, and with larger
 // marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
 // one size the first lies on top. A group may be empty, but not all of them.
@@ -40,52 +33,39 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 	if cfg.MaxPerGroup < 0 {
 		return nil, fmt.Errorf("viz: scatter: MaxPerGroup is %d, want 0 or more: %w", cfg.MaxPerGroup, ErrRange)
 	}
+	if err := checkGroups("scatter", groups); err != nil {
+		return nil, err
+	}
 	total := 0
-	names := make([]string, len(groups))
-	for i, g := range groups {
-		if err := checkXY("the group "+quote(g.Name), g.X, g.Y); err != nil {
-			return nil, err
-		}
-		total += len(g.X)
-		names[i] = g.Name
-	}
-	if total == 0 {
-		return nil, fmt.Errorf("viz: scatter: %w: the groups hold no point", ErrNoData)
-	}
-	p := New(cfg.Title, cfg.XLabel, cfg.YLabel)
-	var entries []Entry
 	drawn := make([]*marks, len(groups))
-	for i, s := range StyleFor(names...) {
+	var entries []Entry
+	for i, s := range stylesOf(groups, Group.name) {
 		g := groups[i]
-		m := &marks{xys: points(g.X, g.Y), thumb: 4}
+		m := newMarks(points(g.X, g.Y), s.Glyph(0), 4)
 		name := g.Name
-		if cfg.MaxPerGroup > 0 && len(g.X) > cfg.MaxPerGroup {
-			m.xys = pick(m.xys, subset(len(g.X), cfg.MaxPerGroup, cfg.Seed, uint64(i)))
-			name = fmt.Sprintf("%s (%s of %s)", g.Name, number(float64(cfg.MaxPerGroup), 0), number(float64(len(g.X)), 0))
+		if n := len(g.X); cfg.MaxPerGroup > 0 && n > cfg.MaxPerGroup {
+			m.XYs = pick(m.XYs, subset(n, cfg.MaxPerGroup, cfg.Seed, uint64(i)))
+			name = fmt.Sprintf("%s (%s of %s)", g.Name, number(float64(cfg.MaxPerGroup), 0), number(float64(n), 0))
 		}
-		m.style = s.Glyph(0)
+		total += len(m.XYs)
 		drawn[i] = m
-		entries = append(entries, Entry{Name: name, Thumbs: []plot.Thumbnailer{m}})
+		entries = append(entries, newEntry(name, m))
 	}
-	total = 0
-	for _, m := range drawn {
-		total += len(m.xys)
-	}
+	p := New(cfg.Figure)
 	slices.Reverse(drawn)
-	slices.SortStableFunc(drawn, func(a, b *marks) int { return len(b.xys) - len(a.xys) })
+	slices.SortStableFunc(drawn, func(a, b *marks) int { return len(b.XYs) - len(a.XYs) })
 	for _, m := range drawn {
-		m.style.Radius = markRadius(total)
-		if 4*len(m.xys) <= len(drawn[0].xys) {
-			m.style.Radius++
+		m.Radius = markRadius(total)
+		if 4*len(m.XYs) <= len(drawn[0].XYs) {
+			m.Radius++
 		}
-		if len(m.xys) > 0 {
+		if len(m.XYs) > 0 {
 			p.Add(m)
 		}
 	}
 	AddLegend(p, entries...)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		room := 0.03 * (a.Max - a.Min)
-		a.Min, a.Max = a.Min-room, a.Max+room
+		widen(a, 0.03*(a.Max-a.Min))
 	}
 	if cfg.EqualAspect {
 		EqualAspect(p)
@@ -115,28 +95,8 @@ func subset(n, k int, seed, stream uint64) []int {
 	return chosen
 }
 
-// GroupBy turns rows of points into groups: row i, of which the first two columns are drawn, goes to the group
-// names[label[i]]. There are len(names) groups, in the order of names; a group that no label names is empty.
-//
-// It returns an error if points has fewer than two columns, label not one entry per row, or an entry no name.
-func GroupBy(rows mat.Matrix, label []int, names ...string) ([]Group, error) {
-	n, d := rows.Dims()
-	if d < 2 {
-		return nil, fmt.Errorf("viz: group by: the rows have %d column, want 2 or more: %w", d, ErrRange)
-	}
-	if len(label) != n {
-		return nil, fmt.Errorf("viz: group by: %d rows and %d labels: %w", n, len(label), ErrLength)
-	}
-	groups := make([]Group, len(names))
-	for i, name := range names {
-		groups[i].Name = name
-	}
-	for i, l := range label {
-		if l < 0 || l >= len(names) {
-			return nil, fmt.Errorf("viz: group by: label %d of row %d has no name, there are %d names: %w", l, i, len(names), ErrRange)
-		}
-		groups[l].X = append(groups[l].X, rows.At(i, 0))
-		groups[l].Y = append(groups[l].Y, rows.At(i, 1))
-	}
-	return groups, nil
+// ComponentLabel returns an axis label for the i-th principal component, counted from 1, with the share of the
+// variance that it explains: "component 1 (43 % of variance)".
+func ComponentLabel(i int, explained float64) string {
+	return fmt.Sprintf("component %d (%.0f %% of variance)", i, 100*explained)
 }

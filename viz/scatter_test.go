@@ -113,4 +113,20 @@ func TestGroupBy(t *testing.T) {
 	}
 }
 
+func TestByLabel(t *testing.T) {
+	rows := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
+	got, err := ByLabel(rows, []bool{false, true, false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Group{{Positive, []float64{3}, []float64{4}}, {Negative, []float64{1, 5}, []float64{2, 6}}} {
+		if got[i].Name != want.Name || !slices.Equal(got[i].X, want.X) || !slices.Equal(got[i].Y, want.Y) {
+			t.Errorf("group %d: %v, want %v", i, got[i], want)
+		}
+	}
+	if _, err := ByLabel(rows, []bool{true}); !errors.Is(err, ErrLength) {
+		t.Errorf("one label for three rows: %v", err)
+	}
+}
+
 func second[A, B any](_ A, b B) B { return b }

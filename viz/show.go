@@ -6,8 +6,6 @@ import (
 	"encoding/gob"
 	"fmt"
 	"html"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
@@ -48,21 +46,13 @@ const largestSVG = 256 << 10
 //
 // Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
 // makes no sense, or the notebook cannot be reached.
-func Show(f Figure, alt string, opts ...Option) error {
+func Show(f Drawer, alt string, opts ...Option) error {
 	data, err := figureData(f, alt, opts...)
 	if err != nil {
 		return err
 	}
-	if gonbui.IsNotebook {
-		return send(data)
-	}
-	return describe(os.Stdout, alt)
-}
-
-// describe is what Show does where there is no notebook.
-func describe(w io.Writer, alt string) error {
-	_, err := fmt.Fprintf(w, "Figure: %s\n(To see it, run this in a GoNB notebook, or write it to a file: viz.Save(figure, \"figure.png\", 0, 0).)\n", alt)
-	return err
+	return display(data, "Figure: "+alt+
+		"\n(To see it, run this in a GoNB notebook, or write it to a file: viz.Save(figure, \"figure.png\", 0, 0).)\n")
 }
 
 // ShowTable shows t in the notebook, as HTML, Markdown and plain text at once, of which the viewer takes what it can
@@ -73,24 +63,16 @@ func ShowTable(t Table) error {
 	if err != nil {
 		return err
 	}
-	if gonbui.IsNotebook {
-		return send(data)
-	}
-	_, err = fmt.Print(data.Data[protocol.MIMETextPlain])
-	return err
+	return display(data, fmt.Sprint(data.Data[protocol.MIMETextPlain]))
 }
 
 // ShowMarkdown shows a text in Markdown, in which $…$ is a formula, in the notebook; elsewhere it prints it as it is.
 // It returns an error if the notebook cannot be reached.
 func ShowMarkdown(text string) error {
-	if gonbui.IsNotebook {
-		return send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-			protocol.MIMETextMarkdown: text,
-			protocol.MIMETextPlain:    text,
-		}})
-	}
-	_, err := fmt.Println(text)
-	return err
+	return display(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
+		protocol.MIMETextMarkdown: text,
+		protocol.MIMETextPlain:    text,
+	}}, text+"\n")
 }
 
 // figureData returns the message that shows f. Of the ways to put a figure into a notebook only an <img> element in
@@ -100,10 +82,7 @@ func ShowMarkdown(text string) error {
 // is the figure itself shows in both, trusted or not, and in the previews of code hosts. The PNG beside it is for
 // what takes no HTML, such as the conversion to LaTeX; it carries the alternative text for the viewers that read it
 // from there. The plain text is the alternative text again, for terminals and logs.
-func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, error) {
-	if isNil(f) {
-		return nil, fmt.Errorf("viz: show: the figure is nil: %w", ErrNoData)
-	}
+func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, error) {
 	alt = strings.TrimSpace(alt)
 	if alt == "" {
 		return nil, fmt.Errorf("viz: show: %w: say in a sentence what the figure shows", ErrNoAlt)
@@ -112,8 +91,8 @@ func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, er
 	for _, o := range opts {
 		o(&s)
 	}
-	w, h := sizeOf(f, s.width, s.height)
-	if err := checkSize(w, h); err != nil {
+	w, h, err := checkedSize("show", f, s.width, s.height)
+	if err != nil {
 		return nil, err
 	}
 	pixels, err := encodePNG(f, w, h)
@@ -151,23 +130,17 @@ func figureData(f Figure, alt string, opts ...Option) (*protocol.DisplayData, er
 
 // tableData returns the message that shows t.
 func tableData(t Table) (*protocol.DisplayData, error) {
-	markup, err := t.HTML()
-	if err != nil {
-		return nil, err
+	data := map[protocol.MIMEType]any{}
+	for mime, render := range map[protocol.MIMEType]func() (string, error){
+		protocol.MIMETextHTML: t.HTML, protocol.MIMETextMarkdown: t.Markdown, protocol.MIMETextPlain: t.Text,
+	} {
+		text, err := render()
+		if err != nil {
+			return nil, err
+		}
+		data[mime] = text
 	}
-	markdown, err := t.Markdown()
-	if err != nil {
-		return nil, err
-	}
-	text, err := t.Text()
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextHTML:     markup,
-		protocol.MIMETextMarkdown: markdown,
-		protocol.MIMETextPlain:    text,
-	}}, nil
+	return &protocol.DisplayData{Data: data}, nil
 }
 
 func init() {
@@ -175,14 +148,20 @@ func init() {
 	gob.Register(map[string]any{})
 }
 
-// send shows data in the notebook and waits until GoNB has it, for the program may end right after.
-func send(data *protocol.DisplayData) error {
-	gonbui.SendData(data)
-	if err := gonbui.Error(); err != nil {
-		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
+// display shows data in the notebook and waits until GoNB has it, for the program may end right after. Where there is no
+// notebook it prints text.
+func display(data *protocol.DisplayData, text string) error {
+	if !gonbui.IsNotebook {
+		_, err := fmt.Print(text)
+		return err
 	}
-	gonbui.Sync()
-	if err := gonbui.Error(); err != nil {
+	gonbui.SendData(data)
+	err := gonbui.Error()
+	if err == nil {
+		gonbui.Sync()
+		err = gonbui.Error()
+	}
+	if err != nil {
 		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
 	}
 	return nil

@@ -39,7 +39,7 @@ func parseImg(t *testing.T, html any) (e img, mime string, source []byte) {
 
 func TestFigureData(t *testing.T) {
 	const alt = `The loss "falls" <fast> & far`
-	p, err := LearningCurves(CurvesConfig{Title: "Title"}, curve("PUCL", 3, 2))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Title"}}, curve("PUCL", 3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestFigureFormat(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		f    Figure
+		f    Drawer
 		opts []Option
 		want string
 	}{
@@ -119,7 +119,7 @@ func TestFigureFormat(t *testing.T) {
 }
 
 func TestShowErrors(t *testing.T) {
-	p := New("", "", "")
+	p := New(Figure{})
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -128,9 +128,9 @@ func TestShowErrors(t *testing.T) {
 		{"no alt", Show(p, " \n"), ErrNoAlt},
 		{"nil", Show(nil, "alt"), ErrNoData},
 		{"no plot", Show((*plot.Plot)(nil), "alt"), ErrNoData},
-		{"no table", Save((*TableFigure)(nil), "a.png", 0, 0), ErrNoData},
-		{"no images", Show((*Images)(nil), "alt"), ErrNoData},
-		{"no panels", Show((*PanelRow)(nil), "alt"), ErrNoData},
+		{"no table", Save((*Drawing)(nil), "a.png", 0, 0), ErrNoData},
+		{"no images", Show((*Drawing)(nil), "alt"), ErrNoData},
+		{"no panels", Show((*Composite)(nil), "alt"), ErrNoData},
 		{"size", Show(p, "alt", Size(-1, 0)), ErrRange},
 		{"table", ShowTable(Table{}), ErrNoData},
 	} {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -18,32 +18,27 @@ type StackedBar struct {
 	Parts []float64
 }
 
-// StackedBarsConfig says how StackedBars draws. The zero value works.
-type StackedBarsConfig struct {
-	Title  string
-	XLabel string // with its unit; "" means "examples"
-}
-
 // StackedBars draws horizontal bars below each other, the first one on top, each made of parts from left to right, as
-// for what a data set is made of. parts names the parts, which have a colour and a hatching of their own (see [StyleFor])
+// for what a data set is made of. parts names the parts, which have a color and a hatching of their own (see [StyleFor])
 // and stand in the legend above the bars. A part shows its length as a number where there is room for it; that of the last
 // part may stand behind the bar.
 //
-// Bars get no thicker than a line of text needs, so a low figure suits a few of them: Size(0, 2.5*Inch) for three.
+// Without an XLabel the unit is "examples". Bars get no thicker than a line of text needs, so a low figure suits a few of
+// them: a Height of 2.5*Inch for three.
 //
 // It returns an error if there are no bars or no parts, if a bar has another number of parts, or if a length is negative
 // or not finite, and where all lengths are 0.
-func StackedBars(cfg StackedBarsConfig, parts []string, bars ...StackedBar) (*plot.Plot, error) {
+func StackedBars(cfg Figure, parts []string, bars ...StackedBar) (*plot.Plot, error) {
 	if len(bars) == 0 || len(parts) == 0 {
 		return nil, fmt.Errorf("viz: stacked bars: %w: there are %d bars of %d parts", ErrNoData, len(bars), len(parts))
 	}
 	s := &stack{styles: StyleFor(parts...)}
 	for _, b := range bars {
-		what := "the bar " + quote(b.Name)
+		what := fmt.Sprintf("the bar %q", b.Name)
 		if len(b.Parts) != len(parts) {
 			return nil, fmt.Errorf("viz: %s has %d parts and there are %d names: %w", what, len(b.Parts), len(parts), ErrLength)
 		}
-		if err := checkFinite(what, b.Parts); err != nil {
+		if err := checkFinite(what, b.Parts...); err != nil {
 			return nil, err
 		}
 		var length float64
@@ -54,17 +49,17 @@ func StackedBars(cfg StackedBarsConfig, parts []string, bars ...StackedBar) (*pl
 			length += v
 		}
 		s.longest = max(s.longest, length)
-		s.bars = append(s.bars, StackedBar{b.Name, append([]float64(nil), b.Parts...)})
+		s.bars = append(s.bars, StackedBar{b.Name, slices.Clone(b.Parts)})
 	}
 	if s.longest == 0 {
 		return nil, fmt.Errorf("viz: stacked bars: %w: all lengths are 0", ErrNoData)
 	}
-	p := New(cfg.Title, orElse(cfg.XLabel, "examples"), "")
+	p := New(cfg.withLabels("examples", ""))
 	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars take the part of the ticks
 	p.Add(s, frame{})                      // the axis over the rims of the bars
 	var entries []Entry
 	for i, name := range parts {
-		entries = append(entries, Entry{Name: name, Thumbs: []plot.Thumbnailer{&swatch{s.styles[i].Color, i}}})
+		entries = append(entries, newEntry(name, &swatch{s.styles[i].Color, i}))
 	}
 	p.Legend.Top = true
 	AddLegend(p, entries...)
@@ -93,24 +88,23 @@ func (s *stack) DataRange() (xmin, xmax, ymin, ymax float64) {
 }
 
 // nameLines returns the name of a bar in at most two lines.
-func (s *stack) nameLines(b StackedBar, f font.Face) []string {
-	lines := wrap(b.Name, barName, measure(f))
+func (b StackedBar) nameLines() []string {
+	lines := wrap(b.Name, barName, smallWidth)
 	if len(lines) > 2 {
 		lines = []string{lines[0], strings.Join(lines[1:], " ")}
 	}
 	for i := range lines {
-		lines[i] = cut(lines[i], barName, measure(f))
+		lines[i] = cut(lines[i], barName, smallWidth)
 	}
 	return lines
 }
 
 // GlyphBoxes claims the room for the names to the left of the bars.
 func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	f := face(smallSize, false)
 	var width vg.Length
 	for _, b := range s.bars {
-		for _, line := range s.nameLines(b, f) {
-			width = max(width, textWidth(f, line))
+		for _, line := range b.nameLines() {
+			width = max(width, smallWidth(line))
 		}
 	}
 	return []plot.GlyphBox{{X: 0, Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -width - thumbGap}}}}
@@ -118,15 +112,10 @@ func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 
 func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
-	f := face(smallSize, false)
 	half := min(thickestBar, stackShare*(toY(0)-toY(-1))) / 2
 	for i, b := range s.bars {
 		y := toY(-float64(i))
-		lines := s.nameLines(b, f)
-		for j, line := range lines {
-			base := y + lineFactor*smallSize*(vg.Length(len(lines)-1)/2-vg.Length(j)) - 0.36*smallSize
-			write(c, f, TextGrey, vg.Point{X: c.Min.X - thumbGap, Y: base}, 1, line)
-		}
+		writeSmallLines(c, vg.Point{X: c.Min.X - thumbGap, Y: y}, 1, b.nameLines())
 		var from float64
 		last := len(b.Parts) - 1
 		for last > 0 && b.Parts[last] == 0 {
@@ -137,44 +126,45 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			box := vg.Rectangle{Min: vg.Point{X: toX(from), Y: y - half}, Max: vg.Point{X: toX(from + v), Y: y + half}}
-			hatched(c, box, s.styles[part].Color, part)
-			s.number(c, box, f, s.styles[part].Color, v, part == last)
+			hatch(c, box, s.styles[part].Color, part)
+			writeLength(c, box, s.styles[part].Color, v, part == last)
 			from += v
 		}
 	}
 }
 
-// number writes the length of a part into its middle, on a plate of its colour that covers the hatching. A number that does
+// writeLength writes the length of a part into its middle, on a plate of its color that covers the hatching. A number that does
 // not fit goes behind the last part of a bar, and is left out elsewhere.
-func (s *stack) number(c draw.Canvas, box vg.Rectangle, f font.Face, col color.Color, v float64, last bool) {
+func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, last bool) {
 	if v != math.Trunc(v) { // 0.3, not the 0.30000000000000004 that a sum may come to
 		digits := math.Pow10(3 - int(math.Floor(math.Log10(v))))
 		v = math.Round(v*digits) / digits
 	}
 	text := number(v, -1)
-	width := textWidth(f, text) + 2*numberRoom
+	width := smallWidth(text) + 2*numberRoom
 	middle := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
+	base := middle.Y - 0.36*smallSize
 	if size := box.Size(); width > size.X || 1.1*smallSize > size.Y {
 		if last && box.Max.X+width <= c.Max.X {
-			write(c, f, TextGrey, vg.Point{X: box.Max.X + numberRoom, Y: middle.Y - 0.36*smallSize}, 0, text)
+			writeSmall(c, vg.Point{X: box.Max.X + numberRoom, Y: base}, 0, text)
 		}
 		return
 	}
 	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 1}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 1}
 	c.SetColor(col)
 	c.Fill(box.Path())
-	write(c, f, readableOn(col), vg.Point{X: middle.X, Y: middle.Y - 0.36*smallSize}, 0.5, text)
+	write(c, face(smallSize, false), readableOn(col), vg.Point{X: middle.X, Y: base}, 0.5, text)
 }
 
-// readableOn returns white or the grey of text, whichever has the greater contrast to a background.
+// readableOn returns white or the gray of text, whichever has the greater contrast to a background.
 func readableOn(background color.Color) color.Color {
-	if l := luminance(background); 1.05/(l+0.05) < (l+0.05)/(luminance(TextGrey)+0.05) {
-		return TextGrey
+	if l := luminance(background); 1.05/(l+0.05) < (l+0.05)/(luminance(TextGray)+0.05) {
+		return TextGray
 	}
 	return white
 }
 
-// luminance returns the relative luminance of a colour by WCAG 2.2: 0 for black, 1 for white.
+// luminance returns the relative luminance of a color by WCAG 2.2: 0 for black, 1 for white.
 func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	linear := func(v uint32) float64 {
@@ -195,12 +185,12 @@ type swatch struct {
 
 func (s *swatch) Thumbnail(c *draw.Canvas) {
 	middle := c.Center().Y
-	hatched(*c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle - 5}, Max: vg.Point{X: c.Max.X, Y: middle + 5}}, s.color, s.part)
+	hatch(*c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle - 5}, Max: vg.Point{X: c.Max.X, Y: middle + 5}}, s.color, s.part)
 }
 
-// hatched fills a box with a colour and, so that no part is known by its colour alone, with a hatching of white lines that
+// hatch fills a box with a color and, so that no part is known by its color alone, with a hatching of white lines that
 // depends on the part: none, rising, falling, both, level.
-func hatched(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
+func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
 	c.SetColor(col)
 	c.Fill(box.Path())
 	lines := draw.LineStyle{Color: white, Width: hatchWidth}

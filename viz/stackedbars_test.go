@@ -20,12 +20,12 @@ func TestStackedBarsErrors(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"no bars", second(StackedBars(StackedBarsConfig{}, parts)), ErrNoData},
-		{"no parts", second(StackedBars(StackedBarsConfig{}, nil, StackedBar{Name: "x"})), ErrNoData},
-		{"all empty", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData},
-		{"one part of two", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{1}})), ErrLength},
-		{"negative", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange},
-		{"NaN", second(StackedBars(StackedBarsConfig{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite},
+		{"no bars", second(StackedBars(Figure{}, parts)), ErrNoData},
+		{"no parts", second(StackedBars(Figure{}, nil, StackedBar{Name: "x"})), ErrNoData},
+		{"all empty", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData},
+		{"one part of two", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{1}})), ErrLength},
+		{"negative", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange},
+		{"NaN", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite},
 	} {
 		if !errors.Is(tt.err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
@@ -33,12 +33,12 @@ func TestStackedBarsErrors(t *testing.T) {
 	}
 }
 
-// TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its colour on a line
+// TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its color on a line
 // near the upper edge of the bar, where no number lies: solid parts only, so that no hatching is in the way.
 func TestStackedBarsLengths(t *testing.T) {
 	parts := []string{"first", "x", "x", "x", "x", "sixth"} // hatchings repeat after five: both are solid
 	bars := []StackedBar{{"one", []float64{30, 0, 0, 0, 0, 10}}, {"two", []float64{5, 0, 0, 0, 0, 0}}}
-	p, err := StackedBars(StackedBarsConfig{}, parts, bars...)
+	p, err := StackedBars(Figure{}, parts, bars...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestStackedBarsLengths(t *testing.T) {
 	}
 	img := decode(t, data)
 	styles := StyleFor(parts...)
-	longest := func(c color.Color, from, to int) (n int) { // the longest run of a colour in rows of dots
+	longest := func(c color.Color, from, to int) (n int) { // the longest run of a color in rows of dots
 		want := color.RGBAModel.Convert(c)
 		for y := from; y < to; y++ {
 			run := 0
@@ -96,7 +96,7 @@ func TestStackedBarsLengths(t *testing.T) {
 // TestStackedBarsNumbers looks for the numbers: inside a part that has room, behind the bar for the last part that has
 // none, nowhere for another one.
 func TestStackedBarsNumbers(t *testing.T) {
-	p, err := StackedBars(StackedBarsConfig{XLabel: "things"}, []string{"a", "b"},
+	p, err := StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
 		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
 		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}})
 	if err != nil {
@@ -140,13 +140,13 @@ func TestStackedBarsNumbers(t *testing.T) {
 	}
 }
 
-// TestHatchings checks that neighbours in a bar differ in more than their colour.
+// TestHatchings checks that neighbors in a bar differ in more than their color.
 func TestHatchings(t *testing.T) {
 	box := vg.Rectangle{Max: vg.Point{X: 40, Y: 20}}
 	lines := make([]int, 6)
 	for part := range lines {
 		paper := &sheetOfPaper{w: 50, h: 30}
-		hatched(draw.New(paper), box, Blue, part)
+		hatch(draw.New(paper), box, Blue, part)
 		for _, a := range paper.Actions {
 			if s, ok := a.(*recorder.Stroke); ok {
 				lines[part]++
@@ -177,15 +177,15 @@ func TestHatchings(t *testing.T) {
 	}
 }
 
-// TestReadableOn checks that numbers on bars have a contrast of 3:1 or more on every colour of the palette, and that no
+// TestReadableOn checks that numbers on bars have a contrast of 3:1 or more on every color of the palette, and that no
 // other choice of the two has more.
 func TestReadableOn(t *testing.T) {
-	for _, c := range append([]color.RGBA{MarkGrey}, colors...) {
-		onWhite, onText := contrast(c), contrast(TextGrey)/contrast(c)
+	for _, c := range append([]color.RGBA{MarkGray}, colors...) {
+		onWhite, onText := contrast(c), contrast(TextGray)/contrast(c)
 		got := readableOn(c)
 		if want := color.Color(white); onText > onWhite {
-			if got != color.Color(TextGrey) {
-				t.Errorf("on %v: %v, want the grey of text", c, got)
+			if got != color.Color(TextGray) {
+				t.Errorf("on %v: %v, want the gray of text", c, got)
 			}
 		} else if got != want {
 			t.Errorf("on %v: %v, want white", c, got)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// contrast returns the contrast of a colour with white after WCAG 2.2: (1 + 0.05) / (L + 0.05).
+// contrast returns the contrast of a color with white after WCAG 2.2: (1 + 0.05) / (L + 0.05).
 func contrast(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	linear := func(v uint32) float64 {
@@ -27,20 +27,20 @@ func TestContrast(t *testing.T) {
 	if got := contrast(color.Black); !(math.Abs(got-21) <= 1e-9) { // by definition
 		t.Fatalf("contrast of black is %v, want 21", got)
 	}
-	for _, c := range append(slices.Clone(colors), MarkGrey, AxisGrey) {
+	for _, c := range append(slices.Clone(colors), MarkGray, AxisGray) {
 		if got := contrast(c); got < 3 {
-			t.Errorf("colour %v: contrast %.2f, want 3 for marks", c, got)
+			t.Errorf("color %v: contrast %.2f, want 3 for marks", c, got)
 		}
 	}
-	for _, c := range []color.Color{TextGrey, MarkGrey} {
+	for _, c := range []color.Color{TextGray, MarkGray} {
 		if got := contrast(c); got < 4.5 {
-			t.Errorf("colour %v: contrast %.2f, want 4.5 for text", c, got)
+			t.Errorf("color %v: contrast %.2f, want 4.5 for text", c, got)
 		}
 	}
 }
 
 func TestFontSizes(t *testing.T) {
-	p := New("title", "x", "y")
+	p := New(Figure{Title: "title", XLabel: "x", YLabel: "y"})
 	for what, size := range map[string]vg.Length{
 		"title": p.Title.TextStyle.Font.Size, "x label": p.X.Label.TextStyle.Font.Size, "y label": p.Y.Label.TextStyle.Font.Size,
 		"x ticks": p.X.Tick.Label.Font.Size, "y ticks": p.Y.Tick.Label.Font.Size, "legend": p.Legend.TextStyle.Font.Size,
@@ -57,22 +57,22 @@ func TestFixedStyles(t *testing.T) {
 	for _, name := range []string{LabeledPositive, UnlabeledPositive, Negative, Unlabeled, "PUCL", "ssCL", "SCL-PU"} {
 		alone := StyleFor(name)[0]
 		among := StyleFor("first", name, "other", "PUCL", "ssCL")[1]
-		if !alone.looksLike(among) || !slices.Equal(alone.Dashes, among.Dashes) {
+		if !alone.sameMark(among) || !slices.Equal(alone.Dashes, among.Dashes) {
 			t.Errorf("%s looks like %v alone and like %v among others", name, alone, among)
 		}
 	}
 	for name, other := range map[string]string{
 		"Labeled Positives": LabeledPositive, "negatives": Negative, "unlabelled": "", "SCLPU": "SCL-PU", "pucl": "PUCL",
 	} {
-		same := other != "" && StyleFor(name)[0].looksLike(StyleFor(other)[0])
+		same := other != "" && StyleFor(name)[0].sameMark(StyleFor(other)[0])
 		if same != (other != "") {
 			t.Errorf("%q and %q: same look %v", name, other, same)
 		}
 	}
 }
 
-// TestDistinct checks that no meaning rests on colour alone: within a figure of seven series every pair differs in
-// colour, marker and dashes.
+// TestDistinct checks that no meaning rests on color alone: within a figure of seven series every pair differs in
+// color, marker and dashes.
 func TestDistinct(t *testing.T) {
 	for _, names := range [][]string{
 		{"a", "b", "c", "d", "e", "f", "g"},
@@ -95,7 +95,7 @@ func TestDistinct(t *testing.T) {
 	}
 	styles := StyleFor(names...)
 	for i, s := range styles {
-		if j := slices.IndexFunc(styles[:i], s.looksLike); j >= 0 {
+		if j := slices.IndexFunc(styles[:i], s.sameMark); j >= 0 {
 			t.Errorf("series %d and %d look the same", i, j)
 		}
 	}

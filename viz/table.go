@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,7 +14,7 @@ type Cell struct {
 	Mean, Spread float64
 	Missing      bool   // shown as "n/a": not measured or not published, which is not 0
 	Text         string // shown in place of the number where it is not empty
-	Strong       bool   // emphasised, whatever Table.Best says
+	Strong       bool   // emphasized, whatever Table.Best says
 }
 
 // Best says which end of a column is the good one.
@@ -40,10 +41,33 @@ type Table struct {
 
 	// Decimals is the number of digits after the decimal point; 0 means 1, negative means none.
 	Decimals int
-	// Best emphasises the best number of each column, and every number that equals it as far as it is shown.
+	// Best emphasizes the best number of each column, and every number that equals it as far as it is shown.
 	Best Best
-	// Underline emphasises by a line under the number instead of bold letters.
+	// Underline emphasizes by a line under the number instead of bold letters.
 	Underline bool
+}
+
+// Add adds a row. A cell is a float64 or an int, which is a mean, a string, which stands as it is, nil for a number that
+// there is none of, a Cell, or several ones as []Cell; of anything else it shows what fmt.Sprint writes.
+func (t *Table) Add(name string, cells ...any) {
+	row := []Cell{}
+	for _, c := range cells {
+		switch c := c.(type) {
+		case Cell:
+			row = append(row, c)
+		case []Cell:
+			row = append(row, c...)
+		case float64:
+			row = append(row, Cell{Mean: c})
+		case int:
+			row = append(row, Cell{Mean: float64(c)})
+		case nil:
+			row = append(row, Cell{Missing: true})
+		default:
+			row = append(row, Cell{Text: fmt.Sprint(c)})
+		}
+	}
+	t.Rows, t.Cells = append(t.Rows, name), append(t.Cells, row)
 }
 
 // missing is what stands for a number that there is none of.
@@ -69,55 +93,47 @@ func (w words) text() string { return w.whole + w.fraction + w.spread }
 
 // sheet checks the table and writes its numbers.
 func (t Table) sheet() (*sheet, error) {
-	if len(t.Rows) == 0 || len(t.Columns) == 0 {
-		return nil, fmt.Errorf("viz: table %q: %d rows and %d columns: %w", t.Title, len(t.Rows), len(t.Columns), ErrNoData)
+	fail := func(format string, args ...any) (*sheet, error) {
+		return nil, fmt.Errorf("viz: table %q"+format, append([]any{t.Title}, args...)...)
 	}
-	if len(t.Cells) != len(t.Rows) {
-		return nil, fmt.Errorf("viz: table %q: %d row names and %d rows of cells: %w", t.Title, len(t.Rows), len(t.Cells), ErrLength)
-	}
-	if t.Decimals > 12 {
-		return nil, fmt.Errorf("viz: table %q: %d decimals, want 12 or fewer: %w", t.Title, t.Decimals, ErrRange)
-	}
-	if t.Best < NoBest || t.Best > Lowest {
-		return nil, fmt.Errorf("viz: table %q: Best is %d, want NoBest, Highest or Lowest: %w", t.Title, t.Best, ErrRange)
+	switch {
+	case len(t.Rows) == 0 || len(t.Columns) == 0:
+		return fail(": %d rows and %d columns: %w", len(t.Rows), len(t.Columns), ErrNoData)
+	case len(t.Cells) != len(t.Rows):
+		return fail(": %d row names and %d rows of cells: %w", len(t.Rows), len(t.Cells), ErrLength)
+	case t.Decimals > 12:
+		return fail(": %d decimals, want 12 or fewer: %w", t.Decimals, ErrRange)
+	case t.Best < NoBest || t.Best > Lowest:
+		return fail(": Best is %d, want NoBest, Highest or Lowest: %w", t.Best, ErrRange)
 	}
 	s := &sheet{Table: t, cells: make([][]words, len(t.Rows)), note: t.Note}
 	for i, row := range t.Cells {
 		if len(row) != len(t.Columns) {
-			return nil, fmt.Errorf("viz: table %q: row %q has %d cells for %d columns: %w", t.Title, t.Rows[i], len(row), len(t.Columns), ErrLength)
+			return fail(": row %q has %d cells for %d columns: %w", t.Rows[i], len(row), len(t.Columns), ErrLength)
 		}
 		for j, c := range row {
-			w, err := c.words(t.decimals())
+			w, err := c.words(decimals(t.Decimals, 1))
 			if err != nil {
-				return nil, fmt.Errorf("viz: table %q, row %q, column %q: %w", t.Title, t.Rows[i], t.Columns[j], err)
+				return fail(", row %q, column %q: %w", t.Rows[i], t.Columns[j], err)
 			}
 			s.cells[i] = append(s.cells[i], w)
 		}
 	}
+	if t.Best == NoBest {
+		return s, nil
+	}
 	for j := range t.Columns {
-		s.emphasiseBest(j)
+		s.emphasizeBest(j)
 	}
-	if t.Best != NoBest {
-		way, end := "Bold", "highest"
-		if t.Underline {
-			way = "Underlined"
-		}
-		if t.Best == Lowest {
-			end = "lowest"
-		}
-		s.note = strings.TrimSpace(s.note + " " + way + ": the " + end + " of its column.")
+	way, end := "Bold", "highest"
+	if t.Underline {
+		way = "Underlined"
 	}
+	if t.Best == Lowest {
+		end = "lowest"
+	}
+	s.note = strings.TrimSpace(s.note + " " + way + ": the " + end + " of its column.")
 	return s, nil
-}
-
-func (t Table) decimals() int {
-	switch {
-	case t.Decimals == 0:
-		return 1
-	case t.Decimals < 0:
-		return 0
-	}
-	return t.Decimals
 }
 
 func (c Cell) words(decimals int) (words, error) {
@@ -149,35 +165,29 @@ func (c Cell) words(decimals int) (words, error) {
 	return w, nil
 }
 
-// emphasiseBest marks the best numbers of column j. Numbers are compared as they are shown: a difference that nobody
+// emphasizeBest marks the best numbers of column j. Numbers are compared as they are shown: a difference that nobody
 // sees makes no winner.
-func (s *sheet) emphasiseBest(j int) {
-	if s.Best == NoBest {
-		return
+func (s *sheet) emphasizeBest(j int) {
+	sign := 1.0
+	if s.Best == Lowest {
+		sign = -1
 	}
 	best := math.Inf(-1)
-	value := func(i int) float64 {
-		v := s.cells[i][j].shown
-		if s.Best == Lowest {
-			return -v
-		}
-		return v
-	}
-	for i := range s.cells {
-		if s.cells[i][j].number {
-			best = math.Max(best, value(i))
+	for _, row := range s.cells {
+		if row[j].number {
+			best = math.Max(best, sign*row[j].shown)
 		}
 	}
-	for i := range s.cells {
-		if s.cells[i][j].number && value(i) == best {
-			s.cells[i][j].strong = true
+	for _, row := range s.cells {
+		if row[j].number && sign*row[j].shown == best {
+			row[j].strong = true
 		}
 	}
 }
 
 // split returns, for column j, the longest text before the decimal point and the longest one from it on, as measured
 // by width, over the numbers of the column.
-func split[L int | float64](s *sheet, j int, width func(string) L) (before, after L) {
+func split[L cmp.Ordered](s *sheet, j int, width func(string) L) (before, after L) {
 	for i := range s.cells {
 		if w := s.cells[i][j]; w.number {
 			before = max(before, width(w.whole))
@@ -188,68 +198,58 @@ func split[L int | float64](s *sheet, j int, width func(string) L) (before, afte
 }
 
 // Text returns the table as lines of text that line up in a font of equal widths, with a final newline. An
-// emphasised cell is followed by an asterisk.
+// emphasized cell is followed by an asterisk.
 func (t Table) Text() (string, error) {
 	s, err := t.sheet()
 	if err != nil {
 		return "", err
 	}
-	length := utf8.RuneCountInString
-	pad := func(text string, left, right int) string {
-		return strings.Repeat(" ", max(0, left)) + text + strings.Repeat(" ", max(0, right))
-	}
-	first := length(t.RowsHeader)
-	for _, r := range t.Rows {
-		first = max(first, length(r))
-	}
-	lines := make([]string, len(t.Rows)+1)
-	lines[0] = pad(t.RowsHeader, 0, first-length(t.RowsHeader))
-	for i, r := range t.Rows {
-		lines[i+1] = pad(r, 0, first-length(r))
+	names := append([]string{t.RowsHeader}, t.Rows...)
+	lines := make([]string, len(names))
+	for i, name := range names {
+		lines[i] = fmt.Sprintf("%-*s", longest(names), name)
 	}
 	for j, name := range t.Columns {
-		_, after := split(s, j, length)
-		column := []string{name}
-		for i := range s.cells {
-			w := s.cells[i][j]
+		_, after := split(s, j, utf8.RuneCountInString)
+		column := []string{name + " "} // over the numbers, not over the asterisks
+		for _, row := range s.cells {
+			w := row[j]
 			text := w.text() + " "
 			if w.strong {
 				text = w.text() + "*"
 			}
 			if w.number {
-				text = pad(text, 0, after-length(w.fraction+w.spread))
+				text += strings.Repeat(" ", after-utf8.RuneCountInString(w.fraction+w.spread))
 			}
 			column = append(column, text)
 		}
-		wide := 0
-		for _, text := range column[1:] {
-			wide = max(wide, length(text))
-		}
-		wide = max(wide, length(name)+1)
 		for i, text := range column {
-			if i == 0 {
-				text += " " // over the numbers, not over the asterisks
-			}
-			lines[i] += "  " + pad(text, wide-length(text), 0)
+			lines[i] += fmt.Sprintf("  %*s", longest(column), text)
 		}
 	}
-	wide := 0
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
-		wide = max(wide, length(lines[i]))
 	}
 	var b strings.Builder
 	if t.Title != "" {
 		b.WriteString(t.Title + "\n\n")
 	}
-	b.WriteString(lines[0] + "\n" + strings.Repeat("-", wide) + "\n" + strings.Join(lines[1:], "\n") + "\n")
+	b.WriteString(lines[0] + "\n" + strings.Repeat("-", longest(lines)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
 	if note := s.textNote(); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
 	return b.String(), nil
 }
 
-// textNote is the note of the plain text, where an asterisk stands for bold and underlined.
+// longest returns the number of letters of the longest of some texts.
+func longest(texts []string) (n int) {
+	for _, s := range texts {
+		n = max(n, utf8.RuneCountInString(s))
+	}
+	return n
+}
+
+// textNote returns the note of the plain text, where an asterisk stands for bold and underlined.
 func (s *sheet) textNote() string {
 	if s.Best == NoBest {
 		return s.note

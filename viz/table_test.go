@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -245,5 +246,17 @@ func TestTableFigure(t *testing.T) {
 	}
 	if a, b := found["1"].Max.X, found[".2 ± 0.5"].Min.X; !(math.Abs(float64(a-b)) <= 0.5) { // bold against regular
 		t.Errorf("whole digits end at %g, the fraction starts at %g", a, b)
+	}
+}
+
+func TestTableAdd(t *testing.T) {
+	var table Table
+	table.Add("every kind", 1.5, 2, "text", nil, Cell{Mean: 3, Spread: 1}, []Cell{{Mean: 4}, {Strong: true}}, true)
+	table.Add("none")
+	want := [][]Cell{
+		{{Mean: 1.5}, {Mean: 2}, {Text: "text"}, {Missing: true}, {Mean: 3, Spread: 1}, {Mean: 4}, {Strong: true}, {Text: "true"}}, {},
+	}
+	if !slices.Equal(table.Rows, []string{"every kind", "none"}) || !slices.EqualFunc(table.Cells, want, slices.Equal) {
+		t.Errorf("rows %q of %+v, want %+v", table.Rows, table.Cells, want)
 	}
 }

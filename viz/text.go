@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	imgfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -29,8 +28,7 @@ var (
 )
 
 func small(forms, letters string) map[rune]rune {
-	m := map[rune]rune{}
-	to := []rune(letters)
+	m, to := map[rune]rune{}, []rune(letters)
 	for i, r := range []rune(forms) {
 		m[r] = to[i]
 	}
@@ -85,12 +83,7 @@ func textWidth(f font.Face, s string) (w vg.Length) {
 	return w
 }
 
-// measure returns textWidth for one face.
-func measure(f font.Face) func(string) vg.Length {
-	return func(s string) vg.Length { return textWidth(f, s) }
-}
-
-// write draws one line of text with its baseline at pt; align is 0 for text that starts there, 0.5 for centred text
+// write draws one line of text with its baseline at pt; align is 0 for text that starts there, 0.5 for centered text
 // and 1 for text that ends there.
 func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64, s string) {
 	pt.X -= vg.Length(align) * textWidth(f, s)
@@ -105,13 +98,29 @@ func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64
 	}
 }
 
-// handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler
-// of gonum/plot does.
-type handler struct {
-	text.Plain
+// writeSmall writes one line of small text.
+func writeSmall(c vg.Canvas, pt vg.Point, align float64, s string) {
+	write(c, face(smallSize, false), TextGray, pt, align, s)
 }
 
-func newHandler() text.Handler { return handler{text.Plain{Fonts: font.DefaultCache}} }
+// writeSmallLines writes lines of small text that lie about pt.
+func writeSmallLines(c vg.Canvas, pt vg.Point, align float64, lines []string) {
+	for i, line := range lines {
+		base := pt.Y + lineFactor*smallSize*(vg.Length(len(lines)-1)/2-vg.Length(i)) - 0.36*smallSize
+		writeSmall(c, vg.Point{X: pt.X, Y: base}, align, line)
+	}
+}
+
+// smallWidth returns the width of one line of small text.
+func smallWidth(s string) vg.Length { return textWidth(face(smallSize, false), s) }
+
+// handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler
+// of gonum/plot does.
+// It also carries the size that the plot asks for, for which gonum/plot has no place.
+type handler struct {
+	text.Plain
+	width, height vg.Length // 0 for the usual size
+}
 
 // Box returns the extent of one line of text.
 func (h handler) Box(txt string, fnt font.Font) (w, height, depth vg.Length) {
@@ -139,17 +148,6 @@ func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	}
 }
 
-// useHandler sets the text handler of all texts of p.
-func useHandler(p *plot.Plot) {
-	h := newHandler()
-	p.TextHandler = h
-	for _, s := range []*text.Style{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
-	} {
-		s.Handler = h
-	}
-}
-
 // wrap breaks s at spaces so that every line is at most limit wide where a single word allows it. Line breaks in s
 // stay.
 func wrap(s string, limit vg.Length, width func(string) vg.Length) []string {
@@ -168,6 +166,15 @@ func wrap(s string, limit vg.Length, width func(string) vg.Length) []string {
 			}
 		}
 		lines = append(lines, line)
+	}
+	return lines
+}
+
+// fit breaks s at spaces into lines that are at most limit wide, and cuts the words that alone are wider than longest.
+func fit(s string, limit, longest vg.Length, width func(string) vg.Length) []string {
+	lines := wrap(s, limit, width)
+	for i := range lines {
+		lines[i] = cut(lines[i], longest, width)
 	}
 	return lines
 }

@@ -23,7 +23,7 @@ func TestSuperscripts(t *testing.T) {
 		}
 	}
 	var paper recorder.Canvas
-	write(&paper, f, TextGrey, vg.Point{X: 50, Y: 20}, 1, "τ⁺x₁")
+	write(&paper, f, TextGray, vg.Point{X: 50, Y: 20}, 1, "τ⁺x₁")
 	var got []recorder.FillString
 	for _, a := range paper.Actions {
 		if s, ok := a.(*recorder.FillString); ok {
@@ -48,7 +48,7 @@ func TestSuperscripts(t *testing.T) {
 // TestEveryText draws a figure with τ⁺ in every text; the plus must arrive as a small one everywhere.
 func TestEveryText(t *testing.T) {
 	const s = "DCL, τ⁺"
-	p, err := LearningCurves(CurvesConfig{Title: s, XLabel: s, YLabel: s}, curve(s, 2, 1))
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: s, XLabel: s, YLabel: s}}, curve(s, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func TestEveryText(t *testing.T) {
 	}
 	grid.Title = s
 	for what, f := range map[string]struct {
-		Figure
+		Drawer
 		texts int
 	}{"curves": {p, 4}, "table": {table, 6}, "images": {grid, 2}} {
-		w, h := sizeOf(f.Figure, 0, 0)
+		w, h := sizeOf(f.Drawer, 0, 0)
 		paper := &sheetOfPaper{w: w, h: h}
-		if err := drawOn(f.Figure, paper); err != nil {
+		if err := drawOn(f.Drawer, paper); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(textOf(paper), "\n")
@@ -112,7 +112,7 @@ func TestWrap(t *testing.T) {
 
 // SVG drops the spaces that begin a piece of text, so no piece may begin with one.
 func TestNoPieceOfTextBeginsWithASpace(t *testing.T) {
-	p := New("ζ₂ = 1, x² falls", "x", "y")
+	p := New(Figure{Title: "ζ₂ = 1, x² falls", XLabel: "x", YLabel: "y"})
 	var out bytes.Buffer
 	w, err := p.WriterTo(300, 200, "svg")
 	if err != nil {

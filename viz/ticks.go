@@ -112,3 +112,11 @@ func scientific(v float64, decimals int) string {
 	}
 	return strings.Replace(mantissa, "-", "−", 1) + "e" + sign + strings.TrimLeft(power[1:], "0")
 }
+
+// decimals returns how many decimals a field asks for in which 0 means usual and a negative number none.
+func decimals(n, usual int) int {
+	if n == 0 {
+		return usual
+	}
+	return max(0, n)
+}

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TrainingLog is what a training run told of itself. Slices with an entry for each step are as long as Losses or empty;
+// TrainingLog is what a training run recorded. Slices with an entry for each step are as long as Losses or empty;
 // entries that are not finite are left out. Slices with an entry for each reading are as long as ReadingSteps or empty.
 type TrainingLog struct {
 	Name   string    // of the loss, which decides the look; see StyleFor
@@ -25,65 +26,70 @@ type TrainingLog struct {
 	Uniformity   []float64 // of the projections, the lower the more they spread
 	Ranks        []float64 // effective rank of the projections
 	FullRank     int       // the most that Ranks can be; 0 where it is not known
-	Neighbours   []Curve   // what nearest neighbours make of the examples, as shares, over ReadingSteps
+	Neighbors    []Curve   // what nearest neighbors make of the examples, as shares, over ReadingSteps
 }
 
-// TrainingConfig says how TrainingCurves draws. The zero value works.
+// TrainingConfig says how TrainingCurves draws. The zero value works; labels and size are those of LearningCurves, Width
+// and Height being those of the whole column.
 type TrainingConfig struct {
-	Title  string
-	Smooth int       // number of values in the running mean of the loss and the norms; 0 means a fiftieth of the steps
-	Width  vg.Length // in points; 0 means 6.5 inches
+	Figure
+	Smooth int // number of values in the running mean of the loss and the norms; 0 means a fiftieth of the steps
 }
 
 // TrainingCurves draws how training went: the loss with the chance level as a dotted line, and below it, in pairs, the panels
 // for which the log has numbers: learning rate, length of the gradient, longest projection, alignment and uniformity,
-// effective rank, nearest neighbours.
+// effective rank, nearest neighbors.
 //
 // It returns an error if there is no loss, or if slices that belong together differ in length.
-func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*FigureColumn, error) {
+func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 	if err := log.check(); err != nil {
 		return nil, err
 	}
-	smooth := cfg.Smooth
-	if smooth == 0 {
-		smooth = len(log.Losses) / 50
-	}
-	loss := log.ofSteps(orElse(log.Name, "loss"), log.Losses)
+	smooth := cmp.Or(cfg.Smooth, len(log.Losses)/50)
+	loss := log.perStep(cmp.Or(log.Name, "loss"), log.Losses)
 	if len(loss.X) == 0 {
 		return nil, fmt.Errorf("viz: training curves: no loss is a finite number: %w", ErrNotFinite)
 	}
-	var references []Reference
+	top := CurvesConfig{Figure: Figure{Title: cfg.Title, XLabel: cfg.XLabel, YLabel: cfg.YLabel}, Smooth: smooth}
 	if log.Chance != 0 {
-		references = []Reference{{Name: "chance level " + number(log.Chance, 2), Y: log.Chance}}
+		top.References = []Reference{{Name: "chance level " + number(log.Chance, 2), Y: log.Chance}}
 	}
-	top, err := LearningCurves(CurvesConfig{Title: cfg.Title, Smooth: smooth, References: references}, loss)
+	p, err := LearningCurves(top, loss)
 	if err != nil {
 		return nil, err
 	}
-	panels, err := log.panels(smooth)
+	panels, err := log.panels(cfg.XLabel, smooth)
 	if err != nil {
 		return nil, err
 	}
-	width := cfg.Width
-	if width == 0 {
-		width = defaultWidth
-	}
-	figures := []Figure{top}
+	figures := []Drawer{p}
 	for pair := range slices.Chunk(panels, 2) {
 		if len(pair) == 1 {
 			pair[0].Legend.Top = true
 		}
-		row, err := Panels(width, 2.6*vg.Inch, pair...)
+		row, err := Panels(cfg.Width, 2.6*vg.Inch, pair...)
 		if err != nil {
 			return nil, err
 		}
 		figures = append(figures, row)
 	}
-	return Column(width, figures...)
+	column, err := Column(cfg.Width, figures...)
+	if err == nil {
+		column.height = cmp.Or(cfg.Height, column.height)
+	}
+	return column, err
 }
 
-// panels are the plots for which there are numbers, in order.
-func (l TrainingLog) panels(smooth int) ([]*plot.Plot, error) {
+// panels returns the plots for which there are numbers, in order.
+func (l TrainingLog) panels(xLabel string, smooth int) ([]*plot.Plot, error) {
+	neighbors := make([]Curve, len(l.Neighbors))
+	for i, n := range l.Neighbors {
+		percent := make([]float64, len(n.Y))
+		for j, v := range n.Y {
+			percent[j] = 100 * v
+		}
+		neighbors[i] = finite(n.Name, n.X, percent)
+	}
 	var plots []*plot.Plot
 	for _, panel := range []struct {
 		label  string
@@ -91,22 +97,23 @@ func (l TrainingLog) panels(smooth int) ([]*plot.Plot, error) {
 		curves []Curve
 		full   int
 	}{
-		{"learning rate", 0, []Curve{l.ofSteps("learning rate", l.Rates)}, 0},
-		{"length of the gradient", smooth, []Curve{l.ofSteps("gradient", l.GradientNorms)}, 0},
-		{"longest projection", smooth, []Curve{l.ofSteps("longest projection", l.ProjectionNorms)}, 0},
-		{"of two views", 0, []Curve{l.ofReadings("alignment", l.Alignment), l.ofReadings("uniformity", l.Uniformity)}, 0},
-		{"effective rank", 0, []Curve{l.ofReadings("projections", l.Ranks)}, l.FullRank},
-		{"nearest neighbours (%)", 0, l.neighbours(), 0},
+		{"learning rate", 0, []Curve{l.perStep("learning rate", l.Rates)}, 0},
+		{"length of the gradient", smooth, []Curve{l.perStep("gradient", l.GradientNorms)}, 0},
+		{"longest projection", smooth, []Curve{l.perStep("longest projection", l.ProjectionNorms)}, 0},
+		{"of two views", 0, []Curve{finite("alignment", l.ReadingSteps, l.Alignment),
+			finite("uniformity", l.ReadingSteps, l.Uniformity)}, 0},
+		{"effective rank", 0, []Curve{finite("projections", l.ReadingSteps, l.Ranks)}, l.FullRank},
+		{"nearest neighbours (%)", 0, neighbors, 0},
 	} {
 		curves := slices.DeleteFunc(panel.curves, func(c Curve) bool { return len(c.X) == 0 })
 		if len(curves) == 0 {
 			continue
 		}
-		var references []Reference
+		cfg := CurvesConfig{Figure: Figure{XLabel: xLabel, YLabel: panel.label}, Smooth: panel.smooth}
 		if panel.full > 0 {
-			references = []Reference{{Name: fmt.Sprintf("all %d dimensions", panel.full), Y: float64(panel.full)}}
+			cfg.References = []Reference{{Name: fmt.Sprintf("all %d dimensions", panel.full), Y: float64(panel.full)}}
 		}
-		p, err := LearningCurves(CurvesConfig{YLabel: panel.label, Smooth: panel.smooth, References: references}, curves...)
+		p, err := LearningCurves(cfg, curves...)
 		if err != nil {
 			return nil, err
 		}
@@ -116,62 +123,39 @@ func (l TrainingLog) panels(smooth int) ([]*plot.Plot, error) {
 	return plots, nil
 }
 
-// ofSteps is the curve of the finite values of every step.
-func (l TrainingLog) ofSteps(name string, values []float64) Curve {
+// perStep returns the curve of the finite values of every step.
+func (l TrainingLog) perStep(name string, values []float64) Curve {
+	return finite(name, Steps("", values).X, values)
+}
+
+// finite returns the curve of those y that are finite numbers.
+func finite(name string, x, y []float64) Curve {
 	c := Curve{Name: name}
-	for i, v := range values {
-		c.append(float64(i+1), v)
-	}
-	return c
-}
-
-// ofReadings is the curve of the finite values of every reading.
-func (l TrainingLog) ofReadings(name string, values []float64) Curve {
-	c := Curve{Name: name}
-	for i, v := range values {
-		c.append(l.ReadingSteps[i], v)
-	}
-	return c
-}
-
-// append adds a point whose y is a finite number.
-func (k *Curve) append(x, y float64) {
-	if !math.IsNaN(y) && !math.IsInf(y, 0) {
-		k.X, k.Y = append(k.X, x), append(k.Y, y)
-	}
-}
-
-// neighbours are the curves of Neighbours in percent.
-func (l TrainingLog) neighbours() []Curve {
-	var curves []Curve
-	for _, n := range l.Neighbours {
-		c := Curve{Name: n.Name}
-		for i, v := range n.Y {
-			c.append(n.X[i], 100*v)
+	for i, v := range y {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			c.Add(x[i], v)
 		}
-		curves = append(curves, c)
 	}
-	return curves
+	return c
 }
 
-// check tells whether slices that belong together have one length.
+// check returns an error if there is no step, or slices that belong together differ in length.
 func (l TrainingLog) check() error {
 	if len(l.Losses) == 0 {
 		return fmt.Errorf("viz: training curves: %w: the run has no step yet", ErrNoData)
 	}
 	for _, s := range []struct {
 		name         string
-		length, want int
+		values, like []float64
 	}{
-		{"Rates", len(l.Rates), len(l.Losses)}, {"GradientNorms", len(l.GradientNorms), len(l.Losses)},
-		{"ProjectionNorms", len(l.ProjectionNorms), len(l.Losses)}, {"Alignment", len(l.Alignment), len(l.ReadingSteps)},
-		{"Uniformity", len(l.Uniformity), len(l.ReadingSteps)}, {"Ranks", len(l.Ranks), len(l.ReadingSteps)},
+		{"Rates", l.Rates, l.Losses}, {"GradientNorms", l.GradientNorms, l.Losses}, {"ProjectionNorms", l.ProjectionNorms, l.Losses},
+		{"Alignment", l.Alignment, l.ReadingSteps}, {"Uniformity", l.Uniformity, l.ReadingSteps}, {"Ranks", l.Ranks, l.ReadingSteps},
 	} {
-		if s.length != 0 && s.length != s.want {
-			return fmt.Errorf("viz: training curves: %s has %d entries, want %d or none: %w", s.name, s.length, s.want, ErrLength)
+		if n := len(s.values); n != 0 && n != len(s.like) {
+			return fmt.Errorf("viz: training curves: %s has %d entries, want %d or none: %w", s.name, n, len(s.like), ErrLength)
 		}
 	}
-	for _, c := range l.Neighbours {
+	for _, c := range l.Neighbors {
 		if len(c.X) != len(c.Y) {
 			return fmt.Errorf("viz: training curves: the curve %q has %d x values and %d y values: %w", c.Name, len(c.X), len(c.Y), ErrLength)
 		}

@@ -27,8 +27,8 @@ func ExampleTrainingCurves() {
 		run.Ranks = append(run.Ranks, 48-30*math.Exp(-step/150))
 		monitor.X, monitor.Y = append(monitor.X, step), append(monitor.Y, 0.88-0.2*math.Exp(-step/90))
 	}
-	run.Neighbours = []viz.Curve{monitor}
-	figure, err := viz.TrainingCurves(viz.TrainingConfig{Title: "PUCL on FMNIST-I"}, run)
+	run.Neighbors = []viz.Curve{monitor}
+	figure, err := viz.TrainingCurves(viz.TrainingConfig{Figure: viz.Figure{Title: "PUCL on FMNIST-I"}}, run)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestTrainingCurvesErrors(t *testing.T) {
 		{"no finite loss", TrainingLog{Losses: []float64{nan}}, ErrNotFinite},
 		{"rates", TrainingLog{Losses: []float64{1, 2}, Rates: []float64{1}}, ErrLength},
 		{"ranks", TrainingLog{Losses: []float64{1, 2}, Ranks: []float64{1}}, ErrLength},
-		{"neighbours", TrainingLog{Losses: []float64{1, 2}, Neighbours: []Curve{{X: []float64{1}}}}, ErrLength},
+		{"neighbors", TrainingLog{Losses: []float64{1, 2}, Neighbors: []Curve{{X: []float64{1}}}}, ErrLength},
 	} {
 		if _, err := TrainingCurves(TrainingConfig{}, tt.log); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
@@ -42,7 +42,7 @@ func TestTrainingCurvesPanels(t *testing.T) {
 			Alignment: []float64{nan}, Uniformity: []float64{-1}, Ranks: []float64{2}},
 			[]string{"learning rate", "of two views", "effective rank"}},
 	} {
-		panels, err := tt.log.panels(0)
+		panels, err := tt.log.panels("", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,16 +68,16 @@ func TestColumnErrors(t *testing.T) {
 	if _, err := Column(0); !errors.Is(err, ErrNoData) {
 		t.Errorf("no figure gave %v", err)
 	}
-	if _, err := Column(0, (*PanelRow)(nil)); !errors.Is(err, ErrNoData) {
+	if _, err := Column(0, (*Composite)(nil)); !errors.Is(err, ErrNoData) {
 		t.Errorf("a figure that is nil gave %v", err)
 	}
-	if _, err := Column(-1, New("", "", "")); !errors.Is(err, ErrRange) {
+	if _, err := Column(-1, New(Figure{})); !errors.Is(err, ErrRange) {
 		t.Errorf("a negative width gave %v", err)
 	}
-	if err := Show((*FigureColumn)(nil), "alt"); !errors.Is(err, ErrNoData) {
+	if err := Show((*Composite)(nil), "alt"); !errors.Is(err, ErrNoData) {
 		t.Errorf("no column gave %v", err)
 	}
-	c, err := Column(0, New("first", "", ""), New("second", "", ""))
+	c, err := Column(0, New(Figure{Title: "first"}), New(Figure{Title: "second"}))
 	if err != nil {
 		t.Fatal(err)
 	}

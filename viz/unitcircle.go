@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -13,7 +14,7 @@ import (
 // UnitCircleConfig says what UnitCircle draws besides points. The zero value works. In Links and Arrows points go by their number,
 // counted from 0 through all groups in their order.
 type UnitCircleConfig struct {
-	Title string
+	Figure
 
 	// Links are drawn below the points, Arrows above them; both have their names in the legend.
 	Links  []Links
@@ -38,16 +39,6 @@ type Arrows struct {
 	DX, DY []float64
 }
 
-// Planar makes a group of points of the plane given one by one, as populations and batches hold them. It returns an error if
-// one of them has not two coordinates.
-func Planar(name string, points [][]float64) (Group, error) {
-	x, y, err := planar(points)
-	if err != nil {
-		return Group{}, fmt.Errorf("viz: the group %q: %w", name, err)
-	}
-	return Group{Name: name, X: x, Y: y}, nil
-}
-
 // ArrowsAt makes arrows of vectors of the plane, each factor times as long (−1 turns a gradient into where descent goes): the k-th
 // vector starts from point first + k. It returns an error if one of them has not two coordinates.
 func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arrows, error) {
@@ -64,17 +55,6 @@ func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arro
 	return a, nil
 }
 
-// planar returns the coordinates of points of the plane.
-func planar(points [][]float64) (x, y []float64, err error) {
-	for i, z := range points {
-		if len(z) != 2 {
-			return nil, nil, fmt.Errorf("entry %d has %d coordinates, want 2: %w", i, len(z), ErrLength)
-		}
-		x, y = append(x, z[0]), append(y, z[1])
-	}
-	return x, y, nil
-}
-
 // outwardStep is by how many radii points at one place are drawn outside of each other.
 const outwardStep = 0.14
 
@@ -89,76 +69,63 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines, err := cfg.lines(at)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, g := range groups {
 		names = append(names, g.Name)
 	}
-	for _, l := range cfg.Links {
-		names = append(names, l.Name)
+	for _, l := range lines {
+		names = append(names, l.name)
 	}
-	for _, a := range cfg.Arrows {
-		names = append(names, a.Name)
-	}
-	scale, err := cfg.check(len(at))
-	if err != nil {
-		return nil, err
-	}
-	styles := StyleFor(names...)
-	p := New(cfg.Title, "", "")
+	p := New(cfg.Figure)
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 4}, Ticks{N: 4}
-	p.Add(&rim{draw.LineStyle{Color: MarkGrey, Width: 1}})
+	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
 	var entries []Entry
-	var below, marked, above []plot.Plotter
-	next := 0
-	for i, g := range groups {
-		m := &marks{xys: at[next : next+len(g.X)], style: styles[i].Glyph(5), thumb: 4}
-		next += len(g.X)
-		if len(g.X) > 0 {
-			marked = append(marked, m)
+	var points, arrows []plot.Plotter // above the links, which are added at once
+	for i, style := range StyleFor(names...) {
+		if i < len(groups) {
+			m := newMarks(at[:len(groups[i].X)], style.Glyph(5), 4)
+			at = at[len(m.XYs):]
+			if len(m.XYs) > 0 {
+				points = append(points, m)
+			}
+			entries = append(entries, newEntry(names[i], m))
+			continue
 		}
-		entries = append(entries, Entry{Name: g.Name, Thumbs: []plot.Thumbnailer{m}})
-	}
-	for i, l := range cfg.Links {
-		s := &segments{style: styles[len(groups)+i].Line(1.6)}
-		for _, pair := range l.Pairs {
-			s.from, s.to = append(s.from, at[pair[0]]), append(s.to, at[pair[1]])
+		l := lines[i-len(groups)]
+		if l.heads {
+			style.Dashes = nil // short arrows would be all gap
+			l.style = style.Line(2)
+			arrows = append(arrows, l)
+		} else {
+			l.style = style.Line(1.6)
+			p.Add(l)
 		}
-		below = append(below, s)
-		entries = append(entries, Entry{Name: l.Name, Thumbs: []plot.Thumbnailer{s}})
+		entries = append(entries, newEntry(names[i], l))
 	}
-	for i, a := range cfg.Arrows {
-		style := styles[len(groups)+len(cfg.Links)+i].Line(2)
-		style.Dashes = nil // short arrows would be all gap
-		s := &segments{style: style, heads: true}
-		for k, from := range a.From {
-			s.from = append(s.from, at[from])
-			s.to = append(s.to, plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
-		}
-		above = append(above, s)
-		entries = append(entries, Entry{Name: a.Name, Thumbs: []plot.Thumbnailer{s}})
-	}
-	p.Add(below...)
-	p.Add(marked...)
-	p.Add(above...)
+	p.Add(points...)
+	p.Add(arrows...)
 	AddLegend(p, entries...)
 	EqualAspect(p)
 	return p, nil
 }
 
 // onCircle returns where the points of all groups are drawn.
-func onCircle(groups []Group) (plotter.XYs, error) {
-	var at plotter.XYs
+func onCircle(groups []Group) (at plotter.XYs, err error) {
+	if err := checkGroups("unit circle", groups); err != nil {
+		return nil, err
+	}
 	var directions plotter.XYs
 	for _, g := range groups {
-		if err := checkXY("the group "+quote(g.Name), g.X, g.Y); err != nil {
-			return nil, err
-		}
-		for i := range g.X {
-			length := math.Hypot(g.X[i], g.Y[i])
+		for i, x := range g.X {
+			length := math.Hypot(x, g.Y[i])
 			if length == 0 {
 				return nil, fmt.Errorf("viz: unit circle: point %d of %q is the origin, which has no direction: %w", i, g.Name, ErrRange)
 			}
-			d := plotter.XY{X: g.X[i] / length, Y: g.Y[i] / length}
+			d := plotter.XY{X: x / length, Y: g.Y[i] / length}
 			radius := 1.0
 			for _, other := range directions {
 				if math.Hypot(other.X-d.X, other.Y-d.Y) < 1e-6 {
@@ -169,59 +136,78 @@ func onCircle(groups []Group) (plotter.XYs, error) {
 			at = append(at, plotter.XY{X: radius * d.X, Y: radius * d.Y})
 		}
 	}
-	if len(at) == 0 {
-		return nil, fmt.Errorf("viz: unit circle: %w: the groups hold no point", ErrNoData)
-	}
 	return at, nil
 }
 
-// check looks at links and arrows between n points, and returns the scale of the arrows.
-func (cfg UnitCircleConfig) check(n int) (scale float64, err error) {
+// lines returns the links and then the arrows between or from points at these places.
+func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
+	if !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue {
+		return nil, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
+	}
+	n := len(at)
 	known := func(i int) bool { return i >= 0 && i < n }
 	for _, l := range cfg.Links {
+		s := &segments{name: l.Name}
 		for _, pair := range l.Pairs {
 			if !known(pair[0]) || !known(pair[1]) || pair[0] == pair[1] {
-				return 0, fmt.Errorf("viz: unit circle: %q links points %d and %d, want two different ones of 0 to %d: %w",
+				return nil, fmt.Errorf("viz: unit circle: %q links points %d and %d, want two different ones of 0 to %d: %w",
 					l.Name, pair[0], pair[1], n-1, ErrRange)
+			}
+			s.add(at[pair[0]], at[pair[1]])
+		}
+		all = append(all, s)
+	}
+	for _, a := range cfg.Arrows {
+		if len(a.From) != len(a.DX) {
+			return nil, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
+		}
+		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
+			return nil, err
+		}
+		for _, from := range a.From {
+			if !known(from) {
+				return nil, fmt.Errorf("viz: unit circle: an arrow of %q starts from point %d, want 0 to %d: %w", a.Name, from, n-1, ErrRange)
 			}
 		}
 	}
+	scale := cfg.arrowScale()
+	for _, a := range cfg.Arrows {
+		s := &segments{name: a.Name, heads: true}
+		for k, from := range a.From {
+			s.add(at[from], plotter.XY{X: at[from].X + scale*a.DX[k], Y: at[from].Y + scale*a.DY[k]})
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// arrowScale returns how many radii an arrow of length 1 is drawn long.
+func (cfg UnitCircleConfig) arrowScale() float64 {
 	longest := 0.0
 	for _, a := range cfg.Arrows {
-		if len(a.From) != len(a.DX) {
-			return 0, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w", a.Name, len(a.From), len(a.DX), ErrLength)
-		}
-		if err := checkXY("the arrows "+quote(a.Name), a.DX, a.DY); err != nil {
-			return 0, err
-		}
-		for k, from := range a.From {
-			if !known(from) {
-				return 0, fmt.Errorf("viz: unit circle: an arrow of %q starts from point %d, want 0 to %d: %w", a.Name, from, n-1, ErrRange)
-			}
+		for k := range a.DX {
 			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
 		}
 	}
 	switch {
-	case !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue:
-		return 0, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
 	case cfg.ArrowScale > 0:
-		return cfg.ArrowScale, nil
+		return cfg.ArrowScale
 	case longest > 0:
-		return 0.6 / longest, nil
+		return 0.6 / longest
 	}
-	return 1, nil
+	return 1
 }
 
 // rim is a plotter of the circle of radius 1.
 type rim struct{ style draw.LineStyle }
 
 func (r *rim) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	on := onCanvas(c, p)
 	const corners = 180
 	line := make([]vg.Point, corners+1)
 	for i := range line {
-		angle := 2 * math.Pi * float64(i) / corners
-		line[i] = vg.Point{X: x(math.Cos(angle)), Y: y(math.Sin(angle))}
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+		line[i] = on(plotter.XY{X: cos, Y: sin})
 	}
 	c.StrokeLines(r.style, line)
 }
@@ -230,6 +216,7 @@ func (r *rim) DataRange() (xmin, xmax, ymin, ymax float64) { return -1.15, 1.15,
 
 // segments is a plotter of lines from one point each to another, with a head at the end where heads is set.
 type segments struct {
+	name     string
 	from, to plotter.XYs
 	style    draw.LineStyle
 	heads    bool
@@ -238,10 +225,12 @@ type segments struct {
 // headLength is the length of an arrow's head in points; of shorter arrows it is all there is.
 const headLength = vg.Length(8)
 
+func (s *segments) add(from, to plotter.XY) { s.from, s.to = append(s.from, from), append(s.to, to) }
+
 func (s *segments) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	on := onCanvas(c, p)
 	for i := range s.from {
-		s.draw(&c, vg.Point{X: x(s.from[i].X), Y: y(s.from[i].Y)}, vg.Point{X: x(s.to[i].X), Y: y(s.to[i].Y)})
+		s.draw(&c, on(s.from[i]), on(s.to[i]))
 	}
 }
 
@@ -267,10 +256,7 @@ func (s *segments) draw(c *draw.Canvas, from, to vg.Point) {
 
 // DataRange leaves room at the ends of arrows.
 func (s *segments) DataRange() (xmin, xmax, ymin, ymax float64) {
-	if len(s.from) == 0 {
-		return math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	}
-	xmin, xmax, ymin, ymax = plotter.XYRange(append(append(plotter.XYs(nil), s.from...), s.to...))
+	xmin, xmax, ymin, ymax = plotter.XYRange(slices.Concat(s.from, s.to)) // an empty range if there are none
 	const room = 0.05
 	return xmin - room, xmax + room, ymin - room, ymax + room
 }

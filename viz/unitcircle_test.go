@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 func TestUnitCircleErrors(t *testing.T) {
@@ -64,9 +66,18 @@ func TestArrowScale(t *testing.T) {
 		{UnitCircleConfig{Arrows: arrows, ArrowScale: 2}, 2},
 		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
 	} {
-		got, err := tt.cfg.check(1)
-		if err != nil || !(math.Abs(got-tt.want) <= 1e-12) {
-			t.Errorf("scale %g, %v, want %g", got, err, tt.want)
+		if got := tt.cfg.arrowScale(); !(math.Abs(got-tt.want) <= 1e-12) {
+			t.Errorf("scale %g, want %g", got, tt.want)
+		}
+		lines, err := tt.cfg.lines(plotter.XYs{{X: 1, Y: 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, l := range lines {
+			want := plotter.XY{X: 1 + tt.want*tt.cfg.Arrows[k].DX[0], Y: tt.want * tt.cfg.Arrows[k].DY[0]}
+			if got := l.to[0]; !(math.Hypot(got.X-want.X, got.Y-want.Y) <= 1e-12) {
+				t.Errorf("the arrow %q ends at %v, want %v", l.name, got, want)
+			}
 		}
 	}
 	heads := func(a Arrows) int {
@@ -78,7 +89,7 @@ func TestArrowScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free colour: the head in the legend and one an arrow
+		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free color: the head in the legend and one an arrow
 	}
 	if got := heads(arrows[0]); got != 2 {
 		t.Errorf("%d arrow heads with the legend's, want 2", got)

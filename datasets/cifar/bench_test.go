@@ -1,7 +1,6 @@
 package cifar_test
 
 import (
-	"context"
 	"os"
 	"testing"
 
@@ -28,7 +27,7 @@ func train10(b *testing.B) *datasets.Images {
 }
 
 // epoch goes through one epoch of batches of CIFAR-I and returns the number of images.
-func epoch(b *testing.B, images *datasets.Images, workers int) int {
+func epoch(b *testing.B, images *datasets.Images) int {
 	b.Helper()
 	benchmark, err := datasets.FindBenchmark("CIFAR-I")
 	if err != nil {
@@ -47,11 +46,13 @@ func epoch(b *testing.B, images *datasets.Images, workers int) int {
 	if err != nil {
 		b.Fatal(err)
 	}
-	steps, seen := batches.StepsPerEpoch(), 0
-	for batch := range batches.From(context.Background(), 0, workers) {
-		if seen += len(batch.Labeled); batch.Step == steps-1 {
-			break
+	seen := 0
+	for step := range batches.StepsPerEpoch() {
+		_, labeled, err := batches.Batch(step)
+		if err != nil {
+			b.Fatal(err)
 		}
+		seen += len(labeled)
 	}
 	return seen
 }
@@ -60,7 +61,7 @@ func epoch(b *testing.B, images *datasets.Images, workers int) int {
 func BenchmarkReadAndBatch(b *testing.B) {
 	images := 0
 	for b.Loop() {
-		images += epoch(b, train10(b), 2)
+		images += epoch(b, train10(b))
 	}
 	b.ReportMetric(float64(images)/b.Elapsed().Seconds(), "images/s")
 }
@@ -70,7 +71,7 @@ func BenchmarkBatch(b *testing.B) {
 	set := train10(b)
 	images := 0
 	for b.Loop() {
-		images += epoch(b, set, 2)
+		images += epoch(b, set)
 	}
 	b.ReportMetric(float64(images)/b.Elapsed().Seconds(), "images/s")
 }

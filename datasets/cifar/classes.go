@@ -1,5 +1,11 @@
 package cifar
 
+import (
+	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
+)
+
 // The folders' names for the data sets within a folder for data sets.
 const (
 	Name10  = "cifar-10"
@@ -7,25 +13,17 @@ const (
 )
 
 // Classes10 returns the names of the ten classes of CIFAR-10, in the order of their numbers.
-func Classes10() []string {
-	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
-}
+func Classes10() []string { return slices.Clone(classes.CIFAR10) }
 
 // Classes100 returns the names of the hundred classes of CIFAR-100, in the order of their numbers, which is that of the
 // alphabet.
 func Classes100() []string {
-	return []string{
-		"apple", "aquarium_fish", "baby", "bear", "beaver", "bed", "bee", "beetle", "bicycle", "bottle",
-		"bowl", "boy", "bridge", "bus", "butterfly", "camel", "can", "castle", "caterpillar", "cattle",
-		"chair", "chimpanzee", "clock", "cloud", "cockroach", "couch", "crab", "crocodile", "cup", "dinosaur",
-		"dolphin", "elephant", "flatfish", "forest", "fox", "girl", "hamster", "house", "kangaroo", "keyboard",
-		"lamp", "lawn_mower", "leopard", "lion", "lizard", "lobster", "man", "maple_tree", "motorcycle", "mountain",
-		"mouse", "mushroom", "oak_tree", "orange", "orchid", "otter", "palm_tree", "pear", "pickup_truck", "pine_tree",
-		"plain", "plate", "poppy", "porcupine", "possum", "rabbit", "raccoon", "ray", "road", "rocket",
-		"rose", "sea", "seal", "shark", "shrew", "skunk", "skyscraper", "snail", "snake", "spider",
-		"squirrel", "streetcar", "sunflower", "sweet_pepper", "table", "tank", "telephone", "television", "tiger", "tractor",
-		"train", "trout", "tulip", "turtle", "wardrobe", "whale", "willow_tree", "wolf", "woman", "worm",
+	var names []string
+	for _, s := range superclasses {
+		names = append(names, s.classes[:]...)
 	}
+	slices.Sort(names)
+	return names
 }
 
 // superclasses lists the twenty superclasses of CIFAR-100 in the order of their numbers, each with its five classes.
@@ -66,16 +64,11 @@ func Superclasses100() []string {
 
 // Superclass100 returns for each of the hundred classes the number of its superclass.
 func Superclass100() []int {
-	of := map[string]int{}
+	numbers, names := make([]int, 100), Classes100()
 	for i, s := range superclasses {
 		for _, class := range s.classes {
-			of[class] = i
+			numbers[slices.Index(names, class)] = i
 		}
-	}
-	classes := Classes100()
-	numbers := make([]int, len(classes))
-	for i, class := range classes {
-		numbers[i] = of[class]
 	}
 	return numbers
 }

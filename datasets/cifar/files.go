@@ -1,9 +1,8 @@
 package cifar
 
 import (
-	"fmt"
-
-	"github.com/puclab/puclab/datasets/internal/content"
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Part is one of the two parts in which both sets are published.
@@ -15,16 +14,10 @@ const (
 	Test              // 10,000 images
 )
 
+var partNames = enum.Names[Part]{Names: []string{"train", "test"}}
+
 // String returns "train" or "test".
-func (p Part) String() string {
-	switch p {
-	case Train:
-		return "train"
-	case Test:
-		return "test"
-	}
-	return fmt.Sprintf("Part(%d)", int(p))
-}
+func (p Part) String() string { return partNames.String(p) }
 
 // Every image is 32×32 pixels: 1,024 bytes of red, then as many of green and of blue, each plane row by row.
 const (
@@ -38,14 +31,11 @@ const sumsFile = "SHA256SUMS"
 
 // format describes the files of one of the two sets.
 type format struct {
-	archive     string // name of the official archive
-	archiveSize int64
-	archiveSum  content.Sum
-	folder      string // in which the archive holds the files
-	labelBytes  int    // before the pixels of a record; the last one is the class
-	classes     []string
-	superclass  []int // of each class, nil in a set without
-	parts       map[Part]part
+	archive    datasets.Archive // the official one, and the folder in which it holds the files
+	labelBytes int              // before the pixels of a record; the last one is the class
+	classes    []string
+	superclass []int // of each class, nil in a set without
+	parts      map[Part]part
 }
 
 // part says how many images each file of a part holds, and each class of the part.
@@ -59,16 +49,20 @@ func (f format) recordSize() int { return f.labelBytes + imageSize }
 
 func (f format) fileSize(p part) int64 { return int64(p.images) * int64(f.recordSize()) }
 
-// The size and SHA-256 of the archive of CIFAR-10 are those that TensorFlow Datasets pins, and its MD5 is the one on the
-// authors' page; those of CIFAR-100 are pinned by several libraries.
+// published returns the official archive of the named set, one of those that package datasets has.
+func published(name string) datasets.Archive {
+	a, err := datasets.FindArchive(name)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
 func format10() format {
 	return format{
-		archive:     "cifar-10-binary.tar.gz",
-		archiveSize: 170_052_171,
-		archiveSum:  "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
-		folder:      "cifar-10-batches-bin",
-		labelBytes:  1,
-		classes:     Classes10(),
+		archive:    published(Name10),
+		labelBytes: 1,
+		classes:    Classes10(),
 		parts: map[Part]part{
 			Train: {
 				files: []string{
@@ -83,13 +77,10 @@ func format10() format {
 
 func format100() format {
 	return format{
-		archive:     "cifar-100-binary.tar.gz",
-		archiveSize: 168_513_733,
-		archiveSum:  "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
-		folder:      "cifar-100-binary",
-		labelBytes:  2,
-		classes:     Classes100(),
-		superclass:  Superclass100(),
+		archive:    published(Name100),
+		labelBytes: 2,
+		classes:    Classes100(),
+		superclass: Superclass100(),
 		parts: map[Part]part{
 			Train: {files: []string{"train.bin"}, images: 50_000, perClass: 500},
 			Test:  {files: []string{"test.bin"}, images: 10_000, perClass: 100},

@@ -83,7 +83,7 @@ func TestSmallFilesCostLittle(t *testing.T) {
 			_, _, err := f.load(small, Train, Options{AnyContent: true})
 			wantError(t, err, "bytes, not")
 		}); got > 1<<20 {
-			t.Errorf("%s: %d bytes taken for a file of 3 kB", f.folder, got)
+			t.Errorf("%s: %d bytes taken for a file of 3 kB", f.archive.Folder, got)
 		}
 	}
 }

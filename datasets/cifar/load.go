@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Options says what [Load10] and [Load100] accept. The zero value accepts nothing that cannot be checked.
@@ -58,7 +59,8 @@ func (f format) load(fsys fs.FS, which Part, opts Options) (*datasets.Images, []
 		err = set.Validate()
 	}
 	if err == nil {
-		err = f.checkCounts(set, p)
+		// Labels that were changed show: by the authors' description each class has the same number of images.
+		err = check.Counts(p.files[0]+" and its like", set.Labels, f.classes, p.perClass)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cifar: %w", err)
@@ -68,7 +70,7 @@ func (f format) load(fsys fs.FS, which Part, opts Options) (*datasets.Images, []
 
 func (f format) loadFrom(fsys fs.FS, p part, opts Options) (*datasets.Images, []int, error) {
 	folder, filesErr := f.find(fsys, p.files[0])
-	_, archiveErr := fs.Stat(fsys, f.archive)
+	_, archiveErr := fs.Stat(fsys, f.archive.File.Name)
 	switch {
 	case archiveErr == nil && (filesErr != nil || !opts.AnyContent):
 		return f.fromArchive(fsys, p)
@@ -76,15 +78,4 @@ func (f format) loadFrom(fsys fs.FS, p part, opts Options) (*datasets.Images, []
 		return f.fromFiles(fsys, folder, p, opts)
 	}
 	return nil, nil, filesErr
-}
-
-// checkCounts finds labels that were changed: each class has the same number of images, by the authors' description.
-func (f format) checkCounts(set *datasets.Images, p part) error {
-	for class, n := range set.Counts() {
-		if n != p.perClass {
-			return fmt.Errorf("%d images of the class %s instead of %d: %s and its like do not hold this set",
-				n, f.classes[class], p.perClass, p.files[0])
-		}
-	}
-	return nil
 }

@@ -16,8 +16,9 @@ import (
 
 // find returns the folder of fsys that has the named file.
 func (f format) find(fsys fs.FS, name string) (folder string, err error) {
-	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s", name, f.folder, f.archive))
-	found, err := content.First(fsys, nowhere, name, path.Join(f.folder, name))
+	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s",
+		name, f.archive.Folder, f.archive.File.Name))
+	found, err := content.First(fsys, nowhere, name, path.Join(f.archive.Folder, name))
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +41,7 @@ func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*dat
 		if sums[name] == "" && !opts.AnyContent {
 			return nil, nil, fmt.Errorf("%s cannot be checked: no checksum is published for it outside of its archive. "+
 				"Put %s beside it, or a file %s (`sha256sum *.bin > %[3]s` where the files are known to be good), "+
-				"or set Options.AnyContent", name, f.archive, sumsFile)
+				"or set Options.AnyContent", name, f.archive.File.Name, sumsFile)
 		}
 		r, err := content.Open(fsys, path.Join(folder, name), f.fileSize(p), sums[name])
 		if err != nil {
@@ -63,27 +64,28 @@ func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*dat
 // fromArchive reads a part from the official archive. The archive is read twice: once for its checksum, after which what
 // it says of itself can be believed, and once for the images.
 func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error) {
-	if err := content.Check(fsys, f.archive, f.archiveSize, f.archiveSum); err != nil {
+	official := f.archive.File
+	if err := content.Check(fsys, official.Name, official.Size, content.Sum(official.SHA256)); err != nil {
 		return nil, nil, err
 	}
-	file, err := fsys.Open(f.archive)
+	file, err := fsys.Open(official.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer file.Close()
 	unzipped, err := gzip.NewReader(bufio.NewReaderSize(file, 1<<20))
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+		return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 	}
 	b := f.newBuilder(p)
 	files := p.files // those still to come, in the archive's own order
 	for archive := tar.NewReader(unzipped); len(files) > 0; {
 		header, err := archive.Next()
 		if err == io.EOF {
-			return nil, nil, fmt.Errorf("%s has no %s", f.archive, files[0])
+			return nil, nil, fmt.Errorf("%s has no %s", official.Name, files[0])
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+			return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 		}
 		name := path.Base(header.Name)
 		i := slices.Index(p.files, name)
@@ -91,11 +93,11 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 			continue
 		}
 		if header.Size != f.fileSize(p) {
-			return nil, nil, fmt.Errorf("%s: %s has %d bytes, not %d", f.archive, name, header.Size, f.fileSize(p))
+			return nil, nil, fmt.Errorf("%s: %s has %d bytes, not %d", official.Name, name, header.Size, f.fileSize(p))
 		}
-		b.seek(i * p.images) // whatever the order in the archive
+		b.next = i * p.images // whatever the order in the archive
 		if err := b.add(archive, name, p.images); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", f.archive, err)
+			return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 		}
 		files = slices.DeleteFunc(slices.Clone(files), func(left string) bool { return left == name })
 	}
@@ -121,8 +123,6 @@ func (f format) newBuilder(p part) *builder {
 	}
 	return b
 }
-
-func (b *builder) seek(image int) { b.next = image }
 
 // add reads count records of a file.
 func (b *builder) add(r io.Reader, name string, count int) error {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/puclab/puclab/datasets/internal/content"
 )
 
 // tiny10 is CIFAR-10 with two classes, two files of two images to learn from, and one to test on.
@@ -88,8 +86,8 @@ func withArchive(t *testing.T, f format, files fstest.MapFS, names ...string) (f
 	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f.archiveSize, f.archiveSum = int64(b.Len()), content.Sum(sum(b.Bytes()))
-	return f, fstest.MapFS{f.archive: {Data: b.Bytes()}}
+	f.archive.File.Size, f.archive.File.SHA256 = int64(b.Len()), sum(b.Bytes())
+	return f, fstest.MapFS{f.archive.File.Name: {Data: b.Bytes()}}
 }
 
 func sum(data []byte) string {

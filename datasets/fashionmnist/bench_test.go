@@ -1,7 +1,6 @@
 package fashionmnist_test
 
 import (
-	"context"
 	"os"
 	"testing"
 
@@ -32,7 +31,7 @@ func train(b *testing.B, dir string) *datasets.Images {
 }
 
 // epoch goes through one epoch of batches and returns the number of images.
-func epoch(b *testing.B, images *datasets.Images, workers int) int {
+func epoch(b *testing.B, images *datasets.Images) int {
 	b.Helper()
 	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: fashionmnist.FMNISTI(), Labeled: 1000})
 	if err != nil {
@@ -42,11 +41,13 @@ func epoch(b *testing.B, images *datasets.Images, workers int) int {
 	if err != nil {
 		b.Fatal(err)
 	}
-	steps, seen := batches.StepsPerEpoch(), 0
-	for batch := range batches.From(context.Background(), 0, workers) {
-		if seen += len(batch.Labeled); batch.Step == steps-1 {
-			break
+	seen := 0
+	for step := range batches.StepsPerEpoch() {
+		_, labeled, err := batches.Batch(step)
+		if err != nil {
+			b.Fatal(err)
 		}
+		seen += len(labeled)
 	}
 	return seen
 }
@@ -56,7 +57,7 @@ func BenchmarkReadAndBatch(b *testing.B) {
 	dir := fullFolder(b)
 	images := 0
 	for b.Loop() {
-		images += epoch(b, train(b, dir), 2)
+		images += epoch(b, train(b, dir))
 	}
 	b.ReportMetric(float64(images)/b.Elapsed().Seconds(), "images/s")
 }
@@ -66,7 +67,7 @@ func BenchmarkBatch(b *testing.B) {
 	set := train(b, fullFolder(b))
 	images := 0
 	for b.Loop() {
-		images += epoch(b, set, 2)
+		images += epoch(b, set)
 	}
 	b.ReportMetric(float64(images)/b.Elapsed().Seconds(), "images/s")
 }

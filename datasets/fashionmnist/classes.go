@@ -1,14 +1,16 @@
 package fashionmnist
 
+import (
+	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
+)
+
 // Name is the name of the data set's folder within a folder for data sets.
 const Name = "fashion-mnist"
 
 // Classes returns the names of the ten classes, in the order of their numbers 0 to 9.
-func Classes() []string {
-	return []string{
-		"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
-	}
-}
+func Classes() []string { return slices.Clone(classes.FashionMNIST) }
 
 // FMNISTI returns the positive classes of the benchmark FMNIST-I: Trouser, Coat and Sneaker, a class prior of 0.3.
 //

@@ -1,8 +1,11 @@
 package folder
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Fit says how an image of another shape is brought to the wanted one.
@@ -16,23 +19,12 @@ const (
 	Stretch
 )
 
-// String returns "crop" or "stretch".
-func (f Fit) String() string {
-	switch f {
-	case Crop:
-		return "crop"
-	case Stretch:
-		return "stretch"
-	}
-	return fmt.Sprintf("Fit(%d)", int(f))
-}
+var fitNames = enum.Names[Fit]{Names: []string{"crop", "stretch"}}
 
-const (
-	defaultSide      = 224
-	defaultMaxPixels = 64_000_000
-	defaultMaxBytes  = 64 << 20
-	maxSide          = 1 << 14
-)
+// String returns "crop" or "stretch".
+func (f Fit) String() string { return fitNames.String(f) }
+
+const maxSide = 1 << 14
 
 // Config says what becomes of the images. The zero value gives 224×224 pixels in color.
 type Config struct {
@@ -55,25 +47,14 @@ type Config struct {
 
 // withDefaults returns c with numbers in place of zeros.
 func (c Config) withDefaults() (Config, error) {
-	if c.Height == 0 && c.Width == 0 {
-		c.Height = defaultSide
-	}
-	if c.Height == 0 {
-		c.Height = c.Width
-	}
-	if c.Width == 0 {
-		c.Width = c.Height
-	}
-	if c.MaxPixels == 0 {
-		c.MaxPixels = defaultMaxPixels
-	}
-	if c.MaxBytes == 0 {
-		c.MaxBytes = defaultMaxBytes
-	}
+	c.Height = cmp.Or(c.Height, c.Width, 224)
+	c.Width = cmp.Or(c.Width, c.Height)
+	c.MaxPixels = cmp.Or(c.MaxPixels, 64_000_000)
+	c.MaxBytes = cmp.Or(c.MaxBytes, 64<<20)
 	switch {
 	case c.Height < 1 || c.Width < 1 || c.Height > maxSide || c.Width > maxSide:
 		return c, fmt.Errorf("folder: images of %d×%d pixels: each side must be 1 to %d", c.Height, c.Width, maxSide)
-	case c.Fit != Crop && c.Fit != Stretch:
+	case fitNames.Check(c.Fit) != nil:
 		return c, fmt.Errorf("folder: unknown fit %v: use Crop or Stretch", c.Fit)
 	case c.MaxPixels < 0 || c.MaxBytes < 0:
 		return c, fmt.Errorf("folder: limits of %d pixels and %d bytes: give positive ones, or 0 for the defaults",

@@ -10,27 +10,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// maxListClasses keeps a mistyped label from naming a billion classes.
-const maxListClasses = 1 << 16
+	"github.com/puclab/puclab/datasets/internal/classes"
+)
 
 // OpenList finds the images that a list names, a line for each: its path in fsys, a space, and the number of its class,
 // such as "train/n01440764/n01440764_190.JPEG 0". The lists of ImageNet-LT and ImageNet-100-LT have this form. Empty lines
 // are passed over.
 //
-// The numbers have to be below len(classes). Nil classes names them by their numbers, "0", "1", and so on up to the
+// The numbers have to be below len(names). Nil names them by their numbers, "0", "1", and so on up to the
 // largest. A path that leads out of fsys, names no file or was named before is an error that gives the line. No image is
 // opened yet.
-func OpenList(fsys fs.FS, list io.Reader, classes []string, cfg Config) (*Set, error) {
+func OpenList(fsys fs.FS, list io.Reader, names []string, cfg Config) (*Set, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{cfg: cfg, Classes: slices.Clone(classes)}
-	limit := len(classes)
-	if classes == nil {
-		limit = maxListClasses
+	s := &Set{cfg: cfg, Classes: slices.Clone(names)}
+	limit := len(names)
+	if names == nil {
+		limit = classes.Most
 	}
 	seen := map[string]int{} // the line on which a path stands
 	lines := bufio.NewScanner(list)
@@ -69,10 +68,8 @@ func OpenList(fsys fs.FS, list io.Reader, classes []string, cfg Config) (*Set, e
 	if s.Len() == 0 {
 		return nil, errors.New("folder: the list names no images")
 	}
-	if classes == nil {
-		for class := range largest + 1 {
-			s.Classes = append(s.Classes, strconv.Itoa(class))
-		}
+	if names == nil {
+		s.Classes = classes.Numbered(largest + 1)
 	}
 	return s, nil
 }

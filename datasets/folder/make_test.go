@@ -29,7 +29,7 @@ func jpegOf(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// pattern returns an opaque image in which every pixel differs from its neighbours.
+// pattern returns an opaque image in which every pixel differs from its neighbors.
 func pattern(width, height int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {

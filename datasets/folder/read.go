@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"golang.org/x/image/draw"
 )
 
@@ -18,12 +19,9 @@ import (
 // PNG, is told by its first bytes and not by its name. Gray images, CMYK and 16-bit ones become 8-bit RGB, or gray where
 // the set is.
 func (s *Set) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= s.Len() {
-		return fmt.Errorf("folder: there is no image %d: the set has %d images, numbered from 0", i, s.Len())
-	}
 	height, width, channels := s.Shape()
-	if len(dst) != height*width*channels {
-		return fmt.Errorf("folder: room for %d pixel values given, but an image has %d", len(dst), height*width*channels)
+	if err := check.Image(i, s.Len(), len(dst), height*width*channels); err != nil {
+		return fmt.Errorf("folder: %w", err)
 	}
 	img, err := s.decode(s.files[i])
 	if err != nil {

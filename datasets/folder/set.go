@@ -42,7 +42,7 @@ func (s *Set) Shape() (height, width, channels int) {
 // Path returns the path of image i in its file system. Like an index into a slice, an i outside [0, Len) panics.
 func (s *Set) Path(i int) string { return s.files[i].path }
 
-// String says in one line what the set holds.
+// String describes the set in one line.
 func (s *Set) String() string {
 	height, width, channels := s.Shape()
 	return fmt.Sprintf("%d image files in %d classes, read as %d×%d×%d (height×width×channels)",

@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -77,18 +78,12 @@ const (
 //
 // It is an error if a covariance is not one, if the prior is not between 0 and 1, or if a class would be empty.
 func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
-	if cfg.Points == 0 {
-		cfg.Points = defaultPoints
-	}
-	if cfg.Prior == 0 {
-		cfg.Prior = defaultPrior
-	}
+	cfg.Points, cfg.Prior = cmp.Or(cfg.Points, defaultPoints), cmp.Or(cfg.Prior, defaultPrior)
 	switch {
 	case cfg.Points < 2 || cfg.Points > maxPoints:
 		return nil, fmt.Errorf("gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints)
 	case !(cfg.Prior > 0 && cfg.Prior < 1): // this form also refuses NaN
-		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior,
-			defaultPrior)
+		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior)
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, classStream))
 	labels := make([]int, cfg.Points)

@@ -58,7 +58,10 @@ func TestFromBatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pixels, labeled := b.Batch(step)
+			pixels, labeled, err := b.Batch(step)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := fmt.Sprint(batch.Inputs[0].Shape(), batch.Labels[0].Shape()); got != "(Uint8)[4, 1, 2, 3] (Bool)[4]" {
 				t.Fatalf("shapes %s", got)
 			}
@@ -81,7 +84,7 @@ func TestFromBatches(t *testing.T) {
 
 func TestFromBatchesLeavesNoGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
-	next, stop := iter.Pull2(FromBatches(puBatches(t), BatchesConfig{Workers: 8}).Iter())
+	next, stop := iter.Pull2(FromBatches(puBatches(t), BatchesConfig{Ahead: 8}).Iter())
 	for range 20 {
 		if _, err, ok := next(); err != nil || !ok {
 			t.Fatal(err, ok)
@@ -105,26 +108,29 @@ func (b broken) ReadImage(i int, dst []uint8) error {
 	return b.Images.ReadImage(i, dst)
 }
 
-// Streamed batches are those from memory, up to the first that cannot be read.
-func TestFromStreamed(t *testing.T) {
+// Batches of a source are those from memory, up to the first that cannot be read.
+func TestFromSourceBatches(t *testing.T) {
 	want := puBatches(t)
 	pu, err := datasets.NewPU(seven(), datasets.PUConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stream := func(src datasets.Source) *Batches {
-		b, err := datasets.NewStreamedBatches(src, pu.Split, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
+		b, err := datasets.NewSourceBatches(src, pu.Split, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return FromStreamed(b, BatchesConfig{First: 2, Steps: 6})
+		return FromBatches(b, BatchesConfig{First: 2, Steps: 6})
 	}
 	step := 2
 	for batch, err := range stream(pu.Images).Iter() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pixels, labeled := want.Batch(step)
+		pixels, labeled, err := want.Batch(step)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !slices.Equal(tensors.MustCopyFlatData[uint8](batch.Inputs[0]), pixels) ||
 			!slices.Equal(tensors.MustCopyFlatData[bool](batch.Labels[0]), labeled) {
 			t.Errorf("step %d: another batch", step)

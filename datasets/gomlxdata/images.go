@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -149,38 +150,20 @@ func fromFloats[F float32 | float64](t *tensors.Tensor) ([]uint8, error) {
 	return pixels, nil
 }
 
-func intsOf(t *tensors.Tensor) ([]int, error) {
-	switch t.DType() {
-	case dtypes.Int8:
-		return fromInts[int8](t)
-	case dtypes.Int16:
-		return fromInts[int16](t)
-	case dtypes.Int32:
-		return fromInts[int32](t)
-	case dtypes.Int64:
-		return fromInts[int64](t)
-	case dtypes.Uint8:
-		return fromInts[uint8](t)
-	case dtypes.Uint16:
-		return fromInts[uint16](t)
-	case dtypes.Uint32:
-		return fromInts[uint32](t)
-	case dtypes.Uint64:
-		return fromInts[uint64](t)
+// intsOf returns the numbers of a tensor of any integer type, none of which may be negative.
+func intsOf(t *tensors.Tensor) (numbers []int, err error) {
+	if !t.DType().IsInt() {
+		return nil, fmt.Errorf("classes of type %v: want an integer type", t.DType())
 	}
-	return nil, fmt.Errorf("classes of type %v: want an integer type", t.DType())
-}
-
-func fromInts[I int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](t *tensors.Tensor) ([]int, error) {
-	values, err := tensors.CopyFlatData[I](t)
-	if err != nil {
-		return nil, err
-	}
-	numbers := make([]int, len(values))
-	for i, v := range values {
-		if numbers[i] = int(v); numbers[i] < 0 {
-			return nil, fmt.Errorf("class %d: classes are numbered from 0", v)
+	accessErr := t.ConstFlatData(func(flat any) {
+		values, toInt := reflect.ValueOf(flat), reflect.TypeFor[int]()
+		for i := range values.Len() {
+			number := int(values.Index(i).Convert(toInt).Int())
+			if number < 0 && err == nil {
+				err = fmt.Errorf("class %v: classes are numbered from 0", values.Index(i))
+			}
+			numbers = append(numbers, number)
 		}
-	}
-	return numbers, nil
+	})
+	return numbers, errors.Join(accessErr, err)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // All is the parts Train and Unlabeled as one set, as learning from PU data takes them: the images to be labeled come from
@@ -30,7 +31,7 @@ type All struct {
 //	cfg, err := benchmark.Config(set.Classes)
 //	cfg.Labeled = 2250 // 450 of each of five classes
 //	split, err := datasets.NewSplit(set.Labels, set.Classes, cfg)
-//	batches, err := datasets.NewStreamedBatches(set, split, datasets.BatchConfig{})
+//	batches, err := datasets.NewSourceBatches(set, split, datasets.BatchConfig{})
 //
 // Then 94,500 examples are unlabeled: 90,000 of unknown class, the 2,250 labeled images again, and 450 of each negative
 // class. To have the 90,000 alone, set cfg.Setting to datasets.SingleDataset and cfg.Negative to []int{} as well.
@@ -83,8 +84,8 @@ func (a *All) Shape() (height, width, channels int) { return a.train.Shape() }
 
 // ReadImage reads image i as [Set.ReadImage] does.
 func (a *All) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= a.Len() {
-		return fmt.Errorf("stl10: there is no image %d: the set has %d images, numbered from 0", i, a.Len())
+	if err := check.Image(i, a.Len(), len(dst), imageSize); err != nil {
+		return fmt.Errorf("stl10: %w", err)
 	}
 	row := a.rows[i]
 	if row < a.train.Len() {
@@ -93,7 +94,7 @@ func (a *All) ReadImage(i int, dst []uint8) error {
 	return a.unlabeled.ReadImage(row-a.train.Len(), dst)
 }
 
-// String says in one line what the set holds.
+// String describes the set in one line.
 func (a *All) String() string {
 	unknown := 0
 	for _, class := range a.Labels {

@@ -127,26 +127,24 @@ func TestAll(t *testing.T) {
 	if split.String() != want {
 		t.Errorf("%q, want %q", split, want)
 	}
-	batches, err := datasets.NewStreamedBatches(set, split, datasets.BatchConfig{Size: 6, Share: 0.5})
+	batches, err := datasets.NewSourceBatches(set, split, datasets.BatchConfig{Size: 6, Share: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	met := map[int]int{}
-	for batch, err := range batches.From(t.Context(), 0, 2) {
+	for step := range 4 {
+		pixels, labeled, err := batches.Batch(step)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, isLabeled := range batch.Labeled {
-			n := number(t, batch.Pixels[i*imageSize:(i+1)*imageSize])
+		for i, isLabeled := range labeled {
+			n := number(t, pixels[i*imageSize:(i+1)*imageSize])
 			if isLabeled && (n >= 20 || !slices.Contains(benchmark.Positive, n%10)) {
 				t.Errorf("image %d is labeled", n)
 			}
 			if !isLabeled {
 				met[n]++
 			}
-		}
-		if batch.Step == 3 {
-			break
 		}
 	}
 	if len(met) != 12 || slices.Max(slices.Collect(maps.Values(met))) > 1 {

@@ -1,9 +1,11 @@
 package stl10
 
 import (
-	"fmt"
+	"slices"
 
+	"github.com/puclab/puclab/datasets/internal/classes"
 	"github.com/puclab/puclab/datasets/internal/content"
+	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
 // Name is the name of the data set's folder within a folder for data sets.
@@ -19,27 +21,17 @@ const (
 	Unlabeled             // 100,000 images of these and other things, without classes
 )
 
+var partNames = enum.Names[Part]{Names: []string{"train", "test", "unlabeled"}}
+
 // String returns "train", "test" or "unlabeled".
-func (p Part) String() string {
-	switch p {
-	case Train:
-		return "train"
-	case Test:
-		return "test"
-	case Unlabeled:
-		return "unlabeled"
-	}
-	return fmt.Sprintf("Part(%d)", int(p))
-}
+func (p Part) String() string { return partNames.String(p) }
 
 // Classes returns the names of the ten classes in the order of their numbers, which here start from 0; in the files they
 // start from 1.
-func Classes() []string {
-	return []string{"airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck"}
-}
+func Classes() []string { return slices.Clone(classes.STL10) }
 
 // UnlabeledClass is the name of the one class that all images of the unlabeled part are given.
-const UnlabeledClass = "unlabeled"
+const UnlabeledClass = classes.STL10Unlabeled
 
 // Every image is 96×96 pixels: a plane of red, one of green and one of blue, each column by column.
 const (

@@ -20,13 +20,14 @@ const (
 //
 // Where the file is missing the error wraps fs.ErrNotExist; every other one names the line.
 func Folds(fsys fs.FS) (rows [][]int, err error) {
+	defer addPackage(&err)
 	name, err := find(fsys, "fold_indices.txt")
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
 	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	lines := bufio.NewScanner(file)
@@ -37,14 +38,14 @@ func Folds(fsys fs.FS) (rows [][]int, err error) {
 		}
 		line := len(rows) + 1
 		if line > folds || len(fields) != foldSize {
-			return nil, fmt.Errorf("stl10: %s, line %d: %d numbers; the file has %d lines of %d numbers",
+			return nil, fmt.Errorf("%s, line %d: %d numbers; the file has %d lines of %d numbers",
 				name, line, len(fields), folds, foldSize)
 		}
 		fold := make([]int, foldSize)
 		for i, field := range fields {
 			row, err := strconv.Atoi(field)
 			if err != nil || row < 0 || row >= trainSize {
-				return nil, fmt.Errorf("stl10: %s, line %d, number %d: %q is not a row of the %d, 0 to %d",
+				return nil, fmt.Errorf("%s, line %d, number %d: %q is not a row of the %d, 0 to %d",
 					name, line, i+1, field, trainSize, trainSize-1)
 			}
 			fold[i] = row
@@ -52,10 +53,10 @@ func Folds(fsys fs.FS) (rows [][]int, err error) {
 		rows = append(rows, fold)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("stl10: %s, line %d: %w", name, len(rows)+1, err)
+		return nil, fmt.Errorf("%s, line %d: %w", name, len(rows)+1, err)
 	}
 	if len(rows) != folds {
-		return nil, fmt.Errorf("stl10: %s has %d lines of numbers, not %d", name, len(rows), folds)
+		return nil, fmt.Errorf("%s has %d lines of numbers, not %d", name, len(rows), folds)
 	}
 	return rows, nil
 }

@@ -1,7 +1,6 @@
 package stl10
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/content"
 )
 
@@ -37,7 +37,7 @@ type Set struct {
 
 // Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. The names of the files
 // and the errors are those of [Open].
-func Load(fsys fs.FS, which Part, opts Options) (set *datasets.Images, err error) {
+func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
 	p, err := partOf(which)
 	if err != nil {
 		return nil, err
@@ -67,36 +67,45 @@ func partOf(which Part) (part, error) {
 	return p, nil
 }
 
-func (p part) open(fsys fs.FS, opts Options) (*Set, error) {
-	set, err := p.describe(fsys, opts)
+// addPackage puts the name of the package before an error.
+func addPackage(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("stl10: %w", *err)
+	}
+}
+
+func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
+	defer addPackage(&err)
+	set, err = p.describe(fsys, opts)
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
-	check := p.images.sum
-	if opts.AnyContent {
-		check = ""
-	}
-	if check == "" {
-		var r *content.Reader
-		if r, err = content.Open(fsys, set.name, p.images.size, ""); err == nil { // for its size
-			err = r.Close()
-		}
+	if sum := p.images.sumFor(opts); sum != "" {
+		err = content.Check(fsys, set.name, p.images.size, sum)
 	} else {
-		err = content.Check(fsys, set.name, p.images.size, check)
+		err = content.CheckSize(fsys, set.name, p.images.size)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
 	if set.file, err = fsys.Open(set.name); err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
 	at, ok := set.file.(io.ReaderAt)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("stl10: %s cannot be read from the middle in this file system: use Load, "+
+		return nil, errors.Join(fmt.Errorf("%s cannot be read from the middle in this file system: use Load, "+
 			"or unpack it to a folder", set.name), set.file.Close())
 	}
 	set.at = at
 	return set, nil
+}
+
+// sumFor returns the checksum that the content of f must have, none for any content.
+func (f file) sumFor(opts Options) content.Sum {
+	if opts.AnyContent {
+		return ""
+	}
+	return f.sum
 }
 
 // describe reads the labels and finds the file of images.
@@ -115,40 +124,20 @@ func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.Labels, err = p.readLabels(fsys, name, opts); err != nil {
-		return nil, err
-	}
-	return set, nil
-}
-
-func (p part) readLabels(fsys fs.FS, name string, opts Options) (labels []int, err error) {
-	sum := p.labels.sum
-	if opts.AnyContent {
-		sum = ""
-	}
-	r, err := content.Open(fsys, name, p.labels.size, sum)
+	data, err := content.ReadFile(fsys, name, p.labels.size, p.labels.sumFor(opts))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	var text bytes.Buffer
-	if _, err := io.CopyN(&text, r, p.labels.size); err != nil {
+	for i, label := range data {
+		if label < 1 || int(label) > len(set.Classes) {
+			return nil, fmt.Errorf("%s, byte %d: label %d, but labels are 1 to %d", name, i, label, len(set.Classes))
+		}
+		set.Labels = append(set.Labels, int(label)-1)
+	}
+	if err := check.Counts(name, set.Labels, set.Classes, p.perClass); err != nil {
 		return nil, err
 	}
-	counts := make([]int, len(Classes()))
-	for i, label := range text.Bytes() {
-		if label < 1 || int(label) > len(counts) {
-			return nil, fmt.Errorf("%s, byte %d: label %d, but labels are 1 to %d", name, i, label, len(counts))
-		}
-		labels = append(labels, int(label)-1)
-		counts[label-1]++
-	}
-	for class, n := range counts {
-		if n != p.perClass {
-			return nil, fmt.Errorf("%s has %d images of the class %s instead of %d", name, n, Classes()[class], p.perClass)
-		}
-	}
-	return labels, r.Finish()
+	return set, nil
 }
 
 // find returns the name by which fsys has the file.
@@ -164,18 +153,16 @@ func (s *Set) Len() int { return len(s.Labels) }
 func (s *Set) Shape() (height, width, channels int) { return side, side, 3 }
 
 // ReadImage reads image i from the file, turns it upright and writes it to dst. Several goroutines may read at once.
-func (s *Set) ReadImage(i int, dst []uint8) error {
-	if i < 0 || i >= s.Len() {
-		return fmt.Errorf("stl10: there is no image %d: the set has %d images, numbered from 0", i, s.Len())
-	}
-	if len(dst) != imageSize {
-		return fmt.Errorf("stl10: room for %d pixel values given, but an image has %d", len(dst), imageSize)
+func (s *Set) ReadImage(i int, dst []uint8) (err error) {
+	defer addPackage(&err)
+	if err := check.Image(i, s.Len(), len(dst), imageSize); err != nil {
+		return err
 	}
 	buffer := s.buffers.Get().(*[imageSize]byte)
 	defer s.buffers.Put(buffer)
 	n, err := s.at.ReadAt(buffer[:], int64(i)*imageSize)
 	if n < imageSize { // at the end of a file a full read may come with io.EOF
-		return fmt.Errorf("stl10: %s, image %d: %w", s.name, i, err)
+		return fmt.Errorf("%s, image %d: %w", s.name, i, err)
 	}
 	upright(dst, buffer[:])
 	return nil
@@ -191,34 +178,27 @@ func (s *Set) Close() error { return s.file.Close() }
 
 // load reads images one after the other and checks their sum on the way, so that the file is read once only.
 func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error) {
+	defer addPackage(&err)
 	set, err := p.describe(fsys, opts)
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
-	sum := p.images.sum
-	if opts.AnyContent {
-		sum = ""
-	}
-	r, err := content.Open(fsys, set.name, p.images.size, sum)
+	r, err := content.Open(fsys, set.name, p.images.size, p.images.sumFor(opts))
 	if err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
-	defer func() {
-		if closed := r.Close(); closed != nil {
-			err = errors.Join(err, fmt.Errorf("stl10: %w", closed))
-		}
-	}()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	images = &datasets.Images{Height: side, Width: side, Channels: 3,
 		Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
 	buffer := make([]uint8, imageSize)
 	for i := range p.count {
 		if _, err := io.ReadFull(r, buffer); err != nil {
-			return nil, fmt.Errorf("stl10: %s, image %d: %w", set.name, i, err)
+			return nil, fmt.Errorf("%s, image %d: %w", set.name, i, err)
 		}
 		upright(images.At(i), buffer)
 	}
 	if err := r.Finish(); err != nil {
-		return nil, fmt.Errorf("stl10: %w", err)
+		return nil, err
 	}
 	return images, images.Validate()
 }

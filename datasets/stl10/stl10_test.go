@@ -21,7 +21,7 @@ import (
 	"github.com/puclab/puclab/datasets/internal/damage"
 )
 
-// The value that the tests give to a place of an image: different for neighbours in every direction.
+// The value that the tests give to a place of an image: different for neighbors in every direction.
 func value(image, y, x, channel int) byte { return byte(image*101 + y*5 + x*3 + channel*77 + (y*x)/13) }
 
 // planes writes an image as the files have it: three planes, each column by column from the left.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"gonum.org/v1/gonum/mat"
@@ -45,18 +46,9 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	if err := split.Fits(table.Len()); err != nil {
 		return nil, err
 	}
-	used := make([]bool, table.Len())
-	for _, row := range split.Index {
-		used[row] = true
-	}
 	_, columns := table.Features.Dims()
 	if corruption == nil {
-		var rows []int
-		for row, is := range used {
-			if is {
-				rows = append(rows, row)
-			}
-		}
+		rows := slices.Compact(slices.Sorted(slices.Values(split.Index)))
 		if corruption, err = NewCorruption(gather(table.Features, rows), 0); err != nil {
 			return nil, err
 		}
@@ -73,15 +65,11 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
 }
 
-// fitFloat32 is an error where a value of x is no finite number of 32 bits.
+// fitFloat32 returns an error where a value of x is no finite number of 32 bits.
 func fitFloat32(x *mat.Dense) error {
-	rows, _ := x.Dims()
-	for i := range rows {
-		for j, v := range x.RawRowView(i) {
-			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
-				return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it", j, i, v)
-			}
-		}
+	if i, j, found := firstBeyond(x, math.MaxFloat32); found {
+		return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
+			j, i, x.At(i, j))
 	}
 	return nil
 }
@@ -102,7 +90,7 @@ func (b *Batches) Features() int {
 	return columns
 }
 
-// String says what the batches are, for the record of a result: the data, how they are drawn and how views differ.
+// String describes the batches for the record of a result: the data, how they are drawn and how views differ.
 func (b *Batches) String() string { return fmt.Sprintf("%s; views: %s", b.Schedule, b.corruption) }
 
 // viewStream keeps the draws of views apart from other draws made with the same seed.

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -8,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-const defaultRate = 0.6
 
 // Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of other
 // rows, each drawn for itself, so that every value keeps its feature's own distribution and loses its company. To feed
@@ -35,10 +34,7 @@ func NewCorruption(from *mat.Dense, rate float64) (*Corruption, error) {
 	if !(rate >= 0 && rate <= 1) { // this form also refuses NaN
 		return nil, fmt.Errorf("tabular: replacing features with a probability of %v: give a number from 0 to 1", rate)
 	}
-	if rate == 0 {
-		rate = defaultRate
-	}
-	return &Corruption{from: mat.DenseCopyOf(from), rate: rate}, nil
+	return &Corruption{from: mat.DenseCopyOf(from), rate: cmp.Or(rate, 0.6)}, nil
 }
 
 // Exactly returns a corruption that replaces the same number of features in every row, ⌊rate·features⌋ chosen at random,
@@ -52,7 +48,7 @@ func (c *Corruption) empty() bool { return c == nil || c.from == nil }
 
 var errEmptyCorruption = errors.New("tabular: a corruption with no values to draw from: make one with NewCorruption")
 
-// String says how views are made.
+// String describes how views are made.
 func (c *Corruption) String() string {
 	if c.empty() {
 		return "no values to replace features by"
@@ -63,7 +59,7 @@ func (c *Corruption) String() string {
 	return fmt.Sprintf("each feature replaced by that of a random row with probability %g", c.rate)
 }
 
-// count is how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
+// count returns how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
 func (c *Corruption) count() int {
 	return int(math.Floor(c.rate*float64(c.from.RawMatrix().Cols) + 1e-9))
 }

@@ -76,26 +76,25 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 			return fmt.Errorf("line %d is empty: fill in its value or remove the line", before+1)
 		}
 		before = line
-		for i, text := range record {
-			text = strings.TrimSpace(text)
-			switch {
-			case c.skip[i]:
-			case i == c.label && text == "":
-				return fmt.Errorf("%s: the class is missing", c.place(lines, i))
-			case i == c.label:
-				if _, ok := texts[text]; !ok {
-					text = strings.Clone(text) // the reader will use its own again
-					texts[text] = text
-				}
-				labels = append(labels, texts[text])
-			default:
-				v, err := number(text)
-				if err != nil {
-					return fmt.Errorf("%s: %w", c.place(lines, i), err)
-				}
-				values = append(values, v)
+		for _, i := range c.features {
+			v, err := number(strings.TrimSpace(record[i]))
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.place(lines, i), err)
 			}
+			values = append(values, v)
 		}
+		if c.label < 0 {
+			return nil
+		}
+		class := strings.TrimSpace(record[c.label])
+		if class == "" {
+			return fmt.Errorf("%s: the class is missing", c.place(lines, c.label))
+		}
+		if _, ok := texts[class]; !ok {
+			class = strings.Clone(class) // the reader will use its own again
+			texts[class] = class
+		}
+		labels = append(labels, texts[class])
 		return nil
 	}
 	if !cfg.NoHeader {
@@ -123,16 +122,9 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 	if len(values) == 0 {
 		return nil, errors.New("there are no examples in it")
 	}
-	t := &Table{Features: mat.NewDense(len(values)/c.features(), c.features(), values), Names: c.featureNames()}
+	t := &Table{Features: mat.NewDense(len(values)/len(c.features), len(c.features), values), Names: c.featureNames()}
 	if c.label >= 0 {
-		t.Classes = classNames(labels)
-		numbers := map[string]int{}
-		for i, class := range t.Classes {
-			numbers[class] = i
-		}
-		for _, label := range labels {
-			t.Labels = append(t.Labels, numbers[label])
-		}
+		t.Labels, t.Classes = numbered(labels)
 	}
 	return t, nil
 }
@@ -156,16 +148,17 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-// columns knows what the columns are for.
+// columns holds the use of each column.
 type columns struct {
-	names []string // nil without a header
-	label int      // -1 for none
-	skip  []bool
+	names    []string // nil without a header
+	count    int
+	label    int // -1 for none
+	features []int
 }
 
-// columns works out what the columns are for, from the first line.
-func (cfg CSV) columns(first []string) (columns, error) {
-	c := columns{label: -1, skip: make([]bool, len(first))}
+// columns returns the use of each column, from the first line.
+func (cfg CSV) columns(first []string) (c columns, err error) {
+	c.count, c.label = len(first), -1
 	if !cfg.NoHeader {
 		for i, name := range first {
 			name = strings.TrimSpace(strings.Clone(name))
@@ -175,24 +168,28 @@ func (cfg CSV) columns(first []string) (columns, error) {
 			c.names = append(c.names, name)
 		}
 	}
+	skip := make([]bool, c.count)
 	for _, name := range cfg.Skip {
 		i, err := c.find(name)
 		if err != nil {
 			return c, err
 		}
-		c.skip[i] = true
+		skip[i] = true
 	}
 	if cfg.Label != "" {
-		i, err := c.find(cfg.Label)
-		if err != nil {
+		if c.label, err = c.find(cfg.Label); err != nil {
 			return c, err
 		}
-		if c.skip[i] {
+		if skip[c.label] {
 			return c, fmt.Errorf("the column %s is to be skipped and to hold the classes: choose one", cfg.Label)
 		}
-		c.label = i
 	}
-	if c.features() == 0 {
+	for i := range first {
+		if !skip[i] && i != c.label {
+			c.features = append(c.features, i)
+		}
+	}
+	if len(c.features) == 0 {
 		return c, errors.New("no column is left for features")
 	}
 	return c, nil
@@ -207,33 +204,24 @@ func (c columns) find(name string) (int, error) {
 		return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
 	}
 	i, err := strconv.Atoi(name)
-	if err != nil || i < 1 || i > len(c.skip) {
-		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, len(c.skip))
+	if err != nil || i < 1 || i > c.count {
+		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, c.count)
 	}
 	return i - 1, nil
 }
 
-func (c columns) features() int {
-	n := 0
-	for i := range c.skip {
-		if !c.skip[i] && i != c.label {
-			n++
-		}
+// featureNames returns the names of the features, nil without a header.
+func (c columns) featureNames() (names []string) {
+	if c.names == nil {
+		return nil
 	}
-	return n
-}
-
-func (c columns) featureNames() []string {
-	var names []string
-	for i, name := range c.names {
-		if !c.skip[i] && i != c.label {
-			names = append(names, name)
-		}
+	for _, i := range c.features {
+		names = append(names, c.names[i])
 	}
 	return names
 }
 
-// place says in an error where value i of the last record is. Columns are counted from 1, as in [CSV].
+// place describes for an error where value i of the last record is. Columns are counted from 1, as in [CSV].
 func (c columns) place(lines *csv.Reader, i int) string {
 	line, _ := lines.FieldPos(i)
 	if c.names != nil {
@@ -242,17 +230,24 @@ func (c columns) place(lines *csv.Reader, i int) string {
 	return fmt.Sprintf("line %d, column %d", line, i+1)
 }
 
-// classNames returns the different labels in order: as numbers if all are whole numbers, else as text.
-func classNames(labels []string) []string {
-	names := slices.Compact(slices.Sorted(slices.Values(labels)))
-	numbers := map[string]int{}
+// numbered numbers the different labels in order: as numbers if all are whole numbers, else as text. It returns the number of
+// each label and the different labels.
+func numbered(labels []string) (numbers []int, names []string) {
+	names = slices.Compact(slices.Sorted(slices.Values(labels)))
+	values := map[string]int{}
 	for _, name := range names {
-		n, err := strconv.Atoi(name)
-		if err != nil {
-			return names
+		if n, err := strconv.Atoi(name); err == nil {
+			values[name] = n
 		}
-		numbers[name] = n
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
-	return names
+	if len(values) == len(names) {
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	}
+	for i, name := range names {
+		values[name] = i
+	}
+	for _, label := range labels {
+		numbers = append(numbers, values[label])
+	}
+	return numbers, names
 }

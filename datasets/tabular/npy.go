@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strconv"
 
+	"github.com/puclab/puclab/datasets/internal/classes"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,10 +39,10 @@ func ReadNPY(fsys fs.FS, name string) (*Array, error) {
 
 // LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
 // numbers from 0. An empty name for labels means that no classes are known. Classes are named by their numbers up to the
-// largest; names in classes, if not nil, take their place.
+// largest; names, if not nil, take their place.
 //
 // Features that are not finite are errors that give row and column.
-func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, error) {
+func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error) {
 	x, err := ReadNPY(fsys, features)
 	if err != nil {
 		return nil, err
@@ -55,25 +55,21 @@ func LoadNPY(fsys fs.FS, features, labels string, classes []string) (*Table, err
 	if rows == 0 || columns == 0 {
 		return nil, fmt.Errorf("tabular: %s has the shape %v: there is nothing in it", features, x.Shape)
 	}
-	for i, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
-				features, i/columns, i%columns, v)
-		}
-	}
 	t := &Table{Features: mat.NewDense(rows, columns, x.Data)}
+	if i, j, found := firstBeyond(t.Features, math.MaxFloat64); found {
+		return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
+			features, i, j, t.Features.At(i, j))
+	}
 	if labels != "" {
-		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, classes); err != nil {
+		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, names); err != nil {
 			return nil, err
 		}
 	}
 	return t, t.Validate()
 }
 
-// maxClasses keeps a mistyped label from naming a billion classes.
-const maxClasses = 1 << 16
-
-func labelsNPY(fsys fs.FS, name, features string, rows int, classes []string) (labels []int, names []string, err error) {
+// labelsNPY reads the classes of rows, and names them: by names or, where that is nil, by their numbers.
+func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]int, []string, error) {
 	y, err := ReadNPY(fsys, name)
 	if err != nil {
 		return nil, nil, err
@@ -82,26 +78,22 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, classes []string) (l
 		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but %s has %d rows: give one class for each row",
 			name, y.Shape, features, rows)
 	}
-	limit := len(classes)
-	if classes == nil {
-		limit = maxClasses
+	limit := len(names)
+	if names == nil {
+		limit = classes.Most
 	}
-	largest := 0
+	labels := make([]int, rows)
 	for i, v := range y.Data {
 		if v != math.Trunc(v) || !(v >= 0 && v < float64(limit)) {
 			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number from 0 to %d", name,
 				i, v, limit-1)
 		}
-		labels = append(labels, int(v))
-		largest = max(largest, int(v))
+		labels[i] = int(v)
 	}
-	if classes != nil {
-		return labels, slices.Clone(classes), nil
+	if names != nil {
+		return labels, slices.Clone(names), nil
 	}
-	for class := range largest + 1 {
-		names = append(names, strconv.Itoa(class))
-	}
-	return labels, names, nil
+	return labels, classes.Numbered(slices.Max(labels) + 1), nil
 }
 
 const (
@@ -181,24 +173,24 @@ var npyKinds = map[string]npyKind{
 		}
 		return float64(b[0]), nil
 	}},
-	"|u1": {1, func(b []byte) (float64, error) { return float64(b[0]), nil }},
-	"|i1": {1, func(b []byte) (float64, error) { return float64(int8(b[0])), nil }},
-	"<u2": {2, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint16(b)), nil }},
-	"<i2": {2, func(b []byte) (float64, error) { return float64(int16(binary.LittleEndian.Uint16(b))), nil }},
-	"<u4": {4, func(b []byte) (float64, error) { return float64(binary.LittleEndian.Uint32(b)), nil }},
-	"<i4": {4, func(b []byte) (float64, error) { return float64(int32(binary.LittleEndian.Uint32(b))), nil }},
-	"<u8": {8, func(b []byte) (float64, error) {
-		v := binary.LittleEndian.Uint64(b)
-		if v > 1<<53 {
+	"|u1": whole(1, func(b []byte) uint8 { return b[0] }),
+	"|i1": whole(1, func(b []byte) int8 { return int8(b[0]) }),
+	"<u2": whole(2, binary.LittleEndian.Uint16),
+	"<i2": whole(2, func(b []byte) int16 { return int16(binary.LittleEndian.Uint16(b)) }),
+	"<u4": whole(4, binary.LittleEndian.Uint32),
+	"<i4": whole(4, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }),
+	"<u8": whole(8, binary.LittleEndian.Uint64),
+	"<i8": whole(8, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }),
+}
+
+// whole returns the kind of whole numbers of that many bytes, read by get.
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](size int, get func([]byte) T) npyKind {
+	return npyKind{size, func(b []byte) (float64, error) {
+		v := get(b)
+		f := float64(v)
+		if math.Abs(f) > 1<<53 || T(f) != v {
 			return 0, errInexact
 		}
-		return float64(v), nil
-	}},
-	"<i8": {8, func(b []byte) (float64, error) {
-		v := int64(binary.LittleEndian.Uint64(b))
-		if v < -1<<53 || v > 1<<53 {
-			return 0, errInexact
-		}
-		return float64(v), nil
-	}},
+		return f, nil
+	}}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -35,7 +36,7 @@ func (t *Table) Len() int {
 	return rows
 }
 
-// String says in one line what the table holds.
+// String describes the table in one line.
 func (t *Table) String() string {
 	rows, columns := t.dims()
 	if t.Labels == nil {
@@ -56,20 +57,26 @@ func (t *Table) Validate() error {
 	if t.Labels != nil && len(t.Labels) != rows {
 		return fmt.Errorf("tabular: %d labels for %d examples: give one for each, in the same order, or none", len(t.Labels), rows)
 	}
-	for i, class := range t.Labels {
-		if class < 0 || class >= len(t.Classes) {
-			return fmt.Errorf("tabular: example %d has class %d, but there are %d classes, numbered from 0", i, class,
-				len(t.Classes))
-		}
+	if err := check.Labels("tabular: example", t.Labels, len(t.Classes)); err != nil {
+		return err
 	}
+	if i, j, ok := firstBeyond(t.Features, math.MaxFloat64); ok {
+		return fmt.Errorf("tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j))
+	}
+	return nil
+}
+
+// firstBeyond returns the place of the first value of x whose size is above limit, or that is not a number.
+func firstBeyond(x *mat.Dense, limit float64) (row, column int, found bool) {
+	rows, _ := x.Dims()
 	for i := range rows {
-		for j, v := range t.Features.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("tabular: feature %d of example %d is %v", j, i, v)
+		for j, v := range x.RawRowView(i) {
+			if !(math.Abs(v) <= limit) { // this form also finds NaN
+				return i, j, true
 			}
 		}
 	}
-	return nil
+	return 0, 0, false
 }
 
 // Select returns a new table with copies of the given rows, in that order. A row may occur twice; one that does not exist
@@ -78,16 +85,15 @@ func (t *Table) Select(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("tabular: no rows given to select")
 	}
-	have, columns := t.dims()
+	have, _ := t.dims()
 	for _, row := range rows {
 		if row < 0 || row >= have {
 			return nil, fmt.Errorf("tabular: cannot select row %d: the table has %d rows, numbered from 0", row, have)
 		}
 	}
-	out := &Table{Features: mat.NewDense(len(rows), columns, nil), Names: t.Names, Classes: t.Classes}
-	for i, row := range rows {
-		out.Features.SetRow(i, t.Features.RawRowView(row))
-		if t.Labels != nil {
+	out := &Table{Features: gather(t.Features, rows), Names: t.Names, Classes: t.Classes}
+	if t.Labels != nil {
+		for _, row := range rows {
 			out.Labels = append(out.Labels, t.Labels[row])
 		}
 	}

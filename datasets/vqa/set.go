@@ -3,7 +3,9 @@ package vqa
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 )
 
 // Example is a question with its answers.
@@ -28,19 +30,15 @@ type Set struct {
 func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	set := &Set{}
 	row := map[int64]int{} // of each question
-	if err := each(fsys, questions, func(file fs.File) error {
-		for q, err := range Questions(file) {
-			if err != nil {
-				return err
-			}
-			if _, twice := row[q.ID]; twice {
-				return fmt.Errorf("vqa: question %d occurs twice", q.ID)
-			}
-			row[q.ID] = len(set.Examples)
-			set.Examples = append(set.Examples, Example{Question: q})
+	err := each(fsys, questions, Questions, func(q Question) error {
+		if _, twice := row[q.ID]; twice {
+			return fmt.Errorf("vqa: question %d occurs twice", q.ID)
 		}
+		row[q.ID] = len(set.Examples)
+		set.Examples = append(set.Examples, Example{Question: q})
 		return nil
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 
@@ -54,32 +52,28 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	}
 	answered := make([]bool, len(set.Examples))
 	count := 0
-	if err := each(fsys, annotations, func(file fs.File) error {
-		for a, err := range Annotations(file) {
-			if err != nil {
-				return err
-			}
-			i, ok := row[a.QuestionID]
-			switch {
-			case !ok:
-				return fmt.Errorf("vqa: answers to question %d, which %s does not have: do the two files belong together?",
-					a.QuestionID, questions)
-			case answered[i]:
-				return fmt.Errorf("vqa: answers to question %d occur twice", a.QuestionID)
-			case a.ImageID != set.Examples[i].ImageID:
-				return fmt.Errorf("vqa: question %d is about picture %d, its answers are about picture %d",
-					a.QuestionID, set.Examples[i].ImageID, a.ImageID)
-			}
-			answered[i] = true
-			count++
-			e := &set.Examples[i]
-			e.QuestionType, e.AnswerType, e.Consensus = once(a.QuestionType), once(a.AnswerType), once(a.Consensus)
-			for j, answer := range a.Answers {
-				e.Answers[j] = once(answer)
-			}
+	err = each(fsys, annotations, Annotations, func(a Annotation) error {
+		i, ok := row[a.QuestionID]
+		switch {
+		case !ok:
+			return fmt.Errorf("vqa: answers to question %d, which %s does not have: do the two files belong together?",
+				a.QuestionID, questions)
+		case answered[i]:
+			return fmt.Errorf("vqa: answers to question %d occur twice", a.QuestionID)
+		case a.ImageID != set.Examples[i].ImageID:
+			return fmt.Errorf("vqa: question %d is about picture %d, its answers are about picture %d",
+				a.QuestionID, set.Examples[i].ImageID, a.ImageID)
+		}
+		answered[i] = true
+		count++
+		e := &set.Examples[i]
+		e.QuestionType, e.AnswerType, e.Consensus = once(a.QuestionType), once(a.AnswerType), once(a.Consensus)
+		for j, answer := range a.Answers {
+			e.Answers[j] = once(answer)
 		}
 		return nil
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	if count == len(set.Examples) {
@@ -94,15 +88,20 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	return set, nil
 }
 
-// each opens a file for read and puts its name before errors.
-func each(fsys fs.FS, name string, read func(fs.File) error) (err error) {
+// each calls add with every entry of a file, and puts the file's name before errors.
+func each[T any](fsys fs.FS, name string, entries func(io.Reader) iter.Seq2[T, error], add func(T) error) (err error) {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return fmt.Errorf("vqa: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := read(file); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	for entry, err := range entries(file) {
+		if err == nil {
+			err = add(entry)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return nil
 }

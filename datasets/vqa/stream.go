@@ -89,69 +89,79 @@ type annotationEntry struct {
 // entries reads the list under key in the object that the file is, and passes over everything else.
 func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
-		d := json.NewDecoder(r)
-		fail := func(err error) { yield(none, fmt.Errorf("vqa: %w", err)) }
-		if err := expect(d, '{'); err != nil {
-			fail(err)
-			return
-		}
-		found := false
-		for d.More() {
-			name, err := d.Token()
-			if err != nil {
-				fail(at(d, err))
-				return
-			}
-			if name != key {
-				if err := skip(d); err != nil {
-					fail(err)
-					return
-				}
-				continue
-			}
-			if found {
-				fail(fmt.Errorf("byte %d: a second list of %s", d.InputOffset(), key))
-				return
-			}
-			found = true
-			if err := expect(d, '['); err != nil {
-				fail(fmt.Errorf("%s: %w", key, err))
-				return
-			}
-			for i := 0; d.More(); i++ {
-				var e E
-				start := d.InputOffset()
-				if err := d.Decode(&e); err != nil {
-					fail(fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, unexpectedEnd(err)))
-					return
-				}
-				v, err := convert(e)
-				if err != nil {
-					fail(fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, err))
-					return
-				}
-				if !yield(v, nil) {
-					return
-				}
-			}
-			if err := expect(d, ']'); err != nil {
-				fail(fmt.Errorf("%s: %w", key, err))
-				return
-			}
-		}
-		if err := expect(d, '}'); err != nil {
-			fail(err)
-			return
-		}
-		if !found {
-			fail(fmt.Errorf("there is no list of %s in this file: are questions and annotations swapped?", key))
-			return
-		}
-		if _, err := d.Token(); err != io.EOF {
-			fail(fmt.Errorf("byte %d: the file goes on after its end", d.InputOffset()))
+		err := readObject(json.NewDecoder(r), key, func(e E) (more bool, err error) {
+			v, err := convert(e)
+			return err == nil && yield(v, nil), err
+		})
+		if err != nil && err != errStopped {
+			var none T
+			yield(none, fmt.Errorf("vqa: %w", err))
 		}
 	}
+}
+
+// errStopped ends the reading where the caller's loop has ended.
+var errStopped = errors.New("stopped")
+
+// readObject calls each with the entries of the list under key.
+func readObject[E any](d *json.Decoder, key string, each func(E) (more bool, err error)) error {
+	if err := expect(d, '{'); err != nil {
+		return err
+	}
+	found := false
+	for d.More() {
+		name, err := d.Token()
+		switch {
+		case err != nil:
+			err = at(d, err)
+		case name != key:
+			err = skip(d)
+		case found:
+			err = fmt.Errorf("byte %d: a second list of %s", d.InputOffset(), key)
+		default:
+			found = true
+			err = readList(d, key, each)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := expect(d, '}'); err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("there is no list of %s in this file: are questions and annotations swapped?", key)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("byte %d: the file goes on after its end", d.InputOffset())
+	}
+	return nil
+}
+
+// readList calls each with the entries of the list that comes next.
+func readList[E any](d *json.Decoder, key string, each func(E) (more bool, err error)) error {
+	if err := expect(d, '['); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	for i := 0; d.More(); i++ {
+		var e E
+		start := d.InputOffset()
+		err := unexpectedEnd(d.Decode(&e))
+		more := false
+		if err == nil {
+			more, err = each(e)
+		}
+		if err != nil {
+			return fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, err)
+		}
+		if !more {
+			return errStopped
+		}
+	}
+	if err := expect(d, ']'); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
 }
 
 // expect reads one bracket.
@@ -161,8 +171,7 @@ func expect(d *json.Decoder, want json.Delim) error {
 		return at(d, err)
 	}
 	if got != want {
-		return fmt.Errorf("byte %d: %q instead of %q: this is no file of VQA", d.InputOffset(), fmt.Sprint(got),
-			want.String())
+		return fmt.Errorf("byte %d: %q instead of %q: this is no file of VQA", d.InputOffset(), fmt.Sprint(got), want.String())
 	}
 	return nil
 }
@@ -191,7 +200,7 @@ func at(d *json.Decoder, err error) error {
 	return fmt.Errorf("byte %d: %w", d.InputOffset(), unexpectedEnd(err))
 }
 
-// unexpectedEnd tells the end of a file that is cut short from the end of one that is whole.
+// unexpectedEnd returns io.ErrUnexpectedEOF for an io.EOF within a file, and other errors as they are.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -24,11 +25,9 @@ type Blur struct {
 
 // withDefaults fills in the zero fields.
 func (b Blur) withDefaults() Blur {
-	if b.Kernel == 0 {
-		b.Kernel = 13
-	}
-	b.MinSigma, b.MaxSigma = orDefault(b.MinSigma, 0.1), orDefault(b.MaxSigma, 2)
-	b.Probability = orDefault(b.Probability, 0.5)
+	b.Kernel = cmp.Or(b.Kernel, 13)
+	b.MinSigma, b.MaxSigma = cmp.Or(b.MinSigma, 0.1), cmp.Or(b.MaxSigma, 2)
+	b.Probability = cmp.Or(b.Probability, 0.5)
 	return b
 }
 

@@ -11,15 +11,8 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Bytes makes views of gray images of height×width bytes each, one for each image, as bytes again: [Apply] for people who
-// want to look at views. Numbers are those of [Config.Draw] for as many views as there are images.
-func Bytes(eng *engine.Engine, pixels []uint8, height, width int, numbers []float32) ([]uint8, error) {
-	views, _, err := Config{}.Recipe().Bytes(eng, pixels, Shape{height, width, 1}, numbers)
-	return views, err
-}
-
 // Bytes makes views of images of shape in, one for each image, as bytes again: [Recipe.Apply] for people who want to look
-// at views. Numbers are those of [Recipe.Draw] for as many views as there are images. [Normalise] steps at the end are left
+// at views. Numbers are those of [Recipe.Draw] for as many views as there are images. [Normalize] steps at the end are left
 // out, since what comes out of them is no longer a picture. It returns the shape of the views, too.
 func (r Recipe) Bytes(eng *engine.Engine, pixels []uint8, in Shape, numbers []float32) ([]uint8, Shape, error) {
 	out, err := r.Check(in)
@@ -43,7 +36,7 @@ func (r Recipe) Bytes(eng *engine.Engine, pixels []uint8, in Shape, numbers []fl
 	result, err := CallOnce(eng.Backend, func(pixels, numbers *Node) *Node {
 		return random.Apply(MulScalar(ConvertDType(pixels, dtypes.Float32), 1.0/255), numbers)
 	}, tensors.FromFlatDataAndDimensions(pixels, n, in.Height, in.Width, in.Channels),
-		tensors.FromFlatDataAndDimensions(numbers, n, r.Numbers()))
+		tensors.FromFlatDataAndDimensions(numbers, n, each))
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("augment: %w", err)
 	}

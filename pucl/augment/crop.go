@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -28,14 +29,9 @@ type Crop struct {
 
 // withDefaults fills in the zero fields for images of shape in.
 func (c Crop) withDefaults(in Shape) Crop {
-	if c.Height == 0 {
-		c.Height = in.Height
-	}
-	if c.Width == 0 {
-		c.Width = in.Width
-	}
-	c.MinArea, c.MaxArea = orDefault(c.MinArea, 0.08), orDefault(c.MaxArea, 1)
-	c.MinRatio, c.MaxRatio = orDefault(c.MinRatio, 3.0/4), orDefault(c.MaxRatio, 4.0/3)
+	c.Height, c.Width = cmp.Or(c.Height, in.Height), cmp.Or(c.Width, in.Width)
+	c.MinArea, c.MaxArea = cmp.Or(c.MinArea, 0.08), cmp.Or(c.MaxArea, 1)
+	c.MinRatio, c.MaxRatio = cmp.Or(c.MinRatio, 3.0/4), cmp.Or(c.MaxRatio, 4.0/3)
 	return c
 }
 
@@ -45,13 +41,10 @@ func (c Crop) Check(in Shape) (Shape, error) {
 	switch {
 	case d.Height < 1 || d.Width < 1:
 		return Shape{}, fmt.Errorf("views of %d×%d; both sides must be at least 1, or 0 for those of the images", d.Height, d.Width)
-	case !(0 < d.MinArea && d.MinArea <= d.MaxArea && d.MaxArea <= 1):
-		return Shape{}, fmt.Errorf("crops keep between %g and %g of the area; the shares must be positive, in order and at most 1",
-			d.MinArea, d.MaxArea)
 	case !(0 < d.MinRatio && d.MinRatio <= d.MaxRatio && d.MaxRatio < math.Inf(1)):
 		return Shape{}, fmt.Errorf("crops have a ratio between %g and %g; both must be positive and in order", d.MinRatio, d.MaxRatio)
 	}
-	return Shape{d.Height, d.Width, in.Channels}, nil
+	return Shape{d.Height, d.Width, in.Channels}, checkAreas(d.MinArea, d.MaxArea)
 }
 
 // Numbers implements [Step].

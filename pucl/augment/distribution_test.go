@@ -181,18 +181,18 @@ func TestCropsAgainstTheDefinition(t *testing.T) {
 	}
 }
 
-// The same for Config, whose crops are shares of the image and lie between pixels.
-func TestConfigAgainstTheDefinition(t *testing.T) {
+// The same for CropJitter, whose crops are shares of the image and lie between pixels.
+func TestCropJitterAgainstTheDefinition(t *testing.T) {
 	const n = 20_000
-	c := Config{MinArea: 0.2, MaxArea: 0.9, MaxRatio: 2, Brightness: 0.3, Contrast: 0.7, Probability: 0.6}
-	numbers := c.Draw(rand.New(rand.NewPCG(3, 4)), n)
+	c := CropJitter{MinArea: 0.2, MaxArea: 0.9, MaxRatio: 2, Brightness: 0.3, Contrast: 0.7, Probability: 0.6}
+	numbers := cropJitters(t, c, rand.New(rand.NewPCG(3, 4)), n)
 	space := cropSpace{1, 1, 0.2, 0.9, -math.Log(2), math.Log(2)}
 	cumulated := space.areas()
 	rng := rand.New(rand.NewPCG(8, 8))
 	all := make(map[string][]float64)
 	fallbacks, jittered := 0, 0
 	for i := range n {
-		v := numbers[i*Numbers : (i+1)*Numbers]
+		v := numbers[i*6 : (i+1)*6]
 		top, left, height, width := float64(v[0]), float64(v[1]), float64(v[2]), float64(v[3])
 		if height == 1 && width == 1 {
 			fallbacks++
@@ -264,8 +264,8 @@ func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []floa
 			u["flip"] = coin(rng, v[0] == 1, s.Probability)
 		case Grayscale:
 			u["gray"] = coin(rng, v[0] == 1, s.Probability)
-		case Solarise:
-			u["solarise"] = coin(rng, v[0] == 1, s.Probability)
+		case Solarize:
+			u["solarize"] = coin(rng, v[0] == 1, s.Probability)
 		case Blur:
 			u["blur"] = coin(rng, v[0] > 0, s.Probability)
 			if u["σ"] = rng.Float64(); v[0] > 0 {
@@ -282,7 +282,7 @@ func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []floa
 				}
 			}
 			u["order"] = place(rng, v[4:])
-		case Normalise:
+		case Normalize:
 		default:
 			t.Fatalf("no definition of %s", step)
 		}
@@ -296,7 +296,7 @@ func TestRecipesAgainstTheDefinition(t *testing.T) {
 	const n = 48_000
 	in := Shape{3000, 3000, 3}
 	for name, r := range map[string]Recipe{"CIFAR": CIFAR(32), "STL": STL(), "ImageNet": ImageNet(224), "another": {
-		Solarise{Probability: 0.35}, Jitter{Brightness: 0.9, Contrast: 0.1, Saturation: 1, Hue: 0.5, Probability: 0.3},
+		Solarize{Probability: 0.35}, Jitter{Brightness: 0.9, Contrast: 0.1, Saturation: 1, Hue: 0.5, Probability: 0.3},
 		Grayscale{Probability: 0.6}, Blur{MinSigma: 0.5, MaxSigma: 4, Probability: 0.7}, Flip{Probability: 0.1}, Crop{},
 	}} {
 		for i, step := range r {

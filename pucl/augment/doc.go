@@ -3,9 +3,9 @@
 // "The paper" is "Contrastive Positive Unlabeled Learning" (anonymous authors), and A.7.3 the section of its appendix that
 // lists augmentations.
 //
-// A [Recipe] is a chain of steps: [Crop], [Flip], [Jitter], [Grayscale], [Blur], [Solarise], [Normalise], and any function of
-// one's own as a [Func]. [FMNIST], [CIFAR], [STL] and [ImageNet] are the paper's recipes (A.7.3). [Config] is a shorter way
-// for gray images: crops and brightness and contrast jitter in one step, the fastest here.
+// A [Recipe] is a chain of steps: [Crop], [Flip], [Jitter], [Grayscale], [Blur], [Solarize], [Normalize], and any function of
+// one's own as a [Func]. [FMNIST], [CIFAR], [STL] and [ImageNet] are the paper's recipes (A.7.3). [CropJitter] is one step for
+// gray images, crop and jitter of brightness and contrast, the fastest here.
 //
 // The randomness and the work are kept apart. Draw draws the numbers of each view from a generator that the caller seeds, so
 // the same views come out on every engine and platform; Apply turns images into views inside the graph, a function of images

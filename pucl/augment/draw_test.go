@@ -109,7 +109,7 @@ func TestCropFallsBack(t *testing.T) {
 		in   Shape
 		want []float64
 	}{
-		{Crop{MinArea: 1}, Shape{10, 40, 1}, []float64{0, 13, 10, 13}},                           // 40/13.3, off-centre by (40−13)/2 = 13
+		{Crop{MinArea: 1}, Shape{10, 40, 1}, []float64{0, 13, 10, 13}},                           // 40/13.3, off-center by (40−13)/2 = 13
 		{Crop{MinArea: 1}, Shape{10, 20, 1}, []float64{0, 3, 10, 13}},                            // likewise, where the ratio is just 2
 		{Crop{MinArea: 1}, Shape{40, 9, 1}, []float64{14, 0, 12, 9}},                             // 9/12
 		{Crop{MinArea: 1, MinRatio: 3, MaxRatio: 4}, Shape{8, 20, 1}, []float64{0, 0, 7, 20}},    // 20/3 = 6.7
@@ -195,8 +195,8 @@ func TestProbabilities(t *testing.T) {
 		step Step
 		p    float64
 	}{
-		{Flip{}, 0.5}, {Flip{Probability: 0.9}, 0.9}, {Grayscale{}, 0.2}, {Grayscale{Probability: 1}, 1}, {Solarise{}, 0.2},
-		{Solarise{Probability: 0.7}, 0.7},
+		{Flip{}, 0.5}, {Flip{Probability: 0.9}, 0.9}, {Grayscale{}, 0.2}, {Grayscale{Probability: 1}, 1}, {Solarize{}, 0.2},
+		{Solarize{Probability: 0.7}, 0.7},
 	} {
 		count := 0
 		for _, x := range draws(t, tt.step, in, n)[0] {

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// The recipe of A.7.3 for CIFAR-10, and the numbers of one view of a 32×32 image in colour.
+// The recipe of A.7.3 for CIFAR-10, and the numbers of one view of a 32×32 image in color.
 func ExampleRecipe() {
 	recipe := augment.CIFAR(32)
 	for _, step := range recipe {

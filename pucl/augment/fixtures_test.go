@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // fixtures is what testdata/make_fixtures.py wrote.
@@ -144,22 +144,22 @@ func TestBlurAgainstTorchvision(t *testing.T) {
 
 func TestSimpleStepsAgainstTorchvision(t *testing.T) {
 	f := load(t)
-	image := f.Images["colour"]
+	image := f.Images["color"]
 	same := make([]float64, len(image.Values))
 	for i, v := range image.Values {
 		same[i] = float64(v)
 	}
 	steps := map[string]Step{
-		"flip": Flip{}, "grayscale": Grayscale{}, "solarise": Solarise{}, "solarise from 0.3": Solarise{Threshold: 0.3},
+		"flip": Flip{}, "grayscale": Grayscale{}, "solarize": Solarize{}, "solarize from 0.3": Solarize{Threshold: 0.3},
 	}
 	for name, step := range steps {
 		// The second view is the image as it is.
 		f.views(t, step, []fixture{
-			{Image: "colour", Numbers: []float32{1}, Want: f.Simple[name]}, {Image: "colour", Numbers: []float32{0}, Want: same},
+			{Image: "color", Numbers: []float32{1}, Want: f.Simple[name]}, {Image: "color", Numbers: []float32{0}, Want: same},
 		})
 	}
-	normalise := Normalise{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
-	f.views(t, normalise, []fixture{{Image: "colour", Numbers: []float32{0}, Want: f.Simple["normalise"]}})
+	normalize := Normalize{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
+	f.views(t, normalize, []fixture{{Image: "color", Numbers: []float32{0}, Want: f.Simple["normalize"]}})
 }
 
 // The paper's four recipes, whole, with given numbers.

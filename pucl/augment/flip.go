@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -21,16 +22,15 @@ func (Flip) Numbers() int { return 1 }
 
 // Draw implements [Step].
 func (f Flip) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
-	numbers[0] = happens(rng, orDefault(f.Probability, 0.5))
+	numbers[0] = happens(rng, cmp.Or(f.Probability, 0.5))
 }
 
 // Apply implements [Step].
 func (Flip) Apply(images, numbers *Node) *Node {
-	flipped := GreaterThan(column(numbers, 0), ScalarZero(images.Graph(), images.DType()))
-	return where(flipped, Reverse(images, 2), images)
+	return ifHappened(numbers, Reverse(images, 2), images)
 }
 
 // String implements [Step].
 func (f Flip) String() string {
-	return fmt.Sprintf("horizontal flip with probability %g", orDefault(f.Probability, 0.5))
+	return fmt.Sprintf("horizontal flip with probability %g", cmp.Or(f.Probability, 0.5))
 }

@@ -1,12 +1,11 @@
 package augment
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
-
-	"github.com/gomlx/compute/dtypes"
 )
 
 // gray returns the brightness of images [n, h, w, c] as [n, h, w, 1], with torchvision's weights (ITU-R 601) for RGB.
@@ -23,7 +22,7 @@ func channel(images *Node, i int) *Node {
 	return Slice(images, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1))
 }
 
-// Grayscale is torchvision's RandomGrayscale: a view loses its colours, and keeps its three channels, with some
+// Grayscale is torchvision's RandomGrayscale: a view loses its colors, and keeps its three channels, with some
 // probability. Gray images stay as they are. One number describes a view: whether it turns gray, 1 or 0.
 type Grayscale struct {
 	Probability float64 // 0 means 0.2; for never, leave the step out
@@ -31,7 +30,7 @@ type Grayscale struct {
 
 // Check implements [Step].
 func (s Grayscale) Check(in Shape) (Shape, error) {
-	if err := checkColour(in); err != nil {
+	if err := checkColor(in); err != nil {
 		return Shape{}, err
 	}
 	return in, checkProbability(s.Probability)
@@ -42,16 +41,16 @@ func (Grayscale) Numbers() int { return 1 }
 
 // Draw implements [Step].
 func (s Grayscale) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
-	numbers[0] = happens(rng, orDefault(s.Probability, 0.2))
+	numbers[0] = happens(rng, cmp.Or(s.Probability, 0.2))
 }
 
 // Apply implements [Step].
 func (Grayscale) Apply(images, numbers *Node) *Node {
 	grays := BroadcastToDims(gray(images), images.Shape().Dimensions...)
-	return where(GreaterThan(column(numbers, 0), ScalarZero(images.Graph(), dtypes.Float32)), grays, images)
+	return ifHappened(numbers, grays, images)
 }
 
 // String implements [Step].
 func (s Grayscale) String() string {
-	return fmt.Sprintf("grayscale with probability %g", orDefault(s.Probability, 0.2))
+	return fmt.Sprintf("grayscale with probability %g", cmp.Or(s.Probability, 0.2))
 }

@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -11,7 +12,7 @@ import (
 
 // Jitter is torchvision's ColorJitter, done with some probability: brightness, contrast, saturation and hue change by random
 // amounts, in random order. Brightness b turns a value x into bx; contrast c into cx + (1−c)·(mean gray of the image);
-// saturation s into sx + (1−s)·(gray of the pixel); each is clipped to [0, 1]. Hue h turns the colour circle by the share h
+// saturation s into sx + (1−s)·(gray of the pixel); each is clipped to [0, 1]. Hue h turns the color circle by the share h
 // of a full turn. Saturation and hue leave gray images alone.
 //
 // Eight numbers describe a view: the factors of brightness, contrast and saturation, the turn of the hue, and the places of
@@ -26,21 +27,21 @@ type Jitter struct {
 
 // withDefaults fills in the zero fields, and turns "off" into 0.
 func (j Jitter) withDefaults() Jitter {
-	spread := func(x, def float64) float64 { return max(orDefault(x, def), 0) }
-	j.Brightness, j.Contrast, j.Saturation = spread(j.Brightness, 0.4), spread(j.Contrast, 0.4), spread(j.Saturation, 0.4)
-	j.Hue = spread(j.Hue, 0.1)
-	j.Probability = orDefault(j.Probability, 0.8)
+	strength := func(x, def float64) float64 { return max(cmp.Or(x, def), 0) }
+	j.Brightness, j.Contrast, j.Saturation = strength(j.Brightness, 0.4), strength(j.Contrast, 0.4), strength(j.Saturation, 0.4)
+	j.Hue = strength(j.Hue, 0.1)
+	j.Probability = cmp.Or(j.Probability, 0.8)
 	return j
 }
 
 // Check implements [Step].
 func (j Jitter) Check(in Shape) (Shape, error) {
-	if err := checkColour(in); err != nil {
+	if err := checkColor(in); err != nil {
 		return Shape{}, err
 	}
 	d := j.withDefaults()
-	for _, spread := range []float64{d.Brightness, d.Contrast, d.Saturation} {
-		if !(spread <= 1) {
+	for _, strength := range []float64{d.Brightness, d.Contrast, d.Saturation} {
+		if !(strength <= 1) {
 			return Shape{}, fmt.Errorf("brightness ±%g, contrast ±%g, saturation ±%g; each is at most 1, so that no factor is negative",
 				d.Brightness, d.Contrast, d.Saturation)
 		}
@@ -58,8 +59,8 @@ func (Jitter) Numbers() int { return 8 }
 func (j Jitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	d := j.withDefaults()
 	jitter := rng.Float64() < d.Probability
-	for i, spread := range []float64{d.Brightness, d.Contrast, d.Saturation} {
-		numbers[i] = float32(uniform(rng, 1-spread, 1+spread))
+	for i, strength := range []float64{d.Brightness, d.Contrast, d.Saturation} {
+		numbers[i] = float32(uniform(rng, 1-strength, 1+strength))
 	}
 	numbers[3] = float32(uniform(rng, -d.Hue, d.Hue))
 	if !jitter {
@@ -102,15 +103,15 @@ func (j Jitter) Apply(images, numbers *Node) *Node {
 	return images
 }
 
-// blend is one place in the order: f·images + (1−f)·target, clipped. Active tells, as 1 or 0 in [n, 1, 1, 1], whether the
-// place is for brightness (0), contrast (1) or saturation (2); where it is for none of them, f is 1.
+// blend applies one place of the order: f·images + (1−f)·target, clipped. Active returns, as 1 or 0 in [n, 1, 1, 1], whether
+// the place is for brightness (0), contrast (1) or saturation (2); where it is for none of them, f is 1.
 func blend(images, numbers *Node, active func(i int) *Node) *Node {
-	colour := images.Shape().Dim(-1) == 3
+	color := images.Shape().Dim(-1) == 3
 	bright := gray(images)
 	contrast := active(1)
 	target := Mul(contrast, ReduceAndKeep(bright, ReduceMean, 1, 2, 3))
 	off := Add(Mul(active(0), minusOne(numbers, 0)), Mul(contrast, minusOne(numbers, 1))) // f − 1
-	if colour {
+	if color {
 		saturation := active(2)
 		target = Add(target, Mul(saturation, bright))
 		off = Add(off, Mul(saturation, minusOne(numbers, 2)))
@@ -118,10 +119,10 @@ func blend(images, numbers *Node, active func(i int) *Node) *Node {
 	return ClipScalar(Sub(Mul(AddScalar(off, 1), images), Mul(off, target)), 0, 1)
 }
 
-// minusOne is numbers i less 1, [n, 1, 1, 1].
+// minusOne returns numbers i less 1, [n, 1, 1, 1].
 func minusOne(numbers *Node, i int) *Node { return AddScalar(column(numbers, i), -1) }
 
-// turnHue turns the hue of RGB images by turn, [n, 1, 1, 1], as a share of the colour circle, keeping the largest channel v
+// turnHue turns the hue of RGB images by turn, [n, 1, 1, 1], as a share of the color circle, keeping the largest channel v
 // and the chroma c = largest − smallest. With the hue h in sixths of the circle, channel k is
 //
 //	v − c·clip(min(m, 4 − m), 0, 1),  m = (k + h) mod 6,  k = 5, 3, 1 for red, green and blue,

@@ -14,13 +14,13 @@ import (
 // Shape is the shape of one image.
 type Shape struct{ Height, Width, Channels int }
 
-// String is the shape as "32×32×3".
+// String returns the shape as "32×32×3".
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels) }
 
 // Step is one augmentation. It describes each view by a few numbers, drawn on the host, and turns images into views inside
 // the graph. The steps of this package are small structs whose zero value works; [Func] makes one of a function.
 type Step interface {
-	// Check tells what is wrong with the step for images of shape in, if anything, and else the shape of the views.
+	// Check returns the shape of the views of images of shape in, or an error that says why there are none.
 	Check(in Shape) (out Shape, err error)
 
 	// Numbers returns how many numbers describe one view.
@@ -41,7 +41,7 @@ type Step interface {
 // recipe leaves images as they are.
 type Recipe []Step
 
-// Check tells what is wrong with the recipe for images of shape in, if anything, and else the shape of the views.
+// Check returns the shape of the views of images of shape in, or an error that names the step that cannot make them.
 func (r Recipe) Check(in Shape) (Shape, error) {
 	if in.Height < 1 || in.Width < 1 || in.Channels < 1 {
 		return Shape{}, fmt.Errorf("augment: images of shape %s; height, width and channels must be at least 1", in)
@@ -111,15 +111,14 @@ func (r Recipe) Apply(images, numbers *Node) *Node {
 	return images
 }
 
-// Split cuts the recipe in two: what makes views differ, and the [Normalise] steps at its end, which every image passes
-// through, at evaluation too. An encoder that normalises by itself wants the first part alone.
-func (r Recipe) Split() (views, normalise Recipe) {
+// Split cuts the recipe in two: what makes views differ, and the [Normalize] steps at its end, which every image passes
+// through, at evaluation too. An encoder that normalizes by itself wants the first part alone.
+func (r Recipe) Split() (views, normalize Recipe) {
 	cut := len(r)
-	for cut > 0 {
-		if _, ok := r[cut-1].(Normalise); !ok {
+	for ; cut > 0; cut-- {
+		if _, ok := r[cut-1].(Normalize); !ok {
 			break
 		}
-		cut--
 	}
 	return r[:cut:cut], r[cut:]
 }
@@ -146,6 +145,11 @@ func where(condition, yes, no *Node) *Node {
 	return Where(BroadcastToDims(condition, yes.Shape().Dimensions...), yes, no)
 }
 
+// ifHappened chooses the images yes where number 0 of the view is positive, and no elsewhere.
+func ifHappened(numbers, yes, no *Node) *Node {
+	return where(GreaterThan(column(numbers, 0), ScalarZero(numbers.Graph(), dtypes.Float32)), yes, no)
+}
+
 // happens draws 1 with the given probability, otherwise 0.
 func happens(rng *rand.Rand, probability float64) float32 {
 	if rng.Float64() < probability {
@@ -157,15 +161,15 @@ func happens(rng *rand.Rand, probability float64) float32 {
 // uniform draws from [lo, hi).
 func uniform(rng *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 
-// orDefault is value, or def where value is 0.
-func orDefault(value, def float64) float64 {
-	if value == 0 {
-		return def
+// checkAreas returns an error unless the smallest and the largest share of the area that a crop keeps make sense.
+func checkAreas(least, most float64) error {
+	if !(0 < least && least <= most && most <= 1) { // this form also refuses NaN
+		return fmt.Errorf("crops keep between %g and %g of the area; the shares must be positive, in order and at most 1", least, most)
 	}
-	return value
+	return nil
 }
 
-// checkProbability tells what is wrong with a probability, if anything.
+// checkProbability returns an error unless p is a probability.
 func checkProbability(p float64) error {
 	if !(p >= 0 && p <= 1) {
 		return fmt.Errorf("probability %g is not between 0 and 1", p)
@@ -173,13 +177,10 @@ func checkProbability(p float64) error {
 	return nil
 }
 
-// errNotRGB says that a step is for images with three channels.
-var errNotRGB = errors.New("the step needs 3 channels, red, green and blue, or a single gray one")
-
-// checkColour accepts gray and RGB images.
-func checkColour(in Shape) error {
+// checkColor returns an error unless the images are gray or RGB.
+func checkColor(in Shape) error {
 	if in.Channels != 1 && in.Channels != 3 {
-		return errNotRGB
+		return errors.New("the step needs 3 channels, red, green and blue, or a single gray one")
 	}
 	return nil
 }

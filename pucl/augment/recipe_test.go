@@ -10,7 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // The same seed must give the same views on every platform, for ever.
@@ -19,7 +19,7 @@ func TestRecipeDrawGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []float32{ // crop, flip, jitter and its order, gray, σ, solarised
+	want := []float32{ // crop, flip, jitter and its order, gray, σ, solarized
 		51, 16, 75, 97, 0, 0.660870, 1.187597, 1.031788, 0.063180, 1, 0, 3, 2, 1, 1.744297, 1,
 		61, 1, 96, 91, 1, 1, 1, 1, 0, 3, 1, 2, 0, 0, 0, 0,
 	}
@@ -33,21 +33,25 @@ func TestRecipeDrawGolden(t *testing.T) {
 	}
 }
 
-// A Config as a recipe draws the numbers, and makes the views, of the Config.
-func TestConfigAsRecipe(t *testing.T) {
-	c := Config{MinArea: 0.3, Contrast: 0.2}
-	r := c.Recipe()
-	got, err := r.Draw(rand.New(rand.NewPCG(8, 9)), Shape{6, 5, 1}, 7)
-	if want := c.Draw(rand.New(rand.NewPCG(8, 9)), 7); err != nil || !slices.Equal(got, want) {
+// A recipe of one step draws the numbers, and makes the views, of the step, view by view.
+func TestRecipeOfOneStep(t *testing.T) {
+	c, in := CropJitter{MinArea: 0.3, Contrast: 0.2}, Shape{6, 5, 1}
+	r := Recipe{c}
+	got, err := r.Draw(rand.New(rand.NewPCG(8, 9)), in, 7)
+	want, rng := make([]float32, 7*6), rand.New(rand.NewPCG(8, 9))
+	for i := range 7 {
+		c.Draw(rng, in, want[6*i:6*i+6])
+	}
+	if err != nil || !slices.Equal(got, want) {
 		t.Fatalf("numbers %v (%v), want %v", got, err, want)
 	}
 	pixels := make([]float32, 7*30)
 	for i := range pixels {
 		pixels[i] = float32(i%11) / 10
 	}
-	images, numbers := tensors.FromFlatDataAndDimensions(pixels, 7, 6, 5, 1), tensors.FromFlatDataAndDimensions(got, 7, Numbers)
+	images, numbers := tensors.FromFlatDataAndDimensions(pixels, 7, 6, 5, 1), tensors.FromFlatDataAndDimensions(got, 7, 6)
 	out, err := MustNewExec(enginetest.Open(t).Backend, func(images, numbers *Node) (*Node, *Node) {
-		return r.Apply(images, numbers), Apply(images, numbers)
+		return r.Apply(images, numbers), c.Apply(images, numbers)
 	}).Call(images, numbers)
 	if err != nil {
 		t.Fatal(err)
@@ -126,34 +130,34 @@ func TestViewsAreIndependent(t *testing.T) {
 }
 
 func TestRecipeErrors(t *testing.T) {
-	colour := Shape{20, 20, 3}
+	color := Shape{20, 20, 3}
 	for _, tt := range []struct {
 		r    Recipe
 		in   Shape
 		want string
 	}{
-		{Recipe{nil}, colour, "step 1 of the recipe is nil"},
-		{Recipe{Flip{}, Crop{MinArea: 0.5, MaxArea: 0.4}}, colour, "step 2 (crop"},
-		{Recipe{Crop{MinRatio: 2}}, colour, "ratio between 2 and"},
-		{Recipe{Crop{Height: -1}}, colour, "-1×20"},
-		{Recipe{Flip{Probability: 1.5}}, colour, "probability 1.5"},
-		{Recipe{Grayscale{Probability: -0.1}}, colour, "probability -0.1"},
+		{Recipe{nil}, color, "step 1 of the recipe is nil"},
+		{Recipe{Flip{}, Crop{MinArea: 0.5, MaxArea: 0.4}}, color, "step 2 (crop"},
+		{Recipe{Crop{MinRatio: 2}}, color, "ratio between 2 and"},
+		{Recipe{Crop{Height: -1}}, color, "-1×20"},
+		{Recipe{Flip{Probability: 1.5}}, color, "probability 1.5"},
+		{Recipe{Grayscale{Probability: -0.1}}, color, "probability -0.1"},
 		{Recipe{Grayscale{}}, Shape{20, 20, 4}, "3 channels"},
 		{Recipe{Jitter{}}, Shape{20, 20, 2}, "3 channels"},
-		{Recipe{Jitter{Hue: 0.6}}, colour, "hue ±0.6"},
-		{Recipe{Jitter{Saturation: math.NaN()}}, colour, "saturation ±NaN"},
-		{Recipe{Blur{Kernel: 4}}, colour, "a kernel of 4"},
-		{Recipe{Crop{Height: 6, Width: 20}, Blur{}}, colour, "on images of 6×20×3: a kernel of 13"},
-		{Recipe{Blur{MinSigma: 3}}, colour, "σ lies between 3 and 2"},
-		{Recipe{Solarise{Threshold: 2}}, colour, "threshold 2"},
-		{Recipe{Normalise{Mean: []float64{0, 0}, Std: []float64{1}}}, colour, "Mean holds 2"},
-		{Recipe{Normalise{Mean: []float64{0}, Std: []float64{0}}}, colour, "positive"},
-		{Recipe{Func{Name: "mine"}}, colour, "mine"},
-		{Recipe{Func{Uniforms: -1, Graph: func(x, _ *Node) *Node { return x }}}, colour, "-1 random numbers"},
-		{Config{}.Recipe(), colour, "gray ones only"},
-		{Config{}.Recipe(), colour, "PretrainConfig.Recipe = augment.CIFAR(0)"},
-		{Config{}.Recipe(), Shape{20, 20, 2}, "Crop"},
-		{Config{MinArea: 2}.Recipe(), Shape{20, 20, 1}, "area"},
+		{Recipe{Jitter{Hue: 0.6}}, color, "hue ±0.6"},
+		{Recipe{Jitter{Saturation: math.NaN()}}, color, "saturation ±NaN"},
+		{Recipe{Blur{Kernel: 4}}, color, "a kernel of 4"},
+		{Recipe{Crop{Height: 6, Width: 20}, Blur{}}, color, "on images of 6×20×3: a kernel of 13"},
+		{Recipe{Blur{MinSigma: 3}}, color, "σ lies between 3 and 2"},
+		{Recipe{Solarize{Threshold: 2}}, color, "threshold 2"},
+		{Recipe{Normalize{Mean: []float64{0, 0}, Std: []float64{1}}}, color, "Mean holds 2"},
+		{Recipe{Normalize{Mean: []float64{0}, Std: []float64{0}}}, color, "positive"},
+		{Recipe{Func{Name: "mine"}}, color, "mine"},
+		{Recipe{Func{Uniforms: -1, Graph: func(x, _ *Node) *Node { return x }}}, color, "-1 random numbers"},
+		{Recipe{CropJitter{}}, color, "gray images only"},
+		{Recipe{CropJitter{}}, color, "augment.CIFAR(0)"},
+		{Recipe{CropJitter{}}, Shape{20, 20, 2}, "Crop"},
+		{Recipe{CropJitter{MinArea: 2}}, Shape{20, 20, 1}, "area"},
 		{FMNIST(), Shape{0, 28, 1}, "0×28×1"},
 	} {
 		if _, err := tt.r.Check(tt.in); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -1,19 +1,19 @@
 package augment
 
-// FMNIST is the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. A gray image has no saturation and no hue, so
+// FMNIST returns the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. A gray image has no saturation and no hue, so
 // those two do nothing. The mean and deviation of the pixels, which A.7.3 leaves open, are 0.5 as in the authors' public code.
 //
-// The zero [Config], which is faster, has the same distribution but for three things: crops lie between pixels and see those
-// beside them, brightness always comes before contrast, and values are not normalised.
+// A recipe of the zero [CropJitter], which is faster, has the same distribution but for three things: crops lie between pixels and
+// see those beside them, brightness always comes before contrast, and values are not normalized.
 func FMNIST() Recipe {
 	return Recipe{
 		Crop{},
 		Jitter{Brightness: 0.4, Contrast: 0.4, Saturation: 0.2, Hue: 0.1, Probability: 0.8},
-		Normalise{Mean: []float64{0.5}, Std: []float64{0.5}},
+		Normalize{Mean: []float64{0.5}, Std: []float64{0.5}},
 	}
 }
 
-// CIFAR is the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the paper's 32.
+// CIFAR returns the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the paper's 32.
 // The mean and deviation of each channel are those of the training images, as in the authors' public code. [Blur] tells how
 // its size, which A.7.3 leaves open, was chosen.
 func CIFAR(size int) Recipe {
@@ -23,11 +23,11 @@ func CIFAR(size int) Recipe {
 		Blur{MinSigma: 0.1, MaxSigma: 2, Probability: 0.5},
 		Jitter{Brightness: 0.4, Contrast: 0.4, Saturation: 0.4, Hue: 0.1, Probability: 0.8},
 		Grayscale{Probability: 0.2},
-		Normalise{Mean: []float64{0.4914, 0.4822, 0.4465}, Std: []float64{0.2470, 0.2435, 0.2616}},
+		Normalize{Mean: []float64{0.4914, 0.4822, 0.4465}, Std: []float64{0.2470, 0.2435, 0.2616}},
 	}
 }
 
-// STL is the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with 9 pixels across and
+// STL returns the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with 9 pixels across and
 // torchvision's σ of 0.1 to 2.
 func STL() Recipe {
 	return Recipe{
@@ -36,13 +36,13 @@ func STL() Recipe {
 		Jitter{Brightness: 0.5, Contrast: 0.5, Saturation: 0.5, Hue: 0.1, Probability: 0.8},
 		Grayscale{Probability: 0.2},
 		Blur{Kernel: 9, MinSigma: 0.1, MaxSigma: 2, Probability: 1},
-		Normalise{Mean: []float64{0.5}, Std: []float64{0.5}},
+		Normalize{Mean: []float64{0.5}, Std: []float64{0.5}},
 	}
 }
 
-// ImageNet is the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's size is
+// ImageNet returns the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's size is
 // 224. 0 means the images' size. The mean and deviation of each channel are the usual ones, as in the authors' public code.
-// [Blur] tells how its size, which A.7.3 leaves open, was chosen; [Solarise] has PIL's threshold.
+// [Blur] tells how its size, which A.7.3 leaves open, was chosen; [Solarize] has PIL's threshold.
 func ImageNet(size int) Recipe {
 	return Recipe{
 		Crop{Height: size, Width: size, Bicubic: true},
@@ -50,7 +50,7 @@ func ImageNet(size int) Recipe {
 		Jitter{Brightness: 0.4, Contrast: 0.4, Saturation: 0.2, Hue: 0.1, Probability: 0.8},
 		Grayscale{Probability: 0.2},
 		Blur{MinSigma: 0.1, MaxSigma: 2, Probability: 0.5},
-		Solarise{Probability: 0.2, Threshold: 0.5},
-		Normalise{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}},
+		Solarize{Probability: 0.2, Threshold: 0.5},
+		Normalize{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}},
 	}
 }

@@ -82,15 +82,15 @@ func iota3(g *Graph, size, axis int) *Node {
 	return Iota(g, shapes.Make(dtypes.Float32, dims...), axis)
 }
 
-// difference is pixel [·, 1, in] less at [·, out, 1], as [n, out, in].
+// difference returns pixel [·, 1, in] less at [·, out, 1], as [n, out, in].
 func difference(pixel, at *Node, n, out, in int) *Node {
 	return Sub(BroadcastToDims(pixel, n, out, in), BroadcastToDims(at, n, out, in))
 }
 
-// linear is the hat max(1 − distance, 0).
+// linear returns the hat max(1 − distance, 0).
 func linear(distance *Node) *Node { return MaxScalar(OneMinus(distance), 0) }
 
-// cubic is the interpolation kernel of Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981:
+// cubic returns the interpolation kernel of Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981:
 // (a+2)d³ − (a+3)d² + 1 up to d = 1, a(d³ − 5d² + 8d − 4) up to d = 2, and 0 beyond.
 func cubic(d *Node, a float64) *Node {
 	polynomial := func(c3, c2, c1, c0 float64) *Node {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // BenchmarkGoStep times a whole training step on the pure-Go engine: 2×256 views of 28×28, augmentation, SmallCNN, projector,
@@ -40,10 +40,10 @@ func BenchmarkGoStep(b *testing.B) {
 // benchmarkSteps trains e for some steps that are not counted, in the first of which the graph is compiled, and then b.N times
 // as many as given, and returns views per second.
 func benchmarkSteps(b *testing.B, eng *engine.Engine, e encoder.Encoder, uncounted, counted int) float64 {
-	var from, to pucl.Progress
-	_, err := pucl.Pretrain(context.Background(), eng, noise{}, pucl.PretrainConfig{
-		Steps: uncounted + counted*b.N, Augment: augment.Config{MinArea: 0.5}, Encoder: e, Seed: 1,
-		OnStep: func(p pucl.Progress) {
+	var from, to train.Progress
+	_, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{
+		Steps: uncounted + counted*b.N, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Encoder: e, Seed: 1,
+		OnStep: func(p train.Progress) {
 			if p.Step == uncounted {
 				from = p
 			}
@@ -64,7 +64,7 @@ type noise struct{}
 
 func (noise) ImageShape() (height, width, channels int) { return 28, 28, 1 }
 
-func (noise) Batch(step int) (pixels []uint8, labeled []bool) {
+func (noise) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	rng := rand.New(rand.NewPCG(1, uint64(step)))
 	pixels, labeled = make([]uint8, 256*28*28), make([]bool, 256)
 	for i := range pixels {
@@ -73,7 +73,7 @@ func (noise) Batch(step int) (pixels []uint8, labeled []bool) {
 	for i := range labeled {
 		labeled[i] = i%8 == 0
 	}
-	return pixels, labeled
+	return pixels, labeled, nil
 }
 
 // naiveCNN is SmallCNN with the engine's own convolution.

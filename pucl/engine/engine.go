@@ -24,7 +24,7 @@ import (
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
-	"github.com/puclab/puclab/pucl/internal/home"
+	"github.com/puclab/puclab/internal/home"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.

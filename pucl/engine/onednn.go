@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/pucl/engine/onednn"
-	"github.com/puclab/puclab/pucl/internal/home"
 )
 
 // oneDNNEnv is the environment variable that says whether XLA on the CPU calls oneDNN: "off", or the file of its library. Without it

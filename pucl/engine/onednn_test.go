@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/pucl/engine/onednn"
-	"github.com/puclab/puclab/pucl/internal/home"
 )
 
 // TestOneDNNIsTakenWhereItIs: the CPU plugin calls oneDNN when its library is installed, unless it is told not to, and a library that

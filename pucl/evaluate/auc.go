@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
-// AUC is the area under the ROC curve: the probability that a positive, drawn at random, has a higher score than a negative,
+// AUC returns the area under the ROC curve: the probability that a positive, drawn at random, has a higher score than a negative,
 // a tie counting as half. It is 1 where the scores separate the classes, 0.5 for scores that know nothing, and needs no
 // threshold. Only the order of the scores matters, so that infinite ones are welcome.
 //
@@ -19,19 +21,12 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 	if err := checkScores(scores, len(truth)); err != nil {
 		return 0, err
 	}
-	order := make([]int, len(scores))
-	positives := 0
-	for i := range order {
-		order[i] = i
-		if truth[i] {
-			positives++
-		}
-	}
-	negatives := len(truth) - positives
-	if positives == 0 || negatives == 0 {
+	positives, negatives := rows.Split(truth)
+	if len(positives) == 0 || len(negatives) == 0 {
 		return 0, fmt.Errorf("evaluate: the AUC compares positives with negatives; there are %d positives and %d negatives",
-			positives, negatives)
+			len(positives), len(negatives))
 	}
+	order := slices.Concat(positives, negatives)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 
 	// From the lowest score up, one group of equal scores after the other: each positive beats the negatives below it and
@@ -50,10 +45,10 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 		below += n
 		first = end
 	}
-	return won / (float64(positives) * float64(negatives)), nil
+	return won / (float64(len(positives)) * float64(len(negatives))), nil
 }
 
-// checkScores refuses scores that are NaN, and as many as do not fit n examples.
+// checkScores returns an error unless there are n scores, at least one, and none of them is NaN.
 func checkScores(scores []float64, n int) error {
 	if len(scores) != n {
 		return fmt.Errorf("evaluate: %d scores and %d labels; give one label for each score, in the same order", len(scores), n)

@@ -1,12 +1,13 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// Binary is how well scores tell positives from negatives, measured with the true classes.
+// Binary measures how well scores tell positives from negatives, by the true classes.
 type Binary struct {
 	Confusion         // of the predictions: positive where the score is above Threshold
 	Threshold float64 // 0 for logits, 0.5 for probabilities
@@ -33,7 +34,7 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 	return b, nil
 }
 
-// Degeneracy tells whether all scores are the same, or at least all predictions.
+// Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.
 func (b Binary) Degeneracy() Degeneracy {
 	if b.Constant && b.N() > 1 {
 		return ConstantScore
@@ -67,13 +68,13 @@ func Threshold(scores []float64, prior float64) (float64, error) {
 	return slices.Sorted(slices.Values(scores))[len(scores)-1-above], nil
 }
 
-// above checks scores for n examples and tells which are above threshold.
+// above returns for n examples which scores are above threshold. It is an error if a score or the threshold is NaN.
 func above(scores []float64, n int, threshold float64) ([]bool, error) {
 	if err := checkScores(scores, n); err != nil {
 		return nil, err
 	}
 	if math.IsNaN(threshold) {
-		return nil, fmt.Errorf("evaluate: the threshold is not a number; use 0 for logits and 0.5 for probabilities")
+		return nil, errors.New("evaluate: the threshold is not a number; use 0 for logits and 0.5 for probabilities")
 	}
 	predicted := make([]bool, n)
 	for i, s := range scores {

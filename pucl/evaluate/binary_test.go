@@ -63,7 +63,7 @@ func TestAUCKnowsOrderOnly(t *testing.T) {
 	near(t, "AUC of infinite scores", must[float64](t)(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false})), 1, 0)
 }
 
-func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
+func TestDegenerateClassifiers(t *testing.T) {
 	truth := []bool{true, true, true, false}
 	for _, tt := range []struct {
 		name   string
@@ -78,7 +78,7 @@ func TestDegenerateClassifiersAreCalledSo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := must[Binary](t)(ScoreBinary(tt.scores, truth, 0))
-			s := must[PU](t)(ScorePU(tt.scores, truth, PUConfig{}))
+			s := must[PU](t)(ScorePU(tt.scores, truth, 0, ScoreConfig{}))
 			for _, r := range []interface {
 				Degeneracy() Degeneracy
 				Degenerate() bool
@@ -124,6 +124,17 @@ func TestUndefinedMeasures(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	c := must[Confusion](t)(Count([]bool{true, true, false, true}, []bool{true, false, false, true}))
+	if c.Accuracy() != 0.75 || c.Balanced() != 0.75 || c.Predicted() != 0.75 || c.N() != 4 || c.Degenerate() {
+		t.Errorf("%+v: %v", c, c)
+	}
+	c = must[Confusion](t)(Count([]bool{false, false, false}, []bool{true, false, false}))
+	if !c.Degenerate() || c.Balanced() != 0.5 || !strings.Contains(c.String(), "degenerate") {
+		t.Errorf("%+v: %v", c, c)
+	}
+}
+
 func TestTopKSharesTies(t *testing.T) {
 	for k := 1; k <= 4; k++ {
 		constant := must[float64](t)(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))
@@ -149,7 +160,7 @@ func TestThresholdLeavesThePriorAbove(t *testing.T) {
 	}
 }
 
-func TestScoresRefuse(t *testing.T) {
+func TestScoresErrors(t *testing.T) {
 	nan := math.NaN()
 	for says, call := range map[string]func() error{
 		"2 predictions and 1 true classes": func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },
@@ -167,10 +178,10 @@ func TestScoresRefuse(t *testing.T) {
 		"scores of 1 examples and 0 true":  func() error { _, err := TopK(mat.NewDense(1, 3, nil), nil, 1); return err },
 		"a score of example 0":             func() error { _, err := TopK(mat.NewDense(1, 2, []float64{1, nan}), []int{0}, 1); return err },
 		"no scores":                        func() error { _, err := TopK(nil, nil, 1); return err },
-		"0 labeled positives and 2":        func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), PUConfig{}); return err },
-		"class prior 1; it must be":        func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), PUConfig{Prior: 1}); return err },
+		"0 labeled positives and 2":        func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), 0, ScoreConfig{}); return err },
+		"class prior 1; it must be":        func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), 0, ScoreConfig{Prior: 1}); return err },
 		"more than the class prior 0.2": func() error {
-			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, PUConfig{Prior: 0.2, SingleDataset: true})
+			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, 0, ScoreConfig{Prior: 0.2, SingleDataset: true})
 			return err
 		},
 	} {

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Classes is how well predictions of one of several classes agree with the true ones.
+// Classes measures how well predictions of one of several classes agree with the true ones.
 type Classes struct {
 	Accuracy  float64   // share of right predictions
 	Balanced  float64   // mean of Recall over the classes that occur
@@ -24,7 +26,7 @@ func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
 		return Classes{}, err
 	}
 	for _, list := range [][]int{predicted, truth} {
-		if err := checkClasses(list, classes); err != nil {
+		if err := rows.CheckClasses(classes, list, "example"); err != nil {
 			return Classes{}, err
 		}
 	}
@@ -52,7 +54,7 @@ func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
 	return s, nil
 }
 
-// Degeneracy tells whether all predictions are the same class.
+// Degeneracy returns whether all predictions are the same class.
 func (s Classes) Degeneracy() Degeneracy {
 	if slices.Contains(s.Predicted, s.N) {
 		return OneClass
@@ -79,7 +81,7 @@ func (s Classes) String() string {
 		s.Degeneracy().remark()
 }
 
-// TopK is the share of examples whose true class is among the k classes of highest score, for scores [n, classes] and true
+// TopK returns the share of examples whose true class is among the k classes of highest score, for scores [n, classes] and true
 // classes [n]. Where the true class ties with others for the last of the k places, the example counts with the probability
 // that a fair draw gives it a place: constant scores come out at k/classes, not at 1.
 func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
@@ -93,7 +95,7 @@ func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
 	if k < 1 || k > classes {
 		return 0, fmt.Errorf("evaluate: the top %d of %d classes; k must be from 1 to the number of classes", k, classes)
 	}
-	if err := checkClasses(truth, classes); err != nil {
+	if err := rows.CheckClasses(classes, truth, "example"); err != nil {
 		return 0, err
 	}
 	var sum float64
@@ -113,14 +115,4 @@ func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
 		sum += min(max(float64(k-higher)/float64(equal), 0), 1)
 	}
 	return sum / float64(n), nil
-}
-
-// checkClasses refuses a class that is not one of n.
-func checkClasses(list []int, n int) error {
-	for i, class := range list {
-		if class < 0 || class >= n {
-			return fmt.Errorf("evaluate: example %d has class %d; %d classes are numbered from 0 to %d", i, class, n, n-1)
-		}
-	}
-	return nil
 }

@@ -9,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Collapse tells whether embeddings still differ from each other. All of it is measured on rows scaled to length one, the
+// Collapse measures whether embeddings still differ from each other. All of it is measured on rows scaled to length one, the
 // space in which the contrastive losses compare.
 type Collapse struct {
 	Alignment     float64 // see [Alignment]; NaN without a second view
@@ -30,18 +32,12 @@ type Collapse struct {
 //
 // It is an error if an entry is not finite or if there are fewer than 2 rows.
 func Diagnose(x, views *mat.Dense) (Collapse, error) {
-	unit, err := unitRows(x)
+	unit, err := twoUnitRows(x)
 	if err != nil {
 		return Collapse{}, err
 	}
 	n, d := unit.Dims()
-	if n < 2 {
-		return Collapse{}, errTwoRows
-	}
-	c := Collapse{Alignment: math.NaN(), MeanStd: meanStd(unit), Rows: n, Dimensions: d}
-	if c.Uniformity, err = uniformity(unit); err != nil {
-		return Collapse{}, err
-	}
+	c := Collapse{Alignment: math.NaN(), MeanStd: meanStd(unit), Rows: n, Dimensions: d, Uniformity: uniformity(unit)}
 	if c.EffectiveRank, err = effectiveRank(unit); err != nil {
 		return Collapse{}, err
 	}
@@ -73,11 +69,11 @@ func (c Collapse) Collapsed() bool { return c.MeanCosine > 0.99 || 2*c.ZeroRows 
 func (c Collapse) String() string {
 	var b strings.Builder
 	if !math.IsNaN(c.Alignment) {
-		fmt.Fprintf(&b, "alignment %.3f, ", noMinus(c.Alignment))
+		fmt.Fprintf(&b, "alignment %.3f, ", withoutMinusZero(c.Alignment))
 	}
 	fmt.Fprintf(&b, "uniformity %.3f, effective rank %.1f of %d, mean std %.4f (spread evenly: %.4f), mean cosine %.3f",
-		noMinus(c.Uniformity), c.EffectiveRank, min(c.Rows, c.Dimensions), c.MeanStd, 1/math.Sqrt(float64(c.Dimensions)),
-		noMinus(c.MeanCosine))
+		withoutMinusZero(c.Uniformity), c.EffectiveRank, min(c.Rows, c.Dimensions), c.MeanStd, 1/math.Sqrt(float64(c.Dimensions)),
+		withoutMinusZero(c.MeanCosine))
 	if c.ZeroRows > 0 {
 		fmt.Fprintf(&b, ", %d of %d rows are zero", c.ZeroRows, c.Rows)
 	}
@@ -87,12 +83,10 @@ func (c Collapse) String() string {
 	return b.String()
 }
 
-// noMinus rounds x to three digits and turns −0 into 0, so that rounding errors about 0 print alike everywhere.
-func noMinus(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
+// withoutMinusZero rounds x to three digits and turns −0 into 0, so that rounding errors about 0 print alike everywhere.
+func withoutMinusZero(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
 
-var errTwoRows = errors.New("evaluate: one embedding alone has no spread; at least 2 rows are needed")
-
-// Alignment is the mean squared distance between two views [n, d] of the same examples, row by row, scaled to length one: 0
+// Alignment returns the mean squared distance between two views [n, d] of the same examples, row by row, scaled to length one: 0
 // at best, 4 for opposite views.
 //
 // Source: T. Wang and P. Isola, "Understanding Contrastive Representation Learning through Alignment and Uniformity on the
@@ -107,9 +101,9 @@ func Alignment(x, views *mat.Dense) (float64, error) {
 		return 0, err
 	}
 	n, d := a.Dims()
-	if rows, columns := b.Dims(); rows != n || columns != d {
+	if m, k := b.Dims(); m != n || k != d {
 		return 0, fmt.Errorf("evaluate: views of shapes [%d, %d] and [%d, %d]; both must show the same examples",
-			n, d, rows, columns)
+			n, d, m, k)
 	}
 	sum := 0.0
 	for i := range n {
@@ -119,21 +113,21 @@ func Alignment(x, views *mat.Dense) (float64, error) {
 	return sum / float64(n), nil
 }
 
-// Uniformity is the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows of x [n, d], n ≥ 2, scaled to
+// Uniformity returns the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows of x [n, d], n ≥ 2, scaled to
 // length one: 0 where all fall together, and the lower the more evenly they spread, down to about −4 in high dimension.
 //
 // Source: as for [Alignment], with t = 2.
 func Uniformity(x *mat.Dense) (float64, error) {
-	unit, err := unitRows(x)
+	unit, err := twoUnitRows(x)
 	if err != nil {
 		return 0, err
 	}
-	return uniformity(unit)
+	return uniformity(unit), nil
 }
 
-// EffectiveRank is exp(−Σ p_k log p_k) of the singular values of x [n, d], rows scaled to length one, divided by their sum:
+// EffectiveRank returns exp(−Σ p_k log p_k) of the singular values of x [n, d], rows scaled to length one, divided by their sum:
 // how many directions the embeddings use, from 1 where all lie on one line through the origin to min(n, d). The rows are not
-// centred. It is 0 for rows of zeros.
+// centered. It is 0 for rows of zeros.
 //
 // Source: O. Roy and M. Vetterli, "The effective rank: A measure of effective dimensionality" (2007).
 func EffectiveRank(x *mat.Dense) (float64, error) {
@@ -144,7 +138,7 @@ func EffectiveRank(x *mat.Dense) (float64, error) {
 	return effectiveRank(unit)
 }
 
-// MeanStd is the mean over dimensions of the standard deviation, over the rows of x [n, d] scaled to length one, of an entry:
+// MeanStd returns the mean over dimensions of the standard deviation, over the rows of x [n, d] scaled to length one, of an entry:
 // 0 where all rows are the same and about 1/√d where they spread evenly over the sphere.
 //
 // Source: X. Chen and K. He, "Exploring Simple Siamese Representation Learning" (2021), section 4.1.
@@ -156,11 +150,8 @@ func MeanStd(x *mat.Dense) (float64, error) {
 	return meanStd(unit), nil
 }
 
-func uniformity(unit *mat.Dense) (float64, error) {
+func uniformity(unit *mat.Dense) float64 {
 	n, d := unit.Dims()
-	if n < 2 {
-		return 0, errTwoRows
-	}
 	lengths := make([]float64, n) // squared; 1, or 0 for a row of zeros
 	for i := range n {
 		lengths[i] = floats.Dot(unit.RawRowView(i), unit.RawRowView(i))
@@ -180,7 +171,7 @@ func uniformity(unit *mat.Dense) (float64, error) {
 			}
 		})
 	}
-	return math.Log(floats.Sum(sums) / (float64(n) * float64(n-1))), nil
+	return math.Log(floats.Sum(sums) / (float64(n) * float64(n-1)))
 }
 
 func effectiveRank(unit *mat.Dense) (float64, error) {
@@ -208,18 +199,19 @@ func meanStd(unit *mat.Dense) float64 {
 	return sum / float64(d)
 }
 
-// unitRows copies x with every row scaled to length one, rows of zeros as they are, and refuses entries that are not finite.
+// unitRows is [rows.Unit]. It is an error if there are no rows, or if one is not finite.
 func unitRows(x *mat.Dense) (*mat.Dense, error) {
-	lengths, err := rowLengths(x)
-	if err != nil {
+	if _, err := rowLengths(x); err != nil {
 		return nil, err
 	}
-	unit := mat.DenseCopyOf(x)
-	for i, length := range lengths {
-		row := unit.RawRowView(i)
-		for j := range row {
-			row[j] /= length
-		}
+	return rows.Unit(x), nil
+}
+
+// twoUnitRows is unitRows. It is an error if there is one row alone.
+func twoUnitRows(x *mat.Dense) (*mat.Dense, error) {
+	unit, err := unitRows(x)
+	if err == nil && unit.RawMatrix().Rows < 2 {
+		return nil, errors.New("evaluate: one embedding alone has no spread; at least 2 rows are needed")
 	}
-	return unit, nil
+	return unit, err
 }

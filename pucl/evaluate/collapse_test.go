@@ -114,15 +114,15 @@ func TestEvenSpread(t *testing.T) {
 	near(t, "effective rank", must[float64](t)(EffectiveRank(x)), 16, 0.1)
 }
 
-func TestDiagnoseRefuses(t *testing.T) {
+func TestDiagnoseErrors(t *testing.T) {
 	x := identity(2)
 	for says, err := range map[string]error{
-		"at least 2 rows":           second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
-		"one embedding alone":       second(Uniformity(mat.NewDense(1, 2, []float64{1, 0}))),
-		"no embeddings":             second(EffectiveRank(nil)),
-		"embedding 0 holds a value": second(MeanStd(mat.NewDense(1, 2, []float64{math.NaN(), 0}))),
-		"[2, 2] and [3, 3]":         second(Alignment(x, identity(3))),
-		"[2, 2] and [4, 4]":         second(Diagnose(x, identity(4))),
+		"at least 2 rows":             second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
+		"one embedding alone":         second(Uniformity(mat.NewDense(1, 2, []float64{1, 0}))),
+		"no rows given":               second(EffectiveRank(nil)),
+		"row 0 holds NaN in column 0": second(MeanStd(mat.NewDense(1, 2, []float64{math.NaN(), 0}))),
+		"[2, 2] and [3, 3]":           second(Alignment(x, identity(3))),
+		"[2, 2] and [4, 4]":           second(Diagnose(x, identity(4))),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v does not say %q", err, says)

@@ -36,7 +36,7 @@ func Count(predicted, truth []bool) (Confusion, error) {
 	return c, nil
 }
 
-// checkPredictions refuses predictions with another number of true classes, and none.
+// checkPredictions returns an error unless there is one prediction for each true class, and at least one.
 func checkPredictions(predicted, truth int) error {
 	if predicted != truth {
 		return fmt.Errorf("evaluate: %d predictions and %d true classes; give one for each, in the same order", predicted, truth)
@@ -49,24 +49,24 @@ func checkPredictions(predicted, truth int) error {
 
 var errNoExamples = errors.New("evaluate: no examples to evaluate on; at least one is needed")
 
-// N is the number of examples.
+// N returns the number of examples.
 func (c Confusion) N() int {
 	return c.TruePositive + c.FalseNegative + c.FalsePositive + c.TrueNegative
 }
 
-// Accuracy is the share of right predictions.
+// Accuracy returns the share of right predictions.
 func (c Confusion) Accuracy() float64 { return share(c.TruePositive+c.TrueNegative, c.N()) }
 
-// Recall is the share of the positives that are predicted positive, also called the true positive rate; NaN without
+// Recall returns the share of the positives that are predicted positive, also called the true positive rate; NaN without
 // positives.
 func (c Confusion) Recall() float64 { return share(c.TruePositive, c.TruePositive+c.FalseNegative) }
 
-// Specificity is the share of the negatives that are predicted negative; NaN without negatives.
+// Specificity returns the share of the negatives that are predicted negative; NaN without negatives.
 func (c Confusion) Specificity() float64 {
 	return share(c.TrueNegative, c.TrueNegative+c.FalsePositive)
 }
 
-// Balanced is the balanced accuracy: the mean of [Confusion.Recall] and [Confusion.Specificity], 0.5 for every classifier
+// Balanced returns the balanced accuracy: the mean of [Confusion.Recall] and [Confusion.Specificity], 0.5 for every classifier
 // that does not look at its input. Where only one class occurs it is the share of that class that is right.
 func (c Confusion) Balanced() float64 {
 	recall, specificity := c.Recall(), c.Specificity()
@@ -79,18 +79,18 @@ func (c Confusion) Balanced() float64 {
 	return (recall + specificity) / 2
 }
 
-// Precision is the share of the examples predicted positive that are positive; NaN where nothing is predicted positive.
+// Precision returns the share of the examples predicted positive that are positive; NaN where nothing is predicted positive.
 func (c Confusion) Precision() float64 { return share(c.TruePositive, c.TruePositive+c.FalsePositive) }
 
-// F1 is the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN where no example is positive or predicted so.
+// F1 returns the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN where no example is positive or predicted so.
 func (c Confusion) F1() float64 {
 	return share(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
 }
 
-// Predicted is the share of examples that are predicted positive.
+// Predicted returns the share of examples that are predicted positive.
 func (c Confusion) Predicted() float64 { return share(c.TruePositive+c.FalsePositive, c.N()) }
 
-// Degeneracy tells whether all predictions are positive, or all negative.
+// Degeneracy returns whether all predictions are positive, or all negative.
 func (c Confusion) Degeneracy() Degeneracy {
 	switch c.TruePositive + c.FalsePositive {
 	case 0:
@@ -112,10 +112,10 @@ func (c Confusion) measures() string {
 		percent(c.Accuracy()), c.N(), percent(c.Balanced()), percent(c.Precision()), percent(c.Recall()), percent(c.F1()))
 }
 
-// share is part/whole, and NaN for 0/0.
+// share returns part/whole, NaN for 0/0.
 func share(part, whole int) float64 { return float64(part) / float64(whole) }
 
-// percent prints a share, or that it is not defined.
+// percent returns a share in percent, or "undefined".
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "undefined"

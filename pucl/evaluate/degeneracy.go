@@ -2,7 +2,7 @@ package evaluate
 
 import "fmt"
 
-// Degeneracy is the way in which a classifier tells nothing apart, if it is one that does not.
+// Degeneracy is the way in which a classifier gives every example the same answer, if it does.
 type Degeneracy int
 
 const (
@@ -18,24 +18,28 @@ const (
 	OneClass
 )
 
-// String says in words what the classifier does; it is "not degenerate" for a classifier that does more.
-func (d Degeneracy) String() string {
-	switch d {
-	case NotDegenerate:
-		return "not degenerate"
-	case AllPositive:
-		return "degenerate: every prediction is positive"
-	case AllNegative:
-		return "degenerate: every prediction is negative"
-	case ConstantScore:
-		return "degenerate: every score is the same"
-	case OneClass:
-		return "degenerate: every prediction is the same class"
-	}
-	return fmt.Sprintf("Degeneracy(%d)", int(d))
+var degeneracies = [...]string{
+	NotDegenerate: "not degenerate",
+	AllPositive:   "degenerate: every prediction is positive",
+	AllNegative:   "degenerate: every prediction is negative",
+	ConstantScore: "degenerate: every score is the same",
+	OneClass:      "degenerate: every prediction is the same class",
 }
 
-// remark is what a String appends: nothing for a classifier that is not degenerate.
+// String says in words what the classifier does; it is "not degenerate" for a classifier that does more.
+func (d Degeneracy) String() string {
+	return nameOf("Degeneracy", int(d), degeneracies[:])
+}
+
+// nameOf returns the name of a value of the integer type kind, or "kind(value)" for a value that has none.
+func nameOf(kind string, value int, names []string) string {
+	if value < 0 || value >= len(names) {
+		return fmt.Sprintf("%s(%d)", kind, value)
+	}
+	return names[value]
+}
+
+// remark returns what a String appends: nothing for a classifier that is not degenerate.
 func (d Degeneracy) remark() string {
 	if d == NotDegenerate {
 		return ""

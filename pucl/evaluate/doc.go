@@ -3,7 +3,7 @@
 //
 //   - [Binary] and [Classes]: accuracy, balanced accuracy, precision, recall, F1, [AUC] and [TopK] against the true classes.
 //   - [PU]: proxy accuracy, proxy AUC and the Lee–Liu score, from held-out labeled positives and unlabeled examples alone.
-//   - [KNN]: the weighted nearest-neighbour classifier, over a [Bank] that knows which rows are labeled positives or one that
+//   - [KNN]: the weighted nearest-neighbor classifier, over a [Bank] that knows which rows are labeled positives or one that
 //     knows all classes; every reading names its bank.
 //   - [Select]: one run's result in three ways that must not be mixed up: after the last epoch, at the epoch chosen without
 //     negatives, and at the epoch that the test set likes best.
@@ -11,8 +11,8 @@
 //   - [Diagnose]: whether embeddings have collapsed.
 //
 // A classifier that gives every example the same answer can look good: where 70% of the examples are positive, "always
-// positive" is right on 70%, with a recall of 1. Such a classifier is degenerate; every result here has a method that tells
-// and a String that says so.
+// positive" is right on 70%, with a recall of 1. Such a classifier is degenerate; every result here has a
+// method Degeneracy and a String that says so.
 //
 // Scores may be on any scale on which larger means more positive: logits, probabilities, votes. A measure that is not defined
 // for the data at hand, such as the precision of a classifier that predicts no positive, is NaN and prints as "undefined".

@@ -25,7 +25,7 @@ func ExampleScoreBinary() {
 	// 2 of 3 positives found
 }
 
-// Where 70% are positive, "always positive" is right on 70%, with a recall of 1. It is told for what it is.
+// Where 70% are positive, "always positive" is right on 70%, with a recall of 1. The result says so.
 func ExampleScoreBinary_degenerate() {
 	logits := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	truth := []bool{true, true, true, true, true, true, true, false, false, false}
@@ -77,7 +77,7 @@ func ExampleTopK() {
 func ExampleScorePU() {
 	logits := []float64{3, 2, 1, -1, -2, -3}
 	labeled := []bool{true, true, false, false, false, false}
-	s, err := evaluate.ScorePU(logits, labeled, evaluate.PUConfig{Prior: 0.25})
+	s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{Prior: 0.25})
 	if err != nil {
 		fmt.Println(err)
 		return

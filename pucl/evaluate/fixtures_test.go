@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // fixtures are what testdata/make_fixtures.py wrote.
@@ -27,7 +27,7 @@ type fixtures struct {
 		Accuracy, Balanced float64
 		Recall, TopK       []float64
 	}
-	Neighbours struct {
+	Neighbors struct {
 		Bank, Queries [][]float64
 		Labels        []int
 		Cases         []struct {
@@ -60,7 +60,7 @@ func readFixtures(t *testing.T) fixtures {
 	if err := json.Unmarshal(data, &f); err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Binary) == 0 || len(f.Classes) == 0 || len(f.Neighbours.Cases) == 0 || len(f.Intervals) == 0 || len(f.Embeddings) == 0 {
+	if len(f.Binary) == 0 || len(f.Classes) == 0 || len(f.Neighbors.Cases) == 0 || len(f.Intervals) == 0 || len(f.Embeddings) == 0 {
 		t.Fatal("testdata/sklearn.json holds no cases of some kind")
 	}
 	return f
@@ -135,7 +135,7 @@ func TestClassesAgreeWithScikitLearn(t *testing.T) {
 }
 
 func TestVotesAgreeWithScikitLearn(t *testing.T) {
-	f := readFixtures(t).Neighbours
+	f := readFixtures(t).Neighbors
 	bank := must[*Bank](t)(Supervised(dense(f.Bank), f.Labels, 4))
 	for _, how := range []struct {
 		name      string

@@ -4,19 +4,21 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
-// KNN is the weighted nearest-neighbour classifier by which contrastive learning is watched: each of the K rows of a [Bank]
+// KNN is the weighted nearest-neighbor classifier by which contrastive learning is monitored: each of the K rows of a [Bank]
 // of highest cosine similarity s to a query votes for its class with weight exp(s/τ). The zero value works; its K and τ are
 // those of the code that was published with "Contrastive Positive Unlabeled Learning".
 //
 // Source: Z. Wu, Y. Xiong, S. Yu and D. Lin, "Unsupervised Feature Learning via Non-Parametric Instance Discrimination"
 // (2018), section 3.4.
 type KNN struct {
-	K           int     // neighbours; 0 means 200, or all rows of a smaller bank
+	K           int     // neighbors; 0 means 200, or all rows of a smaller bank
 	Temperature float64 // τ; 0 means 0.1
 	BlockRows   int     // most queries compared at once with as many as 4096 rows of the bank; 0 means 1024, fewer for K > 1024
 
@@ -27,9 +29,9 @@ type KNN struct {
 // bankRows is how many rows of the bank are compared at once at most: memory grows with neither the bank nor the queries.
 const bankRows = 4096
 
-// evenly is the size of the parts, at most most, into which n is cut so that all but the last have the same size, and that
-// one nearly: the engine compiles for each size.
-func evenly(n, most int) int {
+// partSize returns the size, at most most, of the parts into which to cut n so that all but the last have the same size, and
+// that one nearly: the engine compiles for each size.
+func partSize(n, most int) int {
 	parts := (n + most - 1) / most
 	return (n + parts - 1) / parts
 }
@@ -37,8 +39,7 @@ func evenly(n, most int) int {
 // Votes returns, for queries [n, d], the share of the votes for each class, [n, classes]; rows sum to 1. Embeddings need no
 // unit length. Of equally similar rows the first of the bank counts as nearer.
 func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error) {
-	lengths, err := rowLengths(queries)
-	if err != nil {
+	if _, err := rowLengths(queries); err != nil {
 		return nil, err
 	}
 	if c, err = c.check(bank, queries); err != nil {
@@ -56,19 +57,13 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 
 	n, d := queries.Dims()
 	votes = mat.NewDense(n, bank.count, nil)
-	rows, part := evenly(n, c.BlockRows), evenly(bank.Len(), bankRows)
-	for first := 0; first < n; first += rows {
-		end := min(first+rows, n)
-		block := mat.NewDense(end-first, d, nil)
-		for i := first; i < end; i++ {
-			for j, x := range queries.RawRowView(i) {
-				block.Set(i-first, j, x/lengths[i])
-			}
-		}
-		if err := compare.begin(block); err != nil {
+	size, part := partSize(n, c.BlockRows), partSize(bank.Len(), bankRows)
+	for first := 0; first < n; first += size {
+		end := min(first+size, n)
+		if err := compare.begin(rows.Unit(queries.Slice(first, end, 0, d).(*mat.Dense))); err != nil {
 			return nil, fmt.Errorf("evaluate: freeing embeddings on the engine: %w", err)
 		}
-		nearest := newNeighbours(end-first, c.K, bank.Len())
+		nearest := newNeighborLists(end-first, c.K, bank.Len())
 		for b := 0; b < bank.Len(); b += part {
 			if err := compare.compare(b, nearest); err != nil {
 				return nil, fmt.Errorf("evaluate: comparing embeddings with the bank: %w", err)
@@ -79,13 +74,13 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 	return votes, nil
 }
 
-// check fills in the zero fields for bank and refuses what cannot be done.
+// check fills in the zero fields for bank and queries. It is an error if they do not fit, or if a field is out of range.
 func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	if err := bank.check(); err != nil {
 		return c, err
 	}
 	_, d := queries.Dims()
-	if _, k := bank.rows.Dims(); d != k {
+	if _, k := bank.x.Dims(); d != k {
 		return c, fmt.Errorf("evaluate: queries have %d entries, the rows of the bank %d; embed both with the same model", d, k)
 	}
 	if c.K == 0 {
@@ -96,14 +91,14 @@ func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	}
 	switch {
 	case c.K < 0 || c.K > bank.Len():
-		return c, fmt.Errorf("evaluate: %d neighbours in a bank of %d rows; K must be from 1 to the number of rows",
+		return c, fmt.Errorf("evaluate: %d neighbors in a bank of %d rows; K must be from 1 to the number of rows",
 			c.K, bank.Len())
 	case !(c.Temperature > 0) || math.IsInf(c.Temperature, 0):
 		return c, fmt.Errorf("evaluate: temperature %g; it divides the similarities and must be positive (0.1 is usual)", c.Temperature)
 	case c.BlockRows < 0:
 		return c, fmt.Errorf("evaluate: blocks of %d queries; BlockRows must be positive, or 0 to let it be chosen", c.BlockRows)
 	case c.BlockRows == 0:
-		c.BlockRows = min(1024, max(16, (1<<20)/c.K)) // the lists of neighbours stay below 32 MB
+		c.BlockRows = min(1024, max(16, (1<<20)/c.K)) // the lists of neighbors stay below 32 MB
 	}
 	return c, nil
 }
@@ -117,11 +112,7 @@ func (c KNN) Predict(bank *Bank, queries *mat.Dense) ([]int, error) {
 	n, _ := votes.Dims()
 	predicted := make([]int, n)
 	for i := range predicted {
-		for class, v := range votes.RawRowView(i) {
-			if v > votes.At(i, predicted[i]) {
-				predicted[i] = class
-			}
-		}
+		predicted[i] = floats.MaxIdx(votes.RawRowView(i))
 	}
 	return predicted, nil
 }

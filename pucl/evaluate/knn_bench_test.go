@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // hashed turns a number into one from −1/2 to 1/2 that looks random.
@@ -21,7 +21,7 @@ func hashed(x float64) float64 {
 	return x - math.Floor(x) - 0.5
 }
 
-// clusters are n rows of 128 entries in ten classes that overlap, from the row with the given number on; peers/rows.py makes
+// clusters returns n rows of 128 entries in ten classes that overlap, from the row with the given number on; peers/rows.py makes
 // the same.
 func clusters(first, n int) (rows *mat.Dense, classes []int) {
 	const d = 128

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // plainVotes sorts the whole bank for every query.
@@ -100,7 +100,7 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 	}
 }
 
-// Of rows that are equally similar the first of the bank is the neighbour, whatever the blocks.
+// Of rows that are equally similar the first of the bank is the neighbor, whatever the blocks.
 func TestTiesGoToTheFirstRow(t *testing.T) {
 	const n = 10000
 	x, classes := mat.NewDense(n, 2, nil), make([]int, n)
@@ -169,7 +169,7 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 	supervised := must[*Bank](t)(SupervisedBinary(x, positive))
 	knn := KNN{K: 40}
 
-	config := PUConfig{Prior: 0.5, SingleDataset: true}
+	config := ScoreConfig{Prior: 0.5, SingleDataset: true}
 	without := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, config))
 	with := must[BinaryReading](t)(knn.ReadBinary(supervised, held, truth, 0.5))
 	classes := make([]int, len(truth))
@@ -197,7 +197,7 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 		}
 	}
 	// Case-control: the share of the prior is counted among the unlabeled alone.
-	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, PUConfig{Prior: 1.0 / 3}))
+	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, ScoreConfig{Prior: 1.0 / 3}))
 	near(t, "share of the unlabeled predicted positive", s.Predicted, 1.0/3, 0.02)
 	if _, err := knn.ReadPU(supervised, held, heldLabeled, config); err == nil || !strings.Contains(err.Error(), "all true classes") {
 		t.Errorf("a supervised bank was taken for a reading without negatives: %v", err)
@@ -210,35 +210,36 @@ func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	bank := must[*Bank](t)(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))
 	held := dense(normals(rng, 20, 3))
 	marks, others := append([]bool{true}, make([]bool, 19)...), append(make([]bool, 19), true)
-	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, PUConfig{SingleDataset: true, Prior: 0.3}))
-	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, PUConfig{SingleDataset: true, Prior: 0.3}))
+	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, ScoreConfig{SingleDataset: true, Prior: 0.3}))
+	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, ScoreConfig{SingleDataset: true, Prior: 0.3}))
 	if a.Predicted != b.Predicted {
 		t.Errorf("the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
 	}
 }
 
-func TestKNNRefuses(t *testing.T) {
+func TestKNNErrors(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
 	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))
 	three := must[*Bank](t)(Supervised(two, []int{0, 1}, 3))
 	pu := must[*Bank](t)(LabeledPositives(two, []bool{true, false}))
 	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
 	for says, err := range map[string]error{
-		"3 neighbours in a bank of 2":      votes(KNN{K: 3}, two),
-		"-1 neighbours":                    votes(KNN{K: -1}, two),
+		"3 neighbors in a bank of 2":       votes(KNN{K: 3}, two),
+		"-1 neighbors":                     votes(KNN{K: -1}, two),
 		"temperature -1":                   votes(KNN{Temperature: -1}, two),
 		"temperature NaN":                  votes(KNN{Temperature: math.NaN()}, two),
 		"blocks of -1 queries":             votes(KNN{BlockRows: -1}, two),
 		"queries have 3 entries, the rows": votes(KNN{}, mat.NewDense(1, 3, nil)),
-		"embedding 0 holds a value":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
-		"no embeddings":                    votes(KNN{}, nil),
-		"2 embeddings and 1 true classes":  second(Supervised(two, []int{0}, 2)),
-		"example 1 has class 2":            second(Supervised(two, []int{0, 2}, 2)),
-		"embedding 1 holds a value":        second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 holds NaN in column 1":      votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
+		"no rows given":                    votes(KNN{}, nil),
+		"2 rows and 1 true classes":        second(Supervised(two, []int{0}, 2)),
+		"row 1 has class 2":                second(Supervised(two, []int{0, 2}, 2)),
+		"row 1 holds +Inf":                 second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 is too long":                second(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
 		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),
 		"2 of 2 rows of the bank":          second(LabeledPositives(two, []bool{true, true})),
 		"no bank":                          second(KNN{}.Votes(nil, two)),
-		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), PUConfig{})),
+		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
 		"no bank; make one with":           second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
 		"no bank; make one with L":         second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
 		"labeled positives only (1 of 2":   second(KNN{}.ReadClasses(pu, two, []int{1, 0})),

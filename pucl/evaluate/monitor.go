@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
-// PUReading is what a [KNN] over a bank of labeled positives makes of held-out PU data. No true class is behind it.
+// PUReading is how a [KNN] over a bank of labeled positives does on held-out PU data. No true class is behind it.
 type PUReading struct {
 	PU
 	Bank string // what the bank knows
@@ -15,7 +17,7 @@ type PUReading struct {
 // String names the bank and gives the measures.
 func (r PUReading) String() string { return "kNN over " + r.Bank + ", " + r.PU.String() }
 
-// BinaryReading is what a [KNN] makes of examples whose true classes are shown to it, positive or negative.
+// BinaryReading is how a [KNN] does on examples whose true classes are known, positive or negative.
 type BinaryReading struct {
 	Binary
 	Bank string // what the bank knows
@@ -26,7 +28,7 @@ func (r BinaryReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Binary.String()
 }
 
-// ClassesReading is what a [KNN] makes of examples whose true classes are shown to it, one of several.
+// ClassesReading is how a [KNN] does on examples whose true classes are known, one of several.
 type ClassesReading struct {
 	Classes
 	Bank string // what the bank knows
@@ -37,27 +39,25 @@ func (r ClassesReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Classes.String()
 }
 
-// ReadPU watches an encoder without looking at one true class: the bank knows [LabeledPositives] of the training set, rows
-// and labeled are held-out PU data. The score of an example is the share of the votes for "labeled positive".
+// ReadPU judges an encoder without looking at one true class: the bank knows [LabeledPositives] of the training set, x [n, d]
+// and labeled [n] are held-out PU data. The score of an example is the share of the votes for "labeled positive".
 //
-// With a prior in config, the threshold is where that share of the population (see [PUConfig]) lies above, and
-// config.Threshold is not used. Without one, config.Threshold is used and means little for votes; the proxy AUC needs none.
+// With a prior in config, the threshold is where that share of the population (see [ScoreConfig]) lies above. Without one it
+// is half of the votes, which means little, since positives are among the unlabeled; the proxy AUC needs none.
 //
-// A bank that knows true classes is refused: what comes out would no longer be a measure without negatives.
-func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig) (PUReading, error) {
+// A bank that knows true classes is an error: what comes out would no longer be a measure without negatives.
+func (c KNN) ReadPU(bank *Bank, x *mat.Dense, labeled []bool, config ScoreConfig) (PUReading, error) {
 	if err := bank.check(); err != nil {
 		return PUReading{}, err
 	}
 	if bank.supervised {
 		return PUReading{}, fmt.Errorf("evaluate: the bank knows %s; reading without negatives takes one made by LabeledPositives", bank)
 	}
-	if err := checkOneEach(rows, len(labeled), "labels"); err != nil {
-		return PUReading{}, err
-	}
-	scores, err := c.positiveVotes(bank, rows)
+	scores, err := c.positiveVotes(bank, x, len(labeled), "labels")
 	if err != nil {
 		return PUReading{}, err
 	}
+	threshold := 0.5
 	if config.Prior > 0 {
 		var population []float64
 		for i, s := range scores {
@@ -66,22 +66,19 @@ func (c KNN) ReadPU(bank *Bank, rows *mat.Dense, labeled []bool, config PUConfig
 			}
 		}
 		if len(population) > 0 {
-			if config.Threshold, err = Threshold(population, config.Prior); err != nil {
+			if threshold, err = Threshold(population, config.Prior); err != nil {
 				return PUReading{}, err
 			}
 		}
 	}
-	s, err := ScorePU(scores, labeled, config)
+	s, err := ScorePU(scores, labeled, threshold, config)
 	return PUReading{PU: s, Bank: bank.String()}, err
 }
 
-// ReadBinary judges the votes for class 1 of a bank of two classes by the true classes of rows, positive above threshold:
-// 0.5 for a supervised bank, what [Threshold] finds for one of labeled positives.
-func (c KNN) ReadBinary(bank *Bank, rows *mat.Dense, truth []bool, threshold float64) (BinaryReading, error) {
-	if err := checkOneEach(rows, len(truth), "true classes"); err != nil {
-		return BinaryReading{}, err
-	}
-	scores, err := c.positiveVotes(bank, rows)
+// ReadBinary judges the votes for class 1 of a bank of two classes by the true classes [n] of the rows of x [n, d], positive
+// above threshold: 0.5 for a supervised bank, what [Threshold] finds for one of labeled positives.
+func (c KNN) ReadBinary(bank *Bank, x *mat.Dense, truth []bool, threshold float64) (BinaryReading, error) {
+	scores, err := c.positiveVotes(bank, x, len(truth), "true classes")
 	if err != nil {
 		return BinaryReading{}, err
 	}
@@ -89,9 +86,9 @@ func (c KNN) ReadBinary(bank *Bank, rows *mat.Dense, truth []bool, threshold flo
 	return BinaryReading{Binary: b, Bank: bank.String()}, err
 }
 
-// ReadClasses judges the predictions of a supervised bank by the true classes of rows. A bank of labeled positives knows no
-// true classes and is refused.
-func (c KNN) ReadClasses(bank *Bank, rows *mat.Dense, truth []int) (ClassesReading, error) {
+// ReadClasses judges the predictions of a supervised bank by the true classes [n] of the rows of x [n, d]. A bank of labeled
+// positives, which knows no true classes, is an error.
+func (c KNN) ReadClasses(bank *Bank, x *mat.Dense, truth []int) (ClassesReading, error) {
 	if err := bank.check(); err != nil {
 		return ClassesReading{}, err
 	}
@@ -99,10 +96,10 @@ func (c KNN) ReadClasses(bank *Bank, rows *mat.Dense, truth []int) (ClassesReadi
 		return ClassesReading{}, fmt.Errorf("evaluate: the bank knows %s, so it predicts no true classes; "+
 			"take ReadPU or ReadBinary, or a bank of Supervised", bank)
 	}
-	if err := checkOneEach(rows, len(truth), "true classes"); err != nil {
+	if _, _, err := rows.Check(x, len(truth), "true classes"); err != nil {
 		return ClassesReading{}, err
 	}
-	predicted, err := c.Predict(bank, rows)
+	predicted, err := c.Predict(bank, x)
 	if err != nil {
 		return ClassesReading{}, err
 	}
@@ -110,16 +107,19 @@ func (c KNN) ReadClasses(bank *Bank, rows *mat.Dense, truth []int) (ClassesReadi
 	return ClassesReading{Classes: s, Bank: bank.String()}, err
 }
 
-// positiveVotes are the shares of the votes for class 1 of 2.
-func (c KNN) positiveVotes(bank *Bank, rows *mat.Dense) ([]float64, error) {
+// positiveVotes returns the shares of the votes for class 1 of 2, for rows of which something is known of n.
+func (c KNN) positiveVotes(bank *Bank, x *mat.Dense, n int, what string) ([]float64, error) {
 	if err := bank.check(); err != nil {
+		return nil, err
+	}
+	if _, _, err := rows.Check(x, n, what); err != nil {
 		return nil, err
 	}
 	if bank.count != 2 {
 		return nil, fmt.Errorf("evaluate: the bank has %d classes; positive against negative takes 2, more go through ReadClasses",
 			bank.count)
 	}
-	votes, err := c.Votes(bank, rows)
+	votes, err := c.Votes(bank, x)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// PUConfig says what is known of held-out PU data. The zero value knows no class prior and takes the unlabeled examples for
+// ScoreConfig says what is known of held-out PU data. The zero value knows no class prior and takes the unlabeled examples for
 // a sample of all data.
-type PUConfig struct {
+type ScoreConfig struct {
 	// Prior is the class prior π, above 0 and below 1: in the case-control settings the share of positives among the
 	// unlabeled examples, in the single-dataset setting that among all examples, labeled and not. 0 means unknown, which
 	// leaves the measures that need it undefined.
@@ -17,19 +17,16 @@ type PUConfig struct {
 	// SingleDataset says that the labeled positives were taken out of the one sample that there is, so that the labeled and
 	// the unlabeled examples together are a sample of all data. Otherwise, case-control, the unlabeled ones alone are.
 	SingleDataset bool
-
-	// Threshold is the score above which an example is predicted positive: 0 for logits, 0.5 for probabilities.
-	Threshold float64
 }
 
-// PU is how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
+// PU measures how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
 // was trained on. Under the assumption that labeled positives are positives drawn at random, its measures estimate or
 // order what the true classes would tell.
 type PU struct {
 	Recall    float64 // share of the labeled positives predicted positive: an estimate of the true recall
-	Predicted float64 // share of the population predicted positive; see PUConfig.SingleDataset for what the population is
+	Predicted float64 // share of the population predicted positive; see ScoreConfig.SingleDataset for what the population is
 	ProxyAUC  float64 // [AUC] of labeled positives against unlabeled examples, as if these were negatives
-	Prior     float64 // π as in PUConfig, 0 where unknown
+	Prior     float64 // π as in ScoreConfig, 0 where unknown
 	Labeled   int     // labeled positives held out
 	Unlabeled int     // unlabeled examples held out
 	Constant  bool    // every score is the same
@@ -39,10 +36,11 @@ type PU struct {
 	UnlabeledPrior float64
 }
 
-// ScorePU measures scores on held-out PU data, labeled telling the labeled positives. Both kinds must occur, and a prior
-// that is given must leave some unlabeled negatives.
-func ScorePU(scores []float64, labeled []bool, config PUConfig) (PU, error) {
-	predicted, err := above(scores, len(labeled), config.Threshold)
+// ScorePU measures scores on held-out PU data, labeled marking the labeled positives; an example is predicted positive where
+// its score is above threshold: 0 for logits, 0.5 for probabilities. Both kinds must occur, and a prior that is given must
+// leave some unlabeled negatives.
+func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreConfig) (PU, error) {
+	predicted, err := above(scores, len(labeled), threshold)
 	if err != nil {
 		return PU{}, err
 	}
@@ -83,7 +81,7 @@ func ScorePU(scores []float64, labeled []bool, config PUConfig) (PU, error) {
 	return s, nil
 }
 
-// ProxyAccuracy is the accuracy as far as PU data tell it, NaN where the prior is not known:
+// ProxyAccuracy returns the accuracy as far as PU data show it, NaN where the prior is not known:
 //
 //	2π·recall + (1 − predicted) − π
 //
@@ -101,7 +99,7 @@ func (s PU) ProxyAccuracy() float64 {
 	return 2*s.Prior*s.Recall + (1 - s.Predicted) - s.Prior
 }
 
-// AUC is [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
+// AUC returns [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
 // not known. A positive beats a share π_u of the unlabeled, the positives, half the time, so that
 //
 //	ProxyAUC = π_u/2 + (1−π_u)·AUC
@@ -117,7 +115,7 @@ func (s PU) AUC() float64 {
 	return (s.ProxyAUC - s.UnlabeledPrior/2) / (1 - s.UnlabeledPrior)
 }
 
-// LeeLiu is recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
+// LeeLiu returns recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
 // without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing of the population is predicted positive:
 // a labeled positive that lies beside the population, as in case-control, does not help it.
 //
@@ -129,7 +127,7 @@ func (s PU) LeeLiu() float64 {
 	return s.Recall * s.Recall / s.Predicted
 }
 
-// Degeneracy tells whether all scores are the same, or at least all predictions.
+// Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.
 func (s PU) Degeneracy() Degeneracy {
 	switch {
 	case s.Constant:

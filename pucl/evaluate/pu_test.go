@@ -50,7 +50,7 @@ func TestProxiesAreExactWithoutSampling(t *testing.T) {
 		for i := range 4 {
 			labeled[i] = true
 		}
-		check("case-control", must[PU](t)(ScorePU(scores, labeled, PUConfig{Prior: 0.4, Threshold: threshold})))
+		check("case-control", must[PU](t)(ScorePU(scores, labeled, threshold, ScoreConfig{Prior: 0.4})))
 
 		// Single-dataset: three worlds in which one positive in three is labeled, so that both kinds keep their scores.
 		scores, truth = worldScores(3, 3)
@@ -58,15 +58,15 @@ func TestProxiesAreExactWithoutSampling(t *testing.T) {
 		for i := range 4 {
 			labeled[i] = true
 		}
-		check("single-dataset", must[PU](t)(ScorePU(scores, labeled, PUConfig{Prior: 0.4, SingleDataset: true, Threshold: threshold})))
+		check("single-dataset", must[PU](t)(ScorePU(scores, labeled, threshold, ScoreConfig{Prior: 0.4, SingleDataset: true})))
 	}
 }
 
 func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	labeled := []bool{true, true, false, false, false, false} // of the unlabeled, the first is positive: π = 1/4
-	always := must[PU](t)(ScorePU([]float64{1, 2, 3, 4, 5, 6}, labeled, PUConfig{}))
+	always := must[PU](t)(ScorePU([]float64{1, 2, 3, 4, 5, 6}, labeled, 0, ScoreConfig{}))
 	near(t, "always positive", always.LeeLiu(), 1, 0)
-	perfect := must[PU](t)(ScorePU([]float64{1, 1, 1, -1, -1, -1}, labeled, PUConfig{Prior: 0.25}))
+	perfect := must[PU](t)(ScorePU([]float64{1, 1, 1, -1, -1, -1}, labeled, 0, ScoreConfig{Prior: 0.25}))
 	near(t, "perfect", perfect.LeeLiu(), 4, 1e-15)
 	near(t, "proxy accuracy of the perfect one", perfect.ProxyAccuracy(), 1, 1e-15)
 	// Two labeled tie with one of four unlabeled and beat three: (0.5 + 3)/4.
@@ -74,7 +74,7 @@ func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	near(t, "AUC of the perfect one", perfect.AUC(), 1, 1e-15)
 
 	// Case-control: one of two labeled is predicted positive, of the population nothing is.
-	silent := must[PU](t)(ScorePU([]float64{1, -1, -2, -3, -4, -5}, labeled, PUConfig{}))
+	silent := must[PU](t)(ScorePU([]float64{1, -1, -2, -3, -4, -5}, labeled, 0, ScoreConfig{}))
 	if got := silent.LeeLiu(); silent.Recall != 0.5 || silent.Predicted != 0 || !math.IsNaN(got) {
 		t.Errorf("recall %g, predicted positive %g: Lee–Liu %g, want NaN", silent.Recall, silent.Predicted, got)
 	}

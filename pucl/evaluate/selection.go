@@ -20,18 +20,10 @@ const (
 	Oracle
 )
 
+var choices = [...]string{LastEpoch: "last epoch", WithoutNegatives: "chosen without negatives", Oracle: "oracle"}
+
 // String names the rule.
-func (c Choice) String() string {
-	switch c {
-	case LastEpoch:
-		return "last epoch"
-	case WithoutNegatives:
-		return "chosen without negatives"
-	case Oracle:
-		return "oracle"
-	}
-	return fmt.Sprintf("Choice(%d)", int(c))
-}
+func (c Choice) String() string { return nameOf("Choice", int(c), choices[:]) }
 
 // Epoch is what was measured after one epoch of a run.
 type Epoch struct {
@@ -48,8 +40,8 @@ type Selection struct {
 	Oracle           Epoch
 }
 
-// Select reads a run's epochs, in order, by each of the rules; of equals the earliest epoch is taken. It is an error if there
-// are none, or if a proxy or a test result is NaN.
+// Select returns one of a run's epochs, given in order, by each of the rules; of equals the earliest. It is an error if there
+// are no epochs, or if a proxy or a test result is NaN.
 //
 // Source of the choice without negatives: W. Wang et al., "Accessible, Realistic, and Fair Evaluation of
 // Positive-Unlabeled Learning Algorithms" (2025), arXiv 2509.24228.

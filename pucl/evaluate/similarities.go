@@ -14,13 +14,13 @@ import (
 type comparer interface {
 	// begin takes the queries to compare from now on, as unit rows, which stay as they are until the next begin.
 	begin(block *mat.Dense) error
-	// compare shows nearest[i] the similarities of query i with the bank's rows from first on, one part of them.
-	compare(first int, nearest []neighbours) error
+	// compare pushes to nearest[i] the bank's rows from first on, one part of them, by their similarities with query i.
+	compare(first int, nearest []neighborList) error
 	// done frees what is no longer needed.
 	done() error
 }
 
-// comparer returns the way to compare with the bank.
+// comparer returns what compares with the bank.
 func (c KNN) comparer(bank *Bank) (comparer, error) {
 	if c.Engine == nil {
 		return &onProcessor{bank: bank}, nil
@@ -39,17 +39,17 @@ func (p *onProcessor) begin(block *mat.Dense) error {
 	return nil
 }
 
-func (p *onProcessor) compare(first int, nearest []neighbours) error {
+func (p *onProcessor) compare(first int, nearest []neighborList) error {
 	_, d := p.block.Dims()
-	end := min(first+evenly(p.bank.Len(), bankRows), p.bank.Len())
+	end := min(first+partSize(p.bank.Len(), bankRows), p.bank.Len())
 	p.out.Reset()
-	p.out.Mul(p.block, p.bank.rows.Slice(first, end, 0, d).T())
+	p.out.Mul(p.block, p.bank.x.Slice(first, end, 0, d).T())
 	inParallel(len(nearest), func(i int) {
 		row := p.out.RawRowView(i)
 		for j := range row {
 			row[j] /= p.bank.lengths[first+j]
 		}
-		show(&nearest[i], row, first)
+		push(&nearest[i], row, first)
 	})
 	return nil
 }
@@ -71,9 +71,9 @@ func (c KNN) onEngine(bank *Bank) (*onEngine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: building the comparison: %w", err)
 	}
-	e := &onEngine{exec: exec, part: evenly(bank.Len(), bankRows)}
+	e := &onEngine{exec: exec, part: partSize(bank.Len(), bankRows)}
 	for first := 0; first < bank.Len(); first += e.part {
-		e.bank = append(e.bank, float32s(bank.rows, bank.lengths, first, min(first+e.part, bank.Len())))
+		e.bank = append(e.bank, float32s(bank.x, bank.lengths, first, min(first+e.part, bank.Len())))
 	}
 	return e, nil
 }
@@ -93,7 +93,7 @@ func (e *onEngine) dropQueries() error {
 	return e.queries.FinalizeAll()
 }
 
-func (e *onEngine) compare(first int, nearest []neighbours) error {
+func (e *onEngine) compare(first int, nearest []neighborList) error {
 	part := e.bank[first/e.part]
 	out, err := e.exec.Call1(e.queries, part)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e *onEngine) compare(first int, nearest []neighbours) error {
 	}
 	columns := part.Shape().Dim(0)
 	err = tensors.ConstFlatData(out, func(flat []float32) {
-		inParallel(len(nearest), func(i int) { show(&nearest[i], flat[i*columns:(i+1)*columns], first) })
+		inParallel(len(nearest), func(i int) { push(&nearest[i], flat[i*columns:(i+1)*columns], first) })
 	})
 	return errors.Join(err, out.FinalizeAll())
 }
@@ -115,7 +115,7 @@ func (e *onEngine) done() error {
 	return freed
 }
 
-// float32s are the rows from first to end of x, divided by their lengths where these are given.
+// float32s returns the rows from first to end of x as a tensor, divided by their lengths where these are given.
 func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 	_, d := x.Dims()
 	flat := make([]float32, (end-first)*d)

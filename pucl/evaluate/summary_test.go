@@ -80,7 +80,7 @@ func TestSelectReadsARunInThreeWays(t *testing.T) {
 	}
 }
 
-func TestSummariesRefuse(t *testing.T) {
+func TestSummariesErrors(t *testing.T) {
 	for says, call := range map[string]func() error{
 		"no results":                  func() error { _, err := Summarize(nil, 0); return err },
 		"result of run 2 is NaN":      func() error { _, err := Summarize([]float64{1, math.NaN()}, 0); return err },

@@ -55,7 +55,7 @@ func (o AdamW) Check() error {
 	if !(o.Epsilon >= 0) {
 		return fmt.Errorf("optim: AdamW has epsilon %g; it must be positive, or 0 for the default 1e-8", o.Epsilon)
 	}
-	return checkRate("AdamW", o.LearningRate, 0, o.WeightDecay)
+	return checkRate("AdamW", o.LearningRate, 0, false, o.WeightDecay)
 }
 
 // PeakRate implements [Optimizer].

@@ -20,5 +20,5 @@
 // # Which variables decay
 //
 // Weight decay and the layer-wise rates of LARS are meant for matrices and convolution kernels. By default they leave out
-// what [Vectors] names: biases and the scales and shifts of batch normalisation. The field Exclude takes any other rule.
+// what [Vectors] names: biases and the scales and shifts of batch normalization. The field Exclude takes any other rule.
 package optim

@@ -26,7 +26,7 @@ import (
 //
 // Source: You, Gitman, Ginsburg, "Large Batch Training of Convolutional Networks", arXiv 1708.03888, 2017, Eq. 6; A.7
 // cites its successor, You et al., "Large Batch Optimization for Deep Learning: Training BERT in 76 minutes", arXiv
-// 1904.00962, 2019. Excluding biases and batch normalisation: Chen et al., SimCLR, arXiv 2002.05709, 2020.
+// 1904.00962, 2019. Excluding biases and batch normalization: Chen et al., SimCLR, arXiv 2002.05709, 2020.
 type LARS struct {
 	LearningRate float64   // γ at its height; 0 means 1.2
 	Momentum     float64   // μ; 0 means 0.9, negative means none
@@ -52,17 +52,11 @@ func (o LARS) withDefaults() LARS {
 
 // Check implements [Optimizer].
 func (o LARS) Check() error {
-	if err := checkRate("LARS", o.LearningRate, o.Momentum, o.WeightDecay); err != nil {
-		return err
-	}
-	switch {
-	case !(o.Trust >= 0) || !(o.Epsilon >= 0):
+	if !(o.Trust >= 0) || !(o.Epsilon >= 0) {
 		return fmt.Errorf("optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
 			o.Trust, o.Epsilon)
-	case o.Nesterov && o.Momentum < 0:
-		return fmt.Errorf("optim: LARS looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false")
 	}
-	return nil
+	return checkRate("LARS", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
 }
 
 // PeakRate implements [Optimizer].
@@ -93,7 +87,7 @@ func (o LARS) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lo
 	})
 }
 
-// scaled is λ(g + βw), or g where the norm of w or g is 0.
+// scaled returns λ(g + βw), or g where the norm of w or g is 0.
 func (o LARS) scaled(w, g *Node) *Node {
 	norm := func(x *Node) *Node { return Sqrt(ReduceAllSum(Square(x))) }
 	wNorm, gNorm := norm(w), norm(g)

@@ -18,8 +18,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // frozen is what testdata/make_fixtures.py wrote.
@@ -352,7 +352,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// In a network of this project, Vectors names the biases and the batch normalisation, and nothing else.
+// In a network of this project, Vectors names the biases and the batch normalization, and nothing else.
 func TestVectorsInANetwork(t *testing.T) {
 	store := model.NewStore()
 	excluded, kept := map[string]bool{}, map[string]bool{}

@@ -24,17 +24,17 @@ type Optimizer interface {
 	// PeakRate returns the learning rate at its height, the default where none was given; a [Schedule] bends it.
 	PeakRate() float64
 
-	// Check tells what is wrong with the fields, if anything.
+	// Check returns an error that says which field is wrong, or nil.
 	Check() error
 
 	// String names the optimizer and all numbers that a run depends on, defaults included.
 	String() string
 }
 
-// Exclusion tells which variables neither decay nor get a layer-wise rate.
+// Exclusion reports which variables neither decay nor get a layer-wise rate.
 type Exclusion func(v *model.Variable) bool
 
-// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalisation. It is what the
+// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalization. It is what the
 // optimizers do where Exclude is nil.
 func Vectors(v *model.Variable) bool { return v.Shape().Rank() <= 1 }
 
@@ -182,13 +182,15 @@ func setDefault(field *float64, value float64) {
 	}
 }
 
-// checkRate tells what is wrong with a learning rate, a momentum and a weight decay, if anything.
-func checkRate(name string, rate, momentum, decay float64) error {
+// checkRate returns an error unless learning rate, momentum and weight decay make sense; it names the optimizer.
+func checkRate(name string, rate, momentum float64, nesterov bool, decay float64) error {
 	switch {
 	case !(rate >= 0) || rate > 1e10:
 		return fmt.Errorf("optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, rate)
 	case !(momentum < 1):
 		return fmt.Errorf("optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, momentum)
+	case nesterov && momentum < 0:
+		return fmt.Errorf("optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name)
 	case decay != decay || decay > 1e10:
 		return fmt.Errorf("optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, decay)
 	}

@@ -11,7 +11,7 @@ type Schedule interface {
 	// height.
 	Rate(peak float64, step, steps int) float64
 
-	// Check tells what is wrong with the schedule for a run of that many steps, if anything.
+	// Check returns an error unless the schedule suits a run of that many steps.
 	Check(steps int) error
 
 	// String names the schedule and its numbers.
@@ -38,7 +38,7 @@ type Cosine struct {
 	ReachFloor bool    // the last step has the floor, not the one after it
 }
 
-// warmup is W for a run of that many steps.
+// warmup returns W for a run of that many steps.
 func (c Cosine) warmup(steps int) int {
 	if c.Warmup == 0 {
 		return max(steps/20, 1)

@@ -40,10 +40,7 @@ func (o SGD) withDefaults() SGD {
 
 // Check implements [Optimizer].
 func (o SGD) Check() error {
-	if o.Nesterov && o.Momentum < 0 {
-		return fmt.Errorf("optim: SGD looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false")
-	}
-	return checkRate("SGD", o.LearningRate, o.Momentum, o.WeightDecay)
+	return checkRate("SGD", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
 }
 
 // PeakRate implements [Optimizer].
@@ -92,7 +89,7 @@ func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node 
 	return Sub(u.value, Mul(direction, u.rate))
 }
 
-// nesterov is the word for it in the String of an optimizer.
+// nesterov returns how the String of an optimizer mentions it.
 func nesterov(on bool) string {
 	if on {
 		return " (Nesterov)"

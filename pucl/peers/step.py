@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times training steps, the linear probe, nearest neighbours and the way from images to views here, in PyTorch, in JAX and in
+"""Times training steps, the linear probe, nearest neighbors and the way from images to views here, in PyTorch, in JAX and in
 other libraries, on this machine, in one go.
 
     python -m venv peers && peers/bin/pip install -r pucl/peers/requirements.txt
@@ -62,11 +62,11 @@ def means(ours, peer):
 
 # task -> (what it is, Go package, Go benchmark, peers, check)
 TASKS = {
-    "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl", "BenchmarkStep$/^small-cnn", TRAINING, losses),
-    "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl", "BenchmarkStep$/^resnet-18", TRAINING, losses),
-    "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl", "BenchmarkClassProbe", PROBES, fits),
-    "knn": ("200 nearest neighbours, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBOURS, classes),
-    "views": ("2×256 augmented views of 28×28 from images in memory", "pucl", "BenchmarkViews", LOADERS, means),
+    "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl/train", "BenchmarkStep$/^small-cnn", TRAINING, losses),
+    "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl/train", "BenchmarkStep$/^resnet-18", TRAINING, losses),
+    "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
+    "knn": ("200 nearest neighbors, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBOURS, classes),
+    "views": ("2×256 augmented views of 28×28 from images in memory", "pucl/train", "BenchmarkViews", LOADERS, means),
 }
 RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "scikit-learn": "import sklearn.linear_model, sklearn.neighbors", "faiss": "import faiss, numpy", "torchvision": "import torchvision"}
 
@@ -129,7 +129,7 @@ def main():
         for task in args.tasks:
             compare(task, args.peers, args.rounds, args.seconds, binaries, folder)
         print("\nmemory at rest, libraries loaded:")
-        resting = {OURS: our_turn(binaries["pucl"], "pucl", "^BenchmarkStep$/^rest$", "1x", {})["MB"]} if "pucl" in binaries else {}
+        resting = {OURS: our_turn(binaries["pucl/train"], "pucl/train", "^BenchmarkStep$/^rest$", "1x", {})["MB"]} if "pucl/train" in binaries else {}
         for name, code in RESTING.items():
             resting[name] = finished([sys.executable, "-c", code])[1]
         print("  " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in resting.items()))

@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"unicode/utf8"
 )
 
@@ -43,15 +43,8 @@ func Decode(data []byte) (*File, error) {
 		return nil, fmt.Errorf("safetensors: the header: %w", err)
 	}
 	// In the order of their places, each tensor must begin where the one before it ends.
-	sort.Slice(entries, func(i, j int) bool {
-		a, b := entries[i], entries[j]
-		if a.begin != b.begin {
-			return a.begin < b.begin
-		}
-		if a.end != b.end {
-			return a.end < b.end
-		}
-		return a.name < b.name
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
 	})
 	at := int64(0)
 	for _, e := range entries {

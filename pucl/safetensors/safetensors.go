@@ -10,6 +10,7 @@ package safetensors
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DType is a tensor's number type, as the header spells it.
@@ -33,7 +34,7 @@ const (
 	Bool DType = "BOOL"
 )
 
-// size is the number of bytes of one number; 0 means that the type is not known.
+// size returns the number of bytes of one number, 0 for an unknown type.
 func (d DType) size() int {
 	switch d {
 	case F64, I64, U64:
@@ -55,7 +56,7 @@ type Tensor struct {
 	Data  []byte // row-major, little-endian, product of Shape times the type's bytes
 }
 
-// check reports whether the tensor is whole.
+// check returns an error unless Data has the bytes that DType and Shape ask for.
 func (t Tensor) check() error {
 	want, err := byteCount(t.DType, t.Shape)
 	if err != nil {
@@ -67,21 +68,17 @@ func (t Tensor) check() error {
 	return nil
 }
 
-// byteCount is the number of bytes of a tensor.
+// byteCount returns the number of bytes of a tensor.
 func byteCount(dtype DType, shape []int) (int, error) {
 	total := dtype.size()
 	if total == 0 {
 		return 0, fmt.Errorf("the type %q is not one that this package knows", dtype)
 	}
-	for _, n := range shape {
-		if n < 0 {
-			return 0, fmt.Errorf("the shape %v has a negative side", shape)
-		}
+	if len(shape) > 0 && slices.Min(shape) < 0 {
+		return 0, fmt.Errorf("the shape %v has a negative side", shape)
 	}
-	for _, n := range shape {
-		if n == 0 {
-			return 0, nil
-		}
+	if slices.Contains(shape, 0) {
+		return 0, nil
 	}
 	for _, n := range shape {
 		if total > math.MaxInt/n {

@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Every one of the 65536 numbers of both short types comes back as itself, and between neighbours the nearest is taken, the
+// Every one of the 65536 numbers of both short types comes back as itself, and between neighbors the nearest is taken, the
 // even one where both are as near.
 func TestShortTypesRoundToNearest(t *testing.T) {
 	for _, dtype := range []DType{F16, BF16} {

@@ -2,16 +2,18 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 	"unicode/utf8"
 
-	"github.com/puclab/puclab/pucl/internal/wholefile"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that
@@ -23,7 +25,6 @@ func (f *File) Write(w io.Writer) error {
 			return fmt.Errorf("safetensors: the note %q: %q is not valid UTF-8; encode bytes as text first", key, note)
 		}
 	}
-	names := make([]string, 0, len(f.Tensors))
 	for name, t := range f.Tensors {
 		if name == metadataKey || !utf8.ValidString(name) {
 			return fmt.Errorf("safetensors: %q cannot name a tensor", name)
@@ -31,14 +32,9 @@ func (f *File) Write(w io.Writer) error {
 		if err := t.check(); err != nil {
 			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
 		}
-		names = append(names, name)
 	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := f.Tensors[names[i]].DType.size(), f.Tensors[names[j]].DType.size()
-		if a != b {
-			return a > b
-		}
-		return names[i] < names[j]
+	names := slices.SortedFunc(maps.Keys(f.Tensors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(f.Tensors[b].DType.size(), f.Tensors[a].DType.size()), cmp.Compare(a, b))
 	})
 	header, err := f.header(names)
 	if err != nil {
@@ -55,7 +51,7 @@ func (f *File) Write(w io.Writer) error {
 	return nil
 }
 
-// header is everything before the data, filled up with blanks to a multiple of eight bytes.
+// header returns everything before the data, filled up with blanks to a multiple of eight bytes.
 func (f *File) header(names []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))
@@ -83,15 +79,11 @@ func (f *File) header(names []string) ([]byte, error) {
 	at := 0
 	for _, name := range names {
 		t := f.Tensors[name]
-		shape := t.Shape
-		if shape == nil {
-			shape = []int{}
-		}
 		err := field(name, struct {
 			DType   DType  `json:"dtype"`
 			Shape   []int  `json:"shape"`
 			Offsets [2]int `json:"data_offsets"`
-		}{t.DType, shape, [2]int{at, at + len(t.Data)}})
+		}{t.DType, append([]int{}, t.Shape...), [2]int{at, at + len(t.Data)}}) // a nil slice would be null
 		if err != nil {
 			return nil, err
 		}

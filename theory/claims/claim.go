@@ -5,7 +5,6 @@ import (
 	"regexp"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/theory"
 )
 
 // Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
@@ -18,39 +17,16 @@ type Claim struct {
 	Assumptions []string `json:"assumptions"` // what the paper takes for granted
 	Finding
 
-	check func(*engine.Engine) (Finding, error)
-}
-
-// Finding is what a check found. All of it is computed by the check, none of it is known beforehand.
-type Finding struct {
-	Verdict  Verdict       `json:"verdict"`
-	Number   theory.Number `json:"number"`   // the one measured number that shows the verdict best; never infinite
-	Sentence string        `json:"sentence"` // the verdict's reason, one sentence for a table, saying what Number is
-	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
-
-	// Counterexample is a smallest case found in which the printed statement fails, or among equally small ones the worst,
-	// with numbers that a reader can redo by hand or with [theory.Meter]; "" where there is none.
-	Counterexample string `json:"counterexample,omitempty"`
-
-	Corrected      string   `json:"corrected,omitempty"`       // the statement as it should read, "" where the printed one stands
-	CorrectedLaTeX string   `json:"corrected_latex,omitempty"` // its formula
-	Why            string   `json:"why"`                       // a proof sketch of what holds, or the reason for the verdict
-	Details        []string `json:"details,omitempty"`         // how it was found: cases tried, further readings
-}
-
-// Measurement is a named number.
-type Measurement struct {
-	Name  string        `json:"name"`
-	Value theory.Number `json:"value"`
+	check func(*engine.Engine) Finding // may end with must and ensure
 }
 
 // Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
-// need no engine, and take nil.
+// need no engine, and take nil. A finding with a number that is not finite decides nothing and is an error.
 func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 	if c.check == nil {
 		return c, fmt.Errorf("claims: claim %q has no check", c.ID)
 	}
-	finding, err := c.check(eng)
+	finding, err := c.run(eng)
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}
@@ -63,6 +39,13 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 	return c, nil
 }
 
+// run returns what the check finds, or the error that ended it.
+func (c Claim) run(eng *engine.Engine) (f Finding, err error) {
+	defer catch(&err)
+	f = c.check(eng)
+	return f, f.checkNumbers()
+}
+
 // hyphenMinus is a hyphen in front of a number, as package fmt writes it. One after a letter or a digit, as in "theorem-2",
 // "0-1" or "1e-05", stays.
 var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
@@ -70,7 +53,7 @@ var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
 // minusSigns writes the numbers of a text with the minus sign that the rest of the text has.
 func minusSigns(text string) string { return hyphenMinus.ReplaceAllString(text, "$1−$2") }
 
-// String is one line: "noise-rate: conditional. …".
+// String returns one line: "noise-rate: conditional. …".
 func (c Claim) String() string {
 	if c.Sentence == "" {
 		return fmt.Sprintf("%s: %s", c.ID, c.Verdict)

@@ -78,14 +78,14 @@ func TestAll(t *testing.T) {
 	}
 	_, err := Claim{ID: "empty"}.Check(nil)
 	wantError(t, "no check", err, `"empty" has no check`)
-	_, err = Claim{ID: "broken", check: func(*engine.Engine) (Finding, error) { return Finding{}, errors.New("too many terms") }}.Check(nil)
+	_, err = Claim{ID: "broken", check: func(*engine.Engine) Finding { return must(Finding{}, errors.New("too many terms")) }}.Check(nil)
 	wantError(t, "check that fails", err, `"broken"`, "too many terms")
 }
 
 func TestMinusSigns(t *testing.T) {
-	c, err := Claim{check: func(*engine.Engine) (Finding, error) {
+	c, err := Claim{check: func(*engine.Engine) Finding {
 		return Finding{Sentence: "-0.5, by theorem-2 and 0-1 loss", Counterexample: "labeled {-10, (-1, 2)}",
-			Details: []string{"+1", "is -0.14 or -1.3e-05"}}, nil
+			Details: []string{"+1", "is -0.14 or -1.3e-05"}}
 	}}.Check(nil)
 	if err != nil || c.Sentence != "−0.5, by theorem-2 and 0-1 loss" || c.Counterexample != "labeled {−10, (−1, 2)}" ||
 		c.Details[0] != "+1" || c.Details[1] != "is −0.14 or −1.3e-05" {

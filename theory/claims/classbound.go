@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// classBound is the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
+// classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
 // (2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1)) Δ(positives) + 5 Δ(negatives).
 func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
 	bound := times(whole(5), negatives)
@@ -24,25 +24,31 @@ func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
 // classBoundFunc is a bound on the expected potential when n of a positives are labeled, given the spreads of the classes.
 type classBoundFunc func(n, a int64, positives, negatives *big.Rat) *big.Rat
 
-// classBoundCheck counts how often a bound that compares with the classes was exceeded.
-type classBoundCheck struct {
-	cases, above, aboveFive int
-	nearest                 float64 // largest share of the bound that was reached
+// boundCheck counts how often a bound, and another one beside it, was exceeded.
+type boundCheck struct {
+	cases, above, aboveOther int
+	nearest                  float64 // largest share of the bound that was reached
+}
+
+// add counts a case in which value should not exceed bound, nor the other bound.
+func (c *boundCheck) add(value, bound, other *big.Rat) {
+	c.cases++
+	c.above += oneIf(value.Cmp(bound) > 0)
+	c.aboveOther += oneIf(value.Cmp(other) > 0)
+	if bound.Sign() > 0 {
+		c.nearest = max(c.nearest, decimal(over(value, bound)))
+	}
 }
 
 // checkClassBound holds bound against the expected constrained potential right after seeding, which later rounds never
 // raise and Definition 6 never exceeds. It goes over every partition into classes of all sets of up to 5 points on 0 … 4,
 // and of 40 random sets of 6 points on a grid, with every number of labels, averaging over all choices of them.
-func checkClassBound(bound classBoundFunc) (classBoundCheck, error) {
-	var c classBoundCheck
+func checkClassBound(bound classBoundFunc) boundCheck {
+	var c boundCheck
 	for n := 2; n <= 5; n++ {
-		eachMultiset(n, 5, func(x []int) {
-			rows := make(theory.RationalPoints, n)
-			for i, v := range x {
-				rows[i] = []*big.Rat{whole(int64(v))}
-			}
-			c.visit(rows, 1, bound)
-		})
+		for x := range multisets(n, 5) {
+			c.visit(onLine(x), 1, bound)
+		}
 	}
 	rng := rand.New(rand.NewPCG(3, 16))
 	for range 40 {
@@ -53,13 +59,13 @@ func checkClassBound(bound classBoundFunc) (classBoundCheck, error) {
 		c.visit(rows, 1+rng.IntN(7), bound) // a step through the partitions
 	}
 	if c.cases == 0 {
-		return c, fmt.Errorf("no case was tried")
+		panic(failure{fmt.Errorf("no case was tried")})
 	}
-	return c, nil
+	return c
 }
 
 // visit takes every step-th partition of the rows.
-func (c *classBoundCheck) visit(rows theory.RationalPoints, step int, bound classBoundFunc) {
+func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoundFunc) {
 	full := 1<<len(rows) - 1
 	constrained := make([]*big.Rat, full) // expected potential with the rows of the index labeled
 	for mask := 1; mask < full; mask++ {
@@ -86,32 +92,15 @@ func (c *classBoundCheck) visit(rows theory.RationalPoints, step int, bound clas
 			if counts[n] == 0 {
 				continue
 			}
-			c.cases++
 			mean := times(sums[n], big.NewRat(1, counts[n]))
-			limit := bound(int64(n), int64(a), p, q)
-			if mean.Cmp(limit) > 0 {
-				c.above++
-			}
-			if mean.Cmp(times(whole(5), plus(p, q))) > 0 {
-				c.aboveFive++
-			}
-			if limit.Sign() > 0 {
-				c.nearest = max(c.nearest, decimal(over(mean, limit)))
-			}
+			c.add(mean, bound(int64(n), int64(a), p, q), times(whole(5), plus(p, q)))
 		}
 	}
 }
 
-// theorem3Families is how sets of points do on which seeding goes wrong, or as wrong as it can.
-type theorem3Families struct {
-	apart    float64 // the ratio of LabelsApart(10)
-	text     string  // its numbers
-	measured []Measurement
-}
-
-// theorem3Traps follows the families as they grow.
-func theorem3Traps() (theorem3Families, error) {
-	var f theorem3Families
+// theorem3Traps follows sets of points on which seeding goes wrong, or as wrong as it can, as they grow. It returns the ratio
+// of LabelsApart(10) and its numbers.
+func theorem3Traps(f *Finding) (ratio float64, text string) {
 	for _, trap := range []struct {
 		name  string
 		trap  SeedingTrap
@@ -131,22 +120,12 @@ func theorem3Traps() (theorem3Families, error) {
 			settledFree},
 		{"100 points at 1, one at 2, 20001 at 0: k-means++", TightSeeding(20000, 100), plusPlus},
 	} {
-		outcome, err := trap.trap.Outcome()
-		if err != nil {
-			return f, err
-		}
-		ratio := over(trap.value(outcome), outcome.Optimal)
-		f.measured = append(f.measured, Measurement{trap.name, theory.Exactly(decimal(ratio))})
+		outcome := must(trap.trap.Outcome())
+		measure(f, over(trap.value(outcome), outcome.Optimal), "%s", trap.name)
 	}
-	ten, err := LabelsApart(10).Outcome()
-	if err != nil {
-		return f, err
-	}
-	f.apart = ten.Ratio()
-	f.text = fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
-		ten.Seeded.Free.RatString(),
-		ten.Settled.Free.RatString(), ten.Optimal.RatString())
-	return f, nil
+	ten := must(LabelsApart(10).Outcome())
+	return ten.Ratio(), fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
+		ten.Seeded.Free.RatString(), ten.Settled.Free.RatString(), ten.Optimal.RatString())
 }
 
 func seededFree(o SeedingOutcome) *big.Rat         { return o.Seeded.Free }
@@ -156,7 +135,7 @@ func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
 
 // drawnLabelsApart averages over the data sets that (1) draws, with two labeled points, one unlabeled one and π = ½, from
 // positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the best.
-func drawnLabelsApart(m int64) (expected, optimal *big.Rat, err error) {
+func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 	expected, optimal = new(big.Rat), new(big.Rat)
 	for _, x := range []int64{-m, m} {
 		for _, y := range []int64{-m, m} {
@@ -166,15 +145,12 @@ func drawnLabelsApart(m int64) (expected, optimal *big.Rat, err error) {
 			}{{-m, big.NewRat(1, 4)}, {m, big.NewRat(1, 4)}, {m + 1, big.NewRat(1, 2)}} {
 				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u.at)
 				free, _ := seedingPotentials(labeled, unlabeled)
-				best, _, err := union(labeled, unlabeled).BestSplit()
-				if err != nil {
-					return nil, nil, err
-				}
+				best, _ := must2(union(labeled, unlabeled).BestSplit())
 				p := times(big.NewRat(1, 4), u.p)
 				expected.Add(expected, times(p, free))
 				optimal.Add(optimal, times(p, best))
 			}
 		}
 	}
-	return expected, optimal, nil
+	return expected, optimal
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/pucl"
@@ -11,13 +10,13 @@ import (
 
 // What the claims on Theorems 1, 2 and 4 share.
 
-// TwoPoints is the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
+// TwoPoints returns the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
 // have similarity 1 within a class and −1 across.
 func TwoPoints() theory.Population {
 	return theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 }
 
-// TwoSigns is the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
+// TwoSigns returns the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
 // probability ½. At τ = 1 the similarity of two draws is ±1, with mean 0 and variance 1.
 func TwoSigns() theory.Population {
 	signs := theory.Uniform([]float64{1}, []float64{-1})
@@ -27,20 +26,9 @@ func TwoSigns() theory.Population {
 // randomPlanes draws populations of two or three atoms a class in the plane, with unequal probabilities.
 func randomPlanes(count int, seed uint64) []theory.Population {
 	rng := rand.New(rand.NewPCG(seed, 0x9c1a))
-	class := func(size int) []theory.Atom {
-		atoms, total := make([]theory.Atom, size), 0.0
-		for i := range atoms {
-			atoms[i] = theory.Atom{Z: []float64{rng.NormFloat64(), rng.NormFloat64()}, P: 0.2 + rng.Float64()}
-			total += atoms[i].P
-		}
-		for i := range atoms {
-			atoms[i].P /= total
-		}
-		return atoms
-	}
 	planes := make([]theory.Population, count)
 	for k := range planes {
-		planes[k] = theory.Population{Positive: class(2 + k%2), Negative: class(3 - k%2)}
+		planes[k] = theory.Population{Positive: randomClass(rng, 2+k%2, 2, 0.2), Negative: randomClass(rng, 3-k%2, 2, 0.2)}
 	}
 	return planes
 }
@@ -62,21 +50,23 @@ func contrastCases(worlds []theory.Population, designs []theory.Design) []contra
 	return cases
 }
 
-// withMeters runs use with one meter for each objective, and closes them.
-func withMeters(eng *engine.Engine, tau float64, objectives []pucl.Objective, use func(meters []*theory.Meter) error) error {
-	meters := make([]*theory.Meter, len(objectives))
-	for i, o := range objectives {
-		m, err := theory.NewMeter(eng, o, tau)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
-		meters[i] = m
+// designsOf returns case-control designs with independent views, of so many labeled and unlabeled examples.
+func designsOf(prior float64, sizes [][2]int) []theory.Design {
+	var designs []theory.Design
+	for _, size := range sizes {
+		designs = append(designs, theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior})
 	}
-	return use(meters)
+	return designs
 }
 
-// measured makes a measurement of an exact number.
-func measured(value float64, format string, args ...any) Measurement {
-	return Measurement{Name: fmt.Sprintf(format, args...), Value: theory.Exactly(value)}
+// openMeters returns one meter for each objective, and a function that closes them all.
+func openMeters(eng *engine.Engine, tau float64, objectives ...pucl.Objective) (meters []*theory.Meter, closeAll func()) {
+	for _, o := range objectives {
+		meters = append(meters, must(theory.NewMeter(eng, o, tau)))
+	}
+	return meters, func() {
+		for _, m := range meters {
+			m.Close()
+		}
+	}
 }

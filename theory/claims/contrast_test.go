@@ -24,7 +24,7 @@ var loopRules = map[string]attracts{
 	"SCL-PU": func(_, i, j, _ bool) bool { return i == j },
 }
 
-// hidden is the share of positives among the unlabeled.
+// hidden returns the share of positives among the unlabeled.
 func hidden(d theory.Design) float64 {
 	if d.Scheme == theory.SingleDataset {
 		return (d.Prior - d.Prior*d.LabelRate) / (1 - d.Prior*d.LabelRate)
@@ -32,7 +32,7 @@ func hidden(d theory.Design) float64 {
 	return d.Prior
 }
 
-// loopSimilarity is the cosine over τ.
+// loopSimilarity returns the cosine over τ.
 func loopSimilarity(a, b []float64, tau float64) float64 {
 	var ab, aa, bb float64
 	for k := range a {
@@ -117,7 +117,7 @@ func loopStudy(p theory.Population, d theory.Design, tau float64, rule attracts)
 	return l
 }
 
-// loopIdeal is the ideal loss (3) and its attraction, each negative drawn in turn.
+// loopIdeal returns the ideal loss (3) and its attraction, each negative drawn in turn.
 func loopIdeal(p theory.Population, prior float64, negatives int, tau float64) (loss, attraction float64) {
 	for _, side := range []struct {
 		own, other []theory.Atom

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLDecomposition is the claim behind debiased contrastive learning: the mean over true negatives is that over all data
+// DCLDecomposition returns the claim behind debiased contrastive learning: the mean over true negatives is that over all data
 // with the share of the anchor's own class taken out.
 //
 // The check compares both sides in rational arithmetic and runs [pucl.DCL] on a batch that shows its population in
@@ -20,41 +20,38 @@ import (
 func DCLDecomposition() Claim {
 	return Claim{
 		ID: "dcl-decomposition",
-		Statement: "The mean of e^s over true negatives is (E_{x⁻~p} e^s − τ⁺ E_{v~p⁺} e^s)/τ⁻, made of draws of all data and of " +
-			"the anchor's class.",
-		LaTeX: `\mathbb{E}_{x^- \sim p^-} e^{f(x)^T f(x^-)} = ` +
-			`\frac{1}{\tau^-}\left(\mathbb{E}_{x^- \sim p}\, e^{f(x)^T f(x^-)} - \tau^+\, \mathbb{E}_{v \sim p^+} e^{f(x)^T f(v)}\right)`,
+		Statement: "The mean of e^s over true negatives is (E_{x⁻~p} e^s − τ⁺ E_{v~p⁺} e^s)/τ⁻, made of draws of all " +
+			"data and of the anchor's class.",
+		LaTeX: `\mathbb{E}_{x^- \sim p^-} e^{f(x)^T f(x^-)} = \frac{1}{\tau^-}\left(\mathbb{E}_{x^- \sim p}\, e^{f(x)^T ` +
+			`f(x^-)} - \tau^+\, \mathbb{E}_{v \sim p^+} e^{f(x)^T f(v)}\right)`,
 		Source: "Chuang et al., Debiased Contrastive Learning (2020), objective with Q, τ⁺ and τ⁻; Contrastive Positive " +
 			"Unlabeled Learning, appendix A.5.4",
 		Assumptions: []string{
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand: τ⁺ is the probability of its class, τ⁻ = 1 − τ⁺ > 0",
 			"expectations, not means of draws",
 		},
-		check: func(eng *engine.Engine) (Finding, error) { return dclDecompositionFinding(eng, printedNegativeMean) },
+		check: func(eng *engine.Engine) Finding { return dclDecompositionFinding(eng, printedNegativeMean) },
 	}
 }
 
 // negativeMean estimates E_{p⁻} e^s from the means over all data and over the own class.
 type negativeMean func(all, own, tauPlus *big.Rat) *big.Rat
 
-// printedNegativeMean is (E_p − τ⁺E_{p⁺})/τ⁻.
+// printedNegativeMean returns (E_p − τ⁺E_{p⁺})/τ⁻.
 func printedNegativeMean(all, own, tauPlus *big.Rat) *big.Rat {
-	tauMinus := new(big.Rat).Sub(big.NewRat(1, 1), tauPlus)
-	part := new(big.Rat).Mul(tauPlus, own)
-	return part.Quo(part.Sub(all, part), tauMinus)
+	return over(minus(all, times(tauPlus, own)), minus(whole(1), tauPlus))
 }
 
-// inFloat is a formula of rationals on float64, rounded once.
+// inFloat evaluates the formula on float64, rounded once.
 func (m negativeMean) inFloat(all, own, tauPlus float64) float64 {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-	value, _ := m(rat(all), rat(own), rat(tauPlus)).Float64()
-	return value
+	return decimal(m(rat(all), rat(own), rat(tauPlus)))
 }
 
 const dclCases = 2000
 
 // dclDecompositionFinding holds a formula against the mean over true negatives.
-func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) (Finding, error) {
+func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(6, 0x1905))
 	equal, oneEqual, balanced, balancedEqual, negative := 0, 0, 0, 0, 0
@@ -65,117 +62,78 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) (Finding,
 			equal++
 		} else if f.Counterexample == "" {
 			f.Counterexample = fmt.Sprintf("E over p⁺ = %s, E over p⁻ = %s, τ⁺ = %s: the formula gives %s", own.RatString(),
-				other.RatString(), tauPlus.RatString(),
-				formula(all, own, tauPlus).RatString())
+				other.RatString(), tauPlus.RatString(), formula(all, own, tauPlus).RatString())
 		}
-		told := new(big.Rat).Sub(big.NewRat(1, 1), tauPlus) // the other class's share
-		got := formula(all, own, told)
-		if got.Cmp(other) == 0 {
-			oneEqual++
-		}
-		if got.Sign() <= 0 {
-			negative++
-		}
-		if told.Cmp(tauPlus) == 0 {
+		wrong := minus(whole(1), tauPlus) // the other class's share
+		got := formula(all, own, wrong)
+		oneEqual += oneIf(got.Cmp(other) == 0)
+		negative += oneIf(got.Sign() <= 0)
+		if wrong.Cmp(tauPlus) == 0 {
 			balanced++
-			if got.Cmp(other) == 0 {
-				balancedEqual++
-			}
+			balancedEqual += oneIf(got.Cmp(other) == 0)
 		}
 	}
-	f.Measured = []Measurement{
-		figure("cases", dclCases),
-		figure("cases that differ, τ⁺ that of the anchor's class", float64(dclCases-equal)),
-		figure("cases that differ, τ⁺ that of the other class", float64(dclCases-oneEqual)),
-		figure("of these with balanced classes", float64(balanced-balancedEqual)),
-		figure("cases where the latter is not positive", float64(negative)),
-	}
-	one, err := dclOneShare(formula)
-	if err != nil {
-		return f, err
-	}
-	onEngine, err := dclInProportion(eng)
-	if err != nil {
-		return f, err
-	}
-	f.Number = theory.Exactly(float64(dclCases - equal))
-	f.Measured = append(f.Measured, figure("π = 0.1, one τ⁺ = π: loss of negative anchors less the true one", one),
-		figure("pucl.DCL on a batch in proportion less the loss with true negatives", onEngine))
-	f.Details = []string{
-		fmt.Sprintf("one τ⁺ for all anchors, as the objective and the λ of the paper's appendix have it: anchors of the other "+
-			"class get the wrong share. "+
-			"The sides differ in %d of %d cases, in %d of the %d with balanced classes, and in %d the formula is not positive; so "+
-			"one τ⁺ serves balanced classes only",
-			dclCases-oneEqual, dclCases, balanced-balancedEqual, balanced, negative),
-		fmt.Sprintf("example: positives at +1, negatives at +1 and −1 with probability ½ each, π = τ⁺ = 0.1, e^(1/τ) = 2, Q = 1: "+
-			"the loss of negative anchors is off by %.4f", one),
-	}
-	if err := dclEstimateDetails(&f, formula); err != nil {
-		return f, err
-	}
-	if err := dclRewritingDetail(eng, &f); err != nil {
-		return f, err
-	}
-	f.Why = "Expectations are linear in the distribution: E_p = τ⁺E_{p⁺} + τ⁻E_{p⁻}, solved for the last. The same holds of " +
-		"means of independent draws in expectation. A floor or a logarithm around is not linear."
+	measure(&f, dclCases, "cases")
+	measure(&f, dclCases-equal, "cases that differ, τ⁺ that of the anchor's class")
+	measure(&f, dclCases-oneEqual, "cases that differ, τ⁺ that of the other class")
+	measure(&f, balanced-balancedEqual, "of these with balanced classes")
+	measure(&f, negative, "cases where the latter is not positive")
+	one := dclOneShare(formula)
+	f.Number = exactly(dclCases - equal)
+	measure(&f, one, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one")
+	measure(&f, dclInProportion(eng), "pucl.DCL on a batch in proportion less the loss with true negatives")
+	f.detail("one τ⁺ for all anchors, as the objective and the λ of the paper's appendix have it: anchors of the other "+
+		"class get the wrong share. The sides differ in %d of %d cases, in %d of the %d with balanced classes, and in %d "+
+		"the formula is not positive; so one τ⁺ serves balanced classes only", dclCases-oneEqual, dclCases,
+		balanced-balancedEqual, balanced, negative)
+	f.detail("example: positives at +1, negatives at +1 and −1 with probability ½ each, π = τ⁺ = 0.1, e^(1/τ) = 2, Q = "+
+		"1: the loss of negative anchors is off by %.4f", one)
+	dclEstimateDetails(&f, formula)
+	dclRewritingDetail(eng, &f)
+	f.Why = "Expectations are linear in the distribution: E_p = τ⁺E_{p⁺} + τ⁻E_{p⁻}, solved for the last. The same holds " +
+		"of means of independent draws in expectation. A floor or a logarithm around is not linear."
 	if equal == dclCases {
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The two sides differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share of "+
-			"the anchor's own class; one τ⁺ for "+
-			"all anchors is right for balanced classes only.", f.Number.Value, dclCases)
-		return f, nil
+		f.conclude(Holds, "The two sides differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share of "+
+			"the anchor's own class; one τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
+		return f
 	}
-	f.Verdict = Fails
-	f.Sentence = fmt.Sprintf("The two sides differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value, dclCases)
-	return f, nil
+	f.conclude(Fails, "The two sides differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value, dclCases)
+	return f
 }
 
-// dclOneShare is how far one τ⁺ = π for all anchors takes the loss of the negative anchors off.
-func dclOneShare(formula negativeMean) (float64, error) {
+// dclOneShare returns how far one τ⁺ = π for all anchors takes the loss of the negative anchors off.
+func dclOneShare(formula negativeMean) float64 {
 	const pi = 0.1
-	anchors, err := theory.Anchors(theory.Population{Positive: onAxis(1), Negative: onAxis(0.5)}, pi, halfTau)
-	if err != nil {
-		return 0, err
-	}
 	off, share := 0.0, 0.0
-	for _, a := range anchors {
+	for _, a := range must(theory.Anchors(theory.Population{Positive: onAxis(1), Negative: onAxis(0.5)}, pi, halfTau)) {
 		if a.Positive {
 			continue
 		}
-		loss := func(mean float64) float64 {
-			return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(mean * math.Exp(-s)) })
-		}
 		wrong := formula.inFloat(theory.MeanExp(a.All()), theory.MeanExp(a.Own), pi)
-		off += a.P * (loss(wrong) - loss(theory.MeanExp(a.Other)))
+		off += a.P * (contrastLoss(a, wrong) - contrastLoss(a, theory.MeanExp(a.Other)))
 		share += a.P
 	}
-	return off / share, nil
+	return off / share
 }
 
 // dclInProportion runs DCL on a batch whose first anchor meets its population as it is: the positives show (1, 0), the
 // negatives (0, 1) and (−1, 0) with probability ½ each, and π = ½, so of four rows two show (1, 0). It returns the anchor's
 // loss less that with the true mean over negatives.
-func dclInProportion(eng *engine.Engine) (float64, error) {
+func dclInProportion(eng *engine.Engine) float64 {
 	const tau = 0.5
 	positive, up, left := []float64{1, 0}, []float64{0, 1}, []float64{-1, 0}
 	batch := [][]float64{positive, positive, up, positive, positive, left} // three first views, then three second views
-	losses, err := theory.AnchorLosses(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), [][][]float64{batch}, make([]bool, 3), nil,
-		tau)
-	if err != nil {
-		return 0, err
-	}
-	anchors, err := theory.Anchors(theory.Population{Positive: theory.Uniform(positive), Negative: theory.Uniform(up, left)},
-		0.5, tau)
-	if err != nil {
-		return 0, err
-	}
+	losses := must(
+		theory.AnchorLosses(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), [][][]float64{batch}, make([]bool, 3), nil, tau))
+	anchors := must(
+		theory.Anchors(theory.Population{Positive: theory.Uniform(positive), Negative: theory.Uniform(up, left)}, 0.5, tau))
 	own := anchors[0].Own[0].S
-	return losses[0][0] - math.Log1p(4*theory.MeanExp(anchors[0].Other)*math.Exp(-own)), nil
+	return losses[0][0] - math.Log1p(4*theory.MeanExp(anchors[0].Other)*math.Exp(-own))
 }
 
 // dclEstimateDetails measures what becomes of the identity when means of draws take the place of the expectations: without
 // the floor, with it, and inside a logarithm.
-func dclEstimateDetails(f *Finding, formula negativeMean) error {
+func dclEstimateDetails(f *Finding, formula negativeMean) {
 	const n, m = 4, 2
 	rng := rand.New(rand.NewPCG(7, 0x1905))
 	worlds := []world{{LPosCounterexample(), 0.5}}
@@ -191,12 +149,8 @@ func dclEstimateDetails(f *Finding, formula negativeMean) error {
 		if i == 0 {
 			tau = halfTau
 		}
-		anchors, err := theory.Anchors(w.Population, w.prior, tau)
-		if err != nil {
-			return err
-		}
 		floor := math.Exp(-1 / tau)
-		for _, a := range anchors {
+		for _, a := range must(theory.Anchors(w.Population, w.prior, tau)) {
 			anchorsSeen++
 			truth := theory.MeanExp(a.Other)
 			lowest = min(lowest, truth/floor)
@@ -204,77 +158,50 @@ func dclEstimateDetails(f *Finding, formula negativeMean) error {
 			base := formula.inFloat(0, 0, a.TauPlus)
 			byAll, byOwn := formula.inFloat(1, 0, a.TauPlus)-base, formula.inFloat(0, 1, a.TauPlus)-base
 			estimate := func(all, own float64) float64 { return base + byAll*all + byOwn*own }
-			plain, err := expectEstimate(a, n, m, estimate)
-			if err != nil {
-				return err
-			}
-			floored, err := expectEstimate(a, n, m, func(all, own float64) float64 { return max(estimate(all, own), floor) })
-			if err != nil {
-				return err
-			}
+			plain := expectEstimate(a, n, m, estimate)
+			floored := expectEstimate(a, n, m, func(all, own float64) float64 { return max(estimate(all, own), floor) })
 			plainBias = max(plainBias, math.Abs(plain-truth))
 			leastFloored = min(leastFloored, floored-truth)
-			if floored-truth > miSlack {
-				cut++
-			}
+			cut += oneIf(exceeds(floored-truth, miSlack))
 			if i > 0 {
 				continue
 			}
-			none, err := expectEstimate(a, n, m, func(all, own float64) float64 {
-				if estimate(all, own) <= 0 {
-					return 1
-				}
-				return 0
-			})
-			if err != nil {
-				return err
-			}
-			logged, err := expectEstimate(a, n, m, func(all, own float64) float64 { return math.Log(max(estimate(all, own), floor)) })
-			if err != nil {
-				return err
-			}
+			none := expectEstimate(a, n, m, func(all, own float64) float64 { return float64(oneIf(estimate(all, own) <= 0)) })
+			logged := expectEstimate(a, n, m, func(all, own float64) float64 { return math.Log(max(estimate(all, own), floor)) })
 			asView += a.P * (estimate(theory.MeanExp(a.All()), math.Exp(1/tau)) - truth)
 			first[0] += a.P * (floored - truth)
 			first[1] += a.P * none
 			first[2] += a.P * (logged - math.Log(truth))
 		}
 	}
-	f.Measured = append(f.Measured,
-		figure("means of 4 and 2 draws: largest bias without the floor", plainBias),
-		figure("means of 4 and 2 draws: least bias with the floor", leastFloored),
-		figure("anchors", float64(anchorsSeen)),
-		figure("anchors whose estimate the floor biases", float64(cut)),
-		figure("least ratio of the true mean to the floor", lowest),
-		figure("first world: bias if v is always at the anchor's point", asView),
-		figure("first world: bias with the floor", first[0]),
-		figure("first world: chance of an estimate that is not positive", first[1]),
-		figure("first world: bias of the logarithm with the floor", first[2]))
-	f.Details = append(f.Details, fmt.Sprintf("means of 4 draws of all data and 2 of the own class: without the floor the "+
-		"estimate has no bias (%.1g at most over %d anchors). The floor "+
-		"e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts estimates, and so biases them upwards for "+
-		"%d anchors. With positives at +1 and −1, negatives at +1, "+
-		"π = ½ and e^(1/τ) = 2: estimates that are not positive, and have no logarithm, come with probability %.4f; the floor "+
-		"biases the estimate by %+.4f and its logarithm by %+.4f",
-		plainBias, anchorsSeen, lowest, cut, first[1], first[0], first[2]),
-		fmt.Sprintf("views of the anchor in place of draws v of its class: if they always show the anchor's own point, the "+
-			"formula is off by %+.4f there", asView))
-	return nil
+	measure(f, plainBias, "means of 4 and 2 draws: largest bias without the floor")
+	measure(f, leastFloored, "means of 4 and 2 draws: least bias with the floor")
+	measure(f, anchorsSeen, "anchors")
+	measure(f, cut, "anchors whose estimate the floor biases")
+	measure(f, lowest, "least ratio of the true mean to the floor")
+	measure(f, asView, "first world: bias if v is always at the anchor's point")
+	measure(f, first[0], "first world: bias with the floor")
+	measure(f, first[1], "first world: chance of an estimate that is not positive")
+	measure(f, first[2], "first world: bias of the logarithm with the floor")
+	f.detail("means of 4 draws of all data and 2 of the own class: without the floor the estimate has no bias (%.1g at "+
+		"most over %d anchors). The floor e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts "+
+		"estimates, and so biases them upwards for %d anchors. With positives at +1 and −1, negatives at +1, π = ½ and "+
+		"e^(1/τ) = 2: estimates that are not positive, and have no logarithm, come with probability %.4f; the floor "+
+		"biases the estimate by %+.4f and its logarithm by %+.4f", plainBias, anchorsSeen, lowest, cut, first[1], first[0],
+		first[2])
+	f.detail("views of the anchor in place of draws v of its class: if they always show the anchor's own point, the "+
+		"formula is off by %+.4f there", asView)
 }
 
 // dclRewritingDetail holds the paper's second line for ssCL in A.5.4 against (4): inside the logarithm it has z·z where (4)
 // has exp z·z.
-func dclRewritingDetail(eng *engine.Engine, f *Finding) error {
+func dclRewritingDetail(eng *engine.Engine, f *Finding) {
 	point := []float64{1}
-	losses, err := theory.AnchorLosses(eng, pucl.SSCL(), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5)
-	if err != nil {
-		return err
-	}
+	losses := must(theory.AnchorLosses(eng, pucl.SSCL(), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))
 	const s = 2.0 // cos/τ of equal points at τ = ½
 	printed := math.Log(s+2*math.Exp(s)) - s
-	f.Measured = append(f.Measured, figure("two examples at one point, τ = ½: ssCL", losses[0][0]),
-		figure("two examples at one point, τ = ½: the same with z·z for exp z·z", printed))
-	f.Details = append(f.Details, fmt.Sprintf("the paper's appendix A.5.4 writes ssCL a second time, with z_i·z_a(i) in place "+
-		"of its exponential inside the logarithm: a misprint, "+
-		"%.4f in place of %.4f where four rows show one point and τ = ½", printed, losses[0][0]))
-	return nil
+	measure(f, losses[0][0], "two examples at one point, τ = ½: ssCL")
+	measure(f, printed, "two examples at one point, τ = ½: the same with z·z for exp z·z")
+	f.detail("the paper's appendix A.5.4 writes ssCL a second time, with z_i·z_a(i) in place of its exponential inside "+
+		"the logarithm: a misprint, %.4f in place of %.4f where four rows show one point and τ = ½", printed, losses[0][0])
 }

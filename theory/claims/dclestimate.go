@@ -7,20 +7,21 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLEstimate is the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
+// DCLEstimate returns the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
 // that its class has probability tauPlus.
-func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (float64, error) {
+func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float64, err error) {
+	defer catch(&err)
 	if !(tauPlus >= 0 && tauPlus < 1) || !(q > 0) || !(tau > 0) {
-		return 0, fmt.Errorf("claims: τ⁺ = %g, Q = %g and τ = %g; τ⁺ must lie from 0 to below 1, the others must be positive",
-			tauPlus, q, tau)
+		return 0, fmt.Errorf("claims: τ⁺ = %g, Q = %g and τ = %g; τ⁺ must lie from 0 to below 1, the others must be "+
+			"positive", tauPlus, q, tau)
 	}
 	floor := math.Exp(-1 / tau)
 	return expectEstimate(a, n, m, func(all, own float64) float64 {
 		return dclLoss(a, q*max(debiasedMean(all, own, tauPlus), floor))
-	})
+	}), nil
 }
 
-// dclLoss is the loss of an anchor whose negatives weigh so much, the mean over x⁺.
+// dclLoss returns the loss of an anchor whose negatives weigh so much, the mean over x⁺.
 func dclLoss(a theory.Anchor, negatives float64) float64 {
 	loss := 0.0
 	for _, s := range a.Own {
@@ -29,7 +30,7 @@ func dclLoss(a theory.Anchor, negatives float64) float64 {
 	return loss
 }
 
-// DCLPopulation is the objective with expectations, of one anchor: with the true mean over negatives and weight q.
+// DCLPopulation returns the objective with expectations, of one anchor: with the true mean over negatives and weight q.
 func DCLPopulation(a theory.Anchor, q float64) float64 { return dclLoss(a, q*theory.MeanExp(a.Other)) }
 
 // dclSchedule says how M and Q go with N, and which τ⁺ anchors are told.
@@ -58,8 +59,8 @@ var (
 	}
 )
 
-// told is the τ⁺ that an anchor is told.
-func (s dclSchedule) told(w world, a theory.Anchor) float64 {
+// tauPlus returns the τ⁺ that an anchor is told.
+func (s dclSchedule) tauPlus(w world, a theory.Anchor) float64 {
 	if s.one {
 		return w.prior
 	}
@@ -69,85 +70,56 @@ func (s dclSchedule) told(w world, a theory.Anchor) float64 {
 // negativeEstimate makes an estimate of E_{p⁻} e^s from means over all data and over the own class.
 type negativeEstimate func(all, own, tauPlus float64) float64
 
-// dclOff is the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
+// dclOff returns the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
 // expectations: with the difference itself for take it is the difference of the losses, with [math.Abs] nothing cancels.
-func dclOff(
-	w world, s dclSchedule, n int, tau float64, estimate negativeEstimate, take func(float64) float64,
-) (float64, error) {
-	anchors, err := theory.Anchors(w.Population, w.prior, tau)
-	if err != nil {
-		return 0, err
-	}
-	floor, q, off := math.Exp(-1/tau), s.q(n), 0.0
-	for _, a := range anchors {
-		truth, told := theory.MeanExp(a.Other), s.told(w, a)
-		mean, err := expectEstimate(a, n, s.m(n), func(all, own float64) float64 {
-			guess, sum := max(estimate(all, own, told), floor), 0.0
+func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimate, take func(float64) float64) float64 {
+	floor, q := math.Exp(-1/tau), s.q(n)
+	return w.meanOver(tau, func(a theory.Anchor) float64 {
+		truth, tauPlus := theory.MeanExp(a.Other), s.tauPlus(w, a)
+		return expectEstimate(a, n, s.m(n), func(all, own float64) float64 {
+			guess, sum := max(estimate(all, own, tauPlus), floor), 0.0
 			for _, s := range a.Own {
 				sum += s.P * take(math.Log((1+q*guess*math.Exp(-s.S))/(1+q*truth*math.Exp(-s.S))))
 			}
 			return sum
 		})
-		if err != nil {
-			return 0, err
-		}
-		off += a.P * mean
-	}
-	return off, nil
+	})
 }
 
 func asItIs(x float64) float64 { return x }
 
-// dclLimitDifference is what is left of the difference when N → ∞ with M fixed: the mean over all data is its expectation,
+// dclLimitDifference returns what is left of the difference when N → ∞ with M fixed: the mean over all data is its expectation,
 // that over the own class is still one of M draws. For Q = N, N must be large.
-func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEstimate) (float64, error) {
-	anchors, err := theory.Anchors(w.Population, w.prior, tau)
-	if err != nil {
-		return 0, err
-	}
+func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
 	const endless = 1 << 40
-	floor, q, difference := math.Exp(-1/tau), s.q(endless), 0.0
-	for _, a := range anchors {
+	floor, q := math.Exp(-1/tau), s.q(endless)
+	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())
-		loss, err := theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
-			return dclLoss(a, q*max(estimate(all, own, s.told(w, a)), floor))
-		})
-		if err != nil {
-			return 0, err
-		}
-		difference += a.P * (loss - DCLPopulation(a, q))
-	}
-	return difference, nil
+		loss := must(theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
+			return dclLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
+		}))
+		return loss - DCLPopulation(a, q)
+	})
 }
 
-// DCLOnePositiveGap is how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
+// DCLOnePositiveGap returns how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
 // N → ∞: v remains random.
-func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (float64, error) {
+func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64, err error) {
+	defer catch(&err)
 	if !(prior > 0 && prior < 1) || !(q > 0) {
-		return 0, fmt.Errorf("claims: π = %g and Q = %g; π must lie between 0 and 1, so that there are both classes, and Q be "+
-			"positive", prior, q)
+		return 0, fmt.Errorf("claims: π = %g and Q = %g; π must lie between 0 and 1, so that there are both classes, and "+
+			"Q be positive", prior, q)
 	}
-	return dclLimitDifference(world{p, prior}, dclSchedule{m: always(1), q: func(int) float64 { return q }}, tau, debiasedMean)
+	schedule := dclSchedule{m: always(1), q: func(int) float64 { return q }}
+	return dclLimitDifference(world{p, prior}, schedule, tau, debiasedMean), nil
 }
 
-// debiasedMean is (E_p − τ⁺E_{p⁺})/τ⁻.
+// debiasedMean returns (E_p − τ⁺E_{p⁺})/τ⁻.
 func debiasedMean(all, own, tauPlus float64) float64 { return (all - tauPlus*own) / (1 - tauPlus) }
 
-// fades tells whether a size at n and at 4n draws goes to 0: like N^(−1/2) it should halve.
-func fades(at, at4 float64) bool { return at4 <= 0.75*at+1e-10 }
-
-// expectEstimate is E[f(mean over n draws of all data, mean over m draws of the own class)] for one anchor.
-func expectEstimate(a theory.Anchor, n, m int, f func(all, own float64) float64) (float64, error) {
-	var inner error
-	mean, err := theory.ExpectMeanExp(a.All(), n, func(all float64) float64 {
-		value, err := theory.ExpectMeanExp(a.Own, m, func(own float64) float64 { return f(all, own) })
-		if err != nil {
-			inner = err
-		}
-		return value
-	})
-	if err == nil {
-		err = inner
-	}
-	return mean, err
+// expectEstimate returns E[f(mean over n draws of all data, mean over m draws of the own class)] for one anchor.
+func expectEstimate(a theory.Anchor, n, m int, f func(all, own float64) float64) float64 {
+	return must(theory.ExpectMeanExp(a.All(), n, func(all float64) float64 {
+		return must(theory.ExpectMeanExp(a.Own, m, func(own float64) float64 { return f(all, own) }))
+	}))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// DCLLimit is the claim that the loss of debiased contrastive learning with N draws of all data and M of the anchor's class
+// DCLLimit returns the claim that the loss of debiased contrastive learning with N draws of all data and M of the anchor's class
 // tends to the one with expectations.
 //
 // No limit is printed with the objective, only that the empirical form estimates it; the claim is that it does so as the
@@ -18,30 +18,28 @@ import (
 func DCLLimit() Claim {
 	return Claim{
 		ID: "dcl-limit",
-		Statement: "As N → ∞, the empirical loss with N unlabeled and M positive samples tends to the debiased objective with " +
-			"expectations.",
-		LaTeX: `L^{N,M}_{Neg} \rightarrow \mathbb{E}_{x \sim p;\, x^+ \sim p^+}` +
-			`\left[-\log\frac{e^{f(x)^T f(x^+)}}{e^{f(x)^T f(x^+)} + \frac{Q}{\tau^-}\left(` +
-			`\mathbb{E}_{x^- \sim p}[e^{f(x)^T f(x^-)}] - \tau^+\,\mathbb{E}_{v \sim p^+}[e^{f(x)^T f(v)}]\right)}\right]`,
-		Source: "Chuang et al., Debiased Contrastive Learning (2020), objective with Q, τ⁺ and τ⁻; L_Neg in the slides by M. A. " +
-			"Nikitina",
+		Statement: "As N → ∞, the empirical loss with N unlabeled and M positive samples tends to the debiased objective " +
+			"with expectations.",
+		LaTeX: `L^{N,M}_{Neg} \rightarrow \mathbb{E}_{x \sim p;\, x^+ \sim p^+}\left[-\log\frac{e^{f(x)^T ` +
+			`f(x^+)}}{e^{f(x)^T f(x^+)} + \frac{Q}{\tau^-}\left(\mathbb{E}_{x^- \sim p}[e^{f(x)^T f(x^-)}] - ` +
+			`\tau^+\,\mathbb{E}_{v \sim p^+}[e^{f(x)^T f(v)}]\right)}\right]`,
+		Source: "Chuang et al., Debiased Contrastive Learning (2020), objective with Q, τ⁺ and τ⁻; L_Neg in the slides " +
+			"by M. A. Nikitina",
 		Assumptions: []string{
 			"N draws u of all data, M draws v of the anchor's class, x⁺ another draw of it, all independent given the anchor",
 			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} stands for the expectation in the denominator",
 			"nothing is said of M; the paper has the two views of an image, so M = 1",
 		},
-		check: func(eng *engine.Engine) (Finding, error) {
-			f, err := dclLimitFinding(debiasedMean)
-			if err != nil {
-				return f, err
-			}
-			return f, dclBatchDetail(eng, &f)
+		check: func(eng *engine.Engine) Finding {
+			f := dclLimitFinding(debiasedMean)
+			dclBatchDetail(eng, &f)
+			return f
 		},
 	}
 }
 
 // dclLimitFinding holds the loss with an estimate of the mean over negatives against the one with expectations.
-func dclLimitFinding(estimate negativeEstimate) (Finding, error) {
+func dclLimitFinding(estimate negativeEstimate) Finding {
 	var f Finding
 	example := world{LPosCounterexample(), 0.5}
 	// The second has its negatives as far from the positives as can be, so that the true mean is the floor.
@@ -62,39 +60,24 @@ func dclLimitFinding(estimate negativeEstimate) (Finding, error) {
 	for _, s := range dclFixed {
 		open, largest := 0, 0.0
 		for i, w := range worlds {
-			left, err := dclLimitDifference(w, s, temperature(i), estimate)
-			if err != nil {
-				return f, err
-			}
-			if math.Abs(left) > miSlack {
-				open++
-			}
-			if math.Abs(left) > math.Abs(largest) {
-				largest = left
-			}
+			left := dclLimitDifference(w, s, temperature(i), estimate)
+			open += oneIf(exceeds(math.Abs(left), miSlack))
+			largest = farther(largest, left)
 		}
 		stays += open
-		at, err := dclOff(example, s, 256, halfTau, estimate, asItIs)
-		if err != nil {
-			return f, err
+		at := dclOff(example, s, 256, halfTau, estimate, asItIs)
+		limit := dclLimitDifference(example, s, halfTau, estimate)
+		if f.Counterexample == "" && exceeds(math.Abs(limit), miSlack) {
+			f.Number = exactly(limit)
+			f.Counterexample = fmt.Sprintf("positives at +1 and −1 with probability ½ each, negatives at +1, π = ½, "+
+				"e^(1/τ) = 2, %s: at N = 256 the losses differ by %.6f, in the limit by %.6f", s.name, at, limit)
 		}
-		limit, err := dclLimitDifference(example, s, halfTau, estimate)
-		if err != nil {
-			return f, err
-		}
-		if f.Counterexample == "" && math.Abs(limit) > miSlack {
-			f.Number = theory.Exactly(limit)
-			f.Counterexample = fmt.Sprintf("positives at +1 and −1 with probability ½ each, negatives at +1, π = ½, e^(1/τ) = 2, "+
-				"%s: at N = 256 the losses differ by %.6f, in the limit "+
-				"by %.6f", s.name, at, limit)
-		}
-		f.Measured = append(f.Measured,
-			figure(s.name+": worlds with a difference in the limit N → ∞", float64(open)),
-			figure(s.name+": largest difference in the limit", largest),
-			figure(s.name+": difference in the counterexample, N = 256", at),
-			figure(s.name+": difference in the counterexample, N → ∞", limit))
-		f.Details = append(f.Details, fmt.Sprintf("%s: something is left in the limit N → ∞ in %d of %d worlds, up to %.4f "+
-			"nats", s.name, open, len(worlds), math.Abs(largest)))
+		measure(&f, open, "%s: worlds with a difference in the limit N → ∞", s.name)
+		measure(&f, largest, "%s: largest difference in the limit", s.name)
+		measure(&f, at, "%s: difference in the counterexample, N = 256", s.name)
+		measure(&f, limit, "%s: difference in the counterexample, N → ∞", s.name)
+		f.detail("%s: something is left in the limit N → ∞ in %d of %d worlds, up to %.4f nats", s.name, open, len(worlds),
+			math.Abs(largest))
 	}
 	grows := 0
 	for _, s := range dclGrowing {
@@ -104,65 +87,41 @@ func dclLimitFinding(estimate negativeEstimate) (Finding, error) {
 			if len(w.Positive)+len(w.Negative) > 2 && i >= 3 {
 				n = 64
 			}
-			before, err := dclOff(w, s, n/4, temperature(i), estimate, math.Abs)
-			if err != nil {
-				return f, err
-			}
-			after, err := dclOff(w, s, n, temperature(i), estimate, math.Abs)
-			if err != nil {
-				return f, err
-			}
-			if !fades(before, after) {
-				open++
-			}
+			before := dclOff(w, s, n/4, temperature(i), estimate, math.Abs)
+			after := dclOff(w, s, n, temperature(i), estimate, math.Abs)
+			open += oneIf(!fades(before, after))
 			largest = max(largest, after)
 		}
 		if !s.one {
 			grows += open
 		}
-		at, err := dclOff(example, s, 256, halfTau, estimate, asItIs)
-		if err != nil {
-			return f, err
-		}
-		f.Measured = append(f.Measured,
-			figure(s.name+": worlds where the mean size of the difference does not fade", float64(open)),
-			figure(s.name+": largest mean size at the last N", largest),
-			figure(s.name+": difference in the counterexample, N = 256", at))
-		f.Details = append(f.Details, fmt.Sprintf("%s: the mean size of the difference fades in %d of %d worlds", s.name,
-			len(worlds)-open, len(worlds)))
+		at := dclOff(example, s, 256, halfTau, estimate, asItIs)
+		measure(&f, open, "%s: worlds where the mean size of the difference does not fade", s.name)
+		measure(&f, largest, "%s: largest mean size at the last N", s.name)
+		measure(&f, at, "%s: difference in the counterexample, N = 256", s.name)
+		f.detail("%s: the mean size of the difference fades in %d of %d worlds", s.name, len(worlds)-open, len(worlds))
 	}
-	if err := dclRateDetail(&f); err != nil {
-		return f, err
-	}
-	if err := dclSmallerDetail(&f, rng); err != nil {
-		return f, err
-	}
-	if err := dclBoundDetail(&f, rng); err != nil {
-		return f, err
-	}
-	f.Why = "For N → ∞ the mean over u tends to its expectation, and so does the mean over v for M → ∞; g and the logarithm " +
-		"are continuous and bounded, so the losses meet, and the floor does not matter, since it never exceeds the true mean. " +
-		"With M fixed the mean over v stays random: the loss tends to its expectation over v, which differs by Jensen's " +
-		"inequality (log is concave: downwards) and by the floor (upwards), unless s(x, ·) is constant on p⁺. Every anchor must " +
-		"be told the share of its own class, else another objective is estimated."
+	dclRateDetail(&f)
+	dclSmallerDetail(&f, rng)
+	dclBoundDetail(&f, rng)
+	f.Why = "For N → ∞ the mean over u tends to its expectation, and so does the mean over v for M → ∞; g and the " +
+		"logarithm are continuous and bounded, so the losses meet, and the floor does not matter, since it never exceeds " +
+		"the true mean. With M fixed the mean over v stays random: the loss tends to its expectation over v, which " +
+		"differs by Jensen's inequality (log is concave: downwards) and by the floor (upwards), unless s(x, ·) is " +
+		"constant on p⁺. Every anchor must be told the share of its own class, else another objective is estimated."
 	switch {
 	case stays == 0 && grows == 0:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Nothing is left of the difference in the limit in any of %d worlds, whatever M (%.2g nats).",
+		f.conclude(Holds, "Nothing is left of the difference in the limit in any of %d worlds, whatever M (%.2g nats).",
 			len(worlds), f.Number.Value)
-		return f, nil
+		return f
 	case grows == 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("The estimate gets there only if M → ∞ as well and every anchor is told the share of its own class; with M = 1, as "+
-			"in the paper, %.4f nats are left in the "+
-			"counterexample as N → ∞.", f.Number.Value)
+		f.conclude(Conditional, "The estimate gets there only if M → ∞ as well and every anchor is told the share of its "+
+			"own class; with M = 1, as in the paper, %.4f nats are left in the counterexample as N → ∞.", f.Number.Value)
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The difference stays even with M = N, in %d cases of world and weight; with M = 1 %.4f nats "+
-			"are left in the counterexample as N → ∞.",
-			grows, f.Number.Value)
+		f.conclude(Fails, "The difference stays even with M = N, in %d cases of world and weight; with M = 1 %.4f nats "+
+			"are left in the counterexample as N → ∞.", grows, f.Number.Value)
 	}
 	f.Corrected = "L^{N,M} → L as N → ∞ and M → ∞, with τ⁺ the probability of each anchor's own class"
 	f.CorrectedLaTeX = `L^{N,M}_{Neg} \rightarrow \tilde{L}_{Neg} \quad (N \to \infty,\ M \to \infty)`
-	return f, nil
+	return f
 }

@@ -12,7 +12,7 @@ import (
 
 // dclRateDetail measures with which power of N = M the difference fades, in a world without opposite points and in one where
 // the negatives are opposite to the positives, so that the true mean is the floor.
-func dclRateDetail(f *Finding) error {
+func dclRateDetail(f *Finding) {
 	right, up := []float64{1, 0}, []float64{0, 1}
 	worlds := []world{
 		{theory.Population{Positive: theory.Uniform(right, up), Negative: theory.Uniform(right)}, 0.5},
@@ -20,123 +20,84 @@ func dclRateDetail(f *Finding) error {
 	}
 	names := []string{"true mean above the floor", "true mean at the floor"}
 	for k, w := range worlds {
-		anchors, err := theory.Anchors(w.Population, w.prior, halfTau)
-		if err != nil {
-			return err
+		gap := func(n int) float64 {
+			return w.meanOver(halfTau, func(a theory.Anchor) float64 {
+				return must(DCLEstimate(a, n, n, 1, a.TauPlus, halfTau)) - DCLPopulation(a, 1)
+			})
 		}
-		var gaps [2]float64
-		for i, n := range []int{64, 256} {
-			for _, a := range anchors {
-				loss, err := DCLEstimate(a, n, n, 1, a.TauPlus, halfTau)
-				if err != nil {
-					return err
-				}
-				gaps[i] += a.P * (loss - DCLPopulation(a, 1))
-			}
-		}
-		power := math.Log(gaps[0]/gaps[1]) / math.Log(4)
-		f.Measured = append(f.Measured, figure(names[k]+": power of 1/N, from N = M = 64 to 256", power))
-		f.Details = append(f.Details, fmt.Sprintf("%s: from N = M = 64 to 256 the difference fades like N^(−%.2f)", names[k],
-			power))
+		power := math.Log(gap(64)/gap(256)) / math.Log(4)
+		measure(f, power, "%s: power of 1/N, from N = M = 64 to 256", names[k])
+		f.detail("%s: from N = M = 64 to 256 the difference fades like N^(−%.2f)", names[k], power)
 	}
-	return nil
 }
 
 // dclSmallerDetail looks for something left with M = 1 in worlds smaller than the counterexample.
-func dclSmallerDetail(f *Finding, rng *rand.Rand) error {
+func dclSmallerDetail(f *Finding, rng *rand.Rand) {
 	largest := 0.0
 	for range 50 {
 		w := randomWorld(rng, 1, 1)
-		gap, err := DCLOnePositiveGap(w.Population, w.prior, 1, 1)
-		if err != nil {
-			return err
-		}
+		gap := must(DCLOnePositiveGap(w.Population, w.prior, 1, 1))
 		largest = max(largest, math.Abs(gap))
 	}
-	f.Measured = append(f.Measured, figure("one point a class, M = 1: largest difference in the limit of 50 worlds", largest))
-	f.Details = append(f.Details, fmt.Sprintf("one point a class, M = 1: v is not random, and in 50 worlds at most %.1g is "+
-		"left in the limit; so three atoms are the fewest", largest))
-	return nil
+	measure(f, largest, "one point a class, M = 1: largest difference in the limit of 50 worlds")
+	f.detail("one point a class, M = 1: v is not random, and in 50 worlds at most %.1g is left in the limit; so three "+
+		"atoms are the fewest", largest)
 }
 
 // dclBoundDetail holds the difference against the bound of Chuang et al., Theorem 3, at unit temperature and balanced
 // classes: e^{3/2}/τ⁻·√(π/2N) + e^{3/2}τ⁺/τ⁻·√(π/2M), with Q = N.
-func dclBoundDetail(f *Finding, rng *rand.Rand) error {
+func dclBoundDetail(f *Finding, rng *rand.Rand) {
 	largest, broken, cases := 0.0, 0, 0
 	for i := range 12 {
 		w := randomWorld(rng, 1+rng.IntN(2), 1+rng.IntN(2))
 		if i == 0 {
 			w.Population = LPosCounterexample()
 		}
-		anchors, err := theory.Anchors(w.Population, 0.5, 1)
-		if err != nil {
-			return err
-		}
+		w.prior = 0.5
 		for _, n := range []int{1, 4, 16} {
 			for _, m := range []int{1, 4, 16} {
-				gap := 0.0
-				for _, a := range anchors {
-					loss, err := DCLEstimate(a, n, m, float64(n), 0.5, 1)
-					if err != nil {
-						return err
-					}
-					gap += a.P * (loss - DCLPopulation(a, float64(n)))
-				}
+				gap := w.meanOver(1, func(a theory.Anchor) float64 {
+					return must(DCLEstimate(a, n, m, float64(n), 0.5, 1)) - DCLPopulation(a, float64(n))
+				})
 				bound := math.Exp(1.5) * (2*math.Sqrt(math.Pi/2/float64(n)) + math.Sqrt(math.Pi/2/float64(m)))
 				cases++
-				if math.Abs(gap) > bound {
-					broken++
-				}
+				broken += oneIf(exceeds(math.Abs(gap), bound))
 				largest = max(largest, math.Abs(gap)/bound)
 			}
 		}
 	}
-	f.Measured = append(f.Measured, figure("bound of Chuang et al., Theorem 3: cases", float64(cases)), figure("cases that "+
-		"break it", float64(broken)),
-		figure("largest share of it that is used", largest))
-	f.Details = append(f.Details, fmt.Sprintf("the bound e^{3/2}/τ⁻·√(π/2N) + e^{3/2}τ⁺/τ⁻·√(π/2M) of Chuang et al. (2020), "+
-		"Theorem 3, at τ = 1, Q = N and balanced classes: broken in "+
-		"%d of %d cases; at most %.2g of it is used", broken, cases, largest))
-	return nil
+	measure(f, cases, "bound of Chuang et al., Theorem 3: cases")
+	measure(f, broken, "cases that break it")
+	measure(f, largest, "largest share of it that is used")
+	f.detail("the bound e^{3/2}/τ⁻·√(π/2N) + e^{3/2}τ⁺/τ⁻·√(π/2M) of Chuang et al. (2020), Theorem 3, at τ = 1, Q = N "+
+		"and balanced classes: broken in %d of %d cases; at most %.2g of it is used", broken, cases, largest)
 }
 
 // dclBatchDetail follows pucl.DCL on whole batches, N = 2b−2 rows in pairs of views, M = 1 and v = x⁺, against the ideal
 // loss.
-func dclBatchDetail(eng *engine.Engine, f *Finding) error {
+func dclBatchDetail(eng *engine.Engine, f *Finding) {
 	w := world{LPosCounterexample(), 0.5}
-	m, err := theory.NewMeter(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), halfTau)
-	if err != nil {
-		return err
-	}
+	m := must(theory.NewMeter(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), halfTau))
 	defer m.Close()
 	text := "pucl.DCL with τ⁺ = π = ½ in a batch of b examples less the ideal loss (3):"
 	for _, b := range []int{2, 4, 32} {
 		d := theory.Design{Unlabeled: b, Prior: w.prior}
 		var r theory.Result
 		if b <= 4 {
-			r, err = m.Exact(w.Population, d)
+			r = must(m.Exact(w.Population, d))
 		} else {
-			r, err = m.MonteCarlo(w.Population, d, theory.Draws{Batches: 4000, Seed: 1})
+			r = must(m.MonteCarlo(w.Population, d, theory.Draws{Batches: 4000, Seed: 1}))
 		}
-		if err != nil {
-			return err
-		}
-		f.Measured = append(f.Measured, Measurement{fmt.Sprintf("pucl.DCL less the ideal loss, b = %d", b), r.Bias})
+		measure(f, r.Bias, "pucl.DCL less the ideal loss, b = %d", b)
 		text += fmt.Sprintf(" %s for b = %d,", r.Bias, b)
 	}
 	// In the limit, with Q = N, only the logarithms of the means over negatives remain.
-	anchors, err := theory.Anchors(w.Population, w.prior, halfTau)
-	if err != nil {
-		return err
-	}
-	limit := meanOver(anchors, func(a theory.Anchor) float64 {
+	limit := w.meanOver(halfTau, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())
 		return theory.Mean(a.Own, func(v float64) float64 {
 			return math.Log(max((all-a.TauPlus*math.Exp(v))/(1-a.TauPlus), math.Exp(-1/halfTau)))
 		}) - math.Log(theory.MeanExp(a.Other))
 	})
-	f.Measured = append(f.Measured, figure("pucl.DCL less the ideal loss, b → ∞", limit))
-	f.Details = append(f.Details, fmt.Sprintf("%s and %.6g as b → ∞: one positive an anchor does not become more by larger "+
-		"batches", text, limit))
-	return nil
+	measure(f, limit, "pucl.DCL less the ideal loss, b → ∞")
+	f.detail("%s and %.6g as b → ∞: one positive an anchor does not become more by larger batches", text, limit)
 }

@@ -2,13 +2,13 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/theory"
 )
 
-// Hypercube is the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
+// Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
 // a blue and a red circle, on the corners of a square, ssCL prefers those four where objects of one shape are neighbors, and
 // PUCL only such of them as keep the colors together too.
 //
@@ -18,29 +18,23 @@ import (
 func Hypercube() Claim {
 	return Claim{
 		ID: "hypercube",
-		Statement: "With four objects, two shapes in two colors, on the corners of the unit square and the blue triangle at " +
-			"(0, 1), ssCL is least in the four placements where objects of one shape are neighbors, and PUCL only in such of the " +
-			"four as keep objects of one color together as well.",
-		LaTeX: `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq ` +
-			`\operatorname{argmin} \mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}, ` +
-			`\qquad |\operatorname{argmin} \mathcal{L}_{\text{ssCL}}| = 4`,
+		Statement: "With four objects, two shapes in two colors, on the corners of the unit square and the blue triangle " +
+			"at (0, 1), ssCL is least in the four placements where objects of one shape are neighbors, and PUCL only in " +
+			"such of the four as keep objects of one color together as well.",
+		LaTeX: `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq \operatorname{argmin} ` +
+			`\mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}, \qquad ` +
+			`|\operatorname{argmin} \mathcal{L}_{\text{ssCL}}| = 4`,
 		Source: "Contrastive Positive Unlabeled Learning, Figures 2 and 7, appendix A.5.2",
 		Assumptions: []string{
-			"the feature is the shape (x = 1 triangle, x = 0 circle), the label the color (y = 1 blue, y = 0 red; Figure 2 prints y " +
-				"= 1 for both)",
+			"the feature is the shape (x = 1 triangle, x = 0 circle), the label the color (y = 1 blue, y = 0 red; Figure " +
+				"2 prints y = 1 for both)",
 			"each object on a corner of its own, the blue triangle at (0, 1)",
 			"objects with x_i = x_j are similar; blue objects are the labeled positives",
 		},
-		check: func(eng *engine.Engine) (Finding, error) {
-			readings, err := HypercubeReadings(eng, 0.5)
-			if err != nil {
-				return Finding{}, err
-			}
-			cold, err := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
-			if err != nil {
-				return Finding{}, err
-			}
-			return hypercubeFinding(readings, cold, captionPlacements), nil
+		check: func(eng *engine.Engine) Finding {
+			readings := must(HypercubeReadings(eng, 0.5))
+			cold := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
+			return hypercubeFinding(readings, cold, captionPlacements)
 		},
 	}
 }
@@ -75,28 +69,28 @@ func Placements() []Placement {
 // fixedPlacements is how many of Placements have the blue triangle at (0, 1).
 const fixedPlacements = 6
 
-// Neighbors tells whether two objects lie on neighboring corners, not on opposite ones.
+// Neighbors reports whether two objects lie on neighboring corners, not on opposite ones.
 func (p Placement) Neighbors(a, b int) bool { return (p[a]-p[b])%2 != 0 }
 
-// ShapesTogether tells whether objects of one shape are neighbors. If one pair is, so is the other.
+// ShapesTogether reports whether objects of one shape are neighbors. If one pair is, so is the other.
 func (p Placement) ShapesTogether() bool { return p.Neighbors(BlueTriangle, RedTriangle) }
 
-// ColorsTogether tells whether objects of one color are neighbors.
+// ColorsTogether reports whether objects of one color are neighbors.
 func (p Placement) ColorsTogether() bool { return p.Neighbors(BlueTriangle, BlueCircle) }
 
-// captionPlacements are the placements that the captions say to be best for ssCL, for PUCL and for SCL.
+// captionPlacements returns the placements that the captions say to be best for ssCL, for PUCL and for SCL.
 func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
 
-// hypercubeSlack is by how much losses may differ and still count as equal.
-const hypercubeSlack = 1e-9
-
-// leastPlacements tells which losses are least.
+// leastPlacements reports which losses are least, but for rounding.
 func leastPlacements(losses []float64) []bool {
 	least, best := slices.Min(losses), make([]bool, len(losses))
 	for i, l := range losses {
-		best[i] = l <= least+hypercubeSlack
+		if math.IsNaN(l) {
+			panic(failure{fmt.Errorf("the loss of placement %d is not a number", i)})
+		}
+		best[i] = l <= least+contrastTolerance
 	}
 	return best
 }
@@ -130,15 +124,7 @@ func (r HypercubeReading) outcome(placements []Placement, c caption) hypercubeOu
 	return o
 }
 
-// oneIf is 1 for true.
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// printed tells whether the caption comes out.
+// printed reports whether the caption comes out.
 func (o hypercubeOutcome) printed() bool { return o.printedSSCL && o.printedPUCL }
 
 // hypercubeFinding holds the best placements of all readings against a caption; cold are the same readings at a fifth of the
@@ -169,56 +155,51 @@ func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
 		} {
 			tally[k] += oneIf(yes)
 		}
-		f.Details = append(f.Details, fmt.Sprintf("%s: of 6 placements %d are best for ssCL%s, %d for PUCL%s, %d for SCL%s; of "+
-			"all 24 %d, %d and %d",
-			r, o.ssCL, asPrinted(o.printedSSCL), o.puCL, asPrinted(o.printedPUCL), o.scl, asPrinted(o.printedSCL), all.ssCL, all.puCL,
-			all.scl))
+		f.detail("%s: of 6 placements %d are best for ssCL%s, %d for PUCL%s, %d for SCL%s; of all 24 %d, %d and %d", r,
+			o.ssCL, asPrinted(o.printedSSCL), o.puCL, asPrinted(o.printedPUCL), o.scl, asPrinted(o.printedSCL), all.ssCL,
+			all.puCL, all.scl)
 	}
 	total := len(readings)
-	f.Number = theory.Exactly(float64(len(comesOut)))
-	f.Measured = []Measurement{figure("readings", float64(total)), figure("readings in which the caption comes out",
-		f.Number.Value)}
+	f.Number = exactly(float64(len(comesOut)))
+	measure(&f, total, "readings")
+	measure(&f, f.Number.Value, "readings in which the caption comes out")
 	for k, name := range names {
-		f.Measured = append(f.Measured, figure(name, float64(tally[k])))
+		measure(&f, tally[k], "%s", name)
 	}
-	f.Details = append(f.Details,
-		"(0, 0) has no direction: its cosine with everything counts as 0, as in package pucl. Plain inner products are run as "+
-			"cosines of vectors with one more coordinate "+
-			"for each row, chosen so that the cosine is half the inner product",
-		"with labels by row and only one blue object labeled, no other labeled row is there to attract it, and (6) is not "+
-			"defined; that reading is left out",
-		"placing similar objects next to each other maximises their inner product; the text says that it minimises it")
-	f.Why = "All corners are taken in every placement, so where each object shows equally many rows the log partition is the " +
-		"same for all, and attraction decides. If both views of an object are the object itself, ssCL attracts nothing else and " +
-		"all placements are equal; if the other object of its shape is its view, the two pairs of a shape are nearer in sum when " +
-		"they are neighbors. PUCL pulls labeled rows to labeled rows in place of their views, and keeps shapes together only " +
-		"through unlabeled rows. If labels belong to examples, all views of labeled examples attract each other, and what " +
-		"remains is what ssCL has."
+	f.detail("(0, 0) has no direction: its cosine with everything counts as 0, as in package pucl. Plain inner products " +
+		"are run as cosines of vectors with one more coordinate for each row, chosen so that the cosine is half the " +
+		"inner product")
+	f.detail("with labels by row and only one blue object labeled, no other labeled row is there to attract it, and (6) " +
+		"is not defined; that reading is left out")
+	f.detail("placing similar objects next to each other maximises their inner product; the text says that it minimises it")
+	f.Why = "All corners are taken in every placement, so where each object shows equally many rows the log partition is " +
+		"the same for all, and attraction decides. If both views of an object are the object itself, ssCL attracts " +
+		"nothing else and all placements are equal; if the other object of its shape is its view, the two pairs of a " +
+		"shape are nearer in sum when they are neighbors. PUCL pulls labeled rows to labeled rows in place of their " +
+		"views, and keeps shapes together only through unlabeled rows. If labels belong to examples, all views of " +
+		"labeled examples attract each other, and what remains is what ssCL has."
 	switch {
 	case len(comesOut) == total:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The caption comes out in all %.0f readings.", f.Number.Value)
+		f.conclude(Holds, "The caption comes out in all %.0f readings.", f.Number.Value)
 		return f
 	case len(comesOut) > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("The caption comes out in %.0f of %d readings, always with these: %s; in %d of them PUCL is "+
-			"least in all placements that keep shapes and colors together.",
-			f.Number.Value, total, commonChoices(comesOut), tally[2])
+		f.conclude(Conditional, "The caption comes out in %.0f of %d readings, always with these: %s; in %d of them PUCL "+
+			"is least in all placements that keep shapes and colors together.", f.Number.Value, total,
+			commonChoices(comesOut), tally[2])
 		f.Corrected = "with these readings, " + commonChoices(comesOut) + ", ssCL is least in the four placements with shapes " +
 			"together, and PUCL only where colors are together as well"
-		f.CorrectedLaTeX = `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq ` +
-			`\operatorname{argmin} \mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}`
+		f.CorrectedLaTeX = `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq \operatorname{argmin} ` +
+			`\mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}`
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The caption comes out in %.0f of %d readings.", f.Number.Value, total)
+		f.conclude(Fails, "The caption comes out in %.0f of %d readings.", f.Number.Value, total)
 	}
 	// The plainest reading that does not give the caption.
 	for _, r := range readings {
 		o, ssCL, puCL := r.outcome(fixed, c), r.SSCL[:fixedPlacements], r.PUCL[:fixedPlacements]
 		if !o.printed() {
-			f.Counterexample = fmt.Sprintf("%s, τ = %g: %d of 6 placements are best for ssCL, which goes from %.6f to %.6f, and %d "+
-				"for PUCL, which goes from %.6f to %.6f",
-				r, r.Temperature, o.ssCL, slices.Min(ssCL), slices.Max(ssCL), o.puCL, slices.Min(puCL), slices.Max(puCL))
+			f.Counterexample = fmt.Sprintf("%s, τ = %g: %d of 6 placements are best for ssCL, which goes from %.6f to "+
+				"%.6f, and %d for PUCL, which goes from %.6f to %.6f", r, r.Temperature, o.ssCL, slices.Min(ssCL),
+				slices.Max(ssCL), o.puCL, slices.Min(puCL), slices.Max(puCL))
 			break
 		}
 	}

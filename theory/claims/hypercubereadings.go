@@ -33,8 +33,8 @@ const (
 
 var hypercubeViewNames = [...]string{
 	"an object is its own view", "the other object of its shape is its view, labels by row",
-	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels by " +
-		"example",
+	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels " +
+		"by example",
 }
 
 // String describes the views in a few words.
@@ -95,7 +95,7 @@ func commonChoices(readings []HypercubeReading) string {
 // hypercubeCorners are the corners of {0,1}² by number.
 var hypercubeCorners = [4][2]float64{{0, 1}, {1, 1}, {1, 0}, {0, 0}}
 
-// corner is a corner of {0,1}² or of {±1}².
+// corner returns a corner of {0,1}² or of {±1}².
 func corner(number int, zeroOne bool) [2]float64 {
 	z := hypercubeCorners[number]
 	if !zeroOne {
@@ -104,7 +104,7 @@ func corner(number int, zeroOne bool) [2]float64 {
 	return z
 }
 
-// hypercubeRow is a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
+// hypercubeRow returns a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
 // cosines times 2, every row gets a coordinate of its own that brings its length to one.
 func hypercubeRow(z [2]float64, row, rows int, inner bool) []float64 {
 	v := make([]float64, 2+rows)
@@ -130,7 +130,7 @@ func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	return rows
 }
 
-// sameShape is the other object of an object's shape.
+// sameShape returns the other object of an object's shape.
 func sameShape(object int) int { return object ^ 1 }
 
 // layout says which objects the eight rows of a batch show, and with which probability. A pair of views and its reverse are
@@ -177,11 +177,12 @@ var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeA
 
 // HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
 // inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
-func HypercubeReadings(eng *engine.Engine, tau float64) ([]HypercubeReading, error) {
-	return hypercubeReadings(eng, tau, Placements())
+func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
+	defer catch(&err)
+	return hypercubeReadings(eng, tau, Placements()), nil
 }
 
-func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) ([]HypercubeReading, error) {
+func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
 	blue, triangle, none := []bool{true, false, true, false}, []bool{true, false, false, false}, make([]bool, 4)
 	colors := []int32{1, 0, 1, 0}
 
@@ -196,33 +197,16 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			}
 		}
 	}
-	run := func(o pucl.Objective, labeled []bool) ([]float64, error) {
-		losses, err := theory.AnchorLosses(eng, o, batches, labeled, colors, tau)
-		if err != nil {
-			return nil, err
-		}
+	run := func(o pucl.Objective, labeled []bool) []float64 {
+		losses := must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau))
 		means := make([]float64, len(losses))
 		for i, rows := range losses {
 			means[i] = rowMean(rows)
 		}
-		return means, nil
+		return means
 	}
-	ssCL, err := run(pucl.SSCL(), none)
-	if err != nil {
-		return nil, err
-	}
-	both, err := run(pucl.PUCL(), blue)
-	if err != nil {
-		return nil, err
-	}
-	one, err := run(pucl.PUCL(), triangle)
-	if err != nil {
-		return nil, err
-	}
-	scl, err := run(pucl.SCL(), none)
-	if err != nil {
-		return nil, err
-	}
+	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
+	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)
 
 	var readings []HypercubeReading
 	at := 0
@@ -248,11 +232,11 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			at += len(layouts) * count
 		}
 	}
-	byRow, err := rowReadings(eng, tau, placements)
-	return append(readings, byRow...), err
+	byRow := rowReadings(eng, tau, placements)
+	return append(readings, byRow...)
 }
 
-// temperature is that of the similarities, given that of the cosines which stand for them.
+// temperature returns that of the similarities, given that of the cosines which stand for them.
 func (s space) temperature(tau float64) float64 {
 	if s.inner {
 		return 2 * tau

@@ -6,11 +6,11 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// rowReadings are the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
+// rowReadings returns the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
 // from their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row one
 // view of an example of its shape. The log partition of a row is the same in both. With one labeled row there is no other to
 // attract it, so that both blue objects must be labeled.
-func rowReadings(eng *engine.Engine, tau float64, placements []Placement) ([]HypercubeReading, error) {
+func rowReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
 	var shapes, colors [][][]float64 // rows 0 and 2 are the views of one example, rows 1 and 3 of the other
 	for _, s := range spaces {
 		for _, p := range placements {
@@ -19,22 +19,10 @@ func rowReadings(eng *engine.Engine, tau float64, placements []Placement) ([]Hyp
 		}
 	}
 	classes := []int32{1, 0}
-	ssCL, err := theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau)
-	if err != nil {
-		return nil, err
-	}
-	unlabeled, err := theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau)
-	if err != nil {
-		return nil, err
-	}
-	labeled, err := theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau)
-	if err != nil {
-		return nil, err
-	}
-	scl, err := theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau)
-	if err != nil {
-		return nil, err
-	}
+	ssCL := must(theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau))
+	unlabeled := must(theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau))
+	labeled := must(theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau))
+	scl := must(theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau))
 	var readings []HypercubeReading
 	count := len(placements)
 	for k, s := range spaces {
@@ -47,5 +35,5 @@ func rowReadings(eng *engine.Engine, tau float64, placements []Placement) ([]Hyp
 		}
 		readings = append(readings, r)
 	}
-	return readings, nil
+	return readings
 }

@@ -17,35 +17,27 @@ const infoNCEBatchTau = 0.05
 
 // infoNCEBatchDetails measures the batch form: with the engine where the bound breaks, and by a search with freely chosen
 // critics in smaller batches, where it was not seen to break. With log b in place of log(2b−1) it cannot break.
-func infoNCEBatchDetails(eng *engine.Engine, f *Finding) error {
+func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 	const b = 5
-	information, bound, err := InfoNCEBatch(eng, b, infoNCEBatchTau)
-	if err != nil {
-		return err
-	}
-	f.Measured = append(f.Measured,
-		figure(fmt.Sprintf("batch of %d, ±1, equal views: I(x, x⁺)", b), information),
-		figure(fmt.Sprintf("batch of %d, ±1, equal views: log(2b−1) − ssCL", b), bound),
-		figure(fmt.Sprintf("batch of %d, ±1, equal views: bound − I", b), bound-information))
+	information, bound := must2(InfoNCEBatch(eng, b, infoNCEBatchTau))
+	measure(f, information, "batch of %d, ±1, equal views: I(x, x⁺)", b)
+	measure(f, bound, "batch of %d, ±1, equal views: log(2b−1) − ssCL", b)
+	measure(f, bound-information, "batch of %d, ±1, equal views: bound − I", b)
 	verb := "stays below"
-	if bound > information+miSlack {
+	if exceeds(bound, information+miSlack) {
 		verb = "exceeds"
-		f.Sentence = strings.TrimSuffix(f.Sentence, ".") + fmt.Sprintf("; in a batch, where negatives are pairs of views, "+
-			"log(2b−1) − L can exceed the information, by %.4f nats at b = %d.",
-			bound-information, b)
+		f.Sentence = strings.TrimSuffix(f.Sentence, ".") + fmt.Sprintf("; in a batch, where negatives are pairs of "+
+			"views, log(2b−1) − L can exceed the information, by %.4f nats at b = %d.", bound-information, b)
 	}
-	text := fmt.Sprintf("negatives of a batch, 2b−2 rows in pairs of views: with b = %d, points ±1 with probability ½ each, "+
-		"equal views and τ = %g, "+
-		"log(2b−1) − ssCL %s I = log 2 by %.6f; for a perfect critic bound − I is", b, infoNCEBatchTau, verb, bound-information)
+	text := fmt.Sprintf("negatives of a batch, 2b−2 rows in pairs of views: with b = %d, points ±1 with probability ½ "+
+		"each, equal views and τ = %g, log(2b−1) − ssCL %s I = log 2 by %.6f; for a perfect critic bound − I is", b,
+		infoNCEBatchTau, verb, bound-information)
 	for _, size := range []int{2, 3, 4, 5, 6, 8, 16, 64} {
-		excess, err := perfectBatchExcess(size)
-		if err != nil {
-			return err
-		}
-		f.Measured = append(f.Measured, figure(fmt.Sprintf("perfect critic, ±1, equal views, b = %d: bound − I", size), excess))
+		excess := perfectBatchExcess(size)
+		measure(f, excess, "perfect critic, ±1, equal views, b = %d: bound − I", size)
 		text += fmt.Sprintf(" %.2g for b = %d,", excess, size)
 	}
-	f.Details = append(f.Details, strings.TrimSuffix(text, ","))
+	f.detail("%s", strings.TrimSuffix(text, ","))
 
 	largest, weaker, searched := math.Inf(-1), math.Inf(-1), 0
 	rng := rand.New(rand.NewPCG(4, 0x1905))
@@ -58,24 +50,21 @@ func infoNCEBatchDetails(eng *engine.Engine, f *Finding) error {
 			weaker = max(weaker, excess+math.Log(float64(size))-math.Log(float64(2*size-1)))
 		}
 	}
-	f.Measured = append(f.Measured,
-		figure("batches of 2 to 4 with the best critic: cases", float64(searched)),
-		figure("batches of 2 to 4 with the best critic: largest bound − I", largest),
-		figure("batches of 2 to 4 with the best critic: largest log b − L − I", weaker))
-	f.Details = append(f.Details, fmt.Sprintf("smaller batches: over %d random distributions of two views, the best critic "+
-		"found for each, bound − I is at most %.2g "+
-		"for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for every b, since leaving "+
-		"out one view of each other "+
-		"example lowers the loss and leaves independent negatives", searched, largest, weaker))
-	return nil
+	measure(f, searched, "batches of 2 to 4 with the best critic: cases")
+	measure(f, largest, "batches of 2 to 4 with the best critic: largest bound − I")
+	measure(f, weaker, "batches of 2 to 4 with the best critic: largest log b − L − I")
+	f.detail("smaller batches: over %d random distributions of two views, the best critic found for each, bound − I is "+
+		"at most %.2g for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for "+
+		"every b, since leaving out one view of each other example lowers the loss and leaves independent negatives",
+		searched, largest, weaker)
 }
 
-// perfectBatchExcess is log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
+// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
 // of ±1 with equal views, where K other examples show the anchor's point.
-func perfectBatchExcess(b int) (float64, error) {
-	loss, err := theory.ExpectCounts([]float64{0.5, 0.5}, b-1,
-		func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) })
-	return math.Log(float64(2*b-1)) - loss - math.Ln2, err
+func perfectBatchExcess(b int) float64 {
+	loss := must(
+		theory.ExpectCounts([]float64{0.5, 0.5}, b-1, func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) }))
+	return math.Log(float64(2*b-1)) - loss - math.Ln2
 }
 
 // randomViews draws a symmetric distribution of two views over k points, between independent and equal ones.
@@ -127,7 +116,7 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 	return list
 }
 
-// batchLoss is the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
+// batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
 // slopes: the anchor and its other view are a draw of views. It is a share of the whole loss, the anchors' being p(x).
 func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes []float64) (loss float64) {
 	e := make([]float64, len(scores))
@@ -154,7 +143,7 @@ func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes 
 	return loss
 }
 
-// bestBatchLoss is the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
+// bestBatchLoss returns the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
 // which do not know of each other.
 func bestBatchLoss(views theory.Joint, b int) float64 {
 	negatives := batchNegatives(views, b)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 )
 
-// InfoNCEMutualInformation is the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
+// InfoNCEMutualInformation returns the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
 //
 // The bound behind it is I(x, y) ≥ log(N+1) − L with N negatives drawn independently from p(y). The check holds it against
 // the exact information of random joint distributions, with critics from perfect to senseless, and holds the bound for
@@ -21,63 +22,45 @@ import (
 func InfoNCEMutualInformation() Claim {
 	return Claim{
 		ID: "infonce-mi",
-		Statement: "Reducing the InfoNCE loss raises a lower bound of the mutual information (log(N+1) − L in the work that is " +
-			"cited for it).",
+		Statement: "Reducing the InfoNCE loss raises a lower bound of the mutual information (log(N+1) − L in the work " +
+			"that is cited for it).",
 		LaTeX:  `I(x, y) \ge \log(N+1) - \mathcal{L}_{\text{InfoNCE}}`,
 		Source: "Introduction to contrastive learning (in Chinese), section on the InfoNCE loss, after van den Oord et al. (2018)",
 		Assumptions: []string{
-			"(x, y) is a positive pair; the N negatives are drawn from a noise distribution, independently of each other and of the " +
-				"pair",
+			"(x, y) is a positive pair; the N negatives are drawn from a noise distribution, independently of each other " +
+				"and of the pair",
 			"the noise distribution is that of the cited proof, the marginal p(y); the text itself does not say which it is",
 		},
-		check: func(eng *engine.Engine) (Finding, error) {
-			f, err := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 1) })
-			if err != nil {
-				return f, err
-			}
-			return f, infoNCEBatchDetails(eng, &f)
+		check: func(eng *engine.Engine) Finding {
+			f := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 1) })
+			infoNCEBatchDetails(eng, &f)
+			return f
 		},
 	}
 }
 
-// InfoNCEBatch is what [pucl.SSCL] reaches at temperature tau on a batch of b examples that show +1 or −1 on the line with
+// InfoNCEBatch returns what [pucl.SSCL] reaches at temperature tau on a batch of b examples that show +1 or −1 on the line with
 // the same probability, the two views of an example being the same point: information is the mutual information of the
 // views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
+	defer catch(&err)
 	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
-	joint, _, err := theory.ViewsJoint(p, 0.5, theory.IdenticalViews)
-	if err != nil {
-		return 0, 0, err
-	}
-	r, err := theory.Exact(eng, pucl.SSCL(), p, theory.Design{Unlabeled: b, Prior: 0.5, SameView: theory.IdenticalViews}, tau)
-	if err != nil {
-		return 0, 0, err
-	}
+	joint, _ := must2(theory.ViewsJoint(p, 0.5, theory.IdenticalViews))
+	d := theory.Design{Unlabeled: b, Prior: 0.5, SameView: theory.IdenticalViews}
+	r := must(theory.Exact(eng, pucl.SSCL(), p, d, tau))
 	return joint.MutualInformation(), math.Log(float64(2*b-1)) - r.Loss.Mean.Value, nil
 }
 
-// miSlack is what rounding may take from a bound.
-const miSlack = 1e-10
-
 // randomJoint draws a joint distribution; sharpness makes some entries far larger than others.
 func randomJoint(rng *rand.Rand, rows, columns int, sharpness float64) theory.Joint {
-	j, total := make(theory.Joint, rows), 0.0
-	for x := range j {
-		j[x] = make([]float64, columns)
-		for y := range j[x] {
-			j[x][y] = math.Exp(sharpness * rng.NormFloat64())
-			total += j[x][y]
-		}
+	p := make([]float64, rows*columns)
+	for i := range p {
+		p[i] = math.Exp(sharpness * rng.NormFloat64())
 	}
-	for x := range j {
-		for y := range j[x] {
-			j[x][y] /= total
-		}
-	}
-	return j
+	return slices.Collect(slices.Chunk(normalized(p), columns))
 }
 
-// critics are scores for a joint distribution: the density ratio, which is the best there is for negatives from noise, the
+// critics returns scores for a joint distribution: the density ratio, which is the best there is for negatives from noise, the
 // same made too flat, too sharp and wrong, and noise.
 func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]float64 {
 	px, _ := j.Marginals()
@@ -102,7 +85,7 @@ func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]flo
 	}
 }
 
-// divergence is KL(p‖q).
+// divergence returns KL(p‖q).
 func divergence(p, q []float64) float64 {
 	sum := 0.0
 	for i := range p {
@@ -114,7 +97,7 @@ func divergence(p, q []float64) float64 {
 }
 
 // infoNCEFinding holds offset(N) − L against the information.
-func infoNCEFinding(offset func(n int) float64) (Finding, error) {
+func infoNCEFinding(offset func(n int) float64) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(3, 0x1905))
 	cases, broken, brokenNoise, overNoise := 0, 0, 0, 0
@@ -125,108 +108,75 @@ func infoNCEFinding(offset func(n int) float64) (Finding, error) {
 		information := j.MutualInformation()
 		_, py := j.Marginals()
 		other := make([]float64, len(py)) // a noise distribution of its own
-		total := 0.0
 		for y := range other {
 			other[y] = 0.02 + rng.Float64()
-			total += other[y]
 		}
-		for y := range other {
-			other[y] /= total
-		}
-		apart := divergence(py, other)
+		apart := divergence(py, normalized(other))
 		for k, noise := range [][]float64{py, other} {
 			scores := critics(rng, j, noise)
 			for _, name := range []string{"best", "flat", "sharp", "reversed", "constant", "random"} {
 				for _, n := range []int{1, 2, 3, 5, 8, 16} {
-					loss, err := theory.CriticLoss(j, scores[name], n, noise)
-					if err != nil {
-						return f, err
-					}
+					loss := must(theory.CriticLoss(j, scores[name], n, noise))
 					bound := offset(n) - loss
 					if k == 1 {
-						if bound > information+apart+miSlack {
-							brokenNoise++
-						}
-						if bound > information+miSlack {
-							overNoise++
-						}
+						brokenNoise += oneIf(exceeds(bound, information+apart+miSlack))
+						overNoise += oneIf(exceeds(bound, information+miSlack))
 						most = max(most, bound-information)
 						continue
 					}
 					cases++
-					if math.Log(float64(n))-loss > information+miSlack {
-						logN++
+					logN += oneIf(exceeds(math.Log(float64(n))-loss, information+miSlack))
+					slack := information - bound
+					if slack < least && slack < -miSlack {
+						f.Counterexample = fmt.Sprintf("p(x, y) = %.4g, critic %s, N = %d: I = %.6f, L = %.6f", j, name, n, information, loss)
 					}
-					if slack := information - bound; slack < least {
-						least = slack
-						if slack < -miSlack {
-							f.Counterexample = fmt.Sprintf("p(x, y) = %.4g, critic %s, N = %d: I = %.6f, L = %.6f", j, name, n, information, loss)
-						}
-					}
-					if bound > information+miSlack {
-						broken++
-					}
+					least = min(least, slack)
+					broken += oneIf(exceeds(bound, information+miSlack))
 				}
 			}
 		}
 	}
-	f.Number = theory.Exactly(least)
-	f.Measured = []Measurement{
-		figure("cases: joint distribution, critic, N", float64(cases)),
-		figure("cases that break the bound, negatives from p(y)", float64(broken)),
-		figure("least I − bound, negatives from p(y)", least),
-		figure("cases that break log N − L ≤ I", float64(logN)),
-		figure("cases that break bound ≤ I, negatives from another q", float64(overNoise)),
-		figure("largest bound − I, negatives from another q", most),
-		figure("cases that break bound ≤ I + KL(p(y)‖q), negatives from q", float64(brokenNoise)),
-	}
-	tightening, err := infoNCETightening(offset)
-	if err != nil {
-		return f, err
-	}
-	f.Details = []string{
-		tightening,
-		fmt.Sprintf("negatives from a distribution q other than p(y): above I in %d of %d cases, by up to %.4f; above I + "+
-			"KL(p(y)‖q) in %d. The divergence does not "+
-			"depend on the encoder, so that reducing the loss still raises a lower bound of I, log(N+1) − KL(p(y)‖q) − L", overNoise,
-			cases, most, brokenNoise),
-		fmt.Sprintf("log N in place of log(N+1), which is weaker: broken in %d of %d cases", logN, cases),
-	}
-	f.Why = "Let one of N+1 places, drawn at random, hold y and the others draws of p(y). The loss is the cross-entropy of " +
-		"guessing the place from x and the values, so at least log(N+1) − I(place; x, values). The values alone tell nothing of " +
-		"the place, being independent draws of p(y) wherever y is; x and (place, values) share I(x, y), since x depends on them " +
-		"only through the value at the place; so I(place; x, values) ≤ I(x, y). With negatives from q, the expectation of log " +
-		"p(x, y)/(p(x)q(y)) takes the place of I(x, y), which is I(x, y) + KL(p(y)‖q). In a batch the values are not independent."
+	f.Number = exactly(least)
+	measure(&f, cases, "cases: joint distribution, critic, N")
+	measure(&f, broken, "cases that break the bound, negatives from p(y)")
+	measure(&f, least, "least I − bound, negatives from p(y)")
+	measure(&f, logN, "cases that break log N − L ≤ I")
+	measure(&f, overNoise, "cases that break bound ≤ I, negatives from another q")
+	measure(&f, most, "largest bound − I, negatives from another q")
+	measure(&f, brokenNoise, "cases that break bound ≤ I + KL(p(y)‖q), negatives from q")
+	f.detail("%s", infoNCETightening(offset))
+	f.detail("negatives from a distribution q other than p(y): above I in %d of %d cases, by up to %.4f; above I + "+
+		"KL(p(y)‖q) in %d. The divergence does not depend on the encoder, so that reducing the loss still raises a lower "+
+		"bound of I, log(N+1) − KL(p(y)‖q) − L", overNoise, cases, most, brokenNoise)
+	f.detail("log N in place of log(N+1), which is weaker: broken in %d of %d cases", logN, cases)
+	f.Why = "Let one of N+1 places, drawn at random, hold y and the others draws of p(y). The loss is the cross-entropy " +
+		"of guessing the place from x and the values, so at least log(N+1) − I(place; x, values). The values alone tell " +
+		"nothing of the place, being independent draws of p(y) wherever y is; x and (place, values) share I(x, y), since " +
+		"x depends on them only through the value at the place; so I(place; x, values) ≤ I(x, y). With negatives from q, " +
+		"the expectation of log p(x, y)/(p(x)q(y)) takes the place of I(x, y), which is I(x, y) + KL(p(y)‖q). In a batch " +
+		"the values are not independent."
 	switch {
 	case broken > 0:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The bound lies above the mutual information in %d of %d cases, by up to %.4f nats.", broken,
+		f.conclude(Fails, "The bound lies above the mutual information in %d of %d cases, by up to %.4f nats.", broken,
 			cases, -least)
 		f.Corrected = "I(x, y) ≥ log(N+1) − L with independent negatives from p(y)"
 	case brokenNoise > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Never broken in %d cases with independent negatives from p(y), where it comes as near as %.2g "+
-			"nats; broken in %d with negatives "+
-			"from another distribution.", cases, least, brokenNoise)
+		f.conclude(Conditional, "Never broken in %d cases with independent negatives from p(y), where it comes as near "+
+			"as %.2g nats; broken in %d with negatives from another distribution.", cases, least, brokenNoise)
 	default:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Not broken in any of %d cases with independent negatives from p(y), the nearest being %.2g "+
-			"nats below the information; "+
-			"negatives from another q cost KL(p(y)‖q).", cases, least)
+		f.conclude(Holds, "Not broken in any of %d cases with independent negatives from p(y), the nearest being %.2g "+
+			"nats below the information; negatives from another q cost KL(p(y)‖q).", cases, least)
 	}
-	return f, nil
+	return f
 }
 
 // infoNCETightening follows the bound of the best critic on one joint distribution while the negatives become more.
-func infoNCETightening(offset func(n int) float64) (string, error) {
+func infoNCETightening(offset func(n int) float64) string {
 	j := theory.Joint{{0.4, 0.1}, {0.1, 0.4}}
 	text := "p(x, y) = 0.4 on the diagonal and 0.1 off it, the best critic: the bound is"
 	for _, n := range []int{1, 4, 16, 64, 256} {
-		loss, err := theory.CriticLoss(j, j.LogRatio(), n, nil)
-		if err != nil {
-			return "", err
-		}
+		loss := must(theory.CriticLoss(j, j.LogRatio(), n, nil))
 		text += fmt.Sprintf(" %.6f for N = %d,", offset(n)-loss, n)
 	}
-	return fmt.Sprintf("%s I = %.6f", text, j.MutualInformation()), nil
+	return fmt.Sprintf("%s I = %.6f", text, j.MutualInformation())
 }

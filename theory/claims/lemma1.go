@@ -7,10 +7,9 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
-	"github.com/puclab/puclab/theory"
 )
 
-// Lemma1 is the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
+// Lemma1 returns the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
 //
 // The proof compares the share of mislabeled examples, π/(1+γ), with the breakdown point ½ of estimators that must stand any
 // corruption. The lemma's problem is another: labels are wrong at rates that it states, none of the negatives' among them. An
@@ -24,21 +23,21 @@ func Lemma1() Claim {
 		ID: "lemma-1",
 		Statement: "With labels wrong at rates E(ξ_P) = π_P/(γ + π_P) and ξ_N = 0, no robust estimator can guarantee a " +
 			"bounded risk estimate, |R̂(θ) − R(θ*)| ≤ ε, if γ ≤ 2π_P − 1.",
-		LaTeX: `\gamma \leq 2\pi_P - 1 \ \Rightarrow\ \text{no robust estimator guarantees}\ ` +
-			`\left\| \hat{\mathcal{R}}(\theta) - \mathcal{R}(\theta^*) \right\|_2 \leq \epsilon`,
+		LaTeX: `\gamma \leq 2\pi_P - 1 \ \Rightarrow\ \text{no robust estimator guarantees}\ \left\| ` +
+			`\hat{\mathcal{R}}(\theta) - \mathcal{R}(\theta^*) \right\|_2 \leq \epsilon`,
 		Source: "Contrastive Positive Unlabeled Learning, Lemma 1 and Definition 1 (appendix A.3.2)",
 		Assumptions: []string{
 			"data as in (11): n_P labeled draws from p(x|y=1), n_U draws from p(x) taken for negatives; γ = n_P/n_U",
 			"the noise rates of (12) are part of the problem, so that γ and ξ_P give π_P = γξ_P/(1 − ξ_P)",
 			"no further distributional assumption",
 		},
-		check: func(eng *engine.Engine) (Finding, error) {
+		check: func(eng *engine.Engine) Finding {
 			return lemma1Finding(eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) })
 		},
 	}
 }
 
-// LemmaOneWorld is the classifier on which the check of [Lemma1] measures: it is right about three quarters of the
+// LemmaOneWorld returns the classifier on which the check of [Lemma1] measures: it is right about three quarters of the
 // positives and half of the negatives, by the sign of the logit.
 func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	return RiskWorld{
@@ -48,14 +47,14 @@ func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	}
 }
 
-// riskBound is the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
+// riskBound returns the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
 // classifier: π²/n_P + 1/(4 n_U).
 func riskBound(prior float64, nP, nU int) float64 {
 	return prior*prior/float64(nP) + 1/(4*float64(nU))
 }
 
 // lemma1Finding asks whether the estimate is a guarantee below the threshold.
-func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) (Finding, error) {
+func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
 	var below, above struct {
@@ -64,10 +63,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) (
 	}
 	off := 0.0 // how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		measured, err := LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)
-		if err != nil {
-			return f, err
-		}
+		measured := must(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...))
 		for _, m := range measured {
 			side := &above
 			if float64(size.nP)/float64(size.nU) <= 2*m.Prior-1 {
@@ -84,41 +80,39 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) (
 	labels := lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
-		return f, fmt.Errorf("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different,
-			labels.broken)
+		panic(failure{fmt.Errorf("%d pairs of populations are not alike, %d rates do not give the prior back",
+			pairs.different, labels.broken)})
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
 	rms := math.Sqrt(riskBound(prior, nP, nU))
-	number := func(name string, x float64) { f.Measured = append(f.Measured, Measurement{name, theory.Exactly(x)}) }
-	number("γ ≤ 2π − 1: cases of π, n_P and n_U", float64(below.cases))
-	number("γ ≤ 2π − 1: largest |bias| of the estimate", below.bias)
-	number("γ ≤ 2π − 1: largest error over all data sets", below.largest)
-	number("γ ≤ 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)", below.variance)
-	number("γ > 2π − 1: cases", float64(above.cases))
-	number("γ > 2π − 1: largest |bias| of the estimate", above.bias)
-	number("γ > 2π − 1: largest error over all data sets", above.largest)
-	number("γ > 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)", above.variance)
-	number("largest error of the constant estimate ½", max(below.flat, above.flat))
-	number("largest difference of the variance from uPU's formula", off)
-	number("n_P = 1000, n_U = 2000, π = 0.9: root of π²/n_P + 1/(4n_U)", rms)
-	number("cases in which the expected share of wrong labels is π/(1+γ)", float64(labels.share))
-	number("cases in which that share is ½ or more exactly if γ ≤ 2π − 1", float64(labels.threshold))
-	number("cases of π and γ", float64(labels.cases))
-	number("cases above the threshold with more than half of the positives mislabeled", float64(labels.mostWrong))
-	number("cases below it with half of the positives mislabeled or fewer", float64(labels.fewWrong))
-	number("pairs of populations with the same data and different risks, γ ≤ 2π − 1 for both", float64(pairs.below))
-	number("the same, γ > 2π − 1 for both", float64(pairs.above))
-	number("largest difference of the risks of a pair below the threshold", decimal(pairs.gapBelow))
-	number("largest difference of the risks of a pair above it", decimal(pairs.gapAbove))
+	measure(&f, below.cases, "γ ≤ 2π − 1: cases of π, n_P and n_U")
+	measure(&f, below.bias, "γ ≤ 2π − 1: largest |bias| of the estimate")
+	measure(&f, below.largest, "γ ≤ 2π − 1: largest error over all data sets")
+	measure(&f, below.variance, "γ ≤ 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
+	measure(&f, above.cases, "γ > 2π − 1: cases")
+	measure(&f, above.bias, "γ > 2π − 1: largest |bias| of the estimate")
+	measure(&f, above.largest, "γ > 2π − 1: largest error over all data sets")
+	measure(&f, above.variance, "γ > 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
+	measure(&f, max(below.flat, above.flat), "largest error of the constant estimate ½")
+	measure(&f, off, "largest difference of the variance from uPU's formula")
+	measure(&f, rms, "n_P = 1000, n_U = 2000, π = 0.9: root of π²/n_P + 1/(4n_U)")
+	measure(&f, labels.share, "cases in which the expected share of wrong labels is π/(1+γ)")
+	measure(&f, labels.threshold, "cases in which that share is ½ or more exactly if γ ≤ 2π − 1")
+	measure(&f, labels.cases, "cases of π and γ")
+	measure(&f, labels.mostWrong, "cases above the threshold with more than half of the positives mislabeled")
+	measure(&f, labels.fewWrong, "cases below it with half of the positives mislabeled or fewer")
+	measure(&f, pairs.below, "pairs of populations with the same data and different risks, γ ≤ 2π − 1 for both")
+	measure(&f, pairs.above, "the same, γ > 2π − 1 for both")
+	measure(&f, pairs.gapBelow, "largest difference of the risks of a pair below the threshold")
+	measure(&f, pairs.gapAbove, "largest difference of the risks of a pair above it")
 
 	f.Corrected = "If π is known, uPU with a loss between 0 and 1 is unbiased with E|R̂ − R|² ≤ π²/n_P + 1/(4n_U) at " +
 		"every γ > 0; if π is not known, then at every γ there are populations with the same p(x|y=1) and p(x) whose " +
 		"risks differ by |π − π'|, so that no estimator can guarantee an error below half of that."
 	f.CorrectedLaTeX = `\pi\ \text{known:}\quad \mathbb{E}\,|\hat{R}_{pu} - R|^2 \leq \frac{\pi^2}{n_P} + \frac{1}{4 ` +
-		`n_U}\ \ \forall \gamma > 0; \qquad ` +
-		`\pi\ \text{unknown:}\quad \inf_{\hat{R}} \sup_{\pi} |\hat{R} - R| \geq \tfrac{1}{2} |\pi - \pi'|\ \ \forall ` +
-		`\gamma > 0`
+		`n_U}\ \ \forall \gamma > 0; \qquad \pi\ \text{unknown:}\quad \inf_{\hat{R}} \sup_{\pi} |\hat{R} - R| \geq ` +
+		`\tfrac{1}{2} |\pi - \pi'|\ \ \forall \gamma > 0`
 	f.Why = "Half of the data wrong breaks an estimator that must stand any corruption. Here the wrong labels are " +
 		"positives drawn like the labeled ones, at a known rate, and can be accounted for: p(x) = π p(x|y=1) + (1−π) " +
 		"p(x|y=0), so E[R_U⁻] − π E[R_P⁻] = (1−π) E[ℓ(−t)|y=0], and uPU has expectation R. Its variance is π² Var(ℓ(t) − " +
@@ -127,51 +121,41 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) (
 		"examples; then any π up to q fits, with a share (q−π)/(1−π) of the negatives showing +. The data are " +
 		"distributed alike at every n_P and n_U, but the rule x = + ⇒ positive errs with probability q − π. The " +
 		"threshold separates nothing in either case."
-	f.Details = []string{
-		fmt.Sprintf("the proof's arithmetic: the expected share of wrong labels is π/(1+γ) in %d, and ½ or more exactly "+
-			"if γ ≤ 2π − 1 in %d, of %d cases; what does not apply is the breakdown point", labels.share, labels.threshold,
-			labels.cases),
-		"with a bounded loss every estimate has bounded error, even the constant ½; with an unbounded one uPU stays " +
-			"unbiased, and its error needs second moments of the loss",
-		"within the positives half of the labels are wrong or more exactly if π ≥ γ, which is another threshold: " +
-			"" + labels.example,
-		"if π counts as unknown, the statement is true for small ε, but just as true above the threshold: " + pairs.example,
-		"the lemma writes the estimate at θ and the risk at θ*; both are taken at one classifier here",
-	}
+	f.detail("the proof's arithmetic: the expected share of wrong labels is π/(1+γ) in %d, and ½ or more exactly if γ ≤ "+
+		"2π − 1 in %d, of %d cases; what does not apply is the breakdown point", labels.share, labels.threshold,
+		labels.cases)
+	f.detail("with a bounded loss every estimate has bounded error, even the constant ½; with an unbounded one uPU stays " +
+		"unbiased, and its error needs second moments of the loss")
+	f.detail("within the positives half of the labels are wrong or more exactly if π ≥ γ, which is another threshold: %s", labels.example)
+	f.detail("if π counts as unknown, the statement is true for small ε, but just as true above the threshold: %s", pairs.example)
+	f.detail("the lemma writes the estimate at θ and the risk at θ*; both are taken at one classifier here")
 	guaranteed := float64(nP)/float64(nU) <= 2*prior-1 &&
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
-	f.Number = theory.Exactly(rms)
+	f.Number = exactly(rms)
 	switch {
 	case guaranteed:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("With the stated rates uPU is unbiased below the threshold too, and for every "+
-			"classifier its root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, "+
-			"though γ = %g ≤ 2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		example, err := lemma1Example(eng, estimate)
-		if err != nil {
-			return f, err
-		}
+		f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
+			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
+			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
+		example := lemma1Example(eng, estimate)
 		f.Counterexample = example
 	default:
-		f.Verdict, f.Number = Undecided, theory.Exactly(below.bias)
-		f.Sentence = fmt.Sprintf("This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but "+
-			"one estimate that fails does not show that all do.", below.bias)
+		f.Number = exactly(below.bias)
+		f.conclude(Undecided, "This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but one "+
+			"estimate that fails does not show that all do.", below.bias)
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	}
-	return f, nil
+	return f
 }
 
-// lemma1Example is a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
-func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) (string, error) {
+// lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
+func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) string {
 	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-	measured, err := world.Measure(eng, estimate, 0.9)
-	if err != nil {
-		return "", err
-	}
+	measured := must(world.Measure(eng, estimate, 0.9))
 	m := measured[0]
 	return fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, sigmoid "+
 		"loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f", m.Risk,
-		m.Mean, m.Variance, m.Largest), nil
+		m.Mean, m.Variance, m.Largest)
 }
 
 // lemma1Labels are counts over a grid of n_P, n_U and π.
@@ -193,13 +177,9 @@ func lemma1Shares() lemma1Labels {
 				for k := range nU + 1 {
 					share.Add(share, times(binomial(nU, k, pi), big.NewRat(k, nP+nU)))
 				}
-				if share.Cmp(over(pi, plus(one, gamma))) == 0 {
-					l.share++
-				}
-				below := gamma.Cmp(new(big.Rat).Sub(times(whole(2), pi), one)) <= 0
-				if below == (share.Cmp(half) >= 0) {
-					l.threshold++
-				}
+				l.share += oneIf(share.Cmp(over(pi, plus(one, gamma))) == 0)
+				below := gamma.Cmp(minus(times(whole(2), pi), one)) <= 0
+				l.threshold += oneIf(below == (share.Cmp(half) >= 0))
 				rate := printedNoiseRate(gamma, pi)
 				switch {
 				case !below && rate.Cmp(half) > 0:
@@ -211,7 +191,7 @@ func lemma1Shares() lemma1Labels {
 				case below && rate.Cmp(half) <= 0:
 					l.fewWrong++
 				}
-				if known := over(times(gamma, rate), new(big.Rat).Sub(one, rate)); known.Cmp(pi) != 0 {
+				if known := over(times(gamma, rate), minus(one, rate)); known.Cmp(pi) != 0 {
 					l.broken++
 				}
 			}
@@ -237,17 +217,17 @@ func lemma1Pairs() lemma1PairCounts {
 			share := big.NewRat(q, 10)
 			population := func(tenths int64) (prior, plusShare, risk *big.Rat, below bool) {
 				prior = big.NewRat(tenths, 10)
-				rest := new(big.Rat).Sub(one, prior)
-				negative := over(new(big.Rat).Sub(share, prior), rest) // p(+ | y=0)
-				plusShare = plus(prior, times(rest, negative))         // p(+), with p(+ | y=1) = 1
-				return prior, plusShare, times(rest, negative), gamma.Cmp(new(big.Rat).Sub(times(whole(2), prior), one)) <= 0
+				rest := minus(one, prior)
+				negative := over(minus(share, prior), rest)    // p(+ | y=0)
+				plusShare = plus(prior, times(rest, negative)) // p(+), with p(+ | y=1) = 1
+				return prior, plusShare, times(rest, negative), gamma.Cmp(minus(times(whole(2), prior), one)) <= 0
 			}
 			for high := int64(2); high <= min(q, 9); high++ {
 				for low := int64(1); low < high; low++ {
 					prior, seen, risk, below := population(high)
 					otherPrior, otherSeen, otherRisk, otherBelow := population(low)
-					gap := new(big.Rat).Sub(otherRisk, risk)
-					if seen.Cmp(otherSeen) != 0 || gap.Cmp(new(big.Rat).Sub(prior, otherPrior)) != 0 {
+					gap := minus(otherRisk, risk)
+					if seen.Cmp(otherSeen) != 0 || gap.Cmp(minus(prior, otherPrior)) != 0 {
 						c.different++
 						continue
 					}
@@ -262,9 +242,9 @@ func lemma1Pairs() lemma1PairCounts {
 						if gap.Cmp(c.gapAbove) > 0 {
 							c.gapAbove = gap
 							c.example = fmt.Sprintf("all positives and %s of all examples show +; π = %s and π = %s give "+
-								"the same data at γ = %s, and risks %s and %s of taking + for positive",
-								share.RatString(), prior.RatString(), otherPrior.RatString(), gamma.RatString(),
-								risk.RatString(), otherRisk.RatString())
+								"the same data at γ = %s, and risks %s and %s of taking + for positive", share.RatString(),
+								prior.RatString(), otherPrior.RatString(), gamma.RatString(), risk.RatString(),
+								otherRisk.RatString())
 						}
 					}
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Lemma2 is the claim that the mean of a random subset of the positives is, as their centre, worse than the best one by the
+// Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
 // factor 1 + (n_P − n_L)/(n_L(n_P − 1)) in expectation.
 //
 // It is the variance of a mean of draws without replacement. The check enumerates all subsets of many sets of points in
@@ -20,18 +20,18 @@ func Lemma2() Claim {
 		ID: "lemma-2",
 		Statement: "If Z_PL is a uniformly random subset of n_L of the n_P points of Z_P and μ its mean, E[φ(Z_P, μ)] = " +
 			"(1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*).",
-		LaTeX: `\mathbb{E}\left[\phi(\mathcal{Z}_P, \mu)\right] = \left(1 + \frac{n_P - n_{P_L}}{n_{P_L}(n_P - 1)}\right) ` +
-			`\phi^*(\mathcal{Z}_P, \mu^*)`,
+		LaTeX: `\mathbb{E}\left[\phi(\mathcal{Z}_P, \mu)\right] = \left(1 + \frac{n_P - n_{P_L}}{n_{P_L}(n_P - ` +
+			`1)}\right) \phi^*(\mathcal{Z}_P, \mu^*)`,
 		Source: "Contrastive Positive Unlabeled Learning, Lemma 2 (appendix A.6.1), proof in A.6.3",
 		Assumptions: []string{
 			"Z_PL is drawn uniformly from all subsets of Z_P with n_L points",
 			"μ* is the optimal centre of Z_P, and φ*(Z_P, μ*) its potential",
 		},
-		check: func(*engine.Engine) (Finding, error) { return lemma2Finding(printedCentroidFactor) },
+		check: func(*engine.Engine) Finding { return lemma2Finding(printedCentroidFactor) },
 	}
 }
 
-// printedCentroidFactor is the factor of the lemma; nil for n_P = 1, where it is 0/0.
+// printedCentroidFactor returns the factor of the lemma; nil for n_P = 1, where it is 0/0.
 func printedCentroidFactor(nP, nL int64) *big.Rat {
 	if nP == 1 {
 		return nil
@@ -50,14 +50,12 @@ type CentroidCost struct {
 
 // MeasureCentroid enumerates all subsets of n of the points, and all ways to draw n with replacement. There may be up to 10
 // points, and n from 1 to all of them.
-func MeasureCentroid(points theory.RationalPoints, n int) (CentroidCost, error) {
-	if err := points.Validate(); err != nil {
-		return CentroidCost{}, err
-	}
+func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, err error) {
+	defer catch(&err)
+	ensure(points.Validate())
 	if len(points) > 10 || n < 1 || n > len(points) {
-		return CentroidCost{}, fmt.Errorf("claims: subsets of %d of %d points; there may be 1 to 10 points, and 1 to "+
-			"all of them in a subset",
-			n, len(points))
+		return CentroidCost{}, fmt.Errorf("claims: subsets of %d of %d points; there may be 1 to 10 points, and 1 to all "+
+			"of them in a subset", n, len(points))
 	}
 	best := points.Mean()
 	c := CentroidCost{Subsets: new(big.Rat), Draws: new(big.Rat), Unlabeled: new(big.Rat), Best: points.Spread()}
@@ -80,7 +78,7 @@ func MeasureCentroid(points theory.RationalPoints, n int) (CentroidCost, error) 
 // drawn sets Draws, by going over all ways to draw, as multisets with their multinomial weights.
 func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 	all := new(big.Int).Exp(big.NewInt(int64(len(points))), big.NewInt(int64(n)), nil)
-	eachMultiset(n, len(points), func(x []int) {
+	for x := range multisets(n, len(points)) {
 		ways := new(big.Int).MulRange(1, int64(n))
 		drawn := make(theory.RationalPoints, n)
 		for i, j := range x {
@@ -92,11 +90,11 @@ func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 			ways.Quo(ways, big.NewInt(run))
 		}
 		c.Draws.Add(c.Draws, times(new(big.Rat).SetFrac(ways, all), points.Potential(drawn.Mean())))
-	})
+	}
 }
 
 // lemma2Finding holds the factor against sets of 1 to 6 points on a line and in space.
-func lemma2Finding(factor func(nP, nL int64) *big.Rat) (Finding, error) {
+func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	var f Finding
 	var cases, equal, undefined, literal, drawnEqual, subsets int
 	largest := new(big.Rat) // largest difference, as a share of φ*
@@ -110,10 +108,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) (Finding, error) {
 			}
 		}
 		for nL := 1; nL <= nP; nL++ {
-			cost, err := MeasureCentroid(points, nL)
-			if err != nil {
-				return f, err
-			}
+			cost := must(MeasureCentroid(points, nL))
 			subsets += cost.NumSubsets
 			printed := factor(int64(nP), int64(nL))
 			if printed == nil {
@@ -125,7 +120,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) (Finding, error) {
 			if cost.Subsets.Cmp(right) == 0 {
 				equal++
 			} else {
-				gap := new(big.Rat).Sub(cost.Subsets, right)
+				gap := minus(cost.Subsets, right)
 				if cost.Best.Sign() > 0 {
 					if gap.Abs(gap.Quo(gap, cost.Best)); gap.Cmp(largest) > 0 {
 						largest = gap
@@ -133,65 +128,52 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) (Finding, error) {
 				}
 				if f.Counterexample == "" {
 					f.Counterexample = fmt.Sprintf("points %s, n_L = %d: expected potential %s, right side %s",
-						places(points), nL,
-						cost.Subsets.RatString(), right.RatString())
+						places(points), nL, cost.Subsets.RatString(), right.RatString())
 				}
 			}
-			if cost.Subsets.Cmp(times(printed, cost.Unlabeled)) == 0 {
-				literal++
-			}
+			literal += oneIf(cost.Subsets.Cmp(times(printed, cost.Unlabeled)) == 0)
 			if cost.Draws.Cmp(times(plus(whole(1), big.NewRat(1, int64(nL))), cost.Best)) == 0 {
 				drawnEqual++
 			}
 		}
 	}
 	if drawnEqual != cases {
-		return f, fmt.Errorf("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
+		panic(failure{fmt.Errorf("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)})
 	}
 	ends := lemma2LastStep()
-	if err := checkIndependentPositives(); err != nil {
-		return f, err
-	}
-	f.Number = theory.Exactly(decimal(largest))
-	f.Measured = []Measurement{
-		{"cases of a set of points and n_L", theory.Exactly(float64(cases))},
-		{"equal", theory.Exactly(float64(equal))},
-		{"largest difference, as a share of φ*", f.Number},
-		{"subsets enumerated", theory.Exactly(float64(subsets))},
-		{"cases with n_P = 1, where the factor is 0/0", theory.Exactly(float64(undefined))},
-		{"equal where the sum in φ* goes over Z_PU's unlabeled positives, as its index is printed",
-			theory.Exactly(float64(literal))},
-		{"equal to (1 + 1/n_L) φ* where the labeled are independent draws from the points",
-			theory.Exactly(float64(drawnEqual))},
-		{"points −1 and 1, n_L = 1: E|μ − μ*|²", theory.Exactly(decimal(ends.distance))},
-		{"points −1 and 1, n_L = 1: what the last line of the proof has for it", theory.Exactly(decimal(ends.printed))},
-	}
+	checkIndependentPositives()
+	f.Number = exactly(decimal(largest))
+	measure(&f, cases, "cases of a set of points and n_L")
+	measure(&f, equal, "equal")
+	measure(&f, f.Number, "largest difference, as a share of φ*")
+	measure(&f, subsets, "subsets enumerated")
+	measure(&f, undefined, "cases with n_P = 1, where the factor is 0/0")
+	measure(&f, literal, "equal where the sum in φ* goes over Z_PU's unlabeled positives, as its index is printed")
+	measure(&f, drawnEqual, "equal to (1 + 1/n_L) φ* where the labeled are independent draws from the points")
+	measure(&f, ends.distance, "points −1 and 1, n_L = 1: E|μ − μ*|²")
+	measure(&f, ends.printed, "points −1 and 1, n_L = 1: what the last line of the proof has for it")
 	f.Why = "φ(Z_P, μ) = φ* + n_P |μ − μ*|², and the mean of n_L draws without replacement has variance (n_P − " +
 		"n_L)/(n_L(n_P − 1)) times φ*/n_P: in E|Σ_L z|² a pair of different points counts with probability n_L(n_L − " +
 		"1)/(n_P(n_P − 1)), a point with n_L/n_P. For n_P = 1 both sides are 0 and the factor is not defined."
-	f.Details = []string{
-		"two misprints do no harm: φ*(Z_P, μ*) is written as a sum over Z_{P_U}, and must go over Z_P, as Definition 6 " +
-			"says; and the last line of the proof equates E|μ − μ*|² with the lemma's right side, having left out to " +
-			"multiply by n_P and to add φ*",
-		"the lemma says that a random subset implies data as in (1); what is true is that (1) implies a random subset, " +
-			"if Z_P is all positives of the data, labeled and not: given the points, each n_L of them are as likely to be " +
-			"the labeled ones",
-		"where Z_P is a set apart from which the labeled points are drawn independently, with replacement, the factor is " +
-			"1 + 1/n_L; where they are independent of Z_P and both come from one class, E[φ] = n_P(1 + 1/n_L) σ² against " +
-			"E[φ*] = (n_P − 1) σ²",
-	}
+	f.detail("two misprints do no harm: φ*(Z_P, μ*) is written as a sum over Z_{P_U}, and must go over Z_P, as " +
+		"Definition 6 says; and the last line of the proof equates E|μ − μ*|² with the lemma's right side, having left " +
+		"out to multiply by n_P and to add φ*")
+	f.detail("the lemma says that a random subset implies data as in (1); what is true is that (1) implies a random " +
+		"subset, if Z_P is all positives of the data, labeled and not: given the points, each n_L of them are as likely " +
+		"to be the labeled ones")
+	f.detail("where Z_P is a set apart from which the labeled points are drawn independently, with replacement, the " +
+		"factor is 1 + 1/n_L; where they are independent of Z_P and both come from one class, E[φ] = n_P(1 + 1/n_L) σ² " +
+		"against E[φ*] = (n_P − 1) σ²")
 	switch {
 	case equal == cases:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Exact in all %d cases with at least two positives (largest difference %.4g), every "+
-			"subset counted, φ* being the sum over Z_P that Definition 6 makes it.", cases, f.Number.Value)
+		f.conclude(Holds, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset "+
+			"counted, φ* being the sum over Z_P that Definition 6 makes it.", cases, f.Number.Value)
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("It misses the expectation in %d of %d cases, by up to %.4g times φ*.", cases-equal, cases,
+		f.conclude(Fails, "It misses the expectation in %d of %d cases, by up to %.4g times φ*.", cases-equal, cases,
 			f.Number.Value)
 		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*)"
 	}
-	return f, nil
+	return f
 }
 
 // lemma2LastStep compares the proof's last line on the points −1 and 1 with one of them labeled, where |μ − μ*|² is 1.
@@ -208,7 +190,7 @@ func lemma2LastStep() (out struct{ distance, printed *big.Rat }) {
 
 // checkIndependentPositives checks what the details say of labeled points that are independent of Z_P: for a class that
 // shows −1 and 1 alike (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
-func checkIndependentPositives() error {
+func checkIndependentPositives() {
 	sample := func(n, bits int) theory.RationalPoints {
 		rows := make([]int64, n)
 		for i := range rows {
@@ -227,11 +209,9 @@ func checkIndependentPositives() error {
 			}
 			want := plus(whole(int64(nP)), big.NewRat(int64(nP), int64(nL)))
 			if cost.Cmp(want) != 0 || best.Cmp(whole(int64(nP-1))) != 0 {
-				return fmt.Errorf("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were expected",
-					nP, nL, cost.RatString(),
-					best.RatString(), want.RatString(), nP-1)
+				panic(failure{fmt.Errorf("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
+					"expected", nP, nL, cost.RatString(), best.RatString(), want.RatString(), nP-1)})
 			}
 		}
 	}
-	return nil
 }

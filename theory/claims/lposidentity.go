@@ -6,10 +6,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/theory"
 )
 
-// LPosIdentity is the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
+// LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
 // class into one that needs draws of all data and of the other class only.
 //
 // The check compares the two fractions in rational arithmetic, on random distributions over two to four points a class with
@@ -17,30 +16,26 @@ import (
 func LPosIdentity() Claim {
 	return Claim{
 		ID: "lpos-identity",
-		Statement: "With p⁺ = (p − τ⁻p⁻)/τ⁺ the loss −log E⁺/(E⁺ + N·E⁻), E⁺ and E⁻ being the means of f(x, ·) over p⁺ and p⁻ " +
-			"and E that over p, is −log (E − τ⁻E⁻)/(E + (Nτ⁺ − τ⁻)E⁻).",
-		LaTeX: `-\log\frac{\mathbb{E}_{p}f - \tau^-\,\mathbb{E}_{p^-}f}` +
-			`{\mathbb{E}_{p}f + (N\tau^+ - \tau^-)\,\mathbb{E}_{p^-}f} = -\log\frac{\mathbb{E}_{p^+}f}{\mathbb{E}_{p^+}f + N\,\mathbb{E}_{p^-}f}`,
+		Statement: "With p⁺ = (p − τ⁻p⁻)/τ⁺ the loss −log E⁺/(E⁺ + N·E⁻), E⁺ and E⁻ being the means of f(x, ·) over p⁺ " +
+			"and p⁻ and E that over p, is −log (E − τ⁻E⁻)/(E + (Nτ⁺ − τ⁻)E⁻).",
+		LaTeX: `-\log\frac{\mathbb{E}_{p}f - \tau^-\,\mathbb{E}_{p^-}f}{\mathbb{E}_{p}f + (N\tau^+ - ` +
+			`\tau^-)\,\mathbb{E}_{p^-}f} = -\log\frac{\mathbb{E}_{p^+}f}{\mathbb{E}_{p^+}f + N\,\mathbb{E}_{p^-}f}`,
 		Source: "M. A. Nikitina, slides on distribution bias in contrastive learning, DebiasedPos",
 		Assumptions: []string{
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand, τ⁺ and τ⁻ being the probabilities of its class and of the other",
 			"f is positive, so exp of the similarity (the slides print it without exp)",
 		},
-		check: func(*engine.Engine) (Finding, error) { return lposIdentityFinding(printedLPos), nil },
+		check: func(*engine.Engine) Finding { return lposIdentityFinding(printedLPos) },
 	}
 }
 
 // lposFraction is a fraction under the logarithm, made of the means over p and p⁻.
 type lposFraction func(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat)
 
-// printedLPos is the fraction of the slides.
+// printedLPos returns the fraction of the slides.
 func printedLPos(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat) {
-	tauMinus := new(big.Rat).Sub(big.NewRat(1, 1), tauPlus)
-	numerator = new(big.Rat).Mul(tauMinus, other)
-	numerator.Sub(all, numerator)
-	denominator = new(big.Rat).Mul(big.NewRat(n, 1), tauPlus)
-	denominator.Sub(denominator, tauMinus).Mul(denominator, other).Add(denominator, all)
-	return numerator, denominator
+	tauMinus := minus(whole(1), tauPlus)
+	return minus(all, times(tauMinus, other)), plus(times(minus(times(whole(n), tauPlus), tauMinus), other), all)
 }
 
 const lposCases = 2000
@@ -60,20 +55,17 @@ func ratMean(rng *rand.Rand, signed bool) *big.Rat {
 	return mean.Mul(mean, big.NewRat(1, total))
 }
 
-// mixture is τ⁺·own + (1−τ⁺)·other.
+// mixture returns τ⁺·own + (1−τ⁺)·other.
 func mixture(own, other, tauPlus *big.Rat) *big.Rat {
-	rest := new(big.Rat).Sub(big.NewRat(1, 1), tauPlus)
-	return rest.Add(rest.Mul(rest, other), new(big.Rat).Mul(tauPlus, own))
+	return plus(times(tauPlus, own), times(minus(whole(1), tauPlus), other))
 }
 
-// lposEqual tells whether the fraction is own/(own + n·other).
-func lposEqual(f lposFraction, own, other, tauPlus, told *big.Rat, n int64) (equal, defined bool) {
-	numerator, denominator := f(mixture(own, other, tauPlus), other, told, n)
-	below := new(big.Rat).Mul(big.NewRat(n, 1), other)
-	below.Add(below, own)
-	defined = below.Sign() > 0 && own.Sign() > 0
-	left, right := new(big.Rat).Mul(numerator, below), new(big.Rat).Mul(denominator, own)
-	return left.Cmp(right) == 0, defined
+// lposEqual reports whether the fraction, made with τ⁺ = assumed where it is tauPlus, is own/(own + n·other), and whether
+// that has a logarithm.
+func lposEqual(f lposFraction, own, other, tauPlus, assumed *big.Rat, n int64) (equal, defined bool) {
+	numerator, denominator := f(mixture(own, other, tauPlus), other, assumed, n)
+	below := plus(times(whole(n), other), own)
+	return times(numerator, below).Cmp(times(denominator, own)) == 0, below.Sign() > 0 && own.Sign() > 0
 }
 
 // lposIdentityFinding holds a fraction against the one with p⁺.
@@ -90,66 +82,47 @@ func lposIdentityFinding(fraction lposFraction) Finding {
 			f.Counterexample = fmt.Sprintf("E⁺ = %s, E⁻ = %s, τ⁺ = %s, N = %d", own.RatString(), other.RatString(),
 				tauPlus.RatString(), n)
 		}
-		// A negative anchor told the positive class's τ⁺.
-		told := new(big.Rat).Sub(big.NewRat(1, 1), tauPlus)
-		same, _ := lposEqual(fraction, own, other, tauPlus, told, n)
-		if same {
-			oneForAll++
-		}
-		if told.Cmp(tauPlus) == 0 {
+		wrong := minus(whole(1), tauPlus) // a negative anchor told the positive class's τ⁺
+		same, _ := lposEqual(fraction, own, other, tauPlus, wrong, n)
+		oneForAll += oneIf(same)
+		if wrong.Cmp(tauPlus) == 0 {
 			balancedCases++
-			if same {
-				balanced++
-			}
+			balanced += oneIf(same)
 		}
 		same, defined := lposEqual(fraction, ratMean(rng, true), ratMean(rng, true), tauPlus, tauPlus, n)
-		if same {
-			signedEqual++
-		}
-		if !defined {
-			undefined++
-		}
+		signedEqual += oneIf(same)
+		undefined += oneIf(!defined)
 	}
-	f.Number = theory.Exactly(float64(lposCases - equal))
-	f.Measured = []Measurement{
-		figure("cases", lposCases),
-		figure("cases that differ, τ⁺ that of the anchor's class", float64(lposCases-equal)),
-		figure("cases that differ, τ⁺ that of the other class", float64(lposCases-oneForAll)),
-		figure("of these with balanced classes", float64(balancedCases-balanced)),
-		figure("cases that differ with scores of either sign", float64(lposCases-signedEqual)),
-		figure("cases without a logarithm there", float64(undefined)),
-		figure("chance of a numerator that is not positive, one draw for each mean", lposUndefined()),
-	}
-	f.Why = "Put E = τ⁺E⁺ + τ⁻E⁻ in: the numerator is τ⁺E⁺, the denominator τ⁺E⁺ + Nτ⁺E⁻, and τ⁺ cancels. Nothing is asked of " +
-		"f but that the logarithm exists."
-	f.Details = []string{
-		fmt.Sprintf("one τ⁺ for all anchors, so that the anchors of one class are told the share of the other: the fractions "+
-			"differ in %d of %d cases, "+
-			"and in %d of the %d of them with balanced classes", lposCases-oneForAll, lposCases, balancedCases-balanced,
-			balancedCases),
-		fmt.Sprintf("f without exp, which may be negative: the fractions differ in %d of %d cases, but %d of them have no "+
-			"logarithm",
-			lposCases-signedEqual, lposCases, undefined),
-		"the slides print the outer expectation over x⁻ ~ p⁻, a letter that is bound inside; it is read as over anchors x ~ p here",
-		fmt.Sprintf("the identity is one of expectations: with one draw for each mean the numerator need not be positive; it is "+
-			"not with probability %.4g "+
-			"at τ⁺ = ½ where both classes show +1 and −1 with probability ½ and exp s is 2 and ½. pucl.DebiasedPos has a floor for "+
-			"that", lposUndefined()),
-	}
+	f.Number = exactly(lposCases - equal)
+	measure(&f, lposCases, "cases")
+	measure(&f, lposCases-equal, "cases that differ, τ⁺ that of the anchor's class")
+	measure(&f, lposCases-oneForAll, "cases that differ, τ⁺ that of the other class")
+	measure(&f, balancedCases-balanced, "of these with balanced classes")
+	measure(&f, lposCases-signedEqual, "cases that differ with scores of either sign")
+	measure(&f, undefined, "cases without a logarithm there")
+	measure(&f, lposUndefined(), "chance of a numerator that is not positive, one draw for each mean")
+	f.Why = "Put E = τ⁺E⁺ + τ⁻E⁻ in: the numerator is τ⁺E⁺, the denominator τ⁺E⁺ + Nτ⁺E⁻, and τ⁺ cancels. Nothing is " +
+		"asked of f but that the logarithm exists."
+	f.detail("one τ⁺ for all anchors, so that the anchors of one class are told the share of the other: the fractions "+
+		"differ in %d of %d cases, and in %d of the %d of them with balanced classes", lposCases-oneForAll, lposCases,
+		balancedCases-balanced, balancedCases)
+	f.detail("f without exp, which may be negative: the fractions differ in %d of %d cases, but %d of them have no "+
+		"logarithm", lposCases-signedEqual, lposCases, undefined)
+	f.detail("the slides print the outer expectation over x⁻ ~ p⁻, a letter that is bound inside; it is read as over anchors x ~ p here")
+	f.detail("the identity is one of expectations: with one draw for each mean the numerator need not be positive; it is "+
+		"not with probability %.4g at τ⁺ = ½ where both classes show +1 and −1 with probability ½ and exp s is 2 and ½. "+
+		"pucl.DebiasedPos has a floor for that", lposUndefined())
 	if equal == lposCases {
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The two fractions differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share "+
-			"of the anchor's own class.",
-			f.Number.Value, lposCases)
+		f.conclude(Holds, "The two fractions differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share "+
+			"of the anchor's own class.", f.Number.Value, lposCases)
 		return f
 	}
-	f.Verdict = Fails
-	f.Sentence = fmt.Sprintf("The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value,
+	f.conclude(Fails, "The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value,
 		lposCases)
 	return f
 }
 
-// lposUndefined is the chance that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other class, at
+// lposUndefined returns the chance that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other class, at
 // τ⁺ = ½, where both take 2 and ½ with the same probability.
 func lposUndefined() float64 {
 	not := 0.0

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// LPosLimit is the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
+// LPosLimit returns the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
 //
 // Both losses grow like log N, so the limit is read as that of their difference. The N-pair loss takes one positive at a
 // time, the other the mean over positives under its logarithm; negatives have nothing to do with that, and by Jensen's
@@ -25,35 +25,36 @@ func LPosLimit() Claim {
 			"L_N-pair = E[−log e^s⁺/(e^s⁺ + Σ e^s_k)] over anchors x ~ p, x⁺ ~ p⁺ and N independent negatives",
 			"L̃_Pos = E_x[−log (E − τ⁻E⁻)/(E + (Nτ⁺ − τ⁻)E⁻)] with the means E of e^s over p and E⁻ over p⁻, p = τ⁺p⁺ + τ⁻p⁻",
 		},
-		check: func(*engine.Engine) (Finding, error) { return lposLimitFinding(LPosPopulation) },
+		check: func(*engine.Engine) Finding { return lposLimitFinding(LPosPopulation) },
 	}
 }
 
-// LPosPopulation is L̃_Pos of one anchor, as printed: with expectations over all data and over the other class, and the
+// LPosPopulation returns L̃_Pos of one anchor, as printed: with expectations over all data and over the other class, and the
 // weight n of the negatives.
 func LPosPopulation(a theory.Anchor, n float64) float64 {
 	all, other, tauMinus := theory.MeanExp(a.All()), theory.MeanExp(a.Other), 1-a.TauPlus
 	return math.Log(all+(n*a.TauPlus-tauMinus)*other) - math.Log(all-tauMinus*other)
 }
 
-// perPositive is the loss with the expectation over positives outside the logarithm, where the N-pair loss has it.
+// perPositive returns the loss with the expectation over positives outside the logarithm, where the N-pair loss has it.
 func perPositive(a theory.Anchor, n float64) float64 {
-	other := theory.MeanExp(a.Other)
-	return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(n * other * math.Exp(-s)) })
+	return contrastLoss(a, n*theory.MeanExp(a.Other))
 }
 
-// JensenGap is E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
-func JensenGap(p theory.Population, prior, tau float64) (float64, error) {
-	anchors, err := theory.Anchors(p, prior, tau)
-	if err != nil {
-		return 0, err
-	}
-	return meanOver(anchors, func(a theory.Anchor) float64 {
+// contrastLoss returns the mean over x⁺ of log(1 + negatives/e^s⁺): the loss of an anchor whose negatives weigh so much.
+func contrastLoss(a theory.Anchor, negatives float64) float64 {
+	return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(negatives * math.Exp(-s)) })
+}
+
+// JensenGap returns E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
+func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error) {
+	defer catch(&err)
+	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
 		return math.Log(theory.MeanExp(a.Own)) - theory.Mean(a.Own, func(s float64) float64 { return s })
 	}), nil
 }
 
-// LPosCounterexample is the smallest world in which [LPosLimit] fails: positives at +1 and −1 on the line, negatives at +1.
+// LPosCounterexample returns the smallest world in which [LPosLimit] fails: positives at +1 and −1 on the line, negatives at +1.
 // With fewer atoms each class shows one point only, and there s(x, x⁺) does not vary.
 func LPosCounterexample() theory.Population {
 	return theory.Population{Positive: onAxis(0.5), Negative: onAxis(1)}
@@ -63,65 +64,34 @@ func LPosCounterexample() theory.Population {
 // stands for N in L̃_Pos.
 type nPairReading struct {
 	name string
-	loss func(w world, tau float64, n int) (loss, weight float64, err error)
+	loss func(w world, tau float64, n int) (loss, weight float64)
 }
-
-const fixedWeight = 4.0
 
 var nPairReadings = []nPairReading{
-	{"negatives from p⁻", func(w world, tau float64, n int) (float64, float64, error) {
-		ideal, err := theory.IdealLoss(w.Population, w.prior, n, tau)
-		return ideal.Loss.Value, float64(n), err
+	{"negatives from p⁻", func(w world, tau float64, n int) (float64, float64) {
+		return must(theory.IdealLoss(w.Population, w.prior, n, tau)).Loss.Value, float64(n)
 	}},
-	{"negatives from p", func(w world, tau float64, n int) (float64, float64, error) {
-		joint, points, err := theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews)
-		if err != nil {
-			return 0, 0, err
-		}
-		loss, err := theory.CriticLoss(joint, cosineCritic(points, tau), n, nil)
-		return loss, float64(n), err
+	{"negatives from p", func(w world, tau float64, n int) (float64, float64) {
+		joint, points := must2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
+		return must(theory.CriticLoss(joint, cosineCritic(points, tau), n, nil)), float64(n)
 	}},
-	{fmt.Sprintf("the mean over negatives from p⁻, weighted with %g throughout", fixedWeight), func(w world, tau float64,
-		n int) (float64, float64, error) {
-		anchors, err := theory.Anchors(w.Population, w.prior, tau)
-		if err != nil {
-			return 0, 0, err
-		}
-		loss := 0.0
-		for _, a := range anchors {
-			mean, err := theory.ExpectMeanExp(a.Other, n, func(m float64) float64 {
-				return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(fixedWeight * m * math.Exp(-s)) })
-			})
-			if err != nil {
-				return 0, 0, err
-			}
-			loss += a.P * mean
-		}
-		return loss, fixedWeight, nil
+	{"the mean over negatives from p⁻, weighted with 4 throughout", func(w world, tau float64, n int) (float64, float64) {
+		const weight = 4.0
+		return w.meanOver(tau, func(a theory.Anchor) float64 {
+			return must(theory.ExpectMeanExp(a.Other, n, func(mean float64) float64 { return contrastLoss(a, weight*mean) }))
+		}), weight
 	}},
 }
 
-// lposGap is the N-pair loss less the mean over anchors of another loss.
-func lposGap(r nPairReading, w world, tau float64, n int, limit func(theory.Anchor, float64) float64) (gap, size float64,
-	err error) {
-	loss, weight, err := r.loss(w, tau, n)
-	if err != nil {
-		return 0, 0, err
-	}
-	anchors, err := theory.Anchors(w.Population, w.prior, tau)
-	if err != nil {
-		return 0, 0, err
-	}
-	other := meanOver(anchors, func(a theory.Anchor) float64 { return limit(a, weight) })
-	return loss - other, other, nil
+// lposGap returns the N-pair loss less the mean over anchors of another loss.
+func lposGap(r nPairReading, w world, tau float64, n int, limit func(theory.Anchor, float64) float64) (gap, size float64) {
+	loss, weight := r.loss(w, tau, n)
+	other := w.meanOver(tau, func(a theory.Anchor) float64 { return limit(a, weight) })
+	return loss - other, other
 }
-
-// vanishes tells whether a gap that is one of these at n and at 4n negatives goes to 0: like 1/N, it should
-// fall to a quarter, and must at least halve, or be nothing but rounding.
-func vanishes(at, at4 float64) bool { return math.Abs(at4) <= math.Abs(at)/2+1e-10 }
 
 // lposLimitFinding holds a candidate for the limit against the N-pair loss.
-func lposLimitFinding(limit func(theory.Anchor, float64) float64) (Finding, error) {
+func lposLimitFinding(limit func(theory.Anchor, float64) float64) Finding {
 	var f Finding
 	worlds := []world{{LPosCounterexample(), 0.5}}
 	rng := rand.New(rand.NewPCG(2, 0x1905))
@@ -141,43 +111,23 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) (Finding, erro
 			}
 			var gaps, corrected [2]float64
 			for k, count := range []int{n / 4, n} {
-				var err error
-				if gaps[k], _, err = lposGap(r, w, tau, count, limit); err != nil {
-					return f, err
-				}
-				if corrected[k], _, err = lposGap(r, w, tau, count, correctedLimit(r.name)); err != nil {
-					return f, err
-				}
+				gaps[k], _ = lposGap(r, w, tau, count, limit)
+				corrected[k], _ = lposGap(r, w, tau, count, correctedLimit(r.name))
 			}
-			if !vanishes(gaps[0], gaps[1]) {
-				open++
-			}
-			if !vanishes(corrected[0], corrected[1]) {
-				correctedOpen++
-			}
+			open += oneIf(!vanishes(gaps[0], gaps[1]))
+			correctedOpen += oneIf(!vanishes(corrected[0], corrected[1]))
 			if reading == 0 {
-				jensen, err := JensenGap(w.Population, w.prior, tau)
-				if err != nil {
-					return f, err
-				}
-				if !vanishes(gaps[0]-jensen, gaps[1]-jensen) {
-					jensenOpen++
-				}
+				jensen := must(JensenGap(w.Population, w.prior, tau))
+				jensenOpen += oneIf(!vanishes(gaps[0]-jensen, gaps[1]-jensen))
 			}
-			if math.Abs(gaps[1]) > math.Abs(largest) {
-				largest = gaps[1]
-			}
+			largest = farther(largest, gaps[1])
 		}
-		if open == 0 {
-			holds++
-		}
-		f.Measured = append(f.Measured,
-			figure(r.name+": worlds where the difference does not vanish", float64(open)),
-			figure(r.name+": largest difference that is left", largest),
-			figure(r.name+": worlds where the corrected difference does not vanish", float64(correctedOpen)))
-		f.Details = append(f.Details, fmt.Sprintf("%s: the difference goes to 0 in %d of %d worlds, that of the corrected "+
-			"statement in %d",
-			r.name, len(worlds)-open, len(worlds), len(worlds)-correctedOpen))
+		holds += oneIf(open == 0)
+		measure(&f, open, "%s: worlds where the difference does not vanish", r.name)
+		measure(&f, largest, "%s: largest difference that is left", r.name)
+		measure(&f, correctedOpen, "%s: worlds where the corrected difference does not vanish", r.name)
+		f.detail("%s: the difference goes to 0 in %d of %d worlds, that of the corrected statement in %d", r.name,
+			len(worlds)-open, len(worlds), len(worlds)-correctedOpen)
 	}
 
 	// The counterexample, N by N, and how the ratio hides it.
@@ -185,79 +135,59 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) (Finding, erro
 	var left, ratio float64
 	series := ""
 	for n := 1; n <= last; n *= 4 {
-		gap, size, err := lposGap(nPairReadings[0], first, halfTau, n, limit)
-		if err != nil {
-			return f, err
-		}
+		gap, size := lposGap(nPairReadings[0], first, halfTau, n, limit)
 		left, ratio = gap, (gap+size)/size
-		f.Measured = append(f.Measured, figure(fmt.Sprintf("difference in the counterexample, N = %d", n), gap))
+		measure(&f, gap, "difference in the counterexample, N = %d", n)
 		series += fmt.Sprintf(" %.4f for N = %d,", gap, n)
 	}
-	jensen, err := JensenGap(first.Population, first.prior, halfTau)
-	if err != nil {
-		return f, err
-	}
+	jensen := must(JensenGap(first.Population, first.prior, halfTau))
 	onePointEach := 0.0
 	for range 50 {
-		gap, err := JensenGap(randomWorld(rng, 1, 1).Population, 0.5, 1)
-		if err != nil {
-			return f, err
-		}
+		gap := must(JensenGap(randomWorld(rng, 1, 1).Population, 0.5, 1))
 		onePointEach = max(onePointEach, math.Abs(gap))
 	}
-	f.Number = theory.Exactly(left)
-	f.Measured = append(f.Measured,
-		figure("negatives from p⁻: worlds where the difference does not tend to E_x[log E e^s − E s]", float64(jensenOpen)),
-		figure("E_x[log E e^s − E s] in the counterexample", jensen),
-		figure("one point a class: largest E_x[log E e^s − E s] of 50 worlds", onePointEach),
-		figure(fmt.Sprintf("ratio of the losses in the counterexample, N = %d", last), ratio))
-	f.Details = append(f.Details,
-		"that the ratio of the two losses tends to 1 says nothing: both grow like log N, and so does any other loss of this kind",
-		fmt.Sprintf("if each class shows one point only, s(x, x⁺) is constant and nothing stays (%.1g at most in 50 worlds) with "+
-			"negatives from p⁻; so three atoms are the fewest",
-			onePointEach))
-	f.Why = "The negatives enter through their mean, and log(e^s⁺ + N·m) − s⁺ − log(N·m) → −s⁺ as N → ∞. So the N-pair loss " +
-		"less log N tends to E_x[log E⁻ − E s⁺], while L̃_Pos less log N tends to E_x[log E⁻ − log E⁺]. The difference E_x[log " +
-		"E⁺ − E s⁺] is positive by Jensen's inequality unless s(x, ·) is constant on p⁺. Negatives from p add E_x[log E − log " +
-		"E⁻]. With the expectation over x⁺ left outside the logarithm nothing stays."
+	f.Number = exactly(left)
+	measure(&f, jensenOpen, "negatives from p⁻: worlds where the difference does not tend to E_x[log E e^s − E s]")
+	measure(&f, jensen, "E_x[log E e^s − E s] in the counterexample")
+	measure(&f, onePointEach, "one point a class: largest E_x[log E e^s − E s] of 50 worlds")
+	measure(&f, ratio, "ratio of the losses in the counterexample, N = %d", last)
+	f.detail("that the ratio of the two losses tends to 1 says nothing: both grow like log N, and so does any other loss of this kind")
+	f.detail("if each class shows one point only, s(x, x⁺) is constant and nothing stays (%.1g at most in 50 worlds) "+
+		"with negatives from p⁻; so three atoms are the fewest", onePointEach)
+	f.Why = "The negatives enter through their mean, and log(e^s⁺ + N·m) − s⁺ − log(N·m) → −s⁺ as N → ∞. So the N-pair " +
+		"loss less log N tends to E_x[log E⁻ − E s⁺], while L̃_Pos less log N tends to E_x[log E⁻ − log E⁺]. The " +
+		"difference E_x[log E⁺ − E s⁺] is positive by Jensen's inequality unless s(x, ·) is constant on p⁺. Negatives " +
+		"from p add E_x[log E − log E⁻]. With the expectation over x⁺ left outside the logarithm nothing stays."
 	switch {
 	case holds == len(nPairReadings):
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The difference goes to 0 in all %d worlds and all readings; in the example it is %.2g at N = "+
+		f.conclude(Holds, "The difference goes to 0 in all %d worlds and all readings; in the example it is %.2g at N = "+
 			"%d.", len(worlds), left, last)
-		return f, nil
+		return f
 	case holds > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("The difference goes to 0 in %d of %d readings of the N-pair loss; in the example it is %.2g at "+
-			"N = %d.",
-			holds, len(nPairReadings), left, last)
+		f.conclude(Conditional, "The difference goes to 0 in %d of %d readings of the N-pair loss; in the example it is "+
+			"%.2g at N = %d.", holds, len(nPairReadings), left, last)
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The losses do not meet: their difference tends to E_x[log E e^s⁺ − E s⁺], in the "+
+		f.conclude(Fails, "The losses do not meet: their difference tends to E_x[log E e^s⁺ − E s⁺], in the "+
 			"counterexample %.4f nats at N = %d.", left, last)
-		f.Counterexample = fmt.Sprintf("positives at +1 and −1 with probability ½ each, negatives at +1, π = ½, e^(1/τ) = 2: the "+
-			"difference is%s "+
-			"and tends to ½ log(5/4) = %.4f", series, jensen)
+		f.Counterexample = fmt.Sprintf("positives at +1 and −1 with probability ½ each, negatives at +1, π = ½, e^(1/τ) "+
+			"= 2: the difference is%s and tends to ½ log(5/4) = %.4f", series, jensen)
 	}
-	f.Corrected = "L_N-pair − L̃_Pos → E_x[log E e^s⁺ − E s⁺] ≥ 0 with negatives from p⁻; with x⁺ outside the " +
-		"logarithm, L_N-pair − E[−log e^s⁺/(e^s⁺ + N·E e^s⁻)] → 0"
+	f.Corrected = "L_N-pair − L̃_Pos → E_x[log E e^s⁺ − E s⁺] ≥ 0 with negatives from p⁻; with x⁺ outside the logarithm, " +
+		"L_N-pair − E[−log e^s⁺/(e^s⁺ + N·E e^s⁻)] → 0"
 	f.CorrectedLaTeX = `\mathcal{L}^{N}_{N\text{-}pair} - \tilde{\mathcal{L}}^{N}_{Pos} \rightarrow ` +
 		`\mathbb{E}_x\left[\log \mathbb{E}_{x^+} e^{s(x,x^+)} - \mathbb{E}_{x^+} s(x,x^+)\right] \ge 0`
-	return f, nil
+	return f
 }
 
-// correctedLimit is the loss that the N-pair loss of a reading does tend to.
+// correctedLimit returns the loss that the N-pair loss of a reading does tend to.
 func correctedLimit(reading string) func(theory.Anchor, float64) float64 {
 	if reading == "negatives from p" {
-		return func(a theory.Anchor, n float64) float64 {
-			all := theory.MeanExp(a.All())
-			return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(n * all * math.Exp(-s)) })
-		}
+		return func(a theory.Anchor, n float64) float64 { return contrastLoss(a, n*theory.MeanExp(a.All())) }
 	}
 	return perPositive
 }
 
-// cosineCritic is cos/τ of all pairs of points.
+// cosineCritic returns cos/τ of all pairs of points.
 func cosineCritic(points [][]float64, tau float64) [][]float64 {
 	critic := make([][]float64, len(points))
 	for i, a := range points {

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// LPosMutualInformation is the claim that the DebiasedPos loss bounds mutual information from below.
+// LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
 //
 // The statement leaves open what c is (the class of x, or its positive), over what the outer expectation runs (x with its
 // own c, x and c apart, or x for one c held fixed), and what the empirical means in the loss are. The check tries all twelve
@@ -23,10 +23,10 @@ func LPosMutualInformation() Claim {
 		Source:    "M. A. Nikitina, slides on distribution bias in contrastive learning, theorem",
 		Assumptions: []string{
 			"I(x, c) = Σ p(x, c) log p(x|c)/p(x)",
-			"L_Pos = E[−log (P − τ⁻P⁻)/(P + (Nτ⁺ − τ⁻)P⁻)] over anchors x ~ p, N draws of p⁻ and a draw of p⁺; P and P⁻ are the " +
-				"means of e^s over p and p⁻, or estimates of them",
+			"L_Pos = E[−log (P − τ⁻P⁻)/(P + (Nτ⁺ − τ⁻)P⁻)] over anchors x ~ p, N draws of p⁻ and a draw of p⁺; P and P⁻ " +
+				"are the means of e^s over p and p⁻, or estimates of them",
 		},
-		check: func(*engine.Engine) (Finding, error) {
+		check: func(*engine.Engine) Finding {
 			return lposMIFinding(func(term float64, n int, _ float64) float64 { return math.Log(float64(n)+2) + term })
 		},
 	}
@@ -48,10 +48,10 @@ type miCase struct {
 // miPartner is a meaning of c.
 type miPartner struct {
 	information float64
-	terms       map[string]float64 // E log p(x|c)/p(x), by reading of the expectation
+	terms       [3]float64 // E log p(x|c)/p(x), by reading of the expectation
 }
 
-var miExpectations = []string{"x with its c", "x and c apart", "x with c fixed"}
+var miExpectations = [3]string{"x with its c", "x and c apart", "x with c fixed"}
 
 // partner works out the terms of a joint distribution of x and c. A term may be −Inf, where p(x|c) = 0 for some x; then the
 // bound says nothing. For c held fixed it is the largest over c, since the statement is made of every c.
@@ -74,49 +74,36 @@ func partner(j theory.Joint) miPartner {
 		largest = max(largest, fixed[c])
 	}
 	information := j.MutualInformation()
-	return miPartner{information, map[string]float64{
-		miExpectations[0]: information, miExpectations[1]: apart, miExpectations[2]: largest,
-	}}
+	return miPartner{information, [3]float64{information, apart, largest}}
 }
 
-func newMICase(w world, tau float64) (miCase, error) {
+func newMICase(w world, tau float64) miCase {
 	c := miCase{w: w, tau: tau}
-	class, _, err := theory.ClassJoint(w.Population, w.prior)
-	if err != nil {
-		return c, err
-	}
-	views, _, err := theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews)
-	if err != nil {
-		return c, err
-	}
+	class, _ := must2(theory.ClassJoint(w.Population, w.prior))
+	views, _ := must2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
 	_, pc := class.Marginals()
 	for _, p := range pc {
 		c.entropy -= p * math.Log(p)
 	}
 	c.classes, c.views = partner(class), partner(views)
-	return c, nil
+	return c
 }
 
 // lposLosses are the two readings of the loss: with true means, and with P made of the draws, τ⁺e^s⁺ + τ⁻P⁻ with P⁻ the mean
 // of the N draws. The latter is the N-pair loss with negatives from p⁻, and so the ideal loss.
 var lposLosses = []struct {
 	name string
-	of   func(c miCase, n int) (float64, error)
+	of   func(c miCase, n int) float64
 }{
-	{"true means", func(c miCase, n int) (float64, error) {
-		anchors, err := theory.Anchors(c.w.Population, c.w.prior, c.tau)
-		if err != nil {
-			return 0, err
-		}
-		return meanOver(anchors, func(a theory.Anchor) float64 { return LPosPopulation(a, float64(n)) }), nil
+	{"true means", func(c miCase, n int) float64 {
+		return c.w.meanOver(c.tau, func(a theory.Anchor) float64 { return LPosPopulation(a, float64(n)) })
 	}},
-	{"means of the draws", func(c miCase, n int) (float64, error) {
-		ideal, err := theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)
-		return ideal.Loss.Value, err
+	{"means of the draws", func(c miCase, n int) float64 {
+		return must(theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)).Loss.Value
 	}},
 }
 
-// onePoint is the smallest world: both classes show the same point, so that nothing tells anything.
+// onePoint returns the smallest world: both classes show the same point, so that nothing tells anything.
 func onePoint() world {
 	return world{theory.Population{Positive: onAxis(1), Negative: onAxis(1)}, 0.5}
 }
@@ -131,54 +118,35 @@ type LPosBounds struct {
 
 // LPosInformation works out the bounds of a population with class prior, strictly between 0 and 1, for similarities at
 // temperature tau and N = negatives.
-func LPosInformation(p theory.Population, prior, tau float64, negatives int) (LPosBounds, error) {
+func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bounds LPosBounds, err error) {
+	defer catch(&err)
 	if !(prior > 0 && prior < 1) {
-		return LPosBounds{}, fmt.Errorf("claims: class prior π = %g; L_Pos needs both classes, so it must lie between 0 and 1",
-			prior)
+		return LPosBounds{}, fmt.Errorf("claims: class prior π = %g; L_Pos needs both classes, so it must lie between 0 "+
+			"and 1", prior)
 	}
 	if negatives < 1 {
 		return LPosBounds{}, fmt.Errorf("claims: %d negatives; L_Pos needs at least one", negatives)
 	}
-	c, err := newMICase(world{p, prior}, tau)
-	if err != nil {
-		return LPosBounds{}, err
-	}
-	loss, err := lposLosses[0].of(c, negatives)
-	if err != nil {
-		return LPosBounds{}, err
-	}
+	c := newMICase(world{p, prior}, tau)
+	loss := lposLosses[0].of(c, negatives)
 	information := c.classes.information
 	return LPosBounds{information, loss, math.Log(float64(negatives)+2) + information - loss, c.entropy - loss}, nil
 }
 
 // lposMIFinding holds a bound against the information.
-func lposMIFinding(bound lposBound) (Finding, error) {
+func lposMIFinding(bound lposBound) Finding {
 	var f Finding
 	var cases []miCase
-	add := func(w world, tau float64) error {
-		c, err := newMICase(w, tau)
-		cases = append(cases, c)
-		return err
-	}
-	if err := add(onePoint(), 1); err != nil {
-		return f, err
-	}
-	if err := add(world{theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5}, 1); err != nil {
-		return f, err
-	}
-	if err := add(world{theory.Population{Positive: onAxis(0.75), Negative: onAxis(0.25)}, 0.5}, 0.1); err != nil {
-		return f, err
-	}
+	add := func(w world, tau float64) { cases = append(cases, newMICase(w, tau)) }
+	add(onePoint(), 1)
+	add(world{theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5}, 1)
+	add(world{theory.Population{Positive: onAxis(0.75), Negative: onAxis(0.25)}, 0.5}, 0.1)
 	rng := rand.New(rand.NewPCG(5, 0x1905))
 	for range 60 {
-		if err := add(randomWorld(rng, 1+rng.IntN(3), 1+rng.IntN(3)), 0.2+rng.Float64()); err != nil {
-			return f, err
-		}
+		add(randomWorld(rng, 1+rng.IntN(3), 1+rng.IntN(3)), 0.2+rng.Float64())
 		// Both classes on the same points, so that p(x|c) is never 0.
 		both := theory.Population{Positive: onAxis(0.1 + 0.8*rng.Float64()), Negative: onAxis(0.1 + 0.8*rng.Float64())}
-		if err := add(world{both, 0.2 + 0.6*rng.Float64()}, 0.2+rng.Float64()); err != nil {
-			return f, err
-		}
+		add(world{both, 0.2 + 0.6*rng.Float64()}, 0.2+rng.Float64())
 	}
 
 	negatives := []int{1, 2, 4, 8, 16}
@@ -186,7 +154,7 @@ func lposMIFinding(bound lposBound) (Finding, error) {
 	smallest := math.Inf(1) // the excess of the bound in the one-point world with N = 1, least over the readings
 	largest := math.Inf(-1)
 	for _, of := range []string{"class", "positive"} {
-		for _, expectation := range miExpectations {
+		for k, expectation := range miExpectations {
 			for _, loss := range lposLosses {
 				readings++
 				name := fmt.Sprintf("c the %s, expectation over %s, %s", of, expectation, loss.name)
@@ -197,15 +165,9 @@ func lposMIFinding(bound lposBound) (Finding, error) {
 						p = c.views
 					}
 					for _, n := range negatives {
-						value, err := loss.of(c, n)
-						if err != nil {
-							return f, err
-						}
 						count++
-						excess := bound(p.terms[expectation], n, c.entropy) - value - p.information
-						if excess > miSlack {
-							broken++
-						}
+						excess := bound(p.terms[k], n, c.entropy) - loss.of(c, n) - p.information
+						broken += oneIf(exceeds(excess, miSlack))
 						largest = max(largest, excess)
 						if i == 0 && n == 1 {
 							smallest = min(smallest, excess)
@@ -213,89 +175,66 @@ func lposMIFinding(bound lposBound) (Finding, error) {
 					}
 				}
 				tried += count
-				if broken == 0 {
-					holding++
-				}
-				f.Measured = append(f.Measured, figure(name+": cases that break the bound", float64(broken)))
-				f.Details = append(f.Details, fmt.Sprintf("%s: broken in %d of %d cases", name, broken, count))
+				holding += oneIf(broken == 0)
+				measure(&f, broken, "%s: cases that break the bound", name)
+				f.detail("%s: broken in %d of %d cases", name, broken, count)
 			}
 		}
 	}
-	corrected, slack, err := lposCorrected(cases, negatives)
-	if err != nil {
-		return f, err
-	}
-	f.Number = theory.Exactly(smallest)
-	f.Measured = append(f.Measured,
-		figure("readings", float64(readings)),
-		figure("readings never broken", float64(holding)),
-		figure("one point, N = 1: bound − I, least over the readings", smallest),
-		figure("largest bound − I", largest),
-		figure("cases that break the corrected bound", float64(corrected)),
-		figure("least I − corrected bound", slack))
-	one, err := lposOneOff(cases[1])
-	if err != nil {
-		return f, err
-	}
-	f.Details = append(f.Details, one)
+	corrected, slack := lposCorrected(cases, negatives)
+	f.Number = exactly(smallest)
+	measure(&f, readings, "readings")
+	measure(&f, holding, "readings never broken")
+	measure(&f, smallest, "one point, N = 1: bound − I, least over the readings")
+	measure(&f, largest, "largest bound − I")
+	measure(&f, corrected, "cases that break the corrected bound")
+	measure(&f, slack, "least I − corrected bound")
+	lposOneOff(&f, cases[1])
 	f.Why = "With the expectation over x and its own c the first term is log(N+2) + I, so that the statement says L_Pos " +
-		"≥ log(N+2), while scores under which anchors are nearer to their own class have L_Pos < log(N+1). With x and c apart " +
-		"the term is log(N+2) less a divergence, and scores that tell nothing, whose loss is log(N+1), are enough where that " +
-		"is 0. What holds: let c be the class of x, and q(c|x) = E_c/(E_c + N·E_c') with the means of e^s over both classes. For " +
-		"N ≥ 1 the two q(c|x) add up to at most 1, so that L̃_Pos = −E log q(c|x) ≥ H(c|x) by Gibbs' inequality, and H(c|x) " +
-		"= H(c) − I(x, c)."
+		"≥ log(N+2), while scores under which anchors are nearer to their own class have L_Pos < log(N+1). With x and c " +
+		"apart the term is log(N+2) less a divergence, and scores that tell nothing, whose loss is log(N+1), are enough " +
+		"where that is 0. What holds: let c be the class of x, and q(c|x) = E_c/(E_c + N·E_c') with the means of e^s " +
+		"over both classes. For N ≥ 1 the two q(c|x) add up to at most 1, so that L̃_Pos = −E log q(c|x) ≥ H(c|x) by " +
+		"Gibbs' inequality, and H(c|x) = H(c) − I(x, c)."
 	switch {
 	case holding == readings:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Not broken in %d cases over %d readings; in the smallest world the bound exceeds the "+
+		f.conclude(Holds, "Not broken in %d cases over %d readings; in the smallest world the bound exceeds the "+
 			"information by %.4f nats.", tried, readings, smallest)
-		return f, nil
+		return f
 	case holding > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Never broken in %d of %d readings; in the smallest world the bound exceeds the information by "+
-			"%.4f nats or more.", holding, readings, smallest)
+		f.conclude(Conditional, "Never broken in %d of %d readings; in the smallest world the bound exceeds the "+
+			"information by %.4f nats or more.", holding, readings, smallest)
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("Broken in each of %d readings of the expectation, of c and of the loss; if all x are one "+
-			"point, I = 0 and the bound at N = 1 is %.4f nats.",
-			readings, smallest)
+		f.conclude(Fails, "Broken in each of %d readings of the expectation, of c and of the loss; if all x are one "+
+			"point, I = 0 and the bound at N = 1 is %.4f nats.", readings, smallest)
 	}
 	if smallest > miSlack {
-		f.Counterexample = fmt.Sprintf("both classes show one and the same point, π = ½, N = 1: I(x, c) = 0, p(x|c)/p(x) = 1 and "+
-			"L_Pos = log 2 for every f and in every reading, so that the bound exceeds the information by %.6f", smallest)
+		f.Counterexample = fmt.Sprintf("both classes show one and the same point, π = ½, N = 1: I(x, c) = 0, p(x|c)/p(x) "+
+			"= 1 and L_Pos = log 2 for every f and in every reading, so that the bound exceeds the information by %.6f",
+			smallest)
 	}
-	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means, N ≥ 1 and τ⁺ the probability of each " +
-		"anchor's own class, where H(c) is the entropy of the class, log 2 if balanced"
+	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means, N ≥ 1 and τ⁺ the probability of " +
+		"each anchor's own class, where H(c) is the entropy of the class, log 2 if balanced"
 	f.CorrectedLaTeX = `I(x, c) \ge H(c) - \tilde{\mathcal{L}}^{N}_{Pos}, \qquad N \ge 1, \quad \tau^+ \text{ the probability of each anchor's own class}`
-	return f, nil
+	return f
 }
 
 // lposCorrected holds H(c) − L̃_Pos against I(x, c).
-func lposCorrected(cases []miCase, negatives []int) (broken int, slack float64, err error) {
+func lposCorrected(cases []miCase, negatives []int) (broken int, slack float64) {
 	slack = math.Inf(1)
 	for _, c := range cases {
 		for _, n := range negatives {
-			loss, err := lposLosses[0].of(c, n)
-			if err != nil {
-				return 0, 0, err
-			}
-			here := c.classes.information - (c.entropy - loss)
+			here := c.classes.information - (c.entropy - lposLosses[0].of(c, n))
 			slack = min(slack, here)
-			if here < -miSlack {
-				broken++
-			}
+			broken += oneIf(exceeds(-here, miSlack))
 		}
 	}
-	return broken, slack, nil
+	return broken, slack
 }
 
-// lposOneOff tells that N+1 in place of N+2 does not mend the statement, on the world of opposite points.
-func lposOneOff(c miCase) (string, error) {
-	loss, err := lposLosses[0].of(c, 1)
-	if err != nil {
-		return "", err
-	}
-	bound := math.Log(2) + c.classes.information - loss
-	return fmt.Sprintf("N+1 in place of N+2 does not mend it: x with its class, classes at +1 and −1, τ = 1, N = 1: the bound "+
-		"is log 2 + log 2 − log(1 + e⁻²) = %.4f, I = log 2 = %.4f", bound, c.classes.information), nil
+// lposOneOff shows that N+1 in place of N+2 does not mend the statement, on the world of opposite points.
+func lposOneOff(f *Finding, c miCase) {
+	bound := math.Log(2) + c.classes.information - lposLosses[0].of(c, 1)
+	f.detail("N+1 in place of N+2 does not mend it: x with its class, classes at +1 and −1, τ = 1, N = 1: the bound is "+
+		"log 2 + log 2 − log(1 + e⁻²) = %.4f, I = log 2 = %.4f", bound, c.classes.information)
 }

@@ -5,10 +5,9 @@ import (
 	"math/big"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/theory"
 )
 
-// NoiseRate is the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
+// NoiseRate returns the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
 // equation (12).
 //
 // A case-control data set holds n_P labeled positives and n_U unlabeled examples, of which a random number K, binomial
@@ -28,13 +27,13 @@ func NoiseRate() Claim {
 			"case-control: n_P labeled draws from p(x|y=1), n_U unlabeled draws from p(x), all independent (11)",
 			"γ = n_P/n_U, π_P = p(y=1)",
 		},
-		check: func(*engine.Engine) (Finding, error) { return noiseRateFinding(printedNoiseRate), nil },
+		check: func(*engine.Engine) Finding { return noiseRateFinding(printedNoiseRate) },
 	}
 }
 
-// printedNoiseRate is the right side of (12).
+// printedNoiseRate returns the right side of (12).
 func printedNoiseRate(gamma, pi *big.Rat) *big.Rat {
-	return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, pi))
+	return over(pi, plus(gamma, pi))
 }
 
 // correctedNoiseRate is (12) without the expectation.
@@ -75,7 +74,7 @@ func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
 	}
 }
 
-// meanShare is E[K/(n_P+K)] with K binomial.
+// meanShare returns E[K/(n_P+K)] with K binomial.
 func meanShare(nP, nU int64, pi *big.Rat) *big.Rat {
 	mean := new(big.Rat)
 	for k := range nU + 1 {
@@ -85,10 +84,10 @@ func meanShare(nP, nU int64, pi *big.Rat) *big.Rat {
 	return mean
 }
 
-// binomial is C(n, k) π^k (1−π)^(n−k).
+// binomial returns C(n, k) π^k (1−π)^(n−k).
 func binomial(n, k int64, pi *big.Rat) *big.Rat {
 	p := new(big.Rat).SetInt(new(big.Int).Binomial(n, k))
-	rest := new(big.Rat).Sub(big.NewRat(1, 1), pi)
+	rest := minus(whole(1), pi)
 	for i := range n {
 		if i < k {
 			p.Mul(p, pi)
@@ -111,60 +110,52 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
 				rates, printed := caseControlRates(nP, nU, pi), formula(gamma, pi)
 				cases++
-				if rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0 {
-					asProbability++
-				}
+				asProbability += oneIf(rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0)
 				if rates.meanShare.Cmp(printed) == 0 {
 					asMean++
 				}
-				gap := new(big.Rat).Sub(printed, rates.meanShare)
+				gap := minus(printed, rates.meanShare)
 				if gap.Abs(gap).Cmp(largest) > 0 {
 					largest = gap
-					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s",
-						nP, nU, pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
+					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s", nP, nU,
+						pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
 				}
 			}
 		}
 	}
-	gap, _ := largest.Float64()
-	f.Number = theory.Exactly(gap)
-	f.Measured = []Measurement{
-		{"cases", theory.Exactly(float64(cases))},
-		{"cases equal as a probability", theory.Exactly(float64(asProbability))},
-		{"cases equal as an expected share", theory.Exactly(float64(asMean))},
-		{"largest difference to the expected share", f.Number},
-	}
-	f.Why = "By linearity, of the n_P + n_U·π positives expected n_U·π are unlabeled, so an example drawn at random is mislabeled with " +
-		"probability π/(γ+π) given that it is positive. The share K/(n_P+K) of one data set is concave in K, so by Jensen's inequality its " +
-		"expectation is smaller."
-	f.Details = []string{
-		fmt.Sprintf("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases),
-		fmt.Sprintf("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases),
-	}
+	gap := decimal(largest)
+	f.Number = exactly(gap)
+	measure(&f, cases, "cases")
+	measure(&f, asProbability, "cases equal as a probability")
+	measure(&f, asMean, "cases equal as an expected share")
+	measure(&f, f.Number, "largest difference to the expected share")
+	f.Why = "By linearity, of the n_P + n_U·π positives expected n_U·π are unlabeled, so an example drawn at random is " +
+		"mislabeled with probability π/(γ+π) given that it is positive. The share K/(n_P+K) of one data set is concave " +
+		"in K, so by Jensen's inequality its expectation is smaller."
+	f.detail("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases)
+	f.detail("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases)
 	if where != "" {
 		f.Counterexample = where
 	}
-	f.Details = append(f.Details, fadingDetail(formula), singleDatasetDetail(formula))
+	f.detail("%s", fadingDetail(formula))
+	f.detail("%s", singleDatasetDetail(formula))
 
 	switch {
 	case asProbability < cases && asMean < cases:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("The formula is the rate in neither reading: it misses the probability in %d and the expected share in %d of %d cases.",
-			cases-asProbability, cases-asMean, cases)
+		f.conclude(Fails, "The formula is the rate in neither reading: it misses the probability in %d and the expected "+
+			"share in %d of %d cases.", cases-asProbability, cases-asMean, cases)
 		f.Corrected = "p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0"
 		f.CorrectedLaTeX = correctedNoiseRate
 	case asProbability == cases && asMean == cases:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("Exact in all %d cases, as a probability and as an expected share.", cases)
+		f.conclude(Holds, "Exact in all %d cases, as a probability and as an expected share.", cases)
 	case asProbability == cases:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the expectation of the share of "+
-			"mislabeled positives in a finite data set is smaller, by up to %.4f here, and agrees only as the data grow.", cases, gap)
+		f.conclude(Conditional, "Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the "+
+			"expectation of the share of mislabeled positives in a finite data set is smaller, by up to %.4f here, and "+
+			"agrees only as the data grow.", cases, gap)
 		f.Corrected = "ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation"
 		f.CorrectedLaTeX = correctedNoiseRate
 	default:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)
+		f.conclude(Conditional, "Exact in all %d cases as an expected share, but not as the probability that (10) defines.", cases)
 	}
 	return f
 }
@@ -176,39 +167,33 @@ func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 	text := "at γ = 1/2, π = 2/5 the difference to the expected share, times n_U, is"
 	for i, nP := range []int64{1, 4, 16, 64} {
 		nU := 2 * nP
-		gap := new(big.Rat).Sub(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
+		gap := minus(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
 		if i > 0 {
 			text += ","
 		}
 		text += fmt.Sprintf(" %s for n_U = %d", gap.Mul(gap, big.NewRat(nU, 1)).FloatString(4), nU)
 	}
 	// γ = 1/2: γπ(1−π) = 3/25, (γ+π)³ = (9/10)³.
-	limit := new(big.Rat).Quo(big.NewRat(3, 25), big.NewRat(729, 1000))
+	limit := over(big.NewRat(3, 25), big.NewRat(729, 1000))
 	return text + "; its limit as the data grow is γπ(1−π)/(γ+π)³ = " + limit.FloatString(4)
 }
 
 // singleDatasetDetail holds the formula against one data set of which a share c of the positives is labeled, where the
 // rate is 1−c by definition and γ = πc/(1−πc).
 func singleDatasetDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
-	one := big.NewRat(1, 1)
+	one := whole(1)
 	withPopulation, withUnlabeled, cases := 0, 0, 0
 	for p := int64(1); p <= 9; p++ {
 		for l := int64(1); l <= 9; l++ {
 			pi, c := big.NewRat(p, 10), big.NewRat(l, 10)
-			labeled := new(big.Rat).Mul(pi, c)
-			unlabeled := new(big.Rat).Sub(one, labeled)
-			gamma := new(big.Rat).Quo(labeled, unlabeled)
-			rate := new(big.Rat).Sub(one, c)
+			labeled, rate := times(pi, c), minus(one, c)
+			unlabeled := minus(one, labeled)
+			gamma := over(labeled, unlabeled)
 			cases++
-			if formula(gamma, pi).Cmp(rate) == 0 {
-				withPopulation++
-			}
-			hidden := new(big.Rat).Mul(pi, rate)
-			if formula(gamma, hidden.Quo(hidden, unlabeled)).Cmp(rate) == 0 {
-				withUnlabeled++
-			}
+			withPopulation += oneIf(formula(gamma, pi).Cmp(rate) == 0)
+			withUnlabeled += oneIf(formula(gamma, over(times(pi, rate), unlabeled)).Cmp(rate) == 0)
 		}
 	}
-	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives among the unlabeled, "+
-		"in %d with π that of the whole data", withUnlabeled, cases, withPopulation)
+	return fmt.Sprintf("single data set, where the rate is 1−c: equal in %d of %d cases with π the share of positives "+
+		"among the unlabeled, in %d with π that of the whole data", withUnlabeled, cases, withPopulation)
 }

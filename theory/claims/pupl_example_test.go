@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} stays without a centre near it: the
+// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} stays without a center near it: the
 // cost is 3² + 1, the best one ½.
 func ExampleSeedingTrap_Outcome() {
 	outcome, err := claims.LabelsApart(3).Outcome()
@@ -30,7 +30,7 @@ func ExampleSeedingTrap_Outcome() {
 	// ratio           20
 }
 
-// Of the points 0, 0 and 3 one is labeled: it costs 9, 9 or 18, and the best centre 6.
+// Of the points 0, 0 and 3 one is labeled: it costs 9, 9 or 18, and the best center 6.
 func ExampleMeasureCentroid() {
 	cost, err := claims.MeasureCentroid(theory.RationalLine(0, 0, 3), 1)
 	if err != nil {
@@ -43,9 +43,8 @@ func ExampleMeasureCentroid() {
 
 // One label and two unlabeled points at a right angle: the pseudo code takes both for negative, Algorithm 1(B) never does.
 func ExampleVariantAgreement() {
-	labeled := mat.NewDense(1, 2, []float64{0, 0})
-	unlabeled := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-	probability, leaves, err := claims.VariantAgreement(labeled, unlabeled)
+	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 0, 1})
+	probability, leaves, err := claims.VariantAgreement(x, []bool{true, false, false})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Report is what checking the claim found, in Markdown for a notebook: verdict and sentence, then the table of [Claim.Numbers].
+// Report returns what checking the claim found, in Markdown for a notebook: verdict and sentence, then the table of [Claim.Numbers].
 // It says so where the claim has not been checked.
 func (c Claim) Report(words ...string) string {
 	if c.Sentence == "" {
@@ -15,7 +15,7 @@ func (c Claim) Report(words ...string) string {
 	return fmt.Sprintf("**%s: %s.** %s\n\n%s", c.ID, c.Verdict, escapeMarkdown.Replace(c.Sentence), c.Numbers(words...))
 }
 
-// Numbers is a table of the measured numbers in Markdown. With words given, only those appear whose name holds one of them, since a
+// Numbers returns a table of the measured numbers in Markdown. With words given, only those appear whose name holds one of them, since a
 // claim can have dozens. It says so where there is none.
 func (c Claim) Numbers(words ...string) string {
 	table := ""

@@ -34,40 +34,33 @@ type RiskErrors struct {
 	Total    float64 // sum of the data sets' probabilities
 }
 
-// StandardDeviation is the square root of the variance.
+// StandardDeviation returns the square root of the variance.
 func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Variance, 0)) }
 
 // Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
 // class prior. The estimate is told the prior, as uPU must be. The risks are those of package pucl, run on the engine in
 // float64.
-func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) ([]RiskErrors,
-	error) {
+func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) (out []RiskErrors,
+	err error) {
+	defer catch(&err)
 	if eng == nil || eng.Backend == nil {
 		return nil, errors.New("claims: no engine; open one with engine.Open")
 	}
 	nP, nU := w.Labeled, w.Unlabeled
-	if err := w.validate(priors); err != nil {
-		return nil, err
-	}
+	ensure(w.validate(priors))
 	if w.Loss == nil {
 		w.Loss = risk.SigmoidLoss
 	}
-	exec, err := NewExec(eng.Backend, func(logits, labels *Node) []*Node {
+	exec := must(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
 		out := make([]*Node, len(priors))
 		for i, prior := range priors {
 			out[i] = estimate(prior)(logits, labels)
 		}
 		return out
-	})
-	if err != nil {
-		return nil, fmt.Errorf("claims: %w", err)
-	}
+	}))
 	defer exec.Finalize()
-	atomLosses, err := measureLosses(eng, w)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]RiskErrors, len(priors))
+	atomLosses := measureLosses(eng, w)
+	out = make([]RiskErrors, len(priors))
 	for i, prior := range priors {
 		out[i] = atomLosses.truth(prior, nP, nU)
 	}
@@ -76,11 +69,8 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 	for i := range nP {
 		labels[i] = true
 	}
-	err = w.eachDataSet(func(logits []float64, probability func(prior float64) float64) error {
-		values, err := exec.Call(logits, labels)
-		if err != nil {
-			return fmt.Errorf("claims: %w", err)
-		}
+	w.eachDataSet(func(logits []float64, probability func(prior float64) float64) {
+		values := must(exec.Call(logits, labels))
 		for i, prior := range priors {
 			p, value := probability(prior), tensors.ToScalar[float64](values[i])
 			e := value - out[i].Risk
@@ -91,22 +81,21 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 				out[i].Largest = max(out[i].Largest, math.Abs(e))
 			}
 		}
-		return nil
 	})
 	for i := range out {
 		bias := out[i].Mean - out[i].Risk
 		out[i].Variance = squares[i] - bias*bias
 	}
-	return out, err
+	return out, nil
 }
 
-// validate refuses what cannot be enumerated.
+// validate returns an error for what cannot be enumerated.
 func (w RiskWorld) validate(priors []float64) error {
 	if w.Labeled < 1 || w.Unlabeled < 1 || w.Labeled+w.Unlabeled > 6 ||
 		len(w.Positive) == 0 || len(w.Negative) == 0 || len(priors) == 0 {
 		return fmt.Errorf("claims: %d labeled and %d unlabeled examples, %d positive and %d negative logits, %d priors; "+
-			"there must be at least one of each, and at most 6 examples",
-			w.Labeled, w.Unlabeled, len(w.Positive), len(w.Negative), len(priors))
+			"there must be at least one of each, and at most 6 examples", w.Labeled, w.Unlabeled, len(w.Positive),
+			len(w.Negative), len(priors))
 	}
 	for _, prior := range priors {
 		if !(prior >= 0 && prior <= 1) {
@@ -118,8 +107,7 @@ func (w RiskWorld) validate(priors []float64) error {
 		for _, a := range atoms {
 			if math.IsNaN(a.Logit) || math.IsInf(a.Logit, 0) || !(a.P >= 0) {
 				return fmt.Errorf("claims: logit %g with probability %g; a logit must be a finite number, a probability "+
-					"must not be "+
-					"negative", a.Logit, a.P)
+					"must not be negative", a.Logit, a.P)
 			}
 			total += a.P
 		}
@@ -131,76 +119,52 @@ func (w RiskWorld) validate(priors []float64) error {
 }
 
 // eachDataSet visits the logits of every data set, the labeled ones first. The probability of one depends on the prior.
-func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(prior float64) float64) error) error {
-	type drawn struct {
-		LogitAtom
-		positive bool
-	}
-	var any []drawn
-	for _, a := range w.Positive {
-		any = append(any, drawn{a, true})
-	}
-	for _, a := range w.Negative {
-		any = append(any, drawn{a, false})
-	}
+func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(prior float64) float64)) {
 	nP, nU := w.Labeled, w.Unlabeled
 	logits := make([]float64, nP+nU)
-	var draw func(i, positives int, p float64) error
-	draw = func(i, positives int, p float64) error {
+	var draw func(i, positives int, p float64)
+	draw = func(i, positives int, p float64) {
 		if i == nP+nU {
-			return visit(logits, func(prior float64) float64 {
+			visit(logits, func(prior float64) float64 {
 				return p * math.Pow(prior, float64(positives)) * math.Pow(1-prior, float64(nU-positives))
 			})
+			return
 		}
-		atoms, hidden := any, 1
-		if i < nP {
-			atoms, hidden = any[:len(w.Positive)], 0
-		}
-		for _, a := range atoms {
+		for _, a := range w.Positive {
 			logits[i] = a.Logit
-			more := 0
-			if a.positive {
-				more = hidden
-			}
-			if err := draw(i+1, positives+more, p*a.P); err != nil {
-				return err
-			}
+			draw(i+1, positives+oneIf(i >= nP), p*a.P)
 		}
-		return nil
+		if i < nP {
+			return
+		}
+		for _, a := range w.Negative {
+			logits[i] = a.Logit
+			draw(i+1, positives, p*a.P)
+		}
 	}
-	return draw(0, 0, 1)
+	draw(0, 0, 1)
 }
 
-// worldLosses are the losses of the atoms taken for a positive and for a negative, with their probabilities.
-type worldLosses struct {
-	positive, negative []struct{ p, asPositive, asNegative float64 }
-}
+// atomLoss is the loss of an atom taken for a positive and for a negative, with its probability.
+type atomLoss struct{ p, asPositive, asNegative float64 }
+
+// worldLosses are the losses of the atoms of both classes.
+type worldLosses struct{ positive, negative []atomLoss }
 
 // measureLosses reads the loss off the supervised risk of single examples.
-func measureLosses(eng *engine.Engine, w RiskWorld) (worldLosses, error) {
-	var out worldLosses
-	exec, err := NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) })
-	if err != nil {
-		return out, fmt.Errorf("claims: %w", err)
-	}
+func measureLosses(eng *engine.Engine, w RiskWorld) worldLosses {
+	exec := must(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
 	defer exec.Finalize()
-	for _, class := range []struct {
-		atoms []LogitAtom
-		into  *[]struct{ p, asPositive, asNegative float64 }
-	}{{w.Positive, &out.positive}, {w.Negative, &out.negative}} {
-		for _, a := range class.atoms {
-			var values [2]float64
-			for i, label := range []bool{true, false} {
-				value, err := exec.Call1([]float64{a.Logit}, []bool{label})
-				if err != nil {
-					return out, fmt.Errorf("claims: %w", err)
-				}
-				values[i] = tensors.ToScalar[float64](value)
-			}
-			*class.into = append(*class.into, struct{ p, asPositive, asNegative float64 }{a.P, values[0], values[1]})
-		}
+	loss := func(logit float64, label bool) float64 {
+		return tensors.ToScalar[float64](must(exec.Call1([]float64{logit}, []bool{label})))
 	}
-	return out, nil
+	class := func(atoms []LogitAtom) (losses []atomLoss) {
+		for _, a := range atoms {
+			losses = append(losses, atomLoss{a.P, loss(a.Logit, true), loss(a.Logit, false)})
+		}
+		return losses
+	}
+	return worldLosses{class(w.Positive), class(w.Negative)}
 }
 
 func (l worldLosses) truth(prior float64, nP, nU int) RiskErrors {

@@ -1,11 +1,8 @@
 package claims
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/theory"
 )
@@ -17,10 +14,10 @@ type SeedingTrap struct {
 
 // SeedingOutcome is what seeding makes of a trap, exactly.
 type SeedingOutcome struct {
-	Seeded   theory.RationalPotentials // expected, right after Algorithm 1(B) has drawn its negative centre
+	Seeded   theory.RationalPotentials // expected, right after Algorithm 1(B) has drawn its negative center
 	Settled  theory.RationalPotentials // expected, when the rounds have come to rest
-	PlusPlus *big.Rat                  // expected, right after k-means++ with two centres on all the points
-	Optimal  *big.Rat                  // the best potential of two centres
+	PlusPlus *big.Rat                  // expected, right after k-means++ with two centers on all the points
+	Optimal  *big.Rat                  // the best potential of two centers
 }
 
 // LabelsApart has labeled points at −m and m and an unlabeled one at m+1: μ_P falls between two groups and stays there. For
@@ -53,42 +50,29 @@ func copies(n int, x float64) [][]float64 {
 }
 
 // Outcome follows every start of Algorithm 1(B) on the trap, in exact arithmetic; points may lie at up to 20 places.
-func (t SeedingTrap) Outcome() (SeedingOutcome, error) {
-	labeled, err := rational(t.Labeled)
-	if err != nil {
-		return SeedingOutcome{}, fmt.Errorf("claims: labeled points: %w", err)
-	}
-	unlabeled, err := rational(t.Unlabeled)
-	if err != nil {
-		return SeedingOutcome{}, fmt.Errorf("claims: unlabeled points: %w", err)
-	}
-	s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
-	if err != nil {
-		return SeedingOutcome{}, err
-	}
-	out := SeedingOutcome{Optimal: s.Optimal}
+func (t SeedingTrap) Outcome() (out SeedingOutcome, err error) {
+	defer catch(&err)
+	labeled, unlabeled := t.rationals()
+	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	out.Optimal = s.Optimal
 	out.Seeded, out.Settled = s.Expected()
-	out.PlusPlus, err = theory.RationalKMeansPlusPlus(union(labeled, unlabeled))
-	return out, err
+	out.PlusPlus = must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
+	return out, nil
 }
 
-// Ratio is the expected potential after seeding, of Definition 6, as a multiple of the best; infinite where the best is 0.
+// rationals returns the points as fractions.
+func (t SeedingTrap) rationals() (labeled, unlabeled theory.RationalPoints) {
+	labeled, err := theory.Rationals(t.Labeled)
+	if err != nil {
+		panic(failure{fmt.Errorf("claims: labeled points: %w", err)})
+	}
+	if unlabeled, err = theory.Rationals(t.Unlabeled); err != nil {
+		panic(failure{fmt.Errorf("claims: unlabeled points: %w", err)})
+	}
+	return labeled, unlabeled
+}
+
+// Ratio returns the expected potential after seeding, of Definition 6, as a multiple of the best; infinite where the best is 0.
 func (o SeedingOutcome) Ratio() float64 {
 	return decimal(o.Seeded.Free) / decimal(o.Optimal)
-}
-
-// matrix puts rows into a matrix and refuses ragged ones.
-func matrix(rows [][]float64) (*mat.Dense, error) {
-	if len(rows) == 0 || len(rows[0]) == 0 {
-		return nil, errors.New("no points; at least one, with at least one coordinate, is needed")
-	}
-	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		if len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("point %d has %d coordinates, the first has %d; all need the same number", i, len(row),
-				len(rows[0]))
-		}
-		m.SetRow(i, row)
-	}
-	return m, nil
 }

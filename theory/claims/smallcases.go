@@ -1,28 +1,31 @@
 package claims
 
 import (
+	"iter"
 	"math/big"
 	"slices"
 
 	"github.com/puclab/puclab/theory"
 )
 
-// eachMultiset visits every way to put n rows on the places 0 … places−1, as sorted place numbers, which the visitor must
-// not keep.
-func eachMultiset(n, places int, visit func([]int)) {
-	x := make([]int, n)
-	var fill func(i, from int)
-	fill = func(i, from int) {
-		if i == n {
-			visit(x)
-			return
+// multisets yields every way to put n rows on the places 0 … places−1, as sorted place numbers in a slice that is reused.
+func multisets(n, places int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		x := make([]int, n)
+		var fill func(i, from int) bool
+		fill = func(i, from int) bool {
+			if i == n {
+				return yield(x)
+			}
+			for x[i] = from; x[i] < places; x[i]++ {
+				if !fill(i+1, x[i]) {
+					return false
+				}
+			}
+			return true
 		}
-		for v := from; v < places; v++ {
-			x[i] = v
-			fill(i+1, v)
-		}
+		fill(0, 0)
 	}
-	fill(0, 0)
 }
 
 // pick parts the rows in those whose bit is set in mask and the others.
@@ -37,31 +40,53 @@ func pick(rows theory.RationalPoints, mask int) (chosen, rest theory.RationalPoi
 	return chosen, rest
 }
 
-// eachLabeledLine visits every choice of n rows on the integers 0 … reach of a line, at least one at 0 and one at reach, and
-// every way to label some but not all of them.
-func eachLabeledLine(n int, reach int64, visit func(labeled, unlabeled theory.RationalPoints) error) error {
-	var err error
-	eachMultiset(n, int(reach)+1, func(x []int) {
-		if err != nil || x[0] != 0 || x[n-1] != int(reach) {
-			return
+// labelings yields every way to label some of the rows but not all of them.
+func labelings(rows theory.RationalPoints) iter.Seq2[theory.RationalPoints, theory.RationalPoints] {
+	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
+		for mask := 1; mask < 1<<len(rows)-1; mask++ {
+			if !yield(pick(rows, mask)) {
+				return
+			}
 		}
-		rows := make(theory.RationalPoints, n)
-		for i, v := range x {
-			rows[i] = []*big.Rat{big.NewRat(int64(v), 1)}
-		}
-		for mask := 1; mask < 1<<n-1 && err == nil; mask++ {
-			err = visit(pick(rows, mask))
-		}
-	})
-	return err
+	}
 }
 
-// seedingPotentials are the expected potentials right after Algorithm 1(B) has drawn its negative centre. Where all unlabeled
-// rows lie on the positive centre, whichever is drawn adds nothing.
+// labeledLines yields every labeling of every choice of least to most rows on the integers from 0 to longest of a line that
+// has a row at 0: the fewest rows first, and of these those that reach least far.
+func labeledLines(least, most, longest int) iter.Seq2[theory.RationalPoints, theory.RationalPoints] {
+	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
+		for n := least; n <= most; n++ {
+			for reach := range longest + 1 {
+				for x := range multisets(n, reach+1) {
+					if x[0] != 0 || x[n-1] != reach {
+						continue
+					}
+					for labeled, unlabeled := range labelings(onLine(x)) {
+						if !yield(labeled, unlabeled) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// onLine returns rows at whole numbers of a line.
+func onLine(x []int) theory.RationalPoints {
+	rows := make(theory.RationalPoints, len(x))
+	for i, v := range x {
+		rows[i] = []*big.Rat{whole(int64(v))}
+	}
+	return rows
+}
+
+// seedingPotentials returns the expected potentials right after Algorithm 1(B) has drawn its negative center. Where all unlabeled
+// rows lie on the positive center, whichever is drawn adds nothing.
 func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrained *big.Rat) {
-	centre := labeled.Mean()
+	center := labeled.Mean()
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
-	own := labeled.Potential(centre)
+	own := labeled.Potential(center)
 	if total.Sign() == 0 {
 		return own, own
 	}
@@ -70,24 +95,25 @@ func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrai
 		if w.Sign() == 0 {
 			continue
 		}
-		rest := unlabeled.Potential(centre, unlabeled[i])
-		free.Add(free, times(w, plus(labeled.Potential(centre, unlabeled[i]), rest)))
+		rest := unlabeled.Potential(center, unlabeled[i])
+		free.Add(free, times(w, plus(labeled.Potential(center, unlabeled[i]), rest)))
 		constrained.Add(constrained, times(w, plus(own, rest)))
 	}
 	return free.Quo(free, total), constrained.Quo(constrained, total)
 }
 
-// union is the rows of both sets, the labeled ones first.
+// union returns the rows of both sets, the labeled ones first.
 func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 	return slices.Concat(labeled, unlabeled)
 }
 
 func plus(x, y *big.Rat) *big.Rat  { return new(big.Rat).Add(x, y) }
 func times(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
+func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
 func over(x, y *big.Rat) *big.Rat  { return new(big.Rat).Quo(x, y) }
 func whole(x int64) *big.Rat       { return big.NewRat(x, 1) }
 
-// decimal is the float64 nearest to x.
+// decimal returns the float64 nearest to x.
 func decimal(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f

@@ -29,7 +29,7 @@ func Find(ids ...string) ([]Claim, error) {
 	return found, nil
 }
 
-// Row is the claim as one line of a table: ID, verdict, number and sentence with tabs between them. The number has six
+// Row returns the claim as one line of a table: ID, verdict, number and sentence with tabs between them. The number has six
 // digits and stands without its interval.
 func (c Claim) Row() string {
 	return fmt.Sprintf("%s\t%s\t%.6g\t%s", c.ID, c.Verdict, c.Number.Value, c.Sentence)

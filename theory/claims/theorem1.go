@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/puclab/puclab/pucl"
@@ -9,7 +8,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem1 is the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
+// Theorem1 returns the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
 //
 // The proof looks at attraction alone, as a reward, and that alone it gets right, for large batches and for an ideal loss
 // whose anchors are the batch's. The difference between the losses has the other sign, since attraction enters a loss
@@ -17,8 +16,8 @@ import (
 func Theorem1() Claim {
 	return Claim{
 		ID: "theorem-1",
-		Statement: "L_SCL-PU (5) is a biased estimator of L*_CL (3): E[L_SCL-PU] − L*_CL = π(1−π)/(1+γ) · [2μ_PN − " +
-			"(μ_P + μ_N)].",
+		Statement: "L_SCL-PU (5) is a biased estimator of L*_CL (3): E[L_SCL-PU] − L*_CL = π(1−π)/(1+γ) · [2μ_PN − (μ_P " +
+			"+ μ_N)].",
 		LaTeX:  `\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}] - \mathcal{L}^*_{\text{CL}} = \frac{\pi_p(1-\pi_p)}{1+\gamma}\left[2\tilde\mu_{PN} - (\mu^*_P + \mu^*_N)\right]`,
 		Source: "Contrastive Positive Unlabeled Learning, Theorem 1, proof in appendix A.5",
 		Assumptions: []string{
@@ -27,17 +26,15 @@ func Theorem1() Claim {
 			"views are independent draws from their example's class; said with Theorem 2, needed here for 𝕌∖i to be " +
 				"draws from p(x)",
 		},
-		check: func(eng *engine.Engine) (Finding, error) { return theorem1Finding(eng, Theorem1Printed) },
+		check: func(eng *engine.Engine) Finding { return theorem1Finding(eng, Theorem1Printed) },
 	}
 }
 
-// Theorem1Printed is the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
+// Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
 // examples, where γ is infinite, it is 0.
-func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (float64, error) {
-	positive, negative, between, err := p.Proximity(tau)
-	if err != nil {
-		return 0, err
-	}
+func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
+	defer catch(&err)
+	positive, negative, between := must3(p.Proximity(tau))
 	unlabeled := float64(d.Unlabeled) / float64(d.Examples()) // 1/(1+γ)
 	return d.Prior * (1 - d.Prior) * unlabeled * (2*between - positive - negative), nil
 }
@@ -50,23 +47,21 @@ func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (float64
 // with q the prior of the unlabeled examples and α = (m + uq)/b the share of positives among the anchors. The first part
 // is there because the batch holds more positives than the population; it vanishes where the ideal loss draws its anchors
 // with prior α. In the loss the whole expression counts negatively.
-func Theorem1Attraction(p theory.Population, d theory.Design, tau float64) (float64, error) {
-	mix, group, err := theorem1Parts(p, d, tau)
-	return mix + group, err
+func Theorem1Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
+	defer catch(&err)
+	mix, group := theorem1Parts(p, d, tau)
+	return mix + group, nil
 }
 
 // theorem1Parts returns the two parts of Theorem1Attraction.
-func theorem1Parts(p theory.Population, d theory.Design, tau float64) (mix, group float64, err error) {
-	positive, negative, between, err := p.Proximity(tau)
-	if err != nil {
-		return 0, 0, err
-	}
+func theorem1Parts(p theory.Population, d theory.Design, tau float64) (mix, group float64) {
+	positive, negative, between := must3(p.Proximity(tau))
 	mix = (d.PositiveShare() - d.Prior) * (positive - negative)
 	if d.Unlabeled > 0 {
 		u, q := float64(d.Unlabeled), d.UnlabeledPrior()
 		group = u / float64(d.Examples()) * (2*u - 2) / (2*u - 1) * q * (1 - q) * (2*between - positive - negative)
 	}
-	return mix, group, nil
+	return mix, group
 }
 
 // biasFormula is a formula for a bias on a population, as Theorem1Printed.
@@ -83,76 +78,47 @@ var theorem1Readings = []struct {
 	{"both losses", func(r theory.Result, _ float64) float64 { return r.Bias.Value }},
 	{"both rewards", func(r theory.Result, _ float64) float64 { return -r.Bias.Value }},
 	{"attractions alone", func(r theory.Result, _ float64) float64 {
-		return r.Attraction.Mean.Value - r.Ideal.Attraction.Value
+		return r.AttractionBias().Value
 	}},
 	{"attractions alone, ideal anchors mixed as in the batch", func(r theory.Result, anchors float64) float64 {
 		return r.Attraction.Mean.Value - anchors
 	}},
 }
 
-// Numbers from here on agree if they differ by no more than this.
-const contrastTolerance = 1e-9
-
-func theorem1Finding(eng *engine.Engine, formula biasFormula) (Finding, error) {
+func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 	var f Finding
-	err := withMeters(eng, 1, []pucl.Objective{pucl.SCLPU()}, func(meters []*theory.Meter) error {
-		m := meters[0]
-		var designs []theory.Design
-		for _, shape := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}} {
-			designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.3})
-		}
-		cases := contrastCases(randomPlanes(4, 1), designs)
-		agree := make([]int, len(theorem1Readings))
-		large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
-		correction := 0.0      // largest error of the corrected formula
-		for _, c := range cases {
-			r, err := m.Exact(c.world, c.design)
-			if err != nil {
-				return err
-			}
-			printed, err := formula(c.world, c.design, 1)
-			if err != nil {
-				return err
-			}
-			mix, group, err := theorem1Parts(c.world, c.design, 1)
-			if err != nil {
-				return err
-			}
-			for k, reading := range theorem1Readings {
-				if math.Abs(reading.of(r, r.Ideal.Attraction.Value+mix)-printed) <= contrastTolerance {
-					agree[k]++
-				}
-			}
-			attraction := r.Attraction.Mean.Value - r.Ideal.Attraction.Value
-			correction = max(correction, math.Abs(attraction-mix-group))
-			if c.design.Unlabeled > 1 {
-				ofLarge++
-				if math.Abs(asInLargeBatch(attraction-mix, c.design)-printed) <= contrastTolerance {
-					large++
-				}
-			}
-		}
+	meters, closeMeters := openMeters(eng, 1, pucl.SCLPU())
+	defer closeMeters()
+	m := meters[0]
+	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
+	agreeing := make([]int, len(theorem1Readings))
+	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
+	correction := 0.0      // largest error of the corrected formula
+	for _, c := range cases {
+		r := must(m.Exact(c.world, c.design))
+		printed := must(formula(c.world, c.design, 1))
+		mix, group := theorem1Parts(c.world, c.design, 1)
 		for k, reading := range theorem1Readings {
-			f.Measured = append(f.Measured, measured(float64(agree[k]), "cases of %d that agree: %s", len(cases), reading.name))
+			agreeing[k] += oneIf(agree(reading.of(r, r.Ideal.Attraction.Value+mix), printed))
 		}
-		f.Measured = append(f.Measured,
-			measured(float64(large), "cases of %d that agree: the same, times (2u−1)/(2u−2)", ofLarge),
-			measured(correction, "largest error of the corrected formula for the attraction"))
+		attraction := r.AttractionBias().Value
+		correction = max(correction, math.Abs(attraction-mix-group))
+		if c.design.Unlabeled > 1 {
+			ofLarge++
+			large += oneIf(agree(asInLargeBatch(attraction-mix, c.design), printed))
+		}
+	}
+	for k, reading := range theorem1Readings {
+		measure(&f, agreeing[k], "cases of %d that agree: %s", len(cases), reading.name)
+	}
+	measure(&f, large, "cases of %d that agree: the same, times (2u−1)/(2u−2)", ofLarge)
+	measure(&f, correction, "largest error of the corrected formula for the attraction")
 
-		smallest, err := theorem1Smallest(m, formula, &f)
-		if err != nil {
-			return err
-		}
-		if err := theorem1Batches(m, formula, &f); err != nil {
-			return err
-		}
-		if err := theorem1SingleDataset(m, formula, &f); err != nil {
-			return err
-		}
-		theorem1Judge(&f, agree, len(cases), large == ofLarge, smallest, correction)
-		return nil
-	})
-	return f, err
+	smallest := theorem1Smallest(m, formula, &f)
+	theorem1Batches(m, formula, &f)
+	theorem1SingleDataset(m, formula, &f)
+	theorem1Judge(&f, agreeing, len(cases), large == ofLarge, smallest, correction)
+	return f
 }
 
 // asInLargeBatch takes the factor (2u−2)/(2u−1) of a finite batch out of a bias; u > 1.
@@ -163,45 +129,41 @@ func asInLargeBatch(bias float64, d theory.Design) float64 {
 
 // theorem1Judge makes the verdict out of how many cases agree in which reading; large tells whether the formula is the bias
 // of the attraction in large batches.
-func theorem1Judge(f *Finding, agree []int, cases int, large bool, smallest theorem1Case, correction float64) {
-	f.Number = theory.Exactly(smallest.bias)
-	f.Why = "A labeled anchor is attracted to draws of its class, without bias. An unlabeled anchor is attracted to " +
-		"2u−1 rows: its own other view, of its class, and 2u−2 rows of other examples, positive with probability q; " +
-		"averaging over the anchor's class gives q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N for these, less than qμ_P + (1−q)μ_N " +
-		"by q(1−q)[μ_P + μ_N − 2μ_PN]. Multiply by the share u/b = 1/(1+γ) of unlabeled anchors; then compare anchors " +
-		"mixed α : 1−α with the ideal π : 1−π. A loss is log partition − attraction, so that the attraction's " +
-		"difference counts negatively, and log Z of a batch, whose rows include the anchor's own class, does not have " +
-		"the expectation that log Z has in (3), where all N rows besides the positive are of the other class."
+func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest theorem1Case, correction float64) {
+	f.Number = exactly(smallest.bias)
+	f.Why = "A labeled anchor is attracted to draws of its class, without bias. An unlabeled anchor is attracted to 2u−1 " +
+		"rows: its own other view, of its class, and 2u−2 rows of other examples, positive with probability q; averaging " +
+		"over the anchor's class gives q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N for these, less than qμ_P + (1−q)μ_N by " +
+		"q(1−q)[μ_P + μ_N − 2μ_PN]. Multiply by the share u/b = 1/(1+γ) of unlabeled anchors; then compare anchors mixed " +
+		"α : 1−α with the ideal π : 1−π. A loss is log partition − attraction, so that the attraction's difference " +
+		"counts negatively, and log Z of a batch, whose rows include the anchor's own class, does not have the " +
+		"expectation that log Z has in (3), where all N rows besides the positive are of the other class."
 	if correction <= contrastTolerance {
-		f.Corrected = "Of the attraction, under independent views: E[attraction of (5)] − [πμ_P + (1−π)μ_N] = " +
-			"(α−π)(μ_P − μ_N) + 1/(1+γ) · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)], with u unlabeled examples in " +
-			"the batch, q the prior among them and α = (γ+q)/(1+γ); the loss's bias is E log Z of the batch − E log Z " +
-			"of (3), minus this."
+		f.Corrected = "Of the attraction, under independent views: E[attraction of (5)] − [πμ_P + (1−π)μ_N] = (α−π)(μ_P " +
+			"− μ_N) + 1/(1+γ) · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)], with u unlabeled examples in the batch, q " +
+			"the prior among them and α = (γ+q)/(1+γ); the loss's bias is E log Z of the batch − E log Z of (3), minus " +
+			"this."
 		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{SCL-PU}}] - [\pi\mu_P + (1-\pi)\mu_N] = (\alpha-\pi)(\mu_P-\mu_N) + \frac{1}{1+\gamma}\,\frac{2u-2}{2u-1}\,q(1-q)\left[2\mu_{PN} - (\mu_P+\mu_N)\right]`
 	}
 	f.Counterexample = smallest.text
 	switch {
-	case agree[0] == cases:
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The formula is the difference in all %d cases.", cases)
+	case agreeing[0] == cases:
+		f.conclude(Holds, "The formula is the difference in all %d cases.", cases)
 		f.Counterexample = ""
-	case agree[1] == cases || agree[2] == cases:
-		f.Verdict = Conditional
-		k := 1
-		if agree[2] == cases {
-			k = 2
+	case agreeing[1] == cases || agreeing[2] == cases:
+		reading := theorem1Readings[1]
+		if agreeing[2] == cases {
+			reading = theorem1Readings[2]
 		}
-		f.Sentence = fmt.Sprintf("The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases, theorem1Readings[k].name)
+		f.conclude(Conditional, "The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases, reading.name)
 		f.Counterexample = ""
 	default:
-		f.Verdict = Fails
 		reason := "the formula is no difference between the two, not even between their attractions"
 		if large {
-			reason = "the formula is what the attractions alone, counted as rewards, differ by in large batches, with the ideal " +
-				"anchors mixed as in the batch"
+			reason = "the formula is what the attractions alone, counted as rewards, differ by in large batches, with " +
+				"the ideal anchors mixed as in the batch"
 		}
-		f.Sentence = fmt.Sprintf("The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled "+
-			"example, classes at ±1, π = ½, τ = 1): %s.",
-			smallest.bias, smallest.printed, reason)
+		f.conclude(Fails, "The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled example, "+
+			"classes at ±1, π = ½, τ = 1): %s.", smallest.bias, smallest.printed, reason)
 	}
 }

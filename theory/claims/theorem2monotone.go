@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Monotone is the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
+// Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
 //
 // The theorem does not say what stays fixed while γ grows; its proof keeps the number of unlabeled examples, and there the
 // gain first grows, then falls: where nearly everything is labeled, both variances are small. It does grow at a fixed number
@@ -22,9 +22,9 @@ func Theorem2Monotone() Claim {
 		Statement: "Δσ(γ₁) ≥ Δσ(γ₂) for all γ₁ ≥ γ₂ ≥ 0, where Δσ = Var(L_ssCL) − Var(L_PUCL) and γ = n_P/n_U.",
 		LaTeX:     `\Delta_\sigma(\gamma_1) \ge \Delta_\sigma(\gamma_2) \quad \forall\, \gamma_1 \ge \gamma_2 \ge 0`,
 		Source:    "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
-		Assumptions: append(theorem2Assumptions(), "the proof holds the number |X_U| of unlabeled examples fixed while "+
-			"γ grows; the theorem does not say what is fixed"),
-		check: func(eng *engine.Engine) (Finding, error) { return theorem2MonotoneFinding(eng, gapShare) },
+		Assumptions: append(theorem2Assumptions(), "the proof holds the number |X_U| of unlabeled examples fixed while γ "+
+			"grows; the theorem does not say what is fixed"),
+		check: func(eng *engine.Engine) Finding { return theorem2MonotoneFinding(eng, gapShare) },
 	}
 }
 
@@ -52,29 +52,27 @@ func searchMonotone(share shareFormula, most int64,
 
 	size := func(p fallingPair) int64 { return max(p.m1+p.u1, p.m2+p.u2) }
 	largest, gap := new(big.Rat), map[[2]int64]*big.Rat{}
+	var batches [][2]int64 // m and u
 	for u := int64(1); u <= most; u++ {
 		for m := int64(0); m+u <= most; m++ {
+			batches = append(batches, [2]int64{m, u})
 			gap[[2]int64{m, u}] = share(m, u)
 		}
 	}
-	for u1 := int64(1); u1 <= most; u1++ {
-		for m1 := int64(0); m1+u1 <= most; m1++ {
-			for u2 := int64(1); u2 <= most; u2++ {
-				for m2 := int64(0); m2+u2 <= most; m2++ {
-					if (m1 == m2 && u1 == u2) || m1*u2 < m2*u1 || !allows(m1, u1, m2, u2) {
-						continue
-					}
-					pairs++
-					fall := new(big.Rat).Sub(gap[[2]int64{m2, u2}], gap[[2]int64{m1, u1}])
-					if fall.Sign() <= 0 {
-						continue
-					}
-					broken++
-					p := fallingPair{m1, u1, m2, u2}
-					if smallest == nil || size(p) < size(*smallest) || size(p) == size(*smallest) && fall.Cmp(largest) > 0 {
-						smallest, largest = &p, fall
-					}
-				}
+	for _, first := range batches {
+		for _, second := range batches {
+			p := fallingPair{first[0], first[1], second[0], second[1]}
+			if first == second || p.m1*p.u2 < p.m2*p.u1 || !allows(p.m1, p.u1, p.m2, p.u2) {
+				continue
+			}
+			pairs++
+			fall := minus(gap[second], gap[first])
+			if fall.Sign() <= 0 {
+				continue
+			}
+			broken++
+			if smallest == nil || size(p) < size(*smallest) || size(p) == size(*smallest) && fall.Cmp(largest) > 0 {
+				smallest, largest = &p, fall
 			}
 		}
 	}
@@ -82,22 +80,19 @@ func searchMonotone(share shareFormula, most int64,
 }
 
 // theorem2MonotoneFinding searches the formula, after holding it against what the losses do.
-func theorem2MonotoneFinding(eng *engine.Engine, share shareFormula) (Finding, error) {
+func theorem2MonotoneFinding(eng *engine.Engine, share shareFormula) Finding {
 	f := searchedMonotone(share)
-	wrong, err := theorem2MonotoneMeasured(eng, share, &f)
-	if err != nil {
-		return Finding{}, err
+	wrong := theorem2MonotoneMeasured(eng, share, &f)
+	if exceeds(wrong, contrastTolerance) {
+		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
+		f.Number = exactly(wrong)
+		f.conclude(Undecided, "The formula that was searched misses the measured Δσ by up to %.4g, so that the search "+
+			"tells nothing.", wrong)
 	}
-	if wrong > contrastTolerance {
-		f.Verdict, f.Corrected, f.CorrectedLaTeX, f.Counterexample = Undecided, "", "", ""
-		f.Number = theory.Exactly(wrong)
-		f.Sentence = fmt.Sprintf("The formula that was searched misses the measured Δσ by up to %.4g, so that the "+
-			"search tells nothing.", wrong)
-	}
-	return f, nil
+	return f
 }
 
-// searchedMonotone is the finding on Δσ/ζ₂ as given by the formula.
+// searchedMonotone returns the finding on Δσ/ζ₂ as given by the formula.
 func searchedMonotone(share shareFormula) Finding {
 	const most = 20
 	var f Finding
@@ -107,7 +102,7 @@ func searchedMonotone(share shareFormula) Finding {
 	for k, reading := range monotoneReadings {
 		pairs, failed, pair := searchMonotone(share, most, reading.allows)
 		broken[k] = failed
-		f.Measured = append(f.Measured, measured(float64(failed), "pairs of %d with γ₁ ≥ γ₂ and Δσ(γ₁) < Δσ(γ₂), %s", pairs, reading.name))
+		measure(&f, failed, "pairs of %d with γ₁ ≥ γ₂ and Δσ(γ₁) < Δσ(γ₂), %s", pairs, reading.name)
 		if failed == 0 {
 			holding = append(holding, reading.name)
 		}
@@ -115,50 +110,43 @@ func searchedMonotone(share shareFormula) Finding {
 			smallest = pair
 		}
 	}
-	f.Measured = append(f.Measured, measured(float64(randomLabelsFalling(share, 8)),
-		"falls of E Δσ as the rate of labels grows from 0.1 to 0.9, batches of 2 to 8, in rationals"))
+	measure(&f, randomLabelsFalling(share, 8), "falls of E Δσ as the rate of labels grows from 0.1 to 0.9, batches of 2 to 8, in rationals")
 	drop := new(big.Rat)
 	if smallest != nil {
 		first, second := share(smallest.m1, smallest.u1), share(smallest.m2, smallest.u2)
 		drop.Sub(first, second)
-		f.Counterexample = fmt.Sprintf("m = %d, u = %d (γ₂ = %s) against m = %d, u = %d (γ₁ = %s), each class showing "+
-			"+1 or −1 with probability 1/2, views independent, τ = 1, ζ₂ = 1: Δσ = %s = %s falls to %s = %s, by %s",
-			smallest.m2, smallest.u2, ratioText(smallest.m2, smallest.u2),
-			smallest.m1, smallest.u1, ratioText(smallest.m1, smallest.u1),
-			second.RatString(), second.FloatString(5), first.RatString(), first.FloatString(5),
-			new(big.Rat).Neg(drop).RatString())
+		f.Counterexample = fmt.Sprintf("m = %d, u = %d (γ₂ = %s) against m = %d, u = %d (γ₁ = %s), each class showing +1 "+
+			"or −1 with probability 1/2, views independent, τ = 1, ζ₂ = 1: Δσ = %s = %s falls to %s = %s, by %s",
+			smallest.m2, smallest.u2, ratioText(smallest.m2, smallest.u2), smallest.m1, smallest.u1,
+			ratioText(smallest.m1, smallest.u1), second.RatString(), second.FloatString(5), first.RatString(),
+			first.FloatString(5), new(big.Rat).Neg(drop).RatString())
 	}
-	change, _ := drop.Float64()
-	f.Number = theory.Exactly(change)
+	change := decimal(drop)
+	f.Number = exactly(change)
 	f.Why = "Δσ = 2m(m−1)/((2m−1)b²)·ζ₂ under independent views (theorem-2-variance). At fixed b the factor grows with " +
-		"m: 2m(m−1)/(2m−1) = (m−½) − 1/(2(2m−1)). At fixed u b = m + u grows along, and for large m the factor is " +
-		"about m/(m+u)², which falls beyond m = u. A number of labels drawn at random in a batch of fixed size changes " +
+		"m: 2m(m−1)/(2m−1) = (m−½) − 1/(2(2m−1)). At fixed u b = m + u grows along, and for large m the factor is about " +
+		"m/(m+u)², which falls beyond m = u. A number of labels drawn at random in a batch of fixed size changes " +
 		"nothing: both losses have the same mean given it, so Δσ is the mean of a growing function of it."
-	f.Details = append(f.Details,
-		"the paper's experiments vary γ in both ways: case-control with n_U fixed, a single data set with n_P + n_U "+
-			"fixed (appendix A.5, figures 5 and 6)",
-		"with identical views Δσ does not grow at a fixed number of examples either, see the numbers measured",
-		fmt.Sprintf("searched in rationals: all pairs of batches of up to %d examples with at least one unlabeled", most))
+	f.detail("the paper's experiments vary γ in both ways: case-control with n_U fixed, a single data set with n_P + n_U " +
+		"fixed (appendix A.5, figures 5 and 6)")
+	f.detail("with identical views Δσ does not grow at a fixed number of examples either, see the numbers measured")
+	f.detail("searched in rationals: all pairs of batches of up to %d examples with at least one unlabeled", most)
 	if broken[1] == 0 {
 		f.Corrected = "Under independent views Δσ = 2m(m−1)/((2m−1)b²)·ζ₂ grows with the number m of labeled among a " +
-			"fixed number b of examples; at a fixed number u of unlabeled ones it grows only until a little beyond " +
-			"m = u and then falls towards 0."
+			"fixed number b of examples; at a fixed number u of unlabeled ones it grows only until a little beyond m = u " +
+			"and then falls towards 0."
 		f.CorrectedLaTeX = `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2 \ \text{ grows with } m \text{ at fixed } b = m+u;\quad \Delta_\sigma \to 0 \text{ as } m \to \infty \text{ at fixed } u`
 	}
 	switch {
 	case len(holding) == len(monotoneReadings):
-		f.Verdict = Holds
-		f.Sentence = "Δσ grows with γ in every reading, over all batches tried."
+		f.conclude(Holds, "Δσ grows with γ in every reading, over all batches tried.")
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	case len(holding) > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("Δσ grows with γ only for %s; for %s, %s, it changes by %.4f from γ = %s to %s "+
-			"(signs, independent views).", strings.Join(holding, " and "),
-			monotoneReadings[firstBroken(broken)].name, readingOfProof(broken), change,
-			ratioText(smallest.m2, smallest.u2), ratioText(smallest.m1, smallest.u1))
+		f.conclude(Conditional, "Δσ grows with γ only for %s; for %s, %s, it changes by %.4f from γ = %s to %s (signs, "+
+			"independent views).", strings.Join(holding, " and "), monotoneReadings[firstBroken(broken)].name,
+			readingOfProof(broken), change, ratioText(smallest.m2, smallest.u2), ratioText(smallest.m1, smallest.u1))
 	default:
-		f.Verdict = Fails
-		f.Sentence = fmt.Sprintf("Δσ does not grow with γ in any reading; it changes by %.4f in the smallest case.", change)
+		f.conclude(Fails, "Δσ does not grow with γ in any reading; it changes by %.4f in the smallest case.", change)
 	}
 	return f
 }
@@ -172,21 +160,19 @@ func randomLabelsFalling(share shareFormula, most int64) int {
 		for tenths := int64(1); tenths <= 9; tenths++ {
 			mean := new(big.Rat)
 			for m := range b + 1 {
-				mean.Add(mean, new(big.Rat).Mul(binomial(b, m, big.NewRat(tenths, 10)), share(m, b-m)))
+				mean.Add(mean, times(binomial(b, m, big.NewRat(tenths, 10)), share(m, b-m)))
 			}
-			if last != nil && mean.Cmp(last) < 0 {
-				falls++
-			}
+			falls += oneIf(last != nil && mean.Cmp(last) < 0)
 			last = mean
 		}
 	}
 	return falls
 }
 
-// ratioText is γ = m/u as a fraction.
+// ratioText returns γ = m/u as a fraction.
 func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 
-// firstBroken is the first reading of which pairs break the claim, 0 where there is none.
+// firstBroken returns the first reading of which pairs break the claim, 0 where there is none.
 func firstBroken(broken []int) int {
 	for k, n := range broken {
 		if n > 0 {
@@ -196,7 +182,7 @@ func firstBroken(broken []int) int {
 	return 0
 }
 
-// readingOfProof tells whether the first reading that breaks is the proof's.
+// readingOfProof reports whether the first reading that breaks is the proof's.
 func readingOfProof(broken []int) string {
 	if firstBroken(broken) == 0 {
 		return "which the proof has"
@@ -206,30 +192,22 @@ func readingOfProof(broken []int) string {
 
 // theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
 // how far the formula is off at most; then it measures with identical views.
-func theorem2MonotoneMeasured(eng *engine.Engine, share shareFormula, f *Finding) (wrong float64, err error) {
-	err = withMeters(eng, 1, []pucl.Objective{pucl.SSCL(), pucl.PUCL()}, func(meters []*theory.Meter) error {
-		for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
-			d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
-			_, loss, err := varianceGaps(meters, contrastCase{TwoSigns(), d})
-			if err != nil {
-				return err
-			}
-			want, _ := share(int64(d.Labeled), int64(d.Unlabeled)).Float64()
-			wrong = max(wrong, math.Abs(loss-want))
-			f.Measured = append(f.Measured, measured(loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled))
-		}
-		f.Measured = append(f.Measured, measured(wrong, "largest difference of these to the formula searched"))
-		for _, shape := range [][2]int{{1, 4}, {2, 3}, {3, 2}, {4, 1}} {
-			d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5, SameView: theory.IdenticalViews}
-			attraction, loss, err := varianceGaps(meters, contrastCase{TwoSigns(), d})
-			if err != nil {
-				return err
-			}
-			f.Measured = append(f.Measured,
-				measured(attraction, "identical views, m = %d, u = %d: Δσ of the attraction", d.Labeled, d.Unlabeled),
-				measured(loss, "identical views, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled))
-		}
-		return nil
-	})
-	return wrong, err
+func theorem2MonotoneMeasured(eng *engine.Engine, share shareFormula, f *Finding) (wrong float64) {
+	meters, closeMeters := openMeters(eng, 1, pucl.SSCL(), pucl.PUCL())
+	defer closeMeters()
+	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
+		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
+		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		want := decimal(share(int64(d.Labeled), int64(d.Unlabeled)))
+		wrong = max(wrong, math.Abs(loss-want))
+		measure(f, loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)
+	}
+	measure(f, wrong, "largest difference of these to the formula searched")
+	for _, shape := range [][2]int{{1, 4}, {2, 3}, {3, 2}, {4, 1}} {
+		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5, SameView: theory.IdenticalViews}
+		attraction, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		measure(f, attraction, "identical views, m = %d, u = %d: Δσ of the attraction", d.Labeled, d.Unlabeled)
+		measure(f, loss, "identical views, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)
+	}
+	return wrong
 }

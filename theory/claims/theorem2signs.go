@@ -3,7 +3,6 @@ package claims
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -18,39 +17,29 @@ import (
 
 // theorem2TwoSigns finds Δσ of two labeled examples and an unlabeled one that show signs at random: in rationals by going
 // over the signs for the attraction, and by the meters for the loss.
-func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) (signGap, error) {
+func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) signGap {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
-	v, _, err := c.world.PairVariance(1)
-	if err != nil {
-		return signGap{}, err
-	}
-	attraction, loss, err := varianceGaps(meters, c)
-	if err != nil {
-		return signGap{}, err
-	}
+	v, _ := must2(c.world.PairVariance(1))
+	attraction, loss := varianceGaps(meters, c)
 	printed := formula(v, c.design, 2)
 	separate, all := signVariances(2)
-	gap := new(big.Rat).Sub(separate, all)
+	gap := minus(separate, all)
 	gap.Mul(gap, big.NewRat(4, 9)) // the labeled anchors are 2/3 of all
-	exact, _ := gap.Float64()
-	if math.Abs(loss-exact) > contrastTolerance || gap.Sign() <= 0 {
-		return signGap{}, fmt.Errorf("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())
+	exact := decimal(gap)
+	if !agree(loss, exact) || gap.Sign() <= 0 {
+		panic(failure{fmt.Errorf("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())})
 	}
-	one, err := theory.CountBatches(c.world, c.design, theory.Symmetry{Examples: true, Views: true, Classes: true})
-	if err != nil {
-		return signGap{}, err
-	}
-	f.Measured = append(f.Measured,
-		measured(loss, "signs, m = 2, u = 1: Δσ of the loss (%.0f batches)", one),
-		measured(attraction, "signs, m = 2, u = 1: Δσ of the attraction"),
-		measured(printed, "signs, m = 2, u = 1: printed formula with n_PL = 2"))
-	f.Details = append(f.Details, "with m ≤ 1 PUCL is ssCL and Δσ = 0, as the formula says for n_PL = m = 1; so two "+
-		"labeled examples are the fewest, and two points the fewest that vary")
+	one := must(theory.CountBatches(c.world, c.design, theory.Symmetry{Examples: true, Views: true, Classes: true}))
+	measure(f, loss, "signs, m = 2, u = 1: Δσ of the loss (%.0f batches)", one)
+	measure(f, attraction, "signs, m = 2, u = 1: Δσ of the attraction")
+	measure(f, printed, "signs, m = 2, u = 1: printed formula with n_PL = 2")
+	f.detail("with m ≤ 1 PUCL is ssCL and Δσ = 0, as the formula says for n_PL = m = 1; so two labeled examples are the " +
+		"fewest, and two points the fewest that vary")
 	return signGap{gap, printed, fmt.Sprintf("m = 2 labeled and u = 1 unlabeled example, each class showing +1 or −1 "+
 		"with probability 1/2, views independent, τ = 1: s = z·z' = ±1, Var(s) = 1, Var(E[s|z]) = 0. The mean over the "+
-		"two own pairs has variance %s, over all six pairs of the four rows %s, and labeled anchors are 2/3 of all: Δσ "+
-		"= 4/9 · (%s − %s) = %s. The formula with n_PL = 2: %g.",
-		separate.RatString(), all.RatString(), separate.RatString(), all.RatString(), gap.RatString(), printed)}, nil
+		"two own pairs has variance %s, over all six pairs of the four rows %s, and labeled anchors are 2/3 of all: Δσ = "+
+		"4/9 · (%s − %s) = %s. The formula with n_PL = 2: %g.", separate.RatString(), all.RatString(), separate.RatString(),
+		all.RatString(), gap.RatString(), printed)}
 }
 
 // signVariances goes over all 2^2m signs of the labeled rows and returns the variance of the mean product over the m own
@@ -61,8 +50,8 @@ func signVariances(m int) (separate, all *big.Rat) {
 		each := big.NewRat(1, 1<<(2*m))
 		for draw := range 1 << (2 * m) {
 			x := mean(func(row int) int64 { return int64(1 - 2*(draw>>row&1)) })
-			first.Add(first, new(big.Rat).Mul(each, x))
-			second.Add(second, new(big.Rat).Mul(each, x.Mul(x, x)))
+			first.Add(first, times(each, x))
+			second.Add(second, times(each, x.Mul(x, x)))
 		}
 		return second.Sub(second, first.Mul(first, first))
 	}
@@ -86,24 +75,19 @@ func signVariances(m int) (separate, all *big.Rat) {
 }
 
 // theorem2FlatPairs shows that the formula can be too large by any factor: positives that show −1 only rarely.
-func theorem2FlatPairs(f *Finding, formula gapFormula) error {
+func theorem2FlatPairs(f *Finding, formula gapFormula) {
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
 	for _, rare := range []float64{0.1, 0.01} {
 		p := TwoSigns()
 		p.Positive = []theory.Atom{{Z: []float64{1}, P: 1 - rare}, {Z: []float64{-1}, P: rare}}
-		v, _, err := p.PairVariance(1)
-		if err != nil {
-			return err
-		}
-		f.Measured = append(f.Measured, measured(formula(v, d, 2)/Theorem2Gap(v, d),
-			"positives at −1 with probability %g: formula over Δσ", rare))
+		v, _ := must2(p.PairVariance(1))
+		measure(f, formula(v, d, 2)/Theorem2Gap(v, d), "positives at −1 with probability %g: formula over Δσ", rare)
 	}
-	return nil
 }
 
 // theorem2OneAnchor measures the variance of a single labeled anchor's attraction, the reading that comes nearest to the
 // proof: its own pair against the mean of its 2m−1 pairs.
-func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) error {
+func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
 	first := func(term pucl.Term) pucl.Term { // n times the first row's, so that the mean over anchors is the first row's
 		return func(b *pucl.Block) *Node {
 			values := term(b)
@@ -117,48 +101,35 @@ func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) error
 		objectives[i].Attract = first(objectives[i].Attract)
 		objectives[i].Name += ", first anchor"
 	}
-	return withMeters(eng, 1, objectives, func(meters []*theory.Meter) error {
-		d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
-		for _, world := range []struct {
-			name string
-			theory.Population
-		}{{"signs", TwoSigns()}, {"positives at −1 with probability 1/4", theory.Population{
-			Positive: []theory.Atom{{Z: []float64{1}, P: 0.75}, {Z: []float64{-1}, P: 0.25}}, Negative: TwoSigns().Negative}}} {
-			gap, _, err := varianceGaps(meters, contrastCase{world.Population, d})
-			if err != nil {
-				return err
-			}
-			v, _, err := world.PairVariance(1)
-			if err != nil {
-				return err
-			}
-			if want := (v.Total - v.Linear) * (1 - 1/3.0); math.Abs(gap-want) > contrastTolerance {
-				return errors.New("claims: the variance of one anchor's attraction is not what Hoeffding's split says; " +
-					"the objectives have changed")
-			}
-			f.Measured = append(f.Measured,
-				measured(gap, "%s: Δσ of one labeled anchor's attraction, m = 2", world.name),
-				measured(formula(v, d, 3), "%s: formula with n_PL = 2m−1 = 3", world.name))
+	meters, closeMeters := openMeters(eng, 1, objectives...)
+	defer closeMeters()
+	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
+	for _, world := range []struct {
+		name string
+		theory.Population
+	}{{"signs", TwoSigns()}, {"positives at −1 with probability 1/4", theory.Population{
+		Positive: []theory.Atom{{Z: []float64{1}, P: 0.75}, {Z: []float64{-1}, P: 0.25}}, Negative: TwoSigns().Negative}}} {
+		gap, _ := varianceGaps(meters, contrastCase{world.Population, d})
+		v, _ := must2(world.PairVariance(1))
+		if want := (v.Total - v.Linear) * (1 - 1/3.0); !agree(gap, want) {
+			panic(failure{errors.New("claims: the variance of one anchor's attraction is not what Hoeffding's split " +
+				"says; the objectives have changed")})
 		}
-		f.Details = append(f.Details, "one labeled anchor's attraction loses (1 − 1/(2m−1))·(Var(s) − ζ₁) of its "+
-			"variance: the formula, with n_PL = 2m−1 and for ζ₁ = 0 only")
-		return nil
-	})
+		measure(f, gap, "%s: Δσ of one labeled anchor's attraction, m = 2", world.name)
+		measure(f, formula(v, d, 3), "%s: formula with n_PL = 2m−1 = 3", world.name)
+	}
+	f.detail("one labeled anchor's attraction loses (1 − 1/(2m−1))·(Var(s) − ζ₁) of its variance: the formula, with n_PL " +
+		"= 2m−1 and for ζ₁ = 0 only")
 }
 
 // theorem2SameViews measures Δσ where the second view is the first, which Theorem 2 excludes.
-func theorem2SameViews(meters []*theory.Meter, f *Finding) error {
+func theorem2SameViews(meters []*theory.Meter, f *Finding) {
 	for _, same := range []float64{0.5, theory.IdenticalViews} {
 		d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: same}
-		attraction, loss, err := varianceGaps(meters, contrastCase{TwoSigns(), d})
-		if err != nil {
-			return err
-		}
-		f.Measured = append(f.Measured,
-			measured(attraction, "signs, m = 2, u = 1, views the same with probability %g: Δσ of the attraction", same),
-			measured(loss, "signs, m = 2, u = 1, views the same with probability %g: Δσ of the loss", same))
+		attraction, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		measure(f, attraction, "signs, m = 2, u = 1, views the same with probability %g: Δσ of the attraction", same)
+		measure(f, loss, "signs, m = 2, u = 1, views the same with probability %g: Δσ of the loss", same)
 	}
-	f.Details = append(f.Details, "without the assumption the inequality falls as well: of identical views ssCL's "+
-		"attraction is 1/τ throughout and does not vary, while PUCL's does")
-	return nil
+	f.detail("without the assumption the inequality falls as well: of identical views ssCL's attraction is 1/τ " +
+		"throughout and does not vary, while PUCL's does")
 }

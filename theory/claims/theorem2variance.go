@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Variance is the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
+// Theorem2Variance returns the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
 //
 // The inequality is right, and for the whole loss: PUCL is the mean of ssCL over all ways to pair the labeled rows, which
 // leaves the log partition as it is. The size is not: it counts the variance of a single similarity, where the loss holds a
@@ -20,17 +19,18 @@ func Theorem2Variance() Claim {
 		ID:        "theorem-2-variance",
 		Statement: "Δσ = Var(L_ssCL) − Var(L_PUCL) = (1 − 1/n_PL) Var(z_i·z_j : x_i, x_j labeled), and so Δσ ≥ 0.",
 		LaTeX: `\Delta_\sigma = \mathrm{Var}(\mathcal{L}_{\text{ssCL}}) - \mathrm{Var}(\mathcal{L}_{\text{PUCL}}) = ` +
-			`\left(1 - \frac{1}{n_{P_L}}\right)\mathrm{Var}(\mathbf{z}_i\cdot\mathbf{z}_j : \mathbf{x}_i, \mathbf{x}_j \in \mathcal{X}_{P_L}) \ge 0`,
-		Source: "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 " +
-			"(the size)",
+			`\left(1 - \frac{1}{n_{P_L}}\right)\mathrm{Var}(\mathbf{z}_i\cdot\mathbf{z}_j : \mathbf{x}_i, \mathbf{x}_j ` +
+			`\in \mathcal{X}_{P_L}) \ge 0`,
+		Source: "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 (the " +
+			"size)",
 		Assumptions: theorem2Assumptions(),
-		check: func(eng *engine.Engine) (Finding, error) {
+		check: func(eng *engine.Engine) Finding {
 			return theorem2VarianceFinding(eng, Theorem2PrintedGap)
 		},
 	}
 }
 
-// Theorem2PrintedGap is (1 − 1/n)·Var(z_i·z_j), what the proof of Theorem 2 takes for Δσ; n is n_PL.
+// Theorem2PrintedGap returns (1 − 1/n)·Var(z_i·z_j), what the proof of Theorem 2 takes for Δσ; n is n_PL.
 func Theorem2PrintedGap(v theory.PairVariance, _ theory.Design, n int) float64 {
 	return (1 - 1/float64(n)) * v.Total
 }
@@ -48,7 +48,7 @@ func Theorem2Gap(v theory.PairVariance, d theory.Design) float64 {
 	return 2 * m * (m - 1) / ((2*m - 1) * b * b) * v.Rest
 }
 
-// gapShare is the factor of ζ₂ in Δσ in rationals, 2m(m−1)/((2m−1)b²).
+// gapShare returns the factor of ζ₂ in Δσ in rationals, 2m(m−1)/((2m−1)b²).
 func gapShare(m, u int64) *big.Rat {
 	if m == 0 {
 		return new(big.Rat)
@@ -70,73 +70,46 @@ var labeledCounts = []struct {
 }
 
 // varianceGaps measures Δσ of the attraction and of the loss; the meters are those of ssCL and PUCL.
-func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss float64, err error) {
+func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss float64) {
 	var results [2]theory.Result
 	for i, m := range meters {
-		if results[i], err = m.Exact(c.world, c.design); err != nil {
-			return 0, 0, err
-		}
+		results[i] = must(m.Exact(c.world, c.design))
 	}
 	return results[0].Attraction.Variance.Value - results[1].Attraction.Variance.Value,
-		results[0].Loss.Variance.Value - results[1].Loss.Variance.Value, nil
+		results[0].Loss.Variance.Value - results[1].Loss.Variance.Value
 }
 
-func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) (Finding, error) {
+func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
 	var f Finding
-	err := withMeters(eng, 1, []pucl.Objective{pucl.SSCL(), pucl.PUCL()}, func(meters []*theory.Meter) error {
-		var designs []theory.Design
-		for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}} {
-			designs = append(designs, theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.4})
-		}
-		cases := contrastCases(randomPlanes(4, 4), designs)
-		agree := make([]int, len(labeledCounts))
-		negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0
-		for _, c := range cases {
-			v, _, err := c.world.PairVariance(1)
-			if err != nil {
-				return err
-			}
-			attraction, loss, err := varianceGaps(meters, c)
-			if err != nil {
-				return err
-			}
-			for k, n := range labeledCounts {
-				if math.Abs(loss-formula(v, c.design, n.of(c.design.Labeled))) <= contrastTolerance {
-					agree[k]++
-				}
-			}
-			if loss < -contrastTolerance {
-				negative++
-			}
-			least = min(least, loss)
-			correction = max(correction, math.Abs(loss-Theorem2Gap(v, c.design)))
-			between = max(between, math.Abs(loss-attraction))
-		}
+	meters, closeMeters := openMeters(eng, 1, pucl.SSCL(), pucl.PUCL())
+	defer closeMeters()
+	cases := contrastCases(randomPlanes(4, 4), designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}))
+	agreeing := make([]int, len(labeledCounts))
+	negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0
+	for _, c := range cases {
+		v, _ := must2(c.world.PairVariance(1))
+		attraction, loss := varianceGaps(meters, c)
 		for k, n := range labeledCounts {
-			f.Measured = append(f.Measured, measured(float64(agree[k]), "cases of %d where Δσ is the formula, n_PL = %s", len(cases), n.name))
+			agreeing[k] += oneIf(agree(loss, formula(v, c.design, n.of(c.design.Labeled))))
 		}
-		f.Measured = append(f.Measured,
-			measured(float64(negative), "cases with Δσ < 0"),
-			measured(least, "least Δσ of the loss"),
-			measured(between, "largest difference between Δσ of the loss and of its attraction"),
-			measured(correction, "largest error of 2m(m−1)/((2m−1)b²)·ζ₂ for Δσ of the loss"))
-		smallest, err := theorem2TwoSigns(meters, formula, &f)
-		if err != nil {
-			return err
-		}
-		if err := theorem2FlatPairs(&f, formula); err != nil {
-			return err
-		}
-		if err := theorem2OneAnchor(eng, &f, formula); err != nil {
-			return err
-		}
-		if err := theorem2SameViews(meters, &f); err != nil {
-			return err
-		}
-		theorem2VarianceJudge(&f, agree, negative, len(cases), correction, smallest)
-		return nil
-	})
-	return f, err
+		negative += oneIf(exceeds(-loss, contrastTolerance))
+		least = min(least, loss)
+		correction = max(correction, math.Abs(loss-Theorem2Gap(v, c.design)))
+		between = max(between, math.Abs(loss-attraction))
+	}
+	for k, n := range labeledCounts {
+		measure(&f, agreeing[k], "cases of %d where Δσ is the formula, n_PL = %s", len(cases), n.name)
+	}
+	measure(&f, negative, "cases with Δσ < 0")
+	measure(&f, least, "least Δσ of the loss")
+	measure(&f, between, "largest difference between Δσ of the loss and of its attraction")
+	measure(&f, correction, "largest error of 2m(m−1)/((2m−1)b²)·ζ₂ for Δσ of the loss")
+	smallest := theorem2TwoSigns(meters, formula, &f)
+	theorem2FlatPairs(&f, formula)
+	theorem2OneAnchor(eng, &f, formula)
+	theorem2SameViews(meters, &f)
+	theorem2VarianceJudge(&f, agreeing, negative, len(cases), correction, smallest)
+	return f
 }
 
 // signGap is Δσ of TwoSigns at m = 2, u = 1.
@@ -146,39 +119,36 @@ type signGap struct {
 	text    string
 }
 
-func theorem2VarianceJudge(f *Finding, agree []int, negative, cases int, correction float64, smallest signGap) {
-	exact, _ := smallest.exact.Float64()
-	f.Number = theory.Exactly(smallest.printed / exact)
+func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, correction float64, smallest signGap) {
+	exact := decimal(smallest.exact)
+	f.Number = exactly(smallest.printed / exact)
 	f.Counterexample = smallest.text
-	f.Why = "Under independent views the 2m labeled rows are independent draws of one class. Permuting them " +
-		"changes neither their distribution nor log Z of any anchor as a whole, only who is whose other view; the " +
-		"mean of L_ssCL over all permutations is L_PUCL, so L_PUCL = E[L_ssCL | the rows as a set], and by Rao and " +
-		"Blackwell Var(L_ssCL) − Var(L_PUCL) = E[Var(L_ssCL | set)] ≥ 0, to which log Z adds nothing. For the size " +
-		"split s − μ = (g−μ) + (g'−μ) + r with g(z) = E[s|z] (Hoeffding), ζ₁ = Var(g) and ζ₂ = Var(r): m separate " +
-		"pairs have a mean of variance (2ζ₁ + ζ₂)/m, all pairs of the 2m rows one of 2ζ₁/m + ζ₂/(m(2m−1)). The " +
-		"difference, times the squared share (m/b)² of labeled anchors, is 2m(m−1)/((2m−1)b²)·ζ₂: what single points " +
-		"bring in, ζ₁, is not averaged away."
+	f.Why = "Under independent views the 2m labeled rows are independent draws of one class. Permuting them changes " +
+		"neither their distribution nor log Z of any anchor as a whole, only who is whose other view; the mean of L_ssCL " +
+		"over all permutations is L_PUCL, so L_PUCL = E[L_ssCL | the rows as a set], and by Rao and Blackwell " +
+		"Var(L_ssCL) − Var(L_PUCL) = E[Var(L_ssCL | set)] ≥ 0, to which log Z adds nothing. For the size split s − μ = " +
+		"(g−μ) + (g'−μ) + r with g(z) = E[s|z] (Hoeffding), ζ₁ = Var(g) and ζ₂ = Var(r): m separate pairs have a mean of " +
+		"variance (2ζ₁ + ζ₂)/m, all pairs of the 2m rows one of 2ζ₁/m + ζ₂/(m(2m−1)). The difference, times the squared " +
+		"share (m/b)² of labeled anchors, is 2m(m−1)/((2m−1)b²)·ζ₂: what single points bring in, ζ₁, is not averaged away."
 	if correction <= contrastTolerance {
-		f.Corrected = "Under independent views Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ ≥ 0 for a batch of b examples of which m " +
-			"are labeled, with ζ₂ = Var(s) − 2 Var(E[s|z]), s = z·z' of two positives; it is 0 for m ≤ 1 and for a " +
-			"class that shows one point only."
+		f.Corrected = "Under independent views Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ ≥ 0 for a batch of b examples of which m are " +
+			"labeled, with ζ₂ = Var(s) − 2 Var(E[s|z]), s = z·z' of two positives; it is 0 for m ≤ 1 and for a class " +
+			"that shows one point only."
 		f.CorrectedLaTeX = `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2,\qquad \zeta_2 = \mathrm{Var}(s) - 2\,\mathrm{Var}(\mathbb{E}[s\mid z]) \ge 0`
 	}
 	for k, n := range labeledCounts {
-		if agree[k] == cases && negative == 0 {
-			f.Verdict = Holds
-			f.Sentence = fmt.Sprintf("The formula is Δσ in all %d cases, with n_PL the number of %s.", cases, n.name)
+		if agreeing[k] == cases && negative == 0 {
+			f.conclude(Holds, "The formula is Δσ in all %d cases, with n_PL the number of %s.", cases, n.name)
 			f.Counterexample = ""
 			return
 		}
 	}
-	f.Verdict = Fails
 	if negative > 0 {
-		f.Sentence = fmt.Sprintf("Δσ is negative in %d of %d cases, and the formula is %.4g times Δσ in the "+
-			"counterexample.", negative, cases, f.Number.Value)
+		f.conclude(Fails, "Δσ is negative in %d of %d cases, and the formula is %.4g times Δσ in the counterexample.",
+			negative, cases, f.Number.Value)
 		return
 	}
-	f.Sentence = fmt.Sprintf("Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed "+
-		"size is not: with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.",
-		cases, f.Number.Value)
+	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is "+
+		"not: with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases,
+		f.Number.Value)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem3 is the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
+// Theorem3 returns the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
 //
 // The theorem asks nothing of the labeled points but that they come from the positive class. Where that class lies in two
 // places, the mean of the labeled points lies between them, near no point at all, and stays there, since labeled points keep
-// their label; two centres that fit every point are then out of reach. [LabelsApart] is such a set, [LoneLabel] another kind:
+// their label; two centers that fit every point are then out of reach. [LabelsApart] is such a set, [LoneLabel] another kind:
 // one labeled point at the rim of its cluster.
 //
 // What does hold compares with the true classes, and needs no optimal split: see the finding's correction. Its constant is 5,
-// it is the best possible, and k-means++ with two centres has the same.
+// it is the best possible, and k-means++ with two centers has the same.
 //
 // The check runs in rational arithmetic, except for the search for the largest ratios, and needs no engine.
 func Theorem3() Claim {
@@ -32,13 +32,13 @@ func Theorem3() Claim {
 			"the expectation is over the draw of the negative centre; the proof counts the centres right after seeding, " +
 				"and says that the rounds after it can only lower the potential",
 		},
-		check: func(*engine.Engine) (Finding, error) {
+		check: func(*engine.Engine) Finding {
 			return theorem3Finding(func(c seedingCase) *big.Rat { return times(whole(16), c.optimal) })
 		},
 	}
 }
 
-// seedingCase is a set of rows of which some are labeled, with the best potential of two centres.
+// seedingCase is a set of rows of which some are labeled, with the best potential of two centers.
 type seedingCase struct {
 	labeled, unlabeled theory.RationalPoints
 	optimal            *big.Rat
@@ -56,76 +56,47 @@ type theorem3Search struct {
 	largest                *big.Rat // largest expected potential after seeding over the best, where that is positive
 }
 
-const theorem3Rows, theorem3Reach = 4, 6
-
 // search tries sets of up to 4 rows on the integers 0 … 6, the fewest rows and the shortest line first.
-func (s *theorem3Search) search(bound func(seedingCase) *big.Rat) error {
+func (s *theorem3Search) search(bound func(seedingCase) *big.Rat) {
 	s.largest = new(big.Rat)
-	for n := 2; n <= theorem3Rows; n++ {
-		for reach := range int64(theorem3Reach + 1) {
-			err := eachLabeledLine(n, reach, func(labeled, unlabeled theory.RationalPoints) error {
-				return s.visit(labeled, unlabeled, bound)
-			})
-			if err != nil {
-				return err
-			}
-		}
+	for labeled, unlabeled := range labeledLines(2, 4, 6) {
+		s.visit(labeled, unlabeled, bound)
 	}
-	return nil
 }
 
-func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound func(seedingCase) *big.Rat) error {
+func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound func(seedingCase) *big.Rat) {
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
-		return nil // nothing to draw
+		return // nothing to draw
 	}
-	enumerated, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
+	enumerated := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	seeded, settled := enumerated.Expected()
 	limit := bound(seedingCase{labeled, unlabeled, enumerated.Optimal})
 	s.cases++
 	if seeded.Free.Cmp(limit) > 0 {
 		s.seeded++
-		if enumerated.Optimal.Sign() == 0 {
-			s.zeroOptimal++
-		}
+		s.zeroOptimal += oneIf(enumerated.Optimal.Sign() == 0)
 	}
-	if settled.Free.Cmp(limit) > 0 {
-		s.settled++
-	}
+	s.settled += oneIf(settled.Free.Cmp(limit) > 0)
 	if seeded.Free.Cmp(limit) > 0 && settled.Free.Cmp(limit) > 0 && s.first == "" {
 		s.first = fmt.Sprintf("labeled %s, unlabeled %s: the expected potential is %s after seeding and %s after the "+
-			"rounds, the bound %s and φ* = %s",
-			places(labeled), places(unlabeled), seeded.Free.RatString(), settled.Free.RatString(),
-			limit.RatString(), enumerated.Optimal.RatString())
+			"rounds, the bound %s and φ* = %s", places(labeled), places(unlabeled), seeded.Free.RatString(),
+			settled.Free.RatString(), limit.RatString(), enumerated.Optimal.RatString())
 	}
 	if enumerated.Optimal.Sign() > 0 {
 		if ratio := over(seeded.Free, enumerated.Optimal); ratio.Cmp(s.largest) > 0 {
 			s.largest = ratio
 		}
 	}
-	plusPlus, err := theory.RationalKMeansPlusPlus(union(labeled, unlabeled))
-	if err != nil {
-		return err
-	}
-	if plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0 {
-		s.plusPlus++
-	}
+	plusPlus := must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
+	s.plusPlus += oneIf(plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0)
 	if plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0 {
 		s.plusPlusFive++
 	}
-	sides, err := measureLemma3(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
-	if sides.unlabeled.Cmp(times(whole(16), sides.own)) > 0 {
-		s.unlabeledOnly++
-	}
+	sides := measureLemma3(labeled, unlabeled)
+	s.unlabeledOnly += oneIf(sides.unlabeled.Cmp(times(whole(16), sides.own)) > 0)
 	for _, start := range enumerated.Starts {
 		s.follow(labeled, unlabeled, start)
 	}
-	return nil
 }
 
 // follow looks for rounds that raise a potential.
@@ -138,116 +109,91 @@ func (s *theorem3Search) follow(labeled, unlabeled theory.RationalPoints, start 
 			rises++
 			if s.firstRise == "" {
 				s.firstRise = fmt.Sprintf("labeled %s, unlabeled %s, negative centre started at %s: round %d moves "+
-					"Definition 6 from %s to %s",
-					places(labeled), places(unlabeled), unlabeled[start.Seed][0].RatString(), i,
-					before.Free.RatString(), after.Free.RatString())
+					"Definition 6 from %s to %s", places(labeled), places(unlabeled), unlabeled[start.Seed][0].RatString(),
+					i, before.Free.RatString(), after.Free.RatString())
 			}
 		}
-		if after.Constrained.Cmp(before.Constrained) > 0 {
-			lifts++
-		}
+		lifts += oneIf(after.Constrained.Cmp(before.Constrained) > 0)
 	}
 	s.rises += min(rises, 1)
 	s.lifts += min(lifts, 1)
 }
 
 // theorem3Finding holds bound against PUPL, and 21.55 φ* against k-means++.
-func theorem3Finding(bound func(seedingCase) *big.Rat) (Finding, error) {
+func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	var f Finding
 	var s theorem3Search
-	if err := s.search(bound); err != nil {
-		return f, err
+	s.search(bound)
+	correction := checkClassBound(classBound)
+	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
+		panic(failure{fmt.Errorf("the statement that should hold instead fails in %d cases", broken)})
 	}
-	traps, err := theorem3Traps()
-	if err != nil {
-		return f, err
-	}
-	correction, err := checkClassBound(classBound)
-	if err != nil {
-		return f, err
-	}
-	if broken := correction.above + correction.aboveFive + s.plusPlusFive; broken > 0 {
-		return f, fmt.Errorf("the statement that should hold instead fails in %d cases", broken)
-	}
-	drawnPUPL, drawnOptimal, err := drawnLabelsApart(10)
-	if err != nil {
-		return f, err
-	}
+	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
-	clusterRows, err := rational(line.uniform.rows)
-	if err != nil {
-		return f, err
-	}
+	clusterRows := must(theory.Rationals(line.uniform.rows))
 
-	count := func(name string, n int) {
-		f.Measured = append(f.Measured, Measurement{name, theory.Exactly(float64(n))})
-	}
-	number := func(name string, x float64) { f.Measured = append(f.Measured, Measurement{name, theory.Exactly(x)}) }
-	count("labeled sets of up to 4 points on 0 … 6", s.cases)
-	count("above the bound right after seeding", s.seeded)
-	count("above it after the rounds", s.settled)
-	count("above it with φ* = 0", s.zeroOptimal)
-	count("above 16 φ* where only unlabeled points count on both sides", s.unlabeledOnly)
-	count("k-means++ above 21.55 φ*", s.plusPlus)
-	count("k-means++ above 5 φ*", s.plusPlusFive)
-	f.Measured = append(f.Measured, traps.measured...)
-	number("data sets drawn as (1), positives at ±10, negatives at 11: mean potential", decimal(drawnPUPL))
-	number("the same: mean best potential", decimal(drawnOptimal))
+	measure(&f, s.cases, "labeled sets of up to 4 points on 0 … 6")
+	measure(&f, s.seeded, "above the bound right after seeding")
+	measure(&f, s.settled, "above it after the rounds")
+	measure(&f, s.zeroOptimal, "above it with φ* = 0")
+	measure(&f, s.unlabeledOnly, "above 16 φ* where only unlabeled points count on both sides")
+	measure(&f, s.plusPlus, "k-means++ above 21.55 φ*")
+	measure(&f, s.plusPlusFive, "k-means++ above 5 φ*")
+	ratio, trap := theorem3Traps(&f)
+	measure(&f, decimal(drawnPUPL), "data sets drawn as (1), positives at ±10, negatives at 11: mean potential")
+	measure(&f, decimal(drawnOptimal), "the same: mean best potential")
 	for _, search := range []struct {
 		name  string
 		found seedingSearch
 	}{{"0 … 7, up to 6 points", line}, {"3×3 grid, up to 5 points", grid}} {
-		count("labelings searched, "+search.name, search.found.labelings)
-		number("largest ratio with any labels and φ* > 0, "+search.name, search.found.free.ratio)
-		count("labelings with φ* = 0 < E[φ], "+search.name, search.found.unbounded)
-		number("largest ratio with labels somewhere in one optimal cluster, "+search.name, search.found.inCluster.ratio)
-		number("largest ratio with labels drawn from one optimal cluster, "+search.name, search.found.uniform.ratio)
-		number("largest ratio of k-means++, "+search.name, search.found.plusPlus.ratio)
+		measure(&f, search.found.labelings, "labelings searched, %s", search.name)
+		measure(&f, search.found.free.ratio, "largest ratio with any labels and φ* > 0, %s", search.name)
+		measure(&f, search.found.unbounded, "labelings with φ* = 0 < E[φ], %s", search.name)
+		measure(&f, search.found.inCluster.ratio, "largest ratio with labels somewhere in one optimal cluster, %s", search.name)
+		measure(&f, search.found.uniform.ratio, "largest ratio with labels drawn from one optimal cluster, %s", search.name)
+		measure(&f, search.found.plusPlus.ratio, "largest ratio of k-means++, %s", search.name)
 	}
-	count("starts followed through their rounds", s.starts)
-	count("starts in which a round raises Definition 6", s.rises)
-	count("starts in which a round raises the constrained potential", s.lifts)
-	count("class bound: cases of a partition and a number of labels", correction.cases)
-	count("class bound: cases above it", correction.above)
-	count("class bound: cases above 5 times the spread of the classes", correction.aboveFive)
-	number("class bound: largest share of it reached", correction.nearest)
+	measure(&f, s.starts, "starts followed through their rounds")
+	measure(&f, s.rises, "starts in which a round raises Definition 6")
+	measure(&f, s.lifts, "starts in which a round raises the constrained potential")
+	measure(&f, correction.cases, "class bound: cases of a partition and a number of labels")
+	measure(&f, correction.above, "class bound: cases above it")
+	measure(&f, correction.aboveOther, "class bound: cases above 5 times the spread of the classes")
+	measure(&f, correction.nearest, "class bound: largest share of it reached")
 
 	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ k " +
 		"Δ(positives) + 5 Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ the sum of squared distances to the " +
 		"class's mean and k = 2 + 2(a−n_P)/(n_P(a−1)) − (n_P−1)/(a−1) (for a = 1, where Δ(positives) = 0, any k will " +
-		"do); so E[φ] ≤ 5 φ* where the classes are an optimal split. " +
-		"k-means++ with two centres has E[φ] ≤ 5 φ* always; both 5 are best possible."
+		"do); so E[φ] ≤ 5 φ* where the classes are an optimal split. k-means++ with two centres has E[φ] ≤ 5 φ* always; " +
+		"both 5 are best possible."
 	f.CorrectedLaTeX = `\mathbb{E}[\phi] \leq \left(2 + \frac{2(a-n_P)}{n_P(a-1)} - \frac{n_P-1}{a-1}\right)\Delta(P) + ` +
-		`5\,\Delta(N) ` +
-		`\leq 5\,\big(\Delta(P) + \Delta(N)\big), \qquad \Delta(S) = \sum_{\mathbf{z} \in S} \|\mathbf{z} - ` +
+		`5\,\Delta(N) \leq 5\,\big(\Delta(P) + \Delta(N)\big), \qquad \Delta(S) = \sum_{\mathbf{z} \in S} \|\mathbf{z} - ` +
 		`\bar{\mathbf{z}}_S\|^2`
 	f.Why = theorem3Why
 	if s.first != "" {
-		f.Counterexample = s.first + "; where φ* > 0: " + traps.text
+		f.Counterexample = s.first + "; where φ* > 0: " + trap
 	}
-	f.Details = []string{
-		"with two points both potentials are 0, so three points are the fewest",
-		"smallest case in which a round raises Definition 6: " + s.firstRise,
-		"the factor of Δ(positives) falls from 4 with one labeled point to 1 with all; that of Δ(negatives) stays 5",
-		fmt.Sprintf("largest ratio among sets of up to 4 points on 0 … 6 with φ* > 0: %s", s.largest.RatString()),
-		fmt.Sprintf("labels drawn from one optimal cluster: largest ratio %.4f at points %s, with %d of the cluster of "+
-			"%d labeled", line.uniform.ratio, places(clusterRows), line.uniform.count, len(chosen(line.uniform))),
-		"points at 0, 1 and 2 in TightSeeding: 1 is as far from 0 as from 2, and the tie goes to the positive centre; " +
-			"with 2.001 for 2 there is no tie",
-	}
+	f.detail("with two points both potentials are 0, so three points are the fewest")
+	f.detail("smallest case in which a round raises Definition 6: %s", s.firstRise)
+	f.detail("the factor of Δ(positives) falls from 4 with one labeled point to 1 with all; that of Δ(negatives) stays 5")
+	f.detail("largest ratio among sets of up to 4 points on 0 … 6 with φ* > 0: %s", s.largest.RatString())
+	f.detail("labels drawn from one optimal cluster: largest ratio %.4f at points %s, with %d of the cluster of %d labeled",
+		line.uniform.ratio, places(clusterRows), line.uniform.count, len(chosen(line.uniform)))
+	f.detail("points at 0, 1 and 2 in TightSeeding: 1 is as far from 0 as from 2, and the tie goes to the positive " +
+		"centre; with 2.001 for 2 there is no tie")
 
 	switch {
 	case s.seeded+s.settled == 0 && s.plusPlus == 0:
-		f.Verdict, f.Number = Holds, theory.Exactly(decimal(s.largest))
-		f.Sentence = fmt.Sprintf("No potential exceeds the bounds in %d labeled sets of points; the largest multiple of "+
-			"φ* is %.4g.", s.cases, f.Number.Value)
+		f.Number = exactly(s.largest)
+		f.conclude(Holds, "No potential exceeds the bounds in %d labeled sets of points; the largest multiple of φ* is "+
+			"%.4g.", s.cases, f.Number.Value)
 	default:
-		f.Verdict, f.Number = Fails, theory.Exactly(traps.apart)
-		f.Sentence = fmt.Sprintf("Labeled points at −10 and 10 and an unlabeled one at 11 give E[φ] = %.4g φ*, after "+
-			"seeding and after all rounds, and farther apart any multiple; labels drawn from a cluster of the best split "+
-			"give 5 φ* at most, and so does k-means++ without labels.", f.Number.Value)
+		f.Number = exactly(ratio)
+		f.conclude(Fails, "Labeled points at −10 and 10 and an unlabeled one at 11 give E[φ] = %.4g φ*, after seeding "+
+			"and after all rounds, and farther apart any multiple; labels drawn from a cluster of the best split give 5 "+
+			"φ* at most, and so does k-means++ without labels.", f.Number.Value)
 	}
-	return f, nil
+	return f
 }
 
 // chosen lists the rows in the extreme's mask.
@@ -261,16 +207,16 @@ func chosen(e seedingExtreme) [][]float64 {
 	return rows
 }
 
-const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round " +
-	"moves a labeled point, so labeled points at −m and m beside an unlabeled one at m+1 keep a potential above m² " +
-	"while φ* stays at ½; the proof takes Lemma 3, which fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What " +
-	"holds: let A be the positives, labeled L and hidden A∖L, and B the negatives. Each is charged at most φ(·, μ_P). " +
-	"Given that the seed falls in B, E[φ(B)] ≤ 5 Δ(B): for x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ " +
-	"2c(x) + 2d², so c(x)·min(d², c(y)) + c(y)·min(d², c(x)) ≤ 5 c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| " +
-	"Δ(B_t) dt ≤ 2 Δ(B) Σ c(x), B_t being the points with c > t (Makarychev, Reddy and Shan, 2020). The seed falls in " +
-	"A∖L with probability φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs at most φ(B): at most φ(A∖L) in expectation. " +
-	"Together E[φ] ≤ φ(A) + φ(A∖L) + 5 Δ(B). With L drawn uniformly, Lemma 2 gives E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) " +
-	"Δ(A). Under (1), given all rows, every choice of n_P of the positives is as likely to be the labeled one, so this " +
-	"covers (1). Labeled rows are charged to μ_P throughout, and that potential never rises in a round, so the bound " +
-	"holds after all rounds too. k-means++: the same with its first centre in A or in B, E[φ(A)] = 2 Δ(A), so 4 Δ(A) + " +
-	"5 Δ(B) or 5 Δ(A) + 4 Δ(B). Best possible: TightSeeding."
+const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a " +
+	"labeled point, so labeled points at −m and m beside an unlabeled one at m+1 keep a potential above m² while φ* " +
+	"stays at ½; the proof takes Lemma 3, which fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What holds: let " +
+	"A be the positives, labeled L and hidden A∖L, and B the negatives. Each is charged at most φ(·, μ_P). Given that " +
+	"the seed falls in B, E[φ(B)] ≤ 5 Δ(B): for x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ 2c(x) + 2d², so " +
+	"c(x)·min(d², c(y)) + c(y)·min(d², c(x)) ≤ 5 c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| Δ(B_t) dt ≤ 2 Δ(B) Σ " +
+	"c(x), B_t being the points with c > t (Makarychev, Reddy and Shan, 2020). The seed falls in A∖L with probability " +
+	"φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs at most φ(B): at most φ(A∖L) in expectation. Together E[φ] ≤ φ(A) + φ(A∖L) " +
+	"+ 5 Δ(B). With L drawn uniformly, Lemma 2 gives E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) Δ(A). Under (1), given all " +
+	"rows, every choice of n_P of the positives is as likely to be the labeled one, so this covers (1). Labeled rows are " +
+	"charged to μ_P throughout, and that potential never rises in a round, so the bound holds after all rounds too. " +
+	"k-means++: the same with its first centre in A or in B, E[φ(A)] = 2 Δ(A), so 4 Δ(A) + 5 Δ(B) or 5 Δ(A) + 4 Δ(B). " +
+	"Best possible: TightSeeding."

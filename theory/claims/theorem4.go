@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem4 is the claim that the gradient of PUCL is less biased than that of ssCL.
+// Theorem4 returns the claim that the gradient of PUCL is less biased than that of ssCL.
 //
 // What is compared here is what the words say: expected gradients with respect to the points of a population, and their
 // distance to the gradient of the ideal loss (3). Under the assumption of Theorem 2 the two expected losses are one and the
@@ -28,38 +28,15 @@ func Theorem4() Claim {
 			"bias is taken as the distance between the expected gradient and that of (3) as a loss, N = 2b − 2, in the " +
 				"points of the population",
 		},
-		check: func(eng *engine.Engine) (Finding, error) {
-			f, err := theorem4Finding(eng, pucl.PUCL(), pucl.SSCL())
-			if err != nil {
-				return f, err
-			}
-			err = theorem4Equations(eng, &f)
-			return f, err
+		check: func(eng *engine.Engine) Finding {
+			f := theorem4Finding(eng, pucl.PUCL(), pucl.SSCL())
+			theorem4Equations(eng, &f)
+			return f
 		},
 	}
 }
 
-// Theorem4Bias is the gradient bias of the objective that m measures at temperature tau: the length of E[∇L] − ∇L*, in the
-// points of the population.
-func Theorem4Bias(m *theory.Meter, p theory.Population, d theory.Design, tau float64) (float64, error) {
-	_, bias, err := gradientBias(m, p, d, tau)
-	return bias, err
-}
-
-// gradientBias returns the expected gradient too.
-func gradientBias(m *theory.Meter, p theory.Population, d theory.Design, tau float64) (theory.PointGradient, float64, error) {
-	g, err := m.Gradient(p, d)
-	if err != nil {
-		return theory.PointGradient{}, 0, err
-	}
-	ideal, err := theory.IdealGradient(p, d.Prior, d.Negatives(), tau)
-	if err != nil {
-		return theory.PointGradient{}, 0, err
-	}
-	return g, g.Minus(ideal).Norm(), nil
-}
-
-// flatGradient is g as one vector.
+// flatGradient returns g as one vector.
 func flatGradient(g theory.PointGradient) []float64 {
 	var flat []float64
 	for _, class := range [][][]float64{g.Positive, g.Negative} {
@@ -75,7 +52,9 @@ type tally struct{ lower, equal, larger int }
 
 func (t *tally) add(first, second float64) {
 	switch {
-	case math.Abs(first-second) <= contrastTolerance:
+	case math.IsNaN(first - second):
+		panic(failure{fmt.Errorf("the gradient biases are %g and %g, which cannot be compared", first, second)})
+	case agree(first, second):
 		t.equal++
 	case first < second:
 		t.lower++
@@ -97,60 +76,43 @@ type gradientStudy struct {
 	counterexample          string
 }
 
-func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) (Finding, error) {
+func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Finding {
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	err := withMeters(eng, 1, []pucl.Objective{better, baseline, pucl.SCL(), proximity}, func(meters []*theory.Meter) error {
-		var s gradientStudy
-		for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
-			{Labeled: 2, Unlabeled: 1, Prior: 0.25},
-			{Labeled: 2, Unlabeled: 1, Prior: 0.7},
-			{Labeled: 1, Unlabeled: 2, Prior: 0.5},
-		}) {
-			if err := s.add(meters, c); err != nil {
-				return err
-			}
-		}
-		around := [][]float64{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
-		for _, second := range around[1:4] { // at −1, 0 the two positives are antipodal, where the slope of μ_P is 0
-			for _, negative := range around {
-				world := theory.Population{Positive: theory.Uniform(around[0], second), Negative: theory.Uniform(negative)}
-				for _, prior := range []float64{0.25, 0.5} {
-					for _, same := range []float64{0.5, theory.IdenticalViews} {
-						d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: prior, SameView: same}
-						if err := s.add(meters, contrastCase{world, d}); err != nil {
-							return err
-						}
-					}
+	meters, closeMeters := openMeters(eng, 1, better, baseline, pucl.SCL(), proximity)
+	defer closeMeters()
+	var s gradientStudy
+	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
+		{Labeled: 2, Unlabeled: 1, Prior: 0.25},
+		{Labeled: 2, Unlabeled: 1, Prior: 0.7},
+		{Labeled: 1, Unlabeled: 2, Prior: 0.5},
+	}) {
+		s.add(meters, c)
+	}
+	around := [][]float64{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+	for _, second := range around[1:4] { // at −1, 0 the two positives are antipodal, where the slope of μ_P is 0
+		for _, negative := range around {
+			world := theory.Population{Positive: theory.Uniform(around[0], second), Negative: theory.Uniform(negative)}
+			for _, prior := range []float64{0.25, 0.5} {
+				for _, same := range []float64{0.5, theory.IdenticalViews} {
+					d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: prior, SameView: same}
+					s.add(meters, contrastCase{world, d})
 				}
 			}
 		}
-		var err error
-		if s.smaller, err = theorem4Smaller(meters, around, &f); err != nil {
-			return err
-		}
-		theorem4Judge(&f, s)
-		return nil
-	})
-	return f, err
+	}
+	s.smaller = theorem4Smaller(meters, around, &f)
+	theorem4Judge(&f, s)
+	return f
 }
 
 // add measures a case; meters are those of the two objectives, of SCL and of the similarity.
-func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) error {
+func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	d := c.design
-	better, biasBetter, err := gradientBias(meters[0], c.world, d, 1)
-	if err != nil {
-		return err
-	}
-	baseline, biasBaseline, err := gradientBias(meters[1], c.world, d, 1)
-	if err != nil {
-		return err
-	}
-	supervised, err := meters[2].Gradient(c.world, d)
-	if err != nil {
-		return err
-	}
+	better, baseline := must(meters[0].Gradient(c.world, d)), must(meters[1].Gradient(c.world, d))
+	supervised, ideal := must(meters[2].Gradient(c.world, d)), must(theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1))
+	biasBetter, biasBaseline := better.Minus(ideal).Norm(), baseline.Minus(ideal).Norm()
 	s.supervised.add(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm())
 	if d.SameView == theory.IndependentViews {
 		s.independent.add(biasBetter, biasBaseline)
@@ -159,20 +121,13 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) error {
 	}
 	if ratio := biasBetter / biasBaseline; biasBaseline > contrastTolerance && ratio > s.worst {
 		s.worst = ratio
-		s.counterexample = fmt.Sprintf("m = %d, u = %d, %s, π = %g, τ = 1, views identical with probability %g: the "+
-			"bias of PUCL's gradient is %.6f, that of ssCL's %.6f",
-			d.Labeled, d.Unlabeled, pointsText(c.world), d.Prior, d.SameView, biasBetter, biasBaseline)
+		s.counterexample = fmt.Sprintf("m = %d, u = %d, %s, π = %g, τ = 1, views identical with probability %g: the bias "+
+			"of PUCL's gradient is %.6f, that of ssCL's %.6f", d.Labeled, d.Unlabeled, pointsText(c.world), d.Prior,
+			d.SameView, biasBetter, biasBaseline)
 	}
 
 	// E∇PUCL − E∇ssCL = −κ∇μ_P, and what follows for the lengths of the biases.
-	slope, err := meters[3].Gradient(c.world, theory.Design{Labeled: 1})
-	if err != nil {
-		return err
-	}
-	ideal, err := theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1)
-	if err != nil {
-		return err
-	}
+	slope := must(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
 	kappa := Theorem4Factor(d)
 	bias, moved := flatGradient(baseline.Minus(ideal)), flatGradient(better.Minus(baseline))
 	along, square := 0.0, 0.0
@@ -182,13 +137,10 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) error {
 		square += x * x
 	}
 	gain := kappa * (2*along - kappa*square) // |B|² − |B − κ∇μ_P|²
-	if math.Abs(gain-(biasBaseline*biasBaseline-biasBetter*biasBetter)) > contrastTolerance {
-		s.criterion++
-	}
-	return nil
+	s.criterion += oneIf(!agree(gain, biasBaseline*biasBaseline-biasBetter*biasBetter))
 }
 
-// Theorem4Factor is κ = ρ · m/b · (2m−2)/(2m−1), by which the expected gradients of PUCL and ssCL differ: E[∇L_PUCL] −
+// Theorem4Factor returns κ = ρ · m/b · (2m−2)/(2m−1), by which the expected gradients of PUCL and ssCL differ: E[∇L_PUCL] −
 // E[∇L_ssCL] = −κ∇μ_P.
 func Theorem4Factor(d theory.Design) float64 {
 	if d.Labeled == 0 {
@@ -213,7 +165,7 @@ func pointsText(p theory.Population) string {
 
 // theorem4Smaller measures that smaller cases cannot tell the two gradients apart: one labeled example, or positives that
 // show one point. It returns the largest distance between the two.
-func theorem4Smaller(meters []*theory.Meter, around [][]float64, f *Finding) (largest float64, err error) {
+func theorem4Smaller(meters []*theory.Meter, around [][]float64, f *Finding) (largest float64) {
 	for _, smaller := range []struct {
 		name string
 		contrastCase
@@ -225,48 +177,38 @@ func theorem4Smaller(meters []*theory.Meter, around [][]float64, f *Finding) (la
 			theory.Population{Positive: theory.Uniform(around[0]), Negative: theory.Uniform(around[1])},
 			theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}}},
 	} {
-		better, err := meters[0].Gradient(smaller.world, smaller.design)
-		if err != nil {
-			return 0, err
-		}
-		baseline, err := meters[1].Gradient(smaller.world, smaller.design)
-		if err != nil {
-			return 0, err
-		}
-		distance := better.Minus(baseline).Norm()
+		better := must(meters[0].Gradient(smaller.world, smaller.design))
+		distance := better.Minus(must(meters[1].Gradient(smaller.world, smaller.design))).Norm()
 		largest = max(largest, distance)
-		f.Measured = append(f.Measured, measured(distance,
-			"%s: distance between the two expected gradients", smaller.name))
+		measure(f, distance, "%s: distance between the two expected gradients", smaller.name)
 	}
-	f.Details = append(f.Details, "with one labeled example PUCL is ssCL, and with positives at one point μ_P has no "+
-		"slope; so, with at least one unlabeled example in the batch, two labeled ones, two positive points and a "+
-		"negative one, in the plane, are the smallest case in which the gradients differ")
-	return largest, nil
+	f.detail("with one labeled example PUCL is ssCL, and with positives at one point μ_P has no slope; so, with at least " +
+		"one unlabeled example in the batch, two labeled ones, two positive points and a negative one, in the plane, are " +
+		"the smallest case in which the gradients differ")
+	return largest
 }
 
 func theorem4Judge(f *Finding, s gradientStudy) {
 	count := func(t tally, name string) {
-		f.Measured = append(f.Measured,
-			measured(float64(t.lower), "%s: cases of %d in which PUCL is nearer than ssCL", name, t.total()),
-			measured(float64(t.equal), "%s: as near", name),
-			measured(float64(t.larger), "%s: farther", name))
+		measure(f, t.lower, "%s: cases of %d in which PUCL is nearer than ssCL", name, t.total())
+		measure(f, t.equal, "%s: as near", name)
+		measure(f, t.larger, "%s: farther", name)
 	}
 	count(s.independent, "from the ideal gradient, independent views")
 	count(s.coinciding, "from the ideal gradient, views that coincide or may")
 	count(s.supervised, "from the gradient of SCL, all")
-	f.Measured = append(f.Measured,
-		measured(s.slope, "largest error of −κ∇μ_P for the difference of the expected gradients"),
-		measured(float64(s.criterion), "cases in which |B|² − |B − κ∇μ_P|² is not the difference of the squared biases"),
-		measured(s.worst, "largest ratio of the biases, PUCL over ssCL"))
-	f.Details = append(f.Details, fmt.Sprintf("the proof's last sentence speaks of the fully supervised counterpart: "+
-		"from the expected gradient of SCL PUCL is nearer than ssCL in %d of %d cases, as near in %d and farther in "+
-		"%d, in the points of the population; of an encoder's weights, which many points share, lengths need not order "+
-		"alike", s.supervised.lower, s.supervised.total(), s.supervised.equal, s.supervised.larger))
-	f.Number = theory.Exactly(s.worst)
+	measure(f, s.slope, "largest error of −κ∇μ_P for the difference of the expected gradients")
+	measure(f, s.criterion, "cases in which |B|² − |B − κ∇μ_P|² is not the difference of the squared biases")
+	measure(f, s.worst, "largest ratio of the biases, PUCL over ssCL")
+	f.detail("the proof's last sentence speaks of the fully supervised counterpart: from the expected gradient of SCL "+
+		"PUCL is nearer than ssCL in %d of %d cases, as near in %d and farther in %d, in the points of the population; "+
+		"of an encoder's weights, which many points share, lengths need not order alike", s.supervised.lower,
+		s.supervised.total(), s.supervised.equal, s.supervised.larger)
+	f.Number = exactly(s.worst)
 	f.Why = "Only the attraction of labeled anchors differs. Under independent views every pair that attracts one is a " +
 		"pair of draws of the positive class, so both expected losses are one function of the points, and so are their " +
-		"gradients. Where the second view is the first with probability ρ, ssCL's own pairs have mean (1−ρ)μ_P + ρ/τ, " +
-		"of PUCL's 2m−1 pairs only one has, the others μ_P: the expected losses differ by κ(1/τ − μ_P) with κ = " +
+		"gradients. Where the second view is the first with probability ρ, ssCL's own pairs have mean (1−ρ)μ_P + ρ/τ, of " +
+		"PUCL's 2m−1 pairs only one has, the others μ_P: the expected losses differ by κ(1/τ − μ_P) with κ = " +
 		"ρ·m/b·(2m−2)/(2m−1), the gradients by −κ∇μ_P. With B the bias of ssCL that of PUCL is B − κ∇μ_P, for κ > 0 " +
 		"shorter if and only if 2⟨B, ∇μ_P⟩ > κ|∇μ_P|². The gradient of SCL differs from ssCL's by −C_P∇μ_P − C_N∇μ_N " +
 		"with C_P ≥ κ and disjoint points, which is why PUCL is never farther from that one than ssCL."
@@ -282,18 +224,15 @@ func theorem4Judge(f *Finding, s gradientStudy) {
 	all.larger += s.coinciding.larger
 	switch {
 	case all.lower == all.total():
-		f.Verdict = Holds
-		f.Sentence = fmt.Sprintf("The bias is lower in all %d cases, %.4g times the other at most.", all.total(), s.worst)
+		f.conclude(Holds, "The bias is lower in all %d cases, %.4g times the other at most.", all.total(), s.worst)
 	case all.larger == 0 && all.lower > 0:
-		f.Verdict = Conditional
-		f.Sentence = fmt.Sprintf("The bias is never larger, but in %d of %d cases it is no lower either (%d of %d with "+
-			"independent views); the largest ratio is %.4g.",
-			all.equal, all.total(), s.independent.equal, s.independent.total(), s.worst)
+		f.conclude(Conditional, "The bias is never larger, but in %d of %d cases it is no lower either (%d of %d with "+
+			"independent views); the largest ratio is %.4g.", all.equal, all.total(), s.independent.equal,
+			s.independent.total(), s.worst)
 	default:
-		f.Verdict = Fails
 		f.Counterexample = s.counterexample
-		f.Sentence = fmt.Sprintf("Under independent views the biases are equal in %d of %d cases; with views that "+
-			"coincide or may PUCL's is larger in %d of %d cases, up to %.4g times ssCL's.",
-			s.independent.equal, s.independent.total(), s.coinciding.larger, s.coinciding.total(), s.worst)
+		f.conclude(Fails, "Under independent views the biases are equal in %d of %d cases; with views that coincide or "+
+			"may PUCL's is larger in %d of %d cases, up to %.4g times ssCL's.", s.independent.equal, s.independent.total(),
+			s.coinciding.larger, s.coinciding.total(), s.worst)
 	}
 }

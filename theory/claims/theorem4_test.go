@@ -77,7 +77,7 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	got, err := Theorem4Bias(m, p, d, 1)
+	got, err := m.GradientBias(p, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,7 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 	repelling := pucl.Objective{Name: "repelling", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
 		return MulScalar(pucl.MeanSimilarity(b, b.Others), -20)
 	}}
-	f, err := theorem4Finding(openEngine(t), pucl.PUCL(), repelling)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := theorem4Finding(openEngine(t), pucl.PUCL(), repelling)
 	if f.Verdict != Holds || f.Corrected != "" || f.Counterexample != "" {
 		t.Errorf("%s, %s; corrected: %q; counterexample: %q", f.Verdict, f.Sentence, f.Corrected, f.Counterexample)
 	}
@@ -120,19 +117,12 @@ func TestTheorem4OneLabeled(t *testing.T) {
 	d := theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.25, SameView: theory.IdenticalViews}
 	near(t, "κ", Theorem4Factor(d), 0, 0)
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	objectives := []pucl.Objective{pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity}
-	err := withMeters(openEngine(t), 1, objectives, func(meters []*theory.Meter) error {
-		var s gradientStudy
-		if err := s.add(meters, contrastCase{world, d}); err != nil {
-			return err
-		}
-		if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
-			t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	meters, closeMeters := openMeters(openEngine(t), 1, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
+	defer closeMeters()
+	var s gradientStudy
+	s.add(meters, contrastCase{world, d})
+	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
+		t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)
 	}
 	var f Finding
 	theorem4Judge(&f, gradientStudy{})

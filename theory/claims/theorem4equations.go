@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -80,7 +79,7 @@ type distances struct {
 
 // theorem4Equations measures how far (17), (20) and (21) are from the derivatives that the engine finds, on a batch of two
 // labeled and two unlabeled examples of random directions at τ = ½.
-func theorem4Equations(eng *engine.Engine, f *Finding) error {
+func theorem4Equations(eng *engine.Engine, f *Finding) {
 	const tau = 0.5
 	rng := rand.New(rand.NewPCG(4, 0x9c1a))
 	batch := theory.GivenBatch{Labeled: []bool{true, true, false, false}, Class: []int32{1, 1, 1, 0}}
@@ -89,49 +88,37 @@ func theorem4Equations(eng *engine.Engine, f *Finding) error {
 		batch.Z = append(batch.Z, []float64{math.Cos(angle), math.Sin(angle)})
 	}
 	for _, e := range printedEquations() {
-		d, err := e.distances(eng, batch, tau)
-		if err != nil {
-			return err
-		}
-		f.Measured = append(f.Measured,
-			measured(d.alone, "%s: distance, z_i as an anchor only, · the inner product over τ", e.name),
-			measured(d.cosine, "%s: distance, z_i as an anchor only, · the cosine over τ as in (3)", e.name),
-			measured(d.projected, "%s: the same, without the printed gradient's part along z_i", e.name),
-			measured(d.whole, "%s: distance, z_i wherever it stands in the loss", e.name),
-			measured(d.twice, "%s: distance, · as in (3) under a further 1/τ, as printed in (15) and (19)", e.name))
+		d := e.distances(eng, batch, tau)
+		measure(f, d.alone, "%s: distance, z_i as an anchor only, · the inner product over τ", e.name)
+		measure(f, d.cosine, "%s: distance, z_i as an anchor only, · the cosine over τ as in (3)", e.name)
+		measure(f, d.projected, "%s: the same, without the printed gradient's part along z_i", e.name)
+		measure(f, d.whole, "%s: distance, z_i wherever it stands in the loss", e.name)
+		measure(f, d.twice, "%s: distance, · as in (3) under a further 1/τ, as printed in (15) and (19)", e.name)
 		if e.objective.Name == "PUCL" {
-			f.Measured = append(f.Measured, measured(d.unlabeled,
-				"%s: distance at unlabeled anchors, which (19) and (20) do not exclude", e.name))
+			measure(f, d.unlabeled, "%s: distance at unlabeled anchors, which (19) and (20) do not exclude", e.name)
 		}
 		right := "is not the derivative in any reading tried"
 		if d.alone <= contrastTolerance {
-			right = "is the derivative by z_i as an anchor, other rows held, for inner products over τ of rows that " +
-				"are not scaled to length one"
+			right = "is the derivative by z_i as an anchor, other rows held, for inner products over τ of rows that are " +
+				"not scaled to length one"
 			if d.projected <= contrastTolerance {
 				right += "; with (3)'s cosine its part along z_i drops out"
 			}
-			if d.unlabeled > contrastTolerance {
+			if exceeds(d.unlabeled, contrastTolerance) {
 				right += "; for labeled anchors only, since an unlabeled anchor of PUCL is attracted to its own other " +
 					"view and not to the labeled rows"
 			}
 		}
-		f.Details = append(f.Details, fmt.Sprintf("equation %s %s", e.name, right))
+		f.detail("equation %s %s", e.name, right)
 	}
-	f.Details = append(f.Details, "none of them is the gradient of the loss by z_i, to which the anchors that meet z_i "+
-		"as a partner contribute as well; and the last terms of the three, which the proof compares, say nothing of a "+
-		"bias, the three having the same log partition")
-	return nil
+	f.detail("none of them is the gradient of the loss by z_i, to which the anchors that meet z_i as a partner " +
+		"contribute as well; and the last terms of the three, which the proof compares, say nothing of a bias, the three " +
+		"having the same log partition")
 }
 
-func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, tau float64) (distances, error) {
-	inner, err := theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau)
-	if err != nil {
-		return distances{}, err
-	}
-	cosine, err := theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau)
-	if err != nil {
-		return distances{}, err
-	}
+func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, tau float64) distances {
+	inner := must(theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau))
+	cosine := must(theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau))
 	var d distances
 	for i, z := range batch.Z {
 		attracted := e.attracted(batch, i)
@@ -151,5 +138,5 @@ func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, 
 		floats.AddScaled(tangent, -floats.Dot(printed, z)/floats.Dot(z, z), z)
 		d.projected = max(d.projected, floats.Distance(tangent, cosine.Alone[i], 2))
 	}
-	return d, nil
+	return d
 }

@@ -10,18 +10,22 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/theory"
 )
 
-// VariantAgreement is how often the pseudo code has the labels of Algorithm 1(B) on the given rows: the probability, over the
-// draw of the start, that all labels of the unlabeled rows are the same, and whether the pseudo code lets a labeled row leave.
-func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leaves bool, err error) {
-	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+// VariantAgreement returns how often the pseudo code has the labels of Algorithm 1(B) on the rows of x, of which some are
+// labeled: the probability, over the draw of the start, that all labels of the unlabeled rows are the same, and whether the
+// pseudo code lets a labeled row leave.
+func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves bool, err error) {
+	code, err := cluster.PseudoCode(x, labeled)
 	if err != nil {
 		return 0, false, err
 	}
-	weights := pucl.SeedingWeights(labeled, unlabeled)
+	weights, err := cluster.SeedingWeights(x, labeled)
+	if err != nil {
+		return 0, false, err
+	}
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -34,50 +38,40 @@ func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leave
 		if w == 0 {
 			continue
 		}
-		start, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		start, err := cluster.From(x, labeled, i)
 		if err != nil {
 			return 0, false, err
 		}
-		if slices.Equal(start.Labels, code.Labels) {
+		if slices.Equal(start.Positive, code.Positive) {
 			probability += w / total
 		}
 	}
-	return probability, slices.Contains(code.Labeled, false), nil
+	// Labeled rows are positive wherever they end, the others where they are near.
+	return probability, !slices.Equal(code.Positive, code.NearPositive), nil
 }
 
 // agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
-// each, their centres 1 to 8 standard deviations apart.
-func agreementBySeparation() ([]Measurement, error) {
-	var out []Measurement
+// each, their centers 1 to 8 standard deviations apart.
+func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
 		rng := rand.New(rand.NewPCG(11, uint64(apart)))
-		draw := func(rows int, x float64, into *mat.Dense, from int) {
-			for i := range rows {
-				into.SetRow(from+i, []float64{x + rng.NormFloat64(), rng.NormFloat64()})
-			}
-		}
 		agreement, left := 0.0, 0
 		for range sets {
-			labeled, unlabeled := mat.NewDense(10, 2, nil), mat.NewDense(40, 2, nil)
-			draw(10, apart, labeled, 0)
-			draw(20, apart, unlabeled, 0)
-			draw(20, 0, unlabeled, 20)
-			probability, leaves, err := VariantAgreement(labeled, unlabeled)
-			if err != nil {
-				return nil, err
+			x, labeled := mat.NewDense(50, 2, nil), make([]bool, 50)
+			for i := range labeled {
+				labeled[i] = i < 10
+				x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
 			}
+			probability, leaves := must2(VariantAgreement(x, labeled))
 			agreement += probability / sets
-			if leaves {
-				left++
-			}
+			left += oneIf(leaves)
 		}
 		name := fmt.Sprintf("two normal clusters %g standard deviations apart, %d data sets of 10 labeled and 40 "+
-			"unlabeled points: ", apart, sets)
-		out = append(out, Measurement{name + "probability of the same labels", theory.Exactly(agreement)},
-			Measurement{name + "data sets in which a labeled point leaves", theory.Exactly(float64(left))})
+			"unlabeled points", apart, sets)
+		measure(f, agreement, "%s: probability of the same labels", name)
+		measure(f, left, "%s: data sets in which a labeled point leaves", name)
 	}
-	return out, nil
 }
 
 // separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
@@ -90,7 +84,7 @@ type separationCheck struct {
 // checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
 // δ the larger diameter, D the least distance between the groups and f the share of B among the unlabeled points, f·D > 2δ
 // must make the pseudo code, and every start in B, label A positive and B negative. Distances are kept squared, as fractions.
-func checkSeparation() (separationCheck, error) {
+func checkSeparation() separationCheck {
 	var c separationCheck
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 200 {
@@ -128,30 +122,20 @@ func checkSeparation() (separationCheck, error) {
 		}
 		c.separated++
 		delta, apart := math.Sqrt(decimal(diameter)), math.Sqrt(decimal(distance))
-		if err := c.visit(labeled, hidden, others, decimal(f), delta, apart); err != nil {
-			return c, err
-		}
+		c.visit(labeled, hidden, others, decimal(f), delta, apart)
 	}
-	return c, nil
+	return c
 }
 
-func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) error {
+func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) {
 	unlabeled := union(hidden, others)
 	want := make([]bool, len(unlabeled))
 	for i := range hidden {
 		want[i] = true
 	}
-	code, err := theory.RationalPUPLPseudoCode(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false) {
-		c.code++
-	}
-	s, err := theory.EnumerateRationalSeeding(labeled, unlabeled)
-	if err != nil {
-		return err
-	}
+	code := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
+	c.code += oneIf(!slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false))
+	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	same := 0.0
 	for _, start := range s.Starts {
 		if slices.Equal(start.Labels, want) {
@@ -161,16 +145,16 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 		}
 	}
 	far := f * (distance - diameter) * (distance - diameter)
-	if same < far/(far+(1-f)*diameter*diameter)-1e-12 {
-		c.rarer++
-	}
-	return nil
+	c.rarer += oneIf(exceeds(far/(far+(1-f)*diameter*diameter)-1e-12, same))
 }
 
 // matchesCode runs the code that trains on the example, and reports where it differs from the exact results.
 func (e variantExample) matchesCode() error {
-	labeled, unlabeled := floatRows(e.labeled), floatRows(e.unlabeled)
-	code, err := pucl.PUPLPseudoCode(labeled, unlabeled)
+	x, labeled := floatRows(union(e.labeled, e.unlabeled)), make([]bool, len(e.labeled)+len(e.unlabeled))
+	for i := range e.labeled {
+		labeled[i] = true
+	}
+	code, err := cluster.PseudoCode(x, labeled)
 	if err != nil {
 		return err
 	}
@@ -178,9 +162,9 @@ func (e variantExample) matchesCode() error {
 	if err != nil {
 		return err
 	}
-	same := slices.Equal(code.Labels, exact.Labels) && slices.Equal(code.Labeled, exact.Labeled)
+	same := slices.Equal(code.NearPositive, slices.Concat(exact.Labeled, exact.Labels))
 	for i := range e.unlabeled {
-		code, err := pucl.PUPLFrom(labeled, unlabeled, i)
+		code, err := cluster.From(x, labeled, len(e.labeled)+i)
 		if err != nil {
 			return err
 		}
@@ -188,10 +172,10 @@ func (e variantExample) matchesCode() error {
 		if err != nil {
 			return err
 		}
-		same = same && slices.Equal(code.Labels, exact.Labels)
+		same = same && slices.Equal(code.Positive[len(e.labeled):], exact.Labels)
 	}
 	if !same {
-		return fmt.Errorf("labeled %s, unlabeled %s: package pucl and exact arithmetic give different labels",
+		return fmt.Errorf("labeled %s, unlabeled %s: package cluster and exact arithmetic give different labels",
 			places(e.labeled), places(e.unlabeled))
 	}
 	return nil

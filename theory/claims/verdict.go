@@ -15,7 +15,7 @@ const (
 
 var verdictNames = [...]string{"undecided", "holds", "conditional", "fails"}
 
-// String is "holds", "conditional", "fails" or "undecided".
+// String returns "holds", "conditional", "fails" or "undecided".
 func (v Verdict) String() string {
 	if v < 0 || int(v) >= len(verdictNames) {
 		return fmt.Sprintf("Verdict(%d)", int(v))

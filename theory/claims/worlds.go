@@ -19,21 +19,41 @@ type world struct {
 
 // randomWorld draws a world with so many positive and negative atoms in space, their probabilities and the class prior.
 func randomWorld(rng *rand.Rand, positive, negative int) world {
-	class := func(count int) []theory.Atom {
-		atoms, total := make([]theory.Atom, count), 0.0
-		for i := range atoms {
-			atoms[i] = theory.Atom{Z: []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}, P: 0.1 + rng.Float64()}
-			total += atoms[i].P
-		}
-		for i := range atoms {
-			atoms[i].P /= total
-		}
-		return atoms
+	return world{
+		theory.Population{Positive: randomClass(rng, positive, 3, 0.1), Negative: randomClass(rng, negative, 3, 0.1)},
+		0.1 + 0.8*rng.Float64(),
 	}
-	return world{theory.Population{Positive: class(positive), Negative: class(negative)}, 0.1 + 0.8*rng.Float64()}
 }
 
-// onAxis is a class that shows +1 and −1 on the line, the first with probability plus.
+// randomClass draws so many atoms with normal coordinates; their probabilities are uniform on least to 1 + least, rescaled.
+func randomClass(rng *rand.Rand, atoms, dim int, least float64) []theory.Atom {
+	class, p := make([]theory.Atom, atoms), make([]float64, atoms)
+	for i := range class {
+		class[i].Z = make([]float64, dim)
+		for k := range dim {
+			class[i].Z[k] = rng.NormFloat64()
+		}
+		p[i] = least + rng.Float64()
+	}
+	for i, share := range normalized(p) {
+		class[i].P = share
+	}
+	return class
+}
+
+// normalized rescales weights, in place, to add up to 1.
+func normalized(weights []float64) []float64 {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for i := range weights {
+		weights[i] /= total
+	}
+	return weights
+}
+
+// onAxis returns a class that shows +1 and −1 on the line, the first with probability plus.
 func onAxis(plus float64) []theory.Atom {
 	switch plus {
 	case 1:
@@ -44,13 +64,10 @@ func onAxis(plus float64) []theory.Atom {
 	return []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
 }
 
-// figure names a number without uncertainty.
-func figure(name string, x float64) Measurement { return Measurement{name, theory.Exactly(x)} }
-
-// meanOver is the mean over a world's anchors.
-func meanOver(anchors []theory.Anchor, f func(theory.Anchor) float64) float64 {
+// meanOver returns the mean of f over the world's anchors at temperature tau.
+func (w world) meanOver(tau float64, f func(theory.Anchor) float64) float64 {
 	sum := 0.0
-	for _, a := range anchors {
+	for _, a := range must(theory.Anchors(w.Population, w.prior, tau)) {
 		sum += a.P * f(a)
 	}
 	return sum

@@ -3,12 +3,10 @@ package claims
 import (
 	"math"
 	"math/bits"
-
-	"github.com/puclab/puclab/theory"
 )
 
 // seedingSearch is what the exhaustive search over small sets of rows has found: ratios of the expected potential right
-// after seeding to the best potential of two centres.
+// after seeding to the best potential of two centers.
 type seedingSearch struct {
 	sets, labelings int
 	free            seedingExtreme // any rows labeled; sets with best potential 0 are counted in unbounded instead
@@ -16,7 +14,7 @@ type seedingSearch struct {
 	inCluster       seedingExtreme // the labeled rows are any rows of one cluster of an optimal split
 	uniform         seedingExtreme // the labeled rows are drawn from one cluster of an optimal split, all subsets alike
 	uniformBroken   int            // such draws with best potential 0 and a higher expected one
-	plusPlus        seedingExtreme // k-means++ with two centres
+	plusPlus        seedingExtreme // k-means++ with two centers
 }
 
 // seedingExtreme is the largest ratio met, and a set of rows that has it.
@@ -28,7 +26,7 @@ type seedingExtreme struct {
 }
 
 func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) {
-	if ratio > e.ratio*(1+1e-12) {
+	if !math.IsNaN(e.ratio) && exceeds(ratio, e.ratio*(1+1e-12)) {
 		*e = seedingExtreme{ratio, rows, mask, count}
 	}
 }
@@ -38,13 +36,13 @@ func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) 
 func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
 	for n := 2; n <= maxRows; n++ {
-		eachMultiset(n, len(places), func(x []int) {
+		for x := range multisets(n, len(places)) {
 			rows := make([][]float64, n)
 			for i, v := range x {
 				rows[i] = places[v]
 			}
 			s.visit(rows)
-		})
+		}
 	}
 	return s
 }
@@ -129,7 +127,7 @@ func pairSum(d [][]float64, mask int) float64 {
 	return sum
 }
 
-// seedingExpectation is the expected potential right after Algorithm 1(B)'s seeding, the rows of mask being labeled. The
+// seedingExpectation returns the expected potential right after Algorithm 1(B)'s seeding, the rows of mask being labeled. The
 // squared distance of a row from the mean of m rows is (m Σ_j d_ij − Σ_{j<k} d_jk)/m², which keeps whole numbers whole.
 func seedingExpectation(d [][]float64, mask int) float64 {
 	m, pairs := float64(bits.OnesCount(uint(mask))), pairSum(d, mask)
@@ -165,7 +163,7 @@ func seedingExpectation(d [][]float64, mask int) float64 {
 	return expected
 }
 
-// plusPlusExpectation is the expected potential right after k-means++ has seeded two centres.
+// plusPlusExpectation returns the expected potential right after k-means++ has seeded two centers.
 func plusPlusExpectation(d [][]float64) float64 {
 	expected := 0.0
 	for i := range d {
@@ -185,7 +183,7 @@ func plusPlusExpectation(d [][]float64) float64 {
 	return expected
 }
 
-// linePlaces are the integers 0 … reach on a line; gridPlaces are the points of a square grid with that many a side.
+// linePlaces returns the integers 0 … reach on a line; gridPlaces are the points of a square grid with that many a side.
 func linePlaces(reach int) [][]float64 {
 	places := make([][]float64, reach+1)
 	for i := range places {
@@ -202,13 +200,4 @@ func gridPlaces(side int) [][]float64 {
 		}
 	}
 	return places
-}
-
-// rational turns rows of whole numbers into fractions.
-func rational(rows [][]float64) (theory.RationalPoints, error) {
-	m, err := matrix(rows)
-	if err != nil {
-		return nil, err
-	}
-	return theory.Rationals(m)
 }

@@ -99,7 +99,16 @@ func (r *Reader) Finish() error {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Check reads a whole file and checks its size and checksum.
+// CheckSize returns an error unless a file has exactly size bytes. It reads none of them.
+func CheckSize(fsys fs.FS, name string, size int64) error {
+	r, err := Open(fsys, name, size, "")
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// Check reads a whole file and returns an error unless it has that size and checksum.
 func Check(fsys fs.FS, name string, size int64, sum Sum) (err error) {
 	r, err := Open(fsys, name, size, sum)
 	if err != nil {
@@ -109,6 +118,20 @@ func Check(fsys fs.FS, name string, size int64, sum Sum) (err error) {
 	return r.Finish()
 }
 
+// ReadFile returns the size bytes of a file with that checksum.
+func ReadFile(fsys fs.FS, name string, size int64, sum Sum) (data []byte, err error) {
+	r, err := Open(fsys, name, size, sum)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	data = make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, err
+	}
+	return data, r.Finish()
+}
+
 // SumError says that a file of the right size holds something else.
 type SumError struct {
 	Name string
@@ -116,7 +139,7 @@ type SumError struct {
 	Want Sum
 }
 
-// Error gives both checksums.
+// Error names the file and both checksums.
 func (e *SumError) Error() string {
 	return fmt.Sprintf("%s holds something else than expected, or is damaged: its %s is %s, not %s",
 		e.Name, e.Want.Kind(), e.Got, e.Want)

@@ -25,11 +25,11 @@ def image(height, width, channels):
 
 
 def palette():
-    """All colours with channels 0, 0.4 or 1: grays, black, white and every tie among the channels."""
+    """All colors with channels 0, 0.4 or 1: grays, black, white and every tie among the channels."""
     return np.array(list(itertools.product([0, 0.4, 1], repeat=3))).reshape(3, 9, 3)
 
 
-IMAGES = {"colour": image(16, 12, 3), "gray": image(13, 15, 1), "small": image(5, 4, 3), "palette": palette(), "line": image(7, 30, 1)}
+IMAGES = {"color": image(16, 12, 3), "gray": image(13, 15, 1), "small": image(5, 4, 3), "palette": palette(), "line": image(7, 30, 1)}
 
 
 def tensor(name):
@@ -50,7 +50,7 @@ def crop(x, numbers, height, width, bicubic, antialias):
 def crops():
     cases = []
     for name, (height, width), rectangles in [
-        ("colour", (10, 14), [(0, 0, 16, 12), (3, 2, 9, 7), (15, 11, 1, 1), (0, 5, 16, 2)]),
+        ("color", (10, 14), [(0, 0, 16, 12), (3, 2, 9, 7), (15, 11, 1, 1), (0, 5, 16, 2)]),
         ("gray", (5, 4), [(0, 0, 13, 15), (1, 3, 12, 4), (6, 7, 5, 4)]),
         ("line", (7, 7), [(0, 0, 7, 30), (2, 11, 3, 18)]),
     ]:
@@ -88,17 +88,17 @@ def jitters():
 
 def blurs():
     return [{"image": name, "kernel": kernel, "numbers": [sigma], "want": flat(F.gaussian_blur(tensor(name), [kernel] * 2, [sigma] * 2))}
-            for name, kernel, sigma in [("colour", 13, 2.0), ("colour", 13, 0.1), ("colour", 9, 0.7), ("gray", 3, 1.3), ("line", 13, 1.1), ("small", 7, 5.0)]]
+            for name, kernel, sigma in [("color", 13, 2.0), ("color", 13, 0.1), ("color", 9, 0.7), ("gray", 3, 1.3), ("line", 13, 1.1), ("small", 7, 5.0)]]
 
 
 def simple():
-    x = tensor("colour")
+    x = tensor("color")
     return {
         "flip": flat(F.hflip(x)),
         "grayscale": flat(F.rgb_to_grayscale(x, 3)),
-        "solarise": flat(F.solarize(x, 0.5)),
-        "solarise from 0.3": flat(F.solarize(x, 0.3)),
-        "normalise": flat(F.normalize(x, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225])),
+        "solarize": flat(F.solarize(x, 0.5)),
+        "solarize from 0.3": flat(F.solarize(x, 0.3)),
+        "normalize": flat(F.normalize(x, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225])),
     }
 
 
@@ -111,19 +111,19 @@ def recipes():
     x = F.normalize(jitter(x, j), [0.5], [0.5])
     cases.append({"recipe": "FMNIST", "image": "gray", "every": 3, "numbers": [1, 3, 8, 9] + j, "want": flat(x, 3)})
 
-    x = F.hflip(crop(tensor("colour"), (3, 2, 9, 7), 14, 14, False, False))
+    x = F.hflip(crop(tensor("color"), (3, 2, 9, 7), 14, 14, False, False))
     x = F.rgb_to_grayscale(jitter(F.gaussian_blur(x, [13, 13], [1.5, 1.5]), j), 3)
     x = F.normalize(x, [0.4914, 0.4822, 0.4465], [0.2470, 0.2435, 0.2616])
-    cases.append({"recipe": "CIFAR", "image": "colour", "every": 5, "numbers": [3, 2, 9, 7, 1, 1.5] + j + [1], "want": flat(x, 5)})
+    cases.append({"recipe": "CIFAR", "image": "color", "every": 5, "numbers": [3, 2, 9, 7, 1, 1.5] + j + [1], "want": flat(x, 5)})
 
-    x = crop(F.hflip(tensor("colour")), (3, 2, 9, 7), 96, 96, False, False)
+    x = crop(F.hflip(tensor("color")), (3, 2, 9, 7), 96, 96, False, False)
     x = F.normalize(F.gaussian_blur(jitter(x, j), [9, 9], [1.9, 1.9]), [0.5] * 3, [0.5] * 3)
-    cases.append({"recipe": "STL", "image": "colour", "every": 97, "numbers": [1, 3, 2, 9, 7] + j + [0, 1.9], "want": flat(x, 97)})
+    cases.append({"recipe": "STL", "image": "color", "every": 97, "numbers": [1, 3, 2, 9, 7] + j + [0, 1.9], "want": flat(x, 97)})
 
-    x = F.hflip(crop(tensor("colour"), (3, 2, 9, 7), 20, 20, True, False))
+    x = F.hflip(crop(tensor("color"), (3, 2, 9, 7), 20, 20, True, False))
     x = F.solarize(F.gaussian_blur(jitter(x, j), [13, 13], [0.6, 0.6]), 0.5)
     x = F.normalize(x, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
-    cases.append({"recipe": "ImageNet", "image": "colour", "every": 11, "numbers": [3, 2, 9, 7, 1] + j + [0, 0.6, 1], "want": flat(x, 11)})
+    cases.append({"recipe": "ImageNet", "image": "color", "every": 11, "numbers": [3, 2, 9, 7, 1] + j + [0, 0.6, 1], "want": flat(x, 11)})
     return cases
 
 

@@ -8,8 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/engine/onednn"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // BenchmarkProduct times products as they come in losses, probes and dense layers, with oneDNN and without.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/onednn"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 // rounds is raised by hand, `go test ./pucl/engine/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.

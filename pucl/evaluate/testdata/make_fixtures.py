@@ -4,7 +4,7 @@
 
 Versions: Python 3.11.7, scikit-learn 1.9.1, scipy 1.17.1, numpy 2.4.6.
 
-The nearest-neighbour votes are those of KNeighborsClassifier with the cosine metric and the weights exp(-distance / t): its
+The nearest-neighbor votes are those of KNeighborsClassifier with the cosine metric and the weights exp(-distance / t): its
 distance is 1 - cosine, so that the shares are those of exp(cosine / t). Numbers are rounded before they are used, so that the
 file holds exactly what went in.
 """
@@ -58,7 +58,7 @@ def classes():
     return cases
 
 
-def neighbours():
+def neighbors():
     bank = rng.normal(size=(90, 5)).round(2)
     labels = rng.integers(0, 4, size=90)
     queries = rng.normal(size=(25, 5)).round(2)
@@ -104,6 +104,6 @@ def embeddings():
 
 
 with open("sklearn.json", "w") as f:
-    json.dump({"binary": binary(), "classes": classes(), "neighbours": neighbours(), "intervals": intervals(),
+    json.dump({"binary": binary(), "classes": classes(), "neighbors": neighbors(), "intervals": intervals(),
                "embeddings": embeddings()}, f, default=float)
     f.write("\n")

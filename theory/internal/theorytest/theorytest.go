@@ -13,7 +13,7 @@ import (
 // Open returns the engine that engine.Open finds, opened once for all tests.
 var Open = sync.OnceValues(engine.Open)
 
-// OpenEngine is Open for a test, which ends where there is no engine.
+// OpenEngine returns the engine of Open, and ends the test where there is none.
 func OpenEngine(t testing.TB) *engine.Engine {
 	t.Helper()
 	eng, err := Open()

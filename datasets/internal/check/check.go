@@ -1,0 +1,39 @@
+// Package check holds the checks that several readers make.
+package check
+
+import "fmt"
+
+// Image returns an error unless image i of count can be read into room bytes, which each image takes size of.
+func Image(i, count, room, size int) error {
+	if i < 0 || i >= count {
+		return fmt.Errorf("there is no image %d: the set has %d images, numbered from 0", i, count)
+	}
+	if room != size {
+		return fmt.Errorf("room for %d pixel values given, but an image has %d", room, size)
+	}
+	return nil
+}
+
+// Labels returns an error unless each label is a number below classes. It calls an example what.
+func Labels(what string, labels []int, classes int) error {
+	for i, class := range labels {
+		if class < 0 || class >= classes {
+			return fmt.Errorf("%s %d has class %d, but there are %d classes, numbered from 0", what, i, class, classes)
+		}
+	}
+	return nil
+}
+
+// Counts returns an error unless each class has want of the labels, which are numbers below len(classes).
+func Counts(file string, labels []int, classes []string, want int) error {
+	counts := make([]int, len(classes))
+	for _, class := range labels {
+		counts[class]++
+	}
+	for class, n := range counts {
+		if n != want {
+			return fmt.Errorf("%s has %d images of the class %s instead of %d: it does not hold this set", file, n, classes[class], want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// batchesOf40 cuts data of 40 images whose pixel says which one it is.
+func batchesOf40(t *testing.T) *Batches {
+	t.Helper()
+	images := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}}
+	for i := range 40 {
+		images.Pixels = append(images.Pixels, uint8(i))
+		images.Labels = append(images.Labels, i%2)
+	}
+	pu := newPU(t, images, PUConfig{Positive: []int{1}, Labeled: 6, Seed: 2})
+	return newBatches(t, pu, BatchConfig{Size: 7, Share: 0.3, Seed: 5})
+}
+
+// leaky is a source of which some images cannot be read for now.
+type leaky struct {
+	*Images
+	bad  map[int]bool // not changed while anything is read
+	read atomic.Int64
+}
+
+func (l *leaky) ReadImage(i int, dst []uint8) error {
+	l.read.Add(1)
+	if l.bad[i] {
+		return fmt.Errorf("image%d.jpg is broken", i)
+	}
+	return l.Images.ReadImage(i, dst)
+}
+
+// sourceOf40 reads the data of batchesOf40 from a source.
+func sourceOf40(t *testing.T) (*Batches, *leaky, *Batches) {
+	t.Helper()
+	inMemory := batchesOf40(t)
+	src := &leaky{Images: inMemory.source.(*Images), bad: map[int]bool{}}
+	b, err := NewSourceBatches(src, inMemory.split, inMemory.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, src, inMemory
+}
+
+// wantBatch fails unless the batch of step is the same in both.
+func wantBatch(t *testing.T, got, want *Batches, step int) {
+	t.Helper()
+	pixels, labeled, err := got.Batch(step)
+	wantPixels, wantLabeled, wantErr := want.Batch(step)
+	if err != nil || wantErr != nil || !slices.Equal(pixels, wantPixels) || !slices.Equal(labeled, wantLabeled) {
+		t.Errorf("step %d: %v %v %v, want %v %v %v", step, pixels, labeled, err, wantPixels, wantLabeled, wantErr)
+	}
+}
+
+// Batches of a source are those from memory: in any order of steps, by any number of goroutines, for any number of callers.
+func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
+	before := runtime.NumGoroutine()
+	b, _, want := sourceOf40(t)
+	for _, b.workers = range []int{0, 1, 2, 3, 8} {
+		for _, step := range []int{30, 0, 1, 2, 3, 9, 10, 4, 5, 5, 7, 6} {
+			wantBatch(t, b, want, step)
+		}
+		var group sync.WaitGroup
+		for step := range 20 {
+			group.Go(func() { wantBatch(t, b, want, step) })
+		}
+		group.Wait()
+	}
+	wantGoroutines(t, before)
+	h, w, c := b.ImageShape()
+	if h != 1 || w != 1 || c != 1 || b.Size() != 7 || b.String() != want.String() || b.StepsPerEpoch() != want.StepsPerEpoch() {
+		t.Errorf("%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
+	}
+}
+
+// A run that goes on at some step, with batches made anew, sees what it would have seen.
+func TestBatchesResumeExactly(t *testing.T) {
+	whole := batchesOf40(t)
+	for first := 0; first < 30; first += 10 {
+		resumed, _, _ := sourceOf40(t)
+		for step := first; step < first+10; step++ {
+			wantBatch(t, resumed, whole, step)
+		}
+	}
+}
+
+// patient is a source whose images come only once two of them are being read.
+type patient struct {
+	*Images
+	both sync.WaitGroup
+	read atomic.Int64
+}
+
+func (p *patient) ReadImage(i int, dst []uint8) error {
+	if p.read.Add(1) <= 2 {
+		p.both.Done()
+		p.both.Wait()
+	}
+	return p.Images.ReadImage(i, dst)
+}
+
+// The images of one batch are read by several goroutines at once.
+func TestBatchIsReadInParallel(t *testing.T) {
+	inMemory := batchesOf40(t)
+	src := &patient{Images: inMemory.source.(*Images)}
+	src.both.Add(2)
+	b, err := NewSourceBatches(src, inMemory.split, inMemory.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOMAXPROCS(0) == 1 {
+		b.workers = 2
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wantBatch(t, b, inMemory, 3)
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("one image is read after the other")
+	}
+}
+
+// The error is that of the first bad image of the batch, with nothing beside it; once the images are mended, all is well.
+func TestBatchThatCannotBeRead(t *testing.T) {
+	before := runtime.NumGoroutine()
+	b, src, want := sourceOf40(t)
+	rows := want.Rows(5)
+	src.bad[want.split.Index[rows[3]]], src.bad[want.split.Index[rows[5]]] = true, true
+	// An image can be in a batch twice, so the first bad one need not be at place 3.
+	bad := func(example int) bool { return src.bad[want.split.Index[example]] }
+	first := want.split.Index[rows[slices.IndexFunc(rows, bad)]]
+	for _, b.workers = range []int{0, 1, 2, 5} {
+		for step := range 10 {
+			if !slices.ContainsFunc(want.Rows(step), bad) {
+				wantBatch(t, b, want, step)
+				continue
+			}
+			pixels, labeled, err := b.Batch(step)
+			wantError(t, err, ".jpg is broken", fmt.Sprintf("for step %d", step))
+			if pixels != nil || labeled != nil {
+				t.Error("half a batch beside the error")
+			}
+		}
+		_, _, err := b.Batch(5)
+		wantError(t, err, fmt.Sprintf("image %d for step 5: image%d.jpg is broken", first, first))
+	}
+	wantGoroutines(t, before)
+	clear(src.bad)
+	wantBatch(t, b, want, 5)
+}
+
+// shaped is a source that lies about its size.
+type shaped struct {
+	*leaky
+	height, width int
+}
+
+func (s shaped) Shape() (height, width, channels int) { return s.height, s.width, 1 }
+
+func TestNewSourceBatchesRefuses(t *testing.T) {
+	b, src, _ := sourceOf40(t)
+	few, err := src.Select([]int{0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		src   Source
+		split *Split
+		cfg   BatchConfig
+		want  string
+	}{
+		{"no source", nil, b.split, BatchConfig{Size: 2}, "source is nil"},
+		{"no split", src, nil, BatchConfig{Size: 2}, "no PU data"},
+		{"too few images", few, b.split, BatchConfig{Size: 2}, "there are 3"},
+		{"size", src, b.split, BatchConfig{Size: 99}, "99 examples"},
+		{"no pixels", shaped{src, 0, 4}, b.split, BatchConfig{Size: 2}, "0×4×1"},
+		{"negative", shaped{src, 4, -4}, b.split, BatchConfig{Size: 2}, "4×-4×1"},
+		{"beyond memory", shaped{src, math.MaxInt32, math.MaxInt32}, b.split, BatchConfig{Size: 3}, "2147483647×"},
+	} {
+		_, err := NewSourceBatches(tt.src, tt.split, tt.cfg)
+		if err == nil {
+			t.Errorf("%s: no error", tt.name)
+			continue
+		}
+		wantError(t, err, tt.want)
+	}
+}
+
+// wantGoroutines fails unless the number of goroutines falls back to what it was.
+func wantGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > 5*time.Second {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}

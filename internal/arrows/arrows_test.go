@@ -1,0 +1,208 @@
+package arrows
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/puclab/puclab/"
+
+// floors lists the packages from the ground up: a package may import those of floors below its own, and no others of this
+// module. A name that ends in /... stands for a folder and all below it, whose packages may import each other.
+var floors = [][]string{
+	{"internal/arrows", "internal/home", "internal/liveline", "internal/peak", "internal/wholefile"},
+	{"internal/peaktest"},
+	{"pucl/internal/numeric", "pucl/internal/ahead", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
+	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
+	{"internal/enginetest", "pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
+	{"pucl/internal/pixels", "pucl/internal/files", "pucl/probe", "theory/..."},
+	{"pucl/train"},
+	{"pucl/classify"},
+	{"pucl/pipeline"},
+	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher"},
+	{"notebooks"},
+}
+
+// allowed narrows what some packages may import of this module, beside internal: what they are to be understood without.
+var allowed = map[string][]string{
+	"pucl":               {"pucl/engine", "pucl/internal/numeric"},
+	"pucl/risk":          {"pucl/internal/numeric"},
+	"pucl/cluster":       {"pucl/rows", "pucl/internal/spans"},
+	"datasets":           {},
+	"viz":                {},
+	"theory":             {"pucl", "pucl/risk", "pucl/cluster", "pucl/rows", "pucl/engine"},
+	"notebooks/launcher": {"datasets", "datasets/fashionmnist"},
+	"notebooks":          {"notebooks/launcher"},
+}
+
+// goPackage is what the go command lists of a package.
+type goPackage struct {
+	ImportPath, Dir  string
+	GoFiles, Imports []string
+}
+
+// list returns the packages of the module, by their paths below it.
+func list(t *testing.T) map[string]goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	all := map[string]goPackage{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimPrefix(p.ImportPath, module)] = p
+	}
+}
+
+// inModule returns what p imports of this module.
+func (p goPackage) inModule() (imports []string) {
+	for _, path := range p.Imports {
+		if name, ok := strings.CutPrefix(path, module); ok {
+			imports = append(imports, name)
+		}
+	}
+	return imports
+}
+
+// covers reports whether name is the package that pattern names, or one below the folder.
+func covers(pattern, name string) bool {
+	folder, all := strings.CutSuffix(pattern, "/...")
+	return name == folder || all && strings.HasPrefix(name, folder+"/")
+}
+
+// place returns the floor of a package and the pattern that put it there.
+func place(name string) (floor int, pattern string) {
+	for floor, patterns := range floors {
+		for _, pattern := range patterns {
+			if covers(pattern, name) {
+				return floor, pattern
+			}
+		}
+	}
+	return -1, ""
+}
+
+// No arrow points up, and so there is no circle.
+func TestArrowsPointDown(t *testing.T) {
+	packages := list(t)
+	if len(packages) < 30 {
+		t.Fatalf("go list found %d packages only", len(packages))
+	}
+	for name, p := range packages {
+		floor, pattern := place(name)
+		if floor < 0 {
+			t.Errorf("package %s has no floor; put it on one in this test", name)
+			continue
+		}
+		for _, imported := range p.inModule() {
+			if below, _ := place(imported); below >= floor && !covers(pattern, imported) {
+				t.Errorf("%s imports %s, which does not lie below it", name, imported)
+			}
+		}
+	}
+	for _, patterns := range floors {
+		for _, pattern := range patterns {
+			if !slices.ContainsFunc(slices.Collect(keys(packages)), func(name string) bool { return covers(pattern, name) }) {
+				t.Errorf("no package is at %s; take it out of this test", pattern)
+			}
+		}
+	}
+}
+
+// keys returns the keys of m.
+func keys(m map[string]goPackage) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range m {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// Some rooms are to be understood without most others; folders below them likewise, save that they may use their own room.
+func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
+	for name, p := range list(t) {
+		for room, may := range allowed {
+			if name != room && !(strings.HasPrefix(name, room+"/") && room != "pucl" && room != "notebooks") {
+				continue
+			}
+			for _, imported := range p.inModule() {
+				inside := strings.HasPrefix(imported, room+"/") && room != "pucl" && room != "notebooks"
+				if imported != room && !inside && !strings.HasPrefix(imported, "internal/") && !slices.Contains(may, imported) {
+					t.Errorf("%s imports %s; %s may import only %v", name, imported, room, may)
+				}
+			}
+		}
+		if strings.HasPrefix(name, "pucl") {
+			for _, imported := range p.inModule() {
+				for _, above := range []string{"viz", "datasets", "theory", "notebooks"} {
+					if covers(above+"/...", imported) {
+						t.Errorf("%s imports %s: what learns needs no data formats, figures or notebooks", name, imported)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What learns and what proves prints nothing: it returns values and errors.
+func TestLibrariesPrintNothing(t *testing.T) {
+	for name, p := range list(t) {
+		if !(covers("pucl/...", name) || covers("theory/...", name) || covers("datasets/...", name)) || strings.HasSuffix(name, "/verdicts") {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if of, what, ok := selector(n); ok && prints(of, what) {
+					t.Errorf("%s/%s uses %s.%s", name, file, of, what)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// selector returns the parts of an expression such as fmt.Println.
+func selector(n ast.Node) (of, what string, ok bool) {
+	s, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return "", "", false
+	}
+	x, ok := s.X.(*ast.Ident)
+	if !ok {
+		return "", "", false
+	}
+	return x.Name, s.Sel.Name, true
+}
+
+// prints reports whether an identifier of a package writes to the terminal, or is it.
+func prints(of, what string) bool {
+	switch of {
+	case "fmt":
+		return strings.HasPrefix(what, "Print")
+	case "os":
+		return what == "Stdout" || what == "Stderr"
+	}
+	return of == "log"
+}

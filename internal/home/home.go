@@ -1,0 +1,59 @@
+// Package home finds the folder that holds the module, from wherever a program was started.
+package home
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Module is the import path in the first line of go.mod.
+const Module = "github.com/puclab/puclab"
+
+// Env is the environment variable that names the module's folder outright. The notebook kernel sets it, because a
+// notebook cell is compiled and run in a temporary folder of its own.
+const Env = "PUCL_HOME"
+
+// Dir returns the folder of the module: $PUCL_HOME when set, else the nearest folder at or above the working folder
+// whose go.mod declares Module. ok is false where there is neither, as in a program that only imports the module.
+func Dir() (dir string, ok bool) {
+	if dir := os.Getenv(Env); dir != "" {
+		return dir, true
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	dir, err = Find(dir)
+	return dir, err == nil
+}
+
+// Find returns the nearest folder at or above dir, an absolute path, whose go.mod declares Module; other modules are passed
+// by. The error wraps fs.ErrNotExist where there is none.
+func Find(dir string) (string, error) {
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		switch {
+		case err == nil && declared(string(data)) == Module:
+			return dir, nil
+		case err != nil && (!errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir)):
+			return "", err
+		case dir == filepath.Dir(dir):
+			return "", fs.ErrNotExist
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// declared returns the module path that the text of a go.mod declares, "" when it declares none.
+func declared(gomod string) string {
+	for line := range strings.Lines(gomod) {
+		line, _, _ = strings.Cut(line, "//")
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
+			return strings.Trim(fields[1], "\"`")
+		}
+	}
+	return ""
+}

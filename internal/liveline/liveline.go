@@ -1,0 +1,132 @@
+// Package liveline reports how far a program is: on a terminal in one line that is rewritten in place, elsewhere, as in a file
+// or the log of a CI job, in finished lines alone.
+package liveline
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Line is the place where a program talks to a person. Its methods may be called from several goroutines. A writer that
+// fails is not an error: what is reported is no result.
+type Line struct {
+	w        io.Writer
+	terminal bool
+	columns  func() int
+
+	mu    sync.Mutex
+	shown string // in the live line
+	title string // of the work that Begin began
+}
+
+// New returns the line of w, which is live where w is a terminal and TERM is not "dumb".
+func New(w io.Writer) *Line {
+	f, ok := w.(*os.File)
+	if !ok || f == nil || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return Sized(w, false, 100)
+	}
+	return &Line{w: w, terminal: true, columns: func() int {
+		columns, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || columns <= 0 {
+			return 80
+		}
+		return max(columns, 21)
+	}}
+}
+
+// Sized returns the line of w as if that were a terminal, or not, of so many columns.
+func Sized(w io.Writer, terminal bool, columns int) *Line {
+	return &Line{w: w, terminal: terminal, columns: func() int { return columns }}
+}
+
+// Live reports whether the line is rewritten in place.
+func (l *Line) Live() bool { return l.terminal }
+
+// Columns returns how many characters fit side by side.
+func (l *Line) Columns() int { return l.columns() }
+
+// Shown returns the text of the live line.
+func (l *Line) Shown() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shown
+}
+
+// Linef prints a finished line above the live one.
+func (l *Line) Linef(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	live := l.shown
+	l.set("")
+	fmt.Fprintf(l.w, format+"\n", args...)
+	l.set(live)
+}
+
+// Set shows text in the live line, cut to the terminal's width; "" clears it. It does nothing where there is no terminal.
+func (l *Line) Set(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.set(text)
+}
+
+func (l *Line) set(text string) {
+	text = Clip(text, l.columns()-1) // a line that wraps cannot be written over
+	if !l.terminal || text == l.shown {
+		return
+	}
+	pad := max(0, utf8.RuneCountInString(l.shown)-utf8.RuneCountInString(text))
+	fmt.Fprint(l.w, "\r"+text+strings.Repeat(" ", pad))
+	if text == "" {
+		fmt.Fprint(l.w, "\r")
+	}
+	l.shown = text
+}
+
+// Begin says that a piece of work begins.
+func (l *Line) Begin(title string) {
+	if l.title = title; l.terminal {
+		l.Set(title + " …")
+	} else {
+		l.Linef("%s …", title)
+	}
+}
+
+// Note says how far the work is that Begin began, in the live line.
+func (l *Line) Note(text string) { l.Set(l.title + ": " + text) }
+
+// End says how the work ended that Begin began, in a finished line; with "" it only clears the live one.
+func (l *Line) End(text string) {
+	l.Set("")
+	switch {
+	case text == "":
+	case l.terminal:
+		l.Linef("%s: %s", l.title, text)
+	default:
+		l.Linef("    %s", text)
+	}
+}
+
+// Clip cuts text to at most n characters, of which "…" is the last then; line breaks and other control characters become
+// spaces.
+func Clip(text string, n int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	if n < 1 {
+		return ""
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}

@@ -1,0 +1,69 @@
+package liveline
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestSet(t *testing.T) {
+	var out bytes.Buffer
+	l := Sized(&out, true, 11)
+	l.Set("0123456789abcdef")
+	l.Set("xy")
+	l.Linef("done")
+	l.Set("")
+	want := "\r012345678…" + "\rxy        " + "\r  \r" + "done\n" + "\rxy" + "\r  \r"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	out.Reset()
+	plain := New(&out)
+	plain.Set("hidden")
+	plain.Linef("shown %d", 1)
+	if out.String() != "shown 1\n" || plain.Live() {
+		t.Errorf("without a terminal: %q", out.String())
+	}
+}
+
+func TestWork(t *testing.T) {
+	for terminal, want := range map[bool]string{
+		true:  "\r[1/2] one …" + "\r[1/2] one: half" + "\r               \r" + "[1/2] one: done\n" + "\rtwo …" + "\r     \r",
+		false: "[1/2] one …\n    done\ntwo …\n",
+	} {
+		var out bytes.Buffer
+		l := Sized(&out, terminal, 40)
+		l.Begin("[1/2] one")
+		l.Note("half")
+		l.End("done")
+		l.Begin("two")
+		l.End("")
+		if out.String() != want {
+			t.Errorf("terminal %v: got %q, want %q", terminal, out.String(), want)
+		}
+	}
+}
+
+// A file is no terminal, and neither is a device like the one that swallows everything.
+func TestNoTerminal(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if New(null).Live() || New((*os.File)(nil)).Live() {
+		t.Error("rewritten in place where nobody sees it")
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{{"a\nb\tc", 9, "a b c"}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöüß", 3, "äö…"}, {"abc", 0, ""}, {"", 0, ""}} {
+		if got := Clip(tt.text, tt.n); got != tt.want {
+			t.Errorf("%q in %d: %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package peaktest measures the memory of tests that run in processes of their own, since a process has one peak for all of its
+// life.
+//
+// A test calls itself with [OfChild], once for each thing to measure, and there ends with [Tell].
+package peaktest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/internal/peak"
+)
+
+// Skip skips the test where the peak of a process is not told.
+func Skip(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the peak of a process is read from /proc, which this system lacks")
+	}
+}
+
+// Must returns the peak of this process as [peak.Bytes] does, and fails the test where the system does not tell it.
+func Must(t *testing.T) int {
+	t.Helper()
+	bytes, err := peak.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+// Tell prints a number of bytes for [OfChild].
+func Tell(bytes int) { fmt.Printf("\npeak %d\n", bytes) }
+
+// OfChild runs this test alone in another process, with the variable name set to value, and returns the bytes that it tells.
+func OfChild(t *testing.T, name, value string) int {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	child.Env = append(os.Environ(), name+"="+value)
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s=%s: %v\n%s", name, value, err, out)
+	}
+	_, after, found := strings.Cut(string(out), "\npeak ")
+	text, _, _ := strings.Cut(after, "\n")
+	bytes, err := strconv.Atoi(text)
+	if !found || err != nil {
+		t.Fatalf("%s=%s: no peak in\n%s", name, value, out)
+	}
+	return bytes
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
+)
+
+// checker runs the checks one after the other.
+type checker struct {
+	options
+	run    runner
+	line   *liveline.Line
+	report Report
+}
+
+// check is a line of the table to be.
+type check struct {
+	kind, what string
+	do         func(ctx context.Context, progress func(string)) (Row, error)
+}
+
+// all runs all checks. It stops at the first that ctx interrupts, with the report of what was done; an error says that
+// nothing could be checked at all.
+func (c *checker) all(ctx context.Context) error {
+	began := time.Now()
+	c.line.Begin("start: opening the engine")
+	backend := ""
+	if c.on == "go" {
+		backend = "go"
+	}
+	found, err := c.ask(ctx, part{Kind: kindStart}, backend, c.line.Note)
+	c.line.End("")
+	if err == nil && found.Machine == nil {
+		err = errSilent
+	}
+	if err != nil {
+		return fmt.Errorf("the engine does not work: %w", err)
+	}
+	c.report.Machine = *found.Machine
+	if err := c.rightEngine(); err != nil {
+		return err
+	}
+	c.report.Machine.nvidia(ctx)
+	found.Row.Seconds = time.Since(began).Seconds()
+	c.report.Rows = append(c.report.Rows, *found.Row)
+	c.line.Linef("%s", c.report.Machine.Engine)
+
+	checks := c.checks()
+	for i, one := range checks {
+		began := time.Now()
+		c.line.Begin(fmt.Sprintf("[%d/%d] %s: %s", i+1, len(checks), one.kind, one.what))
+		row, err := one.do(ctx, c.now())
+		if err != nil {
+			row = Row{What: one.what, Result: Fail, Detail: err.Error()}
+		}
+		row.Kind, row.Seconds = one.kind, time.Since(began).Seconds()
+		if ctx.Err() != nil {
+			c.line.End("")
+			c.report.Left = len(checks) - i
+			return nil
+		}
+		c.line.End(fmt.Sprintf("%s after %.0f s", row.Result, row.Seconds))
+		c.report.Rows = append(c.report.Rows, row)
+	}
+	return nil
+}
+
+// now returns what shows how far a check is, ten times a second at most.
+func (c *checker) now() func(string) {
+	var last time.Time
+	return func(text string) {
+		if time.Since(last) > 100*time.Millisecond {
+			last = time.Now()
+			c.line.Note(text)
+		}
+	}
+}
+
+// errSilent says that a part found nothing.
+var errSilent = errors.New("its process told nothing")
+
+// ask runs a part; what it found is not empty.
+func (c *checker) ask(ctx context.Context, p part, backend string, progress func(string)) (message, error) {
+	found, err := c.run(ctx, p, backend, progress)
+	if err == nil && found.Row == nil && found.Step == nil && found.Product == nil {
+		err = errSilent
+	}
+	return found, err
+}
+
+// rightEngine refuses an engine other than the one that was asked for: numbers of a CPU must not pass for those of a card.
+func (c *checker) rightEngine() error {
+	m := c.report.Machine
+	switch {
+	case c.on == "gpu" && !m.onGPU():
+		return fmt.Errorf("no GPU answers; what opens is %s.\n"+
+			"`go run ./notebooks setup -gpu` installs the CUDA plugin (Linux, an NVIDIA card and its driver); for one elsewhere set "+
+			"GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so.\nTo check the CPU, add -on cpu", m.Engine)
+	case c.on == "cpu" && m.onGPU():
+		return fmt.Errorf("the engine is %s; to check the CPU set GOMLX_BACKEND=xla:cpu, or xla:/path/to/a/plugin.so, "+
+			"or add -on go", m.Engine)
+	case c.on == "go" && m.Kind != "go":
+		return fmt.Errorf("the engine is %s, not the pure-Go one", m.Engine)
+	}
+	return nil
+}
+
+// checks lists what is to be done on this machine.
+func (c *checker) checks() (list []check) {
+	m := c.report.Machine
+	add := func(kind, what string, do func(context.Context, func(string)) (Row, error)) {
+		if len(c.only) == 0 || slices.Contains(c.only, kind) {
+			list = append(list, check{kind, what, do})
+		}
+	}
+	add(kindNumbers, "a matrix product", c.product)
+	if m.Kind != "go" { // which is not compared with itself
+		for _, n := range numberCases() {
+			add(kindNumbers, n.what, func(ctx context.Context, progress func(string)) (Row, error) { return c.numbers(ctx, n, progress) })
+		}
+	}
+	for _, s := range stepCases() {
+		for _, precision := range precisions {
+			if !s.onCards || m.onGPU() {
+				add(kindStep, s.what+", "+precision, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}))
+			}
+		}
+	}
+	for _, t := range tasks(m.onGPU()) {
+		add(kindTraining, t.bench, c.part(part{Kind: kindTraining, Name: t.bench, Steps: c.steps}))
+	}
+	s, err := newSuite(c.tests, m.Backend)
+	for _, pkg := range enginePackages {
+		add(kindTests, pkg, func(ctx context.Context, progress func(string)) (Row, error) {
+			if err != nil {
+				return Row{What: pkg, Result: NotRun, Detail: err.Error()}, nil
+			}
+			return s.run(ctx, pkg, progress), nil
+		})
+	}
+	return list
+}
+
+// part returns the check that one part is, with the memory that it took.
+func (c *checker) part(p part) func(context.Context, func(string)) (Row, error) {
+	return func(ctx context.Context, progress func(string)) (Row, error) {
+		var watch *memoryWatch
+		if c.report.Machine.onGPU() {
+			watch = watchMemory(ctx)
+		}
+		found, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
+		device, known := watch.end()
+		if err != nil {
+			return Row{}, err
+		}
+		row := *found.Row
+		if row.Result == NotRun {
+			return row, nil
+		}
+		if known {
+			row.add("device_memory_bytes", device)
+			row.Detail += fmt.Sprintf("; device memory %.2f GB", device/1e9)
+		} else {
+			row.Detail += "; device memory not told"
+		}
+		if found.Memory > 0 {
+			row.add("process_memory_bytes", found.Memory)
+			row.Detail += fmt.Sprintf(", the process's %.2f GB", found.Memory/1e9)
+		}
+		return row, nil
+	}
+}
+
+// product checks the precision of a matrix product.
+func (c *checker) product(ctx context.Context, progress func(string)) (Row, error) {
+	found, err := c.ask(ctx, part{Kind: kindNumbers, Name: productName}, c.report.Machine.Backend, progress)
+	if err != nil {
+		return Row{}, err
+	}
+	return productRow(*found.Product), nil
+}
+
+// numbers compares a step with the pure-Go engine's.
+func (c *checker) numbers(ctx context.Context, n numberCase, progress func(string)) (Row, error) {
+	p := part{Kind: kindNumbers, Name: n.name}
+	progress("on the engine")
+	here, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
+	if err != nil {
+		return Row{}, err
+	}
+	progress("on the pure-Go engine")
+	there, err := c.ask(ctx, p, "go", progress)
+	if err != nil {
+		return Row{}, err
+	}
+	allowed := float32Apart
+	if c.report.Machine.onGPU() {
+		allowed = tf32Apart
+	}
+	return compare(n.what, *here.Step, *there.Step, allowed), nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/internal/interrupts"
+	"github.com/puclab/puclab/internal/liveline"
+)
+
+// The exit statuses.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as of a program that Ctrl-C ends
+)
+
+func main() {
+	os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, inProcess))
+}
+
+// options are what the command line asks for.
+type options struct {
+	on             string   // "gpu", "cpu" or "go"
+	only           []string // kinds of checks; empty means all
+	steps          int      // of training; 0 means the defaults
+	tests          string   // folder of test programs built before
+	markdown, json bool
+	build          string // folder to build into
+	part           string // one part to run, in JSON
+}
+
+// parse reads the command line.
+func parse(args []string, messages io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("gpucheck", flag.ContinueOnError)
+	flags.SetOutput(messages)
+	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
+	flags.Func("only", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given", func(text string) error {
+		if o.only = nil; text != "" {
+			o.only = strings.Split(text, ",")
+		}
+		return nil
+	})
+	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
+		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
+	flags.StringVar(&o.tests, "tests", "", "a `folder` with test programs that -build made; without it each is compiled")
+	flags.BoolVar(&o.markdown, "markdown", false, "print a Markdown table")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object with all numbers")
+	flags.StringVar(&o.build, "build", "", "check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
+	flags.StringVar(&o.part, "part", "", "for this program itself: run one part of the checks")
+	if err := flags.Parse(args); err != nil {
+		return o, errors.Join(errParsed, err) // flag has said so already
+	}
+	for _, kind := range o.only {
+		if !slices.Contains(kinds, kind) {
+			return o, fmt.Errorf("-only: there is no kind %q; there are %s", kind, strings.Join(kinds, ", "))
+		}
+	}
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("it takes no arguments, but got %q", flags.Arg(0))
+	case o.markdown && o.json:
+		err = errors.New("-json and -markdown exclude each other")
+	case !slices.Contains([]string{"gpu", "cpu", "go"}, o.on):
+		err = fmt.Errorf("-on %s: want gpu, cpu or go", o.on)
+	case o.steps < 0:
+		err = fmt.Errorf("-steps %d: want a positive number, or 0 for the default", o.steps)
+	}
+	return o, err
+}
+
+// errParsed is wrapped by errors that the flag package has printed.
+var errParsed = errors.New("wrong flags")
+
+// run does what the command line asks for and returns the exit status.
+func run(ctx context.Context, args []string, out, messages io.Writer, parts runner) int {
+	line := liveline.New(messages)
+	o, err := parse(args, messages)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.Is(err, errParsed):
+		return exitUsage
+	case err != nil:
+		line.Linef("%v", err)
+		return exitUsage
+	case o.part != "":
+		return onePart(ctx, o.part, out)
+	case o.build != "":
+		err = build(ctx, o.build, enginePackages, line.Linef)
+	default:
+		c := &checker{options: o, run: parts, line: line}
+		if err = c.all(ctx); err == nil {
+			if err = c.report.write(out, o); err == nil {
+				return c.report.status()
+			}
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		line.Linef("Interrupted.")
+		return exitInterrupted
+	case err != nil:
+		line.Linef("%v", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// onePart is what the processes do that this program starts. An error goes the way of what is found.
+func onePart(ctx context.Context, argument string, out io.Writer) int {
+	var p part
+	err := json.Unmarshal([]byte(argument), &p)
+	if err == nil {
+		err = p.do(ctx, out)
+	}
+	if err == nil {
+		return exitOK
+	}
+	if err := json.NewEncoder(out).Encode(message{Error: err.Error()}); err != nil {
+		return exitUsage
+	}
+	return exitFailed
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test program be what the checks start as processes of their own.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "-part" {
+		if os.Getenv("GPUCHECK_CRASHES") != "" {
+			panic("the card fell off the bus")
+		}
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr, nil))
+	}
+	os.Exit(m.Run())
+}
+
+// fakeRunner answers for the processes of the parts, as a machine with that engine would.
+func fakeRunner(kind string, spoil func(p part, backend string, m *message) error) runner {
+	return func(ctx context.Context, p part, backend string, tell func(string)) (message, error) {
+		var m message
+		switch {
+		case p.Kind == kindStart:
+			m.Machine = &Machine{Engine: "the engine", Kind: kind, Backend: "here", Devices: 1, Device: "Card 0"}
+			m.Row = &Row{Kind: kindStart, What: "a first training step", Result: Pass, Detail: "taken"}
+		case p.Name == productName:
+			relative := 3e-7
+			m.Product = &relative
+		case p.Kind == kindNumbers:
+			m.Step = &oneStep{Loss: 3, Gradients: []float64{3, 4}}
+		default:
+			tell("half way")
+			m.Row = &Row{Kind: p.Kind, What: p.Name + " " + p.Precision, Result: Pass, Detail: "done"}
+			m.Memory = 2e9
+		}
+		if spoil == nil {
+			return m, ctx.Err()
+		}
+		return m, errors.Join(spoil(p, backend, &m), ctx.Err())
+	}
+}
+
+// runWith runs the program with a runner, and returns the status and what it printed.
+func runWith(t *testing.T, ctx context.Context, parts runner, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("PATH", t.TempDir()) // no nvidia-smi, no go
+	var out, messages bytes.Buffer
+	status = run(ctx, args, &out, &messages, parts)
+	return status, out.String(), messages.String()
+}
+
+func has(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%q is not in:\n%s", p, text)
+		}
+	}
+}
+
+const fast = "numbers,step,training"
+
+func TestEverythingPasses(t *testing.T) {
+	var parts []part
+	see := func(p part, backend string, _ *message) error {
+		if parts = append(parts, p); p.Kind != kindStart && backend != "here" && backend != "go" {
+			t.Errorf("%+v runs on %q", p, backend)
+		}
+		return nil
+	}
+	status, stdout, stderr := runWith(t, context.Background(), fakeRunner("xla-cuda", see), "-only", fast, "-steps", "7")
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	// On a card: the start, a product, two steps on two engines, three steps to time in two precisions, two trainings.
+	if len(parts) != 1+1+4+6+2 {
+		t.Errorf("%d parts: %+v", len(parts), parts)
+	}
+	if last := parts[len(parts)-1]; last.Kind != kindTraining || last.Steps != 7 {
+		t.Errorf("the last part is %+v", last)
+	}
+	has(t, stdout, "engine    the engine", "device    Card 0", "driver    not told", "card      not told", "12 passed, 0 failed, 0 not run.",
+		"device memory not told, the process's 2.00 GB")
+	has(t, stderr, "[1/11] numbers", "[11/11] training: CIFAR-I", "PASS after")
+}
+
+// Every way of failing is a row that says FAIL, the others go on, and the status is 1.
+func TestFailuresAreRows(t *testing.T) {
+	spoil := func(p part, backend string, m *message) error {
+		switch {
+		case p.Kind == kindStep && p.Name == "small":
+			return errors.New("its process ended with signal: aborted")
+		case p.Kind == kindStep:
+			m.Row = nil
+		case p.Name == "small" && backend == "here":
+			m.Step.Gradients[1] = 4.1
+		case p.Name == "resnet" && backend == "go":
+			m.Step.Loss = 3.001
+		case p.Name == productName:
+			*m.Product = 0.5
+		}
+		return nil
+	}
+	status, stdout, _ := runWith(t, context.Background(), fakeRunner("xla-cpu", spoil), "-on", "cpu", "-only", fast, "-json")
+	if status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	var r Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	// A product, two comparisons, four timings; the start and two trainings went well.
+	if r.count(Fail) != 7 || r.count(Pass) != 3 {
+		t.Errorf("%d failed, %d passed:\n%s", r.count(Fail), r.count(Pass), stdout)
+	}
+	has(t, stdout, "signal: aborted", "too far off for float32")
+}
+
+func TestTheWrongEngineIsRefused(t *testing.T) {
+	for _, tt := range []struct{ on, kind, want string }{
+		{"gpu", "xla-cpu", "no GPU answers; what opens is the engine."}, {"gpu", "go", "-on cpu"},
+		{"cpu", "xla-cuda", "GOMLX_BACKEND=xla:cpu"}, {"go", "xla-cpu", "not the pure-Go one"},
+	} {
+		status, stdout, stderr := runWith(t, context.Background(), fakeRunner(tt.kind, nil), "-on", tt.on)
+		if status != exitFailed || stdout != "" {
+			t.Errorf("-on %s with %s: status %d, %q", tt.on, tt.kind, status, stdout)
+		}
+		has(t, stderr, tt.want)
+	}
+	status, _, stderr := runWith(t, context.Background(), func(context.Context, part, string, func(string)) (message, error) {
+		return message{}, errors.New("no such plugin")
+	})
+	if status != exitFailed {
+		t.Errorf("an engine that does not open: status %d", status)
+	}
+	has(t, stderr, "the engine does not work: no such plugin")
+}
+
+// Ctrl-C prints what was done so far and says how much was not.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	parts := fakeRunner("go", func(p part, _ string, _ *message) error {
+		if p.Kind == kindTraining {
+			cancel()
+		}
+		return nil
+	})
+	status, stdout, _ := runWith(t, ctx, parts, "-on", "go", "-only", fast, "-markdown")
+	if status != exitInterrupted {
+		t.Errorf("status %d", status)
+	}
+	has(t, stdout, "| PASS | start | a first training step | taken | 0 |", "| PASS | step |", "6 passed, 0 failed, 0 not run. Interrupted: 2 more were left undone.")
+	if strings.Contains(stdout, "| training |") {
+		t.Errorf("the interrupted check has a row:\n%s", stdout)
+	}
+}
+
+// Without Go and without test programs the tests are said not to have run, and that is no failure.
+func TestTestsThatCannotRun(t *testing.T) {
+	status, stdout, _ := runWith(t, context.Background(), fakeRunner("go", nil), "-on", "go", "-only", "tests")
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	has(t, stdout, "not run  tests  theory/claims/verdicts", "no go command here", fmt.Sprintf("1 passed, 0 failed, %d not run.", len(enginePackages)))
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	for want, args := range map[string][]string{
+		"no kind \"speed\"": {"-only", "step,speed"}, "want gpu, cpu or go": {"-on", "tpu"}, "exclude each other": {"-json", "-markdown"},
+		"takes no arguments": {"now"}, "want a positive number": {"-steps", "-1"}, "not defined": {"-nosuch"},
+	} {
+		status, _, stderr := runWith(t, context.Background(), nil, args...)
+		if status != exitUsage {
+			t.Errorf("%q: status %d", args, status)
+		}
+		has(t, stderr, want)
+	}
+}
+
+// The parts run in processes of their own: what they find, what goes wrong, and what crashes comes back.
+func TestProcesses(t *testing.T) {
+	ctx := context.Background()
+	var told []string
+	found, err := inProcess(ctx, part{Kind: kindStart}, "go", func(s string) { told = append(told, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := found.Machine; m == nil || m.Kind != "go" || m.Backend != "go" || m.Devices != 1 || !strings.Contains(m.Versions, "gomlx v") || m.Hardware == "" {
+		t.Errorf("machine %+v", m)
+	}
+	if found.Row == nil || found.Row.Result != Pass || !(found.Row.Values["loss_nats"] > 0) || !(found.Memory > 0) {
+		t.Errorf("row %+v, memory %g", found.Row, found.Memory)
+	}
+	if _, err := inProcess(ctx, part{Kind: "nosuch"}, "go", nil); err == nil || err.Error() != `there is no check of the kind "nosuch"` {
+		t.Errorf("%v", err)
+	}
+	if _, err := inProcess(ctx, part{Kind: kindStart}, "xla:/no/such/plugin.so", nil); err == nil || !strings.Contains(err.Error(), "/no/such/plugin.so") {
+		t.Errorf("%v", err)
+	}
+	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if _, err := inProcess(short, part{Kind: kindStep, Name: "resnet18", Precision: "float32"}, "go", func(string) {}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the interrupted process took %v to end", took)
+	}
+	t.Setenv("GPUCHECK_CRASHES", "1")
+	if _, err := inProcess(ctx, part{Kind: kindStart}, "go", nil); err == nil ||
+		!strings.Contains(err.Error(), "exit status 2: panic: the card fell off the bus") {
+		t.Errorf("a crash: %v", err)
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// productName is the part that measures a matrix product; the others are named by numberCases.
+const productName = "product"
+
+// numberCase is a training step, small enough for the pure-Go engine, whose numbers are compared between engines.
+type numberCase struct {
+	name, what          string
+	images, size, color int
+	encoder             encoder.Encoder
+	recipe              augment.Recipe
+}
+
+func numberCases() []numberCase {
+	gray, _ := augment.FMNIST().Split() // scaling is the encoder's task
+	color, _ := augment.CIFAR(0).Split()
+	return []numberCase{
+		{"small", "a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
+		{"resnet", "a step of a ResNet-10 against pure Go", 8, 16, 3,
+			encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
+	}
+}
+
+// oneStep is what a step computes before it changes a weight.
+type oneStep struct {
+	Loss      float64   `json:"loss"`      // in nats
+	Gradients []float64 `json:"gradients"` // the length of every trainable variable's gradient
+}
+
+// stepOnce computes loss and gradients of a case, from the same weights, images and views on every engine.
+func stepOnce(eng *engine.Engine, name string) (*oneStep, error) {
+	c, err := find(numberCases(), name, func(c numberCase) string { return c.name })
+	if err != nil {
+		return nil, err
+	}
+	return c.step(eng)
+}
+
+func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
+	batch := newNoise(c.images, c.size, c.size, c.color)
+	numbers, err := c.recipe.Draw(rand.New(rand.NewPCG(1, 2)), augment.Shape{Height: c.size, Width: c.size, Channels: c.color}, 2*c.images)
+	if err != nil {
+		return nil, err
+	}
+	store := model.NewStore()
+	encoder.SetSeed(store, 1)
+	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
+		images := MulScalar(ConvertDType(inputs[0], dtypes.Float32), 1.0/255)
+		views := c.recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[2])
+		embeddings := c.encoder.Embed(scope.In("encoder"), views, true)
+		projections := encoder.Projector(scope.In("projector"), embeddings, 32, true)
+		loss := pucl.PUCL().Loss(pucl.Views{Z: projections, Labeled: inputs[1]}, 0.5)
+		out := []*Node{loss}
+		for _, gradient := range scope.BuildTrainableVariablesGradientsGraph(loss) {
+			out = append(out, Sqrt(ReduceAllSum(Square(gradient))))
+		}
+		return out
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(
+		tensors.FromFlatDataAndDimensions(batch.pixels, c.images, c.size, c.size, c.color),
+		tensors.FromFlatDataAndDimensions(batch.labeled, c.images),
+		tensors.FromFlatDataAndDimensions(numbers, 2*c.images, c.recipe.Numbers()))
+	if err != nil {
+		return nil, err
+	}
+	found := &oneStep{Loss: float64(tensors.ToScalar[float32](out[0]))}
+	sum := found.Loss
+	for _, t := range out[1:] {
+		found.Gradients = append(found.Gradients, float64(tensors.ToScalar[float32](t)))
+		sum += found.Gradients[len(found.Gradients)-1]
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, fmt.Errorf("on %s the loss is %g and the lengths of the gradients are %g; all should be finite",
+			eng.Name(), found.Loss, found.Gradients)
+	}
+	return found, nil
+}
+
+// apart bounds how far two engines may be from each other, relative to the loss and to the length of the whole gradient.
+type apart struct{ loss, gradients float64 }
+
+// Float32 rounds at 6e-8, and losses are seen to differ by 1e-7. A gradient jumps where an activation is so near to zero
+// that rounding decides on which side it is: with the few activations here, by some 1e-4. TF32 rounds at 5e-4, which moves
+// the loss by as much and decides about more activations. A gradient that is wrong is off by its own length.
+var (
+	float32Apart = apart{loss: 1e-5, gradients: 5e-3}
+	tf32Apart    = apart{loss: 1e-2, gradients: 1e-1}
+)
+
+// compare reports how far the numbers of a step are from those of the pure-Go engine.
+func compare(what string, here, reference oneStep, allowed apart) Row {
+	row := Row{Kind: kindNumbers, What: what, Result: Fail}
+	if len(here.Gradients) != len(reference.Gradients) || len(here.Gradients) == 0 {
+		row.Detail = fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.Gradients), len(reference.Gradients))
+		return row
+	}
+	worst, norm, normThere := 0.0, 0.0, 0.0
+	for i, there := range reference.Gradients {
+		norm, normThere = math.Hypot(norm, here.Gradients[i]), math.Hypot(normThere, there)
+		worst = math.Max(worst, math.Abs(here.Gradients[i]-there)) // not a number where one of them is not
+	}
+	found := apart{loss: math.Abs(here.Loss-reference.Loss) / math.Abs(reference.Loss), gradients: worst / normThere}
+	if found.loss <= allowed.loss && found.gradients <= allowed.gradients {
+		row.Result = Pass
+	}
+	row.Detail = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
+		"gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
+		here.Loss, reference.Loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients)
+	row.Values = map[string]float64{"loss_nats": here.Loss, "loss_nats_pure_go": reference.Loss, "gradient_norm": norm,
+		"gradient_norm_pure_go": normThere, "loss_apart": found.loss, "gradients_apart": found.gradients}
+	return row
+}
+
+// small writes a relative difference.
+func small(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%.0e", x)
+}
+
+// productSize is the number of rows and columns of the matrices of the trial product.
+const productSize = 512
+
+// productError multiplies two float32 matrices of normal numbers and returns the root mean square of what is wrong with
+// the product, relative to that of the product, by sums in float64.
+func productError(eng *engine.Engine) (*float64, error) {
+	const n = productSize
+	rng := rand.New(rand.NewPCG(3, 4))
+	a, b := make([]float32, n*n), make([]float32, n*n)
+	exactA, exactB := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for i := range a {
+		a[i], b[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+		exactA.RawMatrix().Data[i], exactB.RawMatrix().Data[i] = float64(a[i]), float64(b[i])
+	}
+	out, err := CallOnce(eng.Backend, func(x, y *Node) *Node { return MatMul(x, y) },
+		tensors.FromFlatDataAndDimensions(a, n, n), tensors.FromFlatDataAndDimensions(b, n, n))
+	if err != nil {
+		return nil, err
+	}
+	got, err := tensors.CopyFlatData[float32](out)
+	if err != nil {
+		return nil, err
+	}
+	var exact, wrong mat.Dense
+	exact.Mul(exactA, exactB)
+	wrong.Apply(func(i, j int, x float64) float64 { return float64(got[i*n+j]) - x }, &exact)
+	relative := mat.Norm(&wrong, 2) / mat.Norm(&exact, 2)
+	if math.IsNaN(relative) || math.IsInf(relative, 0) {
+		return nil, fmt.Errorf("on %s the product of two finite matrices holds numbers that are not finite", eng.Name())
+	}
+	return &relative, nil
+}
+
+// productRow reports of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
+// which the second is not what was asked for.
+func productRow(relative float64) Row {
+	row := Row{Kind: kindNumbers, What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
+		Values: map[string]float64{"relative_error": relative}}
+	precision := "as float32"
+	switch {
+	case !(relative < 1e-3):
+		row.Result, precision = Fail, "too far off for float32 or TF32"
+	case relative > float32Product:
+		precision = "as TF32"
+	}
+	row.Detail = fmt.Sprintf("relative error %.0e against float64, %s", relative, precision)
+	return row
+}
+
+// float32Product bounds the relative error of a product in float32.
+const float32Product = 1e-5

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// stepCase is a training step to be timed: PUCL on two views of every image, augmentation and optimizer included.
+type stepCase struct {
+	name    string // as parts have it
+	what    string
+	images  int // of size×size pixels
+	size    int
+	color   int // channels
+	config  train.Config
+	onCards bool // too slow for a CPU
+}
+
+// stepCases are the networks and batches of the benchmark: that of the quickstart, ResNet-18 on as few images as CPUs can
+// do, and ResNet-18 at the paper's setting.
+func stepCases() []stepCase {
+	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
+	return []stepCase{
+		{"small", "small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
+			train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
+		{"resnet18", "ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
+			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
+		{"paper", "ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,
+			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.LARS{}}, true},
+	}
+}
+
+// find returns the case of that name.
+func find[T any](all []T, name string, nameOf func(T) string) (found T, err error) {
+	i := slices.IndexFunc(all, func(c T) bool { return nameOf(c) == name })
+	if i < 0 {
+		return found, fmt.Errorf("there is no case %q", name)
+	}
+	return all[i], nil
+}
+
+// precisions are those in which steps are timed.
+var precisions = []string{"float32", "bfloat16"}
+
+// How long steps are timed: at least so many, then until the time is up or there were enough.
+const (
+	stepsBefore = 3 // in the first of which the graph is compiled
+	stepsLeast  = 3
+	stepsMost   = 200
+	stepsTime   = 8 * time.Second
+)
+
+// timeStep times the steps of a part's case.
+func timeStep(ctx context.Context, eng *engine.Engine, p part, progress reporter) (*Row, error) {
+	c, err := find(stepCases(), p.Name, func(c stepCase) string { return c.name })
+	if err != nil {
+		return nil, err
+	}
+	return c.time(ctx, eng, p.Precision, progress)
+}
+
+// time takes steps until the time is up, and reports the median one.
+func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress reporter) (*Row, error) {
+	if !slices.Contains(precisions, precision) {
+		return nil, fmt.Errorf("no precision %q; there are %s", precision, strings.Join(precisions, " and "))
+	}
+	config := c.config
+	config.Compute.BFloat16 = precision == "bfloat16"
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var each []float64 // seconds of every timed step
+	var first, loss float64
+	enough := false
+	last := time.Now()
+	begun := last
+	config.Steps, config.Seed = stepsBefore+stepsMost, 1
+	config.Observer = train.OnStep(func(p train.Progress) {
+		took := time.Since(last)
+		switch loss = p.Loss; {
+		case p.Step == 1:
+			first = took.Seconds()
+		case p.Step > stepsBefore:
+			each = append(each, took.Seconds())
+		}
+		if p.Step == stepsBefore {
+			begun = time.Now()
+		}
+		progress("step %d, loss %.3f", p.Step, p.Loss)
+		if enough = len(each) >= stepsMost || len(each) >= stepsLeast && time.Since(begun) >= stepsTime; enough {
+			stop()
+		}
+		last = time.Now() // the report takes no part
+	})
+	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.size, c.color), config)
+	if err != nil && !enough {
+		return nil, err
+	}
+	// A loss that is not finite ends training with an error, so there is one here.
+	slices.Sort(each)
+	step := each[len(each)/2]
+	views := float64(2*c.images) / step
+	compile := math.Max(first-step, 0)
+	return &Row{Kind: kindStep, What: c.what + ", " + precision, Result: Pass,
+		Detail: fmt.Sprintf("%.4g ms a step (median of %d), %s views/s, %.1f s to compile", 1000*step, len(each), grouped(views), compile),
+		Values: map[string]float64{"step_ms": 1000 * step, "fastest_step_ms": 1000 * each[0], "slowest_step_ms": 1000 * each[len(each)-1],
+			"views_per_second": views, "compile_seconds": compile, "steps": float64(len(each)), "loss_nats": loss},
+	}, nil
+}
+
+// grouped writes a number without decimals, with commas between thousands.
+func grouped(x float64) string {
+	text := fmt.Sprintf("%.0f", x)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// noise hands out the same batch of random pixels at every step, of which every fourth image is labeled. To time a step no
+// more is needed.
+type noise struct {
+	height, width, channels int
+	pixels                  []uint8
+	labeled                 []bool
+}
+
+// newNoise draws a batch of b images.
+func newNoise(b, height, width, channels int) *noise {
+	n := &noise{height, width, channels, make([]uint8, b*height*width*channels), make([]bool, b)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n.pixels {
+		n.pixels[i] = uint8(rng.UintN(256))
+	}
+	for i := range n.labeled {
+		n.labeled[i] = i%4 == 0
+	}
+	return n
+}
+
+// Batch implements train.Batches.
+func (n *noise) Batch(int) ([]uint8, []bool, error) { return n.pixels, n.labeled, nil }
+
+// ImageShape implements train.Batches.
+func (n *noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
+
+// String names the batches in the run's record.
+func (n *noise) String() string { return "random pixels" }

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/internal/home"
+)
+
+// enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
+var enginePackages = []string{
+	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "notebooks/lab",
+	"notebooks/gpucheck",
+	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
+}
+
+// build compiles this program, the test programs of the packages and what reads their output into dir, to be carried to a
+// machine without Go.
+func build(ctx context.Context, dir string, packages []string, say func(format string, args ...any)) error {
+	root, ok := home.Dir()
+	if !ok {
+		return errors.New("-build: start in the folder of the checkout, where go.mod is")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, pkg := range []string{"./notebooks/gpucheck", "cmd/" + converter} {
+		say("Compiling %s …", path.Base(pkg))
+		if err := goCommand(ctx, root, "build", "-ldflags=-s -w", "-o", filepath.Join(dir, path.Base(pkg)), pkg); err != nil {
+			return err
+		}
+	}
+	for i, pkg := range packages {
+		say("Compiling the tests of %s (%d of %d) …", pkg, i+1, len(packages))
+		if err := buildTests(ctx, root, pkg, testProgram(dir, pkg)); err != nil {
+			return err
+		}
+	}
+	say("All is in %s. Carry it with the files of the checkout; there, in the checkout's folder:\n    %[2]s/gpucheck -tests %[2]s", dir, filepath.Base(dir))
+	return nil
+}
+
+// converter is the program of Go's that turns the output of a test program into JSON. What `go test -json` adds to it is no
+// use here: it keeps to itself how the test program ended.
+const converter = "test2json"
+
+// testProgram returns the file of a package's test program in a folder of such: "pucl-engine.test".
+func testProgram(folder, pkg string) string {
+	return filepath.Join(folder, strings.ReplaceAll(pkg, "/", "-")+".test")
+}
+
+// buildTests compiles the tests of a package into program.
+func buildTests(ctx context.Context, root, pkg, program string) error {
+	return goCommand(ctx, root, "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pkg)
+}
+
+// goCommand runs the go command in the module's folder; its errors hold what it printed.
+func goCommand(ctx context.Context, root string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return err
+}
+
+// suite runs test programs.
+type suite struct {
+	root     string // of the module, where the tests find their data
+	programs string // folder of test programs built before; "" means to build each for itself
+	env      []string
+}
+
+// newSuite looks for what the tests need. The error says what is missing.
+func newSuite(programs, backend string) (*suite, error) {
+	root, ok := home.Dir()
+	if !ok {
+		return nil, errors.New("the files of the checkout are not here: start in its folder, where go.mod is")
+	}
+	if programs == "" {
+		if _, err := exec.LookPath("go"); err != nil {
+			return nil, errors.New("there is no go command here: build the test programs elsewhere with -build, " +
+				"and name their folder with -tests")
+		}
+	} else if absolute, err := filepath.Abs(programs); err != nil {
+		return nil, err
+	} else {
+		programs = absolute
+	}
+	env := append(os.Environ(), "GOMLX_BACKEND="+backend)
+	if os.Getenv("NVIDIA_TF32_OVERRIDE") == "" {
+		env = append(env, "NVIDIA_TF32_OVERRIDE=0")
+	}
+	return &suite{root, programs, env}, nil
+}
+
+// run runs the tests of a package.
+func (s *suite) run(ctx context.Context, pkg string, progress func(string)) Row {
+	row := Row{Kind: kindTests, What: pkg, Result: Fail}
+	program := testProgram(s.programs, pkg)
+	convert := exec.CommandContext(ctx, filepath.Join(s.programs, converter))
+	if s.programs == "" {
+		progress("compiling the tests")
+		dir, err := os.MkdirTemp("", "puclab-tests-")
+		if err != nil {
+			row.Detail = err.Error()
+			return row
+		}
+		defer os.RemoveAll(dir)
+		program = testProgram(dir, pkg)
+		if err := buildTests(ctx, s.root, pkg, program); err != nil {
+			row.Detail = "the tests do not compile: " + firstLines(err.Error(), 6)
+			return row
+		}
+		convert = exec.CommandContext(ctx, "go", "tool", converter)
+	} else {
+		for _, file := range []string{program, convert.Path} {
+			if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+				row.Result, row.Detail = NotRun, "there is no "+filepath.Base(file)+" in the folder of -tests"
+				return row
+			}
+		}
+	}
+	dir := filepath.Join(s.root, filepath.FromSlash(pkg))
+	if _, err := os.Stat(dir); err != nil {
+		row.Result, row.Detail = NotRun, "the checkout's folder "+pkg+", with the test data, is not here"
+		return row
+	}
+	cmd := exec.CommandContext(ctx, program, "-test.v=test2json", "-test.timeout=20m")
+	cmd.Dir, cmd.Env = dir, s.env
+	counts := &tally{onTest: progress}
+	ended, err := counts.convert(cmd, convert)
+	if err != nil {
+		row.Detail = "the output of the tests could not be read: " + err.Error()
+		return row
+	}
+	return counts.judge(row, ended)
+}
+
+// event is a line of the converter, as `go doc test2json` describes it.
+type event struct{ Action, Test, Output string }
+
+// tally counts the outcomes of a test program.
+type tally struct {
+	passed, failed, skipped int      // tests and examples; a subtest counts with its test, but one that is skipped counts too
+	failures                []string // names, of the innermost subtests
+	open                    []string // begun and not ended: where a program crashed
+	tail                    []string // the last lines
+	onTest                  func(name string)
+}
+
+// convert runs a test program with its output going through the converter, and counts. ended is how the program ended; err
+// says that its output could not be read.
+func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
+	lines, err := converter.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := converter.StdinPipe()
+	if err == nil {
+		err = converter.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	program.Stdout, program.Stderr = out, out
+	done := make(chan error, 1)
+	go func() {
+		ended := program.Run()
+		done <- ended
+		out.Close() // an error here shows below
+	}()
+	for decoder := json.NewDecoder(lines); err == nil; {
+		var e event
+		if err = decoder.Decode(&e); err == nil {
+			t.add(e)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	_, restErr := io.Copy(io.Discard, lines) // of what could not be read, so that the program can end
+	return <-done, errors.Join(err, restErr, converter.Wait())
+}
+
+// tailLines is how many lines are kept to show where a program crashed.
+const tailLines = 40
+
+// add counts an event.
+func (t *tally) add(e event) {
+	if e.Action == "output" {
+		if line := strings.TrimRight(e.Output, "\r\n"); strings.TrimSpace(line) != "" {
+			t.tail = append(t.tail, line)
+			t.tail = t.tail[max(0, len(t.tail)-tailLines):]
+		}
+		return
+	}
+	if e.Test == "" { // of the whole package
+		return
+	}
+	if e.Action == "run" {
+		t.open = append(t.open, e.Test)
+		if t.onTest != nil {
+			t.onTest(e.Test)
+		}
+		return
+	}
+	inner := strings.Contains(e.Test, "/")
+	switch e.Action {
+	case "pass":
+		if !inner {
+			t.passed++
+		}
+	case "skip":
+		t.skipped++
+	case "fail":
+		if !inner {
+			t.failed++
+		}
+		t.addFailure(e.Test)
+	default:
+		return
+	}
+	t.open = slices.DeleteFunc(t.open, func(name string) bool { return name == e.Test })
+}
+
+// addFailure adds the name of what failed, in place of the test around it and not beside a subtest of it: the testing
+// package tells of either first.
+func (t *tally) addFailure(name string) {
+	if slices.ContainsFunc(t.failures, func(other string) bool { return strings.HasPrefix(other, name+"/") }) {
+		return
+	}
+	t.failures = append(slices.DeleteFunc(t.failures, func(other string) bool { return strings.HasPrefix(name, other+"/") }), name)
+}
+
+// judge makes a row of what was counted; err is how the program ended.
+func (t *tally) judge(row Row, err error) Row {
+	row.Detail = fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
+	row.Failures = t.failures
+	row.Values = map[string]float64{"passed": float64(t.passed), "failed": float64(t.failed), "skipped": float64(t.skipped)}
+	switch {
+	case t.failed > 0:
+	case err == nil && t.passed > 0:
+		row.Result = Pass
+	case err == nil:
+		row.Detail += "; no test ran"
+	default:
+		row.Detail += fmt.Sprintf("; the program ended with %v", err)
+		if len(t.open) > 0 {
+			row.Detail += " in " + t.open[len(t.open)-1]
+		}
+		row.Detail += ": " + crash(t.tail)
+	}
+	return row
+}

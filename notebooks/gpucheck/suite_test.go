@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A package uses the engine where it imports gomlx's parts, or what opens an engine or takes one. All that do so and have
+// tests are listed, and no other.
+func TestEnginePackagesAreComplete(t *testing.T) {
+	root := filepath.Join("..", "..")
+	uses, tested := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name := entry.Name(); path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "out" || name == "tools") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		pkg = filepath.ToSlash(pkg)
+		tested[pkg] = tested[pkg] || strings.HasSuffix(path, "_test.go")
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			own, ours := strings.CutPrefix(name, "github.com/puclab/puclab/")
+			if strings.HasPrefix(name, "github.com/gomlx/") ||
+				ours && (own == "pucl" || own == "pucl/engine" || strings.HasSuffix(own, "enginetest") || strings.HasSuffix(own, "theorytest")) {
+				uses[pkg] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range uses {
+		// Of safetensors only the names of types are used.
+		if tested[pkg] && !slices.Contains(enginePackages, pkg) && pkg != "pucl/safetensors" {
+			t.Errorf("%s uses the engine and has tests, but is not listed", pkg)
+		}
+	}
+	for _, pkg := range enginePackages {
+		if !uses[pkg] || !tested[pkg] {
+			t.Errorf("%s is listed, but uses no engine (%v) or has no tests (%v)", pkg, uses[pkg], tested[pkg])
+		}
+	}
+}
+
+// needsGo leaves a test out on a machine without Go, to which only test programs were carried.
+func needsGo(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command here")
+	}
+	t.Setenv("GOWORK", "off")
+}
+
+// testModule writes a module with three packages of tests and returns its folder.
+func testModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	const head = "import \"testing\"\n\n"
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.26\n",
+		"good/good_test.go": "package good\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) { fmt.Println(\"--- FAIL: TestZ (0.00s)\") }\n" +
+			"func TestB(t *testing.T) { t.Run(\"x\", func(t *testing.T) { t.Skip(\"no data\") }) }\n" +
+			"func TestC(t *testing.T) { if os.Getenv(\"GOMLX_BACKEND\") != \"mine\" { t.Skip() } }\n",
+		"bad/bad_test.go": "package bad\n\n" + head + "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {\n\tt.Run(\"one\", func(t *testing.T) {})\n" +
+			"\tt.Run(\"two\", func(t *testing.T) { t.Error(\"wrong\") })\n}\nfunc TestC(t *testing.T) { t.Fatal(\"wrong\") }\n",
+		"crash/crash_test.go":   "package crash\n\n" + head + "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) { go func() { panic(\"out of memory\") }(); select {} }\n",
+		"broken/broken_test.go": "package broken\n\n" + head + "func TestA(t *testing.T) { undefined() }\n",
+		"none/none.go":          "package none\n",
+		"none/none_test.go":     "package none\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Real test programs are compiled, run and counted.
+func TestSuite(t *testing.T) {
+	needsGo(t)
+	s := &suite{root: testModule(t), env: append(os.Environ(), "GOMLX_BACKEND=mine")}
+	for _, tt := range []struct {
+		pkg      string
+		result   Result
+		told     []string
+		failures string
+	}{
+		{"good", Pass, []string{"3 passed, 0 failed, 1 skipped"}, ""},
+		{"bad", Fail, []string{"1 passed, 2 failed, 0 skipped"}, "TestB/two TestC"},
+		{"crash", Fail, []string{"1 passed, 0 failed", "exit status 2 in TestB: panic: out of memory"}, ""},
+		{"broken", Fail, []string{"do not compile", "undefined: undefined"}, ""},
+		{"none", Fail, []string{"no test ran"}, ""},
+	} {
+		t.Run(tt.pkg, func(t *testing.T) {
+			row := s.run(context.Background(), tt.pkg, func(string) {})
+			if row.Result != tt.result || strings.Join(row.Failures, " ") != tt.failures {
+				t.Errorf("%s, %q: %s", row.Result, row.Failures, row.Detail)
+			}
+			has(t, row.Detail, tt.told...)
+		})
+	}
+}
+
+// Programs that were built before are found by their names; one that was not carried is told of.
+func TestSuiteWithoutGo(t *testing.T) {
+	needsGo(t)
+	root, folder := testModule(t), t.TempDir()
+	if err := buildTests(context.Background(), root, "good", testProgram(folder, "good")); err != nil {
+		t.Fatal(err)
+	}
+	if err := goCommand(context.Background(), root, "build", "-o", filepath.Join(folder, converter), "cmd/"+converter); err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{root: root, programs: folder, env: append(os.Environ(), "GOMLX_BACKEND=mine", "PATH=")}
+	if row := s.run(context.Background(), "good", func(string) {}); row.Result != Pass {
+		t.Errorf("%+v", row)
+	}
+	if row := s.run(context.Background(), "bad", nil); row.Result != NotRun || !strings.Contains(row.Detail, "bad.test") {
+		t.Errorf("%+v", row)
+	}
+}
+
+// Subtests end before their tests or after, by how they are printed; only the innermost name stays.
+func TestFailuresAreTheInnermost(t *testing.T) {
+	for _, lines := range [][]string{{"TestA/x", "TestA", "TestB"}, {"TestA", "TestA/x", "TestB"}} {
+		counts := &tally{}
+		for _, name := range lines {
+			counts.add(event{Action: "fail", Test: name})
+		}
+		if got := strings.Join(counts.failures, " "); got != "TestA/x TestB" || counts.failed != 2 {
+			t.Errorf("%q: %q, %d", lines, got, counts.failed)
+		}
+	}
+}
+
+// What -build makes runs without Go: this program, with a test program that it is given.
+func TestBuild(t *testing.T) {
+	needsGo(t)
+	dir := t.TempDir()
+	if err := build(context.Background(), dir, []string{"notebooks/lab"}, func(string, ...any) {}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(dir, "gpucheck"), "-on", "go", "-only", "tests", "-tests", dir, "-json")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "PATH="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var r Report
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Machine.Kind != "go" || r.count(Pass) != 2 || r.count(NotRun) != len(enginePackages)-1 {
+		t.Errorf("%s", out)
+	}
+	for _, row := range r.Rows {
+		if row.What == "notebooks/lab" && (row.Result != Pass || row.Values["passed"] < 3) {
+			t.Errorf("%+v", row)
+		}
+	}
+
+	t.Chdir(t.TempDir())
+	t.Setenv("PUCL_HOME", "")
+	if err := build(context.Background(), dir, nil, nil); err == nil || !strings.Contains(err.Error(), "folder of the checkout") {
+		t.Errorf("outside of a checkout: %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// facts lists what is known of the machine, as names and values.
+func (m Machine) facts() [][2]string {
+	plugin := m.PJRT
+	if plugin != "" {
+		plugin = "PJRT " + plugin
+	}
+	if m.Wheel != "" {
+		plugin = strings.TrimPrefix(plugin+", wheel "+m.Wheel, ", ")
+	}
+	device := m.Device
+	if m.Devices > 1 {
+		device = fmt.Sprintf("%s, the first of %d", device, m.Devices)
+	}
+	var known [][2]string
+	for _, fact := range [][2]string{
+		{"engine", m.Engine}, {"device", device}, {"card", m.Cards}, {"driver", m.Driver}, {"plugin", plugin},
+		{"hardware", m.Hardware}, {"versions", m.Versions},
+	} {
+		if fact[1] == "" && (fact[0] != "card" && fact[0] != "driver" || m.onGPU()) {
+			fact[1] = "not told"
+		}
+		if fact[1] != "" {
+			known = append(known, fact)
+		}
+	}
+	return known
+}
+
+// summary returns the last line.
+func (r Report) summary() string {
+	text := fmt.Sprintf("%d passed, %d failed, %d not run.", r.count(Pass), r.count(Fail), r.count(NotRun))
+	if r.Left > 0 {
+		text += fmt.Sprintf(" Interrupted: %d more were left undone.", r.Left)
+	}
+	return text
+}
+
+// measured returns the row's detail, with the tests that failed.
+func (r Row) measured() string {
+	if len(r.Failures) == 0 {
+		return r.Detail
+	}
+	return r.Detail + ": " + strings.Join(r.Failures, ", ")
+}
+
+// writeText writes the report for a terminal.
+func (r Report) writeText(w io.Writer) error {
+	var b strings.Builder
+	for _, fact := range r.Machine.facts() {
+		fmt.Fprintf(&b, "%-9s %s\n", fact[0], fact[1])
+	}
+	table := [][]string{{"result", "check", "of", "measured (time)"}}
+	for _, row := range r.Rows {
+		table = append(table, []string{string(row.Result), row.Kind, row.What, fmt.Sprintf("%s (%.0f s)", row.measured(), row.Seconds)})
+	}
+	var width [3]int
+	for _, row := range table {
+		for i := range width {
+			width[i] = max(width[i], utf8.RuneCountInString(row[i])+2)
+		}
+	}
+	b.WriteByte('\n')
+	for _, row := range table {
+		for i, text := range row[:3] {
+			b.WriteString(text + strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)))
+		}
+		// A long account goes on below, under its own beginning.
+		b.WriteString(strings.Join(wrap(row[3], 76), "\n"+strings.Repeat(" ", width[0]+width[1]+width[2])) + "\n")
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrap breaks text at spaces into lines of at most n characters, where it can.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+// writeMarkdown writes the report as a list of facts and a table.
+func (r Report) writeMarkdown(w io.Writer) error {
+	var b strings.Builder
+	for _, fact := range r.Machine.facts() {
+		fmt.Fprintf(&b, "- %s: %s\n", fact[0], fact[1])
+	}
+	b.WriteString("\n| result | check | of | measured | seconds |\n| --- | --- | --- | --- | ---: |\n")
+	cell := strings.NewReplacer("|", "\\|", "\n", " ")
+	for _, row := range r.Rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell.Replace(row.What),
+			cell.Replace(row.measured()), row.Seconds)
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,169 @@
+// Package lab keeps what the cells of a walkthrough hand to each other.
+//
+// Every notebook cell is compiled and run as a program of its own: declarations stay, values do not. So what a later cell
+// needs (a trained encoder, embeddings, scores) is kept on a [Bench] under a name, and got back by that name with one line:
+//
+//	bench := lab.Must(lab.Open("quickstart"))
+//	lab.Check(bench.SaveModel("PUCL", model))                    // one cell
+//	model := lab.Must(bench.Model("PUCL"))                       // another cell
+//	lab.Check(lab.Save(bench, "scores", scores))
+//	scores := lab.Must(lab.Load[[]pucl.Score](bench, "scores"))
+//
+// Beside that it shows training to a person: [Progress] while it goes on, [Curves] afterwards, and [Interruptible] stops it
+// cleanly.
+package lab
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Bench is a folder of named values that belong to one walkthrough.
+type Bench struct {
+	dir string
+}
+
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Open opens the bench of that name, making its folder where needed: notebooks/out/NAME in the module's folder, or
+// pucl/out/NAME in the user's cache folder for a program outside it. A name is made of letters, digits, '.', '_' and '-'.
+func Open(name string) (*Bench, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	root, ok := home.Dir()
+	if ok {
+		root = filepath.Join(root, "notebooks", "out")
+	} else {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("lab: no place to keep results: %w; set %s to the module's folder", err, home.Env)
+		}
+		root = filepath.Join(cache, "pucl", "out")
+	}
+	b := &Bench{dir: filepath.Join(root, name)}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("lab: making the bench: %w", err)
+	}
+	return b, nil
+}
+
+// Path is where name lies on the bench, for files of other kinds.
+func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
+
+// SaveModel keeps a model under name.
+func (b *Bench) SaveModel(name string, m *train.Model) error { return b.save(name, ".model", m.Save) }
+
+// Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use train.LoadModel and Path.
+func (b *Bench) Model(name string) (*train.Model, error) {
+	path, err := b.find(name, ".model")
+	if err != nil {
+		return nil, err
+	}
+	return train.LoadModel(path, nil)
+}
+
+// SaveClassifier keeps a classifier under name.
+func (b *Bench) SaveClassifier(name string, c *classify.Classifier) error {
+	return b.save(name, ".classifier", c.Save)
+}
+
+// Classifier gets back a classifier whose model has an encoder.SmallCNN or MLP.
+func (b *Bench) Classifier(name string) (*classify.Classifier, error) {
+	path, err := b.find(name, ".classifier")
+	if err != nil {
+		return nil, err
+	}
+	return classify.Load(path, nil)
+}
+
+// Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.
+func Save[T any](b *Bench, name string, value T) error {
+	return b.save(name, ".gob", func(path string) error {
+		return wholefile.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(value) })
+	})
+}
+
+// Load gets back what [Save] kept under name. T must be the type it was saved with.
+func Load[T any](b *Bench, name string) (value T, err error) {
+	path, err := b.find(name, ".gob")
+	if err != nil {
+		return value, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return value, fmt.Errorf("lab: %w", err)
+	}
+	defer f.Close()
+	if err := gob.NewDecoder(f).Decode(&value); err != nil {
+		return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
+	}
+	return value, nil
+}
+
+// WriteHeadline keeps the walkthrough's main result, as text, where `go run ./notebooks` looks for it to print at the end.
+func (b *Bench) WriteHeadline(text string) error {
+	return b.save("headline", ".txt", func(path string) error { return wholefile.Write(path, wholefile.Bytes(text)) })
+}
+
+// save checks name and calls write with the path that goes with it.
+func (b *Bench) save(name, extension string, write func(path string) error) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if err := write(b.Path(name + extension)); err != nil {
+		return fmt.Errorf("lab: keeping %q: %w", name, err)
+	}
+	return nil
+}
+
+// find returns the file of name, or an error that tells what is there instead.
+func (b *Bench) find(name, extension string) (string, error) {
+	if err := checkName(name); err != nil {
+		return "", err
+	}
+	path := b.Path(name + extension)
+	_, err := os.Stat(path)
+	if err == nil {
+		return path, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("lab: %w", err)
+	}
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return "", fmt.Errorf("lab: %w", err)
+	}
+	var there []string
+	for _, e := range entries {
+		if kept, ok := strings.CutSuffix(e.Name(), extension); ok {
+			there = append(there, kept)
+		}
+	}
+	sort.Strings(there)
+	holds := "nothing of its kind yet"
+	if len(there) > 0 {
+		holds = strings.Join(there, ", ")
+	}
+	return "", fmt.Errorf("lab: there is no %q on the bench, which holds %s; run the cell that makes it first", name, holds)
+}
+
+func checkName(name string) error {
+	if !goodName.MatchString(name) {
+		return fmt.Errorf("lab: the name %q is not made of letters, digits, '.', '_' and '-'", name)
+	}
+	return nil
+}

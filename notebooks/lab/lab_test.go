@@ -1,0 +1,157 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+func bench(t *testing.T) *Bench {
+	t.Helper()
+	t.Setenv("PUCL_HOME", t.TempDir())
+	b, err := Open("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestValuesComeBack(t *testing.T) {
+	b := bench(t)
+	e := &train.Embedding{H: mat.NewDense(2, 2, []float64{1, 2, 3, 4}), Z: mat.NewDense(2, 1, []float64{5, 6})}
+	if err := Save(b, "embedding", e); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load[*train.Embedding](b, "embedding")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(got.H, e.H) || !mat.Equal(got.Z, e.Z) {
+		t.Errorf("saved %v, loaded %v", e, got)
+	}
+	if err := Save(b, "scores", map[string]evaluate.Confusion{"PUCL": {TruePositive: 9, FalseNegative: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	scores, err := Load[map[string]evaluate.Confusion](b, "scores")
+	if err != nil || scores["PUCL"].Accuracy() != 0.9 {
+		t.Errorf("scores %v, %v", scores, err)
+	}
+	if left, err := filepath.Glob(b.Path("*.part")); err != nil || len(left) > 0 {
+		t.Errorf("temporary files left: %v %v", left, err)
+	}
+}
+
+type noise struct{}
+
+func (noise) ImageShape() (height, width, channels int) { return 8, 8, 1 }
+func (noise) Batch(step int) ([]uint8, []bool, error) {
+	rng := rand.New(rand.NewPCG(1, uint64(step)))
+	pixels := make([]uint8, 4*64)
+	for i := range pixels {
+		pixels[i] = uint8(rng.IntN(256))
+	}
+	return pixels, []bool{true, true, false, false}, nil
+}
+
+func TestModelsComeBack(t *testing.T) {
+	eng := enginetest.Open(t)
+	b := bench(t)
+	m, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{Steps: 1, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SaveModel("m", m); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SaveClassifier("c", &classify.Classifier{Model: m, Probe: &probe.Probe{Weights: mat.NewDense(1, 2, []float64{1, -1}), Bias: []float64{0.5}}}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.Model("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.History.Losses[0] != m.History.Losses[0] {
+		t.Error("the model came back with other losses")
+	}
+	c, err := b.Classifier("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := c.Probabilities(eng, make([]uint8, 64)); err != nil || len(p) != 1 || p[0] <= 0 || p[0] >= 1 {
+		t.Errorf("probabilities %v, %v", p, err)
+	}
+}
+
+func TestMissingNamesTellWhatIsThere(t *testing.T) {
+	b := bench(t)
+	if _, err := Load[int](b, "a"); err == nil || !strings.Contains(err.Error(), "nothing of its kind") {
+		t.Errorf("an empty bench said %v", err)
+	}
+	if err := Save(b, "b", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load[int](b, "a"); err == nil || !strings.Contains(err.Error(), `no "a" on the bench, which holds b`) {
+		t.Errorf("a missing name said %v", err)
+	}
+	if _, err := Load[[]string](b, "b"); err == nil || !strings.Contains(err.Error(), "[]string") {
+		t.Errorf("the wrong type said %v", err)
+	}
+	for _, name := range []string{"", "../b", "a/b", ".hidden"} {
+		if err := Save(b, name, 1); err == nil {
+			t.Errorf("the name %q was taken", name)
+		}
+	}
+	if _, err := b.Model("x"); err == nil {
+		t.Error("a missing model came back")
+	}
+}
+
+func TestOutsideTheModuleTheCacheIsUsed(t *testing.T) {
+	t.Setenv("PUCL_HOME", "")
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Chdir(t.TempDir())
+	b, err := Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Dir(filepath.Dir(filepath.Dir(b.Path("f")))) != filepath.Join(want, "pucl") {
+		t.Errorf("the bench lies at %s", b.Path(""))
+	}
+}
+
+func TestSetting(t *testing.T) {
+	t.Setenv("PUCL_EPOCHS", "2.5")
+	if v, err := Setting("epochs", 1.0); err != nil || v != 2.5 {
+		t.Errorf("%v, %v", v, err)
+	}
+	if v, err := Setting("seed", 7); err != nil || v != 7 {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := Setting("epochs", 1); err == nil || !strings.Contains(err.Error(), "PUCL_EPOCHS") {
+		t.Errorf("2.5 read as a whole number: %v", err)
+	}
+}
+
+func ExampleSetting() {
+	epochs, err := Setting("example_epochs", 3.0)
+	fmt.Println(epochs, err)
+	// Output: 3 <nil>
+}

@@ -1,0 +1,68 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/viz"
+)
+
+// Progress returns what shows training to a person, to be named in the Observer of train.Config or of
+// classify.FineTuneConfig: one line with steps done, the loss, in pretraining beside the chance level, images (or rows) a second, time
+// left, learning rate and the latest reading. It changes in place in a notebook and on a terminal; in a file it is a new line
+// every few seconds. Label, such as the name of the loss, stands before it. w nil means the notebook, or the standard error
+// where there is none.
+//
+//	model, err := train.Pretrain(ctx, eng, batches, train.Config{Observer: lab.Progress(nil, "PUCL")})
+func Progress(w io.Writer, label string) train.Observer { return &progress{w: w, label: label} }
+
+type progress struct {
+	w       io.Writer
+	label   string
+	shown   *viz.Progress
+	paused  time.Duration // pauses of the run that were told of
+	views   int           // learned from by the step before
+	reading string
+}
+
+func (p *progress) Start(at train.Progress) {
+	*p = progress{w: p.w, label: p.label}
+	p.shown = viz.NewProgress(p.w, p.label, at.Steps)
+	switch {
+	case at.Step >= at.Steps:
+		p.shown.Update(at.Step) // trained already
+	case at.Step > 0:
+		p.shown.Say("going on after step " + strconv.Itoa(at.Step) + " of " + strconv.Itoa(at.Steps) + ", preparing")
+	default:
+		p.shown.Say("preparing the first step")
+	}
+}
+
+func (p *progress) Step(at train.Progress) {
+	p.shown.ExamplesPerStep, p.shown.ViewsPerStep, p.shown.Example = at.Examples, at.Views-p.views, at.Example
+	p.views = at.Views
+	p.shown.Pause(at.Paused - p.paused)
+	p.paused = at.Paused
+	if at.Reading != nil {
+		p.reading = at.Reading.Brief()
+	}
+	p.shown.Update(at.Step, at.String(), "rate "+strconv.FormatFloat(at.Rate, 'g', 2, 64), p.reading)
+}
+
+func (p *progress) End(at train.Progress, err error) {
+	note := ""
+	if at.Views > 0 {
+		note = at.String()
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		note = "stopped"
+	case err != nil:
+		note = "failed"
+	}
+	p.shown.Done(note)
+}

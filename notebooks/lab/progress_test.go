@@ -1,0 +1,179 @@
+//go:build unix
+
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// What a person sees: a start, the loss beside the chance level, speed without pauses, and an end that says how it ended.
+func TestProgressIsWholeAtEveryEnd(t *testing.T) {
+	step := train.Progress{
+		Step: 3, Steps: 4, Loss: 1.5, Chance: 2, Rate: 0.0123, Examples: 8, Example: "image", Views: 48,
+		Reading: &train.Reading{Step: 3, Projections: evaluate.Collapse{EffectiveRank: 2.5}},
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"done", nil, "loss 1.500 (chance 2.000)"},
+		{"stopped", &train.Stopped{}, ""},
+		{"failed", errors.New("the disk is full"), "failed"},
+	} {
+		if tt.name == "stopped" {
+			tt.err, tt.want = context.Canceled, "stopped"
+		}
+		var b bytes.Buffer
+		p := Progress(&b, "PUCL")
+		p.Start(train.Progress{Steps: 4, Example: "image"})
+		p.Step(step)
+		p.End(step, tt.err)
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if len(lines) != 3 || lines[0] != "PUCL: preparing the first step" ||
+			lines[1] != "PUCL: step 3 of 4 (75 %), loss 1.500 (chance 2.000), rate 0.012, rank 2.5" ||
+			!strings.HasPrefix(lines[2], "PUCL: 3 of 4 steps in ") || !strings.HasSuffix(lines[2], ", "+tt.want) {
+			t.Errorf("%s:\n%s", tt.name, b.String())
+		}
+	}
+	var b bytes.Buffer
+	p := Progress(&b, "PUCL")
+	p.Start(train.Progress{Step: 2, Steps: 4})
+	p.End(train.Progress{Step: 2, Steps: 4}, nil)
+	if !strings.HasPrefix(b.String(), "PUCL: going on after step 2 of 4, preparing\n") {
+		t.Errorf("a run that goes on says %q", b.String())
+	}
+}
+
+// Speeds are in images or rows, with how many views were made of each: two in pretraining, one in fine-tuning, which has no
+// chance level either.
+func TestProgressSaysHowManyViews(t *testing.T) {
+	for views, want := range map[int]string{
+		1: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s, loss 0\.250\n$`, 2: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s × 2 views, loss 0\.250\n$`,
+	} {
+		var b bytes.Buffer
+		p := Progress(&b, "tuning")
+		p.Start(train.Progress{Steps: 2, Example: "row"})
+		first := train.Progress{Step: 1, Steps: 2, Loss: 0.5, Examples: 8, Example: "row", Views: 8 * views}
+		p.Step(first)
+		time.Sleep(2 * time.Millisecond) // for a speed
+		last := first
+		last.Step, last.Loss, last.Views = 2, 0.25, 16*views
+		p.Step(last)
+		p.End(last, nil)
+		if !regexp.MustCompile(want).MatchString(b.String()) {
+			t.Errorf("%d views:\n%s", views, b.String())
+		}
+	}
+}
+
+const interruptFolder = "PUCL_TEST_INTERRUPT_FOLDER"
+
+// endless is a run that takes far longer than the test.
+func endless(folder string) error {
+	eng, err := engine.Open()
+	if err != nil {
+		return err
+	}
+	_, err = train.Pretrain(Interruptible(), eng, noise{}, train.Config{
+		Steps: 1_000_000, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2, Checkpoint: folder,
+		Observer: Progress(os.Stdout, "endless"),
+	})
+	return err
+}
+
+// TestInterruptedCell is the program that TestInterrupt starts; by itself it tests nothing.
+func TestInterruptedCell(t *testing.T) {
+	if folder := os.Getenv(interruptFolder); folder != "" {
+		Check(endless(folder))
+	}
+}
+
+// The signal that GoNB sends to an interrupted cell ends training with its state saved and a sentence; the same cell goes on
+// from there.
+func TestInterrupt(t *testing.T) {
+	folder := t.TempDir()
+	said := interrupt(t, folder)
+	found := regexp.MustCompile(`training stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
+		regexp.QuoteMeta(filepath.Join(folder, "pretrain.checkpoint")) + `: run the same again, and it goes on from there`).FindStringSubmatch(said)
+	if found == nil || !strings.Contains(said, "✗ pucl: ") || !strings.Contains(said, ", stopped\n") {
+		t.Fatalf("an interrupted run says\n%s", said)
+	}
+	if again := interrupt(t, folder); !strings.Contains(again, "endless: going on after step "+found[1]+" of 1000000") {
+		t.Errorf("the run after %s steps goes on with\n%s", found[1], again)
+	}
+}
+
+// interrupt starts the run, interrupts it after its first step and returns all that it said.
+func interrupt(t *testing.T, folder string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestInterruptedCell$")
+	cmd.Env = append(os.Environ(), interruptFolder+"="+folder, "GOMLX_BACKEND=go:ops_sequential")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said, stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "endless: step ") {
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	started := time.Now()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("the interrupted program ended with %v:\n%s%s", err, said.String(), stderr.String())
+	}
+	if took := time.Since(started); took > 4*time.Second {
+		t.Errorf("it took %v to stop; GoNB kills after five seconds", took)
+	}
+	return said.String() + stderr.String()
+}
+
+// A model's curves are drawn with what it knows, readings or not.
+func TestCurves(t *testing.T) {
+	eng := enginetest.Open(t)
+	config := train.Config{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}
+	config.Monitor = train.Monitor{Every: 2, Examples: 12}
+	m, err := train.Pretrain(context.Background(), eng, noise{}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Curves(m, "noise", "PUCL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.History = train.History{Losses: m.History.Losses}
+	bare, err := Curves(m, "noise", "PUCL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tall := full.Size()
+	if _, low := bare.Size(); low >= tall {
+		t.Errorf("%g points without a history, %g with", low, tall)
+	}
+}

@@ -1,0 +1,323 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// quickstart is the notebook that runs when none is named.
+const quickstart = "quickstart"
+
+// command is one of the launcher's sub-commands. prepare makes its flags; what it returns does the work.
+type command struct {
+	name    string
+	args    string // how the arguments are shown, after the flags
+	short   string // one line
+	long    string
+	prepare func(*flag.FlagSet) work
+}
+
+// work is what a command does with its arguments, its flags being read.
+type work func(context.Context, *session, []string) error
+
+// commands in the order of the help. They are a function because help shows them all.
+func commands() []command {
+	return []command{
+		{"run", "[NAME…]", "run notebooks without a browser (the quickstart when none is named)",
+			"Prepares what is missing, then runs the notebooks cell by cell. Each leaves in notebooks/out the executed notebook,\n" +
+				"a page of it (NAME.html), the seconds of each cell (NAME.timings.json) and its table of results. A cell that fails\n" +
+				"ends the run, and the exit status is 1; what was done so far is kept.", runCommand},
+		{"lab", "", "open JupyterLab on this machine",
+			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
+				"token. Ctrl-C stops it.", labCommand},
+		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.",
+			plain((*session).list)},
+		{"claims", "[ID…]", "check the claims of the papers and print their verdicts",
+			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
+				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
+				"What is at work is told on the standard error.", claimsCommand},
+		{"gpu-check", "", "check a GPU, or with -on cpu the CPU: numbers, speed, training, tests",
+			"Checks that everything works on this machine's GPU, and how fast: one step against the pure-Go engine, the time and\n" +
+				"memory of training steps in float32 and bfloat16, short trainings on FMNIST-I and CIFAR-I, and the tests of every\n" +
+				"package that uses the engine. It prints a table with PASS, FAIL or \"not run\" for each; the exit status is 1 when\n" +
+				"something failed. Where no GPU answers it says so; -on cpu checks the CPU instead, in some ten minutes. Ctrl-C prints\n" +
+				"what was done so far. For a machine without Go see -build and \"go doc ./notebooks/gpucheck\".", gpuCheckCommand},
+		{"setup", "", "only prepare what is missing",
+			"Makes notebooks/.venv with JupyterLab, the Go kernel and XLA for the CPU where it exists, all at pinned versions. Run\n" +
+				"again it does nothing, or only what has changed.", setupCommand},
+		{"clean", "", "remove the environment and all results",
+			"Removes notebooks/.venv and notebooks/out, without asking. Caches of Go and pip and downloaded data sets stay.",
+			plain((*session).clean)},
+		{"help", "[COMMAND]", "explain a command", "Explains a command, or lists them all.", nil},
+	}
+}
+
+// plain returns the preparation of a command without flags and arguments.
+func plain(do func(*session) error) func(*flag.FlagSet) work {
+	return func(*flag.FlagSet) work {
+		return func(_ context.Context, s *session, _ []string) error { return do(s) }
+	}
+}
+
+func findCommand(name string) (command, error) {
+	all := commands()
+	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return command{}, usagef("there is no command %q", name)
+	}
+	return all[i], nil
+}
+
+// usage prints the list of commands.
+func usage(w io.Writer) {
+	fmt.Fprint(w, "Sets up, runs and opens the notebooks.\n\n"+
+		"    go run ./notebooks            prepare what is missing, then run the quickstart\n"+
+		"    go run ./notebooks COMMAND    with flags, as in: run -steps 3000 quickstart\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "    %-11s%s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\n\"go run ./notebooks help COMMAND\" explains one with its flags.\n")
+}
+
+// explain prints the help of one command.
+func explain(w io.Writer, c command) {
+	flags := newFlags(c)
+	if c.prepare != nil {
+		c.prepare(flags)
+	}
+	line := "go run ./notebooks " + c.name
+	hasFlags := false
+	flags.VisitAll(func(*flag.Flag) { hasFlags = true })
+	if hasFlags {
+		line += " [flags]"
+	}
+	fmt.Fprintf(w, "%s\n\n%s\n", strings.TrimSpace(line+" "+c.args), c.long)
+	if hasFlags {
+		fmt.Fprint(w, "\nFlags:\n")
+		flags.SetOutput(w)
+		flags.PrintDefaults()
+	}
+}
+
+func newFlags(c command) *flag.FlagSet {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	return flags
+}
+
+// parse reads the command line. help is the text to show instead of doing anything, "" when there is work to do.
+func parse(args []string) (do func(context.Context, *session) error, help string, err error) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) { // flags without a command are for the quickstart
+		args = append([]string{"run"}, args...)
+	}
+	name, asked := args[0], false
+	if name == "help" && len(args) > 1 {
+		name, asked = args[1], true
+	}
+	var text strings.Builder
+	if isHelp(name) || name == "help" && !asked {
+		usage(&text)
+		return nil, text.String(), nil
+	}
+	c, err := findCommand(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if asked {
+		explain(&text, c)
+		return nil, text.String(), nil
+	}
+	flags := newFlags(c)
+	run := c.prepare(flags)
+	rest, err := parseMixed(flags, args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		explain(&text, c)
+		return nil, text.String(), nil
+	case err != nil:
+		return nil, "", usagef("%s: %v", c.name, err)
+	case c.args == "" && len(rest) > 0:
+		return nil, "", usagef("%s takes no argument, but got %q", c.name, rest[0])
+	}
+	return func(ctx context.Context, s *session) error { return run(ctx, s, rest) }, "", nil
+}
+
+func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
+
+// parseMixed parses flags that may stand before, between and after the arguments.
+func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		left := flags.Args()
+		if len(left) == 0 {
+			return rest, nil
+		}
+		if n := len(args) - len(left); n > 0 && args[n-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}
+
+// given returns the flags that were set, as they are written, in the order of their names.
+func given(flags *flag.FlagSet) (args []string) {
+	flags.Visit(func(f *flag.Flag) {
+		args = append(args, "-"+f.Name)
+		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() {
+			args = append(args, f.Value.String())
+		} else if f.Value.String() == "false" {
+			args[len(args)-1] += "=false"
+		}
+	})
+	return args
+}
+
+// setFlag collects -set name=value as variables of the environment.
+type setFlag map[string]string
+
+func (f setFlag) String() string { return "" }
+
+func (f setFlag) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("want name=value")
+	}
+	variable, err := variableName(name)
+	if err != nil {
+		return err
+	}
+	f[variable] = value
+	return nil
+}
+
+// variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
+func variableName(name string) (string, error) {
+	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	for _, r := range upper {
+		if (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
+			return "", fmt.Errorf("the name %q may hold letters, digits and dashes only", name)
+		}
+	}
+	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
+}
+
+func settings(flags *flag.FlagSet) setFlag {
+	set := setFlag{}
+	flags.Var(set, "set", "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times")
+	flags.Func("steps", "`N`, short for -set steps=N: how long to train; notebooks have a default of their own", func(text string) error {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 {
+			return errors.New("want a whole number from 1 on")
+		}
+		set["PUCL_STEPS"] = text
+		return nil
+	})
+	return set
+}
+
+func runCommand(flags *flag.FlagSet) work {
+	var o runOptions
+	var all bool
+	flags.BoolVar(&o.save, "save", false, "write the outputs back into the notebook itself, without what is of this machine")
+	flags.BoolVar(&all, "all", false, "run all notebooks")
+	flags.DurationVar(&o.timeout, "timeout", time.Hour, "the longest `time` for one cell, as in 90s or 20m; 0 means no limit")
+	o.set = settings(flags)
+	return func(ctx context.Context, s *session, names []string) (err error) {
+		switch {
+		case o.timeout < 0:
+			return usagef("run: -timeout is negative")
+		case all && len(names) > 0:
+			return usagef("run: -all and names exclude each other")
+		case all:
+			if names, err = notebookNames(s.place); err != nil {
+				return err
+			}
+		case len(names) == 0:
+			names = []string{quickstart}
+		}
+		var list []*notebook
+		for _, name := range names { // all are looked at before the first runs
+			nb, err := findNotebook(s.place, name)
+			if err != nil {
+				return err
+			}
+			list = append(list, nb)
+		}
+		return s.prepared(ctx, false, func() error {
+			for i, nb := range list {
+				if i > 0 {
+					s.console.Linef("")
+				}
+				if err := s.runNotebook(ctx, nb, o); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func labCommand(flags *flag.FlagSet) work {
+	var o labOptions
+	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", defaultPort))
+	flags.BoolVar(&o.browser, "browser", false, "also open the browser")
+	o.set = settings(flags)
+	return func(ctx context.Context, s *session, _ []string) error {
+		if o.port < 0 || o.port > 65535 {
+			return usagef("lab: there is no port %d", o.port)
+		}
+		return s.prepared(ctx, false, func() error { return s.runLab(ctx, o) })
+	}
+}
+
+func setupCommand(flags *flag.FlagSet) work {
+	gpu := flags.Bool("gpu", false, "add the CUDA plugin and its libraries (Linux with an NVIDIA card; some 2 GB to download)")
+	var names []string
+	flags.BoolFunc("data", "download the full Fashion-MNIST (30 MB) into the user's cache folder, or PUCL_DATA_DIR;\n"+
+		"-data=cifar-10 another data set (170 MB), and -data=fashion-mnist,cifar-10 several; the names are those\n"+
+		"in notebooks/datasets.ipynb", func(value string) error {
+		names = append(names, strings.Split(value, ",")...)
+		return nil
+	})
+	return func(ctx context.Context, s *session, _ []string) error {
+		data, err := findData(dataSets(), names)
+		if err != nil {
+			return err
+		}
+		return s.prepared(ctx, *gpu, func() error {
+			for _, set := range data {
+				if err := s.fetchData(ctx, set); err != nil {
+					return err
+				}
+			}
+			s.report()
+			return nil
+		})
+	}
+}
+
+// report prints what the environment offers.
+func (s *session) report() {
+	s.console.Linef("The notebooks are ready: Python %s, %s.", s.stamp.PyVer, s.goTool.version)
+	switch cpu, cuda := xlaPlugins(s.place); {
+	case !s.cgo():
+		s.console.Linef("%s", noCompiler(s.goTool))
+	case cuda != "":
+		s.console.Linef("Engine: XLA on NVIDIA cards, and on the CPU where there is none.")
+	case cpu != "":
+		s.console.Linef("Engine: XLA on the CPU.")
+	default:
+		s.console.Linef("Engine: pure Go, as there is no package of XLA for %s on %s; a plugin in one of gomlx's places is used if there is one.",
+			s.goTool.arch, s.goTool.os)
+	}
+	s.console.Linef("Next: go run ./notebooks, or go run ./notebooks lab")
+}

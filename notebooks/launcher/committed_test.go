@@ -1,0 +1,156 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// machinePath finds the folders of a machine in a text.
+var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
+
+func TestMachinePath(t *testing.T) {
+	for text, want := range map[string]bool{"in /home/me/x": true, "\"/tmp/gonb_1/main.go\"": true, "file:/Users/me/a": true, `C:\Users\me`: true,
+		"notebooks/out/a": false, "~/data/tmp/x": false, "and/or": false, "https://a.example/home/x": false} {
+		if got := machinePath.MatchString(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
+func TestCommittedNotebooks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range complaints(data) {
+				t.Error(c)
+			}
+		})
+	}
+}
+
+// complaints tells all that keeps a notebook from being committed.
+func complaints(data []byte) (list []string) {
+	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	var nb struct {
+		Format   int `json:"nbformat"`
+		Minor    int `json:"nbformat_minor"`
+		Metadata struct {
+			Kernel struct{ Name string } `json:"kernelspec"`
+		}
+		Cells []struct {
+			ID       string
+			Type     string           `json:"cell_type"`
+			Metadata *json.RawMessage // has to be there
+			Source   json.RawMessage
+			Outputs  []struct {
+				Type string          `json:"output_type"`
+				Data map[string]any  `json:"data"`
+				Text json.RawMessage `json:"text"`
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &nb); err != nil {
+		return []string{"not a notebook: " + err.Error()}
+	}
+	if nb.Format != 4 || nb.Minor != 5 {
+		complain("notebook format %d.%d, want 4.5", nb.Format, nb.Minor)
+	}
+	if nb.Metadata.Kernel.Name != kernelName {
+		complain("kernel %q, want %q", nb.Metadata.Kernel.Name, kernelName)
+	}
+	seen := map[string]bool{}
+	idForm := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	for i, c := range nb.Cells {
+		if !idForm.MatchString(c.ID) || seen[c.ID] {
+			complain("cell %d: the id %q is not allowed or not unique", i, c.ID)
+		}
+		seen[c.ID] = true
+		if c.Metadata == nil || (c.Type != "code" && c.Type != "markdown") {
+			complain("cell %d: type %q, metadata there: %v", i, c.Type, c.Metadata != nil)
+		}
+		source, err := joinSource(c.Source)
+		if err != nil {
+			complain("cell %d: %v", i, err)
+		}
+		if i == 0 && (c.Type != "markdown" || !strings.HasPrefix(source, "# ")) {
+			complain("the first cell is not a title")
+		}
+		for _, o := range c.Outputs {
+			if o.Type == "error" {
+				complain("cell %d: holds an error", i)
+			}
+			texts := []string{string(o.Text)}
+			for mime, value := range o.Data {
+				if strings.HasPrefix(mime, "text/") || strings.Contains(mime, "svg") {
+					text, err := json.Marshal(value)
+					if err != nil {
+						complain("cell %d: %v", i, err)
+					}
+					texts = append(texts, embeddedData.ReplaceAllString(string(text), ""))
+				}
+			}
+			for _, text := range texts {
+				if path := machinePath.FindString(text); path != "" {
+					complain("cell %d: its output holds a path of a machine: %s", i, strings.TrimLeft(path, " \t\n\"'(=:>"))
+				}
+			}
+		}
+	}
+	if title, goal := "", ""; len(nb.Cells) > 0 {
+		source, err := joinSource(nb.Cells[0].Source)
+		if err == nil {
+			title, goal = titleAndGoal(source)
+		}
+		if title == "" || goal == "" {
+			complain("the first cell has no title, or no sentence below it that says the goal")
+		}
+	}
+	// Formed as -save writes it: no paths of this machine are taken out here, that was looked at above.
+	tidy, err := tidyNotebook(data, "/nowhere", "", "")
+	if err != nil {
+		complain("%v", err)
+	} else if !bytes.Equal(tidy, data) {
+		complain("not in the form that `go run ./notebooks run -save NAME` gives")
+	}
+	return list
+}
+
+// TestComplaints makes sure that each fault would be found.
+func TestComplaints(t *testing.T) {
+	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "").Replace(canonical)
+	if list := complaints([]byte(good)); len(list) > 0 {
+		t.Fatalf("a good notebook: %q", list)
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{`"nbformat_minor": 5`, `"nbformat_minor": 4`, "format 4.4"},
+		{`"name": "gonb"`, `"name": "go-of-mine"`, "kernel"},
+		{`"id": "b"`, `"id": "a"`, "not unique"},
+		{`"id": "b"`, `"id": "b c"`, "not allowed"},
+		{`# Title`, `Title`, "not a title"},
+		{`A goal`, `## A goal`, "goal"},
+		{`main.go:3`, `/home/me/main.go:3`, "path of a machine: /home/me/main.go:3"},
+		{`display_data`, `error`, "holds an error"},
+		{`"name": "go"`, `"name": "go", "version": "go1.26.8"`, "form"},
+		{`"tags": [`, `"scrolled": true, "tags": [`, "form"},
+		{` "cells"`, `  "cells"`, "form"},
+	} {
+		list := strings.Join(complaints([]byte(strings.Replace(good, tt.old, tt.new, 1))), "\n")
+		if !strings.Contains(list, tt.want) {
+			t.Errorf("%s for %s: %q, want %q in it", tt.new, tt.old, list, tt.want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/fashionmnist"
+)
+
+// dataSet is one that the notebooks can use but do not need, and that setup -data downloads.
+type dataSet struct {
+	name    string
+	get     func(context.Context, datasets.FetchOptions) (dir string, err error)
+	without string // how the notebooks do without it
+	terms   string // who made it, and what they ask of users
+}
+
+// dataSets are all that can be downloaded, the one of plain -data first: the 60,000 images of Fashion-MNIST to learn from.
+func dataSets() []dataSet {
+	all := []dataSet{{fashionmnist.Name, fashionmnist.Download, "on the 10,000 images that come with the package", ""}}
+	for _, a := range datasets.Archives() {
+		all = append(all, dataSet{a.Name, a.Get, "and leave out what takes it", a.Terms})
+	}
+	return all
+}
+
+// findData returns the data sets with these names; "true", which is what -data alone gives, is the first of all.
+func findData(all []dataSet, names []string) (found []dataSet, err error) {
+	var known []string
+	for _, set := range all {
+		known = append(known, set.name)
+	}
+	for _, name := range names {
+		if name == "true" {
+			name = known[0]
+		}
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		if i < 0 {
+			return nil, usagef("there is no data set %q; -data=NAME takes one of %s", name, strings.Join(known, ", "))
+		}
+		found = append(found, all[i])
+	}
+	return found, nil
+}
+
+// fetchData downloads a data set. What is on the machine already is only checked.
+func (s *session) fetchData(ctx context.Context, set dataSet) error {
+	dir, err := set.get(ctx, datasets.FetchOptions{Progress: func(p datasets.FetchProgress) {
+		s.console.Set(fmt.Sprintf("%s: %s, %s of %s", set.name, p.Name, bytesOf(p.Done), bytesOf(p.Total)))
+	}})
+	s.console.Set("")
+	if err != nil {
+		return set.problem(err)
+	}
+	s.console.Linef("%s is in %s.", set.name, dir)
+	if set.terms != "" {
+		s.console.Linef("%s", set.terms)
+	}
+	return nil
+}
+
+// problem adds what the launcher knows to do about a download that failed.
+func (d dataSet) problem(err error) error {
+	var fetch *datasets.FetchError
+	if errors.Is(err, datasets.ErrOffline) || !errors.As(err, &fetch) {
+		return err
+	}
+	return &problem{What: err.Error(), Err: err, Mend: "Start again to carry on where it stopped. " +
+		"The notebooks run without it, " + d.without + "."}
+}

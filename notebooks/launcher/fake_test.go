@@ -1,0 +1,167 @@
+package launcher
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/liveline"
+	"github.com/puclab/puclab/internal/wholefile"
+)
+
+// The tests set up and run with stand-ins for python and go: shell scripts that do on disk what the real ones would, and
+// write down how they were called.
+
+const fakeGoMod = "module " + home.Module + "\n\ngo 1.26.5\n"
+
+// fakePython answers the probe, makes environments and installs packages. PIP_SAYS makes pip fail with that text.
+const fakePython = `#!/bin/sh
+echo "python $*" >> "$CALLS"
+case "$*" in
+*" -c "*)
+	if [ -n "$PYTHON_SAYS" ]; then printf "$PYTHON_SAYS"; else printf '3.12.1\n%s\nyes\nyes' "$0"; fi ;;
+*"-m venv"*)
+	if [ -n "$VENV_SAYS" ]; then echo "$VENV_SAYS"; exit 1; fi
+	for dir; do :; done
+	mkdir -p "$dir/bin" "$dir/lib/python3.12/site-packages/some-1.0.dist-info"
+	ln -s "$0" "$dir/bin/python" ;;
+*"-m pip install"*)
+	if [ -n "$PIP_SAYS" ]; then printf '%b\n' "$PIP_SAYS"; exit 1; fi
+	site=$(dirname "$0")/../lib/python3.12/site-packages
+	printf 12345 > "$site/some.py"
+	printf 'some.py,sha256=x,5\nsome.pyc,,\n' > "$site/some-1.0.dist-info/RECORD"
+	case "$*" in *gpu*) cp "$(dirname "$0")/../puclab-setup.json" "$CALLS.stamp"; mkdir -p "$site/jax_plugins/xla_cuda13" "$site/nvidia/cu13/lib"; touch "$site/jax_plugins/xla_cuda13/xla_cuda_plugin.so" ;; esac ;;
+*run_notebook.py*)
+	echo "PUCL_STEPS=$PUCL_STEPS" >> "$CALLS"
+	printf '%b' "$EVENTS" >&3
+	if [ -n "$WAIT" ]; then
+		trap 'printf "{\"event\":\"interrupted\",\"cell\":1}\n{\"event\":\"done\"}\n" >&3; exit 0' INT
+		while :; do sleep 0.05; done
+	fi
+	if [ -n "$SCRIPT_SAYS" ]; then echo "$SCRIPT_SAYS" >&2; exit 1; fi ;;
+esac
+exit 0
+`
+
+const fakeGo = `#!/bin/sh
+echo "go $*" >> "$CALLS"
+case "$1" in
+env) printf '{"GOROOT":"'"$(dirname "$(dirname "$0")")"'","GOVERSION":"%s","GOFLAGS":"%s","CC":"nosuchcc","CGO_ENABLED":"1","GOARCH":"amd64","GOOS":"linux"}' "${GO_SAYS:-go1.26.8}" "$GOFLAGS" ;;
+install)
+	if [ -n "$INSTALL_SAYS" ]; then printf '%b\n' "$INSTALL_SAYS"; exit 1; fi
+	mkdir -p "$GOBIN"; shift
+	for p; do touch "$GOBIN/${p##*/}"; done ;;
+run)
+	echo "building" >&2
+	if [ -n "$RUN_SAYS" ]; then echo "$RUN_SAYS" >&2; exit 1; fi
+	printf 'id\tfails\t2\tIt does not.\n' ;;
+esac
+`
+
+// workshop is a checkout in a temporary folder with the stand-ins first on the search path.
+type workshop struct {
+	t     *testing.T
+	place place
+	calls string
+	out   *bytes.Buffer
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &workshop{t: t, place: place{filepath.Join(dir, "checkout")}, calls: filepath.Join(dir, "calls"), out: new(bytes.Buffer)}
+	w.file("go.mod", fakeGoMod)
+	w.file("go.sum", "")
+	w.file("notebooks/requirements.txt", "some==1.0 --hash=sha256:00\n")
+	w.file("notebooks/requirements-gpu.txt", "gpu==1.0 --hash=sha256:00\n")
+	w.file("notebooks/tools/gopls/go.mod", "module gopls\n")
+	w.file("notebooks/tools/gopls/go.sum", "")
+	bin := filepath.Join(dir, "bin")
+	for name, text := range map[string]string{"python3": fakePython, "go": fakeGo} {
+		if err := wholefile.Keep(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tool := range []string{"cp", "dirname", "ln", "mkdir", "sleep", "touch"} { // what the stand-ins need, and no more
+		path, err := exec.LookPath(tool)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(bin, tool))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"GOFLAGS", "PUCL_PYTHON", "CGO_ENABLED", "GOEXPERIMENT", "XLA_FLAGS", "LD_LIBRARY_PATH"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("CALLS", w.calls)
+	t.Setenv("PATH", bin)
+	t.Setenv("HOME", dir)
+	return w
+}
+
+// file writes a file of the checkout.
+func (w *workshop) file(name, text string) string {
+	w.t.Helper()
+	path := filepath.Join(w.place.root, filepath.FromSlash(name))
+	if err := wholefile.Keep(path, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+func (w *workshop) session() *session {
+	return &session{place: w.place, console: liveline.Sized(w.out, false, 80), stdout: w.out, stderr: w.out}
+}
+
+// prepare runs the setup as a start of the launcher does, and returns what it called and what it said.
+func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
+	w.t.Helper()
+	w.out.Reset()
+	if err := os.RemoveAll(w.calls); err != nil {
+		w.t.Fatal(err)
+	}
+	s := w.session()
+	use, err := s.prepare(context.Background(), gpu)
+	if err == nil {
+		if err := use.release(); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	data, readErr := os.ReadFile(w.calls)
+	if readErr != nil && !os.IsNotExist(readErr) {
+		w.t.Fatal(readErr)
+	}
+	for line := range strings.Lines(string(data)) {
+		calls = append(calls, strings.TrimSpace(line))
+	}
+	return calls, w.out.String(), err
+}
+
+// count returns how many calls hold the text.
+func count(calls []string, text string) int {
+	n := 0
+	for _, c := range calls {
+		if strings.Contains(c, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%q is not in:\n%s", p, text)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package launcher
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/puclab/puclab/internal/liveline"
+)
+
+// Where the Go tools come from: gonb and goimports are tools of this module, gopls of a module of its own.
+var (
+	rootTools  = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}
+	goplsTools = []string{"golang.org/x/tools/gopls"}
+)
+
+func goplsModule(p place) string { return filepath.Join(p.notebooks(), "tools", "gopls") }
+
+// goplsDir holds gopls, apart from the other programs: a kernel that runs without anyone at the keyboard leaves it out, as
+// it takes 700 MB of memory only to answer nobody.
+func goplsDir(p place) string { return filepath.Join(p.env(), "gopls") }
+
+// toolchain is the Go that this module is built with, after any switch that go.mod asks for.
+type toolchain struct {
+	root     string // GOROOT; the go command is root/bin/go
+	version  string // "go1.26.8"
+	flags    []string
+	cc       []string // the C compiler's command with arguments
+	cgo      bool     // whether go would use it
+	arch, os string
+}
+
+func (t toolchain) goCommand() string { return filepath.Join(t.root, "bin", "go") }
+
+// findGo asks the go command about itself, in the root of the module.
+func findGo(ctx context.Context, p place) (toolchain, error) {
+	const mend = "Install Go from https://go.dev/dl/ (any version from 1.21 on fetches the one that go.mod asks for) and start again."
+	if _, err := exec.LookPath("go"); err != nil {
+		return toolchain{}, &problem{What: "There is no go command on this machine's search path.", Mend: mend, Err: err}
+	}
+	out, err := child{dir: p.root, env: setEnv(os.Environ(), "GOWORK=off")}.
+		run(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOFLAGS", "CC", "CGO_ENABLED", "GOARCH", "GOOS")
+	if ctx.Err() != nil {
+		return toolchain{}, ctx.Err()
+	}
+	if err != nil {
+		pr := classify("Asking the go command for its version", out, err)
+		if strings.Contains(out, "go.mod requires go") || strings.Contains(out, "invalid go version") {
+			pr = &problem{What: "The go command is too old for this module: " + liveline.Clip(lastLines(out, 1), 200) + ".", Mend: mend, Err: err}
+		}
+		return toolchain{}, pr
+	}
+	var env map[string]string
+	// A message about a toolchain being fetched may come before the object.
+	if err := json.NewDecoder(strings.NewReader(out[max(0, strings.Index(out, "{")):])).Decode(&env); err != nil {
+		return toolchain{}, fmt.Errorf("the go command answers %q, which cannot be read: %w", liveline.Clip(out, 80), err)
+	}
+	return toolchain{root: env["GOROOT"], version: env["GOVERSION"], flags: keptFlags(env["GOFLAGS"]),
+		cc: strings.Fields(env["CC"]), cgo: env["CGO_ENABLED"] == "1", arch: env["GOARCH"], os: env["GOOS"]}, nil
+}
+
+// keptFlags returns those of the user's GOFLAGS that do no harm here. Others, like -mod=mod or -o, would break the build of
+// the tools or of every cell.
+func keptFlags(goflags string) []string {
+	var kept []string
+	for _, f := range splitQuoted(goflags) {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if slices.Contains([]string{"buildvcs", "modcacherw", "p", "tags", "trimpath"}, name) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// splitQuoted splits at spaces, as the go command does with GOFLAGS: a flag that holds spaces is put in quotes, of either
+// kind, whole.
+func splitQuoted(s string) []string {
+	var fields []string
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		if q := s[0]; q == '\'' || q == '"' {
+			if end := strings.IndexByte(s[1:], q); end >= 0 {
+				fields, s = append(fields, s[1:1+end]), s[end+2:]
+				continue
+			}
+		}
+		end := strings.IndexAny(s, " \t\n\r")
+		if end < 0 {
+			end = len(s)
+		}
+		fields, s = append(fields, s[:end]), s[end:]
+	}
+	return fields
+}
+
+// joinQuoted is the inverse of splitQuoted.
+func joinQuoted(flags []string) string {
+	quoted := make([]string, len(flags))
+	for i, f := range flags {
+		if quoted[i] = f; strings.ContainsAny(f, " \t") {
+			quoted[i] = "'" + f + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// goEnv returns the environment in which the launcher itself uses the go command.
+func (t toolchain) goEnv(entries ...string) []string {
+	env := setEnv(os.Environ(), "GOFLAGS="+joinQuoted(append([]string{"-mod=readonly"}, t.flags...)), "GOWORK=off", "GOTOOLCHAIN=local",
+		"PATH="+filepath.Join(t.root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return setEnv(env, entries...)
+}
+
+// toolsHash returns what identifies what the Go tools are built from.
+func toolsHash(p place, t toolchain) (string, error) {
+	gopls := goplsModule(p)
+	return hashOf([]string{filepath.Join(p.root, "go.mod"), filepath.Join(p.root, "go.sum"),
+		filepath.Join(gopls, "go.mod"), filepath.Join(gopls, "go.sum")},
+		append([]string{t.version, t.os, t.arch}, append(rootTools, goplsTools...)...)...)
+}
+
+// toolFiles returns the programs that toolsStep makes.
+func toolFiles(p place) []string {
+	return []string{p.bin("gonb"), p.bin("goimports"), filepath.Join(goplsDir(p), "gopls")}
+}
+
+// goLine shortens a line of the go command for the live line.
+func goLine(line string) string { return strings.TrimPrefix(line, "go: ") }
+
+// toolsStep builds the Go kernel and its tools into the environment.
+func (s *session) toolsStep(ctx context.Context) error {
+	s.stamp.GoTools = ""
+	if err := s.stamp.write(s.place); err != nil {
+		return err
+	}
+	for _, group := range []struct {
+		module, into string
+		packages     []string
+	}{
+		{s.place.root, s.place.bin(""), rootTools},
+		{goplsModule(s.place), goplsDir(s.place), goplsTools},
+	} {
+		// Flags as -race or other targets would come from the environment; GOBIN refuses to cross-compile anyway.
+		err := s.setupChild(group.module, s.goTool.goEnv("GOBIN="+group.into), goLine).
+			do(ctx, "Building the Go kernel and its tools", s.goTool.goCommand(), append([]string{"install"}, group.packages...)...)
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range toolFiles(s.place) {
+		if _, err := os.Stat(f); err != nil {
+			return fmt.Errorf("go install said all is well, but %w", err)
+		}
+	}
+	hash, err := toolsHash(s.place, s.goTool)
+	if err != nil {
+		return err
+	}
+	s.stamp.GoTools = hash
+	return s.stamp.write(s.place)
+}
+
+// warmStep compiles the packages of the module as the cells will, so that the first cells do not wait for it. A package that
+// does not compile is not the business of the setup: the cells that import it will say so, with the line.
+func (s *session) warmStep(ctx context.Context) error {
+	env := s.goTool.goEnv(kernelGoEnv(s.place, s.goTool, s.cgo())...)
+	out, err := s.setupChild(s.place.root, env, goLine).run(ctx, s.goTool.goCommand(), "build", "./...")
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		if pr := classify("Compiling the packages", out, err); pr.Mend != "" { // no network, no disk, …
+			return pr
+		}
+		s.console.Linef("      not all packages of this module compile; cells that import them will say more:\n%s",
+			indent(lastLines(out, 4), "        "))
+	}
+	if s.stamp.Warm, err = s.warmHash(); err != nil {
+		return err
+	}
+	return s.stamp.write(s.place)
+}
+
+// warmHash returns what identifies how the packages were compiled; what is in them is left to Go's own cache.
+func (s *session) warmHash() (string, error) {
+	t := s.goTool
+	return hashOf([]string{filepath.Join(s.place.root, "go.mod")}, append([]string{t.version, t.arch}, kernelGoEnv(s.place, t, s.cgo())...)...)
+}
+
+// ccVerdict tells whether the C compiler works, for the compiler that was asked.
+type ccVerdict struct {
+	Command string   `json:"command"`
+	File    fileMark `json:"file"`
+	Works   bool     `json:"works"`
+}
+
+// tryCompiler finds out whether cgo can work. A compiler that is there may still be no use: without the C library's headers,
+// or, on macOS, without the tools that it only stands for. The trial takes some 50 ms; old spares it when nothing changed.
+func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, error) {
+	v := ccVerdict{Command: strings.Join(t.cc, " ")}
+	if len(t.cc) == 0 || !t.cgo {
+		return v, nil
+	}
+	path, err := exec.LookPath(t.cc[0])
+	if err != nil {
+		return v, nil
+	}
+	if v.File, err = markFile(path); err != nil {
+		return v, err
+	}
+	if old.Works && old.Command == v.Command && old.File == v.File {
+		return old, nil
+	}
+	dir, err := os.MkdirTemp("", "puclab-cc-")
+	if err != nil {
+		return v, err
+	}
+	defer os.RemoveAll(dir)
+	source := filepath.Join(dir, "try.c")
+	const program = "#include <stdlib.h>\n#include <dlfcn.h>\nint main(void) { return dlopen(0, 0) == 0; }\n"
+	if err := os.WriteFile(source, []byte(program), 0o644); err != nil {
+		return v, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	_, err = child{dir: dir}.run(ctx, path, append(t.cc[1:], "-o", filepath.Join(dir, "try"), source, "-ldl")...)
+	v.Works = err == nil // whatever the reason, cgo would fail in the same way
+	return v, nil
+}
+
+// noCompiler returns the sentence for a machine on which cells are built without cgo.
+func noCompiler(t toolchain) string {
+	how := "sudo apt install gcc libc6-dev, or your system's like"
+	if runtime.GOOS == "darwin" {
+		how = "xcode-select --install"
+	}
+	if os.Getenv("CGO_ENABLED") == "0" {
+		return "CGO_ENABLED=0 is set, so XLA is left out: cells use the pure-Go engine, which is slower."
+	}
+	return fmt.Sprintf("No working C compiler (%s): cells use the pure-Go engine, which is slower than XLA. "+
+		"To get XLA, install one (%s) and start again.",
+		strings.Join(t.cc, " "), how)
+}

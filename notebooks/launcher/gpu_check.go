@@ -1,0 +1,62 @@
+package launcher
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+)
+
+// gpuCheckPackage is the program that checks the engine. It is built and run apart from the launcher, since it links XLA.
+const gpuCheckPackage = "./notebooks/gpucheck"
+
+// gpuCheckCommand hands its flags on to the program, which judges what it makes no sense of.
+func gpuCheckCommand(flags *flag.FlagSet) work {
+	on := flags.String("on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
+	flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
+	flags.Int("steps", 0, "how many `steps` to train, 150 or more; 0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
+	flags.Bool("json", false, "print one JSON object with all numbers")
+	flags.Bool("markdown", false, "print a Markdown table")
+	build := flags.String("build", "", "check nothing, but compile the check and the tests into a `folder`, for a machine without Go")
+	return func(ctx context.Context, s *session, _ []string) error {
+		s.talkOnStderr()
+		args := given(flags)
+		if *build != "" {
+			dir, err := filepath.Abs(*build)
+			if err != nil {
+				return err
+			}
+			args = []string{"-build", dir}
+		}
+		return s.prepared(ctx, false, func() error { return s.runGPUCheck(ctx, *on, args) })
+	}
+}
+
+// gpuCheckEnv returns the environment in which the program is built and run: that of the cells, so that it finds the plugin
+// and CUDA as they do. With -on cpu the CPU plugin is named where CUDA's would be found first.
+func (s *session) gpuCheckEnv(on string) []string {
+	env := s.goTool.goEnv(kernelGoEnv(s.place, s.goTool, s.cgo())...)
+	env = setEnv(env, "PUCL_HOME="+s.place.root, "GOMLX_NO_AUTO_INSTALL=1")
+	cpu, cuda := xlaPlugins(s.place)
+	if cuda == "" {
+		return env
+	}
+	env = setAll(env, cudaEnv(sitePackages(s.place)))
+	if on == "cpu" && cpu != "" && s.cgo() && os.Getenv("GOMLX_BACKEND") == "" {
+		env = setEnv(env, "GOMLX_BACKEND=xla:"+cpu)
+	}
+	return env
+}
+
+// runGPUCheck builds the program and runs it. It is not left to `go run`, which would not wait for the program to print what
+// it has when Ctrl-C ends it.
+func (s *session) runGPUCheck(ctx context.Context, on string, args []string) error {
+	env := s.gpuCheckEnv(on)
+	program := filepath.Join(s.place.out(), "gpu-check", "gpucheck")
+	s.console.Linef("Compiling the check …")
+	err := child{dir: s.place.root, env: env}.do(ctx, "Compiling the check", s.goTool.goCommand(), "build", "-o", program, gpuCheckPackage)
+	if err != nil {
+		return err
+	}
+	return s.runForUser(ctx, env, "Not all is well; what is not stands above.", program, args...)
+}

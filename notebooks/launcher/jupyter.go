@@ -1,0 +1,82 @@
+package launcher
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/puclab/puclab/internal/wholefile"
+)
+
+//go:embed *.py
+var scripts embed.FS
+
+// script is one of the scripts that the launcher starts and leaves time to end in order.
+type script struct {
+	name string
+	log  *os.File                // gets its output
+	data string                  // the Jupyter data folder with the kernels to use
+	set  map[string]string       // variables of its environment
+	pipe *os.File                // its file descriptor 3, unless nil
+	stop func(*os.Process) error // asks it to end, when ctx does; it is killed 15 seconds later
+}
+
+// start starts the script with the environment's Python, in a process group of its own. Its standard input is held open as
+// long as the launcher lives, by which the script sees that nobody is left.
+func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.Cmd, error) {
+	text, err := scripts.ReadFile(sc.name)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.place.env(), "share", sc.name)
+	if err := wholefile.Keep(path, text, 0o644); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, s.place.bin("python"), append([]string{path}, args...)...)
+	cmd.Dir = s.place.notebooks()
+	cmd.Env = setAll(jupyterEnv(s.place, sc.data), sc.set)
+	cmd.Stdout, cmd.Stderr = sc.log, sc.log
+	if sc.pipe != nil {
+		cmd.ExtraFiles = []*os.File{sc.pipe}
+	}
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return sc.stop(cmd.Process) }
+	cmd.WaitDelay = 15 * time.Second
+	alive, err := cmd.StdinPipe() // closed by Wait
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, alive.Close())
+	}
+	return cmd, nil
+}
+
+// wait waits until a script that was started has ended. After an interruption nothing of its process group stays behind, and
+// how it ended says nothing.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+	}
+	return err
+}
+
+// jupyterEnv returns the environment for Jupyter's programs: all that they keep lies in the environment's folder, and the
+// kernels of data come first.
+func jupyterEnv(p place, data string) []string {
+	own := filepath.Join(p.env(), "jupyter")
+	return setEnv(pythonEnv(p),
+		"JUPYTER_CONFIG_DIR="+filepath.Join(own, "config"),
+		"JUPYTER_DATA_DIR="+filepath.Join(own, "data"),
+		"JUPYTER_RUNTIME_DIR="+filepath.Join(own, "runtime"),
+		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "lab", "settings"),
+		"JUPYTERLAB_WORKSPACES_DIR="+filepath.Join(own, "lab", "workspaces"),
+		"IPYTHONDIR="+filepath.Join(own, "ipython"),
+		"JUPYTER_PATH="+data, "JUPYTER_CONFIG_PATH", "JUPYTERLAB_DIR", "JUPYTER_PREFER_ENV_PATH=1")
+}

@@ -1,0 +1,68 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/puclab/puclab/internal/interrupts"
+	"github.com/puclab/puclab/internal/liveline"
+)
+
+// The exit statuses.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as of a program that Ctrl-C ends
+)
+
+// Main does what the command line asks for, the program's name left out, and returns the exit status.
+func Main(args []string) int {
+	return launch(interrupts.Context(), args, os.Stdout, os.Stderr)
+}
+
+// launch does what args ask for and returns the exit status.
+func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
+	err := try(ctx, args, stdout, stderr)
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil || errors.Is(err, errInterrupted):
+		fmt.Fprintln(stderr, "\nInterrupted.")
+		return exitInterrupted
+	case errors.Is(err, errUsage):
+		fmt.Fprintf(stderr, "%v\n\n", err)
+		usage(stderr)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "\n%v\n", ofSystem(err))
+	return exitFailed
+}
+
+func try(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) error {
+	do, help, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if help != "" {
+		_, err := io.WriteString(stdout, help)
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		return &problem{What: "The Go kernel does not run on Windows itself.",
+			Mend: "It does in WSL (https://learn.microsoft.com/windows/wsl): start this there."}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	p, err := findRoot(dir)
+	if err != nil {
+		return err
+	}
+	return do(ctx, &session{place: p, console: liveline.New(stdout), stdout: stdout, stderr: stderr})
+}

@@ -1,0 +1,216 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// notebook is what the launcher wants to know of an .ipynb file.
+type notebook struct {
+	name  string // without folder and ending
+	path  string
+	title string // the first heading
+	goal  string // the first sentence below it
+	cells []cell
+}
+
+// cell is a cell of a notebook.
+type cell struct {
+	kind   string // "code" or "markdown"
+	source string
+	title  string // of a code cell: its first comment, or the heading above it
+	number int    // of a code cell that is not empty: counted from 1; 0 for others
+}
+
+// ipynb is the part of notebook format 4 that is read here. The source of a cell is a string or a list of lines.
+type ipynb struct {
+	Format int `json:"nbformat"`
+	Cells  []struct {
+		Type   string          `json:"cell_type"`
+		Source json.RawMessage `json:"source"`
+	} `json:"cells"`
+}
+
+// readNotebook reads the notebook at path.
+func readNotebook(path string) (*notebook, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file ipynb
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("%s is not a notebook: %w", path, err)
+	}
+	if file.Format != 4 {
+		return nil, fmt.Errorf("%s is in notebook format %d; this program reads 4", path, file.Format)
+	}
+	nb := &notebook{name: strings.TrimSuffix(filepath.Base(path), ".ipynb"), path: path}
+	heading, number := "", 0
+	for i, raw := range file.Cells {
+		source, err := joinSource(raw.Source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: cell %d: %w", path, i+1, err)
+		}
+		c := cell{kind: raw.Type, source: source}
+		switch raw.Type {
+		case "markdown":
+			if h := lastHeading(source); h != "" {
+				heading = h
+			}
+			if nb.title == "" {
+				nb.title, nb.goal = titleAndGoal(source)
+			}
+		case "code":
+			if strings.TrimSpace(source) != "" {
+				number++
+				c.number = number
+				c.title = codeTitle(source, heading)
+			}
+		}
+		nb.cells = append(nb.cells, c)
+	}
+	return nb, nil
+}
+
+func joinSource(raw json.RawMessage) (string, error) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var lines []string
+	if err := json.Unmarshal(raw, &lines); err != nil {
+		return "", errors.New("its source is neither a string nor a list of strings")
+	}
+	return strings.Join(lines, ""), nil
+}
+
+var headingForm = regexp.MustCompile(`(?m)^#{1,6}[ \t]+(.+?)[ \t#]*$`)
+
+// lastHeading returns the text of the last heading in a markdown cell, "" when there is none.
+func lastHeading(markdown string) string {
+	all := headingForm.FindAllStringSubmatch(markdown, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return plainText(all[len(all)-1][1])
+}
+
+// titleAndGoal returns the first heading of a markdown cell and the first sentence of the paragraph after it.
+func titleAndGoal(markdown string) (title, goal string) {
+	at := headingForm.FindStringSubmatchIndex(markdown)
+	if at == nil {
+		return "", ""
+	}
+	title = plainText(markdown[at[2]:at[3]])
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(markdown[at[1]:]), "\n\n") {
+		paragraph = strings.Join(strings.Fields(paragraph), " ")
+		if paragraph == "" || strings.HasPrefix(paragraph, "#") || strings.HasPrefix(paragraph, "![") {
+			continue
+		}
+		return title, plainText(firstSentence(paragraph))
+	}
+	return title, ""
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?]["')*_]*(?: |$)`)
+
+func firstSentence(text string) string {
+	if at := sentenceEnd.FindStringIndex(text); at != nil {
+		return strings.TrimSpace(text[:at[1]])
+	}
+	return text
+}
+
+var (
+	linkForm     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	emphasisForm = regexp.MustCompile(`(^|[\s(])[*_]{1,3}([^\s*_](?:[^*_]*[^\s*_])?)[*_]{1,3}($|[\s).,;:!?])`)
+)
+
+// plainText takes the marks of markdown out of a line: links, emphasis, code.
+func plainText(markdown string) string {
+	text := linkForm.ReplaceAllString(markdown, "$1")
+	text = emphasisForm.ReplaceAllString(text, "$1$2$3")
+	return strings.TrimSpace(strings.ReplaceAll(text, "`", ""))
+}
+
+// codeTitle names a code cell in a few words: by the comment that it begins with, else by the heading above it, else by its
+// first line of code. Lines of the kernel's own language (%, !) and imports do not count as a beginning.
+func codeTitle(source, heading string) string {
+	first := ""
+	inImport := false
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		switch {
+		case inImport:
+			inImport = line != ")"
+		case line == "" || strings.HasPrefix(line, "%") || strings.HasPrefix(line, "!") || strings.HasPrefix(line, "//gonb:"):
+		case strings.HasPrefix(line, "import"):
+			inImport = strings.HasSuffix(line, "(")
+		case strings.HasPrefix(line, "//"):
+			if text := strings.TrimSpace(strings.TrimLeft(line, "/")); text != "" {
+				return strings.TrimSuffix(text, ".")
+			}
+		default:
+			first = line
+		}
+		if first != "" {
+			break
+		}
+	}
+	if heading != "" {
+		return heading
+	}
+	if first != "" {
+		return first
+	}
+	return strings.TrimSpace(strings.SplitN(strings.TrimSpace(source), "\n", 2)[0])
+}
+
+// codeCells counts the cells that will run.
+func (nb *notebook) codeCells() (n int) {
+	for _, c := range nb.cells {
+		n = max(n, c.number)
+	}
+	return n
+}
+
+// notebookNames lists the notebooks of the folder, the quickstart first.
+func notebookNames(p place) ([]string, error) {
+	files, err := fs.Glob(os.DirFS(p.notebooks()), "*.ipynb")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if name := strings.TrimSuffix(f, ".ipynb"); name == quickstart {
+			names = slices.Insert(names, 0, name)
+		} else if !strings.HasPrefix(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// findNotebook reads the notebook that the user names, with or without folder and ending.
+func findNotebook(p place, name string) (*notebook, error) {
+	name = strings.TrimSuffix(filepath.Base(filepath.FromSlash(name)), ".ipynb")
+	names, err := notebookNames(p)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		mend := "There are: " + strings.Join(names, ", ") + "."
+		if len(names) == 0 {
+			mend = "There is none in " + p.relative(p.notebooks()) + " at all."
+		}
+		return nil, &problem{What: fmt.Sprintf("There is no notebook %q.", name), Mend: mend}
+	}
+	return readNotebook(filepath.Join(p.notebooks(), name+".ipynb"))
+}

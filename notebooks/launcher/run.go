@@ -1,0 +1,190 @@
+package launcher
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// runOptions are the flags of the run command.
+type runOptions struct {
+	save    bool
+	timeout time.Duration     // for one cell; 0 means none
+	set     map[string]string // variables for the notebook, by their full name
+}
+
+// errInterrupted says that the user stopped the launcher.
+var errInterrupted = errors.New("interrupted")
+
+// runNotebook runs one notebook without a browser, leaves the results in out/ and says how it went.
+func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (err error) {
+	lockPath := s.place.out("." + nb.name + ".lock")
+	mine, err := lock(lockPath, false)
+	if errors.Is(err, errBusy) {
+		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)), Mend: "Wait for it, or stop it, and start again.", Err: err}
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mine.release()) }()
+	before, err := headlineTime(s.place, nb.name)
+	if err != nil {
+		return err
+	}
+	if !s.cgo() {
+		s.console.Linef("%s", noCompiler(s.goTool))
+	}
+	s.console.Linef("Running %s (%s), %d cells.", s.place.relative(nb.path), nb.title, nb.codeCells())
+	t := timings{Notebook: nb.name, Started: time.Now().Truncate(time.Second), Result: "ok", Cells: []cellTiming{}}
+	start := time.Now()
+	failure, err := s.execute(ctx, nb, o, &t)
+	if err != nil {
+		return err
+	}
+	t.Seconds = time.Since(start).Seconds()
+	if failure != nil {
+		if t.Result = "failed"; errors.Is(failure, errInterrupted) {
+			t.Result = "interrupted"
+		}
+	}
+	if err := t.write(s.place); err != nil {
+		return err
+	}
+	headline, err := newHeadline(s.place, nb.name, before)
+	if err != nil {
+		return err
+	}
+	if headline != "" {
+		s.console.Linef("\n%s", strings.TrimRight(headline, "\n"))
+	}
+	executed := s.place.out(nb.name + ".ipynb")
+	s.console.Linef("\n%s after %s. With outputs: %s\nTo look at:   %s", strings.ToUpper(t.Result[:1])+t.Result[1:], seconds(time.Since(start)),
+		s.place.relative(executed), s.place.relative(s.place.out(nb.name+".html")))
+	if failure != nil {
+		return failure
+	}
+	if o.save {
+		return s.saveOutputs(nb, executed)
+	}
+	return nil
+}
+
+// execute drives run_notebook.py. failure is what went wrong in the notebook, err what went wrong in running it.
+func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *timings) (failure, err error) {
+	logPath := s.place.out(nb.name + ".log")
+	log, err := openLog(logPath)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	events, eventsEnd, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer events.Close()
+	run := script{name: "run_notebook.py", log: log, data: headlessData(s.place), set: o.set, pipe: eventsEnd, stop: func(p *os.Process) error {
+		s.console.Linef("Stopping the kernel; Ctrl-C again does not wait for it …")
+		return p.Signal(syscall.SIGINT)
+	}}
+	cmd, err := s.start(ctx, run,
+		"--notebook", nb.path, "--executed", s.place.out(nb.name+".ipynb"), "--html", s.place.out(nb.name+".html"),
+		"--title", nb.title, "--cwd", s.place.notebooks(), "--kernel", kernelName,
+		"--timeout", strconv.FormatFloat(o.timeout.Seconds(), 'f', -1, 64), "--events", "3")
+	if err := errors.Join(err, eventsEnd.Close()); err != nil {
+		return nil, err
+	}
+
+	r := newRenderer(s.console, nb)
+	incoming := make(chan event)
+	readErr := make(chan error, 1)
+	go func() {
+		readErr <- readEvents(events, func(e event) { incoming <- e })
+		close(incoming)
+	}()
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	done, kernel := false, 0
+	for open := true; open; {
+		select {
+		case e, ok := <-incoming:
+			if open = ok; !ok {
+				break
+			}
+			r.handle(e)
+			switch e.Event {
+			case eventKernel:
+				kernel = e.PID
+			case eventFinish, eventError:
+				c := nb.cells[e.Cell]
+				t.Cells = append(t.Cells, cellTiming{c.number, c.title, e.Seconds, e.Event == eventError})
+				if e.Event == eventError {
+					failure = cellFailure(s.place, nb, c, e.Text, logPath)
+				}
+			case eventFatal:
+				failure = &problem{What: "The notebook could not run: " + e.Text + ".", Mend: "The kernel's log is " + s.place.relative(logPath) + "."}
+			case eventInterrupted:
+				failure = errInterrupted
+			case eventDone:
+				done = true
+			}
+		case <-ticker.C:
+			r.tick()
+		}
+	}
+	waitErr := wait(ctx, cmd)
+	s.console.Set("")
+	if kernel > 0 && !groupGone(kernel) { // the script did not come to it
+		if err := signalGroup(kernel, syscall.SIGKILL); err != nil {
+			return nil, err
+		}
+	}
+	if err := <-readErr; err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		failure = errInterrupted
+	}
+	if !done && failure == nil {
+		return nil, s.scriptProblem(logPath, waitErr)
+	}
+	return failure, nil
+}
+
+// scriptProblem reports that run_notebook.py itself broke.
+func (s *session) scriptProblem(logPath string, err error) error {
+	data, readErr := os.ReadFile(logPath)
+	if readErr != nil {
+		return readErr
+	}
+	p := classify("Running the notebook", string(data), err)
+	p.Tail += "\nAll of it is in " + s.place.relative(logPath)
+	return p
+}
+
+// maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
+const maxFailure = 40
+
+// cellFailure tells which cell failed and with what words.
+func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if cut := len(lines) - maxFailure; cut > 0 {
+		lines = append([]string{fmt.Sprintf("… %d lines more in the executed notebook …", cut)}, lines[cut:]...)
+	}
+	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title, indent(strings.Join(lines, "\n"), "    "))}
+	switch {
+	case strings.Contains(text, "signal: killed"):
+		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer steps (-steps) help."
+	case strings.Contains(text, "the Go kernel died"):
+		pr.Mend = "The kernel's log is " + p.relative(logPath) + "."
+	case strings.Contains(text, "no required module provides package"), strings.Contains(text, "cannot find module providing package"):
+		pr.Mend = "Only packages of this module and of its dependencies in go.mod can be imported in a cell."
+	case strings.Contains(text, "no space left on device"):
+		pr.Mend = "The disk is full: make room and start again."
+	}
+	return pr
+}

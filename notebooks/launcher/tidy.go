@@ -1,0 +1,161 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/puclab/puclab/internal/wholefile"
+)
+
+// saveOutputs writes the outputs of an executed notebook back into the committed one, without what is of this machine.
+func (s *session) saveOutputs(nb *notebook, executed string) error {
+	data, err := os.ReadFile(executed)
+	if err != nil {
+		return err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // nothing of a home can be in the outputs then
+	}
+	clean, err := tidyNotebook(data, s.place.root, home, os.TempDir())
+	if err != nil {
+		return fmt.Errorf("%s: %w", executed, err)
+	}
+	if err := wholefile.Keep(nb.path, clean, 0o644); err != nil {
+		return err
+	}
+	s.console.Linef("Saved into %s.", s.place.relative(nb.path))
+	return nil
+}
+
+// tidyNotebook returns a notebook as it may be committed: kernel and language as every notebook here has them, no times of
+// execution, no version of Go, and in the outputs no path of the machine. root, home and temp are the folders to take out.
+// The form is that of nbformat (sorted keys, one space a level), so that saving in JupyterLab changes nothing else, and the
+// same notebook always gives the same bytes.
+func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber() // numbers stay as they are written
+	var nb map[string]any
+	if err := dec.Decode(&nb); err != nil {
+		return nil, fmt.Errorf("not a notebook: %w", err)
+	}
+	cells, ok := nb["cells"].([]any)
+	if !ok {
+		return nil, fmt.Errorf("not a notebook of format 4: it has no list of cells")
+	}
+	meta, ok := nb["metadata"].(map[string]any)
+	if !ok {
+		meta = map[string]any{}
+		nb["metadata"] = meta
+	}
+	drop(meta, "widgets", "signature", "orig_nbformat", "vscode")
+	meta["kernelspec"] = map[string]any{"display_name": kernelDisplay, "language": "go", "name": kernelName}
+	meta["language_info"] = languageInfo(meta["language_info"])
+	paths := pathCleaner(root, home, temp)
+	for i, c := range cells {
+		c, ok := c.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("cell %d is not an object", i+1)
+		}
+		if meta, ok := c["metadata"].(map[string]any); ok {
+			drop(meta, "execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "vscode")
+		}
+		if outputs, ok := c["outputs"]; ok {
+			c["outputs"] = cleanStrings(outputs, paths)
+		}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(nb); err != nil {
+		return nil, err
+	}
+	// Go escapes these two, nbformat does not. An escaped backslash is stepped over, as what follows it is no escape.
+	return []byte(strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(out.String())), nil
+}
+
+func drop(m map[string]any, keys ...string) {
+	for _, key := range keys {
+		delete(m, key)
+	}
+}
+
+// languageInfo keeps what the kernel says about its language, except the version of Go on this machine.
+func languageInfo(old any) map[string]any {
+	info := map[string]any{"name": "go", "file_extension": ".go", "mimetype": "text/x-go"}
+	if old, ok := old.(map[string]any); ok {
+		maps.Copy(info, old)
+	}
+	delete(info, "version")
+	return info
+}
+
+// kernelFolder is the temporary folder of one kernel; its name is another one each time.
+const kernelFolder = `gonb_[0-9a-f]{8}`
+
+// pathCleaner returns a function that takes the machine's folders out of a text: paths below the root are told from the
+// root, the home is "~", and the kernel's own folder goes. A path counts only where it begins, not inside an address.
+func pathCleaner(root, home, temp string) func(string) string {
+	type rule struct {
+		path *regexp.Regexp
+		with string
+	}
+	var rules []rule
+	add := func(path, with string) {
+		rules = append(rules, rule{regexp.MustCompile(`(^|[^A-Za-z0-9_.~/$-])` + path), "${1}" + with})
+	}
+	add(regexp.QuoteMeta(root)+`/`, "")
+	add(regexp.QuoteMeta(root)+`\b`, ".")
+	if temp = strings.TrimRight(temp, "/"); temp != "" {
+		add(regexp.QuoteMeta(temp)+`/`+kernelFolder+`/`, "")
+		add(regexp.QuoteMeta(temp)+`/`, "$$TMPDIR/")
+	}
+	if home = strings.TrimRight(home, "/"); home != "" {
+		add(regexp.QuoteMeta(home)+`/`, "~/")
+	}
+	return func(s string) string {
+		for _, r := range rules {
+			s = r.path.ReplaceAllString(s, r.with)
+		}
+		return s
+	}
+}
+
+// embeddedData matches a picture inside a page. Its letters mean nothing, so no path may be found in them.
+var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*`)
+
+// outside applies clean to what lies around the embedded pictures.
+func outside(text string, clean func(string) string) string {
+	var b strings.Builder
+	at := 0
+	for _, data := range embeddedData.FindAllStringIndex(text, -1) {
+		b.WriteString(clean(text[at:data[0]]) + text[data[0]:data[1]])
+		at = data[1]
+	}
+	return b.String() + clean(text[at:])
+}
+
+// cleanStrings applies clean to every text in a value of JSON. Pictures are left alone.
+func cleanStrings(v any, clean func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return outside(v, clean)
+	case []any:
+		for i := range v {
+			v[i] = cleanStrings(v[i], clean)
+		}
+	case map[string]any:
+		for key := range v {
+			if !strings.HasPrefix(key, "image/") || strings.Contains(key, "svg") {
+				v[key] = cleanStrings(v[key], clean)
+			}
+		}
+	}
+	return v
+}

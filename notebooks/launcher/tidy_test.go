@@ -1,0 +1,114 @@
+package launcher
+
+import (
+	"bytes"
+	"testing"
+)
+
+// canonical is a notebook as nbformat writes it, apart from what -save takes out.
+const canonical = `{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "id": "a",
+   "metadata": {},
+   "source": [
+    "# Title <b> & ü\n",
+    "\n",
+    "With \\u2028 written out."
+   ]
+  },
+  {
+   "cell_type": "code",
+   "execution_count": 1,
+   "id": "b",
+   "metadata": {
+    "tags": [
+     "x"
+    ]
+   },
+   "outputs": [
+    {
+     "data": {
+      "image/png": "aGVsbG8/home/me/==",
+      "text/plain": [
+       "0.10 1e-7 notebooks/out/a ~/data $TMPDIR/x main.go:3"
+      ]
+     },
+     "metadata": {
+      "width": 1.50
+     },
+     "output_type": "display_data"
+    }
+   ],
+   "source": []
+  }
+ ],
+ "metadata": {
+  "kernelspec": {
+   "display_name": "Go (gonb)",
+   "language": "go",
+   "name": "gonb"
+  },
+  "language_info": {
+   "file_extension": ".go",
+   "mimetype": "text/x-go",
+   "name": "go"
+  },
+  "title": "kept"
+ },
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+`
+
+func TestTidyNotebook(t *testing.T) {
+	executed := `{"nbformat_minor": 5, "nbformat": 4,
+ "metadata": {"title": "kept", "widgets": {}, "kernelspec": {"name": "go-of-mine", "display_name": "x"}, "language_info": {"name": "go", "version": "go1.26.8"}},
+ "cells": [{"id": "a", "metadata": {}, "cell_type": "markdown", "source": ["# Title <b> & ü\n", "\n", "With \\u2028 written out."]},
+ {"id": "b", "cell_type": "code", "execution_count": 1, "metadata": {"tags": ["x"], "execution": {"iopub.status.busy": "2026"}, "scrolled": true},
+  "outputs": [{"output_type": "display_data", "metadata": {"width": 1.50}, "data": {"image/png": "aGVsbG8/home/me/==",
+  "text/plain": ["0.10 1e-7 /srv/lab/notebooks/out/a /home/me/data /tmp/x /tmp/gonb_0d11ee5f/main.go:3"]}}], "source": []}]}`
+	got, err := tidyNotebook([]byte(executed), "/srv/lab", "/home/me", "/tmp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != canonical {
+		t.Errorf("got:\n%s\nwant:\n%s", got, canonical)
+	}
+	again, err := tidyNotebook(got, "/srv/lab", "/home/me", "/tmp")
+	if err != nil || !bytes.Equal(again, got) {
+		t.Errorf("tidying twice differs from once: %v", err)
+	}
+	for _, text := range []string{"", "[]", "{}", `{"cells": [1]}`} {
+		if _, err := tidyNotebook([]byte(text), "/r", "/h", "/t"); err == nil {
+			t.Errorf("%q was taken for a notebook", text)
+		}
+	}
+}
+
+func TestTidyKeepsLineSeparators(t *testing.T) {
+	in := "{\"cells\": [{\"metadata\": {}, \"source\": \"a\u2028b\u2029c <&>\"}]}"
+	got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(got), "a\u2028b\u2029c <&>")
+}
+
+func TestPathCleaner(t *testing.T) {
+	clean := pathCleaner("/srv/lab", "/home/me", "/tmp/")
+	for text, want := range map[string]string{
+		"/srv/lab/viz/a.go:3":               "viz/a.go:3",
+		"in /srv/lab, and /srv/laboratory":  "in ., and /srv/laboratory",
+		"\"/home/me/x\"":                    "\"~/x\"",
+		"https://a.example/home/me/tmp/x":   "https://a.example/home/me/tmp/x",
+		"/tmp/gonb_0d11ee5f/main.go /tmp/y": "main.go $TMPDIR/y",
+		`<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="/tmp/z">`: `<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="$TMPDIR/z">`,
+		"base64,/tmp/x": "base64,$TMPDIR/x",
+	} {
+		if got := outside(text, clean); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

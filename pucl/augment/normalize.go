@@ -1,0 +1,50 @@
+package augment
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Normalize is torchvision's transform of that name: (x − mean)/std for every channel. It has no randomness, so images pass through it at
+// evaluation too; [Recipe.Split] gives it back.
+type Normalize struct {
+	Mean, Std []float64 // one number for each channel, or a single one for all
+}
+
+// Check implements [Step].
+func (s Normalize) Check(in Shape) (Shape, error) {
+	for name, values := range map[string][]float64{"Mean": s.Mean, "Std": s.Std} {
+		if len(values) != 1 && len(values) != in.Channels {
+			return Shape{}, fmt.Errorf("%s holds %d numbers; it needs %d, one for each channel, or 1 for all",
+				name, len(values), in.Channels)
+		}
+	}
+	for _, std := range s.Std {
+		if !(std > 0) {
+			return Shape{}, errors.New("every Std must be positive, since it divides")
+		}
+	}
+	return in, nil
+}
+
+// Numbers implements [Step].
+func (Normalize) Numbers() int { return 0 }
+
+// Draw implements [Step]; there is nothing to draw.
+func (Normalize) Draw(*rand.Rand, Shape, []float32) {}
+
+// Apply implements [Step].
+func (s Normalize) Apply(images, _ *Node) *Node {
+	wide := func(values []float64) *Node {
+		return Reshape(ConstAsDType(images.Graph(), dtypes.Float32, values), 1, 1, 1, len(values))
+	}
+	return Div(Sub(images, wide(s.Mean)), wide(s.Std))
+}
+
+// String implements [Step].
+func (s Normalize) String() string { return fmt.Sprintf("(pixels − %g)/%g", s.Mean, s.Std) }

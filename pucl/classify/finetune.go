@@ -1,0 +1,202 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/internal/sample"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// FineTuneConfig says how to train an encoder further, together with a linear head. The zero value trains all weights for 50
+// epochs on the images as they are.
+type FineTuneConfig struct {
+	// FreezeEncoder trains the head alone. With a Recipe this is a linear probe whose features are new in every step;
+	// without one, [probe.Fit] on the embeddings does the same in a fraction of the time.
+	FreezeEncoder bool
+
+	// Head is where the head starts; nil means at zero. Fine-tuning mostly keeps more of what the encoder knows when the
+	// head was trained first, by [probe.Fit] or [probe.FitPU] on the [rows.Unit] of the embeddings.
+	Head *probe.Probe
+
+	// BatchStatistics normalizes by the mean and variance of each batch, and moves the running averages along, as
+	// pretraining does. Otherwise fine-tuning uses the running averages and leaves them as they are: the network is then
+	// trained as it will be used, and small batches, which have rough statistics, do no harm. An encoder gets it as the
+	// argument training.
+	BatchStatistics bool
+
+	Epochs       int             // passes over the images; 0 means 50
+	BatchSize    int             // images a step, at most all there are; 0 means 64
+	LearningRate float64         // at its height; 0 means what Optimizer names, else 0.001, or 0.05 with FreezeEncoder
+	Optimizer    optim.Optimizer // nil means gomlx's Adam
+	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: -1}: it falls to 0 as a half cosine
+	Recipe       augment.Recipe  // new views in every epoch, nil means none; Normalize steps at its end are the encoder's task
+	Seed         uint64          // of the order of the images and of their views
+
+	// HeldOut is measured after every epoch of [FineTunePU]; nil means nothing is. It does not change what is learned.
+	HeldOut *HeldOut
+
+	// Keep is the epoch whose weights are returned: evaluate.LastEpoch or, with HeldOut, evaluate.WithoutNegatives.
+	Keep evaluate.Choice
+
+	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same run; "" means
+	// none. See [train.Config].
+	Checkpoint      string
+	CheckpointEvery int // steps between checkpoints; 0 means 500
+
+	Observer train.Observer // is told of the start, of every step and of the end; may be nil
+}
+
+// withDefaults fills in the zero fields for n images, but those that train.Settings fill in.
+func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
+	if c.Epochs == 0 {
+		c.Epochs = 50
+	}
+	if c.BatchSize == 0 {
+		c.BatchSize = 64
+	}
+	c.BatchSize = min(c.BatchSize, n)
+	if c.LearningRate == 0 {
+		switch {
+		case c.Optimizer != nil:
+			c.LearningRate = c.Optimizer.PeakRate()
+		case c.FreezeEncoder:
+			c.LearningRate = 0.05
+		default:
+			c.LearningRate = 1e-3
+		}
+	}
+	if c.Schedule == nil {
+		c.Schedule = optim.Cosine{Warmup: -1}
+	}
+	c.Recipe, _ = c.Recipe.Split()
+	return c
+}
+
+// check returns an error if c, defaults filled in, cannot be followed on images of that shape.
+func (c FineTuneConfig) check(shape augment.Shape) error {
+	switch {
+	case c.Epochs < 0 || c.BatchSize < 1:
+		return fmt.Errorf("classify: %d epochs of batches of %d images; there must be 1 or more of both, or 0 for the defaults",
+			c.Epochs, c.BatchSize)
+	case c.BatchStatistics && c.FreezeEncoder:
+		return errors.New("classify: BatchStatistics moves the running averages of an encoder that FreezeEncoder keeps as it is; " +
+			"choose one of them")
+	case c.BatchStatistics && c.BatchSize < 2:
+		return errors.New("classify: a batch of one image has no statistics to normalize by; leave BatchStatistics off, or take 2 images " +
+			"or more a batch")
+	case c.Keep == evaluate.WithoutNegatives && c.HeldOut == nil:
+		return errors.New("classify: nothing to choose an epoch by; set HeldOut, or keep evaluate.LastEpoch")
+	case c.Keep != evaluate.WithoutNegatives && c.Keep != evaluate.LastEpoch:
+		return fmt.Errorf("classify: weights cannot be kept by the rule %q; use evaluate.LastEpoch or evaluate.WithoutNegatives", c.Keep)
+	}
+	if _, err := c.Recipe.Check(shape); err != nil {
+		return fmt.Errorf("classify: %w", err)
+	}
+	return c.HeldOut.check(shape)
+}
+
+// settings returns how the loop trains on n images.
+func (c FineTuneConfig) settings(n int) train.Settings {
+	return train.Settings{
+		Steps: c.Epochs * (n / c.BatchSize), LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule,
+		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
+	}
+}
+
+// String names everything that the numbers depend on.
+func (c FineTuneConfig) String() string {
+	what, norm := "encoder and head", "running statistics"
+	if c.FreezeEncoder {
+		what = "head alone"
+	}
+	if c.BatchStatistics {
+		norm = "batch statistics"
+	}
+	return fmt.Sprintf("%s, %d epochs of batches of %d, %s; %s; views: %s; keeping: %s; seed %d",
+		what, c.Epochs, c.BatchSize, train.Settings{LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule}.Update(),
+		norm, c.Recipe, c.Keep, c.Seed)
+}
+
+// FineTune trains the encoder of m further, together with a linear head, to tell classes apart: by the cross-entropy, in nats,
+// of images with their classes, 0 to classes−1. m stays as it is; the result holds a copy of it whose encoder is the tuned one.
+//
+// The head reads encoder outputs scaled to length one, as a [Classifier]'s probe does. For training they are shifted by their
+// mean and divided by their spread, as m embeds the images, which is folded back in the end. Every epoch goes through the
+// images in a new random order; those that fill no batch are left out. How it ends early, and how it goes on, says
+// [train.Run].
+func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[int], classes int,
+	config FineTuneConfig) (*Classifier, error) {
+	if config.HeldOut != nil {
+		return nil, errors.New("classify: HeldOut is for PU data; with classes, score the result on images of your own")
+	}
+	if classes < 2 {
+		return nil, fmt.Errorf("classify: fine-tuning for %d classes; it takes 2 or more", classes)
+	}
+	if err := rows.CheckClasses(classes, data.Labels, "image"); err != nil {
+		return nil, err
+	}
+	if config.Head != nil {
+		has, _, err := config.Head.Shape()
+		if err != nil {
+			return nil, err
+		}
+		if has != classes {
+			return nil, fmt.Errorf("classify: the head to start at has %d classes, the data %d", has, classes)
+		}
+	}
+	n := len(data.Labels)
+	t := finetuning{
+		config: config, outputs: classes, images: data.Pixels, n: n,
+		data:    fmt.Sprintf("%d images of %d classes", n, classes),
+		loss:    probe.CrossEntropy,
+		labels:  sample.Classes(data.Labels),
+		batches: func(size int, rng *rand.Rand) func() []int { return sample.Shuffled(n, size, rng) },
+	}
+	return t.run(ctx, eng, m)
+}
+
+// FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: risk.CrossEntropy on
+// pseudo-labels, risk.NNPU and its like on "is a labeled positive". Every batch holds the same share of true labels as the
+// whole. A head to start at has one output, or the two of classes 0 and 1.
+func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[bool], risk risk.Risk,
+	config FineTuneConfig) (*Classifier, error) {
+	if risk == nil {
+		return nil, errors.New("classify: no risk to minimize; CrossEntropy on pseudo-labels, or NNPU on labeled positives, is one")
+	}
+	if config.Head != nil {
+		outputs, _, err := config.Head.Shape()
+		if err == nil && outputs != 1 {
+			config.Head, err = config.Head.Binary()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("classify: the head to start at: %w", err)
+		}
+	}
+	positives, _ := rows.Split(data.Labels)
+	n := len(data.Labels)
+	t := finetuning{
+		config: config, outputs: 1, images: data.Pixels, n: n,
+		data:   fmt.Sprintf("%d images, %d of them labeled true", n, len(positives)),
+		loss:   func(logits, labels *Node) *Node { return risk(Squeeze(logits, -1), labels) },
+		labels: sample.Labels(data.Labels),
+		batches: func(size int, rng *rand.Rand) func() []int {
+			if size < 2 {
+				return sample.Shuffled(n, size, rng)
+			}
+			return sample.Stratified(data.Labels, size, rng)
+		},
+	}
+	return t.run(ctx, eng, m)
+}

@@ -1,0 +1,234 @@
+package classify
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// bestScope holds copies of the networks' variables after the best epoch so far. They lie beside them so that checkpoints hold
+// them too.
+const bestScope = "/best"
+
+// networkVariables lists the variables of encoder, projector and head.
+func (t *finetuning) networkVariables() (all []*model.Variable) {
+	for v := range t.model.Store().IterVariables() {
+		if scope, _, _ := strings.Cut(strings.TrimPrefix(v.Path(), "/"), "/"); slices.Contains(append(t.model.Networks(), headScope), scope) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// keepBest copies the networks' variables to bestScope.
+func (t *finetuning) keepBest() error {
+	store := t.model.Store()
+	for _, v := range t.networkVariables() {
+		value, err := v.Value()
+		if err == nil {
+			value, err = value.LocalClone()
+		}
+		if err != nil {
+			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
+		}
+		name := path.Join(bestScope, v.Path())
+		kept := store.GetVariable(name)
+		if kept == nil {
+			kept, err = store.CreateVariable(name, value)
+		} else {
+			err = kept.SetValue(value)
+		}
+		if err != nil {
+			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
+		}
+		kept.SetTrainable(false)
+	}
+	return nil
+}
+
+// takeBest gives the networks' variables the values of the best epoch.
+func (t *finetuning) takeBest() error {
+	for _, v := range t.networkVariables() {
+		value, err := t.model.Store().GetVariable(path.Join(bestScope, v.Path())).Value()
+		if err == nil {
+			value, err = value.LocalClone()
+		}
+		if err == nil {
+			err = v.SetValue(value)
+		}
+		if err != nil {
+			return fmt.Errorf("classify: taking the best %s: %w", v.Path(), err)
+		}
+	}
+	return nil
+}
+
+// result returns the classifier, of the epoch that is to be kept.
+func (t *finetuning) result(tuning *Tuning) (*Classifier, error) {
+	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best > 0 {
+		if err := t.takeBest(); err != nil {
+			return nil, err
+		}
+	}
+	head, err := t.head()
+	if err != nil {
+		return nil, err
+	}
+	if tuning.Predicted, err = t.predicted(head); err != nil {
+		return nil, err
+	}
+	return &Classifier{Model: t.model, Probe: head, Tuning: tuning}, t.model.DropTraining()
+}
+
+// head returns the head as it is now, for embeddings as they are.
+func (t *finetuning) head() (*probe.Probe, error) {
+	flat := map[string][]float32{}
+	for _, name := range []string{"weights", "bias"} {
+		value, err := t.model.Store().GetVariable("/" + headScope + "/" + name).Value()
+		if err == nil {
+			flat[name], err = tensors.CopyFlatData[float32](value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("classify: reading the head: %w", err)
+		}
+	}
+	return probe.FromStandardized(flat["weights"], flat["bias"], t.mean, t.std), nil
+}
+
+// scores returns the logits of the positive class by the network as it is now.
+func (t *finetuning) scores(images []uint8) ([]float64, error) {
+	x, err := t.embed(images)
+	if err != nil {
+		return nil, err
+	}
+	head, err := t.head()
+	if err != nil {
+		return nil, err
+	}
+	return head.Scores(x)
+}
+
+// predicted counts how often each class is predicted for the training images.
+func (t *finetuning) predicted(head *probe.Probe) ([]int, error) {
+	x, err := t.embed(t.images)
+	if err != nil {
+		return nil, err
+	}
+	logits, err := head.Logits(x)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, max(t.outputs, 2))
+	n, _ := logits.Dims()
+	for i := range n {
+		row := logits.RawRowView(i)
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return nil, fmt.Errorf("classify: the fine-tuned network gives %g for image %d; a lower learning rate may mend it", row, i)
+		}
+		if t.outputs == 1 {
+			row = []float64{0, row[0]} // of the negative and the positive class
+		}
+		counts[floats.MaxIdx(row)]++
+	}
+	return counts, nil
+}
+
+// identity is what the numbers of fine-tuning follow from, beside its settings.
+type identity struct {
+	Data            string
+	Images          string // digest, labels included
+	Model           string // digest of the weights it starts from, the head's included
+	LossOnSample    string // functions cannot be compared, but one that was changed mostly has another loss
+	FreezeEncoder   bool
+	BatchStatistics bool
+	BatchSize       int
+	Views           string
+	HeldOut         string // digest
+	Keep            evaluate.Choice
+	Seed            uint64
+}
+
+// identity returns what identifies the run.
+func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, error) {
+	c := t.config
+	labels, err := bytesOf(t.labels(all(t.n)))
+	if err != nil {
+		return identity{}, err
+	}
+	weights, bias := t.start.Standardized(t.mean, t.std)
+	network := [][]byte{fmt.Appendf(nil, "%v %v", weights, bias)}
+	for v := range m.Store().IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return identity{}, fmt.Errorf("classify: reading %s: %w", v.Path(), err)
+		}
+		data, err := bytesOf(value)
+		if err != nil {
+			return identity{}, err
+		}
+		sum := sha256.Sum256(data)
+		network = append(network, append([]byte(v.Path()+" "), sum[:]...))
+	}
+	slices.SortFunc(network[1:], slices.Compare[[]byte])
+	loss, err := t.lossOnSample(eng)
+	if err != nil {
+		return identity{}, err
+	}
+	id := identity{
+		Data: t.data, Images: train.Digest(t.images, labels), Model: train.Digest(network...), LossOnSample: loss,
+		FreezeEncoder: c.FreezeEncoder, BatchStatistics: c.BatchStatistics, BatchSize: c.BatchSize,
+		Views: c.Recipe.String(), Keep: c.Keep, Seed: c.Seed,
+	}
+	if h := c.HeldOut; h != nil {
+		id.HeldOut = train.Digest(h.Images.Pixels, fmt.Append(nil, h.Images.Labels), fmt.Appendf(nil, "%+v", h.PU),
+			h.Test.Pixels, fmt.Append(nil, h.Test.Labels))
+	}
+	return id, nil
+}
+
+// all returns the numbers of n rows.
+func all(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}
+
+// bytesOf returns the bytes of a tensor.
+func bytesOf(x *tensors.Tensor) (data []byte, err error) {
+	err = x.ConstBytes(func(b []byte) { data = slices.Clone(b) })
+	return data, err
+}
+
+// lossOnSample returns the loss of some logits with the labels of the first images, in words.
+func (t *finetuning) lossOnSample(eng *engine.Engine) (string, error) {
+	count := min(t.n, 8)
+	logits := tensors.FromFlatDataAndDimensions(make([]float32, count*t.outputs), count, t.outputs)
+	err := tensors.MutableFlatData(logits, func(flat []float32) {
+		for i := range flat {
+			flat[i] = float32((i*7)%11)/4 - 1
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	out, err := ExecOnce(eng.Backend, t.loss, logits, t.labels(all(count)))
+	if err != nil {
+		return "", fmt.Errorf("classify: %w", engine.RootCause(err))
+	}
+	return fmt.Sprintf("%.5g", tensors.ToScalar[float32](out)), nil
+}

@@ -1,0 +1,70 @@
+package classify
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// HeldOut are images that fine-tuning does not learn from, to be measured after every epoch.
+type HeldOut struct {
+	Images LabeledImages[bool]  // labeled positives and unlabeled examples; both kinds must be there
+	PU     evaluate.ScoreConfig // what is known of them; with a Prior the proxy is the proxy accuracy, else the proxy AUC
+
+	// Test are images with their true classes, or none. They are measured, and change nothing.
+	Test LabeledImages[bool]
+}
+
+// hasTest reports whether there are images with true classes.
+func (h *HeldOut) hasTest() bool { return len(h.Test.Pixels) > 0 || len(h.Test.Labels) > 0 }
+
+// check returns an error if h cannot be measured on images of that shape. A nil h is right.
+func (h *HeldOut) check(shape augment.Shape) error {
+	if h == nil {
+		return nil
+	}
+	if err := h.Images.check("images in HeldOut", "labels", shape); err != nil {
+		return err
+	}
+	if h.hasTest() {
+		if err := h.Test.check("test images in HeldOut", "true classes", shape); err != nil {
+			return err
+		}
+	}
+	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
+	if _, err := evaluate.ScorePU(make([]float64, len(h.Images.Labels)), h.Images.Labels, 0, h.PU); err != nil {
+		return fmt.Errorf("classify: HeldOut: %w", err)
+	}
+	return nil
+}
+
+// measure scores the images after an epoch; scores returns logits of the positive class.
+func (h *HeldOut) measure(epoch int, scores func(images []uint8) ([]float64, error)) (evaluate.Epoch, error) {
+	out := evaluate.Epoch{Epoch: epoch, Test: math.NaN()}
+	held, err := scores(h.Images.Pixels)
+	if err != nil {
+		return out, err
+	}
+	pu, err := evaluate.ScorePU(held, h.Images.Labels, 0, h.PU)
+	if err != nil {
+		return out, err
+	}
+	if out.Proxy, out.Degenerate = pu.ProxyAccuracy(), pu.Degenerate(); h.PU.Prior == 0 {
+		out.Proxy = pu.ProxyAUC
+	}
+	if !h.hasTest() {
+		return out, nil
+	}
+	tested, err := scores(h.Test.Pixels)
+	if err != nil {
+		return out, err
+	}
+	test, err := evaluate.ScoreBinary(tested, h.Test.Labels, 0)
+	if err != nil {
+		return out, err
+	}
+	out.Test, out.Degenerate = test.Accuracy(), test.Degenerate()
+	return out, nil
+}

@@ -1,0 +1,62 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Tuning says how a network was fine-tuned.
+type Tuning struct {
+	History   train.History    // of every step: the cross-entropy in nats, or the risk, and more
+	Epochs    []evaluate.Epoch // what HeldOut measured after every epoch; Test is NaN without test images
+	Predicted []int            // how often the result predicts each class of its own training images; negative, positive for PU data
+	Record    train.Record     // on what, from which data and with which settings
+}
+
+// Degeneracy returns whether the result gives the same answer to all the images that it was trained on.
+func (t *Tuning) Degeneracy() evaluate.Degeneracy {
+	total := 0
+	for _, count := range t.Predicted {
+		total += count
+	}
+	if total > 0 && slices.Contains(t.Predicted, total) {
+		return evaluate.OneClass
+	}
+	return evaluate.NotDegenerate
+}
+
+// Degenerate reports whether the result gives the same answer to all the images that it was trained on.
+func (t *Tuning) Degenerate() bool { return t.Degeneracy() != evaluate.NotDegenerate }
+
+// Selection reads the epochs by each rule of choosing one: the last, the best without negatives, the best by the test classes.
+// It is an error if HeldOut had no test images or was not there.
+func (t *Tuning) Selection() (evaluate.Selection, error) {
+	if len(t.Epochs) == 0 {
+		return evaluate.Selection{}, errors.New("classify: nothing was measured while fine-tuning; set FineTuneConfig.HeldOut")
+	}
+	if math.IsNaN(t.Epochs[0].Test) {
+		return evaluate.Selection{}, errors.New("classify: no test was measured while fine-tuning; set HeldOut.Test")
+	}
+	return evaluate.Select(t.Epochs)
+}
+
+// String returns how the loss went and what was measured, and says so where the result is degenerate.
+func (t *Tuning) String() string {
+	losses := t.History.Losses
+	text := fmt.Sprintf("%d steps", len(losses))
+	if len(losses) > 0 {
+		text += fmt.Sprintf(", loss %.4g at first and %.4g at last", losses[0], losses[len(losses)-1])
+	}
+	if s, err := t.Selection(); err == nil {
+		text += "; test " + s.String()
+	}
+	if d := t.Degeneracy(); d != evaluate.NotDegenerate {
+		text += "; " + d.String() + " on the training images"
+	}
+	return text
+}

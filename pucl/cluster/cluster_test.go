@@ -1,0 +1,315 @@
+package cluster
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
+)
+
+// stack returns the rows of both kinds in one matrix, labeled ones first, and which are labeled.
+func stack(labeled, unlabeled [][]float64) (*mat.Dense, []bool) {
+	all := slices.Concat(labeled, unlabeled)
+	x, mask := mat.NewDense(len(all), len(all[0]), nil), make([]bool, len(all))
+	for i, row := range all {
+		x.SetRow(i, row)
+		mask[i] = i < len(labeled)
+	}
+	return x, mask
+}
+
+// line returns points on a line, the first of which are labeled.
+func line(labeled int, places ...float64) (*mat.Dense, []bool) {
+	mask := make([]bool, len(places))
+	for i := range labeled {
+		mask[i] = true
+	}
+	return mat.NewDense(len(places), 1, places), mask
+}
+
+// must returns a function that fails t on an error and otherwise returns the value.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	for k := range want {
+		vectortest.Near(t, what, got[k], want[k], tolerance)
+	}
+}
+
+func TestVectors(t *testing.T) {
+	for _, path := range vectortest.Files(t, filepath.Join("..", "testdata", "vectors"), "pupl") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+			var v struct {
+				Labeled, Unlabeled       [][]float64
+				ExpectedSeedingPotential float64 `json:"expected_seeding_potential"`
+				Runs                     []struct {
+					Index                int `json:"second_center_index"`
+					Probability          float64
+					SeedingPotential     float64   `json:"seeding_potential"`
+					CenterPositive       []float64 `json:"center_positive"`
+					CenterNegative       []float64 `json:"center_negative"`
+					Labels               []int
+					Potential            float64
+					ConstrainedPotential float64 `json:"constrained_potential"`
+				}
+			}
+			vectortest.ReadJSON(t, path, &v)
+			x, labeled := stack(v.Labeled, v.Unlabeled)
+			first := len(v.Labeled)
+			weights := must[[]float64](t)(SeedingWeights(x, labeled))
+			expected := 0.0
+			for _, run := range v.Runs {
+				vectortest.Near(t, "probability", weights[first+run.Index]/floats.Sum(weights), run.Probability, 1e-12)
+				c := must[*Clustering](t)(From(x, labeled, first+run.Index))
+				vectortest.Near(t, "seeding potential", c.SeedingPotential, run.SeedingPotential, 1e-12)
+				vectortest.Near(t, "potential", c.Potential, run.Potential, 1e-12)
+				vectortest.Near(t, "constrained potential", c.ConstrainedPotential, run.ConstrainedPotential, 1e-12)
+				near(t, "positive center", c.PositiveCenter, run.CenterPositive, 1e-12)
+				near(t, "negative center", c.NegativeCenter, run.CenterNegative, 1e-12)
+				for i, l := range run.Labels {
+					if c.Positive[first+i] != (l == 1) || c.NearPositive[first+i] != (l == 1) {
+						t.Errorf("start %d: label of row %d is %v", run.Index, i, c.Positive[first+i])
+					}
+				}
+				if !c.Converged || c.StartRow != first+run.Index {
+					t.Errorf("start %d: converged %v, started at row %d", run.Index, c.Converged, c.StartRow)
+				}
+				expected += run.Probability * c.SeedingPotential
+			}
+			vectortest.Near(t, "expected seeding potential", expected, v.ExpectedSeedingPotential, 1e-12)
+		})
+	}
+}
+
+// Every start must come up as often as its squared distance says.
+func TestStartsAreDrawnBySquaredDistance(t *testing.T) {
+	x, labeled := line(1, 0, 0, 1, 2, 3) // weights 0, 1, 4, 9
+	var counts [5]float64
+	const draws = 20000
+	for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Restarts: draws, Seed: 1})) {
+		counts[c.StartRow]++
+	}
+	if counts[0] != 0 || counts[1] != 0 {
+		t.Errorf("the labeled row was drawn %g times, the row beside it %g times", counts[0], counts[1])
+	}
+	for i, want := range []float64{0, 1.0 / 14, 4.0 / 14, 9.0 / 14} {
+		if sd := math.Sqrt(want * (1 - want) / draws); !(math.Abs(counts[1+i]/draws-want) <= 4.5*sd) {
+			t.Errorf("row %d drawn with frequency %g, want %g", 1+i, counts[1+i]/draws, want)
+		}
+	}
+}
+
+// On the line of the conformance file one start in three ends at the higher of two potentials, 16.75 instead of 16; with
+// restarts the lower one must come out.
+func TestRestartsKeepTheLowestPotential(t *testing.T) {
+	x, labeled := line(2, 0, 1, 2, 4, 5, 9)
+	worse := 0
+	for seed := range uint64(20) {
+		if once := must[*Clustering](t)(PUPL(x, labeled, Config{Seed: seed})); once.Potential > 16.5 {
+			worse++
+		}
+		best := must[*Clustering](t)(PUPL(x, labeled, Config{Restarts: 30, Seed: seed}))
+		vectortest.Near(t, "potential", best.Potential, 16, 1e-12)
+	}
+	if worse == 0 {
+		t.Error("single starts never ended higher, so this test shows nothing")
+	}
+}
+
+// The labeled point at 10 lies nearer to the negative center: Algorithm 1B keeps it, the pseudo code lets it go.
+func TestTheTwoVariantsDiffer(t *testing.T) {
+	x, labeled := line(4, 0, 0, 0, 10, 0, 11, 11, 11)
+	a := must[*Clustering](t)(From(x, labeled, 5))
+	b := must[*Clustering](t)(PseudoCode(x, labeled))
+	near(t, "Algorithm 1B, centers", []float64{a.PositiveCenter[0], a.NegativeCenter[0]}, []float64{2, 11}, 1e-12)
+	near(t, "pseudo code, centers", []float64{b.PositiveCenter[0], b.NegativeCenter[0]}, []float64{0, 43.0 / 4}, 1e-12)
+	want := []bool{true, true, true, true, true, false, false, false}
+	for name, c := range map[string]*Clustering{"Algorithm 1B": a, "pseudo code": b} {
+		if !slices.Equal(c.Positive, want) {
+			t.Errorf("%s: pseudo-labels %v", name, c.Positive)
+		}
+		if c.NearPositive[3] || !c.NearPositive[0] {
+			t.Errorf("%s: NearPositive should say that the point at 10 alone is nearer to the negative center: %v", name, c.NearPositive)
+		}
+	}
+	if b.StartRow != -1 {
+		t.Errorf("pseudo code: started at row %d", b.StartRow)
+	}
+}
+
+// Of the labeled points 0, 0 and 9, the mean of which is 3, two end with the center that starts at −4: this cluster is the
+// positive one, and the unlabeled point at 10 is not in it.
+func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
+	x, labeled := line(3, 0, 0, 9, -4, -4, 10)
+	c := must[*Clustering](t)(From(x, labeled, 3))
+	centers := [][]float64{c.PositiveCenter, c.NegativeCenter}
+	if c.Swapped || !slices.Equal(c.NearPositive, []bool{false, false, true, false, false, true}) {
+		t.Fatalf("before orienting: %+v", c)
+	}
+	if !c.Orient(labeled) || !c.Swapped || &c.PositiveCenter[0] != &centers[1][0] || &c.NegativeCenter[0] != &centers[0][0] ||
+		!slices.Equal(c.NearPositive, []bool{true, true, false, true, true, false}) ||
+		!slices.Equal(c.Positive, []bool{true, true, true, true, true, false}) {
+		t.Errorf("after orienting: %+v", c)
+	}
+	if c.Orient(labeled) {
+		t.Error("oriented clusters were swapped again")
+	}
+	for _, unoriented := range []bool{false, true} {
+		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Restarts: 9, Unoriented: unoriented})) {
+			if c.StartRow == 3 && c.Swapped == unoriented {
+				t.Errorf("Unoriented %v: swapped %v", unoriented, c.Swapped)
+			}
+		}
+	}
+}
+
+// Where labeled rows stand among the others makes no difference.
+func TestRowsInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	x, labeled := stack(randomRows(rng, 40, 3), randomRows(rng, 60, 3))
+	// Both kinds keep their order, so that the same rows are drawn and sums are taken in the same order.
+	order, next := make([]int, 0, 100), [2]int{0, 40}
+	for len(order) < 100 {
+		kind := rng.IntN(2)
+		if next[kind] == []int{40, 100}[kind] {
+			kind = 1 - kind
+		}
+		order = append(order, next[kind])
+		next[kind]++
+	}
+	mixed, mask := mat.NewDense(100, 3, nil), make([]bool, 100)
+	for i, row := range order {
+		mixed.SetRow(i, x.RawRowView(row))
+		mask[i] = labeled[row]
+	}
+	a := must[*Clustering](t)(PUPL(x, labeled, Config{Restarts: 3, Seed: 4}))
+	b := must[*Clustering](t)(PUPL(mixed, mask, Config{Restarts: 3, Seed: 4}))
+	for i, row := range order {
+		if b.Positive[i] != a.Positive[row] || b.NearPositive[i] != a.NearPositive[row] {
+			t.Fatalf("row %d of the mixed rows is labeled %v, row %d of the others %v", i, b.Positive[i], row, a.Positive[row])
+		}
+	}
+	if order[b.StartRow] != a.StartRow || b.Potential != a.Potential || !slices.Equal(b.PositiveCenter, a.PositiveCenter) {
+		t.Errorf("mixed rows: %+v\nsorted rows: %+v", b, a)
+	}
+}
+
+// Enough rows for several spans, odd dimensions, and a plain two-means beside it.
+func TestAgainstLoops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const k = 7
+	x, labeled := stack(randomRows(rng, 5, k), randomRows(rng, 2*spans.Rows+100, k))
+	c := must[*Clustering](t)(From(x, labeled, 5+17))
+	distance := func(x, y []float64) (sum float64) {
+		for j := range x {
+			sum += (x[j] - y[j]) * (x[j] - y[j])
+		}
+		return sum
+	}
+	p, q := make([]float64, k), slices.Clone(x.RawRowView(5+17))
+	for i := range 5 {
+		for j := range p {
+			p[j] += x.At(i, j) / 5
+		}
+	}
+	labels := slices.Clone(labeled)
+	for range c.Iterations + 1 {
+		sumP, sumQ, countP, countQ := make([]float64, k), make([]float64, k), 0.0, 0.0
+		for i := range labels {
+			row := x.RawRowView(i)
+			labels[i] = labeled[i] || distance(row, p) <= distance(row, q)
+			to, count := sumQ, &countQ
+			if labels[i] {
+				to, count = sumP, &countP
+			}
+			*count++
+			for j := range to {
+				to[j] += row[j]
+			}
+		}
+		for j := range p {
+			p[j], q[j] = sumP[j]/countP, sumQ[j]/countQ
+		}
+	}
+	potential := 0.0
+	for i := range labels {
+		potential += min(distance(x.RawRowView(i), p), distance(x.RawRowView(i), q))
+	}
+	if !slices.Equal(labels, c.Positive) {
+		t.Error("labels differ")
+	}
+	vectortest.Near(t, "potential", c.Potential, potential, 1e-12)
+	near(t, "positive center", c.PositiveCenter, p, 1e-9)
+	near(t, "negative center", c.NegativeCenter, q, 1e-9)
+}
+
+func randomRows(rng *rand.Rand, n, k int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, k)
+		for j := range rows[i] {
+			rows[i][j] = rng.NormFloat64()
+		}
+	}
+	return rows
+}
+
+// What cannot be clustered, and what the error must say about it.
+func TestErrors(t *testing.T) {
+	x, labeled := line(1, 1, 2, 3)
+	second := func(_ any, err error) error { return err }
+	pupl := func(labeled int, places ...float64) error {
+		x, mask := line(labeled, places...)
+		return second(PUPL(x, mask, Config{}))
+	}
+	for says, err := range map[string]error{
+		"collapsed":                        pupl(1, 1, 1, 1),
+		"row 2 holds NaN":                  pupl(1, 1, 2, math.NaN()),
+		"row 0 holds +Inf":                 pupl(1, math.Inf(1), 2),
+		"at least one labeled and one unl": pupl(2, 1, 2),
+		"one labeled and one unlabeled":    pupl(0, 1, 2),
+		"no rows given":                    second(PUPL(nil, nil, Config{})),
+		"3 rows and 2 labels":              second(Starts(x, labeled[:2], Config{})),
+		"3 rows and 1 labels":              second(PseudoCode(x, labeled[:1])),
+		"3 rows and 0 labels":              second(SeedingWeights(x, nil)),
+		"-1 random starts":                 second(PUPL(x, labeled, Config{Restarts: -1})),
+		"cannot start at row 3":            second(From(x, labeled, 3)),
+		"cannot start at row -1":           second(From(x, labeled, -1)),
+		"row 0; take one of the 2 of 3":    second(From(x, labeled, 0)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}
+
+func BenchmarkRounds(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, labeled := stack(randomRows(rng, 1000, 128), randomRows(rng, 60000, 128))
+	rounds := 0
+	for b.Loop() {
+		c, err := From(x, labeled, 1000)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rounds += c.Iterations
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
+}

@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// maxRounds bounds the rounds of two-means, which in practice end after a few dozen.
+const maxRounds = 1000
+
+// points are the rows of x, and which of them are labeled. Sums go over the labeled rows first, then over the unlabeled ones,
+// each span by span.
+type points struct {
+	x                  *mat.Dense
+	labeled, unlabeled []int // rows
+}
+
+func newPoints(x *mat.Dense, labeled []bool) (points, error) {
+	if _, _, err := rows.Check(x, len(labeled), "labels"); err != nil {
+		return points{}, err
+	}
+	if err := rows.CheckFinite(x); err != nil {
+		return points{}, err
+	}
+	p := points{x: x}
+	if p.labeled, p.unlabeled = rows.Split(labeled); len(p.labeled) == 0 || len(p.unlabeled) == 0 {
+		return points{}, errors.New("cluster: pseudo-labeling needs at least one labeled and one unlabeled row")
+	}
+	return p, nil
+}
+
+// mean returns the mean of the rows at index.
+func (p points) mean(index []int) []float64 {
+	_, k := p.x.Dims()
+	out := make([]float64, k)
+	for _, i := range index {
+		floats.Add(out, p.x.RawRowView(i))
+	}
+	floats.Scale(1/float64(len(index)), out)
+	return out
+}
+
+// seedingWeights is [SeedingWeights].
+func (p points) seedingWeights() []float64 {
+	n, _ := p.x.Dims()
+	center, weights := p.mean(p.labeled), make([]float64, n)
+	for _, i := range p.unlabeled {
+		weights[i] = squaredDistance(p.x.RawRowView(i), center)
+	}
+	return weights
+}
+
+// from is [From] for a row that is known to be unlabeled.
+func (p points) from(start int) *Clustering {
+	c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: slices.Clone(p.x.RawRowView(start)), StartRow: start}
+	p.run(c, true)
+	return c
+}
+
+// run takes turns from the centers that c starts with. Fixed keeps the labeled rows with the positive center.
+func (p points) run(c *Clustering, fixed bool) {
+	n, _ := p.x.Dims()
+	c.Positive, c.NearPositive = make([]bool, n), make([]bool, n)
+	for _, i := range p.labeled {
+		c.Positive[i] = true
+	}
+	members := c.NearPositive
+	if fixed {
+		members = c.Positive
+	}
+	p.assign(c, fixed)
+	c.SeedingPotential, _ = p.potentials(c)
+	for c.Iterations < maxRounds && !c.Converged {
+		p.move(c, members)
+		c.Converged = !p.assign(c, fixed)
+		c.Iterations++
+	}
+	c.Potential, c.ConstrainedPotential = p.potentials(c)
+}
+
+// assign labels every row by the nearer center, and reports whether that moves a row to the other cluster.
+func (p points) assign(c *Clustering, fixed bool) bool {
+	var changed atomic.Bool
+	for set, index := range [][]int{p.labeled, p.unlabeled} {
+		labeled := set == 0
+		spans.Each(len(index), func(_, first, end int) {
+			moved := false
+			for _, i := range index[first:end] {
+				row := p.x.RawRowView(i)
+				near := squaredDistance(row, c.PositiveCenter) <= squaredDistance(row, c.NegativeCenter)
+				moved = moved || near != c.NearPositive[i]
+				c.NearPositive[i], c.Positive[i] = near, near || labeled
+			}
+			if moved && !(fixed && labeled) {
+				changed.Store(true)
+			}
+		})
+	}
+	return changed.Load()
+}
+
+// cluster is the sum and the number of rows.
+type cluster struct {
+	sum   []float64
+	count float64
+}
+
+// clusters are the positive and the negative one.
+type clusters [2]cluster
+
+func newClusters(k int) clusters {
+	return clusters{{sum: make([]float64, k)}, {sum: make([]float64, k)}}
+}
+
+// move puts each center at the mean of its rows; one without rows stays where it is.
+func (p points) move(c *Clustering, positive []bool) {
+	k := len(c.PositiveCenter)
+	all := newClusters(k)
+	for _, index := range [][]int{p.labeled, p.unlabeled} {
+		parts := make([]clusters, spans.Count(len(index)))
+		spans.Each(len(index), func(span, first, end int) {
+			part := newClusters(k)
+			for _, i := range index[first:end] {
+				to := &part[1]
+				if positive[i] {
+					to = &part[0]
+				}
+				floats.Add(to.sum, p.x.RawRowView(i))
+				to.count++
+			}
+			parts[span] = part
+		})
+		for _, part := range parts {
+			for side := range all {
+				floats.Add(all[side].sum, part[side].sum)
+				all[side].count += part[side].count
+			}
+		}
+	}
+	for side, center := range [][]float64{c.PositiveCenter, c.NegativeCenter} {
+		if all[side].count > 0 {
+			floats.ScaleTo(center, 1/all[side].count, all[side].sum)
+		}
+	}
+}
+
+// potentials returns the potential of Definition 6, and the one with labeled rows charged to the positive center.
+func (p points) potentials(c *Clustering) (free, constrained float64) {
+	for set, index := range [][]int{p.labeled, p.unlabeled} {
+		nearer, positive := make([]float64, spans.Count(len(index))), make([]float64, spans.Count(len(index)))
+		spans.Each(len(index), func(span, first, end int) {
+			for _, i := range index[first:end] {
+				row := p.x.RawRowView(i)
+				distance := squaredDistance(row, c.PositiveCenter)
+				nearer[span] += min(distance, squaredDistance(row, c.NegativeCenter))
+				positive[span] += distance
+			}
+		})
+		free += floats.Sum(nearer)
+		if set == 0 {
+			constrained += floats.Sum(positive)
+		} else {
+			constrained += floats.Sum(nearer)
+		}
+	}
+	return free, constrained
+}
+
+// squaredDistance returns ‖a−b‖². Four running sums keep the processor from waiting for each addition.
+func squaredDistance(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k+4 <= len(a); k += 4 {
+		a, b := a[k:k+4:k+4], b[k:k+4:k+4]
+		d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+		s0, s1, s2, s3 = s0+d0*d0, s1+d1*d1, s2+d2*d2, s3+d3*d3
+	}
+	for ; k < len(a); k++ {
+		d := a[k] - b[k]
+		s0 += d * d
+	}
+	return (s0 + s1) + (s2 + s3)
+}

@@ -1,0 +1,45 @@
+// Package pixels checks images that come as bytes, one after the other.
+package pixels
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/pucl/augment"
+)
+
+// Bytes returns how many bytes an image of that shape takes.
+func Bytes(s augment.Shape) int { return s.Height * s.Width * s.Channels }
+
+// Count returns how many images pixels hold. It is an error if they hold none or a part of one. What names the images, such
+// as "images" or "test images".
+func Count(pixels []uint8, what string, shape augment.Shape) (int, error) {
+	size := Bytes(shape)
+	if len(pixels) == 0 || len(pixels)%size != 0 {
+		return 0, fmt.Errorf("%d bytes are no whole number of %s of %d×%d×%d (height×width×channels), at least one; "+
+			"each takes %d bytes", len(pixels), what, shape.Height, shape.Width, shape.Channels, size)
+	}
+	return len(pixels) / size, nil
+}
+
+// CheckLabeled returns the error of [Count], or one if there is another number of labels, or of what else is known of each
+// image, than of images.
+func CheckLabeled(pixels []uint8, labels int, images, what string, shape augment.Shape) error {
+	n, err := Count(pixels, images, shape)
+	if err == nil && n != labels {
+		err = fmt.Errorf("%d %s of %d×%d×%d (height×width×channels) and %d %s; give one for each image, in the same order",
+			n, images, shape.Height, shape.Width, shape.Channels, labels, what)
+	}
+	return err
+}
+
+// At returns the bytes of image i, of images of size bytes each.
+func At(pixels []uint8, i, size int) []uint8 { return pixels[i*size : (i+1)*size : (i+1)*size] }
+
+// Pick returns the images of pixels, of size bytes each, at index.
+func Pick(pixels []uint8, index []int, size int) []uint8 {
+	out := make([]uint8, 0, len(index)*size)
+	for _, i := range index {
+		out = append(out, At(pixels, i, size)...)
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package sample
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestShuffledGoesThroughAllRows(t *testing.T) {
+	next := Shuffled(7, 3, rand.New(rand.NewPCG(1, 1)))
+	for range 5 {
+		rows := slices.Concat(next(), next()) // the seventh waits
+		slices.Sort(rows)
+		if len(slices.Compact(rows)) != 6 || rows[0] < 0 || rows[5] > 6 {
+			t.Errorf("two batches of one order hold the rows %v", rows)
+		}
+	}
+}
+
+func TestStratifiedKeepsTheShareAndMissesNoRow(t *testing.T) {
+	labels := make([]bool, 100)
+	for i := range 7 {
+		labels[i*11] = true
+	}
+	next := Stratified(labels, 20, rand.New(rand.NewPCG(1, 1)))
+	seen := map[int]int{}
+	for range 50 {
+		trues := 0
+		for _, row := range next() {
+			seen[row]++
+			if labels[row] {
+				trues++
+			}
+		}
+		if trues != 1 { // 20·7/100, rounded
+			t.Fatalf("%d of 20 rows are labeled, want 1", trues)
+		}
+	}
+	for row := range labels {
+		if seen[row] < 6 {
+			t.Errorf("row %d came %d times in 50 batches", row, seen[row])
+		}
+	}
+}
+
+// The draws stand behind every published number, so they must stay as they are.
+func TestDraws(t *testing.T) {
+	shuffled := Shuffled(5, 2, rand.New(rand.NewPCG(1, 2)))
+	stratified := Stratified([]bool{true, false, false, true, false}, 3, rand.New(rand.NewPCG(1, 2)))
+	var a, b []int
+	for range 4 {
+		a, b = append(a, shuffled()...), append(b, stratified()...)
+	}
+	if !slices.Equal(a, []int{1, 4, 2, 0, 2, 3, 4, 0}) || !slices.Equal(b, []int{2, 1, 3, 4, 1, 0, 2, 4, 0, 4, 1, 3}) {
+		t.Errorf("shuffled %d, stratified %d", a, b)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	if got := Labels([]bool{true, false, false})([]int{2, 0}).Value().([]bool); !slices.Equal(got, []bool{false, true}) {
+		t.Errorf("labels of rows 2 and 0: %v", got)
+	}
+	if got := Classes([]int{5, 6, 7})([]int{2, 0}).Value().([]int32); !slices.Equal(got, []int32{7, 5}) {
+		t.Errorf("classes of rows 2 and 0: %v", got)
+	}
+}

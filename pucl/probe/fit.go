@@ -1,0 +1,138 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/sample"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// Config says how to train a probe. The zero value works.
+type Config struct {
+	Epochs       int     // passes over the rows; 0 means 10
+	BatchSize    int     // rows a step, at most all there are; 0 means 1024
+	LearningRate float64 // of Adam, falling to 0 as a half cosine; 0 means 0.05
+	L2           float64 // times ‖w‖²/2 is added to the loss, for standardized features; 0 means 1e-4, negative means none
+	Seed         uint64  // of the order of the rows
+
+	// Start is the probe at which training starts, and stays as it is; nil means at zeros.
+	Start *Probe
+}
+
+func (c Config) withDefaults() Config {
+	if c.Epochs == 0 {
+		c.Epochs = 10
+	}
+	if c.BatchSize == 0 {
+		c.BatchSize = 1024
+	}
+	if c.LearningRate == 0 {
+		c.LearningRate = 0.05
+	}
+	if c.L2 == 0 {
+		c.L2 = 1e-4
+	}
+	c.L2 = max(c.L2, 0)
+	return c
+}
+
+// check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
+func (c Config) check(n, k, outputs int) error {
+	switch {
+	case n < 2 || c.Epochs < 0 || c.BatchSize < 1:
+		return fmt.Errorf("probe: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
+			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) || math.IsNaN(c.L2) || math.IsInf(c.L2, 1):
+		return fmt.Errorf("probe: learning rate %g and L2 %g; the rate must be positive, and both finite", c.LearningRate, c.L2)
+	case c.Start == nil:
+		return nil
+	}
+	has, entries, err := c.Start.Shape()
+	if err != nil {
+		return err
+	}
+	if has != outputs || entries != k {
+		return fmt.Errorf("probe: Start has %d outputs for rows of %d entries, but %d outputs for rows of %d are trained; "+
+			"Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k)
+	}
+	return nil
+}
+
+// Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by minimizing
+// the cross-entropy in nats: the linear probe of contrastive learning, which needs to know the classes.
+//
+// Features are standardized for training and the result is folded back, so a Probe takes the rows as they are. Every epoch
+// goes through the rows in a new random order; those that fill no batch are left out. An entry of x that is not finite is an
+// error.
+func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Config) (*Probe, error) {
+	if classes < 2 {
+		return nil, fmt.Errorf("probe: %d classes; Fit takes 2 or more", classes)
+	}
+	if err := rows.CheckClasses(classes, labels, "row"); err != nil {
+		return nil, err
+	}
+	t := training{config: config.withDefaults(), outputs: classes, labels: sample.Classes(labels)}
+	if err := t.prepare(eng, x, len(labels)); err != nil {
+		return nil, err
+	}
+	t.batches = sample.Shuffled(len(labels), t.size, rand.New(rand.NewPCG(config.Seed, 0xc1a55)))
+	var err error
+	if t.exec, err = classStep(eng); err != nil {
+		return nil, fmt.Errorf("probe: building the step: %w", err)
+	}
+	return t.run()
+}
+
+// FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
+// them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
+//
+// Features are standardized as in [Fit]. Every batch holds the same share of true labels as the whole, so that the labeled
+// positives are never missing from one.
+func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
+	if r == nil {
+		return nil, errors.New("probe: no risk to minimize; risk.CrossEntropy on pseudo-labels, or risk.NNPU on labeled positives, is one")
+	}
+	t := training{config: config.withDefaults(), outputs: 1, labels: sample.Labels(labels)}
+	if err := t.prepare(eng, x, len(labels)); err != nil {
+		return nil, err
+	}
+	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
+	var err error
+	t.exec, err = NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return r(Squeeze(logits, -1), labels) }))
+	if err != nil {
+		return nil, fmt.Errorf("probe: building the step: %w", err)
+	}
+	defer t.exec.Finalize()
+	return t.run()
+}
+
+// classSteps holds for each backend the steps that were compiled for it, which is what takes longest in a short training.
+var classSteps sync.Map // from compute.Backend to *Exec
+
+// classStep returns the step of a probe for classes; one program serves all fits of the same shapes, several at a time.
+func classStep(eng *engine.Engine) (*Exec, error) {
+	if exec, ok := classSteps.Load(eng.Backend); ok {
+		return exec.(*Exec), nil
+	}
+	exec, err := NewExec(eng.Backend, stepGraph(CrossEntropy))
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := classSteps.LoadOrStore(eng.Backend, exec.SetMaxCache(-1))
+	return kept.(*Exec), nil
+}
+
+// CrossEntropy returns the mean cross-entropy, in nats, of logits [n, classes] with the classes [n] that are right; a scalar.
+func CrossEntropy(logits, classes *Node) *Node {
+	right := OneHot(classes, logits.Shape().Dim(-1), logits.DType())
+	return Neg(ReduceAllMean(ReduceSum(Mul(LogSoftmax(logits, -1), right), -1)))
+}

@@ -1,0 +1,245 @@
+package probe
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/risk"
+)
+
+// cloud draws two Gaussian classes around ±center, the first share of the rows positive.
+func cloud(rng *rand.Rand, n int, positives float64, center []float64) (*mat.Dense, []bool) {
+	x, truth := mat.NewDense(n, len(center), nil), make([]bool, n)
+	for i := range n {
+		truth[i] = float64(i) < positives*float64(n)
+		sign := -1.0
+		if truth[i] {
+			sign = 1
+		}
+		for k, c := range center {
+			x.Set(i, k, sign*c+rng.NormFloat64())
+		}
+	}
+	return x, truth
+}
+
+// blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given
+// standard deviation and a column that never changes.
+func blobs(rng *rand.Rand, n int, noise float64) (x *mat.Dense, classes []int) {
+	centers := [][]float64{{4, 0}, {-2, 4}, {-2, -4}}
+	x, classes = mat.NewDense(3*n, 3, nil), make([]int, 3*n)
+	for i := range classes {
+		c := i % 3
+		classes[i] = c
+		x.SetRow(i, []float64{100 + centers[c][0] + noise*rng.NormFloat64(), 0.1 * (centers[c][1] + noise*rng.NormFloat64()), 7})
+	}
+	return x, classes
+}
+
+// For two unit Gaussians at ±μ with even shares the best linear classifier is 2μ·x, which logistic regression finds.
+func TestFitPUFindsTheBestLine(t *testing.T) {
+	center := []float64{0.8, -0.4, 0}
+	x, truth := cloud(rand.New(rand.NewPCG(1, 1)), 20000, 0.5, center)
+	p := must[*Probe](t)(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{L2: -1}))
+	for k, c := range center {
+		if !(math.Abs(p.Weights.At(0, k)-2*c) <= 0.12) {
+			t.Errorf("weight %d is %.3f, want %.1f", k, p.Weights.At(0, k), 2*c)
+		}
+	}
+	if !(math.Abs(p.Bias[0]) <= 0.1) {
+		t.Errorf("bias %.3f, want 0", p.Bias[0])
+	}
+}
+
+// With the true prior nnPU finds nearly the best classifier from labeled positives and unlabeled rows; with a prior far too
+// high it calls too much positive, as the paper says.
+func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	center := []float64{1.5, 0}
+	unlabeled, truth := cloud(rng, 8000, 0.3, center)
+	positives, _ := cloud(rng, 2000, 1, center)
+	var x mat.Dense
+	x.Stack(positives, unlabeled)
+	labels := make([]bool, 10000)
+	for i := range 2000 {
+		labels[i] = true
+	}
+	score := func(prior float64) evaluate.Binary {
+		p := must[*Probe](t)(FitPU(enginetest.Open(t), &x, labels, risk.NNPU(prior, risk.LogisticLoss), Config{}))
+		return must[evaluate.Binary](t)(p.Score(unlabeled, truth))
+	}
+	if right := score(0.3); right.Accuracy() < 0.92 {
+		t.Errorf("with the true prior: %s", right)
+	}
+	if wrong := score(0.8); wrong.Predicted() < 0.4 {
+		t.Errorf("with a prior of 0.8, %.0f%% are called positive; more were expected", 100*wrong.Predicted())
+	}
+}
+
+// At the optimum the gradient of the regularized cross-entropy is zero. It is computed here with plain loops in float64, on
+// standardized features.
+func TestFitEndsAtTheOptimum(t *testing.T) {
+	x, classes := blobs(rand.New(rand.NewPCG(1, 1)), 40, 1)
+	const l2 = 0.05
+	p := must[*Probe](t)(Fit(enginetest.Open(t), x, classes, 3, Config{Epochs: 400, L2: l2}))
+	n, k := x.Dims()
+	mean, std := make([]float64, k), make([]float64, k)
+	for j := range k {
+		mean[j], std[j] = stat.MeanStdDev(mat.Col(nil, j, x), nil)
+		if std[j] == 0 {
+			std[j] = 1
+		}
+	}
+	for class := range 3 {
+		gradient, ofBias := make([]float64, k), 0.0
+		for i := range n {
+			total, own := 0.0, 0.0
+			for other := range 3 {
+				logit := p.Bias[other]
+				for j := range k {
+					logit += p.Weights.At(other, j) * x.At(i, j)
+				}
+				total += math.Exp(logit)
+				if other == class {
+					own = math.Exp(logit)
+				}
+			}
+			excess := own / total
+			if classes[i] == class {
+				excess--
+			}
+			ofBias += excess / float64(n)
+			for j := range k {
+				gradient[j] += excess * (x.At(i, j) - mean[j]) / std[j] / float64(n)
+			}
+		}
+		vectortest.Near(t, fmt.Sprint("gradient of bias ", class), ofBias, 0, 1e-3)
+		for j := range k {
+			gradient[j] += l2 * p.Weights.At(class, j) * std[j]
+			vectortest.Near(t, fmt.Sprintf("gradient of weight %d, %d", class, j), gradient[j], 0, 1e-3)
+		}
+	}
+	s := must[evaluate.Classes](t)(p.ScoreClasses(x, classes))
+	if s.Accuracy < 0.97 || s.Degenerate() {
+		t.Errorf("three blobs that hardly overlap: %v", s)
+	}
+	top := must[float64](t)(evaluate.TopK(must[*mat.Dense](t)(p.Logits(x)), classes, 1))
+	vectortest.Near(t, "top 1 of the logits", top, s.Accuracy, 1e-12)
+}
+
+// Steps of next to no length leave a probe where it was: features are standardized and the result folded back without loss.
+func TestTrainingStartsAtStart(t *testing.T) {
+	eng := enginetest.Open(t)
+	x, classes := blobs(rand.New(rand.NewPCG(2, 1)), 10, 1)
+	labels := make([]bool, len(classes))
+	for i, class := range classes {
+		labels[i] = class == 1
+	}
+	three := &Probe{Weights: mat.NewDense(3, 3, []float64{1, -20, 0.5, 0, 3, -1, 0.25, 7, 2}), Bias: []float64{-100, 3, 0}}
+	for _, tt := range []struct {
+		start *Probe
+		fit   func(Config) (*Probe, error)
+	}{
+		{three, func(c Config) (*Probe, error) { return Fit(eng, x, classes, 3, c) }},
+		{one(-100, 1, -20, 0.5), func(c Config) (*Probe, error) { return FitPU(eng, x, labels, risk.CrossEntropy, c) }},
+	} {
+		kept, bias := mat.DenseCopyOf(tt.start.Weights), slices.Clone(tt.start.Bias)
+		p := must[*Probe](t)(tt.fit(Config{Epochs: 1, LearningRate: 1e-12, Start: tt.start}))
+		want, got := must[*mat.Dense](t)(tt.start.Logits(x)), must[*mat.Dense](t)(p.Logits(x))
+		for i := range classes {
+			for output := range bias {
+				vectortest.Near(t, "logit", got.At(i, output), want.At(i, output), 1e-4)
+			}
+		}
+		must[*Probe](t)(tt.fit(Config{Epochs: 3, Start: tt.start}))
+		if !mat.Equal(tt.start.Weights, kept) || !slices.Equal(tt.start.Bias, bias) {
+			t.Error("training changed the probe that it started at")
+		}
+	}
+}
+
+// Probes that are trained at once, by one program for rows of several shapes, are those that are trained one after the other.
+func TestProbesTrainedAtOnce(t *testing.T) {
+	eng := enginetest.Open(t)
+	train := func(i int) *Probe {
+		x, labels := blobs(rand.New(rand.NewPCG(uint64(i), 7)), 4+i%3, 1)
+		p, err := Fit(eng, x, labels, 3, Config{Epochs: 20})
+		if err != nil {
+			t.Error(err)
+			return one(0, 0)
+		}
+		return p
+	}
+	got := make([]*Probe, 8)
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() { got[i] = train(i) })
+	}
+	all.Wait()
+	for i, p := range got {
+		if want := train(i); !mat.Equal(p.Weights, want.Weights) || !slices.Equal(p.Bias, want.Bias) {
+			t.Errorf("probe %d: %v, trained by itself %v", i, p, want)
+		}
+	}
+}
+
+// What cannot be trained or applied, and what the error must say about it.
+func TestErrors(t *testing.T) {
+	eng := enginetest.Open(t)
+	x, bad := mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
+	infinite := mat.NewDense(2, 2, []float64{1, 2, 3, math.Inf(-1)})
+	fit := func(x *mat.Dense, labels []int, classes int, c Config) error {
+		_, err := Fit(eng, x, labels, classes, c)
+		return err
+	}
+	fitPU := func(x *mat.Dense, r risk.Risk, c Config) error {
+		_, err := FitPU(eng, x, []bool{true, false}, r, c)
+		return err
+	}
+	second := func(_ any, err error) error { return err }
+	wide, three := must[*Probe](t)(New(2, 3)), must[*Probe](t)(New(3, 2))
+	for says, err := range map[string]error{
+		"1 classes; Fit takes 2 or more":       fit(x, []int{0, 0}, 1, Config{}),
+		"2 rows and 1 labels":                  fit(x, []int{0}, 2, Config{}),
+		"row 1 has class 2":                    fit(x, []int{0, 2}, 2, Config{}),
+		"-3 epochs":                            fit(x, []int{0, 1}, 2, Config{Epochs: -3}),
+		"got 1 rows":                           fit(x.Slice(0, 1, 0, 2).(*mat.Dense), []int{0}, 2, Config{}),
+		"learning rate -1":                     fit(x, []int{0, 1}, 2, Config{LearningRate: -1}),
+		"L2 NaN":                               fitPU(x, risk.CrossEntropy, Config{L2: math.NaN()}),
+		"row 1 holds NaN in column 1":          fit(bad, []int{0, 1}, 2, Config{}),
+		"row 1 holds -Inf in column 1":         fitPU(infinite, risk.CrossEntropy, Config{}),
+		"at step 1; a lower learning rate":     fitPU(x, risk.CrossEntropy, Config{LearningRate: 1e38}),
+		"2 outputs for rows of 3 entries, but": fit(x, []int{0, 1}, 2, Config{Start: wide}),
+		"Start has 3 outputs":                  fitPU(x, risk.CrossEntropy, Config{Start: three}),
+		"no weights; make one":                 fit(x, []int{0, 1}, 2, Config{Start: &Probe{}}),
+		"no risk to minimize":                  fitPU(x, nil, Config{}),
+		"prior":                                fitPU(x, risk.NNPU(1.5, risk.LogisticLoss), Config{}),
+		"engine.Open":                          second(Fit(nil, x, []int{0, 1}, 2, Config{})),
+		"no rows given":                        second(FitPU(eng, nil, nil, risk.CrossEntropy, Config{})),
+		"0 outputs for rows of 3":              second(New(0, 3)),
+		"2 entries, the probe is for 3":        second(wide.Predict(x)),
+		"2 rows and 1 true classes":            second(three.Score(x, []bool{true})),
+		"2 rows and 3 true classes":            second(three.ScoreClasses(x, []int{0, 1, 2})),
+		"2 rows and 0 labels":                  second(three.ScorePU(x, nil, evaluate.ScoreConfig{})),
+		"the probe has 3":                      second(three.Scores(x)),
+		"2 outputs is made of one of 1":        second(three.Classes()),
+		"1 outputs is made of one of 2":        second(three.Binary()),
+		"the logits of row 1 are [NaN]":        second(one(0, 1, 1).Predict(bad)),
+		"2 outputs and 0 biases":               second((&Probe{Weights: x}).Logits(x)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}

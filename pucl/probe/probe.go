@@ -1,0 +1,154 @@
+// Package probe trains and applies linear classifiers of embeddings: the linear probe by which contrastive learning is
+// measured, and Algorithm 1C of "Contrastive Positive Unlabeled Learning".
+//
+//   - [Fit] learns any number of classes by their cross-entropy.
+//   - [FitPU] learns positive against negative by a risk: the cross-entropy on pseudo-labels, or one on labeled positives.
+//
+// A [Probe] has an output for each class, or one alone: the logit of the positive class.
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Probe is a linear classifier of rows x of k entries: its logits are Weights·x + Bias. With several outputs x belongs to the
+// class of the largest; with one output x is positive where that is above 0.
+//
+// It can be saved by encoding/gob.
+type Probe struct {
+	Weights *mat.Dense // [outputs, k]
+	Bias    []float64  // [outputs]
+}
+
+// New returns the probe of all zeros with so many outputs, for rows of k entries.
+func New(outputs, k int) (*Probe, error) {
+	if outputs < 1 || k < 1 {
+		return nil, fmt.Errorf("probe: %d outputs for rows of %d entries; there must be 1 or more of both", outputs, k)
+	}
+	return &Probe{Weights: mat.NewDense(outputs, k, nil), Bias: make([]float64, outputs)}, nil
+}
+
+// Shape returns the number of outputs and of a row's entries. It is an error if there are no weights, or not one bias for
+// each output.
+func (p *Probe) Shape() (outputs, k int, err error) {
+	if p == nil || p.Weights == nil || p.Weights.IsEmpty() {
+		return 0, 0, errors.New("probe: the probe has no weights; make one with New, Fit or FitPU")
+	}
+	outputs, k = p.Weights.Dims()
+	if len(p.Bias) != outputs {
+		return 0, 0, fmt.Errorf("probe: weights for %d outputs and %d biases; there must be one for each", outputs, len(p.Bias))
+	}
+	return outputs, k, nil
+}
+
+// Logits returns Weights·x + Bias for every row of x [n, k], [n, outputs]; evaluate.TopK takes them. A row that holds NaN has
+// logits of NaN.
+func (p *Probe) Logits(x *mat.Dense) (*mat.Dense, error) {
+	outputs, k, err := p.Shape()
+	if err != nil {
+		return nil, err
+	}
+	n, entries := x.Dims()
+	if entries != k {
+		return nil, fmt.Errorf("probe: rows have %d entries, the probe is for %d; embed them with the model of its training", entries, k)
+	}
+	logits := mat.NewDense(n, outputs, nil)
+	if outputs == 1 { // row by row: a matrix product of one column would be slower, and round otherwise
+		for i := range n {
+			logits.Set(i, 0, floats.Dot(p.Weights.RawRowView(0), x.RawRowView(i)))
+		}
+	} else {
+		logits.Mul(x, p.Weights.T())
+	}
+	for i := range n {
+		floats.Add(logits.RawRowView(i), p.Bias)
+	}
+	return logits, nil
+}
+
+// Predict returns the class of every row of x [n, k]: that of the largest logit, of equals the one with the smaller number;
+// with one output 1 where the logit is above 0 and 0 elsewhere. It is an error if a logit is NaN.
+func (p *Probe) Predict(x *mat.Dense) ([]int, error) {
+	logits, err := p.Logits(x)
+	if err != nil {
+		return nil, err
+	}
+	n, outputs := logits.Dims()
+	classes := make([]int, n)
+	for i := range classes {
+		row := logits.RawRowView(i)
+		switch {
+		case slices.ContainsFunc(row, math.IsNaN):
+			return nil, fmt.Errorf("probe: the logits of row %d are %g; did training diverge?", i, row)
+		case outputs > 1:
+			classes[i] = floats.MaxIdx(row)
+		case row[0] > 0:
+			classes[i] = 1
+		}
+	}
+	return classes, nil
+}
+
+// Scores returns the logit of the positive class of every row of x [n, k]: the one output or, of two, the second minus the
+// first. It is an error if there are more.
+func (p *Probe) Scores(x *mat.Dense) ([]float64, error) {
+	logits, err := p.Logits(x)
+	if err != nil {
+		return nil, err
+	}
+	_, outputs := logits.Dims()
+	scores := mat.Col(nil, outputs-1, logits)
+	switch outputs {
+	case 1:
+	case 2:
+		floats.Sub(scores, mat.Col(nil, 0, logits))
+	default:
+		return nil, fmt.Errorf("probe: one score for each row takes 1 output, or 2 classes; the probe has %d", outputs)
+	}
+	return scores, nil
+}
+
+// Classes returns the probe of two outputs, of class 0, negative, and class 1, positive, that predicts what p, a probe of one
+// output, predicts.
+func (p *Probe) Classes() (*Probe, error) {
+	out, err := p.convert(1, 2)
+	if err != nil {
+		return nil, err
+	}
+	// Half the logit each way: the softmax of ±t/2 is the sigmoid of t.
+	for class, factor := range []float64{-0.5, 0.5} {
+		floats.ScaleTo(out.Weights.RawRowView(class), factor, p.Weights.RawRowView(0))
+		out.Bias[class] = factor * p.Bias[0]
+	}
+	return out, nil
+}
+
+// Binary returns the probe of one output that predicts what p, a probe of two classes, predicts; its logit is the second of
+// p minus the first.
+func (p *Probe) Binary() (*Probe, error) {
+	out, err := p.convert(2, 1)
+	if err != nil {
+		return nil, err
+	}
+	floats.SubTo(out.Weights.RawRowView(0), p.Weights.RawRowView(1), p.Weights.RawRowView(0))
+	out.Bias[0] = p.Bias[1] - p.Bias[0]
+	return out, nil
+}
+
+// convert checks that p has so many outputs and returns a probe of zeros with other many.
+func (p *Probe) convert(from, to int) (*Probe, error) {
+	outputs, k, err := p.Shape()
+	if err != nil {
+		return nil, err
+	}
+	if outputs != from {
+		return nil, fmt.Errorf("probe: a probe of %d outputs is made of one of %d; this one has %d", to, from, outputs)
+	}
+	return New(to, k)
+}

@@ -1,0 +1,89 @@
+package probe
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
+)
+
+// standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard
+// deviation, and both statistics. The deviation of a column that never changes counts as 1.
+func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
+	n, k := x.Dims()
+	flat, mean, std = make([]float32, n*k), make([]float64, k), make([]float64, k)
+	for i := range n {
+		floats.Add(mean, x.RawRowView(i))
+	}
+	floats.Scale(1/float64(n), mean)
+	deviation := make([]float64, k)
+	for i := range n {
+		floats.SubTo(deviation, x.RawRowView(i), mean)
+		floats.Mul(deviation, deviation)
+		floats.Add(std, deviation)
+	}
+	factor := make([]float64, k)
+	for j, sum := range std {
+		if std[j] = math.Sqrt(sum / float64(n-1)); !(std[j] > 0) {
+			std[j] = 1
+		}
+		factor[j] = 1 / std[j]
+	}
+	spans.Each(n, func(_, first, end int) {
+		for i := first; i < end; i++ {
+			row := flat[i*k : (i+1)*k]
+			for j, value := range x.RawRowView(i) {
+				row[j] = float32((value - mean[j]) * factor[j])
+			}
+		}
+	})
+	return flat, mean, std
+}
+
+// Standardized returns the weights [outputs, k], one row after the other, and biases [outputs] of the classifier that gives
+// rows which were shifted by mean [k] and divided by std [k] the logits that p gives the rows as they were: where training on
+// such rows starts.
+func (p *Probe) Standardized(mean, std []float64) (weights, bias []float32) {
+	for output, b := range p.Bias {
+		row := p.Weights.RawRowView(output)
+		for j, w := range row {
+			weights = append(weights, float32(w*std[j]))
+		}
+		bias = append(bias, float32(b+floats.Dot(row, mean)))
+	}
+	return weights, bias
+}
+
+// FromStandardized is the inverse of [Probe.Standardized]: it makes a probe of the rows as they are of what was trained on
+// rows shifted by mean and divided by std.
+func FromStandardized(weights, bias []float32, mean, std []float64) *Probe {
+	k := len(mean)
+	p := &Probe{Weights: mat.NewDense(len(bias), k, nil), Bias: make([]float64, len(bias))}
+	for output, b := range bias {
+		row := p.Weights.RawRowView(output)
+		for j, w := range weights[output*k : (output+1)*k] {
+			row[j] = float64(w) / std[j]
+		}
+		p.Bias[output] = float64(b) - floats.Dot(row, mean)
+	}
+	return p
+}
+
+// joinBias returns the parameters [outputs, k+1] of weights [outputs, k] with the biases [outputs] as the last column.
+func joinBias(weights, bias []float32) (parameters []float32) {
+	k := len(weights) / len(bias)
+	for output, b := range bias {
+		parameters = append(append(parameters, weights[output*k:(output+1)*k]...), b)
+	}
+	return parameters
+}
+
+// splitBias is the inverse of joinBias.
+func splitBias(parameters []float32, k int) (weights, bias []float32) {
+	for ; len(parameters) > 0; parameters = parameters[k+1:] {
+		weights, bias = append(weights, parameters[:k]...), append(bias, parameters[k])
+	}
+	return weights, bias
+}

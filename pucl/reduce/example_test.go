@@ -1,0 +1,26 @@
+package reduce_test
+
+import (
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/reduce"
+)
+
+// Points on the line y = 2x have all their variance along (1, 2)/√5.
+func ExamplePCA() {
+	data := mat.NewDense(3, 2, []float64{
+		-1, -2,
+		0, 0,
+		1, 2,
+	})
+	projected, explained, err := reduce.PCA(data, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f %.3f %.3f, %.0f %% explained\n", projected.At(0, 0), projected.At(1, 0), projected.At(2, 0), 100*explained[0])
+	// Output:
+	// -2.236 0.000 2.236, 100 % explained
+}

@@ -1,0 +1,130 @@
+package reduce
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// The errors of this package wrap one of these values; test for them with errors.Is.
+var (
+	// ErrShape says that a matrix has too few rows, or another number of columns or components than fits.
+	ErrShape = errors.New("wrong shape")
+	// ErrNotFinite says that an entry is NaN or infinite.
+	ErrNotFinite = errors.New("not a finite number")
+)
+
+// Projection is a principal component analysis that was fitted to rows of d numbers and projects such rows onto the
+// k directions in which the fitted rows vary most.
+type Projection struct {
+	Mean       []float64  // [d], the mean of the fitted rows
+	Components *mat.Dense // [d, k], the directions in its columns, of length 1, in descending order of variance
+	Explained  []float64  // [k], the share of the total variance along each direction; they sum to at most 1
+}
+
+// FitPCA finds the first k principal components of data, [n, d] with one example a row. The columns are centered,
+// not scaled. The sign of a component, which the analysis leaves open, is chosen so that its entry of largest
+// magnitude is positive, which makes results on the same data agree.
+//
+// Rows that are all equal, as those of a collapsed embedding, have no variance to explain: the shares are 0 and the
+// directions arbitrary. FitPCA returns an error if n < 2, if k is not between 1 and the smaller of n and d, if an
+// entry is not finite, or if the singular value decomposition fails.
+//
+// Source: I. T. Jolliffe, Principal Component Analysis, 2nd edition (2002).
+func FitPCA(data mat.Matrix, k int) (*Projection, error) {
+	n, d := data.Dims()
+	if n < 2 {
+		return nil, fmt.Errorf("reduce: PCA: %d rows, want 2 or more: %w", n, ErrShape)
+	}
+	if k < 1 || k > min(n, d) {
+		return nil, fmt.Errorf("reduce: PCA: %d components of %d rows of %d numbers, want 1 to %d: %w", k, n, d, min(n, d), ErrShape)
+	}
+	if err := checkFinite("PCA", data); err != nil {
+		return nil, err
+	}
+	var pc stat.PC
+	if !pc.PrincipalComponents(data, nil) {
+		return nil, fmt.Errorf("reduce: PCA: the singular value decomposition of the %d by %d data did not converge", n, d)
+	}
+	var all mat.Dense
+	pc.VectorsTo(&all)
+	p := &Projection{Mean: make([]float64, d), Components: mat.DenseCopyOf(all.Slice(0, d, 0, k)), Explained: make([]float64, k)}
+	for j := range d {
+		p.Mean[j] = stat.Mean(mat.Col(nil, j, data), nil)
+	}
+	variances := pc.VarsTo(nil)
+	total := 0.0 // one by one: the order of floats.Sum, and so the last bit, depends on the processor
+	for _, v := range variances {
+		total += v
+	}
+	for j := range k {
+		fixSign(p.Components, j)
+		if total > 0 {
+			p.Explained[j] = variances[j] / total
+		}
+	}
+	return p, nil
+}
+
+// fixSign multiplies column j by −1 if its entry of largest magnitude is negative; of entries that are equal but for
+// rounding the first one counts.
+func fixSign(m *mat.Dense, j int) {
+	column := mat.Col(nil, j, m)
+	largest := 0.0
+	for _, v := range column {
+		if math.Abs(v) > math.Abs(largest)*(1+1e-9) {
+			largest = v
+		}
+	}
+	if largest < 0 {
+		floats.Scale(-1, column)
+		m.SetCol(j, column)
+	}
+}
+
+// Project returns the coordinates [m, k] of rows [m, d] along the components; the fitted mean lies at the origin.
+// It works for new rows too, which is how two sets are drawn in one plane. It returns an error if rows have another
+// number of columns than the fitted ones or an entry is not finite.
+func (p *Projection) Project(rows mat.Matrix) (*mat.Dense, error) {
+	m, d := rows.Dims()
+	if d != len(p.Mean) {
+		return nil, fmt.Errorf("reduce: project: rows of %d numbers onto components of rows of %d: %w", d, len(p.Mean), ErrShape)
+	}
+	if err := checkFinite("project", rows); err != nil {
+		return nil, err
+	}
+	centered := mat.NewDense(m, d, nil)
+	centered.Apply(func(_, j int, v float64) float64 { return v - p.Mean[j] }, rows)
+	var out mat.Dense
+	out.Mul(centered, p.Components)
+	return &out, nil
+}
+
+// PCA fits the first k principal components to data [n, d] and returns the coordinates [n, k] of its own rows along
+// them and the share of the variance that each component explains. See FitPCA for the conventions and the errors, and
+// use it where other rows are to be projected too.
+func PCA(data mat.Matrix, k int) (projected *mat.Dense, explained []float64, err error) {
+	p, err := FitPCA(data, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	projected, err = p.Project(data)
+	return projected, p.Explained, err
+}
+
+// checkFinite returns an error that names the first entry of m that is NaN or infinite.
+func checkFinite(what string, m mat.Matrix) error {
+	rows, cols := m.Dims()
+	for i := range rows {
+		for j := range cols {
+			if v := m.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("reduce: %s: row %d, column %d is %g: %w", what, i, j, v, ErrNotFinite)
+			}
+		}
+	}
+	return nil
+}

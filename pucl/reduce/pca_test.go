@@ -1,0 +1,164 @@
+package reduce
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestPCAByHand: the covariance matrix of these four points is diag(8/3, 2/3), so the axes are the components, in
+// this order, with 4/5 and 1/5 of the variance.
+func TestPCAByHand(t *testing.T) {
+	data := mat.NewDense(4, 2, []float64{
+		12, 5,
+		8, 5,
+		10, 6,
+		10, 4,
+	})
+	p, err := FitPCA(data, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	near("mean 0", p.Mean[0], 10)
+	near("mean 1", p.Mean[1], 5)
+	near("share 0", p.Explained[0], 0.8)
+	near("share 1", p.Explained[1], 0.2)
+	for i, want := range []float64{1, 0, 0, 1} {
+		near("component", p.Components.At(i/2, i%2), want)
+	}
+	// A new row: (10, 5) + 3·(1, 0) − 2·(0, 1).
+	q, err := p.Project(mat.NewDense(1, 2, []float64{13, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near("new row 0", q.At(0, 0), 3)
+	near("new row 1", q.At(0, 1), -2)
+}
+
+// TestPCAProperties checks on random data what defines the components: they are orthonormal, the coordinates along
+// them are uncorrelated with descending variances, all of them give the data back, and the sign rule holds. The data
+// have more rows than columns, and fewer.
+func TestPCAProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, shape := range [][2]int{{40, 5}, {4, 9}} {
+		n, d := shape[0], shape[1]
+		data := mat.NewDense(n, d, nil)
+		for i := range n {
+			for j := range d {
+				data.Set(i, j, float64(j+1)*rng.NormFloat64()+3)
+			}
+		}
+		k := min(n, d)
+		p, err := FitPCA(data, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := p.Project(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0.0
+		for a := range k {
+			largest := 0.0
+			for i := range d {
+				if v := p.Components.At(i, a); math.Abs(v) > math.Abs(largest) {
+					largest = v
+				}
+			}
+			if largest < 0 {
+				t.Errorf("%v: the largest entry of component %d is %g", shape, a, largest)
+			}
+			for b := range k {
+				dot, cov := 0.0, 0.0
+				for i := range d {
+					dot += p.Components.At(i, a) * p.Components.At(i, b)
+				}
+				for i := range n {
+					cov += z.At(i, a) * z.At(i, b)
+				}
+				want := 0.0
+				if a == b {
+					want = 1
+				}
+				if !(math.Abs(dot-want) <= 1e-10) {
+					t.Errorf("%v: components %d and %d: product %g", shape, a, b, dot)
+				}
+				if a != b && !(math.Abs(cov) <= 1e-8) {
+					t.Errorf("%v: coordinates %d and %d: covariance %g", shape, a, b, cov)
+				}
+			}
+			if a > 0 && p.Explained[a] > p.Explained[a-1] {
+				t.Errorf("%v: shares %v do not descend", shape, p.Explained)
+			}
+			total += p.Explained[a]
+		}
+		if !(math.Abs(total-1) <= 1e-12) {
+			t.Errorf("%v: the shares sum to %g", shape, total)
+		}
+		for i := range n {
+			for j := range d {
+				back := p.Mean[j]
+				for a := range k {
+					back += z.At(i, a) * p.Components.At(j, a)
+				}
+				if !(math.Abs(back-data.At(i, j)) <= 1e-9) {
+					t.Fatalf("%v: entry %d, %d comes back as %g, was %g", shape, i, j, back, data.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestPCACollapsed: an embedding of which all rows are equal projects to the origin, without NaN.
+func TestPCACollapsed(t *testing.T) {
+	z, explained, err := PCA(mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2}), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if explained[0] != 0 || explained[1] != 0 || mat.Norm(z, 2) != 0 {
+		t.Errorf("shares %v, coordinates %v", explained, mat.Formatted(z))
+	}
+}
+
+func TestPCAErrors(t *testing.T) {
+	good := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 7})
+	p, err := FitPCA(good, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := mat.DenseCopyOf(good)
+	bad.Set(1, 1, math.NaN())
+	for _, tt := range []struct {
+		name string
+		err  error
+		want error
+		says string
+	}{
+		{"no rows", errorOf(FitPCA(&mat.Dense{}, 1)), ErrShape, "0 rows, want 2 or more"},
+		{"one row", errorOf(FitPCA(mat.NewDense(1, 2, nil), 1)), ErrShape, "1 rows, want 2 or more"},
+		{"no components", errorOf(FitPCA(good, 0)), ErrShape, "0 components"},
+		{"too many", errorOf(FitPCA(good, 3)), ErrShape, "want 1 to 2"},
+		{"NaN", errorOf(FitPCA(bad, 1)), ErrNotFinite, "row 1, column 1"},
+		{"project NaN", errorOf(p.Project(bad)), ErrNotFinite, "row 1, column 1"},
+		{"project others", errorOf(p.Project(mat.NewDense(1, 3, nil))), ErrShape, "rows of 3 numbers onto components of rows of 2"},
+	} {
+		if !errors.Is(tt.err, tt.want) || !strings.Contains(tt.err.Error(), tt.says) {
+			t.Errorf("%s: %v, want %v with %q", tt.name, tt.err, tt.want, tt.says)
+		}
+	}
+	if _, _, err := PCA(bad, 1); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("PCA of NaN: %v", err)
+	}
+}
+
+func errorOf[A any](_ A, err error) error { return err }

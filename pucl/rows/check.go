@@ -1,0 +1,56 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+var errNone = errors.New("rows: no rows given; embed at least one example")
+
+// Check returns the shape of x. It is an error if x has no rows, or if what is known of each row, such as "labels", comes in
+// another number n.
+func Check(x *mat.Dense, n int, what string) (rows, columns int, err error) {
+	if x == nil || x.IsEmpty() {
+		return 0, 0, errNone
+	}
+	if rows, columns = x.Dims(); rows != n {
+		return 0, 0, fmt.Errorf("rows: %d rows and %d %s; give one for each row, in the same order", rows, n, what)
+	}
+	return rows, columns, nil
+}
+
+// CheckClasses returns an error if a label is not a number from 0 to classes−1. What names what has the labels, such as
+// "row".
+func CheckClasses(classes int, labels []int, what string) error {
+	for i, class := range labels {
+		if class < 0 || class >= classes {
+			return fmt.Errorf("rows: %s %d has class %d; %d classes are numbered from 0 to %d", what, i, class, classes, classes-1)
+		}
+	}
+	return nil
+}
+
+// CheckFinite returns an error if x has no rows, or one that names the first row with an entry that is NaN or infinite, and
+// its column.
+func CheckFinite(x *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return errNone
+	}
+	n, _ := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		if sum := floats.Sum(row); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+			continue // a sum that overflows is no proof, so the entries decide
+		}
+		for j, value := range row {
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				return fmt.Errorf("rows: row %d holds %g in column %d; rows must be finite: did training diverge?", i, value, j)
+			}
+		}
+	}
+	return nil
+}

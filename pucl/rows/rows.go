@@ -1,0 +1,71 @@
+// Package rows selects, scales and checks the rows of a matrix of embeddings, and what is known of each of them: a label, a
+// class, a mask.
+//
+// Everywhere in this module an embedding is a row of a [mat.Dense] [n, k] in float64, and what is known of the examples is a
+// slice of length n in the same order.
+package rows
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Unit returns a copy of x with every row scaled to length one; a row of zeros stays as it is. The contrastive losses compare
+// directions only, so this is the space in which they place the examples.
+func Unit(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	n, _ := out.Dims()
+	for i := range n {
+		row := out.RawRowView(i)
+		if norm := floats.Norm(row, 2); norm > 0 {
+			for j := range row {
+				row[j] /= norm
+			}
+		}
+	}
+	return out
+}
+
+// Take returns the rows of x at index, in that order; a row may come more than once. It turns the embeddings of all images
+// into those of the examples of a PU data set.
+//
+// It is an error if index is empty or holds a number that is no row of x.
+func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
+	if len(index) == 0 {
+		return nil, errors.New("rows: no rows to take; give the number of at least one")
+	}
+	n, k := x.Dims()
+	out := mat.NewDense(len(index), k, nil)
+	for i, row := range index {
+		if row < 0 || row >= n {
+			return nil, fmt.Errorf("rows: there is no row %d; %d rows are numbered from 0 to %d", row, n, n-1)
+		}
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out, nil
+}
+
+// Pick returns x[i] for each i in index: for slices what [Take] is for matrices. It panics if an entry of index is out of
+// range.
+func Pick[T any](x []T, index []int) []T {
+	out := make([]T, len(index))
+	for i, at := range index {
+		out[i] = x[at]
+	}
+	return out
+}
+
+// Split returns the numbers of the rows for which mask is true and of those for which it is false, each in increasing order.
+func Split(mask []bool) (selected, others []int) {
+	for i, m := range mask {
+		if m {
+			selected = append(selected, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return selected, others
+}

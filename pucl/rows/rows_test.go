@@ -1,0 +1,77 @@
+package rows
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestRows(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{3, 4, 0, 0, 0, -2})
+	taken, err := Take(x, []int{2, 0, 2})
+	if err != nil || !mat.Equal(taken, mat.NewDense(3, 2, []float64{0, -2, 3, 4, 0, -2})) {
+		t.Errorf("taken %v, %v", taken, err)
+	}
+	if got := Pick([]string{"a", "b", "c"}, []int{2, 0, 2}); !slices.Equal(got, []string{"c", "a", "c"}) {
+		t.Errorf("picked %q", got)
+	}
+	selected, others := Split([]bool{true, false, true})
+	if !slices.Equal(selected, []int{0, 2}) || !slices.Equal(others, []int{1}) {
+		t.Errorf("selected %v, others %v", selected, others)
+	}
+	if _, others = Split([]bool{true, true}); len(others) != 0 {
+		t.Errorf("a mask that selects all left %v", others)
+	}
+	if unit := Unit(x); !mat.EqualApprox(unit, mat.NewDense(3, 2, []float64{0.6, 0.8, 0, 0, 0, -1}), 1e-15) || x.At(0, 0) != 3 {
+		t.Errorf("unit rows %v of %v", unit, x)
+	}
+	// Neither squares that overflow nor squares that vanish.
+	if unit := Unit(mat.NewDense(2, 2, []float64{3e200, 4e200, 3e-200, 4e-200})); !mat.EqualApprox(unit,
+		mat.NewDense(2, 2, []float64{0.6, 0.8, 0.6, 0.8}), 1e-15) {
+		t.Errorf("unit rows of extremes %v", unit)
+	}
+}
+
+// The messages as a user meets them, with what was given, what was expected and how to mend it. Other tests of this module
+// need not compare them.
+func TestErrors(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 2, 3, math.NaN(), math.Inf(1), 0})
+	check := func(x *mat.Dense, n int) error { _, _, err := Check(x, n, "labels"); return err }
+	take := func(index ...int) error { _, err := Take(x, index); return err }
+	if rows, columns, err := Check(x, 3, "labels"); rows != 3 || columns != 2 || err != nil {
+		t.Errorf("the shape of 3×2 is %d×%d, %v", rows, columns, err)
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{check(x, 3), ""},
+		{check(x, 2), "rows: 3 rows and 2 labels; give one for each row, in the same order"},
+		{check(nil, 0), "rows: no rows given; embed at least one example"},
+		{check(&mat.Dense{}, 0), "rows: no rows given; embed at least one example"},
+		{CheckClasses(3, []int{0, 2, 1}, "row"), ""},
+		{CheckClasses(3, []int{0, 3}, "test row"), "rows: test row 1 has class 3; 3 classes are numbered from 0 to 2"},
+		{CheckClasses(2, []int{-1}, "image"), "rows: image 0 has class -1; 2 classes are numbered from 0 to 1"},
+		{CheckFinite(nil), "rows: no rows given; embed at least one example"},
+		{CheckFinite(x.Slice(0, 1, 0, 2).(*mat.Dense)), ""},
+		{CheckFinite(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64})), ""},
+		{CheckFinite(x), "rows: row 1 holds NaN in column 1; rows must be finite: did training diverge?"},
+		{CheckFinite(x.Slice(2, 3, 0, 2).(*mat.Dense)), "rows: row 0 holds +Inf in column 0; rows must be finite: did training diverge?"},
+		{take(), "rows: no rows to take; give the number of at least one"},
+		{take(0, 3), "rows: there is no row 3; 3 rows are numbered from 0 to 2"},
+		{take(-1), "rows: there is no row -1; 3 rows are numbered from 0 to 2"},
+	} {
+		if got := message(tt.err); got != tt.want {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,190 @@
+package train
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+)
+
+// ownEncoder is a small encoder of gomlx's layers, dropout included.
+func ownEncoder(name string) encoder.Func {
+	return encoder.Func{Name: name, Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
+		x = layers.Convolution(scope.In("first"), x).Channels(4).KernelSize(3).Strides(2).Done()
+		x = layers.DropoutStatic(scope, encoder.ReLU(x), 0.1)
+		return layers.Dense(scope.In("last"), Reshape(x, x.Shape().Dim(0), -1), true, 6)
+	}}
+}
+
+// darker is an augmentation of one's own.
+func darker(name string) augment.Func {
+	return augment.Func{Name: name, Uniforms: 1, Graph: func(images, u *Node) *Node {
+		return Mul(images, AddScalar(MulScalar(Reshape(u, -1, 1, 1, 1), 0.5), 0.5))
+	}}
+}
+
+// An encoder and an augmentation of one's own train like the others: a run is told by its seed and by their names, resumes
+// where it stopped, and comes back from a file with the encoder that it is given, if the name is right.
+func TestBringYourOwn(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	batches := stripes{8, 2}
+	config := quick(6)
+	config.Encoder = ownEncoder("mine")
+	config.Recipe = augment.Recipe{augment.Crop{}, darker("darker")}
+	whole, err := Pretrain(ctx, eng, batches, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`own encoder "mine"`, "darker"} {
+		if !strings.Contains(whole.Record.Settings, want) {
+			t.Errorf("the record %q lacks %q", whole.Record.Settings, want)
+		}
+	}
+
+	stopped, stop := context.WithCancel(ctx)
+	config.Checkpoint = filepath.Join(t.TempDir(), "run")
+	config.Observer = OnStep(func(p Progress) {
+		if p.Step == 3 {
+			stop()
+		}
+	})
+	if _, err := Pretrain(stopped, eng, batches, config); err == nil {
+		t.Fatal("a stopped run returned no error")
+	}
+	config.Observer = nil
+	for _, other := range []func(*Config){
+		func(c *Config) { c.Encoder = ownEncoder("other") },
+		func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{}, darker("other")} },
+	} {
+		c := config
+		other(&c)
+		if _, err := Pretrain(ctx, eng, batches, c); err == nil || !strings.Contains(err.Error(), "the checkpoint of another run") {
+			t.Errorf("going on with another part of one's own: %v", err)
+		}
+	}
+	m, err := Pretrain(ctx, eng, batches, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, loss := range whole.History.Losses {
+		if m.History.Losses[i] != loss {
+			t.Errorf("step %d: %v in one go, %v resumed", i, loss, m.History.Losses[i])
+		}
+	}
+	if paths := moved(t, whole, m); paths != nil {
+		t.Errorf("%v differ after resuming", paths)
+	}
+
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := LoadModel(path, ownEncoder("mine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels, _ := batches.Batch(9)
+	if !mat.Equal(unitEmbedding(t, eng, back, pixels), unitEmbedding(t, eng, m, pixels)) {
+		t.Error("the model that was read embeds otherwise")
+	}
+	_, other := LoadModel(path, ownEncoder("other"))
+	_, none := LoadModel(path, nil)
+	_, known := LoadModel(path, tiny)
+	for says, err := range map[string]error{
+		`encoder.Func {"Name":"mine"}, not {"Name":"other"}`: other,
+		`encoder.Func {"Name":"mine"}; pass one`:             none,
+		"the encoder encoder.Func, not encoder.SmallCNN":     known,
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+	classes := make([]int, 8)
+	for i := range classes {
+		classes[i] = i % 2
+	}
+	if _, err := FineTune(ctx, eng, back, pixels, classes, 2, FineTuneConfig{Epochs: 2, BatchStatistics: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// dotted is an encoder of one's own with a field, made of gomlx's layers; a wrong one returns feature maps.
+type dotted struct {
+	Dim   int
+	Wrong bool
+}
+
+func (d dotted) Embed(scope *model.Scope, x *Node, _ bool) *Node {
+	x = layers.Convolution(scope, x).Channels(d.Dim).KernelSize(3).Strides(2).Done()
+	if d.Wrong {
+		return x
+	}
+	return ReduceMean(x, 1, 2)
+}
+
+// What holds for functions holds for types: the seed decides on the weights, fields are compared, and a wrong shape is told.
+func TestBringYourOwnType(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	run := func(seed uint64) *Model {
+		config := quick(1)
+		config.Encoder, config.Seed = dotted{Dim: 3}, seed
+		m, err := Pretrain(ctx, eng, stripes{4, 1}, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := run(1)
+	if paths := moved(t, m, run(1)); paths != nil {
+		t.Errorf("with the same seed %v differ", paths)
+	}
+	if paths := moved(t, m, run(2)); len(paths) < 2 {
+		t.Errorf("with another seed only %v differ", paths)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadModel(path, dotted{Dim: 3}); err != nil {
+		t.Error(err)
+	}
+	if _, err := LoadModel(path, dotted{Dim: 4}); err == nil || !strings.Contains(err.Error(), `{"Dim":3,"Wrong":false}`) {
+		t.Error(err)
+	}
+	config := quick(1)
+	config.Encoder = dotted{Dim: 3, Wrong: true}
+	_, err := Pretrain(ctx, eng, stripes{4, 1}, config)
+	if err == nil || !strings.Contains(err.Error(), "the encoder pucl.dotted made (Float32)[8, 5, 5, 3] of 8 examples") {
+		t.Error(err)
+	}
+}
+
+// What is wrong with an encoder of one's own comes out of training as a sentence.
+func TestBringYourOwnRefusals(t *testing.T) {
+	eng := enginetest.Open(t)
+	for says, graph := range map[string]func(*model.Scope, *Node, bool) *Node{
+		"it must return one row for each example, [16, k]": func(scope *model.Scope, x *Node, _ bool) *Node {
+			return encoder.Convolution(scope, x, 3, 3, 1)
+		},
+		"has no trained variable": func(_ *model.Scope, x *Node, _ bool) *Node { return Reshape(x, x.Shape().Dim(0), -1) },
+		"use odd ones": func(scope *model.Scope, x *Node, _ bool) *Node {
+			return ReduceMean(layers.Convolution(scope, x).Channels(2).KernelSize(2).Done(), 1, 2)
+		},
+	} {
+		config := quick(2)
+		config.Encoder = encoder.Func{Name: "wrong", Graph: graph}
+		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "goroutine") {
+			t.Errorf("error %v does not say %q, or says too much", err, says)
+		}
+	}
+}

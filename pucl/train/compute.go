@@ -1,0 +1,127 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// Compute says how the work of a training step is done. The zero value is one device, float32, the whole batch at once, and
+// all activations kept for the gradient.
+type Compute struct {
+	// Devices is over how many devices of the engine each batch is split; 0 means 1. It is one program all the same: the
+	// loss compares the whole batch and batch normalization uses its statistics, so the numbers are those of one device up
+	// to rounding. The devices must divide the batch. A run may resume from its checkpoint on another number of devices,
+	// as it may on another engine; it goes on with the same numbers up to rounding.
+	Devices int
+
+	// BFloat16 makes the encoder and the projector compute in bfloat16, which graphics cards do several times as fast as
+	// float32 and in half of the memory; processors are mostly slower with it. The weights themselves, the state of the
+	// optimizer, the statistics of batch normalization, and the loss with its similarities stay float32, and so does all
+	// use of the trained model. An encoder of one's own must make its variables with encoder.Weight, or in float32.
+	BFloat16 bool
+
+	// MicroBatches is in how many parts of equal size the encoder sees a batch, one after the other; 0 means 1. Memory
+	// falls to what one part takes, and the loss still compares the whole batch: all parts are projected first, then the
+	// gradient with respect to all projections is taken, and then each part is gone through once more and hands its share
+	// of it on to the weights. A step takes about a third longer. Without batch normalization the numbers are those of the
+	// undivided batch up to rounding; with it, and the projector has it in its middle whatever the encoder, every part has
+	// statistics of its own, both times the same, and the running averages move once for each part. A part holds both views
+	// of its examples.
+	//
+	// Source: Gao, Zhang, Han, Callan, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", arXiv
+	// 2101.06983, 2021.
+	MicroBatches int
+
+	// Recompute works the activations inside every block of the encoder (encoder.Block) out a second time for the gradient
+	// instead of keeping them: less memory for about a third more time, and the same numbers up to rounding. Encoders
+	// without blocks, encoder.MLP for one, gain nothing. The pure-Go engine, which frees nothing before a step ends, does
+	// not take it.
+	Recompute bool
+}
+
+// Check returns an error if c cannot be followed on any engine.
+func (c Compute) Check() error {
+	if c.Devices < 0 {
+		return fmt.Errorf("train: Compute has Devices %d; it must be at least 1, or 0 for one device", c.Devices)
+	}
+	if c.MicroBatches < 0 {
+		return fmt.Errorf("train: Compute has MicroBatches %d; it must be at least 1, or 0 for the whole batch at once", c.MicroBatches)
+	}
+	return nil
+}
+
+// checkEngine returns an error if the engine cannot do what c asks for.
+func (c Compute) checkEngine(eng *engine.Engine) error {
+	if c.Recompute && eng.Kind == "go" {
+		return errors.New("train: Compute has Recompute set, but the pure-Go engine keeps all numbers until a step ends, so that " +
+			"computing some twice would cost memory instead of saving it; leave Recompute false, or open an XLA engine")
+	}
+	here := max(eng.Backend.NumDevices(), 1)
+	if c.devices() <= here {
+		return nil
+	}
+	mend := fmt.Sprintf("set Devices to at most %d", here)
+	if eng.Kind == "go" {
+		return fmt.Errorf("train: Compute asks for %d devices, but the pure-Go engine has one; %s, or open an XLA engine", c.Devices, mend)
+	}
+	return fmt.Errorf("train: Compute asks for %d devices, but the engine (%s) has %d; %s", c.Devices, eng.Name(), here, mend)
+}
+
+// checkBatch returns an error if a batch of b examples cannot be split as c asks.
+func (c Compute) checkBatch(b int) error {
+	var over []string
+	if n := c.microBatches(); n > 1 {
+		over = append(over, fmt.Sprintf("%d micro-batches", n))
+	}
+	if n := c.devices(); n > 1 {
+		over = append(over, fmt.Sprintf("%d devices", n))
+	}
+	if n := c.devices() * c.microBatches(); b%n != 0 {
+		return fmt.Errorf("a batch of %d examples cannot be split evenly over %s; make it %s examples, or split it differently",
+			b, strings.Join(over, " on "), multiples(b, n))
+	}
+	return nil
+}
+
+// multiples returns the multiples of n next to b.
+func multiples(b, n int) string {
+	above := (b + n - 1) / n * n
+	if below := b / n * n; below > 0 {
+		return fmt.Sprintf("%d or %d", below, above)
+	}
+	return fmt.Sprint(above)
+}
+
+func (c Compute) devices() int { return max(c.Devices, 1) }
+
+func (c Compute) microBatches() int { return max(c.MicroBatches, 1) }
+
+// String returns how the work is done, "" for the zero value.
+func (c Compute) String() string {
+	var parts []string
+	if c.devices() > 1 {
+		parts = append(parts, fmt.Sprintf("%d devices", c.Devices))
+	}
+	if c.Recompute {
+		parts = append(parts, "activations recomputed")
+	}
+	if numbers := c.numbers(); numbers != "" {
+		parts = append(parts, numbers)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbers returns the part of String that the numbers of a run depend on beyond rounding, "" for none.
+func (c Compute) numbers() string {
+	var parts []string
+	if c.BFloat16 {
+		parts = append(parts, "bfloat16 with float32 weights")
+	}
+	if n := c.microBatches(); n > 1 {
+		parts = append(parts, fmt.Sprintf("%d micro-batches", n))
+	}
+	return strings.Join(parts, ", ")
+}

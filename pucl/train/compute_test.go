@@ -1,0 +1,368 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
+)
+
+// onDevices skips a test where the engine has fewer than n devices, once training has refused to take them.
+func onDevices(t *testing.T, n int) *engine.Engine {
+	t.Helper()
+	eng := enginetest.Open(t)
+	if here := eng.Backend.NumDevices(); here < n {
+		c := light(1)
+		c.Compute.Devices = n
+		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		if want := fmt.Sprintf("asks for %d devices", n); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, which lacks %q", err, want)
+		}
+		t.Skipf("the engine has %d devices, %d are needed", here, n)
+	}
+	return eng
+}
+
+// numbers are all values of a variable, whatever its type.
+func numbers(t *testing.T, m *Model) map[string][]float64 {
+	t.Helper()
+	all := map[string][]float64{}
+	for v := range m.store.IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var flat []float64
+		value.MustConstFlatData(func(values any) {
+			for _, x := range values.([]float32) {
+				flat = append(flat, float64(x))
+			}
+		})
+		all[v.Path()] = flat
+	}
+	return all
+}
+
+// farthest is the largest distance of a variable's values in two models, as a share of the longest one, and where it is.
+func farthest(t *testing.T, a, b *Model) (float64, string) {
+	t.Helper()
+	x, y := numbers(t, a), numbers(t, b)
+	if len(x) != len(y) || len(x) == 0 {
+		t.Fatalf("%d and %d variables", len(x), len(y))
+	}
+	worst, where := 0.0, ""
+	for path := range x {
+		if len(x[path]) != len(y[path]) {
+			t.Fatalf("%s has %d and %d values", path, len(x[path]), len(y[path]))
+		}
+		size := 0.0
+		for _, v := range x[path] {
+			size = max(size, math.Abs(v))
+		}
+		for i, v := range x[path] {
+			if d := math.Abs(v-y[path][i]) / max(size, 1e-3); !(d <= worst) {
+				worst, where = d, path
+			}
+		}
+	}
+	return worst, where
+}
+
+// light is a short run with a graph that compiles in a moment.
+func light(steps int) Config {
+	c := quick(steps)
+	c.LearningRate, c.Recipe = 0, augment.Recipe{augment.Flip{Probability: 0.5}}
+	return c
+}
+
+// trained trains on stripes, as images or, where the encoder is an MLP, as rows of features that differ a little.
+func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
+	t.Helper()
+	if _, ok := c.Encoder.(encoder.MLP); !ok {
+		m, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	c.Recipe = nil
+	m, err := PretrainFeatures(context.Background(), eng, stripedRows{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// stripedRows are stripes whose pixels are features, with different noise in two views.
+type stripedRows struct{}
+
+func (stripedRows) Features() int { return 144 }
+
+func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
+	pixels, labeled := stripes{16, 4}.Batch(step)
+	rng := rand.New(rand.NewPCG(7, uint64(step)))
+	for range 2 {
+		for _, p := range pixels {
+			views = append(views, float32(p)/100+float32(rng.NormFloat64()))
+		}
+	}
+	return views, labeled
+}
+
+// residual is a block of a ResNet where it halves the images: all kinds of its layers, and a fraction of the compilation.
+var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Scope, x *Node, training bool) *Node {
+	filtered := func(name string, x *Node, kernel, stride int) *Node {
+		s := scope.In("%s", name)
+		return encoder.BatchNorm(s, encoder.Convolution(s, x, 4, kernel, stride), training)
+	}
+	y := filtered("second", encoder.ReLU(filtered("first", x, 3, 2)), 3, 1)
+	return ReduceMean(encoder.ReLU(Add(y, filtered("past", x, 1, 2))), 1, 2)
+}}
+
+// Split over devices, training takes the same steps as on one, up to rounding: the loss is that of the global batch, batch
+// normalisation has its statistics, and the weights get its gradient. Rounding grows from step to step, so they are few;
+// what is not global shows in the first loss already.
+func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
+	eng := onDevices(t, 4)
+	for _, tt := range []struct {
+		name    string
+		devices []int
+		change  func(c *Config)
+		tol     float64
+	}{
+		// Adam divides the gradient by its own size, so rounding of one near 0 shows in full.
+		{"PUCL, Adam", []int{4}, func(c *Config) {}, 5e-3},
+		{"ssCL, LARS, features", []int{4}, func(c *Config) {
+			c.Objective, c.Optimizer, c.Encoder = pucl.SSCL(), optim.LARS{LearningRate: 0.2}, encoder.MLP{Hidden: []int{8}, Dim: 8}
+		}, 1e-4},
+		{"residual block", []int{2}, func(c *Config) {
+			c.Encoder, c.Optimizer = residual, optim.LARS{LearningRate: 0.2}
+		}, 1e-3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			train := func(devices int) *Model {
+				c := light(4)
+				tt.change(&c)
+				c.Compute.Devices = devices
+				return trained(t, eng, c)
+			}
+			one := train(1)
+			for _, devices := range tt.devices {
+				many := train(devices)
+				for i, loss := range many.History.Losses {
+					if !(math.Abs(loss-one.History.Losses[i]) < 1e-4) {
+						t.Errorf("%d devices: loss %g of step %d, on one device %g", devices, loss, i, one.History.Losses[i])
+					}
+				}
+				d, where := farthest(t, one, many)
+				if !(d < tt.tol) {
+					t.Errorf("%d devices: %s differs by %g", devices, where, d)
+				}
+				if want := fmt.Sprintf("split over %d devices", devices); !strings.Contains(many.Record.Hardware, want) {
+					t.Errorf("the record %q does not tell %q", many.Record.Hardware, want)
+				}
+			}
+		})
+	}
+}
+
+// Rows that are compared in blocks, or in strips of the symmetric matrix of all pairs, are split over devices as well.
+func TestLossOverDevices(t *testing.T) {
+	eng := onDevices(t, 4)
+	for _, tt := range []struct{ rows, block int }{{64, 24}, {1024, 0}} {
+		z, labeled := benchmarkRows(tt.rows)
+		z = tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](z)[:tt.rows*8], tt.rows, 8)
+		var first []float64
+		for _, count := range []int{1, 4} {
+			d, err := newDevices(eng, count)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := d.newProgram(model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+				loss := pucl.PUCL().Loss(pucl.Views{Z: in[0], Labeled: in[1], BlockRows: tt.block}, 0.5)
+				return []*Node{loss, Gradient(loss, in[0])[0]}
+			}, layout{inputs: []bool{true}, outputs: []bool{false}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.finalize()
+			placed, err := d.place(z, labeled)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := placed[0][count-1].Shape().Dim(0); len(placed[0]) != count || got != tt.rows/count {
+				t.Errorf("%d rows on %d devices: device %d has %d", tt.rows, count, len(placed[0]), got)
+			}
+			out, err := p.run(len(placed), placed...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []float64{float64(tensors.ToScalar[float32](out[0][0]))}
+			for _, v := range tensors.MustCopyFlatData[float32](out[1][0]) {
+				got = append(got, float64(v)*float64(tt.rows))
+			}
+			if count == 1 {
+				first = got
+				continue
+			}
+			for i := range first {
+				if !(math.Abs(got[i]-first[i]) < 2e-5) {
+					t.Fatalf("%d rows, blocks of %d: number %d is %g on 4 devices, %g on one", tt.rows, tt.block, i, got[i], first[i])
+				}
+			}
+		}
+	}
+}
+
+// What several devices leave behind is a model like any other: it embeds on one device, can be saved, and goes on from a
+// checkpoint on another number of devices.
+func TestModelOfSeveralDevices(t *testing.T) {
+	eng := onDevices(t, 4)
+	config := light(6)
+	config.Optimizer = optim.LARS{LearningRate: 0.2}
+	whole, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Checkpoint = filepath.Join(t.TempDir(), "run")
+	var resumed *Model
+	for done, devices := range []int{1, 2, 4} {
+		ctx, stop := context.WithCancel(context.Background())
+		config.Compute.Devices = devices
+		config.Observer = OnStep(func(p Progress) {
+			if p.Step == 2*(done+1) {
+				stop()
+			}
+		})
+		resumed, err = Pretrain(ctx, eng, stripes{16, 4}, config)
+		stop()
+		if last := done == 2; (err == nil) != last || err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("%d devices: %v", devices, err)
+		}
+	}
+	if d, where := farthest(t, whole, resumed); !(d < 1e-4) || len(resumed.History.Losses) != 6 {
+		t.Errorf("after 2 steps on each of 1, 2 and 4 devices, %s differs by %g", where, d)
+	}
+
+	m := resumed
+	for v := range m.store.IterVariables() {
+		if v.ShardingSpec() != nil {
+			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
+		}
+	}
+	pixels, _ := stripes{16, 4}.Batch(9)
+	e, err := m.Embed(eng, pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.Embed(eng, pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(e.Z, want.Z, 1e-3) {
+		t.Error("embeddings of a model trained on 4 devices differ from those of one")
+	}
+	file := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadModel(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, where := farthest(t, m, loaded); d != 0 {
+		t.Errorf("%s differs by %g after saving and loading", where, d)
+	}
+}
+
+func TestComputeRefusals(t *testing.T) {
+	eng := enginetest.Open(t)
+	here := eng.Backend.NumDevices()
+	type refusal struct {
+		compute Compute
+		want    []string
+	}
+	refusals := []refusal{
+		{Compute{MicroBatches: -2}, []string{"MicroBatches -2", "at least 1"}},
+		{Compute{MicroBatches: 3}, []string{"16 examples", "3 micro-batches", "15 or 18"}},
+		{Compute{Devices: -1}, []string{"Devices -1", "at least 1"}},
+		{Compute{Devices: here + 1}, []string{fmt.Sprintf("asks for %d devices", here+1), fmt.Sprintf("at most %d", here)}},
+	}
+	if eng.Kind == "go" {
+		refusals = append(refusals, refusal{Compute{Recompute: true}, []string{"Recompute", "pure-Go", "XLA"}})
+	}
+	for _, tt := range refusals {
+		c := light(1)
+		c.Compute = tt.compute
+		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		for _, want := range tt.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: error %v, which lacks %q", tt.compute, err, want)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		compute Compute
+		b       int
+		want    string // "" where the batch can be split
+	}{
+		{Compute{}, 7, ""}, {Compute{Devices: 4}, 16, ""}, {Compute{Devices: 4, MicroBatches: 2}, 16, ""},
+		{Compute{Devices: 4}, 3, "over 4 devices; make it 4 examples"},
+		{Compute{Devices: 4, MicroBatches: 2}, 20, "over 2 micro-batches on 4 devices; make it 16 or 24 examples"},
+	} {
+		err := tt.compute.checkBatch(tt.b)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v, batch of %d: error %v, want %q", tt.compute, tt.b, err, tt.want)
+		}
+	}
+}
+
+// A batch that the devices do not divide is refused before anything is built.
+func TestBatchThatDevicesDoNotDivide(t *testing.T) {
+	eng := onDevices(t, 4)
+	c := quick(1)
+	c.Compute.Devices = 4
+	_, err := Pretrain(context.Background(), eng, stripes{18, 4}, c)
+	for _, want := range []string{"18 examples", "4 devices", "16 or 20"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, which lacks %q", err, want)
+		}
+	}
+}
+
+// swelling are batches of 16 that get two more examples from the third on.
+type swelling struct{ stripes }
+
+func (s swelling) Batch(step int) ([]uint8, []bool) {
+	if step >= 2 {
+		s.size += 2
+	}
+	return s.stripes.Batch(step)
+}
+
+// Where a later batch cannot be split, the steps before it are saved.
+func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
+	c := light(4)
+	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()
+	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripes{16, 4}}, c)
+	for _, want := range []string{"pucl: step 2: a batch of 18 examples", "16 or 20 examples", "the state after 2 steps is saved in " + c.Checkpoint} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, which lacks %q", err, want)
+		}
+	}
+}

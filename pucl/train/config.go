@@ -1,0 +1,126 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// Config says how to pretrain an encoder. The zero value trains [pucl.PUCL] with the defaults named below.
+type Config struct {
+	Objective    pucl.Objective  // the loss; without terms it is PUCL
+	Tau          float64         // temperature τ; 0 means 0.5
+	Steps        int             // batches to learn from; 0 means 1000
+	LearningRate float64         // at its height; 0 means 0.001, or what Optimizer names
+	Optimizer    optim.Optimizer // nil means gomlx's Adam
+	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{}: a warm-up, then a half cosine that ends at 0
+	Recipe       augment.Recipe  // how two views of an image differ; nil means the paper's for gray images. Features come as views
+	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
+	Projection   int             // length of a projection; 0 means 128
+	Compute      Compute         // how the work is done: devices, precision, memory against time
+	Seed         uint64          // of weights and views; batches have their own
+
+	// Weights, if not nil, are what the encoder starts from, by the names and in the layouts of PyTorch: the Tensors of a
+	// safetensors.File, or Model.Weights. Names that begin with one of LeaveOut are not looked at, "fc." for the last layer of
+	// a ResNet of torchvision's.
+	Weights  map[string]safetensors.Tensor
+	LeaveOut []string
+
+	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same run; "" means
+	// none. A resumed run gives the same numbers as one that was never interrupted, and one of another configuration is
+	// refused with the fields that differ. Encoders of one's own and data are told apart by what their String says, and
+	// objectives by name and by their loss on a small batch: give what changed in other ways a folder of its own.
+	Checkpoint      string
+	CheckpointEvery int // steps between checkpoints; 0 means 500
+
+	Monitor  Monitor  // what is measured while training goes on; it changes none of its numbers
+	Observer Observer // is told of the start, of every step and of the end; may be nil
+}
+
+// withDefaults fills in the zero fields but those that depend on the data or that [Settings] fill in.
+func (c Config) withDefaults() Config {
+	if c.Objective.Attract == nil && c.Objective.Repel == nil {
+		c.Objective = pucl.PUCL()
+	}
+	if c.Tau == 0 {
+		c.Tau = 0.5
+	}
+	c.Recipe, _ = c.Recipe.Split()
+	if c.Projection == 0 {
+		c.Projection = 128
+	}
+	c.Monitor = c.Monitor.withDefaults()
+	return c
+}
+
+// check returns an error if c, defaults filled in, cannot be followed on the engine.
+func (c Config) check(eng *engine.Engine) error {
+	switch {
+	case !(c.Tau > 0) || math.IsInf(c.Tau, 1):
+		return fmt.Errorf("train: temperature τ = %g; it divides the similarities and must be a positive number (0 means 0.5, the paper's)", c.Tau)
+	case c.Projection < 0:
+		return fmt.Errorf("train: Projection %d; it must not be negative, and 0 means 128", c.Projection)
+	}
+	settings := c.settings().withDefaults()
+	return errors.Join(settings.check(), c.Monitor.check(), settings.checkFor(eng))
+}
+
+// settings returns how the loop trains.
+func (c Config) settings() Settings {
+	return Settings{
+		Steps: c.Steps, LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule, Compute: c.Compute,
+		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
+	}
+}
+
+// identity is what the numbers of pretraining follow from, beside its settings.
+type identity struct {
+	Data          string // what the batches say of themselves
+	Objective     string
+	ObjectiveLoss string // on a small batch: functions cannot be compared, but one that was changed mostly has another loss
+	Tau           float64
+	Views         string
+	Encoder       string
+	Projection    int
+	Weights       string // digest of those that the encoder starts from; "" where they are drawn
+	LeaveOut      []string
+	Seed          uint64
+}
+
+// identity returns what identifies a run by c on that data.
+func (c Config) identity(eng *engine.Engine, data, views string) (identity, error) {
+	z := [][]float64{{1, 0, 0}, {0.6, 0.8, 0}, {0, 0.6, 0.8}, {0.8, 0, 0.6}, {0.5, 0.5, 0.7}, {0.1, 0.9, -0.4}, {-0.3, 0.2, 0.9}, {0.7, -0.6, 0.3}}
+	loss, err := c.Objective.Value(eng, z, []bool{true, true, false, false}, 0.5)
+	if err != nil {
+		return identity{}, err
+	}
+	return identity{
+		Data: data, Objective: c.Objective.Name, ObjectiveLoss: fmt.Sprintf("%.6g", loss), Tau: c.Tau, Views: views,
+		Encoder: describeEncoder(c.Encoder), Projection: c.Projection, Weights: weightsDigest(c.Weights), LeaveOut: c.LeaveOut, Seed: c.Seed,
+	}, nil
+}
+
+// describe names, for people, everything in c that the numbers depend on; views says how they differ.
+func (c Config) describe(views string) string {
+	settings, network := c.settings().withDefaults(), describeEncoder(c.Encoder)
+	if c.Weights != nil {
+		network += fmt.Sprintf(" from %d given tensors", len(c.Weights))
+	}
+	return fmt.Sprintf("%s, τ %g, %d steps, %s; views: %s; encoder: %s; projection %d-d; seed %d",
+		c.Objective.Name, c.Tau, settings.Steps, settings.Update(), views, network, c.Projection, c.Seed)
+}
+
+// describeEncoder returns what an encoder says of itself, or its type and fields.
+func describeEncoder(e encoder.Encoder) string {
+	if s, ok := e.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T%+v", e, e)
+}

@@ -1,0 +1,165 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Diverged is the error of a run whose numbers left the range of float32: the loss, the gradient or an output of a step is not
+// finite, or the weights are not when they are to be saved. The step is not saved, so a checkpoint holds the last good state.
+type Diverged struct {
+	Step           int     // the step that failed, counted from 0, which is the number of its batch too
+	Loss           float64 // of that step
+	GradientNorm   float64 // of that step
+	ProjectionNorm float64 // of that step: the largest length of a projection, or whatever row the loss is made of
+	Batches        string  // what the batches say of themselves, seed included
+	Seed           uint64  // of weights and views
+	Layer          string  // the first variable, in the order of the network, that is not finite after that step; "" for none
+	BadLayers      int     // how many variables are not finite
+	Layers         []LayerNorm
+	Checkpoint     string // file with the last good state; "" for none
+	Folder         string // where checkpoints go; "" where none were asked for
+	SavedStep      int    // steps done in there
+
+	lossesBefore, gradientsBefore, projectionsBefore []float64
+	rate, tau                                        float64
+}
+
+// LayerNorm is the length of one variable of a network, all entries taken together as one vector.
+type LayerNorm struct {
+	Path string // as in the store, such as "/encoder/conv1/weights"
+	Norm float64
+}
+
+// allFinite reports whether all of x are finite numbers.
+func allFinite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// diverged returns the error of a step whose numbers are not finite.
+func (r *run) diverged(m metrics, step int) error {
+	d := &Diverged{
+		Step: step, Loss: m.loss, GradientNorm: m.gradientNorm, ProjectionNorm: m.outputNorm,
+		Batches: r.Data, Seed: r.Seed, Folder: r.Settings.Checkpoint, rate: r.rate(step), tau: r.Tau,
+		lossesBefore: before(r.history.Losses, step), gradientsBefore: before(r.history.GradientNorms, step),
+		projectionsBefore: before(r.history.ProjectionNorms, step),
+	}
+	d.Checkpoint, d.SavedStep = r.checkpoint.lastGood()
+	var err error
+	if d.Layers, err = r.layerNorms(); err != nil {
+		return fmt.Errorf("%w; the weights cannot be read: %w", d, err)
+	}
+	for _, l := range d.Layers {
+		if !allFinite(l.Norm) {
+			if d.BadLayers++; d.Layer == "" {
+				d.Layer = l.Path
+			}
+		}
+	}
+	return d
+}
+
+// layerNorms returns the length of every floating-point variable of the networks, in the order in which they were made.
+func (r *run) layerNorms() ([]LayerNorm, error) {
+	var norms []LayerNorm
+	for v := range r.Store.IterVariables() {
+		if !r.isNetwork(v) {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			return nil, fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+		norm, ok, err := lengthOf(value)
+		if err != nil {
+			return nil, fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+		if ok {
+			norms = append(norms, LayerNorm{v.Path(), norm})
+		}
+	}
+	return norms, nil
+}
+
+// lengthOf returns the length of a tensor as one vector; ok is false for one that holds no floating-point numbers.
+func lengthOf(t *tensors.Tensor) (length float64, ok bool, err error) {
+	err = t.ConstFlatData(func(flat any) {
+		switch flat := flat.(type) {
+		case []float32:
+			length, ok = norm2(flat), true
+		case []float64:
+			length, ok = norm2(flat), true
+		}
+	})
+	return length, ok, err
+}
+
+// norm2 returns the Euclidean norm of x.
+func norm2[T float32 | float64](x []T) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
+}
+
+// Error names the step with its seeds, what is not finite, how it came, what is saved and what to try.
+func (d *Diverged) Error() string {
+	var b strings.Builder
+	what := fmt.Sprintf("the loss is %g", d.Loss)
+	switch {
+	case !allFinite(d.Loss):
+	case !allFinite(d.GradientNorm):
+		what = fmt.Sprintf("the gradient's length is %g, though the loss is %.4g,", d.GradientNorm, d.Loss)
+	case !allFinite(d.ProjectionNorm):
+		what = fmt.Sprintf("the longest row of outputs has the length %g, though the loss is %.4g,", d.ProjectionNorm, d.Loss)
+	default:
+		what = fmt.Sprintf("the weights are not finite, though the loss is %.4g,", d.Loss)
+	}
+	fmt.Fprintf(&b, "train: %s at step %d (batch %d of %s; seed %d of weights and views); training stops\n", what, d.Step, d.Step, d.Batches, d.Seed)
+	fmt.Fprintf(&b, "  loss: %s\n", trend(d.lossesBefore, d.Loss))
+	fmt.Fprintf(&b, "  length of the gradient: %s\n", trend(d.gradientsBefore, d.GradientNorm))
+	fmt.Fprintf(&b, "  longest row of outputs: %s\n", trend(d.projectionsBefore, d.ProjectionNorm))
+	fmt.Fprintf(&b, "  weights after the step: %s\n", d.weights())
+	switch {
+	case d.Folder == "":
+		b.WriteString("  saved: nothing; Checkpoint can name a folder to save to\n")
+	case d.Checkpoint == "":
+		fmt.Fprintf(&b, "  saved: nothing yet in %s\n", d.Folder)
+	default:
+		fmt.Fprintf(&b, "  saved: %s holds the good state after %d steps\n", d.Checkpoint, d.SavedStep)
+	}
+	fmt.Fprintf(&b, "  to try: a learning rate below the %.3g of this step, a longer warm-up", d.rate)
+	if d.tau > 0 {
+		fmt.Fprintf(&b, ", a temperature τ above %g", d.tau)
+	}
+	b.WriteString("; where the numbers above were small until now, look at the loss and at the network for a division by 0 or a logarithm of 0")
+	return b.String()
+}
+
+// trend returns the values of the steps before and that of the step itself.
+func trend(before []float64, now float64) string {
+	parts := make([]string, 0, 4)
+	for _, v := range before {
+		parts = append(parts, fmt.Sprintf("%.3g", v))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.3g at this step", now)), ", ")
+}
+
+// weights returns which of the layers are not finite, or which is the longest.
+func (d *Diverged) weights() string {
+	if d.BadLayers > 0 {
+		return fmt.Sprintf("%d of %d layers are not finite, the first of them %s", d.BadLayers, len(d.Layers), d.Layer)
+	}
+	var longest LayerNorm
+	for _, l := range d.Layers {
+		if l.Norm > longest.Norm {
+			longest = l
+		}
+	}
+	return fmt.Sprintf("all %d layers are finite, the longest is %s with %.3g", len(d.Layers), longest.Path, longest.Norm)
+}

@@ -1,0 +1,262 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+)
+
+// Images are images that know their size, in memory or in files: *datasets.Images is one, and so is every datasets.Source,
+// which declares the same methods.
+type Images interface {
+	// Len returns the number of images.
+	Len() int
+	// Shape returns the size of every image.
+	Shape() (height, width, channels int)
+	// ReadImage writes image i to dst, height×width×channels bytes.
+	ReadImage(i int, dst []uint8) error
+}
+
+// Shape returns the shape of the images that the model embeds, zeros where it embeds features.
+func (m *Model) Shape() augment.Shape { return m.shape }
+
+// ImageShape returns height, width and channels of the images that the model embeds, zeros where it embeds features.
+func (m *Model) ImageShape() (height, width, channels int) {
+	return m.shape.Height, m.shape.Width, m.shape.Channels
+}
+
+// CheckImages returns an error if the model embeds features instead of images.
+func (m *Model) CheckImages() error {
+	if m.features > 0 {
+		return fmt.Errorf("train: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
+	}
+	return nil
+}
+
+// CheckShape returns an error if the model embeds images of another shape than this one, or none. All that takes images as
+// bytes, such as [Model.Embed], cannot tell images of one shape from as many bytes of another; where a data set knows the
+// shape, compare it first:
+//
+//	err := model.CheckShape(images.Shape())
+func (m *Model) CheckShape(height, width, channels int) error {
+	if err := m.CheckImages(); err != nil {
+		return err
+	}
+	if s := m.shape; s != (augment.Shape{Height: height, Width: width, Channels: channels}) {
+		return fmt.Errorf("train: images of %d×%d×%d (height×width×channels), but this model embeds images of %d×%d×%d; "+
+			"bring them to that size, or train a model on these", height, width, channels, s.Height, s.Width, s.Channels)
+	}
+	return nil
+}
+
+// CheckLabeled returns an error if images hold no whole image of the model's shape, or another number of them than of labels,
+// or of what else is known of each, such as "true classes".
+func (m *Model) CheckLabeled(images []uint8, labels int, what string) error {
+	if err := m.CheckImages(); err != nil {
+		return err
+	}
+	if err := pixels.CheckLabeled(images, labels, "images", what, m.shape); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
+// normalization. Bytes cannot tell images of one shape from as many of another: [Model.EmbedImages] compares shapes, and
+// [Model.CheckShape] does it alone.
+func (m *Model) Embed(eng *engine.Engine, images []uint8) (*Embedding, error) {
+	if err := m.CheckImages(); err != nil {
+		return nil, err
+	}
+	n, err := pixels.Count(images, "images", m.shape)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return embedAll(m, eng, n, from(images, pixels.Bytes(m.shape)), m.imageDims(), ScalePixels)
+}
+
+// EmbedImages is [Model.Embed] for images that know their shape, which must be that of the model's. It reads some hundred at a
+// time, so that images in files need not fit into memory.
+func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, error) {
+	none := errors.New("train: no images given to embed")
+	if images == nil {
+		return nil, none
+	}
+	if set, ok := images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
+		if err := set.Validate(); err != nil {
+			return nil, fmt.Errorf("train: %w", err)
+		}
+	}
+	if err := m.CheckShape(images.Shape()); err != nil {
+		return nil, err
+	}
+	n := images.Len()
+	if n == 0 {
+		return nil, none
+	}
+	size := pixels.Bytes(m.shape)
+	read := func(first int, to []uint8) error {
+		for i := range len(to) / size {
+			if err := images.ReadImage(first+i, pixels.At(to, i, size)); err != nil {
+				return fmt.Errorf("train: reading image %d: %w", first+i, err)
+			}
+		}
+		return nil
+	}
+	return embedAll(m, eng, n, read, m.imageDims(), ScalePixels)
+}
+
+// EmbedFeatures embeds rows of features [n, d] as they are, one row each: nothing is corrupted, and the batch normalization
+// uses running statistics. It is for models of [PretrainFeatures]; models compute in float32.
+func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, error) {
+	if m.features == 0 {
+		return nil, fmt.Errorf("train: this model embeds images of %d×%d×%d bytes, not features; use Embed",
+			m.shape.Height, m.shape.Width, m.shape.Channels)
+	}
+	if x == nil || x.IsEmpty() {
+		return nil, errors.New("train: no rows given to embed")
+	}
+	n, d := x.Dims()
+	if d != m.features {
+		return nil, fmt.Errorf("train: rows of %d features given, but this model was trained on rows of %d", d, m.features)
+	}
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
+				return nil, fmt.Errorf("train: feature %d of row %d is %g; it must be a finite number in the range of float32", j, i, v)
+			}
+		}
+	}
+	return embedAll(m, eng, n, from(float32s(x), d), []int{d}, func(x *Node) *Node { return x })
+}
+
+func (m *Model) imageDims() []int { return []int{m.shape.Height, m.shape.Width, m.shape.Channels} }
+
+// embedAll embeds n examples of that shape, which read hands out; scale makes of them what the encoder takes.
+func embedAll[T uint8 | float32](m *Model, eng *engine.Engine, n int, read func(first int, to []T) error, shape []int,
+	scale func(*Node) *Node) (*Embedding, error) {
+	if err := eng.Check(); err != nil {
+		return nil, err
+	}
+	e, err := newEmbedder(m, eng, shape, func(scope *model.Scope, examples *Node) []*Node {
+		h, z := m.graph(scope, scale(examples), false)
+		return []*Node{h, z}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Finalize()
+	out, err := embedIn(e, n, read)
+	if err != nil {
+		return nil, err
+	}
+	return &Embedding{H: out[0], Z: out[1]}, nil
+}
+
+// Embedder embeds images by a model's encoder as its variables are at the time, again and again by one compiled program. It
+// must be finalized.
+type Embedder struct {
+	exec  *model.Exec
+	shape []int // of an example
+}
+
+// NewEmbedder prepares to embed images of the model's shape.
+func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
+	return newEmbedder(m, eng, m.imageDims(), func(scope *model.Scope, images *Node) []*Node {
+		return []*Node{m.Encode(scope, ScalePixels(images), false)}
+	})
+}
+
+func newEmbedder(m *Model, eng *engine.Engine, shape []int, graph func(scope *model.Scope, examples *Node) []*Node) (*Embedder, error) {
+	exec, err := model.NewExec(eng.Backend, m.store, graph)
+	if err != nil {
+		return nil, fmt.Errorf("train: building the encoder: %w", engine.RootCause(err))
+	}
+	return &Embedder{exec, shape}, nil
+}
+
+// Embed returns the encoder's outputs for images of height×width×channels bytes each, a row for each.
+func (e *Embedder) Embed(images []uint8) (*mat.Dense, error) {
+	size := e.shape[0] * e.shape[1] * e.shape[2]
+	out, err := embedIn(e, len(images)/size, from(images, size))
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Finalize frees what was compiled.
+func (e *Embedder) Finalize() { e.exec.Finalize() }
+
+// embedIn embeds n examples, some hundred at a time, and returns what the graph does, a row for each example. Read fills to
+// with the examples from first on. Every call has the same number of rows, so that there is one compilation; the last one is
+// filled up with zeros.
+func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T) error) ([]*mat.Dense, error) {
+	const perCall = 512
+	size := 1
+	for _, dim := range e.shape {
+		size *= dim
+	}
+	var all []*mat.Dense
+	batch := make([]T, min(n, perCall)*size)
+	for first := 0; first < n; first += perCall {
+		rows := min(n-first, perCall)
+		if err := read(first, batch[:rows*size]); err != nil {
+			return nil, err
+		}
+		clear(batch[rows*size:])
+		out, err := e.exec.Call(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, e.shape...)...))
+		if err != nil {
+			return nil, fmt.Errorf("train: embedding examples %d to %d: %w", first, first+rows-1, engine.RootCause(err))
+		}
+		for i, x := range out {
+			if first == 0 {
+				all = append(all, mat.NewDense(n, x.Shape().Dim(-1), nil))
+			}
+			if err := copyRows(all[i], x, first, rows); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// from reads rows of size numbers each that lie in values one after the other.
+func from[T uint8 | float32](values []T, size int) func(first int, to []T) error {
+	return func(first int, to []T) error {
+		copy(to, values[first*size:])
+		return nil
+	}
+}
+
+// copyRows writes the first count rows of from, float32, into to, from row first on.
+func copyRows(to *mat.Dense, from *tensors.Tensor, first, count int) error {
+	_, columns := to.Dims()
+	return tensors.ConstFlatData(from, func(flat []float32) {
+		out := to.RawMatrix().Data[first*columns : (first+count)*columns]
+		for i := range out {
+			out[i] = float64(flat[i])
+		}
+	})
+}
+
+// float32s returns the entries of x row by row.
+func float32s(x *mat.Dense) []float32 {
+	n, d := x.Dims()
+	values := make([]float32, 0, n*d)
+	for i := range n {
+		for _, v := range x.RawRowView(i) {
+			values = append(values, float32(v))
+		}
+	}
+	return values
+}

@@ -1,0 +1,107 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// field is one field of what identifies a run.
+type field struct{ Name, Value string }
+
+// settingsIdentity is what the numbers of a run follow from among its [Settings]. Devices and Recompute change them by
+// rounding alone, and a run may go on with others.
+type settingsIdentity struct {
+	Steps        int
+	LearningRate float64
+	Optimizer    string
+	Schedule     string
+	BFloat16     bool
+	MicroBatches int
+}
+
+func (s Settings) identity() settingsIdentity {
+	optimizer := "Adam"
+	if s.Optimizer != nil {
+		optimizer = s.Optimizer.String()
+	}
+	return settingsIdentity{s.Steps, s.LearningRate, optimizer, s.Schedule.String(), s.Compute.BFloat16, s.Compute.microBatches()}
+}
+
+// identity returns the fields of the task's identity and those of the settings'.
+func (r *run) identity() []field {
+	all := []field{{"Task", r.Name}}
+	if r.Task.Identity != nil {
+		all = append(all, fieldsOf(r.Task.Identity)...)
+	}
+	return append(all, fieldsOf(r.Settings.identity())...)
+}
+
+// fieldsOf returns the exported fields of a struct, in order.
+func fieldsOf(identity any) []field {
+	value := reflect.ValueOf(identity)
+	var fields []field
+	for i := range value.NumField() {
+		if of := value.Type().Field(i); of.IsExported() {
+			fields = append(fields, field{of.Name, fmt.Sprint(value.Field(i).Interface())})
+		}
+	}
+	return fields
+}
+
+// differences lists the fields that two runs do not have in common, a line each.
+func differences(there, asked []field) string {
+	find := func(fields []field, name string) string {
+		for _, f := range fields {
+			if f.Name == name {
+				return f.Value
+			}
+		}
+		return "not recorded"
+	}
+	var out strings.Builder
+	line := func(name string) {
+		if a, b := find(there, name), find(asked, name); a != b {
+			fmt.Fprintf(&out, "\n  %s: there %s, asked for %s", name, a, b)
+		}
+	}
+	for _, f := range asked {
+		line(f.Name)
+	}
+	for _, f := range there {
+		if !slices.ContainsFunc(asked, func(a field) bool { return a.Name == f.Name }) {
+			line(f.Name)
+		}
+	}
+	return out.String()
+}
+
+// Digest returns the SHA-256 of the parts in hexadecimal digits, each part told from the next: how an identity names what is
+// too long to be kept in it.
+func Digest(parts ...[]byte) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(hash, "%d:", len(part))
+		hash.Write(part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// weightsDigest returns the [Digest] of tensors with their names, types and shapes, "" for none.
+func weightsDigest(weights map[string]safetensors.Tensor) string {
+	if weights == nil {
+		return ""
+	}
+	var parts [][]byte
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		w := weights[name]
+		parts = append(parts, fmt.Appendf(nil, "%s %v %v", name, w.DType, w.Shape), w.Data)
+	}
+	return Digest(parts...)
+}

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
+)
+
+func TestImageShape(t *testing.T) {
+	height, width, channels := newModel(tiny, 4, 6, 5, 3).ImageShape()
+	if height != 6 || width != 5 || channels != 3 {
+		t.Errorf("a model of images 6×5×3 says %d×%d×%d", height, width, channels)
+	}
+}
+
+// randomImages are n images of that size with random pixels, all of one class.
+func randomImages(n, height, width int) *datasets.Images {
+	rng := rand.New(rand.NewPCG(3, 1))
+	m := &datasets.Images{Height: height, Width: width, Channels: 1, Labels: make([]int, n), Classes: []string{"noise"}}
+	for range n * height * width {
+		m.Pixels = append(m.Pixels, uint8(rng.IntN(256)))
+	}
+	return m
+}
+
+// damagedImages cannot read one image.
+type damagedImages struct {
+	*datasets.Images
+	bad int
+}
+
+var errDamaged = errors.New("the file is damaged")
+
+func (d damagedImages) ReadImage(i int, dst []uint8) error {
+	if i == d.bad {
+		return errDamaged
+	}
+	return d.Images.ReadImage(i, dst)
+}
+
+// Images that know their shape give what their bytes give, however many calls they take.
+func TestEmbedImages(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	images := randomImages(515, 12, 12)
+	want, err := m.Embed(eng, images.Pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.EmbedImages(eng, images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := got.H.Dims(); n != 515 || !mat.Equal(got.H, want.H) || !mat.Equal(got.Z, want.Z) {
+		t.Errorf("%d images embed in another way than their bytes", n)
+	}
+}
+
+func TestEmbedImagesRefuses(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	short := randomImages(4, 12, 12)
+	short.Labels = short.Labels[:3]
+	for _, tt := range []struct {
+		name   string
+		model  *Model
+		images Images
+		want   string
+	}{
+		{"as many bytes of another shape", m, randomImages(4, 6, 24), "pucl: images of 6×24×1 (height×width×channels), but this model embeds " +
+			"images of 12×12×1; bring them to that size, or train a model on these"},
+		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "pucl: this model embeds rows of 3 features, not images; use EmbedFeatures"},
+		{"none", m, randomImages(0, 12, 12), "pucl: no images given to embed"},
+		{"nil", m, nil, "pucl: no images given to embed"},
+		{"a nil pointer", m, (*datasets.Images)(nil), "pucl: datasets: no images given (the pointer is nil)"},
+		{"a label too few", m, short, "pucl: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: give one for each image, in the same order"},
+		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "pucl: reading image 516: the file is damaged"},
+	} {
+		_, err := tt.model.EmbedImages(eng, tt.images)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s:\n got %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+	if _, err := m.EmbedImages(eng, damagedImages{randomImages(4, 12, 12), 2}); !errors.Is(err, errDamaged) {
+		t.Errorf("the cause is gone from %v", err)
+	}
+	for _, shape := range [][3]int{{13, 12, 1}, {12, 13, 1}, {12, 12, 3}} {
+		if err := m.CheckShape(shape[0], shape[1], shape[2]); err == nil || !strings.Contains(err.Error(), "this model embeds images of 12×12×1") {
+			t.Errorf("%v: %v", shape, err)
+		}
+	}
+	if err := m.CheckShape(m.ImageShape()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,135 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/ahead"
+)
+
+// run is one run of a task.
+type run struct {
+	Task
+	Settings
+	history    *History
+	checkpoint *checkpoint
+	steps      *stepper
+	progress   Progress // what the observer saw last
+
+	start          time.Time
+	waited, paused time.Duration
+}
+
+// Run trains a task and returns what it saw on the way. It is the one loop under [Pretrain] and fine-tuning.
+//
+// It ends early with a [Stopped] when ctx is done, saving a checkpoint first where there is a folder for it, and with a
+// [Diverged] when the loss, the gradient, the outputs or the weights are no longer finite, leaving the last checkpoint as it
+// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. A run that was stopped or
+// killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same numbers as one that
+// was never interrupted, bit for bit on the same engine. Batches are prepared while the engine computes.
+func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
+	r, err := newRun(eng, task, settings)
+	if err != nil {
+		return nil, err
+	}
+	defer r.steps.finalize()
+	return r.history, r.train(ctx)
+}
+
+// newRun checks what was asked for and loads the checkpoint, if there is one.
+func newRun(eng *engine.Engine, task Task, settings Settings) (*run, error) {
+	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
+	if err := r.Task.check(); err != nil {
+		return nil, err
+	}
+	if err := r.Settings.check(); err != nil {
+		return nil, err
+	}
+	if err := r.checkFor(eng); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.checkpoint, err = r.openCheckpoint(); err != nil {
+		return nil, err
+	}
+	r.steps, err = newStepper(eng, r.Task, r.Settings)
+	return r, err
+}
+
+// train takes the steps that are left.
+func (r *run) train(ctx context.Context) (err error) {
+	first := r.checkpoint.step
+	r.start = time.Now()
+	r.progress = Progress{Step: first, Steps: r.Steps, Chance: r.history.Chance, Example: r.Example}
+	r.Observer.Start(r.progress)
+	defer func() { r.Observer.End(r.progress, err) }()
+
+	batches := ahead.Start(first, r.Steps, r.Batch)
+	defer batches.Close()
+	for step := first; step < r.Steps; step++ {
+		if ctx.Err() != nil {
+			return r.stopped(ctx, step)
+		}
+		asked := time.Now()
+		batch, err := batches.Next()
+		if err != nil {
+			return r.keep(step, err)
+		}
+		r.waited += time.Since(asked)
+		if err := r.Compute.checkBatch(batch.Examples); err != nil {
+			return r.keep(step, fmt.Errorf("train: step %d: %w", step, err))
+		}
+		if step == first && r.Chance != nil && r.history.Chance == 0 {
+			if r.history.Chance, err = r.Chance(batch); err != nil {
+				return err
+			}
+		}
+		rate := r.rate(step)
+		metrics, err := r.steps.take(batch, rate)
+		if err != nil {
+			return fmt.Errorf("train: step %d: %w", step, engine.RootCause(err))
+		}
+		if !allFinite(metrics.loss, metrics.gradientNorm, metrics.outputNorm) {
+			return r.diverged(metrics, step)
+		}
+		r.history.add(metrics, rate, batch.Examples)
+		reading, err := r.pause(step + 1)
+		if err != nil {
+			return err
+		}
+		r.report(step+1, batch, reading)
+	}
+	return nil
+}
+
+// pause does what is due between two steps while training stands still: what the task measures, and then a checkpoint that
+// holds it.
+func (r *run) pause(done int) (reading *Reading, err error) {
+	start := time.Now()
+	defer func() { r.paused += time.Since(start) }()
+	if r.AfterStep != nil {
+		if reading, err = r.AfterStep(done); err != nil {
+			return nil, r.keep(done, err)
+		}
+		if reading != nil {
+			r.history.Readings = append(r.history.Readings, *reading)
+		}
+	}
+	if done%r.CheckpointEvery == 0 || done == r.Steps {
+		return reading, r.save(done)
+	}
+	return reading, nil
+}
+
+// report tells the observer of the step that was taken last.
+func (r *run) report(done int, batch Batch, reading *Reading) {
+	last := done - 1
+	r.progress = Progress{
+		Step: done, Steps: r.Steps, Loss: r.history.Losses[last], Chance: r.history.Chance, Rate: r.history.Rates[last],
+		Examples: batch.Examples, Example: r.Example, Views: r.progress.Views + r.steps.views*batch.Examples,
+		Elapsed: time.Since(r.start), Waited: r.waited, Paused: r.paused, Reading: reading,
+	}
+	r.Observer.Step(r.progress)
+}

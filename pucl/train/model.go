@@ -1,0 +1,99 @@
+package train
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// Model is a trained encoder with its projector. It is for one goroutine at a time.
+type Model struct {
+	History History // losses and what else was seen of every step, and measured between them
+	Record  Record  // how it was trained
+
+	store      *model.Store
+	encoder    encoder.Encoder
+	projection int
+	shape      augment.Shape // of an image; zero where the model embeds features
+	features   int           // in a row; 0 where the model embeds images
+}
+
+func newModel(e encoder.Encoder, projection int, shape augment.Shape, features int) *Model {
+	return &Model{store: model.NewStore(), encoder: e, projection: projection, shape: shape, features: features}
+}
+
+// Scopes of the variables.
+const (
+	encoderScope   = "encoder"
+	projectorScope = "projector"
+)
+
+// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings.
+func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embeddings, projections *Node) {
+	embeddings = m.Encode(scope, examples, training)
+	projections = encoder.Projector(scope.In(projectorScope), embeddings, m.projection, training)
+	return embeddings, projections
+}
+
+// Encode is the graph of the encoder: images [n, height, width, channels] in [0, 1], or features [n, d], to embeddings [n, k].
+// Its variables are those of Store. It is for tasks that train the encoder further.
+func (m *Model) Encode(scope *model.Scope, examples *Node, training bool) *Node {
+	return encoder.Embed(m.encoder, scope.In(encoderScope), examples, training)
+}
+
+// Store returns the variables of encoder and projector, for tasks that train them further.
+func (m *Model) Store() *model.Store { return m.store }
+
+// Networks returns the scopes of Store that hold the encoder and the projector.
+func (m *Model) Networks() []string { return []string{encoderScope, projectorScope} }
+
+// Clone returns a copy of m that can be trained without touching m.
+func (m *Model) Clone() (*Model, error) {
+	store, err := m.store.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("train: copying the model: %w", err)
+	}
+	out := *m
+	out.store = store
+	return &out, nil
+}
+
+// DropTraining deletes all variables but those of encoder and projector: what only training needs, such as the state of an
+// optimizer.
+func (m *Model) DropTraining() error {
+	task := Task{Networks: m.Networks()}
+	var paths []string
+	for v := range m.store.IterVariables() {
+		if !task.isNetwork(v) {
+			paths = append(paths, v.Path())
+		}
+	}
+	for _, path := range paths {
+		if err := m.store.DeleteVariable(path); err != nil {
+			return fmt.Errorf("train: dropping %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, those of torchvision for
+// encoder.ResNet and encoder.ViT. As the Tensors of a safetensors.File they can be written for other programs, or be
+// Config.Weights of another run.
+func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
+	weights, err := encoder.StateDict(m.store, "/"+encoderScope)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return weights, nil
+}
+
+// ScalePixels turns bytes into float32 in [0, 1], as encoders take images.
+func ScalePixels(images *Node) *Node {
+	return MulScalar(ConvertDType(images, dtypes.Float32), 1.0/255)
+}

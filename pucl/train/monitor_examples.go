@@ -1,0 +1,162 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+)
+
+// monitored are the examples that a [Monitor] measures, cut into parts of one size, the last one filled up with what does not
+// count.
+type monitored struct {
+	parts   [][]any // what the graph takes, for each part
+	each    int     // examples in a part
+	labeled []bool  // of all examples that count
+}
+
+// Of a sample, how many examples go through the network at once, and how many batches are read to get it.
+const (
+	monitoredAtOnce = 256
+	monitorBatches  = 16
+)
+
+// monitorStream keeps the draws of readings apart from those of training.
+const monitorStream = 0x7761746368
+
+// monitoredImages returns the images of m, or those that the batches hand out first, and the graph from a part to the images
+// as they are and, last, two views of each.
+func monitoredImages(m Monitor, seed uint64, recipe augment.Recipe, shape augment.Shape,
+	read func(step int) ([]uint8, []bool, error)) (*monitored, func(inputs []*Node) []*Node, error) {
+	images, labeled, size := m.Pixels, m.Labeled, pixels.Bytes(shape)
+	if m.Features != nil {
+		return nil, nil, fmt.Errorf("train: Monitor.Features holds rows of features, but images are trained on; give Monitor.Pixels")
+	}
+	if images == nil {
+		sample := newSample[uint8](m.Examples)
+		for step := 0; step < monitorBatches && !sample.full(); step++ {
+			images, labeled, err := read(step)
+			if err != nil {
+				return nil, nil, err
+			}
+			sample.add(images, labeled, size, func(image []uint8) string { return string(image) })
+		}
+		images, labeled = sample.values, sample.labeled
+	}
+	n := len(labeled)
+	if err := pixels.CheckLabeled(images, n, "images to monitor", "labels", shape); err != nil {
+		return nil, nil, fmt.Errorf("train: %w", err)
+	}
+	if n < 2 {
+		return nil, nil, errors.New("train: one image to monitor; one alone has no spread: give 2 or more")
+	}
+	numbers, err := recipe.Draw(rand.New(rand.NewPCG(seed, monitorStream)), shape, 2*n)
+	if err != nil {
+		return nil, nil, fmt.Errorf("train: views to monitor: %w", err)
+	}
+	perView := recipe.Numbers()
+	all := &monitored{each: min(n, monitoredAtOnce), labeled: labeled}
+	for first := 0; first < n; first += all.each {
+		all.parts = append(all.parts, []any{
+			tensors.FromFlatDataAndDimensions(part(images, first, all.each, size), all.each, shape.Height, shape.Width, shape.Channels),
+			tensors.FromFlatDataAndDimensions(append(part(numbers[:n*perView], first, all.each, perView),
+				part(numbers[n*perView:], first, all.each, perView)...), 2*all.each, perView),
+		})
+	}
+	return all, func(inputs []*Node) []*Node {
+		images := ScalePixels(inputs[0])
+		return []*Node{images, recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[1])}
+	}, nil
+}
+
+// monitoredRows returns the rows of m, or the two views of those that the batches hand out first, and the graph from a part to
+// them.
+func monitoredRows(m Monitor, batches FeatureBatches) (*monitored, func(inputs []*Node) []*Node, error) {
+	d := batches.Features()
+	if m.Pixels != nil {
+		return nil, nil, fmt.Errorf("train: Monitor.Pixels holds images, but rows of features are trained on; give Monitor.Features")
+	}
+	if m.Features != nil {
+		rows, columns := m.Features.Dims()
+		if rows != len(m.Labeled) || columns != d || rows < 2 {
+			return nil, nil, fmt.Errorf("train: %d rows of %d features and %d labels to monitor; there must be at least 2 rows of %d features, "+
+				"and a label for each", rows, columns, len(m.Labeled), d)
+		}
+		return rowParts(m.Labeled, d, float32s(m.Features)), func(in []*Node) []*Node { return in }, nil
+	}
+	first, second := newSample[float32](m.Examples), newSample[float32](m.Examples)
+	for step := 0; step < monitorBatches && !first.full(); step++ {
+		views, labeled, err := readRows(batches, step)
+		if err != nil {
+			return nil, nil, err
+		}
+		// Views are drawn anew each time, so the same row met twice cannot be told; all count.
+		b := len(labeled)
+		first.add(views[:b*d], labeled, d, nil)
+		second.add(views[b*d:], labeled, d, nil)
+	}
+	if len(first.labeled) < 2 {
+		return nil, nil, fmt.Errorf("train: %d rows in the first %d batches to monitor; there must be at least 2", len(first.labeled), monitorBatches)
+	}
+	return rowParts(first.labeled, d, first.values, second.values), func(in []*Node) []*Node {
+		return []*Node{in[0], Concatenate(in, 0)}
+	}, nil
+}
+
+// rowParts cuts views of rows of d numbers into parts.
+func rowParts(labeled []bool, d int, views ...[]float32) *monitored {
+	n := len(labeled)
+	all := &monitored{each: min(n, monitoredAtOnce), labeled: labeled}
+	for first := 0; first < n; first += all.each {
+		var inputs []any
+		for _, view := range views {
+			inputs = append(inputs, tensors.FromFlatDataAndDimensions(part(view, first, all.each, d), all.each, d))
+		}
+		all.parts = append(all.parts, inputs)
+	}
+	return all
+}
+
+// part returns count examples of that size from the first on, filled up with zeros where there are fewer.
+func part[T any](values []T, first, count, size int) []T {
+	out := make([]T, count*size)
+	copy(out, values[first*size:min((first+count)*size, len(values))])
+	return out
+}
+
+// sample holds examples up to a number.
+type sample[T any] struct {
+	values  []T
+	labeled []bool
+	most    int
+	seen    map[string]bool
+}
+
+func newSample[T any](most int) *sample[T] {
+	return &sample[T]{most: most, seen: map[string]bool{}}
+}
+
+func (s *sample[T]) full() bool { return len(s.labeled) >= s.most }
+
+// add appends the examples of a batch. Of examples with the same key only the first counts: the monitor would find a copy of
+// a query in its bank. A nil key tells all apart.
+func (s *sample[T]) add(values []T, labeled []bool, size int, key func([]T) string) {
+	for i, l := range labeled {
+		example := values[i*size : (i+1)*size]
+		if s.full() {
+			return
+		}
+		if key != nil {
+			if s.seen[key(example)] {
+				continue
+			}
+			s.seen[key(example)] = true
+		}
+		s.values, s.labeled = append(s.values, example...), append(s.labeled, l)
+	}
+}

@@ -1,0 +1,249 @@
+package train
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/optim"
+)
+
+// Without batch normalisation a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
+// compares across parts, whether the parts are split over devices or not.
+func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
+	eng := enginetest.Open(t)
+	run := func(c Compute) (told []taken, weights map[string][]float64) {
+		config := light(3)
+		config.Optimizer, config.Compute = optim.SGD{LearningRate: 0.5}, c
+		config = config.withDefaults()
+		m := newModel(nil, 0, 0, 0, 0)
+		s, err := m.newStepper(eng, config, feed{
+			views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			s.finalize()
+			weights = numbers(t, m)
+		}()
+		s.network = func(scope *model.Scope, x *Node) *Node {
+			x = encoder.ReLU(encoder.Dense(scope.In("a"), x, 8, true))
+			return encoder.Dense(scope.In("b"), x, 4, true)
+		}
+		for step := range 3 {
+			views, labeled := stripedRows{}.Batch(step)
+			one, err := s.take([]any{
+				tensors.FromFlatDataAndDimensions(views, 2*len(labeled), 144), tensors.FromFlatDataAndDimensions(labeled, len(labeled)),
+			}, 0.5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told = append(told, one)
+		}
+		if err := m.dropOptimizer(); err != nil {
+			t.Fatal(err)
+		}
+		return told, nil
+	}
+	whole, want := run(Compute{})
+	divided := []Compute{{MicroBatches: 8}}
+	if eng.Backend.NumDevices() >= 2 {
+		divided = append(divided, Compute{MicroBatches: 4, Devices: 2})
+	}
+	for _, c := range divided {
+		told, weights := run(c)
+		for i := range told {
+			for k, pair := range [][2]float64{{told[i].loss, whole[i].loss}, {told[i].gradientNorm, whole[i].gradientNorm},
+				{told[i].projectionNorm, whole[i].projectionNorm}} {
+				if !(math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1])) {
+					t.Errorf("%v: number %d of step %d is %g, of the whole batch %g", c, k, i, pair[0], pair[1])
+				}
+			}
+		}
+		if len(weights) != len(want) {
+			t.Fatalf("%d variables, %d for the whole batch", len(weights), len(want))
+		}
+		for path := range want {
+			for i, v := range want[path] {
+				if !(math.Abs(weights[path][i]-v) < 1e-5) {
+					t.Errorf("%v: number %d of %s is %g, of the whole batch %g", c, i, path, weights[path][i], v)
+					break
+				}
+			}
+		}
+	}
+}
+
+// twice hands out batches in which every example stands two times, in different halves.
+type twice struct{ stripedRows }
+
+func (b twice) Batch(step int) (views []float32, labeled []bool) {
+	once, labels := b.stripedRows.Batch(step)
+	half := len(once) / 2
+	return slices.Concat(once[:half], once[:half], once[half:], once[half:]), slices.Concat(labels, labels)
+}
+
+// With batch normalisation, parts that hold the same examples have the statistics of the whole batch, so the steps are the
+// same; the running averages alone move twice, and so they are here to be the averages of twice as many steps.
+func TestMicroBatchesWithBatchNorm(t *testing.T) {
+	eng := enginetest.Open(t)
+	train := func(c Compute) *Model {
+		config := light(2)
+		config.Recipe, config.Encoder, config.Optimizer = nil, encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
+		config.Compute = c
+		m, err := PretrainFeatures(context.Background(), eng, twice{}, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	whole, divided := train(Compute{}), train(Compute{MicroBatches: 2})
+	for i, loss := range divided.History.Losses {
+		if !(math.Abs(loss-whole.History.Losses[i]) < 1e-4) {
+			t.Errorf("step %d: loss %g, of the whole batch %g", i, loss, whole.History.Losses[i])
+		}
+	}
+	want, got := numbers(t, whole), numbers(t, divided)
+	for path := range want {
+		running := strings.HasSuffix(path, "/norm/mean") || strings.HasSuffix(path, "/norm/variance")
+		for i, v := range want[path] {
+			if !running && !(math.Abs(got[path][i]-v) < 1e-4*max(math.Abs(v), 1)) {
+				t.Errorf("number %d of %s is %g, of the whole batch %g", i, path, got[path][i], v)
+				break
+			}
+		}
+	}
+	// The first layer's inputs do not depend on weights of a layer before; its mean starts at 0. After steps with batch
+	// means a and b a running mean is 0.1·(0.9·a + b); moved twice in each, it is 0.19·(0.81·a + b).
+	one := light(1)
+	one.Recipe, one.Encoder, one.Optimizer = nil, encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
+	first := map[int][]float64{}
+	for _, parts := range []int{1, 2} {
+		one.Compute.MicroBatches = parts
+		m, err := PretrainFeatures(context.Background(), eng, twice{}, one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first[parts] = numbers(t, m)["/encoder/dense1/norm/mean"]
+	}
+	for i, v := range first[1] {
+		if !(math.Abs(first[2][i]-1.9*v) < 1e-4*max(math.Abs(v), 1)) {
+			t.Errorf("running mean %d is %g after a step in two parts and %g after a whole one; want 1.9 times as much", i, first[2][i], v)
+		}
+	}
+	if want := "2 micro-batches"; !strings.Contains(divided.Record.Settings, want) {
+		t.Errorf("the settings %q do not tell %q", divided.Record.Settings, want)
+	}
+}
+
+// All ways to save memory and time work together.
+func TestComputeTogether(t *testing.T) {
+	eng := enginetest.Open(t)
+	c := light(2)
+	c.Compute = Compute{MicroBatches: 2, BFloat16: true}
+	if eng.Backend.NumDevices() >= 2 && eng.Kind != "go" {
+		c.Compute.Devices, c.Compute.Recompute = 2, true
+	}
+	m := trained(t, eng, c)
+	c.Compute = Compute{MicroBatches: 2}
+	plain := trained(t, eng, c)
+	for i, loss := range m.History.Losses {
+		if !(math.Abs(loss-plain.History.Losses[i]) < 0.05) {
+			t.Errorf("step %d: loss %g, with nothing but micro-batches %g", i, loss, plain.History.Losses[i])
+		}
+	}
+}
+
+// microBatchesOfChild names the variable that turns a run of the test binary into one that only takes steps in so many parts.
+const microBatchesOfChild = "PUCL_TEST_MICRO_BATCHES"
+
+// pictures are batches of 128 black images of 64×64.
+type pictures struct{}
+
+func (pictures) ImageShape() (height, width, channels int) { return 64, 64, 1 }
+
+func (pictures) Batch(int) ([]uint8, []bool) { return make([]uint8, 128*64*64), make([]bool, 128) }
+
+// The activations of a batch of 256 views are 16 MiB for 16 channels at half size, of which the first layer alone keeps
+// several for the gradient. In 8 parts a step must do with less than half of the memory.
+func TestMicroBatchesSaveMemory(t *testing.T) {
+	eng := enginetest.Open(t)
+	if parts, err := strconv.Atoi(os.Getenv(microBatchesOfChild)); err == nil {
+		peaktest.FreeAtOnce()
+		c := light(2)
+		c.Encoder, c.Compute.MicroBatches = encoder.SmallCNN{Width: 16, Dim: 16}, parts
+		before := 0
+		c.Observer = OnStep(func(p Progress) {
+			if p.Step == 1 { // what compiling took is forgotten
+				if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+					t.Fatal(err)
+				}
+				before = peaktest.Must(t)
+				return
+			}
+			peaktest.Tell(peaktest.Must(t) - before)
+		})
+		if _, err := Pretrain(context.Background(), eng, pictures{}, c); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+		t.Skip("the peak of a process is read from /proc, which this system lacks")
+	}
+	if eng.Kind == "go" {
+		t.Skip("takes minutes on the pure-Go engine")
+	}
+	step := func(parts int) int { return peaktest.OfChild(t, microBatchesOfChild, strconv.Itoa(parts)) }
+	whole, divided := step(1), step(8)
+	t.Logf("%d MiB whole, %d MiB in parts", whole>>20, divided>>20)
+	if whole < 50<<20 || divided > whole/2 {
+		t.Errorf("steps take %d MiB with the whole batch and %d MiB in 8 parts; want more than 50, and less than half of that", whole>>20, divided>>20)
+	}
+}
+
+// noisy is an encoder of one's own that draws random numbers in the graph.
+type noisy struct{}
+
+func (noisy) Embed(scope *model.Scope, x *Node, training bool) *Node {
+	x = Reshape(x, x.Shape().Dim(0), -1)
+	if training {
+		x = Add(x, scope.RandomNormal(x.Graph(), x.Shape()))
+	}
+	return encoder.Dense(scope, x, 4, true)
+}
+
+func TestMicroBatchesRefuseRandomEncoders(t *testing.T) {
+	c := light(1)
+	c.Encoder, c.Compute.MicroBatches = noisy{}, 2
+	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, c)
+	if err == nil || !strings.Contains(err.Error(), "random numbers") {
+		t.Errorf("an encoder that draws random numbers gives %v", err)
+	}
+}
+
+func TestRowsOf(t *testing.T) {
+	x := tensors.FromFlatDataAndDimensions([]int32{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18}, 8, 2)
+	got, err := rowsOf(x, 4, 1, 3) // two views of four examples
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat := tensors.MustCopyFlatData[int32](got); !slices.Equal(flat, []int32{3, 4, 5, 6, 13, 14, 15, 16}) {
+		t.Errorf("examples 1 and 2 have rows %v", flat)
+	}
+	if _, err := rowsOf(x, 3, 0, 1); err == nil {
+		t.Error("8 rows for 3 examples are not refused")
+	}
+}

@@ -1,0 +1,134 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/optim"
+)
+
+// The products of encoder and projector, forward and backward, are in bfloat16, and everything else that matters is not:
+// the similarities, what an optimizer works with, and the variables.
+func TestBFloat16IsWhereItBelongs(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, network := range []encoder.Encoder{
+		tiny, encoder.MLP{Hidden: []int{8}, Dim: 8}, encoder.ResNet{Depth: 10, Width: 2}, encoder.LeNet{}, encoder.ShortConv{Width: 2, Dim: 8},
+		encoder.AllConv{Width: 2, Dim: 8}, encoder.ViT{Patch: 7, Layers: 1, Heads: 2, Dim: 8},
+	} {
+		m := newModel(network, 4, 28, 28, 1)
+		c := quick(1).withDefaults()
+		c.Compute.BFloat16 = true
+		products := map[dtypes.DType]int{}
+		s, err := m.newStepper(eng, c, feed{views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec := model.MustNewExec(eng.Backend, m.store, func(scope *model.Scope, inputs []*Node) []*Node {
+			out := s.graph(scope, inputs)
+			for _, node := range out[0].Graph().Nodes() {
+				if node.Type() == NodeTypeDotGeneral || node.Type() == NodeTypeConvGeneral {
+					products[node.DType()]++
+				}
+			}
+			for _, node := range out {
+				if node.DType() != dtypes.Float32 {
+					t.Errorf("%v: the step tells %s, which is no float32", network, node.Shape())
+				}
+			}
+			panic(errors.New("seen enough")) // compiling would take long
+		})
+		_, err = exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
+		if err == nil || !strings.Contains(err.Error(), "seen enough") {
+			t.Fatalf("%v: %v", network, err)
+		}
+		exec.Finalize()
+		// The loss of a small batch makes all similarities as one product and has two more in its gradient.
+		if products[dtypes.BFloat16] < 6 || products[dtypes.Float32] > 3 {
+			t.Errorf("%v: products by precision are %v; those of the networks must be BFloat16, those of the loss Float32", network, products)
+		}
+		for v := range m.store.IterVariables() {
+			if v.DType().IsFloat() && v.DType() != dtypes.Float32 {
+				t.Errorf("%v: %s is %s", network, v.Path(), v.Shape())
+			}
+		}
+	}
+}
+
+// Training in bfloat16 goes where training in float32 goes. bfloat16 rounds by up to 2⁻⁹ of a number, some times on the way,
+// and the loss moves by at most 2/τ = 4 times what cosines do: a few percent at most. What is rounded of the gradient is
+// its direction, here by less than some 20 degrees for all weights together.
+func TestBFloat16StaysNearFloat32(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, network := range []encoder.Encoder{tiny, encoder.MLP{Hidden: []int{8}, Dim: 8}} {
+		c := light(4)
+		c.Encoder, c.Optimizer = network, optim.LARS{LearningRate: 0.2}
+		wide := trained(t, eng, c)
+		c.Compute.BFloat16 = true
+		half := trained(t, eng, c)
+		c.LearningRate = 1e-9 // next to nothing; with far less a row of zeros times the bias would have slopes beyond float32
+		start := trained(t, eng, c)
+		same := 0
+		for i, loss := range half.History.Losses {
+			if loss == wide.History.Losses[i] {
+				same++
+			}
+			if !(math.Abs(loss-wide.History.Losses[i]) < 0.05) {
+				t.Errorf("%v, step %d: loss %g in bfloat16, %g in float32", network, i, loss, wide.History.Losses[i])
+			}
+		}
+		if same > 1 {
+			t.Errorf("%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
+		}
+		// The cosine between the ways that the weights went, and how many of them have more than bfloat16's digits.
+		var xy, xx, yy float64
+		fine := 0
+		from, to := numbers(t, start), numbers(t, half)
+		for path, values := range numbers(t, wide) {
+			for i, v := range values {
+				x, y := v-from[path][i], to[path][i]-from[path][i]
+				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+				if math.Float32bits(float32(to[path][i]))&0xffff != 0 {
+					fine++
+				}
+			}
+			if strings.HasSuffix(path, "weights") && fine == 0 {
+				t.Errorf("%v: %s has no more digits than bfloat16", network, path)
+			}
+		}
+		if cosine := xy / math.Sqrt(xx*yy); !(cosine > 0.94) {
+			t.Errorf("%v: the ways of the weights in bfloat16 and float32 have cosine %g", network, cosine)
+		}
+		if want := "bfloat16 with float32 weights"; !strings.Contains(half.Record.Settings, want) {
+			t.Errorf("the settings %q do not tell %q", half.Record.Settings, want)
+		}
+	}
+}
+
+// coarse is an encoder of one's own that takes the precision of its data for its variables.
+type coarse struct{}
+
+func (coarse) Embed(scope *model.Scope, x *Node, _ bool) *Node {
+	x = Reshape(x, x.Shape().Dim(0), -1)
+	w := scope.WithInitializer(initializer.One).VariableWithShape("w", shapes.Make(x.DType(), x.Shape().Dim(-1), 4))
+	return DotProduct(x, w.NodeValue(x.Graph()))
+}
+
+func TestBFloat16RefusesCoarseWeights(t *testing.T) {
+	c := light(1)
+	c.Encoder, c.Compute.BFloat16 = coarse{}, true
+	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, c)
+	if err == nil || !strings.Contains(err.Error(), "encoder.Weight") || !strings.Contains(err.Error(), "/encoder/w") {
+		t.Errorf("an encoder with weights in bfloat16 gives %v", err)
+	}
+}

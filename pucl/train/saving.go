@@ -1,0 +1,121 @@
+package train
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/internal/files"
+)
+
+// modelHead comes before the variables in a model's file.
+type modelHead struct {
+	EncoderType             string // Go type of the encoder
+	Encoder                 []byte // its fields as JSON, where they can be written so
+	Projection              int
+	Height, Width, Channels int
+	Features                int
+	Losses                  []float64 // in files of programs that kept them beside the history
+	History                 History   // empty in files of programs that kept none
+	Record                  Record
+}
+
+// knownEncoders are the networks that a model's file can bring back by itself.
+var knownEncoders = []encoder.Encoder{
+	encoder.SmallCNN{}, encoder.MLP{}, encoder.ResNet{}, encoder.ViT{}, encoder.LeNet{}, encoder.ShortConv{}, encoder.AllConv{},
+}
+
+// encoderFields returns the fields of an encoder as JSON, nil for an encoder of one's own that JSON cannot hold.
+func encoderFields(e encoder.Encoder) []byte {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// knownEncoder returns the type with the given name, where it is known.
+func knownEncoder(name string) (reflect.Type, bool) {
+	for _, e := range knownEncoders {
+		if fmt.Sprintf("%T", e) == name {
+			return reflect.TypeOf(e), true
+		}
+	}
+	return nil, false
+}
+
+// Save writes the model, encoder and projector, to one file, whole or not at all.
+func (m *Model) Save(path string) error {
+	if err := files.Write(path, m.Write); err != nil {
+		return fmt.Errorf("train: saving the model: %w", err)
+	}
+	return nil
+}
+
+// Write writes the model to w, for files that hold more than a model. What reads it back is [ReadModel].
+func (m *Model) Write(w io.Writer) error {
+	head := modelHead{
+		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
+		Height: m.shape.Height, Width: m.shape.Width, Channels: m.shape.Channels, Features: m.features, History: m.History, Record: m.Record,
+	}
+	head.Encoder = encoderFields(m.encoder)
+	if err := gob.NewEncoder(w).Encode(head); err != nil {
+		return err
+	}
+	return writeVariables(w, m.store)
+}
+
+// LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an
+// encoder of one's own needs that encoder as custom, with the same fields, since a file holds no code. Otherwise custom is nil.
+func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
+	var m *Model
+	err := files.Read(path, func(r io.Reader) (err error) {
+		m, err = ReadModel(r, custom)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return m, nil
+}
+
+// ReadModel reads what [Model.Write] wrote; custom is as for [LoadModel]. The reader must be an io.ByteReader, or more is read
+// than the model.
+func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
+	var head modelHead
+	if err := gob.NewDecoder(r).Decode(&head); err != nil {
+		return nil, fmt.Errorf("it is no model of this program, or damaged: %w", err)
+	}
+	kind, known := knownEncoder(head.EncoderType)
+	switch {
+	case custom != nil:
+		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
+			return nil, fmt.Errorf("it was trained with the encoder %s, not %s", head.EncoderType, got)
+		}
+		if got := encoderFields(custom); got != nil && head.Encoder != nil && !bytes.Equal(got, head.Encoder) {
+			return nil, fmt.Errorf("it was trained with the encoder %s %s, not %s", head.EncoderType, head.Encoder, got)
+		}
+	case known:
+		read := reflect.New(kind)
+		if err := json.Unmarshal(head.Encoder, read.Interface()); err != nil {
+			return nil, err
+		}
+		custom = read.Elem().Interface().(encoder.Encoder)
+	default:
+		return nil, fmt.Errorf("it was trained with the encoder %s; pass one, with the same fields, to load it",
+			strings.TrimSpace(head.EncoderType+" "+string(head.Encoder)))
+	}
+	m := newModel(custom, head.Projection, augment.Shape{Height: head.Height, Width: head.Width, Channels: head.Channels}, head.Features)
+	m.History, m.Record = head.History, head.Record
+	if m.History.Losses == nil {
+		m.History.Losses = head.Losses
+	}
+	m.History.pad()
+	return m, readVariables(r, m.store)
+}

@@ -1,0 +1,156 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// startEnv names the file into which BenchmarkStep and BenchmarkViews write what others need to compute the same, instead of
+// timing anything, so that the memory of this is not taken for that of a step.
+const startEnv = "PUCL_PEERS_START"
+
+// checkedSteps is how many losses BenchmarkStep tells; it times the steps after them.
+const checkedSteps = 3
+
+// gratings are images of stripes, all different, the same in every step; one in eight is a labeled positive.
+type gratings struct {
+	count, size, channels int
+	pixels                []uint8
+	labeled               []bool
+}
+
+func newGratings(count, size, channels int) gratings {
+	g := gratings{count: count, size: size, channels: channels, labeled: make([]bool, count)}
+	for i := range count {
+		g.labeled[i] = i%8 == 0
+		for y := range size {
+			for x := range size {
+				for c := range channels {
+					wave := float64(hashed(3*i+1))*float64(y) + float64(hashed(3*i+2))*float64(x) + float64(hashed(3*i+3))*float64(c+1)
+					g.pixels = append(g.pixels, uint8(127.5+127*math.Sin(2*wave)))
+				}
+			}
+		}
+	}
+	return g
+}
+
+// Batch implements Batches.
+func (g gratings) Batch(int) (pixels []uint8, labeled []bool) { return g.pixels, g.labeled }
+
+// ImageShape implements Batches.
+func (g gratings) ImageShape() (height, width, channels int) { return g.size, g.size, g.channels }
+
+// BenchmarkStep times whole training steps as Pretrain takes them: from bytes to new weights, two views of every image drawn
+// and made on the way. peers/step.py sets it beside PyTorch and JAX.
+func BenchmarkStep(b *testing.B) {
+	b.Run("rest", func(b *testing.B) { // what the process takes before it does anything
+		for b.Loop() {
+			enginetest.Open(b)
+		}
+	})
+	b.Run("small-cnn", func(b *testing.B) {
+		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Config{}.Recipe()})
+	})
+	b.Run("resnet-18", func(b *testing.B) {
+		benchmarkStep(b, newGratings(32, 32, 3), Config{
+			Encoder: encoder.ResNet{CIFAR: true}, Recipe: augment.Recipe{augment.Flip{}},
+			Optimizer: optim.SGD{LearningRate: 0.01, WeightDecay: -1},
+		})
+	})
+}
+
+func benchmarkStep(b *testing.B, images gratings, c Config) {
+	eng := enginetest.Open(b)
+	c.Seed, c.Steps, c.Schedule = 1, math.MaxInt32, optim.Constant{}
+	if path := os.Getenv(startEnv); path != "" {
+		if err := writeStart(eng, images, c, path); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var losses, times []float64
+	last := time.Now()
+	c.Observer = OnStep(func(p Progress) {
+		now := time.Now()
+		if p.Step <= checkedSteps {
+			losses = append(losses, p.Loss)
+		} else {
+			times = append(times, now.Sub(last).Seconds()*1e3)
+		}
+		if p.Step >= checkedSteps && !b.Loop() {
+			cancel()
+		}
+		last = time.Now()
+	})
+	if _, err := Pretrain(ctx, eng, images, c); !errors.Is(err, context.Canceled) {
+		b.Fatal(err)
+	}
+	for i, loss := range losses {
+		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+}
+
+// writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.
+func writeStart(eng *engine.Engine, images gratings, c Config, path string) error {
+	c = c.withDefaults()
+	pixels, labeled := images.Batch(0)
+	m := newModel(c.Encoder, c.Projection, images.size, images.size, images.channels)
+	encoder.SetSeed(m.store, c.Seed)
+	if _, err := m.Embed(eng, pixels); err != nil { // draws the weights
+		return err
+	}
+	out := map[string]safetensors.Tensor{
+		"pixels": {DType: safetensors.U8, Shape: []int{images.count, images.size, images.size, images.channels}, Data: pixels},
+	}
+	for _, part := range []string{encoderScope, projectorScope} {
+		weights, err := encoder.StateDict(m.store, "/"+part)
+		if err != nil {
+			return err
+		}
+		for name, t := range weights {
+			out[part+"."+name] = t
+		}
+	}
+	flags := safetensors.Tensor{DType: safetensors.U8, Shape: []int{len(labeled)}, Data: make([]byte, len(labeled))}
+	for i, l := range labeled {
+		if l {
+			flags.Data[i] = 1
+		}
+	}
+	out["labeled"] = flags
+	shape := augment.Shape{Height: images.size, Width: images.size, Channels: images.channels}
+	for step := range checkedSteps {
+		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*images.count)
+		if err != nil {
+			return err
+		}
+		wide := make([]float64, len(numbers))
+		for i, x := range numbers {
+			wide[i] = float64(x)
+		}
+		name := fmt.Sprintf("numbers-%d", step+1)
+		if out[name], err = safetensors.New(safetensors.F32, []int{2 * images.count, c.Recipe.Numbers()}, wide); err != nil {
+			return err
+		}
+	}
+	return (&safetensors.File{Tensors: out}).WriteFile(path)
+}

@@ -1,0 +1,89 @@
+package train
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches prepared ahead,
+// the numbers of the views, and the views themselves. peers/step.py sets it beside torchvision's loader.
+func BenchmarkViews(b *testing.B) {
+	const count, size, batch = 4096, 28, 256
+	eng := enginetest.Open(b)
+	pixels, labeled := newGratings(count, size, 1).Batch(0)
+	if path := os.Getenv(startEnv); path != "" {
+		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
+		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	images := &datasets.Images{Height: size, Width: size, Channels: 1, Pixels: pixels, Labels: make([]int, count), Classes: []string{"0", "1"}}
+	for i, l := range labeled {
+		if l {
+			images.Labels[i] = 1
+		}
+	}
+	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: []int{1}, Labeled: count / 16})
+	if err != nil {
+		b.Fatal(err)
+	}
+	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: batch})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ahead := batches.Prefetch(0)
+	defer ahead.Close()
+	recipe := augment.Config{}.Recipe()
+	exec, err := NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
+		images := scalePixels(pixels)
+		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)
+		return views, ReduceAllMean(views)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer exec.Finalize()
+	step := 0
+	views := func() (mean float64) {
+		pixels, _ := ahead.Batch(step)
+		numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, uint64(step))), augment.Shape{Height: size, Width: size, Channels: 1}, 2*batch)
+		if err != nil {
+			b.Fatal(err)
+		}
+		views, of, err := exec.Call2(tensors.FromFlatDataAndDimensions(pixels, batch, size, size, 1),
+			tensors.FromFlatDataAndDimensions(numbers, 2*batch, recipe.Numbers()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		step++
+		mean = float64(tensors.ToScalar[float32](of)) // waits until all is done
+		views.MustFinalizeAll()
+		of.MustFinalizeAll()
+		return mean
+	}
+	mean := 0.0
+	for range count / batch {
+		mean += views() / (count / batch)
+	}
+	var times []float64
+	for b.Loop() {
+		start := time.Now()
+		views()
+		times = append(times, time.Since(start).Seconds()*1e3)
+	}
+	slices.Sort(times)
+	b.ReportMetric(1e6*mean, "mean-millionths")
+	b.ReportMetric(times[len(times)/2], "median-ms")
+}

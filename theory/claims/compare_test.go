@@ -1,0 +1,122 @@
+package claims
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory"
+)
+
+var notFinite = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+
+// NaN, of which every comparison is false, must not count for a claim.
+func TestComparisonsWithNaN(t *testing.T) {
+	nan := math.NaN()
+	for what, wrong := range map[string]bool{
+		"NaN does not exceed a limit":   !exceeds(nan, 1),
+		"nothing exceeds a limit NaN":   !exceeds(0, nan),
+		"NaN agrees":                    agree(nan, 0) || agree(0, nan) || agree(nan, nan),
+		"NaN fades":                     fades(1, nan) || fades(nan, 0),
+		"NaN vanishes":                  vanishes(1, nan) || vanishes(nan, 0),
+		"NaN is lost as the farthest":   !math.IsNaN(farther(nan, 1)) || !math.IsNaN(farther(1, nan)),
+		"1 does not exceed 0":           !exceeds(1, 0) || exceeds(0, 0),
+		"equal numbers do not agree":    !agree(1, 1) || agree(1, 1.1),
+		"the farther number is another": farther(-2, 1) != -2 || farther(1, -2) != -2,
+	} {
+		if wrong {
+			t.Error(what)
+		}
+	}
+	var e seedingExtreme
+	e.meet(nan, nil, 0, 0)
+	if e.meet(1, nil, 0, 0); !math.IsNaN(e.ratio) {
+		t.Errorf("the largest ratio of NaN and 1 is %g", e.ratio)
+	}
+}
+
+// A number that is not finite leaves a claim undecided, whatever verdict its check came to.
+func TestNumbersThatAreNotFinite(t *testing.T) {
+	for _, x := range notFinite {
+		for what, f := range map[string]Finding{
+			`"number"`: {Verdict: Holds, Number: theory.Exactly(x)},
+			`"gap"`:    {Verdict: Fails, Measured: []Measurement{{"sound", theory.Exactly(0)}, {"gap", theory.Number{Value: 1, Low: x, High: 2}}}},
+		} {
+			c, err := Claim{ID: "x", check: func(*engine.Engine) Finding { return f }}.Check(nil)
+			wantError(t, what, err, what, "nothing is decided", "must be finite")
+			if c.Verdict != Undecided {
+				t.Errorf("%s: verdict %s", what, c.Verdict)
+			}
+		}
+	}
+}
+
+// Formulas and objectives that give NaN or infinity leave the claims that are checked with them undecided.
+func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
+	nan := math.NaN()
+	for what, check := range map[string]func(*engine.Engine) Finding{
+		"infonce-mi, ∞": func(*engine.Engine) Finding { return infoNCEFinding(func(int) float64 { return math.Inf(1) }) },
+		"infonce-mi":    func(*engine.Engine) Finding { return infoNCEFinding(func(int) float64 { return nan }) },
+		"dcl-limit": func(*engine.Engine) Finding {
+			return dclLimitFinding(func(float64, float64, float64) float64 { return nan })
+		},
+		"lpos-limit": func(*engine.Engine) Finding {
+			return lposLimitFinding(func(theory.Anchor, float64) float64 { return nan })
+		},
+		"theorem-1": func(eng *engine.Engine) Finding {
+			return theorem1Finding(eng, func(theory.Population, theory.Design, float64) (float64, error) { return nan, nil })
+		},
+		"theorem-2-variance": func(eng *engine.Engine) Finding {
+			return theorem2VarianceFinding(eng, func(theory.PairVariance, theory.Design, int) float64 { return nan })
+		},
+	} {
+		c, err := Claim{ID: what, check: check}.Check(openEngine(t))
+		if err == nil || !strings.Contains(err.Error(), "finite") || c.Verdict != Undecided {
+			t.Errorf("%s: %s, %v", what, c.Verdict, err)
+		}
+	}
+	placements := func() (err error) {
+		defer catch(&err)
+		leastPlacements([]float64{1, nan, 2})
+		return nil
+	}
+	wantError(t, "placements", placements(), "placement 1", "not a number")
+	var counts tally
+	compare := func() (err error) {
+		defer catch(&err)
+		counts.add(nan, 1)
+		return nil
+	}
+	wantError(t, "gradient biases", compare(), "cannot be compared")
+}
+
+// What is no failure of a check goes on as the panic that it is.
+func TestCatch(t *testing.T) {
+	run := func(f func()) (err error) {
+		defer catch(&err)
+		f()
+		return nil
+	}
+	cause := errors.New("cause")
+	for what, f := range map[string]func(){
+		"must":   func() { must(0, cause) },
+		"must2":  func() { must2(0, 0, cause) },
+		"must3":  func() { must3(0, 0, 0, cause) },
+		"ensure": func() { ensure(cause) },
+	} {
+		if err := run(f); !errors.Is(err, cause) {
+			t.Errorf("%s ended with %v", what, err)
+		}
+	}
+	if err := run(func() { ensure(nil) }); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if recover() != "other" {
+			t.Error("another panic was taken for a failure")
+		}
+	}()
+	t.Error(run(func() { panic("other") }))
+}

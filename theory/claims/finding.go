@@ -1,0 +1,73 @@
+package claims
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/puclab/puclab/theory"
+)
+
+// Finding is what a check found. All of it is computed by the check, none of it is known beforehand.
+type Finding struct {
+	Verdict  Verdict       `json:"verdict"`
+	Number   theory.Number `json:"number"`   // the one measured number that shows the verdict best; always finite
+	Sentence string        `json:"sentence"` // the verdict's reason, one sentence for a table, saying what Number is
+	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
+
+	// Counterexample is a smallest case found in which the printed statement fails, or among equally small ones the worst,
+	// with numbers that a reader can redo by hand or with [theory.Meter]; "" where there is none.
+	Counterexample string `json:"counterexample,omitempty"`
+
+	Corrected      string   `json:"corrected,omitempty"`       // the statement as it should read, "" where the printed one stands
+	CorrectedLaTeX string   `json:"corrected_latex,omitempty"` // its formula
+	Why            string   `json:"why"`                       // a proof sketch of what holds, or the reason for the verdict
+	Details        []string `json:"details,omitempty"`         // how it was found: cases tried, further readings
+}
+
+// Measurement is a named number.
+type Measurement struct {
+	Name  string        `json:"name"`
+	Value theory.Number `json:"value"`
+}
+
+// measure adds a number to the finding, under the name that format and args make.
+func measure[T int | float64 | *big.Rat | theory.Number](f *Finding, value T, format string, args ...any) {
+	f.Measured = append(f.Measured, Measurement{fmt.Sprintf(format, args...), exactly(value)})
+}
+
+// exactly converts a value to a Number, one without an interval unless it is a Number already.
+func exactly[T int | float64 | *big.Rat | theory.Number](value T) theory.Number {
+	switch v := any(value).(type) {
+	case int:
+		return theory.Exactly(float64(v))
+	case float64:
+		return theory.Exactly(v)
+	case *big.Rat:
+		return theory.Exactly(decimal(v))
+	}
+	return any(value).(theory.Number)
+}
+
+// detail adds a line to the finding's details.
+func (f *Finding) detail(format string, args ...any) {
+	f.Details = append(f.Details, fmt.Sprintf(format, args...))
+}
+
+// conclude sets the finding's verdict and its sentence.
+func (f *Finding) conclude(verdict Verdict, format string, args ...any) {
+	f.Verdict, f.Sentence = verdict, fmt.Sprintf(format, args...)
+}
+
+// checkNumbers returns an error if a number of the finding is not finite: comparisons with NaN are false, so a verdict that
+// rests on one means nothing.
+func (f Finding) checkNumbers() error {
+	for _, m := range append([]Measurement{{"number", f.Number}}, f.Measured...) {
+		for _, x := range []float64{m.Value.Value, m.Value.Low, m.Value.High} {
+			if x-x != 0 {
+				return fmt.Errorf("the measured number %q is %g, so nothing is decided; the objective or the formula "+
+					"must be finite on all cases of the check", m.Name, x)
+			}
+		}
+	}
+	return nil
+}

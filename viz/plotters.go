@@ -1,0 +1,88 @@
+package viz
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// What several kinds of figures are drawn with.
+
+// onCanvas returns where the points of p lie on c.
+func onCanvas(c draw.Canvas, p *plot.Plot) func(plotter.XY) vg.Point {
+	x, y := p.Transforms(&c)
+	return func(q plotter.XY) vg.Point { return vg.Point{X: x(q.X), Y: y(q.Y)} }
+}
+
+// points returns x and y as the points that gonum/plot draws.
+func points(x, y []float64) plotter.XYs {
+	p := make(plotter.XYs, len(x))
+	for i := range x {
+		p[i] = plotter.XY{X: x[i], Y: y[i]}
+	}
+	return p
+}
+
+// pick returns p[i] for each i of at.
+func pick(p plotter.XYs, at []int) plotter.XYs {
+	q := make(plotter.XYs, len(at))
+	for i, j := range at {
+		q[i] = p[j]
+	}
+	return q
+}
+
+// glyphBoxes claims room for a box around each of some points, so that it stays on the page at the edge.
+func glyphBoxes(p *plot.Plot, at plotter.XYs, box func(i int) vg.Rectangle) []plot.GlyphBox {
+	boxes := make([]plot.GlyphBox, len(at))
+	for i, q := range at {
+		boxes[i] = plot.GlyphBox{X: p.X.Norm(q.X), Y: p.Y.Norm(q.Y), Rectangle: box(i)}
+	}
+	return boxes
+}
+
+// marks is a plotter of equal marks, with a size of its own in the legend.
+type marks struct {
+	plotter.Scatter
+	thumb vg.Length // radius in the legend; 0 for that of the marks
+}
+
+func newMarks(at plotter.XYs, style draw.GlyphStyle, thumb vg.Length) *marks {
+	return &marks{plotter.Scatter{XYs: at, GlyphStyle: style}, thumb}
+}
+
+func (m *marks) Thumbnail(c *draw.Canvas) {
+	s := m.GlyphStyle
+	if m.thumb > 0 {
+		s.Radius = m.thumb
+	}
+	c.DrawGlyphNoClip(s, c.Center())
+}
+
+// level is a plotter of a horizontal line over the whole width.
+type level struct {
+	y     float64
+	style draw.LineStyle
+}
+
+func (l *level) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	if at := y(l.y); c.ContainsY(at) {
+		c.StrokeLine2(l.style, c.Min.X, at, c.Max.X, at)
+	}
+}
+
+func (l *level) DataRange() (xmin, xmax, ymin, ymax float64) {
+	return math.Inf(1), math.Inf(-1), l.y, l.y
+}
+
+func (l *level) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	c.StrokeLine2(l.style, c.Min.X, y, c.Max.X, y)
+}
+
+// widen adds to both ends of the range of an axis.
+func widen(a *plot.Axis, room float64) { a.Min, a.Max = a.Min-room, a.Max+room }

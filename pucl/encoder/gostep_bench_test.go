@@ -43,12 +43,12 @@ func benchmarkSteps(b *testing.B, eng *engine.Engine, e encoder.Encoder, uncount
 	var from, to train.Progress
 	_, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{
 		Steps: uncounted + counted*b.N, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Encoder: e, Seed: 1,
-		OnStep: func(p train.Progress) {
+		Observer: train.OnStep(func(p train.Progress) {
 			if p.Step == uncounted {
 				from = p
 			}
 			to = p
-		},
+		}),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -23,7 +23,7 @@ func AlignmentLoss() Objective {
 	}
 }
 
-// ownDistance is the mean squared distance of each anchor to the other views of its example, [.., r].
+// ownDistance returns the mean squared distance of each anchor to the other views of its example, [.., r].
 func ownDistance(b *Block) *Node {
 	s := b.source
 	var sum *Node

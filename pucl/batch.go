@@ -37,7 +37,7 @@ func (v Views) batch(tau float64) batch {
 	return made
 }
 
-// whole is the batch as one block.
+// whole returns the batch as one block.
 func (b batch) whole() *Block { return b.block(b.rows, b.rows, 0) }
 
 // block compares anchors, which are the rows of the batch from first on, with rows, which are all of them.
@@ -87,12 +87,12 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 	return block
 }
 
-// viewOf is the number of the view that a row belongs to.
+// viewOf returns the number of the view that a row belongs to.
 func viewOf(row *Node, examples int) *Node {
 	return Div(row, Scalar(row.Graph(), row.DType(), examples))
 }
 
-// repeatViews turns what is told of examples [.., b] into what is told of rows [.., m·b].
+// repeatViews repeats what is known of examples [.., b] for each view, [.., m·b].
 func repeatViews(examples *Node, views int) *Node {
 	copies := make([]*Node, views)
 	for i := range copies {
@@ -101,7 +101,7 @@ func repeatViews(examples *Node, views int) *Node {
 	return Concatenate(copies, -1)
 }
 
-// boolLike is shape with Bool entries.
+// boolLike returns shape with Bool entries.
 func boolLike(shape shapes.Shape) shapes.Shape {
 	shape = shape.Clone()
 	shape.DType = dtypes.Bool

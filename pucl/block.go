@@ -49,10 +49,10 @@ type source struct {
 // included.
 type kept struct{ partition *Node }
 
-// rows is n, the number of rows of the batch.
+// rows returns n, the number of rows of the batch.
 func (b *Block) rows() int { return b.Sim.Shape().Dim(-1) }
 
-// views is m, the number of views of each example.
+// views returns m, the number of views of each example.
 func (b *Block) views() int { return b.source.views }
 
 // OtherExamples selects the pairs of different examples, whatever their views: j neither is i nor shows its example.
@@ -72,7 +72,7 @@ func (b *Block) NextViews(count int) *Node {
 	return And(b.OwnView, BroadcastToShape(ExpandLeftToRank(near, b.Sim.Rank()), boolLike(b.Sim.Shape())))
 }
 
-// needOtherExamples refuses a batch of one example for an objective that needs negatives.
+// needOtherExamples panics on a batch of one example, for an objective that needs negatives.
 func (b *Block) needOtherExamples(objective string) {
 	if b.rows() == b.views() {
 		panic(fmt.Errorf("pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective))

@@ -19,7 +19,7 @@ func TestPairSumsDoNotDependOnTheCut(t *testing.T) {
 	exec := MustNewExec(enginetest.Open(t).Backend, func(z, c *Node) []*Node {
 		var out []*Node
 		for _, how := range cuts {
-			sums := logPairSums(unitRows(z), c, tau, how)
+			sums := logPairSums(UnitRows(z), c, tau, how)
 			out = append(out, sums, Gradient(ReduceAllSum(Mul(sums, Iota(z.Graph(), sums.Shape(), 0))), z)[0])
 		}
 		return out

@@ -53,7 +53,7 @@ func DCL(config DCLConfig) Objective {
 	}
 }
 
-// logOwn is log Σ exp s_ij over the next count views of the anchor's own example.
+// logOwn returns log Σ exp s_ij over the next count views of the anchor's own example.
 func logOwn(b *Block, count int) *Node {
 	if b.views() == 2 {
 		return OwnViews(b) // there is only one
@@ -61,7 +61,7 @@ func logOwn(b *Block, count int) *Node {
 	return LogSumExp(b, b.NextViews(count))
 }
 
-// check refuses a configuration that does not fit the block.
+// check panics on a configuration that does not fit the block.
 func (c DCLConfig) check(b *Block) {
 	if !(c.TauPlus >= 0 && c.TauPlus < 1) {
 		panic(fmt.Errorf("pucl: DCL with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus))
@@ -70,13 +70,13 @@ func (c DCLConfig) check(b *Block) {
 		panic(fmt.Errorf("pucl: DCL with M = %d positives; they are other views of the anchor's own example, and of %d views %d is another (M = 0 takes all there are)",
 			c.Positives, b.views(), b.views()-1))
 	}
-	if c.Weight < 0 {
+	if !(c.Weight >= 0) {
 		panic(fmt.Errorf("pucl: DCL with weight Q = %v; it must be positive, or 0 for the number of negatives", c.Weight))
 	}
 	b.needOtherExamples("DCL")
 }
 
-// logNegatives is log Q·g(i).
+// logNegatives returns log Q·g(i).
 func (c DCLConfig) logNegatives(b *Block) *Node {
 	c.check(b)
 	negatives := float64(b.rows() - b.views())

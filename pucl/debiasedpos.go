@@ -63,7 +63,7 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	if !(c.TauPlus > 0 && c.TauPlus <= 1) {
 		panic(fmt.Errorf("pucl: DebiasedPos with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie above 0 and at most at 1", c.TauPlus))
 	}
-	if c.Weight < 0 {
+	if !(c.Weight >= 0) {
 		panic(fmt.Errorf("pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight))
 	}
 	b.needOtherExamples("DebiasedPos")
@@ -81,7 +81,7 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	return positive, AddScalar(drawn, math.Log(weight)), some
 }
 
-// logMean is the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.
+// logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.
 func logMean(b *Block, mask *Node) (mean, some *Node) {
 	mask = b.pairs(mask)
 	count := ReduceSum(ConvertDType(mask, b.Sim.DType()), -1)

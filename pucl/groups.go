@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// groupMean is the mean similarity of each anchor to the rows that mask gives it, where these are a group of rows: the mean
-// of inner products with the rows of a group is the inner product with their mean, which needs no look at all pairs. It is
+// groupMean returns the mean similarity of each anchor to the rows that mask gives it, where these are a group of rows: the mean
+// of inner products with the rows of a group is the inner product with their mean, which needs no look at all pairs. It returns
 // nil where Sim or mask is not what the block was made with.
 func (b *Block) groupMean(mask *Node) *Node {
 	s := b.source
@@ -26,7 +26,7 @@ func (b *Block) groupMean(mask *Node) *Node {
 	return nil
 }
 
-// labeledOrOwn is the mean similarity of an unlabeled anchor to all labeled rows and its own other views. (Of a labeled
+// labeledOrOwn returns the mean similarity of an unlabeled anchor to all labeled rows and its own other views. (Of a labeled
 // anchor, whose other views are labeled, it is not.)
 func labeledOrOwn(b *Block) *Node {
 	s := b.source
@@ -37,7 +37,7 @@ func labeledOrOwn(b *Block) *Node {
 	return b.meanTo(Add(sum, s.ownRows()), AddScalar(count, float64(s.views-1)))
 }
 
-// meanTo is the mean similarity of each anchor to count rows, [.., r], whose sum is given, [.., r, d]; 0 where there are none.
+// meanTo returns the mean similarity of each anchor to count rows, [.., r], whose sum is given, [.., r, d]; 0 where there are none.
 func (b *Block) meanTo(sum, count *Node) *Node {
 	return Div(b.source.inner(sum), MulScalar(MaxScalar(count, 1.0), b.Tau))
 }
@@ -53,7 +53,7 @@ func (s source) others(group, inGroup *Node) (sum, count *Node) {
 	return sum, count
 }
 
-// ownRows is the sum of the other views of each anchor's own example, [.., r, d].
+// ownRows returns the sum of the other views of each anchor's own example, [.., r, d].
 func (s source) ownRows() *Node {
 	var sum *Node
 	for k := 1; k < s.views; k++ {
@@ -62,7 +62,7 @@ func (s source) ownRows() *Node {
 	return sum
 }
 
-// ownRow is, for each anchor, the row of its own example k views further on, counted round, [.., r, d].
+// ownRow returns, for each anchor, the row of its own example k views further on, counted round, [.., r, d].
 func (s source) ownRow(k int) *Node {
 	n, count := s.rows.Shape().Dim(-2), s.anchors.Shape().Dim(-2)
 	shift := k * (n / s.views)
@@ -76,8 +76,8 @@ func (s source) ownRow(k int) *Node {
 	return SliceAxis(turned, -2, AxisRange(s.first, s.first+count))
 }
 
-// inner is the inner product of each anchor with its row of x, [.., r, d].
+// inner returns the inner product of each anchor with its row of x, [.., r, d].
 func (s source) inner(x *Node) *Node { return ReduceSum(Mul(s.anchors, x), -1) }
 
-// onlyWhere is x where condition holds and 0 elsewhere.
+// onlyWhere returns x where condition holds and 0 elsewhere.
 func onlyWhere(condition, x *Node) *Node { return Where(condition, x, ZerosLike(x)) }

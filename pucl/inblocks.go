@@ -13,7 +13,7 @@ import (
 // of 8192 rows.
 const mostPairs = 1 << 26
 
-// cutFor says how all pairs of the rows of shape [.., n, d] are cut.
+// cutFor returns how all pairs of the rows of shape [.., n, d] are cut.
 func (v Views) cutFor(rows shapes.Shape) cut {
 	n := rows.Dim(-2)
 	batches := rows.Size() / max(n*rows.Dim(-1), 1)
@@ -28,7 +28,7 @@ func (v Views) cutFor(rows shapes.Shape) cut {
 	return cut{}
 }
 
-// seesAllPairs tells whether a score of the whole batch is made of anything that has an entry for every pair of rows.
+// seesAllPairs reports whether a score of the whole batch is made of anything that has an entry for every pair of rows.
 func seesAllPairs(score *Node, b batch) bool {
 	n := b.rows.Shape().Dim(-2)
 	pairs := b.rows.Shape().Size() / b.rows.Shape().Dim(-1) * n
@@ -57,7 +57,7 @@ func madeOf(x, mark *Node) []*Node {
 	return found
 }
 
-// lossInBlocks is the mean score of the anchors, worked out for one block of anchors after the other.
+// lossInBlocks returns the mean score of the anchors, worked out for one block of anchors after the other.
 //
 // Differentiating the sum of the blocks would keep all of them until the end. So the gradient of each block with respect to
 // the rows is taken here, beside its value, and added up; the loss is then a constant, the value, plus a function that is
@@ -105,7 +105,7 @@ func (o Objective) lossInBlocks(b batch) *Node {
 	return loss
 }
 
-// after is the batch made to wait for done, a finite number: masks, too, of which a loop over blocks would otherwise make
+// after returns the batch, made to wait for done, a finite number: masks, too, of which a loop over blocks would otherwise make
 // all before it begins.
 func (b batch) after(done *Node) batch {
 	b.rows = StopGradient(SchedulingBarrier(b.rows, done))
@@ -119,7 +119,7 @@ func (b batch) after(done *Node) batch {
 	return b
 }
 
-// handOn is 0 and has slope as its gradient with respect to x, of which fixed is the value. It is summed over axes.
+// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value. It is summed over axes.
 func handOn(slope, x, fixed *Node, axes ...int) *Node {
 	product := Mul(StopGradient(slope), Sub(x, fixed))
 	if len(axes) == 0 {
@@ -154,7 +154,7 @@ func partials(x *Node, nodes []*Node) []*Node {
 	return slopes
 }
 
-// plus is sum + more; a nil sum is 0.
+// plus returns sum + more; a nil sum is 0.
 func plus(sum, more *Node) *Node {
 	if sum == nil {
 		return more
@@ -162,10 +162,10 @@ func plus(sum, more *Node) *Node {
 	return Add(sum, more)
 }
 
-// finite is x, or 0 where x is infinite or no number.
+// finite returns x, or 0 where x is infinite or NaN.
 func finite(x *Node) *Node { return Where(IsFinite(x), x, ZerosLike(x)) }
 
-// leadingShape is the shape of x without its last axes, as many as drop.
+// leadingShape returns the shape of x without its last axes, as many as drop.
 func leadingShape(x *Node, drop int) shapes.Shape {
 	shape := x.Shape().Clone()
 	shape.Dimensions = shape.Dimensions[:x.Rank()-drop]

@@ -6,10 +6,10 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// logAdd is log(e^x + e^y) for finite x and y.
+// logAdd returns log(e^x + e^y) for finite x and y.
 func logAdd(x, y *Node) *Node { return Add(x, numeric.LogOnePlusExp(Sub(y, x))) }
 
-// logDifference is log max{ p·e^x − q·e^y, e^floor }, for p > 0 and q ≥ 0; no gradient flows where the floor holds.
+// logDifference returns log max{ p·e^x − q·e^y, e^floor }, for p > 0 and q ≥ 0; no gradient flows where the floor holds.
 func logDifference(x, y *Node, p, q, floor float64) *Node {
 	// Both exponentials are taken relative to the larger one, so that nothing overflows.
 	top := StopGradient(Max(x, y))

@@ -22,7 +22,7 @@ func MCL(lambda float64) Objective {
 	}
 }
 
-// checkShare refuses a parameter that is not between 0 and 1.
+// checkShare panics on a parameter that is not between 0 and 1.
 func checkShare(objective, name string, value float64) {
 	if !(value >= 0 && value <= 1) {
 		panic(fmt.Errorf("pucl: %s with %s = %v; it is a share and must lie between 0 and 1", objective, name, value))

@@ -54,7 +54,7 @@ func (o Objective) PerAnchor(v Views, tau float64) *Node {
 	return Mul(perAnchor, Squeeze(batch.one, -1))
 }
 
-// score is repel − attract of the anchors of a block, [.., r].
+// score returns repel − attract of the anchors of a block, [.., r].
 func (o Objective) score(b *Block) *Node {
 	if o.Attract == nil || o.Repel == nil {
 		panic(fmt.Errorf("pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name))
@@ -65,7 +65,7 @@ func (o Objective) score(b *Block) *Node {
 	return Sub(o.checked("Repel", o.Repel(b), b), o.checked("Attract", o.Attract(b), b))
 }
 
-// checked refuses what a term returned where it is not one number an anchor.
+// checked returns got, which a term made of b, and panics where it is not one number for each anchor.
 func (o Objective) checked(term string, got *Node, b *Block) *Node {
 	want := leadingShape(b.Sim, 1)
 	if !got.Shape().Equal(want) {

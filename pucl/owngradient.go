@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ownGradient is value, shape [.., r], whose gradient with respect to the inputs is given by a formula: back is handed the
-// gradient v of something with respect to value and returns its gradient with respect to each input. The inputs are
+// ownGradient returns value, shape [.., r], with a gradient with respect to the inputs that a formula gives: back is handed
+// the gradient v of something with respect to value and returns its gradient with respect to each input. The inputs are
 // matrices of d columns, [.., rows, d], the first with r rows or more; value must be made of them alone.
 //
 // The formula may use what value was made of, which saves work that differentiating step by step would do twice, and it is

@@ -31,7 +31,7 @@ func (c cut) strips(n int) []strip {
 	return strips
 }
 
-// logPairSums is log Σ_{j≠i} exp(x_i·x_j/τ + c_i + c_j), shape [.., n], for rows x [.., n, d] no longer than 1 and constants
+// logPairSums returns log Σ_{j≠i} exp(x_i·x_j/τ + c_i + c_j), shape [.., n], for rows x [.., n, d] no longer than 1 and constants
 // c [.., n] or nil, none above 0. The temperature must be [flat].
 //
 // Every pair is looked at once for both of its rows: strips of the matrix begin at its diagonal. The gradient is the
@@ -85,7 +85,7 @@ func logPairSums(x, c *Node, tau float64, how cut) *Node {
 	}, x)
 }
 
-// exp is exp((x_i·x_j − 1)/τ + c_i + c_j) for the pairs of the strip, 0 where j = i.
+// exp returns exp((x_i·x_j − 1)/τ + c_i + c_j) for the pairs of the strip, 0 where j = i.
 func (s strip) exp(x, c *Node, tau float64) *Node {
 	columns := SliceAxis(x, -2, AxisRangeToEnd(s.first))
 	anchors := head(columns, -2, s.rows)
@@ -101,7 +101,7 @@ func (s strip) exp(x, c *Node, tau float64) *Node {
 	return onlyWhere(others, Exp(pairs))
 }
 
-// head is the first count entries of x along axis, all where there are no more.
+// head returns the first count entries of x along axis, all where there are no more.
 func head(x *Node, axis, count int) *Node {
 	if x.Shape().Dim(axis) <= count {
 		return x
@@ -110,7 +110,7 @@ func head(x *Node, axis, count int) *Node {
 }
 
 // addTail adds what more returns to sum, of which both have length entries along axis, and drops the first count of them.
-// It is nil where none remains; a nil sum is 0.
+// It returns nil where none remains; a nil sum is 0.
 func addTail(sum *Node, more func() *Node, axis, count, length int) *Node {
 	if length <= count {
 		return nil

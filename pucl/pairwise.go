@@ -37,7 +37,7 @@ func Pairwise(margin float64) Objective {
 	}
 }
 
-// SquaredDistance is the squared Euclidean distance of the unit rows of every pair, [.., r, n]: 2 − 2cos, or, where one row
+// SquaredDistance returns the squared Euclidean distance of the unit rows of every pair, [.., r, n]: 2 − 2cos, or, where one row
 // is zero and has no direction, 1, and 0 where both are; and 0 for the pair of a row with itself.
 func SquaredDistance(b *Block) *Node {
 	s := b.source
@@ -47,13 +47,13 @@ func SquaredDistance(b *Block) *Node {
 	return onlyWhere(b.Others, MaxScalar(distance, 0.0))
 }
 
-// meanOver is the mean of x [.., r, n] over the pairs that mask selects; 0 where it selects none.
+// meanOver returns the mean of x [.., r, n] over the pairs that mask selects; 0 where it selects none.
 func meanOver(mask, x *Node) *Node {
 	count := ReduceSum(ConvertDType(mask, x.DType()), -1)
 	return Div(ReduceSum(onlyWhere(mask, x), -1), MaxScalar(count, 1.0))
 }
 
-// epsilon is the distance of 1 to the next number.
+// epsilon returns the distance of 1 to the next number.
 func epsilon(dtype dtypes.DType) float64 {
 	if dtype == dtypes.Float64 {
 		return 0x1p-52

@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// LogPartition is log Z(z_i) = log Σ_{j≠i} exp s_ij, the repelling side of (4), (5) and (6).
+// LogPartition returns log Z(z_i) = log Σ_{j≠i} exp s_ij, the repelling side of (4), (5) and (6).
 func LogPartition(b *Block) *Node {
 	s := b.source
 	if s.rows == nil || b.Sim != s.sim || b.Others != s.otherPairs {
@@ -22,7 +22,7 @@ func LogPartition(b *Block) *Node {
 	return s.kept.partition
 }
 
-// LogSumExp is log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape, and −∞, without gradient, for an
+// LogSumExp returns log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape, and −∞, without gradient, for an
 // anchor of which it selects none. The pair of a row with itself never counts.
 //
 // The largest similarity is taken out first, or the largest that unit rows can have. Pairs outside the mask are replaced
@@ -60,7 +60,7 @@ func LogSumExp(b *Block, mask *Node) *Node {
 	}, s.anchors, s.rows)
 }
 
-// flat tells whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by 1/τ, the same for all
+// flat reports whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by 1/τ, the same for all
 // anchors, without losing digits: e^(−2/τ) must be far from underflow.
 func flat(dtype dtypes.DType, tau float64) bool {
 	if dtype == dtypes.Float64 {

@@ -10,19 +10,19 @@ import (
 // in nats (units of s_ij).
 type Term func(*Block) *Node
 
-// OwnViews is the mean similarity to the other views of the anchor's own example: s_{i,a(i)} where there are two views.
+// OwnViews returns the mean similarity to the other views of the anchor's own example: s_{i,a(i)} where there are two views.
 func OwnViews(b *Block) *Node { return MeanSimilarity(b, b.OwnView) }
 
-// LabeledMean is the mean similarity to the other labeled rows, 1/|ℙ∖i| Σ_{j∈ℙ∖i} s_ij, and 0 for an unlabeled anchor.
+// LabeledMean returns the mean similarity to the other labeled rows, 1/|ℙ∖i| Σ_{j∈ℙ∖i} s_ij, and 0 for an unlabeled anchor.
 func LabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Labeled) }
 
-// UnlabeledMean is the mean similarity to the other unlabeled rows, 1/|𝕌∖i| Σ_{j∈𝕌∖i} s_ij, and 0 for a labeled anchor.
+// UnlabeledMean returns the mean similarity to the other unlabeled rows, 1/|𝕌∖i| Σ_{j∈𝕌∖i} s_ij, and 0 for a labeled anchor.
 func UnlabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Unlabeled) }
 
-// ClassMean is the mean similarity to the other rows of the anchor's class. It needs [Views].Class.
+// ClassMean returns the mean similarity to the other rows of the anchor's class. It needs [Views].Class.
 func ClassMean(b *Block) *Node { return MeanSimilarity(b, b.SameClass) }
 
-// MeanSimilarity is the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects none. The
+// MeanSimilarity returns the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects none. The
 // pair of a row with itself never counts.
 func MeanSimilarity(b *Block, mask *Node) *Node {
 	if mean := b.groupMean(mask); mean != nil {
@@ -34,7 +34,7 @@ func MeanSimilarity(b *Block, mask *Node) *Node {
 	return Div(chosen, MaxScalar(count, 1.0))
 }
 
-// pairs is mask without the pairs of a row with itself. It refuses a mask that is not there.
+// pairs returns mask without the pairs of a row with itself. It panics on a mask that is nil.
 func (b *Block) pairs(mask *Node) *Node {
 	if mask == nil {
 		panic(errors.New("pucl: a term looks at a mask that is nil; SameClass is there only where Views.Class holds the " +
@@ -46,7 +46,7 @@ func (b *Block) pairs(mask *Node) *Node {
 	return And(mask, b.Others)
 }
 
-// made tells whether mask is one that the block came with.
+// made reports whether mask is one that the block came with.
 func (b *Block) made(mask *Node) bool {
 	return mask == b.Others || mask == b.OwnView || mask == b.OtherView || mask == b.Labeled ||
 		mask == b.ToLabeled || mask == b.Unlabeled || mask == b.SameClass
@@ -57,7 +57,7 @@ func ByLabel(labeled, unlabeled Term) Term {
 	return func(b *Block) *Node { return Where(b.AnchorLabeled, labeled(b), unlabeled(b)) }
 }
 
-// Mix is λ·first + (1−λ)·second.
+// Mix returns λ·first + (1−λ)·second.
 func Mix(lambda float64, first, second Term) Term {
 	return func(b *Block) *Node {
 		return Add(MulScalar(first(b), lambda), MulScalar(second(b), 1-lambda))
@@ -69,5 +69,5 @@ func Scale(factor float64, term Term) Term {
 	return func(b *Block) *Node { return MulScalar(term(b), factor) }
 }
 
-// Nothing is the term that is 0 for every anchor.
+// Nothing returns 0 for every anchor.
 func Nothing(b *Block) *Node { return Zeros(b.Sim.Graph(), leadingShape(b.Sim, 1)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Value is the loss of one batch given as plain numbers, in float64: embeddings [m·b, d], all first views before all second
+// Value returns the loss of one batch given as plain numbers, in float64: embeddings [m·b, d], all first views before all second
 // views, and which of the b examples are labeled positives. It is for a look at a loss and for checks by hand; training
 // builds [Objective.Loss] into its own graph. Objectives that need the classes have [Objective.ValueOfClasses].
 func (o Objective) Value(eng *engine.Engine, z [][]float64, labeled []bool, tau float64) (float64, error) {

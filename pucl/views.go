@@ -3,6 +3,7 @@ package pucl
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -41,10 +42,10 @@ func StackViews(views ...*Node) *Node {
 	return Concatenate(views, -2)
 }
 
-// check panics with a sentence that names both shapes where the parts of v do not fit.
+// check panics with an error that names both shapes where the parts of v do not fit.
 func (v *Views) check(tau float64) {
-	if !(tau > 0) {
-		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive (0.5 is the paper's)", tau))
+	if !(tau > 0) || math.IsInf(tau, 1) {
+		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.5 is the paper's)", tau))
 	}
 	if v.Count == 0 {
 		v.Count = 2
@@ -81,12 +82,12 @@ func (v *Views) check(tau float64) {
 	}
 }
 
-// unitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
+// UnitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
 // would overflow, becomes zero, so that its similarity to everything is 0. A row with an entry that is infinite or NaN becomes
 // NaN.
-func unitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
+func UnitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
 
-// scaleRows is [unitRows], given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
+// scaleRows does what [UnitRows] does, given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
 //
 // Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does

@@ -12,7 +12,7 @@ type Part struct {
 	Objective Objective
 }
 
-// WeightedSum is the objective Σ_k w_k L_k. Its terms are the weighted sums of the parts' terms, and so on.
+// WeightedSum returns the objective Σ_k w_k L_k. Its terms are the weighted sums of the parts' terms, and so on.
 func WeightedSum(name string, parts ...Part) Objective {
 	sum := func(of func(Objective) Term) Term {
 		return func(b *Block) *Node {

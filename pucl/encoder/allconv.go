@@ -9,11 +9,11 @@ import (
 )
 
 // AllConv is the network that nnPU's code trains on CIFAR-10 (CNN in model.py of kiryor/nnPUlearning), without its last layer:
-// nine convolutions without pooling, each followed by batch normalisation and ReLU, and two dense layers with ReLU. The
+// nine convolutions without pooling, each followed by batch normalization and ReLU, and two dense layers with ReLU. The
 // convolutions are 3×3 of 96 channels twice, again at stride 2; 3×3 of 192 twice, again at stride 2; then 3×3 and 1×1 of 192
 // and 1×1 of 10. The zero value works.
 //
-// That code gives its convolutions biases, which the batch normalisation behind them takes off again; here there are none.
+// That code gives its convolutions biases, which the batch normalization behind them takes off again; here there are none.
 //
 // Source: Kiryo, Niu, du Plessis, Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator", arXiv 1703.00593,
 // 2017; the idea: Springenberg et al., "Striving for Simplicity: The All Convolutional Net", arXiv 1412.6806, 2014.
@@ -57,7 +57,7 @@ func (c AllConv) withDefaults() AllConv {
 
 // ShortConv is the encoder that the paper's public code trains on CIFAR-10 (CIFARCNN in utils.py): convolutions of 3×3,
 // 3×3 at stride 2, 1×1 and 1×1 with biases and ReLU and no padding, of 96, 96, 192 and 10 channels, then a dense layer with
-// ReLU and one without. It is a shortened [AllConv] without batch normalisation. The zero value works.
+// ReLU and one without. It is a shortened [AllConv] without batch normalization. The zero value works.
 //
 // Source: that code names the code of Chen, Liu, Wang, Wu, Chen, "A Variational Approach for Learning from Positive and
 // Unlabeled Data", arXiv 1906.00642, 2019, as where it comes from.

@@ -13,7 +13,7 @@ type recomputing struct{}
 // same up to rounding.
 func RecomputeBlocks(g *Graph) { g.AttachState(recomputing{}, true) }
 
-// Block is f(x), marked as a block for [RecomputeBlocks]. ResNet and ViT are such blocks behind one another, and so are the
+// Block returns f(x), marked as a block for [RecomputeBlocks]. ResNet and ViT are such blocks behind one another, and so are the
 // convolutions of SmallCNN and AllConv; an encoder of one's own can mark its own. What f uses besides x and variables is
 // kept, and so are x and the result.
 func Block(x *Node, f func(x *Node) *Node) *Node {

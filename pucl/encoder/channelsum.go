@@ -42,10 +42,10 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 	return ReduceSum(f(rows), 0, 1)
 }
 
-// same is the one part there is.
+// same returns the only part.
 func same(parts []*Node) *Node { return parts[0] }
 
-// slicesOf is into how many equal slices to cut a sum of left terms: at most 16 where left has such a divisor, since longer
+// slicesOf returns the number of equal slices in which to cut a sum of left terms: at most 16 where left has such a divisor, since longer
 // expressions take long to compile, left itself where it is a small prime, and 0 where it had better not be cut.
 func slicesOf(left int) int {
 	for d := min(16, left); d > 1; d-- {

@@ -27,7 +27,7 @@ func convolveByProducts(x, w *Node, stride, padding int) *Node {
 	return c.convolveUnrolled(x, w)
 }
 
-// convolveUnrolled is the convolution of x with w by one product with all patches.
+// convolveUnrolled returns the convolution of x with w by one product with all patches.
 func (c *convolved) convolveUnrolled(x, w *Node) *Node {
 	return withGradients(func(of []*Node) *Node {
 		c.patches = c.patchesOf(of[0])
@@ -72,7 +72,7 @@ func newConvolved(x, w *Node, stride, padding int) *convolved {
 	return c
 }
 
-// moved is by how many cells tap (i, j) looks ahead.
+// moved returns the number of cells by which tap (i, j) looks ahead.
 func (c *convolved) moved(i, j int) int { return i/c.stride*c.columns + j/c.stride }
 
 // patchesOf puts what every tap sees of x side by side, the patch that begins in a cell being the row of that cell one
@@ -112,7 +112,7 @@ func move(cells *Node, ahead, back int) *Node {
 	return Concatenate(parts, 0)
 }
 
-// output is the convolution itself: patches times kernel, without the cells in which no window begins.
+// output returns the convolution itself: patches times kernel, without the cells in which no window begins.
 func (c *convolved) output(w *Node) *Node {
 	y := Reshape(DotProduct(c.patches, Reshape(w, -1, c.out)), c.extra+c.n, c.rows, c.columns, c.out)
 	return Slice(y, AxisRangeToEnd(c.extra), AxisRange(0, c.outHeight), AxisRange(0, c.outWidth))
@@ -125,12 +125,12 @@ func (c *convolved) onGrid(v *Node, images int) *Node {
 	return Reshape(v, -1, c.out)
 }
 
-// kernelGradient is the gradient with respect to the kernel where v is the one with respect to the output.
+// kernelGradient returns the gradient with respect to the kernel where v is the one with respect to the output.
 func (c *convolved) kernelGradient(v *Node) *Node {
 	return Reshape(columnProducts(c.patches, c.onGrid(v, c.extra)), c.kernel, c.kernel, c.in, c.out)
 }
 
-// inputGradient is the gradient with respect to the input where v is the one with respect to the output: every phase is
+// inputGradient returns the gradient with respect to the input where v is the one with respect to the output: every phase is
 // filtered by the taps that look at it, which now look back.
 func (c *convolved) inputGradient(w, v *Node) *Node {
 	w = Transpose(w, 2, 3)

@@ -29,7 +29,7 @@ func (f filtering) String() string {
 		f.n, f.height, f.width, f.in, f.out, f.kernel, f.stride, f.padding)
 }
 
-// side is how often a window fits along a side.
+// side returns how often a window fits along a side.
 func (f filtering) side(size int) int { return (size+2*f.padding-f.kernel)/f.stride + 1 }
 
 // loop calls visit for every product that the convolution adds up, with the places of its three numbers.
@@ -166,7 +166,7 @@ func checkFiltering(t *testing.T, backend compute.Backend, f filtering, convolve
 	}
 }
 
-// convolveNaively is the engine's own convolution.
+// convolveNaively returns the engine's own convolution.
 func convolveNaively(x, w *Node, stride, padding int) *Node {
 	side := [2]int{padding, padding}
 	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()

@@ -56,7 +56,7 @@ func (c *convolved) bySelection() (selection, bool) {
 	}
 }
 
-// convolve is the convolution of x with w.
+// convolve returns the convolution of x with w.
 func (s selection) convolve(x, w *Node) *Node {
 	var seen *Node
 	return withGradients(func(of []*Node) *Node {
@@ -82,7 +82,7 @@ func (s selection) convolve(x, w *Node) *Node {
 	}, x, w)
 }
 
-// seen is what is multiplied with the kernel: a row for every group, window or row of windows, as the way is.
+// seen returns what is multiplied with the kernel: a row for every group, window or row of windows, as the way is.
 func (s selection) seen(x *Node) *Node {
 	x = Reshape(x, s.n, s.height, -1)
 	if s.way == columnsAfter {
@@ -100,7 +100,7 @@ func (s selection) seen(x *Node) *Node {
 	return Reshape(picked(s.columnsOfWindows(), false, rows), s.n*s.outHeight*s.outWidth, -1)
 }
 
-// sentBack is the gradient with respect to x where v is the one with respect to the product of what is seen and m: the sums of
+// sentBack returns the gradient with respect to x where v is the one with respect to the product of what is seen and m: the sums of
 // what the windows send back to the numbers that they see.
 func (s selection) sentBack(v, m *Node) *Node {
 	back := func(m *Node) *Node { return DotGeneral(v, []int{1}, nil, m, []int{1}, nil) }
@@ -124,7 +124,7 @@ func (s selection) sentBack(v, m *Node) *Node {
 	return Reshape(picked(chosen, true, Reshape(rows, s.n, s.outHeight*s.kernel, -1)), s.n, s.height, s.width, s.in)
 }
 
-// rowsOfWindows tells which row of an image is row i of the windows in row r, for every r and every i in the given range.
+// rowsOfWindows returns which row of an image is row i of the windows in row r, for every r and every i in the given range.
 func (s selection) rowsOfWindows(from, to int) choice {
 	rows := choice{from: s.height}
 	for r := range s.outHeight {
@@ -135,7 +135,7 @@ func (s selection) rowsOfWindows(from, to int) choice {
 	return rows
 }
 
-// columnsOfWindows tells which group of which of the kernel rows of an image is group t of row i of window c, for every c, i
+// columnsOfWindows returns which group of which of the kernel rows of an image is group t of row i of window c, for every c, i
 // and t.
 func (s selection) columnsOfWindows() choice {
 	groups := s.width / s.group
@@ -155,7 +155,7 @@ func (s selection) columnsOfWindows() choice {
 	return columns
 }
 
-// productsOfWindows tells what window c adds up, for every c: for every group that it looks at, from tap to tap of the given
+// productsOfWindows returns what window c adds up, for every c: for every group that it looks at, from tap to tap of the given
 // range, the product of that group with the columns of the kernel that it meets.
 func (s selection) productsOfWindows(from, to int) choice {
 	groups, taps := s.width/s.group, to-from
@@ -173,7 +173,7 @@ func (s selection) productsOfWindows(from, to int) choice {
 	return products
 }
 
-// sentToGroups is what the windows send back to the products that they add up, tap by tap.
+// sentToGroups returns what the windows send back to the products that they add up, tap by tap.
 func (s selection) sentToGroups(v *Node) []*Node {
 	sent := make([]*Node, s.taps)
 	for t := range sent {
@@ -182,7 +182,7 @@ func (s selection) sentToGroups(v *Node) []*Node {
 	return sent
 }
 
-// matrix is the kernel as what is seen is multiplied with it.
+// matrix returns the kernel as what is seen is multiplied with it.
 func (s selection) matrix(w *Node) *Node {
 	if s.way == columnsWhole {
 		w = Reshape(w, s.kernel, s.kernel*s.in, s.out)
@@ -209,13 +209,13 @@ func (s selection) kernelOf(m *Node) *Node {
 	return Slice(m, AxisRange(), AxisRange(s.unused().Start, s.unused().Start+s.kernel))
 }
 
-// unused is how many columns of its groups a window does not look at.
+// unused returns how many columns of its groups a window does not look at.
 func (s selection) unused() PadAxis {
 	start := -s.first*s.group - s.before
 	return PadAxis{Start: start, End: s.taps*s.group - s.kernel - start}
 }
 
-// places tells which number of a row of the kernel [k, in] meets channel ch of column x in window c, for every x, ch and c.
+// places returns which number of a row of the kernel [k, in] meets channel ch of column x in window c, for every x, ch and c.
 func (s selection) places() choice {
 	places := choice{from: s.kernel * s.in}
 	for x := range s.width {
@@ -240,7 +240,7 @@ type choice struct {
 	added int // so many rows that are picked one after the other are added up to one; 0 means 1
 }
 
-// everyRow tells whether all rows are picked in their order.
+// everyRow reports whether all rows are picked in their order.
 func (c choice) everyRow() bool {
 	for to, from := range c.of {
 		if to != from {

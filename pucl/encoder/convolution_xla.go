@@ -37,24 +37,24 @@ func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	return withGradients(value, back, x, w)
 }
 
-// onCPU tells whether x is computed on a processor in float32 or more, where XLA has fewer operations written by hand than on
+// onCPU reports whether x is computed on a processor in float32 or more, where XLA has fewer operations written by hand than on
 // graphics cards.
 func onCPU(x *Node) bool {
 	return !strings.Contains(x.Graph().Backend().Description(), "cuda") && x.DType().Size() >= dtypes.Float32.Size()
 }
 
-// byOneDNN tells whether oneDNN does x's convolutions, whose gradients need no help then.
+// byOneDNN reports whether oneDNN does x's convolutions, whose gradients need no help then.
 func byOneDNN(x *Node) bool {
 	return onednn.Attached() && x.DType() == dtypes.Float32 && x.Graph().NumDevices() == 1
 }
 
-// convolve is the engine's convolution.
+// convolve returns the engine's convolution.
 func convolve(x, w *Node, stride, padding int) *Node {
 	side := [2]int{padding, padding}
 	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
 }
 
-// pointwiseGradient is the gradient for a kernel w of 1×1, v being that for the result: the matrix product of the pixels that
+// pointwiseGradient returns the gradient for a kernel w of 1×1, v being that for the result: the matrix product of the pixels that
 // were looked at with v.
 func pointwiseGradient(x, w, v *Node, stride int) *Node {
 	seen := Slice(x, AxisRange(), AxisRange().Stride(stride), AxisRange().Stride(stride))
@@ -62,7 +62,7 @@ func pointwiseGradient(x, w, v *Node, stride int) *Node {
 	return Reshape(DotGeneral(rows(seen), []int{0}, nil, rows(v), []int{0}, nil), w.Shape().Dimensions...)
 }
 
-// inputGradient is the gradient for x, v being that for the result: one matrix product gives what every number of v sends to
+// inputGradient returns the gradient for x, v being that for the result: one matrix product gives what every number of v sends to
 // the k×k pixels that it came from, and every pixel adds up what it is sent.
 //
 // Pixels in places that differ by a multiple of the stride are sent to by the same entries of the kernel. So there are
@@ -94,7 +94,7 @@ func inputGradient(x, w, v *Node, stride, padding int) *Node {
 	return Slice(dx, AxisRange(), AxisRange(0, height), AxisRange(0, width))
 }
 
-// window is the size numbers of an axis of x from the given one on, with zeros where x has none.
+// window returns the size numbers of an axis of x from the given one on, with zeros where x has none.
 func window(x *Node, axis, from, size int) *Node {
 	length := x.Shape().Dim(axis)
 	first, last := min(max(from, 0), length), max(min(from+size, length), 0)
@@ -109,5 +109,5 @@ func window(x *Node, axis, from, size int) *Node {
 	return Pad(x, ScalarZero(x.Graph(), x.DType()), sides...)
 }
 
-// shapeLike is a shape of x's precision.
+// shapeLike returns a shape of x's precision.
 func shapeLike(x *Node, dims ...int) shapes.Shape { return shapes.Make(x.DType(), dims...) }

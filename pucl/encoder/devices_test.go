@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// A strided convolution with batch normalisation and all their gradients are the same numbers when the images are divided
+// A strided convolution with batch normalization and all their gradients are the same numbers when the images are divided
 // between two devices as on one.
 func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 	eng := enginetest.Open(t)
@@ -34,7 +34,7 @@ func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 	}
 	x, w, gamma, beta := draw(4, 7, 6, 3), draw(3, 3, 3, 2), draw(2), draw(2)
 	step := func(in []*Node) []*Node {
-		y, mean, variance := normalised(convolveAsEngine(in[0], in[1], 2, 1), in[2], in[3])
+		y, mean, variance := normalizeBatch(convolveAsEngine(in[0], in[1], 2, 1), in[2], in[3])
 		y = convolveAsEngine(ReLU(y), Reshape(in[2], 1, 1, 2, 1), 2, 0)
 		loss := ReduceAllSum(Add(Square(y), Sin(y)))
 		return append([]*Node{loss, mean, variance}, Gradient(loss, in...)...)

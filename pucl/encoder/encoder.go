@@ -27,7 +27,7 @@ type Encoder interface {
 }
 
 // SmallCNN is an encoder for small gray images, fast on a CPU: a 5×5 convolution of stride 2, two 3×3 convolutions of stride
-// 2 and a dense layer, each followed by batch normalisation and ReLU. Three strides turn 28×28 into 4×4. The zero value works.
+// 2 and a dense layer, each followed by batch normalization and ReLU. Three strides turn 28×28 into 4×4. The zero value works.
 type SmallCNN struct {
 	Width int     // channels of the first convolution, doubled by each of the next two; 0 means 32
 	Dim   int     // length k of an embedding; 0 means 128
@@ -81,7 +81,7 @@ func (c SmallCNN) withDefaults() SmallCNN {
 	return c
 }
 
-// Projector is the network h_Γ that training puts behind the encoder: two dense layers with batch normalisation and ReLU
+// Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
 // between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
 // is thrown away, or kept to look at. Like all graph code it panics where dim is below 1.
 func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// network is a small encoder with its projector and a scalar that depends on all outputs unevenly.
+// network returns a small encoder with its projector and a scalar that depends on all outputs unevenly.
 func network(scope *model.Scope, images *Node) *Node {
 	h := SmallCNN{Width: 2, Dim: 3}.Embed(scope.In("encoder"), images, true)
 	z := Projector(scope.In("projector"), h, 2, true)
@@ -30,7 +30,7 @@ func randomImages(n, size int) []float64 {
 	return flat
 }
 
-// Every gradient that training relies on, through convolutions of stride 2, batch normalisation in training, ReLU and dense
+// Every gradient that training relies on, through convolutions of stride 2, batch normalization in training, ReLU and dense
 // layers, against central differences in float64: with respect to the images and to every weight.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	const n, size = 3, 9

@@ -33,7 +33,7 @@ func (f Func) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	return checked(fmt.Sprintf("%q", f.Name), f.Graph, scope, examples, training)
 }
 
-// String is the name, as records and checkpoints hold it.
+// String returns the name, as records and checkpoints hold it.
 func (f Func) String() string { return fmt.Sprintf("own encoder %q", f.Name) }
 
 // MarshalJSON writes the name, by which a saved model knows its encoder again; a function cannot be written.

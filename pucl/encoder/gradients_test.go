@@ -90,14 +90,14 @@ func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// The gradients of every network in training, with batch normalisation by the batch's statistics, with respect to the images and to
+// The gradients of every network in training, with batch normalization by the batch's statistics, with respect to the images and to
 // every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the real networks is there.
 func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		e     Encoder
 		dims  []int
-		still string // its bias is taken off again by batch normalisation
+		still string // its bias is taken off again by batch normalization
 	}{
 		{"ResNet", ResNet{Depth: 10, Width: 2, Classes: 3}, []int{4, 17, 18, 3}, ""},
 		{"ResNet CIFAR", ResNet{Depth: 10, CIFAR: true, Width: 2}, []int{4, 9, 8, 3}, ""},
@@ -113,7 +113,7 @@ func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// entries are the unit directions of n entries, or of 40 of them drawn at random.
+// entries returns the unit directions of n entries, or of 40 of them drawn at random.
 func entries(rng *rand.Rand, n int) (directions [][]float64) {
 	for _, k := range rng.Perm(n)[:min(n, 40)] {
 		unit := make([]float64, n)
@@ -123,10 +123,10 @@ func entries(rng *rand.Rand, n int) (directions [][]float64) {
 	return directions
 }
 
-// anyDirection is one direction drawn at random.
+// anyDirection returns one direction drawn at random.
 func anyDirection(rng *rand.Rand, n int) [][]float64 { return [][]float64{normals(rng, n)} }
 
-// normals are n numbers drawn from the standard normal distribution.
+// normals returns n numbers drawn from the standard normal distribution.
 func normals(rng *rand.Rand, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

@@ -90,7 +90,7 @@ func globalMean(x *Node) *Node {
 	return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) })
 }
 
-// Dense is x·W, plus a bias if asked, for x [n, k] and dim columns of W.
+// Dense returns x·W, plus a bias if asked, for x [n, k] and dim columns of W.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	in := x.Shape().Dim(-1)
 	y := product(x, weights(scope, "weights", x, in, in, dim))
@@ -100,7 +100,7 @@ func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	return y
 }
 
-// ReLU is max(x, 0).
+// ReLU returns max(x, 0).
 func ReLU(x *Node) *Node {
 	if onPureGo(x) {
 		return reluOnGo(x)

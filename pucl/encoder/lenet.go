@@ -10,11 +10,11 @@ import (
 
 // LeNet is the encoder that the paper's public code trains on Fashion-MNIST (FMNISTLeNet in utils.py): three 5×5
 // convolutions with biases, of 6, 16 and 120 channels, ReLU after each and 2×2 max-pooling after the first two, then a
-// dense layer with batch normalisation and no ReLU. The first convolution pads by 2, the others not at all, so that 28×28
+// dense layer with batch normalization and no ReLU. The first convolution pads by 2, the others not at all, so that 28×28
 // shrinks to 1×1. Smaller images are refused; larger ones only give the dense layer more inputs. The zero value works.
 //
 // Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to Document Recognition", Proceedings of the IEEE
-// 86(11), 1998, Section II.B, whose layers F6 and C5 have these sizes; batch normalisation is the code's.
+// 86(11), 1998, Section II.B, whose layers F6 and C5 have these sizes; batch normalization is the code's.
 type LeNet struct {
 	Dim    int    // length k of an embedding; 0 means 84
 	Pixels Pixels // how pixels are scaled first

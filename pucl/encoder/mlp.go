@@ -9,7 +9,7 @@ import (
 )
 
 // MLP is an encoder for rows of features, and for images, which it takes as rows of pixels: dense layers, each followed by
-// batch normalisation and ReLU. The zero value works.
+// batch normalization and ReLU. The zero value works.
 type MLP struct {
 	Hidden []int // sizes of the layers before the last, at least 1 each; nil means 256 and 256, an empty slice means none
 	Dim    int   // size of the last layer, the length k of an embedding; 0 means 128

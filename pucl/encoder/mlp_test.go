@@ -12,8 +12,8 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// mlpByLoops is an MLP in training on rows, in float64: for each layer the weights [in][out] and then the batch
-// normalisation with γ = 1 and β = 0, and ReLU.
+// mlpByLoops computes an MLP in training on rows, in float64: for each layer the weights [in][out] and then the batch
+// normalization with γ = 1 and β = 0, and ReLU.
 func mlpByLoops(rows [][]float64, layers [][][]float64) [][]float64 {
 	for _, weights := range layers {
 		out := make([][]float64, len(rows))

@@ -17,9 +17,9 @@ import (
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	const momentum = 0.1
 	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
-	own := normalised
+	own := normalizeBatch
 	if onPureGo(x) {
-		own = normalisedByProducts
+		own = normalizeBatchByProducts
 	}
 	x = ConvertDType(x, master(dtype))
 	s := scope.In("norm")
@@ -30,7 +30,7 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	runningMean, runningVar := variable("mean", initializer.Zero, false), variable("variance", initializer.One, false)
 
 	if !training {
-		y := normalise(x, runningMean.NodeValue(g), runningVar.NodeValue(g), gamma.NodeValue(g), beta.NodeValue(g))
+		y := normalize(x, runningMean.NodeValue(g), runningVar.NodeValue(g), gamma.NodeValue(g), beta.NodeValue(g))
 		return ConvertDType(y, dtype)
 	}
 	y, mean, variance := own(x, gamma.NodeValue(g), beta.NodeValue(g))
@@ -43,17 +43,17 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	return ConvertDType(y, dtype)
 }
 
-// normEpsilon keeps batch normalisation from dividing by 0.
+// normEpsilon keeps batch normalization from dividing by 0.
 const normEpsilon = 1e-5
 
-// normalise brings x from the given mean and variance of every channel to mean β and standard deviation γ.
-func normalise(x, mean, variance, gamma, beta *Node) *Node {
+// normalize brings x from the given mean and variance of every channel to mean β and standard deviation γ.
+func normalize(x, mean, variance, gamma, beta *Node) *Node {
 	factor := Div(gamma, Sqrt(AddScalar(variance, normEpsilon)))
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
 	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta))
 }
 
-// normalised is normalise with x's own statistics, which it returns too; no gradient flows through those it returns.
+// normalizeBatch normalizes x by its own statistics, which it returns too; no gradient flows through those it returns.
 //
 // With c = x − mean, s = 1/√(variance + ε) and m numbers in a channel, the gradient of something whose gradient with respect to
 // the result is v is
@@ -61,9 +61,9 @@ func normalise(x, mean, variance, gamma, beta *Node) *Node {
 //	for β: Σ v    for γ: s·Σ v·c    for x: γ·s·(v − Σ v / m − c·s²·Σ v·c / m)
 //
 // It computes in γ's precision, since sums over a batch of images are too much for bfloat16, and y is in x's.
-func normalised(x, gamma, beta *Node) (y, mean, variance *Node) {
+func normalizeBatch(x, gamma, beta *Node) (y, mean, variance *Node) {
 	if own := x.DType(); own != gamma.DType() {
-		y, mean, variance = normalised(ConvertDType(x, gamma.DType()), gamma, beta)
+		y, mean, variance = normalizeBatch(ConvertDType(x, gamma.DType()), gamma, beta)
 		return ConvertDType(y, own), mean, variance
 	}
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
@@ -75,7 +75,7 @@ func normalised(x, gamma, beta *Node) (y, mean, variance *Node) {
 		return mean, MulScalar(channelSum(squares, x), share)
 	}
 	mean, variance = statistics(StopGradient(x))
-	value := func(in []*Node) *Node { return normalise(in[0], mean, variance, in[1], in[2]) }
+	value := func(in []*Node) *Node { return normalize(in[0], mean, variance, in[1], in[2]) }
 	back := func(in []*Node, v *Node) []*Node {
 		x, gamma := in[0], in[1]
 		mean, variance := statistics(x)

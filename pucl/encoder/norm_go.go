@@ -9,12 +9,12 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// normalisedByProducts is normalised as the pure-Go engine does it fastest.
+// normalizeBatchByProducts does what normalizeBatch does, as the pure-Go engine does it fastest.
 //
 // Sums over the rows are products with a row of ones, and what is the same for all rows is written out before it is combined
 // with them: the engine's own sums and broadcasts find their way from number to number, which costs several times as much as
 // the arithmetic. For the same reason the gradient is a formula, the one of Ioffe and Szegedy, arXiv 1502.03167, 2015, Section 3.
-func normalisedByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
+func normalizeBatchByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	g, shape := x.Graph(), x.Shape()
 	channels := shape.Dim(-1)
 	rows := shape.Size() / channels
@@ -23,27 +23,27 @@ func normalisedByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	everyRow := func(v *Node) *Node { return repeated(v, rows) }
 	perRow := func(v *Node) *Node { return MulScalar(v, 1/float64(rows)) }
 
-	var centred, inverse, factor *Node // factor is γ over the standard deviation, in every row
+	var centered, inverse, factor *Node // factor is γ over the standard deviation, in every row
 	y = withGradients(func(of []*Node) *Node {
 		flat := Reshape(of[0], rows, channels)
 		mean = perRow(sum(flat))
-		centred = Sub(flat, everyRow(mean))
-		variance = perRow(sum(Square(centred)))
+		centered = Sub(flat, everyRow(mean))
+		variance = perRow(sum(Square(centered)))
 		inverse = Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
 		factor = everyRow(Mul(of[1], inverse))
-		return ReshapeWithShape(Add(Mul(centred, factor), everyRow(of[2])), shape)
+		return ReshapeWithShape(Add(Mul(centered, factor), everyRow(of[2])), shape)
 	}, func(_ []*Node, v *Node) []*Node {
 		v = Reshape(v, rows, channels)
 		shift := sum(v)
-		scale := Mul(sum(Mul(v, centred)), inverse)
-		along := Mul(centred, everyRow(Mul(perRow(scale), inverse)))
+		scale := Mul(sum(Mul(v, centered)), inverse)
+		along := Mul(centered, everyRow(Mul(perRow(scale), inverse)))
 		dx := Mul(Sub(Sub(v, along), everyRow(perRow(shift))), factor)
 		return []*Node{ReshapeWithShape(dx, shape), scale, shift}
 	}, x, gamma, beta)
 	return y, StopGradient(mean), StopGradient(variance)
 }
 
-// repeated is rows times v [channels], one under the other. The engine broadcasts number by number but concatenates by copying,
+// repeated returns rows times v [channels], one under the other. The engine broadcasts number by number but concatenates by copying,
 // so only a part of the rows is broadcast.
 func repeated(v *Node, rows int) *Node {
 	copies := 64
@@ -53,7 +53,7 @@ func repeated(v *Node, rows int) *Node {
 	return Concatenate(slices.Repeat([]*Node{BroadcastPrefix(v, rows/copies)}, copies), 0)
 }
 
-// reluOnGo is max(x, 0) with a gradient that the pure-Go engine takes without a branch for every number: 1 where the output is
+// reluOnGo returns max(x, 0) with a gradient that the pure-Go engine takes without a branch for every number: 1 where the output is
 // positive, 0 elsewhere.
 func reluOnGo(x *Node) *Node {
 	var y *Node

@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Value, statistics and the three gradients of batch normalisation against plain loops and their central differences in
+// Value, statistics and the three gradients of batch normalization against plain loops and their central differences in
 // float64, for numbers of rows with and without divisors.
-func TestNormaliseByProducts(t *testing.T) {
+func TestNormalizeByProducts(t *testing.T) {
 	const epsilon = 1e-5
 	backend := pureGo(t)
 	for _, dims := range [][]int{{7, 3}, {2, 3, 4, 2}, {128, 1}, {1, 1, 1, 2}} {
@@ -32,7 +32,7 @@ func TestNormaliseByProducts(t *testing.T) {
 		in := [3][]float64{numbers(rows * channels), numbers(channels), numbers(channels)} // x, γ, β
 		v := numbers(rows * channels)
 		out, err := ExecOnceN(backend, func(x, gamma, beta, v *Node) []*Node {
-			y, mean, variance := normalisedByProducts(x, gamma, beta)
+			y, mean, variance := normalizeBatchByProducts(x, gamma, beta)
 			return append([]*Node{y, mean, variance}, Gradient(ReduceAllSum(Mul(y, v)), x, gamma, beta)...)
 		}, tensors.FromFlatDataAndDimensions(in[0], dims...), in[1], in[2], tensors.FromFlatDataAndDimensions(v, dims...))
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// normLoops is batch normalisation of rows·channels numbers by its definition.
+// normLoops returns batch normalization of rows·channels numbers by its definition.
 func normLoops(x, gamma, beta []float64) (y, mean, variance []float64) {
 	channels := len(gamma)
 	count := float64(len(x) / channels)
@@ -51,12 +51,12 @@ func TestBatchNormAgainstLoops(t *testing.T) {
 			}
 			x, gamma, beta, v := draw(size, 3), draw(channels, 1), draw(channels, 0), draw(size, 0)
 			exec := MustNewExec(eng.Backend, func(in []*Node) []*Node {
-				y, mean, variance := normalised(in[0], in[1], in[2])
+				y, mean, variance := normalizeBatch(in[0], in[1], in[2])
 				out := append([]*Node{y, mean, variance}, Gradient(ReduceAllSum(Mul(y, in[3])), in[:3]...)...)
 				for i, a := range in {
 					in[i] = ConvertDType(a, dtypes.Float32)
 				}
-				y, mean, variance = normalised(in[0], in[1], in[2])
+				y, mean, variance = normalizeBatch(in[0], in[1], in[2])
 				return append(append(out, y, mean, variance), Gradient(ReduceAllSum(Mul(y, in[3])), in[:3]...)...)
 			})
 			defer exec.Finalize()
@@ -106,7 +106,7 @@ func TestBatchNormPassesNaN(t *testing.T) {
 	}
 	x[10] = float32(math.NaN()) // channel 0
 	out, err := CallOnceN(eng.Backend, func(in []*Node) []*Node {
-		y, _, _ := normalised(in[0], in[1], in[2])
+		y, _, _ := normalizeBatch(in[0], in[1], in[2])
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, y)), in...)...)
 	}, tensors.FromFlatDataAndDimensions(x, 2, 3, 4, 2), []float32{1, 2}, []float32{3, 4})
 	if err != nil {
@@ -135,7 +135,7 @@ func TestConvolutionAndNormInBFloat16(t *testing.T) {
 	out, err := CallOnceN(eng.Backend, func(in []*Node) []*Node {
 		step := func(dtype dtypes.DType) []*Node {
 			x, w := ConvertDType(in[0], dtype), ConvertDType(in[1], dtype)
-			y, mean, variance := normalised(convolveAsEngine(x, w, 2, 1), in[2], in[3])
+			y, mean, variance := normalizeBatch(convolveAsEngine(x, w, 2, 1), in[2], in[3])
 			if y.DType() != dtype || mean.DType() != dtypes.Float32 || variance.DType() != dtypes.Float32 {
 				panic(fmt.Errorf("%s: results are %s, %s, %s", dtype, y.DType(), mean.DType(), variance.DType()))
 			}

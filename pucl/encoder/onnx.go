@@ -19,7 +19,7 @@ import (
 const onnxLibrary = "ONNXRUNTIME_SHARED_LIBRARY_PATH"
 
 // WriteONNX writes e, with the variables that store has under path, to w as an ONNX model for use: running averages in the batch
-// normalisation. Its input "images" is float32 [n, height, width, channels] with values in [0, 1], its output "embeddings"
+// normalization. Its input "images" is float32 [n, height, width, channels] with values in [0, 1], its output "embeddings"
 // [n, k]; n is fixed, since the graph is built for it.
 //
 // It is gomlx's own export, which builds the model with the ONNX runtime. So the program must be built with -tags=onnx, and

@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// Embed is e.Embed, as training and models use it. It looks after encoders of one's own, a [Func] or another type:
+// Embed returns e.Embed, as training and models use it. It looks after encoders of one's own, a [Func] or another type:
 //
 // Matrices and kernels that are given no initializer start as this package's do, drawn from the store's seed in the order in
 // which they are made, and vectors at 0. gomlx's dropout and other layers that ask the scope whether it is training are told,
@@ -76,7 +76,7 @@ func drawn(scope *model.Scope) model.VariableInitializer {
 	}
 }
 
-// checkEmbeddings tells what is wrong with embeddings, if anything.
+// checkEmbeddings returns what is wrong with embeddings, if anything.
 func checkEmbeddings(name string, h, examples *Node) error {
 	if h == nil {
 		return fmt.Errorf("encoder: the encoder %s returned nil; it must return embeddings [n, k]", name)
@@ -105,7 +105,7 @@ func inUse(store *model.Store, g *Graph) map[string]bool {
 	return paths
 }
 
-// checkVariables tells what is wrong with the variables that an encoder uses, those that g used before left aside.
+// checkVariables returns what is wrong with the variables that an encoder uses, those that g used before left aside.
 func checkVariables(name string, scope *model.Scope, g *Graph, before map[string]bool) error {
 	trained := 0
 	inside := map[string]bool{}
@@ -127,7 +127,7 @@ func checkVariables(name string, scope *model.Scope, g *Graph, before map[string
 	return nil
 }
 
-// checkKernels refuses convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
+// checkKernels returns an error for convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
 func checkKernels(name string, nodes []*Node) error {
 	for _, node := range nodes {
 		if node.Type() != NodeTypeConvGeneral {

@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// withGradients is value of the inputs, with a gradient by formula: back is handed the inputs and the gradient v with respect to
+// withGradients returns value of the inputs, with a gradient by formula: back is handed the inputs and the gradient v with respect to
 // the value, and returns the gradient with respect to every input, or nil where the engine's own is to stand.
 //
 // value must depend on every input by operations that have a gradient. What is built but not used, such as the engine's own

@@ -12,7 +12,7 @@ type Pixels struct {
 	Mean, Std []float64 // one number for each channel, or a single one for all; nil means 0 and 1
 }
 
-// ImageNetPixels are the mean and the standard deviation of ImageNet's red, green and blue, which torchvision's published
+// ImageNetPixels returns the mean and the standard deviation of ImageNet's red, green and blue, which torchvision's published
 // weights were trained with.
 func ImageNetPixels() Pixels {
 	return Pixels{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}

@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// product is x [n, k] times w [k, m], of dense layers. On the pure-Go engine its gradient with respect to w is [columnProducts]:
+// product returns x [n, k] times w [k, m], of dense layers. On the pure-Go engine its gradient with respect to w is [columnProducts]:
 // gomlx's own would turn x round number by number.
 func product(x, w *Node) *Node {
 	if !onPureGo(x) {
@@ -17,7 +17,7 @@ func product(x, w *Node) *Node {
 	}, x, w)
 }
 
-// columnProducts is the product of every column of x [m, a] with every column of y [m, b], [a, b].
+// columnProducts returns the product of every column of x [m, a] with every column of y [m, b], [a, b].
 //
 // The narrower one is turned round first, as a product with the identity matrix, for which the engine reads both along their rows;
 // Transpose jumps from row to row with every number. The engine divides a product among processors by its rows and columns, of

@@ -64,7 +64,7 @@ func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	return x
 }
 
-// basicBlock adds two 3×3 convolutions with batch normalisation to a shortcut around them. The shortcut is x itself or, where
+// basicBlock adds two 3×3 convolutions with batch normalization to a shortcut around them. The shortcut is x itself or, where
 // size or channels change, a 1×1 convolution of it.
 func basicBlock(scope *model.Scope, x *Node, channels, stride int, training bool) *Node {
 	y := ReLU(BatchNorm(scope.In("bn1"), Convolution(scope.In("conv1"), x, channels, 3, stride), training))

@@ -20,7 +20,7 @@ import (
 
 // StateDict returns the values of the variables under path in store, "/encoder" for example, by the names and in the
 // layouts of PyTorch: for [ResNet] and [ViT] these are torchvision's, so that a model of torchvision loads them. Convolution
-// kernels become [out, in, height, width] and dense weights [out, in]; running averages of batch normalisation are among
+// kernels become [out, in, height, width] and dense weights [out, in]; running averages of batch normalization are among
 // them, the count of batches (num_batches_tracked) is not, and PyTorch does without. It fails where there is no variable
 // under path, or one without a value or with numbers that are not floating-point.
 func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, error) {
@@ -170,7 +170,7 @@ func torchNames(store *model.Store, path string) map[string]string {
 		case "variance":
 			parts[leaf] = "running_var"
 		}
-		// A normalisation that shares its scope with weights keeps a name of its own.
+		// A normalization that shares its scope with weights keeps a name of its own.
 		if layer, _, ok := strings.Cut(v.Path(), "/norm/"); ok && leaf > 0 && parts[leaf-1] == "norm" &&
 			store.GetVariable(layer+"/kernel") == nil && store.GetVariable(layer+"/weights") == nil {
 			parts = slices.Delete(parts, leaf-1, leaf)
@@ -181,7 +181,7 @@ func torchNames(store *model.Store, path string) map[string]string {
 	return names
 }
 
-// toTorch is the order in which PyTorch has the axes of a variable; nil means that it is the same.
+// toTorch returns the order in which PyTorch has the axes of a variable; nil means that it is the same.
 func toTorch(variable string, rank int) []int {
 	switch {
 	case strings.HasSuffix(variable, "/kernel") && rank == 4:
@@ -204,7 +204,7 @@ func permuted(shape, order []int) []int {
 	return out
 }
 
-// inverse is the order that undoes order.
+// inverse returns the order that undoes order.
 func inverse(order []int) []int {
 	if order == nil {
 		return nil
@@ -244,7 +244,7 @@ func transpose(shape []int, numbers []float64, order []int) ([]int, []float64) {
 	return dims, out
 }
 
-// floatType is the format's name of one of gomlx's floating-point types.
+// floatType returns the format's name of one of gomlx's floating-point types.
 func floatType(dtype dtypes.DType) (safetensors.DType, error) {
 	switch dtype {
 	case dtypes.Float64:

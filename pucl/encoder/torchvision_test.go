@@ -34,7 +34,7 @@ type computed struct {
 	Outputs              [][]float64
 }
 
-// images are the formula's, [Batch, Height, Width, 3].
+// images returns the formula's, [Batch, Height, Width, 3].
 func (c computed) images() []float32 {
 	out := make([]float32, c.Batch*c.Height*c.Width*3)
 	for i, p := range numbers("images", len(out)) {
@@ -55,7 +55,7 @@ func fixtures(t *testing.T) (f torchvision) {
 	return f
 }
 
-// numbers is the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
+// numbers returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
 func numbers(name string, count int) []float64 {
 	out := make([]float64, count)
 	for i := range out {
@@ -156,7 +156,7 @@ func TestParameterCounts(t *testing.T) {
 			(640+1)*1000 + 1001*1000},
 		// ResNet-18 of Width 64 less its last layer of 512·1000 + 1000, and a 3×3 stem for the 7×7 one.
 		{ResNet{CIFAR: true}, 32, 3, 11689512 - 513000 - (49-9)*3*64},
-		// Published as 22 million: 12 layers of (qkv, out, two of the perceptron, four of two normalisations), the rest as in ViT.
+		// Published as 22 million: 12 layers of (qkv, out, two of the perceptron, four of two normalizations), the rest as in ViT.
 		{ViTS16(), 224, 3, 12*(385*3*384+385*384+385*1536+1537*384+4*384) + 769*384 + 384 + 197*384 + 2*384},
 	} {
 		if _, got := shapesOf(t, tt.e, tt.edge, tt.edge, tt.colors); got != tt.want {

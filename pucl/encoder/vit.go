@@ -14,7 +14,7 @@ import (
 
 // ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is put in
 // front, trained positions are added, and layers of attention and of a two-layer perceptron follow, each after a layer
-// normalisation and around a shortcut. The embedding is the class token after a last layer normalisation, Dim numbers.
+// normalization and around a shortcut. The embedding is the class token after a last layer normalization, Dim numbers.
 // The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
 //
 // Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so weights
@@ -33,10 +33,10 @@ type ViT struct {
 	Pixels  Pixels // how pixels are scaled first; [ImageNetPixels] for weights from torchvision
 }
 
-// ViTS16 is ViT-S/16, 384 numbers an embedding, the zero value written out.
+// ViTS16 returns ViT-S/16, 384 numbers an embedding, the zero value written out.
 func ViTS16() ViT { return ViT{}.withDefaults() }
 
-// ViTB16 is ViT-B/16, 768 numbers an embedding.
+// ViTB16 returns ViT-B/16, 768 numbers an embedding.
 func ViTB16() ViT { return ViT{Heads: 12, Dim: 768}.withDefaults() }
 
 // Embed implements [Encoder].
@@ -105,7 +105,7 @@ func attention(scope *model.Scope, x *Node, heads int) *Node {
 	return tokenDense(scope.In("out_proj"), Reshape(TransposeAllAxes(y, 0, 2, 1, 3), n, tokens, dim), dim)
 }
 
-// tokenDense is Dense with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
+// tokenDense is [Dense] with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
 // since no ReLU follows.
 func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
 	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)

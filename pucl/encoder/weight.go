@@ -18,7 +18,7 @@ func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitia
 	return ConvertDType(v.NodeValue(x.Graph()), x.DType())
 }
 
-// master is the precision of variables beside data of the given one: float32, or float64 where the data have it.
+// master returns the precision of variables beside data of the given one: float32, or float64 where the data have it.
 func master(data dtypes.DType) dtypes.DType {
 	if data == dtypes.Float64 {
 		return data
@@ -26,12 +26,12 @@ func master(data dtypes.DType) dtypes.DType {
 	return dtypes.Float32
 }
 
-// widely is f applied to x in the precision of variables: for sums of many numbers, of which bfloat16 with its 8 binary
+// widely returns f applied to x in the precision of variables: for sums of many numbers, of which bfloat16 with its 8 binary
 // digits would lose most.
 func widely(x *Node, f func(x *Node) *Node) *Node {
 	return ConvertDType(f(ConvertDType(x, master(x.DType()))), x.DType())
 }
 
-// dot is gomlx's product of matrices, whose gradient it would compute in float32 for factors in bfloat16; here that has their
+// dot returns gomlx's product of matrices, whose gradient it would compute in float32 for factors in bfloat16; here that has their
 // own precision, too. Engines add up in float32 either way.
 func dot(x, y *Node) *DotBuilder { return Dot(x, y).WithAccumulatorDType(dtypes.InvalidDType) }

@@ -1,7 +1,11 @@
 // Package numeric holds graph functions that losses and risks share, written so that no digits are lost.
 package numeric
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
 
 // LogOnePlusExp returns log(1 + e^x), to all digits also where it is tiny.
 func LogOnePlusExp(x *Node) *Node {
@@ -17,6 +21,7 @@ func LogOnePlusExp(x *Node) *Node {
 // A value that is not a number can vanish on its way through a graph: XLA's maximum on a processor skips it, and every Where
 // that compares it takes the other branch.
 func OneIfFinite(x *Node, axes ...int) *Node {
-	// 0·x is 0, or NaN where x is infinite or NaN.
-	return AddScalar(ReduceAndKeep(MulScalar(StopGradient(x), 0), ReduceSum, axes...), 1)
+	g, dtype := x.Graph(), x.DType()
+	finite := ReduceAndKeep(IsFinite(StopGradient(x)), ReduceLogicalAnd, axes...) // several times as fast as a sum of 0·x
+	return Where(finite, Scalar(g, dtype, 1), Scalar(g, dtype, math.NaN()))
 }

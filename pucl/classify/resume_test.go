@@ -48,31 +48,25 @@ func TestFineTuneResumesExactly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := must[*Classifier](t)(tune(context.Background(), FineTuneConfig{}))
-			steps := len(whole.Tuning.History.Losses)
-			c, stops := FineTuneConfig{Checkpoint: t.TempDir()}, 0
-			var resumed *Classifier
-			for resumed == nil {
+			c := FineTuneConfig{Checkpoint: t.TempDir()}
+			for step := 1; step < len(whole.Tuning.History.Losses); step++ {
+				if eng.Kind != "go" && step%3 != 1 {
+					continue // an engine that compiles anew for every run takes too long for all of them
+				}
 				ctx, stop := context.WithCancel(context.Background())
-				first := true
 				c.Observer = train.OnStep(func(p train.Progress) {
-					if first = false; p.Step < steps {
+					if p.Step == step {
 						stop()
 					}
 				})
 				var stopped *train.Stopped
-				got, err := tune(ctx, c)
-				if stop(); errors.As(err, &stopped) {
-					if stops++; first || stopped.Step != stops {
-						t.Fatalf("stop %d: %v", stops, err)
-					}
-					continue
+				if _, err := tune(ctx, c); !errors.As(err, &stopped) || stopped.Step != step {
+					t.Fatalf("step %d: %v", step, err)
 				}
-				resumed = must[*Classifier](t)(got, err)
+				stop()
 			}
-			if stops != steps-1 {
-				t.Errorf("stopped %d times in %d steps", stops, steps)
-			}
-			sameClassifier(t, resumed, whole)
+			c.Observer = nil
+			sameClassifier(t, must[*Classifier](t)(tune(context.Background(), c)), whole)
 			// What has ended is not trained on.
 			c.Observer = train.OnStep(func(train.Progress) { t.Error("a finished run was trained on") })
 			sameClassifier(t, must[*Classifier](t)(tune(context.Background(), c)), whole)

@@ -64,6 +64,11 @@ func (d Images) check() (int, error) {
 	if d.Images == nil {
 		return 0, errors.New("no images given")
 	}
+	if set, ok := d.Images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
+		if err := set.Validate(); err != nil {
+			return 0, err
+		}
+	}
 	n := d.Images.Len()
 	if d.Batches != nil {
 		h, w, c := d.Images.Shape()

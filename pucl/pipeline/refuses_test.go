@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/internal/enginetest"
@@ -38,6 +39,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 	}{
 		"no data; give Images or Features":                {nil, Config{}},
 		"no images given":                                 {Images{}, Config{}},
+		"the pointer is nil":                              {changed(func(d *Images) { d.Images = (*datasets.Images)(nil) }), Config{}},
 		"10 examples and 3 entries in Labeled":            {changed(func(d *Images) { d.Labeled = d.Labeled[:3] }), Config{}},
 		"2 examples and 10 entries in Labeled":            {changed(func(d *Images) { d.Index = []int{0, 1} }), Config{}},
 		"example 1 is image 10; 10 images are numbered":   {changed(func(d *Images) { d.Index = []int{0, 10} }), Config{}},
@@ -67,18 +69,19 @@ func (flat) ImageShape() (height, width, channels int) { return 6, 24, 1 }
 func TestErrorsNameTheStage(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	good, _ := striped(30, 6)
-	run := func(data Data, change func(*Config)) error {
+	second := func(_ any, err error) error { return err }
+	m := must[*train.Model](t)(train.Pretrain(ctx, eng, good.Batches, quick(1)))
+	change := func(change func(*Config)) Config {
 		config := Config{Pretrain: quick(3), Probe: probe.Config{Epochs: 2}}
 		change(&config)
-		_, err := Run(ctx, eng, data, config)
-		return err
+		return config
 	}
+	run := func(data Data, c func(*Config)) error { return second(Run(ctx, eng, data, change(c))) }
+	fit := func(data Data, c func(*Config)) error { return second(Fit(ctx, eng, m, data, change(c))) }
 	broken, damaged := good, good
 	broken.Batches = stripes{size: 8, labeled: 2, broken: 1}
 	damaged.Images = memory{pixels: good.Images.(memory).pixels, bad: 5}
 	same := func(*Config) {}
-	second := func(_ any, err error) error { return err }
-	m := must[*train.Model](t)(train.Pretrain(ctx, eng, good.Batches, quick(1)))
 	for _, tt := range []struct {
 		err    error
 		prefix string
@@ -87,10 +90,10 @@ func TestErrorsNameTheStage(t *testing.T) {
 		{run(broken, same), "pipeline: pretraining: train: batch 1: ", errBroken},
 		{run(good, func(c *Config) { c.Pretrain.Tau = -1 }), "pipeline: pretraining: train: temperature", nil},
 		{run(Images{Images: good.Images, Labeled: good.Labeled}, same), "pipeline: pretraining: no Batches", nil},
-		{run(damaged, same), "pipeline: embedding: train: reading image 5: ", errBroken},
-		{run(good, func(c *Config) { c.Cluster.Restarts = -1 }), "pipeline: clustering: cluster: -1 random starts", nil},
-		{run(good, func(c *Config) { c.Probe.Epochs = -1 }), "pipeline: training the probe: probe: ", nil},
-		{run(good, func(c *Config) { c.FineTune = &classify.FineTuneConfig{Epochs: -1} }), "pipeline: fine-tuning: classify: -1 epochs", nil},
+		{fit(damaged, same), "pipeline: embedding: train: reading image 5: ", errBroken},
+		{fit(good, func(c *Config) { c.Cluster.Restarts = -1 }), "pipeline: clustering: cluster: -1 random starts", nil},
+		{fit(good, func(c *Config) { c.Probe.Epochs = -1 }), "pipeline: training the probe: probe: ", nil},
+		{fit(good, func(c *Config) { c.FineTune = &classify.FineTuneConfig{Epochs: -1} }), "pipeline: fine-tuning: classify: -1 epochs", nil},
 		{second(Run(ctx, nil, good, Config{})), "pipeline: pretraining: engine: no engine", nil},
 		{second(Fit(ctx, eng, nil, good, Config{})), "pipeline: no model; ", nil},
 		{second(Fit(ctx, eng, m, blobRows(10), Config{})), "pipeline: embedding: train: this model embeds images", nil},
@@ -103,7 +106,7 @@ func TestErrorsNameTheStage(t *testing.T) {
 	if err := run(good, func(c *Config) { c.Pretrain.LearningRate = 1e39 }); !errors.As(err, &d) || !strings.HasPrefix(err.Error(), "pipeline: pretraining: ") {
 		t.Error(err)
 	}
-	err := run(good, func(c *Config) { c.FineTune = &classify.FineTuneConfig{Epochs: 1, LearningRate: 1e39} })
+	err := fit(good, func(c *Config) { c.FineTune = &classify.FineTuneConfig{Epochs: 1, LearningRate: 1e39} })
 	if !errors.As(err, &d) || !strings.HasPrefix(err.Error(), "pipeline: fine-tuning: ") {
 		t.Error(err)
 	}

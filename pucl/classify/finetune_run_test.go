@@ -142,6 +142,12 @@ func TestFineTuneDiverges(t *testing.T) {
 	if !strings.Contains(err.Error(), "the weights are not finite") || !strings.Contains(err.Error(), d.Layer) {
 		t.Error(err)
 	}
+	// What is held out cannot be measured then, which does not hide it.
+	labeled, _ := pu(15, 12)
+	far.HeldOut = &HeldOut{Images: labeled}
+	if _, err := FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, far); !errors.As(err, &d) || d.BadLayers == 0 {
+		t.Errorf("with images held out: %+v", err)
+	}
 	// A step that was saved before stays, and the error names it.
 	sudden := FineTuneConfig{Epochs: 4, BatchSize: 12, LearningRate: 1e-3, Schedule: leap(2), Checkpoint: t.TempDir(), CheckpointEvery: 1}
 	_, err = FineTune(ctx, eng, m, unlabeled, 3, sudden)

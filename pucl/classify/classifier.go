@@ -146,8 +146,12 @@ func (c *Classifier) ScoreClasses(eng *engine.Engine, test LabeledImages[int]) (
 	return c.Probe.ScoreClasses(x, test.Labels)
 }
 
+// format is that of a classifier's file. Files of programs that had one type for two classes and one for more have none.
+const format = 2
+
 // head comes before the model in a classifier's file.
 type head struct {
+	Format   int
 	Probe    *probe.Probe
 	Clusters *cluster.Clustering
 	Tuning   *Tuning
@@ -159,7 +163,7 @@ func (c *Classifier) Save(path string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	h := head{Probe: c.Probe, Tuning: c.Tuning}
+	h := head{Format: format, Probe: c.Probe, Tuning: c.Tuning}
 	if c.Clusters != nil {
 		clusters := *c.Clusters
 		clusters.Positive, clusters.NearPositive = nil, nil
@@ -182,7 +186,11 @@ func Load(path string, custom encoder.Encoder) (*Classifier, error) {
 	var c *Classifier
 	err := files.Read(path, func(r io.Reader) error {
 		var h head
-		if err := gob.NewDecoder(r).Decode(&h); err != nil {
+		err := gob.NewDecoder(r).Decode(&h)
+		if err == nil && h.Format != format {
+			err = fmt.Errorf("its format is %d, not %d", h.Format, format)
+		}
+		if err != nil {
 			return fmt.Errorf("it is no classifier of this version of the program, or damaged; fit the probe anew and save it (%w)", err)
 		}
 		m, err := train.ReadModel(r, custom)

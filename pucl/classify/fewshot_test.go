@@ -1,25 +1,25 @@
 package classify
 
 import (
-	"fmt"
+	"context"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 func TestDrawShots(t *testing.T) {
 	labels := []int{0, 1, 2, 0, 1, 2, 0, 1, 0, 0}
 	seen := map[int]bool{}
 	for seed := range uint64(60) {
-		rows, err := DrawShots(labels, 3, 2, rand.New(rand.NewPCG(seed, 0)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must[[]int](t)(DrawShots(labels, 3, 2, rand.New(rand.NewPCG(seed, 0))))
 		var classes []int
 		for _, row := range rows {
 			classes = append(classes, labels[row])
@@ -41,17 +41,15 @@ func TestDrawShots(t *testing.T) {
 func TestFewShot(t *testing.T) {
 	eng := enginetest.Open(t)
 	rng := rand.New(rand.NewPCG(9, 9))
-	x, labels := blobs(rng, 60, 2.5)
-	test, truth := blobs(rng, 100, 2.5)
-	quick := ProbeConfig{Epochs: 40}
-	few, err := FitFewShot(eng, x, labels, test, truth, 3, FewShotConfig{PerClass: 2, Draws: 3, Seed: 4, Probe: quick})
-	if err != nil {
-		t.Fatal(err)
+	data := blobs(rng, 60, 2.5)
+	test := blobs(rng, 100, 2.5)
+	fit := func(config FewShotConfig) *FewShot {
+		t.Helper()
+		config.Probe.Epochs = 40
+		return must[*FewShot](t)(FitFewShot(eng, data, test, 3, config))
 	}
-	many, err := FitFewShot(eng, x, labels, test, truth, 3, FewShotConfig{PerClass: 40, Draws: 1, Seed: 4, Probe: quick})
-	if err != nil {
-		t.Fatal(err)
-	}
+	few := fit(FewShotConfig{PerClass: 2, Draws: 3, Seed: 4})
+	many := fit(FewShotConfig{PerClass: 40, Draws: 1, Seed: 4})
 	if many.Accuracy.Mean < 0.8 || many.Accuracy.Mean < few.Accuracy.Mean+0.02 || few.Accuracy.Mean < 0.5 {
 		t.Errorf("few %v, many %v", few, many)
 	}
@@ -63,37 +61,23 @@ func TestFewShot(t *testing.T) {
 	if text := few.String(); !strings.HasPrefix(text, "linear probe, 2 labels a class: accuracy ") || !strings.Contains(text, "(95% interval, 3 draws)") {
 		t.Error(text)
 	}
-	again, err := FitFewShot(eng, x, labels, test, truth, 3, FewShotConfig{PerClass: 2, Draws: 1, Seed: 5, Probe: quick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprintf("%+v", again.Draws[0]) != fmt.Sprintf("%+v", few.Draws[1]) {
+	if again := fit(FewShotConfig{PerClass: 2, Draws: 1, Seed: 5}); !reflect.DeepEqual(again.Draws[0], few.Draws[1]) {
 		t.Errorf("seed 5 alone gave %+v, as the second draw %+v", again.Draws[0], few.Draws[1])
 	}
 }
 
-// Fine-tuning with next to no steps keeps the probe it starts at, good or degenerate.
-func TestFewShotStartsWhereItIsTold(t *testing.T) {
+// A probe with next to no steps stays what it starts at, good or degenerate.
+func TestFewShotStartsAtTheProbe(t *testing.T) {
 	eng := enginetest.Open(t)
-	rng := rand.New(rand.NewPCG(9, 1))
-	x, labels := blobs(rng, 20, 1)
-	good, err := FitClassProbe(eng, x, labels, 3, ProbeConfig{Epochs: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
-	still := FewShotConfig{PerClass: 3, Draws: 1, Start: good, Probe: ProbeConfig{Epochs: 1, LearningRate: 1e-12}}
-	kept, err := FitFewShot(eng, x, labels, x, labels, 3, still)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := blobs(rand.New(rand.NewPCG(9, 1)), 20, 1)
+	good := must[*probe.Probe](t)(probe.Fit(eng, data.X, data.Labels, 3, probe.Config{Epochs: 200}))
+	still := FewShotConfig{PerClass: 3, Draws: 1, Start: good, Probe: probe.Config{Epochs: 1, LearningRate: 1e-12}}
+	kept := must[*FewShot](t)(FitFewShot(eng, data, data, 3, still))
 	if kept.Accuracy.Mean < 0.95 || !strings.Contains(kept.String(), "(one draw, no interval)") {
 		t.Error(kept)
 	}
-	still.Start = &ClassProbe{Weights: mat.NewDense(3, 3, nil), Bias: []float64{0, 50, 0}}
-	one, err := FitFewShot(eng, x, labels, x, labels, 3, still)
-	if err != nil {
-		t.Fatal(err)
-	}
+	still.Start = constant(3, 3, 0, 50, 0)
+	one := must[*FewShot](t)(FitFewShot(eng, data, data, 3, still))
 	near(t, "accuracy of one class of three", one.Accuracy.Mean, 1.0/3, 1e-12)
 	if !strings.Contains(one.String(), "degenerate in 1 of 1 draws") {
 		t.Error(one)
@@ -102,22 +86,54 @@ func TestFewShotStartsWhereItIsTold(t *testing.T) {
 
 func TestFewShotRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
-	x, labels := blobs(rand.New(rand.NewPCG(1, 2)), 4, 1)
+	data := blobs(rand.New(rand.NewPCG(1, 2)), 4, 1)
 	fit := func(labels []int, c FewShotConfig) error {
-		_, err := FitFewShot(eng, x, labels, x, labels, 3, c)
+		_, err := FitFewShot(eng, LabeledRows{data.X, labels}, LabeledRows{data.X, labels}, 3, c)
 		return err
 	}
 	_, none := DrawShots(nil, 2, 0, rand.New(rand.NewPCG(1, 2)))
 	for says, err := range map[string]error{
-		"class 0 has 4 rows, too few to draw 10": fit(labels, FewShotConfig{}),
-		"-1 draws":                               fit(labels, FewShotConfig{Draws: -1}),
-		"12 rows and 3 labels":                   fit(labels[:3], FewShotConfig{PerClass: 1}),
-		"start at has 2 classes, the data 3":     fit(labels, FewShotConfig{PerClass: 1, Start: &ClassProbe{Weights: mat.NewDense(2, 3, nil), Bias: make([]float64, 2)}}),
-		"row 0 has class 5":                      fit(append([]int{5}, labels[1:]...), FewShotConfig{PerClass: 1}),
+		"class 0 has 4 rows, too few to draw 10": fit(data.Labels, FewShotConfig{}),
+		"-1 draws":                               fit(data.Labels, FewShotConfig{Draws: -1}),
+		"12 rows and 3 labels":                   fit(data.Labels[:3], FewShotConfig{PerClass: 1}),
+		"2 outputs for rows of 3 entries, but 3": fit(data.Labels, FewShotConfig{PerClass: 1, Start: constant(2, 3)}),
+		"row 0 has class 5":                      fit(append([]int{5}, data.Labels[1:]...), FewShotConfig{PerClass: 1}),
 		"1 row or more":                          none,
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v does not say %q", err, says)
 		}
+	}
+}
+
+// Both ways of learning from few labels see the same examples, and where they start at the same probe and hardly move, they
+// score the same.
+func TestFineTuneFewShot(t *testing.T) {
+	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
+	data, test := patterns(17, 45), patterns(18, 60)
+	x := LabeledRows{unitEmbedding(t, eng, m, data.Pixels), data.Labels}
+	xTest := LabeledRows{unitEmbedding(t, eng, m, test.Pixels), test.Labels}
+	head := must[*probe.Probe](t)(probe.Fit(eng, x.X, x.Labels, 3, probe.Config{Epochs: 5}))
+	config := FewShotConfig{PerClass: 2, Draws: 2, Start: head, Seed: 3, FineTune: still, Probe: probe.Config{Epochs: 1, LearningRate: 1e-12}}
+	probes := must[*FewShot](t)(FitFewShot(eng, x, xTest, 3, config))
+	networks := must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, config))
+	near(t, "accuracy", networks.Accuracy.Mean, probes.Accuracy.Mean, 1e-12)
+	if text := networks.String(); !strings.HasPrefix(text, "fine-tuning, 2 labels a class: accuracy ") {
+		t.Error(text)
+	}
+
+	index := must[[]int](t)(DrawShots(data.Labels, 3, 2, rand.New(rand.NewPCG(4, 0x5407))))
+	shots := LabeledImages[int]{pixels.Pick(data.Pixels, index, imageBytes), rows.Pick(data.Labels, index)}
+	few := FewShotConfig{PerClass: 2, Draws: 2, Seed: 3, FineTune: FineTuneConfig{Epochs: 20, LearningRate: 0.01, BatchSize: 4}}
+	networks = must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, few))
+	few.FineTune.Seed = 4
+	tuned := must[*Classifier](t)(FineTune(ctx, eng, m, shots, 3, few.FineTune))
+	if s := must[evaluate.Classes](t)(tuned.ScoreClasses(eng, test)); !reflect.DeepEqual(s, networks.Draws[1]) {
+		t.Errorf("by hand %v, as the second draw %v", s, networks.Draws[1])
+	}
+	few.FineTune, few.Start = still, constant(3, 8, 0, 50, 0)
+	networks = must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, few))
+	if !strings.Contains(networks.String(), "degenerate in 2 of 2 draws") {
+		t.Error(networks)
 	}
 }

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,9 +33,8 @@ type LabeledRows struct {
 
 // check returns the length of a row, or an error if the rows or their labels are missing or do not fit.
 func (l LabeledRows) check(classes int, row, labels string) (k int, err error) {
-	_, k, err = rows.Check(l.X, len(l.Labels), labels)
-	if err = errors.Join(err, rows.CheckClasses(classes, l.Labels, row)); err != nil {
-		return 0, fmt.Errorf("classify: %w", err)
+	if _, k, err = rows.Check(l.X, len(l.Labels), labels); err != nil {
+		return 0, err
 	}
-	return k, nil
+	return k, rows.CheckClasses(classes, l.Labels, row)
 }

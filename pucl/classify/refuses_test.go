@@ -1,0 +1,112 @@
+package classify
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// constant returns a probe for rows of k entries that looks at none of them.
+func constant(outputs, k int, bias ...float64) *probe.Probe {
+	p := &probe.Probe{Weights: mat.NewDense(outputs, k, nil), Bias: make([]float64, outputs)}
+	copy(p.Bias, bias)
+	return p
+}
+
+// featureRows are batches of random rows of four features.
+type featureRows struct{}
+
+func (featureRows) Features() int { return 4 }
+
+func (featureRows) Batch(step int) (views []float32, labeled []bool) {
+	rng := rand.New(rand.NewPCG(1, uint64(step)))
+	for range 2 * 4 * 4 {
+		views = append(views, float32(rng.NormFloat64()))
+	}
+	return views, []bool{true, false, false, false}
+}
+
+// What is refused, and what the error must say of it.
+func TestFineTuneRefuses(t *testing.T) {
+	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
+	ofRows := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, featureRows{}, train.Config{Steps: 1}))
+	data := patterns(16, 6)
+	labeled, truth := pu(16, 6)
+	short := LabeledImages[int]{data.Pixels[1:], data.Labels}
+	second := func(_ any, err error) error { return err }
+	fit := func(c FineTuneConfig) error { return second(FineTune(ctx, eng, m, data, 3, c)) }
+	fitPU := func(c FineTuneConfig) error { return second(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, c)) }
+	for says, err := range map[string]error{
+		"no model to fine-tune; train.Pretrain":      second(FineTune(ctx, eng, nil, data, 3, FineTuneConfig{})),
+		"rows of 4 features":                         second(FineTune(ctx, eng, ofRows, data, 3, FineTuneConfig{})),
+		"fine-tuning takes images":                   second(FineTuneFewShot(ctx, eng, ofRows, data, data, 3, FewShotConfig{})),
+		"863 bytes are no whole number of images":    second(FineTune(ctx, eng, m, short, 3, FineTuneConfig{})),
+		"0 bytes are no whole number of images":      second(FineTune(ctx, eng, m, LabeledImages[int]{}, 3, FineTuneConfig{})),
+		"0 bytes are no whole number of images of":   second(FineTunePU(ctx, eng, m, LabeledImages[bool]{}, risk.CrossEntropy, FineTuneConfig{})),
+		"for 1 classes":                              second(FineTune(ctx, eng, m, data, 1, FineTuneConfig{})),
+		"image 2 has class 2":                        second(FineTune(ctx, eng, m, data, 2, FineTuneConfig{})),
+		"no engine":                                  second(FineTune(ctx, nil, m, data, 3, FineTuneConfig{})),
+		"no risk to minimize":                        second(FineTunePU(ctx, eng, m, labeled, nil, FineTuneConfig{})),
+		"π = 2 is not between":                       second(FineTunePU(ctx, eng, m, labeled, risk.NNPU(2, risk.SigmoidLoss), FineTuneConfig{})),
+		"863 bytes are no whole number of test im":   second(FineTuneFewShot(ctx, eng, m, data, short, 3, FewShotConfig{})),
+		"no model to fine-tune; ":                    second(FineTuneFewShot(ctx, eng, nil, data, data, 3, FewShotConfig{})),
+		"-1 epochs":                                  fit(FineTuneConfig{Epochs: -1}),
+		"batches of -2 images":                       fit(FineTuneConfig{BatchSize: -2}),
+		"choose one of them":                         fit(FineTuneConfig{FreezeEncoder: true, BatchStatistics: true}),
+		"a batch of one image has no statistics":     fit(FineTuneConfig{BatchSize: 1, BatchStatistics: true}),
+		"learning rate NaN":                          fit(FineTuneConfig{LearningRate: math.NaN()}),
+		"momentum 3":                                 fit(FineTuneConfig{Optimizer: optim.SGD{Momentum: 3}}),
+		"a warm-up of 99 steps":                      fit(FineTuneConfig{Schedule: optim.Cosine{Warmup: 99}, Epochs: 1}),
+		"CheckpointEvery -1":                         fit(FineTuneConfig{CheckpointEvery: -1}),
+		"step 1 (horizontal flip":                    fit(FineTuneConfig{Recipe: augment.Recipe{augment.Flip{Probability: 2}}}),
+		"HeldOut is for PU data":                     fit(FineTuneConfig{HeldOut: &HeldOut{}}),
+		"set HeldOut, or keep":                       fit(FineTuneConfig{Keep: evaluate.WithoutNegatives}),
+		`by the rule "oracle"`:                       fitPU(FineTuneConfig{Keep: evaluate.Oracle}),
+		"head to start at has 2 classes, the data 3": fit(FineTuneConfig{Head: constant(2, 8)}),
+		"reads rows of 5 entries, the encoder's":     fit(FineTuneConfig{Head: constant(3, 5)}),
+		"no weights; make one":                       fit(FineTuneConfig{Head: &probe.Probe{}}),
+		"head to start at: probe: a probe of 1 out":  fitPU(FineTuneConfig{Head: constant(3, 8)}),
+		"head to start at: probe: the probe has no":  fitPU(FineTuneConfig{Head: &probe.Probe{}}),
+		"no whole number of images in HeldOut":       fitPU(FineTuneConfig{HeldOut: &HeldOut{}}),
+		"at least one of each must be held out":      fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: LabeledImages[bool]{data.Pixels, make([]bool, 6)}}}),
+		"0 bytes are no whole number of test images": fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: labeled, Test: LabeledImages[bool]{nil, truth.Labels}}}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}
+
+// Outputs that do not fit what is asked of a classifier are refused.
+func TestClassifierRefuses(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	data := patterns(16, 6)
+	three := &Classifier{Model: m, Probe: constant(3, 8)}
+	second := func(_ any, err error) error { return err }
+	for says, err := range map[string]error{
+		"the probe has 3":                     second(three.Probabilities(eng, data.Pixels)),
+		"one score for each row":              second(three.Score(eng, LabeledImages[bool]{data.Pixels, make([]bool, 6)})),
+		"needs both":                          second((&Classifier{Probe: constant(1, 8)}).Predict(eng, data.Pixels)),
+		"a Model and a Probe":                 second((&Classifier{Model: m}).ScoreClasses(eng, data)),
+		"the probe has no weights":            second((&Classifier{Model: m, Probe: &probe.Probe{}}).Logits(eng, data.Pixels)),
+		"rows have 8 entries, the probe is f": second((&Classifier{Model: m, Probe: constant(1, 5)}).Logits(eng, data.Pixels)),
+		"of 12×12×1 bytes, not features":      second(three.ProbabilitiesOfFeatures(eng, mat.NewDense(1, 4, nil))),
+		"no engine":                           second(three.Predict(nil, data.Pixels)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+}

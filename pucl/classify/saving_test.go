@@ -1,0 +1,79 @@
+package classify
+
+import (
+	"context"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/risk"
+)
+
+// A classifier of classes and one of positives against negatives are read back as they were: predictions, how they were tuned
+// and recorded.
+func TestClassifiersComeBack(t *testing.T) {
+	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
+	data := patterns(14, 9)
+	labeled, _ := pu(14, 9)
+	held := &HeldOut{Images: labeled} // without test images, whose readings are NaN
+	for name, c := range map[string]*Classifier{
+		"three classes": must[*Classifier](t)(FineTune(ctx, eng, m, data, 3, FineTuneConfig{Epochs: 2})),
+		"PU":            must[*Classifier](t)(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, FineTuneConfig{Epochs: 2, HeldOut: held})),
+	} {
+		path := filepath.Join(t.TempDir(), "new", "folder", "classifier")
+		if err := c.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		back := must[*Classifier](t)(Load(path, nil))
+		want, got := must[*mat.Dense](t)(c.Logits(eng, data.Pixels)), must[*mat.Dense](t)(back.Logits(eng, data.Pixels))
+		if !mat.Equal(got, want) || back.Tuning.String() != c.Tuning.String() || !reflect.DeepEqual(back.Tuning.Record, c.Tuning.Record) ||
+			!reflect.DeepEqual(back.Tuning.History, c.Tuning.History) || len(back.Tuning.Epochs) != len(c.Tuning.Epochs) {
+			t.Errorf("%s: the classifier that was read is another one", name)
+		}
+	}
+	if err := (&Classifier{Model: m}).Save(filepath.Join(t.TempDir(), "c")); err == nil || !strings.Contains(err.Error(), "needs both") {
+		t.Error(err)
+	}
+}
+
+// Of a clustering the centers come back, and the caller's own keeps the label of every row.
+func TestClustersComeBack(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	labeled, _ := pu(14, 12)
+	clusters := must[*cluster.Clustering](t)(cluster.PUPL(unitEmbedding(t, eng, m, labeled.Pixels), labeled.Labels, cluster.Config{Seed: 1}))
+	c := &Classifier{Model: m, Probe: constant(1, 8, 0.5), Clusters: clusters}
+	path := filepath.Join(t.TempDir(), "c")
+	if err := c.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if len(clusters.Positive) != 12 || len(clusters.NearPositive) != 12 {
+		t.Error("saving took the labels from the clustering")
+	}
+	want := *clusters
+	want.Positive, want.NearPositive = nil, nil
+	if back := must[*Classifier](t)(Load(path, nil)); !reflect.DeepEqual(*back.Clusters, want) || back.Tuning != nil {
+		t.Errorf("came back as %+v, want %+v", *back.Clusters, want)
+	}
+}
+
+// Files of the earlier program, whose probes had a type for two classes and one for more, are refused in a sentence that says
+// why and what to do.
+func TestEarlierClassifiersAreRefused(t *testing.T) {
+	for _, name := range []string{"before-binary.classifier", "before-classes.classifier"} {
+		c, err := Load(filepath.Join("testdata", name), nil)
+		if err == nil {
+			t.Errorf("%s: read as %v with %v, %+v", name, c.Probe.Weights, c.Probe.Bias, c.Tuning)
+			continue
+		}
+		for _, want := range []string{"classify: reading testdata", name, "it is no classifier of this version of the program", "fit the probe anew"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q lacks %q", name, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Data is positive and unlabeled examples: [Images] or [Features].
+type Data interface {
+	check() (examples int, err error)
+	labeled() []bool
+	pretrain(ctx context.Context, eng *engine.Engine, config train.Config) (*train.Model, error)
+	embed(eng *engine.Engine, m *train.Model) (*train.Embedding, error)
+	pixels() ([]uint8, error) // of the examples, in memory
+}
+
+// Images are examples that are images.
+type Images struct {
+	Batches train.Batches // what the encoder learns from, such as datasets.Batches; [Fit] needs none
+	Images  train.Images
+	Index   []int  // the image of each example, such as those of a datasets.PU; nil means that every image is one
+	Labeled []bool // which of the examples are labeled positives
+}
+
+// Features are examples that are rows of features.
+type Features struct {
+	Batches train.FeatureBatches // what the encoder learns from, such as tabular.Batches; [Fit] needs none
+	X       *mat.Dense           // [n, d], a row for each example
+	Labeled []bool               // which of the examples are labeled positives
+}
+
+// check returns an error if the stages after pretraining cannot go with data and config.
+func check(data Data, config Config) error {
+	if data == nil {
+		return errors.New("pipeline: no data; give Images or Features")
+	}
+	n, err := data.check()
+	if err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	if labeled := len(data.labeled()); labeled != n {
+		return fmt.Errorf("pipeline: %d examples and %d entries in Labeled; give one for each, in the same order", n, labeled)
+	}
+	if positive, unlabeled := rows.Split(data.labeled()); len(positive) == 0 || len(unlabeled) == 0 {
+		return fmt.Errorf("pipeline: %d labeled and %d unlabeled examples; at least one of each is needed", len(positive), len(unlabeled))
+	}
+	if config.Space != EncoderOutputs && config.Space != Projections {
+		return fmt.Errorf("pipeline: there is no %v; cluster EncoderOutputs or Projections", config.Space)
+	}
+	if _, ok := data.(Features); ok && config.FineTune != nil {
+		return errors.New("pipeline: fine-tuning takes images; leave FineTune nil for features")
+	}
+	return nil
+}
+
+func (d Images) check() (int, error) {
+	if d.Images == nil {
+		return 0, errors.New("no images given")
+	}
+	if set, ok := d.Images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
+		if err := set.Validate(); err != nil {
+			return 0, err
+		}
+	}
+	n := d.Images.Len()
+	if d.Batches != nil {
+		h, w, c := d.Images.Shape()
+		bh, bw, bc := d.Batches.ImageShape()
+		if [3]int{h, w, c} != [3]int{bh, bw, bc} {
+			return 0, fmt.Errorf("images of %d×%d×%d (height×width×channels), but batches of images of %d×%d×%d; both must be of one size",
+				h, w, c, bh, bw, bc)
+		}
+	}
+	if d.Index == nil {
+		return n, nil
+	}
+	for i, image := range d.Index {
+		if image < 0 || image >= n {
+			return 0, fmt.Errorf("example %d is image %d; %d images are numbered from 0 to %d", i, image, n, n-1)
+		}
+	}
+	return len(d.Index), nil
+}
+
+func (d Images) labeled() []bool { return d.Labeled }
+
+func (d Images) pretrain(ctx context.Context, eng *engine.Engine, config train.Config) (*train.Model, error) {
+	if d.Batches == nil {
+		return nil, errNoBatches
+	}
+	return train.Pretrain(ctx, eng, d.Batches, config)
+}
+
+func (d Images) embed(eng *engine.Engine, m *train.Model) (*train.Embedding, error) {
+	all, err := m.EmbedImages(eng, d.Images)
+	if err != nil || d.Index == nil {
+		return all, err
+	}
+	return all.Take(d.Index)
+}
+
+func (d Images) pixels() ([]uint8, error) {
+	height, width, channels := d.Images.Shape()
+	size := height * width * channels
+	out := make([]uint8, len(d.Labeled)*size)
+	for i := range d.Labeled {
+		image := i
+		if d.Index != nil {
+			image = d.Index[i]
+		}
+		if err := d.Images.ReadImage(image, out[i*size:(i+1)*size]); err != nil {
+			return nil, fmt.Errorf("reading image %d: %w", image, err)
+		}
+	}
+	return out, nil
+}
+
+func (d Features) check() (int, error) {
+	if d.X == nil || d.X.IsEmpty() {
+		return 0, errors.New("no rows of features given")
+	}
+	n, columns := d.X.Dims()
+	if d.Batches != nil && d.Batches.Features() != columns {
+		return 0, fmt.Errorf("rows of %d features, but batches of rows of %d; both must have the same columns", columns, d.Batches.Features())
+	}
+	return n, rows.CheckFinite(d.X)
+}
+
+func (d Features) labeled() []bool { return d.Labeled }
+
+func (d Features) pretrain(ctx context.Context, eng *engine.Engine, config train.Config) (*train.Model, error) {
+	if d.Batches == nil {
+		return nil, errNoBatches
+	}
+	return train.PretrainFeatures(ctx, eng, d.Batches, config)
+}
+
+func (d Features) embed(eng *engine.Engine, m *train.Model) (*train.Embedding, error) {
+	return m.EmbedFeatures(eng, d.X)
+}
+
+func (d Features) pixels() ([]uint8, error) { return nil, errors.New("features have no pixels") }
+
+var errNoBatches = errors.New("no Batches to learn from; datasets.NewBatches makes them of a PU data set")

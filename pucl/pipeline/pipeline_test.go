@@ -1,0 +1,150 @@
+package pipeline
+
+import (
+	"context"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// One call gives, bit for bit, what its stages give by hand: for examples in another order than their images, in either space.
+func TestRunEqualsStagesByHand(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	data, _ := striped(30, 6)
+	data.Index = []int{4, 2, 0, 29, 28, 3, 1, 7, 8, 9, 10, 2}
+	data.Labeled = []bool{true, true, false, false, false, false, false, false, false, false, false, true}
+	config := Config{
+		Pretrain: quick(4), Cluster: cluster.Config{Restarts: 3, Seed: 1}, Probe: probe.Config{Epochs: 20, Seed: 2},
+	}
+	m := must[*train.Model](t)(train.Pretrain(ctx, eng, data.Batches, config.Pretrain))
+	e := must[*train.Embedding](t)(must[*train.Embedding](t)(m.EmbedImages(eng, data.Images)).Take(data.Index))
+	var pixels []uint8
+	for _, i := range data.Index {
+		pixels = append(pixels, data.Images.(memory).pixels[i*imageBytes:(i+1)*imageBytes]...)
+	}
+	for _, space := range []Space{EncoderOutputs, Projections} {
+		x := e.H
+		if space == Projections {
+			x = e.Z
+		}
+		clusters := must[*cluster.Clustering](t)(cluster.PUPL(rows.Unit(x), data.Labeled, config.Cluster))
+		p := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))
+		want := classify.Classifier{Model: m, Probe: p, Clusters: clusters}
+		config.Space = space
+		// With the model that is there, batches are not needed.
+		checkResult(t, must[*Result](t)(Fit(ctx, eng, m, Images{Images: data.Images, Index: data.Index, Labeled: data.Labeled}, config)), e, p, want)
+		if space == EncoderOutputs {
+			continue
+		}
+		config.FineTune = &classify.FineTuneConfig{Epochs: 2, BatchSize: 4, Seed: 3}
+		tune := *config.FineTune
+		tune.Head = p
+		tuned := must[*classify.Classifier](t)(classify.FineTunePU(ctx, eng, m,
+			classify.LabeledImages[bool]{Pixels: pixels, Labels: clusters.Positive}, risk.CrossEntropy, tune))
+		tuned.Clusters = clusters
+		got := must[*Result](t)(Run(ctx, eng, data, config))
+		sameModels(t, got.Model, m)
+		if checkResult(t, got, e, p, *tuned); config.FineTune.Head != nil {
+			t.Error("the configuration was changed")
+		}
+	}
+}
+
+// checkResult compares a result with what the stages give by hand.
+func checkResult(t *testing.T, got *Result, e *train.Embedding, p *probe.Probe, want classify.Classifier) {
+	t.Helper()
+	sameModels(t, got.Classifier.Model, want.Model)
+	for _, part := range []struct {
+		name      string
+		got, want any
+	}{
+		{"h", got.Embedding.H, e.H}, {"z", got.Embedding.Z, e.Z}, {"clusters", got.Clusters, want.Clusters},
+		{"labels", got.Labels, want.Clusters.Positive}, {"probe", got.Probe, p}, {"head", got.Classifier.Probe, want.Probe},
+		{"the classifier's clusters", got.Classifier.Clusters, want.Clusters}, {"fine-tuned", got.Classifier.Tuning != nil, want.Tuning != nil},
+	} {
+		if !reflect.DeepEqual(part.got, part.want) {
+			t.Errorf("%s: %v, want %v", part.name, part.got, part.want)
+		}
+	}
+	if want.Tuning != nil && !reflect.DeepEqual(got.Classifier.Tuning.History, want.Tuning.History) {
+		t.Errorf("losses %v, want %v", got.Classifier.Tuning.History.Losses, want.Tuning.History.Losses)
+	}
+}
+
+// With a risk of its own the probe learns from the labels as they are, and nothing is clustered; a head of one's own is kept.
+func TestRiskInsteadOfPseudoLabels(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	data, _ := striped(30, 6)
+	nnpu := risk.NNPU(0.4, risk.LogisticLoss)
+	m := must[*train.Model](t)(train.Pretrain(ctx, eng, data.Batches, quick(2)))
+	config := Config{Risk: nnpu, Probe: probe.Config{Epochs: 5}, Cluster: cluster.Config{Restarts: -1}} // is not looked at
+	got := must[*Result](t)(Fit(ctx, eng, m, data, config))
+	e := must[*train.Embedding](t)(m.EmbedImages(eng, data.Images))
+	want := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), data.Labeled, nnpu, config.Probe))
+	if got.Clusters != nil || !slices.Equal(got.Labels, data.Labeled) || !reflect.DeepEqual(got.Probe, want) {
+		t.Errorf("%+v, want the probe %v", got, want)
+	}
+	head := must[*probe.Probe](t)(probe.New(1, 8))
+	config.FineTune = &classify.FineTuneConfig{Epochs: 1, BatchSize: 10, Head: head}
+	got = must[*Result](t)(Fit(ctx, eng, m, data, config))
+	tuned := must[*classify.Classifier](t)(classify.FineTunePU(ctx, eng, m,
+		classify.LabeledImages[bool]{Pixels: data.Images.(memory).pixels, Labels: data.Labeled}, nnpu, *config.FineTune))
+	if !reflect.DeepEqual(got.Classifier.Probe, tuned.Probe) || !reflect.DeepEqual(got.Probe, want) {
+		t.Errorf("tuned to %v, want %v", got.Classifier.Probe, tuned.Probe)
+	}
+}
+
+func TestFeaturesEqualStagesByHand(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	data, config := blobRows(20), Config{Pretrain: quick(10), Probe: probe.Config{Epochs: 20}}
+	m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, data.Batches, config.Pretrain))
+	e := must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X))
+	clusters := must[*cluster.Clustering](t)(cluster.PUPL(rows.Unit(e.H), data.Labeled, cluster.Config{}))
+	p := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))
+	got := must[*Result](t)(Run(ctx, eng, data, config))
+	if sameModels(t, got.Model, m); !mat.Equal(got.Embedding.Z, e.Z) || !reflect.DeepEqual(got.Clusters, clusters) || !reflect.DeepEqual(got.Probe, p) {
+		t.Errorf("%+v, want the probe %v", got, p)
+	}
+}
+
+// Images to a classifier that tells stripes apart and comes back from its file, on more images than one call of the encoder
+// takes.
+func TestAlgorithm1EndToEnd(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, truth := striped(600, 40)
+	data.Batches = stripes{size: 32, labeled: 8}
+	config := Config{Pretrain: quick(60), Probe: probe.Config{BatchSize: 128}}
+	config.Pretrain.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
+	c := must[*Result](t)(Run(context.Background(), eng, data, config)).Classifier
+	path := filepath.Join(t.TempDir(), "deep", "stripes.classifier")
+	if err := c.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded := must[*classify.Classifier](t)(classify.Load(path, nil))
+	pixels := data.Images.(memory).pixels
+	before, after := must[[]float64](t)(c.Probabilities(eng, pixels)), must[[]float64](t)(loaded.Probabilities(eng, pixels))
+	if !slices.Equal(before, after) {
+		t.Error("the loaded classifier predicts something else")
+	}
+	if loaded.Model.Record.Settings != c.Model.Record.Settings || !slices.Equal(loaded.Model.History.Losses, c.Model.History.Losses) ||
+		!slices.Equal(loaded.Clusters.PositiveCenter, c.Clusters.PositiveCenter) || loaded.Clusters.Potential != c.Clusters.Potential {
+		t.Error("record, losses or clusters did not come back")
+	}
+	score := must[evaluate.Binary](t)(loaded.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth}))
+	if score.Accuracy() < 0.95 {
+		t.Errorf("stripes are told apart in %s; this should be easy", score)
+	}
+}

@@ -110,7 +110,7 @@ func TestFullDisk(t *testing.T) {
 	cmd, lines := child(t, backend, resumed, folder)
 	var said string
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "pucl:") {
+		if strings.HasPrefix(lines.Text(), "train:") {
 			said = lines.Text()
 		}
 	}
@@ -264,13 +264,7 @@ func sameModels(t *testing.T, path, other string) {
 	if len(a.History.Readings) != 3 || !reflect.DeepEqual(a.History, b.History) {
 		t.Errorf("histories %+v and %+v", a.History, b.History)
 	}
-	x, y := weightsOf(t, a), weightsOf(t, b)
-	if len(x) == 0 || len(x) != len(y) {
-		t.Fatalf("%d and %d variables", len(x), len(y))
-	}
-	for name := range x {
-		if !equalValues(x[name], y[name]) {
-			t.Errorf("%s differs", name)
-		}
+	if paths := moved(t, a, b); paths != nil {
+		t.Errorf("%v differ", paths)
 	}
 }

@@ -218,7 +218,18 @@ func networkOf(t *testing.T, task Task) map[string][]float32 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value.MustConstFlatData(func(flat any) { all[v.Path()] = slices.Clone(flat.([]float32)) })
+		value.MustConstFlatData(func(flat any) {
+			switch flat := flat.(type) {
+			case []float32:
+				all[v.Path()] = slices.Clone(flat)
+			case []int32: // as a count of updates
+				for _, n := range flat {
+					all[v.Path()] = append(all[v.Path()], float32(n))
+				}
+			default:
+				t.Errorf("%s holds %T", v.Path(), flat)
+			}
+		})
 	}
 	return all
 }

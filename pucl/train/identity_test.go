@@ -18,13 +18,10 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// small is the network whose weights start the runs below.
-var small = encoder.ResNet{Depth: 10, CIFAR: true, Width: 1}
-
-// startingWeights returns weights that small can start from; those of two seeds have the same names and shapes.
+// startingWeights returns weights that tiny can start from; those of two seeds have the same names and shapes.
 func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 	t.Helper()
-	config := identified(t, nil)
+	config := identified(nil)
 	config.Steps, config.Seed, config.LeaveOut = 1, seed, nil
 	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
 	if err != nil {
@@ -38,9 +35,9 @@ func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 }
 
 // identified returns the run that the test below changes in one thing after the other.
-func identified(t *testing.T, weights map[string]safetensors.Tensor) Config {
+func identified(weights map[string]safetensors.Tensor) Config {
 	c := light(3)
-	c.Encoder, c.LearningRate, c.Weights, c.LeaveOut = small, 0.01, weights, []string{"fc."}
+	c.LearningRate, c.Weights, c.LeaveOut = 0.01, weights, []string{"fc."}
 	return c
 }
 
@@ -58,18 +55,16 @@ func TestIdentity(t *testing.T) {
 		there   string
 		asked   string
 	}
-	spread := func(_ *pucl.Objective) pucl.Objective {
-		return pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
-	}
+	sameName := pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
 	cases := map[string]change{
 		"Data":          {stripesOfAnotherName{stripes{8, 2}}, nil, "images 12×12×1, stripes", "images 12×12×1, other stripes"},
 		"Objective":     {nil, func(c *Config) { c.Objective = pucl.SSCL() }, "PUCL", "ssCL"},
-		"ObjectiveLoss": {nil, func(c *Config) { c.Objective = spread(nil) }, "", ""},
+		"ObjectiveLoss": {nil, func(c *Config) { c.Objective = sameName }, "", ""},
 		"Tau":           {nil, func(c *Config) { c.Tau = 0.25 }, "0.5", "0.25"},
 		"Views":         {nil, func(c *Config) { c.Recipe = augment.Recipe{augment.Flip{Probability: 0.25}} }, "", ""},
 		"Encoder": {nil, func(c *Config) {
-			c.Encoder = encoder.ResNet{Depth: 10, CIFAR: true, Width: 1, Pixels: encoder.Pixels{Mean: []float64{0.25}, Std: []float64{0.5}}}
-		}, small.String(), "0.25"},
+			c.Encoder = encoder.SmallCNN{Width: 2, Dim: 8, Mean: 0.25}
+		}, tiny.String(), "0.25"},
 		"Projection":   {nil, func(c *Config) { c.Projection = 5 }, "4", "5"},
 		"Weights":      {nil, func(c *Config) { c.Weights = others }, weightsDigest(weights), weightsDigest(others)},
 		"LeaveOut":     {nil, func(c *Config) { c.LeaveOut = []string{"fc.", "head."} }, `["fc."]`, `["fc." "head."]`},
@@ -94,7 +89,7 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("%d cases for %d fields", len(cases), len(fields))
 	}
 
-	config := identified(t, weights)
+	config := identified(weights)
 	config.Checkpoint = t.TempDir()
 	var ctx context.Context
 	ctx, config.Observer = stopAfter(2)

@@ -8,10 +8,10 @@ import (
 
 	"github.com/gomlx/gomlx/ml/layers"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // ramps are 6×6 images that grow brighter to the right or, the labeled positives among them, downwards.
@@ -19,7 +19,7 @@ type ramps struct{}
 
 func (ramps) ImageShape() (height, width, channels int) { return 6, 6, 1 }
 
-func (ramps) Batch(step int) (pixels []uint8, labeled []bool) {
+func (ramps) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	for i := range 8 {
 		for y := range 6 {
 			for x := range 6 {
@@ -32,7 +32,7 @@ func (ramps) Batch(step int) (pixels []uint8, labeled []bool) {
 		}
 		labeled = append(labeled, i < 2)
 	}
-	return pixels, labeled
+	return pixels, labeled, nil
 }
 
 // Training with an encoder and an augmentation of one's own, one function each. The encoder mixes this library's layers with
@@ -65,7 +65,7 @@ func ExamplePretrain_bringYourOwn() {
 		fmt.Println(err)
 		return
 	}
-	pixels, _ := ramps{}.Batch(0)
+	pixels, _, _ := ramps{}.Batch(0)
 	e, err := m.Embed(eng, pixels)
 	if err != nil {
 		fmt.Println(err)
@@ -74,31 +74,4 @@ func ExamplePretrain_bringYourOwn() {
 	n, k := e.H.Dims()
 	fmt.Println(len(m.History.Losses), "steps;", n, "images to", k, "numbers each")
 	// Output: 3 steps; 8 images to 8 numbers each
-}
-
-// From a pretrained encoder and eight labeled images to a classifier of images.
-func ExampleFineTune() {
-	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err := train.Pretrain(context.Background(), eng, ramps{}, train.Config{
-		Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 4, Steps: 3,
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	pixels, _ := ramps{}.Batch(0)
-	classes := []int{1, 1, 1, 1, 0, 0, 0, 0} // 1 grows brighter downwards
-	tuned, err := pucl.FineTune(context.Background(), eng, m, pixels, classes, 2, pucl.FineTuneConfig{LearningRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	others, _ := ramps{}.Batch(7)
-	score, err := tuned.Score(eng, others, classes)
-	fmt.Println(score, err)
-	// Output: accuracy 100.0% of 8, balanced 100.0% over 2 classes <nil>
 }

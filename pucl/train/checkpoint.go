@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -72,13 +73,24 @@ func (r *run) openCheckpoint() (*checkpoint, error) {
 		return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
 	}
 	if r.State != nil {
-		if err := gob.NewDecoder(bytes.NewReader(head.State)).Decode(r.State); err != nil {
+		if err := decodeState(head.State, r.State); err != nil {
 			return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
 		}
 	}
 	cp.step, cp.saved = head.Step, head.Step
 	*r.history = head.History
 	return cp, nil
+}
+
+// decodeState reads what gob wrote of a task's state. It sets all of *state: gob alone would leave what was zero when it was
+// written at whatever the caller started with.
+func decodeState(data []byte, state any) error {
+	saved := reflect.New(reflect.TypeOf(state).Elem())
+	if err := gob.NewDecoder(bytes.NewReader(data)).DecodeValue(saved); err != nil {
+		return err
+	}
+	reflect.ValueOf(state).Elem().Set(saved.Elem())
+	return nil
 }
 
 // refuseEarlier returns an error if an earlier program's checkpoint lies in the folder, which would be lost without a word.

@@ -3,7 +3,7 @@ package train_test
 import (
 	"fmt"
 
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // A batch over four devices, each of which sees its share in eight parts, in half precision. As Config.Compute it
@@ -17,5 +17,5 @@ func ExampleCompute() {
 	// Output:
 	// 4 devices, bfloat16 with float32 weights, 8 micro-batches
 	// <nil>
-	// pucl: Compute has MicroBatches -8; it must be at least 1, or 0 for the whole batch at once
+	// train: Compute has MicroBatches -8; it must be at least 1, or 0 for the whole batch at once
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +14,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 
@@ -38,92 +37,6 @@ func onDevices(t *testing.T, n int) *engine.Engine {
 	return eng
 }
 
-// numbers are all values of a variable, whatever its type.
-func numbers(t *testing.T, m *Model) map[string][]float64 {
-	t.Helper()
-	all := map[string][]float64{}
-	for v := range m.store.IterVariables() {
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var flat []float64
-		value.MustConstFlatData(func(values any) {
-			for _, x := range values.([]float32) {
-				flat = append(flat, float64(x))
-			}
-		})
-		all[v.Path()] = flat
-	}
-	return all
-}
-
-// farthest is the largest distance of a variable's values in two models, as a share of the longest one, and where it is.
-func farthest(t *testing.T, a, b *Model) (float64, string) {
-	t.Helper()
-	x, y := numbers(t, a), numbers(t, b)
-	if len(x) != len(y) || len(x) == 0 {
-		t.Fatalf("%d and %d variables", len(x), len(y))
-	}
-	worst, where := 0.0, ""
-	for path := range x {
-		if len(x[path]) != len(y[path]) {
-			t.Fatalf("%s has %d and %d values", path, len(x[path]), len(y[path]))
-		}
-		size := 0.0
-		for _, v := range x[path] {
-			size = max(size, math.Abs(v))
-		}
-		for i, v := range x[path] {
-			if d := math.Abs(v-y[path][i]) / max(size, 1e-3); !(d <= worst) {
-				worst, where = d, path
-			}
-		}
-	}
-	return worst, where
-}
-
-// light is a short run with a graph that compiles in a moment.
-func light(steps int) Config {
-	c := quick(steps)
-	c.LearningRate, c.Recipe = 0, augment.Recipe{augment.Flip{Probability: 0.5}}
-	return c
-}
-
-// trained trains on stripes, as images or, where the encoder is an MLP, as rows of features that differ a little.
-func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
-	t.Helper()
-	if _, ok := c.Encoder.(encoder.MLP); !ok {
-		m, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	c.Recipe = nil
-	m, err := PretrainFeatures(context.Background(), eng, stripedRows{}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// stripedRows are stripes whose pixels are features, with different noise in two views.
-type stripedRows struct{}
-
-func (stripedRows) Features() int { return 144 }
-
-func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
-	pixels, labeled := stripes{16, 4}.Batch(step)
-	rng := rand.New(rand.NewPCG(7, uint64(step)))
-	for range 2 {
-		for _, p := range pixels {
-			views = append(views, float32(p)/100+float32(rng.NormFloat64()))
-		}
-	}
-	return views, labeled
-}
-
 // residual is a block of a ResNet where it halves the images: all kinds of its layers, and a fraction of the compilation.
 var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Scope, x *Node, training bool) *Node {
 	filtered := func(name string, x *Node, kernel, stride int) *Node {
@@ -135,7 +48,7 @@ var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Sco
 }}
 
 // Split over devices, training takes the same steps as on one, up to rounding: the loss is that of the global batch, batch
-// normalisation has its statistics, and the weights get its gradient. Rounding grows from step to step, so they are few;
+// normalization has its statistics, and the weights get its gradient. Rounding grows from step to step, so they are few;
 // what is not global shows in the first loss already.
 func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	eng := onDevices(t, 4)
@@ -181,12 +94,23 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	}
 }
 
+// lossRows returns n rows of d numbers that look random, and labels for one example in eight.
+func lossRows(n, d int) (rows, labeled *tensors.Tensor) {
+	z, labels := make([]float32, n*d), make([]bool, n/2)
+	for i := range z {
+		z[i] = hashed(i + 1)
+	}
+	for i := range labels {
+		labels[i] = i%8 == 0
+	}
+	return tensors.FromFlatDataAndDimensions(z, n, d), tensors.FromFlatDataAndDimensions(labels, n/2)
+}
+
 // Rows that are compared in blocks, or in strips of the symmetric matrix of all pairs, are split over devices as well.
 func TestLossOverDevices(t *testing.T) {
 	eng := onDevices(t, 4)
 	for _, tt := range []struct{ rows, block int }{{64, 24}, {1024, 0}} {
-		z, labeled := benchmarkRows(tt.rows)
-		z = tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](z)[:tt.rows*8], tt.rows, 8)
+		z, labeled := lossRows(tt.rows, 8)
 		var first []float64
 		for _, count := range []int{1, 4} {
 			d, err := newDevices(eng, count)
@@ -201,7 +125,7 @@ func TestLossOverDevices(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.finalize()
-			placed, err := d.place(z, labeled)
+			placed, err := d.shard(z, labeled)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +189,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
 		}
 	}
-	pixels, _ := stripes{16, 4}.Batch(9)
+	pixels, _, _ := stripes{16, 4}.Batch(9)
 	e, err := m.Embed(eng, pixels)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +272,7 @@ func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 // swelling are batches of 16 that get two more examples from the third on.
 type swelling struct{ stripes }
 
-func (s swelling) Batch(step int) ([]uint8, []bool) {
+func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 	if step >= 2 {
 		s.size += 2
 	}
@@ -360,7 +284,7 @@ func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
 	c := light(4)
 	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()
 	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripes{16, 4}}, c)
-	for _, want := range []string{"pucl: step 2: a batch of 18 examples", "16 or 20 examples", "the state after 2 steps is saved in " + c.Checkpoint} {
+	for _, want := range []string{"train: step 2: a batch of 18 examples", "16 or 20 examples", "the state after 2 steps is saved in " + c.Checkpoint} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, which lacks %q", err, want)
 		}

@@ -1,12 +1,9 @@
 package train
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,16 +11,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
-
-// cheap is quick with a network that is compiled in a moment.
-func cheap(steps int) Config {
-	c := quick(steps)
-	c.Encoder = encoder.MLP{Hidden: []int{}, Dim: 8}
-	return c
-}
 
 // leap is a constant rate but for one step.
 type leap struct {
@@ -52,7 +42,7 @@ func cornered() pucl.Objective {
 	return o
 }
 
-func TestDivergenceIsToldWhole(t *testing.T) {
+func TestDivergedSaysAll(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, tt := range []struct {
 		name  string
@@ -62,28 +52,28 @@ func TestDivergenceIsToldWhole(t *testing.T) {
 		want  []string
 	}{
 		{"loss", func(c *Config) {
-			c.Objective = pucl.Objective{Name: "beyond float32", Attract: pucl.Scale(1e30, pucl.Scale(1e30, pucl.OwnViews)), Repel: LogPartition}
+			c.Objective = pucl.Objective{Name: "beyond float32", Attract: pucl.Scale(1e30, pucl.Scale(1e30, pucl.OwnViews)), Repel: pucl.LogPartition}
 			c.Checkpoint = ""
 		}, 0, 0, []string{
-			"pucl: the loss is ", " at step 0 (batch 0 of images 12×12×1, stripes; seed 5 of weights and views); training stops",
-			"\n  loss: ", " at this step\n", "saved: nothing; Config.Checkpoint can name a folder",
+			"train: the loss is ", " at step 0 (batch 0 of images 12×12×1, stripes; seed 5 of weights and views); training stops",
+			"\n  loss: ", " at this step\n", "saved: nothing; Checkpoint can name a folder",
 		}},
 		// A step too long sends the weights so far away that the next projections leave the range. On XLA the loss takes rows
 		// that are no numbers for zeros, so only the gradient tells.
 		{"projections", func(c *Config) { c.Schedule = leap{3, 1e30} }, 4, 3, []string{
-			"pucl: the ", " at step 4 (batch 4 of", "\n  loss: ", " at this step", "\n  length of the gradient: ", "\n  longest projection: ",
+			"train: the ", " at step 4 (batch 4 of", "\n  loss: ", " at this step", "\n  length of the gradient: ", "\n  longest row of outputs: ",
 			"layers are not finite, the first of them /encoder/", "holds the good state after 3 steps",
 			"\n  to try: a learning rate below the 0.01 of this step",
 		}},
 		{"gradient", func(c *Config) { c.Objective = cornered() }, 0, 0, []string{
-			"pucl: the gradient's length is NaN, though the loss is ", ", at step 0 (batch 0 of", "saved: nothing yet",
+			"train: the gradient's length is NaN, though the loss is ", ", at step 0 (batch 0 of", "saved: nothing yet",
 			"a division by 0 or a logarithm of 0",
 		}},
 		{"weights", func(c *Config) { c.Schedule = leap{5, 1e39} }, 5, 3, []string{
-			"pucl: the weights are not finite, though the loss is ", ", at step 5", "holds the good state after 3 steps",
+			"train: the weights are not finite, though the loss is ", ", at step 5", "holds the good state after 3 steps",
 		}},
 		{"last weights", func(c *Config) { c.Schedule, c.Checkpoint = leap{8, 1e39}, "" }, 8, 0, []string{
-			"pucl: the weights are not finite, though the loss is ", ", at step 8", "saved: nothing; Config.Checkpoint",
+			"train: the weights are not finite, though the loss is ", ", at step 8", "saved: nothing; Checkpoint",
 		}},
 	} {
 		config := cheap(9)
@@ -124,66 +114,8 @@ func TestDivergenceIsToldWhole(t *testing.T) {
 	}
 }
 
-// A file of a program that kept no history opens; what it did not keep is NaN.
-func TestHistoryOfOldFiles(t *testing.T) {
-	h := History{}
-	h.fit(2)
-	if len(h.Rates) != 2 || !math.IsNaN(h.Rates[1]) || len(h.GradientNorms) != 2 || len(h.ProjectionNorms) != 2 || len(h.Examples) != 2 {
-		t.Errorf("two steps without a history gave %+v", h)
-	}
-	eng := enginetest.Open(t)
-	config := cheap(4)
-	config.Checkpoint = t.TempDir()
-	ctx, stop := context.WithCancel(context.Background())
-	config.Observer = OnStep(func(p Progress) {
-		if p.Step == 2 {
-			stop()
-		}
-	})
-	if _, err := Pretrain(ctx, eng, stripes{8, 2}, config); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	forgetHistory(t, filepath.Join(config.Checkpoint, checkpointFile))
-	config.Observer = nil
-	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h := m.History; len(m.History.Losses) != 4 || len(h.Rates) != 4 || !math.IsNaN(h.Rates[1]) || h.Rates[2] != config.withDefaults().rate(2) || h.Examples[3] != 8 {
-		t.Errorf("losses %v, history %+v", m.History.Losses, h)
-	}
-}
-
-// forgetHistory writes a checkpoint as programs did that kept no history.
-func forgetHistory(t *testing.T, path string) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := bytes.NewReader(data)
-	var head struct {
-		Run    string
-		Step   int
-		Losses []float64
-	}
-	if err := gob.NewDecoder(r).Decode(&head); err != nil {
-		t.Fatal(err)
-	}
-	var old bytes.Buffer
-	if err := gob.NewEncoder(&old).Encode(head); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.WriteTo(&old); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, old.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // One row of NaN is not passed over for the others, whose length is a number.
-func TestLongestPassesNaN(t *testing.T) {
+func TestLongestRowPassesNaN(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, tt := range []struct {
 		x    [][]float32
@@ -194,7 +126,7 @@ func TestLongestPassesNaN(t *testing.T) {
 		{[][]float32{{nan, nan}, {3, 4}, {1, 0}}, math.NaN()},
 		{[][]float32{{1e18, 0}, {1e19, 0}}, 1e19},
 	} {
-		got, err := ExecOnce(enginetest.Open(t).Backend, longest, tt.x)
+		got, err := ExecOnce(enginetest.Open(t).Backend, longestRow, tt.x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,9 +8,12 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
-	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // A table of one's own, from CSV to pseudo-labels: 600 patients with six measurements each, of whom every second is ill and a
@@ -62,28 +65,23 @@ func ExamplePretrainFeatures() {
 		fmt.Println(err)
 		return
 	}
-	z, err := pucl.Take(pucl.UnitRows(embedding.Z), split.Index)
+	z, err := rows.Take(rows.Unit(embedding.Z), split.Index)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	labeled, unlabeled, err := pucl.Rows(z, split.Labeled)
+	clusters, err := cluster.PUPL(z, split.Labeled, cluster.Config{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	clusters, err := pucl.PUPL(labeled, unlabeled, rng)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	score, err := pucl.Evaluate(clusters.Labels, split.Positive[split.NumLabeled():])
+	score, err := evaluate.Count(clusters.Positive[split.NumLabeled():], split.Positive[split.NumLabeled():])
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(split)
-	fmt.Println("more than 90% right:", score.Accuracy > 0.9)
+	fmt.Println("more than 90% right:", score.Accuracy() > 0.9)
 	// Output:
 	// PU data (single-dataset): 100 labeled positives, 500 unlabeled, prior π = 0.4, γ = 0.2, seed 1, positive: ill
 	// more than 90% right: true

@@ -49,7 +49,11 @@ func fieldsOf(identity any) []field {
 	var fields []field
 	for i := range value.NumField() {
 		if of := value.Type().Field(i); of.IsExported() {
-			fields = append(fields, field{of.Name, fmt.Sprint(value.Field(i).Interface())})
+			format := "%v"
+			if of.Type == reflect.TypeFor[[]string]() {
+				format = "%q" // tells "a b" from "a" and "b"
+			}
+			fields = append(fields, field{of.Name, fmt.Sprintf(format, value.Field(i).Interface())})
 		}
 	}
 	return fields

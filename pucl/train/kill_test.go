@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -27,6 +28,7 @@ import (
 const (
 	childModel      = "PUCL_TEST_CHILD_MODEL"      // file to save the model to
 	childCheckpoint = "PUCL_TEST_CHILD_CHECKPOINT" // folder; empty for none
+	childTask       = "PUCL_TEST_CHILD_TASK"       // not empty: a task of its own instead of pretraining
 	childLimit      = "PUCL_TEST_CHILD_LIMIT"      // bytes that a file may have after the fourth step; empty for any number
 )
 
@@ -67,6 +69,10 @@ func TestChildTrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if os.Getenv(childTask) != "" {
+		childTrainsTask(t, eng, model)
+		return
+	}
 	config := childRun()
 	config.Checkpoint = os.Getenv(childCheckpoint)
 	config.Observer = OnStep(func(p Progress) {
@@ -85,6 +91,72 @@ func TestChildTrains(t *testing.T) {
 	if err := m.Save(model); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// childTrainsTask trains a task with a teacher and a state of its own, slowly, and writes all that is known in the end to a file.
+func childTrainsTask(t *testing.T, eng *engine.Engine, path string) {
+	const steps = 40
+	task, state := tallied(steps)
+	teaching := taught(0.9)
+	task.Outputs, task.Loss, task.AfterUpdate = teaching.Outputs, teaching.Loss, teaching.AfterUpdate
+	task.Trained, task.Networks = teaching.Trained, teaching.Networks
+	task.AfterStep = func(done int) (*Reading, error) {
+		state.Left--
+		state.Seen = append(state.Seen, done)
+		time.Sleep(5 * time.Millisecond)
+		return nil, nil
+	}
+	history, err := Run(context.Background(), eng, task, Settings{
+		Steps: steps, LearningRate: 0.05, Checkpoint: os.Getenv(childCheckpoint), CheckpointEvery: 1,
+		Observer: OnStep(func(p Progress) { fmt.Println("step", p.Step) }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%v\n%v\n%+v\n", history.Losses, history.GradientNorms, *state)
+	weights := networkOf(t, task)
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		text += fmt.Sprintln(name, weights[name])
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A task with a teacher and a state of its own that is killed at random moments ends as one that nobody disturbed.
+func TestKilledTasksResumeExactly(t *testing.T) {
+	t.Setenv(childTask, "1")
+	for _, backend := range childBackends() {
+		t.Run("engine "+backend, func(t *testing.T) {
+			dir := t.TempDir()
+			whole, resumed, folder := filepath.Join(dir, "whole"), filepath.Join(dir, "resumed"), filepath.Join(dir, "run")
+			finish(t, backend, whole, "")
+			rng := rand.New(rand.NewPCG(5, uint64(len(backend))))
+			kills := 1
+			if runsOnGo(backend) {
+				kills = 4
+			}
+			for range kills {
+				killAfter(t, backend, resumed, folder, 1, time.Duration(rng.IntN(30))*time.Millisecond)
+			}
+			finish(t, backend, resumed, folder)
+			want, err := os.ReadFile(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(resumed); err != nil || len(want) == 0 || string(got) != string(want) {
+				t.Errorf("killed, it ends in %v\n%s\nwant\n%s", err, got, want)
+			}
+		})
+	}
+}
+
+// childBackends returns the engines that children run on: the default one and the pure-Go engine.
+func childBackends() []string {
+	if runsOnGo("") {
+		return []string{""}
+	}
+	return []string{"", "go:ops_sequential"}
 }
 
 // limitFiles makes writes beyond so many bytes of a file fail, as a full disk does.
@@ -110,7 +182,7 @@ func TestFullDisk(t *testing.T) {
 	cmd, lines := child(t, backend, resumed, folder)
 	var said string
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "pucl:") {
+		if strings.HasPrefix(lines.Text(), "train:") {
 			said = lines.Text()
 		}
 	}
@@ -133,11 +205,7 @@ func TestFullDisk(t *testing.T) {
 // A run that is killed, at any moment and in the middle of writing a checkpoint too, ends in the very numbers of one that
 // nobody disturbed: losses, norms, readings and weights, bit for bit, on both engines.
 func TestKilledRunsResumeExactly(t *testing.T) {
-	backends := []string{"", "go:ops_sequential"}
-	if runsOnGo("") {
-		backends = backends[:1]
-	}
-	for _, backend := range backends {
+	for _, backend := range childBackends() {
 		t.Run("engine "+backend, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, resumed, folder := filepath.Join(dir, "whole"), filepath.Join(dir, "resumed"), filepath.Join(dir, "run")
@@ -160,7 +228,7 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 	}
 }
 
-// runsOnGo tells whether a child with that backend runs on the pure-Go engine.
+// runsOnGo reports whether a child with that backend runs on the pure-Go engine.
 func runsOnGo(backend string) bool {
 	if backend == "" {
 		backend = os.Getenv("GOMLX_BACKEND")
@@ -228,7 +296,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// parts are the checkpoints in folder that are not whole.
+// parts returns the checkpoints in folder that are not whole.
 func parts(t *testing.T, folder string) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(folder, "*.part"))
@@ -264,13 +332,7 @@ func sameModels(t *testing.T, path, other string) {
 	if len(a.History.Readings) != 3 || !reflect.DeepEqual(a.History, b.History) {
 		t.Errorf("histories %+v and %+v", a.History, b.History)
 	}
-	x, y := weightsOf(t, a), weightsOf(t, b)
-	if len(x) == 0 || len(x) != len(y) {
-		t.Fatalf("%d and %d variables", len(x), len(y))
-	}
-	for name := range x {
-		if !equalValues(x[name], y[name]) {
-			t.Errorf("%s differs", name)
-		}
+	if paths := moved(t, a, b); paths != nil {
+		t.Errorf("%v differ", paths)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Monitor says what is measured while training goes on: a [Reading] of the same examples every so many steps. Training gives the
 // same numbers with and without. The zero value measures nothing.
 //
-// The examples are the first different ones that the batches hand out, unless some are given. A nearest-neighbour monitor
+// The examples are the first different ones that the batches hand out, unless some are given. A nearest-neighbor monitor
 // looks for half of them among the other half, and knows which are labeled positives and nothing else: no true class is
 // looked at unless Positive hands some in. All of a sample from the batches are examples that the encoder learns from; to
 // watch what it makes of others, hold some out and give them here.
@@ -35,10 +35,10 @@ type Reading struct {
 	Projections evaluate.Collapse // of two views of every example
 	Embeddings  evaluate.Collapse // of the same views
 
-	// Monitor is the nearest-neighbour reading without one true class; nil where the examples are not two labeled and two
+	// Monitor is the nearest-neighbor reading without one true class; nil where the examples are not two labeled and two
 	// unlabeled ones at least.
 	Monitor *evaluate.PUReading
-	// Truth is the nearest-neighbour reading by the true classes that were handed in; nil where none were.
+	// Truth is the nearest-neighbor reading by the true classes that were handed in; nil where none were.
 	Truth *evaluate.BinaryReading
 }
 

@@ -34,7 +34,7 @@ func (m *Model) newReader(eng *engine.Engine, c Config, from source) (*reader, e
 	r := &reader{Monitor: c.Monitor, model: m, examples: examples}
 	r.split(rand.New(rand.NewPCG(c.Seed, monitorStream)))
 	if k := r.KNN.K; len(r.bank) > 0 && k > len(r.bank) {
-		return nil, fmt.Errorf("train: Monitor.KNN has K = %d, but of %d examples only the %d of the bank can be neighbours; give a smaller K or more Examples",
+		return nil, fmt.Errorf("train: Monitor.KNN has K = %d, but of %d examples only the %d of the bank can be neighbors; give a smaller K or more Examples",
 			k, len(examples.labeled), len(r.bank))
 	} else if k == 0 {
 		r.KNN.K = max(1, len(r.bank)/10)

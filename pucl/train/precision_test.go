@@ -13,8 +13,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 
@@ -26,11 +27,11 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 		tiny, encoder.MLP{Hidden: []int{8}, Dim: 8}, encoder.ResNet{Depth: 10, Width: 2}, encoder.LeNet{}, encoder.ShortConv{Width: 2, Dim: 8},
 		encoder.AllConv{Width: 2, Dim: 8}, encoder.ViT{Patch: 7, Layers: 1, Heads: 2, Dim: 8},
 	} {
-		m := newModel(network, 4, 28, 28, 1)
+		m := newModel(network, 4, augment.Shape{Height: 28, Width: 28, Channels: 1}, 0)
 		c := quick(1).withDefaults()
 		c.Compute.BFloat16 = true
 		products := map[dtypes.DType]int{}
-		s, err := m.newStepper(eng, c, feed{views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] }})
+		s, err := newStepper(eng, contrastTask(m, c), c.settings().withDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			}
 			for _, node := range out {
 				if node.DType() != dtypes.Float32 {
-					t.Errorf("%v: the step tells %s, which is no float32", network, node.Shape())
+					t.Errorf("%v: the step returns %s, which is no float32", network, node.Shape())
 				}
 			}
 			panic(errors.New("seen enough")) // compiling would take long
@@ -93,12 +94,12 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 		// The cosine between the ways that the weights went, and how many of them have more than bfloat16's digits.
 		var xy, xx, yy float64
 		fine := 0
-		from, to := numbers(t, start), numbers(t, half)
-		for path, values := range numbers(t, wide) {
+		from, to := weightsOf(t, start), weightsOf(t, half)
+		for path, values := range weightsOf(t, wide) {
 			for i, v := range values {
-				x, y := v-from[path][i], to[path][i]-from[path][i]
+				x, y := float64(v)-float64(from[path][i]), float64(to[path][i])-float64(from[path][i])
 				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
-				if math.Float32bits(float32(to[path][i]))&0xffff != 0 {
+				if math.Float32bits(to[path][i])&0xffff != 0 {
 					fine++
 				}
 			}

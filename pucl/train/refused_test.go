@@ -11,8 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 
@@ -21,16 +22,16 @@ type gray struct{ height, width, channels, size int }
 
 func (g gray) ImageShape() (height, width, channels int) { return g.height, g.width, g.channels }
 
-func (g gray) Batch(int) (pixels []uint8, labeled []bool) {
-	return make([]uint8, g.size*g.height*g.width*g.channels), make([]bool, g.size)
+func (g gray) Batch(int) (pixels []uint8, labeled []bool, err error) {
+	return make([]uint8, g.size*g.height*g.width*g.channels), make([]bool, g.size), nil
 }
 
 // mislabeled are stripes with a label too many.
 type mislabeled struct{ stripes }
 
-func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool) {
-	pixels, labeled = m.stripes.Batch(step)
-	return pixels, append(labeled, false)
+func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool, err error) {
+	pixels, labeled, err = m.stripes.Batch(step)
+	return pixels, append(labeled, false), err
 }
 
 // Every message as a user meets it, whole: what was given, what was expected, the mend.
@@ -47,56 +48,58 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 		want    string
 	}{
 		{"batch of one", gray{12, 12, 1, 1}, nil,
-			"pucl: batch 0 is one of 1; contrast needs at least 2 examples, and so does batch normalisation, whose statistics are those of the batch: make batches larger"},
+			"train: batch 0 is one of 1; contrast needs at least 2 examples, and so does batch normalization, whose statistics are those of the batch: make batches larger"},
 		{"no batch", gray{12, 12, 1, 0}, nil,
-			"pucl: batch 0 is one of 0; contrast needs at least 2 examples, and so does batch normalisation, whose statistics are those of the batch: make batches larger"},
+			"train: batch 0 is one of 0; contrast needs at least 2 examples, and so does batch normalization, whose statistics are those of the batch: make batches larger"},
 		{"labels", mislabeled{stripes{8, 2}}, nil,
-			"pucl: batch 0 holds 9 labels and 1152 bytes of pixels, but images of 12×12×1 (height×width×channels) take 144 bytes for each label; " +
+			"train: batch 0 holds 9 labels and 1152 bytes of pixels, but images of 12×12×1 (height×width×channels) take 144 bytes for each label; " +
 				"do ImageShape and Batch speak of the same images?"},
-		{"no images", gray{0, 12, 1, 4}, nil, "pucl: augment: images of shape 0×12×1; height, width and channels must be at least 1"},
+		{"no images", gray{0, 12, 1, 4}, nil, "train: augment: images of shape 0×12×1; height, width and channels must be at least 1"},
 		{"small images", gray{20, 20, 1, 4}, func(c *Config) { c.Encoder = encoder.LeNet{} },
-			"pucl: step 0: encoder: a LeNet needs images of at least 28×28, not 20×20"},
+			"train: step 0: encoder: a LeNet needs images of at least 28×28, not 20×20"},
 		{"patches", gray{12, 12, 1, 4}, func(c *Config) { c.Encoder = encoder.ViT{} },
-			"pucl: step 0: encoder: a ViT with patches of 16×16 cannot tile images of 12×12; both sides must be multiples of 16"},
+			"train: step 0: encoder: a ViT with patches of 16×16 cannot tile images of 12×12; both sides must be multiples of 16"},
 		{"channels", gray{12, 12, 1, 4}, func(c *Config) {
 			c.Encoder = encoder.ResNet{Depth: 10, Pixels: encoder.Pixels{Mean: []float64{1, 2, 3}}}
 		}, "encoder: the pixels' mean of ResNet holds 3 numbers; images of (Float32)[8, 12, 12, 1] need 1, or 1 for all channels"},
-		{"colours", gray{12, 12, 3, 4}, nil, "the images have 3 channels, and Config makes views of gray ones only; " +
-			"for images in colour set Config.Recipe = augment.CIFAR(0), or take augment.STL or augment.ImageNet"},
+		{"colors", gray{12, 12, 3, 4}, nil, "augment.CIFAR(0)"},
 		{"temperature", stripes{8, 2}, func(c *Config) { c.Tau = -0.5 },
-			"pucl: temperature τ = -0.5; it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
+			"train: temperature τ = -0.5; it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
 		{"no temperature", stripes{8, 2}, func(c *Config) { c.Tau = math.NaN() },
-			"pucl: temperature τ = NaN; it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
+			"train: temperature τ = NaN; it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
 		{"rate", stripes{8, 2}, func(c *Config) { c.LearningRate = -0.1 },
-			"pucl: learning rate -0.1; it must be a positive number (0 means 0.001, or what the Optimizer names)"},
+			"train: learning rate -0.1; it must be a positive number (0 means 0.001, or what the Optimizer names)"},
 		{"endless rate", stripes{8, 2}, func(c *Config) { c.LearningRate = math.Inf(1) },
-			"pucl: learning rate +Inf; it must be a positive number (0 means 0.001, or what the Optimizer names)"},
+			"train: learning rate +Inf; it must be a positive number (0 means 0.001, or what the Optimizer names)"},
 		{"LARS", stripes{8, 2}, func(c *Config) { c.Optimizer = optim.LARS{Momentum: 2} }, "momentum"},
-		{"warm-up", stripes{8, 2}, func(c *Config) { c.Warmup = 9 },
-			"pucl: optim: a warm-up of 9 steps does not fit into a run of 2; shorten it, or train for longer"},
+		{"warm-up", stripes{8, 2}, func(c *Config) { c.Schedule = optim.Cosine{Warmup: 9} },
+			"train: optim: a warm-up of 9 steps does not fit into a run of 2; shorten it, or train for longer"},
 		{"steps", stripes{8, 2}, func(c *Config) { c.Steps = -2 },
-			"pucl: Steps -2, Warmup 1, CheckpointEvery 500, Projection 4: none may be negative, and 0 means the default"},
+			"train: Steps -2, CheckpointEvery 500: none may be negative, and 0 means the default"},
+		{"checkpoints", stripes{8, 2}, func(c *Config) { c.CheckpointEvery = -1 },
+			"train: Steps 2, CheckpointEvery -1: none may be negative, and 0 means the default"},
+		{"projection", stripes{8, 2}, func(c *Config) { c.Projection = -4 }, "train: Projection -4; it must not be negative, and 0 means 128"},
 		{"folder", stripes{8, 2}, func(c *Config) { c.Checkpoint = file },
-			"pucl: the checkpoint folder " + file + " cannot be written to (mkdir " + file + ": not a directory); make it writable or name another one in " +
-				"Config.Checkpoint: nothing was trained yet"},
+			"train: the checkpoint folder " + file + " cannot be written to (mkdir " + file + ": not a directory); make it writable or name another one in " +
+				"Checkpoint: nothing was trained yet"},
 		{"readings", stripes{8, 2}, func(c *Config) { c.Monitor.Every = -1 },
-			"pucl: Monitor.Every is -1; it counts steps: give a positive number, or 0 for no readings"},
-		{"one example to watch", stripes{8, 2}, func(c *Config) { c.Watch = Monitor{Every: 1, Examples: 1} },
-			"pucl: Monitor.Examples is 1; one example alone has no spread: give 2 or more, or 0 for 512"},
-		{"prior", stripes{8, 2}, func(c *Config) { c.Watch = Monitor{Every: 1, Prior: 1} },
-			"pucl: Monitor.Prior is 1; a class prior lies above 0 and below 1, and 0 says that it is not known"},
-		{"neighbours", stripes{8, 2}, func(c *Config) { c.Watch = Monitor{Every: 1, Examples: 20}; c.Monitor.KNN.K = 11 },
-			"pucl: Monitor.KNN has K = 11, but of 20 examples only the 10 of the bank can be neighbours; give a smaller K or more Examples"},
-		{"truth of nothing", stripes{8, 2}, func(c *Config) { c.Watch = Monitor{Every: 1, Positive: make([]bool, 4)} },
-			"pucl: Watch has Labeled or Positive, but neither Pixels nor Features that they could belong to; give all or none"},
+			"train: Monitor.Every is -1; it counts steps: give a positive number, or 0 for no readings"},
+		{"one example to monitor", stripes{8, 2}, func(c *Config) { c.Monitor = Monitor{Every: 1, Examples: 1} },
+			"train: Monitor.Examples is 1; one example alone has no spread: give 2 or more, or 0 for 512"},
+		{"prior", stripes{8, 2}, func(c *Config) { c.Monitor = Monitor{Every: 1, Prior: 1} },
+			"train: Monitor.Prior is 1; a class prior lies above 0 and below 1, and 0 says that it is not known"},
+		{"neighbors", stripes{8, 2}, func(c *Config) { c.Monitor = Monitor{Every: 1, Examples: 20}; c.Monitor.KNN.K = 11 },
+			"train: Monitor.KNN has K = 11, but of 20 examples only the 10 of the bank can be neighbors; give a smaller K or more Examples"},
+		{"truth of nothing", stripes{8, 2}, func(c *Config) { c.Monitor = Monitor{Every: 1, Positive: make([]bool, 4)} },
+			"train: Monitor has Labeled or Positive, but neither Pixels nor Features that they could belong to; give all or none"},
 		{"truth of others", stripes{8, 2}, func(c *Config) {
-			c.Watch = Monitor{Every: 1, Pixels: make([]uint8, 288), Labeled: make([]bool, 2), Positive: make([]bool, 3)}
-		}, "pucl: Watch has 2 entries in Labeled and 3 in Positive; there must be one of each for every example"},
-		{"labels of watched images", stripes{8, 2}, func(c *Config) {
-			c.Watch = Monitor{Every: 1, Pixels: make([]uint8, 288), Labeled: make([]bool, 3)}
-		}, "pucl: 2 images to watch of 12×12×1 (height×width×channels) and 3 labels; give one for each image, in the same order"},
-		{"rows for images", stripes{8, 2}, func(c *Config) { c.Watch = Monitor{Every: 1, Features: mat.NewDense(2, 2, nil)} },
-			"pucl: Monitor.Features holds rows of features, but images are trained on; give Monitor.Pixels"},
+			c.Monitor = Monitor{Every: 1, Pixels: make([]uint8, 288), Labeled: make([]bool, 2), Positive: make([]bool, 3)}
+		}, "train: Monitor has 2 entries in Labeled and 3 in Positive; there must be one of each for every example"},
+		{"labels of monitored images", stripes{8, 2}, func(c *Config) {
+			c.Monitor = Monitor{Every: 1, Pixels: make([]uint8, 288), Labeled: make([]bool, 3)}
+		}, "train: 2 images to monitor of 12×12×1 (height×width×channels) and 3 labels; give one for each image, in the same order"},
+		{"rows for images", stripes{8, 2}, func(c *Config) { c.Monitor = Monitor{Every: 1, Features: mat.NewDense(2, 2, nil)} },
+			"train: Monitor.Features holds rows of features, but images are trained on; give Monitor.Pixels"},
 	} {
 		config := quick(2)
 		if tt.bend != nil {
@@ -132,32 +135,17 @@ func TestCheckpointsOfOtherRuns(t *testing.T) {
 		name    string
 		batches Batches
 		bend    func(*Config)
-		there   string
-		asked   string
+		differs []string
 	}{
-		{"encoder", stripes{8, 2}, func(c *Config) { c.Encoder = encoder.ResNet{Depth: 10} }, "MLP", "ResNet"},
-		{"objective", stripes{8, 2}, func(c *Config) { c.Objective = pucl.SSCL() }, "PUCL, τ 0.5", "ssCL, τ 0.5"},
-		{"data", gray{16, 12, 1, 8}, func(*Config) {}, "images 12×12×1, stripes", "images 16×12×1"},
-		{"seed", stripes{8, 2}, func(c *Config) { c.Seed = 6 }, "seed 5", "seed 6"},
+		{"encoder", stripes{8, 2}, func(c *Config) { c.Encoder = encoder.ResNet{Depth: 10} }, []string{"\n  Encoder: there MLP", "asked for ResNet"}},
+		{"objective", stripes{8, 2}, func(c *Config) { c.Objective = pucl.SSCL() }, []string{"\n  Objective: there PUCL, asked for ssCL\n"}},
+		{"data", gray{16, 12, 1, 8}, func(*Config) {}, []string{"\n  Data: there images 12×12×1, stripes, asked for images 16×12×1"}},
+		{"seed", stripes{8, 2}, func(c *Config) { c.Seed = 6 }, []string{"\n  Seed: there 5, asked for 6"}},
 	} {
 		other := config
 		tt.bend(&other)
 		_, err := Pretrain(context.Background(), eng, tt.batches, other)
-		if err == nil {
-			t.Errorf("%s: the checkpoint was taken", tt.name)
-			continue
-		}
-		t.Log(err)
-		lines := strings.Split(err.Error(), "\n")
-		for _, want := range []string{path, "is the checkpoint of another run, and is left as it is", "name another folder"} {
-			if !strings.Contains(lines[0], want) {
-				t.Errorf("%s: %q lacks %q", tt.name, lines[0], want)
-			}
-		}
-		if len(lines) < 3 || !strings.HasPrefix(lines[1], "  there: ") || !strings.HasPrefix(lines[2], "  asked: ") ||
-			!strings.Contains(lines[1], tt.there) || !strings.Contains(lines[2], tt.asked) {
-			t.Errorf("%s: %v does not tell what differs", tt.name, err)
-		}
+		names(t, tt.name, err, append(tt.differs, path, "is the checkpoint of another run, and is left as it is", "name another folder")...)
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || string(after) != string(before) {
@@ -175,19 +163,18 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 		want   string
 	}{
 		"with a folder":   {folder, 2, "its state is saved in " + filepath.Join(folder, checkpointFile) + ": run the same again, and it goes on from there"},
-		"without":         {"", 2, "nothing is saved, since Config.Checkpoint names no folder"},
+		"without":         {"", 2, "nothing is saved, since Checkpoint names no folder"},
 		"before it began": {filepath.Join(folder, "b"), 0, "before there was anything to save"},
 	} {
 		ctx, stop := context.WithCancelCause(context.Background())
 		config := cheap(5)
 		config.Checkpoint = tt.folder
 		watching := &witness{}
-		config.Observer = watching
-		config.Observer = OnStep(func(p Progress) {
+		config.Observer = observers{watching, OnStep(func(p Progress) {
 			if p.Step == tt.after {
 				stop(errors.New("the user had enough"))
 			}
-		})
+		})}
 		if tt.after == 0 {
 			stop(errors.New("the user had enough"))
 		}
@@ -206,14 +193,3 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 		t.Log(err)
 	}
 }
-
-// witness counts what an observer is told.
-type witness struct {
-	starts, steps, ends int
-	last                Progress
-	err                 error
-}
-
-func (w *witness) Start(Progress)            { w.starts++ }
-func (w *witness) Step(Progress)             { w.steps++ }
-func (w *witness) End(p Progress, err error) { w.ends++; w.last, w.err = p, err }

@@ -23,7 +23,7 @@ import (
 // timing anything, so that the memory of this is not taken for that of a step.
 const startEnv = "PUCL_PEERS_START"
 
-// checkedSteps is how many losses BenchmarkStep tells; it times the steps after them.
+// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
 const checkedSteps = 3
 
 // gratings are images of stripes, all different, the same in every step; one in eight is a labeled positive.
@@ -50,10 +50,18 @@ func newGratings(count, size, channels int) gratings {
 }
 
 // Batch implements Batches.
-func (g gratings) Batch(int) (pixels []uint8, labeled []bool) { return g.pixels, g.labeled }
+func (g gratings) Batch(int) (pixels []uint8, labeled []bool, err error) {
+	return g.pixels, g.labeled, nil
+}
 
 // ImageShape implements Batches.
 func (g gratings) ImageShape() (height, width, channels int) { return g.size, g.size, g.channels }
+
+// hashed turns a number into one from −1/2 to 1/2 that looks random.
+func hashed(i int) float32 {
+	x := math.Sin(float64(i)) * 43758.5453
+	return float32(x - math.Floor(x) - 0.5)
+}
 
 // BenchmarkStep times whole training steps as Pretrain takes them: from bytes to new weights, two views of every image drawn
 // and made on the way. peers/step.py sets it beside PyTorch and JAX.
@@ -112,8 +120,9 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 // writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.
 func writeStart(eng *engine.Engine, images gratings, c Config, path string) error {
 	c = c.withDefaults()
-	pixels, labeled := images.Batch(0)
-	m := newModel(c.Encoder, c.Projection, images.size, images.size, images.channels)
+	shape := augment.Shape{Height: images.size, Width: images.size, Channels: images.channels}
+	pixels, labeled, _ := images.Batch(0)
+	m := newModel(c.Encoder, c.Projection, shape, 0)
 	encoder.SetSeed(m.store, c.Seed)
 	if _, err := m.Embed(eng, pixels); err != nil { // draws the weights
 		return err
@@ -137,7 +146,6 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 		}
 	}
 	out["labeled"] = flags
-	shape := augment.Shape{Height: images.size, Width: images.size, Channels: images.channels}
 	for step := range checkedSteps {
 		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*images.count)
 		if err != nil {

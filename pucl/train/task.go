@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -43,7 +44,8 @@ type Task struct {
 	// What it returns, if anything, comes into the history. What it gathers itself belongs into State.
 	AfterStep func(done int) (*Reading, error)
 
-	// State, if not nil, is a pointer that gob can encode. It is saved with every checkpoint and read back from it.
+	// State, if not nil, is a pointer to what gob can encode. It is saved with every checkpoint and read back from it, all of it:
+	// what gob leaves out, such as fields that are not exported, is zero then.
 	State any
 
 	// Chance, if not nil, works out from the first batch the loss of a network that tells nothing apart.
@@ -72,8 +74,13 @@ type Batch struct {
 
 // check returns an error if a part of t is missing.
 func (t *Task) check() error {
-	if t.Store == nil || t.Batch == nil || t.Outputs == nil || t.Loss == nil {
+	switch {
+	case t.Store == nil || t.Batch == nil || t.Outputs == nil || t.Loss == nil:
 		return errors.New("train: a task needs a Store, Batch, Outputs and Loss")
+	case t.State != nil && (reflect.TypeOf(t.State).Kind() != reflect.Pointer || reflect.ValueOf(t.State).IsNil()):
+		return fmt.Errorf("train: the State of a task is a %T; give a pointer, so that a checkpoint can be read back into it", t.State)
+	case t.Identity != nil && reflect.TypeOf(t.Identity).Kind() != reflect.Struct:
+		return fmt.Errorf("train: the Identity of a task is a %T; give a struct, whose fields are compared one by one", t.Identity)
 	}
 	return nil
 }

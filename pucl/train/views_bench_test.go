@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,8 +12,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/ahead"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -21,7 +23,7 @@ import (
 func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
 	eng := enginetest.Open(b)
-	pixels, labeled := newGratings(count, size, 1).Batch(0)
+	pixels, labeled, _ := newGratings(count, size, 1).Batch(0)
 	if path := os.Getenv(startEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
 		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
@@ -35,7 +37,7 @@ func BenchmarkViews(b *testing.B) {
 			images.Labels[i] = 1
 		}
 	}
-	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16})
+	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: []int{1}, Labeled: count / 16})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,11 +45,15 @@ func BenchmarkViews(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ahead := batches.Prefetch(0)
-	defer ahead.Close()
+	from := fromDatasets(batches)
+	ready := ahead.Start(0, math.MaxInt32, func(step int) ([]uint8, error) {
+		pixels, _, err := from.Batch(step)
+		return pixels, err
+	})
+	defer ready.Close()
 	recipe := augment.Config{}.Recipe()
 	exec, err := NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
-		images := scalePixels(pixels)
+		images := ScalePixels(pixels)
 		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)
 		return views, ReduceAllMean(views)
 	})
@@ -57,7 +63,10 @@ func BenchmarkViews(b *testing.B) {
 	defer exec.Finalize()
 	step := 0
 	views := func() (mean float64) {
-		pixels, _ := ahead.Batch(step)
+		pixels, err := ready.Next()
+		if err != nil {
+			b.Fatal(err)
+		}
 		numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, uint64(step))), augment.Shape{Height: size, Width: size, Channels: 1}, 2*batch)
 		if err != nil {
 			b.Fatal(err)

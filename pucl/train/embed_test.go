@@ -9,11 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
 )
 
 func TestImageShape(t *testing.T) {
-	height, width, channels := newModel(tiny, 4, 6, 5, 3).ImageShape()
+	height, width, channels := newModel(tiny, 4, augment.Shape{Height: 6, Width: 5, Channels: 3}, 0).ImageShape()
 	if height != 6 || width != 5 || channels != 3 {
 		t.Errorf("a model of images 6×5×3 says %d×%d×%d", height, width, channels)
 	}
@@ -71,14 +72,14 @@ func TestEmbedImagesRefuses(t *testing.T) {
 		images Images
 		want   string
 	}{
-		{"as many bytes of another shape", m, randomImages(4, 6, 24), "pucl: images of 6×24×1 (height×width×channels), but this model embeds " +
+		{"as many bytes of another shape", m, randomImages(4, 6, 24), "train: images of 6×24×1 (height×width×channels), but this model embeds " +
 			"images of 12×12×1; bring them to that size, or train a model on these"},
-		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "pucl: this model embeds rows of 3 features, not images; use EmbedFeatures"},
-		{"none", m, randomImages(0, 12, 12), "pucl: no images given to embed"},
-		{"nil", m, nil, "pucl: no images given to embed"},
-		{"a nil pointer", m, (*datasets.Images)(nil), "pucl: datasets: no images given (the pointer is nil)"},
-		{"a label too few", m, short, "pucl: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: give one for each image, in the same order"},
-		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "pucl: reading image 516: the file is damaged"},
+		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "train: this model embeds rows of 3 features, not images; use EmbedFeatures"},
+		{"none", m, randomImages(0, 12, 12), "train: no images given to embed"},
+		{"nil", m, nil, "train: no images given to embed"},
+		{"a nil pointer", m, (*datasets.Images)(nil), "train: datasets: no images given (the pointer is nil)"},
+		{"a label too few", m, short, "train: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: give one for each image, in the same order"},
+		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "train: reading image 516: the file is damaged"},
 	} {
 		_, err := tt.model.EmbedImages(eng, tt.images)
 		if err == nil || err.Error() != tt.want {

@@ -45,11 +45,11 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1}
-	inMemory, err := datasets.NewBatches(pu, cfg)
+	memory, err := datasets.NewBatches(pu, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Pretrain(context.Background(), eng, inMemory, quick(6))
+	want, err := Pretrain(context.Background(), eng, fromDatasets(memory), quick(6))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,6 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ahead := streamed.Prefetch(2)
-	defer ahead.Close()
 
 	// An image that the first two steps do without.
 	bad := ""
@@ -77,13 +75,13 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	files[bad].Data = whole[:len(whole)/2]
 	config := quick(6)
 	config.Checkpoint = t.TempDir()
-	if _, err := PretrainStreamed(context.Background(), eng, ahead, config); err == nil || !strings.Contains(err.Error(), bad) {
+	if _, err := Pretrain(context.Background(), eng, fromDatasets(streamed), config); err == nil || !strings.Contains(err.Error(), bad) {
 		t.Fatalf("error %v does not name %s", err, bad)
 	}
 	files[bad].Data = whole
 	done := 0
 	config.Observer = OnStep(func(Progress) { done++ })
-	got, err := PretrainStreamed(context.Background(), eng, ahead, config)
+	got, err := Pretrain(context.Background(), eng, fromDatasets(streamed), config)
 	if err != nil {
 		t.Fatal(err)
 	}

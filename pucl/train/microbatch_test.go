@@ -13,49 +13,54 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
-	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/internal/peaktest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// Without batch normalisation a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
+// contrastTask returns the task of pretraining m by c, whose defaults are filled in, on inputs that are views and labels.
+func contrastTask(m *Model, c Config) Task {
+	project := m.projector(c.Compute)
+	return Task{
+		Store:   m.store,
+		Outputs: func(scope *model.Scope, inputs []*Node) *Node { return project(scope, inputs[0]) },
+		Loss: func(projections *Node, inputs []*Node) *Node {
+			return c.Objective.Loss(pucl.Views{Z: projections, Labeled: inputs[1]}, c.Tau)
+		},
+	}
+}
+
+// Without batch normalization a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
 // compares across parts, whether the parts are split over devices or not.
 func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 	eng := enginetest.Open(t)
-	run := func(c Compute) (told []taken, weights map[string][]float64) {
-		config := light(3)
-		config.Optimizer, config.Compute = optim.SGD{LearningRate: 0.5}, c
-		config = config.withDefaults()
-		m := newModel(nil, 0, 0, 0, 0)
-		s, err := m.newStepper(eng, config, feed{
-			views: func(inputs []*Node) (views, labeled *Node) { return inputs[0], inputs[1] },
-		})
+	run := func(c Compute) (all []metrics, weights map[string][]float32) {
+		m := newModel(nil, 0, augment.Shape{}, 0)
+		task := contrastTask(m, light(3).withDefaults())
+		task.Outputs = func(scope *model.Scope, inputs []*Node) *Node {
+			x := encoder.ReLU(encoder.Dense(scope.In("a"), inputs[0], 8, true))
+			return encoder.Dense(scope.In("b"), x, 4, true)
+		}
+		s, err := newStepper(eng, task, Settings{Optimizer: optim.SGD{LearningRate: 0.5}, Compute: c}.withDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
-			s.finalize()
-			weights = numbers(t, m)
-		}()
-		s.network = func(scope *model.Scope, x *Node) *Node {
-			x = encoder.ReLU(encoder.Dense(scope.In("a"), x, 8, true))
-			return encoder.Dense(scope.In("b"), x, 4, true)
-		}
 		for step := range 3 {
 			views, labeled := stripedRows{}.Batch(step)
-			one, err := s.take([]any{
+			one, err := s.take(Batch{Examples: len(labeled), Inputs: []*tensors.Tensor{
 				tensors.FromFlatDataAndDimensions(views, 2*len(labeled), 144), tensors.FromFlatDataAndDimensions(labeled, len(labeled)),
-			}, 0.5)
+			}}, 0.5)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told = append(told, one)
+			all = append(all, one)
 		}
-		if err := m.dropOptimizer(); err != nil {
-			t.Fatal(err)
-		}
-		return told, nil
+		s.finalize()
+		task.Store, task.Networks = m.store, []string{"a", "b"}
+		return all, networkOf(t, task)
 	}
 	whole, want := run(Compute{})
 	divided := []Compute{{MicroBatches: 8}}
@@ -63,10 +68,10 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 		divided = append(divided, Compute{MicroBatches: 4, Devices: 2})
 	}
 	for _, c := range divided {
-		told, weights := run(c)
-		for i := range told {
-			for k, pair := range [][2]float64{{told[i].loss, whole[i].loss}, {told[i].gradientNorm, whole[i].gradientNorm},
-				{told[i].projectionNorm, whole[i].projectionNorm}} {
+		all, weights := run(c)
+		for i := range all {
+			for k, pair := range [][2]float64{{all[i].loss, whole[i].loss}, {all[i].gradientNorm, whole[i].gradientNorm},
+				{all[i].outputNorm, whole[i].outputNorm}} {
 				if !(math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1])) {
 					t.Errorf("%v: number %d of step %d is %g, of the whole batch %g", c, k, i, pair[0], pair[1])
 				}
@@ -77,7 +82,7 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 		}
 		for path := range want {
 			for i, v := range want[path] {
-				if !(math.Abs(weights[path][i]-v) < 1e-5) {
+				if !(math.Abs(float64(weights[path][i]-v)) < 1e-5) {
 					t.Errorf("%v: number %d of %s is %g, of the whole batch %g", c, i, path, weights[path][i], v)
 					break
 				}
@@ -95,7 +100,7 @@ func (b twice) Batch(step int) (views []float32, labeled []bool) {
 	return slices.Concat(once[:half], once[:half], once[half:], once[half:]), slices.Concat(labels, labels)
 }
 
-// With batch normalisation, parts that hold the same examples have the statistics of the whole batch, so the steps are the
+// With batch normalization, parts that hold the same examples have the statistics of the whole batch, so the steps are the
 // same; the running averages alone move twice, and so they are here to be the averages of twice as many steps.
 func TestMicroBatchesWithBatchNorm(t *testing.T) {
 	eng := enginetest.Open(t)
@@ -115,11 +120,11 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 			t.Errorf("step %d: loss %g, of the whole batch %g", i, loss, whole.History.Losses[i])
 		}
 	}
-	want, got := numbers(t, whole), numbers(t, divided)
+	want, got := weightsOf(t, whole), weightsOf(t, divided)
 	for path := range want {
 		running := strings.HasSuffix(path, "/norm/mean") || strings.HasSuffix(path, "/norm/variance")
 		for i, v := range want[path] {
-			if !running && !(math.Abs(got[path][i]-v) < 1e-4*max(math.Abs(v), 1)) {
+			if !running && !(math.Abs(float64(got[path][i]-v)) < 1e-4*max(math.Abs(float64(v)), 1)) {
 				t.Errorf("number %d of %s is %g, of the whole batch %g", i, path, got[path][i], v)
 				break
 			}
@@ -129,17 +134,17 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 	// means a and b a running mean is 0.1·(0.9·a + b); moved twice in each, it is 0.19·(0.81·a + b).
 	one := light(1)
 	one.Recipe, one.Encoder, one.Optimizer = nil, encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
-	first := map[int][]float64{}
+	first := map[int][]float32{}
 	for _, parts := range []int{1, 2} {
 		one.Compute.MicroBatches = parts
 		m, err := PretrainFeatures(context.Background(), eng, twice{}, one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first[parts] = numbers(t, m)["/encoder/dense1/norm/mean"]
+		first[parts] = weightsOf(t, m)["/encoder/dense1/norm/mean"]
 	}
 	for i, v := range first[1] {
-		if !(math.Abs(first[2][i]-1.9*v) < 1e-4*max(math.Abs(v), 1)) {
+		if !(math.Abs(float64(first[2][i]-1.9*v)) < 1e-4*max(math.Abs(float64(v)), 1)) {
 			t.Errorf("running mean %d is %g after a step in two parts and %g after a whole one; want 1.9 times as much", i, first[2][i], v)
 		}
 	}
@@ -174,7 +179,9 @@ type pictures struct{}
 
 func (pictures) ImageShape() (height, width, channels int) { return 64, 64, 1 }
 
-func (pictures) Batch(int) ([]uint8, []bool) { return make([]uint8, 128*64*64), make([]bool, 128) }
+func (pictures) Batch(int) ([]uint8, []bool, error) {
+	return make([]uint8, 128*64*64), make([]bool, 128), nil
+}
 
 // The activations of a batch of 256 views are 16 MiB for 16 channels at half size, of which the first layer alone keeps
 // several for the gradient. In 8 parts a step must do with less than half of the memory.

@@ -1,0 +1,297 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// stripes are 12×12 images of two classes, horizontal and vertical stripes with noise; the first examples of each batch are
+// labeled positives (horizontal).
+type stripes struct{ size, labeled int }
+
+func (s stripes) ImageShape() (height, width, channels int) { return 12, 12, 1 }
+
+func (s stripes) String() string { return "stripes" }
+
+func (s stripes) Batch(step int) (pixels []uint8, labeled []bool, err error) {
+	rng := rand.New(rand.NewPCG(3, uint64(step)))
+	labeled = make([]bool, s.size)
+	for i := range s.size {
+		labeled[i] = i < s.labeled
+		pixels = append(pixels, stripe(rng, labeled[i] || i%2 == 0)...)
+	}
+	return pixels, labeled, nil
+}
+
+// stripe draws one image.
+func stripe(rng *rand.Rand, horizontal bool) []uint8 {
+	pixels := make([]uint8, 12*12)
+	phase := rng.IntN(4)
+	for y := range 12 {
+		for x := range 12 {
+			at := x
+			if horizontal {
+				at = y
+			}
+			value := 40 + rng.IntN(30)
+			if (at+phase)/2%2 == 0 {
+				value += 150
+			}
+			pixels[y*12+x] = uint8(value)
+		}
+	}
+	return pixels
+}
+
+// stripedRows are stripes whose pixels are features, with different noise in two views.
+type stripedRows struct{}
+
+func (stripedRows) Features() int { return 144 }
+
+func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
+	pixels, labeled, _ := stripes{16, 4}.Batch(step)
+	rng := rand.New(rand.NewPCG(7, uint64(step)))
+	for range 2 {
+		for _, p := range pixels {
+			views = append(views, float32(p)/100+float32(rng.NormFloat64()))
+		}
+	}
+	return views, labeled
+}
+
+// tiny is an encoder that trains in a moment on any engine.
+var tiny = encoder.SmallCNN{Width: 2, Dim: 8}
+
+// quick is a run that takes a moment.
+func quick(steps int) Config {
+	return Config{Steps: steps, Encoder: tiny, Projection: 4, LearningRate: 0.01, Seed: 5}
+}
+
+// cheap is quick with a network that is compiled in a moment.
+func cheap(steps int) Config {
+	c := quick(steps)
+	c.Encoder = encoder.MLP{Hidden: []int{}, Dim: 8}
+	return c
+}
+
+// light is a short run with a graph that compiles in a moment.
+func light(steps int) Config {
+	c := quick(steps)
+	c.LearningRate, c.Recipe = 0, augment.Recipe{augment.Flip{Probability: 0.5}}
+	return c
+}
+
+// grayViews is the recipe of a nil Recipe but for the least area that a crop keeps; 0 means the paper's.
+func grayViews(minArea float64) augment.Recipe { return augment.Config{MinArea: minArea}.Recipe() }
+
+// trained trains on stripes, as images or, where the encoder is an MLP, as rows of features that differ a little.
+func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
+	t.Helper()
+	var m *Model
+	var err error
+	if _, ok := c.Encoder.(encoder.MLP); ok {
+		c.Recipe = nil
+		m, err = PretrainFeatures(context.Background(), eng, stripedRows{}, c)
+	} else {
+		m, err = Pretrain(context.Background(), eng, stripes{16, 4}, c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// quickModel returns a model that knows a little of stripes; it is trained once.
+var quickModel = func() func(t *testing.T) *Model {
+	var once sync.Once
+	var m *Model
+	return func(t *testing.T) *Model {
+		once.Do(func() {
+			config := quick(4)
+			config.Encoder = encoder.MLP{Hidden: []int{24}, Dim: 8}
+			var err error
+			if m, err = Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, config); err != nil {
+				t.Error(err)
+			}
+		})
+		if m == nil {
+			t.Fatal("there is no model")
+		}
+		return m
+	}
+}()
+
+// stopAfter returns a context that is done after so many steps of a run with that observer.
+func stopAfter(steps int) (context.Context, Observer) {
+	ctx, stop := context.WithCancel(context.Background())
+	return ctx, OnStep(func(p Progress) {
+		if p.Step == steps {
+			stop()
+		}
+	})
+}
+
+// witness counts the calls of an observer.
+type witness struct {
+	starts, steps, ends int
+	last                Progress
+	err                 error
+}
+
+func (w *witness) Start(Progress)            { w.starts++ }
+func (w *witness) Step(Progress)             { w.steps++ }
+func (w *witness) End(p Progress, err error) { w.ends++; w.last, w.err = p, err }
+
+// observers calls several observers in turn.
+type observers []Observer
+
+func (all observers) Start(p Progress) {
+	for _, o := range all {
+		o.Start(p)
+	}
+}
+
+func (all observers) Step(p Progress) {
+	for _, o := range all {
+		o.Step(p)
+	}
+}
+
+func (all observers) End(p Progress, err error) {
+	for _, o := range all {
+		o.End(p, err)
+	}
+}
+
+// near fails the test unless got is want up to a share of it, or up to tol where it is small.
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
+		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
+	}
+}
+
+// names fails the test unless err has all the words.
+func names(t *testing.T, what string, err error, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: error %v, which lacks %q", what, err, word)
+		}
+	}
+}
+
+// weightsOf copies all variables of a model, which must be those of its encoder and projector.
+func weightsOf(t *testing.T, m *Model) map[string][]float32 {
+	t.Helper()
+	task := Task{Store: m.store, Networks: m.Networks()}
+	for v := range m.store.IterVariables() {
+		if !task.isNetwork(v) {
+			t.Errorf("the model holds %s, which only training needs", v.Path())
+		}
+	}
+	return networkOf(t, task)
+}
+
+// networkOf copies all variables of a task's networks.
+func networkOf(t *testing.T, task Task) map[string][]float32 {
+	t.Helper()
+	all := map[string][]float32{}
+	for v := range task.Store.IterVariables() {
+		if !task.isNetwork(v) {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		value.MustConstFlatData(func(flat any) {
+			switch flat := flat.(type) {
+			case []float32:
+				all[v.Path()] = slices.Clone(flat)
+			case []int32: // as a count of updates
+				for _, n := range flat {
+					all[v.Path()] = append(all[v.Path()], float32(n))
+				}
+			default:
+				t.Errorf("%s holds %T", v.Path(), flat)
+			}
+		})
+	}
+	return all
+}
+
+// moved returns the variables of a model that differ from those of another in any bit.
+func moved(t *testing.T, a, b *Model) (paths []string) {
+	t.Helper()
+	old, now := weightsOf(t, a), weightsOf(t, b)
+	if len(old) != len(now) || len(old) == 0 {
+		t.Errorf("%d variables, and now %d", len(old), len(now))
+	}
+	for path := range old {
+		if !slices.Equal(old[path], now[path]) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// sameRun fails the test unless two models have the same losses and the same weights, bit for bit.
+func sameRun(t *testing.T, what string, got, want *Model) {
+	t.Helper()
+	if !slices.Equal(got.History.Losses, want.History.Losses) {
+		t.Errorf("%s: losses %v, want %v", what, got.History.Losses, want.History.Losses)
+	}
+	if paths := moved(t, want, got); paths != nil {
+		t.Errorf("%s: %v differ", what, paths)
+	}
+}
+
+// farthest returns the largest distance of a variable's values in two models, as a share of the longest one, and where it is.
+func farthest(t *testing.T, a, b *Model) (float64, string) {
+	t.Helper()
+	x, y := weightsOf(t, a), weightsOf(t, b)
+	if len(x) != len(y) || len(x) == 0 {
+		t.Fatalf("%d and %d variables", len(x), len(y))
+	}
+	worst, where := 0.0, ""
+	for path := range x {
+		if len(x[path]) != len(y[path]) {
+			t.Fatalf("%s has %d and %d values", path, len(x[path]), len(y[path]))
+		}
+		size := 0.0
+		for _, v := range x[path] {
+			size = max(size, math.Abs(float64(v)))
+		}
+		for i, v := range x[path] {
+			if d := math.Abs(float64(v)-float64(y[path][i])) / max(size, 1e-3); !(d <= worst) {
+				worst, where = d, path
+			}
+		}
+	}
+	return worst, where
+}
+
+// unitEmbedding returns the embeddings of images, brought to length 1.
+func unitEmbedding(t *testing.T, eng *engine.Engine, m *Model, pixels []uint8) *mat.Dense {
+	t.Helper()
+	e, err := m.Embed(eng, pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows.Unit(e.H)
+}

@@ -45,23 +45,29 @@ func VariantAgreement(labeled, unlabeled *mat.Dense) (probability float64, leave
 	return probability, slices.Contains(code.Labeled, false), nil
 }
 
-// agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
-// each, their centres 1 to 8 standard deviations apart.
+// TwoClouds draws two round normal clusters in the plane, their centers so many standard deviations apart: 10 labeled points of
+// one and 20 unlabeled points of each.
+func TwoClouds(rng *rand.Rand, apart float64) (labeled, unlabeled *mat.Dense) {
+	labeled, unlabeled = mat.NewDense(10, 2, nil), mat.NewDense(40, 2, nil)
+	draw := func(into *mat.Dense, from, to int, x float64) {
+		for i := from; i < to; i++ {
+			into.SetRow(i, []float64{x + rng.NormFloat64(), rng.NormFloat64()})
+		}
+	}
+	draw(labeled, 0, 10, apart)
+	draw(unlabeled, 0, 20, apart)
+	draw(unlabeled, 20, 40, 0)
+	return labeled, unlabeled
+}
+
+// agreementBySeparation measures how often the variants agree on [TwoClouds] that lie 1 to 8 standard deviations apart.
 func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
 		rng := rand.New(rand.NewPCG(11, uint64(apart)))
-		draw := func(rows int, x float64, into *mat.Dense, from int) {
-			for i := range rows {
-				into.SetRow(from+i, []float64{x + rng.NormFloat64(), rng.NormFloat64()})
-			}
-		}
 		agreement, left := 0.0, 0
 		for range sets {
-			labeled, unlabeled := mat.NewDense(10, 2, nil), mat.NewDense(40, 2, nil)
-			draw(10, apart, labeled, 0)
-			draw(20, apart, unlabeled, 0)
-			draw(20, 0, unlabeled, 20)
+			labeled, unlabeled := TwoClouds(rng, apart)
 			probability, leaves := must2(VariantAgreement(labeled, unlabeled))
 			agreement += probability / sets
 			left += oneIf(leaves)
@@ -178,11 +184,5 @@ func (e variantExample) matchesCode() error {
 }
 
 func floatRows(rows theory.RationalPoints) *mat.Dense {
-	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		for k, x := range row {
-			m.Set(i, k, decimal(x))
-		}
-	}
-	return m
+	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows.Floats()...))
 }

@@ -235,3 +235,14 @@ func compareClusterings(t *testing.T, got *cluster.Clustering, want *RationalClu
 	near(t, "potential", got.Potential, decimal(last.Free), 1e-12)
 	near(t, "constrained potential", got.ConstrainedPotential, decimal(last.Constrained), 1e-12)
 }
+
+func TestFloatsOfRationals(t *testing.T) {
+	rows := [][]float64{{0.75, -2}, {0.1, 0}}
+	p, err := Rationals(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Floats(); !slices.EqualFunc(got, rows, slices.Equal[[]float64]) {
+		t.Errorf("%v came back as %v", rows, got)
+	}
+}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/augment"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 func TestImageShape(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
-	"github.com/puclab/puclab/pucl/internal/peaktest"
+	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 

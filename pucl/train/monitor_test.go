@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 // Training is the same to the last bit with readings and without.

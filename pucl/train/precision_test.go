@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/internal/ahead"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 

@@ -82,7 +82,7 @@ func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
 		leastPlacements([]float64{1, nan, 2})
 		return nil
 	}
-	wantError(t, "placements", placements(), "placement 1", "not a number")
+	wantError(t, "placements", placements(), "not all numbers")
 	var counts tally
 	compare := func() (err error) {
 		defer catch(&err)

@@ -21,6 +21,15 @@ func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float
 	}), nil
 }
 
+// DCLGap returns the mean over a population's anchors of [DCLEstimate] with n and m draws, every anchor told the probability of
+// its own class, less [DCLPopulation].
+func DCLGap(p theory.Population, prior, tau float64, n, m int, q float64) (gap float64, err error) {
+	defer catch(&err)
+	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
+		return must(DCLEstimate(a, n, m, q, a.TauPlus, tau)) - DCLPopulation(a, q)
+	}), nil
+}
+
 // dclLoss returns the loss of an anchor whose negatives weigh so much, the mean over x⁺.
 func dclLoss(a theory.Anchor, negatives float64) float64 {
 	loss := 0.0

@@ -20,11 +20,7 @@ func dclRateDetail(f *Finding) {
 	}
 	names := []string{"true mean above the floor", "true mean at the floor"}
 	for k, w := range worlds {
-		gap := func(n int) float64 {
-			return w.meanOver(halfTau, func(a theory.Anchor) float64 {
-				return must(DCLEstimate(a, n, n, 1, a.TauPlus, halfTau)) - DCLPopulation(a, 1)
-			})
-		}
+		gap := func(n int) float64 { return must(DCLGap(w.Population, w.prior, halfTau, n, n, 1)) }
 		power := math.Log(gap(64)/gap(256)) / math.Log(4)
 		measure(f, power, "%s: power of 1/N, from N = M = 64 to 256", names[k])
 		f.detail("%s: from N = M = 64 to 256 the difference fades like N^(−%.2f)", names[k], power)
@@ -53,12 +49,9 @@ func dclBoundDetail(f *Finding, rng *rand.Rand) {
 		if i == 0 {
 			w.Population = LPosCounterexample()
 		}
-		w.prior = 0.5
 		for _, n := range []int{1, 4, 16} {
 			for _, m := range []int{1, 4, 16} {
-				gap := w.meanOver(1, func(a theory.Anchor) float64 {
-					return must(DCLEstimate(a, n, m, float64(n), 0.5, 1)) - DCLPopulation(a, float64(n))
-				})
+				gap := must(DCLGap(w.Population, 0.5, 1, n, m, float64(n)))
 				bound := math.Exp(1.5) * (2*math.Sqrt(math.Pi/2/float64(n)) + math.Sqrt(math.Pi/2/float64(m)))
 				cases++
 				broken += oneIf(exceeds(math.Abs(gap), bound))

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
@@ -83,14 +82,20 @@ func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
 
-// leastPlacements reports which losses are least, but for rounding.
-func leastPlacements(losses []float64) []bool {
-	least, best := slices.Min(losses), make([]bool, len(losses))
+// LeastPlacements reports which losses are least, but for rounding: none where one is NaN, and none of none.
+func LeastPlacements(losses []float64) []bool {
+	best := make([]bool, len(losses))
 	for i, l := range losses {
-		if math.IsNaN(l) {
-			panic(failure{fmt.Errorf("the loss of placement %d is not a number", i)})
-		}
-		best[i] = l <= least+contrastTolerance
+		best[i] = l <= slices.Min(losses)+contrastTolerance
+	}
+	return best
+}
+
+// leastPlacements is LeastPlacements for losses of which one must be least.
+func leastPlacements(losses []float64) []bool {
+	best := LeastPlacements(losses)
+	if !slices.Contains(best, true) {
+		panic(failure{fmt.Errorf("the losses %g of the placements are not all numbers", losses)})
 	}
 	return best
 }

@@ -33,5 +33,23 @@ func (c Claim) Numbers(words ...string) string {
 	return fmt.Sprintf("No measured number has one of %q in its name.\n", words)
 }
 
+// Explanation returns all that checking the claim found but the numbers, in Markdown for a notebook: verdict and sentence, the
+// case against it, what holds and why. It says so where the claim has not been checked.
+func (c Claim) Explanation() string {
+	if c.Sentence == "" {
+		return c.Report()
+	}
+	plain := strings.NewReplacer("*", `\*`, "_", `\_`, "|", `\|`).Replace
+	text := fmt.Sprintf("**%s: %s.** %s", c.ID, c.Verdict, plain(c.Sentence))
+	for _, part := range []struct{ title, text string }{
+		{"A case against it", c.Counterexample}, {"What holds", c.Corrected}, {"Why", c.Why},
+	} {
+		if part.text != "" {
+			text += fmt.Sprintf("\n\n**%s.** %s", part.title, plain(part.text))
+		}
+	}
+	return text + "\n"
+}
+
 // escapeMarkdown keeps the signs of formulas, as in |B|² and L*, from being read as markup.
 var escapeMarkdown = strings.NewReplacer("|", `\|`, "*", `\*`)

@@ -50,20 +50,25 @@ func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves
 	return probability, !slices.Equal(code.Positive, code.NearPositive), nil
 }
 
-// agreementBySeparation draws two round normal clusters in the plane, 10 labeled points of one and 20 unlabeled points of
-// each, their centers 1 to 8 standard deviations apart.
+// TwoClouds draws two round normal clusters in the plane, their centers so many standard deviations apart: of 50 points 30 lie
+// in one cluster, the first 10 of them labeled, and 20 in the other.
+func TwoClouds(rng *rand.Rand, apart float64) (x *mat.Dense, labeled []bool) {
+	x, labeled = mat.NewDense(50, 2, nil), make([]bool, 50)
+	for i := range labeled {
+		labeled[i] = i < 10
+		x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
+	}
+	return x, labeled
+}
+
+// agreementBySeparation measures how often the variants agree on [TwoClouds] that lie 1 to 8 standard deviations apart.
 func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
 		rng := rand.New(rand.NewPCG(11, uint64(apart)))
 		agreement, left := 0.0, 0
 		for range sets {
-			x, labeled := mat.NewDense(50, 2, nil), make([]bool, 50)
-			for i := range labeled {
-				labeled[i] = i < 10
-				x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
-			}
-			probability, leaves := must2(VariantAgreement(x, labeled))
+			probability, leaves := must2(VariantAgreement(TwoClouds(rng, apart)))
 			agreement += probability / sets
 			left += oneIf(leaves)
 		}
@@ -182,11 +187,5 @@ func (e variantExample) matchesCode() error {
 }
 
 func floatRows(rows theory.RationalPoints) *mat.Dense {
-	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		for k, x := range row {
-			m.Set(i, k, decimal(x))
-		}
-	}
-	return m
+	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows.Floats()...))
 }

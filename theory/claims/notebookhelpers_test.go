@@ -1,0 +1,74 @@
+package claims
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/puclab/puclab/theory"
+)
+
+func TestExplanation(t *testing.T) {
+	c := Claim{ID: "a"}
+	if got := c.Explanation(); got != c.Report() {
+		t.Errorf("not checked: %q", got)
+	}
+	c.Finding = Finding{Verdict: Fails, Sentence: "|x| is 2.", Counterexample: "x_1 = −2", Corrected: "L* = 2", Why: "So it is."}
+	want := "**a: fails.** \\|x\\| is 2.\n\n**A case against it.** x\\_1 = −2\n\n**What holds.** L\\* = 2\n\n**Why.** So it is.\n"
+	if got := c.Explanation(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Counterexample, c.Corrected = "", ""
+	if got := c.Explanation(); got != "**a: fails.** \\|x\\| is 2.\n\n**Why.** So it is.\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Labels at ±3 and a point at 4: the ratios are those of the exact potentials; the rounds do not mend the seeding, k-means++ needs none.
+func TestSeedingRatios(t *testing.T) {
+	o, err := LabelsApart(3).Outcome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "settled", o.SettledRatio(), decimal(over(o.Settled.Free, o.Optimal)), 1e-15)
+	near(t, "k-means++", o.PlusPlusRatio(), decimal(over(o.PlusPlus, o.Optimal)), 1e-15)
+	if o.PlusPlusRatio() > 5 || o.SettledRatio() <= 16 {
+		t.Errorf("ratios %g and %g", o.PlusPlusRatio(), o.SettledRatio())
+	}
+}
+
+func TestLeastPlacements(t *testing.T) {
+	if got := LeastPlacements([]float64{2, 1, 1 + 1e-12, 1.1}); !slices.Equal(got, []bool{false, true, true, false}) {
+		t.Error(got)
+	}
+	if got := LeastPlacements([]float64{1, math.NaN()}); slices.Contains(got, true) || len(LeastPlacements(nil)) != 0 {
+		t.Error(got)
+	}
+}
+
+// With one point a class nothing is random but the mean over all data, and with one draw of it everything is by hand: π = ½,
+// points ±1 and e^(1/τ) = 2, so that the mean is 2 or ½, the debiased one 2·mean − 2 or its floor ½, and the true one ½.
+func TestDCLGap(t *testing.T) {
+	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
+	got, err := DCLGap(p, 0.5, halfTau, 1, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss := func(mean float64) float64 { return math.Log1p(mean / 2) }
+	near(t, "gap", got, (loss(2)+loss(0.5))/2-loss(0.5), 1e-12)
+	_, err = DCLGap(p, 0.5, 0, 1, 1, 1)
+	wantError(t, "temperature", err, "τ = 0")
+}
+
+func TestTwoClouds(t *testing.T) {
+	x, labeled := TwoClouds(rand.New(rand.NewPCG(1, 1)), 100)
+	if n, _ := x.Dims(); n != 50 || len(labeled) != 50 {
+		t.Fatalf("%d rows, %d marks", n, len(labeled))
+	}
+	for i, l := range labeled {
+		if l != (i < 10) || (x.At(i, 0) > 90) != (i < 30) || i >= 30 && x.At(i, 0) > 10 {
+			t.Errorf("row %d: %v, labeled %v", i, x.RawRowView(i), l)
+		}
+	}
+}

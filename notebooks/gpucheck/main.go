@@ -115,7 +115,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, parts runn
 	return exitOK
 }
 
-// onePart is what the processes do that this program starts. An error goes the way of what is found.
+// onePart does the work of a process that this program starts. An error goes the way of what is found.
 func onePart(ctx context.Context, argument string, out io.Writer) int {
 	var p part
 	err := json.Unmarshal([]byte(argument), &p)

@@ -23,7 +23,7 @@ func packagesHash(file string) (string, error) {
 	return hashOf([]string{file}, runtime.GOOS, runtime.GOARCH)
 }
 
-// pythonEnv is the environment for Python programs: that of the user, less what would let packages from elsewhere in or
+// pythonEnv returns the environment for Python programs: that of the user, less what would let packages from elsewhere in or
 // send packages elsewhere.
 func pythonEnv(p place) []string {
 	return setEnv(os.Environ(),

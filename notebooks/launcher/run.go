@@ -169,7 +169,7 @@ func (s *session) scriptProblem(logPath string, err error) error {
 // maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
 const maxFailure = 40
 
-// cellFailure tells which cell failed and with what words.
+// cellFailure returns the error of a failed cell, with its words and what to do where that is known.
 func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if cut := len(lines) - maxFailure; cut > 0 {

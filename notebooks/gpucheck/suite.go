@@ -50,7 +50,8 @@ func build(ctx context.Context, dir string, packages []string, say func(format s
 			return err
 		}
 	}
-	say("All is in %s. Carry it with the files of the checkout; there, in the checkout's folder:\n    %[2]s/gpucheck -tests %[2]s", dir, filepath.Base(dir))
+	say("All is in %s. Carry it with the files of the checkout; there, in the checkout's folder:\n    %[2]s/gpucheck -tests %[2]s",
+		dir, filepath.Base(dir))
 	return nil
 }
 

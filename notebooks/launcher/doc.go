@@ -22,7 +22,7 @@
 // A start inspects the environment against a stamp (stamp.go, environment.go) and does only the steps that are due. The
 // stamp of a step is written after the step, so that an interrupted setup is found out and done again. The kernel
 // specification (kernelspec.go) makes the packages of this module importable in every cell. A headless run (run.go) starts
-// run_notebook.py, which drives the kernel and reports events, which render.go turns into lines.
+// run_notebook.py (jupyter.go starts the scripts), which drives the kernel and reports events, which render.go turns into lines.
 //
 // # Variables
 //

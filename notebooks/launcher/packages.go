@@ -129,7 +129,8 @@ func missingOf(site, record string) (string, error) {
 // not there.
 func xlaPlugins(p place) (cpu, cuda string) {
 	const packages = "lib/python3*/site-packages/"
-	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"), first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
+	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"),
+		first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
 }
 
 // gpuWanted stands in the stamp for a CUDA plugin that was asked for but is not there yet.

@@ -14,7 +14,7 @@
 // packages by hash in requirements.txt, Go tools by the go.mod files of this module and of notebooks/tools. Results go to
 // notebooks/out. Outside of the checkout only the caches of Go, pip and the user's cache folder are touched.
 //
-// It links itself neither XLA nor gomlx nor anything that needs a C compiler, so it always builds and can always
+// It links neither XLA nor gomlx nor anything that needs a C compiler, so it always builds and can always
 // say what is missing.
 //
 // # How it hangs together

@@ -23,7 +23,7 @@ type Line struct {
 
 	mu    sync.Mutex
 	shown string // in the live line
-	title string // of the work that Begin began
+	title string // of the work that Begin announced
 }
 
 // New returns the line of w, which is live where w is a terminal and TERM is not "dumb".
@@ -89,7 +89,7 @@ func (l *Line) set(text string) {
 	l.shown = text
 }
 
-// Begin says that a piece of work begins.
+// Begin announces a piece of work.
 func (l *Line) Begin(title string) {
 	if l.title = title; l.terminal {
 		l.Set(title + " …")
@@ -98,10 +98,10 @@ func (l *Line) Begin(title string) {
 	}
 }
 
-// Note says how far the work is that Begin began, in the live line.
+// Note shows how far the work is that Begin announced, in the live line.
 func (l *Line) Note(text string) { l.Set(l.title + ": " + text) }
 
-// End says how the work ended that Begin began, in a finished line; with "" it only clears the live one.
+// End prints how the work ended that Begin announced, in a finished line; with "" it only clears the live one.
 func (l *Line) End(text string) {
 	l.Set("")
 	switch {

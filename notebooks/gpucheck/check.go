@@ -42,7 +42,7 @@ func (c *checker) all(ctx context.Context) error {
 		return fmt.Errorf("the engine does not work: %w", err)
 	}
 	c.report.Machine = *found.Machine
-	if err := c.rightEngine(); err != nil {
+	if err := c.checkEngine(); err != nil {
 		return err
 	}
 	c.report.Machine.nvidia(ctx)
@@ -93,8 +93,9 @@ func (c *checker) ask(ctx context.Context, p part, backend string, progress func
 	return found, err
 }
 
-// rightEngine refuses an engine other than the one that was asked for: numbers of a CPU must not pass for those of a card.
-func (c *checker) rightEngine() error {
+// checkEngine returns an error if the engine is not the one that was asked for: numbers of a CPU must not pass for those of a
+// card.
+func (c *checker) checkEngine() error {
 	m := c.report.Machine
 	switch {
 	case c.on == "gpu" && !m.onGPU():

@@ -39,7 +39,7 @@
 // Build here, with the processor and a C library no newer than there, and carry the folder together with the files of the
 // checkout (the tests read their test data there) and the data:
 //
-//	go run ./notebooks gpu-check -build carry    # gpucheck and the test programs, some 220 MB, xz makes it a third
+//	go run ./notebooks gpu-check -build carry    # gpucheck, test2json and the test programs, some 220 MB, xz makes it a third
 //
 // then run it there in the checkout's folder, and tell it where the plugin and the data are:
 //

@@ -43,18 +43,20 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("gpucheck", flag.ContinueOnError)
 	flags.SetOutput(messages)
 	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
-	flags.Func("only", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given", func(text string) error {
-		if o.only = nil; text != "" {
-			o.only = strings.Split(text, ",")
-		}
-		return nil
-	})
+	flags.Func("only",
+		"the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given", func(text string) error {
+			if o.only = nil; text != "" {
+				o.only = strings.Split(text, ",")
+			}
+			return nil
+		})
 	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
 		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.StringVar(&o.tests, "tests", "", "a `folder` with test programs that -build made; without it each is compiled")
 	flags.BoolVar(&o.markdown, "markdown", false, "print a Markdown table")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object with all numbers")
-	flags.StringVar(&o.build, "build", "", "check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
+	flags.StringVar(&o.build, "build", "",
+		"check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
 	flags.StringVar(&o.part, "part", "", "for this program itself: run one part of the checks")
 	if err := flags.Parse(args); err != nil {
 		return o, errors.Join(errParsed, err) // flag has said so already
@@ -115,7 +117,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, parts runn
 	return exitOK
 }
 
-// onePart is what the processes do that this program starts. An error goes the way of what is found.
+// onePart does the work of a process that this program starts. An error goes the way of what is found.
 func onePart(ctx context.Context, argument string, out io.Writer) int {
 	var p part
 	err := json.Unmarshal([]byte(argument), &p)

@@ -129,7 +129,8 @@ func inProcess(ctx context.Context, p part, backend string, progress func(string
 	case found.Error != "":
 		return message{}, errors.New(firstLines(found.Error, 3))
 	case err != nil:
-		return message{}, fmt.Errorf("its process ended with %w: %s", err, crash(strings.Split(strings.TrimSpace(complaints.String()), "\n")))
+		last := strings.Split(strings.TrimSpace(complaints.String()), "\n")
+		return message{}, fmt.Errorf("its process ended with %w: %s", err, crash(last))
 	}
 	return found, nil
 }

@@ -24,7 +24,9 @@ type outcome struct {
 
 // classify trains with PUCL, labels the unlabeled images by PUPL on the projections, as Algorithm 1 has it, and trains one
 // probe on these labels and one on the true ones. truth says which of the held-out images are positive.
-func (t task) classify(ctx context.Context, eng *engine.Engine, pu *datasets.PU, held []uint8, truth []bool, progress reporter) (*outcome, error) {
+func (t task) classify(
+	ctx context.Context, eng *engine.Engine, pu *datasets.PU, held []uint8, truth []bool, progress reporter,
+) (*outcome, error) {
 	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type stepCase struct {
 	onCards bool // too slow for a CPU
 }
 
-// stepCases are the networks and batches of the benchmark: that of the quickstart, ResNet-18 on as few images as CPUs can
+// stepCases returns the networks and batches of the benchmark: that of the quickstart, ResNet-18 on as few images as CPUs can
 // do, and ResNet-18 at the paper's setting.
 func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}

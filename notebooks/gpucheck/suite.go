@@ -50,7 +50,8 @@ func build(ctx context.Context, dir string, packages []string, say func(format s
 			return err
 		}
 	}
-	say("All is in %s. Carry it with the files of the checkout; there, in the checkout's folder:\n    %[2]s/gpucheck -tests %[2]s", dir, filepath.Base(dir))
+	say("All is in %s. Carry it with the files of the checkout; there, in the checkout's folder:\n    %[2]s/gpucheck -tests %[2]s",
+		dir, filepath.Base(dir))
 	return nil
 }
 
@@ -167,24 +168,22 @@ type tally struct {
 // convert runs a test program with its output going through the converter, and counts. ended is how the program ended; err
 // says that its output could not be read.
 func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
+	out, err := program.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
 	lines, err := converter.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	out, err := converter.StdinPipe()
-	if err == nil {
-		err = converter.Start()
-	}
-	if err != nil {
+	program.Stderr, converter.Stdin = program.Stdout, out
+	if err := converter.Start(); err != nil {
 		return nil, err
 	}
-	program.Stdout, program.Stderr = out, out
-	done := make(chan error, 1)
-	go func() {
-		ended := program.Run()
-		done <- ended
-		out.Close() // an error here shows below
-	}()
+	if err := program.Start(); err != nil {
+		return err, converter.Wait()
+	}
+	err = out.Close() // only the converter reads: should it end early, so does the program
 	for decoder := json.NewDecoder(lines); err == nil; {
 		var e event
 		if err = decoder.Decode(&e); err == nil {
@@ -194,8 +193,8 @@ func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	_, restErr := io.Copy(io.Discard, lines) // of what could not be read, so that the program can end
-	return <-done, errors.Join(err, restErr, converter.Wait())
+	err = errors.Join(err, lines.Close())
+	return program.Wait(), errors.Join(err, converter.Wait())
 }
 
 // tailLines is how many lines are kept to show where a program crashed.
@@ -203,40 +202,38 @@ const tailLines = 40
 
 // add counts an event.
 func (t *tally) add(e event) {
-	if e.Action == "output" {
+	switch {
+	case e.Action == "output":
 		if line := strings.TrimRight(e.Output, "\r\n"); strings.TrimSpace(line) != "" {
 			t.tail = append(t.tail, line)
 			t.tail = t.tail[max(0, len(t.tail)-tailLines):]
 		}
-		return
-	}
-	if e.Test == "" { // of the whole package
-		return
-	}
-	if e.Action == "run" {
+	case e.Test == "": // of the whole package
+	case e.Action == "run":
 		t.open = append(t.open, e.Test)
 		if t.onTest != nil {
 			t.onTest(e.Test)
 		}
-		return
+	case e.Action == "pass", e.Action == "skip", e.Action == "fail":
+		t.end(e.Test, e.Action)
 	}
-	inner := strings.Contains(e.Test, "/")
-	switch e.Action {
-	case "pass":
-		if !inner {
-			t.passed++
-		}
-	case "skip":
+}
+
+// end counts a test that ended.
+func (t *tally) end(name, how string) {
+	t.open = slices.DeleteFunc(t.open, func(other string) bool { return other == name })
+	inner := strings.Contains(name, "/")
+	switch {
+	case how == "pass" && !inner:
+		t.passed++
+	case how == "skip":
 		t.skipped++
-	case "fail":
+	case how == "fail":
 		if !inner {
 			t.failed++
 		}
-		t.addFailure(e.Test)
-	default:
-		return
+		t.addFailure(name)
 	}
-	t.open = slices.DeleteFunc(t.open, func(name string) bool { return name == e.Test })
 }
 
 // addFailure adds the name of what failed, in place of the test around it and not beside a subtest of it: the testing

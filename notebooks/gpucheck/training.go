@@ -126,7 +126,8 @@ func (t task) judge(row *Row, losses []float64, chance float64, pupl, trueLabels
 		row.Result = Fail
 	}
 	row.Detail = fmt.Sprintf("loss %.3f (must be below %.3f, chance); held-out accuracy %.1f%% with PUPL's labels, "+
-		"%.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)", loss, chance, 100*pupl.Accuracy(), 100*trueLabels.Accuracy(), 100*wanted, 100*majority)
+		"%.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)",
+		loss, chance, 100*pupl.Accuracy(), 100*trueLabels.Accuracy(), 100*wanted, 100*majority)
 	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": chance, "pupl_accuracy": pupl.Accuracy(),
 		"true_label_accuracy": trueLabels.Accuracy(), "larger_class": majority, "wanted_accuracy": wanted}
 }
@@ -162,6 +163,8 @@ func cifarIn(folders []string) (train, test *datasets.Images, err error) {
 		}
 		return train, test, nil
 	}
-	return nil, nil, fmt.Errorf("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, from https://www.cs.toronto.edu/~kriz/cifar.html, "+
-		"or its .bin files into the folder %s or into that which %s names: %w", strings.Join(folders, " or "), datasets.EnvDataDir, fs.ErrNotExist)
+	return nil, nil, fmt.Errorf("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, "+
+		"from https://www.cs.toronto.edu/~kriz/cifar.html, "+
+		"or its .bin files into the folder %s or into that which %s names: %w",
+		strings.Join(folders, " or "), datasets.EnvDataDir, fs.ErrNotExist)
 }

@@ -61,7 +61,7 @@ func Open(name string) (*Bench, error) {
 	return b, nil
 }
 
-// Path is where name lies on the bench, for files of other kinds.
+// Path returns where name lies on the bench, for files of other kinds.
 func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 
 // SaveModel keeps a model under name.

@@ -19,7 +19,7 @@ type dataSet struct {
 	terms   string // who made it, and what they ask of users
 }
 
-// dataSets are all that can be downloaded, the one of plain -data first: the 60,000 images of Fashion-MNIST to learn from.
+// dataSets returns all that can be downloaded, the one of plain -data first: the 60,000 images of Fashion-MNIST to learn from.
 func dataSets() []dataSet {
 	all := []dataSet{{fashionmnist.Name, fashionmnist.Download, "on the 10,000 images that come with the package", ""}}
 	for _, a := range datasets.Archives() {

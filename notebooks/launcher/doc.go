@@ -14,7 +14,7 @@
 // packages by hash in requirements.txt, Go tools by the go.mod files of this module and of notebooks/tools. Results go to
 // notebooks/out. Outside of the checkout only the caches of Go, pip and the user's cache folder are touched.
 //
-// It links itself neither XLA nor gomlx nor anything that needs a C compiler, so it always builds and can always
+// It links neither XLA nor gomlx nor anything that needs a C compiler, so it always builds and can always
 // say what is missing.
 //
 // # How it hangs together
@@ -22,7 +22,7 @@
 // A start inspects the environment against a stamp (stamp.go, environment.go) and does only the steps that are due. The
 // stamp of a step is written after the step, so that an interrupted setup is found out and done again. The kernel
 // specification (kernelspec.go) makes the packages of this module importable in every cell. A headless run (run.go) starts
-// run_notebook.py, which drives the kernel and reports events, which render.go turns into lines.
+// run_notebook.py (jupyter.go starts the scripts), which drives the kernel and reports events, which render.go turns into lines.
 //
 // # Variables
 //

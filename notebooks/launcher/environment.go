@@ -29,7 +29,7 @@ type session struct {
 // cgo reports whether cells may use cgo, and so XLA.
 func (s *session) cgo() bool { return s.stamp.Compiler.Works }
 
-// talkOnStderr keeps the standard output for what the command prints.
+// talkOnStderr has the console on the standard error and so keeps the standard output for what the command prints.
 func (s *session) talkOnStderr() { s.console = liveline.New(s.stderr) }
 
 // step is one part of the setup: its name, why it has to be done, "" where it need not, and what does it.

@@ -99,7 +99,7 @@ func splitQuoted(s string) []string {
 	return fields
 }
 
-// joinQuoted is the inverse of splitQuoted.
+// joinQuoted undoes splitQuoted.
 func joinQuoted(flags []string) string {
 	quoted := make([]string, len(flags))
 	for i, f := range flags {
@@ -117,7 +117,7 @@ func (t toolchain) goEnv(entries ...string) []string {
 	return setEnv(env, entries...)
 }
 
-// toolsHash returns what identifies what the Go tools are built from.
+// toolsHash identifies what the Go tools are built from.
 func toolsHash(p place, t toolchain) (string, error) {
 	gopls := goplsModule(p)
 	return hashOf([]string{filepath.Join(p.root, "go.mod"), filepath.Join(p.root, "go.sum"),

@@ -14,7 +14,8 @@ const gpuCheckPackage = "./notebooks/gpucheck"
 func gpuCheckCommand(flags *flag.FlagSet) work {
 	on := flags.String("on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
 	flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
-	flags.Int("steps", 0, "how many `steps` to train, 150 or more; 0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
+	flags.Int("steps", 0, "how many `steps` to train, 150 or more; "+
+		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.Bool("json", false, "print one JSON object with all numbers")
 	flags.Bool("markdown", false, "print a Markdown table")
 	build := flags.String("build", "", "check nothing, but compile the check and the tests into a `folder`, for a machine without Go")
@@ -54,7 +55,8 @@ func (s *session) runGPUCheck(ctx context.Context, on string, args []string) err
 	env := s.gpuCheckEnv(on)
 	program := filepath.Join(s.place.out(), "gpu-check", "gpucheck")
 	s.console.Linef("Compiling the check …")
-	err := child{dir: s.place.root, env: env}.do(ctx, "Compiling the check", s.goTool.goCommand(), "build", "-o", program, gpuCheckPackage)
+	err := child{dir: s.place.root, env: env}.do(ctx, "Compiling the check",
+		s.goTool.goCommand(), "build", "-o", program, gpuCheckPackage)
 	if err != nil {
 		return err
 	}

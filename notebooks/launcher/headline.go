@@ -13,7 +13,7 @@ import (
 
 func headlinePath(p place, name string) string { return filepath.Join(p.out(), name, "headline.txt") }
 
-// headlineTime is when the headline was written last; the zero time when there is none.
+// headlineTime returns when the headline was written last; the zero time when there is none.
 func headlineTime(p place, name string) (time.Time, error) {
 	info, err := os.Stat(headlinePath(p, name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,8 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if !s.cgo() {
 		s.console.Linef("%s", noCompiler(s.goTool))
 	}
-	if err := wholefile.Keep(filepath.Join(labData(s.place), "lab", "settings", "overrides.json"), []byte(labOverrides), 0o644); err != nil {
+	overrides := filepath.Join(labData(s.place), "lab", "settings", "overrides.json")
+	if err := wholefile.Keep(overrides, []byte(labOverrides), 0o644); err != nil {
 		return err
 	}
 	if err := s.trustCommitted(ctx); err != nil {
@@ -68,11 +69,12 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	defer end()
 	variables := map[string]string{"JUPYTER_TOKEN": token} // not an argument: those are for all to see
 	maps.Copy(variables, o.set)
-	cmd, err := s.start(serverCtx, script{name: "lab_server.py", log: log, data: labData(s.place), set: variables, stop: func(p *os.Process) error {
+	server := script{name: "lab_server.py", log: log, data: labData(s.place), set: variables, stop: func(p *os.Process) error {
 		s.console.Set("")
 		s.console.Linef("Stopping JupyterLab and its kernels …")
 		return p.Signal(syscall.SIGTERM)
-	}}, labArguments(s.place, port, o.browser)...)
+	}}
+	cmd, err := s.start(serverCtx, server, labArguments(s.place, port, o.browser)...)
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,8 @@ func choosePort(asked int) (int, error) {
 			return port, nil
 		}
 	}
-	p := &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", from, to, unwrapNet(err)), Mend: "Name another one with -port.", Err: err}
+	p := &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", from, to, unwrapNet(err)),
+		Mend: "Name another one with -port.", Err: err}
 	if asked != 0 {
 		p.What = fmt.Sprintf("Port %d cannot be used: %v.", asked, unwrapNet(err))
 		p.Mend = "Another lab may be open. Name another port with -port, or leave -port out to get a free one."

@@ -79,7 +79,7 @@ func holder(path string) string {
 	return ""
 }
 
-// environmentLock is the lock on .venv: exclusive to change it, shared to use it.
+// environmentLock returns the path of the lock on .venv: exclusive to change it, shared to use it.
 func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
 // waitLock takes the lock at path, waiting for others with a word to the user.

@@ -23,7 +23,7 @@ func packagesHash(file string) (string, error) {
 	return hashOf([]string{file}, runtime.GOOS, runtime.GOARCH)
 }
 
-// pythonEnv is the environment for Python programs: that of the user, less what would let packages from elsewhere in or
+// pythonEnv returns the environment for Python programs: that of the user, less what would let packages from elsewhere in or
 // send packages elsewhere.
 func pythonEnv(p place) []string {
 	return setEnv(os.Environ(),
@@ -129,7 +129,8 @@ func missingOf(site, record string) (string, error) {
 // not there.
 func xlaPlugins(p place) (cpu, cuda string) {
 	const packages = "lib/python3*/site-packages/"
-	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"), first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
+	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"),
+		first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
 }
 
 // gpuWanted stands in the stamp for a CUDA plugin that was asked for but is not there yet.

@@ -27,7 +27,8 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 	lockPath := s.place.out("." + nb.name + ".lock")
 	mine, err := lock(lockPath, false)
 	if errors.Is(err, errBusy) {
-		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)), Mend: "Wait for it, or stop it, and start again.", Err: err}
+		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)),
+			Mend: "Wait for it, or stop it, and start again.", Err: err}
 	} else if err != nil {
 		return err
 	}
@@ -63,7 +64,8 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 		s.console.Linef("\n%s", strings.TrimRight(headline, "\n"))
 	}
 	executed := s.place.out(nb.name + ".ipynb")
-	s.console.Linef("\n%s after %s. With outputs: %s\nTo look at:   %s", strings.ToUpper(t.Result[:1])+t.Result[1:], seconds(time.Since(start)),
+	s.console.Linef("\n%s after %s. With outputs: %s\nTo look at:   %s",
+		strings.ToUpper(t.Result[:1])+t.Result[1:], seconds(time.Since(start)),
 		s.place.relative(executed), s.place.relative(s.place.out(nb.name+".html")))
 	if failure != nil {
 		return failure
@@ -87,10 +89,11 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 		return nil, err
 	}
 	defer events.Close()
-	run := script{name: "run_notebook.py", log: log, data: headlessData(s.place), set: o.set, pipe: eventsEnd, stop: func(p *os.Process) error {
+	run := script{name: "run_notebook.py", log: log, data: headlessData(s.place), set: o.set, pipe: eventsEnd}
+	run.stop = func(p *os.Process) error {
 		s.console.Linef("Stopping the kernel; Ctrl-C again does not wait for it …")
 		return p.Signal(syscall.SIGINT)
-	}}
+	}
 	cmd, err := s.start(ctx, run,
 		"--notebook", nb.path, "--executed", s.place.out(nb.name+".ipynb"), "--html", s.place.out(nb.name+".html"),
 		"--title", nb.title, "--cwd", s.place.notebooks(), "--kernel", kernelName,
@@ -169,13 +172,14 @@ func (s *session) scriptProblem(logPath string, err error) error {
 // maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
 const maxFailure = 40
 
-// cellFailure tells which cell failed and with what words.
+// cellFailure returns the error of a failed cell, with its words and what to do where that is known.
 func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if cut := len(lines) - maxFailure; cut > 0 {
 		lines = append([]string{fmt.Sprintf("… %d lines more in the executed notebook …", cut)}, lines[cut:]...)
 	}
-	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title, indent(strings.Join(lines, "\n"), "    "))}
+	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title,
+		indent(strings.Join(lines, "\n"), "    "))}
 	switch {
 	case strings.Contains(text, "signal: killed"):
 		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer steps (-steps) help."

@@ -90,7 +90,7 @@ func hashOf(files []string, words ...string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// writeJSON keeps v in the file at path.
+// writeJSON writes v to the file at path.
 func writeJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

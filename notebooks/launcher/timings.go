@@ -44,7 +44,7 @@ func readTimings(p place, name string) (t timings, ok bool, err error) {
 	return t, true, nil
 }
 
-// String tells when the run was and how it went.
+// String returns when the run was and how it went.
 func (t timings) String() string {
 	took := seconds(secondsOf(t.Seconds))
 	when := t.Started.Local().Format("2006-01-02 15:04")

@@ -2,7 +2,6 @@ package train
 
 // What the tests of package train_test share with those in here.
 var (
-	FromDatasets  = fromDatasets
 	Quick         = quick
 	OwnEncoder    = ownEncoder
 	Stripe        = stripe

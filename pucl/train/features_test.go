@@ -12,8 +12,8 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
-	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/encoder"
 )
 
 // csvOfTwoKinds is a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal
@@ -53,7 +53,7 @@ func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfi
 	t.Helper()
 	table = readTable(t, csvOfTwoKinds(rand.New(rand.NewPCG(8, seed)), n))
 	scale.Mean, scale.Deviation = table.Standardize()
-	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.PUConfig{
+	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{0}, Labeled: labeled, Setting: datasets.SingleDataset, Seed: seed,
 	})
 	if err != nil {

@@ -49,11 +49,11 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Pretrain(context.Background(), eng, fromDatasets(memory), quick(6))
+	want, err := Pretrain(context.Background(), eng, memory, quick(6))
 	if err != nil {
 		t.Fatal(err)
 	}
-	streamed, err := datasets.NewStreamedBatches(set, pu.Split, cfg)
+	streamed, err := datasets.NewSourceBatches(set, pu.Split, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,13 +75,13 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	files[bad].Data = whole[:len(whole)/2]
 	config := quick(6)
 	config.Checkpoint = t.TempDir()
-	if _, err := Pretrain(context.Background(), eng, fromDatasets(streamed), config); err == nil || !strings.Contains(err.Error(), bad) {
+	if _, err := Pretrain(context.Background(), eng, streamed, config); err == nil || !strings.Contains(err.Error(), bad) {
 		t.Fatalf("error %v does not name %s", err, bad)
 	}
 	files[bad].Data = whole
 	done := 0
 	config.Observer = OnStep(func(Progress) { done++ })
-	got, err := Pretrain(context.Background(), eng, fromDatasets(streamed), config)
+	got, err := Pretrain(context.Background(), eng, streamed, config)
 	if err != nil {
 		t.Fatal(err)
 	}

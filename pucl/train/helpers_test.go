@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -95,7 +95,9 @@ func light(steps int) Config {
 }
 
 // grayViews is the recipe of a nil Recipe but for the least area that a crop keeps; 0 means the paper's.
-func grayViews(minArea float64) augment.Recipe { return augment.Config{MinArea: minArea}.Recipe() }
+func grayViews(minArea float64) augment.Recipe {
+	return augment.Recipe{augment.CropJitter{MinArea: minArea}}
+}
 
 // trained trains on stripes, as images or, where the encoder is an MLP, as rows of features that differ a little.
 func trained(t *testing.T, eng *engine.Engine, c Config) *Model {

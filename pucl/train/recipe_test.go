@@ -53,7 +53,7 @@ func TestRecipeRefusals(t *testing.T) {
 		"momentum": {func(c *Config) { c.Optimizer = optim.LARS{Momentum: 2} }, "omentum"},
 		"recipe":   {func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{MinArea: 3}} }, "area"},
 		"color": {func(c *Config) {
-			c.Recipe = augment.Recipe{augment.Normalise{Mean: []float64{0.5, 0.5}, Std: []float64{1, 1}}, augment.Flip{}}
+			c.Recipe = augment.Recipe{augment.Normalize{Mean: []float64{0.5, 0.5}, Std: []float64{1, 1}}, augment.Flip{}}
 		}, "channel"},
 	} {
 		config := inColor(1)

@@ -72,7 +72,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 	})
 	b.Run("small-cnn", func(b *testing.B) {
-		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Config{}.Recipe()})
+		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}})
 	})
 	b.Run("resnet-18", func(b *testing.B) {
 		benchmarkStep(b, newGratings(32, 32, 3), Config{

@@ -12,9 +12,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/internal/ahead"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -37,7 +37,7 @@ func BenchmarkViews(b *testing.B) {
 			images.Labels[i] = 1
 		}
 	}
-	pu, err := datasets.NewPU(images, datasets.PUConfig{Positive: []int{1}, Labeled: count / 16})
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,13 +45,13 @@ func BenchmarkViews(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	from := fromDatasets(batches)
+	from := batches
 	ready := ahead.Start(0, math.MaxInt32, func(step int) ([]uint8, error) {
 		pixels, _, err := from.Batch(step)
 		return pixels, err
 	})
 	defer ready.Close()
-	recipe := augment.Config{}.Recipe()
+	recipe := augment.Recipe{augment.CropJitter{}}
 	exec, err := NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
 		images := ScalePixels(pixels)
 		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/pixels"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"

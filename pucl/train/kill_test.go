@@ -96,12 +96,12 @@ func TestChildTrains(t *testing.T) {
 // childTrainsTask trains a task with a teacher and a state of its own, slowly, and writes all that is known in the end to a file.
 func childTrainsTask(t *testing.T, eng *engine.Engine, path string) {
 	const steps = 40
-	task, state := tallied(steps)
+	task, state := tallied()
 	teaching := taught(0.9)
 	task.Outputs, task.Loss, task.AfterUpdate = teaching.Outputs, teaching.Loss, teaching.AfterUpdate
 	task.Trained, task.Networks = teaching.Trained, teaching.Networks
 	task.AfterStep = func(done int) (*Reading, error) {
-		state.Left--
+		state.Waiting = false
 		state.Seen = append(state.Seen, done)
 		time.Sleep(5 * time.Millisecond)
 		return nil, nil

@@ -117,6 +117,46 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 	}
 }
 
+type brokenBatches struct{ stripes }
+
+func (b brokenBatches) Batch(step int) ([]uint8, []bool, error) {
+	pixels, labeled, err := b.stripes.Batch(step)
+	return pixels[1:], labeled, err
+}
+
+func TestPretrainErrors(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, tt := range []struct {
+		name    string
+		batches Batches
+		bend    func(*Config)
+		want    string
+	}{
+		{"temperature", stripes{8, 2}, func(c *Config) { c.Tau = -1 }, "temperature"},
+		{"steps", stripes{8, 2}, func(c *Config) { c.Steps = -1 }, "negative"},
+		{"crop", stripes{8, 2}, func(c *Config) { c.Recipe = grayViews(2) }, "area"},
+		{"pixels", brokenBatches{stripes{8, 2}}, func(*Config) {}, "1151 bytes"},
+		{"graph error", stripes{8, 2}, func(c *Config) { c.Objective = pucl.Objective{Name: "half", Attract: pucl.OwnViews} }, "lacks a term"},
+		{"endless temperature", stripes{8, 2}, func(c *Config) { c.Tau = math.Inf(1) }, "temperature"},
+		{"rate", stripes{8, 2}, func(c *Config) { c.LearningRate = math.NaN() }, "learning rate NaN"},
+		{"blow-up", stripes{8, 2}, func(c *Config) {
+			c.Objective = pucl.Objective{Name: "beyond float32", Attract: pucl.Scale(1e30, pucl.Scale(1e30, pucl.OwnViews)), Repel: pucl.LogPartition}
+		}, "learning rate"},
+	} {
+		config := quick(3)
+		tt.bend(&config)
+		if _, err := Pretrain(context.Background(), eng, tt.batches, config); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v lacks %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestNoEngine(t *testing.T) {
+	if _, err := Pretrain(context.Background(), nil, stripes{8, 2}, quick(1)); err == nil || !strings.Contains(err.Error(), "engine.Open") {
+		t.Errorf("no engine gave %v", err)
+	}
+}
+
 // A checkpoint of something else is refused with what differs, and stays as it is.
 func TestCheckpointsOfOtherRuns(t *testing.T) {
 	eng := enginetest.Open(t)

@@ -66,27 +66,29 @@ func siblings() Task {
 // column returns column i of x, shape [n, 1].
 func column(x *Node, i int) *Node { return SliceAxis(x, 1, AxisElem(i)) }
 
-// tally is a task's own state. Left counts down to 0, which gob leaves out.
+// tally is a task's own state. Waiting and Names lose in the first step what they start with, which gob does not write.
 type tally struct {
-	Left  int
-	Seen  []int
-	Bias  float64
-	Names map[string]int
+	Waiting bool
+	Seen    []int
+	Bias    float64
+	Names   map[string]int
 }
 
 // tallied returns a regression whose state changes after every step, and a reading every other step.
-func tallied(steps int) (Task, *tally) {
-	task, state := regression(), &tally{Left: steps, Names: map[string]int{"start": 1}}
+func tallied() (Task, *tally) {
+	task, state := regression(), &tally{Waiting: true, Names: map[string]int{"start": 1}}
 	task.State = state
 	task.AfterStep = func(done int) (*Reading, error) {
-		state.Left--
 		state.Seen = append(state.Seen, done)
 		value, err := task.Store.GetVariable("/net/bias").Value()
 		if err != nil {
 			return nil, err
 		}
 		state.Bias += float64(tensors.MustCopyFlatData[float32](value)[0])
-		delete(state.Names, "start")
+		if done == 1 {
+			state.Waiting = false
+			delete(state.Names, "start")
+		}
 		state.Names["last"] = done
 		if done%2 == 1 {
 			return nil, nil

@@ -81,15 +81,15 @@ func TestTaskResumesExactly(t *testing.T) {
 	eng := enginetest.Open(t)
 	const steps = 6
 	settings := Settings{Steps: steps, LearningRate: 0.05}
-	whole, state := tallied(steps)
+	whole, state := tallied()
 	history := runTask(t, eng, whole, settings)
-	if len(history.Losses) != steps || len(history.Readings) != steps/2 || state.Left != 0 || history.Losses[5] >= history.Losses[0] {
+	if len(history.Losses) != steps || len(history.Readings) != steps/2 || state.Waiting || history.Losses[5] >= history.Losses[0] {
 		t.Fatalf("history %+v, state %+v", history, state)
 	}
 	for after := 1; after < steps; after++ {
 		var second *tally
 		again, got := interrupted(t, eng, func() (task Task) {
-			task, second = tallied(steps)
+			task, second = tallied()
 			return task
 		}, settings, after)
 		if !reflect.DeepEqual(got, history) {

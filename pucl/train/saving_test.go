@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/internal/enginetest"
+	"github.com/puclab/puclab/internal/enginetest"
 )
 
 func TestLoadingErrors(t *testing.T) {

@@ -180,7 +180,7 @@ func (t *finetuning) task(eng *engine.Engine, m *train.Model) (train.Task, error
 	return task, err
 }
 
-// logits is the graph of the network: encoder, scaling to length one, head; for images with values in [0, 1].
+// logits builds the graph of the network: encoder, scaling to length one, head; for images with values in [0, 1].
 func (t *finetuning) logits(scope *model.Scope, images *Node, training bool) *Node {
 	x := t.model.Encode(scope, images, training && t.config.BatchStatistics)
 	if t.config.FreezeEncoder {

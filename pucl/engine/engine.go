@@ -48,7 +48,7 @@ func (e *Engine) String() string {
 	return s
 }
 
-// Name is the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN".
+// Name returns the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN".
 func (e *Engine) Name() string {
 	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
 	if e.Plugin != "" {

@@ -5,5 +5,5 @@ package engine
 // hasXLA tells whether XLA is linked into this program.
 const hasXLA = false
 
-// installedPlugins is empty: there is nothing here that could load a plugin.
+// installedPlugins returns none: there is nothing here that could load a plugin.
 func installedPlugins() []string { return nil }

@@ -26,7 +26,7 @@ func (e *Engine) attachOneDNN() {
 	onednn.Detach()
 }
 
-// oneDNNLibrary is the file to open, or "" for none.
+// oneDNNLibrary returns the file to open, or "" for none.
 func oneDNNLibrary() string {
 	switch setting := os.Getenv(oneDNNEnv); setting {
 	case "off":

@@ -1,5 +1,5 @@
 """Rows in classes, the same numbers as in the Go benchmarks, and what others make of them: linear probes and nearest
-neighbours; for step.py."""
+neighbors; for step.py."""
 
 import functools
 import math
@@ -168,7 +168,7 @@ def jax_knn(task, folder):
 
 
 def vote(similarity, nearest, classes):
-    """The class of the largest vote, for neighbours that numpy holds."""
+    """The class of the largest vote, for neighbors that numpy holds."""
     weights, voted = np.exp((similarity - 1) / TAU), classes[nearest]
     return np.stack([np.where(voted == c, weights, 0).sum(1) for c in range(CLASSES)], 1).argmax(1)
 
@@ -212,4 +212,4 @@ PROBES = {
     "JAX, jit": jax_probe,
     "scikit-learn, L-BFGS": sklearn_probe,
 }
-NEIGHBOURS = {"PyTorch": torch_knn, "JAX, jit": jax_knn, "scikit-learn": sklearn_knn, "faiss": faiss_knn}
+NEIGHBORS = {"PyTorch": torch_knn, "JAX, jit": jax_knn, "scikit-learn": sklearn_knn, "faiss": faiss_knn}

@@ -28,7 +28,7 @@ TRAINING = {
     "JAX, jit": ("train_jax", "PEERS"),
 }
 PROBES = dict.fromkeys(["PyTorch eager", "PyTorch compiled", "JAX, jit", "scikit-learn, L-BFGS"], ("rows", "PROBES"))
-NEIGHBOURS = dict.fromkeys(["PyTorch", "JAX, jit", "scikit-learn", "faiss"], ("rows", "NEIGHBOURS"))
+NEIGHBORS = dict.fromkeys(["PyTorch", "JAX, jit", "scikit-learn", "faiss"], ("rows", "NEIGHBORS"))
 LOADERS = dict.fromkeys(["torchvision, 0 workers", "torchvision, 2 workers"], ("views", "PEERS"))
 
 
@@ -65,7 +65,7 @@ TASKS = {
     "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl/train", "BenchmarkStep$/^small-cnn", TRAINING, losses),
     "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl/train", "BenchmarkStep$/^resnet-18", TRAINING, losses),
     "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
-    "knn": ("200 nearest neighbors, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBOURS, classes),
+    "knn": ("200 nearest neighbors, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBORS, classes),
     "views": ("2×256 augmented views of 28×28 from images in memory", "pucl/train", "BenchmarkViews", LOADERS, means),
 }
 RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "scikit-learn": "import sklearn.linear_model, sklearn.neighbors", "faiss": "import faiss, numpy", "torchvision": "import torchvision"}

@@ -123,7 +123,7 @@ func (r *run) pause(done int) (reading *Reading, err error) {
 	return reading, nil
 }
 
-// report tells the observer of the step that was taken last.
+// report informs the observer of the step that was taken last.
 func (r *run) report(done int, batch Batch, reading *Reading) {
 	last := done - 1
 	r.progress = Progress{

@@ -27,7 +27,7 @@ func (p *microBatches) finalize() {
 	}
 }
 
-// takeMicroBatches is take in micro-batches.
+// takeMicroBatches takes a step in micro-batches.
 func (s *stepper) takeMicroBatches(whole Batch, rate float64) (metrics, error) {
 	batch, b, count := whole.Inputs, whole.Examples, s.settings.Compute.microBatches()
 	if s.parts.project == nil {
@@ -128,7 +128,7 @@ func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 	return err
 }
 
-// projectPart is the graph from a part to its projections. It leaves all variables as they are; backwardPart moves the
+// projectPart builds the graph from a part to its projections. It leaves all variables as they are; backwardPart moves the
 // running averages.
 func (s *stepper) projectPart(scope *model.Scope, inputs []*Node) []*Node {
 	z := s.task.Outputs(scope, inputs)
@@ -152,7 +152,7 @@ func (s *stepper) projectPart(scope *model.Scope, inputs []*Node) []*Node {
 	return []*Node{z}
 }
 
-// compareParts is the graph from the projections of all parts to the loss, the length of the longest projection, and the
+// compareParts builds the graph from the projections of all parts to the loss, the length of the longest projection, and the
 // gradient of the loss with respect to each part's projections.
 func (s *stepper) compareParts(batch, parts []*Node) []*Node {
 	examples := parts[0].Shape().Dim(0) / s.views
@@ -167,7 +167,7 @@ func (s *stepper) compareParts(batch, parts []*Node) []*Node {
 	return append([]*Node{loss, longestRow(z)}, Gradient(loss, parts...)...)
 }
 
-// backwardPart is the graph that adds one part's share of the weights' gradients to sums: those of Σ z·slope, where slope is
+// backwardPart builds the graph that adds one part's share of the weights' gradients to sums: those of Σ z·slope, where slope is
 // the gradient of the loss with respect to the part's projections z.
 func (s *stepper) backwardPart(scope *model.Scope, inputs []*Node, slope *Node, sums []*Node) []*Node {
 	z := s.task.Outputs(scope, inputs)

@@ -41,7 +41,7 @@ func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embedd
 	return embeddings, projections
 }
 
-// Encode is the graph of the encoder: images [n, height, width, channels] in [0, 1], or features [n, d], to embeddings [n, k].
+// Encode builds the graph of the encoder: images [n, height, width, channels] in [0, 1], or features [n, d], to embeddings [n, k].
 // Its variables are those of Store. It is for tasks that train the encoder further.
 func (m *Model) Encode(scope *model.Scope, examples *Node, training bool) *Node {
 	return encoder.Embed(m.encoder, scope.In(encoderScope), examples, training)

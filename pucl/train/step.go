@@ -74,7 +74,7 @@ func (s *stepper) finalize() {
 	s.devices.gather(s.task.Store)
 }
 
-// graph is the graph of one step. Its last input is the learning rate; it returns metrics.
+// graph builds the graph of one step. Its last input is the learning rate; it returns metrics.
 func (s *stepper) graph(scope *model.Scope, inputs []*Node) []*Node {
 	inputs, rate := inputs[:len(inputs)-1], inputs[len(inputs)-1]
 	outputs := s.task.Outputs(scope, inputs)
@@ -94,7 +94,7 @@ func fewestRows(inputs []*Node) int {
 	return fewest
 }
 
-// loss is the loss of the task, which must be a scalar in float32.
+// loss returns the loss of the task, which must be a scalar in float32.
 func (s *stepper) loss(outputs *Node, inputs []*Node) *Node {
 	loss := s.task.Loss(outputs, inputs)
 	if shape := loss.Shape(); !shape.IsScalar() || shape.DType != dtypes.Float32 {

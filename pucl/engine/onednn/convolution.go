@@ -123,7 +123,7 @@ func (w window) kernelGradient() convolution {
 	return c
 }
 
-// image is the height and width of an array.
+// image returns the height and width of an array.
 func (a array) image() [2]int { return [2]int{a.size('0'), a.size('1')} }
 
 // padAfter sets the padding behind the images to what the last place of the window needs.
@@ -133,7 +133,7 @@ func (c *convolution) padAfter() {
 	}
 }
 
-// valid tells whether the sizes fit each other in the forward direction, nothing being cut off, and whether a flipped kernel can be
+// valid reports whether the sizes fit each other in the forward direction, nothing being cut off, and whether a flipped kernel can be
 // turned by moving whole places of it: its rows and columns have to be its slowest axes, in this order.
 func (c *convolution) valid() bool {
 	for i := range 2 {

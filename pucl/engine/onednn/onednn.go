@@ -26,5 +26,5 @@ var attached atomic.Bool
 // Detach leaves the programs that are compiled from now on to XLA alone; those compiled before keep their calls.
 func Detach() { attached.Store(false) }
 
-// Attached tells whether the CPU plugin of this process calls oneDNN, so that what is slow in XLA alone need not be avoided.
+// Attached reports whether the CPU plugin of this process calls oneDNN, so that what is slow in XLA alone need not be avoided.
 func Attached() bool { return attached.Load() }

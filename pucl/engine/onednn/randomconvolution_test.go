@@ -86,7 +86,7 @@ func (g *general) dims() (input, kernel, result []int) {
 // place finds a number by its place along four labelled axes.
 type place struct{ a, b, h, w int }
 
-// steps are the distances between neighbours along the axes labelled a, b, h and w.
+// steps are the distances between neighbors along the axes labelled a, b, h and w.
 func steps(labels string, dims []int, a, b byte) (p place) {
 	step := 1
 	for i := len(labels) - 1; i >= 0; i-- {

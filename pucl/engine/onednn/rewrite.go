@@ -77,10 +77,10 @@ func parseArray(text string) (array, bool) {
 	return a, size <= math.MaxInt32
 }
 
-// size is the dimension with the given label.
+// size returns the dimension with the given label.
 func (a array) size(label byte) int { return a.dims[strings.IndexByte(a.labels, label)] }
 
-// strides are the distances between neighbours along every axis, in numbers.
+// strides returns the distances between neighbors along every axis, in numbers.
 func (a array) strides() []int {
 	s := make([]int, len(a.dims))
 	step := 1
@@ -91,7 +91,7 @@ func (a array) strides() []int {
 	return s
 }
 
-// stridesOf are those of the four labels.
+// stridesOf returns those of the four labels.
 func (a array) stridesOf(labels string) (s [4]int) {
 	all := a.strides()
 	for i := range labels {

@@ -57,7 +57,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// tinySet is an archive of one file at an address.
+// tinySet returns an archive of one file at an address.
 func tinySet(t *testing.T, url string) (Archive, []byte) {
 	t.Helper()
 	content := packed(t, entry{name: "set-bin/a.bin", content: "1"})

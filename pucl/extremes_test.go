@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// extremes are batches of five examples in two views that break losses written carelessly.
+// extremes returns batches of five examples in two views that break losses written carelessly.
 func extremes(tau float64) map[string]sample {
 	all := map[string]sample{}
 	for pattern, p := range batches {

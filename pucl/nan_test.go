@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/enginetest"
 )
 
-// userFloors is an objective whose terms do what makes NaN disappear: maxima, which XLA takes without it, and guards, which
+// userFloors returns an objective whose terms do what makes NaN disappear: maxima, which XLA takes without it, and guards, which
 // choose the other branch.
 func userFloors() Objective {
 	guarded := func(x *Node) *Node { return onlyWhere(GreaterThan(x, ZerosLike(x)), x) }

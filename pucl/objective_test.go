@@ -75,7 +75,7 @@ type scorer struct {
 	dtype       dtypes.DType
 }
 
-// members are the objectives that a scorer runs: all in float64 and float32 with two views; for three, those to which the
+// members returns the objectives that a scorer runs: all in float64 and float32 with two views; for three, those to which the
 // number of views matters; else one of each way to look at a batch. Compiling is what takes the time.
 func (c scorer) members() []member {
 	var names []string
@@ -200,7 +200,7 @@ func TestObjectivesAgainstLoops(t *testing.T) {
 	}
 }
 
-// differences is the gradient of a loss by central differences.
+// differences returns the gradient of a loss by central differences.
 func differences(s sample, loss func(sample) float64) [][]float64 {
 	h := 1e-6 * min(1, 10*s.tau)
 	var grad [][]float64

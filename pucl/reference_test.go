@@ -61,7 +61,7 @@ func (s sample) distance(i, j int) float64 {
 	return sum
 }
 
-// mean is the mean of f(i, j) over the j that pick selects, 0 where it selects none.
+// mean returns the mean of f(i, j) over the j that pick selects, 0 where it selects none.
 func (s sample) mean(i int, pick func(i, j int) bool, f func(i, j int) float64) float64 {
 	var sum, count float64
 	for j := range s.z {
@@ -92,7 +92,7 @@ func (s sample) logMass(i int, pick func(i, j int) bool) float64 {
 	return math.Log(sum)
 }
 
-// average is the mean of score over all rows.
+// average returns the mean of score over all rows.
 func (s sample) average(score func(i int) float64) float64 {
 	total := 0.0
 	for i := range s.z {
@@ -101,7 +101,7 @@ func (s sample) average(score func(i int) float64) float64 {
 	return total / float64(len(s.z))
 }
 
-// attracted is a loss whose anchors are attracted to the mean over the rows that pick selects and repelled by the partition.
+// attracted returns a loss whose anchors are attracted to the mean over the rows that pick selects and repelled by the partition.
 func attracted(pick func(s sample) func(i, j int) bool) func(sample) float64 {
 	return func(s sample) float64 {
 		return s.average(func(i int) float64 { return s.logMass(i, s.others) - s.mean(i, pick(s), s.sim) })
@@ -253,7 +253,7 @@ func refUniformity(s sample) float64 {
 	return total / float64(s.views)
 }
 
-// userDefined is an objective as a user would write it: unlabeled anchors attract each other, labeled ones only themselves.
+// userDefined returns an objective as a user would write it: unlabeled anchors attract each other, labeled ones only themselves.
 func userDefined() Objective {
 	return Objective{Name: "user", Attract: ByLabel(OwnViews, UnlabeledMean), Repel: LogPartition}
 }

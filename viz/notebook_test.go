@@ -106,7 +106,7 @@ func cell(t *testing.T) {
 	p.Done("")
 }
 
-// kernel is the other end of the pipes: it collects what is shown and acknowledges requests to synchronize. synced
+// kernel returns the other end of the pipes: it collects what is shown and acknowledges requests to synchronize. synced
 // says how many messages had been shown at each of those.
 func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err error) {
 	in, err := os.Open(there)

@@ -95,7 +95,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// sums is the file SHA256SUMS of the named files, as the program sha256sum writes it.
+// sums returns the file SHA256SUMS of the named files, as the program sha256sum writes it.
 func sums(files fstest.MapFS, names ...string) *fstest.MapFile {
 	var b strings.Builder
 	for _, name := range names {

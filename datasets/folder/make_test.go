@@ -50,7 +50,7 @@ func uniform(width, height int, c color.Color) image.Image {
 	return img
 }
 
-// one is a set of the single file given.
+// one returns a set of the single file given.
 func one(t testing.TB, cfg Config, data []byte) *Set {
 	t.Helper()
 	set, err := Open(fstest.MapFS{"class/image.png": {Data: data}}, cfg)

@@ -159,7 +159,7 @@ func TestColorModels(t *testing.T) {
 	}
 }
 
-// pngHeader is the start of a PNG file that says it has such a size, in 8-bit RGB, and then a little of nothing.
+// pngHeader returns the start of a PNG file that says it has such a size, in 8-bit RGB, and then a little of nothing.
 func pngHeader(width, height uint32) []byte {
 	header := []byte("IHDR")
 	header = binary.BigEndian.AppendUint32(header, width)

@@ -41,7 +41,7 @@ func md5sum(data []byte) content.Sum {
 	return content.Sum(hex.EncodeToString(s[:]))
 }
 
-// tiny is a part of ten images, one of each class, and its files; tinyUnlabeled one of two images.
+// tiny returns a part of ten images, one of each class, and its files; tinyUnlabeled one of two images.
 func tiny() (part, fstest.MapFS) {
 	var images []byte
 	for i := range 10 {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// twelve is a table of 12 rows of 3 features, 100·column + row, of the classes 0 and 1 in turn.
+// twelve returns a table of 12 rows of 3 features, 100·column + row, of the classes 0 and 1 in turn.
 func twelve() *Table {
 	x := &Table{Features: mat.NewDense(12, 3, nil), Classes: []string{"no", "yes"}}
 	for i := range 12 {

@@ -104,7 +104,7 @@ func TestTimeStep(t *testing.T) {
 	}
 }
 
-// sides are images of which the positive ones, 3 in 10, are bright on the left and the others on the right.
+// sides returns images of which the positive ones, 3 in 10, are bright on the left and the others on the right.
 func sides(n int, offset uint8) *datasets.Images {
 	images := &datasets.Images{Height: 8, Width: 8, Channels: 1, Classes: append([]string(nil), fashionClasses...)}
 	for i := range n {
@@ -124,7 +124,7 @@ func sides(n int, offset uint8) *datasets.Images {
 
 var fashionClasses = []string{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"}
 
-// tinyTask is a training run of a second on images of two kinds, in place of FMNIST-I.
+// tinyTask returns a training run of a second on images of two kinds, in place of FMNIST-I.
 func tinyTask() task {
 	return task{bench: "FMNIST-I", network: "a tiny CNN", labeled: 0.1, batch: 32, steps: 60,
 		images: func() (train, test *datasets.Images, err error) { return sides(400, 0), sides(200, 10), nil },

@@ -86,7 +86,7 @@ func TestProgressSaysHowManyViews(t *testing.T) {
 
 const interruptFolder = "PUCL_TEST_INTERRUPT_FOLDER"
 
-// endless is a run that takes far longer than the test.
+// endless returns a run that takes far longer than the test.
 func endless(folder string) error {
 	eng, err := engine.Open()
 	if err != nil {

@@ -132,7 +132,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// notebookText is a notebook with one markdown cell, and a code cell that prints.
+// notebookText returns a notebook with one markdown cell, and a code cell that prints.
 func notebookText(markdown string) string {
 	return `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
  {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "` + markdown + `"},

@@ -50,7 +50,7 @@ func TestDataNames(t *testing.T) {
 	contains(t, said, `no data set "mnist"`)
 }
 
-// tinyArchive is a data set of one file, which a server in this process hands out.
+// tinyArchive returns a data set of one file, which a server in this process hands out.
 func tinyArchive(t *testing.T, handle func(w http.ResponseWriter, content []byte)) dataSet {
 	t.Helper()
 	var content bytes.Buffer

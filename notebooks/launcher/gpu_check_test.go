@@ -26,7 +26,7 @@ echo "the table"
 exit ${CHECK_ENDS:-0}
 `
 
-// newGPUCheckWorkshop is a workshop whose go command builds the stand-in for the check.
+// newGPUCheckWorkshop returns a workshop whose go command builds the stand-in for the check.
 func newGPUCheckWorkshop(t *testing.T) *workshop {
 	w := newWorkshop(t)
 	bin := os.Getenv("PATH")

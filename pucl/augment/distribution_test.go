@@ -14,7 +14,7 @@ import (
 // passes once always does; the bound is low since hundreds of samples are looked at.
 const leastP = 1e-5
 
-// kolmogorov is the p-value of the Kolmogorov–Smirnov test that x is uniform on [0, 1]: with D the largest distance of the
+// kolmogorov returns the p-value of the Kolmogorov–Smirnov test that x is uniform on [0, 1]: with D the largest distance of the
 // empirical distribution from the straight line, 2 Σ (−1)^(k−1) exp(−2k²λ²), λ = (√n + 0.12 + 0.11/√n)·D (Stephens, 1970).
 func kolmogorov(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))

@@ -54,7 +54,7 @@ type run struct {
 	dtype dtypes.DType
 }
 
-// tensor is a tensor of the frozen values, in the run's precision.
+// tensor returns a tensor of the frozen values, in the run's precision.
 func (r *run) tensor(name string, values []float64) *tensors.Tensor {
 	if r.dtype == dtypes.Float64 {
 		return tensors.FromFlatDataAndDimensions(values, r.Shapes[name]...)

@@ -112,7 +112,7 @@ func blobRows(n int) Features {
 	return data
 }
 
-// quick is a configuration of pretraining whose network is compiled in a moment.
+// quick returns a configuration of pretraining whose network is compiled in a moment.
 func quick(steps int) train.Config {
 	return train.Config{Steps: steps, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// ownEncoder is a small encoder of gomlx's layers, dropout included.
+// ownEncoder returns a small encoder of gomlx's layers, dropout included.
 func ownEncoder(name string) encoder.Func {
 	return encoder.Func{Name: name, Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 		x = layers.Convolution(scope.In("first"), x).Channels(4).KernelSize(3).Strides(2).Done()
@@ -25,7 +25,7 @@ func ownEncoder(name string) encoder.Func {
 	}}
 }
 
-// darker is an augmentation of one's own.
+// darker returns an augmentation of one's own.
 func darker(name string) augment.Func {
 	return augment.Func{Name: name, Uniforms: 1, Graph: func(images, u *Node) *Node {
 		return Mul(images, AddScalar(MulScalar(Reshape(u, -1, 1, 1, 1), 0.5), 0.5))

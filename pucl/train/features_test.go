@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// csvOfTwoKinds is a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal
+// csvOfTwoKinds returns a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal
 // with means 0.8 and −0.8. Eight more are a nuisance: they tell, and louder, in which of two hospitals the example was
 // taken, which has nothing to do with the class.
 func csvOfTwoKinds(rng *rand.Rand, n int) string {
@@ -66,7 +66,7 @@ func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfi
 	return table, split, batches, scale
 }
 
-// quickFeatures is a run that takes a moment.
+// quickFeatures returns a run that takes a moment.
 func quickFeatures(steps int) Config {
 	return Config{Steps: steps, Encoder: encoder.MLP{Hidden: []int{}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5}
 }

@@ -75,7 +75,7 @@ func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
 // tiny is an encoder that trains in a moment on any engine.
 var tiny = encoder.SmallCNN{Width: 2, Dim: 8}
 
-// quick is a run that takes a moment.
+// quick returns a run that takes a moment.
 func quick(steps int) Config {
 	return Config{Steps: steps, Encoder: tiny, Projection: 4, LearningRate: 0.01, Seed: 5}
 }
@@ -87,14 +87,14 @@ func cheap(steps int) Config {
 	return c
 }
 
-// light is a short run with a graph that compiles in a moment.
+// light returns a short run with a graph that compiles in a moment.
 func light(steps int) Config {
 	c := quick(steps)
 	c.LearningRate, c.Recipe = 0, augment.Recipe{augment.Flip{Probability: 0.5}}
 	return c
 }
 
-// grayViews is the recipe of a nil Recipe but for the least area that a crop keeps; 0 means the paper's.
+// grayViews returns the recipe of a nil Recipe but for the least area that a crop keeps; 0 means the paper's.
 func grayViews(minArea float64) augment.Recipe {
 	return augment.Recipe{augment.CropJitter{MinArea: minArea}}
 }

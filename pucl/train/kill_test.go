@@ -31,7 +31,7 @@ const (
 	childLimit      = "PUCL_TEST_CHILD_LIMIT"      // bytes that a file may have after the fourth step; empty for any number
 )
 
-// childRun is the run of that program. Its weights are many enough that a checkpoint takes a while to write.
+// childRun returns the run of that program. Its weights are many enough that a checkpoint takes a while to write.
 func childRun() Config {
 	return Config{
 		Steps: 12, Encoder: encoder.SmallCNN{Width: 4, Dim: 256}, Projection: 32, LearningRate: 0.01, Seed: 9,

@@ -38,7 +38,7 @@ func line(name string) func(scope *model.Scope, inputs []*Node) *Node {
 	}
 }
 
-// regression is a task with one view of every example: a layer learns a linear function by squared errors. It stands for
+// regression returns a task with one view of every example: a layer learns a linear function by squared errors. It stands for
 // methods that are not pretraining.
 func regression() Task {
 	store := model.NewStore()
@@ -49,7 +49,7 @@ func regression() Task {
 	}
 }
 
-// siblings is a task of two networks, each in a scope of its own, and one loss that compares them with each other and one of
+// siblings returns a task of two networks, each in a scope of its own, and one loss that compares them with each other and one of
 // them with the truth.
 func siblings() Task {
 	task := regression()

@@ -52,7 +52,7 @@ func (f filter) result() (height, width int) {
 		(f.width+f.before+f.after-(f.kernelWidth-1)*f.dilation-1)/f.stride + 1
 }
 
-// inputs are images x, a kernel w and weights v of the result.
+// inputs returns images x, a kernel w and weights v of the result.
 func (f filter) inputs(rng *rand.Rand) []*tensors.Tensor {
 	height, width := f.result()
 	return []*tensors.Tensor{

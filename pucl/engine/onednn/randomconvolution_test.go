@@ -69,7 +69,7 @@ func (g *general) convolve(x, w *Node) *Node {
 	return ConvGeneral(x, w, g.axes, g.stride[:], g.padding[:], g.inputDilation[:], g.dilation[:], 1, 1)
 }
 
-// dims are those of the three arrays, in the order of their labels.
+// dims returns those of the three arrays, in the order of their labels.
 func (g *general) dims() (input, kernel, result []int) {
 	out := g.result()
 	sizes := func(labels string, size map[byte]int) (dims []int) {
@@ -83,10 +83,10 @@ func (g *general) dims() (input, kernel, result []int) {
 		sizes(g.resultLabels, map[byte]int{'b': g.images, 'f': g.out, 'h': out[0], 'w': out[1]})
 }
 
-// place finds a number by its place along four labelled axes.
+// place finds a number by its place along four labeled axes.
 type place struct{ a, b, h, w int }
 
-// steps are the distances between neighbors along the axes labelled a, b, h and w.
+// steps returns the distances between neighbors along the axes labeled a, b, h and w.
 func steps(labels string, dims []int, a, b byte) (p place) {
 	step := 1
 	for i := len(labels) - 1; i >= 0; i-- {
@@ -142,7 +142,7 @@ func (g *general) loops(x, w []float32) []float64 {
 	return y
 }
 
-// source is the row or column of the input that place k of the window sees for the result's row or column p. It is false in the
+// source returns the row or column of the input that place k of the window sees for the result's row or column p. It is false in the
 // padding and between the numbers of a dilated input.
 func (g *general) source(i, p, k int) (int, bool) {
 	at := p*g.stride[i] + k*g.dilation[i] - g.padding[i][0]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// conv is a convolution as go-xla writes it.
+// conv returns a convolution as go-xla writes it.
 func conv(labels, padding, strides, leftDilation, rightDilation, left, right, result string) string {
 	return fmt.Sprintf(`    %%7 = "stablehlo.convolution"(%%x, %%_encoder_w) {
       batch_group_count = 1 : i64,
@@ -22,7 +22,7 @@ func conv(labels, padding, strides, leftDilation, rightDilation, left, right, re
 `, labels, leftDilation, padding, rightDilation, strides, left, right, result)
 }
 
-// dot is a product as go-xla writes it.
+// dot returns a product as go-xla writes it.
 func dot(leftBatch, rightBatch, leftSummed, rightSummed, left, right, result string) string {
 	return fmt.Sprintf(`    %%7 = "stablehlo.dot_general"(%%x, %%y) {
       dot_dimension_numbers = #stablehlo.dot<

@@ -30,7 +30,7 @@ func spoil(a *tensors.Tensor, special float32, rng *rand.Rand) {
 	})
 }
 
-// class is what kind of number v is: NaN, an infinity, zero or another.
+// class returns what kind of number v is: NaN, an infinity, zero or another.
 func class(v float64) string {
 	switch {
 	case v != v:

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// network is a small network with its loss and gradients: two convolutions, one with strides, and a product.
+// network returns a small network with its loss and gradients: two convolutions, one with strides, and a product.
 func network(in []*Node) []*Node {
 	x, w1, w2, w3 := in[0], in[1], in[2], in[3]
 	y := Tanh(Convolve(x, w1).PadSame().Done())
@@ -64,7 +64,7 @@ func TestTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// copied are the same numbers in arrays that no engine has seen.
+// copied returns the same numbers in arrays that no engine has seen.
 func copied(args []*tensors.Tensor) (list []*tensors.Tensor) {
 	for _, a := range args {
 		list = append(list, tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](a), a.Shape().Dimensions...))

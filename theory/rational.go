@@ -36,6 +36,18 @@ func RationalLine(x ...int64) RationalPoints {
 	return points
 }
 
+// Floats returns the float64 nearest to each coordinate.
+func (p RationalPoints) Floats() [][]float64 {
+	rows := make([][]float64, len(p))
+	for i, row := range p {
+		rows[i] = make([]float64, len(row))
+		for k, x := range row {
+			rows[i][k], _ = x.Float64()
+		}
+	}
+	return rows
+}
+
 // Mean returns the mean of the rows, nil where there is none.
 func (p RationalPoints) Mean() []*big.Rat {
 	if len(p) == 0 {

@@ -183,10 +183,8 @@ func (e variantExample) matchesCode() error {
 
 func floatRows(rows theory.RationalPoints) *mat.Dense {
 	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		for k, x := range row {
-			m.Set(i, k, decimal(x))
-		}
+	for i, row := range rows.Floats() {
+		m.SetRow(i, row)
 	}
 	return m
 }

@@ -17,6 +17,9 @@ type RationalClustering struct {
 	Tied      bool                 // in some round a row was equally far from both centres, so that another rule could differ
 }
 
+// Centers returns the positive and the negative center, in this order.
+func (c *RationalClustering) Centers() RationalPoints { return RationalPoints{c.Positive, c.Negative} }
+
 // Seeded returns the potentials before the first round.
 func (c *RationalClustering) Seeded() RationalPotentials { return c.Rounds[0] }
 

@@ -27,6 +27,18 @@ func Rationals(rows [][]float64) (RationalPoints, error) {
 	return points, points.Validate()
 }
 
+// Floats returns the coordinates as the float64 numbers nearest to them.
+func (p RationalPoints) Floats() [][]float64 {
+	rows := make([][]float64, len(p))
+	for i, row := range p {
+		for _, x := range row {
+			f, _ := x.Float64()
+			rows[i] = append(rows[i], f)
+		}
+	}
+	return rows
+}
+
 // RationalLine returns points on a line.
 func RationalLine(x ...int64) RationalPoints {
 	points := make(RationalPoints, len(x))
@@ -34,18 +46,6 @@ func RationalLine(x ...int64) RationalPoints {
 		points[i] = []*big.Rat{big.NewRat(v, 1)}
 	}
 	return points
-}
-
-// Floats returns the float64 nearest to each coordinate.
-func (p RationalPoints) Floats() [][]float64 {
-	rows := make([][]float64, len(p))
-	for i, row := range p {
-		rows[i] = make([]float64, len(row))
-		for k, x := range row {
-			rows[i][k], _ = x.Float64()
-		}
-	}
-	return rows
 }
 
 // Mean returns the mean of the rows, nil where there is none.

@@ -24,8 +24,8 @@ type RationalStart struct {
 func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
 	seeded, settled = newRationalPotentials(), newRationalPotentials()
 	for _, start := range s.Starts {
-		seeded.add(start.Probability, start.Seeded())
-		settled.add(start.Probability, start.Settled())
+		seeded.add(start.Probability, start.Rounds[0])
+		settled.add(start.Probability, start.Rounds[len(start.Rounds)-1])
 	}
 	return seeded, settled
 }

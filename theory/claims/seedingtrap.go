@@ -80,11 +80,12 @@ func (t SeedingTrap) rationals() (labeled, unlabeled theory.RationalPoints) {
 }
 
 // Ratio returns the expected potential after seeding, of Definition 6, as a multiple of the best; infinite where the best is 0.
-func (o SeedingOutcome) Ratio() float64 {
-	return o.RatioOf(o.Seeded.Free)
-}
+func (o SeedingOutcome) Ratio() float64 { return o.over(o.Seeded.Free) }
 
-// RatioOf returns a potential as a multiple of the best; infinite where the best is 0.
-func (o SeedingOutcome) RatioOf(potential *big.Rat) float64 {
-	return decimal(potential) / decimal(o.Optimal)
-}
+// SettledRatio returns the same when the rounds have come to rest.
+func (o SeedingOutcome) SettledRatio() float64 { return o.over(o.Settled.Free) }
+
+// PlusPlusRatio returns the same right after k-means++ with two centers.
+func (o SeedingOutcome) PlusPlusRatio() float64 { return o.over(o.PlusPlus) }
+
+func (o SeedingOutcome) over(x *big.Rat) float64 { return decimal(x) / decimal(o.Optimal) }

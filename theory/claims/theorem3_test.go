@@ -222,7 +222,8 @@ func TestSeedingTraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "tight", o.Ratio(), 5*31.0/34, 1e-15)
-	near(t, "tight, the best", o.RatioOf(o.Optimal), 1, 0)
+	near(t, "tight, settled", o.SettledRatio(), decimal(over(o.Settled.Free, o.Optimal)), 1e-15)
+	near(t, "tight, k-means++", o.PlusPlusRatio(), decimal(over(o.PlusPlus, o.Optimal)), 1e-15)
 	s, err := LabelsApart(3).Seeding()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,9 @@ package published
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io/fs"
@@ -64,9 +66,9 @@ func TestMissingSets(t *testing.T) {
 	}
 }
 
-// Files that are not the official ones are opened, with a note.
+// Files that are not the official ones are opened, with a note, which files with the right sums do not get.
 func TestUnofficialFiles(t *testing.T) {
-	dir := t.TempDir()
+	dir, sums := t.TempDir(), ""
 	t.Setenv(datasets.EnvDataDir, dir)
 	for i := range 5 {
 		var file bytes.Buffer
@@ -74,7 +76,9 @@ func TestUnofficialFiles(t *testing.T) {
 			file.WriteByte(byte(k % 10))
 			file.Write(bytes.Repeat([]byte{byte(i*50 + k%10)}, 3072))
 		}
-		write(t, dir, filepath.Join("cifar-10-batches-bin", "data_batch_"+string(rune('1'+i))+".bin"), file.Bytes())
+		name := fmt.Sprintf("data_batch_%d.bin", i+1)
+		write(t, dir, filepath.Join("cifar-10-batches-bin", name), file.Bytes())
+		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256(file.Bytes()), name)
 	}
 	set, err := Open("CIFAR-10")
 	if err != nil {
@@ -82,6 +86,10 @@ func TestUnofficialFiles(t *testing.T) {
 	}
 	if set.Len() != 50_000 || !strings.HasPrefix(set.Note, "CIFAR-10 from files without a checksum") {
 		t.Errorf("%d images, note %q", set.Len(), set.Note)
+	}
+	write(t, dir, filepath.Join("cifar-10-batches-bin", "SHA256SUMS"), []byte(sums))
+	if set, err = Open("CIFAR-10"); err != nil || set.Note != "CIFAR-10, the official files." {
+		t.Errorf("with the right sums: %v, %v", set, err)
 	}
 	write(t, dir, filepath.Join("cifar-10-batches-bin", "data_batch_5.bin"), []byte("short"))
 	if _, err := Open("CIFAR-10"); err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -115,6 +115,21 @@ func namesOf(numbers []int, classes []string) []string {
 	return names
 }
 
+// Labels returns a class for each image of the training part, those of each side spread evenly over its classes, positives first:
+// enough for [NewSplit], without the images. The data set has its images in another order.
+func (b Benchmark) Labels() []int {
+	var labels []int
+	for _, side := range []struct {
+		names  []string
+		images int
+	}{{b.PositiveNames(), b.Positives}, {b.NegativeNames(), b.Negatives}} {
+		for i := range side.images {
+			labels = append(labels, slices.Index(b.Classes, side.names[i%len(side.names)]))
+		}
+	}
+	return labels
+}
+
 // String describes the benchmark in one line.
 func (b Benchmark) String() string {
 	return fmt.Sprintf("%s (%s): %s against %s, π = %.4g", b.Name, b.Set, strings.Join(b.PositiveNames(), ", "),

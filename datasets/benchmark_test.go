@@ -93,8 +93,14 @@ func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", b.Name, err)
 		}
-		if s.Prior != b.Prior() || s.NumUnlabeled() != b.Positives+b.Negatives || s.Config.Name != b.Name {
-			t.Errorf("%s: split %v, benchmark %v", b.Name, s, b)
+		spread, err := NewSplit(b.Labels(), b.Classes, cfg) // without the counts of each class
+		if err != nil {
+			t.Fatalf("%s: %v", b.Name, err)
+		}
+		for _, s := range []*Split{s, spread} {
+			if s.Prior != b.Prior() || s.NumUnlabeled() != b.Positives+b.Negatives || s.Config.Name != b.Name {
+				t.Errorf("%s: split %v, benchmark %v", b.Name, s, b)
+			}
 		}
 	}
 	stl, err := FindBenchmark("stl-i")
@@ -111,6 +117,21 @@ func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 }
 
 // Classes are found wherever they stand and by the names of their folders.
+// Labels spreads each side evenly over its classes.
+func TestBenchmarkLabels(t *testing.T) {
+	b, err := FindBenchmark("CIFAR-hard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, len(b.Classes))
+	for _, class := range b.Labels() {
+		counts[class]++
+	}
+	if want := []int{5000, 0, 5000, 5000, 0, 5000, 0, 0, 0, 0}; !slices.Equal(counts, want) {
+		t.Errorf("images by class %v, want %v", counts, want)
+	}
+}
+
 func TestBenchmarkConfig(t *testing.T) {
 	cifar0, err := FindBenchmark("CIFAR-0")
 	if err != nil {

@@ -32,6 +32,7 @@
 //	tabular       CSV and NumPy files of a user's own features, and batches of random views of them
 //	gaussian      points of the plane from two normal distributions
 //	vqa           questions about pictures and their answers
+//	published     the training images of every benchmark by the name of its data set, wherever they lie on this machine
 //
 // Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, [Collect]
 // reads all of one into [Images], and [NewSourceBatches] cuts one into the batches of training without holding it.

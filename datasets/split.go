@@ -139,6 +139,25 @@ func (s *Split) NumLabeled() int {
 // NumUnlabeled returns n_U, the number of unlabeled examples. It is at least 1.
 func (s *Split) NumUnlabeled() int { return s.Len() - s.NumLabeled() }
 
+// Parts returns for each example which part of the data it belongs to: 0 for a labeled positive, 1 for an unlabeled positive, 2
+// for an unlabeled negative, 3 for an unlabeled example of which nobody knows the class. It is for figures: as Positive does, it
+// looks at true classes.
+func (s *Split) Parts() []int {
+	parts := make([]int, s.Len())
+	for i := range parts {
+		switch {
+		case s.Labeled[i]: // part 0
+		case s.Unknown != nil && s.Unknown[i]:
+			parts[i] = 3
+		case s.Positive[i]:
+			parts[i] = 1
+		default:
+			parts[i] = 2
+		}
+	}
+	return parts
+}
+
 // Gamma returns γ = n_P/n_U, how many labeled positives there are for each unlabeled example.
 func (s *Split) Gamma() float64 { return float64(s.NumLabeled()) / float64(s.NumUnlabeled()) }
 

@@ -42,7 +42,11 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 			if want := tt.unlabeled(s.Index[:2]); s.NumLabeled() != 2 || !slices.Equal(s.Index[2:], want) {
 				t.Errorf("unlabeled rows %v, want %v", s.Index[2:], want)
 			}
+			parts := s.Parts()
 			for i, row := range s.Index {
+				if want := [3]int{1, 2, 3}[labels[row]]; s.Labeled[i] && parts[i] != 0 || !s.Labeled[i] && parts[i] != want {
+					t.Errorf("example %d of class %s, labeled %v, is of part %d", i, classes[labels[row]], s.Labeled[i], parts[i])
+				}
 				if s.Unknown[i] != (labels[row] == 2) || s.Positive[i] != (labels[row] == 0) || s.Labeled[i] && labels[row] != 0 {
 					t.Errorf("example %d of class %s: unknown %v, positive %v, labeled %v", i, classes[labels[row]],
 						s.Unknown[i], s.Positive[i], s.Labeled[i])
@@ -63,6 +67,9 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 	known, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Labeled: 2})
 	if err != nil || known.Unknown != nil || known.Summary().Unknown != 0 || known.Prior != 4./14 {
 		t.Errorf("where all classes are known: %v, %v", known, err)
+	}
+	if parts := known.Parts(); len(parts) != 16 || slices.Contains(parts, 3) {
+		t.Errorf("where all classes are known: parts %v", parts)
 	}
 }
 

@@ -21,6 +21,15 @@ func Circle(n int) [][]float64 {
 	return points
 }
 
+// Directions returns the points of the unit circle at the given angles in degrees, counted counterclockwise from (1, 0).
+func Directions(degrees ...float64) [][]float64 {
+	points := make([][]float64, len(degrees))
+	for i, d := range degrees {
+		points[i] = []float64{math.Cos(d * math.Pi / 180), math.Sin(d * math.Pi / 180)}
+	}
+	return points
+}
+
 // Corners returns the 2^dim corners of a cube, all coordinates ±1; (1, 1, …) comes first. It is empty for dim below 1 and
 // above 16, where they are more than any search can use.
 func Corners(dim int) [][]float64 {

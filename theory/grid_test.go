@@ -7,6 +7,19 @@ import (
 	"testing"
 )
 
+// Angles are degrees, counterclockwise; the hypotenuse of a right triangle with legs 1 and √3 rises by 60°.
+func TestDirections(t *testing.T) {
+	for i, z := range Directions(0, 60, -90, 540) {
+		want := [][]float64{{1, 0}, {0.5, math.Sqrt(3) / 2}, {0, -1}, {-1, 0}}[i]
+		if math.Abs(z[0]-want[0]) > 1e-15 || math.Abs(z[1]-want[1]) > 1e-15 {
+			t.Errorf("direction %d is %v, want %v", i, z, want)
+		}
+	}
+	if points := Directions(); len(points) != 0 {
+		t.Errorf("no angle gives %v", points)
+	}
+}
+
 func TestCircleAndCorners(t *testing.T) {
 	half := math.Sqrt(0.5)
 	want := [][]float64{{1, 0}, {half, half}, {0, 1}, {-half, half}, {-1, 0}, {-half, -half}, {0, -1}, {half, -half}}

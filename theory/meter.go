@@ -61,6 +61,22 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter
 	return m, nil
 }
 
+// NewMeters returns a meter of each of the objectives, for comparisons at one temperature.
+func NewMeters(eng *engine.Engine, tau float64, objectives ...pucl.Objective) ([]*Meter, error) {
+	meters := make([]*Meter, len(objectives))
+	for i, o := range objectives {
+		m, err := NewMeter(eng, o, tau)
+		if err != nil {
+			for _, open := range meters[:i] {
+				open.Close()
+			}
+			return nil, err
+		}
+		meters[i] = m
+	}
+	return meters, nil
+}
+
 // checkMeasurable returns an error if there is no engine, a term of the objective is missing or the temperature is wrong.
 func checkMeasurable(eng *engine.Engine, objective pucl.Objective, tau float64) error {
 	if eng == nil || eng.Backend == nil {

@@ -32,6 +32,15 @@ func Uniform(points ...[]float64) []Atom {
 	return atoms
 }
 
+// Points returns the embeddings of the atoms, in their order. They are not copied.
+func Points(atoms []Atom) [][]float64 {
+	points := make([][]float64, len(atoms))
+	for i, a := range atoms {
+		points[i] = a.Z
+	}
+	return points
+}
+
 // probabilitySlack is how far the probabilities of a class may be from adding up to 1; they are rescaled by the rest.
 const probabilitySlack = 1e-9
 

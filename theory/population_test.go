@@ -3,6 +3,7 @@ package theory
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -130,4 +131,11 @@ func TestLengthDoesNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "mean loss", x.Loss.Mean.Value, y.Loss.Mean.Value, 1e-13)
+}
+
+func TestPointsOfAtoms(t *testing.T) {
+	want := [][]float64{{3, 0}, {0, 1}}
+	if got := Points(Uniform(want...)); !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+		t.Errorf("points %v, want %v", got, want)
+	}
 }

@@ -57,6 +57,9 @@ func TestRationals(t *testing.T) {
 	if tenth := big.NewRat(1, 10); p[1][0].Cmp(tenth) == 0 || decimal(p[1][0]) != 0.1 {
 		t.Errorf("0.1 came as %v; the float nearest to it is not the fraction", p[1][0])
 	}
+	if back := p.Floats(); !slices.EqualFunc(back, [][]float64{{0.75, -2}, {0.1, 0}}, slices.Equal[[]float64]) {
+		t.Errorf("back as floats: %v", back)
+	}
 	_, err = Rationals([][]float64{{1}, {math.NaN()}})
 	wantError(t, "NaN", err, "NaN", "row 1")
 	_, err = Rationals([][]float64{{math.Inf(1)}})

@@ -17,6 +17,15 @@ type RationalClustering struct {
 	Tied      bool                 // in some round a row was equally far from both centres, so that another rule could differ
 }
 
+// Centers returns the positive and the negative center, in this order.
+func (c *RationalClustering) Centers() RationalPoints { return RationalPoints{c.Positive, c.Negative} }
+
+// Seeded returns the potentials before the first round.
+func (c *RationalClustering) Seeded() RationalPotentials { return c.Rounds[0] }
+
+// Settled returns the potentials after the last round.
+func (c *RationalClustering) Settled() RationalPotentials { return c.Rounds[len(c.Rounds)-1] }
+
 // RationalPotentials are the two sums of squared distances that a clustering can be judged by.
 type RationalPotentials struct {
 	Free        *big.Rat // Definition 6: every row to the nearer centre

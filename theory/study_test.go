@@ -190,6 +190,26 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	near(t, "mean attraction of ssCL", r.Attraction.Mean.Value, 2*(3+4*math.Sqrt(0.5))/9, 1e-12)
 }
 
+// Meters come in the order of their objectives, all at the one temperature.
+func TestNewMeters(t *testing.T) {
+	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
+	meters, err := NewMeters(openEngine(t), 0.5, pucl.SSCL(), pucl.SCLPU())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range []pucl.Objective{pucl.SSCL(), pucl.SCLPU()} {
+		defer meters[i].Close()
+		got, err := meters[i].Exact(p, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := meterOf(t, o, 0.5).Exact(p, d)
+		if err != nil || got.Objective != o.Name || got.Bias != want.Bias {
+			t.Errorf("%s: bias %v, want %v of %s; %v", got.Objective, got.Bias, want.Bias, o.Name, err)
+		}
+	}
+}
+
 func TestMeasurementsRefuse(t *testing.T) {
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	eng := openEngine(t)
@@ -197,6 +217,8 @@ func TestMeasurementsRefuse(t *testing.T) {
 	wantError(t, "no engine", err, "engine.Open")
 	_, err = NewMeter(eng, pucl.Objective{Name: "half", Attract: pucl.OwnViews}, 0.5)
 	wantError(t, "no term", err, `"half"`, "Repel")
+	_, err = NewMeters(eng, 0.5, pucl.PUCL(), pucl.Objective{Name: "half", Attract: pucl.OwnViews})
+	wantError(t, "the second of two without a term", err, `"half"`, "Repel")
 	_, err = NewMeter(eng, pucl.PUCL(), -1)
 	wantError(t, "temperature", err, "τ = -1", "positive")
 	_, err = Exact(eng, pucl.PUCL(), Population{}, d, 0.5)

@@ -1,8 +1,10 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -48,6 +50,20 @@ func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
 	p.Y.Tick.Marker = names
 	p.Add(b)
 	return p, nil
+}
+
+// BarsAlt returns what Bars draws in words, as the alternative text that Show asks for: the title with the unit, then each
+// name with its number as it stands at the bar.
+func BarsAlt(cfg BarsConfig, list ...Bar) string {
+	words := make([]string, len(list))
+	for i, bar := range list {
+		words[i] = bar.Name + " " + number(bar.Value, decimals(cfg.Decimals, 2))
+	}
+	title := cmp.Or(cfg.Title, "Bars")
+	if cfg.XLabel != "" {
+		title += " (" + cfg.XLabel + ")"
+	}
+	return title + ": " + strings.Join(words, "; ") + "."
 }
 
 // bars is a plotter of horizontal bars with their numbers.

@@ -40,6 +40,18 @@ func TestBarsNumbers(t *testing.T) {
 	}
 }
 
+// The alternative text says the numbers as the bars do.
+func TestBarsAlt(t *testing.T) {
+	bars := []Bar{{Name: "printed", Value: -0.5004}, {Name: "measured", Value: 1}}
+	if got, want := BarsAlt(BarsConfig{}, bars...), "Bars: printed −0.50; measured 1.00."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	cfg := BarsConfig{Figure: Figure{Title: "Bias", XLabel: "nats"}, Decimals: 3}
+	if got, want := BarsAlt(cfg, bars...), "Bias (nats): printed −0.500; measured 1.000."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The data range holds zero, whatever the signs, 16% more beyond the ends, and half a bar's room above and below.
 func TestBarsRange(t *testing.T) {
 	for _, tt := range []struct {

@@ -61,7 +61,7 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	for i, k := range centers {
 		m := newMarks(f.centers[i:i+1], draw.GlyphStyle{Color: f.styles[i].Color, Radius: 7.5, Shape: ring(k.Name)}, 5)
 		p.Add(m)
-		entries = append(entries, newEntry(k.Name+" centre", m))
+		entries = append(entries, newEntry(k.Name+" center", m))
 	}
 	p.Add(f.counts)
 	AddLegend(p, entries...)

@@ -47,8 +47,9 @@ type Table struct {
 	Underline bool
 }
 
-// Add adds a row. A cell is a float64 or an int, which is a mean, a string, which stands as it is, nil for a number that
-// there is none of, a Cell, or several ones as []Cell; of anything else it shows what fmt.Sprint writes.
+// Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat, which is a mean, a string, which stands as it
+// is, nil for a number that there is none of, a Cell, or several ones as []Cell; of anything else it shows what fmt.Sprint
+// writes.
 func (t *Table) Add(name string, cells ...any) {
 	row := []Cell{}
 	for _, c := range cells {
@@ -61,6 +62,11 @@ func (t *Table) Add(name string, cells ...any) {
 			row = append(row, Cell{Mean: c})
 		case int:
 			row = append(row, Cell{Mean: float64(c)})
+		case interface {
+			Float64() (x float64, exact bool)
+		}:
+			x, _ := c.Float64()
+			row = append(row, Cell{Mean: x})
 		case nil:
 			row = append(row, Cell{Missing: true})
 		default:

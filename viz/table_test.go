@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -251,10 +252,11 @@ func TestTableFigure(t *testing.T) {
 
 func TestTableAdd(t *testing.T) {
 	var table Table
-	table.Add("every kind", 1.5, 2, "text", nil, Cell{Mean: 3, Spread: 1}, []Cell{{Mean: 4}, {Strong: true}}, true)
+	table.Add("every kind", 1.5, 2, "text", nil, Cell{Mean: 3, Spread: 1}, []Cell{{Mean: 4}, {Strong: true}}, true, big.NewRat(1, 4))
 	table.Add("none")
 	want := [][]Cell{
-		{{Mean: 1.5}, {Mean: 2}, {Text: "text"}, {Missing: true}, {Mean: 3, Spread: 1}, {Mean: 4}, {Strong: true}, {Text: "true"}}, {},
+		{{Mean: 1.5}, {Mean: 2}, {Text: "text"}, {Missing: true}, {Mean: 3, Spread: 1}, {Mean: 4}, {Strong: true}, {Text: "true"},
+			{Mean: 0.25}}, {},
 	}
 	if !slices.Equal(table.Rows, []string{"every kind", "none"}) || !slices.EqualFunc(table.Cells, want, slices.Equal) {
 		t.Errorf("rows %q of %+v, want %+v", table.Rows, table.Cells, want)

@@ -58,6 +58,13 @@ func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arro
 // outwardStep is by how many radii points at one place are drawn outside of each other.
 const outwardStep = 0.14
 
+// Attractions draws groups as UnitCircle does, with lines named "attraction" between the given pairs of points: what a loss
+// pulls together.
+func Attractions(title string, pairs [][2]int, groups ...Group) (*plot.Plot, error) {
+	links := []Links{{Name: "attraction", Pairs: pairs}}
+	return UnitCircle(UnitCircleConfig{Figure: Figure{Title: title}, Links: links}, groups...)
+}
+
 // UnitCircle draws embeddings in the plane: each point in its direction on the circle of radius 1, wherever on the ray it
 // lies, since contrastive losses depend on directions only. Points in one direction are stacked outward, the first on the
 // circle. The legend lies to the right (set Legend.Top of the plot to move it above).

@@ -99,6 +99,27 @@ func TestArrowScale(t *testing.T) {
 	}
 }
 
+// The lines of Attractions are the links of UnitCircle by that name, with its errors.
+func TestAttractions(t *testing.T) {
+	group := Group{Name: Positive, X: []float64{1, 0}, Y: []float64{0, 1}}
+	p, err := Attractions("two", [][2]int{{0, 1}}, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := encodeSVG(p, 400, 400, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{">two</text>", ">attraction</text>", ">positive</text>"} {
+		if !strings.Contains(string(svg), text) {
+			t.Errorf("no %s in the figure", text)
+		}
+	}
+	if _, err := Attractions("three", [][2]int{{0, 2}}, group); !errors.Is(err, ErrRange) {
+		t.Errorf("a pair with a point that is not there: %v", err)
+	}
+}
+
 func TestPlanar(t *testing.T) {
 	g, err := Planar("g", [][]float64{{1, 2}, {3, 4}})
 	if err != nil || g.Name != "g" || !slices.Equal(g.X, []float64{1, 3}) || !slices.Equal(g.Y, []float64{2, 4}) {

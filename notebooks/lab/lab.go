@@ -7,7 +7,7 @@
 //	lab.Check(bench.SaveModel("PUCL", model))                    // one cell
 //	model := lab.Must(bench.Model("PUCL"))                       // another cell
 //	lab.Check(lab.Save(bench, "scores", scores))
-//	scores := lab.Must(lab.Load[[]pucl.Score](bench, "scores"))
+//	scores := lab.Must(lab.Load[[]float64](bench, "scores"))
 //
 // Beside that it shows training to a person: [Progress] while it goes on, [Curves] afterwards, and [Interruptible] stops it
 // cleanly.
@@ -29,6 +29,7 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/viz"
 )
 
 // Bench is a folder of named values that belong to one walkthrough.
@@ -114,8 +115,22 @@ func Load[T any](b *Bench, name string) (value T, err error) {
 	return value, nil
 }
 
-// WriteHeadline keeps the walkthrough's main result, as text, where `go run ./notebooks` looks for it to print at the end.
-func (b *Bench) WriteHeadline(text string) error {
+// SaveHeadline keeps the walkthrough's main result: as text, where `go run ./notebooks` looks for it to print at the end, and as
+// the figures headline.svg and headline.png.
+func (b *Bench) SaveHeadline(t viz.Table) error {
+	text, err := t.Text()
+	if err != nil {
+		return err
+	}
+	figure, err := t.Figure()
+	if err != nil {
+		return err
+	}
+	for _, file := range []string{"headline.svg", "headline.png"} {
+		if err := viz.Save(figure, b.Path(file), 0, 0); err != nil {
+			return err
+		}
+	}
 	return b.save("headline", ".txt", func(path string) error { return wholefile.Write(path, wholefile.Bytes(text)) })
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/viz"
 )
 
 func bench(t *testing.T) *Bench {
@@ -154,4 +155,24 @@ func ExampleSetting() {
 	epochs, err := Setting("example_epochs", 3.0)
 	fmt.Println(epochs, err)
 	// Output: 3 <nil>
+}
+
+func TestSaveHeadline(t *testing.T) {
+	b := bench(t)
+	table := viz.Table{Title: "Result", Columns: []string{"accuracy"}}
+	table.Add("PUCL", 86.9)
+	if err := b.SaveHeadline(table); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(b.Path("headline.txt")); err != nil || !strings.Contains(string(text), "86.9") {
+		t.Errorf("the headline is %q, %v", text, err)
+	}
+	for _, figure := range []string{"headline.svg", "headline.png"} {
+		if info, err := os.Stat(b.Path(figure)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", figure, err)
+		}
+	}
+	if err := b.SaveHeadline(viz.Table{}); err == nil {
+		t.Error("an empty table is a headline")
+	}
 }

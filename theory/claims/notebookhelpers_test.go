@@ -9,22 +9,6 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-func TestExplanation(t *testing.T) {
-	c := Claim{ID: "a"}
-	if got := c.Explanation(); got != c.Report() {
-		t.Errorf("not checked: %q", got)
-	}
-	c.Finding = Finding{Verdict: Fails, Sentence: "|x| is 2.", Counterexample: "x_1 = −2", Corrected: "L* = 2", Why: "So it is."}
-	want := "**a: fails.** \\|x\\| is 2.\n\n**A case against it.** x\\_1 = −2\n\n**What holds.** L\\* = 2\n\n**Why.** So it is.\n"
-	if got := c.Explanation(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	c.Counterexample, c.Corrected = "", ""
-	if got := c.Explanation(); got != "**a: fails.** \\|x\\| is 2.\n\n**Why.** So it is.\n" {
-		t.Errorf("%q", got)
-	}
-}
-
 // Labels at ±3 and a point at 4: the ratios are those of the exact potentials; the rounds do not mend the seeding, k-means++ needs none.
 func TestSeedingRatios(t *testing.T) {
 	o, err := LabelsApart(3).Outcome()

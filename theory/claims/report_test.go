@@ -36,3 +36,19 @@ func TestReport(t *testing.T) {
 		}
 	}
 }
+
+func TestExplain(t *testing.T) {
+	c := Claim{ID: "sum"}
+	if got, want := c.Explain(), "**sum** has not been checked.\n"; got != want {
+		t.Errorf("unchecked: %q, want %q", got, want)
+	}
+	c.Finding = Finding{Verdict: Holds, Sentence: "n_P is 3.", Why: "|B| is."}
+	if got, want := c.Explain(), "**sum: holds.** n\\_P is 3.\n\n**Why.** \\|B\\| is."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Verdict, c.Counterexample, c.Corrected = Fails, "L* = 4", "L* < 5"
+	want := "**sum: fails.** n\\_P is 3.\n\n**A case against it.** L\\* = 4\n\n**What holds.** L\\* < 5\n\n**Why.** \\|B\\| is."
+	if got := c.Explain(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -53,11 +53,18 @@ func copies(n int, x float64) [][]float64 {
 func (t SeedingTrap) Outcome() (out SeedingOutcome, err error) {
 	defer catch(&err)
 	labeled, unlabeled := t.rationals()
-	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	s := must(t.Seeding())
 	out.Optimal = s.Optimal
 	out.Seeded, out.Settled = s.Expected()
 	out.PlusPlus = must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	return out, nil
+}
+
+// Seeding lists every start of Algorithm 1(B) on the trap with what becomes of it, in exact arithmetic and with the limits of
+// [theory.EnumerateRationalSeeding].
+func (t SeedingTrap) Seeding() (s theory.RationalSeeding, err error) {
+	defer catch(&err)
+	return theory.EnumerateRationalSeeding(t.rationals())
 }
 
 // rationals returns the points as fractions.

@@ -222,6 +222,15 @@ func TestSeedingTraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "tight", o.Ratio(), 5*31.0/34, 1e-15)
+	near(t, "tight, settled", o.SettledRatio(), decimal(over(o.Settled.Free, o.Optimal)), 1e-15)
+	near(t, "tight, k-means++", o.PlusPlusRatio(), decimal(over(o.PlusPlus, o.Optimal)), 1e-15)
+	s, err := LabelsApart(3).Seeding()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Starts) != 1 || decimal(s.Starts[0].Seeded().Free) != 9+1 || decimal(s.Starts[0].Settled().Constrained) != 9+9 {
+		t.Errorf("starts %+v", s.Starts)
+	}
 	for what, trap := range map[string]SeedingTrap{
 		"labeled points: theory: no points":       {nil, [][]float64{{1}}},
 		"unlabeled points: theory: points: row 1": {[][]float64{{1}}, [][]float64{{1}, {1, 2}}},

@@ -1,0 +1,35 @@
+package lab
+
+import (
+	"os"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Pretrain trains a model and keeps it under name, for [Bench.Model], showing its progress. An interrupted cell goes on from
+// its checkpoint when it is run again; the checkpoint is deleted once the model is kept. Checkpoint and Observer of config are
+// set here.
+func (b *Bench) Pretrain(eng *engine.Engine, name string, batches train.Batches, config train.Config) (*train.Model, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	config.Checkpoint, config.Observer = b.Path(name+".run"), Progress(nil, name)
+	model, err := train.Pretrain(Interruptible(), eng, batches, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.SaveModel(name, model); err != nil {
+		return nil, err
+	}
+	return model, os.RemoveAll(config.Checkpoint)
+}
+
+// LastReading returns what a model's monitor measured after the last step, the zero Reading where there was no monitor.
+func LastReading(model *train.Model) train.Reading {
+	readings := model.History.Readings
+	if len(readings) == 0 {
+		return train.Reading{}
+	}
+	return readings[len(readings)-1]
+}

@@ -1,0 +1,45 @@
+package lab
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/viz"
+)
+
+// Views returns a grid of images, each twice, and below each pair two views of it that recipe makes; the seed decides which.
+// It is an error if there are none, or if recipe changes
+// their size.
+func Views(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, seed uint64) (*viz.Drawing, error) {
+	var twice []int
+	for i := range images.Len() {
+		twice = append(twice, i, i)
+	}
+	pairs, err := images.Select(twice)
+	if err != nil {
+		return nil, err
+	}
+	height, width, channels := images.Shape()
+	shape := augment.Shape{Height: height, Width: width, Channels: channels}
+	numbers, err := recipe.Draw(rand.New(rand.NewPCG(seed, 0)), shape, pairs.Len())
+	if err != nil {
+		return nil, err
+	}
+	views, out, err := recipe.Bytes(eng, pairs.Pixels, shape, numbers)
+	if err != nil {
+		return nil, err
+	}
+	if out != shape {
+		return nil, fmt.Errorf("lab: the views are %v and the images %v, so that one grid cannot hold both", out, shape)
+	}
+	grid, err := viz.ImageGrid(slices.Concat(pairs.Pixels, views), height, width, channels, pairs.Len(), nil)
+	if err != nil {
+		return nil, err
+	}
+	grid.Title = "Images (above) and two views of each (below)"
+	return grid, nil
+}

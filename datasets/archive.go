@@ -68,8 +68,7 @@ func fastAIArchive(name string, size int64, sum, firstMiB string, older ...Older
 	file := name + ".tgz"
 	return Archive{
 		Name: name, Folder: name, Terms: netteTerms, Unpack: UnpackOptions{Bytes: 1 << 30, Files: 20_000, Sums: true},
-		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file},
-			Older: older},
+		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file}, Older: older},
 	}
 }
 

@@ -11,9 +11,7 @@ import (
 
 // ownGroup makes cmd the leader of a process group of its own, so that Ctrl-C reaches only the launcher, which then ends
 // the group in order.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-}
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // signalGroup sends a signal to the whole group that pid leads; that the group is gone already is no error.
 func signalGroup(pid int, sig syscall.Signal) error {

@@ -33,8 +33,7 @@ func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Write
 		fmt.Fprintln(stderr, "\nInterrupted.")
 		return exitInterrupted
 	case errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "%v\n\n", err)
-		usage(stderr)
+		fmt.Fprintf(stderr, "%v\n\n%s", err, usage())
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "\n%v\n", ofSystem(err))

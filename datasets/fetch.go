@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // FetchOptions says how to download. The zero value is ready to use.
@@ -95,7 +97,7 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	part := path + ".part"
 	unlock, err := acquireLock(ctx, path+".lock")
 	switch {
-	case errors.Is(err, errNoLocks):
+	case errors.Is(err, filelock.ErrNone):
 		if part, err = privatePart(dir, file.Name); err != nil {
 			return fail(err)
 		}

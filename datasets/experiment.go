@@ -160,9 +160,5 @@ func (e Experiment) String() string {
 }
 
 func list(numbers []float64) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = fmt.Sprint(n)
-	}
-	return strings.Join(words, ", ")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }

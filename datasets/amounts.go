@@ -6,57 +6,47 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // validate finds settings that make no sense, whatever the data.
 func (c SplitConfig) validate() error {
-	if err := cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw)); err != nil {
-		return err
-	}
 	usesPropensity := c.Draw == Weighted || c.Draw == Independent
-	switch {
-	case c.Labeled < 0:
-		return fmt.Errorf("datasets: cannot label %d positives: give 0 or more", c.Labeled)
-	case c.Unlabeled < 0:
-		return fmt.Errorf("datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled)
-	case c.Total < 0:
-		return fmt.Errorf("datasets: %d examples in total: give 0 for all, or a positive number", c.Total)
-	case !(c.Gamma >= 0) || math.IsInf(c.Gamma, 1): // this form also refuses NaN
-		return fmt.Errorf("datasets: γ = %v: give a number above 0, or 0 to go by Labeled", c.Gamma)
-	case !(c.Prior >= 0 && c.Prior < 1):
-		return fmt.Errorf("datasets: a prior π of %v: give a number above 0 and below 1, or 0 for that of the data", c.Prior)
-	case !(c.PriorEstimate >= 0 && c.PriorEstimate < 1):
-		return fmt.Errorf("datasets: an estimated prior of %v: give a number above 0 and below 1, or 0 for none", c.PriorEstimate)
-	case c.PriorEstimate > 0 && len(c.Unknown) == 0:
-		return fmt.Errorf("datasets: an estimated prior of %v is given, but all classes are known, so the prior is counted: "+
-			"leave out PriorEstimate, or name the Unknown classes", c.PriorEstimate)
-	case c.Prior > 0 && len(c.Unknown) > 0:
-		return fmt.Errorf("datasets: cannot draw with a prior π of %v where the classes of some examples are unknown: "+
-			"leave out Prior; what is known of it goes to PriorEstimate", c.Prior)
-	case c.Setting == CaseControlDisjoint && len(c.Unknown) > 0:
-		return fmt.Errorf("datasets: the setting %v keeps the prior, which cannot be where the classes of some examples are "+
-			"unknown: use %v or %v", c.Setting, CaseControl, SingleDataset)
-	case c.Labeled > 0 && c.Gamma > 0:
-		return fmt.Errorf("datasets: both Labeled = %d and Gamma = %v say how many are labeled: give one of them",
-			c.Labeled, c.Gamma)
-	case c.Unlabeled > 0 && c.Total > 0:
-		return fmt.Errorf("datasets: both Unlabeled = %d and Total = %d say how many are unlabeled: give one of them",
-			c.Unlabeled, c.Total)
-	case usesPropensity && c.Propensity == nil:
-		return fmt.Errorf("datasets: labels drawn %v need a Propensity: say how likely each example is labeled", c.Draw)
-	case !usesPropensity && c.Propensity != nil:
-		return fmt.Errorf("datasets: a Propensity is given, but labels are drawn %v: set Draw to Weighted or Independent", c.Draw)
-	case c.Draw == Independent && (c.Labeled > 0 || c.Gamma > 0):
-		return fmt.Errorf("datasets: labels drawn %v make n_P random: give neither Labeled nor Gamma, or use Weighted", c.Draw)
-	case c.Draw == Independent && c.Setting == SingleDataset && c.Unlabeled > 0:
-		return fmt.Errorf("datasets: labels drawn %v make n_P random, so n_U cannot be fixed in a single data set: give Total",
-			c.Draw)
-	case c.Draw == Independent && c.Setting != SingleDataset && c.Total > 0:
-		return fmt.Errorf("datasets: labels drawn %v make n_P random, so the total cannot be fixed: give Unlabeled", c.Draw)
-	case c.Gamma > 0 && c.Setting == CaseControlDisjoint && c.Unlabeled == 0 && c.Total == 0:
-		return fmt.Errorf("datasets: Gamma in the setting %v: give Unlabeled or Total too", c.Setting)
-	}
-	return nil
+	independent, unknown := c.Draw == Independent, len(c.Unknown) > 0
+	// The forms with ! also refuse NaN.
+	return cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw),
+		check.ErrorIf(c.Labeled < 0, "datasets: cannot label %d positives: give 0 or more", c.Labeled),
+		check.ErrorIf(c.Unlabeled < 0, "datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled),
+		check.ErrorIf(c.Total < 0, "datasets: %d examples in total: give 0 for all, or a positive number", c.Total),
+		check.ErrorIf(!(c.Gamma >= 0) || math.IsInf(c.Gamma, 1),
+			"datasets: γ = %v: give a number above 0, or 0 to go by Labeled", c.Gamma),
+		check.ErrorIf(!(c.Prior >= 0 && c.Prior < 1),
+			"datasets: a prior π of %v: give a number above 0 and below 1, or 0 for that of the data", c.Prior),
+		check.ErrorIf(!(c.PriorEstimate >= 0 && c.PriorEstimate < 1),
+			"datasets: an estimated prior of %v: give a number above 0 and below 1, or 0 for none", c.PriorEstimate),
+		check.ErrorIf(c.PriorEstimate > 0 && !unknown, "datasets: an estimated prior of %v is given, but all classes are known, "+
+			"so the prior is counted: leave out PriorEstimate, or name the Unknown classes", c.PriorEstimate),
+		check.ErrorIf(c.Prior > 0 && unknown, "datasets: cannot draw with a prior π of %v where the classes of some examples are "+
+			"unknown: leave out Prior; what is known of it goes to PriorEstimate", c.Prior),
+		check.ErrorIf(c.Setting == CaseControlDisjoint && unknown, "datasets: the setting %v keeps the prior, which cannot be "+
+			"where the classes of some examples are unknown: use %v or %v", c.Setting, CaseControl, SingleDataset),
+		check.ErrorIf(c.Labeled > 0 && c.Gamma > 0,
+			"datasets: both Labeled = %d and Gamma = %v say how many are labeled: give one of them", c.Labeled, c.Gamma),
+		check.ErrorIf(c.Unlabeled > 0 && c.Total > 0,
+			"datasets: both Unlabeled = %d and Total = %d say how many are unlabeled: give one of them", c.Unlabeled, c.Total),
+		check.ErrorIf(usesPropensity && c.Propensity == nil,
+			"datasets: labels drawn %v need a Propensity: say how likely each example is labeled", c.Draw),
+		check.ErrorIf(!usesPropensity && c.Propensity != nil,
+			"datasets: a Propensity is given, but labels are drawn %v: set Draw to Weighted or Independent", c.Draw),
+		check.ErrorIf(independent && (c.Labeled > 0 || c.Gamma > 0),
+			"datasets: labels drawn %v make n_P random: give neither Labeled nor Gamma, or use Weighted", c.Draw),
+		check.ErrorIf(independent && c.Setting == SingleDataset && c.Unlabeled > 0,
+			"datasets: labels drawn %v make n_P random, so n_U cannot be fixed in a single data set: give Total", c.Draw),
+		check.ErrorIf(independent && c.Setting != SingleDataset && c.Total > 0,
+			"datasets: labels drawn %v make n_P random, so the total cannot be fixed: give Unlabeled", c.Draw),
+		check.ErrorIf(c.Gamma > 0 && c.Setting == CaseControlDisjoint && c.Unlabeled == 0 && c.Total == 0,
+			"datasets: Gamma in the setting %v: give Unlabeled or Total too", c.Setting))
 }
 
 // amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // Archive is a published data set that comes as one .tar.gz file. Get one with [FindArchive]. (Fashion-MNIST comes as
@@ -68,8 +70,7 @@ func fastAIArchive(name string, size int64, sum, firstMiB string, older ...Older
 	file := name + ".tgz"
 	return Archive{
 		Name: name, Folder: name, Terms: netteTerms, Unpack: UnpackOptions{Bytes: 1 << 30, Files: 20_000, Sums: true},
-		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file},
-			Older: older},
+		File: RemoteFile{Name: file, Size: size, SHA256: sum, FirstMiB: firstMiB, URLs: []string{fastAI + file}, Older: older},
 	}
 }
 
@@ -141,7 +142,7 @@ func (a Archive) Get(ctx context.Context, opts FetchOptions) (dir string, err er
 		if err := removeUnpacking(parent, a.Folder); err != nil {
 			return "", fmt.Errorf("datasets: cannot clean up before unpacking %s: %w", a.File.Name, err)
 		}
-	case !errors.Is(err, errNoLocks):
+	case !errors.Is(err, filelock.ErrNone):
 		return "", fmt.Errorf("datasets: cannot unpack %s: %w", a.File.Name, err)
 	}
 	dir = filepath.Join(parent, a.Folder)

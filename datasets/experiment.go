@@ -70,9 +70,8 @@ var experiments = func() []Experiment {
 		all = append(all, Experiment{Figure: "8", Benchmark: name, Setting: SingleDataset, Draw: Balanced,
 			Points: []Point{{0.06, 1000}, {0.18, 3000}, {0.3, 5000}, {0.6, 10000}}})
 	}
-	return append(all,
-		Experiment{Figure: "9a", Benchmark: "CIFAR-0", Setting: SingleDataset, Note: convergence,
-			Points: []Point{{0.05, 500}, {0.15, 1500}, {0.3, 3000}, {0.5, 5000}}},
+	return append(all, Experiment{Figure: "9a", Benchmark: "CIFAR-0", Setting: SingleDataset, Note: convergence,
+		Points: []Point{{0.05, 500}, {0.15, 1500}, {0.3, 3000}, {0.5, 5000}}},
 		Experiment{Figure: "9b", Benchmark: "Woof-vs-Nette", Setting: SingleDataset, Note: convergence, Points: woofPoints},
 		varyGamma.named("11", "γ varies with π fixed. "),
 		varyPrior.named("11", "π varies with γ fixed. "),
@@ -161,9 +160,5 @@ func (e Experiment) String() string {
 }
 
 func list(numbers []float64) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = fmt.Sprint(n)
-	}
-	return strings.Join(words, ", ")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }

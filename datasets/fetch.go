@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // FetchOptions says how to download. The zero value is ready to use.
@@ -71,12 +73,15 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	if err := file.validate(); err != nil {
 		return err
 	}
-	fail := func(causes ...error) error { return &FetchError{File: file, Dir: dir, Causes: causes} }
+	fail := func(causes ...error) error {
+		if errors.Join(causes...) == nil {
+			return nil
+		}
+		return &FetchError{File: file, Dir: dir, Causes: causes}
+	}
 	path := filepath.Join(dir, file.Name)
-	if done, err := file.present(path); err != nil {
+	if done, err := file.present(path); done || err != nil {
 		return fail(err)
-	} else if done {
-		return nil
 	}
 	if file.SHA256 == "" { // a file that was here before, or is here in part, says what to expect
 		sum, err := readRecord(path)
@@ -95,7 +100,7 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	part := path + ".part"
 	unlock, err := acquireLock(ctx, path+".lock")
 	switch {
-	case errors.Is(err, errNoLocks):
+	case errors.Is(err, filelock.ErrNone):
 		if part, err = privatePart(dir, file.Name); err != nil {
 			return fail(err)
 		}
@@ -105,10 +110,8 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	default:
 		defer unlock()
 	}
-	if done, err := file.present(path); err != nil { // another program may have brought it meanwhile
+	if done, err := file.present(path); done || err != nil { // another program may have brought it meanwhile
 		return fail(err)
-	} else if done {
-		return nil
 	}
 	t := transfer{file: file, part: part, client: opts.Client, idle: opts.IdleTimeout, progress: opts.Progress}
 	if causes := t.fromAny(ctx); len(causes) > 0 {
@@ -117,15 +120,10 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 		}
 		return fail(causes...)
 	}
-	if err := os.Rename(part, path); err != nil {
-		return fail(err)
+	if err = os.Rename(part, path); err == nil && file.SHA256 == "" {
+		_, err = file.present(path) // writes the record
 	}
-	if file.SHA256 == "" {
-		if _, err := file.present(path); err != nil { // writes the record
-			return fail(err)
-		}
-	}
-	return nil
+	return fail(err)
 }
 
 // privatePart makes an empty file for one download alone.

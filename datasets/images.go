@@ -27,9 +27,7 @@ func (m *Images) Len() int { return len(m.Labels) }
 
 // At returns the Height × Width × Channels pixels of image i. The slice is a view: writing to it changes the set.
 // Like an index into a slice, an i outside [0, Len) panics.
-func (m *Images) At(i int) []uint8 {
-	return imageAt(m.Pixels, i, m.imageSize())
-}
+func (m *Images) At(i int) []uint8 { return imageAt(m.Pixels, i, m.imageSize()) }
 
 // Counts returns how many images each class has, one number per entry of Classes.
 func (m *Images) Counts() []int {

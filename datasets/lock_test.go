@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // fetchAtOnce fetches one file into one folder from eight goroutines, and returns their errors joined.
@@ -32,7 +34,7 @@ func fetchAtOnce(dir string, file RemoteFile) error {
 func TestLockKeepsOthersOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := systemLock(path)
-	if errors.Is(err, errNoLocks) {
+	if errors.Is(err, filelock.ErrNone) {
 		t.Skip("this system has no file locks")
 	}
 	if err != nil {
@@ -45,7 +47,7 @@ func TestLockKeepsOthersOut(t *testing.T) {
 		wg.Go(func() {
 			for taken := 0; taken < 100; {
 				unlock, err := systemLock(path)
-				if errors.Is(err, errLocked) {
+				if errors.Is(err, filelock.ErrBusy) {
 					runtime.Gosched()
 					continue
 				}
@@ -87,7 +89,7 @@ func TestFetchAtOnceDownloadsOnce(t *testing.T) {
 
 func TestFetchAtOnceWithoutLocks(t *testing.T) {
 	online(t)
-	tryLock = func(string) (func(), error) { return nil, errNoLocks }
+	tryLock = func(string) (func(), error) { return nil, filelock.ErrNone }
 	t.Cleanup(func() { tryLock = systemLock })
 	h := serve(t, good)
 	dir := t.TempDir()
@@ -147,7 +149,7 @@ func TestFetchCanceledWhileWaiting(t *testing.T) {
 	h := serve(t, good)
 	dir := t.TempDir()
 	unlock, err := acquireLock(context.Background(), filepath.Join(dir, "data.gz.lock"))
-	if errors.Is(err, errNoLocks) {
+	if errors.Is(err, filelock.ErrNone) {
 		t.Skip("this system has no file locks")
 	}
 	if err != nil {

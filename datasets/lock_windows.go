@@ -4,6 +4,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 const (
@@ -26,7 +28,7 @@ func systemLock(path string) (unlock func(), err error) {
 			return func() { syscall.CloseHandle(handle) }, nil
 		}
 		if err == errorSharingViolation {
-			return nil, errLocked
+			return nil, filelock.ErrBusy
 		}
 		if err != syscall.ERROR_ACCESS_DENIED {
 			break

@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // longTailStream keeps the draws of a long tail apart from others of the same seed.
@@ -22,16 +25,15 @@ const longTailStream = 0x6c6f6e677461696c // "longtail" in ASCII
 //
 // Source: Cui, Jia, Lin, Song and Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
 func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
-	if classes < 1 || most < 1 {
-		return nil, fmt.Errorf("datasets: a long tail of %d classes with at most %d examples: give at least 1 of each",
-			classes, most)
-	}
-	if !(imbalance >= 1) || math.IsInf(imbalance, 1) { // this form also refuses NaN
-		return nil, fmt.Errorf("datasets: a long tail with an imbalance of %v: give a number of at least 1", imbalance)
-	}
-	if float64(most)/imbalance < 1 {
-		return nil, fmt.Errorf("datasets: a long tail from %d examples with an imbalance of %v leaves the last class empty: "+
-			"the largest possible imbalance is %d", most, imbalance, most)
+	err := cmp.Or(
+		check.ErrorIf(classes < 1 || most < 1,
+			"datasets: a long tail of %d classes with at most %d examples: give at least 1 of each", classes, most),
+		check.ErrorIf(!(imbalance >= 1) || math.IsInf(imbalance, 1), // this form also refuses NaN
+			"datasets: a long tail with an imbalance of %v: give a number of at least 1", imbalance),
+		check.ErrorIf(float64(most)/imbalance < 1, "datasets: a long tail from %d examples with an imbalance of %v leaves the "+
+			"last class empty: the largest possible imbalance is %d", most, imbalance, most))
+	if err != nil {
+		return nil, err
 	}
 	counts := make([]int, classes)
 	for k := range counts {
@@ -59,21 +61,20 @@ func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
 // Source: Liu, Miao, Zhan, Wang, Gong and Yu, "Large-Scale Long-Tailed Recognition in an Open World", 2019, for the
 // distribution.
 func ParetoCounts(classes, most, least int, alpha float64) ([]int, error) {
-	if classes < 1 || least < 1 || most < least {
-		return nil, fmt.Errorf("datasets: a long tail of %d classes from %d examples down to %d: "+
-			"give at least one class, and at least one example that is not more than the most", classes, most, least)
-	}
-	if !(alpha > 0) || math.IsInf(alpha, 1) {
-		return nil, fmt.Errorf("datasets: a Pareto distribution with α = %v: give a positive number", alpha)
+	// Infinite where α is too small; where it is too large, next to no digits of the difference are left.
+	first := math.Pow(1/float64(classes), -1/alpha) - 1
+	err := cmp.Or(
+		check.ErrorIf(classes < 1 || least < 1 || most < least, "datasets: a long tail of %d classes from %d examples down to %d: "+
+			"give at least one class, and at least one example that is not more than the most", classes, most, least),
+		check.ErrorIf(!(alpha > 0) || math.IsInf(alpha, 1),
+			"datasets: a Pareto distribution with α = %v: give a positive number", alpha),
+		check.ErrorIf(classes > 1 && (math.IsInf(first, 1) || first < smallestStretch), "datasets: a Pareto distribution of %d "+
+			"classes with α = %v is out of the range of numbers: give an α nearer to 1", classes, alpha))
+	if err != nil {
+		return nil, err
 	}
 	counts := make([]int, classes)
 	counts[0] = most
-	first := math.Pow(1/float64(classes), -1/alpha) - 1
-	// Infinite where α is too small; where it is too large, next to no digits of the difference are left.
-	if classes > 1 && (math.IsInf(first, 1) || first < smallestStretch) {
-		return nil, fmt.Errorf("datasets: a Pareto distribution of %d classes with α = %v is out of the range of numbers: "+
-			"give an α nearer to 1", classes, alpha)
-	}
 	for i := 1; i < classes; i++ {
 		q := math.Pow(float64(i+1)/float64(classes), -1/alpha)
 		counts[i] = least + int(math.Round(float64(most-least)*((q-1)/first)))
@@ -168,26 +169,21 @@ func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 // ranks returns the class of each rank.
 func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 	classes := len(c.Counts)
+	mixed := rng.Perm(classes) // drawn in any case, so that the examples of a seed depend on neither Ranks nor Mix
 	if c.Ranks == nil {
-		// Drawn in either case, so that the examples of a seed do not depend on Mix.
-		mixed := rng.Perm(classes)
-		if c.Mix {
-			return mixed, nil
+		if !c.Mix {
+			slices.Sort(mixed)
 		}
-		slices.Sort(mixed)
 		return mixed, nil
 	}
-	if c.Mix {
-		return nil, errors.New("datasets: a long tail with Ranks and Mix: give one of them")
-	}
-	if len(c.Ranks) != classes {
-		return nil, fmt.Errorf("datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes)
-	}
-	if _, err := classSet("ranked", c.Ranks, classes); err != nil {
+	err := cmp.Or(check.ErrorIf(c.Mix, "datasets: a long tail with Ranks and Mix: give one of them"),
+		check.ErrorIf(len(c.Ranks) != classes,
+			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes))
+	if err != nil {
 		return nil, err
 	}
-	rng.Perm(classes)
-	return slices.Clone(c.Ranks), nil
+	_, err = classSet("ranked", c.Ranks, classes)
+	return slices.Clone(c.Ranks), err
 }
 
 // Imbalance returns the number of examples of the largest class over that of the smallest.

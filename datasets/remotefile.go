@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // RemoteFile describes a file that can be downloaded, and how to know that it came through whole.
@@ -62,25 +65,22 @@ func (f RemoteFile) sums() string {
 func (f RemoteFile) validate() error {
 	sum, err := hex.DecodeString(f.SHA256)
 	first, firstErr := hex.DecodeString(f.FirstMiB)
-	switch {
-	case f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name):
-		return fmt.Errorf("datasets: cannot fetch a file named %q: give a plain file name without a folder", f.Name)
-	case f.Size < 1:
-		return fmt.Errorf("datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size)
-	case f.SHA256 != "" && (err != nil || len(sum) != sha256.Size):
-		return fmt.Errorf("datasets: cannot fetch %s: %q is not a SHA-256 of 64 hexadecimal digits", f.Name, f.SHA256)
-	case f.FirstMiB != "" && (firstErr != nil || len(first) != md5.Size):
-		return fmt.Errorf("datasets: cannot fetch %s: %q is not an MD5 of 32 hexadecimal digits", f.Name, f.FirstMiB)
-	case len(f.URLs) == 0:
-		return fmt.Errorf("datasets: cannot fetch %s: no address given", f.Name)
-	}
+	err = cmp.Or(
+		check.ErrorIf(f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name),
+			"datasets: cannot fetch a file named %q: give a plain file name without a folder", f.Name),
+		check.ErrorIf(f.Size < 1, "datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size),
+		check.ErrorIf(f.SHA256 != "" && (err != nil || len(sum) != sha256.Size),
+			"datasets: cannot fetch %s: %q is not a SHA-256 of 64 hexadecimal digits", f.Name, f.SHA256),
+		check.ErrorIf(f.FirstMiB != "" && (firstErr != nil || len(first) != md5.Size),
+			"datasets: cannot fetch %s: %q is not an MD5 of 32 hexadecimal digits", f.Name, f.FirstMiB),
+		check.ErrorIf(len(f.URLs) == 0, "datasets: cannot fetch %s: no address given", f.Name))
 	for _, older := range f.Older {
-		if sum, err := hex.DecodeString(older.SHA256); err != nil || len(sum) != sha256.Size || older.Size < 1 || older.Size == f.Size {
-			return fmt.Errorf("datasets: cannot fetch %s: an older file needs a size of its own and a SHA-256 of 64 hexadecimal "+
-				"digits, not %d bytes and %q", f.Name, older.Size, older.SHA256)
-		}
+		sum, sumErr := hex.DecodeString(older.SHA256)
+		err = cmp.Or(err, check.ErrorIf(sumErr != nil || len(sum) != sha256.Size || older.Size < 1 || older.Size == f.Size,
+			"datasets: cannot fetch %s: an older file needs a size of its own and a SHA-256 of 64 hexadecimal digits, "+
+				"not %d bytes and %q", f.Name, older.Size, older.SHA256))
 	}
-	return nil
+	return err
 }
 
 // present reports whether the right file is at path; a wrong one is an error. Of a file whose SHA-256 nobody published it
@@ -126,7 +126,7 @@ func (f RemoteFile) present(path string) (bool, error) {
 // errMismatch marks content that is not the file's.
 var errMismatch = errors.New("wrong content")
 
-// check reads r to its end, compares size and sums as far as they are known, and returns the SHA-256.
+// check reads r to its end, compares size and sums as far as they are known, and returns the SHA-256 of what it read.
 func (f RemoteFile) check(r io.Reader) (sum string, err error) {
 	hash, first := sha256.New(), md5.New()
 	n, err := io.CopyN(io.MultiWriter(hash, first), r, mebibyte)
@@ -138,15 +138,10 @@ func (f RemoteFile) check(r io.Reader) (sum string, err error) {
 	if err != nil && err != io.EOF { // EOF stands for a file below a MiB
 		return "", err
 	}
-	if n != f.Size {
-		return "", fmt.Errorf("%w: %d bytes, not %d", errMismatch, n, f.Size)
-	}
-	if got := hex.EncodeToString(first.Sum(nil)); f.FirstMiB != "" && !strings.EqualFold(got, f.FirstMiB) {
-		return "", fmt.Errorf("%w: MD5 %s of the first MiB, not %s", errMismatch, got, f.FirstMiB)
-	}
-	sum = hex.EncodeToString(hash.Sum(nil))
-	if f.SHA256 != "" && !strings.EqualFold(sum, f.SHA256) {
-		return "", fmt.Errorf("%w: SHA-256 %s, not %s", errMismatch, sum, f.SHA256)
-	}
-	return sum, nil
+	sum, start := hex.EncodeToString(hash.Sum(nil)), hex.EncodeToString(first.Sum(nil))
+	return sum, cmp.Or(check.ErrorIf(n != f.Size, "%w: %d bytes, not %d", errMismatch, n, f.Size),
+		check.ErrorIf(f.FirstMiB != "" && !strings.EqualFold(start, f.FirstMiB),
+			"%w: MD5 %s of the first MiB, not %s", errMismatch, start, f.FirstMiB),
+		check.ErrorIf(f.SHA256 != "" && !strings.EqualFold(sum, f.SHA256),
+			"%w: SHA-256 %s, not %s", errMismatch, sum, f.SHA256))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 const defaultBatchSize = 256
@@ -43,31 +45,27 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 		return nil, errors.New("datasets: no PU data given to cut into batches")
 	}
 	size := cmp.Or(cfg.Size, defaultBatchSize)
-	if size < 0 {
-		return nil, fmt.Errorf("datasets: a batch of %d examples: give a positive size, or 0 for %d", size, defaultBatchSize)
-	}
-	if !(cfg.Share >= 0 && cfg.Share < 1) { // this form also refuses NaN
-		return nil, fmt.Errorf("datasets: a share of %v labeled positives: give at least 0 and less than 1", cfg.Share)
-	}
-	if cfg.Share == 0 {
-		if size > split.Len() {
-			return nil, fmt.Errorf("datasets: a batch of %d examples, but there are only %d: use a smaller size",
-				size, split.Len())
-		}
-		return &Schedule{split: split, cfg: cfg, size: size, rest: newOrder(0, split.Len(), cfg.Seed, allStream)}, nil
-	}
-
+	forced := cfg.Share != 0
 	numLabeled, numUnlabeled := split.NumLabeled(), split.NumUnlabeled()
 	labeled := int(math.Round(cfg.Share * float64(size)))
-	switch {
-	case numLabeled == 0:
-		return nil, fmt.Errorf("datasets: a share of %v labeled positives, but none is labeled: use a share of 0", cfg.Share)
-	case labeled == 0 || labeled == size:
-		return nil, fmt.Errorf("datasets: a share of %v of a batch of %d comes to %d labeled positives and %d unlabeled "+
-			"examples: both must be at least 1, so use a larger size or another share", cfg.Share, size, labeled, size-labeled)
-	case size-labeled > numUnlabeled:
-		return nil, fmt.Errorf("datasets: a batch with %d unlabeled examples, but there are only %d: use a smaller size",
-			size-labeled, numUnlabeled)
+	err := cmp.Or(
+		check.ErrorIf(size < 0, "datasets: a batch of %d examples: give a positive size, or 0 for %d", size, defaultBatchSize),
+		check.ErrorIf(!(cfg.Share >= 0 && cfg.Share < 1), // this form also refuses NaN
+			"datasets: a share of %v labeled positives: give at least 0 and less than 1", cfg.Share),
+		check.ErrorIf(!forced && size > split.Len(),
+			"datasets: a batch of %d examples, but there are only %d: use a smaller size", size, split.Len()),
+		check.ErrorIf(forced && numLabeled == 0,
+			"datasets: a share of %v labeled positives, but none is labeled: use a share of 0", cfg.Share),
+		check.ErrorIf(forced && (labeled == 0 || labeled == size), "datasets: a share of %v of a batch of %d comes to %d labeled "+
+			"positives and %d unlabeled examples: both must be at least 1, so use a larger size or another share",
+			cfg.Share, size, labeled, size-labeled),
+		check.ErrorIf(size-labeled > numUnlabeled && forced,
+			"datasets: a batch with %d unlabeled examples, but there are only %d: use a smaller size", size-labeled, numUnlabeled))
+	if err != nil {
+		return nil, err
+	}
+	if !forced {
+		return &Schedule{split: split, cfg: cfg, size: size, rest: newOrder(0, split.Len(), cfg.Seed, allStream)}, nil
 	}
 	return &Schedule{
 		split: split, cfg: cfg, size: size, labeled: labeled,

@@ -194,6 +194,4 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 }
 
 // atLeastOne returns workers, or the number of processors where that is not positive.
-func atLeastOne(workers int) int {
-	return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0))
-}
+func atLeastOne(workers int) int { return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0)) }

@@ -1,12 +1,15 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // Split says which examples of a data set make up PU data, and what is known of each. It knows classes alone, so that
@@ -210,19 +213,15 @@ func newPool(labels []int, classes int, cfg SplitConfig) (*pool, error) {
 	for _, rows := range [][]int{p.positives, p.negatives, p.unknown} {
 		slices.Sort(rows)
 	}
-	if len(p.positives) == 0 {
-		return nil, fmt.Errorf("datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive)
-	}
-	if len(p.negatives) == 0 && len(cfg.Unknown) == 0 {
-		return nil, fmt.Errorf("datasets: all %d examples are of the positive classes %v: "+
-			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive)
-	}
+	err = cmp.Or(
+		check.ErrorIf(len(p.positives) == 0, "datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive),
+		check.ErrorIf(len(p.negatives) == 0 && len(cfg.Unknown) == 0, "datasets: all %d examples are of the positive classes %v: "+
+			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive))
 	for _, class := range slices.Concat(cfg.Positive, cfg.Negative, cfg.Unknown) {
-		if len(byClass[class]) == 0 {
-			return nil, fmt.Errorf("datasets: class %d is empty, so no example of it can be drawn: do not name it", class)
-		}
+		err = cmp.Or(err, check.ErrorIf(len(byClass[class]) == 0,
+			"datasets: class %d is empty, so no example of it can be drawn: do not name it", class))
 	}
-	return p, nil
+	return p, err
 }
 
 // sample returns n of the rows, drawn with a stream of its own, in ascending order. A smaller n draws the first of those

@@ -22,9 +22,7 @@ var systemFolders = []string{"/usr/share/datasets/fashion-mnist"}
 // files; Load checks what is in them.
 //
 // Where no folder has them the error wraps fs.ErrNotExist and tells what each lacks.
-func Find() (dir string, err error) {
-	return parts[Train].locate()
-}
+func Find() (dir string, err error) { return parts[Train].locate() }
 
 func (p part) locate() (string, error) {
 	var lacks strings.Builder

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
+	_ "image/jpeg" // for image.Decode
+	_ "image/png"
 	"io"
 	"io/fs"
 
@@ -40,11 +40,11 @@ func (s *Set) decode(f imageFile) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	format, err := formatOf(data)
-	if err != nil {
-		return nil, err
+	config, format, err := image.DecodeConfig(bytes.NewReader(data))
+	known := format == "jpeg" || format == "png"
+	if errors.Is(err, image.ErrFormat) || err == nil && !known { // a program may know more formats
+		return nil, fmt.Errorf("neither a JPEG nor a PNG file: it starts with % x", data[:min(8, len(data))])
 	}
-	config, err := format.config(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,12 @@ func (s *Set) decode(f imageFile) (image.Image, error) {
 	case pixels > int64(s.cfg.MaxPixels):
 		return nil, fmt.Errorf("%d×%d pixels are more than the %d allowed: raise Config.MaxPixels if it is to be read",
 			config.Width, config.Height, s.cfg.MaxPixels)
-	case pixels > format.perByte(config.ColorModel)*int64(len(data)):
+	case pixels > pixelsPerByte(format, config.ColorModel)*int64(len(data)):
 		return nil, fmt.Errorf("it says that it has %d×%d pixels, but %d bytes cannot hold them: it is damaged or a trap",
 			config.Width, config.Height, len(data))
 	}
-	img, err := format.decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	return img, nil
+	img, _, err := image.Decode(bytes.NewReader(data))
+	return img, err
 }
 
 // readLimited reads a file, growing with the bytes that come.
@@ -99,39 +96,19 @@ func bare(err error) error {
 	return err
 }
 
-// format is one kind of image file.
-type format struct {
-	start  string
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-	// perByte returns how many pixels one byte of a file can stand for at most. A whole image is never far from a file
-	// that is shorter; a header that lies is.
-	perByte func(color.Model) int64
-}
-
-var formats = []format{
-	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode, func(color.Model) int64 {
+// pixelsPerByte returns how many pixels one byte of a JPEG or PNG file can stand for at most. A whole image is never far
+// from a file that is shorter; a header that lies is.
+func pixelsPerByte(format string, model color.Model) int64 {
+	const deflate = 1040 // bytes that one compressed byte of a PNG file stands for: 1,032 and a little for the ends
+	switch {
+	case format == "jpeg":
 		return 1024 // a block of 64 pixels takes a bit at least; twice that to be safe
-	}},
-	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, func(m color.Model) int64 {
-		const deflate = 1040 // bytes that one compressed byte stands for: 1,032 and a little for the ends
-		switch m {
-		case color.RGBAModel:
-			return deflate / 3 // bytes of a pixel
-		case color.RGBA64Model:
-			return deflate / 6
-		}
-		return deflate * 8 // a bit for a pixel
-	}},
-}
-
-func formatOf(data []byte) (format, error) {
-	for _, f := range formats {
-		if bytes.HasPrefix(data, []byte(f.start)) {
-			return f, nil
-		}
+	case model == color.RGBAModel:
+		return deflate / 3 // bytes of a pixel
+	case model == color.RGBA64Model:
+		return deflate / 6
 	}
-	return format{}, fmt.Errorf("neither a JPEG nor a PNG file: it starts with % x", data[:min(8, len(data))])
+	return deflate * 8 // a bit for a pixel
 }
 
 // fit brings img to the wanted size and writes it to dst.

@@ -2,11 +2,11 @@ package gaussian
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/tabular"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
@@ -79,11 +79,16 @@ const (
 // It is an error if a covariance is not one, if the prior is not between 0 and 1, or if a class would be empty.
 func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	cfg.Points, cfg.Prior = cmp.Or(cfg.Points, defaultPoints), cmp.Or(cfg.Prior, defaultPrior)
-	switch {
-	case cfg.Points < 2 || cfg.Points > maxPoints:
-		return nil, fmt.Errorf("gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints)
-	case !(cfg.Prior > 0 && cfg.Prior < 1): // this form also refuses NaN
-		return nil, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior)
+	negative, negativeErr := m.Negative.source("gaussian: the negatives", rand.NewPCG(cfg.Seed, negativeStream))
+	positive, positiveErr := m.Positive.source("gaussian: the positives", rand.NewPCG(cfg.Seed, positiveStream))
+	err := cmp.Or(
+		check.ErrorIf(cfg.Points < 2 || cfg.Points > maxPoints,
+			"gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints),
+		check.ErrorIf(!(cfg.Prior > 0 && cfg.Prior < 1), // this form also refuses NaN
+			"gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior),
+		negativeErr, positiveErr)
+	if err != nil {
+		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, classStream))
 	labels := make([]int, cfg.Points)
@@ -107,25 +112,10 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 			positives, cfg.Points, cfg.Prior)
 	}
 
-	t := &tabular.Table{
-		Features: mat.NewDense(cfg.Points, 2, nil), Names: []string{"x", "y"},
-		Labels: labels, Classes: []string{"negative", "positive"},
-	}
-	negative, err := m.Negative.source(rand.NewPCG(cfg.Seed, negativeStream))
-	if err != nil {
-		return nil, fmt.Errorf("gaussian: the negatives: %w", err)
-	}
-	positive, err := m.Positive.source(rand.NewPCG(cfg.Seed, positiveStream))
-	if err != nil {
-		return nil, fmt.Errorf("gaussian: the positives: %w", err)
-	}
+	t := &tabular.Table{Features: mat.NewDense(cfg.Points, 2, nil), Names: []string{"x", "y"},
+		Labels: labels, Classes: []string{"negative", "positive"}}
 	for i, class := range labels {
-		row := t.Features.RawRowView(i)
-		if class == 1 {
-			positive.Rand(row)
-		} else {
-			negative.Rand(row)
-		}
+		[]*distmv.Normal{negative, positive}[class].Rand(t.Features.RawRowView(i))
 	}
 	return t, nil
 }
@@ -138,9 +128,9 @@ func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
 	if count < 1 || count > maxPoints {
 		return nil, fmt.Errorf("gaussian: %d points: give 1 to %d", count, maxPoints)
 	}
-	source, err := n.source(rand.NewPCG(seed, normalStream))
+	source, err := n.source("gaussian", rand.NewPCG(seed, normalStream))
 	if err != nil {
-		return nil, fmt.Errorf("gaussian: %w", err)
+		return nil, err
 	}
 	points := mat.NewDense(count, 2, nil)
 	for i := range count {
@@ -149,23 +139,20 @@ func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
 	return points, nil
 }
 
-// source returns the distribution with its own random numbers.
-func (n Normal) source(src rand.Source) (*distmv.Normal, error) {
+// source returns the distribution with its own random numbers. An error begins with what.
+func (n Normal) source(what string, src rand.Source) (*distmv.Normal, error) {
 	c := n.Covariance
 	for _, v := range []float64{n.Mean[0], n.Mean[1], c[0][0], c[0][1], c[1][0], c[1][1]} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("mean %v and covariance %v: all must be finite", n.Mean, c)
+			return nil, fmt.Errorf("%s: mean %v and covariance %v: all must be finite", what, n.Mean, c)
 		}
 	}
 	if c[0][1] != c[1][0] {
-		return nil, fmt.Errorf("covariance %v is not symmetric: [0][1] and [1][0] are one number", c)
+		return nil, fmt.Errorf("%s: covariance %v is not symmetric: [0][1] and [1][0] are one number", what, c)
 	}
 	normal, ok := distmv.NewNormal(n.Mean[:], mat.NewSymDense(2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), src)
-	if !ok {
-		return nil, fmt.Errorf("covariance %v is not positive definite: variances must be positive, and the covariance "+
-			"smaller in size than the root of their product", c)
-	}
-	return normal, nil
+	return normal, check.ErrorIf(!ok, "%s: covariance %v is not positive definite: variances must be positive, and the "+
+		"covariance smaller in size than the root of their product", what, c)
 }
 
 // Posterior returns the probability that a point is positive, given its place and the share of positives among all: what
@@ -173,17 +160,14 @@ func (n Normal) source(src rand.Source) (*distmv.Normal, error) {
 // prior is not between 0 and 1, if a covariance is not one, or if the numbers do not suffice to tell, as with covariances
 // near the smallest numbers.
 func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
-	if !(prior > 0 && prior < 1) {
-		return 0, fmt.Errorf("gaussian: a prior of %v: give a number between 0 and 1", prior)
-	}
-	if math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
-		return 0, errors.New("gaussian: the point is not finite")
-	}
-	if _, err := m.Negative.source(nil); err != nil {
-		return 0, fmt.Errorf("gaussian: the negatives: %w", err)
-	}
-	if _, err := m.Positive.source(nil); err != nil {
-		return 0, fmt.Errorf("gaussian: the positives: %w", err)
+	_, negativeErr := m.Negative.source("gaussian: the negatives", nil)
+	_, positiveErr := m.Positive.source("gaussian: the positives", nil)
+	err := cmp.Or(
+		check.ErrorIf(!(prior > 0 && prior < 1), "gaussian: a prior of %v: give a number between 0 and 1", prior),
+		check.ErrorIf(math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0), "gaussian: the point is not finite"),
+		negativeErr, positiveErr)
+	if err != nil {
+		return 0, err
 	}
 	logOdds := math.Log(prior) - math.Log1p(-prior) + m.logRatio(x, y)
 	if math.IsNaN(logOdds) {

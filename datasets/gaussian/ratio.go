@@ -19,12 +19,7 @@ func (m Mixture) logRatio(x, y float64) float64 {
 	size := max(math.Abs(d[0]), math.Abs(d[1]), 1)
 	d[0] /= size
 	d[1] /= size
-	var difference [2][2]float64
-	for i := range 2 {
-		for j := range 2 {
-			difference[i][j] = a[i][j] - b[i][j]
-		}
-	}
+	difference := [2][2]float64{{a[0][0] - b[0][0], a[0][1] - b[0][1]}, {a[1][0] - b[1][0], a[1][1] - b[1][1]}}
 	return size*(product(mu, a, d)-size*product(d, difference, d)/2) + (logDetA-logDetB-product(mu, a, mu))/2
 }
 

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/internal/check"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,11 +38,8 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	if err := table.Validate(); err != nil {
 		return nil, err
 	}
-	if err := fitFloat32(table.Features); err != nil {
-		return nil, err
-	}
 	schedule, err := datasets.NewSchedule(split, cfg)
-	if err != nil {
+	if err := cmp.Or(fitFloat32(table.Features), err); err != nil {
 		return nil, err
 	}
 	if err := split.Fits(table.Len()); err != nil {
@@ -56,10 +55,9 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	if corruption.empty() {
 		return nil, errEmptyCorruption
 	}
-	if _, features := corruption.from.Dims(); features != columns {
-		return nil, fmt.Errorf("tabular: a corruption with values of %d features for a table of %d", features, columns)
-	}
-	if err := fitFloat32(corruption.from); err != nil {
+	_, features := corruption.from.Dims()
+	err = check.ErrorIf(features != columns, "tabular: a corruption with values of %d features for a table of %d", features, columns)
+	if err := cmp.Or(err, fitFloat32(corruption.from)); err != nil {
 		return nil, err
 	}
 	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
@@ -67,11 +65,9 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 
 // fitFloat32 returns an error where a value of x is no finite number of 32 bits.
 func fitFloat32(x *mat.Dense) error {
-	if i, j, found := firstBeyond(x, math.MaxFloat32); found {
-		return fmt.Errorf("tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
-			j, i, x.At(i, j))
-	}
-	return nil
+	i, j, found := firstBeyond(x, math.MaxFloat32)
+	return check.ErrorIf(found, "tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
+		j, i, x.At(i, j))
 }
 
 // gather copies rows of x.

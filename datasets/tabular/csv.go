@@ -49,11 +49,7 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 		buffered.Discard(3) // the mark of UTF-8 with which some programs start; it was peeked at, so it is there
 	}
 	lines := csv.NewReader(buffered)
-	lines.ReuseRecord = true
-	lines.TrimLeadingSpace = true
-	if cfg.Comma != 0 {
-		lines.Comma = cfg.Comma
-	}
+	lines.ReuseRecord, lines.TrimLeadingSpace, lines.Comma = true, true, cmp.Or(cfg.Comma, ',')
 	first, err := lines.Read()
 	if err == io.EOF {
 		return nil, errors.New("there is nothing in it")
@@ -102,20 +98,20 @@ func readCSV(r io.Reader, cfg CSV) (*Table, error) {
 	} else if err := row(first); err != nil {
 		return nil, err
 	}
+reading:
 	for {
 		record, err := lines.Read()
-		if err == io.EOF {
-			break
-		}
-		if errors.Is(err, csv.ErrFieldCount) {
+		switch {
+		case err == io.EOF:
+			break reading
+		case errors.Is(err, csv.ErrFieldCount):
 			line, _ := lines.FieldPos(0)
-			return nil, fmt.Errorf("line %d has not as many values as the first line, but %d instead of %d: fill in what is "+
+			err = fmt.Errorf("line %d has not as many values as the first line, but %d instead of %d: fill in what is "+
 				"missing, or put a value with a comma in it into quotes", line, len(record), lines.FieldsPerRecord)
+		case err == nil:
+			err = row(record)
 		}
 		if err != nil {
-			return nil, err
-		}
-		if err := row(record); err != nil {
 			return nil, err
 		}
 	}
@@ -136,16 +132,15 @@ func number(text string) (float64, error) {
 		return 0, fmt.Errorf("the value is missing (%q): fill it in or remove the line", text)
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%q is too large for a number of 64 bits", text)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		err = fmt.Errorf("%q is too large for a number of 64 bits", text)
+	case err != nil:
+		err = fmt.Errorf("%q is no number: skip the column with CSV.Skip, or replace it by numbers", text)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		err = fmt.Errorf("%q is not finite", text)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("%q is no number: skip the column with CSV.Skip, or replace it by numbers", text)
-	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not finite", text)
-	}
-	return v, nil
+	return v, err
 }
 
 // layout holds the use of each column.

@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/classes"
 	"gonum.org/v1/gonum/mat"
 )
@@ -134,23 +136,18 @@ func readNPY(fsys fs.FS, name string) (a *Array, err error) {
 	at := header.places()
 	buffer := make([]byte, kind.size)
 	for i := range count {
-		if _, err := io.ReadFull(r, buffer); err != nil {
-			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
+		_, err := io.ReadFull(r, buffer)
+		if err == nil {
+			a.Data[at(i)], err = kind.read(buffer)
 		}
-		v, err := kind.read(buffer)
 		if err != nil {
 			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
 		}
-		a.Data[at(i)] = v
 	}
-	switch _, err := r.ReadByte(); err {
-	case io.EOF:
-		return a, nil
-	case nil:
-		return nil, errors.New("the file goes on after its numbers")
-	default:
-		return nil, err
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, cmp.Or(err, errors.New("the file goes on after its numbers"))
 	}
+	return a, nil
 }
 
 // npyKind is one kind of number in a file.
@@ -159,21 +156,13 @@ type npyKind struct {
 	read func([]byte) (float64, error)
 }
 
-var (
-	errInexact = errors.New("a whole number beyond ±2⁵³, too large to be exact: is this an identifier?")
-	errBoolean = errors.New("a truth value that is neither 0 nor 1: the file is damaged")
-)
-
 var npyKinds = map[string]npyKind{
 	"<f8": {8, func(b []byte) (float64, error) { return math.Float64frombits(binary.LittleEndian.Uint64(b)), nil }},
 	"<f4": {4, func(b []byte) (float64, error) {
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), nil
 	}},
 	"|b1": {1, func(b []byte) (float64, error) {
-		if b[0] > 1 {
-			return 0, errBoolean
-		}
-		return float64(b[0]), nil
+		return float64(b[0]), check.ErrorIf(b[0] > 1, "a truth value that is neither 0 nor 1: the file is damaged")
 	}},
 	"|u1": whole(1, func(b []byte) uint8 { return b[0] }),
 	"|i1": whole(1, func(b []byte) int8 { return int8(b[0]) }),
@@ -190,9 +179,7 @@ func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](si
 	return npyKind{size, func(b []byte) (float64, error) {
 		v := get(b)
 		f := float64(v)
-		if math.Abs(f) > 1<<53 || T(f) != v {
-			return 0, errInexact
-		}
-		return f, nil
+		return f, check.ErrorIf(math.Abs(f) > 1<<53 || T(f) != v,
+			"a whole number beyond ±2⁵³, too large to be exact: is this an identifier?")
 	}}
 }

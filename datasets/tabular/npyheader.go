@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // npyHeader is what a .npy file says of its array.
@@ -66,102 +68,77 @@ func inHeader(err error) error {
 	return err
 }
 
+// What Python writes in the header: a text in quotes, which may be a key, and the values of the three keys.
+const pyText = `(?:'([^'\\]*)'|"([^"\\]*)")\s*`
+
+var (
+	npyKey    = regexp.MustCompile(`^` + pyText + `:\s*`)
+	npyComma  = regexp.MustCompile(`^,\s*`)
+	npyValues = map[string]*regexp.Regexp{
+		"descr":         regexp.MustCompile(`^` + pyText),
+		"fortran_order": regexp.MustCompile(`^(True|False)\s*`),
+		"shape":         regexp.MustCompile(`^\(\s*((?:\d+L?\s*,\s*)*(?:\d+L?\s*)?)\)\s*`), // Python 2 wrote 3L
+	}
+)
+
 // parseNPYHeader reads what Python would write for a dictionary, such as
 // {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }: these three keys, once each, in any order.
 func parseNPYHeader(text string) (h npyHeader, err error) {
-	p := &pyText{rest: text}
-	if !p.take("{") {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
+	if !ok {
 		return h, errors.New("not a dictionary of Python")
 	}
-	seen := map[string]bool{}
-	for !p.take("}") {
-		key, ok := p.text()
-		if !ok || !p.take(":") {
-			return h, fmt.Errorf("no key and colon at %q", p.rest)
+	rest = strings.TrimSpace(rest)
+	take := func(form *regexp.Regexp) (value string, ok bool) { // steps over what has that form
+		found := form.FindStringSubmatch(rest)
+		if found == nil {
+			return "", false
 		}
-		if seen[key] {
+		rest = rest[len(found[0]):]
+		return strings.Join(found[1:], ""), true
+	}
+	seen := map[string]bool{}
+	for !strings.HasPrefix(rest, "}") {
+		key, ok := take(npyKey)
+		form := npyValues[key]
+		switch {
+		case !ok:
+			return h, fmt.Errorf("no key and colon at %q", rest)
+		case seen[key]:
 			return h, fmt.Errorf("%s stands there twice", key)
+		case form == nil:
+			return h, fmt.Errorf("unknown key %q", key)
 		}
 		seen[key] = true
+		value, ok := take(form)
 		switch key {
 		case "descr":
-			if h.descr, ok = p.text(); !ok {
+			if h.descr = value; !ok {
 				return h, errors.New("an array of several kinds of values (a structured array): save one column at a time")
 			}
 		case "fortran_order":
-			h.fortran = p.take("True")
-			ok = h.fortran || p.take("False")
+			h.fortran = value == "True"
 		case "shape":
-			h.shape, ok = p.tuple()
-		default:
-			return h, fmt.Errorf("unknown key %q", key)
+			h.shape = []int{}
+			for length := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsDigit(r) }) {
+				n, err := strconv.Atoi(length)
+				h.shape, ok = append(h.shape, n), ok && err == nil && len(h.shape) < maxDimensions
+			}
 		}
 		if !ok {
 			return h, fmt.Errorf("the value of %s is wrong", key)
 		}
-		if !p.take(",") && !strings.HasPrefix(p.rest, "}") {
-			return h, fmt.Errorf("no comma at %q", p.rest)
+		if _, ok := take(npyComma); !ok && !strings.HasPrefix(rest, "}") {
+			return h, fmt.Errorf("no comma at %q", rest)
 		}
 	}
-	if strings.TrimSpace(p.rest) != "" {
-		return h, fmt.Errorf("it goes on with %q", p.rest)
+	if rest != "}" {
+		return h, fmt.Errorf("it goes on with %q", rest[1:])
 	}
 	if len(seen) != 3 {
 		return h, errors.New("it lacks one of descr, fortran_order and shape")
 	}
 	return h, nil
-}
-
-// pyText is what is left of a text of Python's.
-type pyText struct{ rest string }
-
-// take steps over a word, and the space around it.
-func (p *pyText) take(word string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " \t\n"), word)
-	if ok {
-		p.rest = strings.TrimLeft(rest, " \t\n")
-	}
-	return ok
-}
-
-// text reads a quoted text.
-func (p *pyText) text() (string, bool) {
-	for _, quote := range []string{"'", "\""} {
-		if strings.HasPrefix(p.rest, quote) {
-			text, rest, ok := strings.Cut(p.rest[1:], quote)
-			if !ok || strings.Contains(text, "\\") {
-				return "", false
-			}
-			p.rest = strings.TrimLeft(rest, " \t\n")
-			return text, true
-		}
-	}
-	return "", false
-}
-
-// tuple reads lengths such as (3, 2), (3,) or ().
-func (p *pyText) tuple() ([]int, bool) {
-	if !p.take("(") {
-		return nil, false
-	}
-	out := []int{}
-	for !p.take(")") {
-		digits := strings.IndexFunc(p.rest, func(r rune) bool { return r < '0' || r > '9' })
-		if digits < 1 || len(out) == maxDimensions {
-			return nil, false
-		}
-		n, err := strconv.Atoi(p.rest[:digits])
-		if err != nil {
-			return nil, false
-		}
-		p.rest = p.rest[digits:]
-		p.take("L") // Python 2 wrote 3L
-		out = append(out, n)
-		if !p.take(",") && !strings.HasPrefix(p.rest, ")") {
-			return nil, false
-		}
-	}
-	return out, true
 }
 
 // count returns how many numbers there are, if they take no more bytes than a file can have.

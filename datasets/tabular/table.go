@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -51,19 +52,14 @@ func (t *Table) Validate() error {
 		return errors.New("tabular: no features given")
 	}
 	rows, columns := t.Features.Dims()
-	if t.Names != nil && len(t.Names) != columns {
-		return fmt.Errorf("tabular: %d names for %d features: give one for each, or none", len(t.Names), columns)
-	}
-	if t.Labels != nil && len(t.Labels) != rows {
-		return fmt.Errorf("tabular: %d labels for %d examples: give one for each, in the same order, or none", len(t.Labels), rows)
-	}
-	if err := check.Labels("tabular: example", t.Labels, len(t.Classes)); err != nil {
-		return err
-	}
-	if i, j, ok := firstBeyond(t.Features, math.MaxFloat64); ok {
-		return fmt.Errorf("tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j))
-	}
-	return nil
+	i, j, beyond := firstBeyond(t.Features, math.MaxFloat64)
+	return cmp.Or(
+		check.ErrorIf(t.Names != nil && len(t.Names) != columns,
+			"tabular: %d names for %d features: give one for each, or none", len(t.Names), columns),
+		check.ErrorIf(t.Labels != nil && len(t.Labels) != rows,
+			"tabular: %d labels for %d examples: give one for each, in the same order, or none", len(t.Labels), rows),
+		check.Labels("tabular: example", t.Labels, len(t.Classes)),
+		check.ErrorIf(beyond, "tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j)))
 }
 
 // firstBeyond returns the place of the first value of x whose size is above limit, or that is not a number.

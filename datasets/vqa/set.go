@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 )
 
 // Example is a question with its answers.
@@ -76,14 +77,9 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if count == len(set.Examples) {
-		return set, nil
-	}
-	for i, ok := range answered {
-		if !ok {
-			return nil, fmt.Errorf("%s: vqa: no answers to question %d, and to %d in all: do the two files belong together?",
-				annotations, set.Examples[i].ID, len(set.Examples)-count)
-		}
+	if i := slices.Index(answered, false); i >= 0 {
+		return nil, fmt.Errorf("%s: vqa: no answers to question %d, and to %d in all: do the two files belong together?",
+			annotations, set.Examples[i].ID, len(set.Examples)-count)
 	}
 	return set, nil
 }

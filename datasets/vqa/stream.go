@@ -1,11 +1,14 @@
 package vqa
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // NumAnswers is how many people answered each question.
@@ -32,13 +35,9 @@ type Annotation struct {
 // which byte, it is about.
 func Questions(r io.Reader) iter.Seq2[Question, error] {
 	return entries(r, "questions", func(e questionEntry) (Question, error) {
-		switch {
-		case e.QuestionID == nil:
-			return Question{}, errors.New("question_id is missing")
-		case e.ImageID == nil:
-			return Question{}, errors.New("image_id is missing")
-		case e.Question == nil || *e.Question == "":
-			return Question{}, errors.New("question is missing or empty")
+		err := cmp.Or(e.missing(), check.ErrorIf(e.Question == nil || *e.Question == "", "question is missing or empty"))
+		if err != nil {
+			return Question{}, err
 		}
 		return Question{ID: *e.QuestionID, ImageID: *e.ImageID, Text: *e.Question}, nil
 	})
@@ -48,12 +47,10 @@ func Questions(r io.Reader) iter.Seq2[Question, error] {
 // are those of [Questions].
 func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
 	return entries(r, "annotations", func(e annotationEntry) (Annotation, error) {
-		switch {
-		case e.QuestionID == nil:
-			return Annotation{}, errors.New("question_id is missing")
-		case e.ImageID == nil:
-			return Annotation{}, errors.New("image_id is missing")
-		case len(e.Answers) != NumAnswers:
+		if err := e.missing(); err != nil {
+			return Annotation{}, err
+		}
+		if len(e.Answers) != NumAnswers {
 			return Annotation{}, fmt.Errorf("question %d has %d answers, not %d", *e.QuestionID, len(e.Answers), NumAnswers)
 		}
 		a := Annotation{QuestionID: *e.QuestionID, ImageID: *e.ImageID, QuestionType: e.QuestionType,
@@ -70,20 +67,29 @@ func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
 
 // questionEntry and annotationEntry are the entries as the files have them. Pointers tell what is missing.
 type questionEntry struct {
-	QuestionID *int64  `json:"question_id"`
-	ImageID    *int64  `json:"image_id"`
-	Question   *string `json:"question"`
+	ids
+	Question *string `json:"question"`
 }
 
 type annotationEntry struct {
-	QuestionID   *int64 `json:"question_id"`
-	ImageID      *int64 `json:"image_id"`
+	ids
 	QuestionType string `json:"question_type"`
 	AnswerType   string `json:"answer_type"`
 	Consensus    string `json:"multiple_choice_answer"`
 	Answers      []struct {
 		Answer *string `json:"answer"`
 	} `json:"answers"`
+}
+
+// ids are the numbers that every entry has.
+type ids struct {
+	QuestionID *int64 `json:"question_id"`
+	ImageID    *int64 `json:"image_id"`
+}
+
+// missing returns an error unless both numbers are there.
+func (i ids) missing() error {
+	return cmp.Or(check.ErrorIf(i.QuestionID == nil, "question_id is missing"), check.ErrorIf(i.ImageID == nil, "image_id is missing"))
 }
 
 // entries reads the list under key in the object that the file is, and passes over everything else.

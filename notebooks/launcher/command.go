@@ -20,7 +20,7 @@ type child struct {
 	env    []string // nil means that of the launcher
 	log    io.Writer
 	onLine func(string) // gets each line of the output as it comes; nil when nobody cares
-	lock   *lockFile    // held by the program too: should the launcher be killed, the lock stays until the program ends
+	lock   *os.File     // held by the program too: should the launcher be killed, the lock stays until the program ends
 	stdout io.Writer    // where the output goes instead of being kept; stderr then goes to the other writer
 	stderr io.Writer
 }
@@ -31,7 +31,7 @@ func (c child) run(ctx context.Context, name string, args ...string) (string, er
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.lock != nil {
-		cmd.ExtraFiles = []*os.File{c.lock.f}
+		cmd.ExtraFiles = []*os.File{c.lock}
 	}
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, syscall.SIGTERM) }

@@ -66,44 +66,31 @@ func plain(do func(*session) error) func(*flag.FlagSet) work {
 	}
 }
 
-func findCommand(name string) (command, error) {
-	all := commands()
-	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
-	if i < 0 {
-		return command{}, usagef("there is no command %q", name)
-	}
-	return all[i], nil
-}
-
-// usage prints the list of commands.
-func usage(w io.Writer) {
-	fmt.Fprint(w, "Sets up, runs and opens the notebooks.\n\n"+
-		"    go run ./notebooks            prepare what is missing, then run the quickstart\n"+
-		"    go run ./notebooks COMMAND    with flags, as in: run -steps 3000 quickstart\n\nCommands:\n")
+// usage returns the list of commands.
+func usage() string {
+	text := "Sets up, runs and opens the notebooks.\n\n" +
+		"    go run ./notebooks            prepare what is missing, then run the quickstart\n" +
+		"    go run ./notebooks COMMAND    with flags, as in: run -steps 3000 quickstart\n\nCommands:\n"
 	for _, c := range commands() {
-		fmt.Fprintf(w, "    %-11s%s\n", c.name, c.short)
+		text += fmt.Sprintf("    %-11s%s\n", c.name, c.short)
 	}
-	fmt.Fprint(w, "\n\"go run ./notebooks help COMMAND\" explains one with its flags.\n")
+	return text + "\n\"go run ./notebooks help COMMAND\" explains one with its flags.\n"
 }
 
-// explain prints the help of one command.
-func explain(w io.Writer, c command) {
+// explain returns the help of one command.
+func explain(c command) string {
 	flags := newFlags(c)
 	if c.prepare != nil {
 		c.prepare(flags)
 	}
-	line := "go run ./notebooks " + c.name
-	hasFlags := false
-	flags.VisitAll(func(*flag.Flag) { hasFlags = true })
-	if hasFlags {
-		line += " [flags]"
+	var defaults strings.Builder
+	flags.SetOutput(&defaults)
+	flags.PrintDefaults()
+	line, text := "go run ./notebooks "+c.name, ""
+	if defaults.Len() > 0 {
+		line, text = line+" [flags]", "\nFlags:\n"+defaults.String()
 	}
-	fmt.Fprintf(w, "%s\n\n%s\n", strings.TrimSpace(line+" "+c.args), c.long)
-	if hasFlags {
-		fmt.Fprint(w, "\nFlags:\n")
-		flags.SetOutput(w)
-		flags.PrintDefaults()
-	}
+	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(line+" "+c.args), c.long, text)
 }
 
 func newFlags(c command) *flag.FlagSet {
@@ -122,26 +109,24 @@ func parse(args []string) (do func(context.Context, *session) error, help string
 	if name == "help" && len(args) > 1 {
 		name, asked = args[1], true
 	}
-	var text strings.Builder
 	if isHelp(name) || name == "help" && !asked {
-		usage(&text)
-		return nil, text.String(), nil
+		return nil, usage(), nil
 	}
-	c, err := findCommand(name)
-	if err != nil {
-		return nil, "", err
+	all := commands()
+	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return nil, "", usagef("there is no command %q", name)
 	}
+	c := all[i]
 	if asked {
-		explain(&text, c)
-		return nil, text.String(), nil
+		return nil, explain(c), nil
 	}
 	flags := newFlags(c)
 	run := c.prepare(flags)
 	rest, err := parseMixed(flags, args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		explain(&text, c)
-		return nil, text.String(), nil
+		return nil, explain(c), nil
 	case err != nil:
 		return nil, "", usagef("%s: %v", c.name, err)
 	case c.args == "" && len(rest) > 0:
@@ -182,24 +167,6 @@ func given(flags *flag.FlagSet) (args []string) {
 	return args
 }
 
-// setFlag collects -set name=value as variables of the environment.
-type setFlag map[string]string
-
-func (f setFlag) String() string { return "" }
-
-func (f setFlag) Set(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return errors.New("want name=value")
-	}
-	variable, err := variableName(name)
-	if err != nil {
-		return err
-	}
-	f[variable] = value
-	return nil
-}
-
 // variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
 func variableName(name string) (string, error) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
@@ -211,9 +178,21 @@ func variableName(name string) (string, error) {
 	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
 }
 
-func settings(flags *flag.FlagSet) setFlag {
-	set := setFlag{}
-	flags.Var(set, "set", "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times")
+// settings makes the flags -set and -steps, and returns the variables of the environment to which they are parsed.
+func settings(flags *flag.FlagSet) map[string]string {
+	set := map[string]string{}
+	const usage = "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times"
+	flags.Func("set", usage, func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return errors.New("want name=value")
+		}
+		variable, err := variableName(name)
+		if err == nil {
+			set[variable] = value
+		}
+		return err
+	})
 	flags.Func("steps", "`N`, short for -set steps=N: how long to train; notebooks have a default of their own", func(text string) error {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
 			return errors.New("want a whole number from 1 on")

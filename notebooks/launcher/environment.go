@@ -23,7 +23,7 @@ type session struct {
 	goTool    toolchain
 	stamp     stamp
 	log       io.Writer // of the setup
-	exclusive *lockFile // while the setup changes the environment
+	exclusive *os.File  // while the setup changes the environment
 }
 
 // cgo reports whether cells may use cgo, and so XLA.
@@ -45,12 +45,12 @@ func (s *session) prepared(ctx context.Context, gpu bool, work func() error) err
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(), use.release())
+	return errors.Join(work(), use.Close())
 }
 
 // prepare brings the environment up to what this checkout asks for, and returns a lock that keeps it so until released.
 // A start at which nothing is due takes some tens of milliseconds.
-func (s *session) prepare(ctx context.Context, gpu bool) (*lockFile, error) {
+func (s *session) prepare(ctx context.Context, gpu bool) (*os.File, error) {
 	for {
 		use, err := waitLock(ctx, s.console, environmentLock(s.place), true)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *session) prepare(ctx context.Context, gpu bool) (*lockFile, error) {
 				return use, nil
 			}
 		}
-		if err = errors.Join(err, use.release()); err != nil {
+		if err = errors.Join(err, use.Close()); err != nil {
 			return nil, err
 		}
 		if err := s.setUp(ctx, gpu, why); err != nil {
@@ -79,7 +79,7 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 		return err
 	}
 	s.exclusive = exclusive
-	defer func() { s.exclusive, err = nil, errors.Join(err, exclusive.release()) }()
+	defer func() { s.exclusive, err = nil, errors.Join(err, exclusive.Close()) }()
 	logPath := filepath.Join(s.place.out(), "setup.log")
 	log, err := openLog(logPath)
 	if err != nil {

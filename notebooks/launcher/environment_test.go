@@ -251,7 +251,7 @@ func TestClean(t *testing.T) {
 	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "uses the environment") {
 		t.Errorf("cleaned under the feet of a run: %v", err)
 	}
-	if err := use.release(); err != nil {
+	if err := use.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.out.Reset()

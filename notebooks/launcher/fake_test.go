@@ -132,7 +132,7 @@ func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
 	s := w.session()
 	use, err := s.prepare(context.Background(), gpu)
 	if err == nil {
-		if err := use.release(); err != nil {
+		if err := use.Close(); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -83,21 +84,13 @@ func keptFlags(goflags string) []string {
 // kind, whole.
 func splitQuoted(s string) []string {
 	var fields []string
-	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		if q := s[0]; q == '\'' || q == '"' {
-			if end := strings.IndexByte(s[1:], q); end >= 0 {
-				fields, s = append(fields, s[1:1+end]), s[end+2:]
-				continue
-			}
-		}
-		end := strings.IndexAny(s, " \t\n\r")
-		if end < 0 {
-			end = len(s)
-		}
-		fields, s = append(fields, s[:end]), s[end:]
+	for _, match := range quotedField.FindAllStringSubmatch(s, -1) {
+		fields = append(fields, match[1]+match[2]+match[3])
 	}
 	return fields
 }
+
+var quotedField = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 
 // joinQuoted undoes splitQuoted.
 func joinQuoted(flags []string) string {

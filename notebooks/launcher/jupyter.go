@@ -71,8 +71,7 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 // kernels of data come first.
 func jupyterEnv(p place, data string) []string {
 	own := filepath.Join(p.env(), "jupyter")
-	return setEnv(pythonEnv(p),
-		"JUPYTER_CONFIG_DIR="+filepath.Join(own, "config"),
+	return setEnv(pythonEnv(p), "JUPYTER_CONFIG_DIR="+filepath.Join(own, "config"),
 		"JUPYTER_DATA_DIR="+filepath.Join(own, "data"),
 		"JUPYTER_RUNTIME_DIR="+filepath.Join(own, "runtime"),
 		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "lab", "settings"),

@@ -108,11 +108,7 @@ func literal(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
 // writeKernelSpecs brings the kernel specifications up to date; nothing is written when they are.
 func writeKernelSpecs(p place, t toolchain, cgo bool) error {
-	for _, headless := range []bool{false, true} {
-		data := labData(p)
-		if headless {
-			data = headlessData(p)
-		}
+	for headless, data := range map[bool]string{false: labData(p), true: headlessData(p)} {
 		dir := filepath.Join(data, "kernels", kernelName)
 		if err := writeJSON(filepath.Join(dir, "kernel.json"), newKernelSpec(p, t, cgo, headless)); err != nil {
 			return err

@@ -143,34 +143,22 @@ func choosePort(asked int) (int, error) {
 	}
 	var err error
 	for port := from; port <= to; port++ {
-		if err = portFree(port); err == nil {
-			return port, nil
+		var l net.Listener
+		if l, err = net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
 		}
 	}
-	p := &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", from, to, unwrapNet(err)),
+	why := err
+	if system := syscall.Errno(0); errors.As(err, &system) {
+		why = system
+	}
+	p := &problem{What: fmt.Sprintf("None of the ports %d to %d can be used: %v.", from, to, why),
 		Mend: "Name another one with -port.", Err: err}
 	if asked != 0 {
-		p.What = fmt.Sprintf("Port %d cannot be used: %v.", asked, unwrapNet(err))
+		p.What = fmt.Sprintf("Port %d cannot be used: %v.", asked, why)
 		p.Mend = "Another lab may be open. Name another port with -port, or leave -port out to get a free one."
 	}
 	return 0, p
-}
-
-func portFree(port int) error {
-	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return err
-	}
-	return l.Close()
-}
-
-// unwrapNet returns of a network error what the system said.
-func unwrapNet(err error) error {
-	var sys syscall.Errno
-	if errors.As(err, &sys) {
-		return sys
-	}
-	return err
 }
 
 // newToken returns a secret of 48 letters.

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/puclab/puclab/internal/liveline"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", ".lock")
-	take := func(shared bool) *lockFile {
+	take := func(shared bool) *os.File {
 		t.Helper()
 		l, err := lock(path, shared)
 		if err != nil {
@@ -25,13 +27,13 @@ func TestLock(t *testing.T) {
 	}
 	busy := func(shared bool) {
 		t.Helper()
-		if l, err := lock(path, shared); !errors.Is(err, errBusy) {
+		if l, err := lock(path, shared); !errors.Is(err, filelock.ErrBusy) {
 			t.Errorf("lock(shared: %v) gave %v, %v; want it busy", shared, l, err)
 		}
 	}
-	free := func(l *lockFile) {
+	free := func(l *os.File) {
 		t.Helper()
-		if err := l.release(); err != nil {
+		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +68,7 @@ func TestStaleLockIsNone(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the file is gone, so the lock is another one: %v", err)
 	}
-	if err := errors.Join(l.release(), l2.release()); err != nil {
+	if err := errors.Join(l.Close(), l2.Close()); err != nil {
 		t.Error(err)
 	}
 }
@@ -87,13 +89,13 @@ func TestWaitLock(t *testing.T) {
 	contains(t, said.String(), "Another launcher (process ", "waiting")
 	go func() {
 		time.Sleep(50 * time.Millisecond)
-		held.release()
+		held.Close()
 	}()
 	l, err := waitLock(context.Background(), c, path, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.release(); err != nil {
+	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
 }

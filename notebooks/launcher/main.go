@@ -21,9 +21,7 @@ const (
 )
 
 // Main does what the command line asks for, the program's name left out, and returns the exit status.
-func Main(args []string) int {
-	return launch(interrupts.Context(), args, os.Stdout, os.Stderr)
-}
+func Main(args []string) int { return launch(interrupts.Context(), args, os.Stdout, os.Stderr) }
 
 // launch does what args ask for and returns the exit status.
 func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
@@ -35,8 +33,7 @@ func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Write
 		fmt.Fprintln(stderr, "\nInterrupted.")
 		return exitInterrupted
 	case errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "%v\n\n", err)
-		usage(stderr)
+		fmt.Fprintf(stderr, "%v\n\n%s", err, usage())
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "\n%v\n", ofSystem(err))

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,8 +71,7 @@ func readNotebook(path string) (*notebook, error) {
 		case "code":
 			if strings.TrimSpace(source) != "" {
 				number++
-				c.number = number
-				c.title = codeTitle(source, heading)
+				c.number, c.title = number, codeTitle(source, heading)
 			}
 		}
 		nb.cells = append(nb.cells, c)
@@ -143,8 +143,7 @@ func plainText(markdown string) string {
 // codeTitle names a code cell in a few words: by the comment that it begins with, else by the heading above it, else by its
 // first line of code. Lines of the kernel's own language (%, !) and imports do not count as a beginning.
 func codeTitle(source, heading string) string {
-	first := ""
-	inImport := false
+	first, inImport := "", false
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
 		switch {
@@ -164,13 +163,8 @@ func codeTitle(source, heading string) string {
 			break
 		}
 	}
-	if heading != "" {
-		return heading
-	}
-	if first != "" {
-		return first
-	}
-	return strings.TrimSpace(strings.SplitN(strings.TrimSpace(source), "\n", 2)[0])
+	start, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
+	return cmp.Or(heading, first, strings.TrimSpace(start))
 }
 
 // codeCells counts the cells that will run.

@@ -80,8 +80,7 @@ var signs = []struct {
 }{
 	{regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|not enough space on`),
 		"the disk is full", "Make room (the environment wants about 1 GB, with -gpu about 5 GB more) and start again.", false},
-	{regexp.MustCompile(`DO NOT MATCH THE HASHES|checksum mismatch|SECURITY ERROR`),
-		"what came is not what this project pinned",
+	{regexp.MustCompile(`DO NOT MATCH THE HASHES|checksum mismatch|SECURITY ERROR`), "what came is not what this project pinned",
 		"Something on the way changed the download. Try again on another network or without a mirror; do not install it by hand.", true},
 	{regexp.MustCompile(`(?i)CERTIFICATE_VERIFY_FAILED|x509: |certificate signed by unknown authority`),
 		"the server's certificate was refused",

@@ -4,7 +4,6 @@ package launcher
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -16,5 +15,4 @@ var errNoUnix = errors.New("not supported on this system")
 func ownGroup(*exec.Cmd)                    {}
 func signalGroup(int, syscall.Signal) error { return errNoUnix }
 func groupGone(int) bool                    { return true }
-func flock(*os.File, bool) error            { return errNoUnix }
 func asRoot() bool                          { return false }

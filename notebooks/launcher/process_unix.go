@@ -11,9 +11,7 @@ import (
 
 // ownGroup makes cmd the leader of a process group of its own, so that Ctrl-C reaches only the launcher, which then ends
 // the group in order.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-}
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // signalGroup sends a signal to the whole group that pid leads; that the group is gone already is no error.
 func signalGroup(pid int, sig syscall.Signal) error {
@@ -25,25 +23,6 @@ func signalGroup(pid int, sig syscall.Signal) error {
 
 // groupGone reports whether no process is left in the group that pid leads.
 func groupGone(pid int) bool { return errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) }
-
-// flock takes a lock that the system drops by itself when the process ends, however it ends. It never waits; errBusy says
-// that another process is in the way.
-func flock(f *os.File, shared bool) error {
-	how := syscall.LOCK_EX
-	if shared {
-		how = syscall.LOCK_SH
-	}
-	for {
-		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err == syscall.EWOULDBLOCK:
-			return errBusy
-		}
-		return err
-	}
-}
 
 // asRoot reports whether the process has the rights of the superuser, as in most containers.
 func asRoot() bool { return os.Geteuid() == 0 }

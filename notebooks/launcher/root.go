@@ -13,11 +13,9 @@ import (
 // place knows where things lie. root is the absolute folder of go.mod, without symbolic links.
 type place struct{ root string }
 
-func (p place) notebooks() string { return filepath.Join(p.root, "notebooks") }
-func (p place) env() string       { return filepath.Join(p.notebooks(), ".venv") }
-func (p place) bin(name string) string {
-	return filepath.Join(p.env(), "bin", name)
-}
+func (p place) notebooks() string      { return filepath.Join(p.root, "notebooks") }
+func (p place) env() string            { return filepath.Join(p.notebooks(), ".venv") }
+func (p place) bin(name string) string { return filepath.Join(p.env(), "bin", name) }
 
 // out returns the folder of results, or what lies in it under these names.
 func (p place) out(names ...string) string {

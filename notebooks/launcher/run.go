@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // runOptions are the flags of the run command.
@@ -26,13 +28,13 @@ var errInterrupted = errors.New("interrupted")
 func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (err error) {
 	lockPath := s.place.out("." + nb.name + ".lock")
 	mine, err := lock(lockPath, false)
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, filelock.ErrBusy) {
 		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)),
 			Mend: "Wait for it, or stop it, and start again.", Err: err}
 	} else if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, mine.release()) }()
+	defer func() { err = errors.Join(err, mine.Close()) }()
 	before, err := headlineTime(s.place, nb.name)
 	if err != nil {
 		return err

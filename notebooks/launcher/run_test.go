@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
 )
 
 // start lets the session run a notebook with the stand-in for Python, which sends events.
@@ -143,8 +145,8 @@ func TestSameNotebookTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.release()
-	if _, err := w.start(context.Background(), "", runOptions{}); !errors.Is(err, errBusy) {
+	defer l.Close()
+	if _, err := w.start(context.Background(), "", runOptions{}); !errors.Is(err, filelock.ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 }

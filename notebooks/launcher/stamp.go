@@ -55,15 +55,10 @@ func stampPath(p place) string { return filepath.Join(p.env(), "puclab-setup.jso
 // readStamp reads the stamp of the environment; one that is missing, damaged or of another version is the empty stamp,
 // by which everything is due.
 func readStamp(p place) (stamp, error) {
-	data, err := os.ReadFile(stampPath(p))
-	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
-	} else if err != nil {
-		return stamp{}, err
-	}
+	data, err := readIfThere(stampPath(p))
 	var s stamp
-	if json.Unmarshal(data, &s) != nil || s.Version != stampVersion {
-		return stamp{}, nil
+	if err != nil || json.Unmarshal(data, &s) != nil || s.Version != stampVersion {
+		return stamp{}, err
 	}
 	return s, nil
 }
@@ -88,6 +83,15 @@ func hashOf(files []string, words ...string) (string, error) {
 		fmt.Fprintf(h, "%q\n", w)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// readIfThere returns the content of the file at path, nil and no error where there is none.
+func readIfThere(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
 }
 
 // writeJSON writes v to the file at path.

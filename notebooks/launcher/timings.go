@@ -2,10 +2,7 @@ package launcher
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -32,10 +29,8 @@ func (t timings) write(p place) error { return writeJSON(timingsPath(p, t.Notebo
 
 // readTimings reads what is known of the last run; ok is false when there was none.
 func readTimings(p place, name string) (t timings, ok bool, err error) {
-	data, err := os.ReadFile(timingsPath(p, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return timings{}, false, nil
-	} else if err != nil {
+	data, err := readIfThere(timingsPath(p, name))
+	if data == nil {
 		return timings{}, false, err
 	}
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -46,10 +41,9 @@ func readTimings(p place, name string) (t timings, ok bool, err error) {
 
 // String returns when the run was and how it went.
 func (t timings) String() string {
-	took := seconds(secondsOf(t.Seconds))
-	when := t.Started.Local().Format("2006-01-02 15:04")
-	if t.Result == "ok" {
-		return fmt.Sprintf("%s, %s", when, took)
+	result := ""
+	if t.Result != "ok" {
+		result = t.Result + " after "
 	}
-	return fmt.Sprintf("%s, %s after %s", when, t.Result, took)
+	return t.Started.Local().Format("2006-01-02 15:04, ") + result + seconds(secondsOf(t.Seconds))
 }

@@ -3,15 +3,20 @@ package check
 
 import "fmt"
 
+// ErrorIf returns an error of that format where bad is true, else nil: for cmp.Or, which returns the first error of a list.
+func ErrorIf(bad bool, format string, args ...any) error {
+	if bad {
+		return fmt.Errorf(format, args...)
+	}
+	return nil
+}
+
 // Image returns an error unless image i of count can be read into room bytes, which each image takes size of.
 func Image(i, count, room, size int) error {
 	if i < 0 || i >= count {
 		return fmt.Errorf("there is no image %d: the set has %d images, numbered from 0", i, count)
 	}
-	if room != size {
-		return fmt.Errorf("room for %d pixel values given, but an image has %d", room, size)
-	}
-	return nil
+	return ErrorIf(room != size, "room for %d pixel values given, but an image has %d", room, size)
 }
 
 // Labels returns an error unless each label is a number below classes. It calls an example what.

@@ -99,37 +99,35 @@ func (r *Reader) Finish() error {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// CheckSize returns an error unless a file has exactly size bytes. It reads none of them.
-func CheckSize(fsys fs.FS, name string, size int64) error {
-	r, err := Open(fsys, name, size, "")
-	if err != nil {
-		return err
-	}
-	return r.Close()
-}
-
-// Check reads a whole file and returns an error unless it has that size and checksum.
-func Check(fsys fs.FS, name string, size int64, sum Sum) (err error) {
+// With opens a file as Open does, calls do with it, and closes it.
+func With(fsys fs.FS, name string, size int64, sum Sum, do func(*Reader) error) error {
 	r, err := Open(fsys, name, size, sum)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	return r.Finish()
+	return errors.Join(do(r), r.Close())
+}
+
+// CheckSize returns an error unless a file has exactly size bytes. It reads none of them.
+func CheckSize(fsys fs.FS, name string, size int64) error {
+	return With(fsys, name, size, "", func(*Reader) error { return nil })
+}
+
+// Check reads a whole file and returns an error unless it has that size and checksum.
+func Check(fsys fs.FS, name string, size int64, sum Sum) error {
+	return With(fsys, name, size, sum, (*Reader).Finish)
 }
 
 // ReadFile returns the size bytes of a file with that checksum.
 func ReadFile(fsys fs.FS, name string, size int64, sum Sum) (data []byte, err error) {
-	r, err := Open(fsys, name, size, sum)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	data = make([]byte, size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, err
-	}
-	return data, r.Finish()
+	err = With(fsys, name, size, sum, func(r *Reader) error {
+		data = make([]byte, size)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return err
+		}
+		return r.Finish()
+	})
+	return data, err
 }
 
 // SumError says that a file of the right size holds something else.

@@ -1,0 +1,57 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package filelock
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Try takes the lock at path without waiting. A shared lock lets other shared ones in. The lock lasts until the file that
+// Try returns is closed, here and in every process that has inherited it.
+func Try(path string, shared bool) (*os.File, error) {
+	how := syscall.LOCK_EX | syscall.LOCK_NB
+	if shared {
+		how = syscall.LOCK_SH | syscall.LOCK_NB
+	}
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		for err = syscall.EINTR; err == syscall.EINTR; {
+			err = syscall.Flock(int(f.Fd()), how)
+		}
+		named := false
+		switch {
+		case err == nil:
+			// Whoever had the lock before may have removed the file: then ours has no name any more and keeps nobody out.
+			named, err = isAt(f, path)
+		case err == syscall.EWOULDBLOCK:
+			err = ErrBusy
+		case errors.Is(err, errors.ErrUnsupported), err == syscall.ENOLCK, err == syscall.EINVAL:
+			err = ErrNone
+		}
+		if err == nil && named {
+			return f, nil
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+		}
+	}
+}
+
+// isAt reports whether f is the file at path.
+func isAt(f *os.File, path string) (bool, error) {
+	mine, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, named), err
+}

@@ -45,15 +45,10 @@ type oneStep struct {
 	Gradients []float64 `json:"gradients"` // the length of every trainable variable's gradient
 }
 
-// stepOnce computes loss and gradients of a case, from the same weights, images and views on every engine.
-func stepOnce(eng *engine.Engine, name string) (*oneStep, error) {
-	c, err := find(numberCases(), name, func(c numberCase) string { return c.name })
-	if err != nil {
-		return nil, err
-	}
-	return c.step(eng)
-}
+// id is the name under which a part asks for the case.
+func (c numberCase) id() string { return c.name }
 
+// step computes loss and gradients of a case, from the same weights, images and views on every engine.
 func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 	batch := newNoise(c.images, c.size, c.size, c.color)
 	numbers, err := c.recipe.Draw(rand.New(rand.NewPCG(1, 2)), augment.Shape{Height: c.size, Width: c.size, Channels: c.color}, 2*c.images)

@@ -111,9 +111,9 @@ func TestInterruptedCell(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	folder := t.TempDir()
 	said := interrupt(t, folder)
-	found := regexp.MustCompile(`training stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
-		regexp.QuoteMeta(filepath.Join(folder, "pretrain.checkpoint")) + `: run the same again, and it goes on from there`).FindStringSubmatch(said)
-	if found == nil || !strings.Contains(said, "✗ pucl: ") || !strings.Contains(said, ", stopped\n") {
+	found := regexp.MustCompile(`pretraining stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
+		regexp.QuoteMeta(filepath.Join(folder, "training.checkpoint")) + `: run the same again, and it goes on from there`).FindStringSubmatch(said)
+	if found == nil || !strings.Contains(said, "✗ train: ") || !strings.Contains(said, ", stopped\n") {
 		t.Fatalf("an interrupted run says\n%s", said)
 	}
 	if again := interrupt(t, folder); !strings.Contains(again, "endless: going on after step "+found[1]+" of 1000000") {

@@ -151,8 +151,7 @@ func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, la
 		return
 	}
 	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 1}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 1}
-	c.SetColor(col)
-	c.Fill(box.Path())
+	fill(c, col, box.Path())
 	write(c, face(smallSize, false), readableOn(col), vg.Point{X: middle.X, Y: base}, 0.5, text)
 }
 
@@ -191,8 +190,7 @@ func (s *swatch) Thumbnail(c *draw.Canvas) {
 // hatch fills a box with a color and, so that no part is known by its color alone, with a hatching of white lines that
 // depends on the part: none, rising, falling, both, level.
 func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
-	c.SetColor(col)
-	c.Fill(box.Path())
+	fill(c, col, box.Path())
 	lines := draw.LineStyle{Color: white, Width: hatchWidth}
 	kind := part % 5
 	if kind == 1 || kind == 3 {

@@ -103,9 +103,7 @@ func (b StackedBar) nameLines() []string {
 func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var width vg.Length
 	for _, b := range s.bars {
-		for _, line := range b.nameLines() {
-			width = max(width, smallWidth(line))
-		}
+		width = max(width, widest(smallWidth, b.nameLines()...))
 	}
 	return []plot.GlyphBox{{X: 0, Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -width - thumbGap}}}}
 }
@@ -193,11 +191,8 @@ func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
 	fill(c, col, box.Path())
 	lines := draw.LineStyle{Color: white, Width: hatchWidth}
 	kind := part % 5
-	if kind == 1 || kind == 3 {
-		c.StrokeLines(lines, slanted(box, false)...)
-	}
-	if kind == 2 || kind == 3 {
-		c.StrokeLines(lines, slanted(box, true)...)
+	for _, falling := range [][]bool{1: {false}, 2: {true}, 3: {false, true}, 4: nil}[kind] {
+		c.StrokeLines(lines, slanted(box, falling)...)
 	}
 	if kind == 4 {
 		for y := box.Min.Y + hatchGap/2; y < box.Max.Y; y += hatchGap / 1.5 {

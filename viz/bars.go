@@ -89,14 +89,11 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 		if bar.Strong {
 			col = Vermillion
 		}
-		c.SetColor(col)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: base.X, Y: end.Y - half}, Max: vg.Point{X: end.X, Y: end.Y + half}}.Path())
+		fill(c, col, vg.Rectangle{Min: vg.Point{X: base.X, Y: end.Y - half}, Max: vg.Point{X: end.X, Y: end.Y + half}}.Path())
 		style, gap := b.label(i)
 		at := vg.Point{X: end.X + gap, Y: end.Y}
-		box := style.Rectangle(b.text[i]).Add(at)
-		c.SetColor(white) // no grid line through the number
-		c.Fill(box.Path())
-		at.Y += 0.1 * style.Font.Size // digits have no descenders
+		fill(c, white, style.Rectangle(b.text[i]).Add(at).Path()) // no grid line through the number
+		at.Y += 0.1 * style.Font.Size                             // digits have no descenders
 		c.FillText(style, at, b.text[i])
 	}
 	c.StrokeLine2(draw.LineStyle{Color: AxisGray, Width: 1}, base.X, c.Min.Y, base.X, c.Max.Y)
@@ -105,8 +102,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 // label returns the style of a bar's number and its distance from the bar's end.
 func (b *bars) label(i int) (text.Style, vg.Length) {
 	style, gap := b.style, barGap
-	style.YAlign = draw.YCenter
-	style.XAlign = draw.XLeft
+	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
 	style.Font = face(style.Font.Size, b.list[i].Strong).Font
 	if b.list[i].Value < 0 {
 		style.XAlign, gap = draw.XRight, -barGap

@@ -155,30 +155,31 @@ func pointOf(what string, at []float64, dim int) (plotter.XY, error) {
 func (f *clusterFigure) addSeries(points plotter.XYs, center int, total, height map[plotter.XY]int) {
 	var marks plotter.XYs
 	var spokes []int
-	first, count := map[plotter.XY]int{}, map[plotter.XY]int{} // at each place: the number of its mark, and the points
-	together := func(q plotter.XY) bool { return !f.line || total[q] > stackMost }
+	count := map[plotter.XY]int{} // points at each place that have no mark yet
 	for _, q := range points {
 		count[q]++
-		if count[q] > 1 && together(q) {
+	}
+	for _, q := range points { // in their order, so that the same points make the same file
+		n := 1
+		if !f.line || total[q] > stackMost {
+			n = count[q]
+		}
+		count[q] -= n
+		if n == 0 {
 			continue
 		}
-		first[q] = len(marks)
 		spoke := center
 		if center < 0 {
 			spoke = f.nearest(q)
 		}
-		place := q
 		if f.line {
-			place.Y = pointRow + stackStep*float64(height[q])
 			height[q]++
+			q.Y = pointRow + stackStep*float64(height[q]-1)
 		}
-		marks, spokes = append(marks, place), append(spokes, spoke)
-	}
-	for _, q := range points { // in their order, so that the same points make the same file
-		if n := count[q]; n > 1 && together(q) {
-			f.counts.add(marks[first[q]], n)
-			count[q] = 0
+		if n > 1 {
+			f.counts.add(q, n)
 		}
+		marks, spokes = append(marks, q), append(spokes, spoke)
 	}
 	f.places, f.spokes = append(f.places, marks), append(f.spokes, spokes)
 }
@@ -280,11 +281,9 @@ type ring string
 // DrawGlyph draws the ring at pt.
 func (r ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	circle := func(radius vg.Length) vg.Path { return Circle.outline(pt, radius) }
-	c.SetLineStyle(draw.LineStyle{Color: white, Width: 0.55 * sty.Radius})
-	c.Stroke(circle(sty.Radius))
 	line := draw.LineStyle{Color: sty.Color, Width: 0.3 * sty.Radius}
-	c.SetLineStyle(line)
-	c.Stroke(circle(sty.Radius))
+	stroke(*c, draw.LineStyle{Color: white, Width: 0.55 * sty.Radius}, circle(sty.Radius))
+	stroke(*c, line, circle(sty.Radius))
 	d := 0.5 * sty.Radius
 	switch name := key(string(r)); name {
 	case key(Positive), key(Negative):
@@ -293,7 +292,6 @@ func (r ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 			c.StrokeLines(line, []vg.Point{{X: pt.X, Y: pt.Y - d}, {X: pt.X, Y: pt.Y + d}})
 		}
 	default:
-		c.SetColor(sty.Color)
-		c.Fill(circle(0.3 * sty.Radius))
+		fill(*c, sty.Color, circle(0.3*sty.Radius))
 	}
 }

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -45,8 +46,5 @@ func checkXY(what string, x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("viz: %s has %d x values and %d y values: %w", what, len(x), len(y), ErrLength)
 	}
-	if err := checkFinite("the x values of "+what, x...); err != nil {
-		return err
-	}
-	return checkFinite("the y values of "+what, y...)
+	return cmp.Or(checkFinite("the x values of "+what, x...), checkFinite("the y values of "+what, y...))
 }

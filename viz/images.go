@@ -72,8 +72,7 @@ func imagePixels(pixels []uint8, height, width, channels int) (images [][]uint8,
 // drawPicture draws an image into a box, with a thin rim: a white image on a white page has an edge too.
 func drawPicture(c draw.Canvas, box vg.Rectangle, img image.Image) {
 	c.DrawImage(box, img)
-	c.SetLineStyle(draw.LineStyle{Color: MarkGray, Width: 0.5})
-	c.Stroke(box.Path())
+	stroke(c, draw.LineStyle{Color: MarkGray, Width: 0.5}, box.Path())
 }
 
 // enlarge returns an image as large as it will be drawn, every pixel a block of equal ones: left to themselves the

@@ -53,9 +53,7 @@ func (t ImageTable) Figure() (*Drawing, error) {
 	var names vg.Length
 	pixels := make([][2][][]uint8, len(t.Rows)) // of each image of each side
 	for i, r := range t.Rows {
-		for _, line := range wrap(r.Name, rowName, smallWidth) { // as wide as need be
-			names = max(names, min(smallWidth(line), rowName))
-		}
+		names = max(names, min(widest(smallWidth, wrap(r.Name, rowName, smallWidth)...), rowName)) // as wide as need be
 		if !r.hasImages() {
 			if r.Note == "" {
 				return nil, fmt.Errorf("viz: image table: the row %q has no images and no note: %w", r.Name, ErrNoData)

@@ -15,8 +15,7 @@ import (
 // equal units on both axes. It returns an error if labels and legend leave no room for the data.
 func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 	c := draw.New(canvas)
-	c.SetColor(white)
-	c.Fill(c.Rectangle.Path())
+	fill(c, white, c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	parts := place(f, c)
 	for _, part := range parts {

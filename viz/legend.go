@@ -81,11 +81,7 @@ func (l *legend) arrange(p *plot.Plot) (blocks []block, width, height vg.Length)
 			longest = limit
 		}
 		b := block{lines: fit(e.Name, limit, longest, size)}
-		var text vg.Length
-		for _, s := range b.lines {
-			text = max(text, size(s))
-		}
-		w := thumb + text
+		w := thumb + widest(size, b.lines...)
 		h := line * vg.Length(len(b.lines))
 		if p.Legend.Top {
 			if x > 0 && x+w > room { // the row is full
@@ -94,11 +90,7 @@ func (l *legend) arrange(p *plot.Plot) (blocks []block, width, height vg.Length)
 			b.x, b.y = x, y
 			x += w + legendGap
 		} else {
-			if y > 0 {
-				y += entryGap
-			}
-			b.y = y
-			y += h
+			b.y, y = y, y+h+entryGap
 		}
 		blocks = append(blocks, b)
 		width, height = max(width, b.x+w), max(height, b.y+h)
@@ -127,10 +119,8 @@ func (l *legend) Plot(c draw.Canvas, p *plot.Plot) {
 	width := l.thumbWidth()
 	for i, b := range blocks {
 		x, y := corner.X+b.x, corner.Y-b.y
-		thumb := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: x, Y: y - line},
-			Max: vg.Point{X: x + width, Y: y},
-		}}
+		box := vg.Rectangle{Min: vg.Point{X: x, Y: y - line}, Max: vg.Point{X: x + width, Y: y}}
+		thumb := draw.Canvas{Canvas: c.Canvas, Rectangle: box}
 		for _, t := range l.entries[i].Thumbs {
 			t.Thumbnail(&thumb)
 		}

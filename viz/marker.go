@@ -30,17 +30,14 @@ const rimFrom = 2.5
 
 // DrawGlyph draws the marker at pt.
 func (m Marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	r := sty.Radius
 	if m == Cross || m == Plus {
 		m.strokes(c, sty, pt)
 		return
 	}
-	path := m.outline(pt, r)
-	c.SetColor(sty.Color)
-	c.Fill(path)
-	if r >= rimFrom {
-		c.SetLineStyle(draw.LineStyle{Color: white, Width: 0.5})
-		c.Stroke(path)
+	path := m.outline(pt, sty.Radius)
+	fill(*c, sty.Color, path)
+	if sty.Radius >= rimFrom {
+		stroke(*c, draw.LineStyle{Color: white, Width: 0.5}, path)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode/utf8"
 )
 
 // HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
@@ -29,7 +28,7 @@ func (t Table) HTML() (string, error) {
 	for i, name := range t.Rows {
 		fmt.Fprintf(&b, "<tr><th scope=\"row\"%s>%s</th>", left, html.EscapeString(name))
 		for j, w := range s.cells[i] {
-			_, after := split(s, j, utf8.RuneCountInString)
+			_, after := split(s, j, letters)
 			text := html.EscapeString(w.text())
 			if w.number {
 				text = strings.ReplaceAll(text, " ", "\u00a0") // no line break before ±
@@ -43,7 +42,7 @@ func (t Table) HTML() (string, error) {
 				text = "<strong>" + text + "</strong>"
 			}
 			if w.number {
-				text += strings.Repeat(figureSpace, after-utf8.RuneCountInString(w.fraction+w.spread))
+				text += strings.Repeat(figureSpace, after-letters(w.fraction+w.spread))
 			}
 			fmt.Fprintf(&b, "<td%s>%s</td>", right, text)
 		}

@@ -48,19 +48,13 @@ func outline(f font.Face, pt vg.Point, s string) vg.Path {
 		last sfnt.GlyphIndex
 	)
 	for i, r := range s {
-		glyph, err := f.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			glyph = 0
-		}
+		// Where the font lacks something, such as a kerning table, it answers with an error and 0 or nothing.
+		glyph, _ := f.Face.GlyphIndex(&buf, r)
 		if i > 0 {
-			if kern, err := f.Face.Kern(&buf, last, glyph, ppem, 0); err == nil { // most fonts have no kerning table
-				pt.X += unit * vg.Length(kern)
-			}
+			kern, _ := f.Face.Kern(&buf, last, glyph, ppem, 0)
+			pt.X += unit * vg.Length(kern)
 		}
-		segments, err := f.Face.LoadGlyph(&buf, glyph, ppem, nil)
-		if err != nil {
-			segments = nil // a bitmap glyph, which the fonts of the house do not have
-		}
+		segments, _ := f.Face.LoadGlyph(&buf, glyph, ppem, nil)
 		at := func(p fixed.Point26_6) vg.Point { // y points down in fonts
 			return vg.Point{X: pt.X + unit*vg.Length(p.X), Y: pt.Y - unit*vg.Length(p.Y)}
 		}
@@ -82,9 +76,8 @@ func outline(f font.Face, pt vg.Point, s string) vg.Path {
 		if len(segments) > 0 {
 			path.Close()
 		}
-		if step, err := f.Face.GlyphAdvance(&buf, glyph, ppem, 0); err == nil {
-			pt.X += unit * vg.Length(step)
-		}
+		step, _ := f.Face.GlyphAdvance(&buf, glyph, ppem, 0)
+		pt.X += unit * vg.Length(step)
 		last = glyph
 	}
 	return path

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -15,6 +16,18 @@ import (
 func onCanvas(c draw.Canvas, p *plot.Plot) func(plotter.XY) vg.Point {
 	x, y := p.Transforms(&c)
 	return func(q plotter.XY) vg.Point { return vg.Point{X: x(q.X), Y: y(q.Y)} }
+}
+
+// fill fills a path with a color.
+func fill(c draw.Canvas, col color.Color, path vg.Path) {
+	c.SetColor(col)
+	c.Fill(path)
+}
+
+// stroke draws a path as a line.
+func stroke(c draw.Canvas, style draw.LineStyle, path vg.Path) {
+	c.SetLineStyle(style)
+	c.Stroke(path)
 }
 
 // points returns x and y as the points that gonum/plot draws.

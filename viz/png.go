@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -58,16 +59,11 @@ func shrinkColors(img *image.RGBA) image.Image {
 		if len(best) > 256 {
 			continue
 		}
-		palette := make([]color.RGBA, 0, len(best))
-		for _, c := range best {
-			palette = append(palette, c)
-		}
-		// Sorted, since the order of a map changes from run to run and the file should not.
-		slices.SortFunc(palette, compare)
-		colors := make(color.Palette, len(palette))
+		var colors color.Palette
 		index := map[color.RGBA]uint8{}
-		for i, c := range palette {
-			colors[i] = c
+		// Sorted, since the order of a map changes from run to run and the file should not.
+		for i, c := range slices.SortedFunc(maps.Values(best), compare) {
+			colors = append(colors, c)
 			index[cell(c)] = uint8(i)
 		}
 		out := image.NewPaletted(img.Rect, colors)

@@ -63,105 +63,99 @@ const window = 20 * time.Second
 
 // output shows one state of a Progress. bar is the share done, or below 0 where nobody knows it.
 type output interface {
-	show(label, line string, bar float64, final bool)
+	show(text string, bar float64, final bool)
 }
 
 // NewProgress returns the progress of a run of total steps, 0 where the number is not known. w nil means the notebook
 // in GoNB and the standard error elsewhere; any other w is written to as lines, whether or not there is a notebook.
 // A w that cannot be written to is not an error: progress is no result.
 func NewProgress(w io.Writer, label string, total int) *Progress {
-	p := &Progress{label: label, total: total, now: time.Now}
+	p := &Progress{label: label, total: total, now: time.Now, pause: 500 * time.Millisecond}
 	if w == nil && gonbui.IsNotebook {
-		p.out, p.pause = &notebookLine{id: "progress_" + gonbui.UniqueId(), send: gonbui.SendData, sync: syncNotebook}, 500*time.Millisecond
+		p.out = &notebookLine{"progress_" + gonbui.UniqueId(), label, gonbui.SendData, syncNotebook}
 		return p
 	}
 	if w == nil {
 		w = os.Stderr
 	}
-	if line := liveline.New(w); line.Live() {
-		p.out, p.pause = terminalLine{line}, 500*time.Millisecond
-	} else {
-		p.out, p.pause = plainLines{w}, 5*time.Second
+	line := liveline.New(w)
+	if !line.Live() {
+		p.pause = 5 * time.Second
 	}
+	p.out = textLine{line}
 	return p
 }
 
-// Say shows a text in place of how far the run is, such as what it waits for before its first step.
-func (p *Progress) Say(text string) {
+// change makes a change, unless p is nil or done.
+func (p *Progress) change(make func()) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.finished {
-		p.out.show(p.label, text, p.share(), false)
+		make()
 	}
 }
 
+// show shows a text after the label.
+func (p *Progress) show(text string, final bool) {
+	if p.label != "" {
+		text = p.label + ": " + text
+	}
+	p.out.show(text, p.share(), final)
+}
+
+// Say shows a text in place of how far the run is, such as what it waits for before its first step.
+func (p *Progress) Say(text string) { p.change(func() { p.show(text, false) }) }
+
 // Pause says that for so long of the time since the last Update no step was worked on. The speed leaves it out, the time left
 // does not.
-func (p *Progress) Pause(d time.Duration) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.paused += d
-}
+func (p *Progress) Pause(d time.Duration) { p.change(func() { p.paused += d }) }
 
 // Update says that done steps are done, with notes that may be empty: the first one is shown right after the count, the others
 // at the end of the line, which a narrow terminal cuts. Most calls return at once: a report goes out at most twice a second
 // in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at the last step. done may go
 // back, as after a restart.
 func (p *Progress) Update(done int, notes ...string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.finished {
-		return
-	}
-	now := p.now()
-	if p.started.IsZero() || done < p.last {
-		p.started, p.first, p.recent, p.paused = now, done, nil, 0
-	}
-	p.last = done
-	atEnd := p.total > 0 && done >= p.total
-	if !p.reported.IsZero() && now.Sub(p.reported) < p.pause && !atEnd {
-		return
-	}
-	p.reported = now
-	p.recent = append(p.recent, sample{now, done, p.paused})
-	for len(p.recent) > 2 && now.Sub(p.recent[1].at) >= window {
-		p.recent = p.recent[1:]
-	}
-	p.out.show(p.label, p.line(notes), p.share(), false)
+	p.change(func() {
+		now := p.now()
+		if p.started.IsZero() || done < p.last {
+			p.started, p.first, p.recent, p.paused = now, done, nil, 0
+		}
+		p.last = done
+		atEnd := p.total > 0 && done >= p.total
+		if !p.reported.IsZero() && now.Sub(p.reported) < p.pause && !atEnd {
+			return
+		}
+		p.reported = now
+		p.recent = append(p.recent, sample{now, done, p.paused})
+		for len(p.recent) > 2 && now.Sub(p.recent[1].at) >= window {
+			p.recent = p.recent[1:]
+		}
+		p.show(p.line(notes), false)
+	})
 }
 
 // Done ends the report with the time that the run took and its mean speed, pauses left out. Later calls do nothing.
 func (p *Progress) Done(note string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.finished {
-		return
-	}
-	p.finished = true
-	took := time.Duration(0)
-	if !p.started.IsZero() {
-		took = p.now().Sub(p.started)
-	}
-	parts := []string{p.count() + " in " + duration(took)}
-	if s := (took - p.paused).Seconds(); s > 0 && p.last > p.first {
-		parts = append(parts, p.speed(float64(p.last-p.first)/s))
-	}
-	if note != "" {
-		parts = append(parts, note)
-	}
-	p.out.show(p.label, strings.Join(parts, ", "), p.share(), true)
+	p.change(func() {
+		p.finished = true
+		took := time.Duration(0)
+		if !p.started.IsZero() {
+			took = p.now().Sub(p.started)
+		}
+		parts := []string{p.count() + " in " + duration(took)}
+		if s := (took - p.paused).Seconds(); s > 0 && p.last > p.first {
+			parts = append(parts, p.speed(float64(p.last-p.first)/s))
+		}
+		p.show(list(append(parts, note)), true)
+	})
+}
+
+// list joins the parts that are not empty.
+func list(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
 // line describes the current state.
@@ -176,8 +170,7 @@ func (p *Progress) line(notes []string) string {
 			parts = append(parts, duration(time.Duration(float64(left)*s/float64(b.done-a.done)*float64(time.Second)))+" left")
 		}
 	}
-	parts = append(parts, notes[min(1, len(notes)):]...)
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+	return list(append(parts, notes[min(1, len(notes)):]...))
 }
 
 // count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
@@ -253,33 +246,28 @@ func duration(d time.Duration) string {
 // and the later ones as updates of it, which JupyterLab shows in place and nbclient stores in place of the first, so
 // that the saved notebook holds the last state.
 type notebookLine struct {
-	id   string
-	send func(*protocol.DisplayData)
-	sync func()
+	id, label string
+	send      func(*protocol.DisplayData)
+	sync      func()
 }
 
-func (n *notebookLine) show(label, line string, bar float64, final bool) {
-	n.send(progressData(n.id, label, line, bar))
+func (n *notebookLine) show(text string, bar float64, final bool) {
+	n.send(progressData(n.id, n.label, text, bar))
 	if final {
 		n.sync()
 	}
 }
 
 // progressData returns the message that shows one state of a progress.
-func progressData(id, label, line string, bar float64) *protocol.DisplayData {
-	text := join(label, line)
+func progressData(id, label, text string, bar float64) *protocol.DisplayData {
 	value := ""
 	if bar >= 0 {
 		value = fmt.Sprintf(` value="%.3f"`, bar)
 	}
-	return &protocol.DisplayData{
-		DisplayID: id,
-		Data: map[protocol.MIMEType]any{
-			protocol.MIMETextHTML: fmt.Sprintf(`<div><progress%s max="1" aria-label="%s"></progress> %s</div>`,
-				value, html.EscapeString(cmp.Or(label, "progress")), html.EscapeString(text)),
-			protocol.MIMETextPlain: text,
-		},
-	}
+	markup := fmt.Sprintf(`<div><progress%s max="1" aria-label="%s"></progress> %s</div>`,
+		value, html.EscapeString(cmp.Or(label, "progress")), html.EscapeString(text))
+	return &protocol.DisplayData{DisplayID: id,
+		Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: markup, protocol.MIMETextPlain: text}}
 }
 
 // syncNotebook waits until GoNB has all messages, if it can be reached.
@@ -289,29 +277,14 @@ func syncNotebook() {
 	}
 }
 
-// terminalLine writes over one line of a terminal.
-type terminalLine struct{ *liveline.Line }
+// textLine writes over one line of a terminal; elsewhere it writes a line for each state.
+type textLine struct{ *liveline.Line }
 
-func (t terminalLine) show(label, line string, _ float64, final bool) {
-	text := join(label, line)
-	if !final {
-		t.Set(text)
+func (l textLine) show(text string, _ float64, final bool) {
+	if l.Live() && !final {
+		l.Set(text)
 		return
 	}
-	t.Set("")
-	t.Linef("%s", text)
-}
-
-// plainLines writes a line for each state.
-type plainLines struct{ w io.Writer }
-
-func (l plainLines) show(label, line string, _ float64, _ bool) {
-	fmt.Fprintln(l.w, join(label, line))
-}
-
-func join(label, line string) string {
-	if label == "" {
-		return line
-	}
-	return label + ": " + line
+	l.Set("")
+	l.Linef("%s", text)
 }

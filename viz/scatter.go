@@ -75,15 +75,13 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 
 // markRadius returns the radius in points of the marks of a figure with n points.
 func markRadius(n int) vg.Length {
-	switch {
-	case n <= 100:
-		return 4
-	case n <= 400:
-		return 3
-	case n <= 1500:
-		return 2.5
-	case n <= 5000:
-		return 1.8
+	for _, size := range []struct {
+		most   int
+		radius vg.Length
+	}{{100, 4}, {400, 3}, {1500, 2.5}, {5000, 1.8}} {
+		if n <= size.most {
+			return size.radius
+		}
 	}
 	return 1.3
 }

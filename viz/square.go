@@ -105,15 +105,14 @@ func (s UnitSquare) drawOn(c draw.Canvas, cell vg.Rectangle) {
 	inside := cell
 	if s.Framed {
 		// Two areas rather than a line, the corners of which would not close in every format.
-		c.SetColor(TextGray)
-		c.Fill(cell.Path())
-		inside.Min.X, inside.Min.Y, inside.Max.X, inside.Max.Y = cell.Min.X+2, cell.Min.Y+2, cell.Max.X-2, cell.Max.Y-2
+		fill(c, TextGray, cell.Path())
+		inside = draw.Crop(draw.Canvas{Rectangle: cell}, 2, -2, 2, -2).Rectangle
 	}
-	c.SetColor(white)
+	ground := white
 	if s.Shaded {
-		c.SetColor(GridGray)
+		ground = GridGray
 	}
-	c.Fill(inside.Path())
+	fill(c, ground, inside.Path())
 	in := 0.21 * (cell.Max.X - cell.Min.X)
 	l, r, b, t := cell.Min.X+in, cell.Max.X-in, cell.Min.Y+in, cell.Max.Y-in
 	corners := []vg.Point{{X: l, Y: t}, {X: r, Y: t}, {X: r, Y: b}, {X: l, Y: b}}
@@ -136,11 +135,10 @@ func (o Object) drawAt(c draw.Canvas, pt vg.Point, radius vg.Length) {
 		return
 	}
 	path := o.Shape.outline(pt, radius)
-	c.SetColor(col)
+	inner := col
 	if o.Hollow {
-		c.SetColor(white)
+		inner = white
 	}
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: col, Width: 2})
-	c.Stroke(path)
+	fill(c, inner, path)
+	stroke(c, draw.LineStyle{Color: col, Width: 2}, path)
 }

@@ -103,9 +103,7 @@ func (b StackedBar) nameLines() []string {
 func (s *stack) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var width vg.Length
 	for _, b := range s.bars {
-		for _, line := range b.nameLines() {
-			width = max(width, smallWidth(line))
-		}
+		width = max(width, widest(smallWidth, b.nameLines()...))
 	}
 	return []plot.GlyphBox{{X: 0, Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -width - thumbGap}}}}
 }
@@ -151,8 +149,7 @@ func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, la
 		return
 	}
 	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 1}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 1}
-	c.SetColor(col)
-	c.Fill(box.Path())
+	fill(c, col, box.Path())
 	write(c, face(smallSize, false), readableOn(col), vg.Point{X: middle.X, Y: base}, 0.5, text)
 }
 
@@ -191,15 +188,11 @@ func (s *swatch) Thumbnail(c *draw.Canvas) {
 // hatch fills a box with a color and, so that no part is known by its color alone, with a hatching of white lines that
 // depends on the part: none, rising, falling, both, level.
 func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
-	c.SetColor(col)
-	c.Fill(box.Path())
+	fill(c, col, box.Path())
 	lines := draw.LineStyle{Color: white, Width: hatchWidth}
 	kind := part % 5
-	if kind == 1 || kind == 3 {
-		c.StrokeLines(lines, slanted(box, false)...)
-	}
-	if kind == 2 || kind == 3 {
-		c.StrokeLines(lines, slanted(box, true)...)
+	for _, falling := range [][]bool{1: {false}, 2: {true}, 3: {false, true}, 4: nil}[kind] {
+		c.StrokeLines(lines, slanted(box, falling)...)
 	}
 	if kind == 4 {
 		for y := box.Min.Y + hatchGap/2; y < box.Max.Y; y += hatchGap / 1.5 {

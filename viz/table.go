@@ -131,13 +131,11 @@ func (t Table) sheet() (*sheet, error) {
 	for j := range t.Columns {
 		s.emphasizeBest(j)
 	}
-	way, end := "Bold", "highest"
+	way := "Bold"
 	if t.Underline {
 		way = "Underlined"
 	}
-	if t.Best == Lowest {
-		end = "lowest"
-	}
+	end := []string{Highest: "highest", Lowest: "lowest"}[t.Best]
 	s.note = strings.TrimSpace(s.note + " " + way + ": the " + end + " of its column.")
 	return s, nil
 }
@@ -159,12 +157,9 @@ func (c Cell) words(decimals int) (words, error) {
 	if err != nil {
 		return words{}, err
 	}
-	w := words{number: true, strong: c.Strong, shown: shown}
-	var dot bool
-	w.whole, w.fraction, dot = strings.Cut(number(c.Mean, decimals), ".")
-	if dot {
-		w.fraction = "." + w.fraction
-	}
+	text := number(c.Mean, decimals)
+	point := strings.Index(text+".", ".")
+	w := words{whole: text[:point], fraction: text[point:], shown: shown, number: true, strong: c.Strong}
 	if c.Spread > 0 {
 		w.spread = " ± " + number(c.Spread, decimals)
 	}
@@ -185,9 +180,7 @@ func (s *sheet) emphasizeBest(j int) {
 		}
 	}
 	for _, row := range s.cells {
-		if row[j].number && sign*row[j].shown == best {
-			row[j].strong = true
-		}
+		row[j].strong = row[j].strong || row[j].number && sign*row[j].shown == best
 	}
 }
 
@@ -213,24 +206,24 @@ func (t Table) Text() (string, error) {
 	names := append([]string{t.RowsHeader}, t.Rows...)
 	lines := make([]string, len(names))
 	for i, name := range names {
-		lines[i] = fmt.Sprintf("%-*s", longest(names), name)
+		lines[i] = fmt.Sprintf("%-*s", widest(letters, names...), name)
 	}
 	for j, name := range t.Columns {
-		_, after := split(s, j, utf8.RuneCountInString)
+		_, after := split(s, j, letters)
 		column := []string{name + " "} // over the numbers, not over the asterisks
 		for _, row := range s.cells {
-			w := row[j]
-			text := w.text() + " "
+			w, mark := row[j], " "
 			if w.strong {
-				text = w.text() + "*"
+				mark = "*"
 			}
+			text := w.text() + mark
 			if w.number {
-				text += strings.Repeat(" ", after-utf8.RuneCountInString(w.fraction+w.spread))
+				text += strings.Repeat(" ", after-letters(w.fraction+w.spread))
 			}
 			column = append(column, text)
 		}
 		for i, text := range column {
-			lines[i] += fmt.Sprintf("  %*s", longest(column), text)
+			lines[i] += fmt.Sprintf("  %*s", widest(letters, column...), text)
 		}
 	}
 	for i := range lines {
@@ -240,20 +233,15 @@ func (t Table) Text() (string, error) {
 	if t.Title != "" {
 		b.WriteString(t.Title + "\n\n")
 	}
-	b.WriteString(lines[0] + "\n" + strings.Repeat("-", longest(lines)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
+	b.WriteString(lines[0] + "\n" + strings.Repeat("-", widest(letters, lines...)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
 	if note := s.textNote(); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
 	return b.String(), nil
 }
 
-// longest returns the number of letters of the longest of some texts.
-func longest(texts []string) (n int) {
-	for _, s := range texts {
-		n = max(n, utf8.RuneCountInString(s))
-	}
-	return n
-}
+// letters returns the number of letters of a text.
+func letters(s string) int { return utf8.RuneCountInString(s) }
 
 // textNote returns the note of the plain text, where an asterisk stands for bold and underlined.
 func (s *sheet) textNote() string {

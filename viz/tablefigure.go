@@ -28,41 +28,30 @@ func (t Table) Figure() (*Drawing, error) {
 		return nil, err
 	}
 	bold := func(s string) vg.Length { return textWidth(face(smallSize, true), s) }
-	x := bold(t.RowsHeader)
-	for _, name := range t.Rows {
-		x = max(x, smallWidth(name))
-	}
-	x += tablePad
+	x := max(bold(t.RowsHeader), widest(smallWidth, t.Rows...)) + tablePad
 	columns := make([]column, len(t.Columns))
 	headerLines := 1
 	for j, name := range t.Columns {
 		// Bold letters may be wider, digits are not; measuring all cells in bold keeps the column still when the
 		// best changes.
 		before, after := split(s, j, bold)
-		wide := before + after
+		k := column{name: wrap(name, headerLimit, bold), left: x + columnGap}
+		wide := max(before+after, widest(bold, k.name...))
 		for i := range s.cells {
 			if w := s.cells[i][j]; !w.number {
 				wide = max(wide, bold(w.text()))
 			}
 		}
-		k := column{name: wrap(name, headerLimit, bold)}
-		for _, line := range k.name {
-			wide = max(wide, bold(line))
-		}
-		headerLines = max(headerLines, len(k.name))
-		k.left = x + columnGap
 		k.right = k.left + wide
 		k.point = (k.left+k.right)/2 + (before-after)/2
-		columns[j] = k
-		x = k.right
+		headerLines = max(headerLines, len(k.name))
+		columns[j], x = k, k.right
 	}
 	width := max(x+tablePad, textWidth(face(titleSize, true), t.Title))
 	var below []string // the lines of the note
 	if s.note != "" {
 		below = wrap(s.note, width, smallWidth)
-		for _, line := range below {
-			width = max(width, smallWidth(line))
-		}
+		width = max(width, widest(smallWidth, below...))
 	}
 	header := lineFactor*smallSize*vg.Length(headerLines) + 2*tablePad
 	height := header + rowHeight*vg.Length(len(t.Rows)) + tablePad

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"strings"
@@ -62,16 +63,11 @@ func runs(s string) []run {
 
 // at returns the face of a run in a text of face f, and how far its baseline lies above that of the text.
 func (r run) at(f font.Face) (font.Face, vg.Length) {
-	if r.level == 0 {
-		return f, 0
+	up := []vg.Length{-0.14, 0, 0.34}[r.level+1] * f.Font.Size
+	if r.level != 0 {
+		f.Font.Size *= 0.68
 	}
-	size := f.Font.Size
-	g := f
-	g.Font.Size = 0.68 * size
-	if r.level > 0 {
-		return g, 0.34 * size
-	}
-	return g, -0.14 * size
+	return f, up
 }
 
 // textWidth returns the width of one line of text.
@@ -168,6 +164,14 @@ func wrap(s string, limit vg.Length, width func(string) vg.Length) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// widest returns the largest of the widths of some texts, 0 for none.
+func widest[L cmp.Ordered](width func(string) L, texts ...string) (most L) {
+	for _, s := range texts {
+		most = max(most, width(s))
+	}
+	return most
 }
 
 // fit breaks s at spaces into lines that are at most limit wide, and cuts the words that alone are wider than longest.

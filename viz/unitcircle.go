@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -164,6 +165,7 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 		}
 		all = append(all, s)
 	}
+	longest := 0.0 // of all arrows
 	for _, a := range cfg.Arrows {
 		if len(a.From) != len(a.DX) {
 			return nil, fmt.Errorf("viz: unit circle: the arrows %q start from %d points and have %d x values: %w",
@@ -172,13 +174,14 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 		if err := checkXY(fmt.Sprintf("the arrows %q", a.Name), a.DX, a.DY); err != nil {
 			return nil, err
 		}
-		for _, from := range a.From {
+		for k, from := range a.From {
 			if !known(from) {
 				return nil, fmt.Errorf("viz: unit circle: an arrow of %q starts from point %d, want 0 to %d: %w", a.Name, from, n-1, ErrRange)
 			}
+			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
 		}
 	}
-	scale := cfg.arrowScale()
+	scale := cmp.Or(cfg.ArrowScale, 0.6/cmp.Or(longest, 0.6))
 	for _, a := range cfg.Arrows {
 		s := &segments{name: a.Name, heads: true}
 		for k, from := range a.From {
@@ -187,23 +190,6 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-// arrowScale returns how many radii an arrow of length 1 is drawn long.
-func (cfg UnitCircleConfig) arrowScale() float64 {
-	longest := 0.0
-	for _, a := range cfg.Arrows {
-		for k := range a.DX {
-			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
-		}
-	}
-	switch {
-	case cfg.ArrowScale > 0:
-		return cfg.ArrowScale
-	case longest > 0:
-		return 0.6 / longest
-	}
-	return 1
 }
 
 // rim is a plotter of the circle of radius 1.

@@ -66,9 +66,6 @@ func TestArrowScale(t *testing.T) {
 		{UnitCircleConfig{Arrows: arrows, ArrowScale: 2}, 2},
 		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
 	} {
-		if got := tt.cfg.arrowScale(); !(math.Abs(got-tt.want) <= 1e-12) {
-			t.Errorf("scale %g, want %g", got, tt.want)
-		}
 		lines, err := tt.cfg.lines(plotter.XYs{{X: 1, Y: 0}})
 		if err != nil {
 			t.Fatal(err)

@@ -21,8 +21,11 @@ type checker struct {
 // check is a line of the table to be.
 type check struct {
 	kind, what string
-	do         func(ctx context.Context, progress func(string)) (Row, error)
+	do         measure
 }
+
+// measure does a check.
+type measure func(ctx context.Context, progress func(string)) (*Row, error)
 
 // all runs all checks. It stops at the first that ctx interrupts, with the report of what was done; an error says that
 // nothing could be checked at all.
@@ -56,7 +59,7 @@ func (c *checker) all(ctx context.Context) error {
 		c.line.Begin(fmt.Sprintf("[%d/%d] %s: %s", i+1, len(checks), one.kind, one.what))
 		row, err := one.do(ctx, c.now())
 		if err != nil {
-			row = Row{What: one.what, Result: Fail, Detail: err.Error()}
+			row = &Row{What: one.what, Result: Fail, Detail: err.Error()}
 		}
 		row.Kind, row.Seconds = one.kind, time.Since(began).Seconds()
 		if ctx.Err() != nil {
@@ -65,7 +68,7 @@ func (c *checker) all(ctx context.Context) error {
 			return nil
 		}
 		c.line.End(fmt.Sprintf("%s after %.0f s", row.Result, row.Seconds))
-		c.report.Rows = append(c.report.Rows, row)
+		c.report.Rows = append(c.report.Rows, *row)
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func (c *checker) checkEngine() error {
 // checks lists what is to be done on this machine.
 func (c *checker) checks() (list []check) {
 	m := c.report.Machine
-	add := func(kind, what string, do func(context.Context, func(string)) (Row, error)) {
+	add := func(kind, what string, do measure) {
 		if len(c.only) == 0 || slices.Contains(c.only, kind) {
 			list = append(list, check{kind, what, do})
 		}
@@ -122,7 +125,7 @@ func (c *checker) checks() (list []check) {
 	add(kindNumbers, "a matrix product", c.product)
 	if m.Kind != "go" { // which is not compared with itself
 		for _, n := range numberCases() {
-			add(kindNumbers, n.what, func(ctx context.Context, progress func(string)) (Row, error) { return c.numbers(ctx, n, progress) })
+			add(kindNumbers, n.what, c.numbers(n))
 		}
 	}
 	for _, s := range stepCases() {
@@ -137,40 +140,40 @@ func (c *checker) checks() (list []check) {
 	}
 	s, err := newSuite(c.tests, m.Backend)
 	for _, pkg := range enginePackages {
-		add(kindTests, pkg, func(ctx context.Context, progress func(string)) (Row, error) {
+		add(kindTests, pkg, func(ctx context.Context, progress func(string)) (*Row, error) {
 			if err != nil {
-				return Row{What: pkg, Result: NotRun, Detail: err.Error()}, nil
+				return &Row{What: pkg, Result: NotRun, Detail: err.Error()}, nil
 			}
-			return s.run(ctx, pkg, progress), nil
+			return s.run(ctx, pkg, progress)
 		})
 	}
 	return list
 }
 
 // part returns the check that one part is, with the memory that it took.
-func (c *checker) part(p part) func(context.Context, func(string)) (Row, error) {
-	return func(ctx context.Context, progress func(string)) (Row, error) {
-		var watch *memoryWatch
+func (c *checker) part(p part) measure {
+	return func(ctx context.Context, progress func(string)) (*Row, error) {
+		end := notWatched
 		if c.report.Machine.onGPU() {
-			watch = watchMemory(ctx)
+			end = watchMemory(ctx)
 		}
 		found, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
-		device, known := watch.end()
-		if err != nil {
-			return Row{}, err
+		device, known := end()
+		row := found.Row
+		if err != nil || row.Result == NotRun {
+			return row, err
 		}
-		row := *found.Row
-		if row.Result == NotRun {
-			return row, nil
+		if row.Values == nil {
+			row.Values = map[string]float64{}
 		}
 		if known {
-			row.add("device_memory_bytes", device)
+			row.Values["device_memory_bytes"] = device
 			row.Detail += fmt.Sprintf("; device memory %.2f GB", device/1e9)
 		} else {
 			row.Detail += "; device memory not told"
 		}
 		if found.Memory > 0 {
-			row.add("process_memory_bytes", found.Memory)
+			row.Values["process_memory_bytes"] = found.Memory
 			row.Detail += fmt.Sprintf(", the process's %.2f GB", found.Memory/1e9)
 		}
 		return row, nil
@@ -178,30 +181,32 @@ func (c *checker) part(p part) func(context.Context, func(string)) (Row, error) 
 }
 
 // product checks the precision of a matrix product.
-func (c *checker) product(ctx context.Context, progress func(string)) (Row, error) {
+func (c *checker) product(ctx context.Context, progress func(string)) (*Row, error) {
 	found, err := c.ask(ctx, part{Kind: kindNumbers, Name: productName}, c.report.Machine.Backend, progress)
 	if err != nil {
-		return Row{}, err
+		return nil, err
 	}
 	return productRow(*found.Product), nil
 }
 
-// numbers compares a step with the pure-Go engine's.
-func (c *checker) numbers(ctx context.Context, n numberCase, progress func(string)) (Row, error) {
-	p := part{Kind: kindNumbers, Name: n.name}
-	progress("on the engine")
-	here, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
-	if err != nil {
-		return Row{}, err
+// numbers returns the check that compares a step with the pure-Go engine's.
+func (c *checker) numbers(n numberCase) measure {
+	return func(ctx context.Context, progress func(string)) (*Row, error) {
+		p := part{Kind: kindNumbers, Name: n.name}
+		progress("on the engine")
+		here, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
+		if err != nil {
+			return nil, err
+		}
+		progress("on the pure-Go engine")
+		there, err := c.ask(ctx, p, "go", progress)
+		if err != nil {
+			return nil, err
+		}
+		allowed := float32Apart
+		if c.report.Machine.onGPU() {
+			allowed = tf32Apart
+		}
+		return compare(n.what, *here.Step, *there.Step, allowed), nil
 	}
-	progress("on the pure-Go engine")
-	there, err := c.ask(ctx, p, "go", progress)
-	if err != nil {
-		return Row{}, err
-	}
-	allowed := float32Apart
-	if c.report.Machine.onGPU() {
-		allowed = tf32Apart
-	}
-	return compare(n.what, *here.Step, *there.Step, allowed), nil
 }

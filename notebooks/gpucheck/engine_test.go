@@ -185,7 +185,8 @@ func TestJudge(t *testing.T) {
 		"pseudo-labels": {4.51, wrong, right, Fail}, "true labels": {4.51, right, wrong, Fail},
 	} {
 		var row Row
-		if tinyTask().judge(&row, low, tt.chance, tt.ours, tt.theirs, truth); row.Result != tt.want {
+		found := &outcome{losses: low, chance: tt.chance, pupl: tt.ours, trueLabels: tt.theirs}
+		if tinyTask().judge(&row, found, truth); row.Result != tt.want {
 			t.Errorf("%s: %+v", name, row)
 		}
 	}
@@ -193,16 +194,16 @@ func TestJudge(t *testing.T) {
 
 // The cases that a process looks up by name are there.
 func TestPartsAreFound(t *testing.T) {
-	stepName := func(c stepCase) string { return c.name }
+	what := func(c stepCase) (*string, error) { return &c.what, nil }
 	for _, c := range stepCases() {
-		if found, err := find(stepCases(), c.name, stepName); err != nil || found.what != c.what {
+		if found, err := withCase(stepCases(), c.name, what); err != nil || *found != c.what {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, err := find(stepCases(), "nosuch", stepName); err == nil {
+	if _, err := withCase(stepCases(), "nosuch", what); err == nil {
 		t.Error("an unknown step is found")
 	}
-	if _, err := stepOnce(nil, "nosuch"); err == nil {
+	if _, err := withCase(numberCases(), "nosuch", func(c numberCase) (*oneStep, error) { return c.step(nil) }); err == nil {
 		t.Error("an unknown step is compared")
 	}
 	for _, onGPU := range []bool{false, true} {

@@ -58,29 +58,33 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 	flags.StringVar(&o.build, "build", "",
 		"check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
 	flags.StringVar(&o.part, "part", "", "for this program itself: run one part of the checks")
-	if err := flags.Parse(args); err != nil {
-		return o, errors.Join(errParsed, err) // flag has said so already
-	}
-	for _, kind := range o.only {
-		if !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("-only: there is no kind %q; there are %s", kind, strings.Join(kinds, ", "))
+	if err = flags.Parse(args); err == nil {
+		if err = o.check(flags.Args()); err != nil {
+			fmt.Fprintln(messages, err) // as flag does with an error of its own
 		}
-	}
-	switch {
-	case flags.NArg() > 0:
-		err = fmt.Errorf("it takes no arguments, but got %q", flags.Arg(0))
-	case o.markdown && o.json:
-		err = errors.New("-json and -markdown exclude each other")
-	case !slices.Contains([]string{"gpu", "cpu", "go"}, o.on):
-		err = fmt.Errorf("-on %s: want gpu, cpu or go", o.on)
-	case o.steps < 0:
-		err = fmt.Errorf("-steps %d: want a positive number, or 0 for the default", o.steps)
 	}
 	return o, err
 }
 
-// errParsed is wrapped by errors that the flag package has printed.
-var errParsed = errors.New("wrong flags")
+// check returns an error if the options make no sense.
+func (o options) check(args []string) error {
+	for _, kind := range o.only {
+		if !slices.Contains(kinds, kind) {
+			return fmt.Errorf("-only: there is no kind %q; there are %s", kind, strings.Join(kinds, ", "))
+		}
+	}
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("it takes no arguments, but got %q", args[0])
+	case o.markdown && o.json:
+		return errors.New("-json and -markdown exclude each other")
+	case !slices.Contains([]string{"gpu", "cpu", "go"}, o.on):
+		return fmt.Errorf("-on %s: want gpu, cpu or go", o.on)
+	case o.steps < 0:
+		return fmt.Errorf("-steps %d: want a positive number, or 0 for the default", o.steps)
+	}
+	return nil
+}
 
 // run does what the command line asks for and returns the exit status.
 func run(ctx context.Context, args []string, out, messages io.Writer, parts runner) int {
@@ -89,10 +93,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, parts runn
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
-	case errors.Is(err, errParsed):
-		return exitUsage
 	case err != nil:
-		line.Linef("%v", err)
 		return exitUsage
 	case o.part != "":
 		return onePart(ctx, o.part, out)

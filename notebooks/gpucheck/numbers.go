@@ -45,15 +45,10 @@ type oneStep struct {
 	Gradients []float64 `json:"gradients"` // the length of every trainable variable's gradient
 }
 
-// stepOnce computes loss and gradients of a case, from the same weights, images and views on every engine.
-func stepOnce(eng *engine.Engine, name string) (*oneStep, error) {
-	c, err := find(numberCases(), name, func(c numberCase) string { return c.name })
-	if err != nil {
-		return nil, err
-	}
-	return c.step(eng)
-}
+// id is the name under which a part asks for the case.
+func (c numberCase) id() string { return c.name }
 
+// step computes loss and gradients of a case, from the same weights, images and views on every engine.
 func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 	batch := newNoise(c.images, c.size, c.size, c.color)
 	numbers, err := c.recipe.Draw(rand.New(rand.NewPCG(1, 2)), augment.Shape{Height: c.size, Width: c.size, Channels: c.color}, 2*c.images)
@@ -110,8 +105,8 @@ var (
 )
 
 // compare reports how far the numbers of a step are from those of the pure-Go engine.
-func compare(what string, here, reference oneStep, allowed apart) Row {
-	row := Row{Kind: kindNumbers, What: what, Result: Fail}
+func compare(what string, here, reference oneStep, allowed apart) *Row {
+	row := &Row{Kind: kindNumbers, What: what, Result: Fail}
 	if len(here.Gradients) != len(reference.Gradients) || len(here.Gradients) == 0 {
 		row.Detail = fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.Gradients), len(reference.Gradients))
 		return row
@@ -176,8 +171,8 @@ func productError(eng *engine.Engine) (*float64, error) {
 
 // productRow reports of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
 // which the second is not what was asked for.
-func productRow(relative float64) Row {
-	row := Row{Kind: kindNumbers, What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
+func productRow(relative float64) *Row {
+	row := &Row{Kind: kindNumbers, What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
 		Values: map[string]float64{"relative_error": relative}}
 	precision := "as float32"
 	switch {

@@ -3,12 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // nvidia fills in what nvidia-smi, or else the kernel, knows of the cards. Where there is neither, nothing is filled in.
@@ -36,70 +36,51 @@ func cardsOf(lines string) (cards, driver string) {
 	return strings.Join(names, "; "), driver
 }
 
-// memoryWatch follows how much memory the cards hold while a check runs.
-type memoryWatch struct {
-	stop context.CancelFunc
-	done chan struct{}
-
-	mu     sync.Mutex
-	before map[string]float64 // of each card, in MiB
-	most   map[string]float64
-}
-
-// watchMemory starts to follow the cards' memory. Where there is no nvidia-smi the watch stays empty.
-func watchMemory(ctx context.Context) *memoryWatch {
+// watchMemory starts to follow how much memory the cards hold. end stops that and returns by how many bytes the memory of a card
+// rose at most; known is false where there is no nvidia-smi.
+func watchMemory(ctx context.Context) (end func() (bytes float64, known bool)) {
 	ctx, stop := context.WithCancel(ctx)
-	w := &memoryWatch{stop: stop, done: make(chan struct{}), before: map[string]float64{}, most: map[string]float64{}}
 	cmd := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=index,memory.used", "--format=csv,noheader,nounits", "-lms", "200")
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		close(w.done)
-		return w
+		stop()
+		return notWatched
 	}
-	lines := bufio.NewScanner(out)
-	if lines.Scan() { // what the first card held before must be known before the check starts
-		w.see(lines.Text())
-	}
+	lines := bufio.NewReader(out)
+	first, _ := lines.ReadString('\n') // what the first card held before must be known before the check starts
+	rest := make(chan []byte, 1)
 	go func() {
-		defer close(w.done)
-		for lines.Scan() {
-			w.see(lines.Text())
-		}
-		_ = cmd.Wait() // ended by stop, so with an error
+		text, _ := io.ReadAll(lines) // until the program ends
+		rest <- text
 	}()
-	return w
+	return func() (float64, bool) {
+		stop()
+		text := first + string(<-rest)
+		_ = cmd.Wait() // ended by stop, so with an error
+		return highestRise(text)
+	}
 }
 
-// see takes a line "0, 1234": a card and the MiB it holds.
-func (w *memoryWatch) see(line string) {
-	card, used, ok := strings.Cut(strings.TrimSpace(line), ", ")
-	mib, err := strconv.ParseFloat(used, 64)
-	if !ok || err != nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, seen := w.before[card]; !seen {
-		w.before[card] = mib
-	}
-	w.most[card] = max(w.most[card], mib)
-}
+// notWatched ends a watch that never began.
+func notWatched() (bytes float64, known bool) { return 0, false }
 
-// end stops the watch and returns by how many bytes the memory of a card rose at most; ok is false where nothing told, and
-// for a watch that is nil.
-func (w *memoryWatch) end() (bytes float64, ok bool) {
-	if w == nil {
-		return 0, false
+// highestRise returns by how many bytes the memory of a card rose at most above what it held first, by lines "0, 1234": a card
+// and the MiB it holds. known is false where no line tells.
+func highestRise(lines string) (bytes float64, known bool) {
+	first := map[string]float64{}
+	for line := range strings.Lines(lines) {
+		card, used, _ := strings.Cut(strings.TrimSpace(line), ", ")
+		mib, err := strconv.ParseFloat(used, 64)
+		if err != nil {
+			continue
+		}
+		if _, seen := first[card]; !seen {
+			first[card] = mib
+		}
+		bytes = max(bytes, (mib-first[card])*(1<<20))
 	}
-	w.stop()
-	<-w.done
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for card, before := range w.before {
-		bytes = max(bytes, (w.most[card]-before)*(1<<20))
-	}
-	return bytes, len(w.before) > 0
+	return bytes, len(first) > 0
 }

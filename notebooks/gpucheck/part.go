@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,11 +67,14 @@ func (p part) do(ctx context.Context, out io.Writer) error {
 	case p.Kind == kindNumbers && p.Name == productName:
 		found.Product, err = productError(eng)
 	case p.Kind == kindNumbers:
-		found.Step, err = stepOnce(eng, p.Name)
+		found.Step, err = withCase(numberCases(), p.Name, func(c numberCase) (*oneStep, error) { return c.step(eng) })
 	case p.Kind == kindStep:
-		found.Row, err = timeStep(ctx, eng, p, progress)
+		found.Row, err = withCase(stepCases(), p.Name, func(c stepCase) (*Row, error) { return c.time(ctx, eng, p.Precision, progress) })
 	case p.Kind == kindTraining:
-		found.Row, err = trainShortly(ctx, eng, p, progress)
+		found.Row, err = withCase(tasks(eng.Kind == "xla-cuda"), p.Name, func(t task) (*Row, error) {
+			t.steps = cmp.Or(p.Steps, t.steps)
+			return t.train(ctx, eng, progress)
+		})
 	default:
 		err = fmt.Errorf("there is no check of the kind %q", p.Kind)
 	}
@@ -81,6 +85,16 @@ func (p part) do(ctx context.Context, out io.Writer) error {
 		found.Memory = float64(bytes)
 	}
 	return lines.Encode(found)
+}
+
+// withCase returns what do makes of the case that a part names.
+func withCase[C interface{ id() string }, R any](cases []C, name string, do func(C) (*R, error)) (*R, error) {
+	for _, c := range cases {
+		if c.id() == name {
+			return do(c)
+		}
+	}
+	return nil, fmt.Errorf("there is no case %q", name)
 }
 
 // runner runs a part and returns what it found, telling meanwhile how far it is. The engine is that of the environment's

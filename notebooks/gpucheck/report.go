@@ -51,14 +51,6 @@ type Report struct {
 	Left    int     `json:"left"` // checks that were left undone when it was interrupted
 }
 
-// add adds a number to the row's.
-func (r *Row) add(name string, value float64) {
-	if r.Values == nil {
-		r.Values = map[string]float64{}
-	}
-	r.Values[name] = value
-}
-
 // count returns how many rows have that result.
 func (r Report) count(result Result) (n int) {
 	for _, row := range r.Rows {

@@ -41,14 +41,8 @@ func stepCases() []stepCase {
 	}
 }
 
-// find returns the case of that name.
-func find[T any](all []T, name string, nameOf func(T) string) (found T, err error) {
-	i := slices.IndexFunc(all, func(c T) bool { return nameOf(c) == name })
-	if i < 0 {
-		return found, fmt.Errorf("there is no case %q", name)
-	}
-	return all[i], nil
-}
+// id is the name under which a part asks for the case.
+func (c stepCase) id() string { return c.name }
 
 // precisions are those in which steps are timed.
 var precisions = []string{"float32", "bfloat16"}
@@ -60,15 +54,6 @@ const (
 	stepsMost   = 200
 	stepsTime   = 8 * time.Second
 )
-
-// timeStep times the steps of a part's case.
-func timeStep(ctx context.Context, eng *engine.Engine, p part, progress reporter) (*Row, error) {
-	c, err := find(stepCases(), p.Name, func(c stepCase) string { return c.name })
-	if err != nil {
-		return nil, err
-	}
-	return c.time(ctx, eng, p.Precision, progress)
-}
 
 // time takes steps until the time is up, and reports the median one.
 func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress reporter) (*Row, error) {

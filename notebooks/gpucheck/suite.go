@@ -111,46 +111,44 @@ func newSuite(programs, backend string) (*suite, error) {
 }
 
 // run runs the tests of a package.
-func (s *suite) run(ctx context.Context, pkg string, progress func(string)) Row {
-	row := Row{Kind: kindTests, What: pkg, Result: Fail}
+func (s *suite) run(ctx context.Context, pkg string, progress func(string)) (*Row, error) {
+	row := &Row{What: pkg, Result: NotRun}
 	program := testProgram(s.programs, pkg)
 	convert := exec.CommandContext(ctx, filepath.Join(s.programs, converter))
 	if s.programs == "" {
 		progress("compiling the tests")
 		dir, err := os.MkdirTemp("", "puclab-tests-")
 		if err != nil {
-			row.Detail = err.Error()
-			return row
+			return nil, err
 		}
 		defer os.RemoveAll(dir)
 		program = testProgram(dir, pkg)
 		if err := buildTests(ctx, s.root, pkg, program); err != nil {
-			row.Detail = "the tests do not compile: " + firstLines(err.Error(), 6)
-			return row
+			return nil, errors.New("the tests do not compile: " + firstLines(err.Error(), 6))
 		}
 		convert = exec.CommandContext(ctx, "go", "tool", converter)
 	} else {
 		for _, file := range []string{program, convert.Path} {
 			if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-				row.Result, row.Detail = NotRun, "there is no "+filepath.Base(file)+" in the folder of -tests"
-				return row
+				row.Detail = "there is no " + filepath.Base(file) + " in the folder of -tests"
+				return row, nil
 			}
 		}
 	}
 	dir := filepath.Join(s.root, filepath.FromSlash(pkg))
 	if _, err := os.Stat(dir); err != nil {
-		row.Result, row.Detail = NotRun, "the checkout's folder "+pkg+", with the test data, is not here"
-		return row
+		row.Detail = "the checkout's folder " + pkg + ", with the test data, is not here"
+		return row, nil
 	}
 	cmd := exec.CommandContext(ctx, program, "-test.v=test2json", "-test.timeout=20m")
 	cmd.Dir, cmd.Env = dir, s.env
 	counts := &tally{onTest: progress}
 	ended, err := counts.convert(cmd, convert)
 	if err != nil {
-		row.Detail = "the output of the tests could not be read: " + err.Error()
-		return row
+		return nil, fmt.Errorf("the output of the tests could not be read: %w", err)
 	}
-	return counts.judge(row, ended)
+	counts.judge(row, ended)
+	return row, nil
 }
 
 // event is a line of the converter, as `go doc test2json` describes it.
@@ -245,8 +243,9 @@ func (t *tally) addFailure(name string) {
 	t.failures = append(slices.DeleteFunc(t.failures, func(other string) bool { return strings.HasPrefix(name, other+"/") }), name)
 }
 
-// judge makes a row of what was counted; err is how the program ended.
-func (t *tally) judge(row Row, err error) Row {
+// judge fills in what was counted; err is how the program ended.
+func (t *tally) judge(row *Row, err error) {
+	row.Result = Fail
 	row.Detail = fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
 	row.Failures = t.failures
 	row.Values = map[string]float64{"passed": float64(t.passed), "failed": float64(t.failed), "skipped": float64(t.skipped)}
@@ -263,5 +262,4 @@ func (t *tally) judge(row Row, err error) Row {
 		}
 		row.Detail += ": " + crash(t.tail)
 	}
-	return row
 }

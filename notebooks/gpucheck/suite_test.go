@@ -126,7 +126,10 @@ func TestSuite(t *testing.T) {
 		{"none", Fail, []string{"no test ran"}, ""},
 	} {
 		t.Run(tt.pkg, func(t *testing.T) {
-			row := s.run(context.Background(), tt.pkg, func(string) {})
+			row, err := s.run(context.Background(), tt.pkg, func(string) {})
+			if err != nil {
+				row = &Row{Result: Fail, Detail: err.Error()}
+			}
 			if row.Result != tt.result || strings.Join(row.Failures, " ") != tt.failures {
 				t.Errorf("%s, %q: %s", row.Result, row.Failures, row.Detail)
 			}
@@ -146,11 +149,11 @@ func TestSuiteWithoutGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &suite{root: root, programs: folder, env: append(os.Environ(), "GOMLX_BACKEND=mine", "PATH=")}
-	if row := s.run(context.Background(), "good", func(string) {}); row.Result != Pass {
-		t.Errorf("%+v", row)
+	if row, err := s.run(context.Background(), "good", func(string) {}); err != nil || row.Result != Pass {
+		t.Errorf("%+v, %v", row, err)
 	}
-	if row := s.run(context.Background(), "bad", nil); row.Result != NotRun || !strings.Contains(row.Detail, "bad.test") {
-		t.Errorf("%+v", row)
+	if row, err := s.run(context.Background(), "bad", nil); err != nil || row.Result != NotRun || !strings.Contains(row.Detail, "bad.test") {
+		t.Errorf("%+v, %v", row, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -54,31 +55,18 @@ func (r Row) measured() string {
 
 // writeText writes the report for a terminal.
 func (r Report) writeText(w io.Writer) error {
-	var b strings.Builder
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, fact := range r.Machine.facts() {
-		fmt.Fprintf(&b, "%-9s %s\n", fact[0], fact[1])
+		fmt.Fprintf(table, "%-9s %s\n", fact[0], fact[1])
 	}
-	table := [][]string{{"result", "check", "of", "measured (time)"}}
+	fmt.Fprint(table, "\nresult\tcheck\tof\tmeasured (time)\n")
 	for _, row := range r.Rows {
-		table = append(table, []string{string(row.Result), row.Kind, row.What, fmt.Sprintf("%s (%.0f s)", row.measured(), row.Seconds)})
-	}
-	var width [3]int
-	for _, row := range table {
-		for i := range width {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i])+2)
-		}
-	}
-	b.WriteByte('\n')
-	for _, row := range table {
-		for i, text := range row[:3] {
-			b.WriteString(text + strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)))
-		}
 		// A long account goes on below, under its own beginning.
-		b.WriteString(strings.Join(wrap(row[3], 76), "\n"+strings.Repeat(" ", width[0]+width[1]+width[2])) + "\n")
+		account := wrap(fmt.Sprintf("%s (%.0f s)", row.measured(), row.Seconds), 76)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Result, row.Kind, row.What, strings.Join(account, "\n\t\t\t"))
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.summary())
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(table, "\n%s\n", r.summary())
+	return table.Flush()
 }
 
 // wrap breaks text at spaces into lines of at most n characters, where it can.
@@ -101,12 +89,10 @@ func (r Report) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s: %s\n", fact[0], fact[1])
 	}
 	b.WriteString("\n| result | check | of | measured | seconds |\n| --- | --- | --- | --- | ---: |\n")
-	cell := strings.NewReplacer("|", "\\|", "\n", " ")
+	cell := strings.NewReplacer("|", "\\|", "\n", " ").Replace
 	for _, row := range r.Rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell.Replace(row.What),
-			cell.Replace(row.measured()), row.Seconds)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", row.Result, row.Kind, cell(row.What), cell(row.measured()), row.Seconds)
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.summary())
-	_, err := io.WriteString(w, b.String())
+	_, err := fmt.Fprintf(w, "%s\n%s\n", b.String(), r.summary())
 	return err
 }

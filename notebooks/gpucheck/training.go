@@ -15,9 +15,14 @@ import (
 	"github.com/puclab/puclab/datasets/cifar"
 	"github.com/puclab/puclab/datasets/fashionmnist"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -38,9 +43,14 @@ type task struct {
 // tasks returns the training runs: on cards with the paper's network for color images, elsewhere with one that a CPU can
 // train in a minute or two. The paper labels 1,000 of 60,000 gray images and 3,000 of 50,000 color images.
 func tasks(onGPU bool) []task {
-	gray := task{bench: "FMNIST-I", network: "small CNN", images: fashionImages, labeled: 1.0 / 60, steps: 500,
+	fashion := func() (train, test *datasets.Images, err error) {
+		train, test, _, err = fashionmnist.Open()
+		return train, test, err
+	}
+	cifar10 := func() (train, test *datasets.Images, err error) { return cifarIn(datasets.Folders(cifar.Name10)) }
+	gray := task{bench: "FMNIST-I", network: "small CNN", images: fashion, labeled: 1.0 / 60, steps: 500,
 		config: train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}}
-	color := task{bench: "CIFAR-I", network: "ResNet-18", images: cifarImages, labeled: 3.0 / 50, steps: 1000,
+	color := task{bench: "CIFAR-I", network: "ResNet-18", images: cifar10, labeled: 3.0 / 50, steps: 1000,
 		config: train.Config{Encoder: encoder.ResNet{CIFAR: true, Pixels: cifarPixels}, Recipe: augment.CIFAR(0)}}
 	if !onGPU {
 		gray.steps, color.steps = 150, 150
@@ -49,17 +59,8 @@ func tasks(onGPU bool) []task {
 	return []task{gray, color}
 }
 
-// trainShortly does a part's training run.
-func trainShortly(ctx context.Context, eng *engine.Engine, p part, progress reporter) (*Row, error) {
-	t, err := find(tasks(eng.Kind == "xla-cuda"), p.Name, func(t task) string { return t.bench })
-	if err != nil {
-		return nil, err
-	}
-	if p.Steps > 0 {
-		t.steps = p.Steps
-	}
-	return t.train(ctx, eng, progress)
-}
+// id is the name under which a part asks for the task.
+func (t task) id() string { return t.bench }
 
 // seed is that of the split, the batches, the weights and the views.
 const seed = 1
@@ -82,11 +83,59 @@ func (t task) train(ctx context.Context, eng *engine.Engine, progress reporter) 
 	if err != nil {
 		return nil, err
 	}
-	t.judge(row, found.losses, found.chance, found.pupl, found.trueLabels, truth)
+	t.judge(row, found, truth)
 	views, seconds := float64(found.last.Views), found.last.Elapsed.Seconds()
 	row.Detail = fmt.Sprintf("%s views from %d images in %.0f s; %s", grouped(views), learn.Len(), seconds, row.Detail)
 	row.Values["training_seconds"], row.Values["training_images"] = seconds, float64(learn.Len())
 	return row, nil
+}
+
+// outcome is what came of a training run.
+type outcome struct {
+	losses           []float64 // of every step
+	chance           float64   // level of the loss
+	last             train.Progress
+	pupl, trueLabels evaluate.Binary // on the held-out images, of a probe on pseudo-labels and of one on the true labels
+}
+
+// classify runs Algorithm 1 with PUPL on the projections, and trains a second probe on the true labels. truth says which of the
+// held-out images are positive.
+func (t task) classify(
+	ctx context.Context, eng *engine.Engine, pu *datasets.PU, held []uint8, truth []bool, progress reporter,
+) (*outcome, error) {
+	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	found := &outcome{}
+	config := pipeline.Config{Pretrain: t.config, Space: pipeline.Projections,
+		Cluster: cluster.Config{Restarts: 5, Seed: seed}, Probe: probe.Config{Seed: seed}}
+	config.Pretrain.Steps, config.Pretrain.Seed = t.steps, seed
+	config.Pretrain.Observer = train.OnStep(func(p train.Progress) {
+		found.last = p
+		progress("step %d of %d, loss %.3f", p.Step, p.Steps, p.Loss)
+	})
+	data := pipeline.Images{Batches: batches, Images: pu.Images, Index: pu.Index, Labeled: pu.Labeled}
+	run, err := pipeline.Run(ctx, eng, data, config)
+	if err != nil {
+		return nil, err
+	}
+	found.losses, found.chance = run.Model.History.Losses, run.Model.History.Chance
+	progress("training a probe on the true labels")
+	supervised, err := probe.FitPU(eng, rows.Unit(run.Embedding.H), pu.Positive, risk.CrossEntropy, config.Probe)
+	if err != nil {
+		return nil, err
+	}
+	test, err := run.Model.Embed(eng, held)
+	if err != nil {
+		return nil, err
+	}
+	for p, score := range map[*probe.Probe]*evaluate.Binary{run.Probe: &found.pupl, supervised: &found.trueLabels} {
+		if *score, err = p.Score(rows.Unit(test.H), truth); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // split labels some positives of the training images, and returns which test images are positive.
@@ -110,37 +159,22 @@ func (t task) split(learn, test *datasets.Images) (*datasets.PU, []bool, error) 
 
 // judge fills in whether the run went as it should: the mean of the last tenth of the losses is below the chance level, and both
 // probes are right on more images than the larger class has, by three standard deviations of such a count.
-func (t task) judge(row *Row, losses []float64, chance float64, pupl, trueLabels evaluate.Binary, truth []bool) {
-	loss := stat.Mean(losses[len(losses)-max(len(losses)/10, 1):], nil)
-	positives := 0
-	for _, positive := range truth {
-		if positive {
-			positives++
-		}
-	}
-	share := float64(positives) / float64(len(truth))
+func (t task) judge(row *Row, found *outcome, truth []bool) {
+	loss := stat.Mean(found.losses[len(found.losses)-max(len(found.losses)/10, 1):], nil)
+	positives, _ := rows.Split(truth)
+	share := float64(len(positives)) / float64(len(truth))
 	majority := math.Max(share, 1-share)
 	wanted := majority + 3*math.Sqrt(majority*(1-majority)/float64(len(truth)))
-	row.Result = Pass
-	if !(loss < chance) || !(pupl.Accuracy() > wanted) || !(trueLabels.Accuracy() > wanted) {
-		row.Result = Fail
+	pupl, trueLabels := found.pupl.Accuracy(), found.trueLabels.Accuracy()
+	row.Result = Fail
+	if loss < found.chance && pupl > wanted && trueLabels > wanted {
+		row.Result = Pass
 	}
 	row.Detail = fmt.Sprintf("loss %.3f (must be below %.3f, chance); held-out accuracy %.1f%% with PUPL's labels, "+
 		"%.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)",
-		loss, chance, 100*pupl.Accuracy(), 100*trueLabels.Accuracy(), 100*wanted, 100*majority)
-	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": chance, "pupl_accuracy": pupl.Accuracy(),
-		"true_label_accuracy": trueLabels.Accuracy(), "larger_class": majority, "wanted_accuracy": wanted}
-}
-
-// fashionImages returns the images of Fashion-MNIST that are on this machine.
-func fashionImages() (train, test *datasets.Images, err error) {
-	train, test, _, err = fashionmnist.Open()
-	return train, test, err
-}
-
-// cifarImages returns the images of CIFAR-10 that are on this machine.
-func cifarImages() (train, test *datasets.Images, err error) {
-	return cifarIn(datasets.Folders(cifar.Name10))
+		loss, found.chance, 100*pupl, 100*trueLabels, 100*wanted, 100*majority)
+	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": found.chance, "pupl_accuracy": pupl,
+		"true_label_accuracy": trueLabels, "larger_class": majority, "wanted_accuracy": wanted}
 }
 
 // cifarIn returns the images of CIFAR-10 in the first of the folders that has them. Where only those of its test part are, a

@@ -1,0 +1,23 @@
+// Package lists makes slices and tables out of functions.
+package lists
+
+// Map returns f(x[i]) for each i.
+func Map[S, T any](x []S, f func(S) T) []T {
+	out := make([]T, len(x))
+	for i, each := range x {
+		out[i] = f(each)
+	}
+	return out
+}
+
+// Table returns entry(i, k) for i below rows and k below columns, row by row.
+func Table[T any](rows, columns int, entry func(i, k int) T) [][]T {
+	out := make([][]T, rows)
+	for i := range out {
+		out[i] = make([]T, columns)
+		for k := range out[i] {
+			out[i][k] = entry(i, k)
+		}
+	}
+	return out
+}

@@ -1,5 +1,7 @@
-// Package lists makes slices and tables out of functions.
+// Package lists makes slices and tables out of functions, and names the values of enumerations.
 package lists
+
+import "fmt"
 
 // Map returns f(x[i]) for each i.
 func Map[S, T any](x []S, f func(S) T) []T {
@@ -20,4 +22,12 @@ func Table[T any](rows, columns int, entry func(i, k int) T) [][]T {
 		}
 	}
 	return out
+}
+
+// Name returns names[value], or "kind(value)" for a value without a name.
+func Name[E ~int](value E, kind string, names ...string) string {
+	if value < 0 || int(value) >= len(names) {
+		return fmt.Sprintf("%s(%d)", kind, int(value))
+	}
+	return names[value]
 }

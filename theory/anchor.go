@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Anchor is one anchor of a population with everything that it can meet. It is for objectives that are written with
@@ -28,11 +31,7 @@ func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
 	s := p.support(false)
 	sim := s.similarities(tau)
 	meet := func(i mass, class []mass) []Encounter {
-		list := make([]Encounter, len(class))
-		for k, m := range class {
-			list[k] = Encounter{S: sim[i.point][m.point], P: m.p}
-		}
-		return list
+		return lists.Map(class, func(m mass) Encounter { return Encounter{S: sim[i.point][m.point], P: m.p} })
 	}
 	var anchors []Anchor
 	for _, side := range s.sides(prior) {
@@ -61,9 +60,7 @@ func (a Anchor) All() []Encounter {
 }
 
 // MeanExp returns E[exp s].
-func MeanExp(of []Encounter) float64 {
-	return Mean(of, math.Exp)
-}
+func MeanExp(of []Encounter) float64 { return Mean(of, math.Exp) }
 
 // Mean returns E[f(s)].
 func Mean(of []Encounter, f func(s float64) float64) float64 {
@@ -80,10 +77,8 @@ func ExpectMeanExp(of []Encounter, n int, f func(mean float64) float64) (float64
 		return 0, fmt.Errorf("theory: the mean of %d draws; it takes at least one", n)
 	}
 	merged := mergeEqual(of)
-	p, e := make([]float64, len(merged)), make([]float64, len(merged))
-	for k, s := range merged {
-		p[k], e[k] = s.P, math.Exp(s.S)
-	}
+	p := lists.Map(merged, func(s Encounter) float64 { return s.P })
+	e := lists.Map(merged, func(s Encounter) float64 { return math.Exp(s.S) })
 	return ExpectCounts(p, n, func(counts []int) float64 {
 		sum := 0.0
 		for k, c := range counts {
@@ -96,15 +91,13 @@ func ExpectMeanExp(of []Encounter, n int, f func(mean float64) float64) (float64
 // mergeEqual joins similarities that are equal, or differ by rounding only, so that fewer counts have to be gone through.
 func mergeEqual(of []Encounter) []Encounter {
 	var merged []Encounter
-next:
 	for _, s := range of {
-		for k := range merged {
-			if math.Abs(merged[k].S-s.S) <= 1e-15*max(1, math.Abs(s.S)) {
-				merged[k].P += s.P
-				continue next
-			}
+		equal := func(m Encounter) bool { return math.Abs(m.S-s.S) <= 1e-15*max(1, math.Abs(s.S)) }
+		if k := slices.IndexFunc(merged, equal); k >= 0 {
+			merged[k].P += s.P
+		} else {
+			merged = append(merged, s)
 		}
-		merged = append(merged, s)
 	}
 	return merged
 }

@@ -3,6 +3,7 @@ package theory
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // GivenBatch is one multi-viewed batch, written out: rows i and i+b are the two views of example i.
@@ -28,15 +30,7 @@ const (
 )
 
 // String returns "cosine" or "inner product".
-func (s Similarity) String() string {
-	switch s {
-	case Cosine:
-		return "cosine"
-	case InnerProduct:
-		return "inner product"
-	}
-	return fmt.Sprintf("Similarity(%d)", int(s))
-}
+func (s Similarity) String() string { return lists.Name(s, "Similarity", "cosine", "inner product") }
 
 // AnchorGradient holds derivatives of the per-anchor losses ℓ_i = repel(i) − attract(i) of one batch, row by row.
 type AnchorGradient struct {
@@ -84,21 +78,10 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 	}
 	defer exec.Finalize()
 
-	var z []float64
-	var labeled []bool
-	var class []int32
-	for range n {
-		for _, row := range batch.Z {
-			z = append(z, row...)
-		}
-		labeled = append(labeled, batch.Labeled...)
-		class = append(class, batch.Class...)
-	}
-	if batch.Class == nil {
-		class = make([]int32, n*n/2)
-	}
-	results, err := exec.Call(tensors.FromFlatDataAndDimensions(z, n, n, dim),
-		tensors.FromFlatDataAndDimensions(labeled, n, n/2), tensors.FromFlatDataAndDimensions(class, n, n/2))
+	class := orZeros(batch.Class, n/2)
+	results, err := exec.Call(tensors.FromFlatDataAndDimensions(slices.Repeat(slices.Concat(batch.Z...), n), n, n, dim),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(batch.Labeled, n), n, n/2),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(class, n), n, n/2))
 	if err != nil {
 		return AnchorGradient{}, fmt.Errorf("theory: gradients of objective %q: %w", o.Name, err)
 	}

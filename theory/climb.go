@@ -30,14 +30,20 @@ func randomClass(rng *rand.Rand, atoms, dim int) []Atom {
 
 // normalized rescales the probabilities of a class, in place, to add up to 1.
 func normalized(class []Atom) []Atom {
-	total := 0.0
-	for _, atom := range class {
-		total += atom.P
-	}
+	total := totalOf(class)
 	for i := range class {
 		class[i].P /= total
 	}
 	return class
+}
+
+// totalOf returns the sum of the probabilities of a class.
+func totalOf(class []Atom) float64 {
+	total := 0.0
+	for _, atom := range class {
+		total += atom.P
+	}
+	return total
 }
 
 // clone copies a population with its points.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Scheme is how a PU data set comes about.
@@ -25,15 +27,7 @@ const (
 )
 
 // String returns "case-control" or "single-dataset".
-func (s Scheme) String() string {
-	switch s {
-	case CaseControl:
-		return "case-control"
-	case SingleDataset:
-		return "single-dataset"
-	}
-	return fmt.Sprintf("Scheme(%d)", int(s))
-}
+func (s Scheme) String() string { return lists.Name(s, "Scheme", "case-control", "single-dataset") }
 
 // Values of Design.SameView for the two pure cases.
 const (
@@ -64,23 +58,17 @@ func (d Design) Validate() error {
 	}
 	err := cmp.Or(checkShare("class prior π", d.Prior), checkShare("label rate c", d.LabelRate),
 		checkShare("share ρ of identical views", d.SameView))
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	switch d.Scheme {
-	case CaseControl:
-		if d.LabelRate != 0 {
-			return fmt.Errorf("theory: label rate c = %g in a case-control design, which has none; leave it 0, or set Scheme to SingleDataset", d.LabelRate)
-		}
-	case SingleDataset:
-		if d.Labeled > 0 && d.Prior*d.LabelRate == 0 {
-			return fmt.Errorf("theory: %d labeled examples in a single-dataset design with π = %g and c = %g, which never labels anything", d.Labeled, d.Prior, d.LabelRate)
-		}
-		if d.Unlabeled > 0 && d.Prior*d.LabelRate == 1 {
-			return fmt.Errorf("theory: %d unlabeled examples in a single-dataset design with π = c = 1, which labels everything", d.Unlabeled)
-		}
-	default:
+	case d.Scheme != CaseControl && d.Scheme != SingleDataset:
 		return fmt.Errorf("theory: unknown scheme %s; use CaseControl or SingleDataset", d.Scheme)
+	case d.Scheme == CaseControl && d.LabelRate != 0:
+		return fmt.Errorf("theory: label rate c = %g in a case-control design, which has none; leave it 0, or set Scheme to SingleDataset", d.LabelRate)
+	case d.Scheme == SingleDataset && d.Labeled > 0 && d.Prior*d.LabelRate == 0:
+		return fmt.Errorf("theory: %d labeled examples in a single-dataset design with π = %g and c = %g, which never labels anything", d.Labeled, d.Prior, d.LabelRate)
+	case d.Scheme == SingleDataset && d.Unlabeled > 0 && d.Prior*d.LabelRate == 1:
+		return fmt.Errorf("theory: %d unlabeled examples in a single-dataset design with π = c = 1, which labels everything", d.Unlabeled)
 	}
 	return nil
 }

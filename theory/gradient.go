@@ -3,8 +3,11 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // PointGradient is the derivative of a loss with respect to the points of a population's atoms, in the same order and with as
@@ -20,10 +23,7 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 	subtract := func(a, b [][]float64) [][]float64 {
 		out := make([][]float64, len(a))
 		for i := range a {
-			out[i] = make([]float64, len(a[i]))
-			for k := range a[i] {
-				out[i][k] = a[i][k] - b[i][k]
-			}
+			out[i] = floats.SubTo(make([]float64, len(a[i])), a[i], b[i])
 		}
 		return out
 	}
@@ -33,11 +33,9 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 // Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
-	for _, class := range [][][]float64{g.Positive, g.Negative} {
-		for _, row := range class {
-			for _, x := range row {
-				norm = math.Hypot(norm, x)
-			}
+	for _, row := range slices.Concat(g.Positive, g.Negative) {
+		for _, x := range row {
+			norm = math.Hypot(norm, x)
 		}
 	}
 	return norm
@@ -98,10 +96,7 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (Poi
 	}
 	s := p.support(false)
 	// First with respect to the similarities: ∂(log Z − s_ij)/∂s_ik is the soft-max share of k, less 1 for k = j.
-	slopes := make([][]kahan, len(s.points))
-	for i := range slopes {
-		slopes[i] = make([]kahan, len(s.points))
-	}
+	slopes := lists.Table(len(s.points), len(s.points), func(int, int) (zero kahan) { return })
 	err := idealTerms(s, prior, negatives, tau, func(t idealTerm) {
 		slopes[t.i][t.j].add(t.p * (math.Exp(t.sim[t.j]-t.logZ) - 1))
 		for k, m := range t.negative {
@@ -117,7 +112,7 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (Poi
 	// holds, being 0, for i = j.
 	unit := s.unit()
 	g := newGradient(p, func(int, int) float64 { return 0 })
-	rows := append(append([][]float64(nil), g.Positive...), g.Negative...)
+	rows := slices.Concat(g.Positive, g.Negative)
 	for i := range s.points {
 		for j := range s.points {
 			cos, slope := floats.Dot(unit[i], unit[j]), slopes[i][j].value()
@@ -132,15 +127,6 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (Poi
 
 // newGradient lays out the entries of a gradient, given by the number of the point (positive atoms first) and coordinate.
 func newGradient(p Population, entry func(point, k int) float64) PointGradient {
-	fill := func(first int, atoms []Atom) [][]float64 {
-		rows := make([][]float64, len(atoms))
-		for i := range rows {
-			rows[i] = make([]float64, p.Dim())
-			for k := range rows[i] {
-				rows[i][k] = entry(first+i, k)
-			}
-		}
-		return rows
-	}
-	return PointGradient{fill(0, p.Positive), fill(len(p.Positive), p.Negative)}
+	rows := lists.Table(len(p.Positive)+len(p.Negative), p.Dim(), entry)
+	return PointGradient{rows[:len(p.Positive)], rows[len(p.Positive):]}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Circle returns n points on the unit circle, evenly spaced from (1, 0) on. The points on the axes are exact. It is empty
@@ -36,32 +38,16 @@ func Corners(dim int) [][]float64 {
 	if dim < 1 || dim > 16 {
 		return nil
 	}
-	points := make([][]float64, 1<<dim)
-	for i := range points {
-		points[i] = make([]float64, dim)
-		for k := range points[i] {
-			points[i][k] = float64(1 - 2*(i>>(dim-1-k)&1))
-		}
-	}
-	return points
+	return lists.Table(1<<dim, dim, func(i, k int) float64 { return float64(1 - 2*(i>>(dim-1-k)&1)) })
 }
 
 // Vary returns copies of d with every combination of the numbers given; an empty list keeps d's own value. A combination of
 // no labeled and no unlabeled examples is left out.
 func (d Design) Vary(labeled, unlabeled []int, priors []float64) []Design {
-	if len(labeled) == 0 {
-		labeled = []int{d.Labeled}
-	}
-	if len(unlabeled) == 0 {
-		unlabeled = []int{d.Unlabeled}
-	}
-	if len(priors) == 0 {
-		priors = []float64{d.Prior}
-	}
 	var all []Design
-	for _, d.Labeled = range labeled {
-		for _, d.Unlabeled = range unlabeled {
-			for _, d.Prior = range priors {
+	for _, d.Labeled = range orOwn(labeled, d.Labeled) {
+		for _, d.Unlabeled = range orOwn(unlabeled, d.Unlabeled) {
+			for _, d.Prior = range orOwn(priors, d.Prior) {
 				if d.Labeled != 0 || d.Unlabeled != 0 {
 					all = append(all, d)
 				}
@@ -69,6 +55,14 @@ func (d Design) Vary(labeled, unlabeled []int, priors []float64) []Design {
 		}
 	}
 	return all
+}
+
+// orOwn returns list, or own alone where list is empty.
+func orOwn[T any](list []T, own T) []T {
+	if len(list) == 0 {
+		return []T{own}
+	}
+	return list
 }
 
 // maxGridPopulations bounds a grid before it is searched for copies.
@@ -171,15 +165,12 @@ const maxIsometries = 400
 // points onto themselves.
 func isometries(points [][]float64) [][]int {
 	n := len(points)
-	inner := make([][]float64, n)
-	for i := range inner {
-		inner[i] = make([]float64, n)
-		for j := range inner[i] {
-			for k := range points[i] {
-				inner[i][j] += points[i][k] * points[j][k]
-			}
+	inner := lists.Table(n, n, func(i, j int) (sum float64) {
+		for k, x := range points[i] {
+			sum += x * points[j][k]
 		}
-	}
+		return sum
+	})
 	equal := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(a), math.Abs(b)) }
 	var all [][]int
 	image, used := make([]int, n), make([]bool, n)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Ideal is the loss that knows the classes, L*_CL of equation (3), taken as a loss: log partition − attraction. (The paper
@@ -41,12 +43,8 @@ func IdealLoss(p Population, prior float64, negatives int, tau float64) (Ideal, 
 	if err != nil {
 		return Ideal{}, err
 	}
-	return Ideal{
-		Negatives:    negatives,
-		Attraction:   Exactly(attraction.value()),
-		LogPartition: Exactly(partition.value()),
-		Loss:         Exactly(partition.value() - attraction.value()),
-	}, nil
+	a, z := attraction.value(), partition.value()
+	return Ideal{Negatives: negatives, Attraction: Exactly(a), LogPartition: Exactly(z), Loss: Exactly(z - a)}, nil
 }
 
 func validateIdeal(p Population, prior float64, negatives int, tau float64) error {
@@ -80,10 +78,8 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 	sim := s.similarities(tau)
 	for _, side := range s.sides(prior) {
 		counts := make([]int, len(side.other))
-		negative := make([][]float64, len(side.own)) // of each anchor, the similarities of the other class
-		for a, i := range side.own {
-			negative[a] = scoresOf(sim[i.point], side.other)
-		}
+		// Of each anchor, the similarities of the other class.
+		negative := lists.Map(side.own, func(i mass) []float64 { return scoresOf(sim[i.point], side.other) })
 		for drawn, probability := range draws(massesOf(side.other), negatives, false) {
 			if probability == 0 {
 				continue
@@ -110,11 +106,7 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 
 // scoresOf picks the similarities of a class's points from those of all points.
 func scoresOf(sim []float64, class []mass) []float64 {
-	scores := make([]float64, len(class))
-	for k, m := range class {
-		scores[k] = sim[m.point]
-	}
-	return scores
+	return lists.Map(class, func(m mass) float64 { return sim[m.point] })
 }
 
 // logAdd returns log(exp a + exp b), for a > −∞.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Joint is the joint distribution of two finite variables x and y: entry [x][y] is p(x, y).
@@ -48,17 +50,12 @@ func (j Joint) Marginals() (x, y []float64) {
 // LogRatio returns log p(x, y)/(p(x) p(y)), the density ratio that a critic has to learn: −Inf where p(x, y) = 0.
 func (j Joint) LogRatio() [][]float64 {
 	px, py := j.Marginals()
-	ratio := make([][]float64, len(j))
-	for x, row := range j {
-		ratio[x] = make([]float64, len(row))
-		for y, p := range row {
-			ratio[x][y] = math.Inf(-1)
-			if p > 0 {
-				ratio[x][y] = math.Log(p) - math.Log(px[x]) - math.Log(py[y])
-			}
+	return lists.Table(len(px), len(py), func(x, y int) float64 {
+		if j[x][y] > 0 {
+			return math.Log(j[x][y]) - math.Log(px[x]) - math.Log(py[y])
 		}
-	}
-	return ratio
+		return math.Inf(-1)
+	})
 }
 
 // MutualInformation returns I(x, y) = Σ p(x, y) log p(x, y)/(p(x) p(y)), in nats; pairs that never occur add nothing.
@@ -109,9 +106,5 @@ func ClassJoint(p Population, prior float64) (Joint, [][]float64, error) {
 }
 
 func newJoint(rows, columns int) Joint {
-	j := make(Joint, rows)
-	for i := range j {
-		j[i] = make([]float64, columns)
-	}
-	return j
+	return lists.Table(rows, columns, func(int, int) float64 { return 0 })
 }

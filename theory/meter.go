@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -42,18 +43,17 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter
 		return nil, err
 	}
 	m := &Meter{objective: objective, tau: tau}
-	var err error
-	if m.values, err = NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
+	var err, gradientErr error
+	m.values, err = NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
 		return ReduceMean(objective.Attract(block), -1), ReduceMean(objective.Repel(block), -1), objective.Loss(views, tau)
-	}); err != nil {
-		return nil, fmt.Errorf("theory: %w", err)
-	}
-	if m.gradients, err = NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
+	})
+	m.gradients, gradientErr = NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
 		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
 		return Gradient(ReduceAllSum(objective.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)), z)[0]
-	}); err != nil {
+	})
+	if err = cmp.Or(err, gradientErr); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
 	m.values.SetMaxCache(-1)

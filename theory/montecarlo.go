@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Draws says how to sample. The zero value works.
@@ -67,17 +69,9 @@ func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{
-		Objective:    m.objective.Name,
-		Attraction:   sampledMoments(scores[0], c.Confidence),
-		LogPartition: sampledMoments(scores[1], c.Confidence),
-		Loss:         sampledMoments(scores[2], c.Confidence),
-		Ideal:        ideal,
-		Batches:      c.Batches,
-		Confidence:   c.Confidence,
-		Seed:         c.Seed,
-	}
-	r.Bias = r.Loss.Mean.Minus(ideal.Loss)
+	moments := func(i int) Moments { return sampledMoments(scores[i], c.Confidence) }
+	r := m.result(moments(0), moments(1), moments(2), ideal)
+	r.Batches, r.Confidence, r.Seed = c.Batches, c.Confidence, c.Seed
 	return r, nil
 }
 
@@ -105,13 +99,11 @@ func randomBatches(d Design, s support, c Draws) iter.Seq2[batch, float64] {
 
 // cumulative returns the running sum of p.
 func cumulative(p []float64) []float64 {
-	c := make([]float64, len(p))
 	sum := 0.0
-	for i, x := range p {
+	return lists.Map(p, func(x float64) float64 {
 		sum += x
-		c[i] = sum
-	}
-	return c
+		return sum
+	})
 }
 
 // pick draws an index with the probabilities whose running sum is c; an index of probability 0 never comes up.

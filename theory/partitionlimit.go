@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // LimitPartitionGap returns what becomes of the difference between the expected log partition of a batch and that of the
@@ -39,14 +41,10 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (float64, error)
 
 // logWeighted returns log(a·M_A + b·M_B), M_C = Σ_j p_j exp(sim_j) over the points of a class; a and b are not both 0.
 func logWeighted(sim []float64, classA []mass, a float64, classB []mass, b float64) float64 {
-	var weighted []mass
-	for _, m := range classA {
-		weighted = append(weighted, mass{m.point, a * m.p})
+	times := func(class []mass, share float64) []mass {
+		return lists.Map(class, func(m mass) mass { return mass{m.point, share * m.p} })
 	}
-	for _, m := range classB {
-		weighted = append(weighted, mass{m.point, b * m.p})
-	}
-	weighted = slices.DeleteFunc(weighted, func(m mass) bool { return m.p == 0 })
+	weighted := slices.DeleteFunc(slices.Concat(times(classA, a), times(classB, b)), func(m mass) bool { return m.p == 0 })
 	largest, sum := math.Inf(-1), 0.0
 	for _, m := range weighted {
 		largest = max(largest, sim[m.point])

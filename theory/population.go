@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Atom is one point that a class can show, with the probability that it does.
@@ -25,11 +27,7 @@ type Population struct {
 
 // Uniform makes the atoms of a class that shows each of the points with the same probability. The points are not copied.
 func Uniform(points ...[]float64) []Atom {
-	atoms := make([]Atom, len(points))
-	for i, z := range points {
-		atoms[i] = Atom{Z: z, P: 1 / float64(len(points))}
-	}
-	return atoms
+	return lists.Map(points, func(z []float64) Atom { return Atom{Z: z, P: 1 / float64(len(points))} })
 }
 
 // Points returns the embeddings of the atoms, in their order. They are not copied.
@@ -155,15 +153,8 @@ func (p Population) support(merge bool) support {
 		return len(s.points) - 1
 	}
 	class := func(atoms []Atom) []mass {
-		total := 0.0
-		for _, atom := range atoms {
-			total += atom.P
-		}
-		masses := make([]mass, len(atoms))
-		for i, atom := range atoms {
-			masses[i] = mass{number(atom.Z), atom.P / total}
-		}
-		return masses
+		total := totalOf(atoms)
+		return lists.Map(atoms, func(a Atom) mass { return mass{number(a.Z), a.P / total} })
 	}
 	s.positive, s.negative = class(p.Positive), class(p.Negative)
 	return s
@@ -183,37 +174,21 @@ func (s support) sides(prior float64) []anchorSide {
 
 // massesOf returns the probabilities of a class.
 func massesOf(class []mass) []float64 {
-	p := make([]float64, len(class))
-	for i, m := range class {
-		p[i] = m.p
-	}
-	return p
+	return lists.Map(class, func(m mass) float64 { return m.p })
 }
 
 // unit returns the points scaled to length one.
 func (s support) unit() [][]float64 {
-	unit := make([][]float64, len(s.points))
-	for i, z := range s.points {
-		unit[i] = make([]float64, len(z))
+	return lists.Map(s.points, func(z []float64) []float64 {
 		length := floats.Norm(z, 2)
-		for k, x := range z {
-			unit[i][k] = x / length // not times 1/length, which can overflow
-		}
-	}
-	return unit
+		return lists.Map(z, func(x float64) float64 { return x / length }) // not times 1/length, which can overflow
+	})
 }
 
 // similarities returns s_ij = cos(z_i, z_j)/τ of all pairs of points.
 func (s support) similarities(tau float64) [][]float64 {
 	unit := s.unit()
-	sim := make([][]float64, len(unit))
-	for i := range unit {
-		sim[i] = make([]float64, len(unit))
-		for j := range unit {
-			sim[i][j] = floats.Dot(unit[i], unit[j]) / tau
-		}
-	}
-	return sim
+	return lists.Table(len(unit), len(unit), func(i, j int) float64 { return floats.Dot(unit[i], unit[j]) / tau })
 }
 
 // checkShare returns an error unless value lies from 0 to 1.

@@ -22,104 +22,105 @@ type Question struct {
 	Again func(Population, Design) (Number, error)
 }
 
+// answer measures one case, as [Question.Ask] does.
+type answer = func(Population, Design) (Number, error)
+
 // LossBias asks how far the mean loss of m's objective lies from the ideal loss (3) with N = 2b − 2, in either direction:
 // |Result.Bias|.
 //
 // It is measured by [Meter.Exact] where draws is nil, and by [Meter.MonteCarlo] with *draws else, for batches too large to
 // be counted.
 func LossBias(m *Meter, draws *Draws) Question {
-	return resultQuestion("bias of the loss of", m, draws, func(r Result) Number { return r.Bias.Abs() })
+	return biasQuestion("bias of the loss of "+m.title(), draws, m.asker(draws, func(r Result) Number { return r.Bias.Abs() }))
 }
 
 // AttractionBias asks how far the mean attraction of m's objective lies from that of the ideal loss, E[s_ij] of two draws
 // from the class of the anchor, in either direction. The argument draws is that of [LossBias].
 func AttractionBias(m *Meter, draws *Draws) Question {
-	return resultQuestion("bias of the attraction of", m, draws, func(r Result) Number { return r.AttractionBias().Abs() })
+	ask := m.asker(draws, func(r Result) Number { return r.AttractionBias().Abs() })
+	return biasQuestion("bias of the attraction of "+m.title(), draws, ask)
 }
 
 // GradientBias asks for the Euclidean length of the gradient bias of m's objective with respect to the points of the atoms:
 // the gradient of the mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient]. A longer point has a
 // smaller gradient.
 func GradientBias(m *Meter) Question {
-	return Question{
-		Name: "gradient bias of " + m.title(), Yes: "biased", No: "unbiased on everything tried",
-		Ask: m.askGradientBias,
-	}
+	return biasQuestion("gradient bias of "+m.title(), nil, m.askGradientBias)
 }
 
 // ExtraVariance asks by how much the variance of the loss of m's objective exceeds that of than's: Var(m) − Var(than),
 // above 0 where m varies more. The argument draws is that of [LossBias]; the two are measured on different draws.
 func ExtraVariance(m, than *Meter, draws *Draws) Question {
-	ask := func(repeat uint64) func(Population, Design) (Number, error) {
-		return func(p Population, d Design) (Number, error) {
-			r, err := m.measure(p, d, draws, 2*repeat)
-			if err != nil {
-				return Number{}, err
-			}
-			other, err := than.measure(p, d, draws, 2*repeat+1)
-			return r.Loss.Variance.Minus(other.Loss.Variance), err
-		}
-	}
-	q := Question{Name: "variance of the loss of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger", Ask: ask(0)}
-	if draws != nil {
-		q.Again = ask(1)
-	}
-	return q
+	variance := func(r Result) Number { return r.Loss.Variance }
+	ask, askThan := m.asker(draws, variance), than.asker(draws, variance)
+	return extraQuestion("variance of the loss of ", m, than, draws,
+		func(repeat uint64) answer { return ask(2 * repeat) }, func(repeat uint64) answer { return askThan(2*repeat + 1) })
 }
 
 // ExtraGradientBias asks by how much the gradient bias of m's objective, the number of [GradientBias], exceeds that of
 // than's: above 0 where m is the worse.
 func ExtraGradientBias(m, than *Meter) Question {
-	return Question{
-		Name: "gradient bias of " + m.title() + " above that of " + than.title(), Yes: "larger", No: "never larger",
-		Ask: func(p Population, d Design) (Number, error) {
-			a, err := m.askGradientBias(p, d)
-			if err != nil {
-				return Number{}, err
-			}
-			b, err := than.askGradientBias(p, d)
-			return a.Minus(b), err
-		},
-	}
+	return extraQuestion("gradient bias of ", m, than, nil, m.askGradientBias, than.askGradientBias)
 }
 
-// resultQuestion asks for a number of a Result.
-func resultQuestion(what string, m *Meter, draws *Draws, number func(Result) Number) Question {
-	ask := func(repeat uint64) func(Population, Design) (Number, error) {
-		return func(p Population, d Design) (Number, error) {
-			r, err := m.measure(p, d, draws, repeat)
-			return number(r), err
-		}
-	}
-	q := Question{Name: what + " " + m.title(), Yes: "biased", No: "unbiased on everything tried", Ask: ask(0)}
+// question is answered by ask(0), and where there are draws anew by ask(1).
+func question(name, yes, no string, draws *Draws, ask func(repeat uint64) answer) Question {
+	q := Question{Name: name, Yes: yes, No: no, Ask: ask(0)}
 	if draws != nil {
 		q.Again = ask(1)
 	}
 	return q
 }
 
+func biasQuestion(name string, draws *Draws, ask func(repeat uint64) answer) Question {
+	return question(name, "biased", "unbiased on everything tried", draws, ask)
+}
+
+// extraQuestion asks by how much a number of m exceeds that of than.
+func extraQuestion(what string, m, than *Meter, draws *Draws, ask, askThan func(repeat uint64) answer) Question {
+	name := what + m.title() + " above that of " + than.title()
+	return question(name, "larger", "never larger", draws, func(repeat uint64) answer {
+		return func(p Population, d Design) (Number, error) {
+			x, err := ask(repeat)(p, d)
+			if err != nil {
+				return Number{}, err
+			}
+			y, err := askThan(repeat)(p, d)
+			return x.Minus(y), err
+		}
+	})
+}
+
 // errNoMeter answers a question that was made without a meter.
 var errNoMeter = errors.New("theory: a question without a meter; make one with NewMeter")
 
-// measure runs Exact, or MonteCarlo where there are draws; another number repeat makes other draws.
-func (m *Meter) measure(p Population, d Design, draws *Draws, repeat uint64) (Result, error) {
-	if m == nil {
-		return Result{}, errNoMeter
+// asker asks for a number of the result of Exact, or of MonteCarlo where there are draws; another repeat makes other draws.
+func (m *Meter) asker(draws *Draws, number func(Result) Number) func(repeat uint64) answer {
+	return func(repeat uint64) answer {
+		return func(p Population, d Design) (Number, error) {
+			if m == nil {
+				return Number{}, errNoMeter
+			}
+			if draws == nil {
+				r, err := m.Exact(p, d)
+				return number(r), err
+			}
+			c := *draws
+			c.Seed += repeat
+			r, err := m.MonteCarlo(p, d, c)
+			return number(r), err
+		}
 	}
-	if draws == nil {
-		return m.Exact(p, d)
-	}
-	c := *draws
-	c.Seed += repeat
-	return m.MonteCarlo(p, d, c)
 }
 
-func (m *Meter) askGradientBias(p Population, d Design) (Number, error) {
-	if m == nil {
-		return Number{}, errNoMeter
+func (m *Meter) askGradientBias(uint64) answer {
+	return func(p Population, d Design) (Number, error) {
+		if m == nil {
+			return Number{}, errNoMeter
+		}
+		bias, err := m.GradientBias(p, d)
+		return Exactly(bias), err
 	}
-	bias, err := m.GradientBias(p, d)
-	return Exactly(bias), err
 }
 
 // title names the objective and the temperature.

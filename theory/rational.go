@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // RationalPoints are points [n][k] whose coordinates are fractions, so that means, squared distances and potentials of
@@ -29,23 +31,16 @@ func Rationals(rows [][]float64) (RationalPoints, error) {
 
 // Floats returns the coordinates as the float64 numbers nearest to them.
 func (p RationalPoints) Floats() [][]float64 {
-	rows := make([][]float64, len(p))
-	for i, row := range p {
-		for _, x := range row {
-			f, _ := x.Float64()
-			rows[i] = append(rows[i], f)
-		}
+	nearest := func(x *big.Rat) float64 {
+		f, _ := x.Float64()
+		return f
 	}
-	return rows
+	return lists.Map(p, func(row []*big.Rat) []float64 { return lists.Map(row, nearest) })
 }
 
 // RationalLine returns points on a line.
 func RationalLine(x ...int64) RationalPoints {
-	points := make(RationalPoints, len(x))
-	for i, v := range x {
-		points[i] = []*big.Rat{big.NewRat(v, 1)}
-	}
-	return points
+	return lists.Map(x, func(v int64) []*big.Rat { return []*big.Rat{big.NewRat(v, 1)} })
 }
 
 // Mean returns the mean of the rows, nil where there is none.
@@ -70,13 +65,19 @@ func (p RationalPoints) Potential(center []*big.Rat, others ...[]*big.Rat) *big.
 	for _, row := range p {
 		nearest := squaredRationalDistance(row, center)
 		for _, other := range others {
-			if d := squaredRationalDistance(row, other); d.Cmp(nearest) < 0 {
-				nearest = d
-			}
+			nearest = lesser(nearest, squaredRationalDistance(row, other))
 		}
 		sum.Add(sum, nearest)
 	}
 	return sum
+}
+
+// lesser returns the smaller of x and y, x where they are equal.
+func lesser(x, y *big.Rat) *big.Rat {
+	if y.Cmp(x) < 0 {
+		return y
+	}
+	return x
 }
 
 // Spread returns the least potential that one center can give, the sum of squared distances to the mean; 0 without rows.
@@ -87,11 +88,14 @@ func (p RationalPoints) Spread() *big.Rat {
 	return p.Potential(p.Mean())
 }
 
+// maxSplitPoints bounds the places whose splits are all tried: 2^19 of them.
+const maxSplitPoints = 20
+
 // BestSplit returns the least potential that two centers can give (φ* of Definition 7), and a split that has it: true for the
 // rows of the first row's part. Every way to split the places where rows lie is tried, and there may be at most 20 places:
 // rows that coincide never gain from being parted, since each can go to the center nearer to their common place.
 func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
-	if err := p.check("points"); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, nil, err
 	}
 	place, places := p.places()
@@ -130,15 +134,11 @@ func (p RationalPoints) places() (place []int, places [][]int) {
 	known := map[string]int{}
 	place = make([]int, len(p))
 	for i, row := range p {
-		var key strings.Builder
-		for _, x := range row {
-			key.WriteString(x.RatString())
-			key.WriteByte(' ')
-		}
-		j, ok := known[key.String()]
+		key := strings.Join(lists.Map(row, (*big.Rat).RatString), " ")
+		j, ok := known[key]
 		if !ok {
 			j = len(places)
-			known[key.String()] = j
+			known[key] = j
 			places = append(places, nil)
 		}
 		place[i] = j

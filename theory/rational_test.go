@@ -176,7 +176,7 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 		labeled, rationalLabeled := draw(1 + rng.IntN(4))
 		unlabeled, rationalUnlabeled := draw(2 + rng.IntN(6))
 		x, mask := stack(labeled, unlabeled)
-		floats, err := EnumerateSeeding(x, mask)
+		floats, err := enumerateFloats(x, mask)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,13 @@ import (
 	"slices"
 )
 
-// RationalSeeding is [Seeding] in exact arithmetic, with what becomes of it: all that the one random choice of [cluster.PUPL]
-// can lead to on given points.
+// RationalSeeding is all that the one random choice of [cluster.PUPL] can lead to on given points, in exact arithmetic.
 type RationalSeeding struct {
 	Starts  []RationalStart
-	Optimal *big.Rat // φ*, the least potential of two centres
+	Optimal *big.Rat // φ*, the least potential of two centers
 }
 
-// RationalStart is one unlabeled row at which the negative centre can start.
+// RationalStart is one unlabeled row at which the negative center can start.
 type RationalStart struct {
 	Probability *big.Rat
 	*RationalClustering
@@ -22,16 +21,22 @@ type RationalStart struct {
 
 // Expected averages the potentials over the starts: those right after seeding, and those when no label changes any more.
 func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
-	seeded, settled = newRationalPotentials(), newRationalPotentials()
-	for _, start := range s.Starts {
-		seeded.add(start.Probability, start.Rounds[0])
-		settled.add(start.Probability, start.Rounds[len(start.Rounds)-1])
+	average := func(round func(RationalStart) RationalPotentials) RationalPotentials {
+		mean := RationalPotentials{new(big.Rat), new(big.Rat)}
+		for _, start := range s.Starts {
+			r := round(start)
+			mean.Free.Add(mean.Free, new(big.Rat).Mul(start.Probability, r.Free))
+			mean.Constrained.Add(mean.Constrained, new(big.Rat).Mul(start.Probability, r.Constrained))
+		}
+		return mean
 	}
-	return seeded, settled
+	return average(func(start RationalStart) RationalPotentials { return start.Rounds[0] }),
+		average(func(start RationalStart) RationalPotentials { return start.Rounds[len(start.Rounds)-1] })
 }
 
-// EnumerateRationalSeeding is [EnumerateSeeding] in exact arithmetic. Its rows may lie at up to 20 places, any number of
-// them at each.
+// EnumerateRationalSeeding runs [RationalPUPLFrom] from every unlabeled row that Algorithm 1(B) can draw, with the row's
+// probability, and finds the optimal two-way split of all rows by trying every one. Rows may lie at up to 20 places, any
+// number of them at each.
 func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeeding, error) {
 	if err := checkRationalSets(labeled, unlabeled); err != nil {
 		return RationalSeeding{}, err
@@ -42,8 +47,7 @@ func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeedin
 	}
 	weights, total := RationalSeedingWeights(labeled, unlabeled)
 	if total.Sign() == 0 {
-		return RationalSeeding{}, errors.New("theory: every unlabeled row equals the mean of the labeled ones; there is " +
-			"nothing to draw")
+		return RationalSeeding{}, errors.New("theory: every unlabeled row equals the mean of the labeled ones; there is nothing to draw")
 	}
 	s := RationalSeeding{Optimal: optimal}
 	place, places := unlabeled.places()
@@ -54,8 +58,7 @@ func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeedin
 		}
 		j := place[i]
 		if runs[j] == nil {
-			runs[j] = startRationalClustering(labeled.Mean(), unlabeled[i], i)
-			runs[j].run(labeled, unlabeled, true)
+			runs[j] = runRationalPUPL(labeled, unlabeled, unlabeled[i], i, true)
 		}
 		run := *runs[j]
 		run.Seed = i
@@ -64,41 +67,38 @@ func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeedin
 	return s, nil
 }
 
-// RationalSeedingWeights are the squared distances of the unlabeled rows from the mean of the labeled ones, to which the
+// RationalSeedingWeights returns the squared distances of the unlabeled rows from the mean of the labeled ones, to which the
 // probabilities of [cluster.PUPL]'s start are proportional, and their sum.
 func RationalSeedingWeights(labeled, unlabeled RationalPoints) (weights []*big.Rat, total *big.Rat) {
-	centre := labeled.Mean()
+	center := labeled.Mean()
 	total = new(big.Rat)
 	for _, row := range unlabeled {
-		w := squaredRationalDistance(row, centre)
+		w := squaredRationalDistance(row, center)
 		weights = append(weights, w)
 		total.Add(total, w)
 	}
 	return weights, total
 }
 
-// RationalKMeansPlusPlus is the expected potential right after k-means++ has seeded two centres (Arthur and Vassilvitskii,
-// 2007): the first at a row drawn uniformly, the second at one drawn by squared distance from the first. It is 0 where all
-// rows coincide.
+// RationalKMeansPlusPlus returns the expected potential right after k-means++ has seeded two centers (Arthur and
+// Vassilvitskii, 2007): the first at a row drawn uniformly, the second at one drawn by squared distance from the first. It
+// is 0 where all rows coincide.
 func RationalKMeansPlusPlus(points RationalPoints) (*big.Rat, error) {
-	if err := points.check("points"); err != nil {
+	if err := points.Validate(); err != nil {
 		return nil, err
 	}
 	_, places := points.places()
 	count := func(j int) *big.Rat { return big.NewRat(int64(len(places[j])), 1) }
-	at := func(j int) []*big.Rat { return points[places[j][0]] }
+	distance := func(i, j int) *big.Rat { return squaredRationalDistance(points[places[i][0]], points[places[j][0]]) }
 	expected := new(big.Rat)
 	for first := range places {
 		total, sum := new(big.Rat), new(big.Rat) // Σ of the weights, and of weight times potential
 		for second := range places {
-			weight := squaredRationalDistance(at(first), at(second))
+			weight := distance(first, second)
 			weight.Mul(weight, count(second))
 			total.Add(total, weight)
 			for j := range places {
-				d, other := squaredRationalDistance(at(j), at(first)), squaredRationalDistance(at(j), at(second))
-				if other.Cmp(d) < 0 {
-					d = other
-				}
+				d := lesser(distance(j, first), distance(j, second))
 				sum.Add(sum, d.Mul(d, new(big.Rat).Mul(weight, count(j))))
 			}
 		}
@@ -109,7 +109,7 @@ func RationalKMeansPlusPlus(points RationalPoints) (*big.Rat, error) {
 	return expected.Mul(expected, big.NewRat(1, int64(len(points)))), nil
 }
 
-// checkRationalSets refuses empty sets, ragged ones, and sets of different dimension.
+// checkRationalSets returns an error for empty sets, ragged ones, and sets of different dimension.
 func checkRationalSets(labeled, unlabeled RationalPoints) error {
 	if err := errors.Join(labeled.check("labeled rows"), unlabeled.check("unlabeled rows")); err != nil {
 		return err

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -25,16 +26,11 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 	if len(batches) == 0 || len(labeled) == 0 {
 		return nil, fmt.Errorf("theory: %d batches of %d examples; there must be at least one of each", len(batches), len(labeled))
 	}
-	if class == nil {
-		class = make([]int32, len(labeled))
-	}
-	if len(class) != len(labeled) {
+	if class = orZeros(class, len(labeled)); len(class) != len(labeled) {
 		return nil, fmt.Errorf("theory: %d classes for %d examples; there must be one for each", len(class), len(labeled))
 	}
 	rows := 2 * len(labeled)
 	var z []float64
-	var marks []bool
-	var classes []int32
 	for k, batch := range batches {
 		if len(batch) != rows {
 			return nil, fmt.Errorf("theory: batch %d has %d rows; with %d examples, two views each, it must have %d", k, len(batch),
@@ -47,16 +43,12 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 			}
 			z = append(z, row...)
 		}
-		marks, classes = append(marks, labeled...), append(classes, class...)
-	}
-	in := []any{
-		tensors.FromFlatDataAndDimensions(z, len(batches), rows, len(batches[0][0])),
-		tensors.FromFlatDataAndDimensions(marks, len(batches), len(labeled)),
-		tensors.FromFlatDataAndDimensions(classes, len(batches), len(labeled)),
 	}
 	out, err := ExecOnce(eng.Backend, func(z, labeled, class *Node) *Node {
 		return o.PerAnchor(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)
-	}, in...)
+	}, tensors.FromFlatDataAndDimensions(z, len(batches), rows, len(batches[0][0])),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(labeled, len(batches)), len(batches), len(labeled)),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(class, len(batches)), len(batches), len(labeled)))
 	if err != nil {
 		return nil, fmt.Errorf("theory: scoring the rows of %d batches: %w", len(batches), err)
 	}
@@ -64,9 +56,13 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 	if err != nil {
 		return nil, fmt.Errorf("theory: reading scores: %w", err)
 	}
-	losses := make([][]float64, len(batches))
-	for k := range losses {
-		losses[k] = flat[k*rows : (k+1)*rows]
+	return slices.Collect(slices.Chunk(flat, rows)), nil
+}
+
+// orZeros returns class, or n zeros where it is nil.
+func orZeros(class []int32, n int) []int32 {
+	if class == nil {
+		return make([]int32, n)
 	}
-	return losses, nil
+	return class
 }

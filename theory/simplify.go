@@ -35,12 +35,11 @@ func (r *searchRun) simplify() error {
 			return false
 		}
 		next, err := r.measure(p, design)
-		failed = err
-		if err != nil || !r.enough(next) {
-			return false
+		if failed = err; err == nil && r.enough(next) {
+			current = next
+			return true
 		}
-		current = next
-		return true
+		return false
 	}
 	design := r.fewerExamples(&current, try)
 	for r.dropAtom(&current, design, &failed) {
@@ -70,7 +69,6 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 		a, b := r.Designs[i], r.Designs[j]
 		return cmp.Or(cmp.Compare(a.Examples(), b.Examples()), cmp.Compare(a.Labeled, b.Labeled))
 	})
-	own := slices.Index(r.Designs, current.Design)
 	for _, design := range order {
 		if r.Designs[design].Examples() >= current.Design.Examples() {
 			break
@@ -79,7 +77,7 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 			return design
 		}
 	}
-	return own
+	return slices.Index(r.Designs, current.Design)
 }
 
 // dropAtom leaves out the atom that is missed least, and reports whether one could go.
@@ -127,10 +125,7 @@ func (r *searchRun) roundProbabilities(current *Case, design int, try func(Popul
 // roundShares sets the probabilities of a class, in place, to multiples of 1/denominator, none of them 0: each gets one part,
 // and the other parts go one by one to the atom that lacks most.
 func roundShares(atoms []Atom, denominator int) {
-	parts := make([]int, len(atoms))
-	for i := range parts {
-		parts[i] = 1
-	}
+	parts := slices.Repeat([]int{1}, len(atoms))
 	lack := func(i int) float64 { return atoms[i].P*float64(denominator) - float64(parts[i]) }
 	for range denominator - len(atoms) {
 		most := 0

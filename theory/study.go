@@ -1,11 +1,13 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Result is what an objective does on a population: the moments, over all batches that the design can draw, of the
@@ -86,17 +88,17 @@ func (m *Meter) Exact(p Population, d Design) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{
-		Objective:    m.objective.Name,
-		Attraction:   sums[0].moments(),
-		LogPartition: sums[1].moments(),
-		Loss:         sums[2].moments(),
-		Ideal:        ideal,
-		Batches:      scored,
-		Symmetry:     symmetry,
-	}
-	r.Bias = r.Loss.Mean.Minus(ideal.Loss)
+	r := m.result(sums[0].moments(), sums[1].moments(), sums[2].moments(), ideal)
+	r.Batches, r.Symmetry = scored, symmetry
 	return r, nil
+}
+
+// result puts together what exact and sampled results share.
+func (m *Meter) result(attraction, partition, loss Moments, ideal Ideal) Result {
+	return Result{
+		Objective: m.objective.Name, Attraction: attraction, LogPartition: partition, Loss: loss,
+		Ideal: ideal, Bias: loss.Mean.Minus(ideal.Loss),
+	}
 }
 
 // CountBatches returns beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
@@ -115,12 +117,8 @@ func countBatches(d Design, s support, symmetry Symmetry) float64 {
 
 // enumerate prepares the list of all batches, as short as the objective's symmetry allows, and refuses one that is too long.
 func (m *Meter) enumerate(d Design, s support) (iter.Seq2[batch, float64], Symmetry, error) {
-	limit := float64(m.MaxBatches)
-	if m.MaxBatches == 0 {
-		limit = DefaultMaxBatches
-	}
 	b := float64(d.Examples())
-	limit *= min(1, 36/(b*b))
+	limit := float64(cmp.Or(m.MaxBatches, DefaultMaxBatches)) * min(1, 36/(b*b))
 	// What is too long at best needs no trial, which takes a compilation.
 	symmetry := everything
 	count := countBatches(d, s, symmetry)
@@ -161,9 +159,5 @@ func allBatches(d Design, labeled, unlabeled []outcome, ordered bool) iter.Seq2[
 }
 
 func probabilities(outcomes []outcome) []float64 {
-	p := make([]float64, len(outcomes))
-	for i, o := range outcomes {
-		p[i] = o.p
-	}
-	return p
+	return lists.Map(outcomes, func(o outcome) float64 { return o.p })
 }

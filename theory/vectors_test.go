@@ -127,14 +127,14 @@ func checkPUPLFile(t *testing.T, data []byte) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
-	s, err := EnumerateSeeding(stack(v.Labeled, v.Unlabeled))
+	s, err := enumerateFloats(stack(v.Labeled, v.Unlabeled))
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "expected seeding potential", s.Expected, v.ExpectedSeedingPotential, 1e-9)
 	near(t, "optimal potential", s.Optimal, v.OptimalPotential, 1e-9)
 
-	starts := map[int]Start{}
+	starts := map[int]floatStart{}
 	for _, start := range s.Starts {
 		starts[start.StartRow-len(v.Labeled)] = start
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Case is a population and a design with the answer that they give to a question.
@@ -17,15 +19,10 @@ type Case struct {
 // "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
 func (c Case) String() string {
 	class := func(atoms []Atom) string {
-		shown := make([]string, len(atoms))
-		for i, atom := range atoms {
-			coordinates := make([]string, len(atom.Z))
-			for k, x := range atom.Z {
-				coordinates[k] = fmt.Sprint(x)
-			}
-			shown[i] = fmt.Sprintf("%s at (%s)", share(atom.P), strings.Join(coordinates, ", "))
-		}
-		return strings.Join(shown, ", ")
+		return strings.Join(lists.Map(atoms, func(atom Atom) string {
+			coordinates := lists.Map(atom.Z, func(x float64) string { return fmt.Sprint(x) })
+			return fmt.Sprintf("%s at (%s)", share(atom.P), strings.Join(coordinates, ", "))
+		}), ", ")
 	}
 	d := c.Design
 	design := fmt.Sprintf("m = %d, u = %d, π = %v, ρ = %v", d.Labeled, d.Unlabeled, d.Prior, d.SameView)

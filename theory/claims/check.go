@@ -1,5 +1,7 @@
 package claims
 
+import "fmt"
+
 // failure carries an error out of the middle of a check, which can do nothing about it, to catch.
 type failure struct{ error }
 
@@ -20,6 +22,9 @@ func must3[T, U, V any](first T, second U, third V, err error) (T, U, V) {
 	ensure(err)
 	return first, second, third
 }
+
+// fail ends the check that it is called in with the error that format and args make.
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
 // ensure ends the check that it is called in with err where that is not nil.
 func ensure(err error) {

@@ -95,7 +95,7 @@ func LeastPlacements(losses []float64) []bool {
 func leastPlacements(losses []float64) []bool {
 	best := LeastPlacements(losses)
 	if !slices.Contains(best, true) {
-		panic(failure{fmt.Errorf("the losses %g of the placements are not all numbers", losses)})
+		fail("the losses %g of the placements are not all numbers", losses)
 	}
 	return best
 }

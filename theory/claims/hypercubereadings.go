@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // HypercubeViews says what the two views of an object are.
@@ -31,7 +31,7 @@ const (
 	AnyOfShapeAsView
 )
 
-var hypercubeViewNames = [...]string{
+var hypercubeViewNames = []string{
 	"an object is its own view", "the other object of its shape is its view, labels by row",
 	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels " +
 		"by example",
@@ -39,10 +39,7 @@ var hypercubeViewNames = [...]string{
 
 // String describes the views in a few words.
 func (v HypercubeViews) String() string {
-	if v < 0 || int(v) >= len(hypercubeViewNames) {
-		return fmt.Sprintf("HypercubeViews(%d)", int(v))
-	}
-	return hypercubeViewNames[v]
+	return lists.Name(v, "HypercubeViews", hypercubeViewNames...)
 }
 
 // HypercubeReading is one way to read the captions of Figures 2 and 7, with the losses of all [Placements] in it.
@@ -80,13 +77,9 @@ func (r HypercubeReading) String() string {
 // commonChoices names the choices that all of some readings share.
 func commonChoices(readings []HypercubeReading) string {
 	var common []string
-	for k := range readings[0].choices() {
-		same := true
-		for _, r := range readings {
-			same = same && r.choices()[k] == readings[0].choices()[k]
-		}
-		if same {
-			common = append(common, readings[0].choices()[k])
+	for k, choice := range readings[0].choices() {
+		if !slices.ContainsFunc(readings, func(r HypercubeReading) bool { return r.choices()[k] != choice }) {
+			common = append(common, choice)
 		}
 	}
 	return strings.Join(common, ", ")
@@ -198,12 +191,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 		}
 	}
 	run := func(o pucl.Objective, labeled []bool) []float64 {
-		losses := must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau))
-		means := make([]float64, len(losses))
-		for i, rows := range losses {
-			means[i] = rowMean(rows)
-		}
-		return means
+		return lists.Map(must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
 	}
 	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
 	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)
@@ -232,8 +220,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			at += len(layouts) * count
 		}
 	}
-	byRow := rowReadings(eng, tau, placements)
-	return append(readings, byRow...)
+	return append(readings, rowReadings(eng, tau, placements)...)
 }
 
 // temperature returns that of the similarities, given that of the cosines which stand for them.

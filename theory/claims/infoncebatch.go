@@ -10,6 +10,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // infoNCEBatchTau is a temperature at which exp(−2/τ) is nothing beside 1, so that the critic is as good as perfect.
@@ -74,12 +75,8 @@ func randomViews(rng *rand.Rand, k int) theory.Joint {
 		same = 1
 	}
 	px, _ := free.Marginals()
-	j := make(theory.Joint, k)
+	j := lists.Table(k, k, func(x, y int) float64 { return (1 - same) * (free[x][y] + free[y][x]) / 2 })
 	for x := range j {
-		j[x] = make([]float64, k)
-		for y := range j[x] {
-			j[x][y] = (1 - same) * (free[x][y] + free[y][x]) / 2
-		}
 		j[x][x] += same * px[x]
 	}
 	return j
@@ -119,10 +116,7 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 // batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
 // slopes: the anchor and its other view are a draw of views. It is a share of the whole loss, the anchors' being p(x).
 func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes []float64) (loss float64) {
-	e := make([]float64, len(scores))
-	for y, f := range scores {
-		e[y] = math.Exp(f)
-	}
+	e := lists.Map(scores, math.Exp)
 	for y, p := range views[x] {
 		slopes[y] = -p
 	}

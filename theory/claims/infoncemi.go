@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // InfoNCEMutualInformation returns the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
@@ -64,16 +65,7 @@ func randomJoint(rng *rand.Rand, rows, columns int, sharpness float64) theory.Jo
 // same made too flat, too sharp and wrong, and noise.
 func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]float64 {
 	px, _ := j.Marginals()
-	table := func(f func(x, y int) float64) [][]float64 {
-		scores := make([][]float64, len(j))
-		for x := range j {
-			scores[x] = make([]float64, len(j[x]))
-			for y := range j[x] {
-				scores[x][y] = f(x, y)
-			}
-		}
-		return scores
-	}
+	table := func(f func(x, y int) float64) [][]float64 { return lists.Table(len(j), len(j[0]), f) }
 	best := func(x, y int) float64 { return math.Log(j[x][y]) - math.Log(px[x]) - math.Log(noise[y]) }
 	return map[string][][]float64{
 		"best":     table(best),

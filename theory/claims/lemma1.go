@@ -63,8 +63,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	}
 	off := 0.0 // how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		measured := must(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...))
-		for _, m := range measured {
+		for _, m := range must(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
 			side := &above
 			if float64(size.nP)/float64(size.nU) <= 2*m.Prior-1 {
 				side = &below
@@ -80,8 +79,8 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	labels := lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
-		panic(failure{fmt.Errorf("%d pairs of populations are not alike, %d rates do not give the prior back",
-			pairs.different, labels.broken)})
+		fail("%d pairs of populations are not alike, %d rates do not give the prior back",
+			pairs.different, labels.broken)
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
@@ -137,8 +136,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 		f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		example := lemma1Example(eng, estimate)
-		f.Counterexample = example
+		f.Counterexample = lemma1Example(eng, estimate)
 	default:
 		f.Number = exactly(below.bias)
 		f.conclude(Undecided, "This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but one "+
@@ -151,8 +149,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 // lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
 func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) string {
 	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-	measured := must(world.Measure(eng, estimate, 0.9))
-	m := measured[0]
+	m := must(world.Measure(eng, estimate, 0.9))[0]
 	return fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, sigmoid "+
 		"loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f", m.Risk,
 		m.Mean, m.Variance, m.Largest)
@@ -191,9 +188,7 @@ func lemma1Shares() lemma1Labels {
 				case below && rate.Cmp(half) <= 0:
 					l.fewWrong++
 				}
-				if known := over(times(gamma, rate), minus(one, rate)); known.Cmp(pi) != 0 {
-					l.broken++
-				}
+				l.broken += oneIf(over(times(gamma, rate), minus(one, rate)).Cmp(pi) != 0)
 			}
 		}
 	}
@@ -234,9 +229,7 @@ func lemma1Pairs() lemma1PairCounts {
 					switch {
 					case below && otherBelow:
 						c.below++
-						if gap.Cmp(c.gapBelow) > 0 {
-							c.gapBelow = gap
-						}
+						c.gapBelow = larger(c.gapBelow, gap)
 					case !below && !otherBelow:
 						c.above++
 						if gap.Cmp(c.gapAbove) > 0 {

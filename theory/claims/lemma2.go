@@ -120,11 +120,9 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 			if cost.Subsets.Cmp(right) == 0 {
 				equal++
 			} else {
-				gap := minus(cost.Subsets, right)
 				if cost.Best.Sign() > 0 {
-					if gap.Abs(gap.Quo(gap, cost.Best)); gap.Cmp(largest) > 0 {
-						largest = gap
-					}
+					gap := over(minus(cost.Subsets, right), cost.Best)
+					largest = larger(largest, gap.Abs(gap))
 				}
 				if f.Counterexample == "" {
 					f.Counterexample = fmt.Sprintf("points %s, n_L = %d: expected potential %s, right side %s",
@@ -132,13 +130,11 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 				}
 			}
 			literal += oneIf(cost.Subsets.Cmp(times(printed, cost.Unlabeled)) == 0)
-			if cost.Draws.Cmp(times(plus(whole(1), big.NewRat(1, int64(nL))), cost.Best)) == 0 {
-				drawnEqual++
-			}
+			drawnEqual += oneIf(cost.Draws.Cmp(times(plus(whole(1), big.NewRat(1, int64(nL))), cost.Best)) == 0)
 		}
 	}
 	if drawnEqual != cases {
-		panic(failure{fmt.Errorf("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)})
+		fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
 	}
 	ends := lemma2LastStep()
 	checkIndependentPositives()
@@ -164,11 +160,10 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	f.detail("where Z_P is a set apart from which the labeled points are drawn independently, with replacement, the " +
 		"factor is 1 + 1/n_L; where they are independent of Z_P and both come from one class, E[φ] = n_P(1 + 1/n_L) σ² " +
 		"against E[φ*] = (n_P − 1) σ²")
-	switch {
-	case equal == cases:
+	if equal == cases {
 		f.conclude(Holds, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset "+
 			"counted, φ* being the sum over Z_P that Definition 6 makes it.", cases, f.Number.Value)
-	default:
+	} else {
 		f.conclude(Fails, "It misses the expectation in %d of %d cases, by up to %.4g times φ*.", cases-equal, cases,
 			f.Number.Value)
 		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*)"
@@ -209,8 +204,8 @@ func checkIndependentPositives() {
 			}
 			want := plus(whole(int64(nP)), big.NewRat(int64(nP), int64(nL)))
 			if cost.Cmp(want) != 0 || best.Cmp(whole(int64(nP-1))) != 0 {
-				panic(failure{fmt.Errorf("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
-					"expected", nP, nL, cost.RatString(), best.RatString(), want.RatString(), nP-1)})
+				fail("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
+					"expected", nP, nL, cost.RatString(), best.RatString(), want.RatString(), nP-1)
 			}
 		}
 	}

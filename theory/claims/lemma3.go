@@ -42,9 +42,8 @@ func printedLemma3(labeled, unlabeled *big.Rat) *big.Rat {
 
 // lemma3Reading is one way to read the two sides.
 type lemma3Reading struct {
-	name  string
-	left  func(s lemma3Sides) *big.Rat
-	right func(s lemma3Sides) *big.Rat
+	name        string
+	left, right func(s lemma3Sides) *big.Rat
 
 	cases, above int
 	first        string // the smallest case above the bound
@@ -86,16 +85,11 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 	_, first := must2(rows.BestSplit())
 	var parts [2]theory.RationalPoints
 	for i, row := range rows {
-		if first[i] {
-			parts[0] = append(parts[0], row)
-		} else {
-			parts[1] = append(parts[1], row)
-		}
+		part := oneIf(!first[i])
+		parts[part] = append(parts[part], row)
 	}
-	if len(parts[1]) > 0 {
+	if s.restricted = unlabeled.Potential(parts[0].Mean()); len(parts[1]) > 0 {
 		s.restricted = unlabeled.Potential(parts[0].Mean(), parts[1].Mean())
-	} else {
-		s.restricted = unlabeled.Potential(parts[0].Mean())
 	}
 	s.own, _ = must2(unlabeled.BestSplit())
 	return s
@@ -210,7 +204,7 @@ func checkCoveredBound() boundCheck {
 		}
 	}
 	if broken := c.above + c.aboveOther; broken > 0 {
-		panic(failure{fmt.Errorf("the statement that should hold instead fails in %d cases", broken)})
+		fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // LPosLimit returns the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
@@ -189,16 +190,12 @@ func correctedLimit(reading string) func(theory.Anchor, float64) float64 {
 
 // cosineCritic returns cos/τ of all pairs of points.
 func cosineCritic(points [][]float64, tau float64) [][]float64 {
-	critic := make([][]float64, len(points))
-	for i, a := range points {
-		critic[i] = make([]float64, len(points))
-		for k, b := range points {
-			var ab, aa, bb float64
-			for d := range a {
-				ab, aa, bb = ab+a[d]*b[d], aa+a[d]*a[d], bb+b[d]*b[d]
-			}
-			critic[i][k] = ab / math.Sqrt(aa) / math.Sqrt(bb) / tau
+	return lists.Table(len(points), len(points), func(i, k int) float64 {
+		var ab, aa, bb float64
+		for d, a := range points[i] {
+			b := points[k][d]
+			ab, aa, bb = ab+a*b, aa+a*a, bb+b*b
 		}
-	}
-	return critic
+		return ab / math.Sqrt(aa) / math.Sqrt(bb) / tau
+	})
 }

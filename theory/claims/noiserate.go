@@ -103,7 +103,6 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 	var f Finding
 	cases, asProbability, asMean := 0, 0, 0
 	largest := new(big.Rat)
-	var where string
 	for _, nP := range []int64{1, 2, 3, 5, 8} {
 		for _, nU := range []int64{1, 2, 3, 5, 8, 12} {
 			for tenths := int64(1); tenths <= 9; tenths++ {
@@ -111,13 +110,11 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 				rates, printed := caseControlRates(nP, nU, pi), formula(gamma, pi)
 				cases++
 				asProbability += oneIf(rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0)
-				if rates.meanShare.Cmp(printed) == 0 {
-					asMean++
-				}
+				asMean += oneIf(rates.meanShare.Cmp(printed) == 0)
 				gap := minus(printed, rates.meanShare)
 				if gap.Abs(gap).Cmp(largest) > 0 {
 					largest = gap
-					where = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s", nP, nU,
+					f.Counterexample = fmt.Sprintf("n_P = %d, n_U = %d, π = %s: formula %s, expected share %s, probability %s", nP, nU,
 						pi.RatString(), printed.RatString(), rates.meanShare.RatString(), rates.probability.RatString())
 				}
 			}
@@ -134,9 +131,6 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 		"in K, so by Jensen's inequality its expectation is smaller."
 	f.detail("as the probability p(ỹ≠y | y=1) of equation (10), with p(ỹ≠y | y=0) = 0: equal in %d of %d cases", asProbability, cases)
 	f.detail("as the expected share of mislabeled positives in a data set, E[K/(n_P+K)]: equal in %d of %d cases", asMean, cases)
-	if where != "" {
-		f.Counterexample = where
-	}
 	f.detail("%s", fadingDetail(formula))
 	f.detail("%s", singleDatasetDetail(formula))
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/theory"
 )
 
@@ -104,12 +105,8 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 // signs writes labels as "+−−".
 func signs(labels []bool) string {
 	text := ""
-	for _, l := range labels {
-		if l {
-			text += "+"
-		} else {
-			text += "−"
-		}
+	for _, positive := range labels {
+		text += []string{"−", "+"}[oneIf(positive)]
 	}
 	return text
 }
@@ -128,11 +125,7 @@ func (s *variantSearch) searchGrid() {
 	grid := gridPlaces(3)
 	for n := 2; n <= 3; n++ {
 		for x := range multisets(n, len(grid)) {
-			rows := make([][]float64, n)
-			for i, v := range x {
-				rows[i] = grid[v]
-			}
-			for labeled, unlabeled := range labelings(must(theory.Rationals(rows))) {
+			for labeled, unlabeled := range labelings(must(theory.Rationals(rows.Pick(grid, x)))) {
 				s.visit(labeled, unlabeled)
 			}
 		}
@@ -162,7 +155,7 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 	agreementBySeparation(&f)
 	groups := checkSeparation()
 	if broken := groups.code + groups.start + groups.rarer; broken > 0 {
-		panic(failure{fmt.Errorf("the statement that should hold instead fails in %d cases", broken)})
+		fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	measure(&f, groups.separated, "random pairs of groups with f·D > 2δ")
 	measure(&f, groups.code+groups.start, "of them with other labels than the groups")
@@ -172,7 +165,7 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 	for _, s := range []*variantSearch{&grid, &line} {
 		for _, example := range []variantExample{s.firstNever, s.firstLeaving} {
 			if example.text != "" {
-				ensure(example.matchesCode())
+				example.checkCode()
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 package claims
 
 import (
-	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/puclab/puclab/theory"
 )
@@ -41,13 +41,7 @@ func TightSeeding(rest, crowd int) SeedingTrap {
 	return SeedingTrap{[][]float64{{0}}, append(append(copies(rest, 0), copies(crowd, 1)...), []float64{2})}
 }
 
-func copies(n int, x float64) [][]float64 {
-	rows := make([][]float64, max(n, 0))
-	for i := range rows {
-		rows[i] = []float64{x}
-	}
-	return rows
-}
+func copies(n int, x float64) [][]float64 { return slices.Repeat([][]float64{{x}}, max(n, 0)) }
 
 // Outcome follows every start of Algorithm 1(B) on the trap, in exact arithmetic; points may lie at up to 20 places.
 func (t SeedingTrap) Outcome() (out SeedingOutcome, err error) {
@@ -69,14 +63,14 @@ func (t SeedingTrap) Seeding() (s theory.RationalSeeding, err error) {
 
 // rationals returns the points as fractions.
 func (t SeedingTrap) rationals() (labeled, unlabeled theory.RationalPoints) {
-	labeled, err := theory.Rationals(t.Labeled)
-	if err != nil {
-		panic(failure{fmt.Errorf("claims: labeled points: %w", err)})
+	points := func(rows [][]float64, kind string) theory.RationalPoints {
+		p, err := theory.Rationals(rows)
+		if err != nil {
+			fail("claims: %s points: %w", kind, err)
+		}
+		return p
 	}
-	if unlabeled, err = theory.Rationals(t.Unlabeled); err != nil {
-		panic(failure{fmt.Errorf("claims: unlabeled points: %w", err)})
-	}
-	return labeled, unlabeled
+	return points(t.Labeled, "labeled"), points(t.Unlabeled, "unlabeled")
 }
 
 // Ratio returns the expected potential after seeding, of Definition 6, as a multiple of the best; infinite where the best is 0.

@@ -4,8 +4,10 @@ import (
 	"iter"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // multisets yields every way to put n rows on the places 0 … places−1, as sorted place numbers in a slice that is reused.
@@ -74,11 +76,7 @@ func labeledLines(least, most, longest int) iter.Seq2[theory.RationalPoints, the
 
 // onLine returns rows at whole numbers of a line.
 func onLine(x []int) theory.RationalPoints {
-	rows := make(theory.RationalPoints, len(x))
-	for i, v := range x {
-		rows[i] = []*big.Rat{whole(int64(v))}
-	}
-	return rows
+	return lists.Map(x, func(v int) []*big.Rat { return []*big.Rat{whole(int64(v))} })
 }
 
 // seedingPotentials returns the expected potentials right after Algorithm 1(B) has drawn its negative center. Where all unlabeled
@@ -119,25 +117,21 @@ func decimal(x *big.Rat) float64 {
 	return f
 }
 
+// larger returns the larger of x and y, x where they are equal.
+func larger(x, y *big.Rat) *big.Rat {
+	if y.Cmp(x) > 0 {
+		return y
+	}
+	return x
+}
+
 // places writes rows down: "{0, 1, 1}" on a line, "{(0, 1), (2, 2)}" else.
 func places(rows theory.RationalPoints) string {
-	text := "{"
-	for i, row := range rows {
-		if i > 0 {
-			text += ", "
-		}
+	return "{" + strings.Join(lists.Map(rows, func(row []*big.Rat) string {
+		text := strings.Join(lists.Map(row, (*big.Rat).RatString), ", ")
 		if len(row) > 1 {
-			text += "("
+			return "(" + text + ")"
 		}
-		for k, x := range row {
-			if k > 0 {
-				text += ", "
-			}
-			text += x.RatString()
-		}
-		if len(row) > 1 {
-			text += ")"
-		}
-	}
-	return text + "}"
+		return text
+	}), ", ") + "}"
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Find returns the claims with the given IDs, in that order, and all claims where none is given. An unknown ID is an error
@@ -18,10 +20,7 @@ func Find(ids ...string) ([]Claim, error) {
 	for i, id := range ids {
 		at := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
 		if at < 0 {
-			known := make([]string, len(all))
-			for k, c := range all {
-				known[k] = c.ID
-			}
+			known := lists.Map(all, func(c Claim) string { return c.ID })
 			return nil, fmt.Errorf("claims: there is no claim %q; there are %s", id, strings.Join(known, ", "))
 		}
 		found[i] = all[at]

@@ -30,8 +30,8 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 	measure(f, r.Loss.Mean.Value+r.Ideal.Loss.Value, "smallest batch: (5) as a loss minus (3) as the printed reward")
 	alone := must(m.Exact(p, theory.Design{Unlabeled: 1, Prior: 0.5}))
 	if loss, ideal := alone.Loss.Mean.Value, alone.Ideal.Loss.Value; !agree(loss, 0) || !agree(ideal, 0) {
-		panic(failure{fmt.Errorf("claims: a batch of one example has loss %g and ideal loss %g; without negatives both "+
-			"must be 0", loss, ideal)})
+		fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both "+
+			"must be 0", loss, ideal)
 	}
 	f.detail("a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose N is 0; so two " +
 		"examples are the least that a contrastive loss can be asked about, and one point a class and one dimension " +

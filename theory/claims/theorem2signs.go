@@ -27,7 +27,7 @@ func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) si
 	gap.Mul(gap, big.NewRat(4, 9)) // the labeled anchors are 2/3 of all
 	exact := decimal(gap)
 	if !agree(loss, exact) || gap.Sign() <= 0 {
-		panic(failure{fmt.Errorf("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())})
+		fail("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())
 	}
 	one := must(theory.CountBatches(c.world, c.design, theory.Symmetry{Examples: true, Views: true, Classes: true}))
 	measure(f, loss, "signs, m = 2, u = 1: Δσ of the loss (%.0f batches)", one)

@@ -186,9 +186,7 @@ func theorem2Batches(m *theory.Meter, f *Finding) (limit float64) {
 				positives := times(plus(times(prior, whole(b-k)), whole(k)), big.NewRat(1, b))
 				share.Add(share, times(positives, binomial(b, k, labeled)))
 			}
-			if gap := share.Abs(share.Sub(share, pi)); gap.Cmp(off) > 0 {
-				off = gap
-			}
+			off = larger(off, share.Abs(share.Sub(share, pi)))
 		}
 	}
 	measure(f, off, "single data set with a random number of labels: largest |E α − π|, in rationals")

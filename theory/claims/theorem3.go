@@ -83,15 +83,11 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 			settled.Free.RatString(), limit.RatString(), enumerated.Optimal.RatString())
 	}
 	if enumerated.Optimal.Sign() > 0 {
-		if ratio := over(seeded.Free, enumerated.Optimal); ratio.Cmp(s.largest) > 0 {
-			s.largest = ratio
-		}
+		s.largest = larger(s.largest, over(seeded.Free, enumerated.Optimal))
 	}
 	plusPlus := must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	s.plusPlus += oneIf(plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0)
-	if plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0 {
-		s.plusPlusFive++
-	}
+	s.plusPlusFive += oneIf(plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0)
 	sides := measureLemma3(labeled, unlabeled)
 	s.unlabeledOnly += oneIf(sides.unlabeled.Cmp(times(whole(16), sides.own)) > 0)
 	for _, start := range enumerated.Starts {
@@ -126,7 +122,7 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	s.search(bound)
 	correction := checkClassBound(classBound)
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
-		panic(failure{fmt.Errorf("the statement that should hold instead fails in %d cases", broken)})
+		fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)

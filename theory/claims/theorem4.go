@@ -3,11 +3,13 @@ package claims
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Theorem4 returns the claim that the gradient of PUCL is less biased than that of ssCL.
@@ -38,13 +40,7 @@ func Theorem4() Claim {
 
 // flatGradient returns g as one vector.
 func flatGradient(g theory.PointGradient) []float64 {
-	var flat []float64
-	for _, class := range [][][]float64{g.Positive, g.Negative} {
-		for _, row := range class {
-			flat = append(flat, row...)
-		}
-	}
-	return flat
+	return slices.Concat(slices.Concat(g.Positive, g.Negative)...)
 }
 
 // tally counts comparisons of two biases.
@@ -53,7 +49,7 @@ type tally struct{ lower, equal, larger int }
 func (t *tally) add(first, second float64) {
 	switch {
 	case math.IsNaN(first - second):
-		panic(failure{fmt.Errorf("the gradient biases are %g and %g, which cannot be compared", first, second)})
+		fail("the gradient biases are %g and %g, which cannot be compared", first, second)
 	case agree(first, second):
 		t.equal++
 	case first < second:
@@ -153,12 +149,9 @@ func Theorem4Factor(d theory.Design) float64 {
 // pointsText lists the points of a population whose classes are uniform: "positives at (1, 0) and (0, 1), negatives at …".
 func pointsText(p theory.Population) string {
 	list := func(atoms []theory.Atom) string {
-		var points []string
-		for _, a := range atoms {
-			coordinates := strings.Trim(fmt.Sprint(a.Z), "[]")
-			points = append(points, "("+strings.ReplaceAll(coordinates, " ", ", ")+")")
-		}
-		return strings.Join(points, " and ")
+		return strings.Join(lists.Map(atoms, func(a theory.Atom) string {
+			return "(" + strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Z), "[]"), " ", ", ") + ")"
+		}), " and ")
 	}
 	return fmt.Sprintf("positives at %s, negatives at %s", list(p.Positive), list(p.Negative))
 }

@@ -1,6 +1,10 @@
 package claims
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/theory/internal/lists"
+)
 
 // Verdict is what a check makes of a claim: of the statement as printed, under the assumptions printed with it. Where a
 // claim has several parts, the part that fails decides.
@@ -13,15 +17,10 @@ const (
 	Fails                      // false as printed: there is a counterexample within its assumptions
 )
 
-var verdictNames = [...]string{"undecided", "holds", "conditional", "fails"}
+var verdictNames = []string{"undecided", "holds", "conditional", "fails"}
 
 // String returns "holds", "conditional", "fails" or "undecided".
-func (v Verdict) String() string {
-	if v < 0 || int(v) >= len(verdictNames) {
-		return fmt.Sprintf("Verdict(%d)", int(v))
-	}
-	return verdictNames[v]
-}
+func (v Verdict) String() string { return lists.Name(v, "Verdict", verdictNames...) }
 
 // MarshalText writes a verdict as its name, in JSON for example.
 func (v Verdict) MarshalText() ([]byte, error) {

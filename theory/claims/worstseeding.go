@@ -3,6 +3,9 @@ package claims
 import (
 	"math"
 	"math/bits"
+
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // seedingSearch is what the exhaustive search over small sets of rows has found: ratios of the expected potential right
@@ -37,11 +40,7 @@ func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
 	for n := 2; n <= maxRows; n++ {
 		for x := range multisets(n, len(places)) {
-			rows := make([][]float64, n)
-			for i, v := range x {
-				rows[i] = places[v]
-			}
-			s.visit(rows)
+			s.visit(rows.Pick(places, x))
 		}
 	}
 	return s
@@ -103,16 +102,12 @@ func (s *seedingSearch) visit(rows [][]float64) {
 }
 
 func squaredDistances(rows [][]float64) [][]float64 {
-	d := make([][]float64, len(rows))
-	for i, x := range rows {
-		d[i] = make([]float64, len(rows))
-		for j, y := range rows {
-			for k := range x {
-				d[i][j] += (x[k] - y[k]) * (x[k] - y[k])
-			}
+	return lists.Table(len(rows), len(rows), func(i, j int) (d float64) {
+		for k, x := range rows[i] {
+			d += (x - rows[j][k]) * (x - rows[j][k])
 		}
-	}
-	return d
+		return d
+	})
 }
 
 func pairSum(d [][]float64, mask int) float64 {
@@ -156,7 +151,7 @@ func seedingExpectation(d [][]float64, mask int) float64 {
 		}
 		potential := 0.0
 		for j := range d {
-			potential += math.Min(fromMean[j], d[i][j])
+			potential += min(fromMean[j], d[i][j])
 		}
 		expected += fromMean[i] / total * potential
 	}
@@ -185,19 +180,9 @@ func plusPlusExpectation(d [][]float64) float64 {
 
 // linePlaces returns the integers 0 … reach on a line; gridPlaces are the points of a square grid with that many a side.
 func linePlaces(reach int) [][]float64 {
-	places := make([][]float64, reach+1)
-	for i := range places {
-		places[i] = []float64{float64(i)}
-	}
-	return places
+	return lists.Table(reach+1, 1, func(i, _ int) float64 { return float64(i) })
 }
 
 func gridPlaces(side int) [][]float64 {
-	var places [][]float64
-	for x := range side {
-		for y := range side {
-			places = append(places, []float64{float64(x), float64(y)})
-		}
-	}
-	return places
+	return lists.Table(side*side, 2, func(i, k int) float64 { return float64([]int{i / side, i % side}[k]) })
 }

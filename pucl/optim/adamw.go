@@ -84,9 +84,7 @@ func (o AdamW) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, l
 			count = counter(scope, adamWName, g)
 		}
 		// 1 − βᵗ as −(e^(t·log β) − 1): near t = 1 the plain difference loses half of the digits of float32.
-		correction := func(beta float64) *Node {
-			return Neg(Expm1(MulScalar(count(u.value.DType()), math.Log(beta))))
-		}
+		correction := func(beta float64) *Node { return Neg(Expm1(MulScalar(count(u.value.DType()), math.Log(beta)))) }
 		moment := func(name string, beta float64, x *Node) *Node {
 			v := u.state(name)
 			mean := Add(MulScalar(v.NodeValue(g), beta), MulScalar(x, 1-beta))

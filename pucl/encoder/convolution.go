@@ -84,8 +84,7 @@ func byOneDNN(x *Node) bool {
 
 // convolve returns the engine's convolution.
 func convolve(x, w *Node, stride, padding int) *Node {
-	side := [2]int{padding, padding}
-	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{{padding, padding}, {padding, padding}}).Done()
 }
 
 // pointwiseGradient returns the gradient for a kernel w of 1×1, v being that for the result: the matrix product of the pixels that

@@ -9,6 +9,7 @@
 package encoder
 
 import (
+	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -66,19 +67,7 @@ func (c SmallCNN) String() string {
 
 // withDefaults fills in the zero fields.
 func (c SmallCNN) withDefaults() SmallCNN {
-	if c.Width == 0 {
-		c.Width = 32
-	}
-	if c.Dim == 0 {
-		c.Dim = 128
-	}
-	if c.Mean == 0 {
-		c.Mean = 0.2860
-	}
-	if c.Std == 0 {
-		c.Std = 0.3530
-	}
-	return c
+	return SmallCNN{cmp.Or(c.Width, 32), cmp.Or(c.Dim, 128), cmp.Or(c.Mean, 0.2860), cmp.Or(c.Std, 0.3530)}
 }
 
 // Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
@@ -127,8 +116,6 @@ func (m MLP) withDefaults() MLP {
 	if m.Hidden == nil {
 		m.Hidden = []int{256, 256}
 	}
-	if m.Dim == 0 {
-		m.Dim = 128
-	}
+	m.Dim = cmp.Or(m.Dim, 128)
 	return m
 }

@@ -77,8 +77,7 @@ func withBias(scope *model.Scope, x *Node) *Node {
 // padding every side with minus infinity. Rows and columns at the end that fill no window are left out. A channel of an image
 // that holds a number that is infinite or NaN becomes NaN: XLA's maximum on a processor would skip NaN.
 func maxPool(x *Node, window, stride, padding int) *Node {
-	side := [2]int{padding, padding}
-	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{{padding, padding}, {padding, padding}}).Done()
 	if onPureGo(x) {
 		return y
 	}
@@ -125,13 +124,6 @@ func atLeastOne(network string, settings ...setting) {
 func checkClasses(network string, classes int) {
 	if classes < 0 {
 		panic(fmt.Errorf("encoder: %s has Classes %d; it must be at least 1, or 0 for embeddings instead of logits", network, classes))
-	}
-}
-
-// setDefault gives a field that is 0 its default.
-func setDefault(field *int, value int) {
-	if *field == 0 {
-		*field = value
 	}
 }
 

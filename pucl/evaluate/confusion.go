@@ -38,10 +38,10 @@ func Count(predicted, truth []bool) (Confusion, error) {
 
 // checkPredictions returns an error unless there is one prediction for each true class, and at least one.
 func checkPredictions(predicted, truth int) error {
-	if predicted != truth {
+	switch {
+	case predicted != truth:
 		return fmt.Errorf("evaluate: %d predictions and %d true classes; give one for each, in the same order", predicted, truth)
-	}
-	if truth == 0 {
+	case truth == 0:
 		return errNoExamples
 	}
 	return nil

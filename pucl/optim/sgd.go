@@ -32,9 +32,7 @@ const sgdName = "sgd"
 
 // withDefaults fills in the zero fields.
 func (o SGD) withDefaults() SGD {
-	setDefault(&o.LearningRate, 0.1)
-	setDefault(&o.Momentum, 0.9)
-	setDefault(&o.WeightDecay, 1e-4)
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 0.1), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
 	return o
 }
 
@@ -130,11 +128,8 @@ const larsName = "lars"
 
 // withDefaults fills in the zero fields.
 func (o LARS) withDefaults() LARS {
-	setDefault(&o.LearningRate, 1.2)
-	setDefault(&o.Momentum, 0.9)
-	setDefault(&o.WeightDecay, 1e-4)
-	setDefault(&o.Trust, 0.001)
-	setDefault(&o.Epsilon, 1e-8)
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 1.2), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
+	o.Trust, o.Epsilon = orDefault(o.Trust, 0.001), orDefault(o.Epsilon, 1e-8)
 	return o
 }
 

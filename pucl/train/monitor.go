@@ -74,14 +74,6 @@ func (r Reading) Brief() string {
 	return text
 }
 
-// withDefaults fills in the zero fields.
-func (m Monitor) withDefaults() Monitor {
-	if m.Examples == 0 {
-		m.Examples = 512
-	}
-	return m
-}
-
 // check returns an error if m cannot be followed.
 func (m Monitor) check() error {
 	given := m.Pixels != nil || m.Features != nil

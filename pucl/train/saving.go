@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -36,21 +37,8 @@ var knownEncoders = []encoder.Encoder{
 
 // encoderFields returns the fields of an encoder as JSON, nil for an encoder of one's own that JSON cannot hold.
 func encoderFields(e encoder.Encoder) []byte {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return nil
-	}
+	data, _ := json.Marshal(e)
 	return data
-}
-
-// knownEncoder returns the type with the given name, where it is known.
-func knownEncoder(name string) (reflect.Type, bool) {
-	for _, e := range knownEncoders {
-		if fmt.Sprintf("%T", e) == name {
-			return reflect.TypeOf(e), true
-		}
-	}
-	return nil, false
 }
 
 // Save writes the model, encoder and projector, to one file, whole or not at all.
@@ -64,10 +52,9 @@ func (m *Model) Save(path string) error {
 // Write writes the model to w, for files that hold more than a model. What reads it back is [ReadModel].
 func (m *Model) Write(w io.Writer) error {
 	head := modelHead{
-		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
+		EncoderType: fmt.Sprintf("%T", m.encoder), Encoder: encoderFields(m.encoder), Projection: m.projection,
 		Height: m.shape.Height, Width: m.shape.Width, Channels: m.shape.Channels, Features: m.features, History: m.History, Record: m.Record,
 	}
-	head.Encoder = encoderFields(m.encoder)
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
 		return err
 	}
@@ -95,7 +82,7 @@ func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 	if err := gob.NewDecoder(r).Decode(&head); err != nil {
 		return nil, fmt.Errorf("it is no model of this program, or damaged: %w", err)
 	}
-	kind, known := knownEncoder(head.EncoderType)
+	known := slices.IndexFunc(knownEncoders, func(e encoder.Encoder) bool { return fmt.Sprintf("%T", e) == head.EncoderType })
 	switch {
 	case custom != nil:
 		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
@@ -104,8 +91,8 @@ func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 		if got := encoderFields(custom); got != nil && head.Encoder != nil && !bytes.Equal(got, head.Encoder) {
 			return nil, fmt.Errorf("it was trained with the encoder %s %s, not %s", head.EncoderType, head.Encoder, got)
 		}
-	case known:
-		read := reflect.New(kind)
+	case known >= 0:
+		read := reflect.New(reflect.TypeOf(knownEncoders[known]))
 		if err := json.Unmarshal(head.Encoder, read.Interface()); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,11 @@
 package pucl
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	"errors"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
 
 // Alignment measures how close the views of an example lie: the mean squared Euclidean distance of two unit rows that show
 // the same example, 0 at best, 4 for opposite views. It is one number for each batch of v.
@@ -32,4 +37,44 @@ func ownDistance(b *Block) *Node {
 		sum = plus(sum, ReduceSum(Square(Sub(s.anchors, s.ownRow(k))), -1))
 	}
 	return DivScalar(sum, s.views-1)
+}
+
+// Uniformity measures how evenly the examples spread over the sphere: the log of the mean, over all pairs of examples, of
+// exp(−2‖z_i − z_j‖²), for the rows of each view alone, averaged over the views. It is 0 where all rows fall together and
+// lower the more they spread, down to about −4 in high dimension. It is one number for each batch of v, of 2 examples or
+// more.
+//
+// Source: T. Wang and P. Isola, "Understanding Contrastive Representation Learning through Alignment and Uniformity on the
+// Hypersphere" (2020), with t = 2.
+func Uniformity(v Views) *Node {
+	batch := v.batch(1)
+	shape := batch.rows.Shape()
+	n, d := shape.Dim(-2), shape.Dim(-1)
+	examples := n / batch.views
+	if examples < 2 {
+		panic(errors.New("pucl: uniformity of a batch of one example; it is a mean over pairs of examples, so it needs 2 or more"))
+	}
+	leading := leadingShape(batch.rows, 2).Dimensions
+	views := Reshape(batch.rows, append(append([]int{}, leading...), batch.views, examples, d)...)
+
+	// −2‖x−y‖² = 4x·y − 2‖x‖² − 2‖y‖², where the lengths, 1 or for a zero row 0, are constants: a partition at τ = 1/4.
+	lengths := MulScalar(StopGradient(ReduceSum(Square(views), -1)), -2)
+	how := batch.cut
+	how.pairs /= batch.views
+	each := logPairSums(views, lengths, 0.25, how) // [.., m, b]
+	largest := StopGradient(ReduceAndKeep(each, ReduceMax, -1))
+	mean := ReduceMean(Exp(Sub(each, largest)), -1)
+	perView := AddScalar(Add(Log(mean), Squeeze(largest, -1)), -math.Log(float64(examples-1)))
+	return ReduceMean(perView, -1)
+}
+
+// UniformityLoss is [Uniformity] as an objective, to be trained on in a [WeightedSum]. Being the log of a mean over all pairs
+// it is no mean over anchors, so its terms are nothing and all of it is Whole. The temperature plays no part.
+func UniformityLoss() Objective {
+	return Objective{
+		Name:    "uniformity",
+		Attract: Nothing,
+		Repel:   Nothing,
+		Whole:   func(v Views, _ float64) *Node { return Uniformity(v) },
+	}
 }

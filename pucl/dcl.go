@@ -39,9 +39,7 @@ func DCL(config DCLConfig) Objective {
 	return Objective{
 		Name:    "DCL",
 		Attract: OwnViews,
-		Repel: func(b *Block) *Node {
-			return logAdd(logOwn(b, b.views()-1), config.logNegatives(b))
-		},
+		Repel:   func(b *Block) *Node { return logAdd(logOwn(b, b.views()-1), config.logNegatives(b)) },
 		Direct: func(b *Block) *Node {
 			own := logOwn(b, b.views()-1)
 			loss := numeric.LogOnePlusExp(Sub(config.logNegatives(b), own))

@@ -2,8 +2,12 @@ package pucl
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine"
 )
 
 // Objective is a contrastive loss: per anchor, what repels it minus what attracts it. The loss is the mean over the
@@ -90,3 +94,41 @@ func (o Objective) addWhole(loss *Node, v Views, tau float64) *Node {
 
 // Block returns the whole batch as one block of m·b anchors, to look at single terms.
 func (v Views) Block(tau float64) *Block { return v.batch(tau).whole() }
+
+// Value returns the loss of one batch given as plain numbers, in float64: embeddings [m·b, d], all first views before all second
+// views, and which of the b examples are labeled positives. It is for a look at a loss and for checks by hand; training
+// builds [Objective.Loss] into its own graph. Objectives that need the classes have [Objective.ValueOfClasses].
+func (o Objective) Value(eng *engine.Engine, z [][]float64, labeled []bool, tau float64) (float64, error) {
+	if len(labeled) == 0 || len(z)%len(labeled) != 0 {
+		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), len(labeled))
+	}
+	return o.value(eng, tau, func(in []*Node) Views { return Views{Z: in[0], Labeled: in[1]} }, z, labeled)
+}
+
+// ValueOfClasses is [Objective.Value] for a batch whose true classes are known, one number for each example; no example
+// is labeled.
+func (o Objective) ValueOfClasses(eng *engine.Engine, z [][]float64, class []int32, tau float64) (float64, error) {
+	if len(class) == 0 || len(z)%len(class) != 0 {
+		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), len(class))
+	}
+	return o.value(eng, tau, func(in []*Node) Views {
+		return Views{Z: in[0], Labeled: NotEqual(in[1], in[1]), Class: in[1]}
+	}, z, class)
+}
+
+func (o Objective) value(eng *engine.Engine, tau float64, views func([]*Node) Views, in ...any) (float64, error) {
+	out, err := ExecOnce(eng.Backend, func(in []*Node) *Node {
+		v := views(in)
+		v.Count = v.Z.Shape().Dim(0) / v.Labeled.Shape().Dim(0)
+		return o.Loss(v, tau)
+	}, in...)
+	if err != nil {
+		return 0, fmt.Errorf("pucl: %w", err)
+	}
+	return tensors.ToScalar[float64](out), nil
+}
+
+// ChanceLevel returns the loss of an encoder that maps everything to one point, log(m·b − 1) nats for b examples with m views
+// each: every objective whose attraction is a mean of similarities starts near it, and one that stays there has collapsed
+// or learned nothing.
+func ChanceLevel(examples, views int) float64 { return math.Log(float64(examples*views - 1)) }

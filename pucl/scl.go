@@ -6,6 +6,4 @@ package pucl
 //	L = −1/|𝕀| Σ_{i∈𝕀} [ 1/|C(i)| Σ_{j∈C(i)} s_ij − log Z(z_i) ],   C(i) the other rows of the class of i
 //
 // It is what [SCLPU] becomes where the labels tell the classes, and [PUCL] where all examples are labeled.
-func SCL() Objective {
-	return Objective{Name: "SCL", Attract: ClassMean, Repel: LogPartition}
-}
+func SCL() Objective { return Objective{Name: "SCL", Attract: ClassMean, Repel: LogPartition} }

@@ -6,6 +6,4 @@ package pucl
 //	L = −1/|𝕀| Σ_{i∈𝕀} [ s_{i,a(i)} − log Z(z_i) ]
 //
 // With m > 2 views the attraction is the mean over the other m−1 views.
-func SSCL() Objective {
-	return Objective{Name: "ssCL", Attract: OwnViews, Repel: LogPartition}
-}
+func SSCL() Objective { return Objective{Name: "ssCL", Attract: OwnViews, Repel: LogPartition} }

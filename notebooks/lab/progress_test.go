@@ -111,7 +111,7 @@ func TestInterruptedCell(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	folder := t.TempDir()
 	said := interrupt(t, folder)
-	found := regexp.MustCompile(`training stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
+	found := regexp.MustCompile(`pretraining stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
 		regexp.QuoteMeta(filepath.Join(folder, "training.checkpoint")) + `: run the same again, and it goes on from there`).FindStringSubmatch(said)
 	if found == nil || !strings.Contains(said, "✗ train: ") || !strings.Contains(said, ", stopped\n") {
 		t.Fatalf("an interrupted run says\n%s", said)

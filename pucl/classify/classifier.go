@@ -43,56 +43,45 @@ func (c *Classifier) check() error {
 	return err
 }
 
-// embed returns what the probe reads of images of height×width×channels bytes each.
-func (c *Classifier) embed(eng *engine.Engine, images []uint8) (*mat.Dense, error) {
+// read returns what f makes of what the probe reads of images of height×width×channels bytes each.
+func read[T any](c *Classifier, eng *engine.Engine, images []uint8, f func(x *mat.Dense) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
-		return nil, err
+		return out, err
 	}
 	e, err := c.Model.Embed(eng, images)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return rows.Unit(e.H), nil
+	return f(rows.Unit(e.H))
 }
 
-// embedLabeled is embed for images with so many labels, or what else is known of each.
-func (c *Classifier) embedLabeled(eng *engine.Engine, images []uint8, labels int, what string) (*mat.Dense, error) {
+// judge returns what f makes of what the probe reads of images and of their labels, or what else is known of each.
+func judge[L bool | int, T any](c *Classifier, eng *engine.Engine, test LabeledImages[L], what string,
+	f func(x *mat.Dense, labels []L) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
-		return nil, err
+		return out, err
 	}
-	if err := c.Model.CheckLabeled(images, labels, what); err != nil {
-		return nil, err
+	if err := c.Model.CheckLabeled(test.Pixels, len(test.Labels), what); err != nil {
+		return out, err
 	}
-	return c.embed(eng, images)
+	return read(c, eng, test.Pixels, func(x *mat.Dense) (T, error) { return f(x, test.Labels) })
 }
 
 // Logits returns the logits of images of height×width×channels bytes each, [n, outputs]; evaluate.TopK takes them.
 func (c *Classifier) Logits(eng *engine.Engine, images []uint8) (*mat.Dense, error) {
-	x, err := c.embed(eng, images)
-	if err != nil {
-		return nil, err
-	}
-	return c.Probe.Logits(x)
+	return read(c, eng, images, c.Probe.Logits)
 }
 
 // Predict returns the class of every image: that of the largest logit, or, of one output, 1 where it is positive and 0
 // elsewhere.
 func (c *Classifier) Predict(eng *engine.Engine, images []uint8) ([]int, error) {
-	x, err := c.embed(eng, images)
-	if err != nil {
-		return nil, err
-	}
-	return c.Probe.Predict(x)
+	return read(c, eng, images, c.Probe.Predict)
 }
 
 // Probabilities returns the probability of the positive class for every image, 1/(1+e^(−logit)). It is an error if the probe
 // has more than two outputs.
 func (c *Classifier) Probabilities(eng *engine.Engine, images []uint8) ([]float64, error) {
-	x, err := c.embed(eng, images)
-	if err != nil {
-		return nil, err
-	}
-	return c.probabilities(x)
+	return read(c, eng, images, c.probabilities)
 }
 
 // ProbabilitiesOfFeatures is [Classifier.Probabilities] for rows of features [n, d].
@@ -121,29 +110,19 @@ func (c *Classifier) probabilities(x *mat.Dense) ([]float64, error) {
 
 // Score judges the classifier by the true classes of images, true for positive: a probability above ½ is predicted positive.
 func (c *Classifier) Score(eng *engine.Engine, test LabeledImages[bool]) (evaluate.Binary, error) {
-	x, err := c.embedLabeled(eng, test.Pixels, len(test.Labels), "true classes")
-	if err != nil {
-		return evaluate.Binary{}, err
-	}
-	return c.Probe.Score(x, test.Labels)
+	return judge(c, eng, test, "true classes", c.Probe.Score)
 }
 
 // ScorePU judges the classifier on held-out images by which of them are labeled positives alone.
 func (c *Classifier) ScorePU(eng *engine.Engine, held LabeledImages[bool], config evaluate.ScoreConfig) (evaluate.PU, error) {
-	x, err := c.embedLabeled(eng, held.Pixels, len(held.Labels), "labels")
-	if err != nil {
-		return evaluate.PU{}, err
-	}
-	return c.Probe.ScorePU(x, held.Labels, config)
+	return judge(c, eng, held, "labels", func(x *mat.Dense, labeled []bool) (evaluate.PU, error) {
+		return c.Probe.ScorePU(x, labeled, config)
+	})
 }
 
 // ScoreClasses judges the predictions by the true classes of images.
 func (c *Classifier) ScoreClasses(eng *engine.Engine, test LabeledImages[int]) (evaluate.Classes, error) {
-	x, err := c.embedLabeled(eng, test.Pixels, len(test.Labels), "true classes")
-	if err != nil {
-		return evaluate.Classes{}, err
-	}
-	return c.Probe.ScoreClasses(x, test.Labels)
+	return judge(c, eng, test, "true classes", c.Probe.ScoreClasses)
 }
 
 // format is that of a classifier's file. Files of programs that had one type for two classes and one for more have none.

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,13 +61,7 @@ type FineTuneConfig struct {
 
 // withDefaults fills in the zero fields for n images, but those that train.Settings fill in.
 func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
-	if c.Epochs == 0 {
-		c.Epochs = 50
-	}
-	if c.BatchSize == 0 {
-		c.BatchSize = 64
-	}
-	c.BatchSize = min(c.BatchSize, n)
+	c.Epochs, c.BatchSize = cmp.Or(c.Epochs, 50), min(cmp.Or(c.BatchSize, 64), n)
 	if c.LearningRate == 0 {
 		switch {
 		case c.Optimizer != nil:
@@ -88,8 +83,7 @@ func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
 func (c FineTuneConfig) check(shape augment.Shape) error {
 	switch {
 	case c.Epochs < 0 || c.BatchSize < 1:
-		return fmt.Errorf("classify: %d epochs of batches of %d images; there must be 1 or more of both, or 0 for the defaults",
-			c.Epochs, c.BatchSize)
+		return fmt.Errorf("classify: %d epochs of batches of %d images; there must be 1 or more of both, or 0 for the defaults", c.Epochs, c.BatchSize)
 	case c.BatchStatistics && c.FreezeEncoder:
 		return errors.New("classify: BatchStatistics moves the running averages of an encoder that FreezeEncoder keeps as it is; " +
 			"choose one of them")

@@ -34,43 +34,28 @@ func (t *finetuning) networkVariables() (all []*model.Variable) {
 }
 
 // keepBest copies the networks' variables to bestScope.
-func (t *finetuning) keepBest() error {
-	store := t.model.Store()
-	for _, v := range t.networkVariables() {
-		value, err := v.Value()
-		if err == nil {
-			value, err = value.LocalClone()
-		}
-		if err != nil {
-			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
-		}
-		name := path.Join(bestScope, v.Path())
-		kept := store.GetVariable(name)
-		if kept == nil {
-			kept, err = store.CreateVariable(name, value)
-		} else {
-			err = kept.SetValue(value)
-		}
-		if err != nil {
-			return fmt.Errorf("classify: keeping %s: %w", v.Path(), err)
-		}
-		kept.SetTrainable(false)
-	}
-	return nil
-}
+func (t *finetuning) keepBest() error { return t.copyNetworks("keeping", "/", bestScope) }
 
 // takeBest gives the networks' variables the values of the best epoch.
-func (t *finetuning) takeBest() error {
+func (t *finetuning) takeBest() error { return t.copyNetworks("taking the best", bestScope, "/") }
+
+// copyNetworks copies the networks' variables from one scope to another, where it makes those that are not there yet.
+func (t *finetuning) copyNetworks(what, from, to string) error {
+	store := t.model.Store()
 	for _, v := range t.networkVariables() {
-		value, err := t.model.Store().GetVariable(path.Join(bestScope, v.Path())).Value()
+		value, err := store.GetVariable(path.Join(from, v.Path())).Value()
 		if err == nil {
 			value, err = value.LocalClone()
 		}
 		if err == nil {
-			err = v.SetValue(value)
+			if kept := store.GetVariable(path.Join(to, v.Path())); kept != nil {
+				err = kept.SetValue(value)
+			} else if kept, err = store.CreateVariable(path.Join(to, v.Path()), value); err == nil {
+				kept.SetTrainable(false)
+			}
 		}
 		if err != nil {
-			return fmt.Errorf("classify: taking the best %s: %w", v.Path(), err)
+			return fmt.Errorf("classify: %s %s: %w", what, v.Path(), err)
 		}
 	}
 	return nil

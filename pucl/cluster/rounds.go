@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync/atomic"
@@ -23,10 +24,8 @@ type points struct {
 }
 
 func newPoints(x *mat.Dense, labeled []bool) (points, error) {
-	if _, _, err := rows.Check(x, len(labeled), "labels"); err != nil {
-		return points{}, err
-	}
-	if err := rows.CheckFinite(x); err != nil {
+	_, _, err := rows.Check(x, len(labeled), "labels")
+	if err = cmp.Or(err, rows.CheckFinite(x)); err != nil {
 		return points{}, err
 	}
 	p := points{x: x}

@@ -144,11 +144,7 @@ func (s selection) columnsOfWindows() choice {
 		for i := range s.kernel {
 			for t := range s.taps {
 				group := c*s.stride/s.group + s.first + t
-				if group < 0 || group >= groups {
-					columns.of = append(columns.of, -1)
-					continue
-				}
-				columns.of = append(columns.of, i*groups+group)
+				columns.add(i*groups+group, group >= 0 && group < groups)
 			}
 		}
 	}
@@ -163,11 +159,7 @@ func (s selection) productsOfWindows(from, to int) choice {
 	for c := range s.outWidth {
 		for t := from; t < to; t++ {
 			group := c + s.first + t
-			if group < 0 || group >= groups {
-				products.of = append(products.of, -1)
-				continue
-			}
-			products.of = append(products.of, group*taps+t-from)
+			products.add(group*taps+t-from, group >= 0 && group < groups)
 		}
 	}
 	return products
@@ -222,11 +214,7 @@ func (s selection) places() choice {
 		for ch := range s.in {
 			for c := range s.outWidth {
 				j := x - c*s.stride + s.before
-				if j < 0 || j >= s.kernel {
-					places.of = append(places.of, -1)
-					continue
-				}
-				places.of = append(places.of, j*s.in+ch)
+				places.add(j*s.in+ch, j >= 0 && j < s.kernel)
 			}
 		}
 	}
@@ -238,6 +226,14 @@ type choice struct {
 	of    []int
 	from  int
 	added int // so many rows that are picked one after the other are added up to one; 0 means 1
+}
+
+// add picks a row, or a row of zeros where it does not exist.
+func (c *choice) add(row int, exists bool) {
+	if !exists {
+		row = -1
+	}
+	c.of = append(c.of, row)
 }
 
 // everyRow reports whether all rows are picked in their order.

@@ -9,6 +9,7 @@
 package encoder
 
 import (
+	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -66,19 +67,7 @@ func (c SmallCNN) String() string {
 
 // withDefaults fills in the zero fields.
 func (c SmallCNN) withDefaults() SmallCNN {
-	if c.Width == 0 {
-		c.Width = 32
-	}
-	if c.Dim == 0 {
-		c.Dim = 128
-	}
-	if c.Mean == 0 {
-		c.Mean = 0.2860
-	}
-	if c.Std == 0 {
-		c.Std = 0.3530
-	}
-	return c
+	return SmallCNN{cmp.Or(c.Width, 32), cmp.Or(c.Dim, 128), cmp.Or(c.Mean, 0.2860), cmp.Or(c.Std, 0.3530)}
 }
 
 // Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
@@ -92,4 +81,41 @@ func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *No
 	x := Dense(hidden, embeddings, embeddings.Shape().Dim(-1), false)
 	x = ReLU(BatchNorm(hidden, x, training))
 	return Dense(out, x, dim, true)
+}
+
+// MLP is an encoder for rows of features, and for images, which it takes as rows of pixels: dense layers, each followed by
+// batch normalization and ReLU. The zero value works.
+type MLP struct {
+	Hidden []int // sizes of the layers before the last, at least 1 each; nil means 256 and 256, an empty slice means none
+	Dim    int   // size of the last layer, the length k of an embedding; 0 means 128
+}
+
+// Embed implements [Encoder], for features and images. Like all graph code it panics on a layer of a size below 1.
+func (m MLP) Embed(scope *model.Scope, examples *Node, training bool) *Node {
+	m = m.withDefaults()
+	atLeastOne("MLP", setting{"Dim", m.Dim})
+	x := Reshape(examples, examples.Shape().Dim(0), -1)
+	for i, size := range append(m.Hidden[:len(m.Hidden):len(m.Hidden)], m.Dim) {
+		if size < 1 {
+			panic(fmt.Errorf("encoder: layer %d of an MLP has size %d; it must be at least 1", i+1, size))
+		}
+		s := scope.In("dense%d", i+1)
+		x = ReLU(BatchNorm(s, Dense(s, x, size, false), training))
+	}
+	return x
+}
+
+// String names the network and its sizes.
+func (m MLP) String() string {
+	m = m.withDefaults()
+	return fmt.Sprintf("MLP hidden %d, %d-d", m.Hidden, m.Dim)
+}
+
+// withDefaults fills in the zero fields.
+func (m MLP) withDefaults() MLP {
+	if m.Hidden == nil {
+		m.Hidden = []int{256, 256}
+	}
+	m.Dim = cmp.Or(m.Dim, 128)
+	return m
 }

@@ -77,8 +77,7 @@ func withBias(scope *model.Scope, x *Node) *Node {
 // padding every side with minus infinity. Rows and columns at the end that fill no window are left out. A channel of an image
 // that holds a number that is infinite or NaN becomes NaN: XLA's maximum on a processor would skip NaN.
 func maxPool(x *Node, window, stride, padding int) *Node {
-	side := [2]int{padding, padding}
-	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
+	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{{padding, padding}, {padding, padding}}).Done()
 	if onPureGo(x) {
 		return y
 	}
@@ -86,9 +85,7 @@ func maxPool(x *Node, window, stride, padding int) *Node {
 }
 
 // globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].
-func globalMean(x *Node) *Node {
-	return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) })
-}
+func globalMean(x *Node) *Node { return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) }) }
 
 // Dense returns x·W, plus a bias if asked, for x [n, k] and dim columns of W.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
@@ -130,9 +127,30 @@ func checkClasses(network string, classes int) {
 	}
 }
 
-// setDefault gives a field that is 0 its default.
-func setDefault(field *int, value int) {
-	if *field == 0 {
-		*field = value
-	}
+// Weight returns the trained variable name of scope for use beside x: the variable is kept in float32, or in float64
+// where x is, and the value is converted to the precision of x. So a network whose data come in bfloat16 computes in
+// bfloat16, while its weights, and what an optimizer adds to them, keep all their digits. The gradient comes back the same
+// way. Encoders of one's own should make all their variables with it; start says what the variable holds at first, for
+// which the package initializer of gomlx has functions.
+func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitializer, dims ...int) *Node {
+	v := scope.WithInitializer(start).VariableWithShape(name, shapes.Make(master(x.DType()), dims...))
+	return ConvertDType(v.NodeValue(x.Graph()), x.DType())
 }
+
+// master returns the precision of variables beside data of the given one: float32, or float64 where the data have it.
+func master(data dtypes.DType) dtypes.DType {
+	if data == dtypes.Float64 {
+		return data
+	}
+	return dtypes.Float32
+}
+
+// widely returns f applied to x in the precision of variables: for sums of many numbers, of which bfloat16 with its 8 binary
+// digits would lose most.
+func widely(x *Node, f func(x *Node) *Node) *Node {
+	return ConvertDType(f(ConvertDType(x, master(x.DType()))), x.DType())
+}
+
+// dot returns gomlx's product of matrices, whose gradient it would compute in float32 for factors in bfloat16; here that has their
+// own precision, too. Engines add up in float32 either way.
+func dot(x, y *Node) *DotBuilder { return Dot(x, y).WithAccumulatorDType(dtypes.InvalidDType) }

@@ -25,8 +25,7 @@ const onnxLibrary = "ONNXRUNTIME_SHARED_LIBRARY_PATH"
 // It is gomlx's own export, which builds the model with the ONNX runtime. So the program must be built with -tags=onnx, and
 // $ONNXRUNTIME_SHARED_LIBRARY_PATH must name the runtime's shared library, libonnxruntime.so.1.31.1 in the Python wheel
 // onnxruntime for example; without either, WriteONNX says so and fails. Nothing is downloaded.
-func WriteONNX(w io.Writer, backend compute.Backend, store *model.Store, path string, e Encoder,
-	n, height, width, channels int) error {
+func WriteONNX(w io.Writer, backend compute.Backend, store *model.Store, path string, e Encoder, n, height, width, channels int) error {
 	if n < 1 {
 		return fmt.Errorf("encoder: an ONNX model for %d images at a time; it needs at least 1", n)
 	}
@@ -36,10 +35,10 @@ func WriteONNX(w io.Writer, backend compute.Backend, store *model.Store, path st
 	// A store of its own, since the weights become constants of the model.
 	own := model.NewStore()
 	dict, err := StateDict(store, path)
-	if err != nil {
-		return err
+	if err == nil {
+		err = LoadStateDict(backend, own, path, e, height, width, channels, dict)
 	}
-	if err := LoadStateDict(backend, own, path, e, height, width, channels, dict); err != nil {
+	if err != nil {
 		return err
 	}
 	var runtime compute.Backend

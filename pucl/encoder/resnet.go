@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -92,7 +93,6 @@ func (r ResNet) String() string {
 
 // withDefaults fills in the zero fields.
 func (r ResNet) withDefaults() ResNet {
-	setDefault(&r.Depth, 18)
-	setDefault(&r.Width, 64)
+	r.Depth, r.Width = cmp.Or(r.Depth, 18), cmp.Or(r.Width, 64)
 	return r
 }

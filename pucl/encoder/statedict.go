@@ -3,6 +3,7 @@ package encoder
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -106,14 +107,10 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 		}
 	}
 	var wrong []error
-	surplus := make([]string, 0, len(left))
-	for name := range left {
-		surplus = append(surplus, name)
-	}
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"missing", missing}, {"surplus", surplus}, {"of another shape", shaped}} {
+	}{{"missing", missing}, {"surplus", slices.Collect(maps.Keys(left))}, {"of another shape", shaped}} {
 		if len(list.names) > 0 {
 			sort.Strings(list.names)
 			wrong = append(wrong, fmt.Errorf("%s (%d): %s", list.what, len(list.names), strings.Join(list.names, ", ")))
@@ -244,28 +241,25 @@ func transpose(shape []int, numbers []float64, order []int) ([]int, []float64) {
 	return dims, out
 }
 
+// floatTypes are the format's names of gomlx's floating-point types.
+var floatTypes = map[dtypes.DType]safetensors.DType{
+	dtypes.Float64: safetensors.F64, dtypes.Float32: safetensors.F32, dtypes.Float16: safetensors.F16, dtypes.BFloat16: safetensors.BF16,
+}
+
 // floatType returns the format's name of one of gomlx's floating-point types.
 func floatType(dtype dtypes.DType) (safetensors.DType, error) {
-	switch dtype {
-	case dtypes.Float64:
-		return safetensors.F64, nil
-	case dtypes.Float32:
-		return safetensors.F32, nil
-	case dtypes.Float16:
-		return safetensors.F16, nil
-	case dtypes.BFloat16:
-		return safetensors.BF16, nil
+	if format, ok := floatTypes[dtype]; ok {
+		return format, nil
 	}
 	return "", fmt.Errorf("%s is not a floating-point type", dtype)
 }
 
 // read copies a gomlx tensor. Its bytes are already as the format has them: gomlx's engines run on little-endian machines.
-func read(value *tensors.Tensor) (safetensors.Tensor, error) {
-	dtype, err := floatType(value.DType())
-	if err != nil {
-		return safetensors.Tensor{}, err
+func read(value *tensors.Tensor) (t safetensors.Tensor, err error) {
+	t.Shape = value.Shape().Dimensions
+	if t.DType, err = floatType(value.DType()); err != nil {
+		return t, err
 	}
-	t := safetensors.Tensor{DType: dtype, Shape: value.Shape().Dimensions}
 	err = value.ConstBytes(func(data []byte) { t.Data = slices.Clone(data) })
 	return t, err
 }

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -136,10 +137,7 @@ func (v ViT) String() string {
 
 // withDefaults fills in the zero fields.
 func (v ViT) withDefaults() ViT {
-	setDefault(&v.Patch, 16)
-	setDefault(&v.Layers, 12)
-	setDefault(&v.Heads, 6)
-	setDefault(&v.Dim, 384)
-	setDefault(&v.Hidden, 4*v.Dim)
+	v.Patch, v.Layers, v.Heads, v.Dim = cmp.Or(v.Patch, 16), cmp.Or(v.Layers, 12), cmp.Or(v.Heads, 6), cmp.Or(v.Dim, 384)
+	v.Hidden = cmp.Or(v.Hidden, 4*v.Dim)
 	return v
 }

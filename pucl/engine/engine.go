@@ -15,6 +15,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
 	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
@@ -191,4 +193,62 @@ func open(c candidate) (e *Engine, err error) {
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+// Check returns an error if e is nil or has no backend.
+func (e *Engine) Check() error {
+	if e == nil || e.Backend == nil {
+		return errors.New("engine: no engine given; open one with engine.Open")
+	}
+	return nil
+}
+
+// RootCause returns what an error of the backend says without what the backend's own layers put before it: the names of
+// functions that nobody wrote, and "panicked".
+func RootCause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// oneDNNEnv is the environment variable that says whether XLA on the CPU calls oneDNN: "off", or the file of its library. Without it
+// the library of the virtual environment is taken, when it is there.
+const oneDNNEnv = "PUCL_ONEDNN"
+
+// attachOneDNN has the CPU plugin call oneDNN. Where that can't be, it is a note: everything works without, only slower. There is one
+// plugin in a process, so the engine opened last decides for the programs of all that are compiled from then on.
+func (e *Engine) attachOneDNN() {
+	if library := oneDNNLibrary(); library != "" {
+		err := onednn.Attach(library, e.Plugin)
+		if err == nil {
+			e.OneDNN = true
+			return
+		}
+		e.Notes = append(e.Notes, err.Error())
+	}
+	onednn.Detach()
+}
+
+// oneDNNLibrary returns the file to open, or "" for none.
+func oneDNNLibrary() string {
+	switch setting := os.Getenv(oneDNNEnv); setting {
+	case "off":
+		return ""
+	case "":
+		root, ok := home.Dir()
+		if !ok {
+			return ""
+		}
+		library := filepath.Join(root, "notebooks", ".venv", "lib", "libdnnl.so.3")
+		if _, err := os.Stat(library); err != nil {
+			return "" // not installed
+		}
+		return library
+	default:
+		return setting
+	}
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,28 +36,20 @@ func LabeledPositives(x *mat.Dense, labeled []bool) (*Bank, error) {
 	positives, unlabeled := rows.Split(labeled)
 	count := len(positives)
 	if count == 0 || len(unlabeled) == 0 {
-		return nil, fmt.Errorf("evaluate: %d of %d rows of the bank are labeled; it needs labeled and unlabeled ones",
-			count, len(labeled))
+		return nil, fmt.Errorf("evaluate: %d of %d rows of the bank are labeled; it needs labeled and unlabeled ones", count, len(labeled))
 	}
-	return newBank(x, asClasses(labeled), 2, fmt.Sprintf("labeled positives only (%d of %d rows)", count, len(labeled)))
+	return newBank(x, asClasses(labeled), 2, fmt.Sprintf("labeled positives only (%d of %d rows)", count, len(labeled)), false)
 }
 
 // Supervised makes a bank of the rows of x [n, d], whose true classes, from 0 to count−1, are all known. This is what papers call kNN
 // accuracy, and what nobody has who learns from positive and unlabeled data.
 func Supervised(x *mat.Dense, classes []int, count int) (*Bank, error) {
-	if _, _, err := rows.Check(x, len(classes), "true classes"); err != nil {
-		return nil, err
-	}
-	if err := rows.CheckClasses(count, classes, "row"); err != nil {
+	_, _, err := rows.Check(x, len(classes), "true classes")
+	if err = cmp.Or(err, rows.CheckClasses(count, classes, "row")); err != nil {
 		return nil, err
 	}
 	known := fmt.Sprintf("all true classes (%d rows, %d classes)", len(classes), count)
-	bank, err := newBank(x, slices.Clone(classes), count, known)
-	if err != nil {
-		return nil, err
-	}
-	bank.supervised = true
-	return bank, nil
+	return newBank(x, slices.Clone(classes), count, known, true)
 }
 
 // SupervisedBinary is [Supervised] for two classes, 1 being the positive one.
@@ -76,12 +69,12 @@ func asClasses(positive []bool) []int {
 }
 
 // newBank makes a bank that shares x, which may be large.
-func newBank(x *mat.Dense, classes []int, count int, known string) (*Bank, error) {
+func newBank(x *mat.Dense, classes []int, count int, known string, supervised bool) (*Bank, error) {
 	lengths, err := rowLengths(x)
 	if err != nil {
 		return nil, err
 	}
-	return &Bank{x: x, lengths: lengths, classes: classes, count: count, known: known}, nil
+	return &Bank{x: x, lengths: lengths, classes: classes, count: count, known: known, supervised: supervised}, nil
 }
 
 // check returns an error unless b was made by one of the functions above.

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -22,13 +23,9 @@ type Classes struct {
 
 // ScoreClasses compares predicted with true classes, numbered from 0 to classes−1.
 func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
-	if err := checkPredictions(len(predicted), len(truth)); err != nil {
+	if err := cmp.Or(checkPredictions(len(predicted), len(truth)), rows.CheckClasses(classes, predicted, "example"),
+		rows.CheckClasses(classes, truth, "example")); err != nil {
 		return Classes{}, err
-	}
-	for _, list := range [][]int{predicted, truth} {
-		if err := rows.CheckClasses(classes, list, "example"); err != nil {
-			return Classes{}, err
-		}
 	}
 	s := Classes{Recall: make([]float64, classes), Predicted: make([]int, classes), N: len(truth)}
 	occurs, right := make([]int, classes), make([]int, classes)
@@ -42,15 +39,12 @@ func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
 		}
 	}
 	s.Accuracy = share(total, s.N)
-	present := 0
 	for class := range classes {
-		s.Recall[class] = share(right[class], occurs[class])
-		if occurs[class] > 0 {
+		if s.Recall[class] = share(right[class], occurs[class]); occurs[class] > 0 {
 			s.Balanced += s.Recall[class]
-			present++
 		}
 	}
-	s.Balanced /= float64(present)
+	s.Balanced /= float64(s.present())
 	return s, nil
 }
 
@@ -65,14 +59,20 @@ func (s Classes) Degeneracy() Degeneracy {
 // Degenerate reports whether all predictions are the same class.
 func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 
-// String gives both accuracies in percent, and says so where classes do not occur or the classifier is degenerate.
-func (s Classes) String() string {
-	present := 0
+// present returns how many classes occur.
+func (s Classes) present() int {
+	absent := 0
 	for _, r := range s.Recall {
-		if !math.IsNaN(r) {
-			present++
+		if math.IsNaN(r) {
+			absent++
 		}
 	}
+	return len(s.Recall) - absent
+}
+
+// String gives both accuracies in percent, and says so where classes do not occur or the classifier is degenerate.
+func (s Classes) String() string {
+	present := s.present()
 	over := fmt.Sprintf("%d classes", present)
 	if present < len(s.Recall) {
 		over = fmt.Sprintf("the %d of %d classes that occur", present, len(s.Recall))

@@ -102,8 +102,7 @@ func Alignment(x, views *mat.Dense) (float64, error) {
 	}
 	n, d := a.Dims()
 	if m, k := b.Dims(); m != n || k != d {
-		return 0, fmt.Errorf("evaluate: views of shapes [%d, %d] and [%d, %d]; both must show the same examples",
-			n, d, m, k)
+		return 0, fmt.Errorf("evaluate: views of shapes [%d, %d] and [%d, %d]; both must show the same examples", n, d, m, k)
 	}
 	sum := 0.0
 	for i := range n {

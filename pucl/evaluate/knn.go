@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -83,16 +84,10 @@ func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	if _, k := bank.x.Dims(); d != k {
 		return c, fmt.Errorf("evaluate: queries have %d entries, the rows of the bank %d; embed both with the same model", d, k)
 	}
-	if c.K == 0 {
-		c.K = min(200, bank.Len())
-	}
-	if c.Temperature == 0 {
-		c.Temperature = 0.1
-	}
+	c.K, c.Temperature = cmp.Or(c.K, min(200, bank.Len())), cmp.Or(c.Temperature, 0.1)
 	switch {
 	case c.K < 0 || c.K > bank.Len():
-		return c, fmt.Errorf("evaluate: %d neighbors in a bank of %d rows; K must be from 1 to the number of rows",
-			c.K, bank.Len())
+		return c, fmt.Errorf("evaluate: %d neighbors in a bank of %d rows; K must be from 1 to the number of rows", c.K, bank.Len())
 	case !(c.Temperature > 0) || math.IsInf(c.Temperature, 0):
 		return c, fmt.Errorf("evaluate: temperature %g; it divides the similarities and must be positive (0.1 is usual)", c.Temperature)
 	case c.BlockRows < 0:

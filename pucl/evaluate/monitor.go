@@ -93,8 +93,8 @@ func (c KNN) ReadClasses(bank *Bank, x *mat.Dense, truth []int) (ClassesReading,
 		return ClassesReading{}, err
 	}
 	if !bank.supervised {
-		return ClassesReading{}, fmt.Errorf("evaluate: the bank knows %s, so it predicts no true classes; "+
-			"take ReadPU or ReadBinary, or a bank of Supervised", bank)
+		return ClassesReading{}, fmt.Errorf("evaluate: the bank knows %s, so it predicts no true classes; take ReadPU or ReadBinary, "+
+			"or a bank of Supervised", bank)
 	}
 	if _, _, err := rows.Check(x, len(truth), "true classes"); err != nil {
 		return ClassesReading{}, err
@@ -116,8 +116,7 @@ func (c KNN) positiveVotes(bank *Bank, x *mat.Dense, n int, what string) ([]floa
 		return nil, err
 	}
 	if bank.count != 2 {
-		return nil, fmt.Errorf("evaluate: the bank has %d classes; positive against negative takes 2, more go through ReadClasses",
-			bank.count)
+		return nil, fmt.Errorf("evaluate: the bank has %d classes; positive against negative takes 2, more go through ReadClasses", bank.count)
 	}
 	votes, err := c.Votes(bank, x)
 	if err != nil {

@@ -3,11 +3,13 @@ package evaluate
 import (
 	"errors"
 	"fmt"
-
-	"gonum.org/v1/gonum/mat"
+	"math"
+	"runtime"
+	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/mat"
 )
 
 // comparer compares queries with a bank.
@@ -129,4 +131,130 @@ func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 		}
 	})
 	return tensors.FromFlatDataAndDimensions(flat, end-first, d)
+}
+
+// neighborList holds the nearest rows of the bank found so far: k or fewer that count, and up to as many again that came after
+// and are still to be weighed against them.
+type neighborList struct {
+	found []neighbor
+	k     int
+	floor float64 // similarity that a further row must exceed; −Inf until there are k
+}
+
+type neighbor struct {
+	similarity float64
+	row        int
+}
+
+// newNeighborLists returns n lists for k neighbors each of a bank of so many rows, in one piece of memory.
+func newNeighborLists(n, k, rows int) []neighborList {
+	each := min(2*k, rows)
+	room, lists := make([]neighbor, n*each), make([]neighborList, n)
+	for i := range lists {
+		lists[i] = neighborList{found: room[i*each : i*each : (i+1)*each], k: k, floor: math.Inf(-1)}
+	}
+	return lists
+}
+
+// push adds the rows of the bank from first on, which must come after all rows pushed before, by their similarities. Most rows
+// cost one comparison.
+func push[T float32 | float64](n *neighborList, similarities []T, first int) {
+	floor := T(n.floor)
+	for j, s := range similarities {
+		if s <= floor { // an equal one comes later in the bank, so it is less near
+			continue
+		}
+		if n.found = append(n.found, neighbor{float64(s), first + j}); len(n.found) == 2*n.k {
+			n.cut()
+			floor = T(n.floor)
+		}
+	}
+}
+
+// nearer reports whether a is nearer than b; of equally similar rows the first of the bank is.
+func (a neighbor) nearer(b neighbor) bool {
+	return a.similarity > b.similarity || a.similarity == b.similarity && a.row < b.row
+}
+
+// cut keeps the k nearest, in any order but for the last, which is the least near. It is Hoare's quickselect, which needs a
+// fraction of the time of sorting.
+func (n *neighborList) cut() {
+	if len(n.found) < n.k {
+		return
+	}
+	low, high, last := 0, len(n.found)-1, n.k-1
+	for low < high {
+		pivot := medianOfThree(n.found[low], n.found[(low+high)/2], n.found[high])
+		i, j := low, high
+		for i <= j {
+			for n.found[i].nearer(pivot) {
+				i++
+			}
+			for pivot.nearer(n.found[j]) {
+				j--
+			}
+			if i <= j {
+				n.found[i], n.found[j] = n.found[j], n.found[i]
+				i, j = i+1, j-1
+			}
+		}
+		// From low to j all are at least as near as the pivot, from i to high none is nearer, and one may lie between.
+		switch {
+		case last <= j:
+			high = j
+		case last >= i:
+			low = i
+		default:
+			low = high
+		}
+	}
+	n.found = n.found[:n.k]
+	n.floor = n.found[last].similarity
+}
+
+// medianOfThree returns the one that is neither the nearest nor the least near.
+func medianOfThree(a, b, c neighbor) neighbor {
+	if b.nearer(a) {
+		a, b = b, a
+	}
+	if !c.nearer(b) {
+		return b
+	}
+	if c.nearer(a) {
+		return a
+	}
+	return c
+}
+
+// vote writes each class's share of the votes into shares.
+func (n *neighborList) vote(shares []float64, bank *Bank, c KNN) {
+	n.cut()
+	nearest := math.Inf(-1)
+	for _, found := range n.found {
+		nearest = max(nearest, found.similarity)
+	}
+	total := 0.0
+	for _, found := range n.found {
+		// Relative to the nearest row, so that no temperature makes the weights overflow.
+		weight := math.Exp((found.similarity - nearest) / c.Temperature)
+		shares[bank.classes[found.row]] += weight
+		total += weight
+	}
+	for class := range shares {
+		shares[class] /= total
+	}
+}
+
+// inParallel calls work for 0 to n−1 on all processors and waits for all.
+func inParallel(n int, work func(i int)) {
+	var all sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), n)
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < n; i += workers {
+				work(i)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,10 +30,7 @@ type Summary struct {
 //
 // Source: Student, "The probable error of a mean" (1908).
 func Summarize(values []float64, confidence float64) (Summary, error) {
-	if confidence == 0 {
-		confidence = 0.95
-	}
-	if !(confidence > 0 && confidence < 1) {
+	if confidence = cmp.Or(confidence, 0.95); !(confidence > 0 && confidence < 1) {
 		return Summary{}, fmt.Errorf("evaluate: confidence %g; it must be between 0 and 1, such as 0.95", confidence)
 	}
 	if len(values) == 0 {
@@ -62,10 +60,7 @@ func (s Summary) String() string { return s.text(1, "") }
 func (s Summary) Percent() string { return s.text(100, "%") }
 
 func (s Summary) text(scale float64, unit string) string {
-	digits := 4
-	if scale == 100 {
-		digits = 2
-	}
+	digits := map[float64]int{1: 4, 100: 2}[scale]
 	if s.Seeds < 2 {
 		return fmt.Sprintf("%.*f%s (one seed, no interval)", digits, scale*s.Mean, unit)
 	}

@@ -36,21 +36,16 @@ const adamWName = "adamw"
 
 // withDefaults fills in the zero fields.
 func (o AdamW) withDefaults() AdamW {
-	setDefault(&o.LearningRate, 0.001)
-	setDefault(&o.Beta1, 0.9)
-	setDefault(&o.Beta2, 0.999)
-	setDefault(&o.Epsilon, 1e-8)
-	setDefault(&o.WeightDecay, 0.01)
+	o.LearningRate, o.Beta1, o.Beta2 = orDefault(o.LearningRate, 0.001), orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999)
+	o.Epsilon, o.WeightDecay = orDefault(o.Epsilon, 1e-8), orDefault(o.WeightDecay, 0.01)
 	return o
 }
 
 // Check implements [Optimizer].
 func (o AdamW) Check() error {
-	for _, beta := range []float64{o.Beta1, o.Beta2} {
-		if !(beta >= 0 && beta < 1) {
-			return fmt.Errorf("optim: AdamW has Beta1 %g and Beta2 %g; both must be at least 0 and less than 1 "+
-				"(0 means 0.9 and 0.999)", o.Beta1, o.Beta2)
-		}
+	if !(min(o.Beta1, o.Beta2) >= 0 && max(o.Beta1, o.Beta2) < 1) { // NaN in either makes min and max NaN
+		return fmt.Errorf("optim: AdamW has Beta1 %g and Beta2 %g; both must be at least 0 and less than 1 (0 means 0.9 and 0.999)",
+			o.Beta1, o.Beta2)
 	}
 	if !(o.Epsilon >= 0) {
 		return fmt.Errorf("optim: AdamW has epsilon %g; it must be positive, or 0 for the default 1e-8", o.Epsilon)
@@ -77,7 +72,7 @@ func (o AdamW) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
 // UpdateGraphWithGradients implements [Optimizer].
 func (o AdamW) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType) {
 	d := o.withDefaults()
-	var count func(dtypes.DType) *Node
+	var count *Node
 	step(o, adamWName, o.Exclude, scope, gradients, lossDType, func(u update) *Node {
 		g := u.value.Graph()
 		if count == nil { // once for all variables
@@ -85,7 +80,7 @@ func (o AdamW) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, l
 		}
 		// 1 − βᵗ as −(e^(t·log β) − 1): near t = 1 the plain difference loses half of the digits of float32.
 		correction := func(beta float64) *Node {
-			return Neg(Expm1(MulScalar(count(u.value.DType()), math.Log(beta))))
+			return Neg(Expm1(MulScalar(ConvertDType(count, u.value.DType()), math.Log(beta))))
 		}
 		moment := func(name string, beta float64, x *Node) *Node {
 			v := u.state(name)

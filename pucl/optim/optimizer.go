@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 
@@ -154,14 +155,14 @@ func step(o Optimizer, name string, exclude Exclusion, scope *model.Scope, gradi
 	}
 }
 
-// counter returns how many steps there were, this one included, as a scalar of the given precision. It is counted in whole
+// counter returns how many steps there were, this one included, as a scalar. It is counted in whole
 // numbers, which do not stop growing as float32 does at 2²⁴.
-func counter(scope *model.Scope, name string, g *Graph) func(precision dtypes.DType) *Node {
+func counter(scope *model.Scope, name string, g *Graph) *Node {
 	s := scope.Store().Scope(path.Join(stateScope, name, scope.Scope()))
 	v := s.WithInitializer(initializer.Zero).VariableWithShape("steps", shapes.Make(dtypes.Int64)).SetTrainable(false)
 	count := AddScalar(v.NodeValue(g), 1)
 	v.SetNodeValue(count)
-	return func(precision dtypes.DType) *Node { return ConvertDType(count, precision) }
+	return count
 }
 
 // clearState deletes what the named optimizer keeps for the variables of scope.
@@ -172,15 +173,8 @@ func clearState(scope *model.Scope, name string) error {
 	return nil
 }
 
-// setDefault fills in a field: 0 means the default, and a negative number means none.
-func setDefault(field *float64, value float64) {
-	switch {
-	case *field == 0:
-		*field = value
-	case *field < 0:
-		*field = 0
-	}
-}
+// orDefault returns what a field says: 0 means the default, and a negative number means none.
+func orDefault(field, value float64) float64 { return max(cmp.Or(field, value), 0) }
 
 // checkRate returns an error unless learning rate, momentum and weight decay make sense; it names the optimizer.
 func checkRate(name string, rate, momentum float64, nesterov bool, decay float64) error {

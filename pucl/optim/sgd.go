@@ -32,9 +32,7 @@ const sgdName = "sgd"
 
 // withDefaults fills in the zero fields.
 func (o SGD) withDefaults() SGD {
-	setDefault(&o.LearningRate, 0.1)
-	setDefault(&o.Momentum, 0.9)
-	setDefault(&o.WeightDecay, 1e-4)
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 0.1), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
 	return o
 }
 
@@ -96,3 +94,91 @@ func nesterov(on bool) string {
 	}
 	return ""
 }
+
+// LARS is stochastic gradient descent with momentum in which every layer has a rate of its own, so that no layer moves by
+// more than a small share of its size; it keeps large batches stable. For weights w with gradient g, weight decay β, trust
+// coefficient η, momentum μ and the schedule's rate γ:
+//
+//	λ = η ‖w‖ / (‖g‖ + β‖w‖ + ε)      (λ = 1 and β = 0 where ‖w‖ or ‖g‖ is 0, and for excluded variables)
+//	d = λ (g + βw)
+//	v ← μv + d
+//	w ← w − γv                         (with Nesterov: w ← w − γ(d + μv))
+//
+// The zero value has the settings of A.7 and, where A.7 is silent, of the authors' public code; that code also sets Nesterov
+// and excludes no variable, which is Exclude: [Nothing].
+//
+// It equals the LARS of lightly 1.6.0, a widely used one, with one difference: there a weight decay of 0 turns the layer-wise
+// rate off, which is how that code excludes variables. Here Exclude does it, and layers keep their rate without decay.
+//
+// Source: You, Gitman, Ginsburg, "Large Batch Training of Convolutional Networks", arXiv 1708.03888, 2017, Eq. 6; A.7
+// cites its successor, You et al., "Large Batch Optimization for Deep Learning: Training BERT in 76 minutes", arXiv
+// 1904.00962, 2019. Excluding biases and batch normalization: Chen et al., SimCLR, arXiv 2002.05709, 2020.
+type LARS struct {
+	LearningRate float64   // γ at its height; 0 means 1.2
+	Momentum     float64   // μ; 0 means 0.9, negative means none
+	WeightDecay  float64   // β; 0 means 1e-4, negative means none
+	Trust        float64   // η; 0 means 0.001
+	Epsilon      float64   // ε; 0 means 1e-8
+	Nesterov     bool      // look ahead by one momentum step; needs momentum
+	Exclude      Exclusion // variables with λ = 1 and β = 0; nil means Vectors
+}
+
+// larsName names LARS among the optimizers' variables.
+const larsName = "lars"
+
+// withDefaults fills in the zero fields.
+func (o LARS) withDefaults() LARS {
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 1.2), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
+	o.Trust, o.Epsilon = orDefault(o.Trust, 0.001), orDefault(o.Epsilon, 1e-8)
+	return o
+}
+
+// Check implements [Optimizer].
+func (o LARS) Check() error {
+	if !(o.Trust >= 0) || !(o.Epsilon >= 0) {
+		return fmt.Errorf("optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
+			o.Trust, o.Epsilon)
+	}
+	return checkRate("LARS", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
+}
+
+// PeakRate implements [Optimizer].
+func (o LARS) PeakRate() float64 { return o.withDefaults().LearningRate }
+
+// String implements [Optimizer].
+func (o LARS) String() string {
+	d := o.withDefaults()
+	return fmt.Sprintf("LARS at %g, momentum %g%s, weight decay %g, trust %g, epsilon %g, %s",
+		d.LearningRate, d.Momentum, nesterov(d.Nesterov), d.WeightDecay, d.Trust, d.Epsilon, d.Exclude)
+}
+
+// UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
+// loss that is no scalar and on wrong fields.
+func (o LARS) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
+	o.UpdateGraphWithGradients(scope, gradients(scope, g, loss), loss.DType())
+}
+
+// UpdateGraphWithGradients implements [Optimizer].
+func (o LARS) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType) {
+	d := o.withDefaults()
+	step(o, larsName, o.Exclude, scope, gradients, lossDType, func(u update) *Node {
+		direction := u.gradient
+		if !u.excluded {
+			direction = d.scaled(u.value, u.gradient)
+		}
+		return u.descend(direction, d.Momentum, d.Nesterov)
+	})
+}
+
+// scaled returns λ(g + βw), or g where the norm of w or g is 0.
+func (o LARS) scaled(w, g *Node) *Node {
+	norm := func(x *Node) *Node { return Sqrt(ReduceAllSum(Square(x))) }
+	wNorm, gNorm := norm(w), norm(g)
+	trust := Div(wNorm, AddScalar(Add(gNorm, MulScalar(wNorm, o.WeightDecay)), o.Epsilon))
+	scaled := Mul(Add(g, MulScalar(w, o.WeightDecay)), MulScalar(trust, o.Trust))
+	zero := ScalarZero(w.Graph(), w.DType())
+	return Where(LogicalAnd(NotEqual(wNorm, zero), NotEqual(gNorm, zero)), scaled, g)
+}
+
+// Clear implements gomlx's optimizer interface: it deletes the velocities.
+func (o LARS) Clear(scope *model.Scope) error { return clearState(scope, larsName) }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,19 +30,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Epochs == 0 {
-		c.Epochs = 10
-	}
-	if c.BatchSize == 0 {
-		c.BatchSize = 1024
-	}
-	if c.LearningRate == 0 {
-		c.LearningRate = 0.05
-	}
-	if c.L2 == 0 {
-		c.L2 = 1e-4
-	}
-	c.L2 = max(c.L2, 0)
+	c.Epochs, c.BatchSize = cmp.Or(c.Epochs, 10), cmp.Or(c.BatchSize, 1024)
+	c.LearningRate, c.L2 = cmp.Or(c.LearningRate, 0.05), max(cmp.Or(c.L2, 1e-4), 0)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,13 +69,7 @@ func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	if err != nil {
 		return err
 	}
-	if err := eng.Check(); err != nil {
-		return err
-	}
-	if err := t.config.check(n, k, t.outputs); err != nil {
-		return err
-	}
-	if err := rows.CheckFinite(x); err != nil {
+	if err := cmp.Or(eng.Check(), t.config.check(n, k, t.outputs), rows.CheckFinite(x)); err != nil {
 		return err
 	}
 	t.size = min(t.config.BatchSize, n)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,14 +50,8 @@ func (c Config) withDefaults() Config {
 	if c.Objective.Attract == nil && c.Objective.Repel == nil {
 		c.Objective = pucl.PUCL()
 	}
-	if c.Tau == 0 {
-		c.Tau = 0.5
-	}
+	c.Tau, c.Projection, c.Monitor.Examples = cmp.Or(c.Tau, 0.5), cmp.Or(c.Projection, 128), cmp.Or(c.Monitor.Examples, 512)
 	c.Recipe, _ = c.Recipe.Split()
-	if c.Projection == 0 {
-		c.Projection = 128
-	}
-	c.Monitor = c.Monitor.withDefaults()
 	return c
 }
 

@@ -27,11 +27,7 @@ type settingsIdentity struct {
 }
 
 func (s Settings) identity() settingsIdentity {
-	optimizer := "Adam"
-	if s.Optimizer != nil {
-		optimizer = s.Optimizer.String()
-	}
-	return settingsIdentity{s.Steps, s.LearningRate, optimizer, s.Schedule.String(), s.Compute.BFloat16, s.Compute.microBatches()}
+	return settingsIdentity{s.Steps, s.LearningRate, s.optimizerName(), s.Schedule.String(), s.Compute.BFloat16, s.Compute.microBatches()}
 }
 
 // identity returns the fields of the task's identity and those of the settings'.
@@ -61,26 +57,22 @@ func fieldsOf(identity any) []field {
 
 // differences lists the fields that two runs do not have in common, a line each.
 func differences(there, asked []field) string {
-	find := func(fields []field, name string) string {
+	values := map[string][2]string{} // there and asked, by name
+	var names []string
+	for side, fields := range [][]field{asked, there} {
 		for _, f := range fields {
-			if f.Name == name {
-				return f.Value
+			both, ok := values[f.Name]
+			if !ok {
+				names, both = append(names, f.Name), [2]string{"not recorded", "not recorded"}
 			}
+			both[1-side] = f.Value
+			values[f.Name] = both
 		}
-		return "not recorded"
 	}
 	var out strings.Builder
-	line := func(name string) {
-		if a, b := find(there, name), find(asked, name); a != b {
-			fmt.Fprintf(&out, "\n  %s: there %s, asked for %s", name, a, b)
-		}
-	}
-	for _, f := range asked {
-		line(f.Name)
-	}
-	for _, f := range there {
-		if !slices.ContainsFunc(asked, func(a field) bool { return a.Name == f.Name }) {
-			line(f.Name)
+	for _, name := range names {
+		if v := values[name]; v[0] != v[1] {
+			fmt.Fprintf(&out, "\n  %s: there %s, asked for %s", name, v[0], v[1])
 		}
 	}
 	return out.String()

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -41,16 +42,10 @@ func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) 
 // newRun checks what was asked for and loads the checkpoint, if there is one.
 func newRun(eng *engine.Engine, task Task, settings Settings) (*run, error) {
 	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
-	if err := r.Task.check(); err != nil {
+	err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng))
+	if err != nil {
 		return nil, err
 	}
-	if err := r.Settings.check(); err != nil {
-		return nil, err
-	}
-	if err := r.checkFor(eng); err != nil {
-		return nil, err
-	}
-	var err error
 	if r.checkpoint, err = r.openCheckpoint(); err != nil {
 		return nil, err
 	}

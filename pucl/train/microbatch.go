@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -98,34 +99,31 @@ func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 	whole, split := []bool{false}, []bool{true}
 	store := s.task.Store
 	p := &s.parts
-	if p.project, err = s.devices.newProgram(store, s.projectPart, layout{split, split}); err != nil {
-		return err
-	}
-	compare := func(_ *model.Scope, inputs []*Node) []*Node {
-		return s.compareParts(inputs[:tensors], inputs[tensors:])
-	}
-	if p.compare, err = s.devices.newProgram(store, compare, layout{split, []bool{false, false, true}}); err != nil {
-		return err
-	}
-	backward := func(scope *model.Scope, inputs []*Node) []*Node {
-		return s.backwardPart(scope, inputs[:tensors], inputs[tensors], inputs[tensors+1:])
-	}
-	inputs := make([]bool, tensors+2)
-	for i := range tensors + 1 {
-		inputs[i] = true
-	}
-	if p.backward, err = s.devices.newProgram(store, backward, layout{inputs, whole}); err != nil {
-		return err
-	}
-	update := func(scope *model.Scope, inputs []*Node) []*Node {
-		for _, v := range p.weights {
-			v.NodeValue(inputs[0].Graph()) // an optimizer moves what the graph uses
+	for _, part := range []struct {
+		program **program
+		graph   func(scope *model.Scope, inputs []*Node) []*Node
+		split   layout
+	}{
+		{&p.project, s.projectPart, layout{split, split}},
+		{&p.compare, func(_ *model.Scope, inputs []*Node) []*Node {
+			return s.compareParts(inputs[:tensors], inputs[tensors:])
+		}, layout{split, []bool{false, false, true}}},
+		{&p.backward, func(scope *model.Scope, inputs []*Node) []*Node {
+			return s.backwardPart(scope, inputs[:tensors], inputs[tensors], inputs[tensors+1:])
+		}, layout{append(slices.Repeat(split, tensors+1), false), whole}},
+		{&p.update, func(scope *model.Scope, inputs []*Node) []*Node {
+			for _, v := range p.weights {
+				v.NodeValue(inputs[0].Graph()) // an optimizer moves what the graph uses
+			}
+			s.update(scope, inputs[1:], inputs[0])
+			return []*Node{norm(inputs[1:]...)}
+		}, layout{whole, whole}},
+	} {
+		if *part.program, err = s.devices.newProgram(store, part.graph, part.split); err != nil {
+			return err
 		}
-		s.update(scope, inputs[1:], inputs[0])
-		return []*Node{norm(inputs[1:]...)}
 	}
-	p.update, err = s.devices.newProgram(store, update, layout{whole, whole})
-	return err
+	return nil
 }
 
 // projectPart builds the graph from a part to its projections. It leaves all variables as they are; backwardPart moves the

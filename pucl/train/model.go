@@ -94,6 +94,4 @@ func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 }
 
 // ScalePixels turns bytes into float32 in [0, 1], as encoders take images.
-func ScalePixels(images *Node) *Node {
-	return MulScalar(ConvertDType(images, dtypes.Float32), 1.0/255)
-}
+func ScalePixels(images *Node) *Node { return MulScalar(ConvertDType(images, dtypes.Float32), 1.0/255) }

@@ -137,9 +137,7 @@ type sample[T any] struct {
 	seen    map[string]bool
 }
 
-func newSample[T any](most int) *sample[T] {
-	return &sample[T]{most: most, seen: map[string]bool{}}
-}
+func newSample[T any](most int) *sample[T] { return &sample[T]{most: most, seen: map[string]bool{}} }
 
 func (s *sample[T]) full() bool { return len(s.labeled) >= s.most }
 

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
@@ -27,18 +29,13 @@ var recordedModules = []string{"github.com/gomlx/gomlx", "github.com/gomlx/compu
 // NewRecord returns the record of what this program computes on this machine, from data and with settings told in words.
 func NewRecord(eng *engine.Engine, data, settings string) Record {
 	r := Record{
-		Engine:   eng.Name(),
-		Hardware: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
-		Versions: map[string]string{"go": runtime.Version()},
-		Data:     data,
-		Settings: settings,
+		Engine: eng.Name(), Hardware: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
+		Versions: map[string]string{"go": runtime.Version()}, Data: data, Settings: settings,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {
-			for _, module := range recordedModules {
-				if dep.Path == module {
-					r.Versions[module[strings.LastIndex(module, "/")+1:]] = dep.Version
-				}
+			if slices.Contains(recordedModules, dep.Path) {
+				r.Versions[path.Base(dep.Path)] = dep.Version
 			}
 		}
 	}

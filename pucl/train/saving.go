@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/files"
@@ -33,21 +37,8 @@ var knownEncoders = []encoder.Encoder{
 
 // encoderFields returns the fields of an encoder as JSON, nil for an encoder of one's own that JSON cannot hold.
 func encoderFields(e encoder.Encoder) []byte {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return nil
-	}
+	data, _ := json.Marshal(e)
 	return data
-}
-
-// knownEncoder returns the type with the given name, where it is known.
-func knownEncoder(name string) (reflect.Type, bool) {
-	for _, e := range knownEncoders {
-		if fmt.Sprintf("%T", e) == name {
-			return reflect.TypeOf(e), true
-		}
-	}
-	return nil, false
 }
 
 // Save writes the model, encoder and projector, to one file, whole or not at all.
@@ -61,10 +52,9 @@ func (m *Model) Save(path string) error {
 // Write writes the model to w, for files that hold more than a model. What reads it back is [ReadModel].
 func (m *Model) Write(w io.Writer) error {
 	head := modelHead{
-		EncoderType: fmt.Sprintf("%T", m.encoder), Projection: m.projection,
+		EncoderType: fmt.Sprintf("%T", m.encoder), Encoder: encoderFields(m.encoder), Projection: m.projection,
 		Height: m.shape.Height, Width: m.shape.Width, Channels: m.shape.Channels, Features: m.features, History: m.History, Record: m.Record,
 	}
-	head.Encoder = encoderFields(m.encoder)
 	if err := gob.NewEncoder(w).Encode(head); err != nil {
 		return err
 	}
@@ -92,7 +82,7 @@ func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 	if err := gob.NewDecoder(r).Decode(&head); err != nil {
 		return nil, fmt.Errorf("it is no model of this program, or damaged: %w", err)
 	}
-	kind, known := knownEncoder(head.EncoderType)
+	known := slices.IndexFunc(knownEncoders, func(e encoder.Encoder) bool { return fmt.Sprintf("%T", e) == head.EncoderType })
 	switch {
 	case custom != nil:
 		if got := fmt.Sprintf("%T", custom); got != head.EncoderType {
@@ -101,8 +91,8 @@ func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 		if got := encoderFields(custom); got != nil && head.Encoder != nil && !bytes.Equal(got, head.Encoder) {
 			return nil, fmt.Errorf("it was trained with the encoder %s %s, not %s", head.EncoderType, head.Encoder, got)
 		}
-	case known:
-		read := reflect.New(kind)
+	case known >= 0:
+		read := reflect.New(reflect.TypeOf(knownEncoders[known]))
 		if err := json.Unmarshal(head.Encoder, read.Interface()); err != nil {
 			return nil, err
 		}
@@ -118,4 +108,71 @@ func ReadModel(r io.Reader, custom encoder.Encoder) (*Model, error) {
 	}
 	m.History.pad()
 	return m, readVariables(r, m.store)
+}
+
+// savedVariable heads each tensor in a file of variables.
+type savedVariable struct {
+	Path      string
+	Trainable bool
+}
+
+// writeVariables writes all variables of store to w.
+//
+// gomlx's own checkpoints do not keep whether a variable is trainable, and a running average that comes back trainable
+// would be moved by the optimizer; hence this small format: a head and a tensor, in gob, for each variable.
+func writeVariables(w io.Writer, store *model.Store) error {
+	encoder := gob.NewEncoder(w)
+	for v := range store.IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+		if err := encoder.Encode(savedVariable{v.Path(), v.Trainable}); err != nil {
+			return err
+		}
+		if err := value.GobSerialize(encoder); err != nil {
+			return fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+	}
+	return nil
+}
+
+// readVariables gives store the variables that writeVariables wrote; those that are there already take the values.
+func readVariables(r io.Reader, store *model.Store) error {
+	decoder := gob.NewDecoder(r)
+	for {
+		var head savedVariable
+		if err := decoder.Decode(&head); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		value, err := tensors.GobDeserialize(decoder)
+		if err != nil {
+			return fmt.Errorf("variable %s: %w", head.Path, err)
+		}
+		if err := setVariable(store, head, value); err != nil {
+			return fmt.Errorf("variable %s: %w", head.Path, err)
+		}
+	}
+}
+
+// setVariable gives store a variable, or the one that is there a value of the same shape.
+func setVariable(store *model.Store, head savedVariable, value *tensors.Tensor) error {
+	v := store.GetVariable(head.Path)
+	switch {
+	case v == nil:
+		var err error
+		if v, err = store.CreateVariable(head.Path, value); err != nil {
+			return err
+		}
+	case !v.Shape().Equal(value.Shape()):
+		return fmt.Errorf("its shape is %s in the file and %s in the network", value.Shape(), v.Shape())
+	default:
+		if err := v.SetValue(value); err != nil {
+			return err
+		}
+	}
+	v.SetTrainable(head.Trainable)
+	return nil
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -49,10 +50,7 @@ func (s *stepper) take(batch Batch, rate float64) (metrics, error) {
 		return metrics{}, err
 	}
 	if s.whole == nil {
-		split := layout{inputs: make([]bool, len(inputs)), outputs: []bool{false}} // all inputs but the rate have rows
-		for i := range batch.Inputs {
-			split.inputs[i] = true
-		}
+		split := layout{append(slices.Repeat([]bool{true}, len(batch.Inputs)), false), []bool{false}} // all inputs but the rate have rows
 		if s.whole, err = s.devices.newProgram(s.task.Store, s.graph, split); err != nil {
 			return metrics{}, fmt.Errorf("building the training step: %w", err)
 		}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -112,9 +113,7 @@ type Settings struct {
 
 // withDefaults fills in the zero fields.
 func (s Settings) withDefaults() Settings {
-	if s.Steps == 0 {
-		s.Steps = 1000
-	}
+	s.Steps, s.CheckpointEvery = cmp.Or(s.Steps, 1000), cmp.Or(s.CheckpointEvery, 500)
 	if s.LearningRate == 0 {
 		s.LearningRate = 1e-3
 		if s.Optimizer != nil {
@@ -123,9 +122,6 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.Schedule == nil {
 		s.Schedule = optim.Cosine{}
-	}
-	if s.CheckpointEvery == 0 {
-		s.CheckpointEvery = 500
 	}
 	if s.Observer == nil {
 		s.Observer = OnStep(func(Progress) {})
@@ -163,13 +159,17 @@ func (s Settings) checkFor(eng *engine.Engine) error {
 // rate returns the learning rate of a step.
 func (s Settings) rate(step int) float64 { return s.Schedule.Rate(s.LearningRate, step, s.Steps) }
 
+// optimizerName names the optimizer with all its numbers.
+func (s Settings) optimizerName() string {
+	if s.Optimizer == nil {
+		return "Adam"
+	}
+	return s.Optimizer.String()
+}
+
 // Update names the optimizer with all its numbers, and the schedule, as the record of a run has them.
 func (s Settings) Update() string {
-	name := "Adam"
-	if s.Optimizer != nil {
-		name = s.Optimizer.String()
-	}
-	text := fmt.Sprintf("%s, rate up to %g, %s", name, s.LearningRate, s.Schedule)
+	text := fmt.Sprintf("%s, rate up to %g, %s", s.optimizerName(), s.LearningRate, s.Schedule)
 	if numbers := s.Compute.numbers(); numbers != "" {
 		text += ", " + numbers
 	}

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -50,9 +51,7 @@ func (c AllConv) String() string {
 
 // withDefaults fills in the zero fields.
 func (c AllConv) withDefaults() AllConv {
-	setDefault(&c.Width, 96)
-	setDefault(&c.Dim, 1000)
-	return c
+	return AllConv{cmp.Or(c.Width, 96), cmp.Or(c.Dim, 1000), c.Pixels}
 }
 
 // ShortConv is the encoder that the paper's public code trains on CIFAR-10 (CIFARCNN in utils.py): convolutions of 3×3,
@@ -73,9 +72,7 @@ func (c ShortConv) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	c = c.withDefaults()
 	atLeastOne("ShortConv", setting{"Width", c.Width}, setting{"Dim", c.Dim})
 	x := c.Pixels.scale("ShortConv", images)
-	if shape := x.Shape(); shape.Dim(1) < 5 || shape.Dim(2) < 5 {
-		panic(fmt.Errorf("encoder: a ShortConv needs images of at least 5×5, not %d×%d", shape.Dim(1), shape.Dim(2)))
-	}
+	atLeastSize("ShortConv", x, 5)
 	for i, layer := range []struct{ kernel, channels, stride int }{
 		{3, c.Width, 1}, {3, c.Width, 2}, {1, 2 * c.Width, 1}, {1, 10, 1},
 	} {
@@ -93,8 +90,52 @@ func (c ShortConv) String() string {
 }
 
 // withDefaults fills in the zero fields.
-func (c ShortConv) withDefaults() ShortConv {
-	setDefault(&c.Width, 96)
-	setDefault(&c.Dim, 1000)
-	return c
+func (c ShortConv) withDefaults() ShortConv { return ShortConv(AllConv(c).withDefaults()) }
+
+// LeNet is the encoder that the paper's public code trains on Fashion-MNIST (FMNISTLeNet in utils.py): three 5×5
+// convolutions with biases, of 6, 16 and 120 channels, ReLU after each and 2×2 max-pooling after the first two, then a
+// dense layer with batch normalization and no ReLU. The first convolution pads by 2, the others not at all, so that 28×28
+// shrinks to 1×1. Smaller images are refused; larger ones only give the dense layer more inputs. The zero value works.
+//
+// Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to Document Recognition", Proceedings of the IEEE
+// 86(11), 1998, Section II.B, whose layers F6 and C5 have these sizes; batch normalization is the code's.
+type LeNet struct {
+	Dim    int    // length k of an embedding; 0 means 84
+	Pixels Pixels // how pixels are scaled first
 }
+
+// Embed implements [Encoder]. Like all graph code it panics on images smaller than 28×28 and on a negative Dim.
+func (l LeNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	l = l.withDefaults()
+	atLeastOne("LeNet", setting{"Dim", l.Dim})
+	x := l.Pixels.scale("LeNet", images)
+	atLeastSize("LeNet", x, 28)
+	conv := func(name string, channels, padding int) *Node {
+		s := scope.In("%s", name)
+		return withBias(s, convolution(s, x, channels, 5, 1, padding))
+	}
+	x = ReLU(maxPool(conv("conv1", 6, 2), 2, 2, 0))
+	x = ReLU(maxPool(conv("conv2", 16, 0), 2, 2, 0))
+	x = flat(ReLU(conv("conv3", 120, 0)))
+	return BatchNorm(scope.In("bn_fc1"), Dense(scope.In("fc1"), x, l.Dim, true), training)
+}
+
+// String names the network and its sizes.
+func (l LeNet) String() string {
+	l = l.withDefaults()
+	return fmt.Sprintf("LeNet, %d-d%s", l.Dim, l.Pixels.suffix())
+}
+
+// withDefaults fills in the zero fields.
+func (l LeNet) withDefaults() LeNet { return LeNet{cmp.Or(l.Dim, 84), l.Pixels} }
+
+// atLeastSize panics on images with a side shorter than least.
+func atLeastSize(network string, images *Node, least int) {
+	if height, width := images.Shape().Dim(1), images.Shape().Dim(2); min(height, width) < least {
+		panic(fmt.Errorf("encoder: a %s needs images of at least %d×%d, not %d×%d", network, least, least, height, width))
+	}
+}
+
+// flat makes one row of every image's [height, width, channels], channels in front as PyTorch and Chainer lay them out, so
+// that a dense layer behind it has their weights.
+func flat(x *Node) *Node { return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), x.Shape().Dim(0), -1) }

@@ -1,0 +1,119 @@
+package augment
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// Flip is torchvision's RandomHorizontalFlip: left and right change places with some probability. One number describes a
+// view: whether it is flipped, 1 or 0.
+type Flip struct {
+	Probability float64 // 0 means 0.5; for never, leave the step out
+}
+
+// Check implements [Step].
+func (f Flip) Check(in Shape) (Shape, error) { return in, checkProbability(f.Probability) }
+
+// Numbers implements [Step].
+func (Flip) Numbers() int { return 1 }
+
+// Draw implements [Step].
+func (f Flip) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+	numbers[0] = happens(rng, cmp.Or(f.Probability, 0.5))
+}
+
+// Apply implements [Step].
+func (Flip) Apply(images, numbers *Node) *Node {
+	return ifHappened(numbers, Reverse(images, 2), images)
+}
+
+// String implements [Step].
+func (f Flip) String() string {
+	return fmt.Sprintf("horizontal flip with probability %g", cmp.Or(f.Probability, 0.5))
+}
+
+// gray returns the brightness of images [n, h, w, c] as [n, h, w, 1], with torchvision's weights (ITU-R 601) for RGB.
+func gray(images *Node) *Node {
+	if images.Shape().Dim(-1) == 1 {
+		return images
+	}
+	r, g, b := channel(images, 0), channel(images, 1), channel(images, 2)
+	return Add(Add(MulScalar(r, 0.2989), MulScalar(g, 0.587)), MulScalar(b, 0.114))
+}
+
+// channel returns channel i of images, [n, h, w, 1].
+func channel(images *Node, i int) *Node {
+	return Slice(images, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1))
+}
+
+// Grayscale is torchvision's RandomGrayscale: a view loses its colors, and keeps its three channels, with some
+// probability. Gray images stay as they are. One number describes a view: whether it turns gray, 1 or 0.
+type Grayscale struct {
+	Probability float64 // 0 means 0.2; for never, leave the step out
+}
+
+// Check implements [Step].
+func (s Grayscale) Check(in Shape) (Shape, error) {
+	if err := checkColor(in); err != nil {
+		return Shape{}, err
+	}
+	return in, checkProbability(s.Probability)
+}
+
+// Numbers implements [Step].
+func (Grayscale) Numbers() int { return 1 }
+
+// Draw implements [Step].
+func (s Grayscale) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+	numbers[0] = happens(rng, cmp.Or(s.Probability, 0.2))
+}
+
+// Apply implements [Step].
+func (Grayscale) Apply(images, numbers *Node) *Node {
+	grays := BroadcastToDims(gray(images), images.Shape().Dimensions...)
+	return ifHappened(numbers, grays, images)
+}
+
+// String implements [Step].
+func (s Grayscale) String() string {
+	return fmt.Sprintf("grayscale with probability %g", cmp.Or(s.Probability, 0.2))
+}
+
+// Solarize is torchvision's RandomSolarize: values from a threshold on are turned into 1 − value, with some probability. One
+// number describes a view: whether it is solarized, 1 or 0.
+type Solarize struct {
+	Probability float64 // 0 means 0.2; for never, leave the step out
+	Threshold   float64 // 0 means 0.5, which is between the bytes 127 and 128, PIL's default
+}
+
+// Check implements [Step].
+func (s Solarize) Check(in Shape) (Shape, error) {
+	if !(s.Threshold >= 0 && s.Threshold <= 1) {
+		return Shape{}, fmt.Errorf("threshold %g is not between 0 and 1", s.Threshold)
+	}
+	return in, checkProbability(s.Probability)
+}
+
+// Numbers implements [Step].
+func (Solarize) Numbers() int { return 1 }
+
+// Draw implements [Step].
+func (s Solarize) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+	numbers[0] = happens(rng, cmp.Or(s.Probability, 0.2))
+}
+
+// Apply implements [Step].
+func (s Solarize) Apply(images, numbers *Node) *Node {
+	bright := GreaterOrEqual(images, Scalar(images.Graph(), dtypes.Float32, cmp.Or(s.Threshold, 0.5)))
+	return ifHappened(numbers, Where(bright, OneMinus(images), images), images)
+}
+
+// String implements [Step].
+func (s Solarize) String() string {
+	return fmt.Sprintf("solarization from %g with probability %g", cmp.Or(s.Threshold, 0.5), cmp.Or(s.Probability, 0.2))
+}

@@ -17,7 +17,7 @@ func ExampleSquareGrid() {
 	blueCircle := &viz.Object{Shape: viz.Circle, Color: viz.Blue}
 	redCircle := &viz.Object{Shape: viz.Circle, Color: viz.Vermillion, Hollow: true}
 	grid, err := viz.SquareGrid(0, []viz.SquareKey{{*blueTriangle, "blue triangle"}, {*redCircle, "red circle"}},
-		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, redCircle, blueCircle}, Shaded: true, Framed: true, Caption: "shapes and colours together"},
+		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, redCircle, blueCircle}, Shaded: true, Framed: true, Caption: "shapes and colors together"},
 		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, blueCircle, redCircle}, Shaded: true, Caption: "shapes together"},
 		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, blueCircle, redTriangle, nil}, Caption: "a corner free"})
 	if err != nil {

@@ -103,7 +103,7 @@ func (l TrainingLog) panels(xLabel string, smooth int) ([]*plot.Plot, error) {
 		{"of two views", 0, []Curve{finite("alignment", l.ReadingSteps, l.Alignment),
 			finite("uniformity", l.ReadingSteps, l.Uniformity)}, 0},
 		{"effective rank", 0, []Curve{finite("projections", l.ReadingSteps, l.Ranks)}, l.FullRank},
-		{"nearest neighbours (%)", 0, neighbors, 0},
+		{"nearest neighbors (%)", 0, neighbors, 0},
 	} {
 		curves := slices.DeleteFunc(panel.curves, func(c Curve) bool { return len(c.X) == 0 })
 		if len(curves) == 0 {

@@ -103,7 +103,10 @@ func TestARoundCanRaiseDefinition6(t *testing.T) {
 		equalRat(t, "Definition 6", round.Free, want[i].Free)
 		equalRat(t, "constrained", round.Constrained, want[i].Constrained)
 	}
+	equalRat(t, "after seeding", c.Seeded().Free, want[0].Free)
+	equalRat(t, "at rest", c.Settled().Free, want[1].Free)
 	equalRat(t, "μ_P", c.Positive[0], big.NewRat(4, 3))
+	equalRat(t, "μ_N, the second center", c.Centers()[1][0], new(big.Rat))
 	if !slices.Equal(c.Labels, []bool{false, true}) || !slices.Equal(c.Labeled, []bool{false, true}) || c.Tied {
 		t.Errorf("labels %v, labeled %v, tied %v", c.Labels, c.Labeled, c.Tied)
 	}

@@ -42,7 +42,10 @@ func TestCommittedNotebooks(t *testing.T) {
 	}
 }
 
-// complaints tells all that keeps a notebook from being committed.
+// mostLines is how long a code cell may be.
+const mostLines = 30
+
+// complaints lists all that keeps a notebook from being committed.
 func complaints(data []byte) (list []string) {
 	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var nb struct {
@@ -85,6 +88,9 @@ func complaints(data []byte) (list []string) {
 		source, err := joinSource(c.Source)
 		if err != nil {
 			complain("cell %d: %v", i, err)
+		}
+		if lines := strings.Count(strings.TrimRight(source, "\n"), "\n") + 1; c.Type == "code" && lines > mostLines {
+			complain("cell %d has %d lines; a cell has at most %d, so make two of it, or a function", i, lines, mostLines)
 		}
 		if i == 0 && (c.Type != "markdown" || !strings.HasPrefix(source, "# ")) {
 			complain("the first cell is not a title")

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -43,16 +42,4 @@ func TestDCLGap(t *testing.T) {
 	near(t, "gap", got, (loss(2)+loss(0.5))/2-loss(0.5), 1e-12)
 	_, err = DCLGap(p, 0.5, 0, 1, 1, 1)
 	wantError(t, "temperature", err, "τ = 0")
-}
-
-func TestTwoClouds(t *testing.T) {
-	x, labeled := TwoClouds(rand.New(rand.NewPCG(1, 1)), 100)
-	if n, _ := x.Dims(); n != 50 || len(labeled) != 50 {
-		t.Fatalf("%d rows, %d marks", n, len(labeled))
-	}
-	for i, l := range labeled {
-		if l != (i < 10) || (x.At(i, 0) > 90) != (i < 30) || i >= 30 && x.At(i, 0) > 10 {
-			t.Errorf("row %d: %v, labeled %v", i, x.RawRowView(i), l)
-		}
-	}
 }

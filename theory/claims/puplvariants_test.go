@@ -94,3 +94,23 @@ func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Clusters that touch rarely get the labels of both variants, clusters far apart do but for the few starts in the
+// labeled cluster; one seed gives one result.
+func TestAgreementApart(t *testing.T) {
+	measure := func(apart float64) (agreement float64, left int) {
+		agreement, left, err := AgreementApart(apart, 5, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return agreement, left
+	}
+	near, _ := measure(0)
+	far, left := measure(20)
+	if near > 0.2 || far < 0.99 || left != 0 {
+		t.Errorf("agreement %g where the clusters touch, %g far apart, with %d labeled points that leave", near, far, left)
+	}
+	if again, _ := measure(0); again != near {
+		t.Errorf("drawn again, %g and not %g", again, near)
+	}
+}

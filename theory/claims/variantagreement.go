@@ -34,28 +34,32 @@ func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves
 	return probability, !slices.Equal(code.Positive, code.NearPositive), nil
 }
 
-// TwoClouds draws two round normal clusters in the plane, their centers so many standard deviations apart: of 50 points 30 lie
-// in one cluster, the first 10 of them labeled, and 20 in the other.
-func TwoClouds(rng *rand.Rand, apart float64) (x *mat.Dense, labeled []bool) {
-	x, labeled = mat.NewDense(50, 2, nil), make([]bool, 50)
-	for i := range labeled {
-		labeled[i] = i < 10
-		x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
+// AgreementApart averages [VariantAgreement] over data sets of two round normal clusters in the plane, which lie so many standard
+// deviations apart: 10 labeled points of one, and 20 unlabeled points of each. It also counts the data sets in which a labeled
+// point leaves. The draws depend on the seed and on the whole part of the distance.
+func AgreementApart(apart float64, sets int, seed uint64) (agreement float64, left int, err error) {
+	rng := rand.New(rand.NewPCG(seed, uint64(apart)))
+	for range sets {
+		x, labeled := mat.NewDense(50, 2, nil), make([]bool, 50)
+		for i := range labeled {
+			labeled[i] = i < 10
+			x.SetRow(i, []float64{apart*float64(oneIf(i < 30)) + rng.NormFloat64(), rng.NormFloat64()})
+		}
+		probability, leaves, err := VariantAgreement(x, labeled)
+		if err != nil {
+			return 0, 0, err
+		}
+		agreement += probability / float64(sets)
+		left += oneIf(leaves)
 	}
-	return x, labeled
+	return agreement, left, nil
 }
 
-// agreementBySeparation measures how often the variants agree on [TwoClouds] that lie 1 to 8 standard deviations apart.
+// agreementBySeparation measures the agreement on clusters 1 to 8 standard deviations apart.
 func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
-		rng := rand.New(rand.NewPCG(11, uint64(apart)))
-		agreement, left := 0.0, 0
-		for range sets {
-			probability, leaves := must2(VariantAgreement(TwoClouds(rng, apart)))
-			agreement += probability / sets
-			left += oneIf(leaves)
-		}
+		agreement, left := must2(AgreementApart(apart, sets, 11))
 		name := fmt.Sprintf("two normal clusters %g standard deviations apart, %d data sets of 10 labeled and 40 "+
 			"unlabeled points", apart, sets)
 		measure(f, agreement, "%s: probability of the same labels", name)

@@ -42,9 +42,7 @@ func Load100(fsys fs.FS, which Part, opts Options) (fine, coarse *datasets.Image
 	if err != nil {
 		return nil, nil, err
 	}
-	coarse = &datasets.Images{
-		Height: side, Width: side, Channels: 3, Pixels: fine.Pixels, Labels: super, Classes: Superclasses100(),
-	}
+	coarse = &datasets.Images{Height: side, Width: side, Channels: 3, Pixels: fine.Pixels, Labels: super, Classes: Superclasses100()}
 	return fine, coarse, coarse.Validate()
 }
 

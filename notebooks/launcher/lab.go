@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -131,8 +130,7 @@ func labPage(p place) string {
 }
 
 func labURL(p place, port int, token string) string {
-	return (&url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: labPage(p),
-		RawQuery: url.Values{"token": {token}}.Encode()}).String()
+	return fmt.Sprintf("http://127.0.0.1:%d%s?token=%s", port, labPage(p), token)
 }
 
 // choosePort returns the port that was asked for, or the first free one.

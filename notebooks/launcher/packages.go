@@ -1,7 +1,7 @@
 package launcher
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -93,14 +93,12 @@ func missingFile(site string) (string, error) {
 }
 
 func missingOf(site, record string) (string, error) {
-	f, err := os.Open(record)
+	data, err := os.ReadFile(record)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	r := csv.NewReader(bufio.NewReader(f))
-	r.FieldsPerRecord = -1
-	r.ReuseRecord = true
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -143,11 +141,10 @@ func (s *session) pythonStep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh := stamp{}
 	if s.stamp.GPU != "" {
-		fresh.GPU = gpuWanted
+		s.stamp.GPU = gpuWanted
 	}
-	s.stamp = fresh
+	s.stamp = stamp{GPU: s.stamp.GPU}
 	if err := s.makeVenv(ctx, py); err != nil {
 		return err
 	}

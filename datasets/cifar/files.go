@@ -67,8 +67,6 @@ func format10() format {
 }
 
 func format100() format {
-	return format{archive: published(Name100), labelBytes: 2, classes: Classes100(), superclass: Superclass100(), parts: map[Part]part{
-		Train: {[]string{"train.bin"}, 50_000, 500},
-		Test:  {[]string{"test.bin"}, 10_000, 100},
-	}}
+	return format{archive: published(Name100), labelBytes: 2, classes: Classes100(), superclass: Superclass100(),
+		parts: map[Part]part{Train: {[]string{"train.bin"}, 50_000, 500}, Test: {[]string{"test.bin"}, 10_000, 100}}}
 }

@@ -46,9 +46,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if o.port == 0 && port != defaultPort {
 		s.console.Linef("Port %d is in use; taking %d.", defaultPort, port)
 	}
-	if !s.cgo() {
-		s.console.Linef("%s", noCompiler(s.goTool))
-	}
+	s.noteCompiler()
 	overrides := filepath.Join(labData(s.place), "lab", "settings", "overrides.json")
 	if err := wholefile.Keep(overrides, []byte(labOverrides), 0o644); err != nil {
 		return err

@@ -75,18 +75,11 @@ const unpacking = ".unpacking"
 
 // removeUnpacking removes what an unpacking that was killed has left.
 func removeUnpacking(dir, folder string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+	names, err := fs.Glob(os.DirFS(dir), folder+".*"+unpacking)
+	for _, name := range names {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, folder+".") && strings.HasSuffix(name, unpacking) {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOptions) (err error) {

@@ -147,11 +147,10 @@ func (s *session) toolsStep(ctx context.Context) error {
 			return fmt.Errorf("go install said all is well, but %w", err)
 		}
 	}
-	hash, err := toolsHash(s.place, s.goTool)
-	if err != nil {
+	var err error
+	if s.stamp.GoTools, err = toolsHash(s.place, s.goTool); err != nil {
 		return err
 	}
-	s.stamp.GoTools = hash
 	return s.stamp.write(s.place)
 }
 

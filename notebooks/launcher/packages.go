@@ -151,15 +151,13 @@ func (s *session) pythonStep(ctx context.Context) error {
 	if err := s.install(ctx, "Installing the Python packages", requirements(s.place)); err != nil {
 		return err
 	}
-	mark, err := markFile(s.place.bin("python"))
-	if err != nil {
+	s.stamp.Root, s.stamp.PyVer = s.place.root, py.version
+	if s.stamp.Python, err = markFile(s.place.bin("python")); err != nil {
 		return err
 	}
-	hash, err := packagesHash(requirements(s.place))
-	if err != nil {
+	if s.stamp.Packages, err = packagesHash(requirements(s.place)); err != nil {
 		return err
 	}
-	s.stamp.Root, s.stamp.Python, s.stamp.PyVer, s.stamp.Packages = s.place.root, mark, py.version, hash
 	return s.stamp.write(s.place)
 }
 

@@ -37,15 +37,12 @@ var archives = []Archive{
 	cifarArchive("cifar-10", "cifar-10-batches-bin", 170_052_171, "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
 	cifarArchive("cifar-100", "cifar-100-binary", 168_513_733, "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"),
 	{
-		Name: "stl10", Folder: "stl10_binary",
-		Unpack: UnpackOptions{Bytes: 4 << 30, Files: 100, Sums: true},
+		Name: "stl10", Folder: "stl10_binary", Unpack: UnpackOptions{Bytes: 4 << 30, Files: 100, Sums: true},
 		Terms: "Adam Coates, Honglak Lee and Andrew Y. Ng, \"An Analysis of Single Layer Networks in Unsupervised Feature " +
 			"Learning\", 2011. The images come from ImageNet; the authors ask to cite this paper.",
-		File: RemoteFile{
-			Name: "stl10_binary.tar.gz", Size: 2_640_397_119,
+		File: RemoteFile{Name: "stl10_binary.tar.gz", Size: 2_640_397_119,
 			SHA256: "f31fd99273a1acb8609c8db427cebb1de3f71de77758cdc0e22956e1289b9866",
-			URLs:   []string{"http://ai.stanford.edu/~acoates/stl10/stl10_binary.tar.gz"},
-		},
+			URLs:   []string{"http://ai.stanford.edu/~acoates/stl10/stl10_binary.tar.gz"}},
 	},
 	fastAIArchive("imagenette2-160", 99_003_388, "64d0c4859f35a461889e0147755a999a48b49bf38a7e0f9bd27003f10db02fe5",
 		"c475f8f7617a200ba35b9facc48443c3"),

@@ -43,14 +43,12 @@ var benchmarks = []Benchmark{
 	benchmark("CIFAR-medium", &cifar10Set, 0, []int{0, 3, 5}, []int{2}, ""),
 	benchmark("CIFAR-hard", &cifar10Set, 0, []int{0, 3}, []int{2, 5}, ""),
 	{
-		Name: "Woof-vs-Nette", set: &woofAndNetteSet,
-		Positive:  []int{10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+		Name: "Woof-vs-Nette", set: &woofAndNetteSet, Positive: []int{10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
 		Positives: woofImages, Negatives: netteImages,
 		Note: "The negative class English springer, of Imagenette, is a dog too.",
 	},
 	{
-		Name: "Dogs-vs-Non-Dogs", set: &woofAndNetteSet,
-		Positive:  []int{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+		Name: "Dogs-vs-Non-Dogs", set: &woofAndNetteSet, Positive: []int{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
 		Positives: woofImages + netteSpringerImages, Negatives: netteImages - netteSpringerImages,
 		Note: "The paper lists no classes. Here the images are those of Woof-vs-Nette, and every dog is positive, the " +
 			"English springer of Imagenette too.",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/puclab/puclab/datasets/internal/enum"
 )
@@ -63,16 +64,11 @@ func (p *pool) label(positives []int, n int, cfg SplitConfig) ([]int, error) {
 
 func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	byClass := make([][]int, len(cfg.Positive))
-	place := make(map[int]int, len(cfg.Positive))
-	for i, class := range cfg.Positive {
-		place[class] = i
-	}
 	for _, row := range positives {
-		i := place[p.labels[row]]
+		i := slices.Index(cfg.Positive, p.labels[row])
 		byClass[i] = append(byClass[i], row)
 	}
-	possible := len(positives)
-	smallest := 0
+	possible, smallest := len(positives), 0
 	for i, rows := range byClass {
 		// Class i is dealt the rows i, i+k, i+2k and so on: what it has lasts until the deal numbered k·len+i.
 		if lasts := len(byClass)*len(rows) + i; lasts < possible {
@@ -97,18 +93,12 @@ func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) 
 // weighted draws in whole numbers, since sums of floating-point numbers are not the same on every platform.
 func weighted(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	const unit = 1 << 40
-	weights := make([]uint64, len(positives))
-	propensities := make([]float64, len(positives))
-	largest := 0.0
-	for i, row := range positives {
-		e, err := propensity(row, cfg)
-		if err != nil {
-			return nil, err
-		}
-		propensities[i] = e
-		largest = max(largest, e)
+	propensities, err := propensitiesOf(positives, cfg)
+	if err != nil {
+		return nil, err
 	}
-	possible := 0
+	largest := slices.Max(propensities)
+	weights, possible := make([]uint64, len(positives)), 0
 	for i, e := range propensities {
 		if e > 0 {
 			possible++
@@ -132,32 +122,33 @@ func weighted(positives []int, n int, cfg SplitConfig) ([]int, error) {
 }
 
 func independent(positives []int, cfg SplitConfig) ([]int, error) {
+	propensities, err := propensitiesOf(positives, cfg)
 	rng := rand.New(rand.NewPCG(cfg.Seed, independentStream))
 	var labeled []int
-	for _, row := range positives {
-		e, err := propensity(row, cfg)
-		if err != nil {
-			return nil, err
-		}
+	for i, e := range propensities {
 		if rng.Float64() < e {
-			labeled = append(labeled, row)
+			labeled = append(labeled, positives[i])
 		}
 	}
-	return labeled, nil
+	return labeled, err
 }
 
-// propensity asks the user's function.
-func propensity(row int, cfg SplitConfig) (float64, error) {
-	e := cfg.Propensity(row)
-	switch {
-	case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also refuses NaN
-		return 0, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a probability from 0 to 1",
-			row, e, cfg.Draw)
-	case !(e >= 0) || math.IsInf(e, 1):
-		return 0, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a finite number, 0 or more",
-			row, e, cfg.Draw)
+// propensitiesOf asks the user's function for each of the rows.
+func propensitiesOf(rows []int, cfg SplitConfig) ([]float64, error) {
+	all := make([]float64, len(rows))
+	for i, row := range rows {
+		e := cfg.Propensity(row)
+		switch {
+		case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also refuses NaN
+			return nil, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a probability from 0 to 1",
+				row, e, cfg.Draw)
+		case !(e >= 0) || math.IsInf(e, 1):
+			return nil, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a finite number, 0 or more",
+				row, e, cfg.Draw)
+		}
+		all[i] = e
 	}
-	return e, nil
+	return all, nil
 }
 
 // weightTree finds the item at a place on a line on which every item takes its weight, and removes items: a Fenwick

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // The environment variables that steer where files are looked for and whether they may be downloaded.
@@ -16,13 +17,7 @@ const (
 
 // Offline reports whether the environment variable PUCL_OFFLINE forbids downloads: it does unless it is unset, empty,
 // "0" or "false".
-func Offline() bool {
-	switch os.Getenv(EnvOffline) {
-	case "", "0", "false":
-		return false
-	}
-	return true
-}
+func Offline() bool { return !slices.Contains([]string{"", "0", "false"}, os.Getenv(EnvOffline)) }
 
 // Folders returns the folders in which the files of the named data set may be, in the order in which to look: with
 // PUCL_DATA_DIR set, its sub-folder of that name and that folder itself; then pucl/name in the user's cache folder (see

@@ -101,12 +101,8 @@ func ReadImages(images, labels io.Reader, names []string) (*Images, error) {
 		return nil, fmt.Errorf("datasets: %d images but %d labels: the two files do not belong together; "+
 			"take both from the same part of the data set", dims[0], labelDims[0])
 	}
-	result := &Images{
-		Height: dims[1], Width: dims[2], Channels: 1,
-		Pixels:  pixels,
-		Labels:  make([]int, len(bytes)),
-		Classes: slices.Clone(names),
-	}
+	result := &Images{Height: dims[1], Width: dims[2], Channels: 1,
+		Pixels: pixels, Labels: make([]int, len(bytes)), Classes: slices.Clone(names)}
 	for i, b := range bytes {
 		result.Labels[i] = int(b)
 	}

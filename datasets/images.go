@@ -48,12 +48,8 @@ func (m *Images) String() string {
 // outside [0, Len) is an error. The new set shares the slice Classes with m.
 func (m *Images) Select(rows []int) (*Images, error) {
 	size := m.imageSize()
-	out := &Images{
-		Height: m.Height, Width: m.Width, Channels: m.Channels,
-		Pixels:  make([]uint8, 0, len(rows)*size),
-		Labels:  make([]int, 0, len(rows)),
-		Classes: m.Classes,
-	}
+	out := &Images{Height: m.Height, Width: m.Width, Channels: m.Channels, Classes: m.Classes,
+		Pixels: make([]uint8, 0, len(rows)*size), Labels: make([]int, 0, len(rows))}
 	for _, row := range rows {
 		if row < 0 || row >= m.Len() {
 			return nil, fmt.Errorf("datasets: cannot select image %d: the set has %d images, numbered from 0", row, m.Len())

@@ -67,11 +67,9 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 	if !forced {
 		return &Schedule{split: split, cfg: cfg, size: size, rest: newOrder(0, split.Len(), cfg.Seed, allStream)}, nil
 	}
-	return &Schedule{
-		split: split, cfg: cfg, size: size, labeled: labeled,
+	return &Schedule{split: split, cfg: cfg, size: size, labeled: labeled,
 		positives: newOrder(0, numLabeled, cfg.Seed, positiveStream),
-		rest:      newOrder(numLabeled, numUnlabeled, cfg.Seed, unlabeledStream),
-	}, nil
+		rest:      newOrder(numLabeled, numUnlabeled, cfg.Seed, unlabeledStream)}, nil
 }
 
 // String describes the batches for the record of a result: the data, and how they are drawn from it.

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/puclab/puclab/datasets/internal/check"
 )
@@ -58,30 +59,19 @@ func imageAt(pixels []uint8, i, size int) []uint8 { return pixels[i*size : (i+1)
 // inParallel calls do for 0 to n-1 from workers goroutines, 0 meaning one per processor, and returns the error of the smallest
 // number that has one. After an error, and once ctx is done, it begins no more calls; the latter gives the cause of ctx.
 func inParallel(ctx context.Context, n, workers int, do func(i int) error) error {
-	var (
-		mu   sync.Mutex // guards next, failed and err
-		next int
-		// The numbers are handed out in order and every one handed out is done to its end, so of all that fail the smallest
-		// is always among those tried.
-		failed = n
-		err    error
-	)
-	take := func() (i int, more bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		i = next
-		more = i < n && err == nil && ctx.Err() == nil
-		next++
-		return i, more
-	}
+	errs := make([]error, n)
+	var next atomic.Int64
+	var failed atomic.Bool
 	work := func() {
-		for i, more := take(); more; i, more = take() {
-			if doErr := do(i); doErr != nil {
-				mu.Lock()
-				if i < failed {
-					failed, err = i, doErr
-				}
-				mu.Unlock()
+		for !failed.Load() && ctx.Err() == nil {
+			// The numbers are handed out in order and every one handed out is done to its end, so of all that fail the
+			// smallest is always among those tried.
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if errs[i] = do(i); errs[i] != nil {
+				failed.Store(true)
 			}
 		}
 	}
@@ -91,7 +81,7 @@ func inParallel(ctx context.Context, n, workers int, do func(i int) error) error
 	}
 	work()
 	group.Wait()
-	return cmp.Or(err, context.Cause(ctx))
+	return cmp.Or(cmp.Or(errs...), context.Cause(ctx))
 }
 
 // Collect reads a whole source into memory. It holds the pixels once: each image is read straight to its place.

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // UnpackOptions bounds what an archive may unpack to, so that a small hostile file cannot fill the disk.
@@ -73,18 +75,11 @@ const unpacking = ".unpacking"
 
 // removeUnpacking removes what an unpacking that was killed has left.
 func removeUnpacking(dir, folder string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+	names, err := fs.Glob(os.DirFS(dir), folder+".*"+unpacking)
+	for _, name := range names {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, folder+".") && strings.HasSuffix(name, unpacking) {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOptions) (err error) {
@@ -165,24 +160,21 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	if name == "" && header.Typeflag == tar.TypeDir { // "./"
 		return "", "", nil
 	}
-	if !fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", "", fmt.Errorf("it holds the name %q, which is not a plain path: that is no archive of a data set",
-			header.Name)
-	}
 	local, err := filepath.Localize(name)
-	if err != nil {
-		return "", "", fmt.Errorf("it holds the name %q, which this system cannot have", header.Name)
+	isFolder := header.Typeflag == tar.TypeDir
+	err = cmp.Or(
+		check.ErrorIf(!fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, unicode.IsControl),
+			"it holds the name %q, which is not a plain path: that is no archive of a data set", header.Name),
+		check.ErrorIf(err != nil, "it holds the name %q, which this system cannot have", header.Name),
+		check.ErrorIf(name != folder && !strings.HasPrefix(name, folder+"/"),
+			"it holds %q, outside of the folder %s", header.Name, folder),
+		check.ErrorIf(!isFolder && header.Typeflag != tar.TypeReg, "it holds %q, which is neither a file nor a folder (kind %q): "+
+			"links and devices are refused", header.Name, header.Typeflag))
+	if err == nil && isFolder {
+		err = root.MkdirAll(local, 0o755)
 	}
-	if name != folder && !strings.HasPrefix(name, folder+"/") {
-		return "", "", fmt.Errorf("it holds %q, outside of the folder %s", header.Name, folder)
-	}
-	switch header.Typeflag {
-	case tar.TypeDir:
-		return "", "", root.MkdirAll(local, 0o755)
-	case tar.TypeReg:
-	default:
-		return "", "", fmt.Errorf("it holds %q, which is neither a file nor a folder (kind %q): links and devices are refused",
-			header.Name, header.Typeflag)
+	if err != nil || isFolder {
+		return "", "", err
 	}
 	if parent := path.Dir(name); parent != "." {
 		if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {

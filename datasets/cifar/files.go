@@ -59,31 +59,14 @@ func published(name string) datasets.Archive {
 }
 
 func format10() format {
-	return format{
-		archive:    published(Name10),
-		labelBytes: 1,
-		classes:    Classes10(),
-		parts: map[Part]part{
-			Train: {
-				files: []string{
-					"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin",
-				},
-				images: 10_000, perClass: 5_000,
-			},
-			Test: {files: []string{"test_batch.bin"}, images: 10_000, perClass: 1_000},
-		},
-	}
+	return format{archive: published(Name10), labelBytes: 1, classes: Classes10(), parts: map[Part]part{
+		Train: {[]string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
+			10_000, 5_000},
+		Test: {[]string{"test_batch.bin"}, 10_000, 1_000},
+	}}
 }
 
 func format100() format {
-	return format{
-		archive:    published(Name100),
-		labelBytes: 2,
-		classes:    Classes100(),
-		superclass: Superclass100(),
-		parts: map[Part]part{
-			Train: {files: []string{"train.bin"}, images: 50_000, perClass: 500},
-			Test:  {files: []string{"test.bin"}, images: 10_000, perClass: 100},
-		},
-	}
+	return format{archive: published(Name100), labelBytes: 2, classes: Classes100(), superclass: Superclass100(),
+		parts: map[Part]part{Train: {[]string{"train.bin"}, 50_000, 500}, Test: {[]string{"test.bin"}, 10_000, 100}}}
 }

@@ -42,19 +42,25 @@ func Load100(fsys fs.FS, which Part, opts Options) (fine, coarse *datasets.Image
 	if err != nil {
 		return nil, nil, err
 	}
-	coarse = &datasets.Images{
-		Height: side, Width: side, Channels: 3, Pixels: fine.Pixels, Labels: super, Classes: Superclasses100(),
-	}
+	coarse = &datasets.Images{Height: side, Width: side, Channels: 3, Pixels: fine.Pixels, Labels: super, Classes: Superclasses100()}
 	return fine, coarse, coarse.Validate()
 }
 
 // load returns the images by class, and the superclass of each where the set has superclasses.
-func (f format) load(fsys fs.FS, which Part, opts Options) (*datasets.Images, []int, error) {
+func (f format) load(fsys fs.FS, which Part, opts Options) (set *datasets.Images, super []int, err error) {
+	defer check.Prefix(&err, "cifar")
 	p, ok := f.parts[which]
 	if !ok {
-		return nil, nil, fmt.Errorf("cifar: there is no part %v: use Train or Test", which)
+		return nil, nil, fmt.Errorf("there is no part %v: use Train or Test", which)
 	}
-	set, super, err := f.loadFrom(fsys, p, opts)
+	folder, err := f.find(fsys, p.files[0])
+	_, archiveErr := fs.Stat(fsys, f.archive.File.Name)
+	switch {
+	case archiveErr == nil && (err != nil || !opts.AnyContent):
+		set, super, err = f.fromArchive(fsys, p)
+	case err == nil:
+		set, super, err = f.fromFiles(fsys, folder, p, opts)
+	}
 	if err == nil {
 		err = set.Validate()
 	}
@@ -63,19 +69,7 @@ func (f format) load(fsys fs.FS, which Part, opts Options) (*datasets.Images, []
 		err = check.Counts(p.files[0]+" and its like", set.Labels, f.classes, p.perClass)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cifar: %w", err)
+		return nil, nil, err
 	}
 	return set, super, nil
-}
-
-func (f format) loadFrom(fsys fs.FS, p part, opts Options) (*datasets.Images, []int, error) {
-	folder, filesErr := f.find(fsys, p.files[0])
-	_, archiveErr := fs.Stat(fsys, f.archive.File.Name)
-	switch {
-	case archiveErr == nil && (filesErr != nil || !opts.AnyContent):
-		return f.fromArchive(fsys, p)
-	case filesErr == nil:
-		return f.fromFiles(fsys, folder, p, opts)
-	}
-	return nil, nil, filesErr
 }

@@ -78,7 +78,7 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 		return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 	}
 	b := f.newBuilder(p)
-	files := p.files // those still to come, in the archive's own order
+	files := slices.Clone(p.files) // those still to come, in the archive's own order
 	for archive := tar.NewReader(unzipped); len(files) > 0; {
 		header, err := archive.Next()
 		if err == io.EOF {
@@ -99,7 +99,7 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 		if err := b.add(archive, name, p.images); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 		}
-		files = slices.DeleteFunc(slices.Clone(files), func(left string) bool { return left == name })
+		files = slices.DeleteFunc(files, func(left string) bool { return left == name })
 	}
 	return b.set, b.super, nil
 }
@@ -114,10 +114,8 @@ type builder struct {
 
 func (f format) newBuilder(p part) *builder {
 	n := len(p.files) * p.images
-	b := &builder{format: f, set: &datasets.Images{
-		Height: side, Width: side, Channels: 3,
-		Pixels: make([]uint8, n*imageSize), Labels: make([]int, n), Classes: slices.Clone(f.classes),
-	}}
+	b := &builder{format: f, set: &datasets.Images{Height: side, Width: side, Channels: 3,
+		Pixels: make([]uint8, n*imageSize), Labels: make([]int, n), Classes: slices.Clone(f.classes)}}
 	if f.superclass != nil {
 		b.super = make([]int, n)
 	}

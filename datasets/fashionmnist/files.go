@@ -53,18 +53,14 @@ func (f file) remote(hosts []string) datasets.RemoteFile {
 // The sizes and checksums of the .gz files are those that TensorFlow Datasets pins; those of the contents were taken
 // from files whose MD5 sums are the ones that the authors publish.
 var parts = map[Part]part{
-	Train: {
-		count: 60_000,
+	Train: {count: 60_000,
 		images: file{"train-images-idx3-ubyte", 47_040_016, "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
 			26_421_880, "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84"},
 		labels: file{"train-labels-idx1-ubyte", 60_008, "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
-			29_515, "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845"},
-	},
-	Test: {
-		count: 10_000,
+			29_515, "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845"}},
+	Test: {count: 10_000,
 		images: file{"t10k-images-idx3-ubyte", 7_840_016, "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
 			4_422_102, "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073"},
 		labels: file{"t10k-labels-idx1-ubyte", 10_008, "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
-			5_148, "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5"},
-	},
+			5_148, "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5"}},
 }

@@ -39,14 +39,11 @@ func Open() (train, test *datasets.Images, source Source, err error) {
 	}
 	dir, err := Find()
 	if err == nil {
-		train, err = Load(os.DirFS(dir), Train)
-		if err != nil {
+		if train, err = Load(os.DirFS(dir), Train); err != nil {
 			return nil, nil, Source{}, fmt.Errorf("in the folder %s: %w", dir, err)
 		}
-		return train, builtIn, Source{
-			Full:        true,
-			Description: "Fashion-MNIST, all 70,000 images: 60,000 to learn from and the official 10,000 held out.",
-		}, nil
+		return train, builtIn, Source{Full: true,
+			Description: "Fashion-MNIST, all 70,000 images: 60,000 to learn from and the official 10,000 held out."}, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, Source{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -93,9 +94,5 @@ func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 }
 
 func hasImageEnding(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".jpg", ".jpeg", ".png":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".jpg", ".jpeg", ".png"}, strings.ToLower(path.Ext(name)))
 }

@@ -47,6 +47,14 @@ func (d *Batches) Iter() iter.Seq2[train.Batch, error] {
 	return dataset.Buffer(inTurn{d}, cmp.Or(d.cfg.Ahead, 2)).Iter()
 }
 
+// batch returns a batch of the pixels of images and what is known of each.
+func batch[T bool | int32](pixels []uint8, labels []T, height, width, channels int) train.Batch {
+	return train.Batch{
+		Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, len(labels), height, width, channels)},
+		Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(labels, len(labels))},
+	}
+}
+
 // inTurn is [Batches] each of which is prepared when it is asked for.
 type inTurn struct{ *Batches }
 
@@ -60,11 +68,7 @@ func (d inTurn) Iter() iter.Seq2[train.Batch, error] {
 				yield(train.Batch{}, err)
 				return
 			}
-			n := len(labeled)
-			if !yield(train.Batch{
-				Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, n, height, width, channels)},
-				Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(labeled, n)},
-			}, nil) {
+			if !yield(batch(pixels, labeled, height, width, channels), nil) {
 				return
 			}
 		}

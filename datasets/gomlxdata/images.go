@@ -50,10 +50,7 @@ func (d *Images) Iter() iter.Seq2[train.Batch, error] {
 				classes[i] = int32(m.Labels[first+i])
 			}
 			pixels := m.Pixels[first*imageSize : (first+n)*imageSize]
-			if !yield(train.Batch{
-				Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, n, m.Height, m.Width, m.Channels)},
-				Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(classes, n)},
-			}, nil) {
+			if !yield(batch(pixels, classes, m.Height, m.Width, m.Channels), nil) {
 				return
 			}
 		}

@@ -57,18 +57,9 @@ type part struct {
 
 // The MD5 sums are those by which torchvision knows the members of the archive.
 var parts = map[Part]part{
-	Train: {
-		images: file{"train_X.bin", 5_000 * imageSize, "918c2871b30a85fa023e0c44e0bee87f"},
-		labels: file{"train_y.bin", 5_000, "5a34089d4802c674881badbb80307741"},
-		count:  5_000, perClass: 500,
-	},
-	Test: {
-		images: file{"test_X.bin", 8_000 * imageSize, "7f263ba9f9e0b06b93213547f721ac82"},
-		labels: file{"test_y.bin", 8_000, "36f9794fa4beb8a2c72628de14fa638e"},
-		count:  8_000, perClass: 800,
-	},
-	Unlabeled: {
-		images: file{"unlabeled_X.bin", 100_000 * imageSize, "5242ba1fed5e4be9e1e742405eb56ca4"},
-		count:  100_000,
-	},
+	Train: {images: file{"train_X.bin", 5_000 * imageSize, "918c2871b30a85fa023e0c44e0bee87f"},
+		labels: file{"train_y.bin", 5_000, "5a34089d4802c674881badbb80307741"}, count: 5_000, perClass: 500},
+	Test: {images: file{"test_X.bin", 8_000 * imageSize, "7f263ba9f9e0b06b93213547f721ac82"},
+		labels: file{"test_y.bin", 8_000, "36f9794fa4beb8a2c72628de14fa638e"}, count: 8_000, perClass: 800},
+	Unlabeled: {images: file{"unlabeled_X.bin", 100_000 * imageSize, "5242ba1fed5e4be9e1e742405eb56ca4"}, count: 100_000},
 }

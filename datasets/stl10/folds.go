@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 //
 // Where the file is missing the error wraps fs.ErrNotExist; every other one names the line.
 func Folds(fsys fs.FS) (rows [][]int, err error) {
-	defer addPackage(&err)
+	defer check.Prefix(&err, "stl10")
 	name, err := find(fsys, "fold_indices.txt")
 	if err != nil {
 		return nil, err

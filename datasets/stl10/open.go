@@ -67,15 +67,8 @@ func partOf(which Part) (part, error) {
 	return p, nil
 }
 
-// addPackage puts the name of the package before an error.
-func addPackage(err *error) {
-	if *err != nil {
-		*err = fmt.Errorf("stl10: %w", *err)
-	}
-}
-
 func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
-	defer addPackage(&err)
+	defer check.Prefix(&err, "stl10")
 	set, err = p.describe(fsys, opts)
 	if err != nil {
 		return nil, err
@@ -154,7 +147,7 @@ func (s *Set) Shape() (height, width, channels int) { return side, side, 3 }
 
 // ReadImage reads image i from the file, turns it upright and writes it to dst. Several goroutines may read at once.
 func (s *Set) ReadImage(i int, dst []uint8) (err error) {
-	defer addPackage(&err)
+	defer check.Prefix(&err, "stl10")
 	if err := check.Image(i, s.Len(), len(dst), imageSize); err != nil {
 		return err
 	}
@@ -178,7 +171,7 @@ func (s *Set) Close() error { return s.file.Close() }
 
 // load reads images one after the other and checks their sum on the way, so that the file is read once only.
 func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error) {
-	defer addPackage(&err)
+	defer check.Prefix(&err, "stl10")
 	set, err := p.describe(fsys, opts)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -35,15 +36,8 @@ type CSV struct {
 //
 // Errors give the line and the column of what is wrong, both counted from 1: a value that is missing or no finite number, a
 // line of another length, a column that does not exist or two of one name.
-func ReadCSV(r io.Reader, cfg CSV) (*Table, error) {
-	t, err := readCSV(r, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("tabular: CSV file: %w", err)
-	}
-	return t, nil
-}
-
-func readCSV(r io.Reader, cfg CSV) (*Table, error) {
+func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
+	defer check.Prefix(&err, "tabular: CSV file")
 	buffered := bufio.NewReader(r)
 	if mark, err := buffered.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		buffered.Discard(3) // the mark of UTF-8 with which some programs start; it was peeked at, so it is there
@@ -118,7 +112,7 @@ reading:
 	if len(values) == 0 {
 		return nil, errors.New("there are no examples in it")
 	}
-	t := &Table{Features: mat.NewDense(len(values)/len(c.features), len(c.features), values), Names: c.featureNames()}
+	t = &Table{Features: mat.NewDense(len(values)/len(c.features), len(c.features), values), Names: c.featureNames()}
 	if c.label >= 0 {
 		t.Labels, t.Classes = numbered(labels)
 	}

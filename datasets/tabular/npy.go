@@ -31,10 +31,50 @@ type Array struct {
 // returned as they are.
 //
 // Format: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
-func ReadNPY(fsys fs.FS, name string) (*Array, error) {
-	a, err := readNPY(fsys, name)
+func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
+	// GoMLX's reader of .npy files takes room for whatever shape the header announces before it looks at the file's length,
+	// and passes over bytes after the numbers and headers that say something twice.
+	defer check.Prefix(&err, "tabular: %s", name)
+	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("tabular: %s: %w", name, err)
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(file)
+	header, start, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := npyKinds[header.descr]
+	if !ok {
+		return nil, fmt.Errorf("numbers of the kind %q cannot be read: save array.astype('<f4') instead", header.descr)
+	}
+	count, err := header.count(kind.size)
+	if err != nil {
+		return nil, err
+	}
+	if want := start + int64(count)*int64(kind.size); info.Size() != want {
+		return nil, fmt.Errorf("%d bytes long, but its header announces %v numbers of %d bytes, %d bytes with the header: "+
+			"it is damaged, save it again", info.Size(), header.shape, kind.size, want)
+	}
+	a = &Array{Shape: header.shape, Data: make([]float64, count)}
+	at := header.places()
+	buffer := make([]byte, kind.size)
+	for i := range count {
+		_, err := io.ReadFull(r, buffer)
+		if err == nil {
+			a.Data[at(i)], err = kind.read(buffer)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
+		}
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, cmp.Or(err, errors.New("the file goes on after its numbers"))
 	}
 	return a, nil
 }
@@ -102,53 +142,6 @@ const (
 	npyStart  = "\x93NUMPY"
 	maxHeader = 64 << 10 // far more than any header of numbers needs
 )
-
-// readNPY does not use GoMLX's reader of .npy files, which takes room for whatever shape the header announces before it looks
-// at the file's length, and passes over bytes after the numbers and headers that say something twice.
-func readNPY(fsys fs.FS, name string) (a *Array, err error) {
-	file, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	r := bufio.NewReader(file)
-	header, start, err := readNPYHeader(r)
-	if err != nil {
-		return nil, err
-	}
-	kind, ok := npyKinds[header.descr]
-	if !ok {
-		return nil, fmt.Errorf("numbers of the kind %q cannot be read: save array.astype('<f4') instead", header.descr)
-	}
-	count, err := header.count(kind.size)
-	if err != nil {
-		return nil, err
-	}
-	if want := start + int64(count)*int64(kind.size); info.Size() != want {
-		return nil, fmt.Errorf("%d bytes long, but its header announces %v numbers of %d bytes, %d bytes with the header: "+
-			"it is damaged, save it again", info.Size(), header.shape, kind.size, want)
-	}
-	a = &Array{Shape: header.shape, Data: make([]float64, count)}
-	at := header.places()
-	buffer := make([]byte, kind.size)
-	for i := range count {
-		_, err := io.ReadFull(r, buffer)
-		if err == nil {
-			a.Data[at(i)], err = kind.read(buffer)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
-		}
-	}
-	if _, err := r.ReadByte(); err != io.EOF {
-		return nil, cmp.Or(err, errors.New("the file goes on after its numbers"))
-	}
-	return a, nil
-}
 
 // npyKind is one kind of number in a file.
 type npyKind struct {

@@ -33,12 +33,8 @@ func readNPYHeader(r io.Reader) (h npyHeader, start int64, err error) {
 	if string(head[:6]) != npyStart {
 		return h, 0, errors.New("not a .npy file: it does not start with \\x93NUMPY; a .npz file is to be unpacked first")
 	}
-	size := 2
-	switch head[6] {
-	case 1:
-	case 2, 3:
-		size = 4
-	default:
+	size, known := map[byte]int{1: 2, 2: 4, 3: 4}[head[6]] // bytes of the length, by format
+	if !known {
 		return h, 0, fmt.Errorf("format %d.%d of .npy files is unknown: save it with NumPy's np.save", head[6], head[7])
 	}
 	var length [4]byte

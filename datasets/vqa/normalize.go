@@ -1,6 +1,7 @@
 package vqa
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 // It follows the official program but for one thing: apostrophes that people left out, as in "dont", stay left out.
 func Normalize(answer string) string {
 	answer = strings.Join(strings.Fields(answer), " ")
-	commas := hasCommaInNumber(answer)
+	commas := commaInNumber.MatchString(answer)
 	var b strings.Builder
 	for _, mark := range answer {
 		if !strings.ContainsRune(punctuation, mark) {
@@ -47,15 +48,7 @@ var numbers = map[string]string{
 	"six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 }
 
-// hasCommaInNumber reports whether a comma stands between two digits.
-func hasCommaInNumber(s string) bool {
-	for i := 1; i+1 < len(s); i++ {
-		if s[i] == ',' && isDigit(s[i-1]) && isDigit(s[i+1]) {
-			return true
-		}
-	}
-	return false
-}
+var commaInNumber = regexp.MustCompile(`[0-9],[0-9]`)
 
 // withoutPoints removes the points that no digit follows.
 func withoutPoints(s string) string {

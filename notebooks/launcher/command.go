@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -112,19 +113,11 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 
 // setEnv returns env with the given "NAME=value" entries in place of older ones; an entry without "=" removes the name.
 func setEnv(env []string, entries ...string) []string {
-	names := make(map[string]bool)
-	var kept, added []string
-	for _, e := range entries {
-		name, _, ok := strings.Cut(e, "=")
-		if names[name] = true; ok {
-			added = append(added, e)
-		}
-	}
-	for _, e := range env {
-		if name, _, _ := strings.Cut(e, "="); !names[name] {
-			kept = append(kept, e)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return slices.ContainsFunc(entries, func(entry string) bool { return entry == name || strings.HasPrefix(entry, name+"=") })
+	})
+	added := slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return !strings.Contains(e, "=") })
 	return append(kept, added...)
 }
 

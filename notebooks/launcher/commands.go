@@ -289,7 +289,7 @@ func (s *session) report() {
 	s.console.Linef("The notebooks are ready: Python %s, %s.", s.stamp.PyVer, s.goTool.version)
 	switch cpu, cuda := xlaPlugins(s.place); {
 	case !s.cgo():
-		s.console.Linef("%s", noCompiler(s.goTool))
+		s.noteCompiler()
 	case cuda != "":
 		s.console.Linef("Engine: XLA on NVIDIA cards, and on the CPU where there is none.")
 	case cpu != "":

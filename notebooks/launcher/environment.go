@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,14 +120,14 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 
 // perform does one step under a line that shows its progress.
 func (s *session) perform(ctx context.Context, st step, n, of int) error {
-	start := time.Now()
+	start, took := time.Now(), ""
 	s.console.Begin(fmt.Sprintf("[%d/%d] %s", n, of, st.name))
-	if err := st.do(ctx); err != nil {
-		s.console.End("")
-		return err
+	err := st.do(ctx)
+	if err == nil {
+		took = seconds(time.Since(start))
 	}
-	s.console.End(seconds(time.Since(start)))
-	return nil
+	s.console.End(took)
+	return err
 }
 
 // due looks at what there is and returns the steps that are to be done, in order, with the reason for the first.
@@ -154,13 +155,9 @@ func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, 
 		if err != nil {
 			return nil, "", err
 		}
-		if reason == "" {
-			continue
+		if reason != "" {
+			why, steps = cmp.Or(why, reason), append(steps, st)
 		}
-		if len(steps) == 0 {
-			why = reason
-		}
-		steps = append(steps, st)
 	}
 	return steps, why, nil
 }

@@ -70,14 +70,10 @@ func findGo(ctx context.Context, p place) (toolchain, error) {
 // keptFlags returns those of the user's GOFLAGS that do no harm here. Others, like -mod=mod or -o, would break the build of
 // the tools or of every cell.
 func keptFlags(goflags string) []string {
-	var kept []string
-	for _, f := range splitQuoted(goflags) {
+	return slices.DeleteFunc(splitQuoted(goflags), func(f string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
-		if slices.Contains([]string{"buildvcs", "modcacherw", "p", "tags", "trimpath"}, name) {
-			kept = append(kept, f)
-		}
-	}
-	return kept
+		return !slices.Contains([]string{"buildvcs", "modcacherw", "p", "tags", "trimpath"}, name)
+	})
 }
 
 // splitQuoted splits at spaces, as the go command does with GOFLAGS: a flag that holds spaces is put in quotes, of either
@@ -151,11 +147,10 @@ func (s *session) toolsStep(ctx context.Context) error {
 			return fmt.Errorf("go install said all is well, but %w", err)
 		}
 	}
-	hash, err := toolsHash(s.place, s.goTool)
-	if err != nil {
+	var err error
+	if s.stamp.GoTools, err = toolsHash(s.place, s.goTool); err != nil {
 		return err
 	}
-	s.stamp.GoTools = hash
 	return s.stamp.write(s.place)
 }
 
@@ -227,16 +222,18 @@ func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, er
 	return v, nil
 }
 
-// noCompiler returns the sentence for a machine on which cells are built without cgo.
-func noCompiler(t toolchain) string {
+// noteCompiler says so where cells are built without cgo.
+func (s *session) noteCompiler() {
 	how := "sudo apt install gcc libc6-dev, or your system's like"
 	if runtime.GOOS == "darwin" {
 		how = "xcode-select --install"
 	}
-	if os.Getenv("CGO_ENABLED") == "0" {
-		return "CGO_ENABLED=0 is set, so XLA is left out: cells use the pure-Go engine, which is slower."
+	switch {
+	case s.cgo():
+	case os.Getenv("CGO_ENABLED") == "0":
+		s.console.Linef("CGO_ENABLED=0 is set, so XLA is left out: cells use the pure-Go engine, which is slower.")
+	default:
+		s.console.Linef("No working C compiler (%s): cells use the pure-Go engine, which is slower than XLA. "+
+			"To get XLA, install one (%s) and start again.", strings.Join(s.goTool.cc, " "), how)
 	}
-	return fmt.Sprintf("No working C compiler (%s): cells use the pure-Go engine, which is slower than XLA. "+
-		"To get XLA, install one (%s) and start again.",
-		strings.Join(t.cc, " "), how)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
@@ -54,7 +55,9 @@ func TestFindGo(t *testing.T) {
 	if err != nil || v.Works {
 		t.Errorf("a compiler that is not there: %+v, %v", v, err)
 	}
-	contains(t, noCompiler(tool), "nosuchcc", "pure-Go engine")
+	var said strings.Builder
+	(&session{console: liveline.New(&said), goTool: tool}).noteCompiler()
+	contains(t, said.String(), "nosuchcc", "pure-Go engine")
 }
 
 func TestNoGoOrTooOld(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,9 +46,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if o.port == 0 && port != defaultPort {
 		s.console.Linef("Port %d is in use; taking %d.", defaultPort, port)
 	}
-	if !s.cgo() {
-		s.console.Linef("%s", noCompiler(s.goTool))
-	}
+	s.noteCompiler()
 	overrides := filepath.Join(labData(s.place), "lab", "settings", "overrides.json")
 	if err := wholefile.Keep(overrides, []byte(labOverrides), 0o644); err != nil {
 		return err
@@ -131,8 +128,7 @@ func labPage(p place) string {
 }
 
 func labURL(p place, port int, token string) string {
-	return (&url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: labPage(p),
-		RawQuery: url.Values{"token": {token}}.Encode()}).String()
+	return fmt.Sprintf("http://127.0.0.1:%d%s?token=%s", port, labPage(p), token)
 }
 
 // choosePort returns the port that was asked for, or the first free one.

@@ -143,7 +143,7 @@ func plainText(markdown string) string {
 // codeTitle names a code cell in a few words: by the comment that it begins with, else by the heading above it, else by its
 // first line of code. Lines of the kernel's own language (%, !) and imports do not count as a beginning.
 func codeTitle(source, heading string) string {
-	first, inImport := "", false
+	inImport := false
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
 		switch {
@@ -157,14 +157,11 @@ func codeTitle(source, heading string) string {
 				return strings.TrimSuffix(text, ".")
 			}
 		default:
-			first = line
-		}
-		if first != "" {
-			break
+			return cmp.Or(heading, line)
 		}
 	}
 	start, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
-	return cmp.Or(heading, first, strings.TrimSpace(start))
+	return cmp.Or(heading, strings.TrimSpace(start))
 }
 
 // codeCells counts the cells that will run.

@@ -1,7 +1,7 @@
 package launcher
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -93,14 +93,12 @@ func missingFile(site string) (string, error) {
 }
 
 func missingOf(site, record string) (string, error) {
-	f, err := os.Open(record)
+	data, err := os.ReadFile(record)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	r := csv.NewReader(bufio.NewReader(f))
-	r.FieldsPerRecord = -1
-	r.ReuseRecord = true
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -143,26 +141,23 @@ func (s *session) pythonStep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh := stamp{}
 	if s.stamp.GPU != "" {
-		fresh.GPU = gpuWanted
+		s.stamp.GPU = gpuWanted
 	}
-	s.stamp = fresh
+	s.stamp = stamp{GPU: s.stamp.GPU}
 	if err := s.makeVenv(ctx, py); err != nil {
 		return err
 	}
 	if err := s.install(ctx, "Installing the Python packages", requirements(s.place)); err != nil {
 		return err
 	}
-	mark, err := markFile(s.place.bin("python"))
-	if err != nil {
+	s.stamp.Root, s.stamp.PyVer = s.place.root, py.version
+	if s.stamp.Python, err = markFile(s.place.bin("python")); err != nil {
 		return err
 	}
-	hash, err := packagesHash(requirements(s.place))
-	if err != nil {
+	if s.stamp.Packages, err = packagesHash(requirements(s.place)); err != nil {
 		return err
 	}
-	s.stamp.Root, s.stamp.Python, s.stamp.PyVer, s.stamp.Packages = s.place.root, mark, py.version, hash
 	return s.stamp.write(s.place)
 }
 

@@ -42,18 +42,16 @@ func first(dir, pattern string) string {
 // findRoot walks up from dir to the folder whose go.mod names this module. Modules nested below it are passed by.
 func findRoot(dir string) (place, error) {
 	start, err := filepath.Abs(dir)
-	if err != nil {
-		return place{}, err
+	if err == nil {
+		start, err = filepath.EvalSymlinks(start)
 	}
-	if start, err = filepath.EvalSymlinks(start); err != nil {
+	if err != nil {
 		return place{}, err
 	}
 	root, err := home.Find(start)
 	if errors.Is(err, fs.ErrNotExist) {
-		return place{}, &problem{
-			What: fmt.Sprintf("%s is not inside a checkout of %s.", start, home.Module),
-			Mend: "Change into the checkout and start again: go run ./notebooks",
-		}
+		return place{}, &problem{What: fmt.Sprintf("%s is not inside a checkout of %s.", start, home.Module),
+			Mend: "Change into the checkout and start again: go run ./notebooks"}
 	}
 	return place{root}, err
 }

@@ -39,9 +39,7 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 	if err != nil {
 		return err
 	}
-	if !s.cgo() {
-		s.console.Linef("%s", noCompiler(s.goTool))
-	}
+	s.noteCompiler()
 	s.console.Linef("Running %s (%s), %d cells.", s.place.relative(nb.path), nb.title, nb.codeCells())
 	t := timings{Notebook: nb.name, Started: time.Now().Truncate(time.Second), Result: "ok", Cells: []cellTiming{}}
 	start := time.Now()

@@ -39,15 +39,15 @@ type fileMark struct {
 
 // markFile describes the file at path, with symbolic links followed.
 func markFile(path string) (fileMark, error) {
-	real, err := filepath.EvalSymlinks(path)
+	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fileMark{}, err
 	}
-	info, err := os.Stat(real)
+	info, err := os.Stat(path)
 	if err != nil {
 		return fileMark{}, err
 	}
-	return fileMark{real, info.Size(), info.ModTime().UnixNano()}, nil
+	return fileMark{path, info.Size(), info.ModTime().UnixNano()}, nil
 }
 
 func stampPath(p place) string { return filepath.Join(p.env(), "puclab-setup.json") }

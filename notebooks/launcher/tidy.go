@@ -107,17 +107,13 @@ func pathCleaner(root, home, temp string) func(string) string {
 		with string
 	}
 	var rules []rule
-	add := func(path, with string) {
-		rules = append(rules, rule{regexp.MustCompile(`(^|[^A-Za-z0-9_.~/$-])` + path), "${1}" + with})
-	}
-	add(regexp.QuoteMeta(root)+`/`, "")
-	add(regexp.QuoteMeta(root)+`\b`, ".")
-	if temp = strings.TrimRight(temp, "/"); temp != "" {
-		add(regexp.QuoteMeta(temp)+`/`+kernelFolder+`/`, "")
-		add(regexp.QuoteMeta(temp)+`/`, "$$TMPDIR/")
-	}
-	if home = strings.TrimRight(home, "/"); home != "" {
-		add(regexp.QuoteMeta(home)+`/`, "~/")
+	for _, r := range []struct{ folder, after, with string }{
+		{root, `/`, ""}, {root, `\b`, "."}, {temp, `/` + kernelFolder + `/`, ""}, {temp, `/`, "$$TMPDIR/"}, {home, `/`, "~/"},
+	} {
+		if folder := strings.TrimRight(r.folder, "/"); folder != "" {
+			path := `(^|[^A-Za-z0-9_.~/$-])` + regexp.QuoteMeta(folder) + r.after
+			rules = append(rules, rule{regexp.MustCompile(path), "${1}" + r.with})
+		}
 	}
 	return func(s string) string {
 		for _, r := range rules {

@@ -11,6 +11,13 @@ func ErrorIf(bad bool, format string, args ...any) error {
 	return nil
 }
 
+// Prefix puts words and a colon before an error, if there is one: for defer.
+func Prefix(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), *err)
+	}
+}
+
 // Image returns an error unless image i of count can be read into room bytes, which each image takes size of.
 func Image(i, count, room, size int) error {
 	if i < 0 || i >= count {

@@ -156,12 +156,8 @@ func display(data *protocol.DisplayData, text string) error {
 		return err
 	}
 	gonbui.SendData(data)
-	err := gonbui.Error()
-	if err == nil {
-		gonbui.Sync()
-		err = gonbui.Error()
-	}
-	if err != nil {
+	syncNotebook()
+	if err := gonbui.Error(); err != nil {
 		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
 	}
 	return nil

@@ -127,9 +127,8 @@ func Column(width vg.Length, figures ...Drawer) (*Composite, error) {
 		scale := (c.Max.Y - c.Min.Y) / all
 		top := c.Max.Y
 		for i, h := range heights {
-			parts = append(parts, place(f.column[i], draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: top - scale*h}, Max: vg.Point{X: c.Max.X, Y: top},
-			}})...)
+			box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top - scale*h}, Max: vg.Point{X: c.Max.X, Y: top}}
+			parts = append(parts, place(f.column[i], draw.Canvas{Canvas: c.Canvas, Rectangle: box})...)
 			top -= scale * (h + rowGap)
 		}
 		return parts

@@ -28,11 +28,8 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 		Device: eng.Backend.DeviceDescription(0), PJRT: pjrtVersion(eng.Backend.Description()), Wheel: wheelOf(eng.Plugin),
 		Hardware: model.Record.Hardware,
 	}
-	for line := range strings.Lines(model.Record.String()) {
-		if versions, ok := strings.CutPrefix(strings.TrimSpace(line), "versions: "); ok {
-			m.Versions = versions
-		}
-	}
+	_, versions, _ := strings.Cut(model.Record.String(), "\nversions: ")
+	m.Versions, _, _ = strings.Cut(versions, "\n")
 	took := time.Since(began).Seconds()
 	return m, &Row{
 		Kind: kindStart, What: "a first training step", Result: Pass,

@@ -53,9 +53,7 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	var entries []Entry
 	for i, s := range stylesOf(dots, func(d Dots) string { return d.Name }) {
 		m := newMarks(f.places[i], s.Glyph(4.5), 4)
-		if len(m.XYs) > 0 {
-			p.Add(m)
-		}
+		p.Add(m)
 		entries = append(entries, newEntry(dots[i].Name, m))
 	}
 	for i, k := range centers {

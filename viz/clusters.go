@@ -53,9 +53,7 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	var entries []Entry
 	for i, s := range stylesOf(dots, func(d Dots) string { return d.Name }) {
 		m := newMarks(f.places[i], s.Glyph(4.5), 4)
-		if len(m.XYs) > 0 {
-			p.Add(m)
-		}
+		p.Add(m)
 		entries = append(entries, newEntry(dots[i].Name, m))
 	}
 	for i, k := range centers {
@@ -69,10 +67,10 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	widen(&p.X, 0.06*(p.X.Max-p.X.Min))
 	if f.line {
 		widen(&p.Y, 0.4)
-	} else {
-		widen(&p.Y, 0.06*(p.Y.Max-p.Y.Min))
-		EqualAspect(p)
+		return p, nil
 	}
+	widen(&p.Y, 0.06*(p.Y.Max-p.Y.Min))
+	EqualAspect(p)
 	return p, nil
 }
 
@@ -104,11 +102,11 @@ func newClusterFigure(centers []Center, dots []Dots) (*clusterFigure, error) {
 	}
 	f := &clusterFigure{line: dim == 1, counts: &counts{}, styles: stylesOf(centers, func(k Center) string { return k.Name })}
 	for _, k := range centers {
-		at, err := pointOf(fmt.Sprintf("the center %q", k.Name), k.At, dim)
+		at, err := pointsOf(fmt.Sprintf("the center %q", k.Name), dim, k.At)
 		if err != nil {
 			return nil, err
 		}
-		f.centers = append(f.centers, at)
+		f.centers = append(f.centers, at...)
 	}
 	points := make([]plotter.XYs, len(dots)) // of each series, as given
 	total := map[plotter.XY]int{}            // at each place, over all series
@@ -116,12 +114,11 @@ func newClusterFigure(centers []Center, dots []Dots) (*clusterFigure, error) {
 		if d.Center < 0 || d.Center > len(centers) {
 			return nil, fmt.Errorf("viz: clusters: the points %q belong to center %d of %d: %w", d.Name, d.Center, len(centers), ErrRange)
 		}
-		for _, at := range d.At {
-			q, err := pointOf(fmt.Sprintf("a point of %q", d.Name), at, dim)
-			if err != nil {
-				return nil, err
-			}
-			points[i] = append(points[i], q)
+		var err error
+		if points[i], err = pointsOf(fmt.Sprintf("a point of %q", d.Name), dim, d.At...); err != nil {
+			return nil, err
+		}
+		for _, q := range points[i] {
 			total[q]++
 		}
 	}
@@ -135,20 +132,22 @@ func newClusterFigure(centers []Center, dots []Dots) (*clusterFigure, error) {
 	return f, nil
 }
 
-// pointOf returns the point with these coordinates, on a line with height 0.
-func pointOf(what string, at []float64, dim int) (plotter.XY, error) {
-	if len(at) != dim {
-		return plotter.XY{}, fmt.Errorf("viz: clusters: %s has %d coordinates, the first center has %d: %w",
-			what, len(at), dim, ErrLength)
+// pointsOf returns the points with these coordinates, on a line with height 0.
+func pointsOf(what string, dim int, all ...[]float64) (points plotter.XYs, err error) {
+	for _, at := range all {
+		if len(at) != dim {
+			return nil, fmt.Errorf("viz: clusters: %s has %d coordinates, the first center has %d: %w", what, len(at), dim, ErrLength)
+		}
+		if err := checkFinite(what, at...); err != nil {
+			return nil, err
+		}
+		q := plotter.XY{X: at[0]}
+		if dim == 2 {
+			q.Y = at[1]
+		}
+		points = append(points, q)
 	}
-	if err := checkFinite(what, at...); err != nil {
-		return plotter.XY{}, err
-	}
-	q := plotter.XY{X: at[0]}
-	if dim == 2 {
-		q.Y = at[1]
-	}
-	return q, nil
+	return points, nil
 }
 
 // addSeries decides where the marks of a series go and to which center each belongs, the nearest one if center is −1.
@@ -287,9 +286,9 @@ func (r ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	d := 0.5 * sty.Radius
 	switch name := key(string(r)); name {
 	case key(Positive), key(Negative):
-		c.StrokeLines(line, []vg.Point{{X: pt.X - d, Y: pt.Y}, {X: pt.X + d, Y: pt.Y}})
+		c.StrokeLine2(line, pt.X-d, pt.Y, pt.X+d, pt.Y)
 		if name == key(Positive) {
-			c.StrokeLines(line, []vg.Point{{X: pt.X, Y: pt.Y - d}, {X: pt.X, Y: pt.Y + d}})
+			c.StrokeLine2(line, pt.X, pt.Y-d, pt.X, pt.Y+d)
 		}
 	default:
 		fill(*c, sty.Color, circle(0.3*sty.Radius))

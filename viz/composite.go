@@ -76,11 +76,10 @@ func Panels(width, height vg.Length, plots ...*plot.Plot) (*Composite, error) {
 // sideBySide returns plots as they are drawn on c, each with its canvas.
 func sideBySide(plots []*plot.Plot, c draw.Canvas) []placed {
 	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: 16}
-	canvases := make([]draw.Canvas, len(plots))
+	row, canvases := make([]*plot.Plot, len(plots)), make([]draw.Canvas, len(plots))
 	for i := range plots {
 		canvases[i] = tiles.At(c, i, 0)
 	}
-	row := make([]*plot.Plot, len(plots))
 	// The layout of a plot depends on its canvas, and the canvas on the layouts of its neighbors: settle in two rounds.
 	for range 2 {
 		for i, p := range plots {
@@ -128,9 +127,8 @@ func Column(width vg.Length, figures ...Drawer) (*Composite, error) {
 		scale := (c.Max.Y - c.Min.Y) / all
 		top := c.Max.Y
 		for i, h := range heights {
-			parts = append(parts, place(f.column[i], draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: top - scale*h}, Max: vg.Point{X: c.Max.X, Y: top},
-			}})...)
+			box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top - scale*h}, Max: vg.Point{X: c.Max.X, Y: top}}
+			parts = append(parts, place(f.column[i], draw.Canvas{Canvas: c.Canvas, Rectangle: box})...)
 			top -= scale * (h + rowGap)
 		}
 		return parts

@@ -96,9 +96,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	}
 	p.Add(front...)
 	AddLegend(p, entries...)
-	if room := 0.04 * (p.Y.Max - p.Y.Min); room > 0 {
-		widen(&p.Y, room)
-	}
+	widen(&p.Y, 0.04*(p.Y.Max-p.Y.Min))
 	return p, nil
 }
 

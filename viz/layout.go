@@ -65,20 +65,15 @@ func layout(p *plot.Plot, c draw.Canvas) *plot.Plot {
 // thinTicks takes fewer ticks where their labels would touch.
 func thinTicks(p *plot.Plot, c draw.Canvas) {
 	data := p.DataCanvas(c)
-	for _, side := range []struct {
-		axis *plot.Axis
-		room vg.Length
-		need func(label string) vg.Length
-	}{
-		{&p.X, data.Max.X - data.Min.X, func(s string) vg.Length { return p.X.Tick.Label.Width(s) + smallSize }},
-		{&p.Y, data.Max.Y - data.Min.Y, func(string) vg.Length { return 1.4 * smallSize }},
-	} {
-		t, ok := side.axis.Tick.Marker.(Ticks)
-		for t.N = max(t.N, 5); ok && t.N > 1 && touch(t.Ticks(side.axis.Min, side.axis.Max), side.axis, side.room, side.need); {
+	thin := func(a *plot.Axis, room vg.Length, need func(label string) vg.Length) {
+		t, ok := a.Tick.Marker.(Ticks)
+		for t.N = max(t.N, 5); ok && t.N > 1 && touch(t.Ticks(a.Min, a.Max), a, room, need); {
 			t.N--
-			side.axis.Tick.Marker = t
+			a.Tick.Marker = t
 		}
 	}
+	thin(&p.X, data.Max.X-data.Min.X, func(s string) vg.Length { return p.X.Tick.Label.Width(s) + smallSize })
+	thin(&p.Y, data.Max.Y-data.Min.Y, func(string) vg.Length { return 1.4 * smallSize })
 }
 
 // touch reports whether two neighbors among ticks need more than their distance on an axis as long as room.

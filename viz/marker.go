@@ -30,14 +30,17 @@ const rimFrom = 2.5
 
 // DrawGlyph draws the marker at pt.
 func (m Marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	if m == Cross || m == Plus {
-		m.strokes(c, sty, pt)
-		return
-	}
-	path := m.outline(pt, sty.Radius)
-	fill(*c, sty.Color, path)
-	if sty.Radius >= rimFrom {
-		stroke(*c, draw.LineStyle{Color: white, Width: 0.5}, path)
+	switch r := sty.Radius; m {
+	case Cross:
+		strokes(c, sty, pt, vg.Point{X: r, Y: r}, vg.Point{X: r, Y: -r})
+	case Plus:
+		strokes(c, sty, pt, vg.Point{X: 1.2 * r}, vg.Point{Y: 1.2 * r})
+	default:
+		path := m.outline(pt, r)
+		fill(*c, sty.Color, path)
+		if r >= rimFrom {
+			stroke(*c, draw.LineStyle{Color: white, Width: 0.5}, path)
+		}
 	}
 }
 
@@ -67,13 +70,8 @@ func (m Marker) outline(pt vg.Point, r vg.Length) (p vg.Path) {
 	return p
 }
 
-// strokes draws Cross and Plus.
-func (m Marker) strokes(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	r := sty.Radius
-	a, b := vg.Point{X: r, Y: r}, vg.Point{X: r, Y: -r}
-	if m == Plus {
-		a, b = vg.Point{X: 1.2 * r}, vg.Point{Y: 1.2 * r}
-	}
-	c.StrokeLines(draw.LineStyle{Color: sty.Color, Width: max(0.8, 0.45*r)},
+// strokes draws two lines through pt, from −a to a and from −b to b.
+func strokes(c *draw.Canvas, sty draw.GlyphStyle, pt, a, b vg.Point) {
+	c.StrokeLines(draw.LineStyle{Color: sty.Color, Width: max(0.8, 0.45*sty.Radius)},
 		[]vg.Point{pt.Sub(a), pt.Add(a)}, []vg.Point{pt.Sub(b), pt.Add(b)})
 }

@@ -9,24 +9,32 @@ import (
 // HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
 // row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
 // which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too.
-func (t Table) HTML() (string, error) {
+func (t Table) HTML() (string, error) { return t.render((*sheet).writeHTML) }
+
+// render returns what write makes of the table in words.
+func (t Table) render(write func(s *sheet, b *strings.Builder)) (string, error) {
 	s, err := t.sheet()
 	if err != nil {
 		return "", err
 	}
-	const left, right = ` style="text-align:left"`, ` style="text-align:right"`
 	var b strings.Builder
+	write(s, &b)
+	return b.String(), nil
+}
+
+func (s *sheet) writeHTML(b *strings.Builder) {
+	const left, right = ` style="text-align:left"`, ` style="text-align:right"`
 	b.WriteString("<div><table style=\"font-variant-numeric:tabular-nums\">\n")
-	if t.Title != "" {
-		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Title))
+	if s.Title != "" {
+		fmt.Fprintf(b, "<caption>%s</caption>\n", html.EscapeString(s.Title))
 	}
-	fmt.Fprintf(&b, "<thead><tr><th scope=\"col\"%s>%s</th>", left, html.EscapeString(t.RowsHeader))
-	for _, name := range t.Columns {
-		fmt.Fprintf(&b, "<th scope=\"col\"%s>%s</th>", right, html.EscapeString(name))
+	fmt.Fprintf(b, "<thead><tr><th scope=\"col\"%s>%s</th>", left, html.EscapeString(s.RowsHeader))
+	for _, name := range s.Columns {
+		fmt.Fprintf(b, "<th scope=\"col\"%s>%s</th>", right, html.EscapeString(name))
 	}
 	b.WriteString("</tr></thead>\n<tbody>\n")
-	for i, name := range t.Rows {
-		fmt.Fprintf(&b, "<tr><th scope=\"row\"%s>%s</th>", left, html.EscapeString(name))
+	for i, name := range s.Rows {
+		fmt.Fprintf(b, "<tr><th scope=\"row\"%s>%s</th>", left, html.EscapeString(name))
 		for j, w := range s.cells[i] {
 			_, after := split(s, j, letters)
 			text := html.EscapeString(w.text())
@@ -36,7 +44,7 @@ func (t Table) HTML() (string, error) {
 			switch {
 			case w.missing:
 				text = `<abbr title="not available">` + text + `</abbr>`
-			case w.strong && t.Underline:
+			case w.strong && s.Underline:
 				text = "<u>" + text + "</u>"
 			case w.strong:
 				text = "<strong>" + text + "</strong>"
@@ -44,16 +52,15 @@ func (t Table) HTML() (string, error) {
 			if w.number {
 				text += strings.Repeat(figureSpace, after-letters(w.fraction+w.spread))
 			}
-			fmt.Fprintf(&b, "<td%s>%s</td>", right, text)
+			fmt.Fprintf(b, "<td%s>%s</td>", right, text)
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>")
 	if s.note != "" {
-		fmt.Fprintf(&b, "\n<p>%s</p>", html.EscapeString(s.note))
+		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(s.note))
 	}
 	b.WriteString("</div>\n")
-	return b.String(), nil
 }
 
 // figureSpace is a space as wide as a digit.
@@ -61,30 +68,27 @@ const figureSpace = "\u2007"
 
 // Markdown returns the table as a Markdown table, with its title and note as paragraphs and a final newline. Signs
 // that Markdown would read as markup are escaped.
-func (t Table) Markdown() (string, error) {
-	s, err := t.sheet()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if t.Title != "" {
-		fmt.Fprintf(&b, "**%s**\n\n", escapeMarkdown(t.Title))
+func (t Table) Markdown() (string, error) { return t.render((*sheet).writeMarkdown) }
+
+func (s *sheet) writeMarkdown(b *strings.Builder) {
+	if s.Title != "" {
+		fmt.Fprintf(b, "**%s**\n\n", escapeMarkdown(s.Title))
 	}
 	row := func(name string, cells []string) {
-		fmt.Fprintf(&b, "| %s | %s |\n", escapeMarkdown(name), strings.Join(cells, " | "))
+		fmt.Fprintf(b, "| %s | %s |\n", escapeMarkdown(name), strings.Join(cells, " | "))
 	}
 	var names, rule []string
-	for _, name := range t.Columns {
+	for _, name := range s.Columns {
 		names, rule = append(names, escapeMarkdown(name)), append(rule, "---:")
 	}
-	row(t.RowsHeader, names)
+	row(s.RowsHeader, names)
 	row(":---", rule)
-	for i, name := range t.Rows {
+	for i, name := range s.Rows {
 		var cells []string
 		for _, w := range s.cells[i] {
 			text := escapeMarkdown(w.text())
 			switch {
-			case w.strong && t.Underline:
+			case w.strong && s.Underline:
 				text = "<ins>" + text + "</ins>" // Markdown has no underline; code hosts keep this element
 			case w.strong:
 				text = "**" + text + "**"
@@ -96,7 +100,6 @@ func (t Table) Markdown() (string, error) {
 	if s.note != "" {
 		b.WriteString("\n" + escapeMarkdown(s.note) + "\n")
 	}
-	return b.String(), nil
 }
 
 var markdownEscaper = strings.NewReplacer(

@@ -177,8 +177,7 @@ func (p *Progress) line(notes []string) string {
 // "400 steps" or "120 of 400 steps".
 func (p *Progress) count() string {
 	unit := cmp.Or(p.Unit, "step")
-	n := number(float64(p.last), 0)
-	total := number(float64(p.total), 0)
+	n, total := number(float64(p.last), 0), number(float64(p.total), 0)
 	switch {
 	case p.finished && p.total > 0 && p.last < p.total:
 		return n + " of " + total + " " + plural(unit)
@@ -194,10 +193,8 @@ func (p *Progress) count() string {
 
 // plural returns the plural of a regular noun.
 func plural(noun string) string {
-	for _, end := range []string{"s", "x", "ch", "sh"} {
-		if strings.HasSuffix(noun, end) {
-			return noun + "es"
-		}
+	if slices.ContainsFunc([]string{"s", "x", "ch", "sh"}, func(end string) bool { return strings.HasSuffix(noun, end) }) {
+		return noun + "es"
 	}
 	return noun + "s"
 }

@@ -59,14 +59,11 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 		if 4*len(m.XYs) <= len(drawn[0].XYs) {
 			m.Radius++
 		}
-		if len(m.XYs) > 0 {
-			p.Add(m)
-		}
+		p.Add(m)
 	}
 	AddLegend(p, entries...)
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		widen(a, 0.03*(a.Max-a.Min))
-	}
+	widen(&p.X, 0.03*(p.X.Max-p.X.Min))
+	widen(&p.Y, 0.03*(p.Y.Max-p.Y.Min))
 	if cfg.EqualAspect {
 		EqualAspect(p)
 	}

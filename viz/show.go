@@ -69,10 +69,8 @@ func ShowTable(t Table) error {
 // ShowMarkdown shows a text in Markdown, in which $…$ is a formula, in the notebook; elsewhere it prints it as it is.
 // It returns an error if the notebook cannot be reached.
 func ShowMarkdown(text string) error {
-	return display(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextMarkdown: text,
-		protocol.MIMETextPlain:    text,
-	}}, text+"\n")
+	data := map[protocol.MIMEType]any{protocol.MIMETextMarkdown: text, protocol.MIMETextPlain: text}
+	return display(&protocol.DisplayData{Data: data}, text+"\n")
 }
 
 // figureData returns the message that shows f. Of the ways to put a figure into a notebook only an <img> element in
@@ -113,19 +111,11 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 	wide, high := int(w/vg.Inch*96+0.5), int(h/vg.Inch*96+0.5)
 	img := fmt.Sprintf(`<img alt="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="data:%s;base64,%s"/>`,
 		html.EscapeString(alt), wide, high, mime, base64.StdEncoding.EncodeToString(source))
-	return &protocol.DisplayData{
-		Data: map[protocol.MIMEType]any{
-			protocol.MIMETextHTML:  img,
-			protocol.MIMEImagePNG:  pixels,
-			protocol.MIMETextPlain: "Figure: " + alt,
-		},
-		Metadata: map[string]any{
-			"needs_background": "light",
-			string(protocol.MIMEImagePNG): map[string]any{
-				"alt": alt, "width": wide, "height": high, "needs_background": "light",
-			},
-		},
-	}, nil
+	data := map[protocol.MIMEType]any{
+		protocol.MIMETextHTML: img, protocol.MIMEImagePNG: pixels, protocol.MIMETextPlain: "Figure: " + alt}
+	ofPNG := map[string]any{"alt": alt, "width": wide, "height": high, "needs_background": "light"}
+	return &protocol.DisplayData{Data: data,
+		Metadata: map[string]any{"needs_background": "light", string(protocol.MIMEImagePNG): ofPNG}}, nil
 }
 
 // tableData returns the message that shows t.
@@ -156,12 +146,8 @@ func display(data *protocol.DisplayData, text string) error {
 		return err
 	}
 	gonbui.SendData(data)
-	err := gonbui.Error()
-	if err == nil {
-		gonbui.Sync()
-		err = gonbui.Error()
-	}
-	if err != nil {
+	syncNotebook()
+	if err := gonbui.Error(); err != nil {
 		return fmt.Errorf("viz: the notebook cannot be reached: %w", err)
 	}
 	return nil

@@ -198,17 +198,15 @@ func split[L cmp.Ordered](s *sheet, j int, width func(string) L) (before, after 
 
 // Text returns the table as lines of text that line up in a font of equal widths, with a final newline. An
 // emphasized cell is followed by an asterisk.
-func (t Table) Text() (string, error) {
-	s, err := t.sheet()
-	if err != nil {
-		return "", err
-	}
-	names := append([]string{t.RowsHeader}, t.Rows...)
+func (t Table) Text() (string, error) { return t.render((*sheet).writeText) }
+
+func (s *sheet) writeText(b *strings.Builder) {
+	names := append([]string{s.RowsHeader}, s.Rows...)
 	lines := make([]string, len(names))
 	for i, name := range names {
 		lines[i] = fmt.Sprintf("%-*s", widest(letters, names...), name)
 	}
-	for j, name := range t.Columns {
+	for j, name := range s.Columns {
 		_, after := split(s, j, letters)
 		column := []string{name + " "} // over the numbers, not over the asterisks
 		for _, row := range s.cells {
@@ -229,15 +227,13 @@ func (t Table) Text() (string, error) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	var b strings.Builder
-	if t.Title != "" {
-		b.WriteString(t.Title + "\n\n")
+	if s.Title != "" {
+		b.WriteString(s.Title + "\n\n")
 	}
 	b.WriteString(lines[0] + "\n" + strings.Repeat("-", widest(letters, lines...)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
 	if note := s.textNote(); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
-	return b.String(), nil
 }
 
 // letters returns the number of letters of a text.

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -17,11 +18,7 @@ type Ticks struct {
 // Ticks returns the round values between lo and hi. Where the range is too small against its values for float64 to
 // tell them apart, it returns the two ends.
 func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
-	n := t.N
-	if n < 1 {
-		n = 5
-	}
-	step := niceStep((hi - lo) / float64(n))
+	step := niceStep((hi - lo) / float64(cmp.Or(max(t.N, 0), 5)))
 	most := math.Max(math.Abs(lo), math.Abs(hi))
 	if !(step > 1e-10*most) || math.IsInf(step, 0) {
 		return []plot.Tick{{Value: lo, Label: number(lo, -1)}, {Value: hi, Label: number(hi, -1)}}
@@ -37,20 +34,17 @@ func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
 
 // labeler returns how the multiples of step up to most are written: with the digits that tell them apart.
 func labeler(most, step float64) func(float64) string {
-	if most < 1e-3 || most >= 1e12 {
-		digits := int(math.Log10(most/step)+1e-9) + 1 // after the first one
-		return func(v float64) string { return scientific(v, digits) }
-	}
-	if decimals := decimalsOf(step / 1e6); most >= 1e6 && decimals <= 3 {
-		return func(v float64) string {
-			if v == 0 {
-				return "0"
-			}
-			return number(v/1e6, decimals) + "M"
+	digits := int(math.Log10(most/step)+1e-9) + 1 // after the first one
+	decimals, ofMillions := decimalsOf(step), decimalsOf(step/1e6)
+	return func(v float64) string {
+		switch {
+		case most < 1e-3 || most >= 1e12:
+			return scientific(v, digits)
+		case most >= 1e6 && ofMillions <= 3 && v != 0:
+			return number(v/1e6, ofMillions) + "M"
 		}
+		return number(v, decimals)
 	}
-	decimals := decimalsOf(step)
-	return func(v float64) string { return number(v, decimals) }
 }
 
 // decimalsOf returns how many decimals a step of 1, 2, 2.5 or 5 times a power of ten has.

@@ -93,17 +93,15 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
 	var entries []Entry
 	var points, arrows []plot.Plotter // above the links, which are added at once
-	for i, style := range StyleFor(names...) {
-		if i < len(groups) {
-			m := newMarks(at[:len(groups[i].X)], style.Glyph(5), 4)
-			at = at[len(m.XYs):]
-			if len(m.XYs) > 0 {
-				points = append(points, m)
-			}
-			entries = append(entries, newEntry(names[i], m))
-			continue
-		}
-		l := lines[i-len(groups)]
+	styles := StyleFor(names...)
+	for i, g := range groups {
+		m := newMarks(at[:len(g.X)], styles[i].Glyph(5), 4)
+		at = at[len(g.X):]
+		points = append(points, m)
+		entries = append(entries, newEntry(g.Name, m))
+	}
+	for i, l := range lines {
+		style := styles[len(groups)+i]
 		if l.heads {
 			style.Dashes = nil // short arrows would be all gap
 			l.style = style.Line(2)
@@ -112,7 +110,7 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 			l.style = style.Line(1.6)
 			p.Add(l)
 		}
-		entries = append(entries, newEntry(names[i], l))
+		entries = append(entries, newEntry(l.name, l))
 	}
 	p.Add(points...)
 	p.Add(arrows...)

@@ -4,7 +4,6 @@ package peak
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 )
 
@@ -15,10 +14,9 @@ func Bytes() (int, error) {
 		return 0, err
 	}
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	fields := strings.Fields(after)
-	if len(fields) == 0 {
-		return 0, fmt.Errorf("no VmHWM in /proc/self/status")
+	var kib int
+	if _, err := fmt.Sscan(after, &kib); err != nil {
+		return 0, fmt.Errorf("no VmHWM in /proc/self/status: %w", err)
 	}
-	kib, err := strconv.Atoi(fields[0])
-	return kib << 10, err
+	return kib << 10, nil
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -45,10 +44,9 @@ func OfChild(t *testing.T, name, value string) int {
 	if err != nil {
 		t.Fatalf("%s=%s: %v\n%s", name, value, err, out)
 	}
-	_, after, found := strings.Cut(string(out), "\npeak ")
-	text, _, _ := strings.Cut(after, "\n")
-	bytes, err := strconv.Atoi(text)
-	if !found || err != nil {
+	_, after, _ := strings.Cut(string(out), "\npeak ")
+	var bytes int
+	if _, err := fmt.Sscan(after, &bytes); err != nil {
 		t.Fatalf("%s=%s: no peak in\n%s", name, value, out)
 	}
 	return bytes

@@ -18,7 +18,7 @@ import (
 // hardware and the versions.
 func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	began := time.Now()
-	model, err := train.Pretrain(ctx, eng, newNoise(4, 8, 8, 1), train.Config{
+	model, err := train.Pretrain(ctx, eng, newNoise(4, 8, 1), train.Config{
 		Steps: 1, Encoder: encoder.SmallCNN{Width: 2, Dim: 8}, Projection: 4, Seed: 1})
 	if err != nil {
 		return nil, nil, err
@@ -28,11 +28,8 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 		Device: eng.Backend.DeviceDescription(0), PJRT: pjrtVersion(eng.Backend.Description()), Wheel: wheelOf(eng.Plugin),
 		Hardware: model.Record.Hardware,
 	}
-	for line := range strings.Lines(model.Record.String()) {
-		if versions, ok := strings.CutPrefix(strings.TrimSpace(line), "versions: "); ok {
-			m.Versions = versions
-		}
-	}
+	_, versions, _ := strings.Cut(model.Record.String(), "\nversions: ")
+	m.Versions, _, _ = strings.Cut(versions, "\n")
 	took := time.Since(began).Seconds()
 	return m, &Row{
 		Kind: kindStart, What: "a first training step", Result: Pass,
@@ -57,11 +54,7 @@ func backendConfig(eng *engine.Engine) string {
 
 // pjrtVersion finds the version of the interface in gomlx's description of a backend: "… plugin (path) v0.81 …".
 func pjrtVersion(description string) string {
-	found := regexp.MustCompile(`\) v(\d+\.\d+)`).FindStringSubmatch(description)
-	if found == nil {
-		return ""
-	}
-	return found[1]
+	return strings.TrimPrefix(regexp.MustCompile(`\) v\d+\.\d+`).FindString(description), ") v")
 }
 
 // wheelOf returns name and version of the Python package that a plugin's file came in, as pip has written them down beside

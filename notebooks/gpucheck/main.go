@@ -43,13 +43,7 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("gpucheck", flag.ContinueOnError)
 	flags.SetOutput(messages)
 	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
-	flags.Func("only",
-		"the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given", func(text string) error {
-			if o.only = nil; text != "" {
-				o.only = strings.Split(text, ",")
-			}
-			return nil
-		})
+	only := flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
 	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
 		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.StringVar(&o.tests, "tests", "", "a `folder` with test programs that -build made; without it each is compiled")
@@ -59,6 +53,9 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 		"check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
 	flags.StringVar(&o.part, "part", "", "for this program itself: run one part of the checks")
 	if err = flags.Parse(args); err == nil {
+		if *only != "" {
+			o.only = strings.Split(*only, ",")
+		}
 		if err = o.check(flags.Args()); err != nil {
 			fmt.Fprintln(messages, err) // as flag does with an error of its own
 		}
@@ -102,9 +99,10 @@ func run(ctx context.Context, args []string, out, messages io.Writer, parts runn
 	default:
 		c := &checker{options: o, run: parts, line: line}
 		if err = c.all(ctx); err == nil {
-			if err = c.report.write(out, o); err == nil {
-				return c.report.status()
-			}
+			err = c.report.write(out, o)
+		}
+		if err == nil {
+			return c.report.status()
 		}
 	}
 	switch {

@@ -50,7 +50,7 @@ func (c numberCase) id() string { return c.name }
 
 // step computes loss and gradients of a case, from the same weights, images and views on every engine.
 func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
-	batch := newNoise(c.images, c.size, c.size, c.color)
+	batch := newNoise(c.images, c.size, c.color)
 	numbers, err := c.recipe.Draw(rand.New(rand.NewPCG(1, 2)), augment.Shape{Height: c.size, Width: c.size, Channels: c.color}, 2*c.images)
 	if err != nil {
 		return nil, err

@@ -104,11 +104,8 @@ type runner func(ctx context.Context, p part, backend string, progress func(stri
 // inProcess runs a part in a process of its own, of this very program.
 func inProcess(ctx context.Context, p part, backend string, progress func(string)) (found message, err error) {
 	program, err := os.Executable()
-	if err != nil {
-		return found, err
-	}
-	argument, err := json.Marshal(p)
-	if err != nil {
+	argument, broken := json.Marshal(p)
+	if err = errors.Join(err, broken); err != nil {
 		return found, err
 	}
 	cmd := exec.CommandContext(ctx, program, "-part", string(argument))

@@ -66,9 +66,9 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 	defer stop()
 	var each []float64 // seconds of every timed step
 	var first, loss float64
-	enough := false
+	var enough bool
+	var begun time.Time
 	last := time.Now()
-	begun := last
 	config.Steps, config.Seed = stepsBefore+stepsMost, 1
 	config.Observer = train.OnStep(func(p train.Progress) {
 		took := time.Since(last)
@@ -87,7 +87,7 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 		}
 		last = time.Now() // the report takes no part
 	})
-	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.size, c.color), config)
+	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.color), config)
 	if err != nil && !enough {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func grouped(x float64) string {
 // noise hands out the same batch of random pixels at every step, of which every fourth image is labeled. To time a step no
 // more is needed.
 type noise struct {
-	height, width, channels int
-	pixels                  []uint8
-	labeled                 []bool
+	size, channels int
+	pixels         []uint8
+	labeled        []bool
 }
 
-// newNoise draws a batch of b images.
-func newNoise(b, height, width, channels int) *noise {
-	n := &noise{height, width, channels, make([]uint8, b*height*width*channels), make([]bool, b)}
+// newNoise draws a batch of b images of size×size pixels.
+func newNoise(b, size, channels int) *noise {
+	n := &noise{size, channels, make([]uint8, b*size*size*channels), make([]bool, b)}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range n.pixels {
 		n.pixels[i] = uint8(rng.UintN(256))
@@ -137,7 +137,7 @@ func newNoise(b, height, width, channels int) *noise {
 func (n *noise) Batch(int) ([]uint8, []bool, error) { return n.pixels, n.labeled, nil }
 
 // ImageShape implements train.Batches.
-func (n *noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
+func (n *noise) ImageShape() (height, width, channels int) { return n.size, n.size, n.channels }
 
 // String names the batches in the run's record.
 func (n *noise) String() string { return "random pixels" }

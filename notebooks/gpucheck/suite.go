@@ -19,8 +19,8 @@ import (
 
 // enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
 var enginePackages = []string{
-	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "notebooks/lab",
-	"notebooks/gpucheck",
+	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "pucl/risk",
+	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/pipeline", "notebooks/lab", "notebooks/gpucheck",
 	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 
@@ -200,37 +200,30 @@ const tailLines = 40
 
 // add counts an event.
 func (t *tally) add(e event) {
-	switch {
-	case e.Action == "output":
+	switch e.Action {
+	case "output":
 		if line := strings.TrimRight(e.Output, "\r\n"); strings.TrimSpace(line) != "" {
 			t.tail = append(t.tail, line)
 			t.tail = t.tail[max(0, len(t.tail)-tailLines):]
 		}
-	case e.Test == "": // of the whole package
-	case e.Action == "run":
+	case "run":
 		t.open = append(t.open, e.Test)
-		if t.onTest != nil {
-			t.onTest(e.Test)
+		t.onTest(e.Test)
+	case "pass", "skip", "fail":
+		t.open = slices.DeleteFunc(t.open, func(other string) bool { return other == e.Test })
+		whole, inner := e.Test == "", strings.Contains(e.Test, "/") // the whole package, a subtest
+		switch {
+		case whole || inner && e.Action == "pass":
+		case e.Action == "pass":
+			t.passed++
+		case e.Action == "skip":
+			t.skipped++
+		default:
+			if !inner {
+				t.failed++
+			}
+			t.addFailure(e.Test)
 		}
-	case e.Action == "pass", e.Action == "skip", e.Action == "fail":
-		t.end(e.Test, e.Action)
-	}
-}
-
-// end counts a test that ended.
-func (t *tally) end(name, how string) {
-	t.open = slices.DeleteFunc(t.open, func(other string) bool { return other == name })
-	inner := strings.Contains(name, "/")
-	switch {
-	case how == "pass" && !inner:
-		t.passed++
-	case how == "skip":
-		t.skipped++
-	case how == "fail":
-		if !inner {
-			t.failed++
-		}
-		t.addFailure(name)
 	}
 }
 

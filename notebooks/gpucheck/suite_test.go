@@ -160,7 +160,7 @@ func TestSuiteWithoutGo(t *testing.T) {
 // Subtests end before their tests or after, by how they are printed; only the innermost name stays.
 func TestFailuresAreTheInnermost(t *testing.T) {
 	for _, lines := range [][]string{{"TestA/x", "TestA", "TestB"}, {"TestA", "TestA/x", "TestB"}} {
-		counts := &tally{}
+		counts := &tally{onTest: func(string) {}}
 		for _, name := range lines {
 			counts.add(event{Action: "fail", Test: name})
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -10,30 +12,22 @@ import (
 
 // facts lists what is known of the machine, as names and values.
 func (m Machine) facts() [][2]string {
-	plugin := m.PJRT
-	if plugin != "" {
-		plugin = "PJRT " + plugin
+	var plugin []string
+	if m.PJRT != "" {
+		plugin = append(plugin, "PJRT "+m.PJRT)
 	}
 	if m.Wheel != "" {
-		plugin = strings.TrimPrefix(plugin+", wheel "+m.Wheel, ", ")
+		plugin = append(plugin, "wheel "+m.Wheel)
 	}
 	device := m.Device
 	if m.Devices > 1 {
 		device = fmt.Sprintf("%s, the first of %d", device, m.Devices)
 	}
-	var known [][2]string
-	for _, fact := range [][2]string{
-		{"engine", m.Engine}, {"device", device}, {"card", m.Cards}, {"driver", m.Driver}, {"plugin", plugin},
-		{"hardware", m.Hardware}, {"versions", m.Versions},
-	} {
-		if fact[1] == "" && (fact[0] != "card" && fact[0] != "driver" || m.onGPU()) {
-			fact[1] = "not told"
-		}
-		if fact[1] != "" {
-			known = append(known, fact)
-		}
-	}
-	return known
+	facts := [][2]string{{"engine", m.Engine}, {"device", device}, {"card", m.Cards}, {"driver", m.Driver},
+		{"plugin", strings.Join(plugin, ", ")}, {"hardware", m.Hardware}, {"versions", m.Versions}}
+	return slices.DeleteFunc(facts, func(fact [2]string) bool {
+		return fact[1] == "" && !m.onGPU() && (fact[0] == "card" || fact[0] == "driver")
+	})
 }
 
 // summary returns the last line.
@@ -57,7 +51,7 @@ func (r Row) measured() string {
 func (r Report) writeText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, fact := range r.Machine.facts() {
-		fmt.Fprintf(table, "%-9s %s\n", fact[0], fact[1])
+		fmt.Fprintf(table, "%-9s %s\n", fact[0], cmp.Or(fact[1], "not told"))
 	}
 	fmt.Fprint(table, "\nresult\tcheck\tof\tmeasured (time)\n")
 	for _, row := range r.Rows {
@@ -86,7 +80,7 @@ func wrap(text string, n int) []string {
 func (r Report) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	for _, fact := range r.Machine.facts() {
-		fmt.Fprintf(&b, "- %s: %s\n", fact[0], fact[1])
+		fmt.Fprintf(&b, "- %s: %s\n", fact[0], cmp.Or(fact[1], "not told"))
 	}
 	b.WriteString("\n| result | check | of | measured | seconds |\n| --- | --- | --- | --- | ---: |\n")
 	cell := strings.NewReplacer("|", "\\|", "\n", " ").Replace

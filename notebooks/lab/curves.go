@@ -10,7 +10,7 @@ import (
 func Curves(model *train.Model, title, name string) (*viz.Composite, error) {
 	h := model.History
 	log := viz.TrainingLog{
-		Name: name, Losses: model.History.Losses, Chance: h.Chance,
+		Name: name, Losses: h.Losses, Chance: h.Chance,
 		Rates: h.Rates, GradientNorms: h.GradientNorms, ProjectionNorms: h.ProjectionNorms,
 	}
 	monitor, truth := viz.Curve{Name: "proxy AUC, no true class seen"}, viz.Curve{Name: "accuracy by true classes"}

@@ -14,6 +14,7 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -70,11 +71,7 @@ func (b *Bench) SaveModel(name string, m *train.Model) error { return b.save(nam
 
 // Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use train.LoadModel and Path.
 func (b *Bench) Model(name string) (*train.Model, error) {
-	path, err := b.find(name, ".model")
-	if err != nil {
-		return nil, err
-	}
-	return train.LoadModel(path, nil)
+	return load(b, name, ".model", func(path string) (*train.Model, error) { return train.LoadModel(path, nil) })
 }
 
 // SaveClassifier keeps a classifier under name.
@@ -84,11 +81,7 @@ func (b *Bench) SaveClassifier(name string, c *classify.Classifier) error {
 
 // Classifier gets back a classifier whose model has an encoder.SmallCNN or MLP.
 func (b *Bench) Classifier(name string) (*classify.Classifier, error) {
-	path, err := b.find(name, ".classifier")
-	if err != nil {
-		return nil, err
-	}
-	return classify.Load(path, nil)
+	return load(b, name, ".classifier", func(path string) (*classify.Classifier, error) { return classify.Load(path, nil) })
 }
 
 // Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.
@@ -100,19 +93,17 @@ func Save[T any](b *Bench, name string, value T) error {
 
 // Load gets back what [Save] kept under name. T must be the type it was saved with.
 func Load[T any](b *Bench, name string) (value T, err error) {
-	path, err := b.find(name, ".gob")
-	if err != nil {
-		return value, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return value, fmt.Errorf("lab: %w", err)
-	}
-	defer f.Close()
-	if err := gob.NewDecoder(f).Decode(&value); err != nil {
-		return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
-	}
-	return value, nil
+	return load(b, name, ".gob", func(path string) (value T, err error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return value, fmt.Errorf("lab: %w", err)
+		}
+		defer f.Close()
+		if err := gob.NewDecoder(f).Decode(&value); err != nil {
+			return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
+		}
+		return value, nil
+	})
 }
 
 // SaveHeadline keeps the walkthrough's main result: as text, where `go run ./notebooks` looks for it to print at the end, and as
@@ -145,22 +136,21 @@ func (b *Bench) save(name, extension string, write func(path string) error) erro
 	return nil
 }
 
-// find returns the file of name, or an error that tells what is there instead.
-func (b *Bench) find(name, extension string) (string, error) {
+// load reads the file of name, or returns an error that names what is there instead.
+func load[T any](b *Bench, name, extension string, read func(path string) (T, error)) (value T, err error) {
 	if err := checkName(name); err != nil {
-		return "", err
+		return value, err
 	}
 	path := b.Path(name + extension)
-	_, err := os.Stat(path)
-	if err == nil {
-		return path, nil
+	if _, err = os.Stat(path); err == nil {
+		return read(path)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("lab: %w", err)
+	var entries []fs.DirEntry
+	if errors.Is(err, fs.ErrNotExist) {
+		entries, err = os.ReadDir(b.dir)
 	}
-	entries, err := os.ReadDir(b.dir)
 	if err != nil {
-		return "", fmt.Errorf("lab: %w", err)
+		return value, fmt.Errorf("lab: %w", err)
 	}
 	var there []string
 	for _, e := range entries {
@@ -169,11 +159,8 @@ func (b *Bench) find(name, extension string) (string, error) {
 		}
 	}
 	sort.Strings(there)
-	holds := "nothing of its kind yet"
-	if len(there) > 0 {
-		holds = strings.Join(there, ", ")
-	}
-	return "", fmt.Errorf("lab: there is no %q on the bench, which holds %s; run the cell that makes it first", name, holds)
+	return value, fmt.Errorf("lab: there is no %q on the bench, which holds %s; run the cell that makes it first",
+		name, cmp.Or(strings.Join(there, ", "), "nothing of its kind yet"))
 }
 
 func checkName(name string) error {

@@ -122,11 +122,7 @@ func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 			best, bestSplit = potential, split
 		}
 	}
-	first := make([]bool, len(p))
-	for i := range p {
-		first[i] = bestSplit>>place[i]&1 == 0
-	}
-	return best, first, nil
+	return best, lists.Map(place, func(j int) bool { return bestSplit>>j&1 == 0 }), nil
 }
 
 // places numbers the places where rows lie, in the order of their first row; places[j] lists the rows at place j.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
@@ -84,11 +85,7 @@ func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 
 // LeastPlacements reports which losses are least, but for rounding: none where one is NaN, and none of none.
 func LeastPlacements(losses []float64) []bool {
-	best := make([]bool, len(losses))
-	for i, l := range losses {
-		best[i] = l <= slices.Min(losses)+contrastTolerance
-	}
-	return best
+	return lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
 }
 
 // leastPlacements is LeastPlacements for losses of which one must be least.

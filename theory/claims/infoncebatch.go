@@ -2,10 +2,10 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
@@ -105,12 +105,8 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 		}
 		p = next
 	}
-	var list []rowCounts
-	for of, share := range p {
-		list = append(list, rowCounts{of, share})
-	}
-	sort.Slice(list, func(i, j int) bool { return slices.Compare(list[i].of[:], list[j].of[:]) < 0 })
-	return list
+	counts := slices.SortedFunc(maps.Keys(p), func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+	return lists.Map(counts, func(of [3]int) rowCounts { return rowCounts{of, p[of]} })
 }
 
 // batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its

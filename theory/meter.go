@@ -87,9 +87,7 @@ type batch struct {
 	classes []int32
 }
 
-func newBatch(d Design) batch {
-	return batch{make([]int, d.Rows()), make([]int32, d.Examples())}
-}
+func newBatch(d Design) batch { return batch{make([]int, d.Rows()), make([]int32, d.Examples())} }
 
 // set makes example i show o.
 func (b batch) set(i int, o outcome) {
@@ -161,7 +159,7 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 // quantities names what the values graph returns, in its order.
 var quantities = [3]string{"attraction", "log partition", "loss"}
 
-// score runs the values graph. Where finite is set it refuses scores that are not.
+// score runs the values graph. Where finite is set, scores that are not are an error.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool, visit func(weights []float64, values [][]float64)) error {
 	n := d.Rows()
 	return m.run(m.values, d, points, batches, func(c chunk, out [][]float64) error {

@@ -100,9 +100,8 @@ func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 	}
 	place, places := p.places()
 	if len(places) > maxSplitPoints {
-		return nil, nil, fmt.Errorf("theory: rows at %d places have too many two-way splits to try them all; at most %d "+
-			"places are",
-			len(places), maxSplitPoints)
+		return nil, nil, fmt.Errorf("theory: rows at %d places have too many two-way splits to try them all; at most %d places "+
+			"are", len(places), maxSplitPoints)
 	}
 	var best *big.Rat
 	var bestSplit int

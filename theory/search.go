@@ -139,7 +139,7 @@ func (s Search) prepare() (Search, []Population, SearchPlan, error) {
 // maxSearchAtoms is the most atoms of a class; measuring and simplifying larger ones takes too long.
 const maxSearchAtoms = 100
 
-// check looks at a search whose defaults are filled in.
+// check returns an error for settings that make no search, once defaults are filled in.
 func (s Search) check() error {
 	switch {
 	case len(s.Points) == 0:

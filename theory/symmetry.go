@@ -119,7 +119,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 }
 
 // same reports whether two scores are equal but for rounding. Two that are both NaN count as equal: a batch without a
-// score is refused where it is measured.
+// score is an error where it is measured.
 func same(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || isFinite(a) && math.Abs(a-b) <= symmetryTolerance*max(1, math.Abs(a))
 }

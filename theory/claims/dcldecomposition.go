@@ -172,12 +172,11 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 	measure(f, first[0], "first world: bias with the floor")
 	measure(f, first[1], "first world: chance of an estimate that is not positive")
 	measure(f, first[2], "first world: bias of the logarithm with the floor")
-	f.detail("means of 4 draws of all data and 2 of the own class: without the floor the estimate has no bias (%.1g at "+
-		"most over %d anchors). The floor e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts "+
-		"estimates, and so biases them upwards for %d anchors. With positives at +1 and −1, negatives at +1, π = ½ and "+
-		"e^(1/τ) = 2: estimates that are not positive, and have no logarithm, come with probability %.4f; the floor "+
-		"biases the estimate by %+.4f and its logarithm by %+.4f", plainBias, anchorsSeen, lowest, cut, first[1], first[0],
-		first[2])
+	f.detail("means of 4 draws of all data and 2 of the own class: without the floor the estimate has no bias (%.1g at most "+
+		"over %d anchors). The floor e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts estimates, "+
+		"and so biases them upwards for %d anchors. With positives at +1 and −1, negatives at +1, π = ½ and e^(1/τ) = 2: "+
+		"estimates that are not positive, and have no logarithm, come with probability %.4f; the floor biases the estimate by "+
+		"%+.4f and its logarithm by %+.4f", plainBias, anchorsSeen, lowest, cut, first[1], first[0], first[2])
 	f.detail("views of the anchor in place of draws v of its class: if they always show the anchor's own point, the "+
 		"formula is off by %+.4f there", asView)
 }

@@ -54,10 +54,9 @@ func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 	measure(f, searched, "batches of 2 to 4 with the best critic: cases")
 	measure(f, largest, "batches of 2 to 4 with the best critic: largest bound − I")
 	measure(f, weaker, "batches of 2 to 4 with the best critic: largest log b − L − I")
-	f.detail("smaller batches: over %d random distributions of two views, the best critic found for each, bound − I is "+
-		"at most %.2g for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for "+
-		"every b, since leaving out one view of each other example lowers the loss and leaves independent negatives",
-		searched, largest, weaker)
+	f.detail("smaller batches: over %d random distributions of two views, the best critic found for each, bound − I is at most "+
+		"%.2g for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for every b, since "+
+		"leaving out one view of each other example lowers the loss and leaves independent negatives", searched, largest, weaker)
 }
 
 // perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch

@@ -131,8 +131,7 @@ func lposIdentityFinding(fraction lposFraction) Finding {
 			"of the anchor's own class.", f.Number.Value, lposCases)
 		return f
 	}
-	f.conclude(Fails, "The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value,
-		lposCases)
+	f.conclude(Fails, "The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value, lposCases)
 	return f
 }
 

@@ -49,14 +49,10 @@ func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
 
 // All returns what the anchor meets in a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
 func (a Anchor) All() []Encounter {
-	all := make([]Encounter, 0, len(a.Own)+len(a.Other))
-	for _, s := range a.Own {
-		all = append(all, Encounter{s.S, a.TauPlus * s.P})
+	times := func(of []Encounter, share float64) []Encounter {
+		return lists.Map(of, func(s Encounter) Encounter { return Encounter{s.S, share * s.P} })
 	}
-	for _, s := range a.Other {
-		all = append(all, Encounter{s.S, (1 - a.TauPlus) * s.P})
-	}
-	return all
+	return slices.Concat(times(a.Own, a.TauPlus), times(a.Other, 1-a.TauPlus))
 }
 
 // MeanExp returns E[exp s].

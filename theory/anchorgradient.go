@@ -39,7 +39,7 @@ type AnchorGradient struct {
 }
 
 // AnchorGradients differentiates the objective's terms on one batch by the engine, in float64. An objective with a part that
-// is not a mean over anchors (Whole) has no per-anchor loss and is refused.
+// is not a mean over anchors (Whole) has no per-anchor loss and is an error.
 func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity, tau float64) (AnchorGradient, error) {
 	n, dim, err := batch.validate()
 	switch {
@@ -103,9 +103,8 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 func (b GivenBatch) validate() (n, dim int, err error) {
 	n = len(b.Z)
 	if n == 0 || n != 2*len(b.Labeled) || b.Class != nil && len(b.Class) != len(b.Labeled) {
-		return 0, 0, fmt.Errorf("theory: a batch of %d rows with %d labels and %d classes; it has two rows, one label "+
-			"and one class (or no classes at all) an example",
-			n, len(b.Labeled), len(b.Class))
+		return 0, 0, fmt.Errorf("theory: a batch of %d rows with %d labels and %d classes; it has two rows, one label and one "+
+			"class (or no classes at all) an example", n, len(b.Labeled), len(b.Class))
 	}
 	for i, row := range b.Z {
 		if err := (Atom{Z: row}).validate(len(b.Z[0])); err != nil {

@@ -74,7 +74,7 @@ const (
 )
 
 // climb goes uphill from the worst case of each design, the worst designs first. A climb never takes a step down.
-func (r *searchRun) climb() error {
+func (r *searchRun) climb() {
 	r.stage = "climb"
 	var designs []int
 	for i, c := range r.worst {
@@ -86,10 +86,7 @@ func (r *searchRun) climb() error {
 	for _, design := range designs[:r.plan.Climb/r.Steps] {
 		current, step := *r.worst[design], firstStep
 		for range r.Steps {
-			next, err := r.measure(perturbed(r.rng, current.Population, step), design)
-			if err != nil {
-				return err
-			}
+			next := r.measure(perturbed(r.rng, current.Population, step), design)
 			if next.Value.Low > current.Value.Low {
 				current, step = next, min(step*stepGrowth, largestStep)
 			} else {
@@ -97,7 +94,6 @@ func (r *searchRun) climb() error {
 			}
 		}
 	}
-	return nil
 }
 
 // perturbed returns a copy of p, changed by about step: one point, all points, the probabilities, or everything. Points keep

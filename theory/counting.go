@@ -63,7 +63,7 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 	return sum.value() / mass.value(), nil
 }
 
-// CriticLoss is the InfoNCE loss of a critic on a joint distribution, exactly:
+// CriticLoss returns the InfoNCE loss of a critic on a joint distribution, exactly:
 //
 //	E[ log( exp f(x, y) + Σ_{k=1}^N exp f(x, y_k) ) − f(x, y) ]
 //

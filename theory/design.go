@@ -102,12 +102,8 @@ type outcome struct {
 // outcomes lists what a labeled and what an unlabeled example can be, impossible cases left out. What the symmetry says to
 // make no difference is not told apart: a pair of views and its reverse, or the two classes on the same points.
 func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []outcome) {
-	type shown struct {
-		class         int32
-		first, second int
-	}
 	list := func(prior float64) []outcome {
-		p := map[shown]float64{}
+		p := map[outcome]float64{} // by outcomes without their p
 		add := func(class int32, first, second int, share float64) {
 			if symmetry.Views && first > second {
 				first, second = second, first
@@ -115,7 +111,7 @@ func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []out
 			if symmetry.Classes {
 				class = 1
 			}
-			p[shown{class, first, second}] += share
+			p[outcome{class: class, first: first, second: second}] += share
 		}
 		addClass := func(class int32, masses []mass, share float64) {
 			for _, a := range masses {
@@ -131,7 +127,7 @@ func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []out
 		for class := int32(1); class >= 0; class-- {
 			for first := range s.points {
 				for second := range s.points {
-					if share := p[shown{class, first, second}]; share > 0 {
+					if share := p[outcome{class: class, first: first, second: second}]; share > 0 {
 						all = append(all, outcome{class, first, second, share})
 					}
 				}

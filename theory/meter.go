@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Meter measures an objective on populations, by running the objective's own graph on very many batches at a time, in
@@ -101,9 +103,7 @@ type batch struct {
 	classes []int32
 }
 
-func newBatch(d Design) batch {
-	return batch{make([]int, d.Rows()), make([]int32, d.Examples())}
-}
+func newBatch(d Design) batch { return batch{make([]int, d.Rows()), make([]int32, d.Examples())} }
 
 // set makes example i show o.
 func (b batch) set(i int, o outcome) {
@@ -125,26 +125,18 @@ func chunkSize(n int) int { return min(max((1<<20)/(n*n), 1), 1024) }
 func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64) error) error {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 	size := chunkSize(n)
-	marks := make([]bool, size*b)
-	for i := range marks {
-		marks[i] = i%b < d.Labeled
-	}
+	marks := lists.Make(size*b, func(i int) bool { return i%b < d.Labeled })
 	labeled := tensors.FromFlatDataAndDimensions(marks, size, b)
 	defer labeled.MustFinalizeAll()
 
 	var c chunk
-	z, classes := make([]float64, size*n*dim), make([]int32, size*b)
+	z := make([]float64, size*n*dim)
 	flush := func() error {
-		for i := range size * n {
-			row := i
-			if row >= len(c.rows) {
-				row = i % n
-			}
-			copy(z[i*dim:(i+1)*dim], points[c.rows[row]])
-		}
-		copy(classes, c.classes)
-		for i := len(c.classes); i < len(classes); i++ {
-			classes[i] = c.classes[i%b]
+		missing := size - len(c.weights)
+		rows := slices.Concat(c.rows, slices.Repeat(c.rows[:n], missing))
+		classes := slices.Concat(c.classes, slices.Repeat(c.classes[:b], missing))
+		for i, point := range rows {
+			copy(z[i*dim:(i+1)*dim], points[point])
 		}
 		in, known := tensors.FromFlatDataAndDimensions(z, size, n, dim), tensors.FromFlatDataAndDimensions(classes, size, b)
 		defer in.MustFinalizeAll()
@@ -183,7 +175,7 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 // quantities names what the values graph returns, in its order.
 var quantities = [3]string{"attraction", "log partition", "loss"}
 
-// score runs the values graph. Where finite is set it refuses scores that are not.
+// score runs the values graph. Where finite is set, scores that are not are an error.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool, visit func(weights []float64, values [][]float64)) error {
 	n := d.Rows()
 	return m.run(m.values, d, points, batches, func(c chunk, out [][]float64) error {
@@ -207,10 +199,7 @@ func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, flo
 // describe returns what one batch of the chunk is, for an error message.
 func (c chunk) describe(k int, d Design, points [][]float64) string {
 	n, b := d.Rows(), d.Examples()
-	shown := make([][]float64, n)
-	for i, point := range c.rows[k*n : (k+1)*n] {
-		shown[i] = points[point]
-	}
+	shown := lists.Map(c.rows[k*n:(k+1)*n], func(point int) []float64 { return points[point] })
 	return fmt.Sprintf("whose rows show the points %v, of examples with classes %v of which the first %d are labeled",
 		shown, c.classes[k*b:(k+1)*b], d.Labeled)
 }

@@ -8,8 +8,9 @@ import (
 
 // Number is a measured quantity with the interval that holds it. Where it was computed exactly, Low and High equal Value.
 type Number struct {
-	Value     float64
-	Low, High float64
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Exactly returns a number without uncertainty.
@@ -38,11 +39,7 @@ func (n Number) String() string {
 }
 
 // interval is the JSON form of a number that has one.
-type interval struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
+type interval Number
 
 // MarshalJSON writes a plain number where it is exact, else {"value": …, "low": …, "high": …}. Numbers that are not finite
 // have no form in JSON and are an error.

@@ -173,9 +173,7 @@ func (s support) sides(prior float64) []anchorSide {
 }
 
 // massesOf returns the probabilities of a class.
-func massesOf(class []mass) []float64 {
-	return lists.Map(class, func(m mass) float64 { return m.p })
-}
+func massesOf(class []mass) []float64 { return lists.Map(class, func(m mass) float64 { return m.p }) }
 
 // unit returns the points scaled to length one.
 func (s support) unit() [][]float64 {

@@ -63,7 +63,7 @@ func ExtraGradientBias(m, than *Meter) Question {
 	return extraQuestion("gradient bias of ", m, than, nil, m.askGradientBias, than.askGradientBias)
 }
 
-// question is answered by ask(0), and where there are draws anew by ask(1).
+// question returns the question that ask(0) answers, and where there are draws ask(1) anew.
 func question(name, yes, no string, draws *Draws, ask func(repeat uint64) answer) Question {
 	q := Question{Name: name, Yes: yes, No: no, Ask: ask(0)}
 	if draws != nil {
@@ -72,11 +72,12 @@ func question(name, yes, no string, draws *Draws, ask func(repeat uint64) answer
 	return q
 }
 
+// biasQuestion returns a question for a bias.
 func biasQuestion(name string, draws *Draws, ask func(repeat uint64) answer) Question {
 	return question(name, "biased", "unbiased on everything tried", draws, ask)
 }
 
-// extraQuestion asks by how much a number of m exceeds that of than.
+// extraQuestion returns the question by how much a number of m exceeds that of than.
 func extraQuestion(what string, m, than *Meter, draws *Draws, ask, askThan func(repeat uint64) answer) Question {
 	name := what + m.title() + " above that of " + than.title()
 	return question(name, "larger", "never larger", draws, func(repeat uint64) answer {
@@ -94,7 +95,8 @@ func extraQuestion(what string, m, than *Meter, draws *Draws, ask, askThan func(
 // errNoMeter answers a question that was made without a meter.
 var errNoMeter = errors.New("theory: a question without a meter; make one with NewMeter")
 
-// asker asks for a number of the result of Exact, or of MonteCarlo where there are draws; another repeat makes other draws.
+// asker returns what measures a number of the result of Exact, or of MonteCarlo where there are draws; another repeat makes
+// other draws.
 func (m *Meter) asker(draws *Draws, number func(Result) Number) func(repeat uint64) answer {
 	return func(repeat uint64) answer {
 		return func(p Population, d Design) (Number, error) {

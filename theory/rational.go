@@ -100,9 +100,8 @@ func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 	}
 	place, places := p.places()
 	if len(places) > maxSplitPoints {
-		return nil, nil, fmt.Errorf("theory: rows at %d places have too many two-way splits to try them all; at most %d "+
-			"places are",
-			len(places), maxSplitPoints)
+		return nil, nil, fmt.Errorf("theory: rows at %d places have too many two-way splits to try them all; at most %d places "+
+			"are", len(places), maxSplitPoints)
 	}
 	var best *big.Rat
 	var bestSplit int
@@ -122,11 +121,7 @@ func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 			best, bestSplit = potential, split
 		}
 	}
-	first := make([]bool, len(p))
-	for i := range p {
-		first[i] = bestSplit>>place[i]&1 == 0
-	}
-	return best, first, nil
+	return best, lists.Map(place, func(j int) bool { return bestSplit>>j&1 == 0 }), nil
 }
 
 // places numbers the places where rows lie, in the order of their first row; places[j] lists the rows at place j.

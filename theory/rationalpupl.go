@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// RationalClustering is [pucl.Clustering] in exact arithmetic, with the potentials of every round.
+// RationalClustering is [cluster.Clustering] in exact arithmetic, with the potentials of every round.
 type RationalClustering struct {
 	Positive, Negative []*big.Rat // the centers where the labels came to rest
 

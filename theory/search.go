@@ -139,7 +139,7 @@ func (s Search) prepare() (Search, []Population, SearchPlan, error) {
 // maxSearchAtoms is the most atoms of a class; measuring and simplifying larger ones takes too long.
 const maxSearchAtoms = 100
 
-// check looks at a search whose defaults are filled in.
+// check returns an error for settings that make no search, once defaults are filled in.
 func (s Search) check() error {
 	switch {
 	case len(s.Points) == 0:
@@ -184,8 +184,20 @@ type searchRun struct {
 	worst    []*Case // of each design, nil where none was measured
 }
 
+// stopped carries the error that ends a search out of the middle of a stage.
+type stopped struct{ error }
+
 // all goes through the stages.
-func (r *searchRun) all(populations []Population) error {
+func (r *searchRun) all(populations []Population) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case stopped:
+			err = cause.error
+		default:
+			panic(cause)
+		}
+	}()
 	r.stage = "grid"
 	if len(populations) == 0 {
 		r.stage = "random"
@@ -193,42 +205,35 @@ func (r *searchRun) all(populations []Population) error {
 	r.report()
 	for _, p := range populations {
 		for i := range r.Designs {
-			if _, err := r.measure(p, i); err != nil {
-				return err
-			}
+			r.measure(p, i)
 		}
 	}
 	r.stage = "random"
 	for k := range r.plan.Random {
 		p := Population{randomClass(r.rng, r.Atoms, len(r.Points[0])), randomClass(r.rng, r.Atoms, len(r.Points[0]))}
-		if _, err := r.measure(p, k%len(r.Designs)); err != nil {
-			return err
-		}
+		r.measure(p, k%len(r.Designs))
 	}
-	if err := r.climb(); err != nil {
-		return err
-	}
+	r.climb()
 	if r.result.Worst.Value.Low > r.Tolerance {
-		if err := r.simplify(); err != nil {
-			return err
-		}
+		r.simplify()
 		if r.question.Again != nil {
-			return r.confirm()
+			r.confirm()
 		}
 	}
 	return nil
 }
 
-// measure asks the question about a population under the design of that number, and keeps what is worse than all before.
-func (r *searchRun) measure(p Population, design int) (Case, error) {
+// measure asks the question about a population under the design of that number, and keeps what is worse than all before. It
+// ends the search where ctx is done or the question has no answer.
+func (r *searchRun) measure(p Population, design int) Case {
 	if err := r.ctx.Err(); err != nil {
-		return Case{}, fmt.Errorf("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)
+		panic(stopped{fmt.Errorf("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)})
 	}
 	c := Case{Population: p, Design: r.Designs[design]}
 	value, err := finiteAnswer(r.question.Ask(p, c.Design))
 	if err != nil {
 		c.Value = Exactly(math.NaN())
-		return Case{}, fmt.Errorf("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)
+		panic(stopped{fmt.Errorf("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)})
 	}
 	c.Value = value
 	r.result.Cases++
@@ -241,7 +246,7 @@ func (r *searchRun) measure(p Population, design int) (Case, error) {
 		r.answer(value.Low > r.Tolerance && r.question.Again == nil)
 	}
 	r.report()
-	return c, nil
+	return c
 }
 
 // finiteAnswer returns an error if the answer to a question is not finite, since then it decides nothing.
@@ -253,14 +258,13 @@ func finiteAnswer(value Number, err error) (Number, error) {
 }
 
 // confirm asks about the simplified case with fresh draws; that answer decides.
-func (r *searchRun) confirm() error {
+func (r *searchRun) confirm() {
 	value, err := finiteAnswer(r.question.Again(r.result.Simple.Population, r.result.Simple.Design))
 	if err != nil {
-		return fmt.Errorf("theory: measuring the simplified case anew: %w", err)
+		panic(stopped{fmt.Errorf("theory: measuring the simplified case anew: %w", err)})
 	}
 	r.result.Confirmed = &value
 	r.answer(value.Low > r.Tolerance)
-	return nil
 }
 
 func (r *searchRun) answer(found bool) {

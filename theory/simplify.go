@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // largestDenominator is that of the fractions that probabilities are rounded to.
@@ -24,47 +26,37 @@ func simplifyBound(atoms, designs int) int {
 }
 
 // simplify makes the worst case smaller and rounder, as long as at least Keep of the largest number is left.
-func (r *searchRun) simplify() error {
+func (r *searchRun) simplify() {
 	r.stage = "simplify"
 	current := r.result.Worst
-	var failed error
-	// try replaces current by a simpler case that is bad enough. A case that turns out worse than all others raises the bar by
-	// itself, and is accepted, so that current is never below it.
+	// try replaces current by a simpler case that is bad enough, and reports whether that or the same case is current now. A
+	// case that turns out worse than all others raises the bar by itself, and is accepted, so that current is never below it.
 	try := func(p Population, design int) bool {
-		if failed != nil {
-			return false
+		if r.Designs[design] == current.Design && samePopulation(p, current.Population) {
+			return true
 		}
-		next, err := r.measure(p, design)
-		if failed = err; err == nil && r.enough(next) {
+		next := r.measure(p, design)
+		if r.enough(next) {
 			current = next
 			return true
 		}
 		return false
 	}
 	design := r.fewerExamples(&current, try)
-	for r.dropAtom(&current, design, &failed) {
+	for r.dropAtom(&current, design) {
 	}
-	r.roundProbabilities(&current, design, try)
-	if turned := inOwnBasis(current.Population); !samePopulation(turned, current.Population) {
-		try(turned, design)
-	}
-	r.roundPoints(&current, design, try)
-	if failed != nil {
-		return failed
-	}
+	roundProbabilities(&current, design, try)
+	try(inOwnBasis(current.Population), design)
+	roundPoints(&current, design, try)
 	r.result.Simple = current
 	r.answer(r.question.Again == nil)
-	return nil
 }
 
 func (r *searchRun) enough(c Case) bool { return c.Value.Low >= r.Keep*r.result.Worst.Value.Low }
 
 // fewerExamples takes the smallest design that is bad enough, and returns its number.
 func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool) int {
-	order := make([]int, len(r.Designs))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Make(len(r.Designs), func(i int) int { return i })
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := r.Designs[i], r.Designs[j]
 		return cmp.Or(cmp.Compare(a.Examples(), b.Examples()), cmp.Compare(a.Labeled, b.Labeled))
@@ -81,7 +73,7 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 }
 
 // dropAtom leaves out the atom that is missed least, and reports whether one could go.
-func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
+func (r *searchRun) dropAtom(current *Case, design int) bool {
 	var best *Case
 	for class := range 2 {
 		for i := range *current.Population.class(class) {
@@ -91,11 +83,7 @@ func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
 				continue
 			}
 			*p.class(class) = normalized(slices.Delete(atoms, i, i+1))
-			next, err := r.measure(p, design)
-			if err != nil {
-				*failed = err
-				return false
-			}
+			next := r.measure(p, design)
 			if best == nil || next.Value.Low > best.Value.Low {
 				best = &next
 			}
@@ -109,13 +97,13 @@ func (r *searchRun) dropAtom(current *Case, design int, failed *error) bool {
 }
 
 // roundProbabilities makes the probabilities of each class fractions with the smallest denominator that will do.
-func (r *searchRun) roundProbabilities(current *Case, design int, try func(Population, int) bool) {
+func roundProbabilities(current *Case, design int, try func(Population, int) bool) {
 	for class := range 2 {
 		atoms := *current.Population.class(class)
 		for denominator := len(atoms); denominator <= largestDenominator; denominator++ {
 			p := current.Population.clone()
 			roundShares(*p.class(class), denominator)
-			if samePopulation(p, current.Population) || try(p, design) {
+			if try(p, design) {
 				break
 			}
 		}
@@ -143,7 +131,7 @@ func roundShares(atoms []Atom, denominator int) {
 
 // roundPoints scales points so that the largest coordinate is ±1 and rounds the others: all points with one step, then each
 // with as coarse a step as it bears. Atoms of a class that come to lie on one point become one.
-func (r *searchRun) roundPoints(current *Case, design int, try func(Population, int) bool) {
+func roundPoints(current *Case, design int, try func(Population, int) bool) {
 	coarsest := len(coordinateSteps)
 	for i, step := range coordinateSteps {
 		p := current.Population.clone()
@@ -152,7 +140,7 @@ func (r *searchRun) roundPoints(current *Case, design int, try func(Population, 
 				roundPoint(atom.Z, step)
 			}
 		}
-		if p = merged(p); samePopulation(p, current.Population) || try(p, design) {
+		if try(merged(p), design) {
 			coarsest = i
 			break
 		}
@@ -162,7 +150,7 @@ func (r *searchRun) roundPoints(current *Case, design int, try func(Population, 
 			for _, step := range coordinateSteps[:coarsest] {
 				p := current.Population.clone()
 				roundPoint((*p.class(class))[i].Z, step)
-				if p = merged(p); samePopulation(p, current.Population) || try(p, design) {
+				if try(merged(p), design) {
 					break
 				}
 			}

@@ -115,7 +115,7 @@ func countBatches(d Design, s support, symmetry Symmetry) float64 {
 	return countDraws(len(labeled), d.Labeled, !symmetry.Examples) * countDraws(len(unlabeled), d.Unlabeled, !symmetry.Examples)
 }
 
-// enumerate prepares the list of all batches, as short as the objective's symmetry allows, and refuses one that is too long.
+// enumerate prepares the list of all batches, as short as the objective's symmetry allows; one that is too long is an error.
 func (m *Meter) enumerate(d Design, s support) (iter.Seq2[batch, float64], Symmetry, error) {
 	b := float64(d.Examples())
 	limit := float64(cmp.Or(m.MaxBatches, DefaultMaxBatches)) * min(1, 36/(b*b))

@@ -54,6 +54,4 @@ func (w *weighted) add(weights, values []float64) {
 }
 
 // moments returns the mean and the variance, exact but for rounding.
-func (w *weighted) moments() Moments {
-	return Moments{Exactly(w.mean), Exactly(w.squares / w.weight)}
-}
+func (w *weighted) moments() Moments { return Moments{Exactly(w.mean), Exactly(w.squares / w.weight)} }

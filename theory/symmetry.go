@@ -3,7 +3,10 @@ package theory
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Symmetry tells which exchanges leave an objective's attraction, log partition and loss as they are, so that an
@@ -47,14 +50,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 
 	known := len(points)
-	all := append([][]float64(nil), points...)
-	for range 4 * n {
-		z := make([]float64, dim)
-		for k := range z {
-			z[k] = rng.NormFloat64()
-		}
-		all = append(all, z)
-	}
+	all := slices.Concat(points, lists.Table(4*n, dim, func(int, int) float64 { return rng.NormFloat64() }))
 	const variants = 4
 	batches := func(yield func(batch, float64) bool) {
 		for trial := range symmetryTrials {
@@ -71,8 +67,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 				}
 			}
 			for i := range plain.classes {
-				plain.classes[i] = 1
-				if i >= d.Labeled {
+				if plain.classes[i] = 1; i >= d.Labeled {
 					plain.classes[i] = rng.Int32N(2)
 				}
 			}
@@ -124,7 +119,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 }
 
 // same reports whether two scores are equal but for rounding. Two that are both NaN count as equal: a batch without a
-// score is refused where it is measured.
+// score is an error where it is measured.
 func same(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || isFinite(a) && math.Abs(a-b) <= symmetryTolerance*max(1, math.Abs(a))
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
@@ -52,10 +53,7 @@ func checkClassBound(bound classBoundFunc) boundCheck {
 	}
 	rng := rand.New(rand.NewPCG(3, 16))
 	for range 40 {
-		rows := make(theory.RationalPoints, 6)
-		for i := range rows {
-			rows[i] = []*big.Rat{whole(rng.Int64N(8)), whole(rng.Int64N(8))}
-		}
+		rows := lists.Table(6, 2, func(int, int) *big.Rat { return whole(rng.Int64N(8)) })
 		c.visit(rows, 1+rng.IntN(7), bound) // a step through the partitions
 	}
 	if c.cases == 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // What the claims on Theorems 1, 2 and 4 share.
@@ -26,11 +27,9 @@ func TwoSigns() theory.Population {
 // randomPlanes draws populations of two or three atoms a class in the plane, with unequal probabilities.
 func randomPlanes(count int, seed uint64) []theory.Population {
 	rng := rand.New(rand.NewPCG(seed, 0x9c1a))
-	planes := make([]theory.Population, count)
-	for k := range planes {
-		planes[k] = theory.Population{Positive: randomClass(rng, 2+k%2, 2, 0.2), Negative: randomClass(rng, 3-k%2, 2, 0.2)}
-	}
-	return planes
+	return lists.Make(count, func(k int) theory.Population {
+		return theory.Population{Positive: randomClass(rng, 2+k%2, 2, 0.2), Negative: randomClass(rng, 3-k%2, 2, 0.2)}
+	})
 }
 
 // contrastCase is a population with a design.
@@ -52,11 +51,9 @@ func contrastCases(worlds []theory.Population, designs []theory.Design) []contra
 
 // designsOf returns case-control designs with independent views, of so many labeled and unlabeled examples.
 func designsOf(prior float64, sizes [][2]int) []theory.Design {
-	var designs []theory.Design
-	for _, size := range sizes {
-		designs = append(designs, theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior})
-	}
-	return designs
+	return lists.Map(sizes, func(size [2]int) theory.Design {
+		return theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior}
+	})
 }
 
 // openMeters returns one meter for each objective, and a function that closes them all.

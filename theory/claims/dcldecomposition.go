@@ -54,45 +54,34 @@ const dclCases = 2000
 func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(6, 0x1905))
-	equal, oneEqual, balanced, balancedEqual, negative := 0, 0, 0, 0, 0
+	var tally identityTally
+	negative := 0
 	for range dclCases {
 		own, other, tauPlus := ratMean(rng, false), ratMean(rng, false), big.NewRat(1+rng.Int64N(19), 20)
 		all := mixture(own, other, tauPlus)
-		if formula(all, own, tauPlus).Cmp(other) == 0 {
-			equal++
-		} else if f.Counterexample == "" {
+		holds := tally.add(tauPlus, func(assumed *big.Rat) bool { return formula(all, own, assumed).Cmp(other) == 0 })
+		if !holds && f.Counterexample == "" {
 			f.Counterexample = fmt.Sprintf("E over p⁺ = %s, E over p⁻ = %s, τ⁺ = %s: the formula gives %s", own.RatString(),
 				other.RatString(), tauPlus.RatString(), formula(all, own, tauPlus).RatString())
 		}
-		wrong := minus(whole(1), tauPlus) // the other class's share
-		got := formula(all, own, wrong)
-		oneEqual += oneIf(got.Cmp(other) == 0)
-		negative += oneIf(got.Sign() <= 0)
-		if wrong.Cmp(tauPlus) == 0 {
-			balanced++
-			balancedEqual += oneIf(got.Cmp(other) == 0)
-		}
+		negative += oneIf(formula(all, own, minus(whole(1), tauPlus)).Sign() <= 0) // with the other class's share
 	}
-	measure(&f, dclCases, "cases")
-	measure(&f, dclCases-equal, "cases that differ, τ⁺ that of the anchor's class")
-	measure(&f, dclCases-oneEqual, "cases that differ, τ⁺ that of the other class")
-	measure(&f, balanced-balancedEqual, "of these with balanced classes")
+	tally.measure(&f)
 	measure(&f, negative, "cases where the latter is not positive")
 	one := dclOneShare(formula)
-	f.Number = exactly(dclCases - equal)
 	measure(&f, one, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one")
 	measure(&f, dclInProportion(eng), "pucl.DCL on a batch in proportion less the loss with true negatives")
 	f.detail("one τ⁺ for all anchors, as the objective and the λ of the paper's appendix have it: anchors of the other "+
 		"class get the wrong share. The sides differ in %d of %d cases, in %d of the %d with balanced classes, and in %d "+
-		"the formula is not positive; so one τ⁺ serves balanced classes only", dclCases-oneEqual, dclCases,
-		balanced-balancedEqual, balanced, negative)
+		"the formula is not positive; so one τ⁺ serves balanced classes only", dclCases-tally.other, dclCases,
+		tally.balanced-tally.balancedOther, tally.balanced, negative)
 	f.detail("example: positives at +1, negatives at +1 and −1 with probability ½ each, π = τ⁺ = 0.1, e^(1/τ) = 2, Q = "+
 		"1: the loss of negative anchors is off by %.4f", one)
 	dclEstimateDetails(&f, formula)
 	dclRewritingDetail(eng, &f)
 	f.Why = "Expectations are linear in the distribution: E_p = τ⁺E_{p⁺} + τ⁻E_{p⁻}, solved for the last. The same holds " +
 		"of means of independent draws in expectation. A floor or a logarithm around is not linear."
-	if equal == dclCases {
+	if tally.own == dclCases {
 		f.conclude(Holds, "The two sides differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share of "+
 			"the anchor's own class; one τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
 		return f
@@ -183,12 +172,11 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 	measure(f, first[0], "first world: bias with the floor")
 	measure(f, first[1], "first world: chance of an estimate that is not positive")
 	measure(f, first[2], "first world: bias of the logarithm with the floor")
-	f.detail("means of 4 draws of all data and 2 of the own class: without the floor the estimate has no bias (%.1g at "+
-		"most over %d anchors). The floor e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts "+
-		"estimates, and so biases them upwards for %d anchors. With positives at +1 and −1, negatives at +1, π = ½ and "+
-		"e^(1/τ) = 2: estimates that are not positive, and have no logarithm, come with probability %.4f; the floor "+
-		"biases the estimate by %+.4f and its logarithm by %+.4f", plainBias, anchorsSeen, lowest, cut, first[1], first[0],
-		first[2])
+	f.detail("means of 4 draws of all data and 2 of the own class: without the floor the estimate has no bias (%.1g at most "+
+		"over %d anchors). The floor e^(−1/τ) never cuts the true mean, which is %.4g of it or more, but it cuts estimates, "+
+		"and so biases them upwards for %d anchors. With positives at +1 and −1, negatives at +1, π = ½ and e^(1/τ) = 2: "+
+		"estimates that are not positive, and have no logarithm, come with probability %.4f; the floor biases the estimate by "+
+		"%+.4f and its logarithm by %+.4f", plainBias, anchorsSeen, lowest, cut, first[1], first[0], first[2])
 	f.detail("views of the anchor in place of draws v of its class: if they always show the anchor's own point, the "+
 		"formula is off by %+.4f there", asView)
 }

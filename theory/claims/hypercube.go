@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
@@ -20,9 +21,8 @@ func Hypercube() Claim {
 		Statement: "With four objects, two shapes in two colors, on the corners of the unit square and the blue triangle " +
 			"at (0, 1), ssCL is least in the four placements where objects of one shape are neighbors, and PUCL only in " +
 			"such of the four as keep objects of one color together as well.",
-		LaTeX: `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq \operatorname{argmin} ` +
-			`\mathcal{L}_{\text{ssCL}} \cap \operatorname{argmin} \mathcal{L}_{\text{SCL}}, \qquad ` +
-			`|\operatorname{argmin} \mathcal{L}_{\text{ssCL}}| = 4`,
+		LaTeX: `\operatorname{argmin} \mathcal{L}_{\text{PUCL}} \subseteq \operatorname{argmin} \mathcal{L}_{\text{ssCL}} \cap ` +
+			`\operatorname{argmin} \mathcal{L}_{\text{SCL}}, \qquad |\operatorname{argmin} \mathcal{L}_{\text{ssCL}}| = 4`,
 		Source: "Contrastive Positive Unlabeled Learning, Figures 2 and 7, appendix A.5.2",
 		Assumptions: []string{
 			"the feature is the shape (x = 1 triangle, x = 0 circle), the label the color (y = 1 blue, y = 0 red; Figure " +
@@ -84,14 +84,10 @@ func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 
 // LeastPlacements reports which losses are least, but for rounding: none where one is NaN, and none of none.
 func LeastPlacements(losses []float64) []bool {
-	best := make([]bool, len(losses))
-	for i, l := range losses {
-		best[i] = l <= slices.Min(losses)+contrastTolerance
-	}
-	return best
+	return lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
 }
 
-// leastPlacements is LeastPlacements for losses of which one must be least.
+// leastPlacements calls LeastPlacements, and ends the check where no loss is least.
 func leastPlacements(losses []float64) []bool {
 	best := LeastPlacements(losses)
 	if !slices.Contains(best, true) {
@@ -171,9 +167,8 @@ func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
 	for k, name := range names {
 		measure(&f, tally[k], "%s", name)
 	}
-	f.detail("(0, 0) has no direction: its cosine with everything counts as 0, as in package pucl. Plain inner products " +
-		"are run as cosines of vectors with one more coordinate for each row, chosen so that the cosine is half the " +
-		"inner product")
+	f.detail("(0, 0) has no direction: its cosine with everything counts as 0, as in package pucl. Plain inner products are " +
+		"run as cosines of vectors with one more coordinate for each row, chosen so that the cosine is half the inner product")
 	f.detail("with labels by row and only one blue object labeled, no other labeled row is there to attract it, and (6) " +
 		"is not defined; that reading is left out")
 	f.detail("placing similar objects next to each other maximises their inner product; the text says that it minimises it")

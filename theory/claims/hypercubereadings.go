@@ -116,11 +116,9 @@ var spaces = []space{{false, false}, {false, true}, {true, false}, {true, true}}
 
 // batchOf lays out the objects of a placement row by row.
 func (s space) batchOf(p Placement, objects []int) [][]float64 {
-	rows := make([][]float64, len(objects))
-	for i, o := range objects {
-		rows[i] = hypercubeRow(corner(p[o], s.zeroOne), i, len(objects), s.inner)
-	}
-	return rows
+	return lists.Make(len(objects), func(i int) []float64 {
+		return hypercubeRow(corner(p[objects[i]], s.zeroOne), i, len(objects), s.inner)
+	})
 }
 
 // sameShape returns the other object of an object's shape.
@@ -201,13 +199,12 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 	for _, v := range exampleViews {
 		layouts, count := v.layouts(), len(placements)
 		byPlacement := func(losses []float64) []float64 {
-			means := make([]float64, count)
-			for p := range means {
+			return lists.Make(count, func(p int) (mean float64) {
 				for k, l := range layouts {
-					means[p] += l.p * losses[at+p*len(layouts)+k]
+					mean += l.p * losses[at+p*len(layouts)+k]
 				}
-			}
-			return means
+				return mean
+			})
 		}
 		for _, s := range spaces {
 			r := HypercubeReading{

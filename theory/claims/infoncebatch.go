@@ -2,10 +2,10 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
@@ -54,10 +54,9 @@ func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 	measure(f, searched, "batches of 2 to 4 with the best critic: cases")
 	measure(f, largest, "batches of 2 to 4 with the best critic: largest bound − I")
 	measure(f, weaker, "batches of 2 to 4 with the best critic: largest log b − L − I")
-	f.detail("smaller batches: over %d random distributions of two views, the best critic found for each, bound − I is "+
-		"at most %.2g for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for "+
-		"every b, since leaving out one view of each other example lowers the loss and leaves independent negatives",
-		searched, largest, weaker)
+	f.detail("smaller batches: over %d random distributions of two views, the best critic found for each, bound − I is at most "+
+		"%.2g for b from 2 to 4; with log b in place of log(2b−1) it is at most %.4f, and the bound holds for every b, since "+
+		"leaving out one view of each other example lowers the loss and leaves independent negatives", searched, largest, weaker)
 }
 
 // perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
@@ -105,12 +104,8 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 		}
 		p = next
 	}
-	var list []rowCounts
-	for of, share := range p {
-		list = append(list, rowCounts{of, share})
-	}
-	sort.Slice(list, func(i, j int) bool { return slices.Compare(list[i].of[:], list[j].of[:]) < 0 })
-	return list
+	counts := slices.SortedFunc(maps.Keys(p), func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+	return lists.Map(counts, func(of [3]int) rowCounts { return rowCounts{of, p[of]} })
 }
 
 // batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its

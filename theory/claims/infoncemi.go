@@ -54,10 +54,7 @@ func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound fl
 
 // randomJoint draws a joint distribution; sharpness makes some entries far larger than others.
 func randomJoint(rng *rand.Rand, rows, columns int, sharpness float64) theory.Joint {
-	p := make([]float64, rows*columns)
-	for i := range p {
-		p[i] = math.Exp(sharpness * rng.NormFloat64())
-	}
+	p := lists.Make(rows*columns, func(int) float64 { return math.Exp(sharpness * rng.NormFloat64()) })
 	return slices.Collect(slices.Chunk(normalized(p), columns))
 }
 
@@ -99,11 +96,8 @@ func infoNCEFinding(offset func(n int) float64) Finding {
 		j := randomJoint(rng, 2+rng.IntN(3), 2+rng.IntN(2), 0.3+2*rng.Float64())
 		information := j.MutualInformation()
 		_, py := j.Marginals()
-		other := make([]float64, len(py)) // a noise distribution of its own
-		for y := range other {
-			other[y] = 0.02 + rng.Float64()
-		}
-		apart := divergence(py, normalized(other))
+		other := normalized(lists.Make(len(py), func(int) float64 { return 0.02 + rng.Float64() })) // a noise distribution of its own
+		apart := divergence(py, other)
 		for k, noise := range [][]float64{py, other} {
 			scores := critics(rng, j, noise)
 			for _, name := range []string{"best", "flat", "sharp", "reversed", "constant", "random"} {

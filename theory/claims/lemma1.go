@@ -49,9 +49,7 @@ func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 
 // riskBound returns the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
 // classifier: π²/n_P + 1/(4 n_U).
-func riskBound(prior float64, nP, nU int) float64 {
-	return prior*prior/float64(nP) + 1/(4*float64(nU))
-}
+func riskBound(prior float64, nP, nU int) float64 { return prior*prior/float64(nP) + 1/(4*float64(nU)) }
 
 // lemma1Finding asks whether the estimate is a guarantee below the threshold.
 func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) Finding {
@@ -79,8 +77,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	labels := lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
-		fail("%d pairs of populations are not alike, %d rates do not give the prior back",
-			pairs.different, labels.broken)
+		fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
@@ -112,17 +109,15 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	f.CorrectedLaTeX = `\pi\ \text{known:}\quad \mathbb{E}\,|\hat{R}_{pu} - R|^2 \leq \frac{\pi^2}{n_P} + \frac{1}{4 ` +
 		`n_U}\ \ \forall \gamma > 0; \qquad \pi\ \text{unknown:}\quad \inf_{\hat{R}} \sup_{\pi} |\hat{R} - R| \geq ` +
 		`\tfrac{1}{2} |\pi - \pi'|\ \ \forall \gamma > 0`
-	f.Why = "Half of the data wrong breaks an estimator that must stand any corruption. Here the wrong labels are " +
-		"positives drawn like the labeled ones, at a known rate, and can be accounted for: p(x) = π p(x|y=1) + (1−π) " +
-		"p(x|y=0), so E[R_U⁻] − π E[R_P⁻] = (1−π) E[ℓ(−t)|y=0], and uPU has expectation R. Its variance is π² Var(ℓ(t) − " +
-		"ℓ(−t)|y=1)/n_P + Var(ℓ(−t))/n_U, where a number in [−1, 1] has variance 1 at most and one in [0, 1] has ¼. " +
-		"Known rates are a known prior: π = γξ_P/(1−ξ_P). Without π: let every positive show x = +, and a share q of all " +
-		"examples; then any π up to q fits, with a share (q−π)/(1−π) of the negatives showing +. The data are " +
-		"distributed alike at every n_P and n_U, but the rule x = + ⇒ positive errs with probability q − π. The " +
-		"threshold separates nothing in either case."
-	f.detail("the proof's arithmetic: the expected share of wrong labels is π/(1+γ) in %d, and ½ or more exactly if γ ≤ "+
-		"2π − 1 in %d, of %d cases; what does not apply is the breakdown point", labels.share, labels.threshold,
-		labels.cases)
+	f.Why = "Half of the data wrong breaks an estimator that must stand any corruption. Here the wrong labels are positives " +
+		"drawn like the labeled ones, at a known rate, and can be accounted for: p(x) = π p(x|y=1) + (1−π) p(x|y=0), so " +
+		"E[R_U⁻] − π E[R_P⁻] = (1−π) E[ℓ(−t)|y=0], and uPU has expectation R. Its variance is π² Var(ℓ(t) − ℓ(−t)|y=1)/n_P + " +
+		"Var(ℓ(−t))/n_U, where a number in [−1, 1] has variance 1 at most and one in [0, 1] has ¼. Known rates are a known " +
+		"prior: π = γξ_P/(1−ξ_P). Without π: let every positive show x = +, and a share q of all examples; then any π up to q " +
+		"fits, with a share (q−π)/(1−π) of the negatives showing +. The data are distributed alike at every n_P and n_U, but " +
+		"the rule x = + ⇒ positive errs with probability q − π. The threshold separates nothing in either case."
+	f.detail("the proof's arithmetic: the expected share of wrong labels is π/(1+γ) in %d, and ½ or more exactly if γ ≤ 2π − 1 "+
+		"in %d, of %d cases; what does not apply is the breakdown point", labels.share, labels.threshold, labels.cases)
 	f.detail("with a bounded loss every estimate has bounded error, even the constant ½; with an unbounded one uPU stays " +
 		"unbiased, and its error needs second moments of the loss")
 	f.detail("within the positives half of the labels are wrong or more exactly if π ≥ γ, which is another threshold: %s", labels.example)

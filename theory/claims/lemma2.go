@@ -8,6 +8,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
@@ -101,12 +102,9 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for set := range 60 {
 		nP := 1 + set%6
-		points := make(theory.RationalPoints, nP)
-		for i := range points {
-			for range 1 + set%3 {
-				points[i] = append(points[i], big.NewRat(rng.Int64N(21)-10, 1+rng.Int64N(3)))
-			}
-		}
+		var points theory.RationalPoints = lists.Table(nP, 1+set%3, func(int, int) *big.Rat {
+			return big.NewRat(rng.Int64N(21)-10, 1+rng.Int64N(3))
+		})
 		for nL := 1; nL <= nP; nL++ {
 			cost := must(MeasureCentroid(points, nL))
 			subsets += cost.NumSubsets
@@ -187,11 +185,7 @@ func lemma2LastStep() (out struct{ distance, printed *big.Rat }) {
 // shows −1 and 1 alike (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
 func checkIndependentPositives() {
 	sample := func(n, bits int) theory.RationalPoints {
-		rows := make([]int64, n)
-		for i := range rows {
-			rows[i] = int64(bits>>i&1)*2 - 1
-		}
-		return theory.RationalLine(rows...)
+		return theory.RationalLine(lists.Make(n, func(i int) int64 { return int64(bits>>i&1)*2 - 1 })...)
 	}
 	for nP := 1; nP <= 4; nP++ {
 		for nL := 1; nL <= 4; nL++ {

@@ -147,8 +147,7 @@ func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 				shown = r
 			}
 		}
-		f.Counterexample = fmt.Sprintf("%s; it is above the bound in %d of %d readings", shown.first, shown.broken,
-			len(readings))
+		f.Counterexample = fmt.Sprintf("%s; it is above the bound in %d of %d readings", shown.first, shown.broken, len(readings))
 	}
 	switch {
 	case failing == len(readings):

@@ -38,6 +38,28 @@ func printedLPos(all, other, tauPlus *big.Rat, n int64) (numerator, denominator 
 	return minus(all, times(tauMinus, other)), plus(times(minus(times(whole(n), tauPlus), tauMinus), other), all)
 }
 
+// identityTally counts random cases in which an identity holds: with the share τ⁺ of the anchor's own class, and with that of
+// the other class, as where all anchors have one τ⁺.
+type identityTally struct{ cases, own, other, balanced, balancedOther int }
+
+// add counts a case, given where the identity holds if assumed stands for τ⁺, and reports whether it does for τ⁺ itself.
+func (t *identityTally) add(tauPlus *big.Rat, holds func(assumed *big.Rat) bool) bool {
+	wrong := minus(whole(1), tauPlus)
+	own, other, balanced := holds(tauPlus), holds(wrong), wrong.Cmp(tauPlus) == 0
+	t.cases, t.own, t.other = t.cases+1, t.own+oneIf(own), t.other+oneIf(other)
+	t.balanced, t.balancedOther = t.balanced+oneIf(balanced), t.balancedOther+oneIf(balanced && other)
+	return own
+}
+
+// measure adds the cases in which the identity does not hold to the finding; their number with τ⁺ is the finding's Number.
+func (t identityTally) measure(f *Finding) {
+	f.Number = exactly(t.cases - t.own)
+	measure(f, t.cases, "cases")
+	measure(f, t.cases-t.own, "cases that differ, τ⁺ that of the anchor's class")
+	measure(f, t.cases-t.other, "cases that differ, τ⁺ that of the other class")
+	measure(f, t.balanced-t.balancedOther, "of these with balanced classes")
+}
+
 const lposCases = 2000
 
 // ratMean draws a distribution over two to four points with random scores and returns the mean score. Where signed is not
@@ -72,53 +94,44 @@ func lposEqual(f lposFraction, own, other, tauPlus, assumed *big.Rat, n int64) (
 func lposIdentityFinding(fraction lposFraction) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(1, 0x1905))
-	equal, oneForAll, balanced, balancedCases, signedEqual, undefined := 0, 0, 0, 0, 0, 0
+	var tally identityTally
+	signedEqual, undefined := 0, 0
 	for range lposCases {
 		own, other := ratMean(rng, false), ratMean(rng, false)
 		tauPlus, n := big.NewRat(1+rng.Int64N(19), 20), 1+rng.Int64N(12)
-		if same, _ := lposEqual(fraction, own, other, tauPlus, tauPlus, n); same {
-			equal++
-		} else if f.Counterexample == "" {
+		holds := tally.add(tauPlus, func(assumed *big.Rat) bool {
+			same, _ := lposEqual(fraction, own, other, tauPlus, assumed, n)
+			return same
+		})
+		if !holds && f.Counterexample == "" {
 			f.Counterexample = fmt.Sprintf("E⁺ = %s, E⁻ = %s, τ⁺ = %s, N = %d", own.RatString(), other.RatString(),
 				tauPlus.RatString(), n)
-		}
-		wrong := minus(whole(1), tauPlus) // a negative anchor told the positive class's τ⁺
-		same, _ := lposEqual(fraction, own, other, tauPlus, wrong, n)
-		oneForAll += oneIf(same)
-		if wrong.Cmp(tauPlus) == 0 {
-			balancedCases++
-			balanced += oneIf(same)
 		}
 		same, defined := lposEqual(fraction, ratMean(rng, true), ratMean(rng, true), tauPlus, tauPlus, n)
 		signedEqual += oneIf(same)
 		undefined += oneIf(!defined)
 	}
-	f.Number = exactly(lposCases - equal)
-	measure(&f, lposCases, "cases")
-	measure(&f, lposCases-equal, "cases that differ, τ⁺ that of the anchor's class")
-	measure(&f, lposCases-oneForAll, "cases that differ, τ⁺ that of the other class")
-	measure(&f, balancedCases-balanced, "of these with balanced classes")
+	tally.measure(&f)
 	measure(&f, lposCases-signedEqual, "cases that differ with scores of either sign")
 	measure(&f, undefined, "cases without a logarithm there")
 	measure(&f, lposUndefined(), "chance of a numerator that is not positive, one draw for each mean")
 	f.Why = "Put E = τ⁺E⁺ + τ⁻E⁻ in: the numerator is τ⁺E⁺, the denominator τ⁺E⁺ + Nτ⁺E⁻, and τ⁺ cancels. Nothing is " +
 		"asked of f but that the logarithm exists."
 	f.detail("one τ⁺ for all anchors, so that the anchors of one class are told the share of the other: the fractions "+
-		"differ in %d of %d cases, and in %d of the %d of them with balanced classes", lposCases-oneForAll, lposCases,
-		balancedCases-balanced, balancedCases)
+		"differ in %d of %d cases, and in %d of the %d of them with balanced classes", lposCases-tally.other, lposCases,
+		tally.balanced-tally.balancedOther, tally.balanced)
 	f.detail("f without exp, which may be negative: the fractions differ in %d of %d cases, but %d of them have no "+
 		"logarithm", lposCases-signedEqual, lposCases, undefined)
 	f.detail("the slides print the outer expectation over x⁻ ~ p⁻, a letter that is bound inside; it is read as over anchors x ~ p here")
 	f.detail("the identity is one of expectations: with one draw for each mean the numerator need not be positive; it is "+
 		"not with probability %.4g at τ⁺ = ½ where both classes show +1 and −1 with probability ½ and exp s is 2 and ½. "+
 		"pucl.DebiasedPos has a floor for that", lposUndefined())
-	if equal == lposCases {
+	if tally.own == lposCases {
 		f.conclude(Holds, "The two fractions differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share "+
 			"of the anchor's own class.", f.Number.Value, lposCases)
 		return f
 	}
-	f.conclude(Fails, "The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value,
-		lposCases)
+	f.conclude(Fails, "The two fractions differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value, lposCases)
 	return f
 }
 

@@ -104,9 +104,7 @@ var lposLosses = []struct {
 }
 
 // onePoint returns the smallest world: both classes show the same point, so that nothing tells anything.
-func onePoint() world {
-	return world{theory.Population{Positive: onAxis(1), Negative: onAxis(1)}, 0.5}
-}
+func onePoint() world { return world{theory.Population{Positive: onAxis(1), Negative: onAxis(1)}, 0.5} }
 
 // LPosBounds is what the printed and the corrected bound say of one population, with c the class of x.
 type LPosBounds struct {
@@ -209,9 +207,8 @@ func lposMIFinding(bound lposBound) Finding {
 			"point, I = 0 and the bound at N = 1 is %.4f nats.", readings, smallest)
 	}
 	if smallest > miSlack {
-		f.Counterexample = fmt.Sprintf("both classes show one and the same point, π = ½, N = 1: I(x, c) = 0, p(x|c)/p(x) "+
-			"= 1 and L_Pos = log 2 for every f and in every reading, so that the bound exceeds the information by %.6f",
-			smallest)
+		f.Counterexample = fmt.Sprintf("both classes show one and the same point, π = ½, N = 1: I(x, c) = 0, p(x|c)/p(x) = 1 "+
+			"and L_Pos = log 2 for every f and in every reading, so that the bound exceeds the information by %.6f", smallest)
 	}
 	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means, N ≥ 1 and τ⁺ the probability of " +
 		"each anchor's own class, where H(c) is the entropy of the class, log 2 if balanced"

@@ -32,9 +32,7 @@ func NoiseRate() Claim {
 }
 
 // printedNoiseRate returns the right side of (12).
-func printedNoiseRate(gamma, pi *big.Rat) *big.Rat {
-	return over(pi, plus(gamma, pi))
-}
+func printedNoiseRate(gamma, pi *big.Rat) *big.Rat { return over(pi, plus(gamma, pi)) }
 
 // correctedNoiseRate is (12) without the expectation.
 const correctedNoiseRate = `\xi_P = p(\tilde y \ne y \mid y = 1) = \frac{\pi_P}{\gamma+\pi_P},\ \xi_N = 0`

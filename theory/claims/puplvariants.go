@@ -80,9 +80,8 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 	}
 	s.cases++
 	s.random += oneIf(random)
-	text := fmt.Sprintf("labeled %s, unlabeled %s: the variant labels the unlabeled %s and the labeled %s; Algorithm "+
-		"1(B) gives the unlabeled%s", places(labeled), places(unlabeled), signs(got.unlabeled), signs(got.labeled),
-		starts[1:])
+	text := fmt.Sprintf("labeled %s, unlabeled %s: the variant labels the unlabeled %s and the labeled %s; Algorithm 1(B) "+
+		"gives the unlabeled%s", places(labeled), places(unlabeled), signs(got.unlabeled), signs(got.labeled), starts[1:])
 	switch same {
 	case len(enumerated.Starts):
 		s.always++
@@ -171,16 +170,15 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 	}
 	f.Counterexample = grid.firstNever.text
 	variantDetails(&f, &line, &grid)
-	f.Why = "The start decides where k-means ends. Where two unlabeled points lie at a right angle about the labeled " +
-		"one, their mean is nearer to both than that point, so the pseudo code takes both for negative; Algorithm 1(B) " +
-		"starts at one of them, and the other stays with the labeled point, to which it is nearer. With two points there " +
-		"is one unlabeled one, at which both start, so three are the fewest. The k-means over all rows with which the " +
-		"pseudo code ends knows no labels, so a labeled point goes to the nearer centre. What holds: let m = (1−f)a + " +
-		"f·b be the mean of the unlabeled points, a and b in the hulls of the groups. For x in A, |x − μ_P| ≤ δ and |x − " +
-		"m| ≥ f|x − b| − (1−f)|x − a| ≥ fD − δ > δ; for x in B, |x − m| ≤ δ + (1−f)|x − μ_P| < |x − μ_P|, as f|x − μ_P| " +
-		"≥ f(D−δ) > δ. So the first labels are the groups, and so are the next, the centres being the groups' means; a " +
-		"start of Algorithm 1(B) in B gives the same at once, and the share of B in the squared distances is what it is " +
-		"drawn with."
+	f.Why = "The start decides where k-means ends. Where two unlabeled points lie at a right angle about the labeled one, " +
+		"their mean is nearer to both than that point, so the pseudo code takes both for negative; Algorithm 1(B) starts at " +
+		"one of them, and the other stays with the labeled point, to which it is nearer. With two points there is one " +
+		"unlabeled one, at which both start, so three are the fewest. The k-means over all rows with which the pseudo code " +
+		"ends knows no labels, so a labeled point goes to the nearer centre. What holds: let m = (1−f)a + f·b be the mean of " +
+		"the unlabeled points, a and b in the hulls of the groups. For x in A, |x − μ_P| ≤ δ and |x − m| ≥ f|x − b| − (1−f)|x " +
+		"− a| ≥ fD − δ > δ; for x in B, |x − m| ≤ δ + (1−f)|x − μ_P| < |x − μ_P|, as f|x − μ_P| ≥ f(D−δ) > δ. So the first " +
+		"labels are the groups, and so are the next, the centres being the groups' means; a start of Algorithm 1(B) in B gives " +
+		"the same at once, and the share of B in the squared distances is what it is drawn with."
 	f.Number = exactly(float64(cases-line.always-grid.always) / float64(cases))
 	switch {
 	case never == 0 && sometimes == 0 && leaving == 0:
@@ -205,12 +203,10 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 }
 
 func variantDetails(f *Finding, line, grid *variantSearch) {
-	f.detail("differences: the start (mean of the unlabeled points, no draw); labeled points may leave the positive " +
-		"cluster; rows come back in another order, the unlabeled first; a tie goes to the negative centre, which is " +
-		"listed first, where Algorithm 1(B) leaves it open; the number of clusters is an argument that fits two centres " +
-		"only")
-	f.detail("what is the same: label 1 is the cluster that started at the labeled points' mean, as ỹ = 1 is in " +
-		"Algorithm 1(B)")
+	f.detail("differences: the start (mean of the unlabeled points, no draw); labeled points may leave the positive cluster; " +
+		"rows come back in another order, the unlabeled first; a tie goes to the negative centre, which is listed first, where " +
+		"Algorithm 1(B) leaves it open; the number of clusters is an argument that fits two centres only")
+	f.detail("what is the same: label 1 is the cluster that started at the labeled points' mean, as ỹ = 1 is in Algorithm 1(B)")
 	for _, example := range []struct{ what, text string }{
 		{"smallest case on a line with other labels than from every start", line.firstNever.text},
 		{"smallest case in which a labeled point leaves", line.firstLeaving.text},

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
@@ -52,23 +53,13 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 		w.Loss = risk.SigmoidLoss
 	}
 	exec := must(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
-		out := make([]*Node, len(priors))
-		for i, prior := range priors {
-			out[i] = estimate(prior)(logits, labels)
-		}
-		return out
+		return lists.Map(priors, func(prior float64) *Node { return estimate(prior)(logits, labels) })
 	}))
 	defer exec.Finalize()
 	atomLosses := measureLosses(eng, w)
-	out = make([]RiskErrors, len(priors))
-	for i, prior := range priors {
-		out[i] = atomLosses.truth(prior, nP, nU)
-	}
+	out = lists.Map(priors, func(prior float64) RiskErrors { return atomLosses.truth(prior, nP, nU) })
 	squares := make([]float64, len(priors))
-	labels := make([]bool, nP+nU)
-	for i := range nP {
-		labels[i] = true
-	}
+	labels := lists.Make(nP+nU, func(i int) bool { return i < nP })
 	w.eachDataSet(func(logits []float64, probability func(prior float64) float64) {
 		values := must(exec.Call(logits, labels))
 		for i, prior := range priors {
@@ -158,11 +149,8 @@ func measureLosses(eng *engine.Engine, w RiskWorld) worldLosses {
 	loss := func(logit float64, label bool) float64 {
 		return tensors.ToScalar[float64](must(exec.Call1([]float64{logit}, []bool{label})))
 	}
-	class := func(atoms []LogitAtom) (losses []atomLoss) {
-		for _, a := range atoms {
-			losses = append(losses, atomLoss{a.P, loss(a.Logit, true), loss(a.Logit, false)})
-		}
-		return losses
+	class := func(atoms []LogitAtom) []atomLoss {
+		return lists.Map(atoms, func(a LogitAtom) atomLoss { return atomLoss{a.P, loss(a.Logit, true), loss(a.Logit, false)} })
 	}
 	return worldLosses{class(w.Positive), class(w.Negative)}
 }

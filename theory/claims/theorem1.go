@@ -15,11 +15,10 @@ import (
 // negatively, and holds a difference between log partitions, which the proof lets cancel. The check measures each step.
 func Theorem1() Claim {
 	return Claim{
-		ID: "theorem-1",
-		Statement: "L_SCL-PU (5) is a biased estimator of L*_CL (3): E[L_SCL-PU] − L*_CL = π(1−π)/(1+γ) · [2μ_PN − (μ_P " +
-			"+ μ_N)].",
-		LaTeX:  `\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}] - \mathcal{L}^*_{\text{CL}} = \frac{\pi_p(1-\pi_p)}{1+\gamma}\left[2\tilde\mu_{PN} - (\mu^*_P + \mu^*_N)\right]`,
-		Source: "Contrastive Positive Unlabeled Learning, Theorem 1, proof in appendix A.5",
+		ID:        "theorem-1",
+		Statement: "L_SCL-PU (5) is a biased estimator of L*_CL (3): E[L_SCL-PU] − L*_CL = π(1−π)/(1+γ) · [2μ_PN − (μ_P + μ_N)].",
+		LaTeX:     `\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}] - \mathcal{L}^*_{\text{CL}} = \frac{\pi_p(1-\pi_p)}{1+\gamma}\left[2\tilde\mu_{PN} - (\mu^*_P + \mu^*_N)\right]`,
+		Source:    "Contrastive Positive Unlabeled Learning, Theorem 1, proof in appendix A.5",
 		Assumptions: []string{
 			"case-control: labeled examples from p(x|y=1), unlabeled ones from p(x), all independent (1)",
 			"γ = n_P/n_U, π = p(y=1); μ_P, μ_N, μ_PN are the means of z·z' over two positives, two negatives, one of each",
@@ -39,7 +38,7 @@ func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias fl
 	return d.Prior * (1 - d.Prior) * unlabeled * (2*between - positive - negative), nil
 }
 
-// Theorem1Attraction is what holds in place of Theorem 1, for the attraction of SCL-PU under independent views: its
+// Theorem1Attraction returns what holds in place of Theorem 1, for the attraction of SCL-PU under independent views: its
 // expectation minus that of the ideal loss,
 //
 //	(α−π)(μ_P − μ_N) + u/b · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)],
@@ -77,9 +76,7 @@ var theorem1Readings = []struct {
 	}},
 	{"both losses", func(r theory.Result, _ float64) float64 { return r.Bias.Value }},
 	{"both rewards", func(r theory.Result, _ float64) float64 { return -r.Bias.Value }},
-	{"attractions alone", func(r theory.Result, _ float64) float64 {
-		return r.AttractionBias().Value
-	}},
+	{"attractions alone", func(r theory.Result, _ float64) float64 { return r.AttractionBias().Value }},
 	{"attractions alone, ideal anchors mixed as in the batch", func(r theory.Result, anchors float64) float64 {
 		return r.Attraction.Mean.Value - anchors
 	}},
@@ -139,10 +136,9 @@ func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest t
 		"counts negatively, and log Z of a batch, whose rows include the anchor's own class, does not have the " +
 		"expectation that log Z has in (3), where all N rows besides the positive are of the other class."
 	if correction <= contrastTolerance {
-		f.Corrected = "Of the attraction, under independent views: E[attraction of (5)] − [πμ_P + (1−π)μ_N] = (α−π)(μ_P " +
-			"− μ_N) + 1/(1+γ) · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)], with u unlabeled examples in the batch, q " +
-			"the prior among them and α = (γ+q)/(1+γ); the loss's bias is E log Z of the batch − E log Z of (3), minus " +
-			"this."
+		f.Corrected = "Of the attraction, under independent views: E[attraction of (5)] − [πμ_P + (1−π)μ_N] = (α−π)(μ_P − μ_N) " +
+			"+ 1/(1+γ) · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)], with u unlabeled examples in the batch, q the prior " +
+			"among them and α = (γ+q)/(1+γ); the loss's bias is E log Z of the batch − E log Z of (3), minus this."
 		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{SCL-PU}}] - [\pi\mu_P + (1-\pi)\mu_N] = (\alpha-\pi)(\mu_P-\mu_N) + \frac{1}{1+\gamma}\,\frac{2u-2}{2u-1}\,q(1-q)\left[2\mu_{PN} - (\mu_P+\mu_N)\right]`
 	}
 	f.Counterexample = smallest.text

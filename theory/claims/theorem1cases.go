@@ -30,12 +30,10 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 	measure(f, r.Loss.Mean.Value+r.Ideal.Loss.Value, "smallest batch: (5) as a loss minus (3) as the printed reward")
 	alone := must(m.Exact(p, theory.Design{Unlabeled: 1, Prior: 0.5}))
 	if loss, ideal := alone.Loss.Mean.Value, alone.Ideal.Loss.Value; !agree(loss, 0) || !agree(ideal, 0) {
-		fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both "+
-			"must be 0", loss, ideal)
+		fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both must be 0", loss, ideal)
 	}
-	f.detail("a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose N is 0; so two " +
-		"examples are the least that a contrastive loss can be asked about, and one point a class and one dimension " +
-		"cannot be undercut")
+	f.detail("a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose N is 0; so two examples " +
+		"are the least that a contrastive loss can be asked about, and one point a class and one dimension cannot be undercut")
 	return theorem1Case{r.Bias.Value, printed, fmt.Sprintf("m = 1 labeled and u = 1 unlabeled example, positives at +1, "+
 		"negatives at −1, π = 1/2, τ = 1 (γ = 1, N = 2, μ_P = μ_N = 1, μ_PN = −1). The unlabeled example is positive or "+
 		"negative with probability 1/2: the loss is log 3 or log(1+2e⁻²), its mean %.6f; the ideal loss is log(1+2e⁻²) = "+

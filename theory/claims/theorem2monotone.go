@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/pucl"
@@ -137,14 +138,18 @@ func searchedMonotone(share shareFormula) Finding {
 			"and then falls towards 0."
 		f.CorrectedLaTeX = `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2 \ \text{ grows with } m \text{ at fixed } b = m+u;\quad \Delta_\sigma \to 0 \text{ as } m \to \infty \text{ at fixed } u`
 	}
+	first, whose := max(0, slices.IndexFunc(broken, func(n int) bool { return n > 0 })), "which the theorem does not exclude"
+	if first == 0 {
+		whose = "which the proof has"
+	}
 	switch {
 	case len(holding) == len(monotoneReadings):
 		f.conclude(Holds, "Δσ grows with γ in every reading, over all batches tried.")
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	case len(holding) > 0:
 		f.conclude(Conditional, "Δσ grows with γ only for %s; for %s, %s, it changes by %.4f from γ = %s to %s (signs, "+
-			"independent views).", strings.Join(holding, " and "), monotoneReadings[firstBroken(broken)].name,
-			readingOfProof(broken), change, ratioText(smallest.m2, smallest.u2), ratioText(smallest.m1, smallest.u1))
+			"independent views).", strings.Join(holding, " and "), monotoneReadings[first].name,
+			whose, change, ratioText(smallest.m2, smallest.u2), ratioText(smallest.m1, smallest.u1))
 	default:
 		f.conclude(Fails, "Δσ does not grow with γ in any reading; it changes by %.4f in the smallest case.", change)
 	}
@@ -171,24 +176,6 @@ func randomLabelsFalling(share shareFormula, most int64) int {
 
 // ratioText returns γ = m/u as a fraction.
 func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
-
-// firstBroken returns the first reading of which pairs break the claim, 0 where there is none.
-func firstBroken(broken []int) int {
-	for k, n := range broken {
-		if n > 0 {
-			return k
-		}
-	}
-	return 0
-}
-
-// readingOfProof reports whether the first reading that breaks is the proof's.
-func readingOfProof(broken []int) string {
-	if firstBroken(broken) == 0 {
-		return "which the proof has"
-	}
-	return "which the theorem does not exclude"
-}
 
 // theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
 // how far the formula is off at most; then it measures with identical views.

@@ -45,33 +45,29 @@ func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) si
 // signVariances goes over all 2^2m signs of the labeled rows and returns the variance of the mean product over the m own
 // pairs, and over all pairs.
 func signVariances(m int) (separate, all *big.Rat) {
-	variance := func(mean func(sign func(int) int64) *big.Rat) *big.Rat {
-		first, second := new(big.Rat), new(big.Rat)
-		each := big.NewRat(1, 1<<(2*m))
+	variance := func(pairs [][2]int) *big.Rat {
+		first, second, each := new(big.Rat), new(big.Rat), big.NewRat(1, 1<<(2*m))
 		for draw := range 1 << (2 * m) {
-			x := mean(func(row int) int64 { return int64(1 - 2*(draw>>row&1)) })
+			sum := int64(0)
+			for _, pair := range pairs {
+				sum += int64(1-2*(draw>>pair[0]&1)) * int64(1-2*(draw>>pair[1]&1))
+			}
+			x := big.NewRat(sum, int64(len(pairs)))
 			first.Add(first, times(each, x))
 			second.Add(second, times(each, x.Mul(x, x)))
 		}
 		return second.Sub(second, first.Mul(first, first))
 	}
-	separate = variance(func(sign func(int) int64) *big.Rat {
-		sum := int64(0)
-		for i := range m {
-			sum += sign(i) * sign(m+i)
-		}
-		return big.NewRat(sum, int64(m))
-	})
-	all = variance(func(sign func(int) int64) *big.Rat {
-		sum := int64(0)
-		for j := range 2 * m {
-			for i := range j {
-				sum += sign(i) * sign(j)
+	var ownPairs, allPairs [][2]int
+	for j := range 2 * m {
+		for i := range j {
+			allPairs = append(allPairs, [2]int{i, j})
+			if j == i+m {
+				ownPairs = append(ownPairs, [2]int{i, j})
 			}
 		}
-		return big.NewRat(sum, int64(m*(2*m-1)))
-	})
-	return separate, all
+	}
+	return variance(ownPairs), variance(allPairs)
 }
 
 // theorem2FlatPairs shows that the formula can be too large by any factor: positives that show −1 only rarely.

@@ -22,9 +22,7 @@ func Theorem2Unbiased() Claim {
 		LaTeX:       `\mathbb{E}[\mathcal{L}_{\text{ssCL}}] = \mathbb{E}[\mathcal{L}_{\text{PUCL}}] = \mathcal{L}^*_{\text{CL}}`,
 		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
 		Assumptions: theorem2Assumptions(),
-		check: func(eng *engine.Engine) Finding {
-			return theorem2UnbiasedFinding(eng, noBias)
-		},
+		check:       func(eng *engine.Engine) Finding { return theorem2UnbiasedFinding(eng, noBias) },
 	}
 }
 
@@ -107,10 +105,9 @@ func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, 
 			"labels of a single data set); the loss's bias tends to E_{z∼α} log[αM_P(z) + (1−α)M_N(z)] − E_{(z,y)∼π} log " +
 			"M_ȳ(z) − (α−π)(μ_P−μ_N), where z ∼ α is an anchor that is positive with probability α, (z, y) ∼ π one that " +
 			"is so with probability π, y its class and ȳ the other one, and M_y(z) = E[exp(z·z') | z' of class y]."
-		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{ssCL}}] = \mathbb{E}[A_{\text{PUCL}}] = \alpha\mu_P + ` +
-			`(1-\alpha)\mu_N,\qquad \mathbb{E}[\mathcal{L}] - \mathcal{L}^*_{\text{CL}} \to ` +
-			`\mathbb{E}_{z\sim\alpha}\log[\alpha M_P(z) + (1-\alpha)M_N(z)] - \mathbb{E}_{(z,y)\sim\pi}\log M_{\bar ` +
-			`y}(z) - (\alpha-\pi)(\mu_P-\mu_N)`
+		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{ssCL}}] = \mathbb{E}[A_{\text{PUCL}}] = \alpha\mu_P + (1-\alpha)\mu_N,\qquad ` +
+			`\mathbb{E}[\mathcal{L}] - \mathcal{L}^*_{\text{CL}} \to \mathbb{E}_{z\sim\alpha}\log[\alpha M_P(z) + ` +
+			`(1-\alpha)M_N(z)] - \mathbb{E}_{(z,y)\sim\pi}\log M_{\bar y}(z) - (\alpha-\pi)(\mu_P-\mu_N)`
 	}
 	if loss == total {
 		f.conclude(Holds, "Both losses have the claimed bias in all %d cases.", total)
@@ -131,8 +128,7 @@ func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
 		for _, design := range []theory.Design{d, {Unlabeled: 2, Prior: 0.5}, {Unlabeled: 1, Prior: 0.5}} {
 			r := must(m.Exact(TwoPoints(), design))
 			results = append(results, r)
-			measure(f, r.Bias.Value, "classes at ±1, m = %d, u = %d: bias of %s", design.Labeled, design.Unlabeled,
-				r.Objective)
+			measure(f, r.Bias.Value, "classes at ±1, m = %d, u = %d: bias of %s", design.Labeled, design.Unlabeled, r.Objective)
 		}
 	}
 	smallest := results[len(results)/2] // PUCL, m = u = 1

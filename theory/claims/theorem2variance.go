@@ -21,12 +21,9 @@ func Theorem2Variance() Claim {
 		LaTeX: `\Delta_\sigma = \mathrm{Var}(\mathcal{L}_{\text{ssCL}}) - \mathrm{Var}(\mathcal{L}_{\text{PUCL}}) = ` +
 			`\left(1 - \frac{1}{n_{P_L}}\right)\mathrm{Var}(\mathbf{z}_i\cdot\mathbf{z}_j : \mathbf{x}_i, \mathbf{x}_j ` +
 			`\in \mathcal{X}_{P_L}) \ge 0`,
-		Source: "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 (the " +
-			"size)",
+		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 (the size)",
 		Assumptions: theorem2Assumptions(),
-		check: func(eng *engine.Engine) Finding {
-			return theorem2VarianceFinding(eng, Theorem2PrintedGap)
-		},
+		check:       func(eng *engine.Engine) Finding { return theorem2VarianceFinding(eng, Theorem2PrintedGap) },
 	}
 }
 
@@ -35,7 +32,7 @@ func Theorem2PrintedGap(v theory.PairVariance, _ theory.Design, n int) float64 {
 	return (1 - 1/float64(n)) * v.Total
 }
 
-// Theorem2Gap is what Δσ = Var(L_ssCL) − Var(L_PUCL) is under independent views, exactly:
+// Theorem2Gap returns Δσ = Var(L_ssCL) − Var(L_PUCL) under independent views, exactly:
 //
 //	2m(m−1)/((2m−1)b²) · ζ₂
 //
@@ -148,7 +145,6 @@ func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, corr
 			negative, cases, f.Number.Value)
 		return
 	}
-	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is "+
-		"not: with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases,
-		f.Number.Value)
+	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is not: "+
+		"with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases, f.Number.Value)
 }

@@ -56,14 +56,6 @@ type theorem3Search struct {
 	largest                *big.Rat // largest expected potential after seeding over the best, where that is positive
 }
 
-// search tries sets of up to 4 rows on the integers 0 … 6, the fewest rows and the shortest line first.
-func (s *theorem3Search) search(bound func(seedingCase) *big.Rat) {
-	s.largest = new(big.Rat)
-	for labeled, unlabeled := range labeledLines(2, 4, 6) {
-		s.visit(labeled, unlabeled, bound)
-	}
-}
-
 func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound func(seedingCase) *big.Rat) {
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
 		return // nothing to draw
@@ -118,8 +110,10 @@ func (s *theorem3Search) follow(labeled, unlabeled theory.RationalPoints, start 
 // theorem3Finding holds bound against PUPL, and 21.55 φ* against k-means++.
 func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	var f Finding
-	var s theorem3Search
-	s.search(bound)
+	s := theorem3Search{largest: new(big.Rat)}
+	for labeled, unlabeled := range labeledLines(2, 4, 6) { // up to 4 rows on the integers 0 … 6, the smallest sets first
+		s.visit(labeled, unlabeled, bound)
+	}
 	correction := checkClassBound(classBound)
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
 		fail("the statement that should hold instead fails in %d cases", broken)
@@ -157,11 +151,10 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	measure(&f, correction.aboveOther, "class bound: cases above 5 times the spread of the classes")
 	measure(&f, correction.nearest, "class bound: largest share of it reached")
 
-	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ k " +
-		"Δ(positives) + 5 Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ the sum of squared distances to the " +
-		"class's mean and k = 2 + 2(a−n_P)/(n_P(a−1)) − (n_P−1)/(a−1) (for a = 1, where Δ(positives) = 0, any k will " +
-		"do); so E[φ] ≤ 5 φ* where the classes are an optimal split. k-means++ with two centres has E[φ] ≤ 5 φ* always; " +
-		"both 5 are best possible."
+	f.Corrected = "If labeled and hidden positives, a in all, are each as likely to be labeled, then E[φ] ≤ k Δ(positives) + 5 " +
+		"Δ(negatives) ≤ 5 (Δ(positives) + Δ(negatives)), with Δ the sum of squared distances to the class's mean and k = 2 + " +
+		"2(a−n_P)/(n_P(a−1)) − (n_P−1)/(a−1) (for a = 1, where Δ(positives) = 0, any k will do); so E[φ] ≤ 5 φ* where the " +
+		"classes are an optimal split. k-means++ with two centres has E[φ] ≤ 5 φ* always; both 5 are best possible."
 	f.CorrectedLaTeX = `\mathbb{E}[\phi] \leq \left(2 + \frac{2(a-n_P)}{n_P(a-1)} - \frac{n_P-1}{a-1}\right)\Delta(P) + ` +
 		`5\,\Delta(N) \leq 5\,\big(\Delta(P) + \Delta(N)\big), \qquad \Delta(S) = \sum_{\mathbf{z} \in S} \|\mathbf{z} - ` +
 		`\bar{\mathbf{z}}_S\|^2`
@@ -203,16 +196,15 @@ func chosen(e seedingExtreme) [][]float64 {
 	return rows
 }
 
-const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a " +
-	"labeled point, so labeled points at −m and m beside an unlabeled one at m+1 keep a potential above m² while φ* " +
-	"stays at ½; the proof takes Lemma 3, which fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What holds: let " +
-	"A be the positives, labeled L and hidden A∖L, and B the negatives. Each is charged at most φ(·, μ_P). Given that " +
-	"the seed falls in B, E[φ(B)] ≤ 5 Δ(B): for x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ 2c(x) + 2d², so " +
-	"c(x)·min(d², c(y)) + c(y)·min(d², c(x)) ≤ 5 c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| Δ(B_t) dt ≤ 2 Δ(B) Σ " +
-	"c(x), B_t being the points with c > t (Makarychev, Reddy and Shan, 2020). The seed falls in A∖L with probability " +
-	"φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs at most φ(B): at most φ(A∖L) in expectation. Together E[φ] ≤ φ(A) + φ(A∖L) " +
-	"+ 5 Δ(B). With L drawn uniformly, Lemma 2 gives E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) Δ(A). Under (1), given all " +
-	"rows, every choice of n_P of the positives is as likely to be the labeled one, so this covers (1). Labeled rows are " +
-	"charged to μ_P throughout, and that potential never rises in a round, so the bound holds after all rounds too. " +
-	"k-means++: the same with its first centre in A or in B, E[φ(A)] = 2 Δ(A), so 4 Δ(A) + 5 Δ(B) or 5 Δ(A) + 4 Δ(B). " +
-	"Best possible: TightSeeding."
+const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a labeled " +
+	"point, so labeled points at −m and m beside an unlabeled one at m+1 keep a potential above m² while φ* stays at ½; the " +
+	"proof takes Lemma 3, which fails, and Lemma 2 for φ*(Z_PL), where that has φ*(Z_P). What holds: let A be the positives, " +
+	"labeled L and hidden A∖L, and B the negatives. Each is charged at most φ(·, μ_P). Given that the seed falls in B, E[φ(B)] " +
+	"≤ 5 Δ(B): for x, y in B with costs c(x) ≤ c(y) and d = |x−y|, c(y) ≤ 2c(x) + 2d², so c(x)·min(d², c(y)) + c(y)·min(d², " +
+	"c(x)) ≤ 5 c(x) d²; and Σ_{x,y} min(c(x), c(y)) d² = ∫ 2|B_t| Δ(B_t) dt ≤ 2 Δ(B) Σ c(x), B_t being the points with c > t " +
+	"(Makarychev, Reddy and Shan, 2020). The seed falls in A∖L with probability φ(A∖L)/(φ(A∖L) + φ(B)), and then B costs at " +
+	"most φ(B): at most φ(A∖L) in expectation. Together E[φ] ≤ φ(A) + φ(A∖L) + 5 Δ(B). With L drawn uniformly, Lemma 2 gives " +
+	"E[φ(A)] and E[φ(L)] = (n_P−1)/(a−1) Δ(A). Under (1), given all rows, every choice of n_P of the positives is as likely to " +
+	"be the labeled one, so this covers (1). Labeled rows are charged to μ_P throughout, and that potential never rises in a " +
+	"round, so the bound holds after all rounds too. k-means++: the same with its first centre in A or in B, E[φ(A)] = 2 Δ(A), " +
+	"so 4 Δ(A) + 5 Δ(B) or 5 Δ(A) + 4 Δ(B). Best possible: TightSeeding."

@@ -11,6 +11,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // VariantAgreement returns how often the pseudo code has the labels of Algorithm 1(B) on the rows of x, of which some are
@@ -82,11 +83,7 @@ func checkSeparation() separationCheck {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 200 {
 		group := func(n int, shift int64) theory.RationalPoints {
-			rows := make(theory.RationalPoints, n)
-			for i := range rows {
-				rows[i] = []*big.Rat{whole(shift + rng.Int64N(4)), whole(rng.Int64N(4))}
-			}
-			return rows
+			return lists.Make(n, func(int) []*big.Rat { return []*big.Rat{whole(shift + rng.Int64N(4)), whole(rng.Int64N(4))} })
 		}
 		shift := 5 + rng.Int64N(40)
 		labeled, hidden, others := group(1+rng.IntN(3), 0), group(rng.IntN(4), 0), group(1+rng.IntN(3), shift)
@@ -120,10 +117,7 @@ func checkSeparation() separationCheck {
 
 func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) {
 	unlabeled := union(hidden, others)
-	want := make([]bool, len(unlabeled))
-	for i := range hidden {
-		want[i] = true
-	}
+	want := lists.Make(len(unlabeled), func(i int) bool { return i < len(hidden) })
 	code := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
 	c.code += oneIf(!slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false))
 	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
@@ -141,10 +135,8 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 
 // checkCode runs the code that trains on the example, and ends the check where it differs from the exact results.
 func (e variantExample) checkCode() {
-	rows, labeled := union(e.labeled, e.unlabeled), make([]bool, len(e.labeled)+len(e.unlabeled))
-	for i := range e.labeled {
-		labeled[i] = true
-	}
+	rows := union(e.labeled, e.unlabeled)
+	labeled := lists.Make(len(rows), func(i int) bool { return i < len(e.labeled) })
 	x := mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows.Floats()...))
 	code, exact := must(cluster.PseudoCode(x, labeled)), must(theory.RationalPUPLPseudoCode(e.labeled, e.unlabeled))
 	same := slices.Equal(code.NearPositive, slices.Concat(exact.Labeled, exact.Labels))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // halfTau is the temperature at which exp(cos/τ) is 2, 1 and ½ for the cosines 1, 0 and −1, so that losses of points on the
@@ -29,10 +30,7 @@ func randomWorld(rng *rand.Rand, positive, negative int) world {
 func randomClass(rng *rand.Rand, atoms, dim int, least float64) []theory.Atom {
 	class, p := make([]theory.Atom, atoms), make([]float64, atoms)
 	for i := range class {
-		class[i].Z = make([]float64, dim)
-		for k := range dim {
-			class[i].Z[k] = rng.NormFloat64()
-		}
+		class[i].Z = lists.Make(dim, func(int) float64 { return rng.NormFloat64() })
 		p[i] = least + rng.Float64()
 	}
 	for i, share := range normalized(p) {

@@ -5,23 +5,21 @@ import "fmt"
 
 // Map returns f(x[i]) for each i.
 func Map[S, T any](x []S, f func(S) T) []T {
-	out := make([]T, len(x))
-	for i, each := range x {
-		out[i] = f(each)
+	return Make(len(x), func(i int) T { return f(x[i]) })
+}
+
+// Make returns entry(i) for i below n.
+func Make[T any](n int, entry func(i int) T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = entry(i)
 	}
 	return out
 }
 
 // Table returns entry(i, k) for i below rows and k below columns, row by row.
 func Table[T any](rows, columns int, entry func(i, k int) T) [][]T {
-	out := make([][]T, rows)
-	for i := range out {
-		out[i] = make([]T, columns)
-		for k := range out[i] {
-			out[i][k] = entry(i, k)
-		}
-	}
-	return out
+	return Make(rows, func(i int) []T { return Make(columns, func(k int) T { return entry(i, k) }) })
 }
 
 // Name returns names[value], or "kind(value)" for a value without a name.

@@ -64,10 +64,15 @@ func (m *Model) CheckLabeled(images []uint8, labels int, what string) error {
 	if err := m.CheckImages(); err != nil {
 		return err
 	}
-	if err := pixels.CheckLabeled(images, labels, "images", what, m.shape); err != nil {
-		return fmt.Errorf("train: %w", err)
+	return named(pixels.CheckLabeled(images, labels, "images", what, m.shape))
+}
+
+// named returns err with the name of this package in front, nil where there is none.
+func named(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("train: %w", err)
 }
 
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch

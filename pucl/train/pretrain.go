@@ -207,8 +207,5 @@ func (m *Model) startFrom(eng *engine.Engine, c Config) error {
 		return errors.New("train: Weights start encoders of images; leave them nil for features")
 	}
 	s := m.shape
-	if err := encoder.LoadStateDict(eng.Backend, m.store, "/"+encoderScope, c.Encoder, s.Height, s.Width, s.Channels, c.Weights, c.LeaveOut...); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return nil
+	return named(encoder.LoadStateDict(eng.Backend, m.store, "/"+encoderScope, c.Encoder, s.Height, s.Width, s.Channels, c.Weights, c.LeaveOut...))
 }

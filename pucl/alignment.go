@@ -21,11 +21,7 @@ func Alignment(v Views) *Node { return AlignmentLoss().Loss(v, 1) }
 // AlignmentLoss is [Alignment] as an objective, to be trained on in a [WeightedSum]: every anchor is attracted to its other
 // views by minus the squared distance. Alone it has every encoder collapse. The temperature plays no part.
 func AlignmentLoss() Objective {
-	return Objective{
-		Name:    "alignment",
-		Attract: func(b *Block) *Node { return Neg(ownDistance(b)) },
-		Repel:   Nothing,
-	}
+	return Objective{Name: "alignment", Attract: func(b *Block) *Node { return Neg(ownDistance(b)) }, Repel: Nothing}
 }
 
 // ownDistance returns the mean squared distance of each anchor to the other views of its example, [.., r].

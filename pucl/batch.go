@@ -1,6 +1,8 @@
 package pucl
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
@@ -94,11 +96,7 @@ func viewOf(row *Node, examples int) *Node {
 
 // repeatViews repeats what is known of examples [.., b] for each view, [.., m·b].
 func repeatViews(examples *Node, views int) *Node {
-	copies := make([]*Node, views)
-	for i := range copies {
-		copies[i] = examples
-	}
-	return Concatenate(copies, -1)
+	return Concatenate(slices.Repeat([]*Node{examples}, views), -1)
 }
 
 // boolLike returns shape with Bool entries.

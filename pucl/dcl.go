@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -78,14 +79,7 @@ func (c DCLConfig) check(b *Block) {
 func (c DCLConfig) logNegatives(b *Block) *Node {
 	c.check(b)
 	negatives := float64(b.rows() - b.views())
-	positives := c.Positives
-	if positives == 0 {
-		positives = b.views() - 1
-	}
-	weight := c.Weight
-	if weight == 0 {
-		weight = negatives
-	}
+	positives, weight := cmp.Or(c.Positives, b.views()-1), cmp.Or(c.Weight, negatives)
 	drawn := AddScalar(LogSumExp(b, b.OtherExamples()), -math.Log(negatives))
 	own := AddScalar(logOwn(b, positives), -math.Log(float64(positives)))
 	debiased := logDifference(drawn, own, 1/(1-c.TauPlus), c.TauPlus/(1-c.TauPlus), -1/b.Tau)

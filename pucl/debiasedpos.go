@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -67,10 +68,7 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 		panic(fmt.Errorf("pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight))
 	}
 	b.needOtherExamples("DebiasedPos")
-	weight := c.Weight
-	if weight == 0 {
-		weight = float64(b.rows() - b.views())
-	}
+	weight := cmp.Or(c.Weight, float64(b.rows()-b.views()))
 	mask := b.OtherExamples()
 	if c.Negatives != nil {
 		mask = c.Negatives(b)

@@ -14,9 +14,5 @@ import . "github.com/gomlx/gomlx/core/graph"
 //
 // Source: M. A. Nikitina, slides on distribution bias in contrastive learning, L_N-pair; the pairs are those of Sohn (2016).
 func NPair() Objective {
-	return Objective{
-		Name:    "N-pair",
-		Attract: OwnViews,
-		Repel:   func(b *Block) *Node { return LogSumExp(b, b.OtherView) },
-	}
+	return Objective{Name: "N-pair", Attract: OwnViews, Repel: func(b *Block) *Node { return LogSumExp(b, b.OtherView) }}
 }

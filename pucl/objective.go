@@ -99,29 +99,27 @@ func (v Views) Block(tau float64) *Block { return v.batch(tau).whole() }
 // views, and which of the b examples are labeled positives. It is for a look at a loss and for checks by hand; training
 // builds [Objective.Loss] into its own graph. Objectives that need the classes have [Objective.ValueOfClasses].
 func (o Objective) Value(eng *engine.Engine, z [][]float64, labeled []bool, tau float64) (float64, error) {
-	if len(labeled) == 0 || len(z)%len(labeled) != 0 {
-		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), len(labeled))
-	}
-	return o.value(eng, tau, func(in []*Node) Views { return Views{Z: in[0], Labeled: in[1]} }, z, labeled)
+	return o.value(eng, tau, func(z, labeled *Node) Views { return Views{Z: z, Labeled: labeled} }, z, labeled, len(labeled))
 }
 
 // ValueOfClasses is [Objective.Value] for a batch whose true classes are known, one number for each example; no example
 // is labeled.
 func (o Objective) ValueOfClasses(eng *engine.Engine, z [][]float64, class []int32, tau float64) (float64, error) {
-	if len(class) == 0 || len(z)%len(class) != 0 {
-		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), len(class))
-	}
-	return o.value(eng, tau, func(in []*Node) Views {
-		return Views{Z: in[0], Labeled: NotEqual(in[1], in[1]), Class: in[1]}
-	}, z, class)
+	return o.value(eng, tau, func(z, class *Node) Views {
+		return Views{Z: z, Labeled: NotEqual(class, class), Class: class}
+	}, z, class, len(class))
 }
 
-func (o Objective) value(eng *engine.Engine, tau float64, views func([]*Node) Views, in ...any) (float64, error) {
-	out, err := ExecOnce(eng.Backend, func(in []*Node) *Node {
-		v := views(in)
-		v.Count = v.Z.Shape().Dim(0) / v.Labeled.Shape().Dim(0)
+// value returns the loss of the views that the graph makes of the embeddings z and of what is known of so many examples.
+func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *Node) Views, z [][]float64, known any, examples int) (float64, error) {
+	if examples == 0 || len(z)%examples != 0 {
+		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), examples)
+	}
+	out, err := ExecOnce(eng.Backend, func(z, known *Node) *Node {
+		v := views(z, known)
+		v.Count = v.Z.Shape().Dim(0) / examples
 		return o.Loss(v, tau)
-	}, in...)
+	}, z, known)
 	if err != nil {
 		return 0, fmt.Errorf("pucl: %w", err)
 	}

@@ -54,10 +54,7 @@ func LogSumExp(b *Block, mask *Node) *Node {
 	return ownGradient(value, func(v *Node) []*Node {
 		// ∂/∂s_ij is the soft-max exp_ij/sum_i. Scaling rows before and after the products spares a matrix of all pairs.
 		scale := Div(MulScalar(ExpandAxes(v, -1), 1/b.Tau), safe)
-		return []*Node{
-			Mul(weighted(exp, s.rows), scale),
-			weightedBack(exp, Mul(s.anchors, scale)),
-		}
+		return []*Node{Mul(weighted(exp, s.rows), scale), weightedBack(exp, Mul(s.anchors, scale))}
 	}, s.anchors, s.rows)
 }
 

@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,19 +45,15 @@ func StackViews(views ...*Node) *Node {
 
 // check panics with an error that names both shapes where the parts of v do not fit.
 func (v *Views) check(tau float64) {
-	if !(tau > 0) || math.IsInf(tau, 1) {
+	v.Count = cmp.Or(v.Count, 2)
+	switch {
+	case !(tau > 0) || math.IsInf(tau, 1):
 		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.5 is the paper's)", tau))
-	}
-	if v.Count == 0 {
-		v.Count = 2
-	}
-	if v.Count < 2 {
+	case v.Count < 2:
 		panic(fmt.Errorf("pucl: %d view per example; contrast needs 2 or more", v.Count))
-	}
-	if v.BlockRows < 0 {
+	case v.BlockRows < 0:
 		panic(fmt.Errorf("pucl: BlockRows = %d anchors at once; it must be positive, or 0 to let it be chosen", v.BlockRows))
-	}
-	if v.Z == nil || v.Labeled == nil {
+	case v.Z == nil || v.Labeled == nil:
 		panic(errors.New("pucl: Views needs both Z, the embeddings [.., m·b, d], and Labeled, Bool [.., b]"))
 	}
 	z, labeled := v.Z.Shape(), v.Labeled.Shape()

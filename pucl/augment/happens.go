@@ -59,10 +59,7 @@ type Grayscale struct {
 
 // Check implements [Step].
 func (s Grayscale) Check(in Shape) (Shape, error) {
-	if err := checkColor(in); err != nil {
-		return Shape{}, err
-	}
-	return in, checkProbability(s.Probability)
+	return in, cmp.Or(checkColor(in), checkProbability(s.Probability))
 }
 
 // Numbers implements [Step].

@@ -40,11 +40,9 @@ func (j Jitter) Check(in Shape) (Shape, error) {
 		return Shape{}, err
 	}
 	d := j.withDefaults()
-	for _, strength := range []float64{d.Brightness, d.Contrast, d.Saturation} {
-		if !(strength <= 1) {
-			return Shape{}, fmt.Errorf("brightness ±%g, contrast ±%g, saturation ±%g; each is at most 1, so that no factor is negative",
-				d.Brightness, d.Contrast, d.Saturation)
-		}
+	if !(max(d.Brightness, d.Contrast, d.Saturation) <= 1) { // NaN in one makes the maximum NaN
+		return Shape{}, fmt.Errorf("brightness ±%g, contrast ±%g, saturation ±%g; each is at most 1, so that no factor is negative",
+			d.Brightness, d.Contrast, d.Saturation)
 	}
 	if !(d.Hue <= 0.5) {
 		return Shape{}, fmt.Errorf("hue ±%g; half a turn, 0.5, is the most", d.Hue)

@@ -66,11 +66,10 @@ func (c Crop) weights(start, extent *Node, in, out int) *Node {
 		index := Min(MaxScalar(AddScalar(below, float64(tap)), 0), last)
 		hit := Equal(BroadcastToDims(pixel, n, out, in), BroadcastToDims(index, n, out, in))
 		part := Mul(ConvertDType(hit, dtypes.Float32), cubic(Abs(AddScalar(Neg(fraction), float64(tap))), -0.75))
-		if w == nil {
-			w = part
-		} else {
-			w = Add(w, part)
+		if w != nil {
+			part = Add(w, part)
 		}
+		w = part
 	}
 	return w
 }

@@ -20,10 +20,11 @@ type LabeledImages[L bool | int] struct {
 
 // check returns an error if there are no images, a part of one, or another number of labels. The images are called what.
 func (l LabeledImages[L]) check(what, labels string, shape augment.Shape) error {
-	if err := pixels.CheckLabeled(l.Pixels, len(l.Labels), what, labels, shape); err != nil {
-		return fmt.Errorf("classify: %w", err)
+	err := pixels.CheckLabeled(l.Pixels, len(l.Labels), what, labels, shape)
+	if err != nil {
+		err = fmt.Errorf("classify: %w", err)
 	}
-	return nil
+	return err
 }
 
 // LabeledRows are embeddings [n, k] and the class of each.

@@ -48,11 +48,8 @@ type FewShot struct {
 func FitFewShot(eng *engine.Engine, data, test LabeledRows, classes int, config FewShotConfig) (*FewShot, error) {
 	c := config.withDefaults()
 	k, err := data.check(classes, "row", "labels")
-	if err != nil {
-		return nil, err
-	}
-	entries, err := test.check(classes, "test row", "true classes")
-	if err != nil {
+	entries, failed := test.check(classes, "test row", "true classes")
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	if entries != k {
@@ -64,8 +61,7 @@ func FitFewShot(eng *engine.Engine, data, test LabeledRows, classes int, config 
 			return evaluate.Classes{}, err
 		}
 		settings := c.Probe
-		settings.Seed = seed
-		if c.Start != nil {
+		if settings.Seed = seed; c.Start != nil {
 			settings.Start = c.Start
 		}
 		p, err := probe.Fit(eng, shots, labels, classes, settings)
@@ -86,10 +82,8 @@ func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *train.Model, da
 		return nil, err
 	}
 	shape := m.Shape()
-	if err := errors.Join(data.check("images", "labels", shape), test.check("test images", "true classes", shape)); err != nil {
-		return nil, err
-	}
-	if err := rows.CheckClasses(classes, test.Labels, "test image"); err != nil {
+	if err := cmp.Or(errors.Join(data.check("images", "labels", shape), test.check("test images", "true classes", shape)),
+		rows.CheckClasses(classes, test.Labels, "test image")); err != nil {
 		return nil, err
 	}
 	return c.draw("fine-tuning", data.Labels, classes, func(index, labels []int, seed uint64) (evaluate.Classes, error) {

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -96,11 +97,8 @@ func (t *finetuning) head() (*probe.Probe, error) {
 // scores returns the logits of the positive class by the network as it is now.
 func (t *finetuning) scores(images []uint8) ([]float64, error) {
 	x, err := t.embed(images)
-	if err != nil {
-		return nil, err
-	}
-	head, err := t.head()
-	if err != nil {
+	head, failed := t.head()
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	return head.Scores(x)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
@@ -138,7 +139,7 @@ func (t *finetuning) embed(images []uint8) (*mat.Dense, error) {
 // for all of them, since an entry that hardly varies now may do so when the encoder has moved.
 func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	n, k := x.Dims()
-	mean, std = make([]float64, k), make([]float64, k)
+	mean = make([]float64, k)
 	total, column := 0.0, make([]float64, n)
 	for j := range k {
 		var variance float64
@@ -149,10 +150,7 @@ func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	if !(scale > 1e-6) { // embeddings that are all the same
 		scale = 1
 	}
-	for j := range std {
-		std[j] = scale
-	}
-	return mean, std
+	return mean, slices.Repeat([]float64{scale}, k)
 }
 
 // task returns what the loop trains. Its batches are images, the numbers of their views, and labels.

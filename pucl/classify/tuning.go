@@ -20,14 +20,11 @@ type Tuning struct {
 
 // Degeneracy returns whether the result gives the same answer to all the images that it was trained on.
 func (t *Tuning) Degeneracy() evaluate.Degeneracy {
-	total := 0
-	for _, count := range t.Predicted {
-		total += count
+	answered := func(count int) bool { return count > 0 }
+	if first := slices.IndexFunc(t.Predicted, answered); first < 0 || slices.ContainsFunc(t.Predicted[first+1:], answered) {
+		return evaluate.NotDegenerate
 	}
-	if total > 0 && slices.Contains(t.Predicted, total) {
-		return evaluate.OneClass
-	}
-	return evaluate.NotDegenerate
+	return evaluate.OneClass
 }
 
 // Degenerate reports whether the result gives the same answer to all the images that it was trained on.

@@ -117,11 +117,11 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 			for i, x := range rows {
 				parts[i] = Slice(x, AxisRange(), AxisRange(s*left/slices, (s+1)*left/slices))
 			}
-			if part := f(parts); sum == nil {
-				sum = part
-			} else {
-				sum = Add(sum, part)
+			part := f(parts)
+			if sum != nil {
+				part = Add(sum, part)
 			}
+			sum = part
 		}
 		rows, f = []*Node{sum}, same
 	}

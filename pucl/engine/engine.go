@@ -99,7 +99,8 @@ func Open() (*Engine, error) {
 			}
 			return e, nil
 		}
-		notes = append(notes, fmt.Sprintf("%s did not open: %s", filepath.Base(c.plugin), firstLine(err)))
+		line, _, _ := strings.Cut(err.Error(), "\n") // without the stack that some of gomlx's errors carry
+		notes = append(notes, fmt.Sprintf("%s did not open: %s", filepath.Base(c.plugin), line))
 	}
 	return nil, fmt.Errorf("engine: no engine opens: %s", strings.Join(notes, "; "))
 }
@@ -187,12 +188,6 @@ func open(c candidate) (e *Engine, err error) {
 		e.attachOneDNN()
 	}
 	return e, nil
-}
-
-// firstLine keeps the message of an error and drops the stack that some of gomlx's errors carry.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 // Check returns an error if e is nil or has no backend.

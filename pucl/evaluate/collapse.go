@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -93,11 +94,8 @@ func withoutMinusZero(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
 // Hypersphere" (2020), with α = 2.
 func Alignment(x, views *mat.Dense) (float64, error) {
 	a, err := unitRows(x)
-	if err != nil {
-		return 0, err
-	}
-	b, err := unitRows(views)
-	if err != nil {
+	b, failed := unitRows(views)
+	if err = cmp.Or(err, failed); err != nil {
 		return 0, err
 	}
 	n, d := a.Dims()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Choice is the rule by which one epoch's result stands for a run. Results of different rules must not be compared.
@@ -70,25 +71,25 @@ func Select(epochs []Epoch) (Selection, error) {
 
 // By returns the epoch that stands for the run by the rule choice, and an error for a rule that does not exist.
 func (s Selection) By(choice Choice) (Epoch, error) {
-	switch choice {
-	case LastEpoch:
-		return s.Last, nil
-	case WithoutNegatives:
-		return s.WithoutNegatives, nil
-	case Oracle:
-		return s.Oracle, nil
+	all := s.all()
+	if choice < 0 || int(choice) >= len(all) {
+		return Epoch{}, fmt.Errorf("evaluate: there is no %s; use LastEpoch, WithoutNegatives or Oracle", choice)
 	}
-	return Epoch{}, fmt.Errorf("evaluate: there is no %s; use LastEpoch, WithoutNegatives or Oracle", choice)
+	return all[choice], nil
 }
+
+// all returns the epochs by Choice.
+func (s Selection) all() []Epoch { return []Epoch{s.Last, s.WithoutNegatives, s.Oracle} }
 
 // String gives the result by each rule in percent, with the epoch, and says so where its classifier is degenerate.
 func (s Selection) String() string {
-	say := func(choice Choice, e Epoch) string {
+	var parts []string
+	for choice, e := range s.all() {
 		degenerate := ""
 		if e.Degenerate {
 			degenerate = ", degenerate"
 		}
-		return fmt.Sprintf("%s %s (epoch %d%s)", choice, percent(e.Test), e.Epoch, degenerate)
+		parts = append(parts, fmt.Sprintf("%s %s (epoch %d%s)", Choice(choice), percent(e.Test), e.Epoch, degenerate))
 	}
-	return say(LastEpoch, s.Last) + "; " + say(WithoutNegatives, s.WithoutNegatives) + "; " + say(Oracle, s.Oracle)
+	return strings.Join(parts, "; ")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -83,12 +84,8 @@ func SummarizeSelections(runs []Selection, confidence float64) (SelectionSummary
 	for choice, to := range []*Summary{&out.Last, &out.WithoutNegatives, &out.Oracle} {
 		values := make([]float64, len(runs))
 		for i, run := range runs {
-			e, err := run.By(Choice(choice))
-			if err != nil {
-				return SelectionSummary{}, err
-			}
-			values[i] = e.Test
-			if e.Degenerate {
+			e := run.all()[choice]
+			if values[i] = e.Test; e.Degenerate {
 				out.Degenerate[choice]++
 			}
 		}
@@ -102,15 +99,13 @@ func SummarizeSelections(runs []Selection, confidence float64) (SelectionSummary
 
 // String gives one line for each rule, in percent, and tells how many runs are degenerate.
 func (s SelectionSummary) String() string {
-	text := ""
+	var lines []string
 	for choice, summary := range []Summary{s.Last, s.WithoutNegatives, s.Oracle} {
-		if choice > 0 {
-			text += "\n"
-		}
-		text += fmt.Sprintf("%s: %s", Choice(choice), summary.Percent())
+		line := fmt.Sprintf("%s: %s", Choice(choice), summary.Percent())
 		if d := s.Degenerate[choice]; d > 0 {
-			text += fmt.Sprintf("; degenerate in %d of %d runs", d, summary.Seeds)
+			line += fmt.Sprintf("; degenerate in %d of %d runs", d, summary.Seeds)
 		}
+		lines = append(lines, line)
 	}
-	return text
+	return strings.Join(lines, "\n")
 }

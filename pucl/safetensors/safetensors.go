@@ -19,35 +19,16 @@ type DType string
 // The number types of the format that this package can turn into Go numbers are the first four. The others can be read and
 // written as bytes.
 const (
-	F32  DType = "F32"
-	F64  DType = "F64"
-	F16  DType = "F16"
-	BF16 DType = "BF16"
-	I64  DType = "I64"
-	I32  DType = "I32"
-	I16  DType = "I16"
-	I8   DType = "I8"
-	U64  DType = "U64"
-	U32  DType = "U32"
-	U16  DType = "U16"
-	U8   DType = "U8"
-	Bool DType = "BOOL"
+	F32, F64, F16, BF16     DType = "F32", "F64", "F16", "BF16"
+	I64, I32, I16, I8       DType = "I64", "I32", "I16", "I8"
+	U64, U32, U16, U8, Bool DType = "U64", "U32", "U16", "U8", "BOOL"
 )
 
+// sizes are the numbers of bytes of one number.
+var sizes = map[DType]int{F64: 8, I64: 8, U64: 8, F32: 4, I32: 4, U32: 4, F16: 2, BF16: 2, I16: 2, U16: 2, I8: 1, U8: 1, Bool: 1}
+
 // size returns the number of bytes of one number, 0 for an unknown type.
-func (d DType) size() int {
-	switch d {
-	case F64, I64, U64:
-		return 8
-	case F32, I32, U32:
-		return 4
-	case F16, BF16, I16, U16:
-		return 2
-	case I8, U8, Bool:
-		return 1
-	}
-	return 0
-}
+func (d DType) size() int { return sizes[d] }
 
 // Tensor is a tensor as the file holds it.
 type Tensor struct {

@@ -37,10 +37,10 @@ func (f *File) Write(w io.Writer) error {
 		return cmp.Or(cmp.Compare(f.Tensors[b].DType.size(), f.Tensors[a].DType.size()), cmp.Compare(a, b))
 	})
 	header, err := f.header(names)
-	if err != nil {
-		return fmt.Errorf("safetensors: %w", err)
+	if err == nil {
+		_, err = w.Write(header)
 	}
-	if _, err := w.Write(header); err != nil {
+	if err != nil {
 		return fmt.Errorf("safetensors: %w", err)
 	}
 	for _, name := range names {
@@ -57,18 +57,14 @@ func (f *File) header(names []string) ([]byte, error) {
 	b.Write(make([]byte, 8))
 	b.WriteByte('{')
 	field := func(name string, value any) error {
-		key, err := json.Marshal(name)
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(value)
+		text, err := json.Marshal(map[string]any{name: value})
 		if err != nil {
 			return err
 		}
 		if b.Len() > 9 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%s:%s", key, text)
+		b.Write(text[1 : len(text)-1]) // without the braces
 		return nil
 	}
 	if f.Metadata != nil {

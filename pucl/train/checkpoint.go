@@ -69,13 +69,11 @@ func (r *run) openCheckpoint() (*checkpoint, error) {
 		return nil, fmt.Errorf("train: %s is the checkpoint of another run, and is left as it is; name another folder in "+
 			"Checkpoint, ask for the same again, or delete the file to start anew%s", cp.path, differences(head.Identity, cp.identity))
 	}
-	if err := readVariables(in, r.Store); err != nil {
-		return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
+	if err = readVariables(in, r.Store); err == nil && r.State != nil {
+		err = decodeState(head.State, r.State)
 	}
-	if r.State != nil {
-		if err := decodeState(head.State, r.State); err != nil {
-			return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
-		}
+	if err != nil {
+		return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
 	}
 	cp.step, cp.saved = head.Step, head.Step
 	*r.history = head.History

@@ -64,10 +64,15 @@ func (m *Model) CheckLabeled(images []uint8, labels int, what string) error {
 	if err := m.CheckImages(); err != nil {
 		return err
 	}
-	if err := pixels.CheckLabeled(images, labels, "images", what, m.shape); err != nil {
-		return fmt.Errorf("train: %w", err)
+	return named(pixels.CheckLabeled(images, labels, "images", what, m.shape))
+}
+
+// named returns err with the name of this package in front, nil where there is none.
+func named(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("train: %w", err)
 }
 
 // Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
@@ -222,7 +227,7 @@ func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T)
 			if first == 0 {
 				all = append(all, mat.NewDense(n, x.Shape().Dim(-1), nil))
 			}
-			if err := copyRows(all[i], x, first, rows); err != nil {
+			if err := copyRows(all[i], first, x, 0, rows); err != nil {
 				return nil, err
 			}
 		}
@@ -238,13 +243,12 @@ func from[T uint8 | float32](values []T, size int) func(first int, to []T) error
 	}
 }
 
-// copyRows writes the first count rows of from, float32, into to, from row first on.
-func copyRows(to *mat.Dense, from *tensors.Tensor, first, count int) error {
+// copyRows writes count rows of from, float32, into to: row first of from into row at of to, and so on.
+func copyRows(to *mat.Dense, at int, from *tensors.Tensor, first, count int) error {
 	_, columns := to.Dims()
 	return tensors.ConstFlatData(from, func(flat []float32) {
-		out := to.RawMatrix().Data[first*columns : (first+count)*columns]
-		for i := range out {
-			out[i] = float64(flat[i])
+		for i, value := range flat[first*columns : (first+count)*columns] {
+			to.RawMatrix().Data[at*columns+i] = float64(value)
 		}
 	})
 }

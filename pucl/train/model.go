@@ -87,10 +87,7 @@ func (m *Model) DropTraining() error {
 // Config.Weights of another run.
 func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 	weights, err := encoder.StateDict(m.store, "/"+encoderScope)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return weights, nil
+	return weights, named(err)
 }
 
 // ScalePixels turns bytes into float32 in [0, 1], as encoders take images.

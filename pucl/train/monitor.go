@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -198,11 +199,8 @@ func (r *reader) findNeighbors(reading *Reading, h *mat.Dense) error {
 		return nil
 	}
 	known, err := rows.Take(h, r.bank)
-	if err != nil {
-		return err
-	}
-	asked, err := rows.Take(h, r.queries)
-	if err != nil {
+	asked, failed := rows.Take(h, r.queries)
+	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
 	bank, err := evaluate.LabeledPositives(known, rows.Pick(r.examples.labeled, r.bank))
@@ -236,18 +234,12 @@ func (r *reader) embed() (h, z []*mat.Dense, err error) {
 		rows := min(each, n-p*each)
 		for i, to := range []*[]*mat.Dense{&h, &z} {
 			shape := out[i].Shape()
-			if *to == nil {
-				for range shape.Dim(0) / each {
+			for view := range shape.Dim(0) / each {
+				if p == 0 {
 					*to = append(*to, mat.NewDense(n, shape.Dim(1), nil))
 				}
-			}
-			all := mat.NewDense(shape.Dim(0), shape.Dim(1), nil)
-			if err := copyRows(all, out[i], 0, shape.Dim(0)); err != nil {
-				return nil, nil, err
-			}
-			for view, x := range *to {
-				for row := range rows {
-					x.SetRow(p*each+row, all.RawRowView(view*each+row))
+				if err := copyRows((*to)[view], p*each, out[i], view*each, rows); err != nil {
+					return nil, nil, err
 				}
 			}
 		}

@@ -60,15 +60,14 @@ func monitoredImages(m Monitor, seed uint64, recipe augment.Recipe, shape augmen
 		return nil, nil, fmt.Errorf("train: views to monitor: %w", err)
 	}
 	perView := recipe.Numbers()
-	all := &monitored{each: min(n, monitoredAtOnce), labeled: labeled}
-	for first := 0; first < n; first += all.each {
-		all.parts = append(all.parts, []any{
-			tensors.FromFlatDataAndDimensions(part(images, first, all.each, size), all.each, shape.Height, shape.Width, shape.Channels),
-			tensors.FromFlatDataAndDimensions(append(part(numbers[:n*perView], first, all.each, perView),
-				part(numbers[n*perView:], first, all.each, perView)...), 2*all.each, perView),
-		})
+	inputs := func(first, each int) []any {
+		views := append(part(numbers[:n*perView], first, each, perView), part(numbers[n*perView:], first, each, perView)...)
+		return []any{
+			tensors.FromFlatDataAndDimensions(part(images, first, each, size), each, shape.Height, shape.Width, shape.Channels),
+			tensors.FromFlatDataAndDimensions(views, 2*each, perView),
+		}
 	}
-	return all, func(inputs []*Node) []*Node {
+	return inParts(labeled, inputs), func(inputs []*Node) []*Node {
 		images := ScalePixels(inputs[0])
 		return []*Node{images, recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[1])}
 	}, nil
@@ -110,14 +109,19 @@ func monitoredRows(m Monitor, batches FeatureBatches) (*monitored, func(inputs [
 
 // rowParts cuts views of rows of d numbers into parts.
 func rowParts(labeled []bool, d int, views ...[]float32) *monitored {
-	n := len(labeled)
-	all := &monitored{each: min(n, monitoredAtOnce), labeled: labeled}
-	for first := 0; first < n; first += all.each {
-		var inputs []any
+	return inParts(labeled, func(first, each int) (inputs []any) {
 		for _, view := range views {
-			inputs = append(inputs, tensors.FromFlatDataAndDimensions(part(view, first, all.each, d), all.each, d))
+			inputs = append(inputs, tensors.FromFlatDataAndDimensions(part(view, first, each, d), each, d))
 		}
-		all.parts = append(all.parts, inputs)
+		return inputs
+	})
+}
+
+// inParts cuts examples into parts, of which inputs returns what the graph takes.
+func inParts(labeled []bool, inputs func(first, each int) []any) *monitored {
+	all := &monitored{each: min(len(labeled), monitoredAtOnce), labeled: labeled}
+	for first := 0; first < len(labeled); first += all.each {
+		all.parts = append(all.parts, inputs(first, all.each))
 	}
 	return all
 }

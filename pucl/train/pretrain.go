@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -168,11 +169,7 @@ func (c Config) chance(eng *engine.Engine, labeled *tensors.Tensor) (float64, er
 	if err != nil {
 		return 0, fmt.Errorf("train: reading the labels of a batch: %w", err)
 	}
-	point := make([][]float64, 2*len(labels))
-	for i := range point {
-		point[i] = []float64{1}
-	}
-	return c.Objective.Value(eng, point, labels, c.Tau)
+	return c.Objective.Value(eng, slices.Repeat([][]float64{{1}}, 2*len(labels)), labels, c.Tau)
 }
 
 // projector returns the graph from views to their projections as training has it. Projections are never less than float32.
@@ -207,8 +204,5 @@ func (m *Model) startFrom(eng *engine.Engine, c Config) error {
 		return errors.New("train: Weights start encoders of images; leave them nil for features")
 	}
 	s := m.shape
-	if err := encoder.LoadStateDict(eng.Backend, m.store, "/"+encoderScope, c.Encoder, s.Height, s.Width, s.Channels, c.Weights, c.LeaveOut...); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return nil
+	return named(encoder.LoadStateDict(eng.Backend, m.store, "/"+encoderScope, c.Encoder, s.Height, s.Width, s.Channels, c.Weights, c.LeaveOut...))
 }

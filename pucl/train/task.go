@@ -137,15 +137,11 @@ func (s Settings) check() error {
 	case !(s.LearningRate >= 0) || math.IsInf(s.LearningRate, 1):
 		return fmt.Errorf("train: learning rate %g; it must be a positive number (0 means 0.001, or what the Optimizer names)", s.LearningRate)
 	}
+	var optimizer error
 	if s.Optimizer != nil {
-		if err := s.Optimizer.Check(); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
+		optimizer = s.Optimizer.Check()
 	}
-	if err := s.Schedule.Check(s.Steps); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	return s.Compute.Check()
+	return cmp.Or(named(optimizer), named(s.Schedule.Check(s.Steps)), s.Compute.Check())
 }
 
 // checkFor returns an error if the engine cannot do what s asks for.

@@ -49,19 +49,15 @@ func (p Population) Validate() error {
 		return fmt.Errorf("theory: a population needs at least one atom in each class; it has %d positive and %d negative ones",
 			len(p.Positive), len(p.Negative))
 	}
-	for _, class := range []struct {
-		name  string
-		atoms []Atom
-	}{{"positive", p.Positive}, {"negative", p.Negative}} {
-		total := 0.0
-		for i, atom := range class.atoms {
+	for k, name := range []string{"positive", "negative"} {
+		atoms := *p.class(k)
+		for i, atom := range atoms {
 			if err := atom.validate(p.Dim()); err != nil {
-				return fmt.Errorf("theory: %s atom %d: %w", class.name, i, err)
+				return fmt.Errorf("theory: %s atom %d: %w", name, i, err)
 			}
-			total += atom.P
 		}
-		if !(math.Abs(total-1) <= probabilitySlack) {
-			return fmt.Errorf("theory: the probabilities of the %s class add up to %.12g; they must add up to 1", class.name, total)
+		if total := totalOf(atoms); !(math.Abs(total-1) <= probabilitySlack) {
+			return fmt.Errorf("theory: the probabilities of the %s class add up to %.12g; they must add up to 1", name, total)
 		}
 	}
 	return nil

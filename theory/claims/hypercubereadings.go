@@ -121,9 +121,6 @@ func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	})
 }
 
-// sameShape returns the other object of an object's shape.
-func sameShape(object int) int { return object ^ 1 }
-
 // layout says which objects the eight rows of a batch show, and with which probability. A pair of views and its reverse are
 // one layout, which no objective tells apart.
 type layout struct {
@@ -150,10 +147,7 @@ func (v HypercubeViews) layouts() []layout {
 			for _, fall := range falls {
 				objects := slices.Clone(l.objects)
 				for view, other := range fall.objects {
-					objects[object+4*view] = object
-					if other == 1 {
-						objects[object+4*view] = sameShape(object)
-					}
+					objects[object+4*view] = object ^ other // object ^ 1 is the other one of its shape
 				}
 				more = append(more, layout{objects, l.p * fall.p})
 			}

@@ -140,16 +140,13 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 		name string
 		*variantSearch
 	}{{"line", &line}, {"3×3 grid", &grid}} {
-		for _, m := range []struct {
-			name  string
-			count int
-		}{
-			{"cases without ties", s.cases}, {"the same labels from every start", s.always}, {"from some starts only", s.sometimes},
-			{"from no start", s.never}, {"a labeled point leaves", s.leaving}, {"two starts of Algorithm 1(B) differ", s.random},
-			{"left out for a tie", s.tied},
-		} {
-			measure(&f, m.count, "%s: %s", s.name, m.name)
-		}
+		measure(&f, s.cases, "%s: cases without ties", s.name)
+		measure(&f, s.always, "%s: the same labels from every start", s.name)
+		measure(&f, s.sometimes, "%s: from some starts only", s.name)
+		measure(&f, s.never, "%s: from no start", s.name)
+		measure(&f, s.leaving, "%s: a labeled point leaves", s.name)
+		measure(&f, s.random, "%s: two starts of Algorithm 1(B) differ", s.name)
+		measure(&f, s.tied, "%s: left out for a tie", s.name)
 	}
 	agreementBySeparation(&f)
 	groups := checkSeparation()

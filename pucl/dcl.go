@@ -62,14 +62,13 @@ func logOwn(b *Block, count int) *Node {
 
 // check panics on a configuration that does not fit the block.
 func (c DCLConfig) check(b *Block) {
-	if !(c.TauPlus >= 0 && c.TauPlus < 1) {
+	switch {
+	case !(c.TauPlus >= 0 && c.TauPlus < 1):
 		panic(fmt.Errorf("pucl: DCL with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus))
-	}
-	if c.Positives < 0 || c.Positives >= b.views() {
+	case c.Positives < 0 || c.Positives >= b.views():
 		panic(fmt.Errorf("pucl: DCL with M = %d positives; they are other views of the anchor's own example, and of %d views %d is another (M = 0 takes all there are)",
 			c.Positives, b.views(), b.views()-1))
-	}
-	if !(c.Weight >= 0) {
+	case !(c.Weight >= 0):
 		panic(fmt.Errorf("pucl: DCL with weight Q = %v; it must be positive, or 0 for the number of negatives", c.Weight))
 	}
 	b.needOtherExamples("DCL")

@@ -8,9 +8,13 @@
 package safetensors
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
 )
 
 // DType is a tensor's number type, as the header spells it.
@@ -74,4 +78,94 @@ func byteCount(dtype DType, shape []int) (int, error) {
 type File struct {
 	Tensors  map[string]Tensor
 	Metadata map[string]string // free notes, "__metadata__" in the header; nil for none
+}
+
+// float is how one type of floating-point numbers is written and read.
+type float struct {
+	put func([]byte, float64)
+	get func([]byte) float64
+}
+
+var (
+	le     = binary.LittleEndian
+	floats = map[DType]float{
+		F64: {func(b []byte, v float64) { le.PutUint64(b, math.Float64bits(v)) },
+			func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) }},
+		F32: {func(b []byte, v float64) { le.PutUint32(b, math.Float32bits(float32(v))) },
+			func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) }},
+		F16: {func(b []byte, v float64) { le.PutUint16(b, shortBits(v, 5, 10)) },
+			func(b []byte) float64 { return float16.FromBits(le.Uint16(b)).Float64() }},
+		BF16: {func(b []byte, v float64) { le.PutUint16(b, shortBits(v, 8, 7)) },
+			func(b []byte) float64 { return bfloat16.FromBits(le.Uint16(b)).Float64() }},
+	}
+)
+
+// floatOf returns how numbers of the type are written and read.
+func floatOf(dtype DType) (float, error) {
+	f, ok := floats[dtype]
+	if !ok {
+		return f, fmt.Errorf("safetensors: numbers of type %q are not F32, F64, F16 or BF16", dtype)
+	}
+	return f, nil
+}
+
+// New returns a tensor of the given type, one of F32, F64, F16 and BF16, and shape with these numbers, rounded to the
+// type's nearest. A number beyond the type's range becomes infinite.
+func New(dtype DType, shape []int, values []float64) (Tensor, error) {
+	f, err := floatOf(dtype)
+	if err != nil {
+		return Tensor{}, err
+	}
+	t := Tensor{DType: dtype, Shape: append([]int{}, shape...), Data: make([]byte, len(values)*dtype.size())}
+	for i, v := range values {
+		f.put(t.Data[i*dtype.size():], v)
+	}
+	if err := t.check(); err != nil {
+		return Tensor{}, fmt.Errorf("safetensors: %w", err)
+	}
+	return t, nil
+}
+
+// Float64s returns the tensor's numbers, which must be of the type F32, F64, F16 or BF16; none of them loses anything.
+func (t Tensor) Float64s() ([]float64, error) {
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	f, err := floatOf(t.DType)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(t.Data)/t.DType.size())
+	for i := range values {
+		values[i] = f.get(t.Data[i*t.DType.size():])
+	}
+	return values, nil
+}
+
+// shortBits returns the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
+// It rounds once; going by float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴ to 0.
+func shortBits(v float64, exponentBits, fractionBits int) uint16 {
+	var sign uint64
+	if math.Signbit(v) {
+		sign = 1 << 15
+	}
+	infinity := uint64(1<<exponentBits-1) << fractionBits
+	switch {
+	case math.IsNaN(v):
+		return uint16(sign | infinity | 1<<(fractionBits-1))
+	case math.IsInf(v, 0):
+		return uint16(sign | infinity)
+	case v == 0:
+		return uint16(sign)
+	}
+	v = math.Abs(v)
+	bias := 1<<(exponentBits-1) - 1
+	_, exponent := math.Frexp(v) // v < 2^exponent
+	exponent = max(exponent-1, 1-bias)
+	fraction := math.RoundToEven(math.Ldexp(v, fractionBits-exponent)) // with its leading 1, where it has one
+	if exponent > bias {
+		return uint16(sign | infinity)
+	}
+	// The leading 1, or a carry of the rounding, counts the exponent up by one.
+	return uint16(sign | min(uint64(fraction)+uint64(exponent+bias-1)<<fractionBits, infinity))
 }

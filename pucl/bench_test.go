@@ -9,7 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // BenchmarkLoss times the value and the gradient of a loss with respect to raw embeddings of 128 dimensions, at τ = 0.5,

@@ -6,7 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 func TestWrongInputsAreRefusedWithASentence(t *testing.T) {

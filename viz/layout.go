@@ -106,9 +106,7 @@ type equalScale struct{ plot.LinearScale }
 // EqualAspect makes one unit as long on the x axis as on the y axis, so that distances in the plane can be compared
 // in all directions. It takes effect in Show, Save and Panels, which know the size of the figure; the range of one
 // axis is widened for it.
-func EqualAspect(p *plot.Plot) {
-	p.X.Scale = equalScale{}
-}
+func EqualAspect(p *plot.Plot) { p.X.Scale = equalScale{} }
 
 // equalUnits widens the range of one axis until a unit has the same length on both. Wider ranges can have wider tick
 // labels, which shrink the data canvas, hence the rounds; in the second half the ticks stay, since they could go to

@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/peaktest"},
 	{"pucl/internal/numeric", "pucl/internal/ahead", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
-	{"internal/enginetest", "pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
+	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/internal/files", "pucl/probe", "theory/..."},
 	{"pucl/train"},
 	{"pucl/classify"},

@@ -23,9 +23,7 @@ const (
 	exitInterrupted = 130 // as of a program that Ctrl-C ends
 )
 
-func main() {
-	os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, inProcess))
-}
+func main() { os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, inProcess)) }
 
 // options are what the command line asks for.
 type options struct {

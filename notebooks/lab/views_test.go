@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 func TestViews(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/pixels"
 	"github.com/puclab/puclab/pucl/probe"

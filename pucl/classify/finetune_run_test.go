@@ -9,7 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That the

@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // A strided convolution with batch normalization and all their gradients are the same numbers when the images are divided

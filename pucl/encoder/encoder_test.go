@@ -10,7 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // network returns a small encoder with its projector and a scalar that depends on all outputs unevenly.

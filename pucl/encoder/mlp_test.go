@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // mlpByLoops computes an MLP in training on rows, in float64: for each layer the weights [in][out] and then the batch

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // What WriteONNX needs and does not find is told before anything is written.

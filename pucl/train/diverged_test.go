@@ -11,8 +11,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // leap is a constant rate but for one step.

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 func TestImageShape(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // csvOfTwoKinds returns a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/puclab/puclab/internal/enginetest"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // failing returns a task whose batch of that step cannot be had.

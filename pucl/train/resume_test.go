@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 func TestLoadingErrors(t *testing.T) {

@@ -4,9 +4,7 @@ package lists
 import "fmt"
 
 // Map returns f(x[i]) for each i.
-func Map[S, T any](x []S, f func(S) T) []T {
-	return Make(len(x), func(i int) T { return f(x[i]) })
-}
+func Map[S, T any](x []S, f func(S) T) []T { return Make(len(x), func(i int) T { return f(x[i]) }) }
 
 // Make returns entry(i) for i below n.
 func Make[T any](n int, entry func(i int) T) []T {

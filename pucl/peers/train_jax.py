@@ -63,7 +63,7 @@ def pucl(z, labeled):
 
 
 def draw_crops(key, n):
-    """augment.Config{}: top, left, height and width of the first of ten crops that fits, brightness and contrast."""
+    """augment.CropJitter{}: top, left, height and width of the first of ten crops that fits, brightness and contrast."""
     keys = jax.random.split(key, 6)
     area = jax.random.uniform(keys[0], (n, 10), minval=0.08, maxval=1)
     ratio = jnp.exp(jax.random.uniform(keys[1], (n, 10), minval=-1, maxval=1) * math.log(4 / 3))

@@ -89,7 +89,7 @@ def pucl(z, labeled):
 
 
 def draw_crops(n):
-    """augment.Config{}: top, left, height and width of the first of ten crops that fits, brightness and contrast."""
+    """augment.CropJitter{}: top, left, height and width of the first of ten crops that fits, brightness and contrast."""
     area = torch.empty(n, 10).uniform_(0.08, 1)
     ratio = torch.empty(n, 10).uniform_(-1, 1).mul_(math.log(4 / 3)).exp_()
     h, w = (area / ratio).sqrt_(), (area * ratio).sqrt_()

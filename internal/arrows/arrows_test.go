@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"pucl/cluster":       {"pucl/rows", "pucl/internal/spans"},
 	"datasets":           {},
 	"viz":                {},
-	"theory":             {"pucl", "pucl/risk", "pucl/cluster", "pucl/rows", "pucl/engine"},
+	"theory":             {"pucl", "pucl/risk", "pucl/cluster", "pucl/engine"},
 	"notebooks/launcher": {"datasets", "datasets/fashionmnist"},
 	"notebooks":          {"notebooks/launcher"},
 }

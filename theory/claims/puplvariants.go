@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
@@ -122,9 +122,10 @@ func (s *variantSearch) searchLines() {
 
 func (s *variantSearch) searchGrid() {
 	grid := gridPlaces(3)
+	place := func(i int) []float64 { return grid[i] }
 	for n := 2; n <= 3; n++ {
 		for x := range multisets(n, len(grid)) {
-			for labeled, unlabeled := range labelings(must(theory.Rationals(rows.Pick(grid, x)))) {
+			for labeled, unlabeled := range labelings(must(theory.Rationals(lists.Map(x, place)))) {
 				s.visit(labeled, unlabeled)
 			}
 		}

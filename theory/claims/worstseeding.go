@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
@@ -40,7 +39,7 @@ func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
 	for n := 2; n <= maxRows; n++ {
 		for x := range multisets(n, len(places)) {
-			s.visit(rows.Pick(places, x))
+			s.visit(lists.Map(x, func(i int) []float64 { return places[i] }))
 		}
 	}
 	return s

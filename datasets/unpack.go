@@ -39,7 +39,8 @@ const sumsFile = "SHA256SUMS"
 // checksum is right.
 //
 // It is an error if dir/folder exists; if the archive is damaged, or larger than opts allows; and if it holds anything
-// outside of the folder, a name that leads out of it ("..", an absolute path), a link, a device, or one name twice.
+// outside of the folder, a name that leads out of it ("..", an absolute path), a link, a device, a sparse file, or one name
+// twice.
 // Nothing of such an archive stays. Canceling ctx stops with its cause.
 func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions) (err error) {
 	if folder == "" || folder != filepath.Base(folder) || !filepath.IsLocal(folder) || folder == "." {
@@ -168,6 +169,7 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 		check.ErrorIf(err != nil, "it holds the name %q, which this system cannot have", header.Name),
 		check.ErrorIf(name != folder && !strings.HasPrefix(name, folder+"/"),
 			"it holds %q, outside of the folder %s", header.Name, folder),
+		check.ErrorIf(isSparse(header), "it holds %q with holes (a sparse file), which no archive of a data set needs", header.Name),
 		check.ErrorIf(!isFolder && header.Typeflag != tar.TypeReg, "it holds %q, which is neither a file nor a folder (kind %q): "+
 			"links and devices are refused", header.Name, header.Typeflag))
 	if err == nil && isFolder {
@@ -193,6 +195,16 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 		return "", "", errors.Join(damaged(ctx, err), file.Close())
 	}
 	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()
+}
+
+// isSparse reports whether an entry leaves out runs of zeros, which cost nothing in the archive and everything on the disk.
+func isSparse(header *tar.Header) bool {
+	for key := range header.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return header.Typeflag == tar.TypeGNUSparse
 }
 
 // damaged explains an error of reading. A failure to write looks the same to io.Copy, so the cause is kept.

@@ -139,7 +139,8 @@ func number(text string) (float64, error) {
 
 // layout holds the use of each column.
 type layout struct {
-	names    []string // nil without a header
+	names    []string       // nil without a header
+	index    map[string]int // of the names
 	count    int
 	label    int // -1 for none
 	features []int
@@ -147,14 +148,14 @@ type layout struct {
 
 // layoutOf returns the use of each column, from the first line.
 func (cfg CSV) layoutOf(first []string) (c layout, err error) {
-	c.count, c.label = len(first), -1
+	c.count, c.label, c.index = len(first), -1, map[string]int{}
 	if !cfg.NoHeader {
 		for i, name := range first {
 			name = strings.TrimSpace(strings.Clone(name))
-			if at := slices.Index(c.names, name); at >= 0 {
+			if at, ok := c.index[name]; ok {
 				return c, fmt.Errorf("line 1: columns %d and %d are both named %q", at+1, i+1, name)
 			}
-			c.names = append(c.names, name)
+			c.names, c.index[name] = append(c.names, name), i
 		}
 	}
 	skip := make([]bool, c.count)
@@ -187,7 +188,7 @@ func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 // find returns the index of the column with a name or, without names, a number.
 func (c layout) find(name string) (int, error) {
 	if c.names != nil {
-		if i := slices.Index(c.names, name); i >= 0 {
+		if i, ok := c.index[name]; ok {
 			return i, nil
 		}
 		return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)

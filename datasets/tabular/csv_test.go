@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
 )
@@ -165,5 +167,27 @@ func TestDamagedCSV(t *testing.T) {
 	for range 300 {
 		checkCSV(t, string(damage.One(rng, []byte(flowers))))
 		checkCSV(t, string(damage.One(rng, []byte("1,2\n3,4\n"))))
+	}
+}
+
+// A table may be wide: reading takes time in proportion to the columns and not to their square, which would be most of a minute
+// here.
+func TestManyColumns(t *testing.T) {
+	const columns = 200_000
+	var names, numbers strings.Builder
+	for i := range columns {
+		fmt.Fprintf(&names, ",x%d", i)
+		numbers.WriteString(",1")
+	}
+	start := time.Now()
+	table, err := ReadCSV(strings.NewReader("kind"+names.String()+"\na"+numbers.String()+"\n"), CSV{Label: "kind"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, k := table.Features.Dims(); k != columns || table.Names[columns-1] != "x199999" {
+		t.Errorf("%d columns", k)
+	}
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

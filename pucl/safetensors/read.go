@@ -16,6 +16,10 @@ import (
 // maxHeader is the largest header that is read, the limit of the format's own library: headers of real models stay far below.
 const maxHeader = 100_000_000
 
+// maxNames is how many tensors, and how many notes, a file may have: real ones have some thousands, and memory for the names of
+// more is what a hostile header would take.
+const maxNames = 1 << 17
+
 // metadataKey is where the header keeps its notes.
 const metadataKey = "__metadata__"
 
@@ -201,7 +205,9 @@ func object(d *json.Decoder, field func(name string) error) error {
 		if seen[name] {
 			return fmt.Errorf("%q stands there twice", name)
 		}
-		seen[name] = true
+		if seen[name] = true; len(seen) > maxNames {
+			return fmt.Errorf("it has more than %d names; this is no file of a network's weights", maxNames)
+		}
 		if err := field(name); err != nil {
 			return err
 		}

@@ -20,7 +20,12 @@ type LabeledImages[L bool | int] struct {
 
 // check returns an error if there are no images, a part of one, or another number of labels. The images are called what.
 func (l LabeledImages[L]) check(what, labels string, shape augment.Shape) error {
-	err := pixels.CheckLabeled(l.Pixels, len(l.Labels), what, labels, shape)
+	return checkLabeled(l.Pixels, len(l.Labels), what, labels, shape)
+}
+
+// checkLabeled returns the error of [pixels.CheckLabeled] as one of this package.
+func checkLabeled(images []uint8, n int, what, labels string, shape augment.Shape) error {
+	err := pixels.CheckLabeled(images, n, what, labels, shape)
 	if err != nil {
 		err = fmt.Errorf("classify: %w", err)
 	}

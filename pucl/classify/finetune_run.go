@@ -64,7 +64,7 @@ func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model
 		return nil, err
 	}
 	shape := m.Shape()
-	if err := (LabeledImages[bool]{t.images, make([]bool, t.n)}).check("images", "labels", shape); err != nil {
+	if err := checkLabeled(t.images, t.n, "images", "labels", shape); err != nil {
 		return nil, err
 	}
 	t.config = t.config.withDefaults(t.n)

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Environment is what the last digits of a result depend on beside the program and its seeds: the same program gives the same
+// bits wherever the environment is the same.
+type Environment struct {
+	Engine       string            // kind of engine and plugin, see [Engine.Name]
+	Threads      int               // that the engine computes with; 0 where results do not depend on it
+	Instructions string            // architecture and widest vector instructions: "amd64 AVX-512"
+	Versions     map[string]string // of Go and of what computes
+}
+
+// versioned are the modules whose versions can change a number.
+var versioned = []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
+
+// Environment returns what e computes in.
+func (e *Engine) Environment() Environment {
+	env := Environment{
+		Engine: e.Name(), Threads: runtime.GOMAXPROCS(0), Instructions: instructions(), Versions: map[string]string{"go": runtime.Version()},
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if slices.Contains(versioned, dep.Path) {
+				env.Versions[path.Base(dep.Path)] = dep.Version
+			}
+		}
+	}
+	return env
+}
+
+// Differences lists what there and here do not have in common, a clause each: "2 threads there, 3 here".
+func (there Environment) Differences(here Environment) []string {
+	var list []string
+	differ := func(what string, there, here any) {
+		if there != here {
+			list = append(list, fmt.Sprintf("%s: %v there, %v here", what, there, here))
+		}
+	}
+	differ("engine", there.Engine, here.Engine)
+	differ("threads", there.Threads, here.Threads)
+	differ("instructions", there.Instructions, here.Instructions)
+	names := maps.Clone(here.Versions)
+	maps.Copy(names, there.Versions)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		differ("version of "+name, there.Versions[name], here.Versions[name])
+	}
+	return list
+}
+
+// instructions names the architecture and the widest vector instructions of this processor that libraries choose their code by.
+func instructions() string {
+	for _, set := range []struct {
+		has  bool
+		name string
+	}{{cpu.X86.HasAVX512, "AVX-512"}, {cpu.X86.HasAVX2, "AVX2"}, {cpu.X86.HasAVX, "AVX"}, {cpu.ARM64.HasSVE, "SVE"}} {
+		if set.has {
+			return runtime.GOARCH + " " + set.name
+		}
+	}
+	return runtime.GOARCH
+}

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,35 +16,58 @@ import (
 // Collapse measures whether embeddings still differ from each other. All of it is measured on rows scaled to length one, the
 // space in which the contrastive losses compare.
 type Collapse struct {
-	Alignment     float64 // see [Alignment]; NaN without a second view
-	Uniformity    float64 // see [Uniformity]
-	EffectiveRank float64 // see [EffectiveRank]
-	MeanStd       float64 // see [MeanStd]
-	MeanCosine    float64 // mean cosine over all pairs of different rows, 1 where all point the same way
-	Rows          int     // embeddings
-	Dimensions    int     // entries of each
-	ZeroRows      int     // rows of zeros, which have no direction and are left as they are
+	// Alignment is the mean squared distance between two views of the same example: 0 at best, 4 for opposite views, NaN
+	// without a second view.
+	//
+	// Source: T. Wang and P. Isola, "Understanding Contrastive Representation Learning through Alignment and Uniformity on
+	// the Hypersphere" (2020), with α = 2.
+	Alignment float64
+
+	// Uniformity is the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows: 0 where all fall together, and
+	// the lower the more evenly they spread, down to about −4 in high dimension.
+	//
+	// Source: as for Alignment, with t = 2.
+	Uniformity float64
+
+	// EffectiveRank is exp(−Σ p_k log p_k) of the singular values divided by their sum: how many directions the embeddings
+	// use, from 1 where all lie on one line through the origin to min(n, d). The rows are not centered. It is 0 for rows of
+	// zeros.
+	//
+	// Source: O. Roy and M. Vetterli, "The effective rank: A measure of effective dimensionality" (2007).
+	EffectiveRank float64
+
+	// MeanStd is the mean over dimensions of the standard deviation of an entry over the rows: 0 where all rows are the same
+	// and about 1/√d where they spread evenly over the sphere.
+	//
+	// Source: X. Chen and K. He, "Exploring Simple Siamese Representation Learning" (2021), section 4.1.
+	MeanStd float64
+
+	MeanCosine float64 // mean cosine over all pairs of different rows, 1 where all point the same way
+	Rows       int     // embeddings
+	Dimensions int     // entries of each
+	ZeroRows   int     // rows of zeros, which have no direction and are left as they are
 }
 
 // Diagnose measures embeddings [n, d] of two or more examples. Views are other views of the same examples, row by row, for the
 // alignment; nil leaves it undefined. The time grows with n² for the uniformity: some thousand rows are enough to see
 // collapse.
 //
-// It is an error if an entry is not finite or if there are fewer than 2 rows.
-func Diagnose(x, views *mat.Dense) (Collapse, error) {
-	unit, err := twoUnitRows(x)
+// It is an error if an entry is not finite, if there are fewer than 2 rows, or if views have another shape.
+func Diagnose(x, views *mat.Dense) (c Collapse, err error) {
+	unit, err := unitRows(x)
 	if err != nil {
-		return Collapse{}, err
+		return c, err
 	}
 	n, d := unit.Dims()
-	c := Collapse{Alignment: math.NaN(), MeanStd: meanStd(unit), Rows: n, Dimensions: d, Uniformity: uniformity(unit)}
-	if c.EffectiveRank, err = effectiveRank(unit); err != nil {
-		return Collapse{}, err
+	if n < 2 {
+		return c, errors.New("evaluate: one embedding alone has no spread; at least 2 rows are needed")
 	}
-	if views != nil {
-		if c.Alignment, err = Alignment(x, views); err != nil {
-			return Collapse{}, err
-		}
+	c = Collapse{Alignment: math.NaN(), MeanStd: meanStd(unit), Rows: n, Dimensions: d, Uniformity: uniformity(unit)}
+	if c.EffectiveRank, err = effectiveRank(unit); err == nil && views != nil {
+		c.Alignment, err = alignment(unit, views)
+	}
+	if err != nil {
+		return Collapse{}, err
 	}
 	// Σ_{i≠j} x_i·x_j = ‖Σ x_i‖² − Σ ‖x_i‖²
 	sum, squares := make([]float64, d), 0.0
@@ -87,15 +109,9 @@ func (c Collapse) String() string {
 // withoutMinusZero rounds x to three digits and turns −0 into 0, so that rounding errors about 0 print alike everywhere.
 func withoutMinusZero(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
 
-// Alignment returns the mean squared distance between two views [n, d] of the same examples, row by row, scaled to length one: 0
-// at best, 4 for opposite views.
-//
-// Source: T. Wang and P. Isola, "Understanding Contrastive Representation Learning through Alignment and Uniformity on the
-// Hypersphere" (2020), with α = 2.
-func Alignment(x, views *mat.Dense) (float64, error) {
-	a, err := unitRows(x)
-	b, failed := unitRows(views)
-	if err = cmp.Or(err, failed); err != nil {
+func alignment(a, views *mat.Dense) (float64, error) {
+	b, err := unitRows(views)
+	if err != nil {
 		return 0, err
 	}
 	n, d := a.Dims()
@@ -108,43 +124,6 @@ func Alignment(x, views *mat.Dense) (float64, error) {
 		sum += distance * distance
 	}
 	return sum / float64(n), nil
-}
-
-// Uniformity returns the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows of x [n, d], n ≥ 2, scaled to
-// length one: 0 where all fall together, and the lower the more evenly they spread, down to about −4 in high dimension.
-//
-// Source: as for [Alignment], with t = 2.
-func Uniformity(x *mat.Dense) (float64, error) {
-	unit, err := twoUnitRows(x)
-	if err != nil {
-		return 0, err
-	}
-	return uniformity(unit), nil
-}
-
-// EffectiveRank returns exp(−Σ p_k log p_k) of the singular values of x [n, d], rows scaled to length one, divided by their sum:
-// how many directions the embeddings use, from 1 where all lie on one line through the origin to min(n, d). The rows are not
-// centered. It is 0 for rows of zeros.
-//
-// Source: O. Roy and M. Vetterli, "The effective rank: A measure of effective dimensionality" (2007).
-func EffectiveRank(x *mat.Dense) (float64, error) {
-	unit, err := unitRows(x)
-	if err != nil {
-		return 0, err
-	}
-	return effectiveRank(unit)
-}
-
-// MeanStd returns the mean over dimensions of the standard deviation, over the rows of x [n, d] scaled to length one, of an entry:
-// 0 where all rows are the same and about 1/√d where they spread evenly over the sphere.
-//
-// Source: X. Chen and K. He, "Exploring Simple Siamese Representation Learning" (2021), section 4.1.
-func MeanStd(x *mat.Dense) (float64, error) {
-	unit, err := unitRows(x)
-	if err != nil {
-		return 0, err
-	}
-	return meanStd(unit), nil
 }
 
 func uniformity(unit *mat.Dense) float64 {
@@ -202,13 +181,4 @@ func unitRows(x *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	return rows.Unit(x), nil
-}
-
-// twoUnitRows is unitRows. It is an error if there is one row alone.
-func twoUnitRows(x *mat.Dense) (*mat.Dense, error) {
-	unit, err := unitRows(x)
-	if err == nil && unit.RawMatrix().Rows < 2 {
-		return nil, errors.New("evaluate: one embedding alone has no spread; at least 2 rows are needed")
-	}
-	return unit, err
 }

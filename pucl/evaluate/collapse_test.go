@@ -66,7 +66,7 @@ func TestOppositeViewsAreAlignedWorst(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{1, 2, 0, 1})
 	var y mat.Dense
 	y.Scale(-3, x)
-	near(t, "alignment", must[float64](t)(Alignment(x, &y)), 4, 1e-12)
+	near(t, "alignment", must[Collapse](t)(Diagnose(x, &y)).Alignment, 4, 1e-12)
 }
 
 // More rows than one block, against plain loops; and rotations change nothing but the mean std.
@@ -96,32 +96,34 @@ func TestUniformityAcrossBlocks(t *testing.T) {
 		}
 	}
 	x := dense(rows)
-	near(t, "uniformity", must[float64](t)(Uniformity(x)), math.Log(sum/(600*599)), 1e-10)
+	c := must[Collapse](t)(Diagnose(x, nil))
+	near(t, "uniformity", c.Uniformity, math.Log(sum/(600*599)), 1e-10)
 
 	var qr mat.QR
 	qr.Factorize(dense(normals(rng, 4, 4)))
 	var q, turned mat.Dense
 	qr.QTo(&q)
 	turned.Mul(x, &q)
-	near(t, "uniformity of rotated rows", must[float64](t)(Uniformity(&turned)), must[float64](t)(Uniformity(x)), 1e-10)
-	near(t, "effective rank of rotated rows", must[float64](t)(EffectiveRank(&turned)), must[float64](t)(EffectiveRank(x)), 1e-9)
+	rotated := must[Collapse](t)(Diagnose(&turned, nil))
+	near(t, "uniformity of rotated rows", rotated.Uniformity, c.Uniformity, 1e-10)
+	near(t, "effective rank of rotated rows", rotated.EffectiveRank, c.EffectiveRank, 1e-9)
 }
 
 // Rows drawn evenly over the sphere have the std that String compares with.
 func TestEvenSpread(t *testing.T) {
 	x := dense(normals(rand.New(rand.NewPCG(4, 4)), 3000, 16))
-	near(t, "mean std", must[float64](t)(MeanStd(x)), 0.25, 0.005)
-	near(t, "effective rank", must[float64](t)(EffectiveRank(x)), 16, 0.1)
+	c := must[Collapse](t)(Diagnose(x, nil))
+	near(t, "mean std", c.MeanStd, 0.25, 0.005)
+	near(t, "effective rank", c.EffectiveRank, 16, 0.1)
 }
 
 func TestDiagnoseErrors(t *testing.T) {
 	x := identity(2)
 	for says, err := range map[string]error{
 		"at least 2 rows":             second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
-		"one embedding alone":         second(Uniformity(mat.NewDense(1, 2, []float64{1, 0}))),
-		"no rows given":               second(EffectiveRank(nil)),
-		"row 0 holds NaN in column 0": second(MeanStd(mat.NewDense(1, 2, []float64{math.NaN(), 0}))),
-		"[2, 2] and [3, 3]":           second(Alignment(x, identity(3))),
+		"no rows given":               second(Diagnose(nil, nil)),
+		"row 0 holds NaN in column 0": second(Diagnose(mat.NewDense(1, 2, []float64{math.NaN(), 0}), nil)),
+		"row 1 holds +Inf in column":  second(Diagnose(x, mat.NewDense(2, 2, []float64{1, 0, math.Inf(1), 0}))),
 		"[2, 2] and [4, 4]":           second(Diagnose(x, identity(4))),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {

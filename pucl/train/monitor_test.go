@@ -162,12 +162,12 @@ func TestReadingsOfFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := evaluate.Uniformity(e.Z)
+	want, err := evaluate.Diagnose(e.Z, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := m.History.Readings[1]
-	near(t, "uniformity", last.Projections.Uniformity, want, 1e-5)
+	near(t, "uniformity", last.Projections.Uniformity, want.Uniformity, 1e-5)
 	if !math.IsNaN(last.Projections.Alignment) {
 		t.Errorf("one view of each row has the alignment %g", last.Projections.Alignment)
 	}

@@ -88,9 +88,6 @@ func (b *Bank) check() error {
 // Len returns the number of rows.
 func (b *Bank) Len() int { return len(b.classes) }
 
-// Classes returns the number of classes, 2 for a bank of labeled positives.
-func (b *Bank) Classes() int { return b.count }
-
 // String says what the bank knows: "labeled positives only (1000 of 60000 rows)" or "all true classes (60000 rows, 10
 // classes)".
 func (b *Bank) String() string { return b.known }

@@ -127,14 +127,22 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 
 // checkScores returns an error unless there are n scores, at least one, and none of them is NaN.
 func checkScores(scores []float64, n int) error {
-	if len(scores) != n {
-		return fmt.Errorf("evaluate: %d scores and %d labels; give one label for each score, in the same order", len(scores), n)
-	}
-	if n == 0 {
-		return errNoExamples
+	if err := checkPairs(len(scores), "scores", n, "labels"); err != nil {
+		return err
 	}
 	if i := slices.IndexFunc(scores, math.IsNaN); i >= 0 {
 		return fmt.Errorf("evaluate: the score of example %d is not a number; did training diverge?", i)
+	}
+	return nil
+}
+
+// checkPairs returns an error unless there are as many of what, such as "scores", as there are labels, and at least one.
+func checkPairs(n int, what string, m int, labels string) error {
+	switch {
+	case n != m:
+		return fmt.Errorf("evaluate: %d %s and %d %s; give one for each, in the same order", n, what, m, labels)
+	case n == 0:
+		return errors.New("evaluate: no examples to evaluate on; at least one is needed")
 	}
 	return nil
 }

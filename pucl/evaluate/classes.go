@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/rows"
@@ -23,8 +24,8 @@ type Classes struct {
 
 // ScoreClasses compares predicted with true classes, numbered from 0 to classes−1.
 func ScoreClasses(predicted, truth []int, classes int) (Classes, error) {
-	if err := cmp.Or(checkPredictions(len(predicted), len(truth)), rows.CheckClasses(classes, predicted, "example"),
-		rows.CheckClasses(classes, truth, "example")); err != nil {
+	if err := cmp.Or(checkPairs(len(predicted), "predictions", len(truth), "true classes"),
+		rows.CheckClasses(classes, predicted, "example"), rows.CheckClasses(classes, truth, "example")); err != nil {
 		return Classes{}, err
 	}
 	s := Classes{Recall: make([]float64, classes), Predicted: make([]int, classes), N: len(truth)}
@@ -60,15 +61,7 @@ func (s Classes) Degeneracy() Degeneracy {
 func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 
 // present returns how many classes occur.
-func (s Classes) present() int {
-	absent := 0
-	for _, r := range s.Recall {
-		if math.IsNaN(r) {
-			absent++
-		}
-	}
-	return len(s.Recall) - absent
-}
+func (s Classes) present() int { return len(s.Recall) - floats.Count(math.IsNaN, s.Recall) }
 
 // String gives both accuracies in percent, and says so where classes do not occur or the classifier is degenerate.
 func (s Classes) String() string {

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -18,7 +17,7 @@ type Confusion struct {
 // at least one example.
 func Count(predicted, truth []bool) (Confusion, error) {
 	var c Confusion
-	if err := checkPredictions(len(predicted), len(truth)); err != nil {
+	if err := checkPairs(len(predicted), "predictions", len(truth), "true classes"); err != nil {
 		return c, err
 	}
 	for i, p := range predicted {
@@ -35,19 +34,6 @@ func Count(predicted, truth []bool) (Confusion, error) {
 	}
 	return c, nil
 }
-
-// checkPredictions returns an error unless there is one prediction for each true class, and at least one.
-func checkPredictions(predicted, truth int) error {
-	switch {
-	case predicted != truth:
-		return fmt.Errorf("evaluate: %d predictions and %d true classes; give one for each, in the same order", predicted, truth)
-	case truth == 0:
-		return errNoExamples
-	}
-	return nil
-}
-
-var errNoExamples = errors.New("evaluate: no examples to evaluate on; at least one is needed")
 
 // N returns the number of examples.
 func (c Confusion) N() int {

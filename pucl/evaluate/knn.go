@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,11 +31,15 @@ type KNN struct {
 // bankRows is how many rows of the bank are compared at once at most: memory grows with neither the bank nor the queries.
 const bankRows = 4096
 
-// partSize returns the size, at most most, of the parts into which to cut n so that all but the last have the same size, and
-// that one nearly: the engine compiles for each size.
-func partSize(n, most int) int {
-	parts := (n + most - 1) / most
-	return (n + parts - 1) / parts
+// parts yields the first row and the end of each part of n rows, at most most rows long: all but the last part have the same
+// size, and that one nearly, since the engine compiles for each size.
+func parts(n, most int) iter.Seq2[int, int] {
+	number := (n + most - 1) / most
+	size := (n + number - 1) / number
+	return func(yield func(first, end int) bool) {
+		for first := 0; first < n && yield(first, min(first+size, n)); first += size {
+		}
+	}
 }
 
 // Votes returns, for queries [n, d], the share of the votes for each class, [n, classes]; rows sum to 1. Embeddings need no
@@ -46,29 +51,24 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 	if c, err = c.check(bank, queries); err != nil {
 		return nil, err
 	}
-	compare, err := c.comparer(bank)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if freed := compare.done(); err == nil && freed != nil {
-			err = fmt.Errorf("evaluate: freeing the bank on the engine: %w", freed)
+	compare := onProcessor(bank)
+	if c.Engine != nil {
+		var free func() error
+		if compare, free, err = onEngine(bank, c.Engine); err != nil {
+			return nil, err
 		}
-	}()
-
+		defer func() {
+			if freed := free(); err == nil && freed != nil {
+				err = fmt.Errorf("evaluate: freeing the bank on the engine: %w", freed)
+			}
+		}()
+	}
 	n, d := queries.Dims()
 	votes = mat.NewDense(n, bank.count, nil)
-	size, part := partSize(n, c.BlockRows), partSize(bank.Len(), bankRows)
-	for first := 0; first < n; first += size {
-		end := min(first+size, n)
-		if err := compare.begin(rows.Unit(queries.Slice(first, end, 0, d).(*mat.Dense))); err != nil {
-			return nil, fmt.Errorf("evaluate: freeing embeddings on the engine: %w", err)
-		}
+	for first, end := range parts(n, c.BlockRows) {
 		nearest := newNeighborLists(end-first, c.K, bank.Len())
-		for b := 0; b < bank.Len(); b += part {
-			if err := compare.compare(b, nearest); err != nil {
-				return nil, fmt.Errorf("evaluate: comparing embeddings with the bank: %w", err)
-			}
+		if err := compare(rows.Unit(queries.Slice(first, end, 0, d).(*mat.Dense)), nearest); err != nil {
+			return nil, fmt.Errorf("evaluate: comparing embeddings with the bank: %w", err)
 		}
 		inParallel(len(nearest), func(i int) { nearest[i].vote(votes.RawRowView(first+i), bank, c) })
 	}

@@ -58,17 +58,15 @@ func (c KNN) ReadPU(bank *Bank, x *mat.Dense, labeled []bool, config ScoreConfig
 		return PUReading{}, err
 	}
 	threshold := 0.5
-	if config.Prior > 0 {
-		var population []float64
-		for i, s := range scores {
-			if config.SingleDataset || !labeled[i] {
-				population = append(population, s)
-			}
+	var population []float64
+	for i, s := range scores {
+		if config.SingleDataset || !labeled[i] {
+			population = append(population, s)
 		}
-		if len(population) > 0 {
-			if threshold, err = Threshold(population, config.Prior); err != nil {
-				return PUReading{}, err
-			}
+	}
+	if config.Prior > 0 && len(population) > 0 {
+		if threshold, err = Threshold(population, config.Prior); err != nil {
+			return PUReading{}, err
 		}
 	}
 	s, err := ScorePU(scores, labeled, threshold, config)

@@ -10,111 +10,74 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/engine"
 )
 
-// comparer compares queries with a bank.
-type comparer interface {
-	// begin takes the queries to compare from now on, as unit rows, which stay as they are until the next begin.
-	begin(block *mat.Dense) error
-	// compare pushes to nearest[i] the bank's rows from first on, one part of them, by their similarities with query i.
-	compare(first int, nearest []neighborList) error
-	// done frees what is no longer needed.
-	done() error
-}
-
-// comparer returns what compares with the bank.
-func (c KNN) comparer(bank *Bank) (comparer, error) {
-	if c.Engine == nil {
-		return &onProcessor{bank: bank}, nil
-	}
-	return c.onEngine(bank)
-}
+// comparer pushes the rows of a bank to nearest[i], by their similarities with row i of block, whose rows have length one.
+type comparer func(block *mat.Dense, nearest []neighborList) error
 
 // onProcessor multiplies in float64 and divides by the lengths of the bank's rows afterwards, so that the bank is not copied.
-type onProcessor struct {
-	bank       *Bank
-	block, out *mat.Dense
-}
-
-func (p *onProcessor) begin(block *mat.Dense) error {
-	p.block, p.out = block, &mat.Dense{}
-	return nil
-}
-
-func (p *onProcessor) compare(first int, nearest []neighborList) error {
-	_, d := p.block.Dims()
-	end := min(first+partSize(p.bank.Len(), bankRows), p.bank.Len())
-	p.out.Reset()
-	p.out.Mul(p.block, p.bank.x.Slice(first, end, 0, d).T())
-	inParallel(len(nearest), func(i int) {
-		row := p.out.RawRowView(i)
-		for j := range row {
-			row[j] /= p.bank.lengths[first+j]
+func onProcessor(bank *Bank) comparer {
+	var out mat.Dense
+	return func(block *mat.Dense, nearest []neighborList) error {
+		_, d := block.Dims()
+		for first, end := range parts(bank.Len(), bankRows) {
+			out.Reset()
+			out.Mul(block, bank.x.Slice(first, end, 0, d).T())
+			inParallel(len(nearest), func(i int) {
+				row := out.RawRowView(i)
+				for j := range row {
+					row[j] /= bank.lengths[first+j]
+				}
+				push(&nearest[i], row, first)
+			})
 		}
-		push(&nearest[i], row, first)
-	})
-	return nil
+		return nil
+	}
 }
 
-func (p *onProcessor) done() error { return nil }
-
-// onEngine multiplies in float32. The bank's unit rows go to the engine once.
-type onEngine struct {
-	exec    *graph.Exec
-	bank    []*tensors.Tensor // in parts
-	part    int               // rows of each but the last, which may have fewer
-	queries *tensors.Tensor   // nil before the first begin
-}
-
-func (c KNN) onEngine(bank *Bank) (*onEngine, error) {
-	exec, err := graph.NewExec(c.Engine.Backend, func(block, rows *graph.Node) *graph.Node {
+// onEngine multiplies in float32. The bank's unit rows go to the engine once. What lies there is freed at once, since the garbage
+// collector does not see it: the bank by free.
+func onEngine(bank *Bank, eng *engine.Engine) (compare comparer, free func() error, err error) {
+	exec, err := graph.NewExec(eng.Backend, func(block, rows *graph.Node) *graph.Node {
 		return graph.DotGeneral(block, []int{1}, nil, rows, []int{1}, nil) // [queries, rows]
 	})
 	if err != nil {
-		return nil, fmt.Errorf("evaluate: building the comparison: %w", err)
+		return nil, nil, fmt.Errorf("evaluate: building the comparison: %w", err)
 	}
-	e := &onEngine{exec: exec, part: partSize(bank.Len(), bankRows)}
-	for first := 0; first < bank.Len(); first += e.part {
-		e.bank = append(e.bank, float32s(bank.x, bank.lengths, first, min(first+e.part, bank.Len())))
+	var unit []*tensors.Tensor // in parts
+	for first, end := range parts(bank.Len(), bankRows) {
+		unit = append(unit, float32s(bank.x, bank.lengths, first, end))
 	}
-	return e, nil
-}
-
-func (e *onEngine) begin(block *mat.Dense) error {
-	n, _ := block.Dims()
-	freed := e.dropQueries()
-	e.queries = float32s(block, nil, 0, n)
-	return freed
-}
-
-// dropQueries frees the queries at once: the garbage collector does not see what lies with the engine.
-func (e *onEngine) dropQueries() error {
-	if e.queries == nil {
+	compare = func(block *mat.Dense, nearest []neighborList) (err error) {
+		queries := float32s(block, nil, 0, len(nearest))
+		defer func() { err = errors.Join(err, queries.FinalizeAll()) }()
+		first := 0
+		for _, part := range unit {
+			out, err := exec.Call1(queries, part)
+			if err != nil {
+				return err
+			}
+			columns := part.Shape().Dim(0)
+			err = tensors.ConstFlatData(out, func(flat []float32) {
+				inParallel(len(nearest), func(i int) { push(&nearest[i], flat[i*columns:(i+1)*columns], first) })
+			})
+			if err = errors.Join(err, out.FinalizeAll()); err != nil {
+				return err
+			}
+			first += columns
+		}
 		return nil
 	}
-	return e.queries.FinalizeAll()
-}
-
-func (e *onEngine) compare(first int, nearest []neighborList) error {
-	part := e.bank[first/e.part]
-	out, err := e.exec.Call1(e.queries, part)
-	if err != nil {
+	free = func() (err error) {
+		for _, part := range unit {
+			err = errors.Join(err, part.FinalizeAll())
+		}
+		exec.Finalize()
 		return err
 	}
-	columns := part.Shape().Dim(0)
-	err = tensors.ConstFlatData(out, func(flat []float32) {
-		inParallel(len(nearest), func(i int) { push(&nearest[i], flat[i*columns:(i+1)*columns], first) })
-	})
-	return errors.Join(err, out.FinalizeAll())
-}
-
-func (e *onEngine) done() error {
-	freed := e.dropQueries()
-	for _, part := range e.bank {
-		freed = errors.Join(freed, part.FinalizeAll())
-	}
-	e.exec.Finalize()
-	return freed
+	return compare, free, nil
 }
 
 // float32s returns the rows from first to end of x as a tensor, divided by their lengths where these are given.
@@ -212,16 +175,13 @@ func (n *neighborList) cut() {
 	n.floor = n.found[last].similarity
 }
 
-// medianOfThree returns the one that is neither the nearest nor the least near.
+// medianOfThree returns the one that lies between the others.
 func medianOfThree(a, b, c neighbor) neighbor {
-	if b.nearer(a) {
-		a, b = b, a
-	}
-	if !c.nearer(b) {
-		return b
-	}
-	if c.nearer(a) {
+	switch {
+	case !b.nearer(a) != a.nearer(c):
 		return a
+	case b.nearer(a) != b.nearer(c):
+		return b
 	}
 	return c
 }

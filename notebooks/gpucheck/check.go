@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,9 +39,6 @@ func (c *checker) all(ctx context.Context) error {
 	}
 	found, err := c.ask(ctx, part{Kind: kindStart}, backend, c.line.Note)
 	c.line.End("")
-	if err == nil && found.Machine == nil {
-		err = errSilent
-	}
 	if err != nil {
 		return fmt.Errorf("the engine does not work: %w", err)
 	}
@@ -59,9 +57,9 @@ func (c *checker) all(ctx context.Context) error {
 		c.line.Begin(fmt.Sprintf("[%d/%d] %s: %s", i+1, len(checks), one.kind, one.what))
 		row, err := one.do(ctx, c.now())
 		if err != nil {
-			row = &Row{What: one.what, Result: Fail, Detail: err.Error()}
+			row = &Row{Result: Fail, Detail: err.Error()}
 		}
-		row.Kind, row.Seconds = one.kind, time.Since(began).Seconds()
+		row.Kind, row.What, row.Seconds = one.kind, cmp.Or(row.What, one.what), time.Since(began).Seconds()
 		if ctx.Err() != nil {
 			c.line.End("")
 			c.report.Left = len(checks) - i
@@ -84,14 +82,11 @@ func (c *checker) now() func(string) {
 	}
 }
 
-// errSilent says that a part found nothing.
-var errSilent = errors.New("its process told nothing")
-
 // ask runs a part; what it found is not empty.
 func (c *checker) ask(ctx context.Context, p part, backend string, progress func(string)) (message, error) {
 	found, err := c.run(ctx, p, backend, progress)
-	if err == nil && found.Row == nil && found.Step == nil && found.Product == nil {
-		err = errSilent
+	if err == nil && (found.Row == nil || p.Kind == kindStart && found.Machine == nil) {
+		err = errors.New("its process told nothing")
 	}
 	return found, err
 }
@@ -117,96 +112,43 @@ func (c *checker) checkEngine() error {
 // checks lists what is to be done on this machine.
 func (c *checker) checks() (list []check) {
 	m := c.report.Machine
-	add := func(kind, what string, do measure) {
-		if len(c.only) == 0 || slices.Contains(c.only, kind) {
-			list = append(list, check{kind, what, do})
-		}
-	}
-	add(kindNumbers, "a matrix product", c.product)
-	if m.Kind != "go" { // which is not compared with itself
-		for _, n := range numberCases() {
-			add(kindNumbers, n.what, c.numbers(n))
-		}
-	}
-	for _, s := range stepCases() {
-		for _, precision := range precisions {
-			if !s.onCards || m.onGPU() {
-				add(kindStep, s.what+", "+precision, c.part(part{Kind: kindStep, Name: s.name, Precision: precision}))
-			}
-		}
-	}
-	for _, t := range tasks(m.onGPU()) {
-		add(kindTraining, t.bench, c.part(part{Kind: kindTraining, Name: t.bench, Steps: c.steps}))
+	for _, t := range trials(m.Kind, c.steps) {
+		list = append(list, check{t.kind, t.name, c.part(part{t.kind, t.name, c.steps})})
 	}
 	s, err := newSuite(c.tests, m.Backend)
 	for _, pkg := range enginePackages {
-		add(kindTests, pkg, func(ctx context.Context, progress func(string)) (*Row, error) {
+		list = append(list, check{kindTests, pkg, func(ctx context.Context, progress func(string)) (*Row, error) {
 			if err != nil {
-				return &Row{What: pkg, Result: NotRun, Detail: err.Error()}, nil
+				return &Row{Result: NotRun, Detail: err.Error()}, nil
 			}
 			return s.run(ctx, pkg, progress)
-		})
+		}})
 	}
-	return list
+	return slices.DeleteFunc(list, func(one check) bool { return len(c.only) > 0 && !slices.Contains(c.only, one.kind) })
 }
 
 // part returns the check that one part is, with the memory that it took.
 func (c *checker) part(p part) measure {
 	return func(ctx context.Context, progress func(string)) (*Row, error) {
 		end := notWatched
-		if c.report.Machine.onGPU() {
+		if c.report.Machine.onGPU() && p.Kind != kindNumbers {
 			end = watchMemory(ctx)
 		}
 		found, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
 		device, known := end()
-		row := found.Row
-		if err != nil || row.Result == NotRun {
-			return row, err
-		}
-		if row.Values == nil {
-			row.Values = map[string]float64{}
+		if err != nil || found.Row.Result == NotRun || p.Kind == kindNumbers {
+			return found.Row, err
 		}
 		if known {
-			row.Values["device_memory_bytes"] = device
-			row.Detail += fmt.Sprintf("; device memory %.2f GB", device/1e9)
+			found.Row.Values["device_memory_bytes"] = device
+			found.Row.Detail += fmt.Sprintf("; device memory %.2f GB", device/1e9)
 		} else {
-			row.Detail += "; device memory not told"
+			found.Row.Detail += "; device memory not told"
 		}
 		if found.Memory > 0 {
-			row.Values["process_memory_bytes"] = found.Memory
-			row.Detail += fmt.Sprintf(", the process's %.2f GB", found.Memory/1e9)
+			found.Row.Values["process_memory_bytes"] = found.Memory
+			found.Row.Detail += fmt.Sprintf(", the process's %.2f GB", found.Memory/1e9)
 		}
-		return row, nil
-	}
-}
-
-// product checks the precision of a matrix product.
-func (c *checker) product(ctx context.Context, progress func(string)) (*Row, error) {
-	found, err := c.ask(ctx, part{Kind: kindNumbers, Name: productName}, c.report.Machine.Backend, progress)
-	if err != nil {
-		return nil, err
-	}
-	return productRow(*found.Product), nil
-}
-
-// numbers returns the check that compares a step with the pure-Go engine's.
-func (c *checker) numbers(n numberCase) measure {
-	return func(ctx context.Context, progress func(string)) (*Row, error) {
-		p := part{Kind: kindNumbers, Name: n.name}
-		progress("on the engine")
-		here, err := c.ask(ctx, p, c.report.Machine.Backend, progress)
-		if err != nil {
-			return nil, err
-		}
-		progress("on the pure-Go engine")
-		there, err := c.ask(ctx, p, "go", progress)
-		if err != nil {
-			return nil, err
-		}
-		allowed := float32Apart
-		if c.report.Machine.onGPU() {
-			allowed = tf32Apart
-		}
-		return compare(n.what, *here.Step, *there.Step, allowed), nil
+		return found.Row, nil
 	}
 }

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/augment"
@@ -19,12 +23,12 @@ import (
 func silent(string, ...any) {}
 
 func TestProduct(t *testing.T) {
-	relative, err := productError(enginetest.Open(t))
+	row, err := product(context.Background(), enginetest.Open(t), silent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 512 products of float32, summed in float32 in any order, are off by at most 512·2⁻²⁴ of their absolute sum.
-	if row := productRow(*relative); row.Result != Pass || !(*relative > 0) || *relative > 512*math.Exp2(-24) {
+	if relative := row.Values["relative_error"]; row.Result != Pass || !(relative > 0) || relative > 512*math.Exp2(-24) {
 		t.Errorf("%+v", row)
 	}
 	for relative, want := range map[float64]string{1e-7: "PASS as float32", 3e-4: "PASS as TF32", 2e-3: "FAIL too far off", math.NaN(): "FAIL too far off"} {
@@ -35,30 +39,56 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// The same step on the engine of this machine and on the pure-Go one.
+// turning is an encoder whose outputs change their sign once it is turned, as those of an engine that is wrong might. It keeps the
+// names of the engines it was built for.
+type turning struct {
+	encoder.SmallCNN
+	turned  bool
+	engines []string
+}
+
+func (e *turning) Embed(scope *model.Scope, images *graph.Node, training bool) *graph.Node {
+	e.engines = append(e.engines, images.Graph().Backend().Name())
+	out := e.SmallCNN.Embed(scope, images, training)
+	if e.turned {
+		out = graph.Neg(out)
+	}
+	return out
+}
+
+// The same step on the engine of this machine and on the pure-Go one; numbers of the second that differ are seen.
 func TestNumbersAgree(t *testing.T) {
 	recipe, _ := augment.FMNIST().Split()
-	c := numberCase{"tiny", "tiny", 4, 12, 1, encoder.SmallCNN{Width: 4, Dim: 8}, recipe}
-	here, err := c.step(enginetest.Open(t))
+	network := &turning{SmallCNN: encoder.SmallCNN{Width: 4, Dim: 8}}
+	c := numberCase{"tiny", 4, 12, 1, network, recipe}
+	eng := enginetest.Open(t)
+	t.Setenv("GOMLX_BACKEND", "") // which the comparison sets, and the test takes back
+	row, err := c.againstPureGo(context.Background(), eng, silent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GOMLX_BACKEND", "go")
-	pure, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
+	if row.Result != Pass || !(row.Values["gradient_norm"] > 0) || !(row.Values["loss_nats"] > 0) {
+		t.Errorf("%+v", row)
 	}
-	there, err := c.step(pure)
-	if err != nil {
-		t.Fatal(err)
+	if n := len(network.engines); network.engines[0] != eng.Backend.Name() || !strings.Contains(network.engines[n-1], "Go") {
+		t.Errorf("compared %q", network.engines)
 	}
-	if row := compare("tiny", *here, *there, float32Apart); row.Result != Pass || len(here.Gradients) < 10 {
-		t.Errorf("%d gradients, %+v", len(here.Gradients), row)
+	pure, err := engine.Open() // which the environment names since the comparison
+	if err != nil || pure.Kind != "go" {
+		t.Fatal(pure, err)
+	}
+	step, err := c.step(pure)
+	if err != nil || len(step.gradients) < 10 {
+		t.Errorf("%+v, %v", step, err)
+	}
+	turn := func(now string, _ ...any) { network.turned = strings.Contains(now, "pure-Go") }
+	if row, err := c.againstPureGo(context.Background(), pure, turn); err != nil || row.Result != Fail {
+		t.Errorf("of a wrong engine: %+v, %v", row, err)
 	}
 }
 
 func TestCompare(t *testing.T) {
-	reference := oneStep{Loss: 2, Gradients: []float64{3, 4}} // of length 5
+	reference := oneStep{loss: 2, gradients: []float64{3, 4}} // of length 5
 	allowed := apart{loss: 1e-3, gradients: 1e-2}
 	for name, tt := range map[string]struct {
 		here oneStep
@@ -74,16 +104,16 @@ func TestCompare(t *testing.T) {
 		"one fewer":  {oneStep{2, []float64{3}}, Fail},
 		"none there": {oneStep{2, nil}, Fail},
 	} {
-		if row := compare("", tt.here, reference, allowed); row.Result != tt.want {
+		if row := compare(tt.here, reference, allowed); row.Result != tt.want {
 			t.Errorf("%s: %+v", name, row)
 		}
 	}
 }
 
 func TestTimeStep(t *testing.T) {
-	c := stepCase{"tiny", "a tiny step", 4, 8, 1, train.Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
+	c := stepCase{"a tiny step", 4, 8, 1, train.Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
 	steps := 0
-	row, err := c.time(context.Background(), enginetest.Open(t), "float32", func(string, ...any) { steps++ })
+	row, err := c.time(context.Background(), enginetest.Open(t), func(string, ...any) { steps++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,12 +124,9 @@ func TestTimeStep(t *testing.T) {
 	if !(v["fastest_step_ms"] <= v["step_ms"] && v["step_ms"] <= v["slowest_step_ms"]) || !(math.Abs(v["views_per_second"]*v["step_ms"]-8000) <= 1e-6*8000) {
 		t.Errorf("8 views a step: %+v", v)
 	}
-	if row, err := c.time(context.Background(), enginetest.Open(t), "float8", silent); err == nil {
-		t.Errorf("an unknown precision: %+v", row)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.time(ctx, enginetest.Open(t), "float32", silent); err == nil {
+	if _, err := c.time(ctx, enginetest.Open(t), silent); err == nil {
 		t.Error("an interrupted timing gives no error")
 	}
 }
@@ -184,27 +211,31 @@ func TestJudge(t *testing.T) {
 		"all right": {4.51, right, right, Pass}, "loss at chance": {4.5, right, right, Fail},
 		"pseudo-labels": {4.51, wrong, right, Fail}, "true labels": {4.51, right, wrong, Fail},
 	} {
-		var row Row
 		found := &outcome{losses: low, chance: tt.chance, pupl: tt.ours, trueLabels: tt.theirs}
-		if tinyTask().judge(&row, found, truth); row.Result != tt.want {
+		if row := found.judge(truth); row.Result != tt.want {
 			t.Errorf("%s: %+v", name, row)
 		}
 	}
 }
 
-// The cases that a process looks up by name are there.
-func TestPartsAreFound(t *testing.T) {
-	what := func(c stepCase) (*string, error) { return &c.what, nil }
-	for _, c := range stepCases() {
-		if found, err := withCase(stepCases(), c.name, what); err != nil || *found != c.what {
-			t.Errorf("%s: %v", c.name, err)
+// A process looks its trial up by kind and name, so that no two share both; which there are is a matter of the engine.
+func TestTrials(t *testing.T) {
+	for kind, want := range map[string]map[string]int{
+		"go":       {kindNumbers: 1, kindStep: 4, kindTraining: 2},
+		"xla-cpu":  {kindNumbers: 3, kindStep: 4, kindTraining: 2},
+		"xla-cuda": {kindNumbers: 3, kindStep: 6, kindTraining: 2},
+	} {
+		seen, of := map[string]bool{}, map[string]int{}
+		for _, one := range trials(kind, 7) {
+			if seen[one.kind+one.name] || one.do == nil {
+				t.Errorf("%s: %s %q comes twice, or does nothing", kind, one.kind, one.name)
+			}
+			seen[one.kind+one.name] = true
+			of[one.kind]++
 		}
-	}
-	if _, err := withCase(stepCases(), "nosuch", what); err == nil {
-		t.Error("an unknown step is found")
-	}
-	if _, err := withCase(numberCases(), "nosuch", func(c numberCase) (*oneStep, error) { return c.step(nil) }); err == nil {
-		t.Error("an unknown step is compared")
+		if !maps.Equal(of, want) {
+			t.Errorf("%s: %v, want %v", kind, of, want)
+		}
 	}
 	for _, onGPU := range []bool{false, true} {
 		for _, task := range tasks(onGPU) {

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,16 +44,14 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 
 // backendConfig returns the value of GOMLX_BACKEND by which another process opens the same engine.
 func backendConfig(eng *engine.Engine) string {
-	if config := os.Getenv("GOMLX_BACKEND"); config != "" {
-		return config
-	}
+	found := "xla:" + eng.Plugin
 	switch eng.Kind {
 	case "go":
-		return "go"
+		found = "go"
 	case "xla-cuda":
-		return "xla:" + eng.Plugin + ",preallocate=false"
+		found += ",preallocate=false"
 	}
-	return "xla:" + eng.Plugin
+	return cmp.Or(os.Getenv("GOMLX_BACKEND"), found)
 }
 
 // pjrtVersion finds the version of the interface in gomlx's description of a backend: "… plugin (path) v0.81 …".
@@ -75,4 +77,66 @@ func wheelOf(plugin string) string {
 		}
 	}
 	return ""
+}
+
+// nvidia fills in what nvidia-smi, or else the kernel, knows of the cards. Where there is neither, nothing is filled in.
+func (m *Machine) nvidia(ctx context.Context) {
+	out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader").Output()
+	if err != nil {
+		if text, err := os.ReadFile("/proc/driver/nvidia/version"); err == nil {
+			m.Driver = regexp.MustCompile(`\d+\.\d+(\.\d+)?`).FindString(string(text))
+		}
+		return
+	}
+	var cards []string
+	for line := range strings.Lines(string(out)) { // "NVIDIA H200, 143771 MiB, 580.159.04"
+		if fields := strings.Split(strings.TrimSpace(line), ", "); len(fields) == 3 {
+			cards, m.Driver = append(cards, fields[0]+" "+fields[1]), fields[2]
+		}
+	}
+	m.Cards = strings.Join(cards, "; ")
+}
+
+// watchMemory starts to follow how much memory the cards hold. end stops that and returns by how many bytes the memory of a card
+// rose at most; known is false where there is no nvidia-smi.
+func watchMemory(ctx context.Context) (end func() (bytes float64, known bool)) {
+	query := []string{"--query-gpu=index,memory.used", "--format=csv,noheader,nounits"}
+	first, err := exec.CommandContext(ctx, "nvidia-smi", query...).Output() // what they held before the check starts
+	ctx, stop := context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, "nvidia-smi", append(query, "-lms", "200")...)
+	var rest bytes.Buffer
+	cmd.Stdout = &rest
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		stop()
+		return notWatched
+	}
+	return func() (float64, bool) {
+		stop()
+		_ = cmd.Wait() // ended by stop, so with an error
+		return highestRise(string(first) + rest.String())
+	}
+}
+
+// notWatched ends a watch that never began.
+func notWatched() (bytes float64, known bool) { return 0, false }
+
+// highestRise returns by how many bytes the memory of a card rose at most above what it held first, by lines "0, 1234": a card
+// and the MiB it holds. known is false where no line tells.
+func highestRise(lines string) (bytes float64, known bool) {
+	first := map[string]float64{}
+	for line := range strings.Lines(lines) {
+		card, used, _ := strings.Cut(strings.TrimSpace(line), ", ")
+		mib, err := strconv.ParseFloat(used, 64)
+		if err != nil {
+			continue
+		}
+		if _, seen := first[card]; !seen {
+			first[card] = mib
+		}
+		bytes = max(bytes, (mib-first[card])*(1<<20))
+	}
+	return bytes, len(first) > 0
 }

@@ -69,7 +69,7 @@ func TestNvidia(t *testing.T) {
 // The memory is the highest rise of one card above what it held before.
 func TestMemoryWatch(t *testing.T) {
 	printed := filepath.Join(t.TempDir(), "printed")
-	smi(t, "case \"$*\" in *-lms*) ;; *) exit 1 ;; esac\nprintf '0, 100\\n1, 50\\n'\nsleep 0.2\n"+
+	smi(t, "case \"$*\" in *-lms*) ;; *) printf '0, 100\\n1, 50\\n'; exit 0 ;; esac\nsleep 0.2\n"+
 		"printf '0, 120\\n1, 550\\n0, 110\\n1, 60\\n'\ntouch '"+printed+"'\nexec sleep 60\n")
 	end := watchMemory(context.Background())
 	for _, err := os.Stat(printed); err != nil; _, err = os.Stat(printed) {

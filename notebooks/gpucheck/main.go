@@ -42,8 +42,8 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 	flags.SetOutput(messages)
 	flags.StringVar(&o.on, "on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
 	only := flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
-	flags.IntVar(&o.steps, "steps", 0, "how many `steps` to train, 150 or more; "+
-		"0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
+	flags.IntVar(&o.steps, "steps", 0,
+		"how many `steps` to train, 150 or more; 0 means 500 for FMNIST-I and 1000 for CIFAR-I on a GPU, 150 elsewhere")
 	flags.StringVar(&o.tests, "tests", "", "a `folder` with test programs that -build made; without it each is compiled")
 	flags.BoolVar(&o.markdown, "markdown", false, "print a Markdown table")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object with all numbers")
@@ -51,9 +51,7 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 		"check nothing, but compile this program and the tests into a `folder`, for a machine without Go")
 	flags.StringVar(&o.part, "part", "", "for this program itself: run one part of the checks")
 	if err = flags.Parse(args); err == nil {
-		if *only != "" {
-			o.only = strings.Split(*only, ",")
-		}
+		o.only = strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
 		if err = o.check(flags.Args()); err != nil {
 			fmt.Fprintln(messages, err) // as flag does with an error of its own
 		}
@@ -121,10 +119,10 @@ func onePart(ctx context.Context, argument string, out io.Writer) int {
 	if err == nil {
 		err = p.do(ctx, out)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return exitOK
-	}
-	if err := json.NewEncoder(out).Encode(message{Error: err.Error()}); err != nil {
+	case json.NewEncoder(out).Encode(message{Error: err.Error()}) != nil:
 		return exitUsage
 	}
 	return exitFailed

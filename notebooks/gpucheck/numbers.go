@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/compute/dtypes"
@@ -18,12 +22,9 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// productName is the part that measures a matrix product; the others are named by numberCases.
-const productName = "product"
-
 // numberCase is a training step, small enough for the pure-Go engine, whose numbers are compared between engines.
 type numberCase struct {
-	name, what          string
+	what                string
 	images, size, color int
 	encoder             encoder.Encoder
 	recipe              augment.Recipe
@@ -33,20 +34,40 @@ func numberCases() []numberCase {
 	gray, _ := augment.FMNIST().Split() // scaling is the encoder's task
 	color, _ := augment.CIFAR(0).Split()
 	return []numberCase{
-		{"small", "a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
-		{"resnet", "a step of a ResNet-10 against pure Go", 8, 16, 3,
+		{"a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
+		{"a step of a ResNet-10 against pure Go", 8, 16, 3,
 			encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
 	}
 }
 
-// oneStep is what a step computes before it changes a weight.
-type oneStep struct {
-	Loss      float64   `json:"loss"`      // in nats
-	Gradients []float64 `json:"gradients"` // the length of every trainable variable's gradient
+// againstPureGo compares the step on eng with that on the pure-Go engine, which it names to the environment.
+func (c numberCase) againstPureGo(_ context.Context, eng *engine.Engine, progress reporter) (*Row, error) {
+	progress("on the engine")
+	here, err := c.step(eng)
+	if err = errors.Join(err, os.Setenv("GOMLX_BACKEND", "go")); err != nil {
+		return nil, err
+	}
+	progress("on the pure-Go engine")
+	pure, err := engine.Open()
+	if err != nil {
+		return nil, err
+	}
+	there, err := c.step(pure)
+	if err != nil {
+		return nil, err
+	}
+	allowed := float32Apart
+	if eng.Kind == "xla-cuda" {
+		allowed = tf32Apart
+	}
+	return compare(*here, *there, allowed), nil
 }
 
-// id is the name under which a part asks for the case.
-func (c numberCase) id() string { return c.name }
+// oneStep is what a step computes before it changes a weight.
+type oneStep struct {
+	loss      float64   // in nats
+	gradients []float64 // the length of every trainable variable's gradient
+}
 
 // step computes loss and gradients of a case, from the same weights, images and views on every engine.
 func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
@@ -80,17 +101,15 @@ func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &oneStep{Loss: float64(tensors.ToScalar[float32](out[0]))}
-	sum := found.Loss
-	for _, t := range out[1:] {
-		found.Gradients = append(found.Gradients, float64(tensors.ToScalar[float32](t)))
-		sum += found.Gradients[len(found.Gradients)-1]
+	var values []float64
+	for _, t := range out {
+		values = append(values, float64(tensors.ToScalar[float32](t)))
 	}
-	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if sum := floats.Sum(values); math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return nil, fmt.Errorf("on %s the loss is %g and the lengths of the gradients are %g; all should be finite",
-			eng.Name(), found.Loss, found.Gradients)
+			eng.Name(), values[0], values[1:])
 	}
-	return found, nil
+	return &oneStep{values[0], values[1:]}, nil
 }
 
 // apart bounds how far two engines may be from each other, relative to the loss and to the length of the whole gradient.
@@ -105,26 +124,25 @@ var (
 )
 
 // compare reports how far the numbers of a step are from those of the pure-Go engine.
-func compare(what string, here, reference oneStep, allowed apart) *Row {
-	row := &Row{Kind: kindNumbers, What: what, Result: Fail}
-	if len(here.Gradients) != len(reference.Gradients) || len(here.Gradients) == 0 {
-		row.Detail = fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.Gradients), len(reference.Gradients))
-		return row
+func compare(here, reference oneStep, allowed apart) *Row {
+	if len(here.gradients) != len(reference.gradients) || len(here.gradients) == 0 {
+		return &Row{Result: Fail,
+			Detail: fmt.Sprintf("%d gradients here, %d on the pure-Go engine", len(here.gradients), len(reference.gradients))}
 	}
 	worst, norm, normThere := 0.0, 0.0, 0.0
-	for i, there := range reference.Gradients {
-		norm, normThere = math.Hypot(norm, here.Gradients[i]), math.Hypot(normThere, there)
-		worst = math.Max(worst, math.Abs(here.Gradients[i]-there)) // not a number where one of them is not
+	for i, there := range reference.gradients {
+		norm, normThere = math.Hypot(norm, here.gradients[i]), math.Hypot(normThere, there)
+		worst = math.Max(worst, math.Abs(here.gradients[i]-there)) // not a number where one of them is not
 	}
-	found := apart{loss: math.Abs(here.Loss-reference.Loss) / math.Abs(reference.Loss), gradients: worst / normThere}
+	found := apart{loss: math.Abs(here.loss-reference.loss) / math.Abs(reference.loss), gradients: worst / normThere}
+	row := &Row{Result: Fail, Detail: fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
+		"gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
+		here.loss, reference.loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients),
+		Values: map[string]float64{"loss_nats": here.loss, "loss_nats_pure_go": reference.loss, "gradient_norm": norm,
+			"gradient_norm_pure_go": normThere, "loss_apart": found.loss, "gradients_apart": found.gradients}}
 	if found.loss <= allowed.loss && found.gradients <= allowed.gradients {
 		row.Result = Pass
 	}
-	row.Detail = fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
-		"gradient %.4f here, %.4f there, apart by %s (%.0e allowed)",
-		here.Loss, reference.Loss, small(found.loss), allowed.loss, norm, normThere, small(found.gradients), allowed.gradients)
-	row.Values = map[string]float64{"loss_nats": here.Loss, "loss_nats_pure_go": reference.Loss, "gradient_norm": norm,
-		"gradient_norm_pure_go": normThere, "loss_apart": found.loss, "gradients_apart": found.gradients}
 	return row
 }
 
@@ -139,9 +157,9 @@ func small(x float64) string {
 // productSize is the number of rows and columns of the matrices of the trial product.
 const productSize = 512
 
-// productError multiplies two float32 matrices of normal numbers and returns the root mean square of what is wrong with
-// the product, relative to that of the product, by sums in float64.
-func productError(eng *engine.Engine) (*float64, error) {
+// product multiplies two float32 matrices of normal numbers, and reports the root mean square of what is wrong with the product,
+// relative to that of the product, by sums in float64.
+func product(_ context.Context, eng *engine.Engine, _ reporter) (*Row, error) {
 	const n = productSize
 	rng := rand.New(rand.NewPCG(3, 4))
 	a, b := make([]float32, n*n), make([]float32, n*n)
@@ -166,24 +184,21 @@ func productError(eng *engine.Engine) (*float64, error) {
 	if math.IsNaN(relative) || math.IsInf(relative, 0) {
 		return nil, fmt.Errorf("on %s the product of two finite matrices holds numbers that are not finite", eng.Name())
 	}
-	return &relative, nil
+	return productRow(relative), nil
 }
 
 // productRow reports of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
 // which the second is not what was asked for.
 func productRow(relative float64) *Row {
-	row := &Row{Kind: kindNumbers, What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
+	row := &Row{What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
 		Values: map[string]float64{"relative_error": relative}}
 	precision := "as float32"
 	switch {
 	case !(relative < 1e-3):
 		row.Result, precision = Fail, "too far off for float32 or TF32"
-	case relative > float32Product:
+	case relative > 1e-5:
 		precision = "as TF32"
 	}
 	row.Detail = fmt.Sprintf("relative error %.0e against float64, %s", relative, precision)
 	return row
 }
-
-// float32Product bounds the relative error of a product in float32.
-const float32Product = 1e-5

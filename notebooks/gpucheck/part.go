@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/internal/peak"
@@ -28,23 +29,20 @@ const (
 
 var kinds = []string{kindStart, kindNumbers, kindStep, kindTraining, kindTests}
 
-// part is a check, or a half of one, that runs in a process of its own.
+// part is a check that runs in a process of its own.
 type part struct {
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`                // which one of its kind
-	Precision string `json:"precision,omitempty"` // "float32" or "bfloat16", of steps
-	Steps     int    `json:"steps,omitempty"`     // of training; 0 means its own default
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`            // which one of its kind
+	Steps int    `json:"steps,omitempty"` // of training; 0 means its own default
 }
 
 // message is a line that such a process prints: how far it is, or what it found.
 type message struct {
 	Progress string   `json:"progress,omitempty"`
 	Row      *Row     `json:"row,omitempty"`
-	Machine  *Machine `json:"machine,omitempty"`
-	Step     *oneStep `json:"step,omitempty"`
-	Product  *float64 `json:"product,omitempty"`
-	Memory   float64  `json:"memory,omitempty"` // the largest resident one of the process, in bytes; 0 where the system does not tell
-	Error    string   `json:"error,omitempty"`  // why the part could not be done
+	Machine  *Machine `json:"machine,omitempty"` // of the start
+	Memory   float64  `json:"memory,omitempty"`  // the largest resident one of the process, in bytes; 0 where the system does not tell
+	Error    string   `json:"error,omitempty"`   // why the part could not be done
 }
 
 // reporter says how far a part is.
@@ -61,22 +59,15 @@ func (p part) do(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	var found message
-	switch {
-	case p.Kind == kindStart:
+	if p.Kind == kindStart {
 		found.Machine, found.Row, err = start(ctx, eng)
-	case p.Kind == kindNumbers && p.Name == productName:
-		found.Product, err = productError(eng)
-	case p.Kind == kindNumbers:
-		found.Step, err = withCase(numberCases(), p.Name, func(c numberCase) (*oneStep, error) { return c.step(eng) })
-	case p.Kind == kindStep:
-		found.Row, err = withCase(stepCases(), p.Name, func(c stepCase) (*Row, error) { return c.time(ctx, eng, p.Precision, progress) })
-	case p.Kind == kindTraining:
-		found.Row, err = withCase(tasks(eng.Kind == "xla-cuda"), p.Name, func(t task) (*Row, error) {
-			t.steps = cmp.Or(p.Steps, t.steps)
-			return t.train(ctx, eng, progress)
-		})
-	default:
-		err = fmt.Errorf("there is no check of the kind %q", p.Kind)
+	} else {
+		all := trials(eng.Kind, p.Steps)
+		i := slices.IndexFunc(all, func(t trial) bool { return t.kind == p.Kind && t.name == p.Name })
+		if i < 0 {
+			return fmt.Errorf("there is no check %q of the kind %q", p.Name, p.Kind)
+		}
+		found.Row, err = all[i].do(ctx, eng, progress)
 	}
 	if err != nil {
 		return err
@@ -87,14 +78,36 @@ func (p part) do(ctx context.Context, out io.Writer) error {
 	return lines.Encode(found)
 }
 
-// withCase returns what do makes of the case that a part names.
-func withCase[C interface{ id() string }, R any](cases []C, name string, do func(C) (*R, error)) (*R, error) {
-	for _, c := range cases {
-		if c.id() == name {
-			return do(c)
+// trial is a check of the engine, which a process of its own does.
+type trial struct {
+	kind, name string
+	do         func(ctx context.Context, eng *engine.Engine, progress reporter) (*Row, error)
+}
+
+// trials lists those for an engine of that kind: a product, comparisons of steps with the pure-Go engine unless it is the one,
+// steps to time, and short trainings of so many steps, 0 meaning their own default.
+func trials(kind string, steps int) []trial {
+	onGPU := kind == "xla-cuda"
+	list := []trial{{kindNumbers, "a matrix product", product}}
+	if kind != "go" {
+		for _, c := range numberCases() {
+			list = append(list, trial{kindNumbers, c.what, c.againstPureGo})
 		}
 	}
-	return nil, fmt.Errorf("there is no case %q", name)
+	for _, c := range stepCases() {
+		for _, precision := range []string{"float32", "bfloat16"} {
+			if c.onCards && !onGPU {
+				continue
+			}
+			c.config.Compute.BFloat16 = precision == "bfloat16"
+			list = append(list, trial{kindStep, c.what + ", " + precision, c.time})
+		}
+	}
+	for _, t := range tasks(onGPU) {
+		t.steps = cmp.Or(steps, t.steps)
+		list = append(list, trial{kindTraining, t.bench, t.train})
+	}
+	return list
 }
 
 // runner runs a part and returns what it found, telling meanwhile how far it is. The engine is that of the environment's
@@ -109,10 +122,7 @@ func inProcess(ctx context.Context, p part, backend string, progress func(string
 		return found, err
 	}
 	cmd := exec.CommandContext(ctx, program, "-part", string(argument))
-	cmd.Env = append(os.Environ(), "GOMLX_NO_AUTO_INSTALL=1")
-	if backend != "" {
-		cmd.Env = append(cmd.Env, "GOMLX_BACKEND="+backend)
-	}
+	cmd.Env = append(os.Environ(), "GOMLX_NO_AUTO_INSTALL=1", "GOMLX_BACKEND="+cmp.Or(backend, os.Getenv("GOMLX_BACKEND")))
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.StdoutPipe()
@@ -149,10 +159,8 @@ func inProcess(ctx context.Context, p part, backend string, progress func(string
 // crash picks the line that says why a program ended: the first of a panic or of a failed check in XLA, else the last one.
 func crash(lines []string) string {
 	for _, sign := range []string{"panic:", "fatal error:", "Check failed", "SIG"} {
-		for _, line := range lines {
-			if strings.Contains(line, sign) {
-				return strings.TrimSpace(line)
-			}
+		if i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, sign) }); i >= 0 {
+			return strings.TrimSpace(lines[i])
 		}
 	}
 	if len(lines) == 0 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/puclab/puclab/pucl/augment"
@@ -18,7 +17,6 @@ import (
 
 // stepCase is a training step to be timed: PUCL on two views of every image, augmentation and optimizer included.
 type stepCase struct {
-	name    string // as parts have it
 	what    string
 	images  int // of size×size pixels
 	size    int
@@ -32,20 +30,14 @@ type stepCase struct {
 func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
 	return []stepCase{
-		{"small", "small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
+		{"small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
 			train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
-		{"resnet18", "ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
+		{"ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
 			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
-		{"paper", "ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,
+		{"ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,
 			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.LARS{}}, true},
 	}
 }
-
-// id is the name under which a part asks for the case.
-func (c stepCase) id() string { return c.name }
-
-// precisions are those in which steps are timed.
-var precisions = []string{"float32", "bfloat16"}
 
 // How long steps are timed: at least so many, then until the time is up or there were enough.
 const (
@@ -56,33 +48,23 @@ const (
 )
 
 // time takes steps until the time is up, and reports the median one.
-func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string, progress reporter) (*Row, error) {
-	if !slices.Contains(precisions, precision) {
-		return nil, fmt.Errorf("no precision %q; there are %s", precision, strings.Join(precisions, " and "))
-	}
+func (c stepCase) time(ctx context.Context, eng *engine.Engine, progress reporter) (*Row, error) {
 	config := c.config
-	config.Compute.BFloat16 = precision == "bfloat16"
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var each []float64 // seconds of every timed step
-	var first, loss float64
+	var each []float64 // seconds of every step
+	var loss float64
 	var enough bool
 	var begun time.Time
 	last := time.Now()
 	config.Steps, config.Seed = stepsBefore+stepsMost, 1
 	config.Observer = train.OnStep(func(p train.Progress) {
-		took := time.Since(last)
-		switch loss = p.Loss; {
-		case p.Step == 1:
-			first = took.Seconds()
-		case p.Step > stepsBefore:
-			each = append(each, took.Seconds())
-		}
-		if p.Step == stepsBefore {
+		each = append(each, time.Since(last).Seconds())
+		if loss = p.Loss; p.Step == stepsBefore {
 			begun = time.Now()
 		}
 		progress("step %d, loss %.3f", p.Step, p.Loss)
-		if enough = len(each) >= stepsMost || len(each) >= stepsLeast && time.Since(begun) >= stepsTime; enough {
+		if enough = p.Step == config.Steps || p.Step >= stepsBefore+stepsLeast && time.Since(begun) >= stepsTime; enough {
 			stop()
 		}
 		last = time.Now() // the report takes no part
@@ -92,11 +74,12 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, precision string
 		return nil, err
 	}
 	// A loss that is not finite ends training with an error, so there is one here.
+	first, each := each[0], each[stepsBefore:]
 	slices.Sort(each)
 	step := each[len(each)/2]
 	views := float64(2*c.images) / step
 	compile := math.Max(first-step, 0)
-	return &Row{Kind: kindStep, What: c.what + ", " + precision, Result: Pass,
+	return &Row{Result: Pass,
 		Detail: fmt.Sprintf("%.4g ms a step (median of %d), %s views/s, %.1f s to compile", 1000*step, len(each), grouped(views), compile),
 		Values: map[string]float64{"step_ms": 1000 * step, "fastest_step_ms": 1000 * each[0], "slowest_step_ms": 1000 * each[len(each)-1],
 			"views_per_second": views, "compile_seconds": compile, "steps": float64(len(each)), "loss_nats": loss},
@@ -122,13 +105,10 @@ type noise struct {
 
 // newNoise draws a batch of b images of size×size pixels.
 func newNoise(b, size, channels int) *noise {
-	n := &noise{size, channels, make([]uint8, b*size*size*channels), make([]bool, b)}
+	n := &noise{size, channels, make([]uint8, b*size*size*channels), slices.Repeat([]bool{true, false, false, false}, (b+3)/4)[:b]}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range n.pixels {
 		n.pixels[i] = uint8(rng.UintN(256))
-	}
-	for i := range n.labeled {
-		n.labeled[i] = i%4 == 0
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,10 +33,7 @@ func build(ctx context.Context, dir string, packages []string, say func(format s
 		return errors.New("-build: start in the folder of the checkout, where go.mod is")
 	}
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err = errors.Join(err, os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
 	for _, pkg := range []string{"./notebooks/gpucheck", "cmd/" + converter} {
@@ -103,42 +101,35 @@ func newSuite(programs, backend string) (*suite, error) {
 	} else {
 		programs = absolute
 	}
-	env := append(os.Environ(), "GOMLX_BACKEND="+backend)
-	if os.Getenv("NVIDIA_TF32_OVERRIDE") == "" {
-		env = append(env, "NVIDIA_TF32_OVERRIDE=0")
-	}
-	return &suite{root, programs, env}, nil
+	env := []string{"GOMLX_BACKEND=" + backend, "NVIDIA_TF32_OVERRIDE=" + cmp.Or(os.Getenv("NVIDIA_TF32_OVERRIDE"), "0")}
+	return &suite{root, programs, append(os.Environ(), env...)}, nil
 }
 
 // run runs the tests of a package.
 func (s *suite) run(ctx context.Context, pkg string, progress func(string)) (*Row, error) {
-	row := &Row{What: pkg, Result: NotRun}
+	dir := filepath.Join(s.root, filepath.FromSlash(pkg))
+	if _, err := os.Stat(dir); err != nil {
+		return &Row{Result: NotRun, Detail: "the checkout's folder " + pkg + ", with the test data, is not here"}, nil
+	}
 	program := testProgram(s.programs, pkg)
 	convert := exec.CommandContext(ctx, filepath.Join(s.programs, converter))
 	if s.programs == "" {
 		progress("compiling the tests")
-		dir, err := os.MkdirTemp("", "puclab-tests-")
+		temporary, err := os.MkdirTemp("", "puclab-tests-")
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(dir)
-		program = testProgram(dir, pkg)
+		defer os.RemoveAll(temporary)
+		program = testProgram(temporary, pkg)
 		if err := buildTests(ctx, s.root, pkg, program); err != nil {
 			return nil, errors.New("the tests do not compile: " + firstLines(err.Error(), 6))
 		}
 		convert = exec.CommandContext(ctx, "go", "tool", converter)
-	} else {
-		for _, file := range []string{program, convert.Path} {
-			if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-				row.Detail = "there is no " + filepath.Base(file) + " in the folder of -tests"
-				return row, nil
-			}
-		}
 	}
-	dir := filepath.Join(s.root, filepath.FromSlash(pkg))
-	if _, err := os.Stat(dir); err != nil {
-		row.Detail = "the checkout's folder " + pkg + ", with the test data, is not here"
-		return row, nil
+	for _, file := range []string{program, convert.Path} {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return &Row{Result: NotRun, Detail: "there is no " + filepath.Base(file) + " in the folder of -tests"}, nil
+		}
 	}
 	cmd := exec.CommandContext(ctx, program, "-test.v=test2json", "-test.timeout=20m")
 	cmd.Dir, cmd.Env = dir, s.env
@@ -147,8 +138,7 @@ func (s *suite) run(ctx context.Context, pkg string, progress func(string)) (*Ro
 	if err != nil {
 		return nil, fmt.Errorf("the output of the tests could not be read: %w", err)
 	}
-	counts.judge(row, ended)
-	return row, nil
+	return counts.row(ended), nil
 }
 
 // event is a line of the converter, as `go doc test2json` describes it.
@@ -167,11 +157,8 @@ type tally struct {
 // says that its output could not be read.
 func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
 	out, err := program.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	lines, err := converter.StdoutPipe()
-	if err != nil {
+	lines, failed := converter.StdoutPipe()
+	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	program.Stderr, converter.Stdin = program.Stdout, out
@@ -236,12 +223,11 @@ func (t *tally) addFailure(name string) {
 	t.failures = append(slices.DeleteFunc(t.failures, func(other string) bool { return strings.HasPrefix(name, other+"/") }), name)
 }
 
-// judge fills in what was counted; err is how the program ended.
-func (t *tally) judge(row *Row, err error) {
-	row.Result = Fail
-	row.Detail = fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
-	row.Failures = t.failures
-	row.Values = map[string]float64{"passed": float64(t.passed), "failed": float64(t.failed), "skipped": float64(t.skipped)}
+// row reports what was counted; err is how the program ended.
+func (t *tally) row(err error) *Row {
+	row := &Row{Result: Fail, Failures: t.failures,
+		Detail: fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped),
+		Values: map[string]float64{"passed": float64(t.passed), "failed": float64(t.failed), "skipped": float64(t.skipped)}}
 	switch {
 	case t.failed > 0:
 	case err == nil && t.passed > 0:
@@ -255,4 +241,5 @@ func (t *tally) judge(row *Row, err error) {
 		}
 		row.Detail += ": " + crash(t.tail)
 	}
+	return row
 }

@@ -59,19 +59,15 @@ func tasks(onGPU bool) []task {
 	return []task{gray, color}
 }
 
-// id is the name under which a part asks for the task.
-func (t task) id() string { return t.bench }
-
 // seed is that of the split, the batches, the weights and the views.
 const seed = 1
 
 // train trains with PUCL and judges what came of it.
 func (t task) train(ctx context.Context, eng *engine.Engine, progress reporter) (*Row, error) {
-	row := &Row{Kind: kindTraining, What: fmt.Sprintf("%s, %s, %d steps", t.bench, t.network, t.steps)}
+	what := fmt.Sprintf("%s, %s, %d steps", t.bench, t.network, t.steps)
 	learn, test, err := t.images()
 	if errors.Is(err, fs.ErrNotExist) {
-		row.Result, row.Detail = NotRun, err.Error()
-		return row, nil
+		return &Row{What: what, Result: NotRun, Detail: err.Error()}, nil
 	} else if err != nil {
 		return nil, err
 	}
@@ -83,8 +79,9 @@ func (t task) train(ctx context.Context, eng *engine.Engine, progress reporter) 
 	if err != nil {
 		return nil, err
 	}
-	t.judge(row, found, truth)
+	row := found.judge(truth)
 	views, seconds := float64(found.last.Views), found.last.Elapsed.Seconds()
+	row.What = what
 	row.Detail = fmt.Sprintf("%s views from %d images in %.0f s; %s", grouped(views), learn.Len(), seconds, row.Detail)
 	row.Values["training_seconds"], row.Values["training_images"] = seconds, float64(learn.Len())
 	return row, nil
@@ -157,24 +154,24 @@ func (t task) split(learn, test *datasets.Images) (*datasets.PU, []bool, error) 
 	return pu, truth, err
 }
 
-// judge fills in whether the run went as it should: the mean of the last tenth of the losses is below the chance level, and both
+// judge reports whether the run went as it should: the mean of the last tenth of the losses is below the chance level, and both
 // probes are right on more images than the larger class has, by three standard deviations of such a count.
-func (t task) judge(row *Row, found *outcome, truth []bool) {
-	loss := stat.Mean(found.losses[len(found.losses)-max(len(found.losses)/10, 1):], nil)
+func (o *outcome) judge(truth []bool) *Row {
+	loss := stat.Mean(o.losses[len(o.losses)-max(len(o.losses)/10, 1):], nil)
 	positives, _ := rows.Split(truth)
 	share := float64(len(positives)) / float64(len(truth))
 	majority := math.Max(share, 1-share)
 	wanted := majority + 3*math.Sqrt(majority*(1-majority)/float64(len(truth)))
-	pupl, trueLabels := found.pupl.Accuracy(), found.trueLabels.Accuracy()
-	row.Result = Fail
-	if loss < found.chance && pupl > wanted && trueLabels > wanted {
+	pupl, trueLabels := o.pupl.Accuracy(), o.trueLabels.Accuracy()
+	row := &Row{Result: Fail, Detail: fmt.Sprintf("loss %.3f (must be below %.3f, chance); "+
+		"held-out accuracy %.1f%% with PUPL's labels, %.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)",
+		loss, o.chance, 100*pupl, 100*trueLabels, 100*wanted, 100*majority),
+		Values: map[string]float64{"loss_nats": loss, "chance_nats": o.chance, "pupl_accuracy": pupl,
+			"true_label_accuracy": trueLabels, "larger_class": majority, "wanted_accuracy": wanted}}
+	if loss < o.chance && pupl > wanted && trueLabels > wanted {
 		row.Result = Pass
 	}
-	row.Detail = fmt.Sprintf("loss %.3f (must be below %.3f, chance); held-out accuracy %.1f%% with PUPL's labels, "+
-		"%.1f%% with true ones (must be above %.1f%%; the larger class has %.1f%%)",
-		loss, found.chance, 100*pupl, 100*trueLabels, 100*wanted, 100*majority)
-	row.Values = map[string]float64{"loss_nats": loss, "chance_nats": found.chance, "pupl_accuracy": pupl,
-		"true_label_accuracy": trueLabels, "larger_class": majority, "wanted_accuracy": wanted}
+	return row
 }
 
 // cifarIn returns the images of CIFAR-10 in the first of the folders that has them. Where only those of its test part are, a
@@ -197,8 +194,7 @@ func cifarIn(folders []string) (train, test *datasets.Images, err error) {
 		}
 		return train, test, nil
 	}
-	return nil, nil, fmt.Errorf("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, "+
-		"from https://www.cs.toronto.edu/~kriz/cifar.html, "+
-		"or its .bin files into the folder %s or into that which %s names: %w",
+	return nil, nil, fmt.Errorf("CIFAR-10 is not on this machine: put cifar-10-binary.tar.gz, from "+
+		"https://www.cs.toronto.edu/~kriz/cifar.html, or its .bin files into the folder %s or into that which %s names: %w",
 		strings.Join(folders, " or "), datasets.EnvDataDir, fs.ErrNotExist)
 }

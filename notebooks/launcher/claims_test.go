@@ -18,7 +18,7 @@ func TestClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(calls), "go run "+verdictsPackage+" -json theorem-1 lemma-2\n")
+	contains(t, string(calls), "go run "+verdictsPackage+" -json=true theorem-1 lemma-2\n")
 }
 
 func TestClaimsThatCannotBeChecked(t *testing.T) {

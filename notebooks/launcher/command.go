@@ -121,14 +121,6 @@ func setEnv(env []string, entries ...string) []string {
 	return append(kept, added...)
 }
 
-// setAll returns env with these variables in place of older ones.
-func setAll(env []string, variables map[string]string) []string {
-	for name, value := range variables {
-		env = setEnv(env, name+"="+value)
-	}
-	return env
-}
-
 // openLog opens a log file of a run, emptied.
 func openLog(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

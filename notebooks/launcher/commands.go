@@ -156,31 +156,21 @@ func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 
 // given returns the flags that were set, as they are written, in the order of their names.
 func given(flags *flag.FlagSet) (args []string) {
-	flags.Visit(func(f *flag.Flag) {
-		args = append(args, "-"+f.Name)
-		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() {
-			args = append(args, f.Value.String())
-		} else if f.Value.String() == "false" {
-			args[len(args)-1] += "=false"
-		}
-	})
+	flags.Visit(func(f *flag.Flag) { args = append(args, fmt.Sprintf("-%s=%s", f.Name, f.Value)) })
 	return args
 }
 
 // variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
 func variableName(name string) (string, error) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	for _, r := range upper {
-		if (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
-			return "", fmt.Errorf("the name %q may hold letters, digits and dashes only", name)
-		}
+	if strings.ContainsFunc(upper, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' }) {
+		return "", fmt.Errorf("the name %q may hold letters, digits and dashes only", name)
 	}
 	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
 }
 
-// settings makes the flags -set and -steps, and returns the variables of the environment to which they are parsed.
-func settings(flags *flag.FlagSet) map[string]string {
-	set := map[string]string{}
+// settings makes the flags -set and -steps, which add variables of the environment to set, as "NAME=value".
+func settings(flags *flag.FlagSet, set *[]string) {
 	const usage = "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times"
 	flags.Func("set", usage, func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
@@ -188,19 +178,16 @@ func settings(flags *flag.FlagSet) map[string]string {
 			return errors.New("want name=value")
 		}
 		variable, err := variableName(name)
-		if err == nil {
-			set[variable] = value
-		}
+		*set = append(*set, variable+"="+value)
 		return err
 	})
 	flags.Func("steps", "`N`, short for -set steps=N: how long to train; notebooks have a default of their own", func(text string) error {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
 			return errors.New("want a whole number from 1 on")
 		}
-		set["PUCL_STEPS"] = text
+		*set = append(*set, "PUCL_STEPS="+text)
 		return nil
 	})
-	return set
 }
 
 func runCommand(flags *flag.FlagSet) work {
@@ -209,7 +196,7 @@ func runCommand(flags *flag.FlagSet) work {
 	flags.BoolVar(&o.save, "save", false, "write the outputs back into the notebook itself, without what is of this machine")
 	flags.BoolVar(&all, "all", false, "run all notebooks")
 	flags.DurationVar(&o.timeout, "timeout", time.Hour, "the longest `time` for one cell, as in 90s or 20m; 0 means no limit")
-	o.set = settings(flags)
+	settings(flags, &o.set)
 	return func(ctx context.Context, s *session, names []string) (err error) {
 		switch {
 		case o.timeout < 0:
@@ -249,7 +236,7 @@ func labCommand(flags *flag.FlagSet) work {
 	var o labOptions
 	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", defaultPort))
 	flags.BoolVar(&o.browser, "browser", false, "also open the browser")
-	o.set = settings(flags)
+	settings(flags, &o.set)
 	return func(ctx context.Context, s *session, _ []string) error {
 		if o.port < 0 || o.port > 65535 {
 			return usagef("lab: there is no port %d", o.port)

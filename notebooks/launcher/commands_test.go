@@ -48,7 +48,8 @@ func TestParseHelps(t *testing.T) {
 
 func TestRunFlags(t *testing.T) {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
-	set := settings(flags)
+	var set []string
+	settings(flags, &set)
 	save := flags.Bool("save", false, "")
 	timeout := flags.Duration("timeout", 0, "")
 	rest, err := parseMixed(flags, strings.Fields("one -set lr=0.1 -steps 3 two.ipynb -save -set batch-size=64 -timeout 90s"))
@@ -58,14 +59,8 @@ func TestRunFlags(t *testing.T) {
 	if want := []string{"one", "two.ipynb"}; !slices.Equal(rest, want) {
 		t.Errorf("names %q, want %q", rest, want)
 	}
-	want := map[string]string{"PUCL_LR": "0.1", "PUCL_STEPS": "3", "PUCL_BATCH_SIZE": "64"}
-	if len(set) != len(want) {
-		t.Errorf("set %v, want %v", set, want)
-	}
-	for name, value := range want {
-		if set[name] != value {
-			t.Errorf("%s is %q, want %q", name, set[name], value)
-		}
+	if want := []string{"PUCL_LR=0.1", "PUCL_STEPS=3", "PUCL_BATCH_SIZE=64"}; !slices.Equal(set, want) {
+		t.Errorf("set %q, want %q", set, want)
 	}
 	if !*save || *timeout != 90*time.Second {
 		t.Errorf("save %v, timeout %v", *save, *timeout)

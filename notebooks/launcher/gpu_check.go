@@ -27,7 +27,7 @@ func gpuCheckCommand(flags *flag.FlagSet) work {
 			if err != nil {
 				return err
 			}
-			args = []string{"-build", dir}
+			args = []string{"-build=" + dir}
 		}
 		return s.prepared(ctx, false, func() error { return s.runGPUCheck(ctx, *on, args) })
 	}
@@ -42,7 +42,7 @@ func (s *session) gpuCheckEnv(on string) []string {
 	if cuda == "" {
 		return env
 	}
-	env = setAll(env, cudaEnv(sitePackages(s.place)))
+	env = setEnv(env, cudaEnv(sitePackages(s.place))...)
 	if on == "cpu" && cpu != "" && s.cgo() && os.Getenv("GOMLX_BACKEND") == "" {
 		env = setEnv(env, "GOMLX_BACKEND=xla:"+cpu)
 	}

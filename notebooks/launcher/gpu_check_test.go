@@ -65,7 +65,7 @@ func TestGPUCheck(t *testing.T) {
 	}
 	contains(t, stderr, "Compiling the check", "working")
 	contains(t, w.called(), "build -o "+filepath.Join(w.place.out(), "gpu-check", "gpucheck")+" "+gpuCheckPackage+"\n",
-		"gpucheck -markdown -on cpu -only step,training -steps 7\n", "engine none, home "+w.place.root)
+		"gpucheck -markdown=true -on=cpu -only=step,training -steps=7\n", "engine none, home "+w.place.root)
 
 	if status, _, stderr := launchIn(t, w.place.root, "gpu-check"); status != 0 {
 		t.Errorf("without flags: status %d, %s", status, stderr)
@@ -118,7 +118,7 @@ func TestGPUCheckBuilds(t *testing.T) {
 	if status, _, stderr := launchIn(t, below, "gpu-check", "-build", "carry"); status != 0 {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	contains(t, w.called(), "gpucheck -build "+filepath.Join(below, "carry")+"\n")
+	contains(t, w.called(), "gpucheck -build="+filepath.Join(below, "carry")+"\n")
 }
 
 // Ctrl-C lets the program print what it has.

@@ -21,7 +21,7 @@ type script struct {
 	name string
 	log  *os.File                // gets its output
 	data string                  // the Jupyter data folder with the kernels to use
-	set  map[string]string       // variables of its environment
+	set  []string                // variables of its environment, as "NAME=value"
 	pipe *os.File                // its file descriptor 3, unless nil
 	stop func(*os.Process) error // asks it to end, when ctx does; it is killed 15 seconds later
 }
@@ -39,7 +39,7 @@ func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.C
 	}
 	cmd := exec.CommandContext(ctx, s.place.bin("python"), append([]string{path}, args...)...)
 	cmd.Dir = s.place.notebooks()
-	cmd.Env = setAll(jupyterEnv(s.place, sc.data), sc.set)
+	cmd.Env = setEnv(jupyterEnv(s.place, sc.data), sc.set...)
 	cmd.Stdout, cmd.Stderr = sc.log, sc.log
 	if sc.pipe != nil {
 		cmd.ExtraFiles = []*os.File{sc.pipe}

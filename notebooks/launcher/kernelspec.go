@@ -69,20 +69,20 @@ func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
 		// gomlx would download an XLA plugin by itself when it finds none.
 		"GOMLX_NO_AUTO_INSTALL": "1",
 	}
-	for _, e := range kernelGoEnv(p, t, cgo) {
+	entries := kernelGoEnv(p, t, cgo)
+	if _, cuda := xlaPlugins(p); cuda != "" {
+		entries = append(entries, cudaEnv(sitePackages(p))...)
+	}
+	for _, e := range entries {
 		name, value, _ := strings.Cut(e, "=")
 		env[name] = literal(value)
-	}
-	if _, cuda := xlaPlugins(p); cuda != "" {
-		for name, value := range cudaEnv(sitePackages(p)) {
-			env[name] = literal(value)
-		}
 	}
 	return kernelSpec{argv, kernelDisplay, "go", "message", env}
 }
 
-// cudaEnv returns what tells the CUDA plugin where the wheels have put CUDA: its libraries, and the compiler that XLA calls.
-func cudaEnv(site string) map[string]string {
+// cudaEnv returns what tells the CUDA plugin where the wheels have put CUDA, as "NAME=value": its libraries, and the compiler that
+// XLA calls.
+func cudaEnv(site string) []string {
 	libs, err := fs.Glob(os.DirFS(site), "nvidia/*/lib")
 	if err != nil || len(libs) == 0 { // the pattern is well-formed, so an error cannot be
 		return nil
@@ -93,12 +93,9 @@ func cudaEnv(site string) map[string]string {
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		libs = append(libs, old)
 	}
-	env := map[string]string{
-		"LD_LIBRARY_PATH":    strings.Join(libs, ":"),
-		"GOPJRT_CUDA_CHECKS": "0", // go-xla looks in another place and warns
-	}
+	env := []string{"LD_LIBRARY_PATH=" + strings.Join(libs, ":"), "GOPJRT_CUDA_CHECKS=0"} // go-xla looks in another place and warns
 	if os.Getenv("XLA_FLAGS") == "" {
-		env["XLA_FLAGS"] = "--xla_gpu_cuda_data_dir=" + filepath.Join(site, "nvidia", "cu13")
+		env = append(env, "XLA_FLAGS=--xla_gpu_cuda_data_dir="+filepath.Join(site, "nvidia", "cu13"))
 	}
 	return env
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -34,7 +32,7 @@ const (
 type labOptions struct {
 	port    int // 0 means the first free one from defaultPort on
 	browser bool
-	set     map[string]string
+	set     []string // variables for the notebooks, as "NAME=value"
 }
 
 // runLab starts JupyterLab for this machine alone and stays until it ends or the user stops it.
@@ -54,7 +52,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if err := s.trustCommitted(ctx); err != nil {
 		return err
 	}
-	token := newToken()
+	token := rand.Text()
 	logPath := s.place.out("lab.log")
 	log, err := openLog(logPath)
 	if err != nil {
@@ -64,8 +62,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 
 	serverCtx, end := context.WithCancel(ctx)
 	defer end()
-	variables := map[string]string{"JUPYTER_TOKEN": token} // not an argument: those are for all to see
-	maps.Copy(variables, o.set)
+	variables := append([]string{"JUPYTER_TOKEN=" + token}, o.set...) // not an argument: those are for all to see
 	server := script{name: "lab_server.py", log: log, data: labData(s.place), set: variables, stop: func(p *os.Process) error {
 		s.console.Set("")
 		s.console.Linef("Stopping JupyterLab and its kernels …")
@@ -157,36 +154,25 @@ func choosePort(asked int) (int, error) {
 	return 0, p
 }
 
-// newToken returns a secret of 48 letters.
-func newToken() string {
-	var b [24]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
 // waitForLab asks until the server answers.
 func waitForLab(ctx context.Context, port int, token string) bool {
 	ctx, cancel := context.WithTimeout(ctx, labReady)
 	defer cancel()
 	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{}} // no proxy: it is this machine
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/api/status", port), nil)
-		if err != nil {
-			return false
-		}
-		req.Header.Set("Authorization", "token "+token)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/api/status", port), nil)
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Authorization", "token "+token)
+	for ; ctx.Err() == nil; time.Sleep(150 * time.Millisecond) {
 		if resp, err := client.Do(req); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return true
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(150 * time.Millisecond):
-		}
 	}
+	return false
 }
 
 // portTaken is how Jupyter tells that its port is in use.
@@ -207,14 +193,8 @@ func (s *session) labFailed(logPath string, err error) error {
 }
 
 // labOverrides are this project's defaults for JupyterLab's settings: it does not ask to fetch news.
-const labOverrides = `{
-  "@jupyterlab/apputils-extension:notification": {
-    "checkForUpdates": false,
-    "doNotDisturbMode": false,
-    "fetchNews": "false"
-  }
-}
-`
+const labOverrides = `{"@jupyterlab/apputils-extension:notification": ` +
+	`{"checkForUpdates": false, "doNotDisturbMode": false, "fetchNews": "false"}}`
 
 // trustCommitted tells JupyterLab to show the figures that the committed notebooks hold, as it does for notebooks that were
 // run here. Only notebooks that are exactly as committed are trusted, like the code that is running now.

@@ -48,7 +48,7 @@ func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
 // waitLock takes the lock at path, waiting for others with a word to the user.
 func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (*os.File, error) {
-	for announced := false; ; {
+	for announced := false; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		l, err := lock(path, shared)
 		if !errors.Is(err, filelock.ErrBusy) {
 			return l, err
@@ -57,10 +57,6 @@ func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (
 			c.Linef("Another launcher%s uses the environment; waiting until it is done (Ctrl-C gives up) …", holder(path))
 			announced = true
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
 	}
+	return nil, ctx.Err()
 }

@@ -24,8 +24,6 @@ type notebook struct {
 
 // cell is a cell of a notebook.
 type cell struct {
-	kind   string // "code" or "markdown"
-	source string
 	title  string // of a code cell: its first comment, or the heading above it
 	number int    // of a code cell that is not empty: counted from 1; 0 for others
 }
@@ -59,7 +57,7 @@ func readNotebook(path string) (*notebook, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: cell %d: %w", path, i+1, err)
 		}
-		c := cell{kind: raw.Type, source: source}
+		var c cell
 		switch raw.Type {
 		case "markdown":
 			if h := lastHeading(source); h != "" {

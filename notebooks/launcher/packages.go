@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,29 +97,24 @@ func missingOf(site, record string) (string, error) {
 		return "", err
 	}
 	r := csv.NewReader(bytes.NewReader(data))
-	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return "", nil
-		} else if err != nil {
-			return filepath.Base(filepath.Dir(record)) + "/RECORD", nil // damaged, which is as bad as missing
-		}
+	r.FieldsPerRecord = -1
+	files, err := r.ReadAll()
+	if err != nil {
+		return filepath.Base(filepath.Dir(record)) + "/RECORD", nil // damaged, which is as bad as missing
+	}
+	for _, row := range files {
 		if len(row) < 3 || row[2] == "" { // compiled files come and go
 			continue
 		}
-		size, err := strconv.ParseInt(row[2], 10, 64)
-		if err != nil {
-			return row[0], nil
-		}
 		info, err := os.Lstat(filepath.Join(site, filepath.FromSlash(row[0])))
 		switch {
-		case errors.Is(err, fs.ErrNotExist), err == nil && info.Size() != size:
+		case errors.Is(err, fs.ErrNotExist), err == nil && strconv.FormatInt(info.Size(), 10) != row[2]:
 			return row[0], nil
 		case err != nil:
 			return "", err
 		}
 	}
+	return "", nil
 }
 
 // xlaPlugins returns the PJRT plugins in the environment: the one for the CPU and the one for CUDA, "" for those that are

@@ -126,26 +126,16 @@ func classify(doing, output string, err error) *problem {
 	return p
 }
 
-var (
-	pipItem = regexp.MustCompile(`(?m)^\s*(?:Collecting|Downloading|ERROR: No matching distribution found for) (\S+)`)
-	goItem  = regexp.MustCompile(`(?m)(?:^go: downloading (\S+ \S+)|(?:^|\s)([^\s:"]+@v[^\s:,"]+): )`)
-)
+// fetched matches what pip or go says it fetches: a package, a module and its version, or a module at a version.
+var fetched = regexp.MustCompile(`(?m)^\s*(?:Collecting|Downloading|ERROR: No matching distribution found for) (\S+)|` +
+	`^go: downloading (\S+ \S+)|(?:^|\s)([^\s:"]+@v[^\s:,"]+): `)
 
 // beingFetched returns what pip or go was fetching last according to its output, "" when it does not say.
 func beingFetched(output string) string {
-	last, at := "", -1
-	for _, re := range []*regexp.Regexp{pipItem, goItem} {
-		all := re.FindAllStringSubmatchIndex(output, -1)
-		if len(all) == 0 || all[len(all)-1][0] < at {
-			continue
-		}
-		m := all[len(all)-1]
-		at = m[0]
-		for g := 2; g < len(m); g += 2 {
-			if m[g] >= 0 {
-				last = output[m[g]:m[g+1]]
-			}
-		}
+	all := fetched.FindAllStringSubmatch(output, -1)
+	if len(all) == 0 {
+		return ""
 	}
-	return strings.TrimRight(last, ";,")
+	last := all[len(all)-1]
+	return strings.TrimRight(last[1]+last[2]+last[3], ";,")
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // renderNotebook has a text cell, then code cells 1 and 2.
-var renderNotebook = &notebook{name: "a", cells: []cell{{kind: "markdown"},
-	{kind: "code", title: "Open the engine", number: 1}, {kind: "code", title: strings.Repeat("long ", 30), number: 2}}}
+var renderNotebook = &notebook{name: "a", cells: []cell{{},
+	{title: "Open the engine", number: 1}, {title: strings.Repeat("long ", 30), number: 2}}}
 
 type clock struct{ now time.Time }
 

@@ -17,8 +17,8 @@ import (
 // runOptions are the flags of the run command.
 type runOptions struct {
 	save    bool
-	timeout time.Duration     // for one cell; 0 means none
-	set     map[string]string // variables for the notebook, by their full name
+	timeout time.Duration // for one cell; 0 means none
+	set     []string      // variables for the notebook, as "NAME=value"
 }
 
 // errInterrupted says that the user stopped the launcher.

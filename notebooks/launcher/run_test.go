@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 {"event":"start","cell":3}
 {"event":"finish","cell":3,"seconds":2}
 {"event":"done"}
-`, runOptions{set: map[string]string{"PUCL_STEPS": "3"}, timeout: 90 * time.Second})
+`, runOptions{set: []string{"PUCL_STEPS=3"}, timeout: 90 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,8 @@ func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("cell %d is not an object", i+1)
 		}
-		if meta, ok := c["metadata"].(map[string]any); ok {
-			drop(meta, "execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "vscode")
-		}
+		meta, _ := c["metadata"].(map[string]any)
+		drop(meta, "execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "vscode")
 		if outputs, ok := c["outputs"]; ok {
 			c["outputs"] = cleanStrings(outputs, paths)
 		}
@@ -89,9 +88,8 @@ func drop(m map[string]any, keys ...string) {
 // languageInfo keeps what the kernel says about its language, except the version of Go on this machine.
 func languageInfo(old any) map[string]any {
 	info := map[string]any{"name": "go", "file_extension": ".go", "mimetype": "text/x-go"}
-	if old, ok := old.(map[string]any); ok {
-		maps.Copy(info, old)
-	}
+	known, _ := old.(map[string]any)
+	maps.Copy(info, known)
 	delete(info, "version")
 	return info
 }

@@ -33,11 +33,12 @@ func (s *session) cgo() bool { return s.stamp.Compiler.Works }
 // talkOnStderr has the console on the standard error and so keeps the standard output for what the command prints.
 func (s *session) talkOnStderr() { s.console = liveline.New(s.stderr) }
 
-// step is one part of the setup: its name, why it has to be done, "" where it need not, and what does it.
+// step is one part of the setup that is due: what does it, and what the stamp then says of it.
 type step struct {
 	name string
-	due  func() (why string, err error)
 	do   func(context.Context) error
+	mark *string
+	hash string // of all that decides on what the step makes
 }
 
 // prepared does work in an environment that stays as it should be until the work is done.
@@ -108,26 +109,22 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 			s.console.Linef("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(logPath))
 			announced = true
 		}
-		if err := s.perform(ctx, steps[0], done+1, done+len(steps)); err != nil {
+		st, began := steps[0], time.Now()
+		s.console.Begin(fmt.Sprintf("[%d/%d] %s", done+1, done+len(steps), st.name))
+		if err = st.do(ctx); err == nil {
+			*st.mark = st.hash
+			err = s.stamp.write(s.place)
+		}
+		if err != nil {
+			s.console.End("")
 			var p *problem
 			if errors.As(err, &p) && p.Tail != "" {
 				p.Tail += "\nAll of it is in " + s.place.relative(logPath)
 			}
 			return err
 		}
+		s.console.End(seconds(time.Since(began)))
 	}
-}
-
-// perform does one step under a line that shows its progress.
-func (s *session) perform(ctx context.Context, st step, n, of int) error {
-	start, took := time.Now(), ""
-	s.console.Begin(fmt.Sprintf("[%d/%d] %s", n, of, st.name))
-	err := st.do(ctx)
-	if err == nil {
-		took = seconds(time.Since(start))
-	}
-	s.console.End(took)
-	return err
 }
 
 // due looks at what there is and returns the steps that are to be done, in order, with the reason for the first.
@@ -141,43 +138,52 @@ func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, 
 		}
 	}
 	fresh := false // the Python environment, after which the others are due too
-	for _, st := range []step{
-		{"Python environment and packages", func() (string, error) {
-			why, err := s.pythonDue(ctx)
-			fresh = why != ""
-			return why, err
-		}, s.pythonStep},
-		{"CUDA plugin and libraries", func() (string, error) { return s.gpuDue(gpu) }, s.gpuStep},
-		{"Go kernel and tools", func() (string, error) { return s.toolsDue(fresh) }, s.toolsStep},
-		{"Packages of this module", func() (string, error) { return s.warmDue(ctx, fresh) }, s.warmStep},
+	for _, st := range []struct {
+		name string
+		hash func() (string, error)
+		due  func(hash string) (why string, err error) // "" where it need not be done
+		do   func(context.Context) error
+		mark *string
+	}{
+		{"Python environment and packages", func() (string, error) { return packagesHash(requirements(s.place)) },
+			func(hash string) (string, error) {
+				why, err := s.pythonDue(ctx, hash)
+				fresh = why != ""
+				return why, err
+			}, s.pythonStep, &s.stamp.Packages},
+		{"CUDA plugin and libraries", func() (string, error) { return packagesHash(requirementsGPU(s.place)) },
+			func(hash string) (string, error) { return s.gpuDue(hash, gpu) }, s.gpuStep, &s.stamp.GPU},
+		{"Go kernel and tools", func() (string, error) { return toolsHash(s.place, s.goTool) },
+			func(hash string) (string, error) { return s.toolsDue(hash, fresh) }, s.toolsStep, &s.stamp.GoTools},
+		{"Packages of this module", func() (string, error) { return s.warmHash(ctx) },
+			func(hash string) (string, error) { return s.warmDue(hash, fresh), nil }, s.warmStep, &s.stamp.Warm},
 	} {
-		reason, err := st.due()
+		hash, err := st.hash()
+		if err != nil {
+			return nil, "", err
+		}
+		reason, err := st.due(hash)
 		if err != nil {
 			return nil, "", err
 		}
 		if reason != "" {
-			why, steps = cmp.Or(why, reason), append(steps, st)
+			why, steps = cmp.Or(why, reason), append(steps, step{st.name, st.do, st.mark, hash})
 		}
 	}
 	return steps, why, nil
 }
 
 // pythonDue returns why the Python environment has to be made, "" when it is fine.
-func (s *session) pythonDue(ctx context.Context) (string, error) {
-	if _, err := os.Lstat(s.place.env()); errors.Is(err, fs.ErrNotExist) {
+func (s *session) pythonDue(ctx context.Context, hash string) (string, error) {
+	_, err := os.Lstat(s.place.env())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "first start", nil
-	}
-	if s.stamp.Packages == "" {
+	case s.stamp.Packages == "":
 		return "an earlier setup did not finish, or another version of this program made it", nil
-	}
-	if s.stamp.Root != s.place.root {
+	case s.stamp.Root != s.place.root:
 		return "the checkout has moved from " + s.stamp.Root, nil
-	}
-	hash, err := packagesHash(requirements(s.place))
-	if err != nil {
-		return "", err
-	}
-	if hash != s.stamp.Packages {
+	case s.stamp.Packages != hash:
 		return "requirements.txt has changed", nil
 	}
 	mark, err := markFile(s.place.bin("python"))
@@ -188,10 +194,10 @@ func (s *session) pythonDue(ctx context.Context) (string, error) {
 	}
 	if mark != s.stamp.Python { // replaced: an update of the same minor version may stay
 		p, err := probePython(ctx, s.place.bin("python"))
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return "", ctx.Err()
-		}
-		if err != nil || !sameMinor(p.version, s.stamp.PyVer) {
+		case err != nil || !sameMinor(p.version, s.stamp.PyVer):
 			return "the Python of the environment was replaced", nil
 		}
 		s.stamp.Python, s.stamp.PyVer = mark, p.version
@@ -201,10 +207,10 @@ func (s *session) pythonDue(ctx context.Context) (string, error) {
 	}
 	if os.Getenv("PUCL_PYTHON") != "" {
 		p, err := findPython(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", err
-		}
-		if p.real != s.stamp.Python.Path {
+		case p.real != s.stamp.Python.Path:
 			return "PUCL_PYTHON names another Python", nil
 		}
 	}
@@ -226,18 +232,13 @@ func sameMinor(a, b string) bool {
 	return ok1 && ok2 && major1 == major2 && minor1 == minor2
 }
 
-func (s *session) gpuDue(asked bool) (string, error) {
-	if !asked && s.stamp.GPU == "" {
+func (s *session) gpuDue(hash string, asked bool) (string, error) {
+	switch {
+	case !asked && s.stamp.GPU == "":
 		return "", nil
-	}
-	if s.goTool.os != "linux" {
+	case s.goTool.os != "linux":
 		return "", &problem{What: fmt.Sprintf("The CUDA plugin exists for Linux only, and this is %s.", s.goTool.os),
 			Mend: "Leave -gpu out: XLA on the CPU or the pure-Go engine is used."}
-	}
-	hash, err := packagesHash(requirementsGPU(s.place))
-	switch {
-	case err != nil:
-		return "", err
 	case s.stamp.GPU == hash:
 		return "", nil
 	case s.stamp.GPU == "" || s.stamp.GPU == gpuWanted:
@@ -246,11 +247,8 @@ func (s *session) gpuDue(asked bool) (string, error) {
 	return "requirements-gpu.txt has changed", nil
 }
 
-func (s *session) toolsDue(fresh bool) (string, error) {
-	hash, err := toolsHash(s.place, s.goTool)
+func (s *session) toolsDue(hash string, fresh bool) (string, error) {
 	switch {
-	case err != nil:
-		return "", err
 	case fresh:
 		return "the environment is new", nil
 	case s.stamp.GoTools == "":
@@ -268,18 +266,14 @@ func (s *session) toolsDue(fresh bool) (string, error) {
 	return "", nil
 }
 
-func (s *session) warmDue(ctx context.Context, fresh bool) (reason string, err error) {
-	if fresh {
-		return "the environment is new", nil
+func (s *session) warmDue(hash string, fresh bool) string {
+	switch {
+	case fresh:
+		return "the environment is new"
+	case s.stamp.Warm != hash:
+		return "how cells are compiled has changed"
 	}
-	if s.stamp.Compiler, err = tryCompiler(ctx, s.goTool, s.stamp.Compiler); err != nil {
-		return "", err
-	}
-	hash, err := s.warmHash()
-	if err != nil || hash == s.stamp.Warm {
-		return "", err
-	}
-	return "how cells are compiled has changed", nil
+	return ""
 }
 
 // removeTree removes a folder that lies directly in notebooks/. It refuses anything else, and a link, behind which the

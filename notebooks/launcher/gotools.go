@@ -147,11 +147,7 @@ func (s *session) toolsStep(ctx context.Context) error {
 			return fmt.Errorf("go install said all is well, but %w", err)
 		}
 	}
-	var err error
-	if s.stamp.GoTools, err = toolsHash(s.place, s.goTool); err != nil {
-		return err
-	}
-	return s.stamp.write(s.place)
+	return nil
 }
 
 // warmStep compiles the packages of the module as the cells will, so that the first cells do not wait for it. A package that
@@ -169,15 +165,16 @@ func (s *session) warmStep(ctx context.Context) error {
 		s.console.Linef("      not all packages of this module compile; cells that import them will say more:\n%s",
 			indent(lastLines(out, 4), "        "))
 	}
-	if s.stamp.Warm, err = s.warmHash(); err != nil {
-		return err
-	}
-	return s.stamp.write(s.place)
+	return nil
 }
 
-// warmHash returns what identifies how the packages were compiled; what is in them is left to Go's own cache.
-func (s *session) warmHash() (string, error) {
+// warmHash returns what identifies how the packages are compiled; what is in them is left to Go's own cache. It finds out whether
+// cgo can work.
+func (s *session) warmHash(ctx context.Context) (hash string, err error) {
 	t := s.goTool
+	if s.stamp.Compiler, err = tryCompiler(ctx, t, s.stamp.Compiler); err != nil {
+		return "", err
+	}
 	return hashOf([]string{filepath.Join(s.place.root, "go.mod")}, append([]string{t.version, t.arch}, kernelGoEnv(s.place, t, s.cgo())...)...)
 }
 

@@ -146,33 +146,21 @@ func (s *session) pythonStep(ctx context.Context) error {
 		return err
 	}
 	s.stamp.Root, s.stamp.PyVer = s.place.root, py.version
-	if s.stamp.Python, err = markFile(s.place.bin("python")); err != nil {
-		return err
-	}
-	if s.stamp.Packages, err = packagesHash(requirements(s.place)); err != nil {
-		return err
-	}
-	return s.stamp.write(s.place)
+	s.stamp.Python, err = markFile(s.place.bin("python"))
+	return err
 }
 
 // gpuStep adds the CUDA plugin and its libraries.
 func (s *session) gpuStep(ctx context.Context) error {
-	hash, err := packagesHash(requirementsGPU(s.place))
-	if err != nil {
-		return err
-	}
 	done := s.stamp
 	s.stamp.Packages, s.stamp.GPU = "", gpuWanted // if this is stopped half way, the environment has to be made anew
 	if err := s.stamp.write(s.place); err != nil {
 		return err
 	}
-	err = s.install(ctx, "Installing the CUDA plugin and its libraries", requirementsGPU(s.place))
+	err := s.install(ctx, "Installing the CUDA plugin and its libraries", requirementsGPU(s.place))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.stamp = done
-	if err == nil {
-		s.stamp.GPU = hash
-	} // else pip has given up by itself, which leaves the environment as it was
+	s.stamp = done // where pip has given up by itself, that leaves the environment as it was
 	return errors.Join(err, s.stamp.write(s.place))
 }

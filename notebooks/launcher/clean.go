@@ -2,21 +2,16 @@ package launcher
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-
-	"github.com/puclab/puclab/internal/filelock"
 )
 
 // clean removes the environment and the results, and says how much that was. What others share stays: the caches of Go and
 // pip, and downloaded data sets.
 func (s *session) clean() (err error) {
-	exclusive, err := lock(environmentLock(s.place), false)
-	if errors.Is(err, filelock.ErrBusy) {
-		return &problem{What: fmt.Sprintf("Another launcher%s uses the environment.", holder(environmentLock(s.place))),
-			Mend: "Stop it (a run, a lab or a setup), then clean.", Err: err}
-	} else if err != nil {
+	exclusive, err := lockAlone(environmentLock(s.place), "Another launcher", " uses the environment.",
+		"Stop it (a run, a lab or a setup), then clean.")
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, exclusive.Close()) }()

@@ -53,22 +53,17 @@ func (s *session) fetchData(ctx context.Context, set dataSet) error {
 		s.console.Set(fmt.Sprintf("%s: %s, %s of %s", set.name, p.Name, bytesOf(p.Done), bytesOf(p.Total)))
 	}})
 	s.console.Set("")
-	if err != nil {
-		return set.problem(err)
+	var fetch *datasets.FetchError
+	switch {
+	case errors.As(err, &fetch) && !errors.Is(err, datasets.ErrOffline):
+		return &problem{What: err.Error(), Err: err,
+			Mend: "Start again to carry on where it stopped. The notebooks run without it, " + set.without + "."}
+	case err != nil:
+		return err
 	}
 	s.console.Linef("%s is in %s.", set.name, dir)
 	if set.terms != "" {
 		s.console.Linef("%s", set.terms)
 	}
 	return nil
-}
-
-// problem adds what the launcher knows to do about a download that failed.
-func (d dataSet) problem(err error) error {
-	var fetch *datasets.FetchError
-	if errors.Is(err, datasets.ErrOffline) || !errors.As(err, &fetch) {
-		return err
-	}
-	return &problem{What: err.Error(), Err: err, Mend: "Start again to carry on where it stopped. " +
-		"The notebooks run without it, " + d.without + "."}
 }

@@ -82,32 +82,30 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 	}
 	s.exclusive = exclusive
 	defer func() { s.exclusive, err = nil, errors.Join(err, exclusive.Close()) }()
-	logPath := filepath.Join(s.place.out(), "setup.log")
-	log, err := openLog(logPath)
+	log, err := openLog(s.place.out("setup.log"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	s.log = log
 	start := time.Now()
-	for announced, done := false, 0; ; done++ {
+	for done := 0; ; done++ {
 		// Looked at anew after each step: another launcher may have been at work, and a step may make others due.
 		steps, _, err := s.due(ctx, gpu)
 		if err != nil {
 			return err
 		}
 		if len(steps) == 0 {
-			if announced {
+			if done > 0 {
 				s.console.Linef("Prepared in %s.", seconds(time.Since(start)))
 			}
 			return nil
 		}
 		if done > 10 {
-			return fmt.Errorf("the step %q is due again and again; please report this with %s", steps[0].name, s.place.relative(logPath))
+			return fmt.Errorf("the step %q is due again and again; please report this with %s", steps[0].name, s.place.relative(log.Name()))
 		}
-		if !announced {
-			s.console.Linef("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(logPath))
-			announced = true
+		if done == 0 {
+			s.console.Linef("Preparing the notebooks (%s). The log is %s.", why, s.place.relative(log.Name()))
 		}
 		st, began := steps[0], time.Now()
 		s.console.Begin(fmt.Sprintf("[%d/%d] %s", done+1, done+len(steps), st.name))
@@ -119,7 +117,7 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 			s.console.End("")
 			var p *problem
 			if errors.As(err, &p) && p.Tail != "" {
-				p.Tail += "\nAll of it is in " + s.place.relative(logPath)
+				p.Tail += "\nAll of it is in " + s.place.relative(log.Name())
 			}
 			return err
 		}

@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,20 +44,18 @@ func (t toolchain) goCommand() string { return filepath.Join(t.root, "bin", "go"
 // findGo asks the go command about itself, in the root of the module.
 func findGo(ctx context.Context, p place) (toolchain, error) {
 	const mend = "Install Go from https://go.dev/dl/ (any version from 1.21 on fetches the one that go.mod asks for) and start again."
-	if _, err := exec.LookPath("go"); err != nil {
-		return toolchain{}, &problem{What: "There is no go command on this machine's search path.", Mend: mend, Err: err}
-	}
 	out, err := child{dir: p.root, env: setEnv(os.Environ(), "GOWORK=off")}.
 		run(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOFLAGS", "CC", "CGO_ENABLED", "GOARCH", "GOOS")
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return toolchain{}, ctx.Err()
-	}
-	if err != nil {
-		pr := classify("Asking the go command for its version", out, err)
-		if strings.Contains(out, "go.mod requires go") || strings.Contains(out, "invalid go version") {
-			pr = &problem{What: "The go command is too old for this module: " + liveline.Clip(lastLines(out, 1), 200) + ".", Mend: mend, Err: err}
-		}
-		return toolchain{}, pr
+	case errors.Is(err, exec.ErrNotFound):
+		return toolchain{}, &problem{What: "There is no go command on this machine's search path.", Mend: mend, Err: err}
+	case err != nil && (strings.Contains(out, "go.mod requires go") || strings.Contains(out, "invalid go version")):
+		what := "The go command is too old for this module: " + liveline.Clip(lastLines(out, 1), 200) + "."
+		return toolchain{}, &problem{What: what, Mend: mend, Err: err}
+	case err != nil:
+		return toolchain{}, classify("Asking the go command for its version", out, err)
 	}
 	var env map[string]string
 	// A message about a toolchain being fetched may come before the object.

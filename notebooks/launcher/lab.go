@@ -53,8 +53,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 		return err
 	}
 	token := rand.Text()
-	logPath := s.place.out("lab.log")
-	log, err := openLog(logPath)
+	log, err := openLog(s.place.out("lab.log"))
 	if err != nil {
 		return err
 	}
@@ -82,16 +81,16 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 		ready.Store(true)
 		s.console.Set("")
 		s.console.Linef("JupyterLab is at\n\n    %s\n\nfor this machine only. The log is %s. Ctrl-C stops it and all its kernels.",
-			labURL(s.place, port, token), s.place.relative(logPath))
+			labURL(s.place, port, token), s.place.relative(log.Name()))
 	}()
 	err = wait(serverCtx, cmd)
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case serverCtx.Err() != nil:
-		return errors.Join(s.labFailed(logPath, errors.New("no answer")), err)
+		return errors.Join(s.labFailed(log.Name(), errors.New("no answer")), err)
 	case err != nil || !ready.Load():
-		return s.labFailed(logPath, err)
+		return s.labFailed(log.Name(), err)
 	}
 	s.console.Linef("JupyterLab has ended.")
 	return nil
@@ -204,12 +203,9 @@ func (s *session) trustCommitted(ctx context.Context) error {
 		return strings.Split(strings.TrimRight(out, "\x00"), "\x00"), err
 	}
 	tracked, err := git("--", "*.ipynb")
-	if err != nil {
+	changed, failed := git("-m", "--", "*.ipynb")
+	if err != nil || failed != nil {
 		return ctx.Err() // no git, or no repository: then nothing can be said about the notebooks
-	}
-	changed, err := git("-m", "--", "*.ipynb")
-	if err != nil {
-		return ctx.Err()
 	}
 	args := []string{"-m", "nbformat.sign"}
 	for _, name := range tracked {

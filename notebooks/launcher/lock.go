@@ -43,6 +43,15 @@ func holder(path string) string {
 	return ""
 }
 
+// lockAlone takes the lock at path, not shared. Where it is busy the error is a problem that names the holder after who.
+func lockAlone(path, who, what, mend string) (*os.File, error) {
+	l, err := lock(path, false)
+	if errors.Is(err, filelock.ErrBusy) {
+		err = &problem{What: who + holder(path) + what, Mend: mend, Err: err}
+	}
+	return l, err
+}
+
 // environmentLock returns the path of the lock on .venv: exclusive to change it, shared to use it.
 func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 

@@ -53,11 +53,7 @@ func try(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) 
 		return &problem{What: "The Go kernel does not run on Windows itself.",
 			Mend: "It does in WSL (https://learn.microsoft.com/windows/wsl): start this there."}
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	p, err := findRoot(dir)
+	p, err := findRoot(".")
 	if err != nil {
 		return err
 	}

@@ -60,8 +60,8 @@ func readNotebook(path string) (*notebook, error) {
 		var c cell
 		switch raw.Type {
 		case "markdown":
-			if h := lastHeading(source); h != "" {
-				heading = h
+			for _, h := range headingForm.FindAllStringSubmatch(source, -1) {
+				heading = plainText(h[1])
 			}
 			if nb.title == "" {
 				nb.title, nb.goal = titleAndGoal(source)
@@ -91,15 +91,6 @@ func joinSource(raw json.RawMessage) (string, error) {
 
 var headingForm = regexp.MustCompile(`(?m)^#{1,6}[ \t]+(.+?)[ \t#]*$`)
 
-// lastHeading returns the text of the last heading in a markdown cell, "" when there is none.
-func lastHeading(markdown string) string {
-	all := headingForm.FindAllStringSubmatch(markdown, -1)
-	if len(all) == 0 {
-		return ""
-	}
-	return plainText(all[len(all)-1][1])
-}
-
 // titleAndGoal returns the first heading of a markdown cell and the first sentence of the paragraph after it.
 func titleAndGoal(markdown string) (title, goal string) {
 	at := headingForm.FindStringSubmatchIndex(markdown)
@@ -112,19 +103,15 @@ func titleAndGoal(markdown string) (title, goal string) {
 		if paragraph == "" || strings.HasPrefix(paragraph, "#") || strings.HasPrefix(paragraph, "![") {
 			continue
 		}
-		return title, plainText(firstSentence(paragraph))
+		if end := sentenceEnd.FindStringIndex(paragraph); end != nil {
+			paragraph = paragraph[:end[1]]
+		}
+		return title, plainText(paragraph)
 	}
 	return title, ""
 }
 
 var sentenceEnd = regexp.MustCompile(`[.!?]["')*_]*(?: |$)`)
-
-func firstSentence(text string) string {
-	if at := sentenceEnd.FindStringIndex(text); at != nil {
-		return strings.TrimSpace(text[:at[1]])
-	}
-	return text
-}
 
 var (
 	linkForm     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)

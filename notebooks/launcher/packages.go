@@ -44,7 +44,7 @@ func (s *session) makeVenv(ctx context.Context, py python) error {
 		return err
 	}
 	if strings.Contains(out, "ensurepip") {
-		py.pip = false
+		py.venv = false
 		return pythonProblem("", []python{py})
 	}
 	return classify("Making the Python environment with "+py.command, out, err)

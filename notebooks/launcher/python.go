@@ -31,21 +31,18 @@ sys.stdout.write("\n".join(["%d.%d.%d" % tuple(sys.version_info[:3]), os.path.re
 
 // python is an interpreter of the machine.
 type python struct {
-	command   string // as it was found
-	version   string // "3.12.1"
-	real      string // the executable's own path
-	venv, pip bool   // whether it can make environments, and put pip into them
+	command string // as it was found
+	version string // "3.12.1"
+	real    string // the executable's own path
+	venv    bool   // whether it can make environments, with pip in them
 }
 
 // unusable returns why p will not do, "" when it will.
 func (p python) unusable() string {
-	_, _, ok := pythonVersion(p.version)
 	switch {
-	case !ok:
-		return "does not say its version"
 	case !newEnough(p.version):
 		return fmt.Sprintf("is %s, too old", p.version)
-	case !p.venv || !p.pip:
+	case !p.venv:
 		return fmt.Sprintf("is %s but lacks venv or ensurepip", p.version)
 	}
 	return ""
@@ -74,7 +71,7 @@ func probePython(ctx context.Context, command string) (python, error) {
 	if len(fields) != 4 {
 		return python{}, fmt.Errorf("%s answers %q, which is not what a Python says", command, liveline.Clip(out, 80))
 	}
-	return python{command, fields[0], fields[1], fields[2] == "yes", fields[3] == "yes"}, nil
+	return python{command, fields[0], fields[1], fields[2] == "yes" && fields[3] == "yes"}, nil
 }
 
 // findPython returns the first usable interpreter: the one that PUCL_PYTHON names, and no other then, or the first of
@@ -122,13 +119,12 @@ func findPython(ctx context.Context) (python, error) {
 // pythonProblem returns what with the mend that fits what was seen.
 func pythonProblem(what string, seen []python) *problem {
 	for _, p := range seen {
-		if !newEnough(p.version) || p.venv && p.pip {
-			continue
+		if newEnough(p.version) && !p.venv {
+			major, minor, _ := pythonVersion(p.version)
+			return &problem{What: fmt.Sprintf("%s is new enough (%s) but cannot make virtual environments: "+
+				"its modules venv and ensurepip are a package of their own.", p.command, p.version),
+				Mend: fmt.Sprintf("On Debian and Ubuntu: sudo apt install python%d.%d-venv (or python3-venv). Then start again.", major, minor)}
 		}
-		major, minor, _ := pythonVersion(p.version)
-		return &problem{What: fmt.Sprintf("%s is new enough (%s) but cannot make virtual environments: "+
-			"its modules venv and ensurepip are a package of their own.", p.command, p.version),
-			Mend: fmt.Sprintf("On Debian and Ubuntu: sudo apt install python%d.%d-venv (or python3-venv). Then start again.", major, minor)}
 	}
 	mend := "Install Python 3.10 or newer (Debian and Ubuntu: sudo apt install python3 python3-venv; Fedora: sudo dnf install python3)"
 	if runtime.GOOS == "darwin" {

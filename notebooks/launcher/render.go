@@ -1,13 +1,54 @@
 package launcher
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/puclab/puclab/internal/liveline"
 )
+
+// event is one report of run_notebook.py. Cell is the index in the notebook, counted from 0.
+type event struct {
+	Event   string  `json:"event"`
+	Cell    int     `json:"cell"`
+	Seconds float64 `json:"seconds"` // finish, error: how long the cell took
+	Text    string  `json:"text"`    // stream, display: what came; error, fatal: why
+	PID     int     `json:"pid"`     // kernel: its process, which leads a group of its own
+}
+
+// The events, in the order of a run.
+const (
+	eventKernel      = "kernel"      // the kernel's process is there
+	eventStart       = "start"       // a cell begins
+	eventStream      = "stream"      // it printed something
+	eventDisplay     = "display"     // it showed something or changed what it showed
+	eventFinish      = "finish"      // it is done
+	eventError       = "error"       // it failed, and the run ends
+	eventFatal       = "fatal"       // the run could not begin
+	eventInterrupted = "interrupted" // the user stopped the run
+	eventWriting     = "writing"     // the results are being written
+	eventDone        = "done"        // they are written
+)
+
+// readEvents hands each event to handle until the stream ends.
+func readEvents(r io.Reader, handle func(event)) error {
+	for decoder := json.NewDecoder(r); ; {
+		var e event
+		switch err := decoder.Decode(&e); {
+		case err == nil:
+			handle(e)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // at its end, or killed in the middle of an event
+			return nil
+		default:
+			return fmt.Errorf("run_notebook.py sent what is no event: %w", err)
+		}
+	}
+}
 
 // quiet is how long a cell may work without a word in a log that is no terminal.
 const quiet = 10 * time.Second
@@ -77,20 +118,10 @@ func (r *renderer) end(cell int, how string) {
 // say takes in what the cell printed. Progress bars return to the start of their line, so only what follows the last return
 // is on the screen.
 func (r *renderer) say(text string) {
-	text = r.partial + text
-	r.partial = ""
-	for part := range strings.SplitAfterSeq(text, "\n") {
-		whole := strings.HasSuffix(part, "\n")
-		returned := strings.HasSuffix(part, "\r")
-		part = strings.TrimRight(part, "\r\n")
-		shown := part[strings.LastIndexByte(part, '\r')+1:]
-		if strings.TrimSpace(shown) != "" {
-			r.last = strings.TrimSpace(shown)
-		}
-		if !whole {
-			if r.partial = shown; returned {
-				r.partial += "\r"
-			}
+	for line := range strings.SplitSeq(r.partial+text, "\n") {
+		r.partial = line[strings.LastIndexByte(strings.TrimRight(line, "\r"), '\r')+1:]
+		if shown := strings.TrimSpace(r.partial); shown != "" {
+			r.last = shown
 		}
 	}
 	r.tick()

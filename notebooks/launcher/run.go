@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/puclab/puclab/internal/filelock"
 )
 
 // runOptions are the flags of the run command.
@@ -26,12 +24,9 @@ var errInterrupted = errors.New("interrupted")
 
 // runNotebook runs one notebook without a browser, leaves the results in out/ and says how it went.
 func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (err error) {
-	lockPath := s.place.out("." + nb.name + ".lock")
-	mine, err := lock(lockPath, false)
-	if errors.Is(err, filelock.ErrBusy) {
-		return &problem{What: fmt.Sprintf("The notebook %s is being run by another launcher%s.", nb.name, holder(lockPath)),
-			Mend: "Wait for it, or stop it, and start again.", Err: err}
-	} else if err != nil {
+	mine, err := lockAlone(s.place.out("."+nb.name+".lock"), "The notebook "+nb.name+" is being run by another launcher", ".",
+		"Wait for it, or stop it, and start again.")
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, mine.Close()) }()
@@ -48,10 +43,11 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 		return err
 	}
 	t.Seconds = time.Since(start).Seconds()
-	if failure != nil {
-		if t.Result = "failed"; errors.Is(failure, errInterrupted) {
-			t.Result = "interrupted"
-		}
+	switch {
+	case errors.Is(failure, errInterrupted):
+		t.Result = "interrupted"
+	case failure != nil:
+		t.Result = "failed"
 	}
 	if err := t.write(s.place); err != nil {
 		return err
@@ -78,8 +74,7 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 
 // execute drives run_notebook.py. failure is what went wrong in the notebook, err what went wrong in running it.
 func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *timings) (failure, err error) {
-	logPath := s.place.out(nb.name + ".log")
-	log, err := openLog(logPath)
+	log, err := openLog(s.place.out(nb.name + ".log"))
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +121,10 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 				c := nb.cells[e.Cell]
 				t.Cells = append(t.Cells, cellTiming{c.number, c.title, e.Seconds, e.Event == eventError})
 				if e.Event == eventError {
-					failure = cellFailure(s.place, nb, c, e.Text, logPath)
+					failure = cellFailure(s.place, nb, c, e.Text, log.Name())
 				}
 			case eventFatal:
-				failure = &problem{What: "The notebook could not run: " + e.Text + ".", Mend: "The kernel's log is " + s.place.relative(logPath) + "."}
+				failure = &problem{What: "The notebook could not run: " + e.Text + ".", Mend: "The kernel's log is " + s.place.relative(log.Name()) + "."}
 			case eventInterrupted:
 				failure = errInterrupted
 			case eventDone:
@@ -153,7 +148,7 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 		failure = errInterrupted
 	}
 	if !done && failure == nil {
-		return nil, s.scriptProblem(logPath, waitErr)
+		return nil, s.scriptProblem(log.Name(), waitErr)
 	}
 	return failure, nil
 }

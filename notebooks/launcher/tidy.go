@@ -18,10 +18,7 @@ func (s *session) saveOutputs(nb *notebook, executed string) error {
 	if err != nil {
 		return err
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // nothing of a home can be in the outputs then
-	}
+	home, _ := os.UserHomeDir() // "" where there is none; nothing of it can be in the outputs then
 	clean, err := tidyNotebook(data, s.place.root, home, os.TempDir())
 	if err != nil {
 		return fmt.Errorf("%s: %w", executed, err)
@@ -55,7 +52,11 @@ func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
 	}
 	drop(meta, "widgets", "signature", "orig_nbformat", "vscode")
 	meta["kernelspec"] = map[string]any{"display_name": kernelDisplay, "language": "go", "name": kernelName}
-	meta["language_info"] = languageInfo(meta["language_info"])
+	language := map[string]any{"name": "go", "file_extension": ".go", "mimetype": "text/x-go"}
+	told, _ := meta["language_info"].(map[string]any) // by the kernel
+	maps.Copy(language, told)
+	drop(language, "version") // of Go on this machine
+	meta["language_info"] = language
 	paths := pathCleaner(root, home, temp)
 	for i, c := range cells {
 		c, ok := c.(map[string]any)
@@ -85,37 +86,24 @@ func drop(m map[string]any, keys ...string) {
 	}
 }
 
-// languageInfo keeps what the kernel says about its language, except the version of Go on this machine.
-func languageInfo(old any) map[string]any {
-	info := map[string]any{"name": "go", "file_extension": ".go", "mimetype": "text/x-go"}
-	known, _ := old.(map[string]any)
-	maps.Copy(info, known)
-	delete(info, "version")
-	return info
-}
-
 // kernelFolder is the temporary folder of one kernel; its name is another one each time.
 const kernelFolder = `gonb_[0-9a-f]{8}`
 
 // pathCleaner returns a function that takes the machine's folders out of a text: paths below the root are told from the
 // root, the home is "~", and the kernel's own folder goes. A path counts only where it begins, not inside an address.
 func pathCleaner(root, home, temp string) func(string) string {
-	type rule struct {
-		path *regexp.Regexp
-		with string
-	}
-	var rules []rule
+	var rules []func(string) string
 	for _, r := range []struct{ folder, after, with string }{
 		{root, `/`, ""}, {root, `\b`, "."}, {temp, `/` + kernelFolder + `/`, ""}, {temp, `/`, "$$TMPDIR/"}, {home, `/`, "~/"},
 	} {
 		if folder := strings.TrimRight(r.folder, "/"); folder != "" {
-			path := `(^|[^A-Za-z0-9_.~/$-])` + regexp.QuoteMeta(folder) + r.after
-			rules = append(rules, rule{regexp.MustCompile(path), "${1}" + r.with})
+			path := regexp.MustCompile(`(^|[^A-Za-z0-9_.~/$-])` + regexp.QuoteMeta(folder) + r.after)
+			rules = append(rules, func(s string) string { return path.ReplaceAllString(s, "${1}"+r.with) })
 		}
 	}
 	return func(s string) string {
-		for _, r := range rules {
-			s = r.path.ReplaceAllString(s, r.with)
+		for _, clean := range rules {
+			s = clean(s)
 		}
 		return s
 	}

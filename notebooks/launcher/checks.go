@@ -51,14 +51,9 @@ func gpuCheckCommand(flags *flag.FlagSet) work {
 // gpuCheckEnv returns the environment in which the program is built and run: that of the cells, so that it finds the plugin
 // and CUDA as they do. With -on cpu the CPU plugin is named where CUDA's would be found first.
 func (s *session) gpuCheckEnv(on string) []string {
-	env := s.goTool.goEnv(kernelGoEnv(s.place, s.goTool, s.cgo())...)
-	env = setEnv(env, "PUCL_HOME="+s.place.root, "GOMLX_NO_AUTO_INSTALL=1")
+	env := s.goTool.goEnv(computeEnv(s.place, s.goTool, s.cgo())...)
 	cpu, cuda := xlaPlugins(s.place)
-	if cuda == "" {
-		return env
-	}
-	env = setEnv(env, cudaEnv(sitePackages(s.place))...)
-	if on == "cpu" && cpu != "" && s.cgo() && os.Getenv("GOMLX_BACKEND") == "" {
+	if on == "cpu" && cpu != "" && cuda != "" && s.cgo() && os.Getenv("GOMLX_BACKEND") == "" {
 		env = setEnv(env, "GOMLX_BACKEND=xla:"+cpu)
 	}
 	return env

@@ -195,7 +195,7 @@ func (s *session) pythonDue(ctx context.Context, hash string) (string, error) {
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
-		case err != nil || !sameMinor(p.version, s.stamp.PyVer):
+		case err != nil || minorOf(p.version) != minorOf(s.stamp.PyVer):
 			return "the Python of the environment was replaced", nil
 		}
 		s.stamp.Python, s.stamp.PyVer = mark, p.version
@@ -223,12 +223,8 @@ func (s *session) pythonDue(ctx context.Context, hash string) (string, error) {
 	return "a file of the environment is gone or damaged: " + missing, nil
 }
 
-// sameMinor reports whether two versions of Python share their packages.
-func sameMinor(a, b string) bool {
-	major1, minor1, ok1 := pythonVersion(a)
-	major2, minor2, ok2 := pythonVersion(b)
-	return ok1 && ok2 && major1 == major2 && minor1 == minor2
-}
+// minorOf returns a version without its patch, "3.12" of "3.12.1": those of one minor version share their packages.
+func minorOf(version string) string { return strings.TrimSuffix(version, filepath.Ext(version)) }
 
 func (s *session) gpuDue(hash string, asked bool) (string, error) {
 	switch {

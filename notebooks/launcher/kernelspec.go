@@ -51,6 +51,17 @@ func kernelGoEnv(p place, t toolchain, cgo bool) []string {
 	return env
 }
 
+// computeEnv returns what a program that computes gets to know, as "NAME=value": what the Go command does, where the packages find
+// the XLA plugin and the results' folder, and where CUDA is.
+func computeEnv(p place, t toolchain, cgo bool) []string {
+	// gomlx would download an XLA plugin by itself when it finds none.
+	env := append(kernelGoEnv(p, t, cgo), "PUCL_HOME="+p.root, "GOMLX_NO_AUTO_INSTALL=1")
+	if _, cuda := xlaPlugins(p); cuda != "" {
+		env = append(env, cudaEnv(sitePackages(p))...)
+	}
+	return env
+}
+
 // newKernelSpec describes the Go kernel. Jupyter fills in ${PATH} when it starts the kernel. GOMLX_BACKEND is left alone on
 // purpose: the packages find the best engine themselves, and a user's choice passes through.
 func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
@@ -64,16 +75,8 @@ func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
 	env := map[string]string{
 		"PATH":   literal(strings.Join(path, ":")) + ":${PATH}",
 		"GOWORK": "", // a user's GOWORK would hide the work file that gonb makes
-		// The packages find the XLA plugin and the results' folder from here.
-		"PUCL_HOME": literal(p.root),
-		// gomlx would download an XLA plugin by itself when it finds none.
-		"GOMLX_NO_AUTO_INSTALL": "1",
 	}
-	entries := kernelGoEnv(p, t, cgo)
-	if _, cuda := xlaPlugins(p); cuda != "" {
-		entries = append(entries, cudaEnv(sitePackages(p))...)
-	}
-	for _, e := range entries {
+	for _, e := range computeEnv(p, t, cgo) {
 		name, value, _ := strings.Cut(e, "=")
 		env[name] = literal(value)
 	}

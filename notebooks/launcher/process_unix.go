@@ -4,7 +4,6 @@ package launcher
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -20,9 +19,3 @@ func signalGroup(pid int, sig syscall.Signal) error {
 	}
 	return nil
 }
-
-// groupGone reports whether no process is left in the group that pid leads.
-func groupGone(pid int) bool { return errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) }
-
-// asRoot reports whether the process has the rights of the superuser, as in most containers.
-func asRoot() bool { return os.Geteuid() == 0 }

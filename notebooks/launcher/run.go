@@ -136,7 +136,7 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 	}
 	waitErr := wait(ctx, cmd)
 	s.console.Set("")
-	if kernel > 0 && !groupGone(kernel) { // the script did not come to it
+	if kernel > 0 { // the script may not have come to it
 		if err := signalGroup(kernel, syscall.SIGKILL); err != nil {
 			return nil, err
 		}

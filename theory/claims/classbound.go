@@ -8,6 +8,7 @@ import (
 
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
@@ -57,7 +58,7 @@ func checkClassBound(bound classBoundFunc) boundCheck {
 		c.visit(rows, 1+rng.IntN(7), bound) // a step through the partitions
 	}
 	if c.cases == 0 {
-		fail("no case was tried")
+		must.Fail("no case was tried")
 	}
 	return c
 }
@@ -118,10 +119,10 @@ func theorem3Traps(f *Finding) (ratio float64, text string) {
 			settledFree},
 		{"100 points at 1, one at 2, 20001 at 0: k-means++", TightSeeding(20000, 100), plusPlus},
 	} {
-		outcome := must(trap.trap.Outcome())
+		outcome := must.Get(trap.trap.Outcome())
 		measure(f, over(trap.value(outcome), outcome.Optimal), "%s", trap.name)
 	}
-	ten := must(LabelsApart(10).Outcome())
+	ten := must.Get(LabelsApart(10).Outcome())
 	return ten.Ratio(), fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
 		ten.Seeded.Free.RatString(), ten.Settled.Free.RatString(), ten.Optimal.RatString())
 }
@@ -143,7 +144,7 @@ func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 			}{{-m, big.NewRat(1, 4)}, {m, big.NewRat(1, 4)}, {m + 1, big.NewRat(1, 2)}} {
 				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u.at)
 				free, _ := seedingPotentials(labeled, unlabeled)
-				best, _ := must2(union(labeled, unlabeled).BestSplit())
+				best, _ := must.Get2(union(labeled, unlabeled).BestSplit())
 				p := times(big.NewRat(1, 4), u.p)
 				expected.Add(expected, times(p, free))
 				optimal.Add(optimal, times(p, best))

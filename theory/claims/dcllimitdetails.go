@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // dclRateDetail measures with which power of N = M the difference fades, in a world without opposite points and in one where
@@ -20,7 +21,7 @@ func dclRateDetail(f *Finding) {
 	}
 	names := []string{"true mean above the floor", "true mean at the floor"}
 	for k, w := range worlds {
-		gap := func(n int) float64 { return must(DCLGap(w.Population, w.prior, halfTau, n, n, 1)) }
+		gap := func(n int) float64 { return must.Get(DCLGap(w.Population, w.prior, halfTau, n, n, 1)) }
 		power := math.Log(gap(64)/gap(256)) / math.Log(4)
 		measure(f, power, "%s: power of 1/N, from N = M = 64 to 256", names[k])
 		f.detail("%s: from N = M = 64 to 256 the difference fades like N^(−%.2f)", names[k], power)
@@ -32,7 +33,7 @@ func dclSmallerDetail(f *Finding, rng *rand.Rand) {
 	largest := 0.0
 	for range 50 {
 		w := randomWorld(rng, 1, 1)
-		gap := must(DCLOnePositiveGap(w.Population, w.prior, 1, 1))
+		gap := must.Get(DCLOnePositiveGap(w.Population, w.prior, 1, 1))
 		largest = max(largest, math.Abs(gap))
 	}
 	measure(f, largest, "one point a class, M = 1: largest difference in the limit of 50 worlds")
@@ -51,7 +52,7 @@ func dclBoundDetail(f *Finding, rng *rand.Rand) {
 		}
 		for _, n := range []int{1, 4, 16} {
 			for _, m := range []int{1, 4, 16} {
-				gap := must(DCLGap(w.Population, 0.5, 1, n, m, float64(n)))
+				gap := must.Get(DCLGap(w.Population, 0.5, 1, n, m, float64(n)))
 				bound := math.Exp(1.5) * (2*math.Sqrt(math.Pi/2/float64(n)) + math.Sqrt(math.Pi/2/float64(m)))
 				cases++
 				broken += oneIf(exceeds(math.Abs(gap), bound))
@@ -70,16 +71,16 @@ func dclBoundDetail(f *Finding, rng *rand.Rand) {
 // loss.
 func dclBatchDetail(eng *engine.Engine, f *Finding) {
 	w := world{LPosCounterexample(), 0.5}
-	m := must(theory.NewMeter(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), halfTau))
+	m := must.Get(theory.NewMeter(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), halfTau))
 	defer m.Close()
 	text := "pucl.DCL with τ⁺ = π = ½ in a batch of b examples less the ideal loss (3):"
 	for _, b := range []int{2, 4, 32} {
 		d := theory.Design{Unlabeled: b, Prior: w.prior}
 		var r theory.Result
 		if b <= 4 {
-			r = must(m.Exact(w.Population, d))
+			r = must.Get(m.Exact(w.Population, d))
 		} else {
-			r = must(m.MonteCarlo(w.Population, d, theory.Draws{Batches: 4000, Seed: 1}))
+			r = must.Get(m.MonteCarlo(w.Population, d, theory.Draws{Batches: 4000, Seed: 1}))
 		}
 		measure(f, r.Bias, "pucl.DCL less the ideal loss, b = %d", b)
 		text += fmt.Sprintf(" %s for b = %d,", r.Bias, b)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
@@ -31,7 +32,7 @@ func Hypercube() Claim {
 			"objects with x_i = x_j are similar; blue objects are the labeled positives",
 		},
 		check: func(eng *engine.Engine) Finding {
-			readings := must(HypercubeReadings(eng, 0.5))
+			readings := must.Get(HypercubeReadings(eng, 0.5))
 			cold := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
 			return hypercubeFinding(readings, cold, captionPlacements)
 		},
@@ -91,7 +92,7 @@ func LeastPlacements(losses []float64) []bool {
 func leastPlacements(losses []float64) []bool {
 	best := LeastPlacements(losses)
 	if !slices.Contains(best, true) {
-		fail("the losses %g of the placements are not all numbers", losses)
+		must.Fail("the losses %g of the placements are not all numbers", losses)
 	}
 	return best
 }

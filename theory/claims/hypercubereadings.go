@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // HypercubeViews says what the two views of an object are.
@@ -163,7 +164,7 @@ var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeA
 // HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
 // inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
 func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	return hypercubeReadings(eng, tau, Placements()), nil
 }
 
@@ -183,7 +184,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 		}
 	}
 	run := func(o pucl.Objective, labeled []bool) []float64 {
-		return lists.Map(must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
+		return lists.Map(must.Get(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
 	}
 	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
 	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)

@@ -4,6 +4,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // rowReadings returns the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
@@ -19,10 +20,10 @@ func rowReadings(eng *engine.Engine, tau float64, placements []Placement) []Hype
 		}
 	}
 	classes := []int32{1, 0}
-	ssCL := must(theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau))
-	unlabeled := must(theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau))
-	labeled := must(theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau))
-	scl := must(theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau))
+	ssCL := must.Get(theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau))
+	unlabeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau))
+	labeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau))
+	scl := must.Get(theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau))
 	var readings []HypercubeReading
 	count := len(placements)
 	for k, s := range spaces {

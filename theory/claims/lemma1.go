@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma1 returns the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
@@ -61,7 +62,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	}
 	off := 0.0 // how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		for _, m := range must(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
+		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
 			side := &above
 			if float64(size.nP)/float64(size.nU) <= 2*m.Prior-1 {
 				side = &below
@@ -77,7 +78,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	labels := lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
-		fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
+		must.Fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
@@ -144,7 +145,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 // lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
 func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) string {
 	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-	m := must(world.Measure(eng, estimate, 0.9))[0]
+	m := must.Get(world.Measure(eng, estimate, 0.9))[0]
 	return fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, sigmoid "+
 		"loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f", m.Risk,
 		m.Mean, m.Variance, m.Largest)

@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
@@ -52,8 +53,8 @@ type CentroidCost struct {
 // MeasureCentroid enumerates all subsets of n of the points, and all ways to draw n with replacement. There may be up to 10
 // points, and n from 1 to all of them.
 func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, err error) {
-	defer catch(&err)
-	ensure(points.Validate())
+	defer must.Catch(&err)
+	must.Do(points.Validate())
 	if len(points) > 10 || n < 1 || n > len(points) {
 		return CentroidCost{}, fmt.Errorf("claims: subsets of %d of %d points; there may be 1 to 10 points, and 1 to all "+
 			"of them in a subset", n, len(points))
@@ -106,7 +107,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 			return big.NewRat(rng.Int64N(21)-10, 1+rng.Int64N(3))
 		})
 		for nL := 1; nL <= nP; nL++ {
-			cost := must(MeasureCentroid(points, nL))
+			cost := must.Get(MeasureCentroid(points, nL))
 			subsets += cost.NumSubsets
 			printed := factor(int64(nP), int64(nL))
 			if printed == nil {
@@ -132,7 +133,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 		}
 	}
 	if drawnEqual != cases {
-		fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
+		must.Fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
 	}
 	ends := lemma2LastStep()
 	checkIndependentPositives()
@@ -198,7 +199,7 @@ func checkIndependentPositives() {
 			}
 			want := plus(whole(int64(nP)), big.NewRat(int64(nP), int64(nL)))
 			if cost.Cmp(want) != 0 || best.Cmp(whole(int64(nP-1))) != 0 {
-				fail("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
+				must.Fail("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
 					"expected", nP, nL, cost.RatString(), best.RatString(), want.RatString(), nP-1)
 			}
 		}

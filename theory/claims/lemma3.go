@@ -6,6 +6,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma3 returns the claim that seeding the negative center by squared distance among the unlabeled points gives at most
@@ -82,7 +83,7 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 		}
 	}
 	rows := union(labeled, unlabeled)
-	_, first := must2(rows.BestSplit())
+	_, first := must.Get2(rows.BestSplit())
 	var parts [2]theory.RationalPoints
 	for i, row := range rows {
 		part := oneIf(!first[i])
@@ -91,7 +92,7 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 	if s.restricted = unlabeled.Potential(parts[0].Mean()); len(parts[1]) > 0 {
 		s.restricted = unlabeled.Potential(parts[0].Mean(), parts[1].Mean())
 	}
-	s.own, _ = must2(unlabeled.BestSplit())
+	s.own, _ = must.Get2(unlabeled.BestSplit())
 	return s
 }
 
@@ -203,7 +204,7 @@ func checkCoveredBound() boundCheck {
 		}
 	}
 	if broken := c.above + c.aboveOther; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
@@ -79,8 +80,8 @@ func partner(j theory.Joint) miPartner {
 
 func newMICase(w world, tau float64) miCase {
 	c := miCase{w: w, tau: tau}
-	class, _ := must2(theory.ClassJoint(w.Population, w.prior))
-	views, _ := must2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
+	class, _ := must.Get2(theory.ClassJoint(w.Population, w.prior))
+	views, _ := must.Get2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
 	_, pc := class.Marginals()
 	for _, p := range pc {
 		c.entropy -= p * math.Log(p)
@@ -99,7 +100,7 @@ var lposLosses = []struct {
 		return c.w.meanOver(c.tau, func(a theory.Anchor) float64 { return LPosPopulation(a, float64(n)) })
 	}},
 	{"means of the draws", func(c miCase, n int) float64 {
-		return must(theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)).Loss.Value
+		return must.Get(theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)).Loss.Value
 	}},
 }
 
@@ -117,7 +118,7 @@ type LPosBounds struct {
 // LPosInformation works out the bounds of a population with class prior, strictly between 0 and 1, for similarities at
 // temperature tau and N = negatives.
 func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bounds LPosBounds, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if !(prior > 0 && prior < 1) {
 		return LPosBounds{}, fmt.Errorf("claims: class prior π = %g; L_Pos needs both classes, so it must lie between 0 "+
 			"and 1", prior)

@@ -7,6 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
@@ -39,7 +40,7 @@ type variantLabels struct {
 }
 
 func pseudoCodeLabels(labeled, unlabeled theory.RationalPoints) variantLabels {
-	c := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
+	c := must.Get(theory.RationalPUPLPseudoCode(labeled, unlabeled))
 	return variantLabels{c.Labels, c.Labeled, c.Tied}
 }
 
@@ -65,7 +66,7 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 		return // Algorithm 1(B) has nothing to draw
 	}
 	got := s.variant(labeled, unlabeled)
-	enumerated := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	enumerated := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	same, tied, random := 0, got.tied, false
 	starts := ""
 	for _, start := range enumerated.Starts {
@@ -125,7 +126,7 @@ func (s *variantSearch) searchGrid() {
 	place := func(i int) []float64 { return grid[i] }
 	for n := 2; n <= 3; n++ {
 		for x := range multisets(n, len(grid)) {
-			for labeled, unlabeled := range labelings(must(theory.Rationals(lists.Map(x, place)))) {
+			for labeled, unlabeled := range labelings(must.Get(theory.Rationals(lists.Map(x, place)))) {
 				s.visit(labeled, unlabeled)
 			}
 		}
@@ -152,7 +153,7 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 	agreementBySeparation(&f)
 	groups := checkSeparation()
 	if broken := groups.code + groups.start + groups.rarer; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	measure(&f, groups.separated, "random pairs of groups with f·D > 2δ")
 	measure(&f, groups.code+groups.start, "of them with other labels than the groups")

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 func TestPUPLVariants(t *testing.T) {
@@ -79,7 +80,7 @@ func TestVariantAgreement(t *testing.T) {
 func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 	algorithm := func(skipRandom bool) func(labeled, unlabeled theory.RationalPoints) variantLabels {
 		return func(labeled, unlabeled theory.RationalPoints) variantLabels {
-			s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+			s := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
 			out := variantLabels{unlabeled: s.Starts[0].Labels, labeled: slices.Repeat([]bool{true}, len(labeled))}
 			for _, start := range s.Starts {
 				out.tied = out.tied || skipRandom && !slices.Equal(start.Labels, out.unlabeled)

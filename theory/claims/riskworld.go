@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
@@ -43,16 +44,16 @@ func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Varianc
 // float64.
 func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) (out []RiskErrors,
 	err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if eng == nil || eng.Backend == nil {
 		return nil, errors.New("claims: no engine; open one with engine.Open")
 	}
 	nP, nU := w.Labeled, w.Unlabeled
-	ensure(w.validate(priors))
+	must.Do(w.validate(priors))
 	if w.Loss == nil {
 		w.Loss = risk.SigmoidLoss
 	}
-	exec := must(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
+	exec := must.Get(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
 		return lists.Map(priors, func(prior float64) *Node { return estimate(prior)(logits, labels) })
 	}))
 	defer exec.Finalize()
@@ -61,7 +62,7 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 	squares := make([]float64, len(priors))
 	labels := lists.Make(nP+nU, func(i int) bool { return i < nP })
 	w.eachDataSet(func(logits []float64, probability func(prior float64) float64) {
-		values := must(exec.Call(logits, labels))
+		values := must.Get(exec.Call(logits, labels))
 		for i, prior := range priors {
 			p, value := probability(prior), tensors.ToScalar[float64](values[i])
 			e := value - out[i].Risk
@@ -144,10 +145,10 @@ type worldLosses struct{ positive, negative []atomLoss }
 
 // measureLosses reads the loss off the supervised risk of single examples.
 func measureLosses(eng *engine.Engine, w RiskWorld) worldLosses {
-	exec := must(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
+	exec := must.Get(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
 	defer exec.Finalize()
 	loss := func(logit float64, label bool) float64 {
-		return tensors.ToScalar[float64](must(exec.Call1([]float64{logit}, []bool{label})))
+		return tensors.ToScalar[float64](must.Get(exec.Call1([]float64{logit}, []bool{label})))
 	}
 	class := func(atoms []LogitAtom) []atomLoss {
 		return lists.Map(atoms, func(a LogitAtom) atomLoss { return atomLoss{a.P, loss(a.Logit, true), loss(a.Logit, false)} })

@@ -6,6 +6,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem1 returns the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
@@ -32,8 +33,8 @@ func Theorem1() Claim {
 // Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
 // examples, where γ is infinite, it is 0.
 func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
-	positive, negative, between := must3(p.Proximity(tau))
+	defer must.Catch(&err)
+	positive, negative, between := must.Get3(p.Proximity(tau))
 	unlabeled := float64(d.Unlabeled) / float64(d.Examples()) // 1/(1+γ)
 	return d.Prior * (1 - d.Prior) * unlabeled * (2*between - positive - negative), nil
 }
@@ -47,14 +48,14 @@ func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias fl
 // is there because the batch holds more positives than the population; it vanishes where the ideal loss draws its anchors
 // with prior α. In the loss the whole expression counts negatively.
 func Theorem1Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	mix, group := theorem1Parts(p, d, tau)
 	return mix + group, nil
 }
 
 // theorem1Parts returns the two parts of Theorem1Attraction.
 func theorem1Parts(p theory.Population, d theory.Design, tau float64) (mix, group float64) {
-	positive, negative, between := must3(p.Proximity(tau))
+	positive, negative, between := must.Get3(p.Proximity(tau))
 	mix = (d.PositiveShare() - d.Prior) * (positive - negative)
 	if d.Unlabeled > 0 {
 		u, q := float64(d.Unlabeled), d.UnlabeledPrior()
@@ -92,8 +93,8 @@ func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
 	correction := 0.0      // largest error of the corrected formula
 	for _, c := range cases {
-		r := must(m.Exact(c.world, c.design))
-		printed := must(formula(c.world, c.design, 1))
+		r := must.Get(m.Exact(c.world, c.design))
+		printed := must.Get(formula(c.world, c.design, 1))
 		mix, group := theorem1Parts(c.world, c.design, 1)
 		for k, reading := range theorem1Readings {
 			agreeing[k] += oneIf(agree(reading.of(r, r.Ideal.Attraction.Value+mix), printed))

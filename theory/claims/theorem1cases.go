@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // The single cases that Theorem1 measures besides random populations.
@@ -19,8 +20,8 @@ type theorem1Case struct {
 // both losses are 0, have nothing to tell.
 func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1Case {
 	p, d := TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
-	r := must(m.Exact(p, d))
-	printed := must(formula(p, d, 1))
+	r := must.Get(m.Exact(p, d))
+	printed := must.Get(formula(p, d, 1))
 	attraction := r.AttractionBias().Value
 	partition := r.PartitionBias().Value
 	measure(f, r.Bias.Value, "smallest batch: bias of the loss")
@@ -28,9 +29,9 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 	measure(f, attraction, "smallest batch: bias of the attraction")
 	measure(f, partition, "smallest batch: bias of the log partition")
 	measure(f, r.Loss.Mean.Value+r.Ideal.Loss.Value, "smallest batch: (5) as a loss minus (3) as the printed reward")
-	alone := must(m.Exact(p, theory.Design{Unlabeled: 1, Prior: 0.5}))
+	alone := must.Get(m.Exact(p, theory.Design{Unlabeled: 1, Prior: 0.5}))
 	if loss, ideal := alone.Loss.Mean.Value, alone.Ideal.Loss.Value; !agree(loss, 0) || !agree(ideal, 0) {
-		fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both must be 0", loss, ideal)
+		must.Fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both must be 0", loss, ideal)
 	}
 	f.detail("a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose N is 0; so two examples " +
 		"are the least that a contrastive loss can be asked about, and one point a class and one dimension cannot be undercut")
@@ -44,15 +45,15 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 // theorem1Batches lets the batch grow at γ = 1, with classes at ±1, where the printed formula is the same all the while.
 func theorem1Batches(m *theory.Meter, formula biasFormula, f *Finding) {
 	for _, u := range []int{2, 4, 8} {
-		r := must(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
+		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
 		measure(f, r.AttractionBias().Value, "classes at ±1, m = u = %d: bias of the attraction", u)
 		measure(f, r.Bias.Value, "classes at ±1, m = u = %d: bias of the loss", u)
 	}
 	const many = 1_000_000
 	large := theory.Design{Labeled: many, Unlabeled: many, Prior: 0.5}
-	gap := must(theory.LimitPartitionGap(TwoPoints(), 0.5, large.PositiveShare(), 1))
-	attraction := must(Theorem1Attraction(TwoPoints(), large, 1))
-	printed := must(formula(TwoPoints(), large, 1))
+	gap := must.Get(theory.LimitPartitionGap(TwoPoints(), 0.5, large.PositiveShare(), 1))
+	attraction := must.Get(Theorem1Attraction(TwoPoints(), large, 1))
+	printed := must.Get(formula(TwoPoints(), large, 1))
 	measure(f, attraction, "classes at ±1, m = u = 1 000 000: bias of the attraction, by the corrected formula")
 	measure(f, printed, "classes at ±1, γ = 1: printed formula")
 	measure(f, gap-attraction, "classes at ±1, γ = 1: bias of the loss as the batch grows without limit")
@@ -66,16 +67,16 @@ func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) {
 	}), 0.0
 	withPopulation, withUnlabeled := 0, 0
 	for _, c := range cases {
-		r := must(m.Exact(c.world, c.design))
+		r := must.Get(m.Exact(c.world, c.design))
 		mix, group := theorem1Parts(c.world, c.design, 1)
 		attraction := r.AttractionBias().Value
 		correction = max(correction, math.Abs(attraction-mix-group))
 		// The reading that favors the formula most: attractions, anchors as in the batch, large batches.
 		favored := asInLargeBatch(attraction-mix, c.design)
-		printed := must(formula(c.world, c.design, 1))
+		printed := must.Get(formula(c.world, c.design, 1))
 		unlabeled := c.design
 		unlabeled.Scheme, unlabeled.LabelRate, unlabeled.Prior = theory.CaseControl, 0, c.design.UnlabeledPrior()
-		other := must(formula(c.world, unlabeled, 1))
+		other := must.Get(formula(c.world, unlabeled, 1))
 		withPopulation += oneIf(agree(favored, printed))
 		withUnlabeled += oneIf(agree(favored, other))
 	}

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // The numbers of Theorem2Variance that come from classes showing signs, ±1.
@@ -19,7 +19,7 @@ import (
 // over the signs for the attraction, and by the meters for the loss.
 func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) signGap {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
-	v, _ := must2(c.world.PairVariance(1))
+	v, _ := must.Get2(c.world.PairVariance(1))
 	attraction, loss := varianceGaps(meters, c)
 	printed := formula(v, c.design, 2)
 	separate, all := signVariances(2)
@@ -27,9 +27,9 @@ func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) si
 	gap.Mul(gap, big.NewRat(4, 9)) // the labeled anchors are 2/3 of all
 	exact := decimal(gap)
 	if !agree(loss, exact) || gap.Sign() <= 0 {
-		fail("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())
+		must.Fail("claims: Δσ of two signs is %g by the meters and %s in rationals", loss, gap.RatString())
 	}
-	one := must(theory.CountBatches(c.world, c.design, theory.Symmetry{Examples: true, Views: true, Classes: true}))
+	one := must.Get(theory.CountBatches(c.world, c.design, theory.Symmetry{Examples: true, Views: true, Classes: true}))
 	measure(f, loss, "signs, m = 2, u = 1: Δσ of the loss (%.0f batches)", one)
 	measure(f, attraction, "signs, m = 2, u = 1: Δσ of the attraction")
 	measure(f, printed, "signs, m = 2, u = 1: printed formula with n_PL = 2")
@@ -76,7 +76,7 @@ func theorem2FlatPairs(f *Finding, formula gapFormula) {
 	for _, rare := range []float64{0.1, 0.01} {
 		p := TwoSigns()
 		p.Positive = []theory.Atom{{Z: []float64{1}, P: 1 - rare}, {Z: []float64{-1}, P: rare}}
-		v, _ := must2(p.PairVariance(1))
+		v, _ := must.Get2(p.PairVariance(1))
 		measure(f, formula(v, d, 2)/Theorem2Gap(v, d), "positives at −1 with probability %g: formula over Δσ", rare)
 	}
 }
@@ -106,10 +106,10 @@ func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
 	}{{"signs", TwoSigns()}, {"positives at −1 with probability 1/4", theory.Population{
 		Positive: []theory.Atom{{Z: []float64{1}, P: 0.75}, {Z: []float64{-1}, P: 0.25}}, Negative: TwoSigns().Negative}}} {
 		gap, _ := varianceGaps(meters, contrastCase{world.Population, d})
-		v, _ := must2(world.PairVariance(1))
+		v, _ := must.Get2(world.PairVariance(1))
 		if want := (v.Total - v.Linear) * (1 - 1/3.0); !agree(gap, want) {
-			panic(failure{errors.New("claims: the variance of one anchor's attraction is not what Hoeffding's split " +
-				"says; the objectives have changed")})
+			must.Fail("claims: the variance of one anchor's attraction is not what Hoeffding's split " +
+				"says; the objectives have changed")
 		}
 		measure(f, gap, "%s: Δσ of one labeled anchor's attraction, m = 2", world.name)
 		measure(f, formula(v, d, 3), "%s: formula with n_PL = 2m−1 = 3", world.name)

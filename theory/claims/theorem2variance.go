@@ -7,6 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem2Variance returns the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
@@ -70,7 +71,7 @@ var labeledCounts = []struct {
 func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss float64) {
 	var results [2]theory.Result
 	for i, m := range meters {
-		results[i] = must(m.Exact(c.world, c.design))
+		results[i] = must.Get(m.Exact(c.world, c.design))
 	}
 	return results[0].Attraction.Variance.Value - results[1].Attraction.Variance.Value,
 		results[0].Loss.Variance.Value - results[1].Loss.Variance.Value
@@ -84,7 +85,7 @@ func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
 	agreeing := make([]int, len(labeledCounts))
 	negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0
 	for _, c := range cases {
-		v, _ := must2(c.world.PairVariance(1))
+		v, _ := must.Get2(c.world.PairVariance(1))
 		attraction, loss := varianceGaps(meters, c)
 		for k, n := range labeledCounts {
 			agreeing[k] += oneIf(agree(loss, formula(v, c.design, n.of(c.design.Labeled))))

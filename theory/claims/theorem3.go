@@ -6,6 +6,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem3 returns the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
@@ -60,7 +61,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
 		return // nothing to draw
 	}
-	enumerated := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	enumerated := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	seeded, settled := enumerated.Expected()
 	limit := bound(seedingCase{labeled, unlabeled, enumerated.Optimal})
 	s.cases++
@@ -77,7 +78,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	if enumerated.Optimal.Sign() > 0 {
 		s.largest = larger(s.largest, over(seeded.Free, enumerated.Optimal))
 	}
-	plusPlus := must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
+	plusPlus := must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	s.plusPlus += oneIf(plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0)
 	s.plusPlusFive += oneIf(plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0)
 	sides := measureLemma3(labeled, unlabeled)
@@ -116,11 +117,11 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	}
 	correction := checkClassBound(classBound)
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
-	clusterRows := must(theory.Rationals(line.uniform.rows))
+	clusterRows := must.Get(theory.Rationals(line.uniform.rows))
 
 	measure(&f, s.cases, "labeled sets of up to 4 points on 0 … 6")
 	measure(&f, s.seeded, "above the bound right after seeding")

@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PrintedGradient is the derivative ∂ℓ_i/∂z_i as equations (17), (20) and (21) print it, which differ in whom anchor i is
@@ -117,8 +118,8 @@ func theorem4Equations(eng *engine.Engine, f *Finding) {
 }
 
 func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, tau float64) distances {
-	inner := must(theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau))
-	cosine := must(theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau))
+	inner := must.Get(theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau))
+	cosine := must.Get(theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau))
 	var d distances
 	for i, z := range batch.Z {
 		attracted := e.attracted(batch, i)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // halfTau is the temperature at which exp(cos/τ) is 2, 1 and ½ for the cosines 1, 0 and −1, so that losses of points on the
@@ -65,7 +66,7 @@ func onAxis(plus float64) []theory.Atom {
 // meanOver returns the mean of f over the world's anchors at temperature tau.
 func (w world) meanOver(tau float64, f func(theory.Anchor) float64) float64 {
 	sum := 0.0
-	for _, a := range must(theory.Anchors(w.Population, w.prior, tau)) {
+	for _, a := range must.Get(theory.Anchors(w.Population, w.prior, tau)) {
 		sum += a.P * f(a)
 	}
 	return sum

@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // GivenBatch is one multi-viewed batch, written out: rows i and i+b are the two views of example i.
@@ -40,20 +40,20 @@ type AnchorGradient struct {
 
 // AnchorGradients differentiates the objective's terms on one batch by the engine, in float64. An objective with a part that
 // is not a mean over anchors (Whole) has no per-anchor loss and is an error.
-func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity, tau float64) (AnchorGradient, error) {
-	n, dim, err := batch.validate()
+func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity,
+	tau float64) (out AnchorGradient, err error) {
+	defer must.Catch(&err)
 	switch {
 	case o.Whole != nil:
-		return AnchorGradient{}, fmt.Errorf("theory: objective %q has no per-anchor loss; it must not have a Whole", o.Name)
+		must.Fail("theory: objective %q has no per-anchor loss; it must not have a Whole", o.Name)
 	case similarity != Cosine && similarity != InnerProduct:
-		return AnchorGradient{}, fmt.Errorf("theory: unknown similarity %s; use Cosine or InnerProduct", similarity)
+		must.Fail("theory: unknown similarity %s; use Cosine or InnerProduct", similarity)
 	}
-	if err = cmp.Or(checkMeasurable(eng, o, tau), err); err != nil {
-		return AnchorGradient{}, err
-	}
+	must.Do(checkMeasurable(eng, o, tau))
+	n, dim := must.Get2(batch.validate())
 	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row
 	// i holds nothing of other anchors.
-	exec, err := NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
+	exec := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled}
 		if batch.Class != nil {
 			views.Class = class
@@ -72,10 +72,7 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 		score.AssertDims(n, n)
 		own := Equal(Iota(z.Graph(), shapes.Make(z.DType(), n, n), 0), Iota(z.Graph(), shapes.Make(z.DType(), n, n), 1))
 		return Gradient(ReduceAllSum(Where(own, score, ZerosLike(score))), z)[0], Gradient(ReduceAllSum(score), z)[0]
-	})
-	if err != nil {
-		return AnchorGradient{}, fmt.Errorf("theory: %w", err)
-	}
+	}))
 	defer exec.Finalize()
 
 	class := orZeros(batch.Class, n/2)
@@ -83,20 +80,13 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 		tensors.FromFlatDataAndDimensions(slices.Repeat(batch.Labeled, n), n, n/2),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(class, n), n, n/2))
 	if err != nil {
-		return AnchorGradient{}, fmt.Errorf("theory: gradients of objective %q: %w", o.Name, err)
+		must.Fail("theory: gradients of objective %q: %w", o.Name, err)
 	}
-	var out [2][][]float64
-	for k, result := range results {
-		flat, err := tensors.CopyFlatData[float64](result)
-		if err != nil {
-			return AnchorGradient{}, fmt.Errorf("theory: reading gradients: %w", err)
-		}
-		for i := range n {
-			out[k] = append(out[k], flat[(i*n+i)*dim:(i*n+i+1)*dim])
-		}
-		result.MustFinalizeAll()
+	ownRows := func(result *tensors.Tensor) [][]float64 {
+		flat := flatten(result)
+		return lists.Make(n, func(i int) []float64 { return flat[(i*n+i)*dim : (i*n+i+1)*dim] })
 	}
-	return AnchorGradient{Alone: out[0], Whole: out[1]}, nil
+	return AnchorGradient{Alone: ownRows(results[0]), Whole: ownRows(results[1])}, nil
 }
 
 // validate returns the number of rows and of coordinates.

@@ -3,6 +3,8 @@ package theory
 import (
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // maxCounts is how many ways to fall ExpectCounts agrees to go through, some seconds.
@@ -70,23 +72,20 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 // with (x, y) a draw from j and N = negatives further y_k, independent draws from noise; nil noise is the marginal p(y).
 // The critic f has the shape of j and may hold −Inf where j is 0. Any table of scores will do, not only similarities of
 // embeddings; for those, see [Meter].
-func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (float64, error) {
-	if err := j.Validate(); err != nil {
-		return 0, err
-	}
+func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (loss float64, err error) {
+	defer must.Catch(&err)
+	must.Do(j.Validate())
 	if noise == nil {
 		_, noise = j.Marginals()
 	}
 	if len(noise) != len(j[0]) {
-		return 0, fmt.Errorf("theory: noise over %d values of y where the joint distribution has %d", len(noise), len(j[0]))
+		must.Fail("theory: noise over %d values of y where the joint distribution has %d", len(noise), len(j[0]))
 	}
-	if err := j.checkCritic(critic); err != nil {
-		return 0, err
-	}
-	var loss kahan
+	must.Do(j.checkCritic(critic))
+	var sum kahan
 	for x, row := range j {
-		mean, err := ExpectCounts(noise, negatives, func(counts []int) float64 {
-			rest := logCounted(critic[x], counts)
+		sum.add(must.Get(ExpectCounts(noise, negatives, func(counts []int) float64 {
+			rest := logSum(critic[x], counts)
 			var here kahan
 			for y, p := range row {
 				if p > 0 {
@@ -94,13 +93,9 @@ func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (fl
 				}
 			}
 			return here.value()
-		})
-		if err != nil {
-			return 0, err
-		}
-		loss.add(mean)
+		})))
 	}
-	return loss.value(), nil
+	return sum.value(), nil
 }
 
 // checkCritic returns an error for a critic of another shape than j, or without a finite score where j has mass.
@@ -123,11 +118,11 @@ func (j Joint) checkCritic(critic [][]float64) error {
 	return nil
 }
 
-// logCounted returns log Σ_k n_k exp s_k, −Inf where all counts are 0.
-func logCounted(scores []float64, counts []int) float64 {
+// logSum returns log Σ_k w_k exp s_k for weights that are not negative, −Inf where all are 0.
+func logSum[W int | float64](scores []float64, weights []W) float64 {
 	largest := math.Inf(-1)
-	for k, n := range counts {
-		if n > 0 {
+	for k, w := range weights {
+		if w > 0 {
 			largest = max(largest, scores[k])
 		}
 	}
@@ -135,9 +130,9 @@ func logCounted(scores []float64, counts []int) float64 {
 		return largest
 	}
 	sum := 0.0
-	for k, n := range counts {
-		if n > 0 {
-			sum += float64(n) * math.Exp(scores[k]-largest)
+	for k, w := range weights {
+		if w > 0 {
+			sum += float64(w) * math.Exp(scores[k]-largest)
 		}
 	}
 	return largest + math.Log(sum)

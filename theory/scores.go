@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // AnchorLosses returns what the objective makes of every single row of some multi-viewed batches, in float64: entry [k][i]
@@ -19,10 +20,9 @@ import (
 // tells which of the b examples are labeled positives, class the true class of each, the same in all batches; class may be
 // nil for objectives that do not look at it. A row of zeros has no direction, and similarity 0 to everything.
 func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, labeled []bool, class []int32,
-	tau float64) ([][]float64, error) {
-	if err := checkMeasurable(eng, o, tau); err != nil {
-		return nil, err
-	}
+	tau float64) (losses [][]float64, err error) {
+	defer must.Catch(&err)
+	must.Do(checkMeasurable(eng, o, tau))
 	if len(batches) == 0 || len(labeled) == 0 {
 		return nil, fmt.Errorf("theory: %d batches of %d examples; there must be at least one of each", len(batches), len(labeled))
 	}
@@ -52,11 +52,7 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 	if err != nil {
 		return nil, fmt.Errorf("theory: scoring the rows of %d batches: %w", len(batches), err)
 	}
-	flat, err := tensors.CopyFlatData[float64](out)
-	if err != nil {
-		return nil, fmt.Errorf("theory: reading scores: %w", err)
-	}
-	return slices.Collect(slices.Chunk(flat, rows)), nil
+	return slices.Collect(slices.Chunk(flatten(out), rows)), nil
 }
 
 // orZeros returns class, or n zeros where it is nil.

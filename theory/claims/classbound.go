@@ -69,20 +69,17 @@ func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoun
 	constrained := make([]*big.Rat, full) // expected potential with the rows of the index labeled
 	for mask := 1; mask < full; mask++ {
 		labeled, unlabeled := pick(rows, mask)
-		_, constrained[mask] = seedingPotentials(labeled, unlabeled)
+		constrained[mask] = seedingPotentials(labeled, unlabeled).constrained
 	}
 	for class := 1; class <= full; class += step {
 		positives, negatives := pick(rows, class)
 		a := bits.OnesCount(uint(class))
-		sums, counts := make([]*big.Rat, a+1), make([]int64, a+1)
+		sums, counts := lists.Make(a+1, func(int) *big.Rat { return new(big.Rat) }), make([]int64, a+1)
 		for mask := class; mask > 0; mask = (mask - 1) & class {
 			if mask == full {
 				continue // nothing unlabeled
 			}
 			n := bits.OnesCount(uint(mask))
-			if sums[n] == nil {
-				sums[n] = new(big.Rat)
-			}
 			sums[n].Add(sums[n], constrained[mask])
 			counts[n]++
 		}
@@ -136,17 +133,13 @@ func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
 // positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the best.
 func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 	expected, optimal = new(big.Rat), new(big.Rat)
+	p := big.NewRat(1, 16)
 	for _, x := range []int64{-m, m} {
 		for _, y := range []int64{-m, m} {
-			for _, u := range []struct {
-				at int64
-				p  *big.Rat
-			}{{-m, big.NewRat(1, 4)}, {m, big.NewRat(1, 4)}, {m + 1, big.NewRat(1, 2)}} {
-				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u.at)
-				free, _ := seedingPotentials(labeled, unlabeled)
+			for _, u := range []int64{-m, m, m + 1, m + 1} { // negative with probability ½
+				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u)
 				best, _ := must.Get2(union(labeled, unlabeled).BestSplit())
-				p := times(big.NewRat(1, 4), u.p)
-				expected.Add(expected, times(p, free))
+				expected.Add(expected, times(p, seedingPotentials(labeled, unlabeled).free))
 				optimal.Add(optimal, times(p, best))
 			}
 		}

@@ -3,11 +3,8 @@ package claims
 import (
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
-	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // What the claims on Theorems 1, 2 and 4 share.
@@ -57,14 +54,8 @@ func designsOf(prior float64, sizes [][2]int) []theory.Design {
 	})
 }
 
-// openMeters returns one meter for each objective, and a function that closes them all.
-func openMeters(eng *engine.Engine, tau float64, objectives ...pucl.Objective) (meters []*theory.Meter, closeAll func()) {
-	for _, o := range objectives {
-		meters = append(meters, must.Get(theory.NewMeter(eng, o, tau)))
-	}
-	return meters, func() {
-		for _, m := range meters {
-			m.Close()
-		}
+func closeAll(meters []*theory.Meter) {
+	for _, m := range meters {
+		m.Close()
 	}
 }

@@ -18,7 +18,7 @@ func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float
 	}
 	floor := math.Exp(-1 / tau)
 	return expectEstimate(a, n, m, func(all, own float64) float64 {
-		return dclLoss(a, q*max(debiasedMean(all, own, tauPlus), floor))
+		return contrastLoss(a, q*max(debiasedMean(all, own, tauPlus), floor))
 	}), nil
 }
 
@@ -31,17 +31,10 @@ func DCLGap(p theory.Population, prior, tau float64, n, m int, q float64) (gap f
 	}), nil
 }
 
-// dclLoss returns the loss of an anchor whose negatives weigh so much, the mean over x⁺.
-func dclLoss(a theory.Anchor, negatives float64) float64 {
-	loss := 0.0
-	for _, s := range a.Own {
-		loss += s.P * math.Log1p(negatives*math.Exp(-s.S))
-	}
-	return loss
-}
-
 // DCLPopulation returns the objective with expectations, of one anchor: with the true mean over negatives and weight q.
-func DCLPopulation(a theory.Anchor, q float64) float64 { return dclLoss(a, q*theory.MeanExp(a.Other)) }
+func DCLPopulation(a theory.Anchor, q float64) float64 {
+	return contrastLoss(a, q*theory.MeanExp(a.Other))
+}
 
 // dclSchedule says how M and Q go with N, and which τ⁺ anchors are told.
 type dclSchedule struct {
@@ -106,7 +99,7 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())
 		loss := must.Get(theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
-			return dclLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
+			return contrastLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
 		}))
 		return loss - DCLPopulation(a, q)
 	})

@@ -83,14 +83,9 @@ func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
 
-// LeastPlacements reports which losses are least, but for rounding: none where one is NaN, and none of none.
-func LeastPlacements(losses []float64) []bool {
-	return lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
-}
-
-// leastPlacements calls LeastPlacements, and ends the check where no loss is least.
+// leastPlacements reports which losses are least, but for rounding. It ends the check where one is NaN, and none is least.
 func leastPlacements(losses []float64) []bool {
-	best := LeastPlacements(losses)
+	best := lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
 	if !slices.Contains(best, true) {
 		must.Fail("the losses %g of the placements are not all numbers", losses)
 	}

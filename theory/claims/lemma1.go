@@ -56,22 +56,19 @@ func riskBound(prior float64, nP, nU int) float64 { return prior*prior/float64(n
 func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
-	var below, above struct {
-		cases                         int
-		bias, largest, variance, flat float64
+	var sides [2]struct { // above the threshold, and at it or below
+		cases                   int
+		bias, largest, variance float64
 	}
-	off := 0.0 // how far the measured variance is from uPU's formula
+	flat, off := 0.0, 0.0 // error of the estimate ½, and how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
 		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
-			side := &above
-			if float64(size.nP)/float64(size.nU) <= 2*m.Prior-1 {
-				side = &below
-			}
+			side := &sides[oneIf(float64(size.nP)/float64(size.nU) <= 2*m.Prior-1)]
 			side.cases++
 			side.bias = max(side.bias, math.Abs(m.Mean-m.Risk))
 			side.largest = max(side.largest, m.Largest)
 			side.variance = max(side.variance, m.Variance/riskBound(m.Prior, size.nP, size.nU))
-			side.flat = max(side.flat, math.Abs(0.5-m.Risk))
+			flat = max(flat, math.Abs(0.5-m.Risk))
 			off = max(off, math.Abs(m.Variance-m.Formula), math.Abs(m.Total-1))
 		}
 	}
@@ -83,15 +80,15 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 
 	nP, nU, prior := 1000, 2000, 0.9
 	rms := math.Sqrt(riskBound(prior, nP, nU))
-	measure(&f, below.cases, "γ ≤ 2π − 1: cases of π, n_P and n_U")
-	measure(&f, below.bias, "γ ≤ 2π − 1: largest |bias| of the estimate")
-	measure(&f, below.largest, "γ ≤ 2π − 1: largest error over all data sets")
-	measure(&f, below.variance, "γ ≤ 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
-	measure(&f, above.cases, "γ > 2π − 1: cases")
-	measure(&f, above.bias, "γ > 2π − 1: largest |bias| of the estimate")
-	measure(&f, above.largest, "γ > 2π − 1: largest error over all data sets")
-	measure(&f, above.variance, "γ > 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
-	measure(&f, max(below.flat, above.flat), "largest error of the constant estimate ½")
+	below := sides[1]
+	for k, name := range [][2]string{{"γ ≤ 2π − 1", "cases of π, n_P and n_U"}, {"γ > 2π − 1", "cases"}} {
+		side := sides[1-k]
+		measure(&f, side.cases, "%s: %s", name[0], name[1])
+		measure(&f, side.bias, "%s: largest |bias| of the estimate", name[0])
+		measure(&f, side.largest, "%s: largest error over all data sets", name[0])
+		measure(&f, side.variance, "%s: largest variance, as a share of π²/n_P + 1/(4n_U)", name[0])
+	}
+	measure(&f, flat, "largest error of the constant estimate ½")
 	measure(&f, off, "largest difference of the variance from uPU's formula")
 	measure(&f, rms, "n_P = 1000, n_U = 2000, π = 0.9: root of π²/n_P + 1/(4n_U)")
 	measure(&f, labels.share, "cases in which the expected share of wrong labels is π/(1+γ)")
@@ -127,13 +124,12 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	guaranteed := float64(nP)/float64(nU) <= 2*prior-1 &&
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
 	f.Number = exactly(rms)
-	switch {
-	case guaranteed:
+	if guaranteed {
 		f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
 		f.Counterexample = lemma1Example(eng, estimate)
-	default:
+	} else {
 		f.Number = exactly(below.bias)
 		f.conclude(Undecided, "This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but one "+
 			"estimate that fails does not show that all do.", below.bias)

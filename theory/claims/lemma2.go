@@ -135,7 +135,6 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	if drawnEqual != cases {
 		must.Fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
 	}
-	ends := lemma2LastStep()
 	checkIndependentPositives()
 	f.Number = exactly(decimal(largest))
 	measure(&f, cases, "cases of a set of points and n_L")
@@ -145,8 +144,9 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	measure(&f, undefined, "cases with n_P = 1, where the factor is 0/0")
 	measure(&f, literal, "equal where the sum in φ* goes over Z_PU's unlabeled positives, as its index is printed")
 	measure(&f, drawnEqual, "equal to (1 + 1/n_L) φ* where the labeled are independent draws from the points")
-	measure(&f, ends.distance, "points −1 and 1, n_L = 1: E|μ − μ*|²")
-	measure(&f, ends.printed, "points −1 and 1, n_L = 1: what the last line of the proof has for it")
+	ends := theory.RationalLine(-1, 1).Spread() // |−1 − μ*|² + |1 − μ*|²
+	measure(&f, times(big.NewRat(1, 2), ends), "points −1 and 1, n_L = 1: E|μ − μ*|²")
+	measure(&f, times(printedCentroidFactor(2, 1), ends), "points −1 and 1, n_L = 1: what the last line of the proof has for it")
 	f.Why = "φ(Z_P, μ) = φ* + n_P |μ − μ*|², and the mean of n_L draws without replacement has variance (n_P − " +
 		"n_L)/(n_L(n_P − 1)) times φ*/n_P: in E|Σ_L z|² a pair of different points counts with probability n_L(n_L − " +
 		"1)/(n_P(n_P − 1)), a point with n_L/n_P. For n_P = 1 both sides are 0 and the factor is not defined."
@@ -168,18 +168,6 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*)"
 	}
 	return f
-}
-
-// lemma2LastStep compares the proof's last line on the points −1 and 1 with one of them labeled, where |μ − μ*|² is 1.
-func lemma2LastStep() (out struct{ distance, printed *big.Rat }) {
-	points := theory.RationalLine(-1, 1)
-	best := points.Mean()
-	out.distance = new(big.Rat)
-	for i := range points {
-		out.distance.Add(out.distance, times(big.NewRat(1, 2), points[i:i+1].Potential(best)))
-	}
-	out.printed = times(printedCentroidFactor(2, 1), points.Spread())
-	return out
 }
 
 // checkIndependentPositives checks what the details say of labeled points that are independent of Z_P: for a class that

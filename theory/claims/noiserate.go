@@ -52,13 +52,7 @@ func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
 		each := binomial(nU, k, pi)
 		each.Mul(each, big.NewRat(1, nP+nU))
 		for i := range nP + nU {
-			class, label := 0, 0
-			if i < nP+k { // the labeled positives first, then the unlabeled ones, then the negatives
-				class = 1
-			}
-			if i < nP {
-				label = 1
-			}
+			class, label := oneIf(i < nP+k), oneIf(i < nP) // the labeled positives first, then the unlabeled ones
 			drawn[class].Add(&drawn[class], each)
 			if label != class {
 				wrong[class].Add(&wrong[class], each)

@@ -79,25 +79,28 @@ func onLine(x []int) theory.RationalPoints {
 	return lists.Map(x, func(v int) []*big.Rat { return []*big.Rat{whole(int64(v))} })
 }
 
-// seedingPotentials returns the expected potentials right after Algorithm 1(B) has drawn its negative center. Where all unlabeled
-// rows lie on the positive center, whichever is drawn adds nothing.
-func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrained *big.Rat) {
+// seeded are the expected potentials right after Algorithm 1(B) has drawn its negative center: of Definition 6, with the
+// labeled rows charged to the positive center, and of the unlabeled rows alone.
+type seeded struct{ free, constrained, unlabeled *big.Rat }
+
+// seedingPotentials returns the expected potentials. Where all unlabeled rows lie on the positive center, whichever is drawn
+// adds nothing.
+func seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
 	center := labeled.Mean()
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
 	own := labeled.Potential(center)
 	if total.Sign() == 0 {
-		return own, own
+		return seeded{own, own, total}
 	}
-	free, constrained = new(big.Rat), new(big.Rat)
+	free, rest := new(big.Rat), new(big.Rat)
 	for i, w := range weights {
-		if w.Sign() == 0 {
-			continue
+		if w.Sign() > 0 {
+			p := over(w, total)
+			free.Add(free, times(p, labeled.Potential(center, unlabeled[i])))
+			rest.Add(rest, times(p, unlabeled.Potential(center, unlabeled[i])))
 		}
-		rest := unlabeled.Potential(center, unlabeled[i])
-		free.Add(free, times(w, plus(labeled.Potential(center, unlabeled[i]), rest)))
-		constrained.Add(constrained, times(w, plus(own, rest)))
 	}
-	return free.Quo(free, total), constrained.Quo(constrained, total)
+	return seeded{plus(free, rest), plus(own, rest), rest}
 }
 
 // union returns the rows of both sets, the labeled ones first.

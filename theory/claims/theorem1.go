@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"slices"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
@@ -85,9 +86,8 @@ var theorem1Readings = []struct {
 
 func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 	var f Finding
-	meters, closeMeters := openMeters(eng, 1, pucl.SCLPU())
-	defer closeMeters()
-	m := meters[0]
+	m := must.Get(theory.NewMeter(eng, pucl.SCLPU(), 1))
+	defer m.Close()
 	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))
 	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
@@ -143,16 +143,13 @@ func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest t
 		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{SCL-PU}}] - [\pi\mu_P + (1-\pi)\mu_N] = (\alpha-\pi)(\mu_P-\mu_N) + \frac{1}{1+\gamma}\,\frac{2u-2}{2u-1}\,q(1-q)\left[2\mu_{PN} - (\mu_P+\mu_N)\right]`
 	}
 	f.Counterexample = smallest.text
-	switch {
-	case agreeing[0] == cases:
+	switch k := slices.Index(agreeing[:3], cases); k {
+	case 0:
 		f.conclude(Holds, "The formula is the difference in all %d cases.", cases)
 		f.Counterexample = ""
-	case agreeing[1] == cases || agreeing[2] == cases:
-		reading := theorem1Readings[1]
-		if agreeing[2] == cases {
-			reading = theorem1Readings[2]
-		}
-		f.conclude(Conditional, "The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases, reading.name)
+	case 1, 2:
+		f.conclude(Conditional, "The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases,
+			theorem1Readings[k].name)
 		f.Counterexample = ""
 	default:
 		reason := "the formula is no difference between the two, not even between their attractions"

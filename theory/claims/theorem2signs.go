@@ -97,8 +97,8 @@ func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
 		objectives[i].Attract = first(objectives[i].Attract)
 		objectives[i].Name += ", first anchor"
 	}
-	meters, closeMeters := openMeters(eng, 1, objectives...)
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, objectives...))
+	defer closeAll(meters)
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
 	for _, world := range []struct {
 		name string

@@ -60,8 +60,8 @@ func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias 
 func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) Finding {
 	var f Finding
 	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
-	meters, closeMeters := openMeters(eng, 1, objectives...)
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, objectives...))
+	defer closeAll(meters)
 	cases := contrastCases(randomPlanes(3, 3), designsOf(0.4, [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}))
 	loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)
 	for _, c := range cases {

@@ -79,8 +79,8 @@ func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss floa
 
 func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
 	var f Finding
-	meters, closeMeters := openMeters(eng, 1, pucl.SSCL(), pucl.PUCL())
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, pucl.SSCL(), pucl.PUCL()))
+	defer closeAll(meters)
 	cases := contrastCases(randomPlanes(4, 4), designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}))
 	agreeing := make([]int, len(labeledCounts))
 	negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0

@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
@@ -168,7 +169,7 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	f.detail("the factor of Δ(positives) falls from 4 with one labeled point to 1 with all; that of Δ(negatives) stays 5")
 	f.detail("largest ratio among sets of up to 4 points on 0 … 6 with φ* > 0: %s", s.largest.RatString())
 	f.detail("labels drawn from one optimal cluster: largest ratio %.4f at points %s, with %d of the cluster of %d labeled",
-		line.uniform.ratio, places(clusterRows), line.uniform.count, len(chosen(line.uniform)))
+		line.uniform.ratio, places(clusterRows), line.uniform.count, bits.OnesCount(uint(line.uniform.mask)))
 	f.detail("points at 0, 1 and 2 in TightSeeding: 1 is as far from 0 as from 2, and the tie goes to the positive " +
 		"centre; with 2.001 for 2 there is no tie")
 
@@ -184,17 +185,6 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 			"φ* at most, and so does k-means++ without labels.", f.Number.Value)
 	}
 	return f
-}
-
-// chosen lists the rows in the extreme's mask.
-func chosen(e seedingExtreme) [][]float64 {
-	var rows [][]float64
-	for i, row := range e.rows {
-		if e.mask>>i&1 == 1 {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a labeled " +

@@ -77,8 +77,8 @@ func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Findin
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters, closeMeters := openMeters(eng, 1, better, baseline, pucl.SCL(), proximity)
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, better, baseline, pucl.SCL(), proximity))
+	defer closeAll(meters)
 	var s gradientStudy
 	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25},

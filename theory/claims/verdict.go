@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/puclab/puclab/theory/internal/lists"
 )
@@ -32,11 +33,10 @@ func (v Verdict) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads what MarshalText writes.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	for i, name := range verdictNames {
-		if name == string(text) {
-			*v = Verdict(i)
-			return nil
-		}
+	at := slices.Index(verdictNames, string(text))
+	if at < 0 {
+		return fmt.Errorf("claims: verdict %q; it must be one of %q", text, verdictNames)
 	}
-	return fmt.Errorf("claims: verdict %q; it must be one of %q", text, verdictNames)
+	*v = Verdict(at)
+	return nil
 }

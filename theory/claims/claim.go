@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -33,9 +34,7 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 	}
 	finding.Sentence = minusSigns(finding.Sentence)
 	finding.Counterexample = minusSigns(finding.Counterexample)
-	for i, detail := range finding.Details {
-		finding.Details[i] = minusSigns(detail)
-	}
+	finding.Details = lists.Map(finding.Details, minusSigns)
 	c.Finding = finding
 	return c, nil
 }

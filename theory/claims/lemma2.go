@@ -80,7 +80,7 @@ func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, er
 // drawn sets Draws, by going over all ways to draw, as multisets with their multinomial weights.
 func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 	all := new(big.Int).Exp(big.NewInt(int64(len(points))), big.NewInt(int64(n)), nil)
-	for x := range multisets(n, len(points)) {
+	for x := range multisets(n, n, len(points)) {
 		ways := new(big.Int).MulRange(1, int64(n))
 		drawn := make(theory.RationalPoints, n)
 		for i, j := range x {

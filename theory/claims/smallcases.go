@@ -10,23 +10,27 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// multisets yields every way to put n rows on the places 0 … places−1, as sorted place numbers in a slice that is reused.
-func multisets(n, places int) iter.Seq[[]int] {
+// multisets yields every way to put least to most rows on the places 0 … places−1, the fewest rows first, as sorted place
+// numbers in a slice that is reused.
+func multisets(least, most, places int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
-		x := make([]int, n)
-		var fill func(i, from int) bool
-		fill = func(i, from int) bool {
-			if i == n {
+		var fill func(x []int, i, from int) bool
+		fill = func(x []int, i, from int) bool {
+			if i == len(x) {
 				return yield(x)
 			}
 			for x[i] = from; x[i] < places; x[i]++ {
-				if !fill(i+1, x[i]) {
+				if !fill(x, i+1, x[i]) {
 					return false
 				}
 			}
 			return true
 		}
-		fill(0, 0)
+		for n := least; n <= most; n++ {
+			if !fill(make([]int, n), 0, 0) {
+				return
+			}
+		}
 	}
 }
 
@@ -59,7 +63,7 @@ func labeledLines(least, most, longest int) iter.Seq2[theory.RationalPoints, the
 	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
 		for n := least; n <= most; n++ {
 			for reach := range longest + 1 {
-				for x := range multisets(n, reach+1) {
+				for x := range multisets(n, n, reach+1) {
 					if x[0] != 0 || x[n-1] != reach {
 						continue
 					}

@@ -182,7 +182,7 @@ func TestSearchAgreesWithEnumeration(t *testing.T) {
 // n rows on p places: C(n+p−1, n) ways, each once.
 func TestMultisets(t *testing.T) {
 	seen := map[[3]int]bool{}
-	for x := range multisets(3, 4) {
+	for x := range multisets(3, 3, 4) {
 		seen[[3]int(x)] = true
 		if x[0] > x[1] || x[1] > x[2] {
 			t.Errorf("%v is not sorted", x)

@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -54,13 +55,8 @@ func normalized(weights []float64) []float64 {
 
 // onAxis returns a class that shows +1 and −1 on the line, the first with probability plus.
 func onAxis(plus float64) []theory.Atom {
-	switch plus {
-	case 1:
-		return theory.Uniform([]float64{1})
-	case 0:
-		return theory.Uniform([]float64{-1})
-	}
-	return []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
+	atoms := []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
+	return slices.DeleteFunc(atoms, func(a theory.Atom) bool { return a.P == 0 })
 }
 
 // meanOver returns the mean of f over the world's anchors at temperature tau.

@@ -36,10 +36,8 @@ func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) 
 // integers: then squared distances are exact, and only the divisions are rounded.
 func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
-	for n := 2; n <= maxRows; n++ {
-		for x := range multisets(n, len(places)) {
-			s.visit(lists.Map(x, func(i int) []float64 { return places[i] }))
-		}
+	for x := range multisets(2, maxRows, len(places)) {
+		s.visit(lists.Map(x, func(i int) []float64 { return places[i] }))
 	}
 	return s
 }

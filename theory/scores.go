@@ -6,9 +6,11 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -61,4 +63,94 @@ func orZeros(class []int32, n int) []int32 {
 		return make([]int32, n)
 	}
 	return class
+}
+
+// GivenBatch is one multi-viewed batch, written out: rows i and i+b are the two views of example i.
+type GivenBatch struct {
+	Z       [][]float64 // 2b rows of the same length
+	Labeled []bool      // per example
+	Class   []int32     // per example; nil where the objective does not look at it
+}
+
+// Similarity says what z_i·z_j means.
+type Similarity int
+
+const (
+	Cosine       Similarity = iota // cos(z_i, z_j)/τ, as equation (3) defines it and the objectives use it
+	InnerProduct                   // ⟨z_i, z_j⟩/τ, without scaling the rows to length one
+)
+
+// String returns "cosine" or "inner product".
+func (s Similarity) String() string { return lists.Name(s, "Similarity", "cosine", "inner product") }
+
+// AnchorGradient holds derivatives of the per-anchor losses ℓ_i = repel(i) − attract(i) of one batch, row by row.
+type AnchorGradient struct {
+	Alone [][]float64 // ∂ℓ_i/∂z_i: what row i does as an anchor, all other rows held
+	Whole [][]float64 // Σ_k ∂ℓ_k/∂z_i: what row i does to all anchors, 2b times the gradient of the loss
+}
+
+// AnchorGradients differentiates the objective's terms on one batch by the engine, in float64. An objective with a part that
+// is not a mean over anchors (Whole) has no per-anchor loss and is an error.
+func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, similarity Similarity,
+	tau float64) (out AnchorGradient, err error) {
+	defer must.Catch(&err)
+	switch {
+	case o.Whole != nil:
+		must.Fail("theory: objective %q has no per-anchor loss; it must not have a Whole", o.Name)
+	case similarity != Cosine && similarity != InnerProduct:
+		must.Fail("theory: unknown similarity %s; use Cosine or InnerProduct", similarity)
+	}
+	must.Do(checkMeasurable(eng, o, tau))
+	n, dim := must.Get2(batch.validate())
+	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row
+	// i holds nothing of other anchors.
+	exec := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
+		views := pucl.Views{Z: z, Labeled: labeled}
+		if batch.Class != nil {
+			views.Class = class
+		}
+		block := *views.Block(tau)
+		if similarity == InnerProduct {
+			inner := MulScalar(Einsum("bid,bjd->bij", z, z), 1/tau)
+			block.Sim = Where(block.Others, inner, ZerosLike(inner))
+		}
+		var score *Node
+		if o.Direct != nil {
+			score = o.Direct(&block)
+		} else {
+			score = Sub(o.Repel(&block), o.Attract(&block))
+		}
+		score.AssertDims(n, n)
+		own := Equal(Iota(z.Graph(), shapes.Make(z.DType(), n, n), 0), Iota(z.Graph(), shapes.Make(z.DType(), n, n), 1))
+		return Gradient(ReduceAllSum(Where(own, score, ZerosLike(score))), z)[0], Gradient(ReduceAllSum(score), z)[0]
+	}))
+	defer exec.Finalize()
+
+	class := orZeros(batch.Class, n/2)
+	results, err := exec.Call(tensors.FromFlatDataAndDimensions(slices.Repeat(slices.Concat(batch.Z...), n), n, n, dim),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(batch.Labeled, n), n, n/2),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(class, n), n, n/2))
+	if err != nil {
+		must.Fail("theory: gradients of objective %q: %w", o.Name, err)
+	}
+	ownRows := func(result *tensors.Tensor) [][]float64 {
+		flat := flatten(result)
+		return lists.Make(n, func(i int) []float64 { return flat[(i*n+i)*dim : (i*n+i+1)*dim] })
+	}
+	return AnchorGradient{Alone: ownRows(results[0]), Whole: ownRows(results[1])}, nil
+}
+
+// validate returns the number of rows and of coordinates.
+func (b GivenBatch) validate() (n, dim int, err error) {
+	n = len(b.Z)
+	if n == 0 || n != 2*len(b.Labeled) || b.Class != nil && len(b.Class) != len(b.Labeled) {
+		return 0, 0, fmt.Errorf("theory: a batch of %d rows with %d labels and %d classes; it has two rows, one label and one "+
+			"class (or no classes at all) an example", n, len(b.Labeled), len(b.Class))
+	}
+	for i, row := range b.Z {
+		if err := (Atom{Z: row}).validate(len(b.Z[0])); err != nil {
+			return 0, 0, fmt.Errorf("theory: row %d of the batch: %w", i, err)
+		}
+	}
+	return n, len(b.Z[0]), nil
 }

@@ -29,10 +29,8 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 // Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
-	for _, row := range slices.Concat(g.Positive, g.Negative) {
-		for _, x := range row {
-			norm = math.Hypot(norm, x)
-		}
+	for _, x := range slices.Concat(slices.Concat(g.Positive, g.Negative)...) {
+		norm = math.Hypot(norm, x)
 	}
 	return norm
 }

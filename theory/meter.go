@@ -139,9 +139,7 @@ func run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, floa
 		defer in.MustFinalizeAll()
 		defer known.MustFinalizeAll()
 		results, err := exec.Call(in, labeled, known)
-		if err != nil {
-			must.Fail("theory: scoring %d batches of %d rows: %w", size, n, err)
-		}
+		must.Wrap(err, "theory: scoring %d batches of %d rows", size, n)
 		visit(c, lists.Map(results, flatten))
 		c.rows, c.classes, c.weights = c.rows[:0], c.classes[:0], c.weights[:0]
 	}
@@ -159,9 +157,7 @@ func run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, floa
 // flatten returns the numbers of a graph's output and gives its memory back.
 func flatten(output *tensors.Tensor) []float64 {
 	flat, err := tensors.CopyFlatData[float64](output)
-	if err = errors.Join(err, output.FinalizeAll()); err != nil {
-		must.Fail("theory: reading results: %w", err)
-	}
+	must.Wrap(errors.Join(err, output.FinalizeAll()), "theory: reading results")
 	return flat
 }
 

@@ -154,9 +154,7 @@ func (s Search) check() {
 		must.Fail("theory: a search with Keep = %g; it is a share, above 0 and at most 1", s.Keep)
 	}
 	for i, z := range s.Points {
-		if err := (Atom{Z: z}).validate(len(s.Points[0])); err != nil {
-			must.Fail("theory: point %d of the search: %w", i, err)
-		}
+		must.Wrap((Atom{Z: z}).validate(len(s.Points[0])), "theory: point %d of the search", i)
 	}
 	for i, d := range s.Designs {
 		if err := d.Validate(); err != nil {
@@ -206,15 +204,10 @@ func (r *searchRun) all(populations []Population) {
 // measure asks the question about a population under the design of that number, and keeps what is worse than all before. It
 // ends the search where ctx is done or the question has no answer.
 func (r *searchRun) measure(p Population, design int) Case {
-	if err := r.ctx.Err(); err != nil {
-		must.Fail("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)
-	}
-	c := Case{Population: p, Design: r.Designs[design]}
+	must.Wrap(r.ctx.Err(), "theory: search stopped after %d of %d cases", r.result.Cases, r.plan.Total())
+	c := Case{Population: p, Design: r.Designs[design], Value: Exactly(math.NaN())}
 	value, err := finiteAnswer(r.question.Ask(p, c.Design))
-	if err != nil {
-		c.Value = Exactly(math.NaN())
-		must.Fail("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)
-	}
+	must.Wrap(err, "theory: search stopped at case %d, %s", r.result.Cases+1, c)
 	c.Value = value
 	r.result.Cases++
 	if best := r.worst[design]; best == nil || value.Low > best.Value.Low {
@@ -240,9 +233,7 @@ func finiteAnswer(value Number, err error) (Number, error) {
 // confirm asks about the simplified case with fresh draws; that answer decides.
 func (r *searchRun) confirm() {
 	value, err := finiteAnswer(r.question.Again(r.result.Simple.Population, r.result.Simple.Design))
-	if err != nil {
-		must.Fail("theory: measuring the simplified case anew: %w", err)
-	}
+	must.Wrap(err, "theory: measuring the simplified case anew")
 	r.result.Confirmed = &value
 	r.answer(value.Low > r.Tolerance)
 }

@@ -45,7 +45,7 @@ func dclLimitFinding(estimate negativeEstimate) Finding {
 	var f Finding
 	example := world{LPosCounterexample(), 0.5}
 	// The second has its negatives as far from the positives as can be, so that the true mean is the floor.
-	worlds := []world{example, {theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.3}, {LPosCounterexample(), 0.3}}
+	worlds := []world{example, {TwoPoints(), 0.3}, {LPosCounterexample(), 0.3}}
 	rng := rand.New(rand.NewPCG(8, 0x1905))
 	for range 6 {
 		w := randomWorld(rng, 1+rng.IntN(2), 1)
@@ -134,7 +134,7 @@ func dclRateDetail(f *Finding) {
 	right, up := []float64{1, 0}, []float64{0, 1}
 	worlds := []world{
 		{theory.Population{Positive: theory.Uniform(right, up), Negative: theory.Uniform(right)}, 0.5},
-		{theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5},
+		{TwoPoints(), 0.5},
 	}
 	names := []string{"true mean above the floor", "true mean at the floor"}
 	for k, w := range worlds {

@@ -46,7 +46,7 @@ func InfoNCEMutualInformation() Claim {
 // views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
 	defer must.Catch(&err)
-	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
+	p := TwoPoints()
 	joint, _ := must.Get2(theory.ViewsJoint(p, 0.5, theory.IdenticalViews))
 	d := theory.Design{Unlabeled: b, Prior: 0.5, SameView: theory.IdenticalViews}
 	r := must.Get(theory.Exact(eng, pucl.SSCL(), p, d, tau))

@@ -128,7 +128,12 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 		f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		f.Counterexample = lemma1Example(eng, estimate)
+		// A case for a reader to redo: one logit for each class.
+		world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
+		m := must.Get(world.Measure(eng, estimate, 0.9))[0]
+		f.Counterexample = fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, "+
+			"sigmoid loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f",
+			m.Risk, m.Mean, m.Variance, m.Largest)
 	} else {
 		f.Number = exactly(below.bias)
 		f.conclude(Undecided, "This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but one "+
@@ -136,15 +141,6 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	}
 	return f
-}
-
-// lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
-func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) string {
-	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-	m := must.Get(world.Measure(eng, estimate, 0.9))[0]
-	return fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, sigmoid "+
-		"loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f", m.Risk,
-		m.Mean, m.Variance, m.Largest)
 }
 
 // lemma1Labels are counts over a grid of n_P, n_U and π.

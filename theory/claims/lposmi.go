@@ -137,7 +137,7 @@ func lposMIFinding(bound lposBound) Finding {
 	var cases []miCase
 	add := func(w world, tau float64) { cases = append(cases, newMICase(w, tau)) }
 	add(onePoint(), 1)
-	add(world{theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5}, 1)
+	add(world{TwoPoints(), 0.5}, 1)
 	add(world{theory.Population{Positive: onAxis(0.75), Negative: onAxis(0.25)}, 0.5}, 0.1)
 	rng := rand.New(rand.NewPCG(5, 0x1905))
 	for range 60 {

@@ -66,9 +66,7 @@ func (t SeedingTrap) Seeding() (s theory.RationalSeeding, err error) {
 func (t SeedingTrap) rationals() (labeled, unlabeled theory.RationalPoints) {
 	points := func(rows [][]float64, kind string) theory.RationalPoints {
 		p, err := theory.Rationals(rows)
-		if err != nil {
-			must.Fail("claims: %s points: %w", kind, err)
-		}
+		must.Wrap(err, "claims: %s points", kind)
 		return p
 	}
 	return points(t.Labeled, "labeled"), points(t.Unlabeled, "unlabeled")

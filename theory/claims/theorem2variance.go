@@ -245,7 +245,7 @@ func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
 		name string
 		theory.Population
 	}{{"signs", TwoSigns()}, {"positives at −1 with probability 1/4", theory.Population{
-		Positive: []theory.Atom{{Z: []float64{1}, P: 0.75}, {Z: []float64{-1}, P: 0.25}}, Negative: TwoSigns().Negative}}} {
+		Positive: onAxis(0.75), Negative: TwoSigns().Negative}}} {
 		gap, _ := varianceGaps(meters, contrastCase{world.Population, d})
 		v, _ := must.Get2(world.PairVariance(1))
 		if want := (v.Total - v.Linear) * (1 - 1/3.0); !agree(gap, want) {

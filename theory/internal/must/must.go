@@ -32,6 +32,13 @@ func Do(err error) {
 	}
 }
 
+// Wrap is Do with what format and args say in front of err.
+func Wrap(err error, format string, args ...any) {
+	if err != nil {
+		Fail(format+": %w", append(args, err)...)
+	}
+}
+
 // Fail ends the computation that it is called in with the error that format and args make.
 func Fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 

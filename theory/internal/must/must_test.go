@@ -18,13 +18,17 @@ func TestCatch(t *testing.T) {
 		"Get2": func() { Get2(0, 0, cause) },
 		"Get3": func() { Get3(0, 0, 0, cause) },
 		"Do":   func() { Do(cause) },
+		"Wrap": func() { Wrap(cause, "step %d", 3) },
 		"Fail": func() { Fail("for a %w", cause) },
 	} {
 		if err := run(f); !errors.Is(err, cause) {
 			t.Errorf("%s ended with %v", what, err)
 		}
 	}
-	if err := run(func() { Do(nil) }); err != nil {
+	if err := run(func() { Do(nil); Wrap(nil, "step") }); err != nil {
+		t.Error(err)
+	}
+	if err := run(func() { Wrap(cause, "step %d", 3) }); err.Error() != "step 3: cause" {
 		t.Error(err)
 	}
 	defer func() {

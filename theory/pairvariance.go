@@ -30,16 +30,16 @@ func (p Population) PairVariance(tau float64) (positive, negative PairVariance, 
 	sim := s.similarities(tau)
 	split := func(class []mass) PairVariance {
 		one := []mass{{p: 1}} // its pairs with the class are the class
-		s := func(i, j int) float64 { return sim[class[i].point][class[j].point] }
+		between := func(i, j int) float64 { return sim[class[i].point][class[j].point] }
 		g := lists.Make(len(class), func(i int) float64 {
-			return meanOfPairs(one, class, func(_, j int) float64 { return s(i, j) })
+			return meanOfPairs(one, class, func(_, j int) float64 { return between(i, j) })
 		})
 		mu := meanOfPairs(one, class, func(_, i int) float64 { return g[i] })
 		return PairVariance{
 			Mean:   mu,
-			Total:  meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(s(i, j)-mu, 2) }),
+			Total:  meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(between(i, j)-mu, 2) }),
 			Linear: meanOfPairs(one, class, func(_, i int) float64 { return math.Pow(g[i]-mu, 2) }),
-			Rest:   meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(s(i, j)-g[i]-g[j]+mu, 2) }),
+			Rest:   meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(between(i, j)-g[i]-g[j]+mu, 2) }),
 		}
 	}
 	return split(s.positive), split(s.negative), nil

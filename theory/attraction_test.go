@@ -7,47 +7,68 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// The closed form against loops over all sequences, for every shape of batch up to 3 + 3 examples.
-func TestMeanAttractionAgainstLoops(t *testing.T) {
+// meanAttraction returns the expected attraction by closed form, for an objective that attracts labeled and unlabeled anchors
+// to their whole group where grouped says so, and else to their own other view alone.
+//
+// With o_y = (1−ρ)μ_y + ρ/τ for the two views of an example of class y, and q the prior of the unlabeled examples,
+//
+//	labeled anchor     own view o_P, group [o_P + (2m−2)μ_P]/(2m−1)
+//	unlabeled anchor   own view o = q·o_P + (1−q)o_N, group [o + (2u−2)(q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N)]/(2u−1)
+//
+// since of the other rows of a group of k examples one is the anchor's other view, and 2k−2 show other examples.
+func meanAttraction(t *testing.T, p Population, d Design, tau float64, grouped [2]bool) float64 {
+	positive, negative, between, err := p.Proximity(tau)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := func(grouped bool, examples int, own, others float64) float64 {
+		if !grouped {
+			return own
+		}
+		k := float64(examples)
+		return (own + (2*k-2)*others) / (2*k - 1)
+	}
+	own := func(mean float64) float64 { return (1-d.SameView)*mean + d.SameView/tau }
+	total := 0.0
+	if d.Labeled > 0 {
+		total += float64(d.Labeled) * group(grouped[0], d.Labeled, own(positive), positive)
+	}
+	if d.Unlabeled > 0 {
+		q := d.UnlabeledPrior()
+		others := q*q*positive + 2*q*(1-q)*between + (1-q)*(1-q)*negative
+		total += float64(d.Unlabeled) * group(grouped[1], d.Unlabeled, q*own(positive)+(1-q)*own(negative), others)
+	}
+	return total / float64(d.Examples())
+}
+
+// The Meter finds the closed form by enumeration, also for a term that only this test knows, grouping the unlabeled anchors
+// alone.
+func TestMeanAttraction(t *testing.T) {
 	const tau = 0.5
-	groupings := map[string]Grouping{"ssCL": {}, "PUCL": {Labeled: true}, "SCL-PU": {Labeled: true, Unlabeled: true}}
-	for m := range 4 {
-		for u := range 4 {
-			if m+u == 0 || m+u > 5 {
-				continue
-			}
+	unlabeled := pucl.Objective{Name: "unlabeled groups", Attract: pucl.ByLabel(pucl.OwnViews, pucl.UnlabeledMean), Repel: pucl.LogPartition}
+	for _, o := range []struct {
+		pucl.Objective
+		grouped [2]bool
+	}{
+		{pucl.SSCL(), [2]bool{false, false}}, {pucl.PUCL(), [2]bool{true, false}}, {pucl.SCLPU(), [2]bool{true, true}},
+		{unlabeled, [2]bool{false, true}},
+	} {
+		for _, size := range [][2]int{{0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 0}} {
 			for _, same := range []float64{IndependentViews, 0.3, IdenticalViews} {
 				for _, d := range []Design{
-					{Labeled: m, Unlabeled: u, Prior: 0.35, SameView: same},
-					{Labeled: m, Unlabeled: u, Prior: 0.35, SameView: same, Scheme: SingleDataset, LabelRate: 0.8},
+					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same},
+					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same, Scheme: SingleDataset, LabelRate: 0.8},
 				} {
-					want := referenceStudy(quartet(), d, tau, []string{"ssCL", "PUCL", "SCL-PU"}, everyAnchor)
-					for name, g := range groupings {
-						got, err := MeanAttraction(quartet(), d, tau, g)
-						if err != nil {
-							t.Fatal(err)
-						}
-						near(t, fmt.Sprintf("%s: attraction of %+v", name, d), got, want[name].mean[0], 1e-12)
+					r, err := meterOf(t, o.Objective, tau).Exact(quartet(), d)
+					if err != nil {
+						t.Fatal(err)
 					}
+					want := meanAttraction(t, quartet(), d, tau, o.grouped)
+					near(t, fmt.Sprintf("%s: attraction of %+v", o.Name, d), r.Attraction.Mean.Value, want, 1e-12)
 				}
 			}
 		}
 	}
-}
-
-// A term that only this test knows, grouping the unlabeled anchors alone, is measured by the Meter.
-func TestMeanAttractionOfUnlabeledGroups(t *testing.T) {
-	d := Design{Labeled: 2, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
-	o := pucl.Objective{Name: "unlabeled groups", Attract: pucl.ByLabel(pucl.OwnViews, pucl.UnlabeledMean), Repel: pucl.LogPartition}
-	r, err := meterOf(t, o, 0.5).Exact(quartet(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := MeanAttraction(quartet(), d, 0.5, Grouping{Unlabeled: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "attraction", got, r.Attraction.Mean.Value, 1e-12)
 }
 
 func TestPositiveShare(t *testing.T) {
@@ -56,13 +77,4 @@ func TestPositiveShare(t *testing.T) {
 	// Of 10 examples of a single data set with π = 0.5 and c = 0.4, two are labeled in the mean, of the other eight three
 	// are positive.
 	near(t, "single data set", Design{Labeled: 2, Unlabeled: 8, Prior: 0.5, Scheme: SingleDataset, LabelRate: 0.4}.PositiveShare(), 0.5, 1e-15)
-}
-
-func TestMeanAttractionRefuses(t *testing.T) {
-	_, err := MeanAttraction(Population{}, Design{Unlabeled: 1}, 1, Grouping{})
-	wantError(t, "population", err, "at least one atom")
-	_, err = MeanAttraction(quartet(), Design{}, 1, Grouping{})
-	wantError(t, "design", err, "0 labeled")
-	_, err = MeanAttraction(quartet(), Design{Unlabeled: 1}, 0, Grouping{})
-	wantError(t, "temperature", err, "τ = 0")
 }

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // randomClass draws 1 to atoms atoms: directions uniform on the sphere, probabilities uniform among those that add up to 1.
 func randomClass(rng *rand.Rand, atoms, dim int) []Atom {
-	class := make([]Atom, 1+rng.IntN(atoms))
-	for i := range class {
+	return normalized(lists.Make(1+rng.IntN(atoms), func(int) Atom {
 		z := make([]float64, dim)
 		for {
 			for k := range z {
@@ -23,9 +24,8 @@ func randomClass(rng *rand.Rand, atoms, dim int) []Atom {
 				break
 			}
 		}
-		class[i] = Atom{z, rng.ExpFloat64()}
-	}
-	return normalized(class)
+		return Atom{z, rng.ExpFloat64()}
+	}))
 }
 
 // normalized rescales the probabilities of a class, in place, to add up to 1.
@@ -48,23 +48,14 @@ func totalOf(class []Atom) float64 {
 
 // clone copies a population with its points.
 func (p Population) clone() Population {
-	for class := range 2 {
-		atoms := slices.Clone(*p.class(class))
-		for i := range atoms {
-			atoms[i].Z = slices.Clone(atoms[i].Z)
-		}
-		*p.class(class) = atoms
+	for _, class := range p.classes() {
+		*class = lists.Map(*class, func(a Atom) Atom { return Atom{slices.Clone(a.Z), a.P} })
 	}
 	return p
 }
 
-// class returns the positive class for 0 and the negative one for 1.
-func (p *Population) class(k int) *[]Atom {
-	if k == 0 {
-		return &p.Positive
-	}
-	return &p.Negative
-}
+// classes returns the positive class and the negative one.
+func (p *Population) classes() [2]*[]Atom { return [2]*[]Atom{&p.Positive, &p.Negative} }
 
 // Sizes of a climb's steps: a change of a unit point, and of the logarithm of a probability. They grow where a step makes the
 // case worse and shrink where it does not, so that the rate of success settles near a fifth (the rule of Rechenberg, 1973).

@@ -24,8 +24,8 @@ func TestPerturbedStaysValid(t *testing.T) {
 				t.Fatalf("%v became %v; %v", before, next, err)
 			}
 			for class := range 2 {
-				for i, atom := range *next.class(class) {
-					old := (*p.class(class))[i]
+				for i, atom := range *next.classes()[class] {
+					old := (*p.classes()[class])[i]
 					near(t, "length", math.Sqrt(dot(atom.Z, atom.Z)), math.Sqrt(dot(old.Z, old.Z)), 1e-12)
 					cos := cosine(atom.Z, old.Z)
 					if step == 1e-4 && (cos < 1-1e-5 || !(math.Abs(atom.P-old.P) <= 1e-2)) {

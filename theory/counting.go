@@ -2,7 +2,10 @@ package theory
 
 import (
 	"fmt"
+	"iter"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // maxCounts is how many ways to fall ExpectCounts agrees to go through, some seconds.
@@ -70,23 +73,20 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 // with (x, y) a draw from j and N = negatives further y_k, independent draws from noise; nil noise is the marginal p(y).
 // The critic f has the shape of j and may hold −Inf where j is 0. Any table of scores will do, not only similarities of
 // embeddings; for those, see [Meter].
-func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (float64, error) {
-	if err := j.Validate(); err != nil {
-		return 0, err
-	}
+func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (loss float64, err error) {
+	defer must.Catch(&err)
+	must.Do(j.Validate())
 	if noise == nil {
 		_, noise = j.Marginals()
 	}
 	if len(noise) != len(j[0]) {
-		return 0, fmt.Errorf("theory: noise over %d values of y where the joint distribution has %d", len(noise), len(j[0]))
+		must.Fail("theory: noise over %d values of y where the joint distribution has %d", len(noise), len(j[0]))
 	}
-	if err := j.checkCritic(critic); err != nil {
-		return 0, err
-	}
-	var loss kahan
+	must.Do(j.checkCritic(critic))
+	var sum kahan
 	for x, row := range j {
-		mean, err := ExpectCounts(noise, negatives, func(counts []int) float64 {
-			rest := logCounted(critic[x], counts)
+		sum.add(must.Get(ExpectCounts(noise, negatives, func(counts []int) float64 {
+			rest := logSum(critic[x], counts)
 			var here kahan
 			for y, p := range row {
 				if p > 0 {
@@ -94,13 +94,9 @@ func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (fl
 				}
 			}
 			return here.value()
-		})
-		if err != nil {
-			return 0, err
-		}
-		loss.add(mean)
+		})))
 	}
-	return loss.value(), nil
+	return sum.value(), nil
 }
 
 // checkCritic returns an error for a critic of another shape than j, or without a finite score where j has mass.
@@ -123,11 +119,11 @@ func (j Joint) checkCritic(critic [][]float64) error {
 	return nil
 }
 
-// logCounted returns log Σ_k n_k exp s_k, −Inf where all counts are 0.
-func logCounted(scores []float64, counts []int) float64 {
+// logSum returns log Σ_k w_k exp s_k for weights that are not negative, −Inf where all are 0.
+func logSum[W int | float64](scores []float64, weights []W) float64 {
 	largest := math.Inf(-1)
-	for k, n := range counts {
-		if n > 0 {
+	for k, w := range weights {
+		if w > 0 {
 			largest = max(largest, scores[k])
 		}
 	}
@@ -135,10 +131,57 @@ func logCounted(scores []float64, counts []int) float64 {
 		return largest
 	}
 	sum := 0.0
-	for k, n := range counts {
-		if n > 0 {
-			sum += float64(n) * math.Exp(scores[k]-largest)
+	for k, w := range weights {
+		if w > 0 {
+			sum += float64(w) * math.Exp(scores[k]-largest)
 		}
 	}
 	return largest + math.Log(sum)
+}
+
+// draws yields all ways in which size independent draws from outcomes with probabilities p can fall, each with its
+// probability: every sequence where ordered is set, else every multiset once, as its ascending sequence, with the
+// probability of all its orders together. The slice is reused from one to the next.
+func draws(p []float64, size int, ordered bool) iter.Seq2[[]int, float64] {
+	return func(yield func([]int, float64) bool) {
+		drawn := make([]int, size)
+		var fill func(at, run int, probability float64) bool
+		fill = func(at, run int, probability float64) bool {
+			if at == size {
+				return yield(drawn, probability)
+			}
+			least := 0
+			if at > 0 && !ordered {
+				least = drawn[at-1]
+			}
+			for o := least; o < len(p); o++ {
+				drawn[at] = o
+				next, length := probability*p[o], 1
+				if !ordered {
+					// n!/(n_1! n_2! …) grows with each draw by the number of draws over the length of the run that it lengthens.
+					if at > 0 && o == drawn[at-1] {
+						length = run + 1
+					}
+					next *= float64(at+1) / float64(length)
+				}
+				if !fill(at+1, length, next) {
+					return false
+				}
+			}
+			return true
+		}
+		fill(0, 0, 1)
+	}
+}
+
+// countDraws returns how many ways [draws] yields: k^size sequences, or C(k+size−1, size) multisets of k outcomes. It may be +Inf.
+func countDraws(k, size int, ordered bool) float64 {
+	if ordered {
+		return math.Pow(float64(k), float64(size))
+	}
+	count := 1.0
+	for i := 1; i <= size; i++ {
+		count = count * float64(k-1+i) / float64(i)
+	}
+	return math.Round(count)
 }

@@ -92,6 +92,16 @@ func (d Design) UnlabeledPrior() float64 {
 	return d.Prior
 }
 
+// PositiveShare returns α = (m + u·q)/b, the expected share of positives among the examples of a batch, and so among its anchors;
+// q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), more than π wherever something is labeled
+// and π < 1.
+func (d Design) PositiveShare() float64 {
+	if d.Unlabeled == 0 {
+		return 1
+	}
+	return (float64(d.Labeled) + float64(d.Unlabeled)*d.UnlabeledPrior()) / float64(d.Examples())
+}
+
 // outcome is what one example can be: its class, the points of its two views, and the probability of that.
 type outcome struct {
 	class         int32 // 1 for positive, 0 for negative
@@ -104,20 +114,18 @@ type outcome struct {
 func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []outcome) {
 	list := func(prior float64) []outcome {
 		p := map[outcome]float64{} // by outcomes without their p
-		add := func(class int32, first, second int, share float64) {
-			if symmetry.Views && first > second {
-				first, second = second, first
-			}
+		addClass := func(class int32, masses []mass, share float64) {
 			if symmetry.Classes {
 				class = 1
 			}
-			p[outcome{class: class, first: first, second: second}] += share
-		}
-		addClass := func(class int32, masses []mass, share float64) {
 			for _, a := range masses {
-				add(class, a.point, a.point, share*d.SameView*a.p)
+				p[outcome{class: class, first: a.point, second: a.point}] += share * d.SameView * a.p
 				for _, b := range masses {
-					add(class, a.point, b.point, share*(1-d.SameView)*a.p*b.p)
+					first, second := a.point, b.point
+					if symmetry.Views {
+						first, second = min(first, second), max(first, second)
+					}
+					p[outcome{class: class, first: first, second: second}] += share * (1 - d.SameView) * a.p * b.p
 				}
 			}
 		}

@@ -14,7 +14,7 @@
 //	Question     a number that a population and a design answer, such as LossBias
 //	Search       looks for the case with the largest answer and makes it readable
 //
-// Beside them stand closed forms to hold measurements against ([MeanAttraction], [PairVariance], [LimitPartitionGap]), the
+// Beside them stand closed forms to hold measurements against ([PairVariance], [LimitPartitionGap]), the
 // gradients of one given batch ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]) and
 // expectations of a contrast with many samples ([ExpectCounts], [CriticLoss]), and two-means in whole numbers and fractions
 // ([EnumerateRationalSeeding]).

@@ -1,13 +1,13 @@
 package theory
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PointGradient is the derivative of a loss with respect to the points of a population's atoms, in the same order and with as
@@ -21,11 +21,7 @@ type PointGradient struct {
 // [IdealGradient].
 func (g PointGradient) Minus(other PointGradient) PointGradient {
 	subtract := func(a, b [][]float64) [][]float64 {
-		out := make([][]float64, len(a))
-		for i := range a {
-			out[i] = floats.SubTo(make([]float64, len(a[i])), a[i], b[i])
-		}
-		return out
+		return lists.Make(len(a), func(i int) []float64 { return floats.SubTo(make([]float64, len(a[i])), a[i], b[i]) })
 	}
 	return PointGradient{subtract(g.Positive, other.Positive), subtract(g.Negative, other.Negative)}
 }
@@ -33,10 +29,8 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 // Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
-	for _, row := range slices.Concat(g.Positive, g.Negative) {
-		for _, x := range row {
-			norm = math.Hypot(norm, x)
-		}
+	for _, x := range slices.Concat(slices.Concat(g.Positive, g.Negative)...) {
+		norm = math.Hypot(norm, x)
 	}
 	return norm
 }
@@ -45,59 +39,43 @@ func (g PointGradient) Norm() float64 {
 // differentiated by the engine and counted with the batch's probability. Limits and symmetries are those of [Meter.Exact].
 //
 // Atoms are taken one by one, also where two of them lie on one point: the gradient tells what moving one alone does.
-func (m *Meter) Gradient(p Population, d Design) (PointGradient, error) {
-	if err := validate(p, d, m.tau); err != nil {
-		return PointGradient{}, err
-	}
+func (m *Meter) Gradient(p Population, d Design) (g PointGradient, err error) {
+	defer must.Catch(&err)
+	must.Do(validate(p, d, m.tau))
 	s := p.support(false)
-	batches, symmetry, err := m.enumerate(d, s)
-	if err != nil {
-		return PointGradient{}, err
-	}
-	report := m.reporter(countBatches(d, s, symmetry))
+	batches, _, report := m.enumerate(d, s)
 	n, dim := d.Rows(), p.Dim()
 	sums := make([]kahan, len(s.points)*dim)
-	err = m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) error {
+	run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
 		for row, point := range c.rows {
 			for k, slope := range out[0][row*dim : (row+1)*dim] {
 				if !isFinite(slope) {
-					return fmt.Errorf("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(row/n, d, s.points))
+					must.Fail("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(row/n, d, s.points))
 				}
 				sums[point*dim+k].add(c.weights[row/n] * slope)
 			}
 		}
 		report(len(c.weights))
-		return nil
 	})
-	if err != nil {
-		return PointGradient{}, err
-	}
 	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
 }
 
 // GradientBias returns the Euclidean length of the gradient bias of the objective, in the points of the population: of the
 // gradient of its mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient].
-func (m *Meter) GradientBias(p Population, d Design) (float64, error) {
-	g, err := m.Gradient(p, d)
-	if err != nil {
-		return 0, err
-	}
-	ideal, err := IdealGradient(p, d.Prior, d.Negatives(), m.tau)
-	if err != nil {
-		return 0, err
-	}
+func (m *Meter) GradientBias(p Population, d Design) (bias float64, err error) {
+	defer must.Catch(&err)
+	g, ideal := must.Get(m.Gradient(p, d)), must.Get(IdealGradient(p, d.Prior, d.Negatives(), m.tau))
 	return g.Minus(ideal).Norm(), nil
 }
 
 // IdealGradient returns the gradient of the ideal loss (3), arguments and limits as for [IdealLoss].
-func IdealGradient(p Population, prior float64, negatives int, tau float64) (PointGradient, error) {
-	if err := validateIdeal(p, prior, negatives, tau); err != nil {
-		return PointGradient{}, err
-	}
+func IdealGradient(p Population, prior float64, negatives int, tau float64) (g PointGradient, err error) {
+	defer must.Catch(&err)
+	must.Do(validateIdeal(p, prior, negatives, tau))
 	s := p.support(false)
 	// First with respect to the similarities: ∂(log Z − s_ij)/∂s_ik is the soft-max share of k, less 1 for k = j.
 	slopes := lists.Table(len(s.points), len(s.points), func(int, int) (zero kahan) { return })
-	err := idealTerms(s, prior, negatives, tau, func(t idealTerm) {
+	idealTerms(s, prior, negatives, tau, func(t idealTerm) {
 		slopes[t.i][t.j].add(t.p * (math.Exp(t.sim[t.j]-t.logZ) - 1))
 		for k, m := range t.negative {
 			if t.counts[k] > 0 {
@@ -105,13 +83,10 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (Poi
 			}
 		}
 	})
-	if err != nil {
-		return PointGradient{}, err
-	}
 	// Then with respect to the points: ∂s_ij/∂z_i = (u_j − (u_i·u_j) u_i)/(τ|z_i|) with u the unit points, which also
 	// holds, being 0, for i = j.
 	unit := s.unit()
-	g := newGradient(p, func(int, int) float64 { return 0 })
+	g = newGradient(p, func(int, int) float64 { return 0 })
 	rows := slices.Concat(g.Positive, g.Negative)
 	for i := range s.points {
 		for j := range s.points {

@@ -1,11 +1,11 @@
 package theory
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Circle returns n points on the unit circle, evenly spaced from (1, 0) on. The points on the axes are exact. It is empty
@@ -25,11 +25,9 @@ func Circle(n int) [][]float64 {
 
 // Directions returns the points of the unit circle at the given angles in degrees, counted counterclockwise from (1, 0).
 func Directions(degrees ...float64) [][]float64 {
-	points := make([][]float64, len(degrees))
-	for i, d := range degrees {
-		points[i] = []float64{math.Cos(d * math.Pi / 180), math.Sin(d * math.Pi / 180)}
-	}
-	return points
+	return lists.Map(degrees, func(d float64) []float64 {
+		return []float64{math.Cos(d * math.Pi / 180), math.Sin(d * math.Pi / 180)}
+	})
 }
 
 // Corners returns the 2^dim corners of a cube, all coordinates ±1; (1, 1, …) comes first. It is empty for dim below 1 and
@@ -69,14 +67,14 @@ func orOwn[T any](list []T, own T) []T {
 const maxGridPopulations = 2e5
 
 // grid lists the populations whose classes put multiples of 1/parts on at most atoms of the points. Where oriented is not
-// set, of those that a rotation or reflection of the points turns into one another one is kept.
-func grid(points [][]float64, atoms, parts int, oriented bool) ([]Population, error) {
+// set, of those that a rotation or reflection of the points turns into one another one is kept. It fails where they are too many.
+func grid(points [][]float64, atoms, parts int, oriented bool) []Population {
 	size := 0.0
 	for k := 1; k <= min(atoms, parts, len(points)); k++ {
 		size += countSubsets(len(points), k) * countSubsets(parts-1, k-1)
 	}
 	if size*size > maxGridPopulations {
-		return nil, fmt.Errorf("theory: up to %d of %d points with probabilities in steps of 1/%d make %.3g classes and %.3g populations, more than the %.3g "+
+		must.Fail("theory: up to %d of %d points with probabilities in steps of 1/%d make %.3g classes and %.3g populations, more than the %.3g "+
 			"that a grid may have; take fewer Points, Atoms or Parts, or no grid (Parts below 0) and more Random cases",
 			atoms, len(points), parts, size, size*size, float64(maxGridPopulations))
 	}
@@ -97,7 +95,7 @@ func grid(points [][]float64, atoms, parts int, oriented bool) ([]Population, er
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // countSubsets returns C(n, k).
@@ -148,6 +146,7 @@ func fixing(group [][]int, share []int) (stabilizer [][]int, largest bool) {
 	return stabilizer, true
 }
 
+// atomsOf returns the class that puts share[i]/parts on point i.
 func atomsOf(points [][]float64, share []int, parts int) []Atom {
 	var atoms []Atom
 	for i, s := range share {

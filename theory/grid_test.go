@@ -77,13 +77,9 @@ func TestGridWithoutCopies(t *testing.T) {
 		{"line", Corners(1), 2, 2, 9, 5},
 		{"points of different length", [][]float64{{1, 0}, {0, 2}}, 1, 1, 4, 4},
 	} {
-		all, err := grid(tt.points, tt.atoms, tt.parts, true)
-		if err != nil || len(all) != tt.all {
-			t.Errorf("%s: %d populations, want %d; %v", tt.name, len(all), tt.all, err)
-		}
-		kept, err := grid(tt.points, tt.atoms, tt.parts, false)
-		if err != nil || len(kept) != tt.kept {
-			t.Errorf("%s: %d populations without copies, want %d; %v", tt.name, len(kept), tt.kept, err)
+		all, kept := grid(tt.points, tt.atoms, tt.parts, true), grid(tt.points, tt.atoms, tt.parts, false)
+		if len(all) != tt.all || len(kept) != tt.kept {
+			t.Errorf("%s: %d populations, %d without copies, want %d and %d", tt.name, len(all), len(kept), tt.all, tt.kept)
 		}
 		for _, p := range kept {
 			if err := p.Validate(); err != nil || len(p.Positive) > tt.atoms || len(p.Negative) > tt.atoms {

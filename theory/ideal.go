@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Ideal is the loss that knows the classes, L*_CL of equation (3), taken as a loss: log partition − attraction. (The paper
@@ -31,20 +32,16 @@ var errIdealSize = errors.New("too many terms")
 // negatives are counted by how many show each point of their class, not one by one.
 //
 // It fails where the negatives can fall in too many ways; then see [Meter.MonteCarlo], which samples them.
-func IdealLoss(p Population, prior float64, negatives int, tau float64) (Ideal, error) {
-	if err := validateIdeal(p, prior, negatives, tau); err != nil {
-		return Ideal{}, err
-	}
+func IdealLoss(p Population, prior float64, negatives int, tau float64) (ideal Ideal, err error) {
+	defer must.Catch(&err)
+	must.Do(validateIdeal(p, prior, negatives, tau))
 	var attraction, partition kahan
-	err := idealTerms(p.support(false), prior, negatives, tau, func(t idealTerm) {
+	idealTerms(p.support(false), prior, negatives, tau, func(t idealTerm) {
 		attraction.add(t.p * t.sim[t.j])
 		partition.add(t.p * t.logZ)
 	})
-	if err != nil {
-		return Ideal{}, err
-	}
 	a, z := attraction.value(), partition.value()
-	return Ideal{Negatives: negatives, Attraction: Exactly(a), LogPartition: Exactly(z), Loss: Exactly(z - a)}, nil
+	return Ideal{negatives, Exactly(a), Exactly(z), Exactly(z - a)}, nil
 }
 
 func validateIdeal(p Population, prior float64, negatives int, tau float64) error {
@@ -65,14 +62,14 @@ type idealTerm struct {
 	logZ     float64   // log(exp s_ij + Σ_k n_k exp s_ik)
 }
 
-// idealTerms visits every term.
-func idealTerms(s support, prior float64, negatives int, tau float64, visit func(idealTerm)) error {
+// idealTerms visits every term; it ends the computation where there are too many.
+func idealTerms(s support, prior float64, negatives int, tau float64, visit func(idealTerm)) {
 	terms := 0.0
 	for _, side := range s.sides(prior) {
 		terms += countDraws(len(side.other), negatives, false) * float64(len(side.own)*len(side.own))
 	}
 	if terms > maxIdealTerms {
-		return fmt.Errorf("theory: the ideal loss with %d negatives on %d points takes %.3g terms, more than the %.3g that are summed (Meter.MonteCarlo samples it): %w",
+		must.Fail("theory: the ideal loss with %d negatives on %d points takes %.3g terms, more than the %.3g that are summed (Meter.MonteCarlo samples it): %w",
 			negatives, len(s.points), terms, float64(maxIdealTerms), errIdealSize)
 	}
 	sim := s.similarities(tau)
@@ -90,7 +87,7 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 			}
 			for a, i := range side.own {
 				row := sim[i.point]
-				logNegative := logCounted(negative[a], counts)
+				logNegative := logSum(negative[a], counts)
 				for _, j := range side.own {
 					visit(idealTerm{
 						p: side.share * probability * i.p * j.p,
@@ -101,7 +98,6 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 			}
 		}
 	}
-	return nil
 }
 
 // scoresOf picks the similarities of a class's points from those of all points.

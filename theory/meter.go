@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -14,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Meter measures an objective on populations, by running the objective's own graph on very many batches at a time, in
@@ -40,24 +40,19 @@ const DefaultMaxBatches = 8_000_000
 
 // NewMeter prepares to measure objective at temperature tau, which must be positive; the paper uses 0.5. Close it after
 // use. Nothing is compiled before it is needed.
-func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (*Meter, error) {
-	if err := checkMeasurable(eng, objective, tau); err != nil {
-		return nil, err
-	}
+func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter *Meter, err error) {
+	defer must.Catch(&err)
+	must.Do(checkMeasurable(eng, objective, tau))
 	m := &Meter{objective: objective, tau: tau}
-	var err, gradientErr error
-	m.values, err = NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
+	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
 		return ReduceMean(objective.Attract(block), -1), ReduceMean(objective.Repel(block), -1), objective.Loss(views, tau)
-	})
-	m.gradients, gradientErr = NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
+	}))
+	m.gradients = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
 		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
 		return Gradient(ReduceAllSum(objective.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)), z)[0]
-	})
-	if err = cmp.Or(err, gradientErr); err != nil {
-		return nil, fmt.Errorf("theory: %w", err)
-	}
+	}))
 	m.values.SetMaxCache(-1)
 	m.gradients.SetMaxCache(-1)
 	return m, nil
@@ -105,6 +100,8 @@ type batch struct {
 
 func newBatch(d Design) batch { return batch{make([]int, d.Rows()), make([]int32, d.Examples())} }
 
+func (b batch) clone() batch { return batch{slices.Clone(b.rows), slices.Clone(b.classes)} }
+
 // set makes example i show o.
 func (b batch) set(i int, o outcome) {
 	b.rows[i], b.rows[len(b.classes)+i], b.classes[i] = o.first, o.second, o.class
@@ -121,8 +118,8 @@ func chunkSize(n int) int { return min(max((1<<20)/(n*n), 1), 1024) }
 
 // run sends batches, each with a weight, through exec and hands each chunk to visit together with the graph's outputs,
 // flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
-// visit must ignore (weights tells how many batches are real).
-func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64) error) error {
+// visit must ignore (weights tells how many batches are real). It ends the measurement where the graph cannot be run.
+func run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64)) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 	size := chunkSize(n)
 	marks := lists.Make(size*b, func(i int) bool { return i%b < d.Labeled })
@@ -131,7 +128,7 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 
 	var c chunk
 	z := make([]float64, size*n*dim)
-	flush := func() error {
+	flush := func() {
 		missing := size - len(c.weights)
 		rows := slices.Concat(c.rows, slices.Repeat(c.rows[:n], missing))
 		classes := slices.Concat(c.classes, slices.Repeat(c.classes[:b], missing))
@@ -142,57 +139,49 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 		defer in.MustFinalizeAll()
 		defer known.MustFinalizeAll()
 		results, err := exec.Call(in, labeled, known)
-		if err != nil {
-			return fmt.Errorf("theory: scoring %d batches of %d rows: %w", size, n, err)
-		}
-		out := make([][]float64, len(results))
-		for i, result := range results {
-			if out[i], err = tensors.CopyFlatData[float64](result); err != nil {
-				return fmt.Errorf("theory: reading scores: %w", err)
-			}
-			if err := result.FinalizeAll(); err != nil {
-				return fmt.Errorf("theory: freeing scores: %w", err)
-			}
-		}
-		err = visit(c, out)
+		must.Wrap(err, "theory: scoring %d batches of %d rows", size, n)
+		visit(c, lists.Map(results, flatten))
 		c.rows, c.classes, c.weights = c.rows[:0], c.classes[:0], c.weights[:0]
-		return err
 	}
 	for next, weight := range batches {
 		c.rows, c.classes, c.weights = append(c.rows, next.rows...), append(c.classes, next.classes...), append(c.weights, weight)
 		if len(c.weights) == size {
-			if err := flush(); err != nil {
-				return err
-			}
+			flush()
 		}
 	}
 	if len(c.weights) > 0 {
-		return flush()
+		flush()
 	}
-	return nil
+}
+
+// flatten returns the numbers of a graph's output and gives its memory back.
+func flatten(output *tensors.Tensor) []float64 {
+	flat, err := tensors.CopyFlatData[float64](output)
+	must.Wrap(errors.Join(err, output.FinalizeAll()), "theory: reading results")
+	return flat
 }
 
 // quantities names what the values graph returns, in its order.
 var quantities = [3]string{"attraction", "log partition", "loss"}
 
-// score runs the values graph. Where finite is set, scores that are not are an error.
-func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool, visit func(weights []float64, values [][]float64)) error {
+// score runs the values graph. Where finite is set, scores that are not end the measurement.
+func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
+	visit func(weights []float64, values [][]float64)) {
 	n := d.Rows()
-	return m.run(m.values, d, points, batches, func(c chunk, out [][]float64) error {
+	run(m.values, d, points, batches, func(c chunk, out [][]float64) {
 		for i, values := range out {
 			if len(values) != chunkSize(n) {
-				return fmt.Errorf("theory: the %s of objective %q comes as %d numbers for %d batches; a term returns one number per anchor, shape [.., r]",
+				must.Fail("theory: the %s of objective %q comes as %d numbers for %d batches; a term returns one number per anchor, shape [.., r]",
 					quantities[i], m.objective.Name, len(values), chunkSize(n))
 			}
 			out[i] = values[:len(c.weights)]
 			for k, value := range out[i] {
 				if finite && !isFinite(value) {
-					return fmt.Errorf("theory: the %s of objective %q is %g for the batch %s", quantities[i], m.objective.Name, value, c.describe(k, d, points))
+					must.Fail("theory: the %s of objective %q is %g for the batch %s", quantities[i], m.objective.Name, value, c.describe(k, d, points))
 				}
 			}
 		}
 		visit(c.weights, out)
-		return nil
 	})
 }
 
@@ -205,3 +194,16 @@ func (c chunk) describe(k int, d Design, points [][]float64) string {
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// reporter reports to m.Progress how many batches are to come, and returns what reports that some more have been run.
+func (m *Meter) reporter(total float64) func(batches int) {
+	if m.Progress == nil {
+		return func(int) {}
+	}
+	done := 0.0
+	m.Progress(done, total)
+	return func(batches int) {
+		done += float64(batches)
+		m.Progress(done, total)
+	}
+}

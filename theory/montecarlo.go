@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Draws says how to sample. The zero value works.
@@ -42,35 +43,26 @@ func (c Draws) withDefaults() (Draws, error) {
 // needs some hundred batches to hold what it promises. The ideal loss is exact where [IdealLoss] can sum it, else it is
 // sampled as well, with its own interval; that of Bias holds both uncertainties. The same seed gives the same batches on
 // every engine and for every objective.
-func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (Result, error) {
-	c, err := config.withDefaults()
-	if err != nil {
-		return Result{}, err
-	}
-	if err := validate(p, d, m.tau); err != nil {
-		return Result{}, err
-	}
+func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (r Result, err error) {
+	defer must.Catch(&err)
+	c := must.Get(config.withDefaults())
+	must.Do(validate(p, d, m.tau))
 	report := m.reporter(float64(c.Batches))
 	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
 	if errors.Is(err, errIdealSize) {
 		ideal, err = sampleIdeal(p, d.Prior, d.Negatives(), m.tau, c)
 	}
-	if err != nil {
-		return Result{}, err
-	}
+	must.Do(err)
 	s := p.support(true)
 	var scores [3][]float64
-	err = m.score(d, s.points, randomBatches(d, s, c), true, func(_ []float64, values [][]float64) {
+	m.score(d, s.points, randomBatches(d, s, c), true, func(_ []float64, values [][]float64) {
 		for i := range scores {
 			scores[i] = append(scores[i], values[i]...)
 		}
 		report(len(values[0]))
 	})
-	if err != nil {
-		return Result{}, err
-	}
 	moments := func(i int) Moments { return sampledMoments(scores[i], c.Confidence) }
-	r := m.result(moments(0), moments(1), moments(2), ideal)
+	r = m.result(moments(0), moments(1), moments(2), ideal)
 	r.Batches, r.Confidence, r.Seed = c.Batches, c.Confidence, c.Seed
 	return r, nil
 }
@@ -113,11 +105,9 @@ func pick(rng *rand.Rand, c []float64) int {
 }
 
 // sampleIdeal estimates the ideal loss from as many draws as batches. Its attraction is exact: that is a sum over pairs.
-func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draws) (Ideal, error) {
-	positive, negative, _, err := p.Proximity(tau)
-	if err != nil {
-		return Ideal{}, err
-	}
+func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draws) (ideal Ideal, err error) {
+	defer must.Catch(&err)
+	positive, negative, _ := must.Get3(p.Proximity(tau))
 	s := p.support(false)
 	sim := s.similarities(tau)
 	rng := rand.New(rand.NewPCG(c.Seed, 0x1dea1))
@@ -134,15 +124,10 @@ func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draw
 		for range negatives {
 			counts[pick(rng, fromOther)]++
 		}
-		partitions[draw] = logAdd(row[j], logCounted(scoresOf(row, other), counts))
+		partitions[draw] = logAdd(row[j], logSum(scoresOf(row, other), counts))
 	}
-	ideal := Ideal{
-		Negatives:    negatives,
-		Attraction:   Exactly(prior*positive + (1-prior)*negative),
-		LogPartition: sampledMoments(partitions, c.Confidence).Mean,
-	}
-	ideal.Loss = ideal.LogPartition.Minus(ideal.Attraction)
-	return ideal, nil
+	attraction, partition := Exactly(prior*positive+(1-prior)*negative), sampledMoments(partitions, c.Confidence).Mean
+	return Ideal{negatives, attraction, partition, partition.Minus(attraction)}, nil
 }
 
 // sampledMoments estimates the mean and the variance of what x is a sample of.

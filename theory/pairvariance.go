@@ -3,6 +3,9 @@ package theory
 import (
 	"errors"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PairVariance tells how the similarity s = z·z' of two independent draws of one class varies, split as Hoeffding (1948)
@@ -19,44 +22,25 @@ type PairVariance struct {
 	Rest   float64 // ζ₂ = E[r²]
 }
 
-// Mean2m returns the variance of the mean of s over all pairs of 2m independent draws of the class, the U-statistic that the
-// labeled anchors of PUCL are attracted by: 2ζ₁/m + ζ₂/(m(2m−1)). The mean over m separate pairs, as ssCL takes it, has
-// variance (2ζ₁ + ζ₂)/m.
-func (v PairVariance) Mean2m(m int) float64 {
-	k := float64(m)
-	return 2*v.Linear/k + v.Rest/(k*(2*k-1))
-}
-
 // PairVariance returns the split for both classes at temperature tau.
 func (p Population) PairVariance(tau float64) (positive, negative PairVariance, err error) {
-	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
-		return PairVariance{}, PairVariance{}, err
-	}
+	defer must.Catch(&err)
+	must.Do(errors.Join(p.Validate(), checkTau(tau)))
 	s := p.support(false)
 	sim := s.similarities(tau)
 	split := func(class []mass) PairVariance {
-		mean := make([]float64, len(class)) // g of each point
-		var mu kahan
-		for i, a := range class {
-			var g kahan
-			for _, b := range class {
-				g.add(b.p * sim[a.point][b.point])
-			}
-			mean[i] = g.value()
-			mu.add(a.p * mean[i])
+		one := []mass{{p: 1}} // its pairs with the class are the class
+		between := func(i, j int) float64 { return sim[class[i].point][class[j].point] }
+		g := lists.Make(len(class), func(i int) float64 {
+			return meanOfPairs(one, class, func(_, j int) float64 { return between(i, j) })
+		})
+		mu := meanOfPairs(one, class, func(_, i int) float64 { return g[i] })
+		return PairVariance{
+			Mean:   mu,
+			Total:  meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(between(i, j)-mu, 2) }),
+			Linear: meanOfPairs(one, class, func(_, i int) float64 { return math.Pow(g[i]-mu, 2) }),
+			Rest:   meanOfPairs(class, class, func(i, j int) float64 { return math.Pow(between(i, j)-g[i]-g[j]+mu, 2) }),
 		}
-		v := PairVariance{Mean: mu.value()}
-		var total, linear, rest kahan
-		for i, a := range class {
-			linear.add(a.p * math.Pow(mean[i]-v.Mean, 2))
-			for j, b := range class {
-				x := sim[a.point][b.point]
-				total.add(a.p * b.p * math.Pow(x-v.Mean, 2))
-				rest.add(a.p * b.p * math.Pow(x-mean[i]-mean[j]+v.Mean, 2))
-			}
-		}
-		v.Total, v.Linear, v.Rest = total.value(), linear.value(), rest.value()
-		return v
 	}
 	return split(s.positive), split(s.negative), nil
 }

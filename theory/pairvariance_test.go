@@ -51,7 +51,8 @@ func TestMeanOverAllPairs(t *testing.T) {
 			mean += weight * sum
 			square += weight * sum * sum
 		}
-		near(t, "variance of the mean over all pairs", v.Mean2m(m), square-mean*mean, 1e-13)
+		k := float64(m)
+		near(t, "variance of the mean over all pairs", 2*v.Linear/k+v.Rest/(k*(2*k-1)), square-mean*mean, 1e-13)
 	}
 	near(t, "whole", v.Total, 2*v.Linear+v.Rest, 1e-15)
 	if math.Abs(v.Linear) < 1e-3 || math.Abs(v.Rest) < 1e-3 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Atom is one point that a class can show, with the probability that it does.
@@ -32,11 +33,7 @@ func Uniform(points ...[]float64) []Atom {
 
 // Points returns the embeddings of the atoms, in their order. They are not copied.
 func Points(atoms []Atom) [][]float64 {
-	points := make([][]float64, len(atoms))
-	for i, a := range atoms {
-		points[i] = a.Z
-	}
-	return points
+	return lists.Map(atoms, func(a Atom) []float64 { return a.Z })
 }
 
 // probabilitySlack is how far the probabilities of a class may be from adding up to 1; they are rescaled by the rest.
@@ -50,13 +47,13 @@ func (p Population) Validate() error {
 			len(p.Positive), len(p.Negative))
 	}
 	for k, name := range []string{"positive", "negative"} {
-		atoms := *p.class(k)
-		for i, atom := range atoms {
+		class := *p.classes()[k]
+		for i, atom := range class {
 			if err := atom.validate(p.Dim()); err != nil {
 				return fmt.Errorf("theory: %s atom %d: %w", name, i, err)
 			}
 		}
-		if total := totalOf(atoms); !(math.Abs(total-1) <= probabilitySlack) {
+		if total := totalOf(class); !(math.Abs(total-1) <= probabilitySlack) {
 			return fmt.Errorf("theory: the probabilities of the %s class add up to %.12g; they must add up to 1", name, total)
 		}
 	}
@@ -104,21 +101,25 @@ func (p Population) Dim() int {
 // Proximity returns how near two independent draws lie in the mean, E[z·z'] = E[cos(z, z')]/τ: both from the positive class
 // (μ_P* of Theorem 1), both from the negative class (μ_N*), and one from each (μ_PN).
 func (p Population) Proximity(tau float64) (positive, negative, between float64, err error) {
-	if err := errors.Join(p.Validate(), checkTau(tau)); err != nil {
-		return 0, 0, 0, err
-	}
+	defer must.Catch(&err)
+	must.Do(errors.Join(p.Validate(), checkTau(tau)))
 	s := p.support(false)
 	sim := s.similarities(tau)
 	mean := func(a, b []mass) float64 {
-		var sum kahan
-		for _, x := range a {
-			for _, y := range b {
-				sum.add(x.p * y.p * sim[x.point][y.point])
-			}
-		}
-		return sum.value()
+		return meanOfPairs(a, b, func(x, y int) float64 { return sim[a[x].point][b[y].point] })
 	}
 	return mean(s.positive, s.positive), mean(s.negative, s.negative), mean(s.positive, s.negative), nil
+}
+
+// meanOfPairs returns E[f(x, y)] over independent draws of two classes; x and y number their points.
+func meanOfPairs(a, b []mass, f func(x, y int) float64) float64 {
+	var sum kahan
+	for x := range a {
+		for y := range b {
+			sum.add(a[x].p * b[y].p * f(x, y))
+		}
+	}
+	return sum.value()
 }
 
 // mass is a probability put on a point of a support.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Question is what a [Search] is after: a number that each population and design answers, wanted as large as it gets. The
@@ -81,13 +83,9 @@ func biasQuestion(name string, draws *Draws, ask func(repeat uint64) answer) Que
 func extraQuestion(what string, m, than *Meter, draws *Draws, ask, askThan func(repeat uint64) answer) Question {
 	name := what + m.title() + " above that of " + than.title()
 	return question(name, "larger", "never larger", draws, func(repeat uint64) answer {
-		return func(p Population, d Design) (Number, error) {
-			x, err := ask(repeat)(p, d)
-			if err != nil {
-				return Number{}, err
-			}
-			y, err := askThan(repeat)(p, d)
-			return x.Minus(y), err
+		return func(p Population, d Design) (extra Number, err error) {
+			defer must.Catch(&err)
+			return must.Get(ask(repeat)(p, d)).Minus(must.Get(askThan(repeat)(p, d))), nil
 		}
 	})
 }

@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // RationalClustering is [cluster.Clustering] in exact arithmetic, with the potentials of every round.
@@ -58,29 +59,27 @@ const maxRationalRounds = 1000
 
 // runRationalPUPL runs the rounds with the negative center started at negative; fixed keeps labeled rows positive.
 func runRationalPUPL(labeled, unlabeled RationalPoints, negative []*big.Rat, seed int, fixed bool) *RationalClustering {
-	c := &RationalClustering{
-		Positive: labeled.Mean(), Negative: negative, Seed: seed,
-		Labels: make([]bool, len(unlabeled)), Labeled: make([]bool, len(labeled)),
-	}
+	m, rows := len(labeled), slices.Concat(labeled, unlabeled)
+	near := make([]bool, len(rows)) // at least as near to the positive center
+	c := &RationalClustering{Positive: labeled.Mean(), Negative: negative, Seed: seed, Labels: near[m:], Labeled: near[:m]}
 	assign := func() (changed bool) {
-		a, b := c.assign(labeled, c.Labeled), c.assign(unlabeled, c.Labels)
+		for i, row := range rows {
+			order := squaredRationalDistance(row, c.Positive).Cmp(squaredRationalDistance(row, c.Negative))
+			c.Tied = c.Tied || order == 0
+			changed = changed || near[i] != (order <= 0) && !(fixed && i < m)
+			near[i] = order <= 0
+		}
 		c.Rounds = append(c.Rounds, c.potentials(labeled, unlabeled))
-		return a && !fixed || b
+		return changed
 	}
 	for assign(); len(c.Rounds) <= maxRationalRounds && !c.Converged; {
 		var positives, negatives RationalPoints
-		add := func(row []*big.Rat, positive bool) {
-			if positive {
+		for i, row := range rows {
+			if near[i] || fixed && i < m {
 				positives = append(positives, row)
 			} else {
 				negatives = append(negatives, row)
 			}
-		}
-		for i, row := range labeled {
-			add(row, fixed || c.Labeled[i])
-		}
-		for i, row := range unlabeled {
-			add(row, c.Labels[i])
 		}
 		if len(positives) > 0 {
 			c.Positive = positives.Mean()
@@ -91,18 +90,6 @@ func runRationalPUPL(labeled, unlabeled RationalPoints, negative []*big.Rat, see
 		c.Converged = !assign()
 	}
 	return c
-}
-
-// assign writes into positive whether each row is at least as near to the positive center, and reports whether anything
-// changed.
-func (c *RationalClustering) assign(rows RationalPoints, positive []bool) (changed bool) {
-	for i, row := range rows {
-		order := squaredRationalDistance(row, c.Positive).Cmp(squaredRationalDistance(row, c.Negative))
-		c.Tied = c.Tied || order == 0
-		changed = changed || positive[i] != (order <= 0)
-		positive[i] = order <= 0
-	}
-	return changed
 }
 
 func (c *RationalClustering) potentials(labeled, unlabeled RationalPoints) RationalPotentials {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // RationalSeeding is all that the one random choice of [cluster.PUPL] can lead to on given points, in exact arithmetic.
@@ -30,26 +32,21 @@ func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
 		}
 		return mean
 	}
-	return average(func(start RationalStart) RationalPotentials { return start.Rounds[0] }),
-		average(func(start RationalStart) RationalPotentials { return start.Rounds[len(start.Rounds)-1] })
+	return average(RationalStart.Seeded), average(RationalStart.Settled)
 }
 
 // EnumerateRationalSeeding runs [RationalPUPLFrom] from every unlabeled row that Algorithm 1(B) can draw, with the row's
 // probability, and finds the optimal two-way split of all rows by trying every one. Rows may lie at up to 20 places, any
 // number of them at each.
-func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (RationalSeeding, error) {
-	if err := checkRationalSets(labeled, unlabeled); err != nil {
-		return RationalSeeding{}, err
-	}
-	optimal, _, err := slices.Concat(labeled, unlabeled).BestSplit()
-	if err != nil {
-		return RationalSeeding{}, err
-	}
+func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (s RationalSeeding, err error) {
+	defer must.Catch(&err)
+	must.Do(checkRationalSets(labeled, unlabeled))
+	optimal, _ := must.Get2(slices.Concat(labeled, unlabeled).BestSplit())
 	weights, total := RationalSeedingWeights(labeled, unlabeled)
 	if total.Sign() == 0 {
-		return RationalSeeding{}, errors.New("theory: every unlabeled row equals the mean of the labeled ones; there is nothing to draw")
+		must.Fail("theory: every unlabeled row equals the mean of the labeled ones; there is nothing to draw")
 	}
-	s := RationalSeeding{Optimal: optimal}
+	s.Optimal = optimal
 	place, places := unlabeled.places()
 	runs := make([]*RationalClustering, len(places)) // rows at one place start the same run
 	for i, w := range weights {

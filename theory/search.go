@@ -3,11 +3,12 @@ package theory
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Search looks for the population and the design on which a [Question] has its largest answer: a counterexample, where the
@@ -65,36 +66,34 @@ func (p SearchPlan) String() string {
 }
 
 // Plan returns beforehand how many cases [Search.Run] will measure, and an error where Run would return one for the search itself.
-func (s Search) Plan() (SearchPlan, error) {
-	_, _, plan, err := s.prepare()
-	return plan, err
+func (s Search) Plan() (plan SearchPlan, err error) {
+	defer must.Catch(&err)
+	_, _, plan = s.prepare()
+	return plan, nil
 }
 
 // Run searches. The same search with the same question gives the same result on the same engine.
 //
 // It stops when ctx is done and when a case cannot be measured, for example because the objective is not finite there. Both are
 // errors, and the result then holds what had been found by then.
-func (s Search) Run(ctx context.Context, q Question) (SearchResult, error) {
+func (s Search) Run(ctx context.Context, q Question) (result SearchResult, err error) {
+	defer must.Catch(&err)
 	if q.Ask == nil {
-		return SearchResult{}, errors.New("theory: a question without Ask, so there is nothing to search for; LossBias(meter, nil) makes one")
+		must.Fail("theory: a question without Ask, so there is nothing to search for; LossBias(meter, nil) makes one")
 	}
-	c, populations, plan, err := s.prepare()
-	if err != nil {
-		return SearchResult{}, err
-	}
+	c, populations, plan := s.prepare()
 	q.Name, q.Yes, q.No = cmp.Or(q.Name, "question"), cmp.Or(q.Yes, "found"), cmp.Or(q.No, "not found")
+	result = SearchResult{Question: q.Name, Answer: q.No, Tolerance: c.Tolerance, Keep: c.Keep, Seed: c.Seed}
 	run := &searchRun{
-		Search: c, ctx: ctx, question: q, plan: plan,
-		rng:    rand.New(rand.NewPCG(c.Seed, 0x5ea7c4)),
-		result: SearchResult{Question: q.Name, Answer: q.No, Tolerance: c.Tolerance, Keep: c.Keep, Seed: c.Seed},
-		worst:  make([]*Case, len(c.Designs)),
+		Search: c, ctx: ctx, question: q, plan: plan, rng: rand.New(rand.NewPCG(c.Seed, 0x5ea7c4)),
+		result: &result, worst: make([]*Case, len(c.Designs)),
 	}
-	err = run.all(populations)
-	return run.result, err
+	run.all(populations)
+	return result, nil
 }
 
 // prepare fills in defaults, checks everything and lists the grid.
-func (s Search) prepare() (Search, []Population, SearchPlan, error) {
+func (s Search) prepare() (Search, []Population, SearchPlan) {
 	if s.Points == nil {
 		s.Points = Circle(4)
 	}
@@ -105,19 +104,14 @@ func (s Search) prepare() (Search, []Population, SearchPlan, error) {
 	s.Atoms, s.Parts, s.Random = cmp.Or(s.Atoms, 2), cmp.Or(s.Parts, 4), cmp.Or(s.Random, 300)
 	s.Climbs, s.Steps, s.MaxCases = cmp.Or(s.Climbs, 3), cmp.Or(s.Steps, 100), cmp.Or(s.MaxCases, 20_000)
 	s.Tolerance, s.Keep = cmp.Or(s.Tolerance, 1e-9), cmp.Or(s.Keep, 0.9)
-	if err := s.check(); err != nil {
-		return s, nil, SearchPlan{}, err
-	}
+	s.check()
 	var populations []Population
 	if s.Parts > 0 {
-		var err error
-		if populations, err = grid(s.Points, s.Atoms, s.Parts, s.Oriented); err != nil {
-			return s, nil, SearchPlan{}, err
-		}
+		populations = grid(s.Points, s.Atoms, s.Parts, s.Oriented)
 	}
 	plan := SearchPlan{Grid: len(populations) * len(s.Designs), Random: max(s.Random, 0), Simplify: simplifyBound(s.Atoms, len(s.Designs))}
 	if plan.Grid+plan.Random == 0 {
-		return s, nil, SearchPlan{}, errors.New("theory: a search with neither a grid nor random cases; leave Parts or Random at 0 for the usual number")
+		must.Fail("theory: a search with neither a grid nor random cases; leave Parts or Random at 0 for the usual number")
 	}
 	// Climbs start from what the first stages measured, one for each design met there.
 	met := len(s.Designs)
@@ -128,48 +122,45 @@ func (s Search) prepare() (Search, []Population, SearchPlan, error) {
 	// Added as floating-point numbers, as a search far too large may have no int for its size.
 	size := float64(plan.Grid) + float64(plan.Random) + float64(climbs)*float64(s.Steps) + float64(plan.Simplify)
 	if size > float64(s.MaxCases) {
-		return s, nil, SearchPlan{}, fmt.Errorf("theory: %d populations on the grid under %d designs, %d random cases, %d climbs of %d steps and up to %d cases "+
+		must.Fail("theory: %d populations on the grid under %d designs, %d random cases, %d climbs of %d steps and up to %d cases "+
 			"to simplify make %.3g, more than MaxCases = %d; take fewer, or raise it",
 			len(populations), len(s.Designs), plan.Random, climbs, s.Steps, plan.Simplify, size, s.MaxCases)
 	}
 	plan.Climb = climbs * s.Steps
-	return s, populations, plan, nil
+	return s, populations, plan
 }
 
 // maxSearchAtoms is the most atoms of a class; measuring and simplifying larger ones takes too long.
 const maxSearchAtoms = 100
 
-// check returns an error for settings that make no search, once defaults are filled in.
-func (s Search) check() error {
+// check fails for settings that make no search, once defaults are filled in.
+func (s Search) check() {
 	switch {
 	case len(s.Points) == 0:
-		return errors.New("theory: a search with an empty list of Points; leave it nil for Circle(4), or set Corners(3) for example")
+		must.Fail("theory: a search with an empty list of Points; leave it nil for Circle(4), or set Corners(3) for example")
 	case len(s.Points[0]) == 0:
-		return errors.New("theory: a search whose points have no coordinates")
+		must.Fail("theory: a search whose points have no coordinates")
 	case len(s.Designs) == 0:
-		return errors.New("theory: a search with an empty list of Designs; leave it nil for the usual ones, or set one")
+		must.Fail("theory: a search with an empty list of Designs; leave it nil for the usual ones, or set one")
 	case s.Atoms < 1 || s.Atoms > maxSearchAtoms:
-		return fmt.Errorf("theory: a search with Atoms = %d; each class needs at least 1 and may have %d", s.Atoms, maxSearchAtoms)
+		must.Fail("theory: a search with Atoms = %d; each class needs at least 1 and may have %d", s.Atoms, maxSearchAtoms)
 	case s.Steps < 1:
-		return fmt.Errorf("theory: a search with Steps = %d; a climb takes at least 1 (Climbs below 0 means no climbing)", s.Steps)
+		must.Fail("theory: a search with Steps = %d; a climb takes at least 1 (Climbs below 0 means no climbing)", s.Steps)
 	case s.MaxCases < 1:
-		return fmt.Errorf("theory: a search with MaxCases = %d; it must allow at least 1", s.MaxCases)
+		must.Fail("theory: a search with MaxCases = %d; it must allow at least 1", s.MaxCases)
 	case !(s.Tolerance > 0) || math.IsInf(s.Tolerance, 0):
-		return fmt.Errorf("theory: a search with Tolerance = %g; it must be a small positive number, 1e-9 for example", s.Tolerance)
+		must.Fail("theory: a search with Tolerance = %g; it must be a small positive number, 1e-9 for example", s.Tolerance)
 	case !(s.Keep > 0 && s.Keep <= 1):
-		return fmt.Errorf("theory: a search with Keep = %g; it is a share, above 0 and at most 1", s.Keep)
+		must.Fail("theory: a search with Keep = %g; it is a share, above 0 and at most 1", s.Keep)
 	}
 	for i, z := range s.Points {
-		if err := (Atom{Z: z}).validate(len(s.Points[0])); err != nil {
-			return fmt.Errorf("theory: point %d of the search: %w", i, err)
-		}
+		must.Wrap((Atom{Z: z}).validate(len(s.Points[0])), "theory: point %d of the search", i)
 	}
 	for i, d := range s.Designs {
 		if err := d.Validate(); err != nil {
-			return fmt.Errorf("%w (design %d of the search)", err, i)
+			must.Fail("%w (design %d of the search)", err, i)
 		}
 	}
-	return nil
 }
 
 // searchRun is a search under way.
@@ -180,24 +171,12 @@ type searchRun struct {
 	plan     SearchPlan
 	rng      *rand.Rand
 	stage    string
-	result   SearchResult
+	result   *SearchResult
 	worst    []*Case // of each design, nil where none was measured
 }
 
-// stopped carries the error that ends a search out of the middle of a stage.
-type stopped struct{ error }
-
 // all goes through the stages.
-func (r *searchRun) all(populations []Population) (err error) {
-	defer func() {
-		switch cause := recover().(type) {
-		case nil:
-		case stopped:
-			err = cause.error
-		default:
-			panic(cause)
-		}
-	}()
+func (r *searchRun) all(populations []Population) {
 	r.stage = "grid"
 	if len(populations) == 0 {
 		r.stage = "random"
@@ -220,21 +199,15 @@ func (r *searchRun) all(populations []Population) (err error) {
 			r.confirm()
 		}
 	}
-	return nil
 }
 
 // measure asks the question about a population under the design of that number, and keeps what is worse than all before. It
 // ends the search where ctx is done or the question has no answer.
 func (r *searchRun) measure(p Population, design int) Case {
-	if err := r.ctx.Err(); err != nil {
-		panic(stopped{fmt.Errorf("theory: search stopped after %d of %d cases: %w", r.result.Cases, r.plan.Total(), err)})
-	}
-	c := Case{Population: p, Design: r.Designs[design]}
+	must.Wrap(r.ctx.Err(), "theory: search stopped after %d of %d cases", r.result.Cases, r.plan.Total())
+	c := Case{Population: p, Design: r.Designs[design], Value: Exactly(math.NaN())}
 	value, err := finiteAnswer(r.question.Ask(p, c.Design))
-	if err != nil {
-		c.Value = Exactly(math.NaN())
-		panic(stopped{fmt.Errorf("theory: search stopped at case %d, %s: %w", r.result.Cases+1, c, err)})
-	}
+	must.Wrap(err, "theory: search stopped at case %d, %s", r.result.Cases+1, c)
 	c.Value = value
 	r.result.Cases++
 	if best := r.worst[design]; best == nil || value.Low > best.Value.Low {
@@ -260,9 +233,7 @@ func finiteAnswer(value Number, err error) (Number, error) {
 // confirm asks about the simplified case with fresh draws; that answer decides.
 func (r *searchRun) confirm() {
 	value, err := finiteAnswer(r.question.Again(r.result.Simple.Population, r.result.Simple.Design))
-	if err != nil {
-		panic(stopped{fmt.Errorf("theory: measuring the simplified case anew: %w", err)})
-	}
+	must.Wrap(err, "theory: measuring the simplified case anew")
 	r.result.Confirmed = &value
 	r.answer(value.Low > r.Tolerance)
 }

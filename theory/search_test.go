@@ -223,14 +223,14 @@ func TestSearchSimplifies(t *testing.T) {
 		if share <= 0.9 {
 			// A point at (½, 1), for cos = 1/√5, and a probability of 1 or ½ are good enough; no second negative atom matters.
 			for class, most := range []int{2, 1} {
-				for _, atom := range *r.Simple.Population.class(class) {
+				for _, atom := range *r.Simple.Population.classes()[class] {
 					for _, x := range []float64{2 * atom.Z[0], 2 * atom.Z[1], 2 * atom.P} {
 						if x != math.Round(x) {
 							t.Errorf("keep %g: %v is not round in %s", keep, x, r.Simple)
 						}
 					}
 				}
-				if n := len(*r.Simple.Population.class(class)); n > most {
+				if n := len(*r.Simple.Population.classes()[class]); n > most {
 					t.Errorf("keep %g: %d atoms in %s", keep, n, r.Simple)
 				}
 			}

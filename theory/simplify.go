@@ -3,6 +3,7 @@ package theory
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -32,15 +33,15 @@ func (r *searchRun) simplify() {
 	// try replaces current by a simpler case that is bad enough, and reports whether that or the same case is current now. A
 	// case that turns out worse than all others raises the bar by itself, and is accepted, so that current is never below it.
 	try := func(p Population, design int) bool {
-		if r.Designs[design] == current.Design && samePopulation(p, current.Population) {
+		if r.Designs[design] == current.Design && reflect.DeepEqual(p, current.Population) {
 			return true
 		}
 		next := r.measure(p, design)
-		if r.enough(next) {
+		enough := r.enough(next)
+		if enough {
 			current = next
-			return true
 		}
-		return false
+		return enough
 	}
 	design := r.fewerExamples(&current, try)
 	for r.dropAtom(&current, design) {
@@ -75,14 +76,14 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 // dropAtom leaves out the atom that is missed least, and reports whether one could go.
 func (r *searchRun) dropAtom(current *Case, design int) bool {
 	var best *Case
-	for class := range 2 {
-		for i := range *current.Population.class(class) {
+	for k, class := range current.Population.classes() {
+		for i := range *class {
 			p := current.Population.clone()
-			atoms := *p.class(class)
-			if len(atoms) == 1 {
+			atoms := p.classes()[k]
+			if len(*atoms) == 1 {
 				continue
 			}
-			*p.class(class) = normalized(slices.Delete(atoms, i, i+1))
+			*atoms = normalized(slices.Delete(*atoms, i, i+1))
 			next := r.measure(p, design)
 			if best == nil || next.Value.Low > best.Value.Low {
 				best = &next
@@ -98,11 +99,10 @@ func (r *searchRun) dropAtom(current *Case, design int) bool {
 
 // roundProbabilities makes the probabilities of each class fractions with the smallest denominator that will do.
 func roundProbabilities(current *Case, design int, try func(Population, int) bool) {
-	for class := range 2 {
-		atoms := *current.Population.class(class)
-		for denominator := len(atoms); denominator <= largestDenominator; denominator++ {
+	for k, class := range current.Population.classes() {
+		for denominator := len(*class); denominator <= largestDenominator; denominator++ {
 			p := current.Population.clone()
-			roundShares(*p.class(class), denominator)
+			roundShares(*p.classes()[k], denominator)
 			if try(p, design) {
 				break
 			}
@@ -135,21 +135,19 @@ func roundPoints(current *Case, design int, try func(Population, int) bool) {
 	coarsest := len(coordinateSteps)
 	for i, step := range coordinateSteps {
 		p := current.Population.clone()
-		for class := range 2 {
-			for _, atom := range *p.class(class) {
-				roundPoint(atom.Z, step)
-			}
+		for _, atom := range slices.Concat(p.Positive, p.Negative) {
+			roundPoint(atom.Z, step)
 		}
 		if try(merged(p), design) {
 			coarsest = i
 			break
 		}
 	}
-	for class := range 2 {
-		for i := 0; i < len(*current.Population.class(class)); i++ {
+	for k, class := range current.Population.classes() {
+		for i := 0; i < len(*class); i++ {
 			for _, step := range coordinateSteps[:coarsest] {
 				p := current.Population.clone()
-				roundPoint((*p.class(class))[i].Z, step)
+				roundPoint((*p.classes()[k])[i].Z, step)
 				if try(merged(p), design) {
 					break
 				}
@@ -168,16 +166,16 @@ func roundPoint(z []float64, step float64) {
 
 // merged joins atoms of a class that lie on the same point.
 func merged(p Population) Population {
-	for class := range 2 {
+	for _, class := range p.classes() {
 		var kept []Atom
-		for _, atom := range *p.class(class) {
+		for _, atom := range *class {
 			if i := slices.IndexFunc(kept, func(k Atom) bool { return slices.Equal(k.Z, atom.Z) }); i >= 0 {
 				kept[i].P += atom.P
 			} else {
 				kept = append(kept, atom)
 			}
 		}
-		*p.class(class) = kept
+		*class = kept
 	}
 	return p
 }
@@ -187,29 +185,22 @@ func merged(p Population) Population {
 func inOwnBasis(p Population) Population {
 	var basis [][]float64
 	next := p.clone()
-	for class := range 2 {
-		for _, atom := range *next.class(class) {
-			rest, length := slices.Clone(atom.Z), floats.Norm(atom.Z, 2)
-			coordinates := make([]float64, len(rest))
-			for range 2 { // the second round takes out what rounding left
-				for k, e := range basis {
-					along := floats.Dot(rest, e)
-					coordinates[k] += along
-					floats.AddScaled(rest, -along, e)
-				}
+	for _, atom := range slices.Concat(next.Positive, next.Negative) {
+		rest, length := slices.Clone(atom.Z), floats.Norm(atom.Z, 2)
+		coordinates := make([]float64, len(rest))
+		for range 2 { // the second round takes out what rounding left
+			for k, e := range basis {
+				along := floats.Dot(rest, e)
+				coordinates[k] += along
+				floats.AddScaled(rest, -along, e)
 			}
-			if across := floats.Norm(rest, 2); across > 1e-9*length && len(basis) < len(rest) {
-				coordinates[len(basis)] = across
-				floats.Scale(1/across, rest)
-				basis = append(basis, rest)
-			}
-			copy(atom.Z, coordinates)
 		}
+		if across := floats.Norm(rest, 2); across > 1e-9*length && len(basis) < len(rest) {
+			coordinates[len(basis)] = across
+			floats.Scale(1/across, rest)
+			basis = append(basis, rest)
+		}
+		copy(atom.Z, coordinates)
 	}
 	return next
-}
-
-func samePopulation(a, b Population) bool {
-	same := func(x, y Atom) bool { return x.P == y.P && slices.Equal(x.Z, y.Z) }
-	return slices.EqualFunc(a.Positive, b.Positive, same) && slices.EqualFunc(a.Negative, b.Negative, same)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Result is what an objective does on a population: the moments, over all batches that the design can draw, of the
@@ -45,11 +46,9 @@ func (r Result) AttractionBias() Number { return r.Attraction.Mean.Minus(r.Ideal
 func (r Result) PartitionBias() Number { return r.LogPartition.Mean.Minus(r.Ideal.LogPartition) }
 
 // Exact measures one objective exactly; see [Meter.Exact], and use a [Meter] to vary the design.
-func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau float64) (Result, error) {
-	m, err := NewMeter(eng, o, tau)
-	if err != nil {
-		return Result{}, err
-	}
+func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau float64) (r Result, err error) {
+	defer must.Catch(&err)
+	m := must.Get(NewMeter(eng, o, tau))
 	defer m.Close()
 	return m.Exact(p, d)
 }
@@ -62,33 +61,22 @@ func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau flo
 // verified on trial batches, and what does not hold is not used: see Result.Symmetry.
 //
 // It fails where more batches than MaxBatches allows would have to be scored, and where the objective is not finite on a batch.
-func (m *Meter) Exact(p Population, d Design) (Result, error) {
-	if err := validate(p, d, m.tau); err != nil {
-		return Result{}, err
-	}
+func (m *Meter) Exact(p Population, d Design) (r Result, err error) {
+	defer must.Catch(&err)
+	must.Do(validate(p, d, m.tau))
 	s := p.support(true)
-	batches, symmetry, err := m.enumerate(d, s)
-	if err != nil {
-		return Result{}, err
-	}
-	report := m.reporter(countBatches(d, s, symmetry))
-	ideal, err := IdealLoss(p, d.Prior, d.Negatives(), m.tau)
-	if err != nil {
-		return Result{}, err
-	}
+	batches, symmetry, report := m.enumerate(d, s)
+	ideal := must.Get(IdealLoss(p, d.Prior, d.Negatives(), m.tau))
 	var sums [3]weighted
 	scored := 0
-	err = m.score(d, s.points, batches, true, func(weights []float64, values [][]float64) {
+	m.score(d, s.points, batches, true, func(weights []float64, values [][]float64) {
 		scored += len(weights)
 		for i := range sums {
 			sums[i].add(weights, values[i])
 		}
 		report(len(weights))
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	r := m.result(sums[0].moments(), sums[1].moments(), sums[2].moments(), ideal)
+	r = m.result(sums[0].moments(), sums[1].moments(), sums[2].moments(), ideal)
 	r.Batches, r.Symmetry = scored, symmetry
 	return r, nil
 }
@@ -103,10 +91,9 @@ func (m *Meter) result(attraction, partition, loss Moments, ideal Ideal) Result 
 
 // CountBatches returns beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
 // differ only by an exchange of symmetry counted once. It may be too large for an int, even +Inf.
-func CountBatches(p Population, d Design, symmetry Symmetry) (float64, error) {
-	if err := validate(p, d, 1); err != nil {
-		return 0, err
-	}
+func CountBatches(p Population, d Design, symmetry Symmetry) (count float64, err error) {
+	defer must.Catch(&err)
+	must.Do(validate(p, d, 1))
 	return countBatches(d, p.support(true), symmetry), nil
 }
 
@@ -115,27 +102,25 @@ func countBatches(d Design, s support, symmetry Symmetry) float64 {
 	return countDraws(len(labeled), d.Labeled, !symmetry.Examples) * countDraws(len(unlabeled), d.Unlabeled, !symmetry.Examples)
 }
 
-// enumerate prepares the list of all batches, as short as the objective's symmetry allows; one that is too long is an error.
-func (m *Meter) enumerate(d Design, s support) (iter.Seq2[batch, float64], Symmetry, error) {
+// enumerate prepares the list of all batches, as short as the objective's symmetry allows, and the report of how many of them
+// have been run; it ends the measurement where the list is too long.
+func (m *Meter) enumerate(d Design, s support) (batches iter.Seq2[batch, float64], symmetry Symmetry, report func(batches int)) {
 	b := float64(d.Examples())
 	limit := float64(cmp.Or(m.MaxBatches, DefaultMaxBatches)) * min(1, 36/(b*b))
 	// What is too long at best needs no trial, which takes a compilation.
-	symmetry := everything
+	symmetry = everything
 	count := countBatches(d, s, symmetry)
 	if count <= limit {
-		var err error
-		if symmetry, err = m.symmetry(d, s.points); err != nil {
-			return nil, symmetry, err
-		}
+		symmetry = m.symmetry(d, s.points)
 		count = countBatches(d, s, symmetry)
 	}
 	if count > limit {
-		return nil, symmetry, fmt.Errorf("theory: %d labeled and %d unlabeled examples on %d points make %.3g batches (%s exchangeable), more than "+
+		must.Fail("theory: %d labeled and %d unlabeled examples on %d points make %.3g batches (%s exchangeable), more than "+
 			"the %.3g that are enumerated; use MonteCarlo, a smaller case, or raise the meter's MaxBatches",
 			d.Labeled, d.Unlabeled, len(s.points), count, symmetry, limit)
 	}
 	labeled, unlabeled := d.outcomes(s, symmetry)
-	return allBatches(d, labeled, unlabeled, !symmetry.Examples), symmetry, nil
+	return allBatches(d, labeled, unlabeled, !symmetry.Examples), symmetry, m.reporter(count)
 }
 
 // allBatches yields every batch with its probability. The batch is reused from one to the next.

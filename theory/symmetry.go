@@ -45,7 +45,7 @@ const (
 // symmetry finds out by trial which exchanges the meter's objective does not notice: batches of random points and random
 // batches of the population's own points are scored as they are, with their examples shuffled, with views swapped, and with
 // other classes. Nothing is taken on trust from an objective. The trials are the same in every run.
-func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
+func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
 	rng := rand.New(rand.NewPCG(0x5e, 0x7a))
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 
@@ -54,11 +54,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 	const variants = 4
 	batches := func(yield func(batch, float64) bool) {
 		for trial := range symmetryTrials {
-			var tried [variants]batch
-			for k := range tried {
-				tried[k] = newBatch(d)
-			}
-			plain, shuffled, turned, reclassed := tried[0], tried[1], tried[2], tried[3]
+			plain := newBatch(d)
 			for i := range plain.rows {
 				if trial%2 == 0 {
 					plain.rows[i] = known + rng.IntN(4*n)
@@ -71,10 +67,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 					plain.classes[i] = rng.Int32N(2)
 				}
 			}
-			for _, other := range tried[1:] {
-				copy(other.rows, plain.rows)
-				copy(other.classes, plain.classes)
-			}
+			shuffled, turned, reclassed := plain.clone(), plain.clone(), plain.clone()
 			swap := func(i, j int) {
 				for _, at := range [][2]int{{i, j}, {b + i, b + j}} {
 					shuffled.rows[at[0]], shuffled.rows[at[1]] = shuffled.rows[at[1]], shuffled.rows[at[0]]
@@ -91,7 +84,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 					reclassed.classes[i] = rng.Int32N(2)
 				}
 			}
-			for _, each := range tried {
+			for _, each := range [variants]batch{plain, shuffled, turned, reclassed} {
 				if !yield(each, 1) {
 					return
 				}
@@ -99,14 +92,11 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 		}
 	}
 	var scores [3][]float64
-	err := m.score(d, all, batches, false, func(_ []float64, values [][]float64) {
+	m.score(d, all, batches, false, func(_ []float64, values [][]float64) {
 		for i := range scores {
 			scores[i] = append(scores[i], values[i]...)
 		}
 	})
-	if err != nil {
-		return Symmetry{}, err
-	}
 	found := everything
 	for _, values := range scores {
 		for i := 0; i < len(values); i += variants {
@@ -115,7 +105,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) (Symmetry, error) {
 			found.Classes = found.Classes && same(values[i], values[i+3])
 		}
 	}
-	return found, nil
+	return found
 }
 
 // same reports whether two scores are equal but for rounding. Two that are both NaN count as equal: a batch without a

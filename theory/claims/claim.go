@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
@@ -17,7 +19,7 @@ type Claim struct {
 	Assumptions []string `json:"assumptions"` // what the paper takes for granted
 	Finding
 
-	check func(*engine.Engine) Finding // may end with must and ensure
+	check func(*engine.Engine) Finding // may end by package must
 }
 
 // Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
@@ -32,16 +34,14 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 	}
 	finding.Sentence = minusSigns(finding.Sentence)
 	finding.Counterexample = minusSigns(finding.Counterexample)
-	for i, detail := range finding.Details {
-		finding.Details[i] = minusSigns(detail)
-	}
+	finding.Details = lists.Map(finding.Details, minusSigns)
 	c.Finding = finding
 	return c, nil
 }
 
 // run returns what the check finds, or the error that ended it.
 func (c Claim) run(eng *engine.Engine) (f Finding, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	f = c.check(eng)
 	return f, f.checkNumbers()
 }

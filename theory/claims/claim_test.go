@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 func TestVerdicts(t *testing.T) {
@@ -78,7 +79,8 @@ func TestAll(t *testing.T) {
 	}
 	_, err := Claim{ID: "empty"}.Check(nil)
 	wantError(t, "no check", err, `"empty" has no check`)
-	_, err = Claim{ID: "broken", check: func(*engine.Engine) Finding { return must(Finding{}, errors.New("too many terms")) }}.Check(nil)
+	broken := func(*engine.Engine) Finding { return must.Get(Finding{}, errors.New("too many terms")) }
+	_, err = Claim{ID: "broken", check: broken}.Check(nil)
 	wantError(t, "check that fails", err, `"broken"`, "too many terms")
 }
 

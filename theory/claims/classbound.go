@@ -8,6 +8,7 @@ import (
 
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
@@ -46,10 +47,8 @@ func (c *boundCheck) add(value, bound, other *big.Rat) {
 // and of 40 random sets of 6 points on a grid, with every number of labels, averaging over all choices of them.
 func checkClassBound(bound classBoundFunc) boundCheck {
 	var c boundCheck
-	for n := 2; n <= 5; n++ {
-		for x := range multisets(n, 5) {
-			c.visit(onLine(x), 1, bound)
-		}
+	for x := range multisets(2, 5, 5) {
+		c.visit(onLine(x), 1, bound)
 	}
 	rng := rand.New(rand.NewPCG(3, 16))
 	for range 40 {
@@ -57,7 +56,7 @@ func checkClassBound(bound classBoundFunc) boundCheck {
 		c.visit(rows, 1+rng.IntN(7), bound) // a step through the partitions
 	}
 	if c.cases == 0 {
-		fail("no case was tried")
+		must.Fail("no case was tried")
 	}
 	return c
 }
@@ -68,20 +67,17 @@ func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoun
 	constrained := make([]*big.Rat, full) // expected potential with the rows of the index labeled
 	for mask := 1; mask < full; mask++ {
 		labeled, unlabeled := pick(rows, mask)
-		_, constrained[mask] = seedingPotentials(labeled, unlabeled)
+		constrained[mask] = seedingPotentials(labeled, unlabeled).constrained
 	}
 	for class := 1; class <= full; class += step {
 		positives, negatives := pick(rows, class)
 		a := bits.OnesCount(uint(class))
-		sums, counts := make([]*big.Rat, a+1), make([]int64, a+1)
+		sums, counts := lists.Make(a+1, func(int) *big.Rat { return new(big.Rat) }), make([]int64, a+1)
 		for mask := class; mask > 0; mask = (mask - 1) & class {
 			if mask == full {
 				continue // nothing unlabeled
 			}
 			n := bits.OnesCount(uint(mask))
-			if sums[n] == nil {
-				sums[n] = new(big.Rat)
-			}
 			sums[n].Add(sums[n], constrained[mask])
 			counts[n]++
 		}
@@ -118,10 +114,10 @@ func theorem3Traps(f *Finding) (ratio float64, text string) {
 			settledFree},
 		{"100 points at 1, one at 2, 20001 at 0: k-means++", TightSeeding(20000, 100), plusPlus},
 	} {
-		outcome := must(trap.trap.Outcome())
+		outcome := must.Get(trap.trap.Outcome())
 		measure(f, over(trap.value(outcome), outcome.Optimal), "%s", trap.name)
 	}
-	ten := must(LabelsApart(10).Outcome())
+	ten := must.Get(LabelsApart(10).Outcome())
 	return ten.Ratio(), fmt.Sprintf("labeled {-10, 10}, unlabeled {11}: %s after seeding and %s after the rounds, φ* = %s",
 		ten.Seeded.Free.RatString(), ten.Settled.Free.RatString(), ten.Optimal.RatString())
 }
@@ -135,17 +131,13 @@ func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
 // positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the best.
 func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 	expected, optimal = new(big.Rat), new(big.Rat)
+	p := big.NewRat(1, 16)
 	for _, x := range []int64{-m, m} {
 		for _, y := range []int64{-m, m} {
-			for _, u := range []struct {
-				at int64
-				p  *big.Rat
-			}{{-m, big.NewRat(1, 4)}, {m, big.NewRat(1, 4)}, {m + 1, big.NewRat(1, 2)}} {
-				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u.at)
-				free, _ := seedingPotentials(labeled, unlabeled)
-				best, _ := must2(union(labeled, unlabeled).BestSplit())
-				p := times(big.NewRat(1, 4), u.p)
-				expected.Add(expected, times(p, free))
+			for _, u := range []int64{-m, m, m + 1, m + 1} { // negative with probability ½
+				labeled, unlabeled := theory.RationalLine(x, y), theory.RationalLine(u)
+				best, _ := must.Get2(union(labeled, unlabeled).BestSplit())
+				expected.Add(expected, times(p, seedingPotentials(labeled, unlabeled).free))
 				optimal.Add(optimal, times(p, best))
 			}
 		}

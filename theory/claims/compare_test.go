@@ -1,13 +1,13 @@
 package claims
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 var notFinite = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
@@ -78,45 +78,16 @@ func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
 		}
 	}
 	placements := func() (err error) {
-		defer catch(&err)
+		defer must.Catch(&err)
 		leastPlacements([]float64{1, nan, 2})
 		return nil
 	}
 	wantError(t, "placements", placements(), "not all numbers")
 	var counts tally
 	compare := func() (err error) {
-		defer catch(&err)
+		defer must.Catch(&err)
 		counts.add(nan, 1)
 		return nil
 	}
 	wantError(t, "gradient biases", compare(), "cannot be compared")
-}
-
-// What is no failure of a check goes on as the panic that it is.
-func TestCatch(t *testing.T) {
-	run := func(f func()) (err error) {
-		defer catch(&err)
-		f()
-		return nil
-	}
-	cause := errors.New("cause")
-	for what, f := range map[string]func(){
-		"must":   func() { must(0, cause) },
-		"must2":  func() { must2(0, 0, cause) },
-		"must3":  func() { must3(0, 0, 0, cause) },
-		"ensure": func() { ensure(cause) },
-	} {
-		if err := run(f); !errors.Is(err, cause) {
-			t.Errorf("%s ended with %v", what, err)
-		}
-	}
-	if err := run(func() { ensure(nil) }); err != nil {
-		t.Error(err)
-	}
-	defer func() {
-		if recover() != "other" {
-			t.Error("another panic was taken for a failure")
-		}
-	}()
-	t.Error(run(func() { panic("other") }))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // DCLDecomposition returns the claim behind debiased contrastive learning: the mean over true negatives is that over all data
@@ -94,7 +95,7 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 func dclOneShare(formula negativeMean) float64 {
 	const pi = 0.1
 	off, share := 0.0, 0.0
-	for _, a := range must(theory.Anchors(theory.Population{Positive: onAxis(1), Negative: onAxis(0.5)}, pi, halfTau)) {
+	for _, a := range must.Get(theory.Anchors(theory.Population{Positive: onAxis(1), Negative: onAxis(0.5)}, pi, halfTau)) {
 		if a.Positive {
 			continue
 		}
@@ -112,9 +113,9 @@ func dclInProportion(eng *engine.Engine) float64 {
 	const tau = 0.5
 	positive, up, left := []float64{1, 0}, []float64{0, 1}, []float64{-1, 0}
 	batch := [][]float64{positive, positive, up, positive, positive, left} // three first views, then three second views
-	losses := must(
+	losses := must.Get(
 		theory.AnchorLosses(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), [][][]float64{batch}, make([]bool, 3), nil, tau))
-	anchors := must(
+	anchors := must.Get(
 		theory.Anchors(theory.Population{Positive: theory.Uniform(positive), Negative: theory.Uniform(up, left)}, 0.5, tau))
 	own := anchors[0].Own[0].S
 	return losses[0][0] - math.Log1p(4*theory.MeanExp(anchors[0].Other)*math.Exp(-own))
@@ -139,7 +140,7 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 			tau = halfTau
 		}
 		floor := math.Exp(-1 / tau)
-		for _, a := range must(theory.Anchors(w.Population, w.prior, tau)) {
+		for _, a := range must.Get(theory.Anchors(w.Population, w.prior, tau)) {
 			anchorsSeen++
 			truth := theory.MeanExp(a.Other)
 			lowest = min(lowest, truth/floor)
@@ -185,7 +186,7 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 // has exp z·z.
 func dclRewritingDetail(eng *engine.Engine, f *Finding) {
 	point := []float64{1}
-	losses := must(theory.AnchorLosses(eng, pucl.SSCL(), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))
+	losses := must.Get(theory.AnchorLosses(eng, pucl.SSCL(), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))
 	const s = 2.0 // cos/τ of equal points at τ = ½
 	printed := math.Log(s+2*math.Exp(s)) - s
 	measure(f, losses[0][0], "two examples at one point, τ = ½: ssCL")

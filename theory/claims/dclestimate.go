@@ -5,42 +5,36 @@ import (
 	"math"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // DCLEstimate returns the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
 // that its class has probability tauPlus.
 func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if !(tauPlus >= 0 && tauPlus < 1) || !(q > 0) || !(tau > 0) {
 		return 0, fmt.Errorf("claims: τ⁺ = %g, Q = %g and τ = %g; τ⁺ must lie from 0 to below 1, the others must be "+
 			"positive", tauPlus, q, tau)
 	}
 	floor := math.Exp(-1 / tau)
 	return expectEstimate(a, n, m, func(all, own float64) float64 {
-		return dclLoss(a, q*max(debiasedMean(all, own, tauPlus), floor))
+		return contrastLoss(a, q*max(debiasedMean(all, own, tauPlus), floor))
 	}), nil
 }
 
 // DCLGap returns the mean over a population's anchors of [DCLEstimate] with n and m draws, every anchor told the probability of
 // its own class, less [DCLPopulation].
 func DCLGap(p theory.Population, prior, tau float64, n, m int, q float64) (gap float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
-		return must(DCLEstimate(a, n, m, q, a.TauPlus, tau)) - DCLPopulation(a, q)
+		return must.Get(DCLEstimate(a, n, m, q, a.TauPlus, tau)) - DCLPopulation(a, q)
 	}), nil
 }
 
-// dclLoss returns the loss of an anchor whose negatives weigh so much, the mean over x⁺.
-func dclLoss(a theory.Anchor, negatives float64) float64 {
-	loss := 0.0
-	for _, s := range a.Own {
-		loss += s.P * math.Log1p(negatives*math.Exp(-s.S))
-	}
-	return loss
-}
-
 // DCLPopulation returns the objective with expectations, of one anchor: with the true mean over negatives and weight q.
-func DCLPopulation(a theory.Anchor, q float64) float64 { return dclLoss(a, q*theory.MeanExp(a.Other)) }
+func DCLPopulation(a theory.Anchor, q float64) float64 {
+	return contrastLoss(a, q*theory.MeanExp(a.Other))
+}
 
 // dclSchedule says how M and Q go with N, and which τ⁺ anchors are told.
 type dclSchedule struct {
@@ -104,8 +98,8 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 	floor, q := math.Exp(-1/tau), s.q(endless)
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())
-		loss := must(theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
-			return dclLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
+		loss := must.Get(theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
+			return contrastLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
 		}))
 		return loss - DCLPopulation(a, q)
 	})
@@ -114,7 +108,7 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 // DCLOnePositiveGap returns how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
 // N → ∞: v remains random.
 func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if !(prior > 0 && prior < 1) || !(q > 0) {
 		return 0, fmt.Errorf("claims: π = %g and Q = %g; π must lie between 0 and 1, so that there are both classes, and "+
 			"Q be positive", prior, q)
@@ -128,7 +122,7 @@ func debiasedMean(all, own, tauPlus float64) float64 { return (all - tauPlus*own
 
 // expectEstimate returns E[f(mean over n draws of all data, mean over m draws of the own class)] for one anchor.
 func expectEstimate(a theory.Anchor, n, m int, f func(all, own float64) float64) float64 {
-	return must(theory.ExpectMeanExp(a.All(), n, func(all float64) float64 {
-		return must(theory.ExpectMeanExp(a.Own, m, func(own float64) float64 { return f(all, own) }))
+	return must.Get(theory.ExpectMeanExp(a.All(), n, func(all float64) float64 {
+		return must.Get(theory.ExpectMeanExp(a.Own, m, func(own float64) float64 { return f(all, own) }))
 	}))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
@@ -31,7 +32,7 @@ func Hypercube() Claim {
 			"objects with x_i = x_j are similar; blue objects are the labeled positives",
 		},
 		check: func(eng *engine.Engine) Finding {
-			readings := must(HypercubeReadings(eng, 0.5))
+			readings := must.Get(HypercubeReadings(eng, 0.5))
 			cold := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
 			return hypercubeFinding(readings, cold, captionPlacements)
 		},
@@ -82,16 +83,11 @@ func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
 
-// LeastPlacements reports which losses are least, but for rounding: none where one is NaN, and none of none.
-func LeastPlacements(losses []float64) []bool {
-	return lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
-}
-
-// leastPlacements calls LeastPlacements, and ends the check where no loss is least.
+// leastPlacements reports which losses are least, but for rounding. It ends the check where one is NaN, and none is least.
 func leastPlacements(losses []float64) []bool {
-	best := LeastPlacements(losses)
+	best := lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
 	if !slices.Contains(best, true) {
-		fail("the losses %g of the placements are not all numbers", losses)
+		must.Fail("the losses %g of the placements are not all numbers", losses)
 	}
 	return best
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // HypercubeViews says what the two views of an object are.
@@ -31,15 +32,11 @@ const (
 	AnyOfShapeAsView
 )
 
-var hypercubeViewNames = []string{
-	"an object is its own view", "the other object of its shape is its view, labels by row",
-	"the other object of its shape is its second view, labels by example", "each view is any object of its shape, labels " +
-		"by example",
-}
-
 // String describes the views in a few words.
 func (v HypercubeViews) String() string {
-	return lists.Name(v, "HypercubeViews", hypercubeViewNames...)
+	return lists.Name(v, "HypercubeViews", "an object is its own view", "the other object of its shape is its view, labels by row",
+		"the other object of its shape is its second view, labels by example",
+		"each view is any object of its shape, labels by example")
 }
 
 // HypercubeReading is one way to read the captions of Figures 2 and 7, with the losses of all [Placements] in it.
@@ -54,25 +51,14 @@ type HypercubeReading struct {
 }
 
 // choices names what the reading chose: views, labels, corners and similarity.
-func (r HypercubeReading) choices() [4]string {
-	choices := [4]string{r.Views.String(), "both blue objects labeled", "corners {±1}²", "cosines"}
-	if r.OneLabeled {
-		choices[1] = "one blue object labeled"
-	}
-	if r.ZeroOne {
-		choices[2] = "corners {0,1}²"
-	}
-	if r.Inner {
-		choices[3] = "inner products"
-	}
-	return choices
+func (r HypercubeReading) choices() []string {
+	labels := []string{"both blue objects labeled", "one blue object labeled"}[oneIf(r.OneLabeled)]
+	corners := []string{"corners {±1}²", "corners {0,1}²"}[oneIf(r.ZeroOne)]
+	return []string{r.Views.String(), labels, corners, []string{"cosines", "inner products"}[oneIf(r.Inner)]}
 }
 
 // String names the choices.
-func (r HypercubeReading) String() string {
-	choices := r.choices()
-	return strings.Join(choices[:], ", ")
-}
+func (r HypercubeReading) String() string { return strings.Join(r.choices(), ", ") }
 
 // commonChoices names the choices that all of some readings share.
 func commonChoices(readings []HypercubeReading) string {
@@ -97,27 +83,22 @@ func corner(number int, zeroOne bool) [2]float64 {
 	return z
 }
 
-// hypercubeRow returns a row of a batch of so many rows for an object on a corner. For inner products, which are to come out as
-// cosines times 2, every row gets a coordinate of its own that brings its length to one.
-func hypercubeRow(z [2]float64, row, rows int, inner bool) []float64 {
-	v := make([]float64, 2+rows)
-	v[0], v[1] = z[0], z[1]
-	if inner {
-		v[0], v[1] = z[0]/math.Sqrt2, z[1]/math.Sqrt2
-		v[2+row] = math.Sqrt(max(0, 1-(z[0]*z[0]+z[1]*z[1])/2))
-	}
-	return v
-}
-
 // space is a choice of corners and similarity; every reading has one.
 type space struct{ zeroOne, inner bool }
 
 var spaces = []space{{false, false}, {false, true}, {true, false}, {true, true}}
 
-// batchOf lays out the objects of a placement row by row.
+// batchOf lays out the objects of a placement row by row. For inner products, which are to come out as cosines times 2, every
+// row gets a coordinate of its own that brings its length to one.
 func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	return lists.Make(len(objects), func(i int) []float64 {
-		return hypercubeRow(corner(p[objects[i]], s.zeroOne), i, len(objects), s.inner)
+		z, row := corner(p[objects[i]], s.zeroOne), make([]float64, 2+len(objects))
+		row[0], row[1] = z[0], z[1]
+		if s.inner {
+			row[0], row[1] = z[0]/math.Sqrt2, z[1]/math.Sqrt2
+			row[2+i] = math.Sqrt(max(0, 1-(z[0]*z[0]+z[1]*z[1])/2))
+		}
+		return row
 	})
 }
 
@@ -131,20 +112,16 @@ type layout struct {
 // layouts lists, for views of examples, all ways that they can fall.
 func (v HypercubeViews) layouts() []layout {
 	// How many of the two views of an example show the other object of its shape, and how likely that is.
-	var falls []layout
-	switch v {
-	case ItselfAsView:
-		falls = []layout{{[]int{0, 0}, 1}}
-	case ShapeAsSecondView:
-		falls = []layout{{[]int{0, 1}, 1}}
-	case AnyOfShapeAsView:
-		falls = []layout{{[]int{0, 0}, 0.25}, {[]int{0, 1}, 0.5}, {[]int{1, 1}, 0.25}}
+	falls := map[HypercubeViews][]layout{
+		ItselfAsView:      {{[]int{0, 0}, 1}},
+		ShapeAsSecondView: {{[]int{0, 1}, 1}},
+		AnyOfShapeAsView:  {{[]int{0, 0}, 0.25}, {[]int{0, 1}, 0.5}, {[]int{1, 1}, 0.25}},
 	}
 	all := []layout{{make([]int, 8), 1}}
 	for object := range 4 {
 		var more []layout
 		for _, l := range all {
-			for _, fall := range falls {
+			for _, fall := range falls[v] {
 				objects := slices.Clone(l.objects)
 				for view, other := range fall.objects {
 					objects[object+4*view] = object ^ other // object ^ 1 is the other one of its shape
@@ -163,7 +140,7 @@ var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeA
 // HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
 // inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
 func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	return hypercubeReadings(eng, tau, Placements()), nil
 }
 
@@ -183,7 +160,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 		}
 	}
 	run := func(o pucl.Objective, labeled []bool) []float64 {
-		return lists.Map(must(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
+		return lists.Map(must.Get(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
 	}
 	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
 	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)
@@ -215,12 +192,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 }
 
 // temperature returns that of the similarities, given that of the cosines which stand for them.
-func (s space) temperature(tau float64) float64 {
-	if s.inner {
-		return 2 * tau
-	}
-	return tau
-}
+func (s space) temperature(tau float64) float64 { return tau * float64(1+oneIf(s.inner)) }
 
 func rowMean(x []float64) float64 {
 	sum := 0.0
@@ -228,4 +200,36 @@ func rowMean(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(x))
+}
+
+// rowReadings returns the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
+// from their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row one
+// view of an example of its shape. The log partition of a row is the same in both. With one labeled row there is no other to
+// attract it, so that both blue objects must be labeled.
+func rowReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
+	var shapes, colors [][][]float64 // rows 0 and 2 are the views of one example, rows 1 and 3 of the other
+	for _, s := range spaces {
+		for _, p := range placements {
+			shapes = append(shapes, s.batchOf(p, []int{BlueTriangle, BlueCircle, RedTriangle, RedCircle}))
+			colors = append(colors, s.batchOf(p, []int{BlueTriangle, RedTriangle, BlueCircle, RedCircle}))
+		}
+	}
+	classes := []int32{1, 0}
+	ssCL := must.Get(theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau))
+	unlabeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau))
+	labeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau))
+	scl := must.Get(theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau))
+	var readings []HypercubeReading
+	count := len(placements)
+	for k, s := range spaces {
+		r := HypercubeReading{Views: ShapeAsView, ZeroOne: s.zeroOne, Inner: s.inner, Temperature: s.temperature(tau)}
+		for i := k * count; i < (k+1)*count; i++ {
+			r.SSCL = append(r.SSCL, rowMean(ssCL[i]))
+			// The blue rows of the one layout, the red rows of the other.
+			r.PUCL = append(r.PUCL, rowMean([]float64{labeled[i][0], labeled[i][2], unlabeled[i][2], unlabeled[i][3]}))
+			r.SCL = append(r.SCL, rowMean(scl[i]))
+		}
+		readings = append(readings, r)
+	}
+	return readings
 }

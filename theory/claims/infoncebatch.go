@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // infoNCEBatchTau is a temperature at which exp(−2/τ) is nothing beside 1, so that the critic is as good as perfect.
@@ -20,7 +21,7 @@ const infoNCEBatchTau = 0.05
 // critics in smaller batches, where it was not seen to break. With log b in place of log(2b−1) it cannot break.
 func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 	const b = 5
-	information, bound := must2(InfoNCEBatch(eng, b, infoNCEBatchTau))
+	information, bound := must.Get2(InfoNCEBatch(eng, b, infoNCEBatchTau))
 	measure(f, information, "batch of %d, ±1, equal views: I(x, x⁺)", b)
 	measure(f, bound, "batch of %d, ±1, equal views: log(2b−1) − ssCL", b)
 	measure(f, bound-information, "batch of %d, ±1, equal views: bound − I", b)
@@ -62,7 +63,7 @@ func infoNCEBatchDetails(eng *engine.Engine, f *Finding) {
 // perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
 // of ±1 with equal views, where K other examples show the anchor's point.
 func perfectBatchExcess(b int) float64 {
-	loss := must(
+	loss := must.Get(
 		theory.ExpectCounts([]float64{0.5, 0.5}, b-1, func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) }))
 	return math.Log(float64(2*b-1)) - loss - math.Ln2
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // InfoNCEMutualInformation returns the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
@@ -44,11 +45,11 @@ func InfoNCEMutualInformation() Claim {
 // the same probability, the two views of an example being the same point: information is the mutual information of the
 // views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
-	defer catch(&err)
-	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
-	joint, _ := must2(theory.ViewsJoint(p, 0.5, theory.IdenticalViews))
+	defer must.Catch(&err)
+	p := TwoPoints()
+	joint, _ := must.Get2(theory.ViewsJoint(p, 0.5, theory.IdenticalViews))
 	d := theory.Design{Unlabeled: b, Prior: 0.5, SameView: theory.IdenticalViews}
-	r := must(theory.Exact(eng, pucl.SSCL(), p, d, tau))
+	r := must.Get(theory.Exact(eng, pucl.SSCL(), p, d, tau))
 	return joint.MutualInformation(), math.Log(float64(2*b-1)) - r.Loss.Mean.Value, nil
 }
 
@@ -102,7 +103,7 @@ func infoNCEFinding(offset func(n int) float64) Finding {
 			scores := critics(rng, j, noise)
 			for _, name := range []string{"best", "flat", "sharp", "reversed", "constant", "random"} {
 				for _, n := range []int{1, 2, 3, 5, 8, 16} {
-					loss := must(theory.CriticLoss(j, scores[name], n, noise))
+					loss := must.Get(theory.CriticLoss(j, scores[name], n, noise))
 					bound := offset(n) - loss
 					if k == 1 {
 						brokenNoise += oneIf(exceeds(bound, information+apart+miSlack))
@@ -161,7 +162,7 @@ func infoNCETightening(offset func(n int) float64) string {
 	j := theory.Joint{{0.4, 0.1}, {0.1, 0.4}}
 	text := "p(x, y) = 0.4 on the diagonal and 0.1 off it, the best critic: the bound is"
 	for _, n := range []int{1, 4, 16, 64, 256} {
-		loss := must(theory.CriticLoss(j, j.LogRatio(), n, nil))
+		loss := must.Get(theory.CriticLoss(j, j.LogRatio(), n, nil))
 		text += fmt.Sprintf(" %.6f for N = %d,", offset(n)-loss, n)
 	}
 	return fmt.Sprintf("%s I = %.6f", text, j.MutualInformation())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma1 returns the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
@@ -55,42 +56,39 @@ func riskBound(prior float64, nP, nU int) float64 { return prior*prior/float64(n
 func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
-	var below, above struct {
-		cases                         int
-		bias, largest, variance, flat float64
+	var sides [2]struct { // above the threshold, and at it or below
+		cases                   int
+		bias, largest, variance float64
 	}
-	off := 0.0 // how far the measured variance is from uPU's formula
+	flat, off := 0.0, 0.0 // error of the estimate ½, and how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		for _, m := range must(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
-			side := &above
-			if float64(size.nP)/float64(size.nU) <= 2*m.Prior-1 {
-				side = &below
-			}
+		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
+			side := &sides[oneIf(float64(size.nP)/float64(size.nU) <= 2*m.Prior-1)]
 			side.cases++
 			side.bias = max(side.bias, math.Abs(m.Mean-m.Risk))
 			side.largest = max(side.largest, m.Largest)
 			side.variance = max(side.variance, m.Variance/riskBound(m.Prior, size.nP, size.nU))
-			side.flat = max(side.flat, math.Abs(0.5-m.Risk))
+			flat = max(flat, math.Abs(0.5-m.Risk))
 			off = max(off, math.Abs(m.Variance-m.Formula), math.Abs(m.Total-1))
 		}
 	}
 	labels := lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
-		fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
+		must.Fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
 	rms := math.Sqrt(riskBound(prior, nP, nU))
-	measure(&f, below.cases, "γ ≤ 2π − 1: cases of π, n_P and n_U")
-	measure(&f, below.bias, "γ ≤ 2π − 1: largest |bias| of the estimate")
-	measure(&f, below.largest, "γ ≤ 2π − 1: largest error over all data sets")
-	measure(&f, below.variance, "γ ≤ 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
-	measure(&f, above.cases, "γ > 2π − 1: cases")
-	measure(&f, above.bias, "γ > 2π − 1: largest |bias| of the estimate")
-	measure(&f, above.largest, "γ > 2π − 1: largest error over all data sets")
-	measure(&f, above.variance, "γ > 2π − 1: largest variance, as a share of π²/n_P + 1/(4n_U)")
-	measure(&f, max(below.flat, above.flat), "largest error of the constant estimate ½")
+	below := sides[1]
+	for k, name := range [][2]string{{"γ ≤ 2π − 1", "cases of π, n_P and n_U"}, {"γ > 2π − 1", "cases"}} {
+		side := sides[1-k]
+		measure(&f, side.cases, "%s: %s", name[0], name[1])
+		measure(&f, side.bias, "%s: largest |bias| of the estimate", name[0])
+		measure(&f, side.largest, "%s: largest error over all data sets", name[0])
+		measure(&f, side.variance, "%s: largest variance, as a share of π²/n_P + 1/(4n_U)", name[0])
+	}
+	measure(&f, flat, "largest error of the constant estimate ½")
 	measure(&f, off, "largest difference of the variance from uPU's formula")
 	measure(&f, rms, "n_P = 1000, n_U = 2000, π = 0.9: root of π²/n_P + 1/(4n_U)")
 	measure(&f, labels.share, "cases in which the expected share of wrong labels is π/(1+γ)")
@@ -126,28 +124,23 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	guaranteed := float64(nP)/float64(nU) <= 2*prior-1 &&
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
 	f.Number = exactly(rms)
-	switch {
-	case guaranteed:
+	if guaranteed {
 		f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		f.Counterexample = lemma1Example(eng, estimate)
-	default:
+		// A case for a reader to redo: one logit for each class.
+		world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
+		m := must.Get(world.Measure(eng, estimate, 0.9))[0]
+		f.Counterexample = fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, "+
+			"sigmoid loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f",
+			m.Risk, m.Mean, m.Variance, m.Largest)
+	} else {
 		f.Number = exactly(below.bias)
 		f.conclude(Undecided, "This estimate guarantees nothing below the threshold, with a bias of up to %.4f, but one "+
 			"estimate that fails does not show that all do.", below.bias)
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	}
 	return f
-}
-
-// lemma1Example returns a case for a reader to redo: one labeled and two unlabeled examples at π = 0.9, one logit for each class.
-func lemma1Example(eng *engine.Engine, estimate func(prior float64) risk.Risk) string {
-	world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-	m := must(world.Measure(eng, estimate, 0.9))[0]
-	return fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, sigmoid "+
-		"loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f", m.Risk,
-		m.Mean, m.Variance, m.Largest)
 }
 
 // lemma1Labels are counts over a grid of n_P, n_U and π.

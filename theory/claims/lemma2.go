@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
@@ -52,8 +53,8 @@ type CentroidCost struct {
 // MeasureCentroid enumerates all subsets of n of the points, and all ways to draw n with replacement. There may be up to 10
 // points, and n from 1 to all of them.
 func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, err error) {
-	defer catch(&err)
-	ensure(points.Validate())
+	defer must.Catch(&err)
+	must.Do(points.Validate())
 	if len(points) > 10 || n < 1 || n > len(points) {
 		return CentroidCost{}, fmt.Errorf("claims: subsets of %d of %d points; there may be 1 to 10 points, and 1 to all "+
 			"of them in a subset", n, len(points))
@@ -79,7 +80,7 @@ func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, er
 // drawn sets Draws, by going over all ways to draw, as multisets with their multinomial weights.
 func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 	all := new(big.Int).Exp(big.NewInt(int64(len(points))), big.NewInt(int64(n)), nil)
-	for x := range multisets(n, len(points)) {
+	for x := range multisets(n, n, len(points)) {
 		ways := new(big.Int).MulRange(1, int64(n))
 		drawn := make(theory.RationalPoints, n)
 		for i, j := range x {
@@ -106,7 +107,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 			return big.NewRat(rng.Int64N(21)-10, 1+rng.Int64N(3))
 		})
 		for nL := 1; nL <= nP; nL++ {
-			cost := must(MeasureCentroid(points, nL))
+			cost := must.Get(MeasureCentroid(points, nL))
 			subsets += cost.NumSubsets
 			printed := factor(int64(nP), int64(nL))
 			if printed == nil {
@@ -132,9 +133,8 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 		}
 	}
 	if drawnEqual != cases {
-		fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
+		must.Fail("the factor 1 + 1/n_L for independent draws fails in %d of %d cases", cases-drawnEqual, cases)
 	}
-	ends := lemma2LastStep()
 	checkIndependentPositives()
 	f.Number = exactly(decimal(largest))
 	measure(&f, cases, "cases of a set of points and n_L")
@@ -144,8 +144,9 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	measure(&f, undefined, "cases with n_P = 1, where the factor is 0/0")
 	measure(&f, literal, "equal where the sum in φ* goes over Z_PU's unlabeled positives, as its index is printed")
 	measure(&f, drawnEqual, "equal to (1 + 1/n_L) φ* where the labeled are independent draws from the points")
-	measure(&f, ends.distance, "points −1 and 1, n_L = 1: E|μ − μ*|²")
-	measure(&f, ends.printed, "points −1 and 1, n_L = 1: what the last line of the proof has for it")
+	ends := theory.RationalLine(-1, 1).Spread() // |−1 − μ*|² + |1 − μ*|²
+	measure(&f, times(big.NewRat(1, 2), ends), "points −1 and 1, n_L = 1: E|μ − μ*|²")
+	measure(&f, times(printedCentroidFactor(2, 1), ends), "points −1 and 1, n_L = 1: what the last line of the proof has for it")
 	f.Why = "φ(Z_P, μ) = φ* + n_P |μ − μ*|², and the mean of n_L draws without replacement has variance (n_P − " +
 		"n_L)/(n_L(n_P − 1)) times φ*/n_P: in E|Σ_L z|² a pair of different points counts with probability n_L(n_L − " +
 		"1)/(n_P(n_P − 1)), a point with n_L/n_P. For n_P = 1 both sides are 0 and the factor is not defined."
@@ -169,18 +170,6 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 	return f
 }
 
-// lemma2LastStep compares the proof's last line on the points −1 and 1 with one of them labeled, where |μ − μ*|² is 1.
-func lemma2LastStep() (out struct{ distance, printed *big.Rat }) {
-	points := theory.RationalLine(-1, 1)
-	best := points.Mean()
-	out.distance = new(big.Rat)
-	for i := range points {
-		out.distance.Add(out.distance, times(big.NewRat(1, 2), points[i:i+1].Potential(best)))
-	}
-	out.printed = times(printedCentroidFactor(2, 1), points.Spread())
-	return out
-}
-
 // checkIndependentPositives checks what the details say of labeled points that are independent of Z_P: for a class that
 // shows −1 and 1 alike (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
 func checkIndependentPositives() {
@@ -198,7 +187,7 @@ func checkIndependentPositives() {
 			}
 			want := plus(whole(int64(nP)), big.NewRat(int64(nP), int64(nL)))
 			if cost.Cmp(want) != 0 || best.Cmp(whole(int64(nP-1))) != 0 {
-				fail("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
+				must.Fail("independent labels, n_P = %d, n_L = %d: E[φ] = %s, E[φ*] = %s; %s and %d were "+
 					"expected", nP, nL, cost.RatString(), best.RatString(), want.RatString(), nP-1)
 			}
 		}

@@ -3,9 +3,11 @@ package claims
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Lemma3 returns the claim that seeding the negative center by squared distance among the unlabeled points gives at most
@@ -45,9 +47,9 @@ type lemma3Reading struct {
 	name        string
 	left, right func(s lemma3Sides) *big.Rat
 
-	cases, above int
-	first        string // the smallest case above the bound
-	broken       int    // the number of readings in which that case is above the bound
+	above  int    // cases above the bound
+	first  string // the smallest of them
+	broken int    // the number of readings in which that one is above the bound
 }
 
 // lemma3Sides are the quantities of the lemma for one labeled set.
@@ -73,16 +75,10 @@ func lemma3Readings() []*lemma3Reading {
 
 func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 	center := labeled.Mean()
-	s := lemma3Sides{labeledTerm: labeled.Potential(center), unlabeled: new(big.Rat)}
-	s.all, _ = seedingPotentials(labeled, unlabeled)
-	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
-	for i, w := range weights {
-		if w.Sign() > 0 {
-			s.unlabeled.Add(s.unlabeled, over(times(w, unlabeled.Potential(center, unlabeled[i])), total))
-		}
-	}
+	expected := seedingPotentials(labeled, unlabeled)
+	s := lemma3Sides{labeledTerm: labeled.Potential(center), all: expected.free, unlabeled: expected.unlabeled}
 	rows := union(labeled, unlabeled)
-	_, first := must2(rows.BestSplit())
+	_, first := must.Get2(rows.BestSplit())
 	var parts [2]theory.RationalPoints
 	for i, row := range rows {
 		part := oneIf(!first[i])
@@ -91,27 +87,25 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 	if s.restricted = unlabeled.Potential(parts[0].Mean()); len(parts[1]) > 0 {
 		s.restricted = unlabeled.Potential(parts[0].Mean(), parts[1].Mean())
 	}
-	s.own, _ = must2(unlabeled.BestSplit())
+	s.own, _ = must.Get2(unlabeled.BestSplit())
 	return s
 }
 
 // lemma3Finding holds a right side, a function of φ(Z_PL, {μ_P}) and φ*(Z_U, C*), against all readings.
 func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 	var f Finding
-	readings := lemma3Readings()
+	readings, cases := lemma3Readings(), 0
 	for labeled, unlabeled := range labeledLines(2, 4, 7) {
 		sides := measureLemma3(labeled, unlabeled)
-		for _, r := range readings {
-			left, limit := r.left(sides), right(sides.labeledTerm, r.right(sides))
-			r.cases++
-			if left.Cmp(limit) <= 0 {
-				continue
-			}
+		limit := func(r *lemma3Reading) *big.Rat { return right(sides.labeledTerm, r.right(sides)) }
+		cases++
+		broken := slices.DeleteFunc(slices.Clone(readings), func(r *lemma3Reading) bool { return r.left(sides).Cmp(limit(r)) <= 0 })
+		for _, r := range broken {
 			r.above++
 			if r.first == "" {
 				r.first = fmt.Sprintf("labeled %s, unlabeled %s: the expected potential is %s, the right side %s",
-					places(labeled), places(unlabeled), left.RatString(), limit.RatString())
-				r.broken = lemma3Broken(sides, right)
+					places(labeled), places(unlabeled), r.left(sides).RatString(), limit(r).RatString())
+				r.broken = len(broken)
 			}
 		}
 	}
@@ -119,7 +113,7 @@ func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 
 	failing, failingNames, holdingNames := 0, "", ""
 	for _, r := range readings {
-		measure(&f, r.cases, "%s: cases", r.name)
+		measure(&f, cases, "%s: cases", r.name)
 		measure(&f, r.above, "%s: above the bound", r.name)
 		if r.above > 0 {
 			failing++
@@ -161,19 +155,9 @@ func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 			failing, len(readings), failingNames[2:], holdingNames[2:])
 	default:
 		f.Number = exactly(0)
-		f.conclude(Holds, "In none of %d readings do any of the %d cases exceed the bound (0 do).", len(readings),
-			readings[0].cases)
+		f.conclude(Holds, "In none of %d readings do any of the %d cases exceed the bound (0 do).", len(readings), cases)
 	}
 	return f
-}
-
-// lemma3Broken counts the readings in which a case is above the bound.
-func lemma3Broken(sides lemma3Sides, right func(labeled, unlabeled *big.Rat) *big.Rat) int {
-	broken := 0
-	for _, r := range lemma3Readings() {
-		broken += oneIf(r.left(sides).Cmp(right(sides.labeledTerm, r.right(sides))) > 0)
-	}
-	return broken
 }
 
 // lemma3Growth follows the least broken reading, both sides on the unlabeled points and C* optimal for all points, on
@@ -193,7 +177,7 @@ func lemma3Growth(f *Finding, right func(labeled, unlabeled *big.Rat) *big.Rat) 
 func checkCoveredBound() boundCheck {
 	var c boundCheck
 	for labeled, unlabeled := range labeledLines(2, 4, 5) {
-		_, left := seedingPotentials(labeled, unlabeled)
+		left := seedingPotentials(labeled, unlabeled).constrained
 		center := labeled.Mean()
 		own := labeled.Potential(center)
 		for mask := range 1 << len(unlabeled) {
@@ -203,7 +187,7 @@ func checkCoveredBound() boundCheck {
 		}
 	}
 	if broken := c.above + c.aboveOther; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	return c
 }

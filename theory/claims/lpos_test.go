@@ -145,7 +145,7 @@ func TestJensenGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "opposite points", got, math.Log(math.Cosh(2)), 1e-14)
-	got, err = JensenGap(theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5, 0.5)
+	got, err = JensenGap(TwoPoints(), 0.5, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestLPosMutualInformationFails(t *testing.T) {
 
 // Classes at +1 and −1, π = ½, N = 1: all in closed form; the corrected bound is reached as τ → 0.
 func TestLPosInformation(t *testing.T) {
-	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
+	p := TwoPoints()
 	got, err := LPosInformation(p, 0.5, 1, 1)
 	if err != nil {
 		t.Fatal(err)

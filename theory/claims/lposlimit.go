@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // LPosLimit returns the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
@@ -49,7 +50,7 @@ func contrastLoss(a theory.Anchor, negatives float64) float64 {
 
 // JensenGap returns E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
 func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
 		return math.Log(theory.MeanExp(a.Own)) - theory.Mean(a.Own, func(s float64) float64 { return s })
 	}), nil
@@ -61,27 +62,29 @@ func LPosCounterexample() theory.Population {
 	return theory.Population{Positive: onAxis(0.5), Negative: onAxis(1)}
 }
 
-// nPairReading is a way to read the N-pair loss; it returns the loss of one world with n negatives and the weight that
-// stands for N in L̃_Pos.
+// nPairReading is a way to read the N-pair loss: the loss of one world with n negatives and the weight that stands for N in
+// L̃_Pos.
 type nPairReading struct {
 	name string
 	loss func(w world, tau float64, n int) (loss, weight float64)
+
+	limit func(a theory.Anchor, n float64) float64 // what it does tend to
 }
 
 var nPairReadings = []nPairReading{
 	{"negatives from p⁻", func(w world, tau float64, n int) (float64, float64) {
-		return must(theory.IdealLoss(w.Population, w.prior, n, tau)).Loss.Value, float64(n)
-	}},
+		return must.Get(theory.IdealLoss(w.Population, w.prior, n, tau)).Loss.Value, float64(n)
+	}, perPositive},
 	{"negatives from p", func(w world, tau float64, n int) (float64, float64) {
-		joint, points := must2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
-		return must(theory.CriticLoss(joint, cosineCritic(points, tau), n, nil)), float64(n)
-	}},
+		joint, points := must.Get2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
+		return must.Get(theory.CriticLoss(joint, cosineCritic(points, tau), n, nil)), float64(n)
+	}, func(a theory.Anchor, n float64) float64 { return contrastLoss(a, n*theory.MeanExp(a.All())) }},
 	{"the mean over negatives from p⁻, weighted with 4 throughout", func(w world, tau float64, n int) (float64, float64) {
 		const weight = 4.0
 		return w.meanOver(tau, func(a theory.Anchor) float64 {
-			return must(theory.ExpectMeanExp(a.Other, n, func(mean float64) float64 { return contrastLoss(a, weight*mean) }))
+			return must.Get(theory.ExpectMeanExp(a.Other, n, func(mean float64) float64 { return contrastLoss(a, weight*mean) }))
 		}), weight
-	}},
+	}, perPositive},
 }
 
 // lposGap returns the N-pair loss less the mean over anchors of another loss.
@@ -113,12 +116,12 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) Finding {
 			var gaps, corrected [2]float64
 			for k, count := range []int{n / 4, n} {
 				gaps[k], _ = lposGap(r, w, tau, count, limit)
-				corrected[k], _ = lposGap(r, w, tau, count, correctedLimit(r.name))
+				corrected[k], _ = lposGap(r, w, tau, count, r.limit)
 			}
 			open += oneIf(!vanishes(gaps[0], gaps[1]))
 			correctedOpen += oneIf(!vanishes(corrected[0], corrected[1]))
 			if reading == 0 {
-				jensen := must(JensenGap(w.Population, w.prior, tau))
+				jensen := must.Get(JensenGap(w.Population, w.prior, tau))
 				jensenOpen += oneIf(!vanishes(gaps[0]-jensen, gaps[1]-jensen))
 			}
 			largest = farther(largest, gaps[1])
@@ -141,10 +144,10 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) Finding {
 		measure(&f, gap, "difference in the counterexample, N = %d", n)
 		series += fmt.Sprintf(" %.4f for N = %d,", gap, n)
 	}
-	jensen := must(JensenGap(first.Population, first.prior, halfTau))
+	jensen := must.Get(JensenGap(first.Population, first.prior, halfTau))
 	onePointEach := 0.0
 	for range 50 {
-		gap := must(JensenGap(randomWorld(rng, 1, 1).Population, 0.5, 1))
+		gap := must.Get(JensenGap(randomWorld(rng, 1, 1).Population, 0.5, 1))
 		onePointEach = max(onePointEach, math.Abs(gap))
 	}
 	f.Number = exactly(left)
@@ -178,14 +181,6 @@ func lposLimitFinding(limit func(theory.Anchor, float64) float64) Finding {
 	f.CorrectedLaTeX = `\mathcal{L}^{N}_{N\text{-}pair} - \tilde{\mathcal{L}}^{N}_{Pos} \rightarrow ` +
 		`\mathbb{E}_x\left[\log \mathbb{E}_{x^+} e^{s(x,x^+)} - \mathbb{E}_{x^+} s(x,x^+)\right] \ge 0`
 	return f
-}
-
-// correctedLimit returns the loss that the N-pair loss of a reading does tend to.
-func correctedLimit(reading string) func(theory.Anchor, float64) float64 {
-	if reading == "negatives from p" {
-		return func(a theory.Anchor, n float64) float64 { return contrastLoss(a, n*theory.MeanExp(a.All())) }
-	}
-	return perPositive
 }
 
 // cosineCritic returns cos/τ of all pairs of points.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
@@ -40,9 +41,8 @@ type lposBound func(term float64, n int, entropy float64) float64
 type miCase struct {
 	w       world
 	tau     float64
-	entropy float64   // of the class
-	classes miPartner // c is the class of x
-	views   miPartner // c is a positive of x
+	entropy float64      // of the class
+	c       [2]miPartner // the class of x, and a positive of x
 }
 
 // miPartner is a meaning of c.
@@ -79,13 +79,13 @@ func partner(j theory.Joint) miPartner {
 
 func newMICase(w world, tau float64) miCase {
 	c := miCase{w: w, tau: tau}
-	class, _ := must2(theory.ClassJoint(w.Population, w.prior))
-	views, _ := must2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
+	class, _ := must.Get2(theory.ClassJoint(w.Population, w.prior))
+	views, _ := must.Get2(theory.ViewsJoint(w.Population, w.prior, theory.IndependentViews))
 	_, pc := class.Marginals()
 	for _, p := range pc {
 		c.entropy -= p * math.Log(p)
 	}
-	c.classes, c.views = partner(class), partner(views)
+	c.c = [2]miPartner{partner(class), partner(views)}
 	return c
 }
 
@@ -99,7 +99,7 @@ var lposLosses = []struct {
 		return c.w.meanOver(c.tau, func(a theory.Anchor) float64 { return LPosPopulation(a, float64(n)) })
 	}},
 	{"means of the draws", func(c miCase, n int) float64 {
-		return must(theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)).Loss.Value
+		return must.Get(theory.IdealLoss(c.w.Population, c.w.prior, n, c.tau)).Loss.Value
 	}},
 }
 
@@ -117,7 +117,7 @@ type LPosBounds struct {
 // LPosInformation works out the bounds of a population with class prior, strictly between 0 and 1, for similarities at
 // temperature tau and N = negatives.
 func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bounds LPosBounds, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if !(prior > 0 && prior < 1) {
 		return LPosBounds{}, fmt.Errorf("claims: class prior π = %g; L_Pos needs both classes, so it must lie between 0 "+
 			"and 1", prior)
@@ -127,7 +127,7 @@ func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bo
 	}
 	c := newMICase(world{p, prior}, tau)
 	loss := lposLosses[0].of(c, negatives)
-	information := c.classes.information
+	information := c.c[0].information
 	return LPosBounds{information, loss, math.Log(float64(negatives)+2) + information - loss, c.entropy - loss}, nil
 }
 
@@ -137,7 +137,7 @@ func lposMIFinding(bound lposBound) Finding {
 	var cases []miCase
 	add := func(w world, tau float64) { cases = append(cases, newMICase(w, tau)) }
 	add(onePoint(), 1)
-	add(world{theory.Population{Positive: onAxis(1), Negative: onAxis(0)}, 0.5}, 1)
+	add(world{TwoPoints(), 0.5}, 1)
 	add(world{theory.Population{Positive: onAxis(0.75), Negative: onAxis(0.25)}, 0.5}, 0.1)
 	rng := rand.New(rand.NewPCG(5, 0x1905))
 	for range 60 {
@@ -151,17 +151,14 @@ func lposMIFinding(bound lposBound) Finding {
 	readings, holding, tried := 0, 0, 0
 	smallest := math.Inf(1) // the excess of the bound in the one-point world with N = 1, least over the readings
 	largest := math.Inf(-1)
-	for _, of := range []string{"class", "positive"} {
+	for which, of := range []string{"class", "positive"} {
 		for k, expectation := range miExpectations {
 			for _, loss := range lposLosses {
 				readings++
 				name := fmt.Sprintf("c the %s, expectation over %s, %s", of, expectation, loss.name)
 				broken, count := 0, 0
 				for i, c := range cases {
-					p := c.classes
-					if of == "positive" {
-						p = c.views
-					}
+					p := c.c[which]
 					for _, n := range negatives {
 						count++
 						excess := bound(p.terms[k], n, c.entropy) - loss.of(c, n) - p.information
@@ -187,7 +184,10 @@ func lposMIFinding(bound lposBound) Finding {
 	measure(&f, largest, "largest bound − I")
 	measure(&f, corrected, "cases that break the corrected bound")
 	measure(&f, slack, "least I − corrected bound")
-	lposOneOff(&f, cases[1])
+	// The world of opposite points.
+	information := cases[1].c[0].information
+	f.detail("N+1 in place of N+2 does not mend it: x with its class, classes at +1 and −1, τ = 1, N = 1: the bound is log 2 + "+
+		"log 2 − log(1 + e⁻²) = %.4f, I = log 2 = %.4f", math.Log(2)+information-lposLosses[0].of(cases[1], 1), information)
 	f.Why = "With the expectation over x and its own c the first term is log(N+2) + I, so that the statement says L_Pos " +
 		"≥ log(N+2), while scores under which anchors are nearer to their own class have L_Pos < log(N+1). With x and c " +
 		"apart the term is log(N+2) less a divergence, and scores that tell nothing, whose loss is log(N+1), are enough " +
@@ -221,17 +221,10 @@ func lposCorrected(cases []miCase, negatives []int) (broken int, slack float64) 
 	slack = math.Inf(1)
 	for _, c := range cases {
 		for _, n := range negatives {
-			here := c.classes.information - (c.entropy - lposLosses[0].of(c, n))
+			here := c.c[0].information - (c.entropy - lposLosses[0].of(c, n))
 			slack = min(slack, here)
 			broken += oneIf(exceeds(-here, miSlack))
 		}
 	}
 	return broken, slack
-}
-
-// lposOneOff shows that N+1 in place of N+2 does not mend the statement, on the world of opposite points.
-func lposOneOff(f *Finding, c miCase) {
-	bound := math.Log(2) + c.classes.information - lposLosses[0].of(c, 1)
-	f.detail("N+1 in place of N+2 does not mend it: x with its class, classes at +1 and −1, τ = 1, N = 1: the bound is "+
-		"log 2 + log 2 − log(1 + e⁻²) = %.4f, I = log 2 = %.4f", bound, c.classes.information)
 }

@@ -3,8 +3,10 @@ package claims
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
 )
 
 // NoiseRate returns the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
@@ -52,13 +54,7 @@ func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
 		each := binomial(nU, k, pi)
 		each.Mul(each, big.NewRat(1, nP+nU))
 		for i := range nP + nU {
-			class, label := 0, 0
-			if i < nP+k { // the labeled positives first, then the unlabeled ones, then the negatives
-				class = 1
-			}
-			if i < nP {
-				label = 1
-			}
+			class, label := oneIf(i < nP+k), oneIf(i < nP) // the labeled positives first, then the unlabeled ones
 			drawn[class].Add(&drawn[class], each)
 			if label != class {
 				wrong[class].Add(&wrong[class], each)
@@ -156,18 +152,14 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 // K/(n_P+K) to second order about its mean gives it the limit γπ(1−π)/(γ+π)³ once multiplied by n_U.
 func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 	pi := big.NewRat(2, 5)
-	text := "at γ = 1/2, π = 2/5 the difference to the expected share, times n_U, is"
-	for i, nP := range []int64{1, 4, 16, 64} {
-		nU := 2 * nP
-		gap := minus(formula(big.NewRat(nP, nU), pi), meanShare(nP, nU, pi))
-		if i > 0 {
-			text += ","
-		}
-		text += fmt.Sprintf(" %s for n_U = %d", gap.Mul(gap, big.NewRat(nU, 1)).FloatString(4), nU)
-	}
+	gaps := lists.Map([]int64{2, 8, 32, 128}, func(nU int64) string {
+		gap := minus(formula(big.NewRat(1, 2), pi), meanShare(nU/2, nU, pi))
+		return fmt.Sprintf("%s for n_U = %d", times(gap, whole(nU)).FloatString(4), nU)
+	})
 	// γ = 1/2: γπ(1−π) = 3/25, (γ+π)³ = (9/10)³.
 	limit := over(big.NewRat(3, 25), big.NewRat(729, 1000))
-	return text + "; its limit as the data grow is γπ(1−π)/(γ+π)³ = " + limit.FloatString(4)
+	return fmt.Sprintf("at γ = 1/2, π = 2/5 the difference to the expected share, times n_U, is %s; its limit as the data grow "+
+		"is γπ(1−π)/(γ+π)³ = %s", strings.Join(gaps, ", "), limit.FloatString(4))
 }
 
 // singleDatasetDetail holds the formula against one data set of which a share c of the positives is labeled, where the

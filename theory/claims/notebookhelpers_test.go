@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"github.com/puclab/puclab/theory"
 )
 
 // Labels at ±3 and a point at 4: the ratios are those of the exact potentials; the rounds do not mend the seeding, k-means++ needs none.
@@ -22,10 +20,7 @@ func TestSeedingRatios(t *testing.T) {
 }
 
 func TestLeastPlacements(t *testing.T) {
-	if got := LeastPlacements([]float64{2, 1, 1 + 1e-12, 1.1}); !slices.Equal(got, []bool{false, true, true, false}) {
-		t.Error(got)
-	}
-	if got := LeastPlacements([]float64{1, math.NaN()}); slices.Contains(got, true) || len(LeastPlacements(nil)) != 0 {
+	if got := leastPlacements([]float64{2, 1, 1 + 1e-12, 1.1}); !slices.Equal(got, []bool{false, true, true, false}) {
 		t.Error(got)
 	}
 }
@@ -33,7 +28,7 @@ func TestLeastPlacements(t *testing.T) {
 // With one point a class nothing is random but the mean over all data, and with one draw of it everything is by hand: π = ½,
 // points ±1 and e^(1/τ) = 2, so that the mean is 2 or ½, the debiased one 2·mean − 2 or its floor ½, and the true one ½.
 func TestDCLGap(t *testing.T) {
-	p := theory.Population{Positive: onAxis(1), Negative: onAxis(0)}
+	p := TwoPoints()
 	got, err := DCLGap(p, 0.5, halfTau, 1, 1, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package claims_test
 import (
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -65,7 +66,7 @@ func ExampleRiskWorld_Measure() {
 		log.Fatal(err)
 	}
 	fmt.Printf("risk %.4f, mean of the estimate %.4f, standard deviation %.4f\n",
-		measured[0].Risk, measured[0].Mean, measured[0].StandardDeviation())
+		measured[0].Risk, measured[0].Mean, math.Sqrt(measured[0].Variance))
 	// Output:
 	// risk 0.2875, mean of the estimate 0.2875, standard deviation 0.5175
 }

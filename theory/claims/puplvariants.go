@@ -2,11 +2,13 @@ package claims
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
@@ -27,25 +29,17 @@ func PUPLVariants() Claim {
 			"both are given the same labeled and unlabeled embeddings",
 			"k-means in the pseudo code is Lloyd's algorithm from the given centres, run until no label changes",
 		},
-		check: func(*engine.Engine) Finding { return puplVariantsFinding(pseudoCodeLabels) },
+		check: func(*engine.Engine) Finding { return puplVariantsFinding(theory.RationalPUPLPseudoCode) },
 	}
 }
 
-// variantLabels are the pseudo-labels of a variant of PUPL: those of the unlabeled rows, and whether each labeled row stays
-// positive.
-type variantLabels struct {
-	unlabeled, labeled []bool
-	tied               bool
-}
-
-func pseudoCodeLabels(labeled, unlabeled theory.RationalPoints) variantLabels {
-	c := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
-	return variantLabels{c.Labels, c.Labeled, c.Tied}
-}
+// puplVariant is a variant of PUPL, such as [theory.RationalPUPLPseudoCode]. What counts are the labels and whether a row was
+// tied.
+type puplVariant func(labeled, unlabeled theory.RationalPoints) (*theory.RationalClustering, error)
 
 // variantSearch compares a variant with every start of Algorithm 1(B).
 type variantSearch struct {
-	variant func(labeled, unlabeled theory.RationalPoints) variantLabels
+	variant puplVariant
 
 	cases, tied              int
 	always, sometimes, never int // cases by how many starts of Algorithm 1(B) have the variant's labels
@@ -64,14 +58,14 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
 		return // Algorithm 1(B) has nothing to draw
 	}
-	got := s.variant(labeled, unlabeled)
-	enumerated := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
-	same, tied, random := 0, got.tied, false
+	got := must.Get(s.variant(labeled, unlabeled))
+	enumerated := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	same, tied, random := 0, got.Tied, false
 	starts := ""
 	for _, start := range enumerated.Starts {
 		tied = tied || start.Tied
 		random = random || !slices.Equal(start.Labels, enumerated.Starts[0].Labels)
-		same += oneIf(slices.Equal(start.Labels, got.unlabeled))
+		same += oneIf(slices.Equal(start.Labels, got.Labels))
 		starts += fmt.Sprintf(", %s from row %d", signs(start.Labels), start.Seed)
 	}
 	if tied {
@@ -81,7 +75,7 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 	s.cases++
 	s.random += oneIf(random)
 	text := fmt.Sprintf("labeled %s, unlabeled %s: the variant labels the unlabeled %s and the labeled %s; Algorithm 1(B) "+
-		"gives the unlabeled%s", places(labeled), places(unlabeled), signs(got.unlabeled), signs(got.labeled), starts[1:])
+		"gives the unlabeled%s", places(labeled), places(unlabeled), signs(got.Labels), signs(got.Labeled), starts[1:])
 	switch same {
 	case len(enumerated.Starts):
 		s.always++
@@ -93,7 +87,7 @@ func (s *variantSearch) visit(labeled, unlabeled theory.RationalPoints) {
 	default:
 		s.sometimes++
 	}
-	if slices.Contains(got.labeled, false) {
+	if slices.Contains(got.Labeled, false) {
 		s.leaving++
 		if s.firstLeaving.text == "" {
 			s.firstLeaving = variantExample{text, labeled, unlabeled}
@@ -110,33 +104,22 @@ func signs(labels []bool) string {
 	return text
 }
 
-// searchLines tries sets of up to 4 rows on the integers 0 … 5, and of 5 on 0 … 3, searchGrid sets of up to 3 rows on the
-// points of a 3×3 grid; both with every labeling, the fewest rows first.
-func (s *variantSearch) searchLines() {
-	for _, size := range []struct{ least, most, longest int }{{2, 4, 5}, {5, 5, 3}} {
-		for labeled, unlabeled := range labeledLines(size.least, size.most, size.longest) {
-			s.visit(labeled, unlabeled)
-		}
-	}
-}
-
-func (s *variantSearch) searchGrid() {
-	grid := gridPlaces(3)
-	place := func(i int) []float64 { return grid[i] }
-	for n := 2; n <= 3; n++ {
-		for x := range multisets(n, len(grid)) {
-			for labeled, unlabeled := range labelings(must(theory.Rationals(lists.Map(x, place)))) {
-				s.visit(labeled, unlabeled)
-			}
-		}
-	}
-}
-
-func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) variantLabels) Finding {
+// puplVariantsFinding compares on sets of up to 4 rows on the integers 0 … 5, of 5 on 0 … 3, and of up to 3 on the points of a
+// 3×3 grid; all with every labeling, the fewest rows first.
+func puplVariantsFinding(variant puplVariant) Finding {
 	var f Finding
 	line, grid := variantSearch{variant: variant}, variantSearch{variant: variant}
-	line.searchLines()
-	grid.searchGrid()
+	for _, size := range []struct{ least, most, longest int }{{2, 4, 5}, {5, 5, 3}} {
+		for labeled, unlabeled := range labeledLines(size.least, size.most, size.longest) {
+			line.visit(labeled, unlabeled)
+		}
+	}
+	points := must.Get(theory.Rationals(gridPlaces(3)))
+	for x := range multisets(2, 3, len(points)) {
+		for labeled, unlabeled := range labelings(lists.Map(x, func(i int) []*big.Rat { return points[i] })) {
+			grid.visit(labeled, unlabeled)
+		}
+	}
 	for _, s := range []struct {
 		name string
 		*variantSearch
@@ -152,7 +135,7 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 	agreementBySeparation(&f)
 	groups := checkSeparation()
 	if broken := groups.code + groups.start + groups.rarer; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	measure(&f, groups.separated, "random pairs of groups with f·D > 2δ")
 	measure(&f, groups.code+groups.start, "of them with other labels than the groups")
@@ -167,7 +150,19 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 		}
 	}
 	f.Counterexample = grid.firstNever.text
-	variantDetails(&f, &line, &grid)
+	f.detail("differences: the start (mean of the unlabeled points, no draw); labeled points may leave the positive cluster; " +
+		"rows come back in another order, the unlabeled first; a tie goes to the negative centre, which is listed first, where " +
+		"Algorithm 1(B) leaves it open; the number of clusters is an argument that fits two centres only")
+	f.detail("what is the same: label 1 is the cluster that started at the labeled points' mean, as ỹ = 1 is in Algorithm 1(B)")
+	for _, example := range []struct{ what, text string }{
+		{"smallest case on a line with other labels than from every start", line.firstNever.text},
+		{"smallest case in which a labeled point leaves", line.firstLeaving.text},
+		{"the same on the grid", grid.firstLeaving.text},
+	} {
+		if example.text != "" {
+			f.detail("%s: %s", example.what, example.text)
+		}
+	}
 	f.Why = "The start decides where k-means ends. Where two unlabeled points lie at a right angle about the labeled one, " +
 		"their mean is nearer to both than that point, so the pseudo code takes both for negative; Algorithm 1(B) starts at " +
 		"one of them, and the other stays with the labeled point, to which it is nearer. With two points there is one " +
@@ -198,20 +193,4 @@ func puplVariantsFinding(variant func(labeled, unlabeled theory.RationalPoints) 
 			`P(\tilde{y}_{\text{1B}} = \mathbf{1}_A) \geq \frac{f (D - \delta)^2}{f (D - \delta)^2 + (1 - f)\,\delta^2}`
 	}
 	return f
-}
-
-func variantDetails(f *Finding, line, grid *variantSearch) {
-	f.detail("differences: the start (mean of the unlabeled points, no draw); labeled points may leave the positive cluster; " +
-		"rows come back in another order, the unlabeled first; a tie goes to the negative centre, which is listed first, where " +
-		"Algorithm 1(B) leaves it open; the number of clusters is an argument that fits two centres only")
-	f.detail("what is the same: label 1 is the cluster that started at the labeled points' mean, as ỹ = 1 is in Algorithm 1(B)")
-	for _, example := range []struct{ what, text string }{
-		{"smallest case on a line with other labels than from every start", line.firstNever.text},
-		{"smallest case in which a labeled point leaves", line.firstLeaving.text},
-		{"the same on the grid", grid.firstLeaving.text},
-	} {
-		if example.text != "" {
-			f.detail("%s: %s", example.what, example.text)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 func TestPUPLVariants(t *testing.T) {
@@ -77,14 +78,14 @@ func TestVariantAgreement(t *testing.T) {
 // Algorithm 1(B) itself, from one fixed start, has the labels of some start always; where cases with different ends are left
 // out as well, it has those of every start.
 func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
-	algorithm := func(skipRandom bool) func(labeled, unlabeled theory.RationalPoints) variantLabels {
-		return func(labeled, unlabeled theory.RationalPoints) variantLabels {
-			s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
-			out := variantLabels{unlabeled: s.Starts[0].Labels, labeled: slices.Repeat([]bool{true}, len(labeled))}
+	algorithm := func(skipRandom bool) puplVariant {
+		return func(labeled, unlabeled theory.RationalPoints) (*theory.RationalClustering, error) {
+			s := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
+			out := &theory.RationalClustering{Labels: s.Starts[0].Labels, Labeled: slices.Repeat([]bool{true}, len(labeled))}
 			for _, start := range s.Starts {
-				out.tied = out.tied || skipRandom && !slices.Equal(start.Labels, out.unlabeled)
+				out.Tied = out.Tied || skipRandom && !slices.Equal(start.Labels, out.Labels)
 			}
-			return out
+			return out, nil
 		}
 	}
 	for skipRandom, want := range map[bool]Verdict{false: Conditional, true: Holds} {

@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
@@ -35,33 +36,30 @@ type RiskErrors struct {
 	Total    float64 // sum of the data sets' probabilities
 }
 
-// StandardDeviation returns the square root of the variance.
-func (r RiskErrors) StandardDeviation() float64 { return math.Sqrt(max(r.Variance, 0)) }
-
 // Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
 // class prior. The estimate is told the prior, as uPU must be. The risks are those of package pucl, run on the engine in
 // float64.
 func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) (out []RiskErrors,
 	err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	if eng == nil || eng.Backend == nil {
 		return nil, errors.New("claims: no engine; open one with engine.Open")
 	}
 	nP, nU := w.Labeled, w.Unlabeled
-	ensure(w.validate(priors))
+	must.Do(w.validate(priors))
 	if w.Loss == nil {
 		w.Loss = risk.SigmoidLoss
 	}
-	exec := must(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
+	exec := must.Get(NewExec(eng.Backend, func(logits, labels *Node) []*Node {
 		return lists.Map(priors, func(prior float64) *Node { return estimate(prior)(logits, labels) })
 	}))
 	defer exec.Finalize()
-	atomLosses := measureLosses(eng, w)
-	out = lists.Map(priors, func(prior float64) RiskErrors { return atomLosses.truth(prior, nP, nU) })
+	losses := measureLosses(eng, w)
+	out = lists.Map(priors, func(prior float64) RiskErrors { return trueErrors(losses, prior, nP, nU) })
 	squares := make([]float64, len(priors))
 	labels := lists.Make(nP+nU, func(i int) bool { return i < nP })
 	w.eachDataSet(func(logits []float64, probability func(prior float64) float64) {
-		values := must(exec.Call(logits, labels))
+		values := must.Get(exec.Call(logits, labels))
 		for i, prior := range priors {
 			p, value := probability(prior), tensors.ToScalar[float64](values[i])
 			e := value - out[i].Risk
@@ -136,40 +134,42 @@ func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(pri
 	draw(0, 0, 1)
 }
 
-// atomLoss is the loss of an atom taken for a positive and for a negative, with its probability.
-type atomLoss struct{ p, asPositive, asNegative float64 }
-
-// worldLosses are the losses of the atoms of both classes.
-type worldLosses struct{ positive, negative []atomLoss }
-
-// measureLosses reads the loss off the supervised risk of single examples.
-func measureLosses(eng *engine.Engine, w RiskWorld) worldLosses {
-	exec := must(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
-	defer exec.Finalize()
-	loss := func(logit float64, label bool) float64 {
-		return tensors.ToScalar[float64](must(exec.Call1([]float64{logit}, []bool{label})))
-	}
-	class := func(atoms []LogitAtom) []atomLoss {
-		return lists.Map(atoms, func(a LogitAtom) atomLoss { return atomLoss{a.P, loss(a.Logit, true), loss(a.Logit, false)} })
-	}
-	return worldLosses{class(w.Positive), class(w.Negative)}
+// atomLoss is the loss of an atom taken for a positive and for a negative, with its class and its probability.
+type atomLoss struct {
+	positive                  bool
+	p, asPositive, asNegative float64
 }
 
-func (l worldLosses) truth(prior float64, nP, nU int) RiskErrors {
+// measureLosses reads the losses of the atoms of both classes off the supervised risk of single examples.
+func measureLosses(eng *engine.Engine, w RiskWorld) []atomLoss {
+	exec := must.Get(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
+	defer exec.Finalize()
+	loss := func(logit float64, label bool) float64 {
+		return tensors.ToScalar[float64](must.Get(exec.Call1([]float64{logit}, []bool{label})))
+	}
+	class := func(atoms []LogitAtom, positive bool) []atomLoss {
+		return lists.Map(atoms, func(a LogitAtom) atomLoss {
+			return atomLoss{positive, a.P, loss(a.Logit, true), loss(a.Logit, false)}
+		})
+	}
+	return append(class(w.Positive, true), class(w.Negative, false)...)
+}
+
+// trueErrors returns what needs no data sets: the true risk and the formula.
+func trueErrors(losses []atomLoss, prior float64, nP, nU int) RiskErrors {
 	r := RiskErrors{Prior: prior}
 	var difference, differenceSquared, unlabeled, unlabeledSquared float64
-	for _, a := range l.positive {
-		r.Risk += prior * a.p * a.asPositive
-		d := a.asPositive - a.asNegative
-		difference += a.p * d
-		differenceSquared += a.p * d * d
-		unlabeled += prior * a.p * a.asNegative
-		unlabeledSquared += prior * a.p * a.asNegative * a.asNegative
-	}
-	for _, a := range l.negative {
-		r.Risk += (1 - prior) * a.p * a.asNegative
-		unlabeled += (1 - prior) * a.p * a.asNegative
-		unlabeledSquared += (1 - prior) * a.p * a.asNegative * a.asNegative
+	for _, a := range losses {
+		p, right := (1-prior)*a.p, a.asNegative
+		if a.positive {
+			p, right = prior*a.p, a.asPositive
+			d := a.asPositive - a.asNegative
+			difference += a.p * d
+			differenceSquared += a.p * d * d
+		}
+		r.Risk += p * right
+		unlabeled += p * a.asNegative
+		unlabeledSquared += p * a.asNegative * a.asNegative
 	}
 	r.Formula = prior*prior*(differenceSquared-difference*difference)/float64(nP) +
 		(unlabeledSquared-unlabeled*unlabeled)/float64(nU)

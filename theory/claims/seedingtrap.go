@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // SeedingTrap is a set of labeled and unlabeled points for Algorithm 1(B) to be tried on. Points are rows of one length.
@@ -45,19 +46,19 @@ func copies(n int, x float64) [][]float64 { return slices.Repeat([][]float64{{x}
 
 // Outcome follows every start of Algorithm 1(B) on the trap, in exact arithmetic; points may lie at up to 20 places.
 func (t SeedingTrap) Outcome() (out SeedingOutcome, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	labeled, unlabeled := t.rationals()
-	s := must(t.Seeding())
+	s := must.Get(t.Seeding())
 	out.Optimal = s.Optimal
 	out.Seeded, out.Settled = s.Expected()
-	out.PlusPlus = must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
+	out.PlusPlus = must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	return out, nil
 }
 
 // Seeding lists every start of Algorithm 1(B) on the trap with what becomes of it, in exact arithmetic and with the limits of
 // [theory.EnumerateRationalSeeding].
 func (t SeedingTrap) Seeding() (s theory.RationalSeeding, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	return theory.EnumerateRationalSeeding(t.rationals())
 }
 
@@ -65,9 +66,7 @@ func (t SeedingTrap) Seeding() (s theory.RationalSeeding, err error) {
 func (t SeedingTrap) rationals() (labeled, unlabeled theory.RationalPoints) {
 	points := func(rows [][]float64, kind string) theory.RationalPoints {
 		p, err := theory.Rationals(rows)
-		if err != nil {
-			fail("claims: %s points: %w", kind, err)
-		}
+		must.Wrap(err, "claims: %s points", kind)
 		return p
 	}
 	return points(t.Labeled, "labeled"), points(t.Unlabeled, "unlabeled")

@@ -10,23 +10,27 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// multisets yields every way to put n rows on the places 0 … places−1, as sorted place numbers in a slice that is reused.
-func multisets(n, places int) iter.Seq[[]int] {
+// multisets yields every way to put least to most rows on the places 0 … places−1, the fewest rows first, as sorted place
+// numbers in a slice that is reused.
+func multisets(least, most, places int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
-		x := make([]int, n)
-		var fill func(i, from int) bool
-		fill = func(i, from int) bool {
-			if i == n {
+		var fill func(x []int, i, from int) bool
+		fill = func(x []int, i, from int) bool {
+			if i == len(x) {
 				return yield(x)
 			}
 			for x[i] = from; x[i] < places; x[i]++ {
-				if !fill(i+1, x[i]) {
+				if !fill(x, i+1, x[i]) {
 					return false
 				}
 			}
 			return true
 		}
-		fill(0, 0)
+		for n := least; n <= most; n++ {
+			if !fill(make([]int, n), 0, 0) {
+				return
+			}
+		}
 	}
 }
 
@@ -59,7 +63,7 @@ func labeledLines(least, most, longest int) iter.Seq2[theory.RationalPoints, the
 	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
 		for n := least; n <= most; n++ {
 			for reach := range longest + 1 {
-				for x := range multisets(n, reach+1) {
+				for x := range multisets(n, n, reach+1) {
 					if x[0] != 0 || x[n-1] != reach {
 						continue
 					}
@@ -79,25 +83,28 @@ func onLine(x []int) theory.RationalPoints {
 	return lists.Map(x, func(v int) []*big.Rat { return []*big.Rat{whole(int64(v))} })
 }
 
-// seedingPotentials returns the expected potentials right after Algorithm 1(B) has drawn its negative center. Where all unlabeled
-// rows lie on the positive center, whichever is drawn adds nothing.
-func seedingPotentials(labeled, unlabeled theory.RationalPoints) (free, constrained *big.Rat) {
+// seeded are the expected potentials right after Algorithm 1(B) has drawn its negative center: of Definition 6, with the
+// labeled rows charged to the positive center, and of the unlabeled rows alone.
+type seeded struct{ free, constrained, unlabeled *big.Rat }
+
+// seedingPotentials returns the expected potentials. Where all unlabeled rows lie on the positive center, whichever is drawn
+// adds nothing.
+func seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
 	center := labeled.Mean()
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
 	own := labeled.Potential(center)
 	if total.Sign() == 0 {
-		return own, own
+		return seeded{own, own, total}
 	}
-	free, constrained = new(big.Rat), new(big.Rat)
+	free, rest := new(big.Rat), new(big.Rat)
 	for i, w := range weights {
-		if w.Sign() == 0 {
-			continue
+		if w.Sign() > 0 {
+			p := over(w, total)
+			free.Add(free, times(p, labeled.Potential(center, unlabeled[i])))
+			rest.Add(rest, times(p, unlabeled.Potential(center, unlabeled[i])))
 		}
-		rest := unlabeled.Potential(center, unlabeled[i])
-		free.Add(free, times(w, plus(labeled.Potential(center, unlabeled[i]), rest)))
-		constrained.Add(constrained, times(w, plus(own, rest)))
 	}
-	return free.Quo(free, total), constrained.Quo(constrained, total)
+	return seeded{plus(free, rest), plus(own, rest), rest}
 }
 
 // union returns the rows of both sets, the labeled ones first.

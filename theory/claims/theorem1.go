@@ -1,11 +1,14 @@
 package claims
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem1 returns the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
@@ -32,8 +35,8 @@ func Theorem1() Claim {
 // Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
 // examples, where γ is infinite, it is 0.
 func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
-	positive, negative, between := must3(p.Proximity(tau))
+	defer must.Catch(&err)
+	positive, negative, between := must.Get3(p.Proximity(tau))
 	unlabeled := float64(d.Unlabeled) / float64(d.Examples()) // 1/(1+γ)
 	return d.Prior * (1 - d.Prior) * unlabeled * (2*between - positive - negative), nil
 }
@@ -47,14 +50,14 @@ func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias fl
 // is there because the batch holds more positives than the population; it vanishes where the ideal loss draws its anchors
 // with prior α. In the loss the whole expression counts negatively.
 func Theorem1Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	mix, group := theorem1Parts(p, d, tau)
 	return mix + group, nil
 }
 
 // theorem1Parts returns the two parts of Theorem1Attraction.
 func theorem1Parts(p theory.Population, d theory.Design, tau float64) (mix, group float64) {
-	positive, negative, between := must3(p.Proximity(tau))
+	positive, negative, between := must.Get3(p.Proximity(tau))
 	mix = (d.PositiveShare() - d.Prior) * (positive - negative)
 	if d.Unlabeled > 0 {
 		u, q := float64(d.Unlabeled), d.UnlabeledPrior()
@@ -84,16 +87,15 @@ var theorem1Readings = []struct {
 
 func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
 	var f Finding
-	meters, closeMeters := openMeters(eng, 1, pucl.SCLPU())
-	defer closeMeters()
-	m := meters[0]
+	m := must.Get(theory.NewMeter(eng, pucl.SCLPU(), 1))
+	defer m.Close()
 	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))
 	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
 	correction := 0.0      // largest error of the corrected formula
 	for _, c := range cases {
-		r := must(m.Exact(c.world, c.design))
-		printed := must(formula(c.world, c.design, 1))
+		r := must.Get(m.Exact(c.world, c.design))
+		printed := must.Get(formula(c.world, c.design, 1))
 		mix, group := theorem1Parts(c.world, c.design, 1)
 		for k, reading := range theorem1Readings {
 			agreeing[k] += oneIf(agree(reading.of(r, r.Ideal.Attraction.Value+mix), printed))
@@ -142,16 +144,13 @@ func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest t
 		f.CorrectedLaTeX = `\mathbb{E}[A_{\text{SCL-PU}}] - [\pi\mu_P + (1-\pi)\mu_N] = (\alpha-\pi)(\mu_P-\mu_N) + \frac{1}{1+\gamma}\,\frac{2u-2}{2u-1}\,q(1-q)\left[2\mu_{PN} - (\mu_P+\mu_N)\right]`
 	}
 	f.Counterexample = smallest.text
-	switch {
-	case agreeing[0] == cases:
+	switch k := slices.Index(agreeing[:3], cases); k {
+	case 0:
 		f.conclude(Holds, "The formula is the difference in all %d cases.", cases)
 		f.Counterexample = ""
-	case agreeing[1] == cases || agreeing[2] == cases:
-		reading := theorem1Readings[1]
-		if agreeing[2] == cases {
-			reading = theorem1Readings[2]
-		}
-		f.conclude(Conditional, "The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases, reading.name)
+	case 1, 2:
+		f.conclude(Conditional, "The formula is the difference in all %d cases if (5) and (3) are taken as %s.", cases,
+			theorem1Readings[k].name)
 		f.Counterexample = ""
 	default:
 		reason := "the formula is no difference between the two, not even between their attractions"
@@ -162,4 +161,81 @@ func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest t
 		f.conclude(Fails, "The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled example, "+
 			"classes at ±1, π = ½, τ = 1): %s.", smallest.bias, smallest.printed, reason)
 	}
+}
+
+// The single cases that Theorem1 measures besides random populations.
+
+// theorem1Case is the smallest case with a labeled and an unlabeled example.
+type theorem1Case struct {
+	bias, printed float64
+	text          string
+}
+
+// theorem1Smallest measures one labeled and one unlabeled example of classes at ±1, and that batches of one example, where
+// both losses are 0, have nothing to tell.
+func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1Case {
+	p, d := TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
+	r := must.Get(m.Exact(p, d))
+	printed := must.Get(formula(p, d, 1))
+	attraction := r.AttractionBias().Value
+	partition := r.PartitionBias().Value
+	measure(f, r.Bias.Value, "smallest batch: bias of the loss")
+	measure(f, printed, "smallest batch: printed formula")
+	measure(f, attraction, "smallest batch: bias of the attraction")
+	measure(f, partition, "smallest batch: bias of the log partition")
+	measure(f, r.Loss.Mean.Value+r.Ideal.Loss.Value, "smallest batch: (5) as a loss minus (3) as the printed reward")
+	alone := must.Get(m.Exact(p, theory.Design{Unlabeled: 1, Prior: 0.5}))
+	if loss, ideal := alone.Loss.Mean.Value, alone.Ideal.Loss.Value; !agree(loss, 0) || !agree(ideal, 0) {
+		must.Fail("claims: a batch of one example has loss %g and ideal loss %g; without negatives both must be 0", loss, ideal)
+	}
+	f.detail("a batch of one example has no negatives: its loss is 0, and so is the ideal loss, whose N is 0; so two examples " +
+		"are the least that a contrastive loss can be asked about, and one point a class and one dimension cannot be undercut")
+	return theorem1Case{r.Bias.Value, printed, fmt.Sprintf("m = 1 labeled and u = 1 unlabeled example, positives at +1, "+
+		"negatives at −1, π = 1/2, τ = 1 (γ = 1, N = 2, μ_P = μ_N = 1, μ_PN = −1). The unlabeled example is positive or "+
+		"negative with probability 1/2: the loss is log 3 or log(1+2e⁻²), its mean %.6f; the ideal loss is log(1+2e⁻²) = "+
+		"%.6f; the difference ½ log(3/(1+2e⁻²)) = %.6f, all of it from the log partition (the attraction's is %g). The "+
+		"formula: %g.", r.Loss.Mean.Value, r.Ideal.Loss.Value, r.Bias.Value, attraction, printed)}
+}
+
+// theorem1Batches lets the batch grow at γ = 1, with classes at ±1, where the printed formula is the same all the while.
+func theorem1Batches(m *theory.Meter, formula biasFormula, f *Finding) {
+	for _, u := range []int{2, 4, 8} {
+		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
+		measure(f, r.AttractionBias().Value, "classes at ±1, m = u = %d: bias of the attraction", u)
+		measure(f, r.Bias.Value, "classes at ±1, m = u = %d: bias of the loss", u)
+	}
+	const many = 1_000_000
+	large := theory.Design{Labeled: many, Unlabeled: many, Prior: 0.5}
+	gap := must.Get(theory.LimitPartitionGap(TwoPoints(), 0.5, large.PositiveShare(), 1))
+	attraction := must.Get(Theorem1Attraction(TwoPoints(), large, 1))
+	printed := must.Get(formula(TwoPoints(), large, 1))
+	measure(f, attraction, "classes at ±1, m = u = 1 000 000: bias of the attraction, by the corrected formula")
+	measure(f, printed, "classes at ±1, γ = 1: printed formula")
+	measure(f, gap-attraction, "classes at ±1, γ = 1: bias of the loss as the batch grows without limit")
+}
+
+// theorem1SingleDataset puts the formula to a single data set, with either prior.
+func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) {
+	cases, correction := contrastCases(randomPlanes(4, 2), []theory.Design{
+		{Labeled: 1, Unlabeled: 2, Prior: 0.5, Scheme: theory.SingleDataset, LabelRate: 0.4},
+		{Labeled: 2, Unlabeled: 2, Prior: 0.4, Scheme: theory.SingleDataset, LabelRate: 0.7},
+	}), 0.0
+	withPopulation, withUnlabeled := 0, 0
+	for _, c := range cases {
+		r := must.Get(m.Exact(c.world, c.design))
+		mix, group := theorem1Parts(c.world, c.design, 1)
+		attraction := r.AttractionBias().Value
+		correction = max(correction, math.Abs(attraction-mix-group))
+		// The reading that favors the formula most: attractions, anchors as in the batch, large batches.
+		favored := asInLargeBatch(attraction-mix, c.design)
+		printed := must.Get(formula(c.world, c.design, 1))
+		unlabeled := c.design
+		unlabeled.Scheme, unlabeled.LabelRate, unlabeled.Prior = theory.CaseControl, 0, c.design.UnlabeledPrior()
+		other := must.Get(formula(c.world, unlabeled, 1))
+		withPopulation += oneIf(agree(favored, printed))
+		withUnlabeled += oneIf(agree(favored, other))
+	}
+	measure(f, withPopulation, "single data set, large-batch attraction: cases of %d that agree with π of the population", len(cases))
+	measure(f, withUnlabeled, "single data set, large-batch attraction: cases of %d that agree with π(1−c)/(1−πc) for π", len(cases))
+	measure(f, correction, "single data set: largest error of the corrected formula")
 }

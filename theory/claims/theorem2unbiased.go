@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem2Unbiased returns the claim that ssCL and PUCL estimate the ideal loss without bias.
@@ -41,7 +42,7 @@ func theorem2Assumptions() []string {
 // of the ideal loss is (α−π)(μ_P − μ_N), α being the share of positives among the anchors, [theory.Design.PositiveShare].
 // So it is unbiased where nothing is labeled and the design is case-control, where all are positive, or where both classes are equally tight.
 func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
+	defer must.Catch(&err)
 	mix, _ := theorem1Parts(p, d, tau)
 	return mix, nil
 }
@@ -49,9 +50,9 @@ func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias
 // Theorem2LimitBias returns the bias of ssCL and of PUCL that is left in the limit of large batches of the same composition:
 // that of the log partition minus that of the attraction. The sizes in the design count by their ratio only.
 func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
-	defer catch(&err)
-	gap := must(theory.LimitPartitionGap(p, d.Prior, d.PositiveShare(), tau))
-	attraction := must(Theorem2Attraction(p, d, tau))
+	defer must.Catch(&err)
+	gap := must.Get(theory.LimitPartitionGap(p, d.Prior, d.PositiveShare(), tau))
+	attraction := must.Get(Theorem2Attraction(p, d, tau))
 	return gap - attraction, nil
 }
 
@@ -59,15 +60,15 @@ func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias 
 func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) Finding {
 	var f Finding
 	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
-	meters, closeMeters := openMeters(eng, 1, objectives...)
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, objectives...))
+	defer closeAll(meters)
 	cases := contrastCases(randomPlanes(3, 3), designsOf(0.4, [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}))
 	loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)
 	for _, c := range cases {
-		want := must(claimed(c.world, c.design, 1))
-		corrected := must(Theorem2Attraction(c.world, c.design, 1))
+		want := must.Get(claimed(c.world, c.design, 1))
+		corrected := must.Get(Theorem2Attraction(c.world, c.design, 1))
 		for _, m := range meters {
-			r := must(m.Exact(c.world, c.design))
+			r := must.Get(m.Exact(c.world, c.design))
 			loss += oneIf(agree(r.Bias.Value, want))
 			bias := r.AttractionBias().Value
 			if agree(bias, 0) {
@@ -126,7 +127,7 @@ func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
 	var results []theory.Result
 	for _, m := range meters {
 		for _, design := range []theory.Design{d, {Unlabeled: 2, Prior: 0.5}, {Unlabeled: 1, Prior: 0.5}} {
-			r := must(m.Exact(TwoPoints(), design))
+			r := must.Get(m.Exact(TwoPoints(), design))
 			results = append(results, r)
 			measure(f, r.Bias.Value, "classes at ±1, m = %d, u = %d: bias of %s", design.Labeled, design.Unlabeled, r.Objective)
 		}
@@ -134,7 +135,7 @@ func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
 	smallest := results[len(results)/2] // PUCL, m = u = 1
 	nearest, at := math.Inf(1), 0
 	for n := range 100 {
-		ideal := must(theory.IdealLoss(TwoPoints(), d.Prior, n, 1))
+		ideal := must.Get(theory.IdealLoss(TwoPoints(), d.Prior, n, 1))
 		if gap := math.Abs(smallest.Loss.Mean.Value - ideal.Loss.Value); gap < nearest {
 			nearest, at = gap, n
 		}
@@ -155,18 +156,18 @@ func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
 func theorem2Batches(m *theory.Meter, f *Finding) (limit float64) {
 	var before, last float64
 	for _, k := range []int{1, 2, 4, 8} {
-		r := must(m.Exact(TwoPoints(), theory.Design{Labeled: k, Unlabeled: k, Prior: 0.5}))
+		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: k, Unlabeled: k, Prior: 0.5}))
 		measure(f, r.Bias.Value, "classes at ±1, γ = 1, batch of %d: bias of PUCL", 2*k)
 		before, last = last, r.Bias.Value
 	}
-	limit = must(Theorem2LimitBias(TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1))
+	limit = must.Get(Theorem2LimitBias(TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1))
 	measure(f, 2*last-before, "classes at ±1, γ = 1: bias extrapolated from batches of 8 and 16, the rest fading like 1/b")
 	measure(f, limit, "classes at ±1, γ = 1: bias in the limit of large batches")
 
 	world := randomPlanes(1, 3)[0]
 	d := theory.Design{Labeled: 8, Unlabeled: 24, Prior: 0.4}
-	r := must(m.MonteCarlo(world, d, theory.Draws{Batches: 2000, Confidence: 0.99, Seed: 3}))
-	worldLimit := must(Theorem2LimitBias(world, d, 1))
+	r := must.Get(m.MonteCarlo(world, d, theory.Draws{Batches: 2000, Confidence: 0.99, Seed: 3}))
+	worldLimit := must.Get(Theorem2LimitBias(world, d, 1))
 	measure(f, r.Bias, "five points in the plane, γ = 1/3, batch of 32: bias of PUCL, sampled, 99%%")
 	measure(f, worldLimit, "the same in the limit of large batches")
 

@@ -86,8 +86,11 @@ func TestTheorem2VarianceVerdictFollowsTheNumbers(t *testing.T) {
 func TestVarianceGapOfIdenticalViews(t *testing.T) {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: theory.IdenticalViews}}
 	own, all := loopStudy(c.world, c.design, 1, loopRules["ssCL"]), loopStudy(c.world, c.design, 1, loopRules["PUCL"])
-	meters, closeMeters := openMeters(openEngine(t), 1, pucl.SSCL(), pucl.PUCL())
-	defer closeMeters()
+	meters, err := theory.NewMeters(openEngine(t), 1, pucl.SSCL(), pucl.PUCL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(meters)
 	attraction, loss := varianceGaps(meters, c)
 	near(t, "attraction", attraction, own.variance[0]-all.variance[0], 1e-12)
 	near(t, "loss", loss, own.variance[2]-all.variance[2], 1e-12)

@@ -3,9 +3,11 @@ package claims
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem3 returns the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
@@ -60,7 +62,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
 		return // nothing to draw
 	}
-	enumerated := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	enumerated := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	seeded, settled := enumerated.Expected()
 	limit := bound(seedingCase{labeled, unlabeled, enumerated.Optimal})
 	s.cases++
@@ -77,7 +79,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	if enumerated.Optimal.Sign() > 0 {
 		s.largest = larger(s.largest, over(seeded.Free, enumerated.Optimal))
 	}
-	plusPlus := must(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
+	plusPlus := must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	s.plusPlus += oneIf(plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0)
 	s.plusPlusFive += oneIf(plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0)
 	sides := measureLemma3(labeled, unlabeled)
@@ -116,11 +118,11 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	}
 	correction := checkClassBound(classBound)
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
-		fail("the statement that should hold instead fails in %d cases", broken)
+		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
-	clusterRows := must(theory.Rationals(line.uniform.rows))
+	clusterRows := must.Get(theory.Rationals(line.uniform.rows))
 
 	measure(&f, s.cases, "labeled sets of up to 4 points on 0 … 6")
 	measure(&f, s.seeded, "above the bound right after seeding")
@@ -167,7 +169,7 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 	f.detail("the factor of Δ(positives) falls from 4 with one labeled point to 1 with all; that of Δ(negatives) stays 5")
 	f.detail("largest ratio among sets of up to 4 points on 0 … 6 with φ* > 0: %s", s.largest.RatString())
 	f.detail("labels drawn from one optimal cluster: largest ratio %.4f at points %s, with %d of the cluster of %d labeled",
-		line.uniform.ratio, places(clusterRows), line.uniform.count, len(chosen(line.uniform)))
+		line.uniform.ratio, places(clusterRows), line.uniform.count, bits.OnesCount(uint(line.uniform.mask)))
 	f.detail("points at 0, 1 and 2 in TightSeeding: 1 is as far from 0 as from 2, and the tie goes to the positive " +
 		"centre; with 2.001 for 2 there is no tie")
 
@@ -183,17 +185,6 @@ func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
 			"φ* at most, and so does k-means++ without labels.", f.Number.Value)
 	}
 	return f
-}
-
-// chosen lists the rows in the extreme's mask.
-func chosen(e seedingExtreme) [][]float64 {
-	var rows [][]float64
-	for i, row := range e.rows {
-		if e.mask>>i&1 == 1 {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 const theorem3Why = "Why it fails: μ_P is the mean of the labeled points wherever they lie, and no later round moves a labeled " +

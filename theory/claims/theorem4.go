@@ -10,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem4 returns the claim that the gradient of PUCL is less biased than that of ssCL.
@@ -49,7 +50,7 @@ type tally struct{ lower, equal, larger int }
 func (t *tally) add(first, second float64) {
 	switch {
 	case math.IsNaN(first - second):
-		fail("the gradient biases are %g and %g, which cannot be compared", first, second)
+		must.Fail("the gradient biases are %g and %g, which cannot be compared", first, second)
 	case agree(first, second):
 		t.equal++
 	case first < second:
@@ -76,8 +77,8 @@ func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Findin
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters, closeMeters := openMeters(eng, 1, better, baseline, pucl.SCL(), proximity)
-	defer closeMeters()
+	meters := must.Get(theory.NewMeters(eng, 1, better, baseline, pucl.SCL(), proximity))
+	defer closeAll(meters)
 	var s gradientStudy
 	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25},
@@ -106,8 +107,9 @@ func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Findin
 // add measures a case; meters are those of the two objectives, of SCL and of the similarity.
 func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	d := c.design
-	better, baseline := must(meters[0].Gradient(c.world, d)), must(meters[1].Gradient(c.world, d))
-	supervised, ideal := must(meters[2].Gradient(c.world, d)), must(theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1))
+	better, baseline := must.Get(meters[0].Gradient(c.world, d)), must.Get(meters[1].Gradient(c.world, d))
+	supervised := must.Get(meters[2].Gradient(c.world, d))
+	ideal := must.Get(theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1))
 	biasBetter, biasBaseline := better.Minus(ideal).Norm(), baseline.Minus(ideal).Norm()
 	s.supervised.add(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm())
 	if d.SameView == theory.IndependentViews {
@@ -123,7 +125,7 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	}
 
 	// E∇PUCL − E∇ssCL = −κ∇μ_P, and what follows for the lengths of the biases.
-	slope := must(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
+	slope := must.Get(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
 	kappa := Theorem4Factor(d)
 	bias, moved := flatGradient(baseline.Minus(ideal)), flatGradient(better.Minus(baseline))
 	along, square := 0.0, 0.0
@@ -170,8 +172,8 @@ func theorem4Smaller(meters []*theory.Meter, around [][]float64, f *Finding) (la
 			theory.Population{Positive: theory.Uniform(around[0]), Negative: theory.Uniform(around[1])},
 			theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}}},
 	} {
-		better := must(meters[0].Gradient(smaller.world, smaller.design))
-		distance := better.Minus(must(meters[1].Gradient(smaller.world, smaller.design))).Norm()
+		better := must.Get(meters[0].Gradient(smaller.world, smaller.design))
+		distance := better.Minus(must.Get(meters[1].Gradient(smaller.world, smaller.design))).Norm()
 		largest = max(largest, distance)
 		measure(f, distance, "%s: distance between the two expected gradients", smaller.name)
 	}

@@ -117,8 +117,11 @@ func TestTheorem4OneLabeled(t *testing.T) {
 	d := theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.25, SameView: theory.IdenticalViews}
 	near(t, "κ", Theorem4Factor(d), 0, 0)
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters, closeMeters := openMeters(openEngine(t), 1, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
-	defer closeMeters()
+	meters, err := theory.NewMeters(openEngine(t), 1, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(meters)
 	var s gradientStudy
 	s.add(meters, contrastCase{world, d})
 	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {

@@ -3,12 +3,15 @@ package claims
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // PrintedGradient is the derivative ∂ℓ_i/∂z_i as equations (17), (20) and (21) print it, which differ in whom anchor i is
@@ -41,30 +44,21 @@ func PrintedGradient(z [][]float64, i int, attracted []int, tau float64) []float
 type printedEquation struct {
 	name      string
 	objective pucl.Objective
-	attracted func(b theory.GivenBatch, i int) []int
+	attracts  func(b theory.GivenBatch, example, anchor int) bool // whether rows of an example attract an anchor of another
 }
 
 func printedEquations() []printedEquation {
-	among := func(b theory.GivenBatch, i int, member func(example int) bool) []int {
-		var rows []int
-		for j := range b.Z {
-			if j != i && member(j%len(b.Labeled)) {
-				rows = append(rows, j)
-			}
-		}
-		return rows
-	}
 	return []printedEquation{
-		{"(17), ssCL", pucl.SSCL(), func(b theory.GivenBatch, i int) []int {
-			return among(b, i, func(example int) bool { return example == i%len(b.Labeled) })
-		}},
-		{"(20), PUCL", pucl.PUCL(), func(b theory.GivenBatch, i int) []int {
-			return among(b, i, func(example int) bool { return b.Labeled[example] })
-		}},
-		{"(21), SCL", pucl.SCL(), func(b theory.GivenBatch, i int) []int {
-			return among(b, i, func(example int) bool { return b.Class[example] == b.Class[i%len(b.Labeled)] })
-		}},
+		{"(17), ssCL", pucl.SSCL(), func(_ theory.GivenBatch, example, anchor int) bool { return example == anchor }},
+		{"(20), PUCL", pucl.PUCL(), func(b theory.GivenBatch, example, _ int) bool { return b.Labeled[example] }},
+		{"(21), SCL", pucl.SCL(), func(b theory.GivenBatch, example, i int) bool { return b.Class[example] == b.Class[i] }},
 	}
+}
+
+// attracted lists the rows that attract anchor i.
+func (e printedEquation) attracted(b theory.GivenBatch, i int) []int {
+	rows := lists.Make(len(b.Z), func(j int) int { return j })
+	return slices.DeleteFunc(rows, func(j int) bool { return j == i || !e.attracts(b, j%len(b.Labeled), i%len(b.Labeled)) })
 }
 
 // distances tells how far a printed gradient is from what the engine finds, the largest over anchors, in each reading.
@@ -117,8 +111,8 @@ func theorem4Equations(eng *engine.Engine, f *Finding) {
 }
 
 func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, tau float64) distances {
-	inner := must(theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau))
-	cosine := must(theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau))
+	inner := must.Get(theory.AnchorGradients(eng, e.objective, batch, theory.InnerProduct, tau))
+	cosine := must.Get(theory.AnchorGradients(eng, e.objective, batch, theory.Cosine, tau))
 	var d distances
 	for i, z := range batch.Z {
 		attracted := e.attracted(batch, i)
@@ -134,8 +128,7 @@ func (e printedEquation) distances(eng *engine.Engine, batch theory.GivenBatch, 
 		twice := PrintedGradient(batch.Z, i, attracted, tau*tau)
 		floats.Scale(tau, twice) // the factor in front stays 1/τ
 		d.twice = max(d.twice, floats.Distance(twice, cosine.Alone[i], 2))
-		tangent := append([]float64(nil), printed...)
-		floats.AddScaled(tangent, -floats.Dot(printed, z)/floats.Dot(z, z), z)
+		tangent := floats.AddScaledTo(make([]float64, len(z)), printed, -floats.Dot(printed, z)/floats.Dot(z, z), z)
 		d.projected = max(d.projected, floats.Distance(tangent, cosine.Alone[i], 2))
 	}
 	return d

@@ -12,22 +12,23 @@ import (
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // VariantAgreement returns how often the pseudo code has the labels of Algorithm 1(B) on the rows of x, of which some are
 // labeled: the probability, over the draw of the start, that all labels of the unlabeled rows are the same, and whether the
 // pseudo code lets a labeled row leave.
 func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves bool, err error) {
-	defer catch(&err)
-	code, weights, total := must(cluster.PseudoCode(x, labeled)), must(cluster.SeedingWeights(x, labeled)), 0.0
+	defer must.Catch(&err)
+	code, weights, total := must.Get(cluster.PseudoCode(x, labeled)), must.Get(cluster.SeedingWeights(x, labeled)), 0.0
 	for _, w := range weights {
 		total += w
 	}
 	if total == 0 {
-		fail("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1(B) has nothing to draw")
+		must.Fail("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1(B) has nothing to draw")
 	}
 	for i, w := range weights {
-		if w > 0 && slices.Equal(must(cluster.From(x, labeled, i)).Positive, code.Positive) {
+		if w > 0 && slices.Equal(must.Get(cluster.From(x, labeled, i)).Positive, code.Positive) {
 			probability += w / total
 		}
 	}
@@ -60,7 +61,7 @@ func AgreementApart(apart float64, sets int, seed uint64) (agreement float64, le
 func agreementBySeparation(f *Finding) {
 	const sets = 40
 	for _, apart := range []float64{1, 2, 4, 8} {
-		agreement, left := must2(AgreementApart(apart, sets, 11))
+		agreement, left := must.Get2(AgreementApart(apart, sets, 11))
 		name := fmt.Sprintf("two normal clusters %g standard deviations apart, %d data sets of 10 labeled and 40 "+
 			"unlabeled points", apart, sets)
 		measure(f, agreement, "%s: probability of the same labels", name)
@@ -70,9 +71,9 @@ func agreementBySeparation(f *Finding) {
 
 // separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
 type separationCheck struct {
-	sets, separated int // random sets, and those that meet the condition
-	code, start     int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
-	rarer           int // separated sets in which Algorithm 1(B) agrees less often than the bound says
+	separated   int // random sets that meet the condition
+	code, start int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
+	rarer       int // separated sets in which Algorithm 1(B) agrees less often than the bound says
 }
 
 // checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
@@ -87,7 +88,6 @@ func checkSeparation() separationCheck {
 		}
 		shift := 5 + rng.Int64N(40)
 		labeled, hidden, others := group(1+rng.IntN(3), 0), group(rng.IntN(4), 0), group(1+rng.IntN(3), shift)
-		c.sets++
 		a := union(labeled, hidden)
 		diameter, distance := new(big.Rat), (*big.Rat)(nil)
 		for _, set := range []theory.RationalPoints{a, others} {
@@ -118,9 +118,9 @@ func checkSeparation() separationCheck {
 func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f, diameter, distance float64) {
 	unlabeled := union(hidden, others)
 	want := lists.Make(len(unlabeled), func(i int) bool { return i < len(hidden) })
-	code := must(theory.RationalPUPLPseudoCode(labeled, unlabeled))
+	code := must.Get(theory.RationalPUPLPseudoCode(labeled, unlabeled))
 	c.code += oneIf(!slices.Equal(code.Labels, want) || slices.Contains(code.Labeled, false))
-	s := must(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	s := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
 	same := 0.0
 	for _, start := range s.Starts {
 		if slices.Equal(start.Labels, want) {
@@ -138,14 +138,14 @@ func (e variantExample) checkCode() {
 	rows := union(e.labeled, e.unlabeled)
 	labeled := lists.Make(len(rows), func(i int) bool { return i < len(e.labeled) })
 	x := mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows.Floats()...))
-	code, exact := must(cluster.PseudoCode(x, labeled)), must(theory.RationalPUPLPseudoCode(e.labeled, e.unlabeled))
+	code, exact := must.Get(cluster.PseudoCode(x, labeled)), must.Get(theory.RationalPUPLPseudoCode(e.labeled, e.unlabeled))
 	same := slices.Equal(code.NearPositive, slices.Concat(exact.Labeled, exact.Labels))
 	for i := range e.unlabeled {
-		code, exact := must(cluster.From(x, labeled, len(e.labeled)+i)), must(theory.RationalPUPLFrom(e.labeled, e.unlabeled, i))
-		same = same && slices.Equal(code.Positive[len(e.labeled):], exact.Labels)
+		code := must.Get(cluster.From(x, labeled, len(e.labeled)+i)).Positive[len(e.labeled):]
+		same = same && slices.Equal(code, must.Get(theory.RationalPUPLFrom(e.labeled, e.unlabeled, i)).Labels)
 	}
 	if !same {
-		fail("labeled %s, unlabeled %s: package cluster and exact arithmetic give different labels",
+		must.Fail("labeled %s, unlabeled %s: package cluster and exact arithmetic give different labels",
 			places(e.labeled), places(e.unlabeled))
 	}
 }

@@ -3,9 +3,11 @@ package claims
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // halfTau is the temperature at which exp(cos/τ) is 2, 1 and ½ for the cosines 1, 0 and −1, so that losses of points on the
@@ -53,20 +55,68 @@ func normalized(weights []float64) []float64 {
 
 // onAxis returns a class that shows +1 and −1 on the line, the first with probability plus.
 func onAxis(plus float64) []theory.Atom {
-	switch plus {
-	case 1:
-		return theory.Uniform([]float64{1})
-	case 0:
-		return theory.Uniform([]float64{-1})
-	}
-	return []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
+	atoms := []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
+	return slices.DeleteFunc(atoms, func(a theory.Atom) bool { return a.P == 0 })
 }
 
 // meanOver returns the mean of f over the world's anchors at temperature tau.
 func (w world) meanOver(tau float64, f func(theory.Anchor) float64) float64 {
 	sum := 0.0
-	for _, a := range must(theory.Anchors(w.Population, w.prior, tau)) {
+	for _, a := range must.Get(theory.Anchors(w.Population, w.prior, tau)) {
 		sum += a.P * f(a)
 	}
 	return sum
+}
+
+// What the claims on Theorems 1, 2 and 4 share.
+
+// TwoPoints returns the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
+// have similarity 1 within a class and −1 across.
+func TwoPoints() theory.Population {
+	return theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
+}
+
+// TwoSigns returns the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
+// probability ½. At τ = 1 the similarity of two draws is ±1, with mean 0 and variance 1.
+func TwoSigns() theory.Population {
+	signs := theory.Uniform([]float64{1}, []float64{-1})
+	return theory.Population{Positive: signs, Negative: signs}
+}
+
+// randomPlanes draws populations of two or three atoms a class in the plane, with unequal probabilities.
+func randomPlanes(count int, seed uint64) []theory.Population {
+	rng := rand.New(rand.NewPCG(seed, 0x9c1a))
+	return lists.Make(count, func(k int) theory.Population {
+		return theory.Population{Positive: randomClass(rng, 2+k%2, 2, 0.2), Negative: randomClass(rng, 3-k%2, 2, 0.2)}
+	})
+}
+
+// contrastCase is a population with a design.
+type contrastCase struct {
+	world  theory.Population
+	design theory.Design
+}
+
+// contrastCases crosses populations with designs.
+func contrastCases(worlds []theory.Population, designs []theory.Design) []contrastCase {
+	var cases []contrastCase
+	for _, world := range worlds {
+		for _, design := range designs {
+			cases = append(cases, contrastCase{world, design})
+		}
+	}
+	return cases
+}
+
+// designsOf returns case-control designs with independent views, of so many labeled and unlabeled examples.
+func designsOf(prior float64, sizes [][2]int) []theory.Design {
+	return lists.Map(sizes, func(size [2]int) theory.Design {
+		return theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior}
+	})
+}
+
+func closeAll(meters []*theory.Meter) {
+	for _, m := range meters {
+		m.Close()
+	}
 }

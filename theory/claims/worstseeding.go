@@ -10,13 +10,12 @@ import (
 // seedingSearch is what the exhaustive search over small sets of rows has found: ratios of the expected potential right
 // after seeding to the best potential of two centers.
 type seedingSearch struct {
-	sets, labelings int
-	free            seedingExtreme // any rows labeled; sets with best potential 0 are counted in unbounded instead
-	unbounded       int            // labelings with best potential 0 and a higher expected one
-	inCluster       seedingExtreme // the labeled rows are any rows of one cluster of an optimal split
-	uniform         seedingExtreme // the labeled rows are drawn from one cluster of an optimal split, all subsets alike
-	uniformBroken   int            // such draws with best potential 0 and a higher expected one
-	plusPlus        seedingExtreme // k-means++ with two centers
+	labelings int
+	free      seedingExtreme // any rows labeled; sets with best potential 0 are counted in unbounded instead
+	unbounded int            // labelings with best potential 0 and a higher expected one
+	inCluster seedingExtreme // the labeled rows are any rows of one cluster of an optimal split
+	uniform   seedingExtreme // the labeled rows are drawn from one cluster of an optimal split, all subsets alike
+	plusPlus  seedingExtreme // k-means++ with two centers
 }
 
 // seedingExtreme is the largest ratio met, and a set of rows that has it.
@@ -37,10 +36,8 @@ func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) 
 // integers: then squared distances are exact, and only the divisions are rounded.
 func searchSeeding(places [][]float64, maxRows int) seedingSearch {
 	var s seedingSearch
-	for n := 2; n <= maxRows; n++ {
-		for x := range multisets(n, len(places)) {
-			s.visit(lists.Map(x, func(i int) []float64 { return places[i] }))
-		}
+	for x := range multisets(2, maxRows, len(places)) {
+		s.visit(lists.Map(x, func(i int) []float64 { return places[i] }))
 	}
 	return s
 }
@@ -57,7 +54,6 @@ func (s *seedingSearch) visit(rows [][]float64) {
 	for mask := 1; mask < full; mask++ {
 		best = min(best, spread[mask]+spread[full&^mask])
 	}
-	s.sets++
 	expected := make([]float64, full)
 	for mask := 1; mask < full; mask++ {
 		s.labelings++
@@ -89,12 +85,8 @@ func (s *seedingSearch) visit(rows [][]float64) {
 			}
 		}
 		for size := 1; size <= bits.OnesCount(uint(cluster)); size++ {
-			switch {
-			case count[size] == 0:
-			case best > 0:
+			if count[size] > 0 && best > 0 {
 				s.uniform.meet(sum[size]/count[size]/best, rows, cluster, size)
-			case sum[size] > 0:
-				s.uniformBroken++
 			}
 		}
 	}

@@ -1,10 +1,11 @@
 package pucl
 
 import (
-	"errors"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Alignment measures how close the views of an example lie: the mean squared Euclidean distance of two unit rows that show
@@ -47,9 +48,8 @@ func Uniformity(v Views) *Node {
 	shape := batch.rows.Shape()
 	n, d := shape.Dim(-2), shape.Dim(-1)
 	examples := n / batch.views
-	if examples < 2 {
-		panic(errors.New("pucl: uniformity of a batch of one example; it is a mean over pairs of examples, so it needs 2 or more"))
-	}
+	fault.PanicIf(examples < 2,
+		"pucl: uniformity of a batch of one example; it is a mean over pairs of examples, so it needs 2 or more")
 	leading := leadingShape(batch.rows, 2).Dimensions
 	views := Reshape(batch.rows, append(append([]int{}, leading...), batch.views, examples, d)...)
 

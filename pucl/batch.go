@@ -25,10 +25,7 @@ type batch struct {
 // batch checks v, brings half precision to float32 and the rows to unit length.
 func (v Views) batch(tau float64) batch {
 	v.check(tau)
-	z := v.Z
-	if z.DType() != dtypes.Float64 {
-		z = ConvertDType(z, dtypes.Float32)
-	}
+	z := ConvertDType(v.Z, numeric.Working(v.Z.DType()))
 	one := numeric.OneIfFinite(z, -2, -1)
 	made := batch{rows: scaleRows(z, one), one: one, labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
 	made.start = ScalarZero(z.Graph(), dtypes.Int32)

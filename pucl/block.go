@@ -1,12 +1,11 @@
 package pucl
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Block is what a [Term] sees: r anchors of a multi-viewed batch against all its n rows. Leading axes, written "..", are
@@ -74,9 +73,8 @@ func (b *Block) NextViews(count int) *Node {
 
 // needOtherExamples panics on a batch of one example, for an objective that needs negatives.
 func (b *Block) needOtherExamples(objective string) {
-	if b.rows() == b.views() {
-		panic(fmt.Errorf("pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective))
-	}
+	fault.PanicIf(b.rows() == b.views(),
+		"pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective)
 }
 
 // groupMean returns the mean similarity of each anchor to the rows that mask gives it, where these are a group of rows: the mean

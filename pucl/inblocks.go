@@ -96,7 +96,7 @@ func (o Objective) lossInBlocks(b batch) *Node {
 	}
 	slope := Add(Concatenate(anchorSlopes, -2), rowSlope)
 	batches := loss.Shape().Size()
-	loss = Add(StopGradient(loss), handOn(slope, b.rows, fixed.rows, -2, -1))
+	loss = Add(StopGradient(loss), ReduceSum(handOn(slope, b.rows, fixed.rows), -2, -1))
 	for i, other := range others {
 		// These slopes are summed over the batches of the leading axes, so that each batch carries an equal share: right for
 		// the sum and the mean of their losses.
@@ -119,14 +119,8 @@ func (b batch) after(done *Node) batch {
 	return b
 }
 
-// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value. It is summed over axes.
-func handOn(slope, x, fixed *Node, axes ...int) *Node {
-	product := Mul(StopGradient(slope), Sub(x, fixed))
-	if len(axes) == 0 {
-		return product
-	}
-	return ReduceSum(product, axes...)
-}
+// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value.
+func handOn(slope, x, fixed *Node) *Node { return Mul(StopGradient(slope), Sub(x, fixed)) }
 
 // outside lists the floating-point nodes built before mark that x uses and that may have a gradient, the last built first.
 func outside(x, mark *Node) []*Node {

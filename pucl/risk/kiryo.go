@@ -1,9 +1,9 @@
 package risk
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // KiryoConfig holds the two numbers of [NNPUKiryo]. The zero value is the usual choice, β = 0 and γ = 1.
@@ -29,9 +29,8 @@ func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
 		if gamma == 0 {
 			gamma = 1
 		}
-		if !(config.Beta >= 0) || !(gamma > 0 && gamma <= 1) {
-			panic(fmt.Errorf("risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma))
-		}
+		fault.PanicIf(!(config.Beta >= 0) || !(gamma > 0 && gamma <= 1),
+			"risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma)
 		positive, negative := puRisks(logits, labels, prior, loss)
 		descend := GreaterOrEqual(negative, Scalar(negative.Graph(), negative.DType(), -config.Beta))
 		value := Add(positive, MaxScalar(negative, -config.Beta))

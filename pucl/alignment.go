@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Alignment measures how close the views of an example lie: the mean squared Euclidean distance of two unit rows that show
@@ -31,7 +32,7 @@ func ownDistance(b *Block) *Node {
 	var sum *Node
 	for k := 1; k < s.views; k++ {
 		// By differences, which keep their digits where views nearly agree.
-		sum = plus(sum, ReduceSum(Square(Sub(s.anchors, s.ownRow(k))), -1))
+		sum = numeric.Plus(sum, ReduceSum(Square(Sub(s.anchors, s.ownRow(k))), -1))
 	}
 	return DivScalar(sum, s.views-1)
 }

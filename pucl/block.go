@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Block is what a [Term] sees: r anchors of a multi-viewed batch against all its n rows. Leading axes, written "..", are
@@ -130,7 +131,7 @@ func (s source) others(group, inGroup *Node) (sum, count *Node) {
 func (s source) ownRows() *Node {
 	var sum *Node
 	for k := 1; k < s.views; k++ {
-		sum = plus(sum, s.ownRow(k))
+		sum = numeric.Plus(sum, s.ownRow(k))
 	}
 	return sum
 }

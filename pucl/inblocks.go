@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // mostPairs is how many similarities are held at once unless Views.BlockRows says otherwise: 256 MiB in float32, all pairs
@@ -88,10 +89,10 @@ func (o Objective) lossInBlocks(b batch) *Node {
 			otherSlopes = make([]*Node, len(others))
 		}
 		slopes := Gradient(ReduceAllSum(part), anchors, all)
-		loss, rowSlope = plus(loss, part), plus(rowSlope, slopes[1])
+		loss, rowSlope = numeric.Plus(loss, part), numeric.Plus(rowSlope, slopes[1])
 		anchorSlopes = append(anchorSlopes, slopes[0])
 		for i, slope := range partials(ReduceAllSum(part), others) {
-			otherSlopes[i] = plus(otherSlopes[i], slope)
+			otherSlopes[i] = numeric.Plus(otherSlopes[i], slope)
 		}
 	}
 	slope := Add(Concatenate(anchorSlopes, -2), rowSlope)
@@ -146,14 +147,6 @@ func partials(x *Node, nodes []*Node) []*Node {
 		}
 	}
 	return slopes
-}
-
-// plus returns sum + more; a nil sum is 0.
-func plus(sum, more *Node) *Node {
-	if sum == nil {
-		return more
-	}
-	return Add(sum, more)
 }
 
 // finite returns x, or 0 where x is infinite or NaN.

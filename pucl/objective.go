@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -163,7 +164,7 @@ func WeightedSum(name string, parts ...Part) Objective {
 			var total *Node
 			for _, part := range parts {
 				if part.Objective.Whole != nil {
-					total = plus(total, MulScalar(part.Objective.Whole(v, tau), part.Weight))
+					total = numeric.Plus(total, MulScalar(part.Objective.Whole(v, tau), part.Weight))
 				}
 			}
 			return total

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Flip is torchvision's RandomHorizontalFlip: left and right change places with some probability. One number describes a
@@ -90,10 +91,8 @@ type Solarize struct {
 
 // Check implements [Step].
 func (s Solarize) Check(in Shape) (Shape, error) {
-	if !(s.Threshold >= 0 && s.Threshold <= 1) {
-		return Shape{}, fmt.Errorf("threshold %g is not between 0 and 1", s.Threshold)
-	}
-	return in, checkProbability(s.Probability)
+	return in, cmp.Or(fault.If(!(s.Threshold >= 0 && s.Threshold <= 1), "threshold %g is not between 0 and 1", s.Threshold),
+		checkProbability(s.Probability))
 }
 
 // Numbers implements [Step].

@@ -118,11 +118,7 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 			for i, x := range rows {
 				parts[i] = Slice(x, AxisRange(), AxisRange(s*left/slices, (s+1)*left/slices))
 			}
-			part := f(parts)
-			if sum != nil {
-				part = Add(sum, part)
-			}
-			sum = part
+			sum = numeric.Plus(sum, f(parts))
 		}
 		rows, f = []*Node{sum}, same
 	}

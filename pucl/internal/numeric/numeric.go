@@ -1,4 +1,4 @@
-// Package numeric holds what graph functions share so that no digits are lost.
+// Package numeric holds what graph functions share: precisions and sums, and functions written so that no digits are lost.
 package numeric
 
 import (
@@ -16,6 +16,14 @@ func Working(data dtypes.DType) dtypes.DType {
 		return data
 	}
 	return dtypes.Float32
+}
+
+// Plus returns sum + more; a nil sum is 0.
+func Plus(sum, more *Node) *Node {
+	if sum == nil {
+		return more
+	}
+	return Add(sum, more)
 }
 
 // LogOnePlusExp returns log(1 + e^x), to all digits also where it is tiny.

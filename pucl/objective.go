@@ -9,8 +9,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/fault"
-	"github.com/puclab/puclab/pucl/internal/numeric"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Objective is a contrastive loss: per anchor, what repels it minus what attracts it. The loss is the mean over the

@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/puclab/puclab/internal/fault"
@@ -25,10 +27,7 @@ type KiryoConfig struct {
 // Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), Algorithm 1.
 func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
 	return checked(prior, func(logits, labels *Node) *Node {
-		gamma := config.Gamma
-		if gamma == 0 {
-			gamma = 1
-		}
+		gamma := cmp.Or(config.Gamma, 1)
 		fault.PanicIf(!(config.Beta >= 0) || !(gamma > 0 && gamma <= 1),
 			"risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma)
 		positive, negative := puRisks(logits, labels, prior, loss)

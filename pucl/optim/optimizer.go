@@ -128,13 +128,9 @@ func updateGraph(o ruled, scope *model.Scope, g *Graph, loss *Node) {
 
 // trained lists the trainable variables of scope that g uses.
 func trained(scope *model.Scope, g *Graph) []*model.Variable {
-	var variables []*model.Variable
-	for v := range scope.IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) {
-			variables = append(variables, v)
-		}
-	}
-	return variables
+	return slices.DeleteFunc(slices.Collect(scope.IterVariables()), func(v *model.Variable) bool {
+		return !v.Trainable || !v.InUseByGraph(g)
+	})
 }
 
 // step moves every variable by the optimizer's rule.

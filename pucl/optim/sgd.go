@@ -53,7 +53,7 @@ func (o SGD) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, los
 func (o SGD) rule() rule {
 	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 0.1), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
 	settings := fmt.Sprintf("SGD at %g, momentum %g%s, weight decay %g, %s",
-		o.LearningRate, o.Momentum, nesterov(o.Nesterov), o.WeightDecay, o.Exclude)
+		o.LearningRate, o.Momentum, nesterov[o.Nesterov], o.WeightDecay, o.Exclude)
 	return rule{"sgd", o.LearningRate, settings, o.Exclude, func(u update) *Node {
 		direction := u.gradient
 		if !u.excluded {
@@ -79,13 +79,8 @@ func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node 
 	return Sub(u.value, Mul(direction, u.rate))
 }
 
-// nesterov returns how the String of an optimizer mentions it.
-func nesterov(on bool) string {
-	if on {
-		return " (Nesterov)"
-	}
-	return ""
-}
+// nesterov is how the String of an optimizer mentions it.
+var nesterov = map[bool]string{true: " (Nesterov)"}
 
 // LARS is stochastic gradient descent with momentum in which every layer has a rate of its own, so that no layer moves by
 // more than a small share of its size; it keeps large batches stable. For weights w with gradient g, weight decay β, trust
@@ -143,7 +138,7 @@ func (o LARS) rule() rule {
 	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 1.2), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
 	o.Trust, o.Epsilon = orDefault(o.Trust, 0.001), orDefault(o.Epsilon, 1e-8)
 	settings := fmt.Sprintf("LARS at %g, momentum %g%s, weight decay %g, trust %g, epsilon %g, %s",
-		o.LearningRate, o.Momentum, nesterov(o.Nesterov), o.WeightDecay, o.Trust, o.Epsilon, o.Exclude)
+		o.LearningRate, o.Momentum, nesterov[o.Nesterov], o.WeightDecay, o.Trust, o.Epsilon, o.Exclude)
 	return rule{"lars", o.LearningRate, settings, o.Exclude, func(u update) *Node {
 		direction := u.gradient
 		if !u.excluded {

@@ -41,7 +41,7 @@ func (o AdamW) Check() error {
 			"optim: AdamW has Beta1 %g and Beta2 %g; both must be at least 0 and less than 1 (0 means 0.9 and 0.999)",
 			o.Beta1, o.Beta2),
 		fault.If(!(o.Epsilon >= 0), "optim: AdamW has epsilon %g; it must be positive, or 0 for the default 1e-8", o.Epsilon),
-		checkRate("AdamW", o.LearningRate, 0, false, o.WeightDecay),
+		SGD{LearningRate: o.LearningRate, WeightDecay: o.WeightDecay}.check("AdamW"),
 	)
 }
 

@@ -45,14 +45,6 @@ func Vectors(v *model.Variable) bool { return v.Shape().Rank() <= 1 }
 // Nothing excludes no variable.
 func Nothing(*model.Variable) bool { return false }
 
-// excludes applies e, or [Vectors] where e is nil.
-func (e Exclusion) excludes(v *model.Variable) bool {
-	if e == nil {
-		return Vectors(v)
-	}
-	return e(v)
-}
-
 // String describes e as far as a function can be described.
 func (e Exclusion) String() string {
 	if e == nil {
@@ -148,6 +140,10 @@ func step(o ruled, scope *model.Scope, gradients []*Node, lossDType dtypes.DType
 	rule := o.rule()
 	rate := optimizer.LearningRateVar(scope, lossDType, rule.rate).NodeValue(g)
 	optimizer.IncrementGlobalStep(g, lossDType) // gomlx's own loop and schedules count with it
+	exclude := rule.exclude
+	if exclude == nil {
+		exclude = Vectors
+	}
 	for i, v := range variables {
 		if gradients[i] == nil || !v.DType().IsFloat() {
 			continue
@@ -155,7 +151,7 @@ func step(o ruled, scope *model.Scope, gradients []*Node, lossDType dtypes.DType
 		precision := numeric.Working(v.DType())
 		value := rule.move(update{
 			variable: v, value: ConvertDType(v.NodeValue(g), precision), gradient: ConvertDType(gradients[i], precision),
-			rate: ConvertDType(rate, precision), excluded: rule.exclude.excludes(v), scope: scope, optimizer: rule.name,
+			rate: ConvertDType(rate, precision), excluded: exclude(v), scope: scope, optimizer: rule.name,
 		})
 		v.SetNodeValue(ConvertDType(value, v.DType()))
 	}
@@ -172,17 +168,3 @@ func clearState(o ruled, scope *model.Scope) error {
 
 // orDefault returns what a field says: 0 means the default, and a negative number means none.
 func orDefault(field, value float64) float64 { return max(cmp.Or(field, value), 0) }
-
-// checkRate returns an error unless learning rate, momentum and weight decay make sense; it names the optimizer.
-func checkRate(name string, rate, momentum float64, nesterov bool, decay float64) error {
-	return cmp.Or(
-		fault.If(!(rate >= 0) || rate > 1e10,
-			"optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, rate),
-		fault.If(!(momentum < 1),
-			"optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, momentum),
-		fault.If(nesterov && momentum < 0,
-			"optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name),
-		fault.If(decay != decay || decay > 1e10,
-			"optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, decay),
-	)
-}

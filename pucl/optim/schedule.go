@@ -42,12 +42,7 @@ type Cosine struct {
 }
 
 // warmup returns W for a run of that many steps.
-func (c Cosine) warmup(steps int) int {
-	if c.Warmup == 0 {
-		return max(steps/20, 1)
-	}
-	return max(c.Warmup, 0)
-}
+func (c Cosine) warmup(steps int) int { return max(cmp.Or(c.Warmup, steps/20, 1), 0) }
 
 // Rate implements [Schedule].
 func (c Cosine) Rate(peak float64, step, steps int) float64 {

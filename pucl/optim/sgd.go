@@ -3,6 +3,7 @@ package optim
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -30,8 +31,20 @@ type SGD struct {
 }
 
 // Check implements [Optimizer].
-func (o SGD) Check() error {
-	return checkRate("SGD", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
+func (o SGD) Check() error { return o.check("SGD") }
+
+// check returns an error unless learning rate, momentum and weight decay, of an optimizer of that name, make sense.
+func (o SGD) check(name string) error {
+	return cmp.Or(
+		fault.If(!(o.LearningRate >= 0) || o.LearningRate > 1e10,
+			"optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, o.LearningRate),
+		fault.If(!(o.Momentum < 1),
+			"optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, o.Momentum),
+		fault.If(o.Nesterov && o.Momentum < 0,
+			"optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name),
+		fault.If(math.IsNaN(o.WeightDecay) || o.WeightDecay > 1e10,
+			"optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, o.WeightDecay),
+	)
 }
 
 // PeakRate implements [Optimizer].
@@ -115,7 +128,7 @@ func (o LARS) Check() error {
 	return cmp.Or(fault.If(!(o.Trust >= 0) || !(o.Epsilon >= 0),
 		"optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
 		o.Trust, o.Epsilon),
-		checkRate("LARS", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay))
+		SGD{o.LearningRate, o.Momentum, o.WeightDecay, o.Nesterov, nil}.check("LARS"))
 }
 
 // PeakRate implements [Optimizer].

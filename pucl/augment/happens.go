@@ -48,9 +48,7 @@ func gray(images *Node) *Node {
 }
 
 // channel returns channel i of images, [n, h, w, 1].
-func channel(images *Node, i int) *Node {
-	return Slice(images, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1))
-}
+func channel(images *Node, i int) *Node { return SliceAxis(images, -1, AxisElem(i)) }
 
 // Grayscale is torchvision's RandomGrayscale: a view loses its colors, and keeps its three channels, with some
 // probability. Gray images stay as they are. One number describes a view: whether it turns gray, 1 or 0.

@@ -94,9 +94,7 @@ func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 func attention(scope *model.Scope, x *Node, heads int) *Node {
 	n, tokens, dim := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	qkv := Reshape(tokenDense(scope.In("in_proj"), x, 3*dim), n, tokens, 3, heads, dim/heads)
-	part := func(i int) *Node {
-		return Reshape(Slice(qkv, AxisRange(), AxisRange(), AxisElem(i), AxisRange(), AxisRange()), n, tokens, heads, dim/heads)
-	}
+	part := func(i int) *Node { return Reshape(SliceAxis(qkv, 2, AxisElem(i)), n, tokens, heads, dim/heads) }
 	q := MulScalar(part(0), 1/math.Sqrt(float64(dim/heads)))
 	weight := widely(dot(q, part(1)).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}), // [n, heads, tokens, tokens]
 		func(x *Node) *Node { return Softmax(x, -1) })

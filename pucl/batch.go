@@ -51,7 +51,7 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 	i := AddScalar(Add(b.start, Iota(g, shapes.Make(dtypes.Int32, count, 1), 0)), first)
 	j := Iota(g, shapes.Make(dtypes.Int32, 1, n), 1)
 	compare := func(how func(x, y *Node) *Node, x, y *Node) *Node {
-		return BroadcastToShape(ExpandLeftToRank(how(x, y), shape.Rank()), boolLike(shape))
+		return BroadcastToDims(ExpandLeftToRank(how(x, y), shape.Rank()), shape.Dimensions...)
 	}
 	others := compare(NotEqual, i, j)
 	block := &Block{
@@ -69,8 +69,8 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 		return SliceAxis(mask, -1, AxisRange(first, first+count))
 	}
 	block.AnchorLabeled = inBlock(b.labeled)
-	labeledRow := BroadcastToShape(ExpandAxes(block.AnchorLabeled, -1), boolLike(shape))
-	labeledColumn := BroadcastToShape(ExpandAxes(b.labeled, -2), boolLike(shape))
+	labeledRow := BroadcastToDims(ExpandAxes(block.AnchorLabeled, -1), shape.Dimensions...)
+	labeledColumn := BroadcastToDims(ExpandAxes(b.labeled, -2), shape.Dimensions...)
 	block.ToLabeled = And(others, labeledColumn)
 	block.Labeled = And(block.ToLabeled, labeledRow)
 	block.Unlabeled = And(others, And(Not(labeledRow), Not(labeledColumn)))
@@ -94,11 +94,4 @@ func viewOf(row *Node, examples int) *Node {
 // repeatViews repeats what is known of examples [.., b] for each view, [.., m·b].
 func repeatViews(examples *Node, views int) *Node {
 	return Concatenate(slices.Repeat([]*Node{examples}, views), -1)
-}
-
-// boolLike returns shape with Bool entries.
-func boolLike(shape shapes.Shape) shapes.Shape {
-	shape = shape.Clone()
-	shape.DType = dtypes.Bool
-	return shape
 }

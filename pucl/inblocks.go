@@ -154,7 +154,5 @@ func finite(x *Node) *Node { return Where(IsFinite(x), x, ZerosLike(x)) }
 
 // leadingShape returns the shape of x without its last axes, as many as drop.
 func leadingShape(x *Node, drop int) shapes.Shape {
-	shape := x.Shape().Clone()
-	shape.Dimensions = shape.Dimensions[:x.Rank()-drop]
-	return shape
+	return shapes.Make(x.DType(), x.Shape().Dimensions[:x.Rank()-drop]...)
 }

@@ -3,7 +3,6 @@ package pucl
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/puclab/puclab/internal/fault"
 )
 
@@ -27,7 +26,8 @@ func Pairwise(margin float64) Objective {
 				"pucl: pairwise loss with margin %v; it is a distance of unit rows and must be positive, sensibly at most 2", margin)
 			b.needOtherExamples("the pairwise loss")
 			square := SquaredDistance(b)
-			apart := GreaterThan(square, Scalar(square.Graph(), square.DType(), 8*epsilon(square.DType())))
+			epsilon := byPrecision(square.DType(), 0x1p-52, 0x1p-23) // the distance of 1 to the next number
+			apart := GreaterThan(square, Scalar(square.Graph(), square.DType(), 8*epsilon))
 			distance := onlyWhere(apart, Sqrt(Where(apart, square, OnesLike(square))))
 			missing := MaxScalar(AddScalar(Neg(distance), margin), 0.0)
 			return meanOver(b.OtherExamples(), Square(missing))
@@ -49,12 +49,4 @@ func SquaredDistance(b *Block) *Node {
 func meanOver(mask, x *Node) *Node {
 	sum := ReduceSum(onlyWhere(mask, x), -1)
 	return Div(sum, MaxScalar(ReduceSum(ConvertDType(mask, x.DType()), -1), 1.0))
-}
-
-// epsilon returns the distance of 1 to the next number.
-func epsilon(dtype dtypes.DType) float64 {
-	if dtype == dtypes.Float64 {
-		return 0x1p-52
-	}
-	return 0x1p-23
 }

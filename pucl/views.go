@@ -3,6 +3,7 @@ package pucl
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -54,11 +55,9 @@ func (v *Views) check(tau float64) {
 	fault.PanicIf(labeled.DType != dtypes.Bool,
 		"pucl: Labeled has shape %s; it must be Bool, true for a labeled positive", labeled)
 	fault.PanicIf(!z.DType.IsFloat(), "pucl: embeddings have shape %s; they must be floating point", z)
-	ok := z.Rank() >= 2 && labeled.Rank() == z.Rank()-1
-	for axis := 0; ok && axis < z.Rank()-2; axis++ {
-		ok = z.Dim(axis) == labeled.Dim(axis)
-	}
-	fault.PanicIf(!ok || z.Dim(-2) != v.Count*labeled.Dim(-1),
+	leading := z.Rank() - 2
+	fit := leading >= 0 && labeled.Rank() == leading+1 && slices.Equal(z.Dimensions[:leading], labeled.Dimensions[:leading])
+	fault.PanicIf(!fit || z.Dim(-2) != v.Count*labeled.Dim(-1),
 		"pucl: embeddings %s do not fit labels %s: with %d views per example, labels [.., b] go with "+
 			"embeddings [.., %d·b, d], one view of all examples after the other (see StackViews)", z, labeled, v.Count, v.Count)
 	if v.Class != nil {
@@ -79,13 +78,9 @@ func UnitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
 // not depend on it.
 func scaleRows(z, one *Node) *Node {
-	shortest := 0x1p-110
-	if z.DType() == dtypes.Float64 {
-		shortest = 0x1p-1000
-	}
 	largest := Mul(StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1)), one)
-	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)) // false for NaN
-	z = Where(BroadcastToShape(none, boolLike(z.Shape())), ZerosLike(z), z)
+	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), byPrecision(z.DType(), 0x1p-1000, 0x1p-110))) // false for NaN
+	z = Where(BroadcastToDims(none, z.Shape().Dimensions...), ZerosLike(z), z)
 	z = Div(z, Where(none, OnesLike(largest), largest))
 	square := ReduceAndKeep(Square(z), ReduceSum, -1)
 	return Div(z, Sqrt(Where(none, OnesLike(square), square)))

@@ -1,10 +1,12 @@
 package pucl
 
 import (
-	"errors"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Alignment measures how close the views of an example lie: the mean squared Euclidean distance of two unit rows that show
@@ -30,7 +32,7 @@ func ownDistance(b *Block) *Node {
 	var sum *Node
 	for k := 1; k < s.views; k++ {
 		// By differences, which keep their digits where views nearly agree.
-		sum = plus(sum, ReduceSum(Square(Sub(s.anchors, s.ownRow(k))), -1))
+		sum = numeric.Plus(sum, ReduceSum(Square(Sub(s.anchors, s.ownRow(k))), -1))
 	}
 	return DivScalar(sum, s.views-1)
 }
@@ -47,9 +49,8 @@ func Uniformity(v Views) *Node {
 	shape := batch.rows.Shape()
 	n, d := shape.Dim(-2), shape.Dim(-1)
 	examples := n / batch.views
-	if examples < 2 {
-		panic(errors.New("pucl: uniformity of a batch of one example; it is a mean over pairs of examples, so it needs 2 or more"))
-	}
+	fault.PanicIf(examples < 2,
+		"pucl: uniformity of a batch of one example; it is a mean over pairs of examples, so it needs 2 or more")
 	leading := leadingShape(batch.rows, 2).Dimensions
 	views := Reshape(batch.rows, append(append([]int{}, leading...), batch.views, examples, d)...)
 

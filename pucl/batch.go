@@ -25,10 +25,7 @@ type batch struct {
 // batch checks v, brings half precision to float32 and the rows to unit length.
 func (v Views) batch(tau float64) batch {
 	v.check(tau)
-	z := v.Z
-	if z.DType() != dtypes.Float64 {
-		z = ConvertDType(z, dtypes.Float32)
-	}
+	z := ConvertDType(v.Z, numeric.Working(v.Z.DType()))
 	one := numeric.OneIfFinite(z, -2, -1)
 	made := batch{rows: scaleRows(z, one), one: one, labeled: repeatViews(v.Labeled, v.Count), views: v.Count, tau: tau}
 	made.start = ScalarZero(z.Graph(), dtypes.Int32)
@@ -54,7 +51,7 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 	i := AddScalar(Add(b.start, Iota(g, shapes.Make(dtypes.Int32, count, 1), 0)), first)
 	j := Iota(g, shapes.Make(dtypes.Int32, 1, n), 1)
 	compare := func(how func(x, y *Node) *Node, x, y *Node) *Node {
-		return BroadcastToShape(ExpandLeftToRank(how(x, y), shape.Rank()), boolLike(shape))
+		return BroadcastToDims(ExpandLeftToRank(how(x, y), shape.Rank()), shape.Dimensions...)
 	}
 	others := compare(NotEqual, i, j)
 	block := &Block{
@@ -72,8 +69,8 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 		return SliceAxis(mask, -1, AxisRange(first, first+count))
 	}
 	block.AnchorLabeled = inBlock(b.labeled)
-	labeledRow := BroadcastToShape(ExpandAxes(block.AnchorLabeled, -1), boolLike(shape))
-	labeledColumn := BroadcastToShape(ExpandAxes(b.labeled, -2), boolLike(shape))
+	labeledRow := BroadcastToDims(ExpandAxes(block.AnchorLabeled, -1), shape.Dimensions...)
+	labeledColumn := BroadcastToDims(ExpandAxes(b.labeled, -2), shape.Dimensions...)
 	block.ToLabeled = And(others, labeledColumn)
 	block.Labeled = And(block.ToLabeled, labeledRow)
 	block.Unlabeled = And(others, And(Not(labeledRow), Not(labeledColumn)))
@@ -97,11 +94,4 @@ func viewOf(row *Node, examples int) *Node {
 // repeatViews repeats what is known of examples [.., b] for each view, [.., m·b].
 func repeatViews(examples *Node, views int) *Node {
 	return Concatenate(slices.Repeat([]*Node{examples}, views), -1)
-}
-
-// boolLike returns shape with Bool entries.
-func boolLike(shape shapes.Shape) shapes.Shape {
-	shape = shape.Clone()
-	shape.DType = dtypes.Bool
-	return shape
 }

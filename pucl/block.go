@@ -1,12 +1,12 @@
 package pucl
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Block is what a [Term] sees: r anchors of a multi-viewed batch against all its n rows. Leading axes, written "..", are
@@ -69,14 +69,13 @@ func (b *Block) NextViews(count int) *Node {
 	j := Iota(g, shapes.Make(dtypes.Int32, 1, b.rows()), 1)
 	ahead := ModScalar(AddScalar(Sub(viewOf(j, examples), viewOf(i, examples)), b.views()), b.views())
 	near := LessOrEqual(ahead, Scalar(g, dtypes.Int32, count))
-	return And(b.OwnView, BroadcastToShape(ExpandLeftToRank(near, b.Sim.Rank()), boolLike(b.Sim.Shape())))
+	return And(b.OwnView, BroadcastToDims(ExpandLeftToRank(near, b.Sim.Rank()), b.Sim.Shape().Dimensions...))
 }
 
 // needOtherExamples panics on a batch of one example, for an objective that needs negatives.
 func (b *Block) needOtherExamples(objective string) {
-	if b.rows() == b.views() {
-		panic(fmt.Errorf("pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective))
-	}
+	fault.PanicIf(b.rows() == b.views(),
+		"pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective)
 }
 
 // groupMean returns the mean similarity of each anchor to the rows that mask gives it, where these are a group of rows: the mean
@@ -120,8 +119,8 @@ func (b *Block) meanTo(sum, count *Node) *Node {
 // others returns, for each anchor, the sum [.., r, d] and the number [.., r] of the rows of a group, Bool [.., n], without
 // the anchor itself where it is in the group, Bool [.., r].
 func (s source) others(group, inGroup *Node) (sum, count *Node) {
-	members := Where(BroadcastToShape(ExpandAxes(group, -1), boolLike(s.rows.Shape())), s.rows, ZerosLike(s.rows))
-	self := Where(BroadcastToShape(ExpandAxes(inGroup, -1), boolLike(s.anchors.Shape())), s.anchors, ZerosLike(s.anchors))
+	members := Where(BroadcastToDims(ExpandAxes(group, -1), s.rows.Shape().Dimensions...), s.rows, ZerosLike(s.rows))
+	self := Where(BroadcastToDims(ExpandAxes(inGroup, -1), s.anchors.Shape().Dimensions...), s.anchors, ZerosLike(s.anchors))
 	sum = Sub(ReduceAndKeep(members, ReduceSum, -2), self)
 	dtype := s.rows.DType()
 	count = Sub(ReduceAndKeep(ConvertDType(group, dtype), ReduceSum, -1), ConvertDType(inGroup, dtype))
@@ -132,7 +131,7 @@ func (s source) others(group, inGroup *Node) (sum, count *Node) {
 func (s source) ownRows() *Node {
 	var sum *Node
 	for k := 1; k < s.views; k++ {
-		sum = plus(sum, s.ownRow(k))
+		sum = numeric.Plus(sum, s.ownRow(k))
 	}
 	return sum
 }

@@ -2,11 +2,11 @@ package pucl
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -62,15 +62,12 @@ func logOwn(b *Block, count int) *Node {
 
 // check panics on a configuration that does not fit the block.
 func (c DCLConfig) check(b *Block) {
-	switch {
-	case !(c.TauPlus >= 0 && c.TauPlus < 1):
-		panic(fmt.Errorf("pucl: DCL with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus))
-	case c.Positives < 0 || c.Positives >= b.views():
-		panic(fmt.Errorf("pucl: DCL with M = %d positives; they are other views of the anchor's own example, and of %d views %d is another (M = 0 takes all there are)",
-			c.Positives, b.views(), b.views()-1))
-	case !(c.Weight >= 0):
-		panic(fmt.Errorf("pucl: DCL with weight Q = %v; it must be positive, or 0 for the number of negatives", c.Weight))
-	}
+	fault.PanicIf(!(c.TauPlus >= 0 && c.TauPlus < 1),
+		"pucl: DCL with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus)
+	fault.PanicIf(c.Positives < 0 || c.Positives >= b.views(),
+		"pucl: DCL with M = %d positives; they are other views of the anchor's own example, and of %d views %d is another "+
+			"(M = 0 takes all there are)", c.Positives, b.views(), b.views()-1)
+	fault.PanicIf(!(c.Weight >= 0), "pucl: DCL with weight Q = %v; it must be positive, or 0 for the number of negatives", c.Weight)
 	b.needOtherExamples("DCL")
 }
 

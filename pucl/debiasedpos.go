@@ -2,11 +2,11 @@ package pucl
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -61,12 +61,10 @@ func DebiasedPos(config DebiasedPosConfig) Objective {
 
 // masses returns log P⁺ and log N·P⁻, and for which anchors there are negatives; elsewhere both are finite and mean nothing.
 func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
-	if !(c.TauPlus > 0 && c.TauPlus <= 1) {
-		panic(fmt.Errorf("pucl: DebiasedPos with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie above 0 and at most at 1", c.TauPlus))
-	}
-	if !(c.Weight >= 0) {
-		panic(fmt.Errorf("pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight))
-	}
+	fault.PanicIf(!(c.TauPlus > 0 && c.TauPlus <= 1),
+		"pucl: DebiasedPos with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie above 0 and at most at 1", c.TauPlus)
+	fault.PanicIf(!(c.Weight >= 0),
+		"pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight)
 	b.needOtherExamples("DebiasedPos")
 	weight := cmp.Or(c.Weight, float64(b.rows()-b.views()))
 	mask := b.OtherExamples()

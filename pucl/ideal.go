@@ -1,11 +1,11 @@
 package pucl
 
 import (
-	"fmt"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -21,9 +21,8 @@ import (
 func IdealCL(negatives int) Objective {
 	each := func(score func(own, negative *Node) *Node) Term {
 		return func(b *Block) *Node {
-			if negatives < 0 {
-				panic(fmt.Errorf("pucl: ideal loss with N = %d negatives; it must be positive, or 0 for as many as the batch holds", negatives))
-			}
+			fault.PanicIf(negatives < 0,
+				"pucl: ideal loss with N = %d negatives; it must be positive, or 0 for as many as the batch holds", negatives)
 			class := b.pairs(b.SameClass)
 			mask := OtherClasses(b)
 			negative, some := logMean(b, mask)

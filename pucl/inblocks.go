@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // mostPairs is how many similarities are held at once unless Views.BlockRows says otherwise: 256 MiB in float32, all pairs
@@ -88,15 +89,15 @@ func (o Objective) lossInBlocks(b batch) *Node {
 			otherSlopes = make([]*Node, len(others))
 		}
 		slopes := Gradient(ReduceAllSum(part), anchors, all)
-		loss, rowSlope = plus(loss, part), plus(rowSlope, slopes[1])
+		loss, rowSlope = numeric.Plus(loss, part), numeric.Plus(rowSlope, slopes[1])
 		anchorSlopes = append(anchorSlopes, slopes[0])
 		for i, slope := range partials(ReduceAllSum(part), others) {
-			otherSlopes[i] = plus(otherSlopes[i], slope)
+			otherSlopes[i] = numeric.Plus(otherSlopes[i], slope)
 		}
 	}
 	slope := Add(Concatenate(anchorSlopes, -2), rowSlope)
 	batches := loss.Shape().Size()
-	loss = Add(StopGradient(loss), handOn(slope, b.rows, fixed.rows, -2, -1))
+	loss = Add(StopGradient(loss), ReduceSum(handOn(slope, b.rows, fixed.rows), -2, -1))
 	for i, other := range others {
 		// These slopes are summed over the batches of the leading axes, so that each batch carries an equal share: right for
 		// the sum and the mean of their losses.
@@ -119,14 +120,8 @@ func (b batch) after(done *Node) batch {
 	return b
 }
 
-// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value. It is summed over axes.
-func handOn(slope, x, fixed *Node, axes ...int) *Node {
-	product := Mul(StopGradient(slope), Sub(x, fixed))
-	if len(axes) == 0 {
-		return product
-	}
-	return ReduceSum(product, axes...)
-}
+// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value.
+func handOn(slope, x, fixed *Node) *Node { return Mul(StopGradient(slope), Sub(x, fixed)) }
 
 // outside lists the floating-point nodes built before mark that x uses and that may have a gradient, the last built first.
 func outside(x, mark *Node) []*Node {
@@ -154,20 +149,10 @@ func partials(x *Node, nodes []*Node) []*Node {
 	return slopes
 }
 
-// plus returns sum + more; a nil sum is 0.
-func plus(sum, more *Node) *Node {
-	if sum == nil {
-		return more
-	}
-	return Add(sum, more)
-}
-
 // finite returns x, or 0 where x is infinite or NaN.
 func finite(x *Node) *Node { return Where(IsFinite(x), x, ZerosLike(x)) }
 
 // leadingShape returns the shape of x without its last axes, as many as drop.
 func leadingShape(x *Node, drop int) shapes.Shape {
-	shape := x.Shape().Clone()
-	shape.Dimensions = shape.Dimensions[:x.Rank()-drop]
-	return shape
+	return shapes.Make(x.DType(), x.Shape().Dimensions[:x.Rank()-drop]...)
 }

@@ -1,9 +1,9 @@
 package pucl
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // MCL is mixed contrastive learning, equation (22): a share λ of [SCLPU] and the rest of [SSCL].
@@ -24,7 +24,6 @@ func MCL(lambda float64) Objective {
 
 // checkShare panics on a parameter that is not between 0 and 1.
 func checkShare(objective, name string, value float64) {
-	if !(value >= 0 && value <= 1) {
-		panic(fmt.Errorf("pucl: %s with %s = %v; it is a share and must lie between 0 and 1", objective, name, value))
-	}
+	fault.PanicIf(!(value >= 0 && value <= 1),
+		"pucl: %s with %s = %v; it is a share and must lie between 0 and 1", objective, name, value)
 }

@@ -3,11 +3,14 @@ package pucl
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Objective is a contrastive loss: per anchor, what repels it minus what attracts it. The loss is the mean over the
@@ -60,9 +63,8 @@ func (o Objective) PerAnchor(v Views, tau float64) *Node {
 
 // score returns repel − attract of the anchors of a block, [.., r].
 func (o Objective) score(b *Block) *Node {
-	if o.Attract == nil || o.Repel == nil {
-		panic(fmt.Errorf("pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name))
-	}
+	fault.PanicIf(o.Attract == nil || o.Repel == nil,
+		"pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
 	if o.Direct != nil {
 		return o.checked("Direct", o.Direct(b), b)
 	}
@@ -72,10 +74,9 @@ func (o Objective) score(b *Block) *Node {
 // checked returns got, which a term made of b, and panics where it is not one number for each anchor.
 func (o Objective) checked(term string, got *Node, b *Block) *Node {
 	want := leadingShape(b.Sim, 1)
-	if !got.Shape().Equal(want) {
-		panic(fmt.Errorf("pucl: %s of objective %q gives shape %s for a block of similarities %s; a term gives one number per anchor, "+
-			"%s, for instance a sum or mean over the last axis", term, o.Name, got.Shape(), b.Sim.Shape(), want))
-	}
+	fault.PanicIf(!got.Shape().Equal(want),
+		"pucl: %s of objective %q gives shape %s for a block of similarities %s; a term gives one number per anchor, "+
+			"%s, for instance a sum or mean over the last axis", term, o.Name, got.Shape(), b.Sim.Shape(), want)
 	return got
 }
 
@@ -85,10 +86,9 @@ func (o Objective) addWhole(loss *Node, v Views, tau float64) *Node {
 		return loss
 	}
 	whole := o.Whole(v, tau)
-	if !whole.Shape().Equal(loss.Shape()) {
-		panic(fmt.Errorf("pucl: Whole of objective %q gives shape %s for embeddings %s; it gives one number for each batch, %s",
-			o.Name, whole.Shape(), v.Z.Shape(), loss.Shape()))
-	}
+	fault.PanicIf(!whole.Shape().Equal(loss.Shape()),
+		"pucl: Whole of objective %q gives shape %s for embeddings %s; it gives one number for each batch, %s",
+		o.Name, whole.Shape(), v.Z.Shape(), loss.Shape())
 	return Add(loss, whole)
 }
 
@@ -144,9 +144,8 @@ func WeightedSum(name string, parts ...Part) Objective {
 			total := Nothing(b)
 			for _, part := range parts {
 				term := of(part.Objective)
-				if term == nil {
-					panic(fmt.Errorf("pucl: objective %q, a part of %q, lacks a term; it needs both Attract and Repel", part.Objective.Name, name))
-				}
+				fault.PanicIf(term == nil,
+					"pucl: objective %q, a part of %q, lacks a term; it needs both Attract and Repel", part.Objective.Name, name)
 				total = Add(total, MulScalar(term(b), part.Weight))
 			}
 			return total
@@ -157,20 +156,15 @@ func WeightedSum(name string, parts ...Part) Objective {
 		Attract: sum(func(o Objective) Term { return o.Attract }),
 		Repel:   sum(func(o Objective) Term { return o.Repel }),
 	}
-	var direct, whole bool
-	for _, part := range parts {
-		direct = direct || part.Objective.Direct != nil
-		whole = whole || part.Objective.Whole != nil
-	}
-	if direct {
+	if slices.ContainsFunc(parts, func(part Part) bool { return part.Objective.Direct != nil }) {
 		o.Direct = sum(func(o Objective) Term { return o.score })
 	}
-	if whole {
+	if slices.ContainsFunc(parts, func(part Part) bool { return part.Objective.Whole != nil }) {
 		o.Whole = func(v Views, tau float64) *Node {
 			var total *Node
 			for _, part := range parts {
 				if part.Objective.Whole != nil {
-					total = plus(total, MulScalar(part.Objective.Whole(v, tau), part.Weight))
+					total = numeric.Plus(total, MulScalar(part.Objective.Whole(v, tau), part.Weight))
 				}
 			}
 			return total

@@ -97,7 +97,7 @@ func (s strip) exp(x, c *Node, tau float64) *Node {
 	shape := pairs.Shape()
 	position := shapes.Make(dtypes.Int32, shape.Dim(-2), shape.Dim(-1))
 	others := NotEqual(Iota(x.Graph(), position, 0), Iota(x.Graph(), position, 1))
-	others = BroadcastToShape(ExpandLeftToRank(others, shape.Rank()), boolLike(shape))
+	others = BroadcastToDims(ExpandLeftToRank(others, shape.Rank()), shape.Dimensions...)
 	return onlyWhere(others, Exp(pairs))
 }
 

@@ -1,11 +1,9 @@
 package pucl
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Pairwise is the contrastive loss of pairs with a margin: the two views of an example are pulled together, the rows of
@@ -24,12 +22,12 @@ func Pairwise(margin float64) Objective {
 		Name:    "pairwise",
 		Attract: func(b *Block) *Node { return Neg(ownDistance(b)) },
 		Repel: func(b *Block) *Node {
-			if !(margin > 0) {
-				panic(fmt.Errorf("pucl: pairwise loss with margin %v; it is a distance of unit rows and must be positive, sensibly at most 2", margin))
-			}
+			fault.PanicIf(!(margin > 0),
+				"pucl: pairwise loss with margin %v; it is a distance of unit rows and must be positive, sensibly at most 2", margin)
 			b.needOtherExamples("the pairwise loss")
 			square := SquaredDistance(b)
-			apart := GreaterThan(square, Scalar(square.Graph(), square.DType(), 8*epsilon(square.DType())))
+			epsilon := byPrecision(square.DType(), 0x1p-52, 0x1p-23) // the distance of 1 to the next number
+			apart := GreaterThan(square, Scalar(square.Graph(), square.DType(), 8*epsilon))
 			distance := onlyWhere(apart, Sqrt(Where(apart, square, OnesLike(square))))
 			missing := MaxScalar(AddScalar(Neg(distance), margin), 0.0)
 			return meanOver(b.OtherExamples(), Square(missing))
@@ -49,14 +47,6 @@ func SquaredDistance(b *Block) *Node {
 
 // meanOver returns the mean of x [.., r, n] over the pairs that mask selects; 0 where it selects none.
 func meanOver(mask, x *Node) *Node {
-	count := ReduceSum(ConvertDType(mask, x.DType()), -1)
-	return Div(ReduceSum(onlyWhere(mask, x), -1), MaxScalar(count, 1.0))
-}
-
-// epsilon returns the distance of 1 to the next number.
-func epsilon(dtype dtypes.DType) float64 {
-	if dtype == dtypes.Float64 {
-		return 0x1p-52
-	}
-	return 0x1p-23
+	sum := ReduceSum(onlyWhere(mask, x), -1)
+	return Div(sum, MaxScalar(ReduceSum(ConvertDType(mask, x.DType()), -1), 1.0))
 }

@@ -60,11 +60,14 @@ func LogSumExp(b *Block, mask *Node) *Node {
 
 // flat reports whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by 1/τ, the same for all
 // anchors, without losing digits: e^(−2/τ) must be far from underflow.
-func flat(dtype dtypes.DType, tau float64) bool {
+func flat(dtype dtypes.DType, tau float64) bool { return 2/tau <= byPrecision(dtype, 400, 40) }
+
+// byPrecision returns double for float64 and single for float32.
+func byPrecision(dtype dtypes.DType, double, single float64) float64 {
 	if dtype == dtypes.Float64 {
-		return 2/tau <= 400
+		return double
 	}
-	return 2/tau <= 40
+	return single
 }
 
 // logAdd returns log(e^x + e^y) for finite x and y.

@@ -1,9 +1,9 @@
 package pucl
 
 import (
-	"errors"
-
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Term turns a block of anchors into one number per anchor, shape [.., r]: how strongly something attracts or repels it,
@@ -29,17 +29,14 @@ func MeanSimilarity(b *Block, mask *Node) *Node {
 		return mean
 	}
 	mask = b.pairs(mask)
-	chosen := ReduceSum(Where(mask, b.Sim, ZerosLike(b.Sim)), -1)
-	count := ReduceSum(ConvertDType(mask, b.Sim.DType()), -1)
-	return Div(chosen, MaxScalar(count, 1.0))
+	return meanOver(mask, b.Sim)
 }
 
 // pairs returns mask without the pairs of a row with itself. It panics on a mask that is nil.
 func (b *Block) pairs(mask *Node) *Node {
-	if mask == nil {
-		panic(errors.New("pucl: a term looks at a mask that is nil; SameClass is there only where Views.Class holds the " +
-			"true class of every example, Int32 [.., b]"))
-	}
+	fault.PanicIf(mask == nil,
+		"pucl: a term looks at a mask that is nil; SameClass is there only where Views.Class holds the "+
+			"true class of every example, Int32 [.., b]")
 	if b.made(mask) {
 		return mask
 	}

@@ -2,13 +2,13 @@ package pucl
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -37,45 +37,33 @@ type Views struct {
 
 // StackViews puts separately embedded views [.., b, d] one under the other, as Views.Z wants them.
 func StackViews(views ...*Node) *Node {
-	if len(views) == 0 {
-		panic(errors.New("pucl.StackViews: no views given; a multi-viewed batch needs two or more"))
-	}
+	fault.PanicIf(len(views) == 0, "pucl.StackViews: no views given; a multi-viewed batch needs two or more")
 	return Concatenate(views, -2)
 }
 
 // check panics with an error that names both shapes where the parts of v do not fit.
 func (v *Views) check(tau float64) {
 	v.Count = cmp.Or(v.Count, 2)
-	switch {
-	case !(tau > 0) || math.IsInf(tau, 1):
-		panic(fmt.Errorf("pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.5 is the paper's)", tau))
-	case v.Count < 2:
-		panic(fmt.Errorf("pucl: %d view per example; contrast needs 2 or more", v.Count))
-	case v.BlockRows < 0:
-		panic(fmt.Errorf("pucl: BlockRows = %d anchors at once; it must be positive, or 0 to let it be chosen", v.BlockRows))
-	case v.Z == nil || v.Labeled == nil:
-		panic(errors.New("pucl: Views needs both Z, the embeddings [.., m·b, d], and Labeled, Bool [.., b]"))
-	}
+	fault.PanicIf(!(tau > 0) || math.IsInf(tau, 1),
+		"pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.5 is the paper's)", tau)
+	fault.PanicIf(v.Count < 2, "pucl: %d view per example; contrast needs 2 or more", v.Count)
+	fault.PanicIf(v.BlockRows < 0,
+		"pucl: BlockRows = %d anchors at once; it must be positive, or 0 to let it be chosen", v.BlockRows)
+	fault.PanicIf(v.Z == nil || v.Labeled == nil,
+		"pucl: Views needs both Z, the embeddings [.., m·b, d], and Labeled, Bool [.., b]")
 	z, labeled := v.Z.Shape(), v.Labeled.Shape()
-	if labeled.DType != dtypes.Bool {
-		panic(fmt.Errorf("pucl: Labeled has shape %s; it must be Bool, true for a labeled positive", labeled))
-	}
-	if !z.DType.IsFloat() {
-		panic(fmt.Errorf("pucl: embeddings have shape %s; they must be floating point", z))
-	}
-	ok := z.Rank() >= 2 && labeled.Rank() == z.Rank()-1
-	for axis := 0; ok && axis < z.Rank()-2; axis++ {
-		ok = z.Dim(axis) == labeled.Dim(axis)
-	}
-	if !ok || z.Dim(-2) != v.Count*labeled.Dim(-1) {
-		panic(fmt.Errorf("pucl: embeddings %s do not fit labels %s: with %d views per example, labels [.., b] go with "+
-			"embeddings [.., %d·b, d], one view of all examples after the other (see StackViews)", z, labeled, v.Count, v.Count))
-	}
-	if v.Class == nil {
-		return
-	}
-	if class := v.Class.Shape(); class.DType != dtypes.Int32 || !class.EqualDimensions(labeled) {
-		panic(fmt.Errorf("pucl: classes have shape %s where labels have %s; they must be Int32, one for each example", class, labeled))
+	fault.PanicIf(labeled.DType != dtypes.Bool,
+		"pucl: Labeled has shape %s; it must be Bool, true for a labeled positive", labeled)
+	fault.PanicIf(!z.DType.IsFloat(), "pucl: embeddings have shape %s; they must be floating point", z)
+	leading := z.Rank() - 2
+	fit := leading >= 0 && labeled.Rank() == leading+1 && slices.Equal(z.Dimensions[:leading], labeled.Dimensions[:leading])
+	fault.PanicIf(!fit || z.Dim(-2) != v.Count*labeled.Dim(-1),
+		"pucl: embeddings %s do not fit labels %s: with %d views per example, labels [.., b] go with "+
+			"embeddings [.., %d·b, d], one view of all examples after the other (see StackViews)", z, labeled, v.Count, v.Count)
+	if v.Class != nil {
+		class := v.Class.Shape()
+		fault.PanicIf(class.DType != dtypes.Int32 || !class.EqualDimensions(labeled),
+			"pucl: classes have shape %s where labels have %s; they must be Int32, one for each example", class, labeled)
 	}
 }
 
@@ -90,13 +78,9 @@ func UnitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
 // large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
 // not depend on it.
 func scaleRows(z, one *Node) *Node {
-	shortest := 0x1p-110
-	if z.DType() == dtypes.Float64 {
-		shortest = 0x1p-1000
-	}
 	largest := Mul(StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1)), one)
-	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), shortest)) // false for NaN
-	z = Where(BroadcastToShape(none, boolLike(z.Shape())), ZerosLike(z), z)
+	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), byPrecision(z.DType(), 0x1p-1000, 0x1p-110))) // false for NaN
+	z = Where(BroadcastToDims(none, z.Shape().Dimensions...), ZerosLike(z), z)
 	z = Div(z, Where(none, OnesLike(largest), largest))
 	square := ReduceAndKeep(Square(z), ReduceSum, -1)
 	return Div(z, Sqrt(Where(none, OnesLike(square), square)))

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Blur is torchvision's GaussianBlur, done with some probability: each pixel becomes an average of those around it, with
@@ -25,25 +26,20 @@ type Blur struct {
 
 // withDefaults fills in the zero fields.
 func (b Blur) withDefaults() Blur {
-	b.Kernel = cmp.Or(b.Kernel, 13)
-	b.MinSigma, b.MaxSigma = cmp.Or(b.MinSigma, 0.1), cmp.Or(b.MaxSigma, 2)
-	b.Probability = cmp.Or(b.Probability, 0.5)
-	return b
+	return Blur{cmp.Or(b.Kernel, 13), cmp.Or(b.MinSigma, 0.1), cmp.Or(b.MaxSigma, 2), cmp.Or(b.Probability, 0.5)}
 }
 
 // Check implements [Step].
 func (b Blur) Check(in Shape) (Shape, error) {
 	d := b.withDefaults()
-	switch {
-	case d.Kernel < 1 || d.Kernel%2 == 0:
-		return Shape{}, fmt.Errorf("a kernel of %d pixels has no middle; its size must be odd and positive", d.Kernel)
-	case d.Kernel/2 >= min(in.Height, in.Width):
-		return Shape{}, fmt.Errorf("a kernel of %d pixels reaches beyond the mirror image; %d is the most here",
-			d.Kernel, 2*min(in.Height, in.Width)-1)
-	case !(0 < d.MinSigma && d.MinSigma <= d.MaxSigma && d.MaxSigma < 1e10):
-		return Shape{}, fmt.Errorf("σ lies between %g and %g; both must be positive and in order", d.MinSigma, d.MaxSigma)
-	}
-	return in, checkProbability(d.Probability)
+	return in, cmp.Or(
+		fault.If(d.Kernel < 1 || d.Kernel%2 == 0, "a kernel of %d pixels has no middle; its size must be odd and positive", d.Kernel),
+		fault.If(d.Kernel/2 >= min(in.Height, in.Width), "a kernel of %d pixels reaches beyond the mirror image; %d is the most here",
+			d.Kernel, 2*min(in.Height, in.Width)-1),
+		fault.If(!(0 < d.MinSigma && d.MinSigma <= d.MaxSigma && d.MaxSigma < 1e10),
+			"σ lies between %g and %g; both must be positive and in order", d.MinSigma, d.MaxSigma),
+		checkProbability(d.Probability),
+	)
 }
 
 // Numbers implements [Step].
@@ -52,8 +48,7 @@ func (Blur) Numbers() int { return 1 }
 // Draw implements [Step].
 func (b Blur) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	d := b.withDefaults()
-	blurred := happens(rng, d.Probability)
-	numbers[0] = blurred * float32(uniform(rng, d.MinSigma, d.MaxSigma))
+	numbers[0] = happens(rng, d.Probability) * float32(uniform(rng, d.MinSigma, d.MaxSigma))
 }
 
 // Apply implements [Step].

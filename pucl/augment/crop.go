@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Crop is torchvision's RandomResizedCrop: a rectangle of random area and shape, in whole pixels, resized to a fixed size.
@@ -38,13 +40,13 @@ func (c Crop) withDefaults(in Shape) Crop {
 // Check implements [Step].
 func (c Crop) Check(in Shape) (Shape, error) {
 	d := c.withDefaults(in)
-	switch {
-	case d.Height < 1 || d.Width < 1:
-		return Shape{}, fmt.Errorf("views of %d×%d; both sides must be at least 1, or 0 for those of the images", d.Height, d.Width)
-	case !(0 < d.MinRatio && d.MinRatio <= d.MaxRatio && d.MaxRatio < math.Inf(1)):
-		return Shape{}, fmt.Errorf("crops have a ratio between %g and %g; both must be positive and in order", d.MinRatio, d.MaxRatio)
-	}
-	return Shape{d.Height, d.Width, in.Channels}, checkAreas(d.MinArea, d.MaxArea)
+	return Shape{d.Height, d.Width, in.Channels}, cmp.Or(
+		fault.If(d.Height < 1 || d.Width < 1,
+			"views of %d×%d; both sides must be at least 1, or 0 for those of the images", d.Height, d.Width),
+		fault.If(!(0 < d.MinRatio && d.MinRatio <= d.MaxRatio && d.MaxRatio < math.Inf(1)),
+			"crops have a ratio between %g and %g; both must be positive and in order", d.MinRatio, d.MaxRatio),
+		checkAreas(d.MinArea, d.MaxArea),
+	)
 }
 
 // Numbers implements [Step].
@@ -105,18 +107,13 @@ func (c Crop) String() string {
 	case c.Width != 0:
 		size = fmt.Sprintf("the images' height and width %d", c.Width)
 	}
-	return fmt.Sprintf("crop of %g–%g of the area, ratio %.3g–%.3g, to %s, %s",
-		d.MinArea, d.MaxArea, d.MinRatio, d.MaxRatio, size, c.method())
-}
-
-// method names the interpolation.
-func (c Crop) method() string {
-	name := "bilinear"
+	method := "bilinear"
 	if c.Bicubic {
-		name = "bicubic"
+		method = "bicubic"
 	}
 	if c.Antialias {
-		name += " with antialias"
+		method += " with antialias"
 	}
-	return name
+	return fmt.Sprintf("crop of %g–%g of the area, ratio %.3g–%.3g, to %s, %s",
+		d.MinArea, d.MaxArea, d.MinRatio, d.MaxRatio, size, method)
 }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // CropJitter crops gray images and changes their brightness and contrast, in one step that is faster than [Crop] and [Jitter].
@@ -42,21 +44,17 @@ func (c CropJitter) withDefaults() CropJitter {
 // Check implements [Step].
 func (c CropJitter) Check(in Shape) (Shape, error) {
 	d := c.withDefaults()
-	switch { // NaN fails every comparison, so each case asks for what is right and turns it around
-	case in.Channels == 3:
-		return Shape{}, errors.New("the images have 3 channels, and CropJitter makes views of gray images only; " +
-			"for images in color take the recipe augment.CIFAR(0), augment.STL or augment.ImageNet")
-	case in.Channels != 1:
-		return Shape{}, fmt.Errorf("the images have %d channels, and CropJitter makes views of gray images only; take a recipe of "+
-			"steps for any number of channels, such as Crop, Flip and Func", in.Channels)
-	case !(d.MaxRatio >= 1) || math.IsInf(d.MaxRatio, 1):
-		return Shape{}, fmt.Errorf("MaxRatio is %g; it is the larger of width:height and height:width, so a number of at least 1",
-			d.MaxRatio)
-	case !(d.Brightness <= 1) || !(d.Contrast <= 1):
-		return Shape{}, fmt.Errorf("brightness ±%g, contrast ±%g; a factor 1 ± x must not turn negative, so x is at most 1",
-			d.Brightness, d.Contrast)
-	}
-	return in, errors.Join(checkAreas(d.MinArea, d.MaxArea), checkProbability(d.Probability))
+	return in, cmp.Or( // NaN fails every comparison, so each condition asks for what is right and turns it around
+		fault.If(in.Channels == 3, "the images have 3 channels, and CropJitter makes views of gray images only; "+
+			"for images in color take the recipe augment.CIFAR(0), augment.STL or augment.ImageNet"),
+		fault.If(in.Channels != 1, "the images have %d channels, and CropJitter makes views of gray images only; take a recipe of "+
+			"steps for any number of channels, such as Crop, Flip and Func", in.Channels),
+		fault.If(!(d.MaxRatio >= 1) || math.IsInf(d.MaxRatio, 1),
+			"MaxRatio is %g; it is the larger of width:height and height:width, so a number of at least 1", d.MaxRatio),
+		fault.If(!(d.Brightness <= 1) || !(d.Contrast <= 1),
+			"brightness ±%g, contrast ±%g; a factor 1 ± x must not turn negative, so x is at most 1", d.Brightness, d.Contrast),
+		errors.Join(checkAreas(d.MinArea, d.MaxArea), checkProbability(d.Probability)),
+	)
 }
 
 // Numbers implements [Step].

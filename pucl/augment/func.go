@@ -1,11 +1,12 @@
 package augment
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Func is an augmentation of one's own: one function from images and random numbers to views.
@@ -20,13 +21,10 @@ type Func struct {
 
 // Check implements [Step].
 func (f Func) Check(in Shape) (Shape, error) {
-	if f.Graph == nil {
-		return Shape{}, errors.New("an augmentation of one's own needs its function, the field Graph")
-	}
-	if f.Uniforms < 0 {
-		return Shape{}, fmt.Errorf("%d random numbers; 0 is the least", f.Uniforms)
-	}
-	return in, nil
+	return in, cmp.Or(
+		fault.If(f.Graph == nil, "an augmentation of one's own needs its function, the field Graph"),
+		fault.If(f.Uniforms < 0, "%d random numbers; 0 is the least", f.Uniforms),
+	)
 }
 
 // Numbers implements [Step].
@@ -47,9 +45,4 @@ func (f Func) Apply(images, numbers *Node) *Node {
 }
 
 // String implements [Step].
-func (f Func) String() string {
-	if f.Name == "" {
-		return "an augmentation without a name"
-	}
-	return f.Name
-}
+func (f Func) String() string { return cmp.Or(f.Name, "an augmentation without a name") }

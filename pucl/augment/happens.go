@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Flip is torchvision's RandomHorizontalFlip: left and right change places with some probability. One number describes a
@@ -47,9 +48,7 @@ func gray(images *Node) *Node {
 }
 
 // channel returns channel i of images, [n, h, w, 1].
-func channel(images *Node, i int) *Node {
-	return Slice(images, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1))
-}
+func channel(images *Node, i int) *Node { return SliceAxis(images, -1, AxisElem(i)) }
 
 // Grayscale is torchvision's RandomGrayscale: a view loses its colors, and keeps its three channels, with some
 // probability. Gray images stay as they are. One number describes a view: whether it turns gray, 1 or 0.
@@ -90,10 +89,8 @@ type Solarize struct {
 
 // Check implements [Step].
 func (s Solarize) Check(in Shape) (Shape, error) {
-	if !(s.Threshold >= 0 && s.Threshold <= 1) {
-		return Shape{}, fmt.Errorf("threshold %g is not between 0 and 1", s.Threshold)
-	}
-	return in, checkProbability(s.Probability)
+	return in, cmp.Or(fault.If(!(s.Threshold >= 0 && s.Threshold <= 1), "threshold %g is not between 0 and 1", s.Threshold),
+		checkProbability(s.Probability))
 }
 
 // Numbers implements [Step].

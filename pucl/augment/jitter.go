@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Jitter is torchvision's ColorJitter, done with some probability: brightness, contrast, saturation and hue change by random
@@ -28,26 +29,19 @@ type Jitter struct {
 // withDefaults fills in the zero fields, and turns "off" into 0.
 func (j Jitter) withDefaults() Jitter {
 	strength := func(x, def float64) float64 { return max(cmp.Or(x, def), 0) }
-	j.Brightness, j.Contrast, j.Saturation = strength(j.Brightness, 0.4), strength(j.Contrast, 0.4), strength(j.Saturation, 0.4)
-	j.Hue = strength(j.Hue, 0.1)
-	j.Probability = cmp.Or(j.Probability, 0.8)
-	return j
+	return Jitter{strength(j.Brightness, 0.4), strength(j.Contrast, 0.4), strength(j.Saturation, 0.4), strength(j.Hue, 0.1),
+		cmp.Or(j.Probability, 0.8)}
 }
 
 // Check implements [Step].
 func (j Jitter) Check(in Shape) (Shape, error) {
-	if err := checkColor(in); err != nil {
-		return Shape{}, err
-	}
 	d := j.withDefaults()
-	if !(max(d.Brightness, d.Contrast, d.Saturation) <= 1) { // NaN in one makes the maximum NaN
-		return Shape{}, fmt.Errorf("brightness ±%g, contrast ±%g, saturation ±%g; each is at most 1, so that no factor is negative",
-			d.Brightness, d.Contrast, d.Saturation)
-	}
-	if !(d.Hue <= 0.5) {
-		return Shape{}, fmt.Errorf("hue ±%g; half a turn, 0.5, is the most", d.Hue)
-	}
-	return in, checkProbability(d.Probability)
+	return in, cmp.Or(checkColor(in),
+		fault.If(!(max(d.Brightness, d.Contrast, d.Saturation) <= 1), // NaN in one makes the maximum NaN
+			"brightness ±%g, contrast ±%g, saturation ±%g; each is at most 1, so that no factor is negative",
+			d.Brightness, d.Contrast, d.Saturation),
+		fault.If(!(d.Hue <= 0.5), "hue ±%g; half a turn, 0.5, is the most", d.Hue),
+		checkProbability(d.Probability))
 }
 
 // Numbers implements [Step].

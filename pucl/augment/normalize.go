@@ -1,13 +1,15 @@
 package augment
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Normalize is torchvision's transform of that name: (x − mean)/std for every channel. It has no randomness, so images pass through it at
@@ -18,18 +20,12 @@ type Normalize struct {
 
 // Check implements [Step].
 func (s Normalize) Check(in Shape) (Shape, error) {
-	for name, values := range map[string][]float64{"Mean": s.Mean, "Std": s.Std} {
-		if len(values) != 1 && len(values) != in.Channels {
-			return Shape{}, fmt.Errorf("%s holds %d numbers; it needs %d, one for each channel, or 1 for all",
-				name, len(values), in.Channels)
-		}
+	count := func(name string, values []float64) error {
+		return fault.If(len(values) != 1 && len(values) != in.Channels,
+			"%s holds %d numbers; it needs %d, one for each channel, or 1 for all", name, len(values), in.Channels)
 	}
-	for _, std := range s.Std {
-		if !(std > 0) {
-			return Shape{}, errors.New("every Std must be positive, since it divides")
-		}
-	}
-	return in, nil
+	return in, cmp.Or(count("Mean", s.Mean), count("Std", s.Std),
+		fault.If(slices.ContainsFunc(s.Std, func(std float64) bool { return !(std > 0) }), "every Std must be positive, since it divides"))
 }
 
 // Numbers implements [Step].

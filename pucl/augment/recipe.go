@@ -1,7 +1,7 @@
 package augment
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -98,9 +99,8 @@ func (r Recipe) Draw(rng *rand.Rand, in Shape, n int) ([]float32, error) {
 // [n, Numbers()]. Like all graph code it panics on a wrong shape.
 func (r Recipe) Apply(images, numbers *Node) *Node {
 	images.AssertRank(4)
-	if images.DType() != dtypes.Float32 {
-		panic(fmt.Errorf("augment: images are %s; convert them to Float32 with values in [0, 1]", images.DType()))
-	}
+	fault.PanicIf(images.DType() != dtypes.Float32,
+		"augment: images are %s; convert them to Float32 with values in [0, 1]", images.DType())
 	numbers.AssertDims(images.Shape().Dim(0), r.Numbers())
 	first := 0
 	for _, step := range r {
@@ -167,26 +167,19 @@ func uniform(rng *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*rng.F
 
 // checkAreas returns an error unless the smallest and the largest share of the area that a crop keeps make sense.
 func checkAreas(least, most float64) error {
-	if !(0 < least && least <= most && most <= 1) { // this form also refuses NaN
-		return fmt.Errorf("crops keep between %g and %g of the area; the shares must be positive, in order and at most 1", least, most)
-	}
-	return nil
+	return fault.If(!(0 < least && least <= most && most <= 1), // this form also refuses NaN
+		"crops keep between %g and %g of the area; the shares must be positive, in order and at most 1", least, most)
 }
 
 // checkProbability returns an error unless p is a probability.
 func checkProbability(p float64) error {
-	if !(p >= 0 && p <= 1) {
-		return fmt.Errorf("probability %g is not between 0 and 1", p)
-	}
-	return nil
+	return fault.If(!(p >= 0 && p <= 1), "probability %g is not between 0 and 1", p)
 }
 
 // checkColor returns an error unless the images are gray or RGB.
 func checkColor(in Shape) error {
-	if in.Channels != 1 && in.Channels != 3 {
-		return errors.New("the step needs 3 channels, red, green and blue, or a single gray one")
-	}
-	return nil
+	return fault.If(in.Channels != 1 && in.Channels != 3,
+		"the step needs 3 channels, red, green and blue, or a single gray one")
 }
 
 // Bytes makes views of images of shape in, one for each image, as bytes again: [Recipe.Apply] for people who want to look
@@ -199,16 +192,16 @@ func (r Recipe) Bytes(eng *engine.Engine, pixels []uint8, in Shape, numbers []fl
 	}
 	each, size := r.Numbers(), in.Height*in.Width*in.Channels
 	n := len(numbers) / each
-	switch {
-	case n == 0:
-		return nil, Shape{}, fmt.Errorf("augment: %d numbers make no view, which takes %d; Draw draws those of any number of views",
-			len(numbers), each)
-	case len(numbers)%each != 0:
-		return nil, Shape{}, fmt.Errorf("augment: %d numbers are no multiple of %d, which describe one view; "+
-			"take what Draw gives for this recipe", len(numbers), each)
-	case len(pixels) != n*size:
-		return nil, Shape{}, fmt.Errorf("augment: %d numbers make %d views, one for each image, but %d bytes are not %d images of %s, "+
-			"which take %d", len(numbers), n, len(pixels), n, in, n*size)
+	err = cmp.Or(
+		fault.If(n == 0, "augment: %d numbers make no view, which takes %d; Draw draws those of any number of views", len(numbers), each),
+		fault.If(len(numbers)%each != 0,
+			"augment: %d numbers are no multiple of %d, which describe one view; take what Draw gives for this recipe", len(numbers), each),
+		fault.If(len(pixels) != n*size,
+			"augment: %d numbers make %d views, one for each image, but %d bytes are not %d images of %s, which take %d",
+			len(numbers), n, len(pixels), n, in, n*size),
+	)
+	if err != nil {
+		return nil, Shape{}, err
 	}
 	random, _ := r.Split()
 	result, err := CallOnce(eng.Backend, func(pixels, numbers *Node) *Node {

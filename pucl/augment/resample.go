@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Resizing and blurring are separable and linear, so each is two batched matrix products: one of weights [n, out, in] for
@@ -65,11 +66,7 @@ func (c Crop) weights(start, extent *Node, in, out int) *Node {
 	for tap := -1; tap <= 2; tap++ {
 		index := Min(MaxScalar(AddScalar(below, float64(tap)), 0), last)
 		hit := Equal(BroadcastToDims(pixel, n, out, in), BroadcastToDims(index, n, out, in))
-		part := Mul(ConvertDType(hit, dtypes.Float32), cubic(Abs(AddScalar(Neg(fraction), float64(tap))), -0.75))
-		if w != nil {
-			part = Add(w, part)
-		}
-		w = part
+		w = numeric.Plus(w, Mul(ConvertDType(hit, dtypes.Float32), cubic(Abs(AddScalar(Neg(fraction), float64(tap))), -0.75)))
 	}
 	return w
 }

@@ -9,13 +9,14 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -74,11 +75,9 @@ func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 // Starts returns the results of all random starts of [PUPL], in the order in which they are drawn.
 func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) {
 	p, err := newPoints(x, labeled)
+	err = cmp.Or(err, fault.If(config.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts))
 	if err != nil {
 		return nil, err
-	}
-	if config.Restarts < 0 {
-		return nil, fmt.Errorf("cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts)
 	}
 	weights := rows.Pick(p.seedingWeights(), p.unlabeled)
 	total := floats.Sum(weights)
@@ -126,12 +125,11 @@ func SeedingWeights(x *mat.Dense, labeled []bool) ([]float64, error) {
 // analysis of all starts.
 func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	p, err := newPoints(x, labeled)
+	err = cmp.Or(err, fault.If(start < 0 || start >= len(labeled) || labeled[start],
+		"cluster: the negative center cannot start at row %d; take one of the %d of %d rows that are unlabeled",
+		start, len(p.unlabeled), len(labeled)))
 	if err != nil {
 		return nil, err
-	}
-	if start < 0 || start >= len(labeled) || labeled[start] {
-		return nil, fmt.Errorf("cluster: the negative center cannot start at row %d; take one of the %d of %d rows that are unlabeled",
-			start, len(p.unlabeled), len(labeled))
 	}
 	return p.from(start), nil
 }

@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/spans"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -24,15 +24,11 @@ type points struct {
 }
 
 func newPoints(x *mat.Dense, labeled []bool) (points, error) {
-	_, _, err := rows.Check(x, len(labeled), "labels")
-	if err = cmp.Or(err, rows.CheckFinite(x)); err != nil {
-		return points{}, err
-	}
 	p := points{x: x}
-	if p.labeled, p.unlabeled = rows.Split(labeled); len(p.labeled) == 0 || len(p.unlabeled) == 0 {
-		return points{}, errors.New("cluster: pseudo-labeling needs at least one labeled and one unlabeled row")
-	}
-	return p, nil
+	p.labeled, p.unlabeled = rows.Split(labeled)
+	_, _, err := rows.Check(x, len(labeled), "labels")
+	return p, cmp.Or(err, rows.CheckFinite(x), fault.If(len(p.labeled) == 0 || len(p.unlabeled) == 0,
+		"cluster: pseudo-labeling needs at least one labeled and one unlabeled row"))
 }
 
 // mean returns the mean of the rows at index.
@@ -105,17 +101,14 @@ func (p points) assign(c *Clustering, fixed bool) bool {
 	return changed.Load()
 }
 
-// cluster is the sum and the number of rows.
-type cluster struct {
-	sum   []float64
-	count float64
+// clusters are the sum and the number of the rows of the positive and of the negative one.
+type clusters struct {
+	sum   [2][]float64
+	count [2]float64
 }
 
-// clusters are the positive and the negative one.
-type clusters [2]cluster
-
 func newClusters(k int) clusters {
-	return clusters{{sum: make([]float64, k)}, {sum: make([]float64, k)}}
+	return clusters{sum: [2][]float64{make([]float64, k), make([]float64, k)}}
 }
 
 // move puts each center at the mean of its rows; one without rows stays where it is.
@@ -127,25 +120,25 @@ func (p points) move(c *Clustering, positive []bool) {
 		spans.Each(len(index), func(span, first, end int) {
 			part := newClusters(k)
 			for _, i := range index[first:end] {
-				to := &part[1]
+				side := 1
 				if positive[i] {
-					to = &part[0]
+					side = 0
 				}
-				floats.Add(to.sum, p.x.RawRowView(i))
-				to.count++
+				floats.Add(part.sum[side], p.x.RawRowView(i))
+				part.count[side]++
 			}
 			parts[span] = part
 		})
 		for _, part := range parts {
-			for side := range all {
-				floats.Add(all[side].sum, part[side].sum)
-				all[side].count += part[side].count
+			for side := range all.sum {
+				floats.Add(all.sum[side], part.sum[side])
+				all.count[side] += part.count[side]
 			}
 		}
 	}
 	for side, center := range [][]float64{c.PositiveCenter, c.NegativeCenter} {
-		if all[side].count > 0 {
-			floats.ScaleTo(center, 1/all[side].count, all[side].sum)
+		if all.count[side] > 0 {
+			floats.ScaleTo(center, 1/all.count[side], all.sum[side])
 		}
 	}
 }

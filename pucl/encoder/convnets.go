@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // AllConv is the network that nnPU's code trains on CIFAR-10 (CNN in model.py of kiryor/nnPUlearning), without its last layer:
@@ -44,9 +45,12 @@ func (c AllConv) Embed(scope *model.Scope, images *Node, training bool) *Node {
 }
 
 // String names the network and its sizes.
-func (c AllConv) String() string {
+func (c AllConv) String() string { return c.describe("AllConv") }
+
+// describe names a network with the fields of c, and its sizes.
+func (c AllConv) describe(network string) string {
 	c = c.withDefaults()
-	return fmt.Sprintf("AllConv width %d, %d-d%s", c.Width, c.Dim, c.Pixels.suffix())
+	return fmt.Sprintf("%s width %d, %d-d%s", network, c.Width, c.Dim, c.Pixels.suffix())
 }
 
 // withDefaults fills in the zero fields.
@@ -84,10 +88,7 @@ func (c ShortConv) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 }
 
 // String names the network and its sizes.
-func (c ShortConv) String() string {
-	c = c.withDefaults()
-	return fmt.Sprintf("ShortConv width %d, %d-d%s", c.Width, c.Dim, c.Pixels.suffix())
-}
+func (c ShortConv) String() string { return AllConv(c).describe("ShortConv") }
 
 // withDefaults fills in the zero fields.
 func (c ShortConv) withDefaults() ShortConv { return ShortConv(AllConv(c).withDefaults()) }
@@ -131,9 +132,9 @@ func (l LeNet) withDefaults() LeNet { return LeNet{cmp.Or(l.Dim, 84), l.Pixels} 
 
 // atLeastSize panics on images with a side shorter than least.
 func atLeastSize(network string, images *Node, least int) {
-	if height, width := images.Shape().Dim(1), images.Shape().Dim(2); min(height, width) < least {
-		panic(fmt.Errorf("encoder: a %s needs images of at least %d×%d, not %d×%d", network, least, least, height, width))
-	}
+	height, width := images.Shape().Dim(1), images.Shape().Dim(2)
+	fault.PanicIf(min(height, width) < least,
+		"encoder: a %s needs images of at least %d×%d, not %d×%d", network, least, least, height, width)
 }
 
 // flat makes one row of every image's [height, width, channels], channels in front as PyTorch and Chainer lay them out, so

@@ -1,7 +1,6 @@
 package encoder
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
@@ -23,9 +23,7 @@ func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Nod
 
 // convolution does what Convolution does, with zeros of the given width on every side.
 func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding int) *Node {
-	if kernel%2 == 0 {
-		panic(fmt.Errorf("encoder: kernel size %d is even; use an odd one", kernel))
-	}
+	fault.PanicIf(kernel%2 == 0, "encoder: kernel size %d is even; use an odd one", kernel)
 	in := x.Shape().Dim(-1)
 	w := weights(scope, "kernel", x, kernel*kernel*in, kernel, kernel, in, channels)
 	return convolveAsEngine(x, w, stride, padding)

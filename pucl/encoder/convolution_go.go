@@ -1,11 +1,10 @@
 package encoder
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // convolveByProducts filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
@@ -62,10 +61,9 @@ func newConvolved(x, w *Node, stride, padding int) *convolved {
 	}
 	c.outHeight = (c.height+2*padding-kernel)/stride + 1
 	c.outWidth = (c.width+2*padding-kernel)/stride + 1
-	if min(c.height, c.width)+2*padding < kernel {
-		panic(fmt.Errorf("encoder: a %d×%d kernel does not fit into images of %d×%d padded by %d; the images are too small for this network",
-			kernel, kernel, c.height, c.width, padding))
-	}
+	fault.PanicIf(min(c.height, c.width)+2*padding < kernel,
+		"encoder: a %d×%d kernel does not fit into images of %d×%d padded by %d; the images are too small for this network",
+		kernel, kernel, c.height, c.width, padding)
 	c.rows = max(c.outHeight, ceilDiv(c.height+padding, stride))
 	c.columns = max(c.outWidth, ceilDiv(c.width+padding, stride))
 	c.extra = ceilDiv(c.moved(kernel-1, kernel-1), c.rows*c.columns)

@@ -69,8 +69,11 @@ func (s selection) convolve(x, w *Node) *Node {
 	}, func(_ []*Node, v *Node) []*Node {
 		v = Reshape(v, s.n*s.outHeight, s.outWidth, -1)
 		parts := []*Node{v}
-		if s.way == columnsAfter {
-			parts = s.sentToGroups(v)
+		if s.way == columnsAfter { // the windows send back to the products that they added up, tap by tap
+			parts = make([]*Node, s.taps)
+			for t := range parts {
+				parts[t] = picked(s.productsOfWindows(t, t+1), true, v)
+			}
 		}
 		gradients := make([]*Node, len(parts))
 		for t, part := range parts {
@@ -126,52 +129,28 @@ func (s selection) sentBack(v, m *Node) *Node {
 
 // rowsOfWindows returns which row of an image is row i of the windows in row r, for every r and every i in the given range.
 func (s selection) rowsOfWindows(from, to int) choice {
-	rows := choice{from: s.height}
-	for r := range s.outHeight {
-		for i := from; i < to; i++ {
-			rows.of = append(rows.of, r*s.stride+i-s.before)
-		}
-	}
-	return rows
+	return chosen(s.height, s.outHeight, 1, to-from, func(r, _, i int) int { return r*s.stride + from + i - s.before })
 }
 
 // columnsOfWindows returns which group of which of the kernel rows of an image is group t of row i of window c, for every c, i
 // and t.
 func (s selection) columnsOfWindows() choice {
 	groups := s.width / s.group
-	columns := choice{from: s.kernel * groups}
-	for c := range s.outWidth {
-		for i := range s.kernel {
-			for t := range s.taps {
-				group := c*s.stride/s.group + s.first + t
-				columns.add(i*groups+group, group >= 0 && group < groups)
-			}
+	return chosen(s.kernel*groups, s.outWidth, s.kernel, s.taps, func(c, i, t int) int {
+		if group := c*s.stride/s.group + s.first + t; group >= 0 && group < groups {
+			return i*groups + group
 		}
-	}
-	return columns
+		return -1
+	})
 }
 
 // productsOfWindows returns what window c adds up, for every c: for every group that it looks at, from tap to tap of the given
 // range, the product of that group with the columns of the kernel that it meets.
 func (s selection) productsOfWindows(from, to int) choice {
-	groups, taps := s.width/s.group, to-from
-	products := choice{from: groups * taps, added: taps}
-	for c := range s.outWidth {
-		for t := from; t < to; t++ {
-			group := c + s.first + t
-			products.add(group*taps+t-from, group >= 0 && group < groups)
-		}
-	}
+	taps := to - from
+	products := chosen(s.width/s.group*taps, s.outWidth, 1, taps, func(c, _, t int) int { return (c+s.first+from+t)*taps + t })
+	products.added = taps
 	return products
-}
-
-// sentToGroups returns what the windows send back to the products that they add up, tap by tap.
-func (s selection) sentToGroups(v *Node) []*Node {
-	sent := make([]*Node, s.taps)
-	for t := range sent {
-		sent[t] = picked(s.productsOfWindows(t, t+1), true, v)
-	}
-	return sent
 }
 
 // matrix returns the kernel as what is seen is multiplied with it.
@@ -209,16 +188,7 @@ func (s selection) unused() PadAxis {
 
 // places returns which number of a row of the kernel [k, in] meets channel ch of column x in window c, for every x, ch and c.
 func (s selection) places() choice {
-	places := choice{from: s.kernel * s.in}
-	for x := range s.width {
-		for ch := range s.in {
-			for c := range s.outWidth {
-				j := x - c*s.stride + s.before
-				places.add(j*s.in+ch, j >= 0 && j < s.kernel)
-			}
-		}
-	}
-	return places
+	return chosen(s.kernel*s.in, s.width, s.in, s.outWidth, func(x, ch, c int) int { return (x-c*s.stride+s.before)*s.in + ch })
 }
 
 // choice is rows to be picked from a number of rows; what lies outside is a row of zeros.
@@ -228,12 +198,17 @@ type choice struct {
 	added int // so many rows that are picked one after the other are added up to one; 0 means 1
 }
 
-// add picks a row, or a row of zeros where it does not exist.
-func (c *choice) add(row int, exists bool) {
-	if !exists {
-		row = -1
+// chosen picks the row that of returns for every a, b and c below the given numbers, c counted first.
+func chosen(from, as, bs, cs int, of func(a, b, c int) int) choice {
+	rows := choice{from: from}
+	for a := range as {
+		for b := range bs {
+			for c := range cs {
+				rows.of = append(rows.of, of(a, b, c))
+			}
+		}
 	}
-	c.of = append(c.of, row)
+	return rows
 }
 
 // everyRow reports whether all rows are picked in their order.

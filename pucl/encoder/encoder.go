@@ -15,6 +15,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a [Func], or a type with this method,
@@ -38,15 +39,11 @@ type SmallCNN struct {
 
 // Embed implements [Encoder], for images. Like all graph code it panics on settings that are out of range.
 func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
-	if images.Rank() != 4 {
-		panic(fmt.Errorf("encoder: a SmallCNN reads images [n, height, width, channels], not %s; for rows of features use an MLP",
-			images.Shape()))
-	}
+	fault.PanicIf(images.Rank() != 4,
+		"encoder: a SmallCNN reads images [n, height, width, channels], not %s; for rows of features use an MLP", images.Shape())
 	c = c.withDefaults()
 	atLeastOne("SmallCNN", setting{"Width", c.Width}, setting{"Dim", c.Dim})
-	if !(c.Std > 0) {
-		panic(fmt.Errorf("encoder: SmallCNN has Std %g; it divides, so it must be positive, or 0 for the default", c.Std))
-	}
+	fault.PanicIf(!(c.Std > 0), "encoder: SmallCNN has Std %g; it divides, so it must be positive, or 0 for the default", c.Std)
 	x := MulScalar(AddScalar(images, -c.Mean), 1/c.Std)
 	for i, layer := range []struct{ kernel, channels int }{{5, c.Width}, {3, 2 * c.Width}, {3, 4 * c.Width}} {
 		s := scope.In("conv%d", i+1)
@@ -74,9 +71,7 @@ func (c SmallCNN) withDefaults() SmallCNN {
 // between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
 // is thrown away, or kept to look at. Like all graph code it panics where dim is below 1.
 func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {
-	if dim < 1 {
-		panic(fmt.Errorf("encoder: the projector has dim %d; it must be at least 1", dim))
-	}
+	fault.PanicIf(dim < 1, "encoder: the projector has dim %d; it must be at least 1", dim)
 	hidden, out := scope.In("hidden"), scope.In("out")
 	x := Dense(hidden, embeddings, embeddings.Shape().Dim(-1), false)
 	x = ReLU(BatchNorm(hidden, x, training))
@@ -96,9 +91,7 @@ func (m MLP) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	atLeastOne("MLP", setting{"Dim", m.Dim})
 	x := Reshape(examples, examples.Shape().Dim(0), -1)
 	for i, size := range append(m.Hidden[:len(m.Hidden):len(m.Hidden)], m.Dim) {
-		if size < 1 {
-			panic(fmt.Errorf("encoder: layer %d of an MLP has size %d; it must be at least 1", i+1, size))
-		}
+		fault.PanicIf(size < 1, "encoder: layer %d of an MLP has size %d; it must be at least 1", i+1, size)
 		s := scope.In("dense%d", i+1)
 		x = ReLU(BatchNorm(s, Dense(s, x, size, false), training))
 	}

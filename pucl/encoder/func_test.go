@@ -137,6 +137,9 @@ func TestFuncRefuses(t *testing.T) {
 		"uses the variable /elsewhere/weights outside of its scope /mine": {Name: "stray", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 			return Dense(scope.Store().Scope("/elsewhere"), Dense(scope, flat(x), 3, true), 3, false)
 		}},
+		"uses the variable /mine2/weights outside of its scope /mine": {Name: "neighbor", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
+			return Dense(scope.Store().Scope("/mine2"), Dense(scope, flat(x), 3, true), 3, false)
+		}},
 		"with a kernel of [3 2]": {Name: "even", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 			return flat(layers.Convolution(scope, x).Channels(2).KernelSizePerAxis(3, 2).Done())
 		}},

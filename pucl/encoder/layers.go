@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -36,17 +38,11 @@ func weights(scope *model.Scope, name string, x *Node, fanIn int, dims ...int) *
 // seconds to compile those of a ResNet.
 func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) *Node {
 	if scope.GetVariable(name) == nil {
-		shape := shapes.Make(master(x.DType()), dims...)
-		values := drawNormal(scope, scope.Scope()+"/"+name, std, shape.Size())
-		value := tensors.FromFlatDataAndDimensions(values, dims...)
-		if shape.DType == dtypes.Float64 { // the same numbers
-			wide := make([]float64, len(values))
-			for i, v := range values {
-				wide[i] = float64(v)
-			}
-			value = tensors.FromFlatDataAndDimensions(wide, dims...)
+		draw := drawNormal[float32]
+		if x.DType() == dtypes.Float64 { // the same numbers
+			draw = drawNormal[float64]
 		}
-		scope.VariableWithValue(name, value)
+		scope.VariableWithValue(name, draw(scope, scope.Scope()+"/"+name, std, dims...))
 	}
 	return Weight(scope, name, x, initializer.Zero, dims...)
 }
@@ -58,14 +54,14 @@ func seedOf(scope *model.Scope, what string) uint64 {
 	return hash.Sum64()
 }
 
-// drawNormal draws count normal numbers of the given standard deviation, by [seedOf] what they are for.
-func drawNormal(scope *model.Scope, what string, std float64, count int) []float32 {
+// drawNormal draws normal numbers of the given standard deviation, by [seedOf] what they are for: the same ones in float32 and float64.
+func drawNormal[T float32 | float64](scope *model.Scope, what string, std float64, dims ...int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seedOf(scope, what), 0))
-	values := make([]float32, count)
+	values := make([]T, shapes.Make(dtypes.Float32, dims...).Size())
 	for i := range values {
-		values[i] = float32(std * rng.NormFloat64())
+		values[i] = T(float32(std * rng.NormFloat64()))
 	}
-	return values
+	return tensors.FromFlatDataAndDimensions(values, dims...)
 }
 
 // withBias adds a trained number, at first 0, to every channel (the last axis) of x.
@@ -114,17 +110,13 @@ type setting struct {
 // atLeastOne panics on a size below 1. Defaults must be filled in.
 func atLeastOne(network string, settings ...setting) {
 	for _, s := range settings {
-		if s.size < 1 {
-			panic(fmt.Errorf("encoder: %s has %s %d; it must be at least 1, or 0 for the default", network, s.name, s.size))
-		}
+		fault.PanicIf(s.size < 1, "encoder: %s has %s %d; it must be at least 1, or 0 for the default", network, s.name, s.size)
 	}
 }
 
 // checkClasses panics on a negative number of classes.
 func checkClasses(network string, classes int) {
-	if classes < 0 {
-		panic(fmt.Errorf("encoder: %s has Classes %d; it must be at least 1, or 0 for embeddings instead of logits", network, classes))
-	}
+	fault.PanicIf(classes < 0, "encoder: %s has Classes %d; it must be at least 1, or 0 for embeddings instead of logits", network, classes)
 }
 
 // Weight returns the trained variable name of scope for use beside x: the variable is kept in float32, or in float64
@@ -133,22 +125,14 @@ func checkClasses(network string, classes int) {
 // way. Encoders of one's own should make all their variables with it; start says what the variable holds at first, for
 // which the package initializer of gomlx has functions.
 func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitializer, dims ...int) *Node {
-	v := scope.WithInitializer(start).VariableWithShape(name, shapes.Make(master(x.DType()), dims...))
+	v := scope.WithInitializer(start).VariableWithShape(name, shapes.Make(numeric.Working(x.DType()), dims...))
 	return ConvertDType(v.NodeValue(x.Graph()), x.DType())
-}
-
-// master returns the precision of variables beside data of the given one: float32, or float64 where the data have it.
-func master(data dtypes.DType) dtypes.DType {
-	if data == dtypes.Float64 {
-		return data
-	}
-	return dtypes.Float32
 }
 
 // widely returns f applied to x in the precision of variables: for sums of many numbers, of which bfloat16 with its 8 binary
 // digits would lose most.
 func widely(x *Node, f func(x *Node) *Node) *Node {
-	return ConvertDType(f(ConvertDType(x, master(x.DType()))), x.DType())
+	return ConvertDType(f(ConvertDType(x, numeric.Working(x.DType()))), x.DType())
 }
 
 // dot returns gomlx's product of matrices, whose gradient it would compute in float32 for factors in bfloat16; here that has their
@@ -169,26 +153,20 @@ func ImageNetPixels() Pixels {
 
 // scale applies p to images [n, height, width, channels] and panics on anything that is not images.
 func (p Pixels) scale(network string, images *Node) *Node {
-	if images.Rank() != 4 {
-		panic(fmt.Errorf("encoder: %s reads images [n, height, width, channels], not %s", network, images.Shape()))
-	}
+	fault.PanicIf(images.Rank() != 4, "encoder: %s reads images [n, height, width, channels], not %s", network, images.Shape())
 	channels := images.Shape().Dim(-1)
 	wide := func(what string, values []float64) *Node {
-		if len(values) != 1 && len(values) != channels {
-			panic(fmt.Errorf("encoder: the pixels' %s of %s holds %d numbers; images of %s need %d, or 1 for all channels",
-				what, network, len(values), images.Shape(), channels))
-		}
+		fault.PanicIf(len(values) != 1 && len(values) != channels,
+			"encoder: the pixels' %s of %s holds %d numbers; images of %s need %d, or 1 for all channels",
+			what, network, len(values), images.Shape(), channels)
 		return ExpandLeftToRank(ConstAsDType(images.Graph(), images.DType(), values), 4)
 	}
 	if p.Mean != nil {
 		images = Sub(images, wide("mean", p.Mean))
 	}
 	if p.Std != nil {
-		for _, std := range p.Std {
-			if !(std > 0) {
-				panic(fmt.Errorf("encoder: the pixels' std of %s is %v; it divides, so it must be positive", network, p.Std))
-			}
-		}
+		fault.PanicIf(slices.ContainsFunc(p.Std, func(std float64) bool { return !(std > 0) }),
+			"encoder: the pixels' std of %s is %v; it divides, so it must be positive", network, p.Std)
 		images = Div(images, wide("std", p.Std))
 	}
 	return images

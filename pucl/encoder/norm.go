@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // BatchNorm brings every channel (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained γ and
@@ -21,7 +22,7 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	if onPureGo(x) {
 		own = normalizeBatchByProducts
 	}
-	x = ConvertDType(x, master(dtype))
+	x = ConvertDType(x, numeric.Working(dtype))
 	s := scope.In("norm")
 	variable := func(name string, start model.VariableInitializer, trainable bool) *model.Variable {
 		return s.WithInitializer(start).VariableWithShape(name, shapes.Make(x.DType(), channels)).SetTrainable(trainable)
@@ -117,11 +118,7 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 			for i, x := range rows {
 				parts[i] = Slice(x, AxisRange(), AxisRange(s*left/slices, (s+1)*left/slices))
 			}
-			part := f(parts)
-			if sum != nil {
-				part = Add(sum, part)
-			}
-			sum = part
+			sum = numeric.Plus(sum, f(parts))
 		}
 		rows, f = []*Node{sum}, same
 	}

@@ -3,17 +3,18 @@ package encoder
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Embed returns e.Embed, as training and models use it. It looks after encoders of one's own, a [Func] or another type:
@@ -69,8 +70,8 @@ func drawn(scope *model.Scope) model.VariableInitializer {
 		}
 		made++
 		std := math.Sqrt(2 * float64(shape.Dim(-1)) / float64(shape.Size()))
-		values := drawNormal(scope, fmt.Sprintf("%s variable %d", scope.Scope(), made), std, shape.Size())
-		return ConvertDType(ConstTensor(g, tensors.FromFlatDataAndDimensions(values, shape.Dimensions...)), shape.DType)
+		values := drawNormal[float32](scope, fmt.Sprintf("%s variable %d", scope.Scope(), made), std, shape.Dimensions...)
+		return ConvertDType(ConstTensor(g, values), shape.DType)
 	}
 }
 
@@ -80,16 +81,14 @@ func checkEmbeddings(name string, h, examples *Node) error {
 		return fmt.Errorf("encoder: the encoder %s returned nil; it must return embeddings [n, k]", name)
 	}
 	n := examples.Shape().Dim(0)
-	switch {
-	case h.Rank() != 2 || h.Shape().Dim(0) != n || h.Shape().Dim(1) < 1:
-		return fmt.Errorf("encoder: the encoder %s made %s of %d examples %s; it must return one row for each example, [%d, k]: "+
-			"for feature maps [n, height, width, k] take ReduceMean(x, 1, 2), or Reshape(x, n, -1)",
-			name, h.Shape(), n, examples.Shape(), n)
-	case !h.DType().IsFloat():
-		return fmt.Errorf("encoder: the encoder %s returned numbers of type %s; embeddings must be floating-point numbers",
-			name, h.DType())
-	}
-	return nil
+	return cmp.Or(
+		fault.If(h.Rank() != 2 || h.Shape().Dim(0) != n || h.Shape().Dim(1) < 1,
+			"encoder: the encoder %s made %s of %d examples %s; it must return one row for each example, [%d, k]: "+
+				"for feature maps [n, height, width, k] take ReduceMean(x, 1, 2), or Reshape(x, n, -1)",
+			name, h.Shape(), n, examples.Shape(), n),
+		fault.If(!h.DType().IsFloat(),
+			"encoder: the encoder %s returned numbers of type %s; embeddings must be floating-point numbers", name, h.DType()),
+	)
 }
 
 // inUse lists the variables that g uses.
@@ -105,24 +104,20 @@ func inUse(store *model.Store, g *Graph) map[string]bool {
 
 // checkVariables returns what is wrong with the variables that an encoder uses, those that g used before left aside.
 func checkVariables(name string, scope *model.Scope, g *Graph, before map[string]bool) error {
-	trained := 0
-	inside := map[string]bool{}
-	for v := range scope.IterVariables() {
-		if inside[v.Path()] = true; v.Trainable && v.InUseByGraph(g) {
-			trained++
-		}
-	}
+	trained, inside := 0, strings.TrimSuffix(scope.Scope(), "/")+"/"
 	for v := range scope.Store().IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) && !inside[v.Path()] && !before[v.Path()] {
+		switch {
+		case !v.Trainable || !v.InUseByGraph(g):
+		case strings.HasPrefix(v.Path(), inside):
+			trained++
+		case !before[v.Path()]:
 			return fmt.Errorf("encoder: the encoder %s uses the variable %s outside of its scope %s, so that it would not be saved; "+
 				"make variables with the scope that the function is given", name, v.Path(), scope.Scope())
 		}
 	}
-	if trained == 0 {
-		return fmt.Errorf("encoder: the encoder %s has no trained variable in its scope %s, so that there is nothing to learn; "+
+	return fault.If(trained == 0,
+		"encoder: the encoder %s has no trained variable in its scope %s, so that there is nothing to learn; "+
 			"make some with the scope that the function is given, for example by Dense(scope, x, 64, true)", name, scope.Scope())
-	}
-	return nil
 }
 
 // checkKernels returns an error for convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
@@ -138,14 +133,10 @@ func checkKernels(name string, nodes []*Node) error {
 		}
 		sides := kernel.Shape().Dimensions[:kernel.Rank()-2]
 		channelsLast := kernel.Shape().Dim(-1) == node.Shape().Dim(-1) && x.Shape().Dim(-1)%kernel.Shape().Dim(-2) == 0
-		if of.Type() != NodeTypeParameter || !channelsLast {
-			continue
-		}
-		for _, side := range sides {
-			if side%2 == 0 {
-				return fmt.Errorf("encoder: the encoder %s convolves with a kernel of %v; gomlx's gradient is wrong for even sizes, "+
-					"use odd ones", name, sides)
-			}
+		even := slices.ContainsFunc(sides, func(side int) bool { return side%2 == 0 })
+		if of.Type() == NodeTypeParameter && channelsLast && even {
+			return fmt.Errorf("encoder: the encoder %s convolves with a kernel of %v; gomlx's gradient is wrong for even sizes, "+
+				"use odd ones", name, sides)
 		}
 	}
 	return nil
@@ -168,9 +159,8 @@ type Func struct {
 // Embed implements [Encoder]. Like all graph code it panics where something is wrong, see [Embed], and where name or function
 // are missing.
 func (f Func) Embed(scope *model.Scope, examples *Node, training bool) *Node {
-	if f.Name == "" || f.Graph == nil {
-		panic(errors.New("encoder: a Func needs its Name, which tells saved models apart, and its function, the field Graph"))
-	}
+	fault.PanicIf(f.Name == "" || f.Graph == nil,
+		"encoder: a Func needs its Name, which tells saved models apart, and its function, the field Graph")
 	return checked(fmt.Sprintf("%q", f.Name), f.Graph, scope, examples, training)
 }
 

@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // ResNet is a residual network of basic blocks: a stem, then four stages of blocks of two 3×3 convolutions each around a
@@ -31,9 +32,7 @@ type ResNet struct {
 func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	r = r.withDefaults()
 	stages := map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}}[r.Depth]
-	if stages == nil {
-		panic(fmt.Errorf("encoder: ResNet has Depth %d; the depth is 10, 18 or 34, or 0 for 18", r.Depth))
-	}
+	fault.PanicIf(stages == nil, "encoder: ResNet has Depth %d; the depth is 10, 18 or 34, or 0 for 18", r.Depth)
 	atLeastOne("ResNet", setting{"Width", r.Width})
 	checkClasses("ResNet", r.Classes)
 	x := r.Pixels.scale("ResNet", images)

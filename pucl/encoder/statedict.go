@@ -1,11 +1,11 @@
 package encoder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,19 +32,10 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 	}
 	for variable, name := range names {
 		value, err := store.GetVariable(variable).Value()
-		if err != nil {
-			return nil, fmt.Errorf("encoder: %w", err)
+		if err == nil {
+			dict[name], err = toTorch(variable, value)
 		}
-		raw, err := read(value)
 		if err != nil {
-			return nil, fmt.Errorf("encoder: variable %s: %w", variable, err)
-		}
-		numbers, err := raw.Float64s()
-		if err != nil {
-			return nil, fmt.Errorf("encoder: variable %s: %w", variable, err)
-		}
-		dims, numbers := transpose(raw.Shape, numbers, toTorch(variable, len(raw.Shape)))
-		if dict[name], err = safetensors.New(raw.DType, dims, numbers); err != nil {
 			return nil, fmt.Errorf("encoder: variable %s: %w", variable, err)
 		}
 	}
@@ -62,20 +53,16 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 func LoadStateDict(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int,
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
 	plan := model.NewStore() // says which variables e has; they get no values there
-	if err := declare(backend, plan, path, e, height, width, channels); err != nil {
+	err := declare(backend, plan, path, e, height, width, channels)
+	if err != nil {
 		return fmt.Errorf("encoder: %w", err)
 	}
-	left := map[string]bool{}
-	for name := range dict {
-		skip := strings.HasSuffix(name, "num_batches_tracked")
-		for _, prefix := range leaveOut {
-			skip = skip || strings.HasPrefix(name, prefix)
-		}
-		if !skip {
-			left[name] = true
-		}
-	}
-	var missing, shaped []string
+	left := maps.Clone(dict)
+	maps.DeleteFunc(left, func(name string, _ safetensors.Tensor) bool {
+		return strings.HasSuffix(name, "num_batches_tracked") ||
+			slices.ContainsFunc(leaveOut, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})
+	wrong := map[string][]string{}
 	values := map[string]*tensors.Tensor{}
 	for variable, name := range torchNames(plan, path) {
 		shape := plan.GetVariable(variable).Shape()
@@ -86,52 +73,37 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 			}
 			shape = there.Shape()
 		}
-		t, ok := dict[name]
-		if !ok {
-			missing = append(missing, name)
-			continue
-		}
 		delete(left, name)
-		order := toTorch(variable, shape.Rank())
-		if want := permuted(shape.Dimensions, order); !slices.Equal(t.Shape, want) {
-			shaped = append(shaped, fmt.Sprintf("%s %v instead of %v", name, t.Shape, want))
-			continue
-		}
-		numbers, err := t.Float64s()
-		if err != nil {
-			return fmt.Errorf("encoder: tensor %s: %w", name, err)
-		}
-		dims, numbers := transpose(t.Shape, numbers, inverse(order))
-		if values[variable], err = write(shape.DType, dims, numbers); err != nil {
+		want, _ := layout(variable, shape.Dimensions)
+		if t, ok := dict[name]; !ok {
+			wrong["missing"] = append(wrong["missing"], name)
+		} else if !slices.Equal(t.Shape, want) {
+			wrong["of another shape"] = append(wrong["of another shape"], fmt.Sprintf("%s %v instead of %v", name, t.Shape, want))
+		} else if values[variable], err = fromTorch(variable, shape, t); err != nil {
 			return fmt.Errorf("encoder: tensor %s: %w", name, err)
 		}
 	}
-	var wrong []error
-	for _, list := range []struct {
-		what  string
-		names []string
-	}{{"missing", missing}, {"surplus", slices.Collect(maps.Keys(left))}, {"of another shape", shaped}} {
-		if len(list.names) > 0 {
-			sort.Strings(list.names)
-			wrong = append(wrong, fmt.Errorf("%s (%d): %s", list.what, len(list.names), strings.Join(list.names, ", ")))
+	wrong["surplus"] = slices.Collect(maps.Keys(left))
+	var found []error
+	for _, what := range []string{"missing", "surplus", "of another shape"} {
+		if names := slices.Sorted(slices.Values(wrong[what])); len(names) > 0 {
+			found = append(found, fmt.Errorf("%s (%d): %s", what, len(names), strings.Join(names, ", ")))
 		}
 	}
-	if len(wrong) > 0 {
+	if len(found) > 0 {
 		return fmt.Errorf("encoder: these weights are not those of %v for images %d×%d×%d: %w",
-			e, height, width, channels, errors.Join(wrong...))
+			e, height, width, channels, errors.Join(found...))
 	}
 	for variable, value := range values {
-		if v := store.GetVariable(variable); v != nil {
-			if err := v.SetValue(value); err != nil {
-				return fmt.Errorf("encoder: %w", err)
-			}
-			continue
+		v := store.GetVariable(variable)
+		if v != nil {
+			err = v.SetValue(value)
+		} else if v, err = store.CreateVariable(variable, value); err == nil {
+			v.SetTrainable(plan.GetVariable(variable).Trainable)
 		}
-		v, err := store.CreateVariable(variable, value)
 		if err != nil {
 			return fmt.Errorf("encoder: %w", err)
 		}
-		v.SetTrainable(plan.GetVariable(variable).Trainable)
 	}
 	return nil
 }
@@ -149,6 +121,10 @@ func declare(backend compute.Backend, store *model.Store, path string, e Encoder
 	})
 }
 
+// torchLeaves holds PyTorch's names of what a layer has, where they differ.
+var torchLeaves = map[string]string{"kernel": "weight", "weights": "weight", "scale": "weight", "shift": "bias",
+	"mean": "running_mean", "variance": "running_var"}
+
 // torchNames maps the paths of the variables under path in store to PyTorch's names.
 func torchNames(store *model.Store, path string) map[string]string {
 	names := map[string]string{}
@@ -157,16 +133,7 @@ func torchNames(store *model.Store, path string) map[string]string {
 		below := strings.TrimPrefix(strings.TrimPrefix(v.Path(), scope), "/")
 		parts := strings.Split(below, "/")
 		leaf := len(parts) - 1
-		switch parts[leaf] {
-		case "kernel", "weights", "scale":
-			parts[leaf] = "weight"
-		case "shift":
-			parts[leaf] = "bias"
-		case "mean":
-			parts[leaf] = "running_mean"
-		case "variance":
-			parts[leaf] = "running_var"
-		}
+		parts[leaf] = cmp.Or(torchLeaves[parts[leaf]], parts[leaf])
 		// A normalization that shares its scope with weights keeps a name of its own.
 		if layer, _, ok := strings.Cut(v.Path(), "/norm/"); ok && leaf > 0 && parts[leaf-1] == "norm" &&
 			store.GetVariable(layer+"/kernel") == nil && store.GetVariable(layer+"/weights") == nil {
@@ -178,67 +145,32 @@ func torchNames(store *model.Store, path string) map[string]string {
 	return names
 }
 
-// toTorch returns the order in which PyTorch has the axes of a variable; nil means that it is the same.
-func toTorch(variable string, rank int) []int {
+// layout returns the shape in which PyTorch has a variable, and the sides [a, b, c] of the variable that are to be [turned] for it:
+// kernels [height, width, in, out] are [out, in, height, width] there and weights [in, out] are [out, in], all else is the same.
+func layout(variable string, shape []int) (torch []int, sides [3]int) {
 	switch {
-	case strings.HasSuffix(variable, "/kernel") && rank == 4:
-		return []int{3, 2, 0, 1}
-	case strings.HasSuffix(variable, "/weights") && rank == 2:
-		return []int{1, 0}
+	case strings.HasSuffix(variable, "/kernel") && len(shape) == 4:
+		height, width, in, out := shape[0], shape[1], shape[2], shape[3]
+		return []int{out, in, height, width}, [3]int{height * width, in, out}
+	case strings.HasSuffix(variable, "/weights") && len(shape) == 2:
+		return []int{shape[1], shape[0]}, [3]int{shape[0], 1, shape[1]}
 	}
-	return nil
+	return slices.Clone(shape), [3]int{1, 1, 1}
 }
 
-// permuted returns the sides of shape in the given order.
-func permuted(shape, order []int) []int {
-	if order == nil {
-		return shape
-	}
-	out := make([]int, len(order))
-	for i, axis := range order {
-		out[i] = shape[axis]
-	}
-	return out
-}
-
-// inverse returns the order that undoes order.
-func inverse(order []int) []int {
-	if order == nil {
-		return nil
-	}
-	out := make([]int, len(order))
-	for i, axis := range order {
-		out[axis] = i
-	}
-	return out
-}
-
-// transpose reorders the axes of a row-major tensor.
-func transpose(shape []int, numbers []float64, order []int) ([]int, []float64) {
-	if order == nil {
-		return shape, numbers
-	}
-	strides := make([]int, len(shape))
-	for axis, step := len(shape)-1, 1; axis >= 0; axis-- {
-		strides[axis] = step
-		step *= shape[axis]
-	}
-	dims, steps := permuted(shape, order), permuted(strides, order)
-	out := make([]float64, len(numbers))
-	index, from := make([]int, len(dims)), 0
-	for i := range out {
-		out[i] = numbers[from]
-		for axis := len(dims) - 1; axis >= 0; axis-- {
-			index[axis]++
-			from += steps[axis]
-			if index[axis] < dims[axis] {
-				break
+// turned returns the bytes of an array of the given sides [a, b, c], in row-major order, as [c, b, a].
+func turned(data []byte, sides [3]int) []byte {
+	size := len(data) / max(1, sides[0]*sides[1]*sides[2]) // of an entry
+	out := make([]byte, 0, len(data))
+	for c := range sides[2] {
+		for b := range sides[1] {
+			for a := range sides[0] {
+				at := ((a*sides[1]+b)*sides[2] + c) * size
+				out = append(out, data[at:at+size]...)
 			}
-			from -= steps[axis] * dims[axis]
-			index[axis] = 0
 		}
 	}
-	return dims, out
+	return out
 }
 
 // floatTypes are the format's names of gomlx's floating-point types.
@@ -254,27 +186,34 @@ func floatType(dtype dtypes.DType) (safetensors.DType, error) {
 	return "", fmt.Errorf("%s is not a floating-point type", dtype)
 }
 
-// read copies a gomlx tensor. Its bytes are already as the format has them: gomlx's engines run on little-endian machines.
-func read(value *tensors.Tensor) (t safetensors.Tensor, err error) {
-	t.Shape = value.Shape().Dimensions
+// toTorch returns the value of a variable as PyTorch has it. Its bytes are already as the format has them: gomlx's engines run on
+// little-endian machines.
+func toTorch(variable string, value *tensors.Tensor) (t safetensors.Tensor, err error) {
 	if t.DType, err = floatType(value.DType()); err != nil {
 		return t, err
 	}
-	err = value.ConstBytes(func(data []byte) { t.Data = slices.Clone(data) })
+	torch, sides := layout(variable, value.Shape().Dimensions)
+	t.Shape = torch
+	err = value.ConstBytes(func(data []byte) { t.Data = turned(data, sides) })
 	return t, err
 }
 
-// write makes a gomlx tensor.
-func write(dtype dtypes.DType, dims []int, numbers []float64) (*tensors.Tensor, error) {
-	format, err := floatType(dtype)
+// fromTorch returns the value of a variable of that shape which PyTorch has as t.
+func fromTorch(variable string, shape shapes.Shape, t safetensors.Tensor) (*tensors.Tensor, error) {
+	numbers, err := t.Float64s()
 	if err != nil {
 		return nil, err
 	}
-	t, err := safetensors.New(format, dims, numbers)
+	format, err := floatType(shape.DType)
 	if err != nil {
 		return nil, err
 	}
-	value := tensors.FromShape(shapes.Make(dtype, dims...))
-	err = value.MutableBytes(func(data []byte) { copy(data, t.Data) })
+	if t, err = safetensors.New(format, t.Shape, numbers); err != nil {
+		return nil, err
+	}
+	_, sides := layout(variable, shape.Dimensions)
+	slices.Reverse(sides[:])
+	value := tensors.FromShape(shape)
+	err = value.MutableBytes(func(data []byte) { copy(data, turned(t.Data, sides)) })
 	return value, err
 }

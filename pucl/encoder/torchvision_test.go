@@ -105,7 +105,7 @@ func shapesOf(t *testing.T, e Encoder, height, width, channels int) (shapes map[
 	shapes = map[string][]int{}
 	for variable, name := range torchNames(store, "encoder") {
 		v := store.GetVariable(variable)
-		shapes[name] = permuted(v.Shape().Dimensions, toTorch(variable, v.Shape().Rank()))
+		shapes[name], _ = layout(variable, v.Shape().Dimensions)
 		if v.Trainable {
 			parameters += v.Shape().Size()
 		}

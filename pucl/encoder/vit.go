@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/nn"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is put in
@@ -46,10 +47,8 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	atLeastOne("ViT", setting{"Patch", v.Patch}, setting{"Layers", v.Layers}, setting{"Heads", v.Heads}, setting{"Dim", v.Dim},
 		setting{"Hidden", v.Hidden})
 	checkClasses("ViT", v.Classes)
-	if v.Dim%v.Heads != 0 {
-		panic(fmt.Errorf("encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d",
-			v.Heads, v.Dim, v.Heads, v.Dim))
-	}
+	fault.PanicIf(v.Dim%v.Heads != 0, "encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d",
+		v.Heads, v.Dim, v.Heads, v.Dim)
 	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
 	n := x.Shape().Dim(0)
 
@@ -79,10 +78,9 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 // A convolution of stride = kernel does the same, but its gradient is wrong for even kernels.
 func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 	n, height, width, channels := images.Shape().Dim(0), images.Shape().Dim(1), images.Shape().Dim(2), images.Shape().Dim(3)
-	if height%patch != 0 || width%patch != 0 || height == 0 || width == 0 {
-		panic(fmt.Errorf("encoder: a ViT with patches of %d×%d cannot tile images of %d×%d; both sides must be multiples of %d",
-			patch, patch, height, width, patch))
-	}
+	fault.PanicIf(height%patch != 0 || width%patch != 0 || height == 0 || width == 0,
+		"encoder: a ViT with patches of %d×%d cannot tile images of %d×%d; both sides must be multiples of %d",
+		patch, patch, height, width, patch)
 	rows, columns, size := height/patch, width/patch, patch*patch*channels
 	x := Reshape(images, n, rows, patch, columns, patch, channels)
 	x = Reshape(TransposeAllAxes(x, 0, 1, 3, 2, 4, 5), n*rows*columns, size)
@@ -96,9 +94,7 @@ func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 func attention(scope *model.Scope, x *Node, heads int) *Node {
 	n, tokens, dim := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	qkv := Reshape(tokenDense(scope.In("in_proj"), x, 3*dim), n, tokens, 3, heads, dim/heads)
-	part := func(i int) *Node {
-		return Reshape(Slice(qkv, AxisRange(), AxisRange(), AxisElem(i), AxisRange(), AxisRange()), n, tokens, heads, dim/heads)
-	}
+	part := func(i int) *Node { return Reshape(SliceAxis(qkv, 2, AxisElem(i)), n, tokens, heads, dim/heads) }
 	q := MulScalar(part(0), 1/math.Sqrt(float64(dim/heads)))
 	weight := widely(dot(q, part(1)).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}), // [n, heads, tokens, tokens]
 		func(x *Node) *Node { return Softmax(x, -1) })

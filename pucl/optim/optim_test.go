@@ -360,7 +360,7 @@ func TestVectorsInANetwork(t *testing.T) {
 		h := encoder.SmallCNN{Width: 2, Dim: 4}.Embed(scope.In("encoder"), images, true)
 		z := encoder.Projector(scope.In("projector"), h, 3, true)
 		for _, v := range trained(scope, images.Graph()) {
-			if Exclusion(nil).excludes(v) {
+			if Vectors(v) {
 				excluded[v.Name()] = true
 			} else {
 				kept[v.Name()] = true

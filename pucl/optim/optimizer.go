@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
 // Optimizer is what a training step needs of an optimizer. [LARS], [SGD] and [AdamW] are some.
@@ -42,14 +45,6 @@ func Vectors(v *model.Variable) bool { return v.Shape().Rank() <= 1 }
 // Nothing excludes no variable.
 func Nothing(*model.Variable) bool { return false }
 
-// excludes applies e, or [Vectors] where e is nil.
-func (e Exclusion) excludes(v *model.Variable) bool {
-	if e == nil {
-		return Vectors(v)
-	}
-	return e(v)
-}
-
 // String describes e as far as a function can be described.
 func (e Exclusion) String() string {
 	if e == nil {
@@ -61,6 +56,21 @@ func (e Exclusion) String() string {
 // stateScope is where the variables of all optimizers live.
 const stateScope = "/optim"
 
+// rule is what sets an optimizer apart, defaults filled in.
+type rule struct {
+	name     string // of what the optimizer keeps
+	rate     float64
+	settings string // as String has them
+	exclude  Exclusion
+	move     func(update) *Node // returns the variable's new value
+}
+
+// ruled is an optimizer of this package: all but its rule is one for all.
+type ruled interface {
+	Optimizer
+	rule() rule
+}
+
 // update is what one step knows about one variable while the graph is built. Value and gradient have the working
 // precision: the variable's own, but never less than float32.
 type update struct {
@@ -68,105 +78,88 @@ type update struct {
 	value, gradient *Node
 	rate            *Node // scalar, the step's learning rate
 	excluded        bool
-	store           *model.Store
-	optimizer       string // name, for the state
+	scope           *model.Scope // of all variables
+	optimizer       string       // name, for the state
 }
 
-// state returns the variable in which the optimizer keeps something of v's shape, 0 at first.
-func (u update) state(name string) *model.Variable {
-	shape := u.value.Shape().Clone()
-	scope := u.store.Scope(path.Join(stateScope, u.optimizer, u.variable.Scope()))
-	return scope.WithInitializer(initializer.Zero).VariableWithShape(u.variable.Name()+"_"+name, shape).SetTrainable(false)
+// kept returns the variable in which the optimizer keeps something for those of a scope, 0 at first.
+func (u update) kept(scope, name string, shape shapes.Shape) *model.Variable {
+	s := u.scope.Store().Scope(path.Join(stateScope, u.optimizer, scope)).WithInitializer(initializer.Zero)
+	return s.VariableWithShape(name, shape).SetTrainable(false)
 }
 
-// gradients returns the gradient of loss for every trainable variable of scope that the graph uses. Variables that are not
-// floating-point numbers (the state of a random generator that came back trainable from a checkpoint) get nil.
-func gradients(scope *model.Scope, g *Graph, loss *Node) []*Node {
-	if !loss.Shape().IsScalar() {
-		panic(fmt.Errorf("optim: the loss has shape %s; an optimizer needs a scalar, so take its mean first", loss.Shape()))
-	}
+// accumulate returns factor times what it returned for this variable and name in the step before, 0 at first, plus more.
+func (u update) accumulate(name string, factor float64, more *Node) *Node {
+	v := u.kept(u.variable.Scope(), u.variable.Name()+"_"+name, u.value.Shape().Clone())
+	sum := Add(MulScalar(v.NodeValue(more.Graph()), factor), more)
+	v.SetNodeValue(sum)
+	return sum
+}
+
+// updateGraph takes a step along the gradient of loss for every trainable variable of scope that the graph uses. Variables that
+// are not floating-point numbers (the state of a random generator that came back trainable from a checkpoint) stay.
+func updateGraph(o ruled, scope *model.Scope, g *Graph, loss *Node) {
+	fault.PanicIf(!loss.Shape().IsScalar(), "optim: the loss has shape %s; an optimizer needs a scalar, so take its mean first",
+		loss.Shape())
 	variables := trained(scope, g)
 	var values []*Node
-	for _, v := range variables {
-		if v.DType().IsFloat() {
-			values = append(values, v.NodeValue(g))
-		}
-	}
-	if len(values) == 0 {
-		panic(fmt.Errorf("optim: the loss uses no trainable variable under scope %q; create the variables before the optimizer runs",
-			scope.Scope()))
-	}
-	found := Gradient(loss, values...)
-	all := make([]*Node, len(variables))
+	var at []int // among the variables
 	for i, v := range variables {
 		if v.DType().IsFloat() {
-			all[i], found = found[0], found[1:]
+			values, at = append(values, v.NodeValue(g)), append(at, i)
 		}
 	}
-	return all
+	fault.PanicIf(len(values) == 0,
+		"optim: the loss uses no trainable variable under scope %q; create the variables before the optimizer runs", scope.Scope())
+	all := make([]*Node, len(variables))
+	for k, gradient := range Gradient(loss, values...) {
+		all[at[k]] = gradient
+	}
+	step(o, scope, all, loss.DType())
 }
 
 // trained lists the trainable variables of scope that g uses.
 func trained(scope *model.Scope, g *Graph) []*model.Variable {
-	var variables []*model.Variable
-	for v := range scope.IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) {
-			variables = append(variables, v)
-		}
-	}
-	return variables
+	return slices.DeleteFunc(slices.Collect(scope.IterVariables()), func(v *model.Variable) bool {
+		return !v.Trainable || !v.InUseByGraph(g)
+	})
 }
 
-// step moves every variable by one rule: rule returns the variable's new value.
-func step(o Optimizer, name string, exclude Exclusion, scope *model.Scope, gradients []*Node, lossDType dtypes.DType,
-	rule func(update) *Node) {
+// step moves every variable by the optimizer's rule.
+func step(o ruled, scope *model.Scope, gradients []*Node, lossDType dtypes.DType) {
 	if err := o.Check(); err != nil {
 		panic(err)
 	}
-	var g *Graph
-	for _, gradient := range gradients {
-		if gradient != nil {
-			g = gradient.Graph()
-		}
-	}
-	if g == nil {
-		panic(fmt.Errorf("optim: there is no gradient to follow; does the loss depend on a trainable variable?"))
-	}
+	first := slices.IndexFunc(gradients, func(gradient *Node) bool { return gradient != nil })
+	fault.PanicIf(first < 0, "optim: there is no gradient to follow; does the loss depend on a trainable variable?")
+	g := gradients[first].Graph()
 	variables := trained(scope, g)
-	if len(variables) != len(gradients) {
-		panic(fmt.Errorf("optim: %d gradients for %d trainable variables; was a variable created, or made trainable, after the gradients?",
-			len(gradients), len(variables)))
-	}
-	rate := optimizer.LearningRateVar(scope, lossDType, o.PeakRate()).NodeValue(g)
+	fault.PanicIf(len(variables) != len(gradients),
+		"optim: %d gradients for %d trainable variables; was a variable created, or made trainable, after the gradients?",
+		len(gradients), len(variables))
+	rule := o.rule()
+	rate := optimizer.LearningRateVar(scope, lossDType, rule.rate).NodeValue(g)
 	optimizer.IncrementGlobalStep(g, lossDType) // gomlx's own loop and schedules count with it
+	exclude := rule.exclude
+	if exclude == nil {
+		exclude = Vectors
+	}
 	for i, v := range variables {
 		if gradients[i] == nil || !v.DType().IsFloat() {
 			continue
 		}
-		precision := v.DType()
-		if precision != dtypes.Float64 {
-			precision = dtypes.Float32
-		}
-		value := rule(update{
+		precision := numeric.Working(v.DType())
+		value := rule.move(update{
 			variable: v, value: ConvertDType(v.NodeValue(g), precision), gradient: ConvertDType(gradients[i], precision),
-			rate: ConvertDType(rate, precision), excluded: exclude.excludes(v), store: scope.Store(), optimizer: name,
+			rate: ConvertDType(rate, precision), excluded: exclude(v), scope: scope, optimizer: rule.name,
 		})
 		v.SetNodeValue(ConvertDType(value, v.DType()))
 	}
 }
 
-// counter returns how many steps there were, this one included, as a scalar. It is counted in whole
-// numbers, which do not stop growing as float32 does at 2²⁴.
-func counter(scope *model.Scope, name string, g *Graph) *Node {
-	s := scope.Store().Scope(path.Join(stateScope, name, scope.Scope()))
-	v := s.WithInitializer(initializer.Zero).VariableWithShape("steps", shapes.Make(dtypes.Int64)).SetTrainable(false)
-	count := AddScalar(v.NodeValue(g), 1)
-	v.SetNodeValue(count)
-	return count
-}
-
-// clearState deletes what the named optimizer keeps for the variables of scope.
-func clearState(scope *model.Scope, name string) error {
+// clearState deletes what the optimizer keeps for the variables of scope.
+func clearState(o ruled, scope *model.Scope) error {
+	name := o.rule().name
 	if err := scope.Store().DeleteVariablesInScope(path.Join(stateScope, name, scope.Scope())); err != nil {
 		return fmt.Errorf("optim: deleting the state of %s: %w", name, err)
 	}
@@ -175,18 +168,3 @@ func clearState(scope *model.Scope, name string) error {
 
 // orDefault returns what a field says: 0 means the default, and a negative number means none.
 func orDefault(field, value float64) float64 { return max(cmp.Or(field, value), 0) }
-
-// checkRate returns an error unless learning rate, momentum and weight decay make sense; it names the optimizer.
-func checkRate(name string, rate, momentum float64, nesterov bool, decay float64) error {
-	switch {
-	case !(rate >= 0) || rate > 1e10:
-		return fmt.Errorf("optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, rate)
-	case !(momentum < 1):
-		return fmt.Errorf("optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, momentum)
-	case nesterov && momentum < 0:
-		return fmt.Errorf("optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name)
-	case decay != decay || decay > 1e10:
-		return fmt.Errorf("optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, decay)
-	}
-	return nil
-}

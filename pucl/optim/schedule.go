@@ -1,8 +1,11 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Schedule says which learning rate a step has. It depends on the step alone, so a run can resume at any step.
@@ -39,12 +42,7 @@ type Cosine struct {
 }
 
 // warmup returns W for a run of that many steps.
-func (c Cosine) warmup(steps int) int {
-	if c.Warmup == 0 {
-		return max(steps/20, 1)
-	}
-	return max(c.Warmup, 0)
-}
+func (c Cosine) warmup(steps int) int { return max(cmp.Or(c.Warmup, steps/20, 1), 0) }
 
 // Rate implements [Schedule].
 func (c Cosine) Rate(peak float64, step, steps int) float64 {
@@ -66,16 +64,13 @@ func (c Cosine) Rate(peak float64, step, steps int) float64 {
 
 // Check implements [Schedule].
 func (c Cosine) Check(steps int) error {
-	switch {
-	case steps < 1:
-		return fmt.Errorf("optim: a run of %d steps has no learning rate; it needs at least 1", steps)
-	case c.warmup(steps) > steps:
-		return fmt.Errorf("optim: a warm-up of %d steps does not fit into a run of %d; shorten it, or train for longer",
-			c.Warmup, steps)
-	case !(c.From >= 0 && c.From <= 1) || !(c.Floor >= 0 && c.Floor <= 1):
-		return fmt.Errorf("optim: From is %g and Floor is %g; both are shares of the peak, between 0 and 1", c.From, c.Floor)
-	}
-	return nil
+	return cmp.Or(
+		fault.If(steps < 1, "optim: a run of %d steps has no learning rate; it needs at least 1", steps),
+		fault.If(c.warmup(steps) > steps,
+			"optim: a warm-up of %d steps does not fit into a run of %d; shorten it, or train for longer", c.Warmup, steps),
+		fault.If(!(c.From >= 0 && c.From <= 1) || !(c.Floor >= 0 && c.Floor <= 1),
+			"optim: From is %g and Floor is %g; both are shares of the peak, between 0 and 1", c.From, c.Floor),
+	)
 }
 
 // String implements [Schedule].

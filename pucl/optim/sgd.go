@@ -1,12 +1,15 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // SGD is stochastic gradient descent with momentum μ, weight decay β and the schedule's rate γ, for weights w with gradient g:
@@ -27,57 +30,59 @@ type SGD struct {
 	Exclude      Exclusion // variables that do not decay; nil means Vectors
 }
 
-// sgdName names SGD among the optimizers' variables.
-const sgdName = "sgd"
-
-// withDefaults fills in the zero fields.
-func (o SGD) withDefaults() SGD {
-	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 0.1), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
-	return o
-}
-
 // Check implements [Optimizer].
-func (o SGD) Check() error {
-	return checkRate("SGD", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
+func (o SGD) Check() error { return o.check("SGD") }
+
+// check returns an error unless learning rate, momentum and weight decay, of an optimizer of that name, make sense.
+func (o SGD) check(name string) error {
+	return cmp.Or(
+		fault.If(!(o.LearningRate >= 0) || o.LearningRate > 1e10,
+			"optim: %s has learning rate %g; it must be a positive number, or 0 for the default", name, o.LearningRate),
+		fault.If(!(o.Momentum < 1),
+			"optim: %s has momentum %g; it must be less than 1 (0.9 is usual), or negative for none", name, o.Momentum),
+		fault.If(o.Nesterov && o.Momentum < 0,
+			"optim: %s looks ahead (Nesterov) by its momentum, but has none; set Momentum, or Nesterov to false", name),
+		fault.If(math.IsNaN(o.WeightDecay) || o.WeightDecay > 1e10,
+			"optim: %s has weight decay %g; it must be a small number such as 1e-4, or negative for none", name, o.WeightDecay),
+	)
 }
 
 // PeakRate implements [Optimizer].
-func (o SGD) PeakRate() float64 { return o.withDefaults().LearningRate }
+func (o SGD) PeakRate() float64 { return o.rule().rate }
 
 // String implements [Optimizer].
-func (o SGD) String() string {
-	d := o.withDefaults()
-	return fmt.Sprintf("SGD at %g, momentum %g%s, weight decay %g, %s",
-		d.LearningRate, d.Momentum, nesterov(d.Nesterov), d.WeightDecay, d.Exclude)
-}
+func (o SGD) String() string { return o.rule().settings }
 
 // UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
 // loss that is no scalar and on wrong fields.
-func (o SGD) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
-	o.UpdateGraphWithGradients(scope, gradients(scope, g, loss), loss.DType())
-}
+func (o SGD) UpdateGraph(s *model.Scope, g *Graph, loss *Node) { updateGraph(o, s, g, loss) }
 
 // UpdateGraphWithGradients implements [Optimizer].
 func (o SGD) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType) {
-	d := o.withDefaults()
-	step(o, sgdName, o.Exclude, scope, gradients, lossDType, func(u update) *Node {
+	step(o, scope, gradients, lossDType)
+}
+
+// rule implements ruled.
+func (o SGD) rule() rule {
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 0.1), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
+	settings := fmt.Sprintf("SGD at %g, momentum %g%s, weight decay %g, %s",
+		o.LearningRate, o.Momentum, nesterov[o.Nesterov], o.WeightDecay, o.Exclude)
+	return rule{"sgd", o.LearningRate, settings, o.Exclude, func(u update) *Node {
 		direction := u.gradient
 		if !u.excluded {
-			direction = Add(direction, MulScalar(u.value, d.WeightDecay))
+			direction = Add(direction, MulScalar(u.value, o.WeightDecay))
 		}
-		return u.descend(direction, d.Momentum, d.Nesterov)
-	})
+		return u.descend(direction, o.Momentum, o.Nesterov)
+	}}
 }
 
 // Clear implements gomlx's optimizer interface: it deletes the velocities.
-func (o SGD) Clear(scope *model.Scope) error { return clearState(scope, sgdName) }
+func (o SGD) Clear(scope *model.Scope) error { return clearState(o, scope) }
 
 // descend goes along direction, with momentum, and returns the variable's new value.
 func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node {
 	if momentum > 0 {
-		v := u.state("velocity")
-		velocity := Add(MulScalar(v.NodeValue(direction.Graph()), momentum), direction)
-		v.SetNodeValue(velocity)
+		velocity := u.accumulate("velocity", momentum, direction)
 		if nesterov {
 			direction = Add(direction, MulScalar(velocity, momentum))
 		} else {
@@ -87,13 +92,8 @@ func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node 
 	return Sub(u.value, Mul(direction, u.rate))
 }
 
-// nesterov returns how the String of an optimizer mentions it.
-func nesterov(on bool) string {
-	if on {
-		return " (Nesterov)"
-	}
-	return ""
-}
+// nesterov is how the String of an optimizer mentions it.
+var nesterov = map[bool]string{true: " (Nesterov)"}
 
 // LARS is stochastic gradient descent with momentum in which every layer has a rate of its own, so that no layer moves by
 // more than a small share of its size; it keeps large batches stable. For weights w with gradient g, weight decay β, trust
@@ -123,51 +123,42 @@ type LARS struct {
 	Exclude      Exclusion // variables with λ = 1 and β = 0; nil means Vectors
 }
 
-// larsName names LARS among the optimizers' variables.
-const larsName = "lars"
-
-// withDefaults fills in the zero fields.
-func (o LARS) withDefaults() LARS {
-	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 1.2), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
-	o.Trust, o.Epsilon = orDefault(o.Trust, 0.001), orDefault(o.Epsilon, 1e-8)
-	return o
-}
-
 // Check implements [Optimizer].
 func (o LARS) Check() error {
-	if !(o.Trust >= 0) || !(o.Epsilon >= 0) {
-		return fmt.Errorf("optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
-			o.Trust, o.Epsilon)
-	}
-	return checkRate("LARS", o.LearningRate, o.Momentum, o.Nesterov, o.WeightDecay)
+	return cmp.Or(fault.If(!(o.Trust >= 0) || !(o.Epsilon >= 0),
+		"optim: LARS has trust coefficient %g and epsilon %g; both must be positive, or 0 for the defaults 0.001 and 1e-8",
+		o.Trust, o.Epsilon),
+		SGD{o.LearningRate, o.Momentum, o.WeightDecay, o.Nesterov, nil}.check("LARS"))
 }
 
 // PeakRate implements [Optimizer].
-func (o LARS) PeakRate() float64 { return o.withDefaults().LearningRate }
+func (o LARS) PeakRate() float64 { return o.rule().rate }
 
 // String implements [Optimizer].
-func (o LARS) String() string {
-	d := o.withDefaults()
-	return fmt.Sprintf("LARS at %g, momentum %g%s, weight decay %g, trust %g, epsilon %g, %s",
-		d.LearningRate, d.Momentum, nesterov(d.Nesterov), d.WeightDecay, d.Trust, d.Epsilon, d.Exclude)
-}
+func (o LARS) String() string { return o.rule().settings }
 
 // UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
 // loss that is no scalar and on wrong fields.
-func (o LARS) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
-	o.UpdateGraphWithGradients(scope, gradients(scope, g, loss), loss.DType())
-}
+func (o LARS) UpdateGraph(s *model.Scope, g *Graph, loss *Node) { updateGraph(o, s, g, loss) }
 
 // UpdateGraphWithGradients implements [Optimizer].
 func (o LARS) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType) {
-	d := o.withDefaults()
-	step(o, larsName, o.Exclude, scope, gradients, lossDType, func(u update) *Node {
+	step(o, scope, gradients, lossDType)
+}
+
+// rule implements ruled.
+func (o LARS) rule() rule {
+	o.LearningRate, o.Momentum, o.WeightDecay = orDefault(o.LearningRate, 1.2), orDefault(o.Momentum, 0.9), orDefault(o.WeightDecay, 1e-4)
+	o.Trust, o.Epsilon = orDefault(o.Trust, 0.001), orDefault(o.Epsilon, 1e-8)
+	settings := fmt.Sprintf("LARS at %g, momentum %g%s, weight decay %g, trust %g, epsilon %g, %s",
+		o.LearningRate, o.Momentum, nesterov[o.Nesterov], o.WeightDecay, o.Trust, o.Epsilon, o.Exclude)
+	return rule{"lars", o.LearningRate, settings, o.Exclude, func(u update) *Node {
 		direction := u.gradient
 		if !u.excluded {
-			direction = d.scaled(u.value, u.gradient)
+			direction = o.scaled(u.value, u.gradient)
 		}
-		return u.descend(direction, d.Momentum, d.Nesterov)
-	})
+		return u.descend(direction, o.Momentum, o.Nesterov)
+	}}
 }
 
 // scaled returns λ(g + βw), or g where the norm of w or g is 0.
@@ -181,4 +172,4 @@ func (o LARS) scaled(w, g *Node) *Node {
 }
 
 // Clear implements gomlx's optimizer interface: it deletes the velocities.
-func (o LARS) Clear(scope *model.Scope) error { return clearState(scope, larsName) }
+func (o LARS) Clear(scope *model.Scope) error { return clearState(o, scope) }

@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -45,19 +47,17 @@ func check(data Data, config Config) error {
 	if err != nil {
 		return fmt.Errorf("pipeline: %w", err)
 	}
-	if labeled := len(data.labeled()); labeled != n {
-		return fmt.Errorf("pipeline: %d examples and %d entries in Labeled; give one for each, in the same order", n, labeled)
-	}
-	if positive, unlabeled := rows.Split(data.labeled()); len(positive) == 0 || len(unlabeled) == 0 {
-		return fmt.Errorf("pipeline: %d labeled and %d unlabeled examples; at least one of each is needed", len(positive), len(unlabeled))
-	}
-	if config.Space != EncoderOutputs && config.Space != Projections {
-		return fmt.Errorf("pipeline: there is no %v; cluster EncoderOutputs or Projections", config.Space)
-	}
-	if _, ok := data.(Features); ok && config.FineTune != nil {
-		return errors.New("pipeline: fine-tuning takes images; leave FineTune nil for features")
-	}
-	return nil
+	positive, unlabeled := rows.Split(data.labeled())
+	_, features := data.(Features)
+	return cmp.Or(
+		fault.If(len(data.labeled()) != n,
+			"pipeline: %d examples and %d entries in Labeled; give one for each, in the same order", n, len(data.labeled())),
+		fault.If(len(positive) == 0 || len(unlabeled) == 0,
+			"pipeline: %d labeled and %d unlabeled examples; at least one of each is needed", len(positive), len(unlabeled)),
+		fault.If(config.Space != EncoderOutputs && config.Space != Projections,
+			"pipeline: there is no %v; cluster EncoderOutputs or Projections", config.Space),
+		fault.If(features && config.FineTune != nil, "pipeline: fine-tuning takes images; leave FineTune nil for features"),
+	)
 }
 
 func (d Images) check() (int, error) {

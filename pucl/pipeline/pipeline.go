@@ -78,18 +78,7 @@ type Result struct {
 // stage and wrap its error: [train.Stopped] where ctx ended a training, [train.Diverged], and so on. Between two stages ctx ends
 // the run too. With Config.Pretrain.Checkpoint, and that of FineTune, a run that ended goes on where it was.
 func Run(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Result, error) {
-	if err := check(data, config); err != nil {
-		return nil, err
-	}
-	var m *train.Model
-	err := stage(ctx, "pretraining", func() (err error) {
-		m, err = data.pretrain(ctx, eng, config.Pretrain)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return Fit(ctx, eng, m, data, config)
+	return run(ctx, eng, nil, data, config)
 }
 
 // Fit goes through the stages after pretraining, with a model that is trained already. The batches of data and config.Pretrain
@@ -98,6 +87,11 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 	if m == nil {
 		return nil, errors.New("pipeline: no model; train.LoadModel reads one, and Run trains one")
 	}
+	return run(ctx, eng, m, data, config)
+}
+
+// run goes through all stages; m is the model, or nil where it is to be pretrained.
+func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
 	if err := check(data, config); err != nil {
 		return nil, err
 	}
@@ -111,8 +105,12 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 		wanted bool
 		run    func() error
 	}{
+		{"pretraining", m == nil, func() (err error) {
+			r.Model, err = data.pretrain(ctx, eng, config.Pretrain)
+			return err
+		}},
 		{"embedding", true, func() (err error) {
-			r.Embedding, err = data.embed(eng, m)
+			r.Embedding, err = data.embed(eng, r.Model)
 			return err
 		}},
 		{"clustering", config.Risk == nil, func() (err error) {
@@ -123,7 +121,7 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 		}},
 		{"training the probe", true, func() (err error) {
 			r.Probe, err = probe.FitPU(eng, rows.Unit(r.Embedding.H), r.Labels, minimized, config.Probe)
-			r.Classifier = &classify.Classifier{Model: m, Probe: r.Probe, Clusters: r.Clusters}
+			r.Classifier = &classify.Classifier{Model: r.Model, Probe: r.Probe, Clusters: r.Clusters}
 			return err
 		}},
 		{"fine-tuning", config.FineTune != nil, func() error { return r.fineTune(ctx, eng, data, minimized, config.FineTune) }},
@@ -131,8 +129,11 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 		if !s.wanted {
 			continue
 		}
-		if err := stage(ctx, s.name, s.run); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("pipeline: stopped before %s (%w): %w", s.name, context.Cause(ctx), ctx.Err())
+		}
+		if err := s.run(); err != nil {
+			return nil, fmt.Errorf("pipeline: %s: %w", s.name, err)
 		}
 	}
 	return r, nil
@@ -162,15 +163,4 @@ func (s Space) rows(e *train.Embedding) *mat.Dense {
 		return e.Z
 	}
 	return e.H
-}
-
-// stage runs a stage unless ctx is done, and names it in its error.
-func stage(ctx context.Context, name string, run func() error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("pipeline: stopped before %s (%w): %w", name, context.Cause(ctx), ctx.Err())
-	}
-	if err := run(); err != nil {
-		return fmt.Errorf("pipeline: %s: %w", name, err)
-	}
-	return nil
 }

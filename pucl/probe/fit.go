@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/internal/sample"
 	"github.com/puclab/puclab/pucl/risk"
@@ -37,24 +38,18 @@ func (c Config) withDefaults() Config {
 
 // check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
 func (c Config) check(n, k, outputs int) error {
-	switch {
-	case n < 2 || c.Epochs < 0 || c.BatchSize < 1:
-		return fmt.Errorf("probe: a probe needs at least 2 rows, 1 row a batch and no negative number of epochs; "+
-			"got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs)
-	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) || math.IsNaN(c.L2) || math.IsInf(c.L2, 1):
-		return fmt.Errorf("probe: learning rate %g and L2 %g; the rate must be positive, and both finite", c.LearningRate, c.L2)
-	case c.Start == nil:
-		return nil
-	}
-	has, entries, err := c.Start.Shape()
-	if err != nil {
+	err := cmp.Or(
+		fault.If(n < 2 || c.Epochs < 0 || c.BatchSize < 1, "probe: a probe needs at least 2 rows, 1 row a batch and no negative number "+
+			"of epochs; got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs),
+		fault.If(!(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) || math.IsNaN(c.L2) || math.IsInf(c.L2, 1),
+			"probe: learning rate %g and L2 %g; the rate must be positive, and both finite", c.LearningRate, c.L2),
+	)
+	if err != nil || c.Start == nil {
 		return err
 	}
-	if has != outputs || entries != k {
-		return fmt.Errorf("probe: Start has %d outputs for rows of %d entries, but %d outputs for rows of %d are trained; "+
-			"Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k)
-	}
-	return nil
+	has, entries, err := c.Start.Shape()
+	return cmp.Or(err, fault.If(has != outputs || entries != k, "probe: Start has %d outputs for rows of %d entries, but %d outputs "+
+		"for rows of %d are trained; Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k))
 }
 
 // Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by minimizing
@@ -75,11 +70,7 @@ func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Con
 		return nil, err
 	}
 	t.batches = sample.Shuffled(len(labels), t.size, rand.New(rand.NewPCG(config.Seed, 0xc1a55)))
-	var err error
-	if t.exec, err = classStep(eng); err != nil {
-		return nil, fmt.Errorf("probe: building the step: %w", err)
-	}
-	return t.run()
+	return t.run(classStep(eng))
 }
 
 // FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
@@ -96,13 +87,11 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 		return nil, err
 	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
-	var err error
-	t.exec, err = NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return r(Squeeze(logits, -1), labels) }))
-	if err != nil {
-		return nil, fmt.Errorf("probe: building the step: %w", err)
+	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return r(Squeeze(logits, -1), labels) }))
+	if err == nil {
+		defer exec.Finalize()
 	}
-	defer t.exec.Finalize()
-	return t.run()
+	return t.run(exec, err)
 }
 
 // classSteps holds for each backend the steps that were compiled for it, which is what takes longest in a short training.

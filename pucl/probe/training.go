@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
@@ -14,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/ahead"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -55,7 +57,6 @@ type training struct {
 	outputs int
 	labels  func(index []int) *tensors.Tensor // labels of a batch, [size], as the loss takes them
 	batches func() []int                      // rows of the next batch
-	exec    *Exec                             // of stepGraph
 
 	size, steps int       // rows a step, steps in all
 	flat        []float32 // rows, standardized, one after the other
@@ -85,67 +86,49 @@ func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	return nil
 }
 
-// batch is the data of a step.
-type batch struct{ x, labels *tensors.Tensor }
+// batch is the data of a step: rows [size, k] and labels [size].
+type batch []*tensors.Tensor
 
-// fill puts the next rows into b.
-func (t *training) fill(b *batch) error {
+// next returns the next batch.
+func (t *training) next(int) (batch, error) {
 	index, k := t.batches(), len(t.mean)
-	if b.labels != nil {
-		if err := b.labels.FinalizeAll(); err != nil {
-			return err
-		}
-	}
-	b.labels = t.labels(index)
-	return tensors.MutableFlatData(b.x, func(flat []float32) {
+	x := tensors.FromShape(shapes.Make(dtypes.Float32, t.size, k))
+	return batch{x, t.labels(index)}, tensors.MutableFlatData(x, func(flat []float32) {
 		for i, row := range index {
 			copy(flat[i*k:(i+1)*k], t.flat[row*k:(row+1)*k])
 		}
 	})
 }
 
-// run takes all steps and returns the probe.
-func (t *training) run() (p *Probe, err error) {
+// run takes all steps by exec, which is of stepGraph, and returns the probe. It takes what building exec returned.
+func (t *training) run(exec *Exec, err error) (p *Probe, failed error) {
+	if err != nil {
+		return nil, fmt.Errorf("probe: building the step: %w", err)
+	}
 	k := len(t.mean)
 	state := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(t.start, t.outputs, k+1),
 		tensors.FromShape(shapes.Make(dtypes.Float32, t.outputs, k+1)),
 		tensors.FromShape(shapes.Make(dtypes.Float32, t.outputs, k+1)),
 	}
-	var batches [2]batch // of this step and of the next
-	for i := range batches {
-		batches[i].x = tensors.FromShape(shapes.Make(dtypes.Float32, t.size, k))
-	}
-	// Freed at once: the garbage collector does not see what lies with the engine.
-	defer func() {
-		for _, tensor := range append(state, batches[0].x, batches[0].labels, batches[1].x, batches[1].labels) {
-			if tensor != nil {
-				err = errors.Join(err, tensor.FinalizeAll())
-			}
-		}
-	}()
-	if err := t.fill(&batches[0]); err != nil {
-		return nil, fmt.Errorf("probe: the first batch: %w", err)
-	}
+	defer func() { failed = errors.Join(failed, free(state)) }()
+	batches := ahead.Start(0, t.steps, t.next) // while the engine computes
+	defer batches.Close()
 	for step := range t.steps {
-		filled := make(chan error, 1)
-		if step+1 < t.steps {
-			go func() { filled <- t.fill(&batches[(step+1)%2]) }() // while the engine computes
-		} else {
-			filled <- nil
+		var loss float64
+		b, err := batches.Next()
+		if err == nil {
+			loss, state, err = t.step(exec, step, b, state)
 		}
-		loss, next, err := t.step(step, batches[step%2], state)
-		if err = errors.Join(err, <-filled); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("probe: step %d: %w", step, err)
 		}
-		state = next
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return nil, fmt.Errorf("probe: the loss is %g at step %d; a lower learning rate than %g, or features of smaller numbers, "+
 				"may mend it", loss, step, t.config.LearningRate)
 		}
 	}
-	var parameters []float32
-	err = tensors.ConstFlatData(state[0], func(flat []float32) { parameters = append(parameters, flat...) })
+	parameters, err := tensors.CopyFlatData[float32](state[0])
 	if err != nil {
 		return nil, fmt.Errorf("probe: reading the parameters: %w", err)
 	}
@@ -153,20 +136,25 @@ func (t *training) run() (p *Probe, err error) {
 	return FromStandardized(weights, bias, t.mean, t.std), nil
 }
 
-// step takes one step with a batch and frees the state before it.
-func (t *training) step(step int, b batch, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
+// free gives up tensors at once: the garbage collector does not see what lies with the engine.
+func free(all []*tensors.Tensor) (err error) {
+	for _, tensor := range all {
+		err = errors.Join(err, tensor.FinalizeAll())
+	}
+	return err
+}
+
+// step takes one step with a batch, and frees both it and the state before it.
+func (t *training) step(exec *Exec, step int, b batch, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
 	at := float64(step + 1)
 	numbers := []float32{
 		float32(optim.Cosine{Warmup: -1}.Rate(t.config.LearningRate, step, t.steps)),
 		float32(1 - math.Pow(beta1, at)), float32(1 - math.Pow(beta2, at)), float32(t.config.L2),
 	}
-	out, err := t.exec.Call(b.x, b.labels, state[0], state[1], state[2], numbers)
+	out, err := exec.Call(b[0], b[1], state[0], state[1], state[2], numbers)
 	if err != nil {
-		return 0, nil, engine.RootCause(err)
+		return 0, state, errors.Join(engine.RootCause(err), free(b))
 	}
 	loss = float64(tensors.ToScalar[float32](out[0]))
-	for _, old := range append(state, out[0]) {
-		err = errors.Join(err, old.FinalizeAll())
-	}
-	return loss, out[1:], err
+	return loss, out[1:], free(slices.Concat(b, state, out[:1]))
 }

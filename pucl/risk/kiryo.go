@@ -1,9 +1,11 @@
 package risk
 
 import (
-	"fmt"
+	"cmp"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // KiryoConfig holds the two numbers of [NNPUKiryo]. The zero value is the usual choice, β = 0 and γ = 1.
@@ -25,13 +27,9 @@ type KiryoConfig struct {
 // Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), Algorithm 1.
 func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {
 	return checked(prior, func(logits, labels *Node) *Node {
-		gamma := config.Gamma
-		if gamma == 0 {
-			gamma = 1
-		}
-		if !(config.Beta >= 0) || !(gamma > 0 && gamma <= 1) {
-			panic(fmt.Errorf("risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma))
-		}
+		gamma := cmp.Or(config.Gamma, 1)
+		fault.PanicIf(!(config.Beta >= 0) || !(gamma > 0 && gamma <= 1),
+			"risk: NNPUKiryo with β = %v and γ = %v; β must not be negative, and γ must lie above 0 and at most at 1", config.Beta, gamma)
 		positive, negative := puRisks(logits, labels, prior, loss)
 		descend := GreaterOrEqual(negative, Scalar(negative.Graph(), negative.DType(), -config.Beta))
 		value := Add(positive, MaxScalar(negative, -config.Beta))

@@ -9,12 +9,10 @@
 package risk
 
 import (
-	"errors"
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
@@ -86,16 +84,11 @@ func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, ne
 // NaN, with a gradient of NaN, where a logit is infinite or NaN, whatever risk and its margin loss make of it.
 func checked(prior float64, risk Risk) Risk {
 	return func(logits, labels *Node) *Node {
-		if !(prior >= 0 && prior <= 1) {
-			panic(fmt.Errorf("risk: class prior π = %v is not between 0 and 1", prior))
-		}
+		fault.PanicIf(!(prior >= 0 && prior <= 1), "risk: class prior π = %v is not between 0 and 1", prior)
 		l, y := logits.Shape(), labels.Shape()
-		if y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0) {
-			panic(fmt.Errorf("risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y))
-		}
-		if l.Dim(0) == 0 {
-			panic(errors.New("risk: a risk of no examples is not defined"))
-		}
+		fault.PanicIf(y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0),
+			"risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y)
+		fault.PanicIf(l.Dim(0) == 0, "risk: a risk of no examples is not defined")
 		one := numeric.OneIfFinite(logits, 0)
 		return Mul(risk(Mul(logits, one), labels), Squeeze(one))
 	}

@@ -1,11 +1,30 @@
-// Package numeric holds graph functions that losses and risks share, written so that no digits are lost.
+// Package numeric holds what graph functions share: precisions and sums, and functions written so that no digits are lost.
 package numeric
 
 import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
 )
+
+// Working returns the precision in which weights are kept and long sums taken where the data have the given one: float64 where they
+// have it, else float32.
+func Working(data dtypes.DType) dtypes.DType {
+	if data == dtypes.Float64 {
+		return data
+	}
+	return dtypes.Float32
+}
+
+// Plus returns sum + more; a nil sum is 0.
+func Plus(sum, more *Node) *Node {
+	if sum == nil {
+		return more
+	}
+	return Add(sum, more)
+}
 
 // LogOnePlusExp returns log(1 + e^x), to all digits also where it is tiny.
 func LogOnePlusExp(x *Node) *Node {

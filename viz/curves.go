@@ -90,8 +90,10 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		if err := checkFinite(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
 			return nil, err
 		}
-		line := &level{y: r.Y, style: draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}}
+		line := plotter.NewFunction(func(float64) float64 { return r.Y })
+		line.Samples, line.LineStyle = 2, draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}
 		p.Add(line)
+		p.Y.Min, p.Y.Max = min(p.Y.Min, r.Y), max(p.Y.Max, r.Y)
 		entries = append(entries, newEntry(r.Name, line))
 	}
 	p.Add(front...)

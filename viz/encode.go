@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -42,11 +41,6 @@ func encodeTo(c interface {
 	return b.Bytes(), nil
 }
 
-// encodePDF draws f as a PDF file.
-func encodePDF(f Drawer, w, h vg.Length) ([]byte, error) {
-	return encodeTo(outlined{vgpdf.New(w, h)}, f)
-}
-
 // encodeSVG draws f as an SVG file. A reader of the file by ear meets one image with a title and a description
 // rather than loose words and numbers. The fonts are not embedded, which would take half a megabyte, but named with
 // fall-backs: Arial and Helvetica have the same widths as Liberation Sans, with which the text was measured.
@@ -65,15 +59,11 @@ func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `%s<svg role="img" %s>`, head, attributes)
 	for _, e := range [][2]string{{"title", title}, {"desc", alt}} {
-		name, text := e[0], e[1]
-		if text == "" {
-			continue
+		if name, text := e[0], e[1]; text != "" {
+			fmt.Fprintf(&out, "<%s>", name)
+			xml.EscapeText(&out, []byte(text)) // the buffer takes everything
+			fmt.Fprintf(&out, "</%s>", name)
 		}
-		fmt.Fprintf(&out, "<%s>", name)
-		if err := xml.EscapeText(&out, []byte(text)); err != nil {
-			return nil, fmt.Errorf("viz: SVG: %w", err)
-		}
-		fmt.Fprintf(&out, "</%s>", name)
 	}
 	out.Write(body)
 	return out.Bytes(), nil

@@ -35,11 +35,6 @@ type Drawer interface {
 	Draw(draw.Canvas)
 }
 
-// Sizer is a Drawer that knows how large it wants to be, in points.
-type Sizer interface {
-	Size() (width, height vg.Length)
-}
-
 const (
 	defaultWidth  = 6.5 * vg.Inch
 	defaultHeight = 4 * vg.Inch
@@ -66,7 +61,9 @@ func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length
 // sizeOf returns the size of f where width or height, being 0, leave it open.
 func sizeOf(f Drawer, width, height vg.Length) (w, h vg.Length) {
 	switch f := f.(type) {
-	case Sizer:
+	case interface {
+		Size() (width, height vg.Length)
+	}:
 		w, h = f.Size()
 	case *plot.Plot:
 		if t, ok := f.TextHandler.(handler); ok {

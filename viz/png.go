@@ -23,13 +23,10 @@ func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
 	if err := drawOn(f, c); err != nil {
 		return nil, err
 	}
-	var img image.Image = c.Image()
-	if rgba, ok := img.(*image.RGBA); ok {
-		img = shrinkColors(rgba)
-	}
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := e.Encode(&b, img); err != nil {
+	// Where nobody gives it an image, vgimg draws on one of this type.
+	if err := e.Encode(&b, shrinkColors(c.Image().(*image.RGBA))); err != nil {
 		return nil, fmt.Errorf("viz: PNG: %w", err)
 	}
 	return b.Bytes(), nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
 
 	"github.com/puclab/puclab/internal/wholefile"
 )
@@ -28,7 +29,7 @@ func Save(f Drawer, path string, width, height vg.Length) error {
 	case ".png":
 		data, err = encodePNG(f, w, h)
 	case ".pdf":
-		data, err = encodePDF(f, w, h)
+		data, err = encodeTo(outlined{vgpdf.New(w, h)}, f)
 	default:
 		return fmt.Errorf("viz: save %s: %w %q: end the name in .svg, .png or .pdf", path, ErrFormat, ext)
 	}

@@ -90,7 +90,8 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	}
 	p := New(cfg.Figure)
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 4}, Ticks{N: 4}
-	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
+	p.Add(&plotter.Line{XYs: rim(), LineStyle: draw.LineStyle{Color: MarkGray, Width: 1}})
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.15, 1.15, -1.15, 1.15
 	var entries []Entry
 	var points, arrows []plot.Plotter // above the links, which are added at once
 	styles := StyleFor(names...)
@@ -190,21 +191,15 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 	return all, nil
 }
 
-// rim is a plotter of the circle of radius 1.
-type rim struct{ style draw.LineStyle }
-
-func (r *rim) Plot(c draw.Canvas, p *plot.Plot) {
-	on := onCanvas(c, p)
+// rim returns the circle of radius 1 as a polygon.
+func rim() plotter.XYs {
 	const corners = 180
-	line := make([]vg.Point, corners+1)
+	line := make(plotter.XYs, corners+1)
 	for i := range line {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
-		line[i] = on(plotter.XY{X: cos, Y: sin})
+		line[i].Y, line[i].X = math.Sincos(2 * math.Pi * float64(i) / corners)
 	}
-	c.StrokeLines(r.style, line)
+	return line
 }
-
-func (r *rim) DataRange() (xmin, xmax, ymin, ymax float64) { return -1.15, 1.15, -1.15, 1.15 }
 
 // segments is a plotter of lines from one point each to another, with a head at the end where heads is set.
 type segments struct {

@@ -27,17 +27,15 @@ const (
 // of them, or captions has another length.
 func ImageGrid(pixels []uint8, height, width, channels, columns int, captions []string) (*Drawing, error) {
 	pictures, err := imagePixels(pixels, height, width, channels)
-	if err != nil {
-		return nil, fmt.Errorf("viz: image grid: %w", err)
-	}
-	if columns < 0 {
-		return nil, fmt.Errorf("viz: image grid: %d columns, want 0 or more: %w", columns, ErrRange)
-	}
 	n := len(pictures)
-	if n == 0 {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("viz: image grid: %w", err)
+	case columns < 0:
+		return nil, fmt.Errorf("viz: image grid: %d columns, want 0 or more: %w", columns, ErrRange)
+	case n == 0:
 		return nil, fmt.Errorf("viz: image grid: %w", ErrNoData)
-	}
-	if captions != nil && len(captions) != n {
+	case captions != nil && len(captions) != n:
 		return nil, fmt.Errorf("viz: image grid: %d images and %d captions: %w", n, len(captions), ErrLength)
 	}
 	g := newGrid(n, columns, 8, smallestRow, largestCell, cellGap)
@@ -57,9 +55,8 @@ func ImageGrid(pixels []uint8, height, width, channels, columns int, captions []
 // imagePixels returns the pixels of each image.
 func imagePixels(pixels []uint8, height, width, channels int) (images [][]uint8, err error) {
 	if height < 1 || width < 1 || channels != 1 && channels != 3 {
-		return nil, fmt.Errorf("images of %d by %d pixels with %d channels, "+
-			"want positive sizes and 1 (gray) or 3 (red, green, blue) channels: %w",
-			height, width, channels, ErrRange)
+		return nil, fmt.Errorf("images of %d by %d pixels with %d channels, want positive sizes and 1 (gray) or 3 (red, green, "+
+			"blue) channels: %w", height, width, channels, ErrRange)
 	}
 	size := height * width * channels
 	if len(pixels)%size != 0 {

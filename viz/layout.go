@@ -17,15 +17,12 @@ func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 	c := draw.New(canvas)
 	fill(c, white, c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	parts := place(f, c)
-	for _, part := range parts {
+	for _, part := range place(f, c) {
 		if p, ok := part.Drawer.(*plot.Plot); ok {
 			if err := checkRoom(p.DataCanvas(part.canvas), c); err != nil {
 				return err
 			}
 		}
-	}
-	for _, part := range parts {
 		part.Draw(part.canvas)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -72,15 +73,8 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 
 // markRadius returns the radius in points of the marks of a figure with n points.
 func markRadius(n int) vg.Length {
-	for _, size := range []struct {
-		most   int
-		radius vg.Length
-	}{{100, 4}, {400, 3}, {1500, 2.5}, {5000, 1.8}} {
-		if n <= size.most {
-			return size.radius
-		}
-	}
-	return 1.3
+	most, radius := []int{100, 400, 1500, 5000}, []vg.Length{4, 3, 2.5, 1.8, 1.3} // the last one for more than the most
+	return radius[sort.SearchInts(most, n)]
 }
 
 // subset returns k of the numbers 0 … n−1 in ascending order, every subset being as likely.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -84,11 +85,8 @@ func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 func (l TrainingLog) panels(xLabel string, smooth int) ([]*plot.Plot, error) {
 	neighbors := make([]Curve, len(l.Neighbors))
 	for i, n := range l.Neighbors {
-		percent := make([]float64, len(n.Y))
-		for j, v := range n.Y {
-			percent[j] = 100 * v
-		}
-		neighbors[i] = finite(n.Name, n.X, percent)
+		neighbors[i] = finite(n.Name, n.X, n.Y)
+		floats.Scale(100, neighbors[i].Y)
 	}
 	var plots []*plot.Plot
 	for _, panel := range []struct {

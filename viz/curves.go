@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 
 	"gonum.org/v1/plot"
@@ -71,7 +72,8 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	p := New(cfg.withLabels("optimizer step", "loss (nats)"))
+	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "optimizer step"), cmp.Or(cfg.YLabel, "loss (nats)")
+	p := New(cfg.Figure)
 	var entries []Entry
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {

@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -131,12 +132,7 @@ func equalUnits(p *plot.Plot, c draw.Canvas) {
 
 // innerTicks returns the ticks of a that stay inside when the range changes a little.
 func innerTicks(a plot.Axis) plot.ConstantTicks {
-	var inner plot.ConstantTicks
 	edge := 0.02 * (a.Max - a.Min)
-	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
-		if t.Value >= a.Min+edge && t.Value <= a.Max-edge {
-			inner = append(inner, t)
-		}
-	}
-	return inner
+	outside := func(t plot.Tick) bool { return t.Value < a.Min+edge || t.Value > a.Max-edge }
+	return slices.DeleteFunc(slices.Clone(a.Tick.Marker.Ticks(a.Min, a.Max)), outside)
 }

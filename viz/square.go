@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -113,10 +114,7 @@ func (s UnitSquare) drawOn(c draw.Canvas, cell vg.Rectangle) {
 
 // drawAt draws the object with its middle at pt.
 func (o Object) drawAt(c draw.Canvas, pt vg.Point, radius vg.Length) {
-	col := o.Color
-	if col == nil {
-		col = TextGray
-	}
+	col := cmp.Or[color.Color](o.Color, TextGray)
 	if o.Shape == Cross || o.Shape == Plus {
 		c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: radius, Shape: o.Shape}, pt)
 		return

@@ -65,9 +65,7 @@ func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 	}
 	figures := []Drawer{p}
 	for pair := range slices.Chunk(panels, 2) {
-		if len(pair) == 1 {
-			pair[0].Legend.Top = true
-		}
+
 		row, err := Panels(cfg.Width, 2.6*vg.Inch, pair...)
 		if err != nil {
 			return nil, err

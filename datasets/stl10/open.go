@@ -73,39 +73,27 @@ func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := p.images.sumFor(opts); sum != "" {
-		err = content.Check(fsys, set.name, p.images.size, sum)
-	} else {
-		err = content.CheckSize(fsys, set.name, p.images.size)
-	}
-	if err != nil {
+	if err := content.Check(fsys, set.name, p.images.size, p.images.sum); err != nil {
 		return nil, err
 	}
 	if set.file, err = fsys.Open(set.name); err != nil {
 		return nil, err
 	}
-	at, ok := set.file.(io.ReaderAt)
-	if !ok {
+	var ok bool
+	if set.at, ok = set.file.(io.ReaderAt); !ok {
 		return nil, errors.Join(fmt.Errorf("%s cannot be read from the middle in this file system: use Load, "+
 			"or unpack it to a folder", set.name), set.file.Close())
 	}
-	set.at = at
 	return set, nil
 }
 
-// sumFor returns the checksum that the content of f must have, none for any content.
-func (f file) sumFor(opts Options) content.Sum {
+// describe reads the labels and finds the file of images. Where opts accept any content, p forgets its checksums.
+func (p *part) describe(fsys fs.FS, opts Options) (set *Set, err error) {
 	if opts.AnyContent {
-		return ""
+		p.images.sum, p.labels.sum = "", ""
 	}
-	return f.sum
-}
-
-// describe reads the labels and finds the file of images.
-func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
-	set := &Set{Classes: Classes()}
+	set = &Set{Classes: Classes()}
 	set.buffers.New = func() any { return new([imageSize]byte) }
-	var err error
 	if set.name, err = find(fsys, p.images.name); err != nil {
 		return nil, err
 	}
@@ -117,7 +105,7 @@ func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := content.ReadFile(fsys, name, p.labels.size, p.labels.sumFor(opts))
+	data, err := content.ReadFile(fsys, name, p.labels.size, p.labels.sum)
 	if err != nil {
 		return nil, err
 	}
@@ -176,24 +164,22 @@ func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error
 	if err != nil {
 		return nil, err
 	}
-	r, err := content.Open(fsys, set.name, p.images.size, p.images.sumFor(opts))
+	err = content.With(fsys, set.name, p.images.size, p.images.sum, func(r io.Reader) error {
+		images = &datasets.Images{Height: side, Width: side, Channels: 3,
+			Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
+		buffer := make([]uint8, imageSize)
+		for i := range p.count {
+			if _, err := io.ReadFull(r, buffer); err != nil {
+				return fmt.Errorf("%s, image %d: %w", set.name, i, err)
+			}
+			upright(images.At(i), buffer)
+		}
+		return images.Validate()
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	images = &datasets.Images{Height: side, Width: side, Channels: 3,
-		Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
-	buffer := make([]uint8, imageSize)
-	for i := range p.count {
-		if _, err := io.ReadFull(r, buffer); err != nil {
-			return nil, fmt.Errorf("%s, image %d: %w", set.name, i, err)
-		}
-		upright(images.At(i), buffer)
-	}
-	if err := r.Finish(); err != nil {
-		return nil, err
-	}
-	return images, images.Validate()
+	return images, nil
 }
 
 // upright turns three planes of columns into rows of pixels with three values side by side.

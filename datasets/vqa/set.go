@@ -12,10 +12,7 @@ import (
 // Example is a question with its answers.
 type Example struct {
 	Question
-	QuestionType string             // the first words of the question, such as "how many"
-	AnswerType   string             // "yes/no", "number" or "other"
-	Consensus    string             // the answer that most people gave
-	Answers      [NumAnswers]string // all of them
+	Truth
 }
 
 // Set is a list of questions with their answers, in the order of the file of questions.
@@ -45,11 +42,10 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 
 	texts := map[string]string{}
 	once := func(text string) string {
-		if have, ok := texts[text]; ok {
-			return have
+		if _, ok := texts[text]; !ok {
+			texts[text] = text
 		}
-		texts[text] = text
-		return text
+		return texts[text]
 	}
 	answered := make([]bool, len(set.Examples))
 	count := 0

@@ -52,28 +52,23 @@ func (c SplitConfig) validate() error {
 // amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In
 // the single-dataset setting all counts the labeled ones too.
 func (c SplitConfig) amounts(all int) (labeled, unlabeled int, err error) {
-	labeled, unlabeled = c.Labeled, all
+	labeled, unlabeled = c.Labeled, cmp.Or(c.Unlabeled, all)
 	total := c.Total
 	if total == 0 && c.Unlabeled == 0 && c.Setting == SingleDataset {
 		total = all
 	}
-	switch {
-	case c.Unlabeled > 0:
-		unlabeled = c.Unlabeled
-	case total > 0 && c.Gamma == 0:
-		unlabeled = total - labeled
-	case total > 0:
+	switch wanted := math.Round(c.Gamma * float64(unlabeled)); {
+	case c.Gamma > 0 && total > 0:
 		// γ = n_P/n_U and N = n_P + n_U together give n_P = N·γ/(1 + γ).
 		labeled = int(math.Round(float64(total) * c.Gamma / (1 + c.Gamma)))
-		unlabeled = total - labeled
-	}
-	if c.Gamma > 0 && total == 0 {
-		wanted := math.Round(c.Gamma * float64(unlabeled))
-		if wanted > math.MaxInt32 {
-			return 0, 0, fmt.Errorf("datasets: γ = %v of %d unlabeled examples comes to %.0f labeled ones: use a smaller γ",
-				c.Gamma, unlabeled, wanted)
-		}
+	case wanted > math.MaxInt32:
+		return 0, 0, fmt.Errorf("datasets: γ = %v of %d unlabeled examples comes to %.0f labeled ones: use a smaller γ",
+			c.Gamma, unlabeled, wanted)
+	case c.Gamma > 0:
 		labeled = int(wanted)
+	}
+	if total > 0 {
+		unlabeled = total - labeled
 	}
 	if c.Gamma > 0 && labeled == 0 {
 		return 0, 0, fmt.Errorf("datasets: γ = %v with %d unlabeled examples comes to no labeled one: "+

@@ -87,21 +87,14 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 		labels = append(labels, texts[class])
 		return nil
 	}
-	if !cfg.NoHeader {
-		before, _ = lines.FieldPos(0)
-	} else if err := row(first); err != nil {
-		return nil, err
-	}
-reading:
-	for {
-		record, err := lines.Read()
+	for record := first; err != io.EOF; record, err = lines.Read() {
 		switch {
-		case err == io.EOF:
-			break reading
 		case errors.Is(err, csv.ErrFieldCount):
 			line, _ := lines.FieldPos(0)
 			err = fmt.Errorf("line %d has not as many values as the first line, but %d instead of %d: fill in what is "+
 				"missing, or put a value with a comma in it into quotes", line, len(record), lines.FieldsPerRecord)
+		case before == 0 && !cfg.NoHeader: // the first record is the header
+			before, _ = lines.FieldPos(0)
 		case err == nil:
 			err = row(record)
 		}

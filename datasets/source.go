@@ -46,7 +46,7 @@ func pixelCount(n int, src Source) (int, error) {
 	if height < 1 || width < 1 || channels < 1 {
 		return 0, errImageShape(height, width, channels)
 	}
-	size, ok := product(n, height, width, channels)
+	size, ok := check.Product(n, height, width, channels)
 	if !ok {
 		return 0, fmt.Errorf("datasets: %d images of %d×%d×%d are more bytes than this machine can address", n, height, width, channels)
 	}

@@ -10,7 +10,6 @@
 package cifar
 
 import (
-	"fmt"
 	"io/fs"
 
 	"github.com/puclab/puclab/datasets"
@@ -27,7 +26,7 @@ const (
 	Test              // 10,000 images
 )
 
-var partNames = enum.Names[Part]{Names: []string{"train", "test"}}
+var partNames = enum.Names[Part]{Unknown: "unknown part", Names: []string{"train", "test"}}
 
 // String returns "train" or "test".
 func (p Part) String() string { return partNames.String(p) }
@@ -125,10 +124,10 @@ func Load100(fsys fs.FS, which Part, opts Options) (fine, coarse *datasets.Image
 // load returns the images by class, and the superclass of each where the set has superclasses.
 func (f format) load(fsys fs.FS, which Part, opts Options) (set *datasets.Images, super []int, err error) {
 	defer check.Prefix(&err, "cifar")
-	p, ok := f.parts[which]
-	if !ok {
-		return nil, nil, fmt.Errorf("there is no part %v: use Train or Test", which)
+	if err := partNames.Check(which); err != nil {
+		return nil, nil, err
 	}
+	p := f.parts[which]
 	folder, err := f.find(fsys, p.files[0])
 	_, archiveErr := fs.Stat(fsys, f.archive.File.Name)
 	switch {

@@ -32,7 +32,7 @@ const (
 	Test              // 10,000 images, 1,000 of each class
 )
 
-var partNames = enum.Names[Part]{Names: []string{"train", "test"}}
+var partNames = enum.Names[Part]{Unknown: "fashionmnist: unknown part", Names: []string{"train", "test"}}
 
 // String returns "train" or "test".
 func (p Part) String() string { return partNames.String(p) }

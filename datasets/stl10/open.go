@@ -45,11 +45,10 @@ type Set struct {
 // Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. The names of the files
 // and the errors are those of [Open].
 func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
-	p, err := partOf(which)
-	if err != nil {
+	if err := partNames.Check(which); err != nil {
 		return nil, err
 	}
-	return p.load(fsys, opts)
+	return parts[which].load(fsys, opts)
 }
 
 // Open opens one part of STL-10, of which fsys holds the files train_X.bin and train_y.bin, test_X.bin and test_y.bin, or
@@ -59,19 +58,10 @@ func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
 // memory. Errors name the file, what is wrong and, for a wrong label, its place. Where a file is missing the error wraps
 // fs.ErrNotExist. Files of fsys have to implement io.ReaderAt, as those of os.DirFS do; Load does without.
 func Open(fsys fs.FS, which Part, opts Options) (*Set, error) {
-	p, err := partOf(which)
-	if err != nil {
+	if err := partNames.Check(which); err != nil {
 		return nil, err
 	}
-	return p.open(fsys, opts)
-}
-
-func partOf(which Part) (part, error) {
-	p, ok := parts[which]
-	if !ok {
-		return part{}, fmt.Errorf("stl10: there is no part %v: use Train, Test or Unlabeled", which)
-	}
-	return p, nil
+	return parts[which].open(fsys, opts)
 }
 
 func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {

@@ -152,7 +152,7 @@ func readAtMost(r io.Reader, want int) ([]byte, error) {
 	data := make([]byte, 0, min(want, 64<<10))
 	for len(data) < want {
 		if len(data) == cap(data) {
-			data = append(make([]byte, 0, min(2*len(data), want)), data...)
+			data = append(make([]byte, 0, len(data)+min(len(data), want-len(data))), data...)
 		}
 		n, err := io.ReadFull(r, data[len(data):cap(data)])
 		data = data[:len(data)+n]

@@ -177,14 +177,10 @@ func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 		}
 		return mixed, nil
 	}
-	err := cmp.Or(check.ErrorIf(c.Mix, "datasets: a long tail with Ranks and Mix: give one of them"),
+	_, err := classSet("ranked", c.Ranks, classes)
+	return slices.Clone(c.Ranks), cmp.Or(check.ErrorIf(c.Mix, "datasets: a long tail with Ranks and Mix: give one of them"),
 		check.ErrorIf(len(c.Ranks) != classes,
-			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes))
-	if err != nil {
-		return nil, err
-	}
-	_, err = classSet("ranked", c.Ranks, classes)
-	return slices.Clone(c.Ranks), err
+			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes), err)
 }
 
 // Imbalance returns the number of examples of the largest class over that of the smallest.

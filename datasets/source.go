@@ -103,10 +103,7 @@ func Collect(ctx context.Context, src Source, labels []int, classes []string, wo
 	out := &Images{Pixels: make([]uint8, size), Labels: slices.Clone(labels), Classes: slices.Clone(classes)}
 	out.Height, out.Width, out.Channels = src.Shape()
 	err = inParallel(ctx, len(labels), workers, func(i int) error { return src.ReadImage(i, out.At(i)) })
-	if err != nil {
-		return nil, err
-	}
-	if err := out.Validate(); err != nil {
+	if err := cmp.Or(err, out.Validate()); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -73,10 +73,7 @@ func NewProgress(w io.Writer, label string, total int) *Progress {
 		p.out = notebookLine("progress_"+gonbui.UniqueId(), label, gonbui.SendData, syncNotebook)
 		return p
 	}
-	if w == nil {
-		w = os.Stderr
-	}
-	line := liveline.New(w)
+	line := liveline.New(cmp.Or[io.Writer](w, os.Stderr))
 	if !line.Live() {
 		p.pause = 5 * time.Second
 	}

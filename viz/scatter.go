@@ -41,7 +41,7 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 	total := 0
 	drawn := make([]*marks, len(groups))
 	var entries []Entry
-	for i, s := range stylesOf(groups, Group.name) {
+	for i, s := range stylesOf(groups, func(g Group) string { return g.Name }) {
 		g := groups[i]
 		m := newMarks(points(g.X, g.Y), s.Glyph(0), 4)
 		name := g.Name
@@ -96,8 +96,6 @@ type Group struct {
 	Name string
 	X, Y []float64
 }
-
-func (g Group) name() string { return g.Name }
 
 // checkGroups returns an error if a group cannot be drawn or none holds a point. what is the kind of figure.
 func checkGroups(what string, groups []Group) error {

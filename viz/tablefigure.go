@@ -49,15 +49,14 @@ func (t Table) Figure() (*Drawing, error) {
 	}
 	width := max(x+tablePad, textWidth(face(titleSize, true), t.Title))
 	var below []string // the lines of the note
+	var noteHeight vg.Length
 	if note := s.noteWith(inBold); note != "" {
 		below = wrap(note, width, smallWidth)
 		width = max(width, widest(smallWidth, below...))
+		noteHeight = tablePad + lineFactor*smallSize*vg.Length(len(below))
 	}
 	header := lineFactor*smallSize*vg.Length(headerLines) + 2*tablePad
-	height := header + rowHeight*vg.Length(len(t.Rows)) + tablePad
-	if len(below) > 0 {
-		height += tablePad + lineFactor*smallSize*vg.Length(len(below))
-	}
+	height := header + rowHeight*vg.Length(len(t.Rows)) + tablePad + noteHeight
 	return &Drawing{Title: t.Title, width: width, height: height, draw: func(c draw.Canvas, title, width vg.Length) {
 		s.draw(c, 0-title, width, header, columns, below)
 	}}, nil

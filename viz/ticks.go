@@ -105,8 +105,5 @@ func scientific(v float64, decimals int) string {
 
 // decimals returns how many decimals a field asks for in which 0 means usual and a negative number none.
 func decimals(n, usual int) int {
-	if n == 0 {
-		return usual
-	}
-	return max(0, n)
+	return max(0, cmp.Or(n, usual))
 }

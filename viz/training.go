@@ -55,12 +55,9 @@ func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 	if log.Chance != 0 {
 		top.References = []Reference{{Name: "chance level " + number(log.Chance, 2), Y: log.Chance}}
 	}
-	p, err := LearningCurves(top, loss)
-	if err != nil {
-		return nil, err
-	}
-	panels, err := log.panels(cfg.XLabel, smooth)
-	if err != nil {
+	p, lossErr := LearningCurves(top, loss)
+	panels, panelsErr := log.panels(cfg.XLabel, smooth)
+	if err := cmp.Or(lossErr, panelsErr); err != nil {
 		return nil, err
 	}
 	figures := []Drawer{p}

@@ -69,12 +69,9 @@ func Attractions(title string, pairs [][2]int, groups ...Group) (*plot.Plot, err
 // It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, a point is the origin,
 // which has no direction, or a link or an arrow is not between or from points.
 func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
-	at, err := onCircle(groups)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := cfg.lines(at)
-	if err != nil {
+	at, pointsErr := onCircle(groups)
+	lines, linesErr := cfg.lines(at)
+	if err := cmp.Or(pointsErr, linesErr); err != nil {
 		return nil, err
 	}
 	var names []string

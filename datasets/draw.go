@@ -53,7 +53,8 @@ func (p *pool) label(positives []int, all int, cfg SplitConfig) (labeled []int, 
 	case cfg.Draw == Independent:
 		labeled, err = independent(positives, cfg)
 	case n > len(positives):
-		err = fmt.Errorf("datasets: cannot label %d positives: the data hold %d, so that is the largest possible number", n, len(positives))
+		err = fmt.Errorf("datasets: cannot label %d positives: the data hold %d, so that is the largest possible number",
+			n, len(positives))
 	case cfg.Draw == Balanced:
 		labeled, err = p.balanced(positives, n, cfg)
 	case cfg.Draw == Weighted:

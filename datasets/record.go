@@ -23,7 +23,8 @@ func readRecord(path string) (string, error) {
 		return string(sums[name]), nil
 	}
 	err = cmp.Or(err, errors.New("it names another file"))
-	return "", fmt.Errorf("%s does not hold the SHA-256 of %s: remove it to accept the file as it is: %w", path+recordSuffix, name, err)
+	return "", fmt.Errorf("%s does not hold the SHA-256 of %s: remove it to accept the file as it is: %w",
+		path+recordSuffix, name, err)
 }
 
 // writeRecord records the SHA-256 of the file at path, all or nothing.

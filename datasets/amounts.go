@@ -52,46 +52,29 @@ func (c SplitConfig) validate() error {
 // amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In
 // the single-dataset setting all counts the labeled ones too.
 func (c SplitConfig) amounts(all int) (labeled, unlabeled int, err error) {
-	labeled, unlabeled = c.Labeled, all
+	labeled, unlabeled = c.Labeled, cmp.Or(c.Unlabeled, all)
 	total := c.Total
 	if total == 0 && c.Unlabeled == 0 && c.Setting == SingleDataset {
 		total = all
 	}
-	switch {
-	case c.Unlabeled > 0:
-		unlabeled = c.Unlabeled
-	case total > 0 && c.Gamma == 0:
-		unlabeled = total - labeled
-	case total > 0:
+	switch wanted := math.Round(c.Gamma * float64(unlabeled)); {
+	case c.Gamma > 0 && total > 0:
 		// γ = n_P/n_U and N = n_P + n_U together give n_P = N·γ/(1 + γ).
 		labeled = int(math.Round(float64(total) * c.Gamma / (1 + c.Gamma)))
-		unlabeled = total - labeled
-	}
-	if c.Gamma > 0 && total == 0 {
-		wanted := math.Round(c.Gamma * float64(unlabeled))
-		if wanted > math.MaxInt32 {
-			return 0, 0, fmt.Errorf("datasets: γ = %v of %d unlabeled examples comes to %.0f labeled ones: use a smaller γ",
-				c.Gamma, unlabeled, wanted)
-		}
+	case wanted > math.MaxInt32:
+		return 0, 0, fmt.Errorf("datasets: γ = %v of %d unlabeled examples comes to %.0f labeled ones: use a smaller γ",
+			c.Gamma, unlabeled, wanted)
+	case c.Gamma > 0:
 		labeled = int(wanted)
+	}
+	if total > 0 {
+		unlabeled = total - labeled
 	}
 	if c.Gamma > 0 && labeled == 0 {
 		return 0, 0, fmt.Errorf("datasets: γ = %v with %d unlabeled examples comes to no labeled one: "+
 			"use a larger γ or more examples", c.Gamma, unlabeled)
 	}
 	return labeled, unlabeled, nil
-}
-
-// composition returns how many of n examples are positive where their share is π. It is an error where rounding leaves one
-// kind out.
-func composition(n int, prior float64) (positives, negatives int, err error) {
-	positives = int(math.Round(prior * float64(n)))
-	negatives = n - positives
-	if positives == 0 || negatives == 0 {
-		return 0, 0, fmt.Errorf("datasets: a prior π of %v of %d examples comes to %d positives and %d negatives: "+
-			"use more examples or a prior nearer to 0.5", prior, n, positives, negatives)
-	}
-	return positives, negatives, nil
 }
 
 // largest returns the greatest number of examples with the prior π that p positives and q negatives allow.
@@ -103,22 +86,8 @@ func largest(prior float64, p, q int) int {
 	}) - 1
 }
 
-// checkFits returns an error unless n examples with the prior π can be had from p positives and q negatives.
-func checkFits(n int, prior float64, positives, negatives, p, q int) error {
-	if positives <= p && negatives <= q {
-		return nil
-	}
-	advice := fmt.Sprintf("with this π the largest possible number is %d", largest(prior, p, q))
-	if n <= p+q {
-		low, high := max(0, float64(n-q)/float64(n)), min(1, float64(p)/float64(n))
-		advice += fmt.Sprintf(", and with this number π can be from %.4g to %.4g", low, high)
-	}
-	return fmt.Errorf("datasets: %d examples with a prior π of %.4g are %d positives and %d negatives, "+
-		"but there are %d and %d to draw from: %s", n, prior, positives, negatives, p, q, advice)
-}
-
 // compose returns how many positives and negatives make up the given number of examples; 0 means all of p and q, or with
-// a prior as many as it allows.
+// a prior as many as it allows. It is an error where rounding leaves one kind out, or there are too few of one.
 func compose(n int, prior float64, p, q int) (positives, negatives int, err error) {
 	if n == 0 && prior == 0 {
 		return p, q, nil
@@ -129,10 +98,22 @@ func compose(n int, prior float64, p, q int) (positives, negatives int, err erro
 	if n == 0 {
 		n = largest(prior, p, q)
 	}
-	if positives, negatives, err = composition(n, prior); err != nil {
-		return 0, 0, err
+	positives = int(math.Round(prior * float64(n)))
+	negatives = n - positives
+	switch {
+	case positives == 0 || negatives == 0:
+		err = fmt.Errorf("datasets: a prior π of %v of %d examples comes to %d positives and %d negatives: "+
+			"use more examples or a prior nearer to 0.5", prior, n, positives, negatives)
+	case positives > p || negatives > q:
+		advice := fmt.Sprintf("with this π the largest possible number is %d", largest(prior, p, q))
+		if n <= p+q {
+			low, high := max(0, float64(n-q)/float64(n)), min(1, float64(p)/float64(n))
+			advice += fmt.Sprintf(", and with this number π can be from %.4g to %.4g", low, high)
+		}
+		err = fmt.Errorf("datasets: %d examples with a prior π of %.4g are %d positives and %d negatives, "+
+			"but there are %d and %d to draw from: %s", n, prior, positives, negatives, p, q, advice)
 	}
-	return positives, negatives, checkFits(n, prior, positives, negatives, p, q)
+	return positives, negatives, err
 }
 
 // caseControl draws the labeled positives and, apart from them, the unlabeled examples.
@@ -141,11 +122,7 @@ func (p *pool) caseControl(cfg SplitConfig) (labeled, unlabeled []int, err error
 	if cfg.Prior > 0 {
 		all = largest(cfg.Prior, len(p.positives), len(p.negatives))
 	}
-	nP, nU, err := cfg.amounts(all)
-	if err != nil {
-		return nil, nil, err
-	}
-	labeled, err = p.label(p.positives, nP, cfg)
+	labeled, nU, err := p.label(p.positives, all, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +130,7 @@ func (p *pool) caseControl(cfg SplitConfig) (labeled, unlabeled []int, err error
 		nU = 0 // all that there are
 	} else if nU < 1 {
 		return nil, nil, fmt.Errorf("datasets: %d labels leave nothing unlabeled of %d examples: "+
-			"the largest possible number is %d", nP, cfg.Total, cfg.Total-1)
+			"the largest possible number is %d", len(labeled), cfg.Total, cfg.Total-1)
 	}
 	prior, from := cfg.Prior, p.positives
 	if cfg.Setting == CaseControlDisjoint {
@@ -183,12 +160,8 @@ func (p *pool) singleDataset(cfg SplitConfig) (labeled, unlabeled []int, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	nP, _, err := cfg.amounts(setP + setN)
-	if err != nil {
-		return nil, nil, err
-	}
 	set := sample(p.positives, setP, cfg.Seed, positivesStream)
-	if labeled, err = p.label(set, nP, cfg); err != nil {
+	if labeled, _, err = p.label(set, setP+setN, cfg); err != nil {
 		return nil, nil, err
 	}
 	return labeled, slices.Concat(without(set, labeled), sample(p.negatives, setN, cfg.Seed, negativesStream)), nil
@@ -198,11 +171,8 @@ func (p *pool) singleDataset(cfg SplitConfig) (labeled, unlabeled []int, err err
 // examples from all that the setting leaves, whatever their class, since no prior can be kept.
 func (p *pool) withUnknown(cfg SplitConfig) (labeled, unlabeled []int, err error) {
 	from := slices.Sorted(slices.Values(slices.Concat(p.positives, p.negatives, p.unknown)))
-	nP, nU, err := cfg.amounts(len(from))
+	labeled, nU, err := p.label(p.positives, len(from), cfg)
 	if err != nil {
-		return nil, nil, err
-	}
-	if labeled, err = p.label(p.positives, nP, cfg); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Setting == SingleDataset {

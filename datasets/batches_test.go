@@ -256,7 +256,7 @@ func TestBatchesSayWhatTheyAre(t *testing.T) {
 
 // Two goroutines at the border of two epochs must not make each other compute permutations over and over.
 func TestOrderKeepsTwoEpochs(t *testing.T) {
-	o := newOrder(0, 10, 1, allStream)
+	o := &order{count: 10, seed: 1, stream: allStream}
 	out := make([]int, 10)
 	o.fill(out, 0)
 	o.fill(out, 10)

@@ -42,24 +42,27 @@ func (d Draw) MarshalText() ([]byte, error) { return drawNames.MarshalText(d) }
 // UnmarshalText reads what MarshalText writes.
 func (d *Draw) UnmarshalText(text []byte) error { return drawNames.UnmarshalText(d, text) }
 
-// label chooses those of the positives that get a label, in the order in which they are drawn. With Independent it
-// ignores n.
-func (p *pool) label(positives []int, n int, cfg SplitConfig) ([]int, error) {
-	if cfg.Draw == Independent {
-		return independent(positives, cfg)
+// label chooses those of the positives that get a label, in the order in which they are drawn, and returns n_U too. Both are
+// as many as cfg asks for of all examples, see amounts; with Independent chance decides how many are labeled.
+func (p *pool) label(positives []int, all int, cfg SplitConfig) (labeled []int, unlabeled int, err error) {
+	n, unlabeled, err := cfg.amounts(all)
+	if err != nil {
+		return nil, 0, err
 	}
-	if n > len(positives) {
-		return nil, fmt.Errorf("datasets: cannot label %d positives: the data hold %d, so that is the largest possible number",
+	switch {
+	case cfg.Draw == Independent:
+		labeled, err = independent(positives, cfg)
+	case n > len(positives):
+		err = fmt.Errorf("datasets: cannot label %d positives: the data hold %d, so that is the largest possible number",
 			n, len(positives))
-	}
-	switch cfg.Draw {
-	case Balanced:
-		return p.balanced(positives, n, cfg)
-	case Weighted:
-		return weighted(positives, n, cfg)
+	case cfg.Draw == Balanced:
+		labeled, err = p.balanced(positives, n, cfg)
+	case cfg.Draw == Weighted:
+		labeled, err = weighted(positives, n, cfg)
 	default:
-		return shuffled(positives, rand.New(rand.NewPCG(cfg.Seed, 0)))[:n], nil
+		labeled = shuffled(positives, rand.New(rand.NewPCG(cfg.Seed, 0)))[:n]
 	}
+	return labeled, unlabeled, err
 }
 
 func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) {

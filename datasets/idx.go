@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
@@ -55,7 +56,7 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 	if slices.Contains(dims[1:], 0) {
 		return nil, nil, fmt.Errorf("datasets: IDX file of images of %d×%d pixels: a size of zero", dims[1], dims[2])
 	}
-	want, ok := product(dims...)
+	want, ok := check.Product(dims...)
 	if !ok {
 		return nil, nil, fmt.Errorf("datasets: IDX file of size %v: more bytes than this machine can address", dims)
 	}
@@ -151,9 +152,7 @@ func readAtMost(r io.Reader, want int) ([]byte, error) {
 	data := make([]byte, 0, min(want, 64<<10))
 	for len(data) < want {
 		if len(data) == cap(data) {
-			bigger := make([]byte, len(data), len(data)+min(len(data), want-len(data)))
-			copy(bigger, data)
-			data = bigger
+			data = append(make([]byte, 0, len(data)+min(len(data), want-len(data))), data...)
 		}
 		n, err := io.ReadFull(r, data[len(data):cap(data)])
 		data = data[:len(data)+n]

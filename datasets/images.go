@@ -3,9 +3,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
-	"slices"
 
 	"github.com/puclab/puclab/datasets/internal/check"
 )
@@ -69,7 +66,7 @@ func (m *Images) Validate() error {
 	if m.Height < 1 || m.Width < 1 || m.Channels < 1 {
 		return errImageShape(m.Height, m.Width, m.Channels)
 	}
-	switch size, ok := product(m.Height, m.Width, m.Channels); {
+	switch size, ok := check.Product(m.Height, m.Width, m.Channels); {
 	case !ok || len(m.Pixels)%size != 0:
 		return fmt.Errorf("datasets: %d pixel values are no whole number of images of %d×%d×%d (height×width×channels): "+
 			"give the size that they have", len(m.Pixels), m.Height, m.Width, m.Channels)
@@ -87,19 +84,3 @@ func errImageShape(height, width, channels int) error {
 
 // imageSize returns the number of bytes of an image.
 func (m *Images) imageSize() int { return m.Height * m.Width * m.Channels }
-
-// product multiplies numbers that are not negative; ok is false where the result does not fit an int.
-func product(factors ...int) (result int, ok bool) {
-	if slices.Contains(factors, 0) {
-		return 0, true // whatever the others are
-	}
-	total := uint64(1)
-	for _, f := range factors {
-		high, low := bits.Mul64(total, uint64(f))
-		if high != 0 || low > math.MaxInt {
-			return 0, false
-		}
-		total = low
-	}
-	return int(total), true
-}

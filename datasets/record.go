@@ -1,15 +1,13 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
+	files "github.com/puclab/puclab/datasets/internal/content"
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
@@ -19,19 +17,14 @@ const recordSuffix = ".sha256"
 
 // readRecord returns the SHA-256 that was recorded for the file at path, or "" where none was.
 func readRecord(path string) (string, error) {
-	text, err := os.ReadFile(path + recordSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	sums, err := files.ReadSums(os.DirFS(dir), name+recordSuffix)
+	if err == nil && (sums == nil || sums[name] != "") {
+		return string(sums[name]), nil
 	}
-	if err != nil {
-		return "", err
-	}
-	sum, name, _ := strings.Cut(strings.TrimSpace(string(text)), "  ")
-	if decoded, err := hex.DecodeString(sum); err != nil || len(decoded) != sha256.Size || name != filepath.Base(path) {
-		return "", fmt.Errorf("%s does not hold the SHA-256 of %s: remove it to accept the file as it is",
-			path+recordSuffix, filepath.Base(path))
-	}
-	return sum, nil
+	err = cmp.Or(err, errors.New("it names another file"))
+	return "", fmt.Errorf("%s does not hold the SHA-256 of %s: remove it to accept the file as it is: %w",
+		path+recordSuffix, name, err)
 }
 
 // writeRecord records the SHA-256 of the file at path, all or nothing.

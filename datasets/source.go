@@ -46,7 +46,7 @@ func pixelCount(n int, src Source) (int, error) {
 	if height < 1 || width < 1 || channels < 1 {
 		return 0, errImageShape(height, width, channels)
 	}
-	size, ok := product(n, height, width, channels)
+	size, ok := check.Product(n, height, width, channels)
 	if !ok {
 		return 0, fmt.Errorf("datasets: %d images of %d×%d×%d are more bytes than this machine can address", n, height, width, channels)
 	}
@@ -103,17 +103,14 @@ func Collect(ctx context.Context, src Source, labels []int, classes []string, wo
 	out := &Images{Pixels: make([]uint8, size), Labels: slices.Clone(labels), Classes: slices.Clone(classes)}
 	out.Height, out.Width, out.Channels = src.Shape()
 	err = inParallel(ctx, len(labels), workers, func(i int) error { return src.ReadImage(i, out.At(i)) })
-	if err != nil {
-		return nil, err
-	}
-	if err := out.Validate(); err != nil {
+	if err := cmp.Or(err, out.Validate()); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// Stream reads the images of the given rows of src, in that order, while the caller works on earlier ones: workers
-// goroutines, 0 meaning one per processor, read up to 2·workers images ahead. What comes does not depend on how many.
+// Stream reads the images of the given rows of src, in that order, while the caller works on earlier ones: workers images
+// at a time, each in a goroutine of its own, 0 meaning one per processor. What comes does not depend on how many.
 //
 // The slice of pixels is good until the next turn of the loop; copy what is to be kept. An image that cannot be read and
 // a canceled ctx end the loop with an error. All goroutines have ended when the loop has, however it ends.
@@ -128,56 +125,42 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		workers := min(atLeastOne(workers), max(1, len(rows)))
-		ahead := min(2*workers, len(rows))
-
-		// The image at position p goes through slot p mod ahead: a slot is handed out again only after the caller is
-		// done with it, so at any time at most ahead images are in memory.
-		type slot struct {
-			pixels []uint8
-			err    error
-			ready  chan struct{}
-		}
-		slots := make([]slot, ahead)
-		todo := make(chan int, ahead)
-		for p := range slots {
-			slots[p] = slot{pixels: make([]uint8, size), ready: make(chan struct{}, 1)}
-			todo <- p
-		}
-		ctx, cancel := context.WithCancel(ctx)
 		var group sync.WaitGroup
 		defer group.Wait()
-		defer close(todo)
-		defer cancel()
-		for range workers {
-			group.Go(func() {
-				for p := range todo {
-					if ctx.Err() != nil {
-						continue // empties the queue
-					}
-					s := &slots[p%ahead]
-					s.err = src.ReadImage(rows[p], s.pixels)
-					s.ready <- struct{}{}
-				}
-			})
+		// One slot more than images are read at a time, for the one that the caller works on.
+		type slot struct {
+			pixels []uint8
+			read   chan error
+		}
+		slots := make([]slot, min(atLeastOne(workers), len(rows))+1)
+		begin := func(p int) {
+			if p < len(rows) {
+				s := slots[p%len(slots)]
+				group.Go(func() { s.read <- src.ReadImage(rows[p], s.pixels) })
+			}
+		}
+		for p := range slots {
+			slots[p] = slot{make([]uint8, size), make(chan error, 1)}
+		}
+		for p := range len(slots) - 1 {
+			begin(p)
 		}
 		for p := range rows {
-			s := &slots[p%ahead]
-			select {
-			case <-ctx.Done():
-				yield(nil, context.Cause(ctx))
-				return
-			case <-s.ready:
+			s, err := slots[p%len(slots)], context.Cause(ctx)
+			if err == nil {
+				select {
+				case <-ctx.Done():
+					err = context.Cause(ctx)
+				case err = <-s.read:
+				}
 			}
-			if s.err != nil {
-				yield(nil, s.err)
+			if err != nil {
+				yield(nil, err)
 				return
 			}
+			begin(p + len(slots) - 1)
 			if !yield(s.pixels, nil) {
 				return
-			}
-			if p+ahead < len(rows) {
-				todo <- p + ahead // never waits: at most ahead positions are under way
 			}
 		}
 	}

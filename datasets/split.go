@@ -64,10 +64,7 @@ const (
 // possible number.
 func NewSplit(labels []int, classes []string, cfg SplitConfig) (*Split, error) {
 	p, err := newPool(labels, len(classes), cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := cfg.validate(); err != nil {
+	if err := cmp.Or(err, cfg.validate()); err != nil {
 		return nil, err
 	}
 	cfg.Positive, cfg.Negative, cfg.Unknown = slices.Clone(cfg.Positive), slices.Clone(cfg.Negative), slices.Clone(cfg.Unknown)

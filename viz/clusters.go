@@ -42,12 +42,9 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.line {
-		cfg.YLabel = ""
-	}
 	p := New(cfg)
 	if f.line {
-		p.Y.Tick.Marker = plot.ConstantTicks(nil)
+		p.Y.Label.Text, p.Y.Tick.Marker = "", plot.ConstantTicks(nil)
 	}
 	p.Add(f)
 	var entries []Entry
@@ -67,10 +64,10 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	widen(&p.X, 0.06*(p.X.Max-p.X.Min))
 	if f.line {
 		widen(&p.Y, 0.4)
-		return p, nil
+	} else {
+		widen(&p.Y, 0.06*(p.Y.Max-p.Y.Min))
+		EqualAspect(p)
 	}
-	widen(&p.Y, 0.06*(p.Y.Max-p.Y.Min))
-	EqualAspect(p)
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 
 	"gonum.org/v1/plot"
@@ -71,7 +72,8 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	p := New(cfg.withLabels("optimizer step", "loss (nats)"))
+	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "optimizer step"), cmp.Or(cfg.YLabel, "loss (nats)")
+	p := New(cfg.Figure)
 	var entries []Entry
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
@@ -90,8 +92,10 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		if err := checkFinite(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
 			return nil, err
 		}
-		line := &level{y: r.Y, style: draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}}
+		line := plotter.NewFunction(func(float64) float64 { return r.Y })
+		line.Samples, line.LineStyle = 2, draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}
 		p.Add(line)
+		p.Y.Min, p.Y.Max = min(p.Y.Min, r.Y), max(p.Y.Max, r.Y)
 		entries = append(entries, newEntry(r.Name, line))
 	}
 	p.Add(front...)

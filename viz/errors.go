@@ -31,10 +31,10 @@ const largestValue = 1e100
 // checkFinite returns an error that names what and the first entry of v that is NaN, infinite or too large to draw.
 func checkFinite(what string, v ...float64) error {
 	for i, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		switch {
+		case math.IsNaN(x) || math.IsInf(x, 0):
 			return fmt.Errorf("viz: %s: entry %d is %g: %w", what, i, x, ErrNotFinite)
-		}
-		if math.Abs(x) > largestValue {
+		case math.Abs(x) > largestValue:
 			return fmt.Errorf("viz: %s: entry %d is %g, too large to draw: %w", what, i, x, ErrRange)
 		}
 	}

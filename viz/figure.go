@@ -24,20 +24,9 @@ type Figure struct {
 	Width, Height vg.Length
 }
 
-// withLabels returns f with labels in place of empty ones.
-func (f Figure) withLabels(xLabel, yLabel string) Figure {
-	f.XLabel, f.YLabel = cmp.Or(f.XLabel, xLabel), cmp.Or(f.YLabel, yLabel)
-	return f
-}
-
 // Drawer is what Show and Save take: anything that draws itself on a canvas. *plot.Plot, *Drawing and *Composite do.
 type Drawer interface {
 	Draw(draw.Canvas)
-}
-
-// Sizer is a Drawer that knows how large it wants to be, in points.
-type Sizer interface {
-	Size() (width, height vg.Length)
 }
 
 const (
@@ -53,6 +42,12 @@ func isNil(f Drawer) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
+// The sizes between which a figure can be drawn, in points.
+const (
+	smallest = vg.Inch / 2
+	largest  = 100 * vg.Inch
+)
+
 // checkedSize returns the size in which f is drawn, or an error if there is no figure to save or show, as what says, or the
 // size makes no sense.
 func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length, err error) {
@@ -60,13 +55,20 @@ func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length
 		return 0, 0, fmt.Errorf("viz: %s: the figure is nil: %w", what, ErrNoData)
 	}
 	w, h = sizeOf(f, width, height)
-	return w, h, checkSize(w, h)
+	ok := func(v vg.Length) bool { return v >= smallest && v <= largest } // false for NaN too
+	if !ok(w) || !ok(h) {
+		err = fmt.Errorf("viz: a figure of %g by %g points: %w: want %g to %g, 6.5*viz.Inch is the width of a notebook",
+			w.Points(), h.Points(), ErrRange, smallest.Points(), largest.Points())
+	}
+	return w, h, err
 }
 
 // sizeOf returns the size of f where width or height, being 0, leave it open.
 func sizeOf(f Drawer, width, height vg.Length) (w, h vg.Length) {
 	switch f := f.(type) {
-	case Sizer:
+	case interface {
+		Size() (width, height vg.Length)
+	}:
 		w, h = f.Size()
 	case *plot.Plot:
 		if t, ok := f.TextHandler.(handler); ok {

@@ -31,6 +31,7 @@ type ImageRow struct {
 // pictureRow is a row as it is drawn.
 type pictureRow struct {
 	name, note []string // lines
+	pixels     [2][][]uint8
 	sides      [2][]image.Image
 	size       vg.Point // of the pictures
 }
@@ -51,21 +52,19 @@ const (
 func (t ImageTable) Figure() (*Drawing, error) {
 	var across [2]int // pictures of the longest row of each side
 	var names vg.Length
-	pixels := make([][2][][]uint8, len(t.Rows)) // of each image of each side
+	rows := make([]pictureRow, len(t.Rows))
 	for i, r := range t.Rows {
+		rows[i].name = fit(r.Name, rowName, rowName, smallWidth)
 		names = max(names, min(widest(smallWidth, wrap(r.Name, rowName, smallWidth)...), rowName)) // as wide as need be
-		if !r.hasImages() {
-			if r.Note == "" {
-				return nil, fmt.Errorf("viz: image table: the row %q has no images and no note: %w", r.Name, ErrNoData)
-			}
-			continue
+		if !r.hasImages() && r.Note == "" {
+			return nil, fmt.Errorf("viz: image table: the row %q has no images and no note: %w", r.Name, ErrNoData)
 		}
 		for side, all := range [2][]uint8{r.Left, r.Right} {
 			images, err := imagePixels(all, r.Height, r.Width, r.Channels)
-			if err != nil {
+			if err != nil && r.hasImages() {
 				return nil, fmt.Errorf("viz: image table: the row %q: %w", r.Name, err)
 			}
-			pixels[i][side] = images
+			rows[i].pixels[side] = images
 			across[side] = max(across[side], len(images))
 		}
 	}
@@ -75,19 +74,15 @@ func (t ImageTable) Figure() (*Drawing, error) {
 	room := (defaultWidth-2*margin-names-2*sideGap)/vg.Length(across[0]+across[1]) - pictureGap
 	room = max(min(room, largestPicture), smallestRow/2)
 	var cell vg.Length // side of the square that holds a picture
-	rows := make([]pictureRow, len(t.Rows))
 	for i, r := range t.Rows {
-		row := pictureRow{name: fit(r.Name, rowName, rowName, smallWidth)}
-		if r.hasImages() {
-			row.size = pictureSize(r.Height, r.Width, room)
-			cell = max(cell, row.size.X, row.size.Y)
-		}
-		for side, images := range pixels[i] {
+		row := &rows[i]
+		for side, images := range row.pixels {
 			for _, p := range images {
+				row.size = pictureSize(r.Height, r.Width, room)
+				cell = max(cell, row.size.X, row.size.Y)
 				row.sides[side] = append(row.sides[side], enlarge(p, r.Height, r.Width, r.Channels, row.size.X))
 			}
 		}
-		rows[i] = row
 	}
 	headings := [2]string{t.Left, t.Right}
 	var widths [2]vg.Length // of the sides

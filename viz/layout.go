@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -17,15 +18,12 @@ func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 	c := draw.New(canvas)
 	fill(c, white, c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	parts := place(f, c)
-	for _, part := range parts {
+	for _, part := range place(f, c) {
 		if p, ok := part.Drawer.(*plot.Plot); ok {
 			if err := checkRoom(p.DataCanvas(part.canvas), c); err != nil {
 				return err
 			}
 		}
-	}
-	for _, part := range parts {
 		part.Draw(part.canvas)
 	}
 	return nil
@@ -134,12 +132,7 @@ func equalUnits(p *plot.Plot, c draw.Canvas) {
 
 // innerTicks returns the ticks of a that stay inside when the range changes a little.
 func innerTicks(a plot.Axis) plot.ConstantTicks {
-	var inner plot.ConstantTicks
 	edge := 0.02 * (a.Max - a.Min)
-	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
-		if t.Value >= a.Min+edge && t.Value <= a.Max-edge {
-			inner = append(inner, t)
-		}
-	}
-	return inner
+	outside := func(t plot.Tick) bool { return t.Value < a.Min+edge || t.Value > a.Max-edge }
+	return slices.DeleteFunc(slices.Clone(a.Tick.Marker.Ticks(a.Min, a.Max)), outside)
 }

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -57,74 +58,69 @@ func (l *legend) thumbWidth() vg.Length {
 	return markThumb
 }
 
-// block is an entry as it is placed: the offset of its upper left corner from that of the legend, and its lines.
-type block struct {
-	x, y  vg.Length
-	lines []string
+// arrange returns the lines of each entry, the offset of its upper left corner from that of the legend, and the legend's size.
+func (l *legend) arrange(p *plot.Plot) (names [][]string, at []vg.Point, size vg.Point) {
+	f := face(p.Legend.TextStyle.Font.Size, false)
+	width := func(s string) vg.Length { return textWidth(f, s) }
+	thumb := l.thumbWidth() + thumbGap
+	room, limit, longest := vg.Length(0), nameWidth, wordWidth
+	if p.Legend.Top {
+		room = cmp.Or(max(p.Legend.XOffs, 0), narrowWidth) // set by layout to the width of the data
+		limit = max(room-thumb, nameWidth)
+		longest = limit
+	}
+	var boxes []vg.Point
+	for _, e := range l.entries {
+		lines := fit(e.Name, limit, longest, width)
+		names = append(names, lines)
+		boxes = append(boxes, vg.Point{X: thumb + widest(width, lines...), Y: lineFactor * f.Font.Size * vg.Length(len(lines))})
+	}
+	at, size = flow(boxes, room, legendGap, entryGap)
+	return names, at, size
 }
 
-// arrange places the entries and returns the size of the legend.
-func (l *legend) arrange(p *plot.Plot) (blocks []block, width, height vg.Length) {
-	f := face(p.Legend.TextStyle.Font.Size, false)
-	size := func(s string) vg.Length { return textWidth(f, s) }
-	line := lineFactor * f.Font.Size
-	thumb := l.thumbWidth() + thumbGap
-	room := narrowWidth
-	if p.Legend.XOffs > 0 {
-		room = p.Legend.XOffs // set by layout to the width of the data
-	}
+// flow places boxes side by side as far as there is room, and then in a new row. It returns the offset of each from the upper
+// left corner, and the size of all.
+func flow(boxes []vg.Point, room, gapX, gapY vg.Length) (at []vg.Point, size vg.Point) {
 	var x, y vg.Length
-	for _, e := range l.entries {
-		limit, longest := nameWidth, wordWidth
-		if p.Legend.Top {
-			limit = max(room-thumb, nameWidth)
-			longest = limit
+	for _, b := range boxes {
+		if x > 0 && x+b.X > room { // the row is full
+			x, y = 0, size.Y+gapY
 		}
-		b := block{lines: fit(e.Name, limit, longest, size)}
-		w := thumb + widest(size, b.lines...)
-		h := line * vg.Length(len(b.lines))
-		if p.Legend.Top {
-			if x > 0 && x+w > room { // the row is full
-				x, y = 0, height+entryGap
-			}
-			b.x, b.y = x, y
-			x += w + legendGap
-		} else {
-			b.y, y = y, y+h+entryGap
-		}
-		blocks = append(blocks, b)
-		width, height = max(width, b.x+w), max(height, b.y+h)
+		at = append(at, vg.Point{X: x, Y: y})
+		size.X, size.Y = max(size.X, x+b.X), max(size.Y, y+b.Y)
+		x += b.X + gapX
 	}
-	return blocks, width, height
+	return at, size
 }
 
 // GlyphBoxes claims the room to the right of the data or above them.
 func (l *legend) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
-	_, w, h := l.arrange(p)
+	_, _, size := l.arrange(p)
 	if p.Legend.Top {
-		return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: h + legendGap/2}}}}
+		return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: size.Y + legendGap/2}}}}
 	}
-	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: w + legendGap}}}}
+	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: size.X + legendGap}}}}
 }
 
 // Plot draws the legend beside the data canvas c.
 func (l *legend) Plot(c draw.Canvas, p *plot.Plot) {
-	blocks, _, h := l.arrange(p)
+	names, at, size := l.arrange(p)
 	corner := vg.Point{X: c.Max.X + legendGap, Y: c.Max.Y}
 	if p.Legend.Top {
-		corner = vg.Point{X: c.Min.X, Y: c.Max.Y + legendGap/2 + h}
+		corner = vg.Point{X: c.Min.X, Y: c.Max.Y + legendGap/2 + size.Y}
 	}
 	f := face(p.Legend.TextStyle.Font.Size, false)
 	line := lineFactor * f.Font.Size
 	width := l.thumbWidth()
-	for i, b := range blocks {
-		x, y := corner.X+b.x, corner.Y-b.y
+	for i, lines := range names {
+		x, y := corner.X+at[i].X, corner.Y-at[i].Y
 		box := vg.Rectangle{Min: vg.Point{X: x, Y: y - line}, Max: vg.Point{X: x + width, Y: y}}
 		thumb := draw.Canvas{Canvas: c.Canvas, Rectangle: box}
 		for _, t := range l.entries[i].Thumbs {
 			t.Thumbnail(&thumb)
 		}
-		for j, s := range b.lines {
+		for j, s := range lines {
 			// A baseline about a third of the font size under the middle of the line centers small letters on it.
 			base := y - line*(vg.Length(j)+0.5) - 0.33*f.Font.Size
 			write(c, f, p.Legend.TextStyle.Color, vg.Point{X: x + width + thumbGap, Y: base}, 0, s)

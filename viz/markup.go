@@ -44,8 +44,6 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 			switch {
 			case w.missing:
 				text = `<abbr title="not available">` + text + `</abbr>`
-			case w.strong && s.Underline:
-				text = "<u>" + text + "</u>"
 			case w.strong:
 				text = "<strong>" + text + "</strong>"
 			}
@@ -57,8 +55,8 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>")
-	if s.note != "" {
-		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(s.note))
+	if note := s.noteWith(inBold); note != "" {
+		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(note))
 	}
 	b.WriteString("</div>\n")
 }
@@ -87,18 +85,15 @@ func (s *sheet) writeMarkdown(b *strings.Builder) {
 		var cells []string
 		for _, w := range s.cells[i] {
 			text := escapeMarkdown(w.text())
-			switch {
-			case w.strong && s.Underline:
-				text = "<ins>" + text + "</ins>" // Markdown has no underline; code hosts keep this element
-			case w.strong:
+			if w.strong {
 				text = "**" + text + "**"
 			}
 			cells = append(cells, text)
 		}
 		row(name, cells)
 	}
-	if s.note != "" {
-		b.WriteString("\n" + escapeMarkdown(s.note) + "\n")
+	if note := s.noteWith(inBold); note != "" {
+		b.WriteString("\n" + escapeMarkdown(note) + "\n")
 	}
 }
 

@@ -2,7 +2,6 @@ package viz
 
 import (
 	"image/color"
-	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -73,28 +72,6 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 		s.Radius = m.thumb
 	}
 	c.DrawGlyphNoClip(s, c.Center())
-}
-
-// level is a plotter of a horizontal line over the whole width.
-type level struct {
-	y     float64
-	style draw.LineStyle
-}
-
-func (l *level) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	if at := y(l.y); c.ContainsY(at) {
-		c.StrokeLine2(l.style, c.Min.X, at, c.Max.X, at)
-	}
-}
-
-func (l *level) DataRange() (xmin, xmax, ymin, ymax float64) {
-	return math.Inf(1), math.Inf(-1), l.y, l.y
-}
-
-func (l *level) Thumbnail(c *draw.Canvas) {
-	y := c.Center().Y
-	c.StrokeLine2(l.style, c.Min.X, y, c.Max.X, y)
 }
 
 // widen adds to both ends of the range of an axis.

@@ -62,9 +62,7 @@ type sample struct {
 const window = 20 * time.Second
 
 // output shows one state of a Progress. bar is the share done, or below 0 where nobody knows it.
-type output interface {
-	show(text string, bar float64, final bool)
-}
+type output func(text string, bar float64, final bool)
 
 // NewProgress returns the progress of a run of total steps, 0 where the number is not known. w nil means the notebook
 // in GoNB and the standard error elsewhere; any other w is written to as lines, whether or not there is a notebook.
@@ -72,17 +70,14 @@ type output interface {
 func NewProgress(w io.Writer, label string, total int) *Progress {
 	p := &Progress{label: label, total: total, now: time.Now, pause: 500 * time.Millisecond}
 	if w == nil && gonbui.IsNotebook {
-		p.out = &notebookLine{"progress_" + gonbui.UniqueId(), label, gonbui.SendData, syncNotebook}
+		p.out = notebookLine("progress_"+gonbui.UniqueId(), label, gonbui.SendData, syncNotebook)
 		return p
 	}
-	if w == nil {
-		w = os.Stderr
-	}
-	line := liveline.New(w)
+	line := liveline.New(cmp.Or[io.Writer](w, os.Stderr))
 	if !line.Live() {
 		p.pause = 5 * time.Second
 	}
-	p.out = textLine{line}
+	p.out = textLine(line)
 	return p
 }
 
@@ -103,7 +98,7 @@ func (p *Progress) show(text string, final bool) {
 	if p.label != "" {
 		text = p.label + ": " + text
 	}
-	p.out.show(text, p.share(), final)
+	p.out(text, p.share(), final)
 }
 
 // Say shows a text in place of how far the run is, such as what it waits for before its first step.
@@ -141,10 +136,8 @@ func (p *Progress) Update(done int, notes ...string) {
 func (p *Progress) Done(note string) {
 	p.change(func() {
 		p.finished = true
-		took := time.Duration(0)
-		if !p.started.IsZero() {
-			took = p.now().Sub(p.started)
-		}
+		now := p.now()
+		took := now.Sub(cmp.Or(p.started, now))
 		parts := []string{p.count() + " in " + duration(took)}
 		if s := (took - p.paused).Seconds(); s > 0 && p.last > p.first {
 			parts = append(parts, p.speed(float64(p.last-p.first)/s))
@@ -242,16 +235,12 @@ func duration(d time.Duration) string {
 // notebookLine shows the state in one output of a notebook: GoNB sends the first message with an id as a new output
 // and the later ones as updates of it, which JupyterLab shows in place and nbclient stores in place of the first, so
 // that the saved notebook holds the last state.
-type notebookLine struct {
-	id, label string
-	send      func(*protocol.DisplayData)
-	sync      func()
-}
-
-func (n *notebookLine) show(text string, bar float64, final bool) {
-	n.send(progressData(n.id, n.label, text, bar))
-	if final {
-		n.sync()
+func notebookLine(id, label string, send func(*protocol.DisplayData), sync func()) output {
+	return func(text string, bar float64, final bool) {
+		send(progressData(id, label, text, bar))
+		if final {
+			sync()
+		}
 	}
 }
 
@@ -275,13 +264,13 @@ func syncNotebook() {
 }
 
 // textLine writes over one line of a terminal; elsewhere it writes a line for each state.
-type textLine struct{ *liveline.Line }
-
-func (l textLine) show(text string, _ float64, final bool) {
-	if l.Live() && !final {
-		l.Set(text)
-		return
+func textLine(line *liveline.Line) output {
+	return func(text string, _ float64, final bool) {
+		if line.Live() && !final {
+			line.Set(text)
+			return
+		}
+		line.Set("")
+		line.Linef("%s", text)
 	}
-	l.Set("")
-	l.Linef("%s", text)
 }

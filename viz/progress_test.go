@@ -65,7 +65,7 @@ func TestProgressSpeed(t *testing.T) {
 func TestProgressTerminal(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "", 3)
-	p.out, p.pause = textLine{liveline.Sized(&b, true, 80)}, 500*time.Millisecond
+	p.out, p.pause = textLine(liveline.Sized(&b, true, 80)), 500*time.Millisecond
 	tick := clocked(p)
 	p.Update(1, strings.Repeat("long ", 30))
 	tick(time.Second)
@@ -96,7 +96,7 @@ func TestProgressNotebook(t *testing.T) {
 	start := func(label string, id string) (*Progress, func(time.Duration)) {
 		p := NewProgress(&bytes.Buffer{}, label, 10)
 		p.pause = 500 * time.Millisecond
-		p.out = &notebookLine{id: id, label: label, send: func(d *protocol.DisplayData) { sent = append(sent, d) }, sync: func() { synced++ }}
+		p.out = notebookLine(id, label, func(d *protocol.DisplayData) { sent = append(sent, d) }, func() { synced++ })
 		return p, clocked(p)
 	}
 	p, tick := start(`<b>"PUCL"`, "one")

@@ -1,11 +1,26 @@
 package viz
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/puclab/puclab/internal/wholefile"
 )
@@ -28,7 +43,7 @@ func Save(f Drawer, path string, width, height vg.Length) error {
 	case ".png":
 		data, err = encodePNG(f, w, h)
 	case ".pdf":
-		data, err = encodePDF(f, w, h)
+		data, err = encodeTo(outlined{vgpdf.New(w, h)}, f)
 	default:
 		return fmt.Errorf("viz: save %s: %w %q: end the name in .svg, .png or .pdf", path, ErrFormat, ext)
 	}
@@ -39,4 +54,184 @@ func Save(f Drawer, path string, width, height vg.Length) error {
 		return fmt.Errorf("viz: save: %w", err)
 	}
 	return nil
+}
+
+// encodeTo returns what a canvas of a file format holds after f was drawn on it.
+func encodeTo(c interface {
+	vg.CanvasSizer
+	io.WriterTo
+}, f Drawer) ([]byte, error) {
+	if err := drawOn(f, c); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("viz: writing the figure: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// encodeSVG draws f as an SVG file. A reader of the file by ear meets one image with a title and a description
+// rather than loose words and numbers. The fonts are not embedded, which would take half a megabyte, but named with
+// fall-backs: Arial and Helvetica have the same widths as Liberation Sans, with which the text was measured.
+func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
+	svg, err := encodeTo(vgsvg.New(w, h), f)
+	if err != nil {
+		return nil, err
+	}
+	svg = bytes.ReplaceAll(svg, []byte(`style="font-family:Liberation Sans;`),
+		[]byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`))
+	head, rest, ok := bytes.Cut(svg, []byte("<svg "))
+	attributes, body, closed := bytes.Cut(rest, []byte(">"))
+	if !ok || !closed {
+		return nil, fmt.Errorf("viz: SVG: the drawing has no <svg> element")
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `%s<svg role="img" %s>`, head, attributes)
+	for _, e := range [][2]string{{"title", title}, {"desc", alt}} {
+		if name, text := e[0], e[1]; text != "" {
+			fmt.Fprintf(&out, "<%s>", name)
+			xml.EscapeText(&out, []byte(text)) // the buffer takes everything
+			fmt.Fprintf(&out, "</%s>", name)
+		}
+	}
+	out.Write(body)
+	return out.Bytes(), nil
+}
+
+// pngDPI is twice the 96 dots per inch that browsers count with, so that a figure stays sharp on a dense screen.
+const pngDPI = 192
+
+// encodePNG draws f as a PNG file at twice the screen resolution.
+func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))
+	if err := drawOn(f, c); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	e := png.Encoder{CompressionLevel: png.BestCompression}
+	// Where nobody gives it an image, vgimg draws on one of this type.
+	if err := e.Encode(&b, shrinkColors(c.Image().(*image.RGBA))); err != nil {
+		return nil, fmt.Errorf("viz: PNG: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// shrinkColors returns img with at most 256 colors, which makes a PNG file of a drawing a third as large. A drawing
+// has a few flat colors, which stay as they are, and their shades at smooth edges: shades that agree in the leading
+// five bits of red, green and blue, or else in the leading four, become the most frequent of them. An image for which
+// that is not enough, such as one with photographs, stays as it is.
+func shrinkColors(img *image.RGBA) image.Image {
+	count := map[color.RGBA]int{}
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		count[color.RGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}]++
+	}
+	for _, bits := range []uint{8, 5, 4} {
+		cell := func(c color.RGBA) color.RGBA {
+			s := 8 - bits
+			return color.RGBA{c.R >> s, c.G >> s, c.B >> s, c.A >> s}
+		}
+		best := map[color.RGBA]color.RGBA{}
+		for c, n := range count {
+			b, ok := best[cell(c)]
+			if !ok || n > count[b] || (n == count[b] && compare(c, b) < 0) {
+				best[cell(c)] = c
+			}
+		}
+		if len(best) > 256 {
+			continue
+		}
+		var colors color.Palette
+		index := map[color.RGBA]uint8{}
+		// Sorted, since the order of a map changes from run to run and the file should not.
+		for i, c := range slices.SortedFunc(maps.Values(best), compare) {
+			colors = append(colors, c)
+			index[cell(c)] = uint8(i)
+		}
+		out := image.NewPaletted(img.Rect, colors)
+		for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+			for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
+				out.SetColorIndex(x, y, index[cell(img.RGBAAt(x, y))])
+			}
+		}
+		return out
+	}
+	return img
+}
+
+// compare orders colors by red, green, blue and opacity.
+func compare(a, b color.RGBA) int {
+	return cmp.Or(cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
+}
+
+// outlined is a PDF canvas that draws letters as filled outlines and images the right way up. The text of vgpdf
+// (gonum.org/v1/plot v0.17.0) knows one code page of western letters only, without τ, λ or a real minus sign, and no
+// bold face, and its images come out upside down.
+type outlined struct {
+	*vgpdf.Canvas
+}
+
+// FillString draws the outlines of s with its baseline starting at pt.
+func (c outlined) FillString(f font.Face, pt vg.Point, s string) {
+	if path := outline(f, pt, s); len(path) > 0 {
+		c.Fill(path)
+	}
+}
+
+// DrawImage draws img into rect.
+func (c outlined) DrawImage(rect vg.Rectangle, img image.Image) {
+	c.Canvas.DrawImage(rect, flipped{img})
+}
+
+// flipped is an image upside down.
+type flipped struct{ image.Image }
+
+func (f flipped) At(x, y int) color.Color {
+	b := f.Bounds()
+	return f.Image.At(x, b.Min.Y+b.Max.Y-1-y)
+}
+
+// outline returns the outlines of s as one path. A letter that the font lacks takes the shape of a missing letter.
+func outline(f font.Face, pt vg.Point, s string) vg.Path {
+	var (
+		path vg.Path
+		buf  sfnt.Buffer
+		ppem = fixed.Int26_6(f.Face.UnitsPerEm()) // font units come out as 1/64 pixel
+		unit = f.Font.Size / vg.Length(ppem)
+		last sfnt.GlyphIndex
+	)
+	for i, r := range s {
+		// Where the font lacks something, such as a kerning table, it answers with an error and 0 or nothing.
+		glyph, _ := f.Face.GlyphIndex(&buf, r)
+		if i > 0 {
+			kern, _ := f.Face.Kern(&buf, last, glyph, ppem, 0)
+			pt.X += unit * vg.Length(kern)
+		}
+		segments, _ := f.Face.LoadGlyph(&buf, glyph, ppem, nil)
+		at := func(p fixed.Point26_6) vg.Point { // y points down in fonts
+			return vg.Point{X: pt.X + unit*vg.Length(p.X), Y: pt.Y - unit*vg.Length(p.Y)}
+		}
+		for j, g := range segments {
+			switch g.Op {
+			case sfnt.SegmentOpMoveTo:
+				if j > 0 {
+					path.Close()
+				}
+				path.Move(at(g.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(at(g.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(at(g.Args[0]), at(g.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(at(g.Args[0]), at(g.Args[1]), at(g.Args[2]))
+			}
+		}
+		if len(segments) > 0 {
+			path.Close()
+		}
+		step, _ := f.Face.GlyphAdvance(&buf, glyph, ppem, 0)
+		pt.X += unit * vg.Length(step)
+		last = glyph
+	}
+	return path
 }

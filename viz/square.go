@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -59,8 +60,7 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 		s := &squares[i]
 		for k, o := range s.Corners {
 			if o != nil {
-				o := *o
-				s.Corners[k] = &o
+				s.Corners[k] = new(*o)
 			}
 		}
 		var lines []string
@@ -69,35 +69,23 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 		}
 		g.captions = append(g.captions, lines)
 	}
-	offsets, keyWidth := placeKey(key, max(g.across(), defaultWidth-2*margin))
-	height := g.down()
-	if n := len(key); n > 0 {
-		height += offsets[n-1].Y + keyLine + 4
+	var lines []vg.Point // how large those of the key are
+	for _, k := range key {
+		lines = append(lines, vg.Point{X: 2*objectRadius + thumbGap + smallWidth(k.Name), Y: keyLine})
 	}
-	return &Drawing{align: 0.5, width: max(g.across(), keyWidth), height: height, draw: func(c draw.Canvas, title, width vg.Length) {
+	offsets, size := flow(lines, max(g.across(), defaultWidth-2*margin), legendGap, 0)
+	height := g.down()
+	if len(key) > 0 {
+		height += size.Y + 4
+	}
+	return &Drawing{align: 0.5, width: max(g.across(), size.X), height: height, draw: func(c draw.Canvas, title, width vg.Length) {
 		y := g.draw(c, (width-g.across())/2, -title, func(i int, cell vg.Rectangle) { squares[i].drawOn(c, cell) })
 		for i, k := range key {
-			at := vg.Point{X: (width-keyWidth)/2 + offsets[i].X + objectRadius, Y: y - offsets[i].Y - keyLine/2}
+			at := vg.Point{X: (width-size.X)/2 + offsets[i].X + objectRadius, Y: y - offsets[i].Y - keyLine/2}
 			k.Object.drawAt(c, at, objectRadius-1)
 			writeSmall(c, vg.Point{X: at.X + objectRadius + thumbGap, Y: at.Y - 0.33*smallSize}, 0, k.Name)
 		}
 	}}, nil
-}
-
-// placeKey returns the offset of each line of a key from its upper left corner, side by side as far as there is room, and
-// the width of the key.
-func placeKey(key []SquareKey, room vg.Length) (offsets []vg.Point, width vg.Length) {
-	var x, y vg.Length
-	for _, k := range key {
-		w := 2*objectRadius + thumbGap + smallWidth(k.Name)
-		if x > 0 && x+w > room {
-			x, y = 0, y+keyLine
-		}
-		offsets = append(offsets, vg.Point{X: x, Y: y})
-		width = max(width, x+w)
-		x += w + legendGap
-	}
-	return offsets, width
 }
 
 // drawOn draws the square into its cell.
@@ -126,10 +114,7 @@ func (s UnitSquare) drawOn(c draw.Canvas, cell vg.Rectangle) {
 
 // drawAt draws the object with its middle at pt.
 func (o Object) drawAt(c draw.Canvas, pt vg.Point, radius vg.Length) {
-	col := o.Color
-	if col == nil {
-		col = TextGray
-	}
+	col := cmp.Or[color.Color](o.Color, TextGray)
 	if o.Shape == Cross || o.Shape == Plus {
 		c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: radius, Shape: o.Shape}, pt)
 		return

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -54,7 +55,8 @@ func StackedBars(cfg Figure, parts []string, bars ...StackedBar) (*plot.Plot, er
 	if s.longest == 0 {
 		return nil, fmt.Errorf("viz: stacked bars: %w: all lengths are 0", ErrNoData)
 	}
-	p := New(cfg.withLabels("examples", ""))
+	cfg.XLabel = cmp.Or(cfg.XLabel, "examples")
+	p := New(cfg)
 	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars take the part of the ticks
 	p.Add(s, frame{})                      // the axis over the rims of the bars
 	var entries []Entry

@@ -43,8 +43,6 @@ type Table struct {
 	Decimals int
 	// Best emphasizes the best number of each column, and every number that equals it as far as it is shown.
 	Best Best
-	// Underline emphasizes by a line under the number instead of bold letters.
-	Underline bool
 }
 
 // Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat, which is a mean, a string, which stands as it
@@ -83,7 +81,6 @@ const missing = "n/a"
 type sheet struct {
 	Table
 	cells [][]words
-	note  string // Table.Note and the meaning of the emphasis
 }
 
 // words is a cell as it is written. A number has its whole digits and its fraction apart, so that columns can line up
@@ -112,7 +109,7 @@ func (t Table) sheet() (*sheet, error) {
 	case t.Best < NoBest || t.Best > Lowest:
 		return fail(": Best is %d, want NoBest, Highest or Lowest: %w", t.Best, ErrRange)
 	}
-	s := &sheet{Table: t, cells: make([][]words, len(t.Rows)), note: t.Note}
+	s := &sheet{Table: t, cells: make([][]words, len(t.Rows))}
 	for i, row := range t.Cells {
 		if len(row) != len(t.Columns) {
 			return fail(": row %q has %d cells for %d columns: %w", t.Rows[i], len(row), len(t.Columns), ErrLength)
@@ -125,20 +122,24 @@ func (t Table) sheet() (*sheet, error) {
 			s.cells[i] = append(s.cells[i], w)
 		}
 	}
-	if t.Best == NoBest {
-		return s, nil
+	if t.Best != NoBest {
+		for j := range t.Columns {
+			s.emphasizeBest(j)
+		}
 	}
-	for j := range t.Columns {
-		s.emphasizeBest(j)
-	}
-	way := "Bold"
-	if t.Underline {
-		way = "Underlined"
-	}
-	end := []string{Highest: "highest", Lowest: "lowest"}[t.Best]
-	s.note = strings.TrimSpace(s.note + " " + way + ": the " + end + " of its column.")
 	return s, nil
 }
+
+// noteWith returns the note, and after it what the emphasis means: "Bold: the highest of its column."
+func (s *sheet) noteWith(emphasis string) string {
+	if s.Best == NoBest {
+		return s.Note
+	}
+	end := []string{Highest: "highest", Lowest: "lowest"}[s.Best]
+	return strings.TrimSpace(s.Note + " " + emphasis + " " + end + " of its column.")
+}
+
+const inBold = "Bold: the"
 
 func (c Cell) words(decimals int) (words, error) {
 	switch {
@@ -169,10 +170,7 @@ func (c Cell) words(decimals int) (words, error) {
 // emphasizeBest marks the best numbers of column j. Numbers are compared as they are shown: a difference that nobody
 // sees makes no winner.
 func (s *sheet) emphasizeBest(j int) {
-	sign := 1.0
-	if s.Best == Lowest {
-		sign = -1
-	}
+	sign := []float64{Highest: 1, Lowest: -1}[s.Best]
 	best := math.Inf(-1)
 	for _, row := range s.cells {
 		if row[j].number {
@@ -231,18 +229,10 @@ func (s *sheet) writeText(b *strings.Builder) {
 		b.WriteString(s.Title + "\n\n")
 	}
 	b.WriteString(lines[0] + "\n" + strings.Repeat("-", widest(letters, lines...)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
-	if note := s.textNote(); note != "" {
+	if note := s.noteWith("* The"); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
 }
 
 // letters returns the number of letters of a text.
 func letters(s string) int { return utf8.RuneCountInString(s) }
-
-// textNote returns the note of the plain text, where an asterisk stands for bold and underlined.
-func (s *sheet) textNote() string {
-	if s.Best == NoBest {
-		return s.note
-	}
-	return strings.NewReplacer(" Bold: the", " * The", " Underlined: the", " * The").Replace(" " + s.note)[1:]
-}

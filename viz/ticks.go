@@ -3,6 +3,7 @@ package viz
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,13 +60,8 @@ func decimalsOf(step float64) int {
 // niceStep returns the value nearest to x in ratio among 1, 2, 2.5 and 5 times a power of ten.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
-	best, gap := 0.0, math.Inf(1)
-	for _, k := range []float64{1, 2, 2.5, 5, 10} {
-		if g := math.Abs(math.Log(x / (k * power))); g < gap {
-			best, gap = k*power, g
-		}
-	}
-	return best
+	gap := func(k float64) float64 { return math.Abs(math.Log(x / (k * power))) }
+	return power * slices.MinFunc([]float64{1, 2, 2.5, 5, 10}, func(a, b float64) int { return cmp.Compare(gap(a), gap(b)) })
 }
 
 // number writes v with the given number of decimals (-1 for as many as it needs), with commas between thousands and
@@ -109,8 +105,5 @@ func scientific(v float64, decimals int) string {
 
 // decimals returns how many decimals a field asks for in which 0 means usual and a negative number none.
 func decimals(n, usual int) int {
-	if n == 0 {
-		return usual
-	}
-	return max(0, n)
+	return max(0, cmp.Or(n, usual))
 }

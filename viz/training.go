@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -54,19 +55,14 @@ func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 	if log.Chance != 0 {
 		top.References = []Reference{{Name: "chance level " + number(log.Chance, 2), Y: log.Chance}}
 	}
-	p, err := LearningCurves(top, loss)
-	if err != nil {
-		return nil, err
-	}
-	panels, err := log.panels(cfg.XLabel, smooth)
-	if err != nil {
+	p, lossErr := LearningCurves(top, loss)
+	panels, panelsErr := log.panels(cfg.XLabel, smooth)
+	if err := cmp.Or(lossErr, panelsErr); err != nil {
 		return nil, err
 	}
 	figures := []Drawer{p}
 	for pair := range slices.Chunk(panels, 2) {
-		if len(pair) == 1 {
-			pair[0].Legend.Top = true
-		}
+
 		row, err := Panels(cfg.Width, 2.6*vg.Inch, pair...)
 		if err != nil {
 			return nil, err
@@ -84,11 +80,8 @@ func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {
 func (l TrainingLog) panels(xLabel string, smooth int) ([]*plot.Plot, error) {
 	neighbors := make([]Curve, len(l.Neighbors))
 	for i, n := range l.Neighbors {
-		percent := make([]float64, len(n.Y))
-		for j, v := range n.Y {
-			percent[j] = 100 * v
-		}
-		neighbors[i] = finite(n.Name, n.X, percent)
+		neighbors[i] = finite(n.Name, n.X, n.Y)
+		floats.Scale(100, neighbors[i].Y)
 	}
 	var plots []*plot.Plot
 	for _, panel := range []struct {

@@ -17,13 +17,9 @@ import (
 type UnitCircleConfig struct {
 	Figure
 
-	// Links are drawn below the points, Arrows above them; both have their names in the legend.
+	// Links are drawn below the points, Arrows above them, the longest one 0.6 radii long; both have their names in the legend.
 	Links  []Links
 	Arrows []Arrows
-
-	// ArrowScale is how many radii an arrow of length 1 is drawn long; 0 means what makes the longest one 0.6 radii long. Set
-	// it where figures are to be compared.
-	ArrowScale float64
 }
 
 // Links is a series of lines between points, for example from an anchor to what it is attracted to. The name decides the
@@ -73,12 +69,9 @@ func Attractions(title string, pairs [][2]int, groups ...Group) (*plot.Plot, err
 // It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, a point is the origin,
 // which has no direction, or a link or an arrow is not between or from points.
 func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
-	at, err := onCircle(groups)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := cfg.lines(at)
-	if err != nil {
+	at, pointsErr := onCircle(groups)
+	lines, linesErr := cfg.lines(at)
+	if err := cmp.Or(pointsErr, linesErr); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -90,7 +83,8 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	}
 	p := New(cfg.Figure)
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 4}, Ticks{N: 4}
-	p.Add(&rim{draw.LineStyle{Color: MarkGray, Width: 1}})
+	p.Add(&plotter.Line{XYs: rim(), LineStyle: draw.LineStyle{Color: MarkGray, Width: 1}})
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.15, 1.15, -1.15, 1.15
 	var entries []Entry
 	var points, arrows []plot.Plotter // above the links, which are added at once
 	styles := StyleFor(names...)
@@ -147,9 +141,6 @@ func onCircle(groups []Group) (at plotter.XYs, err error) {
 
 // lines returns the links and then the arrows between or from points at these places.
 func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
-	if !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue {
-		return nil, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
-	}
 	n := len(at)
 	known := func(i int) bool { return i >= 0 && i < n }
 	for _, l := range cfg.Links {
@@ -179,7 +170,7 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
 		}
 	}
-	scale := cmp.Or(cfg.ArrowScale, 0.6/cmp.Or(longest, 0.6))
+	scale := 0.6 / cmp.Or(longest, 0.6)
 	for _, a := range cfg.Arrows {
 		s := &segments{name: a.Name, heads: true}
 		for k, from := range a.From {
@@ -190,21 +181,15 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 	return all, nil
 }
 
-// rim is a plotter of the circle of radius 1.
-type rim struct{ style draw.LineStyle }
-
-func (r *rim) Plot(c draw.Canvas, p *plot.Plot) {
-	on := onCanvas(c, p)
+// rim returns the circle of radius 1 as a polygon.
+func rim() plotter.XYs {
 	const corners = 180
-	line := make([]vg.Point, corners+1)
+	line := make(plotter.XYs, corners+1)
 	for i := range line {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
-		line[i] = on(plotter.XY{X: cos, Y: sin})
+		line[i].Y, line[i].X = math.Sincos(2 * math.Pi * float64(i) / corners)
 	}
-	c.StrokeLines(r.style, line)
+	return line
 }
-
-func (r *rim) DataRange() (xmin, xmax, ymin, ymax float64) { return -1.15, 1.15, -1.15, 1.15 }
 
 // segments is a plotter of lines from one point each to another, with a head at the end where heads is set.
 type segments struct {

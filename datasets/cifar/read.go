@@ -31,30 +31,22 @@ func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*dat
 	if err != nil {
 		return nil, nil, err
 	}
-	var readers []*content.Reader
-	defer func() {
-		for _, r := range readers {
-			r.Close() // opened to read; there is nothing to lose
-		}
-	}()
 	for _, name := range p.files {
 		if sums[name] == "" && !opts.AnyContent {
 			return nil, nil, fmt.Errorf("%s cannot be checked: no checksum is published for it outside of its archive. "+
 				"Put %s beside it, or a file %s (`sha256sum *.bin > %[3]s` where the files are known to be good), "+
 				"or set Options.AnyContent", name, f.archive.File.Name, sumsFile)
 		}
-		r, err := content.Open(fsys, path.Join(folder, name), f.fileSize(p), sums[name])
-		if err != nil {
+		if err := content.Check(fsys, path.Join(folder, name), f.fileSize(p), ""); err != nil {
 			return nil, nil, err
 		}
-		readers = append(readers, r)
 	}
 	b := f.newBuilder(p)
-	for i, r := range readers {
-		if err := b.add(r, p.files[i], p.images); err != nil {
-			return nil, nil, err
-		}
-		if err := r.Finish(); err != nil {
+	for _, name := range p.files {
+		err := content.With(fsys, path.Join(folder, name), f.fileSize(p), sums[name], func(r io.Reader) error {
+			return b.add(r, name, p.images)
+		})
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package fashionmnist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,12 +47,9 @@ func (p part) in(dir string) error {
 	} else if err != nil {
 		return err
 	}
-	fsys := os.DirFS(dir)
-	if _, err := p.images.find(fsys); err != nil {
-		return err
-	}
-	_, err := p.labels.find(fsys)
-	return err
+	_, imagesErr := p.images.find(os.DirFS(dir))
+	_, labelsErr := p.labels.find(os.DirFS(dir))
+	return cmp.Or(imagesErr, labelsErr)
 }
 
 // Download makes sure that the 60,000 images are on this machine, checked, and returns their folder: the one where

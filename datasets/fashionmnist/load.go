@@ -2,6 +2,7 @@ package fashionmnist
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,20 +19,16 @@ import (
 // The content of both files must be the published one, by SHA-256; other data sets use the same file names, so a file in
 // the wrong place is an error that says so. A missing file gives an error that wraps fs.ErrNotExist.
 func Load(fsys fs.FS, which Part) (*datasets.Images, error) {
-	p, ok := parts[which]
-	if !ok {
-		return nil, fmt.Errorf("fashionmnist: there is no part %v: use Train or Test", which)
+	if err := partNames.Check(which); err != nil {
+		return nil, err
 	}
-	return p.load(fsys)
+	return parts[which].load(fsys)
 }
 
 func (p part) load(fsys fs.FS) (*datasets.Images, error) {
-	images, err := p.images.read(fsys)
-	if err != nil {
-		return nil, err
-	}
-	labels, err := p.labels.read(fsys)
-	if err != nil {
+	images, imagesErr := p.images.read(fsys)
+	labels, labelsErr := p.labels.read(fsys)
+	if err := cmp.Or(imagesErr, labelsErr); err != nil {
 		return nil, err
 	}
 	set, err := datasets.ReadImages(bytes.NewReader(images), bytes.NewReader(labels), Classes())

@@ -83,7 +83,7 @@ func TestLoadTinyErrors(t *testing.T) {
 
 func TestLoadUnknownPart(t *testing.T) {
 	_, err := Load(folder(t), Part(5))
-	wantError(t, err, "Part(5)", "Train or Test")
+	wantError(t, err, "unknown part 5", "train, test")
 }
 
 func TestPartString(t *testing.T) {

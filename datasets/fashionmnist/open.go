@@ -1,6 +1,15 @@
+// Package fashionmnist reads Fashion-MNIST: 70,000 gray images of 28×28 pixels of clothes in ten classes, 60,000 to
+// learn from and 10,000 to test on.
+//
+// The 10,000 are part of this package ([Embedded]), so everything runs without a download; the 60,000 are found on the
+// machine ([Find]) or fetched ([Download], 26 MB). [Open] takes the best that is there and says which it took.
+//
+// Source: Xiao, Rasul and Vollgraf, "Fashion-MNIST: a Novel Image Dataset for Benchmarking Machine Learning
+// Algorithms", arXiv 1708.07747. The data are under the MIT license, copyright 2017 Zalando SE; see [License].
 package fashionmnist
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +17,27 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 )
+
+// The license goes into every program together with the data that it covers.
+//
+//go:embed data/t10k-images-idx3-ubyte.gz data/t10k-labels-idx1-ubyte.gz data/LICENSE
+var embedded embed.FS
+
+// Embedded returns the official test part, 10,000 images with 1,000 of each class, which is built into the package.
+// Each call returns a set of its own.
+func Embedded() (*datasets.Images, error) {
+	data, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	return Load(data, Test)
+}
+
+// License returns the license of the data, which has to go along with every copy of them.
+func License() (string, error) {
+	text, err := embedded.ReadFile("data/LICENSE")
+	return string(text), err
+}
 
 // Source says what [Open] gave.
 type Source struct {

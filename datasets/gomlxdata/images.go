@@ -1,6 +1,7 @@
 package gomlxdata
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -95,19 +96,16 @@ func appendBatch(out *datasets.Images, batch train.Batch) error {
 	if out.Height == 0 {
 		out.Height, out.Width, out.Channels = dims[1], dims[2], dims[3]
 	}
-	if dims[1] != out.Height || dims[2] != out.Width || dims[3] != out.Channels {
+	switch d := label.Shape().Dimensions; {
+	case dims[1] != out.Height || dims[2] != out.Width || dims[3] != out.Channels:
 		return fmt.Errorf("images of %d×%d×%d after some of %d×%d×%d", dims[1], dims[2], dims[3],
 			out.Height, out.Width, out.Channels)
-	}
-	if d := label.Shape().Dimensions; len(d) == 0 || d[0] != dims[0] || label.Shape().Size() != dims[0] {
+	case len(d) == 0 || d[0] != dims[0] || label.Shape().Size() != dims[0]:
 		return fmt.Errorf("classes of shape %v for %d images: want [%d]", d, dims[0], dims[0])
 	}
-	pixels, err := pixelsOf(input)
-	if err != nil {
-		return err
-	}
-	labels, err := intsOf(label)
-	if err != nil {
+	pixels, pixelsErr := pixelsOf(input)
+	labels, labelsErr := intsOf(label)
+	if err := cmp.Or(pixelsErr, labelsErr); err != nil {
 		return err
 	}
 	out.Pixels = append(out.Pixels, pixels...)

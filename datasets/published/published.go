@@ -8,6 +8,7 @@
 package published
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,16 +54,15 @@ func Names() (names []string) {
 // Where the files are not on this machine the error names the archives to fetch and wraps fs.ErrNotExist; for an unknown name it
 // lists the names.
 func Open(name string) (*Set, error) {
-	for _, s := range sets {
-		if s.name == name {
-			set, err := s.open()
-			if err != nil {
-				return nil, fmt.Errorf("published: %w", err)
-			}
-			return set, nil
-		}
+	i := slices.Index(Names(), name)
+	if i < 0 {
+		return nil, fmt.Errorf("published: there is no data set %q: use one of %s", name, strings.Join(Names(), ", "))
 	}
-	return nil, fmt.Errorf("published: there is no data set %q: use one of %s", name, strings.Join(Names(), ", "))
+	set, err := sets[i].open()
+	if err != nil {
+		return nil, fmt.Errorf("published: %w", err)
+	}
+	return set, nil
 }
 
 // Pick returns the pixels of n images of the named classes, one of each class in turn, in the order of the set. It is an error if
@@ -99,11 +99,7 @@ func fashionMNIST() (*Set, error) {
 }
 
 func cifar10() (*Set, error) {
-	dir, err := unpacked("CIFAR-10", "cifar-10")
-	if err != nil {
-		return nil, err
-	}
-	return checked("CIFAR-10", func(anyContent bool) (*Set, error) {
+	return official("CIFAR-10", "cifar-10", func(dir fs.FS, anyContent bool) (*Set, error) {
 		images, err := cifar.Load10(dir, cifar.Train, cifar.Options{AnyContent: anyContent})
 		if err != nil {
 			return nil, err
@@ -113,11 +109,7 @@ func cifar10() (*Set, error) {
 }
 
 func stl() (*Set, error) {
-	dir, err := unpacked("STL-10", "stl10")
-	if err != nil {
-		return nil, err
-	}
-	return checked("STL-10", func(anyContent bool) (*Set, error) {
+	return official("STL-10", "stl10", func(dir fs.FS, anyContent bool) (*Set, error) {
 		set, err := stl10.Open(dir, stl10.Train, stl10.Options{AnyContent: anyContent})
 		if err != nil {
 			return nil, err
@@ -126,13 +118,29 @@ func stl() (*Set, error) {
 	})
 }
 
-func netteAndWoof() (*Set, error) {
-	nette, err := squares("Imagenette", folder.Imagenette(), "imagenette2-160", "imagenette2-320")
+// official opens the official files of an archive, or else any: its note says which.
+func official(name, archive string, open func(dir fs.FS, anyContent bool) (*Set, error)) (*Set, error) {
+	dir, err := unpacked(name, archive)
 	if err != nil {
 		return nil, err
 	}
-	woof, err := squares("Imagewoof", folder.Imagewoof(), "imagewoof2-160", "imagewoof2-320")
+	set, err := open(dir, false)
+	note := ", the official files."
 	if err != nil {
+		set, err = open(dir, true)
+		note = " from files without a checksum: good to look at, not to report numbers on."
+	}
+	if err != nil {
+		return nil, err
+	}
+	set.Note = name + note
+	return set, nil
+}
+
+func netteAndWoof() (*Set, error) {
+	nette, netteErr := squares("Imagenette", folder.Imagenette(), "imagenette2-160", "imagenette2-320")
+	woof, woofErr := squares("Imagewoof", folder.Imagewoof(), "imagewoof2-160", "imagewoof2-320")
+	if err := cmp.Or(netteErr, woofErr); err != nil {
 		return nil, err
 	}
 	both, err := folder.Join(nette, woof)
@@ -171,19 +179,4 @@ func unpacked(name string, archives ...string) (fs.FS, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s is not on this machine: fetch the archive %s: %w", name, archives[0], fs.ErrNotExist)
-}
-
-// checked opens the official files, or else any: its note says which.
-func checked(name string, open func(anyContent bool) (*Set, error)) (*Set, error) {
-	set, err := open(false)
-	note := ", the official files."
-	if err != nil {
-		set, err = open(true)
-		note = " from files without a checksum: good to look at, not to report numbers on."
-	}
-	if err != nil {
-		return nil, err
-	}
-	set.Note = name + note
-	return set, nil
 }

@@ -21,7 +21,7 @@ const (
 	Unlabeled             // 100,000 images of these and other things, without classes
 )
 
-var partNames = enum.Names[Part]{Names: []string{"train", "test", "unlabeled"}}
+var partNames = enum.Names[Part]{Unknown: "stl10: unknown part", Names: []string{"train", "test", "unlabeled"}}
 
 // String returns "train", "test" or "unlabeled".
 func (p Part) String() string { return partNames.String(p) }

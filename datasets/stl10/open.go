@@ -1,3 +1,10 @@
+// Package stl10 reads STL-10 in its binary form: color images of 96×96 pixels, 5,000 to learn from and 8,000 to test on
+// in ten classes, and 100,000 more without a class.
+//
+// [Load] reads a part into memory. [Open] leaves it on disk and reads one image at a time: the unlabeled part has 2.8 GB.
+// What Open gives is a datasets.Source, so datasets.Stream reads it ahead in parallel, in any order.
+//
+// Source: Coates, Lee and Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature Learning", AISTATS 2011.
 package stl10
 
 import (
@@ -38,11 +45,10 @@ type Set struct {
 // Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. The names of the files
 // and the errors are those of [Open].
 func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
-	p, err := partOf(which)
-	if err != nil {
+	if err := partNames.Check(which); err != nil {
 		return nil, err
 	}
-	return p.load(fsys, opts)
+	return parts[which].load(fsys, opts)
 }
 
 // Open opens one part of STL-10, of which fsys holds the files train_X.bin and train_y.bin, test_X.bin and test_y.bin, or
@@ -52,19 +58,10 @@ func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
 // memory. Errors name the file, what is wrong and, for a wrong label, its place. Where a file is missing the error wraps
 // fs.ErrNotExist. Files of fsys have to implement io.ReaderAt, as those of os.DirFS do; Load does without.
 func Open(fsys fs.FS, which Part, opts Options) (*Set, error) {
-	p, err := partOf(which)
-	if err != nil {
+	if err := partNames.Check(which); err != nil {
 		return nil, err
 	}
-	return p.open(fsys, opts)
-}
-
-func partOf(which Part) (part, error) {
-	p, ok := parts[which]
-	if !ok {
-		return part{}, fmt.Errorf("stl10: there is no part %v: use Train, Test or Unlabeled", which)
-	}
-	return p, nil
+	return parts[which].open(fsys, opts)
 }
 
 func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
@@ -73,39 +70,27 @@ func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := p.images.sumFor(opts); sum != "" {
-		err = content.Check(fsys, set.name, p.images.size, sum)
-	} else {
-		err = content.CheckSize(fsys, set.name, p.images.size)
-	}
-	if err != nil {
+	if err := content.Check(fsys, set.name, p.images.size, p.images.sum); err != nil {
 		return nil, err
 	}
 	if set.file, err = fsys.Open(set.name); err != nil {
 		return nil, err
 	}
-	at, ok := set.file.(io.ReaderAt)
-	if !ok {
+	var ok bool
+	if set.at, ok = set.file.(io.ReaderAt); !ok {
 		return nil, errors.Join(fmt.Errorf("%s cannot be read from the middle in this file system: use Load, "+
 			"or unpack it to a folder", set.name), set.file.Close())
 	}
-	set.at = at
 	return set, nil
 }
 
-// sumFor returns the checksum that the content of f must have, none for any content.
-func (f file) sumFor(opts Options) content.Sum {
+// describe reads the labels and finds the file of images. Where opts accept any content, p forgets its checksums.
+func (p *part) describe(fsys fs.FS, opts Options) (set *Set, err error) {
 	if opts.AnyContent {
-		return ""
+		p.images.sum, p.labels.sum = "", ""
 	}
-	return f.sum
-}
-
-// describe reads the labels and finds the file of images.
-func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
-	set := &Set{Classes: Classes()}
+	set = &Set{Classes: Classes()}
 	set.buffers.New = func() any { return new([imageSize]byte) }
-	var err error
 	if set.name, err = find(fsys, p.images.name); err != nil {
 		return nil, err
 	}
@@ -117,7 +102,7 @@ func (p part) describe(fsys fs.FS, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := content.ReadFile(fsys, name, p.labels.size, p.labels.sumFor(opts))
+	data, err := content.ReadFile(fsys, name, p.labels.size, p.labels.sum)
 	if err != nil {
 		return nil, err
 	}
@@ -176,24 +161,22 @@ func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error
 	if err != nil {
 		return nil, err
 	}
-	r, err := content.Open(fsys, set.name, p.images.size, p.images.sumFor(opts))
+	err = content.With(fsys, set.name, p.images.size, p.images.sum, func(r io.Reader) error {
+		images = &datasets.Images{Height: side, Width: side, Channels: 3,
+			Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
+		buffer := make([]uint8, imageSize)
+		for i := range p.count {
+			if _, err := io.ReadFull(r, buffer); err != nil {
+				return fmt.Errorf("%s, image %d: %w", set.name, i, err)
+			}
+			upright(images.At(i), buffer)
+		}
+		return images.Validate()
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	images = &datasets.Images{Height: side, Width: side, Channels: 3,
-		Pixels: make([]uint8, p.images.size), Labels: set.Labels, Classes: set.Classes}
-	buffer := make([]uint8, imageSize)
-	for i := range p.count {
-		if _, err := io.ReadFull(r, buffer); err != nil {
-			return nil, fmt.Errorf("%s, image %d: %w", set.name, i, err)
-		}
-		upright(images.At(i), buffer)
-	}
-	if err := r.Finish(); err != nil {
-		return nil, err
-	}
-	return images, images.Validate()
+	return images, nil
 }
 
 // upright turns three planes of columns into rows of pixels with three values side by side.

@@ -213,9 +213,9 @@ func TestErrors(t *testing.T) {
 		})
 	}
 	_, err := Load(whole, 5, Options{})
-	wantError(t, err, "no part Part(5)")
+	wantError(t, err, "unknown part 5", "train, test, unlabeled")
 	_, err = Open(whole, 5, Options{})
-	wantError(t, err, "no part Part(5)")
+	wantError(t, err, "unknown part 5", "train, test, unlabeled")
 	// With the true sizes the tiny files are refused at once, and cost nothing.
 	if got := damage.Allocated(func() {
 		_, err = Load(fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, 100)}}, Unlabeled, Options{AnyContent: true})

@@ -87,21 +87,14 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 		labels = append(labels, texts[class])
 		return nil
 	}
-	if !cfg.NoHeader {
-		before, _ = lines.FieldPos(0)
-	} else if err := row(first); err != nil {
-		return nil, err
-	}
-reading:
-	for {
-		record, err := lines.Read()
+	for record := first; err != io.EOF; record, err = lines.Read() {
 		switch {
-		case err == io.EOF:
-			break reading
 		case errors.Is(err, csv.ErrFieldCount):
 			line, _ := lines.FieldPos(0)
 			err = fmt.Errorf("line %d has not as many values as the first line, but %d instead of %d: fill in what is "+
 				"missing, or put a value with a comma in it into quotes", line, len(record), lines.FieldsPerRecord)
+		case before == 0 && !cfg.NoHeader: // the first record is the header
+			before, _ = lines.FieldPos(0)
 		case err == nil:
 			err = row(record)
 		}
@@ -112,7 +105,7 @@ reading:
 	if len(values) == 0 {
 		return nil, errors.New("there are no examples in it")
 	}
-	t = &Table{Features: mat.NewDense(len(values)/len(c.features), len(c.features), values), Names: c.featureNames()}
+	t = &Table{Features: mat.NewDense(len(values)/len(c.features), len(c.features), values), Names: c.featureNames}
 	if c.label >= 0 {
 		t.Labels, t.Classes = numbered(labels)
 	}
@@ -139,11 +132,12 @@ func number(text string) (float64, error) {
 
 // layout holds the use of each column.
 type layout struct {
-	names    []string       // nil without a header
-	index    map[string]int // of the names
-	count    int
-	label    int // -1 for none
-	features []int
+	names        []string       // nil without a header
+	index        map[string]int // of the names
+	count        int
+	label        int // -1 for none
+	features     []int
+	featureNames []string // nil without a header
 }
 
 // layoutOf returns the use of each column, from the first line.
@@ -177,6 +171,9 @@ func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 	for i := range first {
 		if !skip[i] && i != c.label {
 			c.features = append(c.features, i)
+			if c.names != nil {
+				c.featureNames = append(c.featureNames, c.names[i])
+			}
 		}
 	}
 	if len(c.features) == 0 {
@@ -198,17 +195,6 @@ func (c layout) find(name string) (int, error) {
 		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, c.count)
 	}
 	return i - 1, nil
-}
-
-// featureNames returns the names of the features, nil without a header.
-func (c layout) featureNames() (names []string) {
-	if c.names == nil {
-		return nil
-	}
-	for _, i := range c.features {
-		names = append(names, c.names[i])
-	}
-	return names
 }
 
 // place describes for an error where value i of the last record is. Columns are counted from 1, as in [CSV].

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/puclab/puclab/datasets/internal/check"
 )
 
 // npyHeader is what a .npy file says of its array.
@@ -139,18 +139,8 @@ func parseNPYHeader(text string) (h npyHeader, err error) {
 
 // count returns how many numbers there are, if they take no more bytes than a file can have.
 func (h npyHeader) count(size int) (int, error) {
-	if slices.Contains(h.shape, 0) {
-		return 0, nil // whatever the other lengths are
-	}
-	total := uint64(size)
-	for _, n := range h.shape {
-		high, low := bits.Mul64(total, uint64(n))
-		if high != 0 || low > math.MaxInt>>1 {
-			return 0, fmt.Errorf("it announces %v numbers, more than a file can hold", h.shape)
-		}
-		total = low
-	}
-	return int(total) / size, nil
+	total, ok := check.Product(append([]int{size}, h.shape...)...)
+	return total / size, check.ErrorIf(!ok || total > math.MaxInt>>1, "it announces %v numbers, more than a file can hold", h.shape)
 }
 
 // places returns where in C order the i-th number of the file belongs.

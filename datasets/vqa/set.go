@@ -1,3 +1,13 @@
+// Package vqa reads questions about pictures and their answers: the JSON files of VQA v2, whose pictures are those of
+// COCO. A file of questions and a file of annotations, with ten people's answers to each question, belong together by the
+// questions' numbers; [Read] joins them.
+//
+// The files have up to hundreds of megabytes, so they are read piece by piece: [Questions] and [Annotations] hold one
+// entry at a time. An answer is judged by [Hit], as in the slides on distribution bias in contrastive learning that this
+// library follows, or by [Consensus] and [LeaveOneOut], as the data set's authors do.
+//
+// Sources: Antol et al., "VQA: Visual Question Answering", ICCV 2015; Goyal et al., "Making the V in VQA Matter",
+// CVPR 2017.
 package vqa
 
 import (
@@ -12,10 +22,7 @@ import (
 // Example is a question with its answers.
 type Example struct {
 	Question
-	QuestionType string             // the first words of the question, such as "how many"
-	AnswerType   string             // "yes/no", "number" or "other"
-	Consensus    string             // the answer that most people gave
-	Answers      [NumAnswers]string // all of them
+	Truth
 }
 
 // Set is a list of questions with their answers, in the order of the file of questions.
@@ -45,11 +52,10 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 
 	texts := map[string]string{}
 	once := func(text string) string {
-		if have, ok := texts[text]; ok {
-			return have
+		if _, ok := texts[text]; !ok {
+			texts[text] = text
 		}
-		texts[text] = text
-		return text
+		return texts[text]
 	}
 	answered := make([]bool, len(set.Examples))
 	count := 0

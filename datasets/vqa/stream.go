@@ -23,8 +23,12 @@ type Question struct {
 
 // Annotation is one entry of a file of annotations.
 type Annotation struct {
-	QuestionID   int64
-	ImageID      int64
+	QuestionID, ImageID int64
+	Truth
+}
+
+// Truth is what people answered to a question.
+type Truth struct {
 	QuestionType string             // the first words of the question, such as "how many"
 	AnswerType   string             // "yes/no", "number" or "other"
 	Consensus    string             // the answer that most people gave
@@ -53,8 +57,8 @@ func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
 		if len(e.Answers) != NumAnswers {
 			return Annotation{}, fmt.Errorf("question %d has %d answers, not %d", *e.QuestionID, len(e.Answers), NumAnswers)
 		}
-		a := Annotation{QuestionID: *e.QuestionID, ImageID: *e.ImageID, QuestionType: e.QuestionType,
-			AnswerType: e.AnswerType, Consensus: e.Consensus}
+		a := Annotation{QuestionID: *e.QuestionID, ImageID: *e.ImageID}
+		a.QuestionType, a.AnswerType, a.Consensus = e.QuestionType, e.AnswerType, e.Consensus
 		for i, answer := range e.Answers {
 			if answer.Answer == nil {
 				return Annotation{}, fmt.Errorf("question %d: answer %d is missing", *e.QuestionID, i+1)
@@ -95,11 +99,14 @@ func (i ids) missing() error {
 // entries reads the list under key in the object that the file is, and passes over everything else.
 func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		err := readObject(json.NewDecoder(r), key, func(e E) (more bool, err error) {
+		err := readObject(json.NewDecoder(r), key, func(e E) error {
 			v, err := convert(e)
-			return err == nil && yield(v, nil), err
+			if err == nil && !yield(v, nil) {
+				err = errStopped
+			}
+			return err
 		})
-		if err != nil && err != errStopped {
+		if err != nil && !errors.Is(err, errStopped) {
 			var none T
 			yield(none, fmt.Errorf("vqa: %w", err))
 		}
@@ -110,7 +117,7 @@ func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter
 var errStopped = errors.New("stopped")
 
 // readObject calls each with the entries of the list under key.
-func readObject[E any](d *json.Decoder, key string, each func(E) (more bool, err error)) error {
+func readObject[E any](d *json.Decoder, key string, each func(E) error) error {
 	if err := expect(d, '{'); err != nil {
 		return err
 	}
@@ -145,7 +152,7 @@ func readObject[E any](d *json.Decoder, key string, each func(E) (more bool, err
 }
 
 // readList calls each with the entries of the list that comes next.
-func readList[E any](d *json.Decoder, key string, each func(E) (more bool, err error)) error {
+func readList[E any](d *json.Decoder, key string, each func(E) error) error {
 	if err := expect(d, '['); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
@@ -153,15 +160,11 @@ func readList[E any](d *json.Decoder, key string, each func(E) (more bool, err e
 		var e E
 		start := d.InputOffset()
 		err := unexpectedEnd(d.Decode(&e))
-		more := false
 		if err == nil {
-			more, err = each(e)
+			err = each(e)
 		}
 		if err != nil {
 			return fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, err)
-		}
-		if !more {
-			return errStopped
 		}
 	}
 	if err := expect(d, ']'); err != nil {

@@ -73,9 +73,9 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d examples, want 3", len(set.Examples))
 	}
 	want := Example{
-		Question:     Question{ID: 458752000, ImageID: 458752, Text: "What is this photo taken looking through?"},
-		QuestionType: "what is", AnswerType: "other", Consensus: "net",
-		Answers: [10]string{"net", "net", "net", "netting", "net", "net", "mesh", "net", "net", "net"},
+		Question: Question{ID: 458752000, ImageID: 458752, Text: "What is this photo taken looking through?"},
+		Truth: Truth{QuestionType: "what is", AnswerType: "other", Consensus: "net",
+			Answers: [10]string{"net", "net", "net", "netting", "net", "net", "mesh", "net", "net", "net"}},
 	}
 	if set.Examples[0] != want {
 		t.Errorf("got %+v, want %+v", set.Examples[0], want)

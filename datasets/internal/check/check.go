@@ -1,7 +1,12 @@
 // Package check holds the checks that several readers make.
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // ErrorIf returns an error of that format where bad is true, else nil: for cmp.Or, which returns the first error of a list.
 func ErrorIf(bad bool, format string, args ...any) error {
@@ -48,4 +53,20 @@ func Counts(file string, labels []int, classes []string, want int) error {
 		}
 	}
 	return nil
+}
+
+// Product multiplies numbers that are not negative; ok is false where the result does not fit an int.
+func Product(factors ...int) (result int, ok bool) {
+	if slices.Contains(factors, 0) {
+		return 0, true // whatever the others are
+	}
+	total := uint64(1)
+	for _, f := range factors {
+		high, low := bits.Mul64(total, uint64(f))
+		if high != 0 || low > math.MaxInt {
+			return 0, false
+		}
+		total = low
+	}
+	return int(total), true
 }

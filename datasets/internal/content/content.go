@@ -17,130 +17,86 @@ import (
 // stands here against damage, not against an attacker; some publishers give nothing else.
 type Sum string
 
-// Kind returns "SHA-256" or "MD5".
-func (s Sum) Kind() string {
+// hash returns what the checksum was made by, told by its length.
+func (s Sum) hash() (kind string, state hash.Hash) {
 	if len(s) == hex.EncodedLen(md5.Size) {
-		return "MD5"
+		return "MD5", md5.New()
 	}
-	return "SHA-256"
+	return "SHA-256", sha256.New()
 }
 
-func (s Sum) hash() hash.Hash {
-	switch {
-	case s == "":
-		return nil
-	case s.Kind() == "MD5":
-		return md5.New()
-	}
-	return sha256.New()
-}
-
-// Reader reads one file and keeps count. Finish must be called after the last byte, and Close always.
-type Reader struct {
-	name string
-	want int64
-	sum  Sum
-	file fs.File
-	hash hash.Hash // nil where there is no sum
-	done int64
-}
-
-// Open opens a file that must have exactly size bytes, and whose checksum must be sum. A file of another size is an
-// error before anything is read, so the caller may take room for size bytes: the file has them.
-func Open(fsys fs.FS, name string, size int64, sum Sum) (*Reader, error) {
+// With opens a file that must have exactly size bytes, calls do with its content, reads what that left, and checks that the
+// file ends where it should and that its checksum is sum. A file of another size is an error before anything is read, so do
+// may take room for size bytes: the file has them. Where do is nil nothing but the size is checked.
+func With(fsys fs.FS, name string, size int64, sum Sum, do func(io.Reader) error) (err error) {
 	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	info, err := file.Stat()
-	switch {
+	defer func() { err = errors.Join(err, file.Close()) }()
+	switch info, err := file.Stat(); {
 	case err != nil:
+		return err
 	case info.IsDir():
-		err = fmt.Errorf("%s is a folder, not a file", name)
+		return fmt.Errorf("%s is a folder, not a file", name)
 	case info.Size() != size:
-		err = fmt.Errorf("%s has %d bytes, not %d: it is another file, or damaged; get it again", name, info.Size(), size)
+		return fmt.Errorf("%s has %d bytes, not %d: it is another file, or damaged; get it again", name, info.Size(), size)
+	case do == nil:
+		return nil
 	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
+	kind, state := sum.hash()
+	r := &reader{Reader: file, name: name, want: size}
+	if sum != "" {
+		r.Reader = io.TeeReader(file, state)
 	}
-	return &Reader{name: name, want: size, sum: sum, file: file, hash: sum.hash()}, nil
+	if err := do(r); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
+	if r.done != size {
+		return fmt.Errorf("%s goes on after its %d bytes", name, size)
+	}
+	if got := hex.EncodeToString(state.Sum(nil)); sum != "" && got != string(sum) {
+		return fmt.Errorf("%s holds something else than expected, or is damaged: its %s is %s, not %s", name, kind, got, sum)
+	}
+	return nil
+}
+
+// reader keeps count of what is read.
+type reader struct {
+	io.Reader
+	name       string
+	want, done int64
 }
 
 // Read implements io.Reader. A file that turns out shorter than it said gives io.ErrUnexpectedEOF.
-func (r *Reader) Read(p []byte) (int, error) {
-	n, err := r.file.Read(p)
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
 	r.done += int64(n)
-	if r.hash != nil {
-		r.hash.Write(p[:n]) // never fails
-	}
 	if err == io.EOF && r.done < r.want {
 		err = fmt.Errorf("%s is cut short: %d of %d bytes came: %w", r.name, r.done, r.want, io.ErrUnexpectedEOF)
 	}
 	return n, err
 }
 
-// Finish reads what the caller left, and checks that the file ends where it should and has its checksum.
-func (r *Reader) Finish() error {
-	if _, err := io.Copy(io.Discard, r); err != nil {
-		return err
-	}
-	if r.done != r.want {
-		return fmt.Errorf("%s goes on after its %d bytes", r.name, r.want)
-	}
-	if r.hash == nil {
-		return nil
-	}
-	if got := hex.EncodeToString(r.hash.Sum(nil)); got != string(r.sum) {
-		return &SumError{Name: r.name, Got: got, Want: r.sum}
-	}
-	return nil
-}
-
-// Close closes the file.
-func (r *Reader) Close() error { return r.file.Close() }
-
-// With opens a file as Open does, calls do with it, and closes it.
-func With(fsys fs.FS, name string, size int64, sum Sum, do func(*Reader) error) error {
-	r, err := Open(fsys, name, size, sum)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(r), r.Close())
-}
-
-// CheckSize returns an error unless a file has exactly size bytes. It reads none of them.
-func CheckSize(fsys fs.FS, name string, size int64) error {
-	return With(fsys, name, size, "", func(*Reader) error { return nil })
-}
-
-// Check reads a whole file and returns an error unless it has that size and checksum.
+// Check returns an error unless a file has that size and checksum. Where there is no checksum it reads none of the file.
 func Check(fsys fs.FS, name string, size int64, sum Sum) error {
-	return With(fsys, name, size, sum, (*Reader).Finish)
+	if sum == "" {
+		return With(fsys, name, size, sum, nil)
+	}
+	return With(fsys, name, size, sum, func(io.Reader) error { return nil })
 }
 
 // ReadFile returns the size bytes of a file with that checksum.
 func ReadFile(fsys fs.FS, name string, size int64, sum Sum) (data []byte, err error) {
-	err = With(fsys, name, size, sum, func(r *Reader) error {
+	err = With(fsys, name, size, sum, func(r io.Reader) error {
 		data = make([]byte, size)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return err
-		}
-		return r.Finish()
+		_, err := io.ReadFull(r, data)
+		return err
 	})
 	return data, err
-}
-
-// SumError says that a file of the right size holds something else.
-type SumError struct {
-	Name string
-	Got  string
-	Want Sum
-}
-
-// Error names the file and both checksums.
-func (e *SumError) Error() string {
-	return fmt.Sprintf("%s holds something else than expected, or is damaged: its %s is %s, not %s",
-		e.Name, e.Want.Kind(), e.Got, e.Want)
 }
 
 // sumsLimit is far above what the sums of a data set's few files need.
@@ -180,4 +136,27 @@ func ReadSums(fsys fs.FS, name string) (map[string]Sum, error) {
 		sums[of] = Sum(strings.ToLower(sum))
 	}
 	return sums, nil
+}
+
+// Missing is an fs.ErrNotExist in words of our own, which say more than "file does not exist".
+type Missing string
+
+// Error returns the words.
+func (m Missing) Error() string { return string(m) }
+
+// Unwrap returns fs.ErrNotExist.
+func (m Missing) Unwrap() error { return fs.ErrNotExist }
+
+// First returns the first of the names that fsys has. Where it has none of them the error is otherwise; any other trouble
+// with a name ends the search.
+func First(fsys fs.FS, otherwise Missing, names ...string) (string, error) {
+	for _, name := range names {
+		switch _, err := fs.Stat(fsys, name); {
+		case err == nil:
+			return name, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", otherwise
 }

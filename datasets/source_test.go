@@ -121,6 +121,7 @@ func TestStreamErrors(t *testing.T) {
 	for range 20 { // a canceled loop ends at once, though the next image is there already
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			n := 0
 			for _, err := range Stream(ctx, &slow{n: 10}, []int{0, 1, 2, 3}, 2) {
 				if err == nil {

@@ -118,6 +118,23 @@ func TestStreamErrors(t *testing.T) {
 			t.Errorf("%d images, error %v", n, failure)
 		}
 	})
+	for range 20 { // a canceled loop ends at once, though the next image is there already
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			n := 0
+			for _, err := range Stream(ctx, &slow{n: 10}, []int{0, 1, 2, 3}, 2) {
+				if err == nil {
+					n++
+					time.Sleep(time.Second)
+					cancel()
+				}
+			}
+			if n != 1 {
+				t.Errorf("%d images, want the one before the end", n)
+			}
+		})
+	}
 	for _, err := range Stream(t.Context(), &Images{}, []int{0}, 1) {
 		wantError(t, err, "0×0×0")
 	}

@@ -157,6 +157,23 @@ func TestTickLabelsApart(t *testing.T) {
 	}
 }
 
+// TestEqualAspectLeavesTicks: ticks that the caller has set stay as they are, though a figure may show fewer.
+func TestEqualAspectLeavesTicks(t *testing.T) {
+	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 5, Label: "5"}, {Value: 10, Label: "10"}}
+	p := New(Figure{})
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 10, 0, 1
+	p.X.Tick.Marker = ticks
+	EqualAspect(p)
+	if _, err := encodeSVG(p, 400, 300, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"0", "5", "10"} {
+		if ticks[i].Label != want {
+			t.Errorf("tick %d is now %q, want %q", i, ticks[i].Label, want)
+		}
+	}
+}
+
 func TestEqualAspect(t *testing.T) {
 	p, err := Scatter(ScatterConfig{EqualAspect: true}, Group{Name: "g", X: []float64{0, 10}, Y: []float64{0, 1}})
 	if err != nil {

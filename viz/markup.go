@@ -44,6 +44,8 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 			switch {
 			case w.missing:
 				text = `<abbr title="not available">` + text + `</abbr>`
+			case w.strong && s.Underline:
+				text = "<u>" + text + "</u>"
 			case w.strong:
 				text = "<strong>" + text + "</strong>"
 			}
@@ -55,8 +57,8 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>")
-	if note := s.noteWith(inBold); note != "" {
-		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(note))
+	if s.note != "" {
+		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(s.note))
 	}
 	b.WriteString("</div>\n")
 }
@@ -85,15 +87,18 @@ func (s *sheet) writeMarkdown(b *strings.Builder) {
 		var cells []string
 		for _, w := range s.cells[i] {
 			text := escapeMarkdown(w.text())
-			if w.strong {
+			switch {
+			case w.strong && s.Underline:
+				text = "<ins>" + text + "</ins>" // Markdown has no underline; code hosts keep this element
+			case w.strong:
 				text = "**" + text + "**"
 			}
 			cells = append(cells, text)
 		}
 		row(name, cells)
 	}
-	if note := s.noteWith(inBold); note != "" {
-		b.WriteString("\n" + escapeMarkdown(note) + "\n")
+	if s.note != "" {
+		b.WriteString("\n" + escapeMarkdown(s.note) + "\n")
 	}
 }
 

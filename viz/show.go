@@ -17,12 +17,21 @@ import (
 // Option changes how Show shows a figure.
 type Option func(*showing)
 
-type showing struct{ width, height vg.Length }
+type showing struct {
+	width, height vg.Length
+	format        string // "svg", "png" or "" for the one that suits
+}
 
 // Size sets the size of a figure in points; 0 keeps that of the figure. Show(p, alt, Size(6.5*Inch, 3*Inch)).
 func Size(width, height vg.Length) Option {
 	return func(s *showing) { s.width, s.height = width, height }
 }
+
+// AsSVG shows a figure as vectors, however many marks it has.
+func AsSVG() Option { return func(s *showing) { s.format = "svg" } }
+
+// AsPNG shows a figure as pixels, at twice the screen resolution.
+func AsPNG() Option { return func(s *showing) { s.format = "png" } }
 
 // largestSVG is the size in bytes from which a figure is shown as pixels rather than vectors. A mark takes about 130
 // bytes, so that this is about 2,000 marks; a PNG of the same figure has some 50 kB, with any number of marks.
@@ -32,8 +41,8 @@ const largestSVG = 256 << 10
 // reader reads out, and what stays where no figure can be shown, so it should say what there is to see rather than
 // that there is a figure.
 //
-// Curves go out as vectors, figures of many marks or with pictures in them as pixels. Figures are on white in dark themes
-// too. Without a size they take their own, or 6.5 by 4 inches, the width of a notebook.
+// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says otherwise.
+// Figures are on white in dark themes too. Without a size they take their own, or 6.5 by 4 inches, the width of a notebook.
 //
 // Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
 // makes no sense, or the notebook cannot be reached.
@@ -90,7 +99,7 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 		return nil, err
 	}
 	mime := protocol.MIMEImageSVG
-	if len(source) > largestSVG || bytes.Contains(source, []byte("<image ")) {
+	if s.format == "png" || s.format == "" && (len(source) > largestSVG || bytes.Contains(source, []byte("<image "))) {
 		mime, source = protocol.MIMEImagePNG, pixels
 	}
 	// Screens count 96 pixels an inch. The width caps at that of the page, and the height follows.

@@ -99,13 +99,16 @@ func TestFigureFormat(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		f    Drawer
+		opts []Option
 		want string
 	}{
-		{"few marks", scatter(500), "image/svg+xml"},
-		{"many marks", scatter(4000), "image/png"},
-		{"pictures", pictures, "image/png"},
+		{"few marks", scatter(500), nil, "image/svg+xml"},
+		{"many marks", scatter(4000), nil, "image/png"},
+		{"many marks as SVG", scatter(4000), []Option{AsSVG()}, "image/svg+xml"},
+		{"few marks as PNG", scatter(10), []Option{AsPNG()}, "image/png"},
+		{"pictures", pictures, nil, "image/png"},
 	} {
-		data, err := figureData(tt.f, "alt", Size(3*Inch, 2*Inch))
+		data, err := figureData(tt.f, "alt", append(tt.opts, Size(3*Inch, 2*Inch))...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,6 +43,8 @@ type Table struct {
 	Decimals int
 	// Best emphasizes the best number of each column, and every number that equals it as far as it is shown.
 	Best Best
+	// Underline emphasizes by a line under the number instead of bold letters.
+	Underline bool
 }
 
 // Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat, which is a mean, a string, which stands as it
@@ -81,6 +83,7 @@ const missing = "n/a"
 type sheet struct {
 	Table
 	cells [][]words
+	note  string // Table.Note and the meaning of the emphasis
 }
 
 // words is a cell as it is written. A number has its whole digits and its fraction apart, so that columns can line up
@@ -109,7 +112,7 @@ func (t Table) sheet() (*sheet, error) {
 	case t.Best < NoBest || t.Best > Lowest:
 		return fail(": Best is %d, want NoBest, Highest or Lowest: %w", t.Best, ErrRange)
 	}
-	s := &sheet{Table: t, cells: make([][]words, len(t.Rows))}
+	s := &sheet{Table: t, cells: make([][]words, len(t.Rows)), note: t.Note}
 	for i, row := range t.Cells {
 		if len(row) != len(t.Columns) {
 			return fail(": row %q has %d cells for %d columns: %w", t.Rows[i], len(row), len(t.Columns), ErrLength)
@@ -122,15 +125,21 @@ func (t Table) sheet() (*sheet, error) {
 			s.cells[i] = append(s.cells[i], w)
 		}
 	}
-	if t.Best != NoBest {
-		for j := range t.Columns {
-			s.emphasizeBest(j)
-		}
+	if t.Best == NoBest {
+		return s, nil
 	}
+	for j := range t.Columns {
+		s.emphasizeBest(j)
+	}
+	way := "Bold:"
+	if t.Underline {
+		way = "Underlined:"
+	}
+	s.note = s.noteWith(way + " the")
 	return s, nil
 }
 
-// noteWith returns the note, and after it what the emphasis means: "Bold: the highest of its column."
+// noteWith returns the caller's note, and after it what the emphasis means: "Bold: the highest of its column."
 func (s *sheet) noteWith(emphasis string) string {
 	if s.Best == NoBest {
 		return s.Note
@@ -138,8 +147,6 @@ func (s *sheet) noteWith(emphasis string) string {
 	end := []string{Highest: "highest", Lowest: "lowest"}[s.Best]
 	return strings.TrimSpace(s.Note + " " + emphasis + " " + end + " of its column.")
 }
-
-const inBold = "Bold: the"
 
 func (c Cell) words(decimals int) (words, error) {
 	switch {
@@ -229,7 +236,7 @@ func (s *sheet) writeText(b *strings.Builder) {
 		b.WriteString(s.Title + "\n\n")
 	}
 	b.WriteString(lines[0] + "\n" + strings.Repeat("-", widest(letters, lines...)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
-	if note := s.noteWith("* The"); note != "" {
+	if note := s.noteWith("* The"); note != "" { // an asterisk stands for bold and underlined
 		b.WriteString("\n" + note + "\n")
 	}
 }

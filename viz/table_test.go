@@ -60,60 +60,69 @@ func TestTableErrors(t *testing.T) {
 
 // TestTableHTML parses the HTML as XML, which it also is, and looks at its structure and texts.
 func TestTableHTML(t *testing.T) {
-	text, err := hostile.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	type cell struct {
-		Scope string `xml:"scope,attr"`
-		All   string `xml:",innerxml"`
-		Text  string `xml:",chardata"`
-		Bold  string `xml:"strong"`
-		Abbr  string `xml:"abbr"`
-	}
-	var page struct {
-		Table struct {
-			Caption string `xml:"caption"`
-			Head    []cell `xml:"thead>tr>th"`
-			Rows    []struct {
-				Name  cell   `xml:"th"`
-				Cells []cell `xml:"td"`
-			} `xml:"tbody>tr"`
-		} `xml:"table"`
-		Note string `xml:"p"`
-	}
-	if err := xml.Unmarshal([]byte(text), &page); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	if page.Table.Caption != hostile.Title {
-		t.Errorf("caption %q", page.Table.Caption)
-	}
-	for i, want := range []string{"a_b", "x < y", "50 %|60 %"} {
-		if got := page.Table.Head[i]; got.Text != want || got.Scope != "col" {
-			t.Errorf("header %d: %q, scope %q", i, got.Text, got.Scope)
+	for _, underline := range []bool{false, true} {
+		table := hostile
+		table.Underline = underline
+		text, err := table.HTML()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	rows := page.Table.Rows
-	if len(rows) != 3 || rows[1].Name.Text != "a & b" || rows[1].Name.Scope != "row" {
-		t.Fatalf("rows %+v", rows)
-	}
-	if got := rows[0].Cells[0].Bold; got != "1.2\u00a0±\u00a00.5" { // 1.25 is between 1.2 and 1.3, the even one counts
-		t.Errorf("best of column 0: %q", got)
-	}
-	if got := rows[0].Cells[1].Bold; got != "−3.0" {
-		t.Errorf("best of column 1: %q", got)
-	}
-	if got := rows[1].Cells[0]; strings.TrimRight(got.Text, figureSpace) != "100.1" || got.Bold != "" {
-		t.Errorf("cell 1, 0: %q", got.All)
-	}
-	if got := rows[1].Cells[1]; got.Abbr != "n/a" || !strings.Contains(got.All, "not available") {
-		t.Errorf("missing cell: %q", got.All)
-	}
-	if got := rows[2].Cells[0]; got.Text != "<script>" {
-		t.Errorf("text cell: %q", got.All)
-	}
-	if !strings.HasPrefix(page.Note, "a < b ") || !strings.HasSuffix(page.Note, ": the lowest of its column.") {
-		t.Errorf("note %q", page.Note)
+		type cell struct {
+			Scope string `xml:"scope,attr"`
+			All   string `xml:",innerxml"`
+			Text  string `xml:",chardata"`
+			Bold  string `xml:"strong"`
+			Line  string `xml:"u"`
+			Abbr  string `xml:"abbr"`
+		}
+		var page struct {
+			Table struct {
+				Caption string `xml:"caption"`
+				Head    []cell `xml:"thead>tr>th"`
+				Rows    []struct {
+					Name  cell   `xml:"th"`
+					Cells []cell `xml:"td"`
+				} `xml:"tbody>tr"`
+			} `xml:"table"`
+			Note string `xml:"p"`
+		}
+		if err := xml.Unmarshal([]byte(text), &page); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if page.Table.Caption != hostile.Title {
+			t.Errorf("caption %q", page.Table.Caption)
+		}
+		for i, want := range []string{"a_b", "x < y", "50 %|60 %"} {
+			if got := page.Table.Head[i]; got.Text != want || got.Scope != "col" {
+				t.Errorf("header %d: %q, scope %q", i, got.Text, got.Scope)
+			}
+		}
+		best := func(c cell) string { return c.Bold }
+		if underline {
+			best = func(c cell) string { return c.Line }
+		}
+		rows := page.Table.Rows
+		if len(rows) != 3 || rows[1].Name.Text != "a & b" || rows[1].Name.Scope != "row" {
+			t.Fatalf("rows %+v", rows)
+		}
+		if got := best(rows[0].Cells[0]); got != "1.2\u00a0±\u00a00.5" { // 1.25 is between 1.2 and 1.3, the even one counts
+			t.Errorf("best of column 0: %q", got)
+		}
+		if got := best(rows[0].Cells[1]); got != "−3.0" {
+			t.Errorf("best of column 1: %q", got)
+		}
+		if got := rows[1].Cells[0]; strings.TrimRight(got.Text, figureSpace) != "100.1" || best(got) != "" {
+			t.Errorf("cell 1, 0: %q", got.All)
+		}
+		if got := rows[1].Cells[1]; got.Abbr != "n/a" || !strings.Contains(got.All, "not available") {
+			t.Errorf("missing cell: %q", got.All)
+		}
+		if got := rows[2].Cells[0]; got.Text != "<script>" {
+			t.Errorf("text cell: %q", got.All)
+		}
+		if !strings.HasPrefix(page.Note, "a < b ") || !strings.HasSuffix(page.Note, ": the lowest of its column.") {
+			t.Errorf("note %q", page.Note)
+		}
 	}
 }
 
@@ -198,8 +207,8 @@ func TestTableBest(t *testing.T) {
 	if s, err = table.sheet(); err != nil {
 		t.Fatal(err)
 	}
-	if s.cells[0][0].strong || !s.cells[2][0].strong || s.noteWith(inBold) != "" {
-		t.Errorf("without best: %+v, note %q", s.cells, s.noteWith(inBold))
+	if s.cells[0][0].strong || !s.cells[2][0].strong || s.note != "" {
+		t.Errorf("without best: %+v, note %q", s.cells, s.note)
 	}
 }
 

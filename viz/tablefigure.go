@@ -49,14 +49,15 @@ func (t Table) Figure() (*Drawing, error) {
 	}
 	width := max(x+tablePad, textWidth(face(titleSize, true), t.Title))
 	var below []string // the lines of the note
-	var noteHeight vg.Length
-	if note := s.noteWith(inBold); note != "" {
-		below = wrap(note, width, smallWidth)
+	if s.note != "" {
+		below = wrap(s.note, width, smallWidth)
 		width = max(width, widest(smallWidth, below...))
-		noteHeight = tablePad + lineFactor*smallSize*vg.Length(len(below))
 	}
 	header := lineFactor*smallSize*vg.Length(headerLines) + 2*tablePad
-	height := header + rowHeight*vg.Length(len(t.Rows)) + tablePad + noteHeight
+	height := header + rowHeight*vg.Length(len(t.Rows)) + tablePad
+	if len(below) > 0 {
+		height += tablePad + lineFactor*smallSize*vg.Length(len(below))
+	}
 	return &Drawing{Title: t.Title, width: width, height: height, draw: func(c draw.Canvas, title, width vg.Length) {
 		s.draw(c, 0-title, width, header, columns, below)
 	}}, nil
@@ -84,7 +85,7 @@ func (s *sheet) draw(c draw.Canvas, y, width, header vg.Length, columns []column
 		base := y - rowHeight*vg.Length(i) - rowHeight/2 - 0.36*smallSize - tablePad/4
 		writeSmall(c, vg.Point{X: tablePad, Y: base}, 0, name)
 		for j, k := range columns {
-			s.cells[i][j].draw(c, k, base)
+			s.drawCell(c, s.cells[i][j], k, base)
 		}
 	}
 	y -= rowHeight*vg.Length(len(s.Rows)) + tablePad/2
@@ -94,17 +95,24 @@ func (s *sheet) draw(c draw.Canvas, y, width, header vg.Length, columns []column
 	}
 }
 
-// draw writes the cell into column k with its baseline at y.
-func (w words) draw(c draw.Canvas, k column, y vg.Length) {
-	f := face(smallSize, w.strong)
+// drawCell writes one cell into column k with its baseline at y.
+func (s *sheet) drawCell(c draw.Canvas, w words, k column, y vg.Length) {
+	f := face(smallSize, w.strong && !s.Underline)
+	var left, right vg.Length
 	if w.number {
+		left, right = k.point-textWidth(f, w.whole), k.point+textWidth(f, w.fraction+w.spread)
 		write(c, f, TextGray, vg.Point{X: k.point, Y: y}, 1, w.whole)
 		write(c, f, TextGray, vg.Point{X: k.point, Y: y}, 0, w.fraction+w.spread)
-		return
+	} else {
+		col := TextGray
+		if w.missing {
+			col = MarkGray
+		}
+		center, half := (k.left+k.right)/2, textWidth(f, w.text())/2
+		left, right = center-half, center+half
+		write(c, f, col, vg.Point{X: center, Y: y}, 0.5, w.text())
 	}
-	col := TextGray
-	if w.missing {
-		col = MarkGray
+	if w.strong && s.Underline {
+		c.StrokeLine2(draw.LineStyle{Color: TextGray, Width: 0.8}, left, y-2.5, right, y-2.5)
 	}
-	write(c, f, col, vg.Point{X: (k.left + k.right) / 2, Y: y}, 0.5, w.text())
 }

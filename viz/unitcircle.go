@@ -17,9 +17,13 @@ import (
 type UnitCircleConfig struct {
 	Figure
 
-	// Links are drawn below the points, Arrows above them, the longest one 0.6 radii long; both have their names in the legend.
+	// Links are drawn below the points, Arrows above them; both have their names in the legend.
 	Links  []Links
 	Arrows []Arrows
+
+	// ArrowScale is how many radii an arrow of length 1 is drawn long; 0 means what makes the longest one 0.6 radii long. Set
+	// it where figures are to be compared.
+	ArrowScale float64
 }
 
 // Links is a series of lines between points, for example from an anchor to what it is attracted to. The name decides the
@@ -141,6 +145,9 @@ func onCircle(groups []Group) (at plotter.XYs, err error) {
 
 // lines returns the links and then the arrows between or from points at these places.
 func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
+	if !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue {
+		return nil, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
+	}
 	n := len(at)
 	known := func(i int) bool { return i >= 0 && i < n }
 	for _, l := range cfg.Links {
@@ -170,7 +177,7 @@ func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 			longest = max(longest, math.Hypot(a.DX[k], a.DY[k]))
 		}
 	}
-	scale := 0.6 / cmp.Or(longest, 0.6)
+	scale := cmp.Or(cfg.ArrowScale, 0.6/cmp.Or(longest, 0.6))
 	for _, a := range cfg.Arrows {
 		s := &segments{name: a.Name, heads: true}
 		for k, from := range a.From {

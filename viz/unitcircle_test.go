@@ -29,6 +29,7 @@ func TestUnitCircleErrors(t *testing.T) {
 		{"arrow from nowhere", UnitCircleConfig{Arrows: []Arrows{{From: []int{2}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrRange},
 		{"arrows too few", UnitCircleConfig{Arrows: []Arrows{{From: []int{0, 1}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrLength},
 		{"arrows half", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}}}}, []Group{one}, ErrLength},
+		{"negative scale", UnitCircleConfig{ArrowScale: -1}, []Group{one}, ErrRange},
 		{"infinite arrow", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}, DY: []float64{math.Inf(1)}}}}, []Group{one}, ErrNotFinite},
 	} {
 		if _, err := UnitCircle(tt.cfg, tt.groups...); !errors.Is(err, tt.want) {
@@ -54,7 +55,7 @@ func TestOnCircle(t *testing.T) {
 	}
 }
 
-// The longest arrow is 0.6 radii long, and an arrow of no length is none.
+// The longest arrow is 0.6 radii long unless the scale is given, and an arrow of no length is none.
 func TestArrowScale(t *testing.T) {
 	arrows := []Arrows{{Name: "a", From: []int{0}, DX: []float64{3}, DY: []float64{4}}, {Name: "b", From: []int{0}, DX: []float64{0}, DY: []float64{0}}}
 	for _, tt := range []struct {
@@ -62,6 +63,7 @@ func TestArrowScale(t *testing.T) {
 		want float64
 	}{
 		{UnitCircleConfig{Arrows: arrows}, 0.12},
+		{UnitCircleConfig{Arrows: arrows, ArrowScale: 2}, 2},
 		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
 	} {
 		lines, err := tt.cfg.lines(plotter.XYs{{X: 1, Y: 0}})

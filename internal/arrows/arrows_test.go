@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"pucl/internal/numeric", "pucl/internal/ahead", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
-	{"pucl/internal/pixels", "pucl/internal/files", "pucl/probe", "theory/..."},
+	{"pucl/internal/pixels", "pucl/probe", "theory/..."},
 	{"pucl/train"},
 	{"pucl/classify"},
 	{"pucl/pipeline"},

@@ -89,10 +89,8 @@ func (r *run) load() error {
 	}
 	before := filepath.Join(cp.folder, beforeFile)
 	switch failed := r.take(before); {
-	case failed == nil && errors.Is(err, fs.ErrNotExist):
-		r.note(fmt.Sprintf("%s is missing; going on from %s, after %d steps", cp.path, before, cp.step))
 	case failed == nil:
-		r.note(fmt.Sprintf("%v; going on from %s, after %d steps", err, before, cp.step))
+		r.note(fmt.Sprintf("the newest checkpoint cannot be read (%v); going on from %s, after %d steps", err, before, cp.step))
 	case errors.Is(failed, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist):
 		return refuseEarlier(cp.folder)
 	case errors.Is(failed, fs.ErrNotExist):

@@ -68,7 +68,7 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 		"zero":      {func(data string) string { return strings.Repeat("\x00", len(data)) }, "no file of it at all"},
 		"empty":     {func(string) string { return "" }, "no file of it at all"},
 		"scrap":     {func(string) string { return "scrap" }, "no file of it at all"},
-		"missing":   {nil, "is missing"},
+		"missing":   {nil, "no such file"},
 	} {
 		folder := t.TempDir()
 		newest, before := filepath.Join(folder, checkpointFile), filepath.Join(folder, beforeFile)

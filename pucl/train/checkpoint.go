@@ -143,8 +143,8 @@ func (r *run) take(path string) error {
 	cp.step, cp.saved, cp.good = head.Step, head.Step, path
 	if len(other) > 0 {
 		r.history.Earlier = append(r.history.Earlier, head.Environment)
-		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to rounding (%s)",
-			head.Step, strings.Join(other, "; ")))
+		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to "+
+			"rounding (%s)", head.Step, strings.Join(other, "; ")))
 	}
 	return nil
 }

@@ -207,8 +207,8 @@ func (m *Model) refuseNew(known int) {
 		}
 	}
 	if len(paths) > known {
-		panic(fmt.Errorf("train: the encoder %s has variables %q, which this model lacks; load it with the encoder that it was trained with",
-			describeEncoder(m.encoder), paths[known:]))
+		panic(fmt.Errorf("train: the encoder %s has variables %q, which this model lacks; load it with the encoder that it was "+
+			"trained with", describeEncoder(m.encoder), paths[known:]))
 	}
 }
 

@@ -20,12 +20,12 @@ const module = "github.com/puclab/puclab/"
 // module. A name that ends in /... stands for a folder and all below it, whose packages may import each other.
 var floors = [][]string{
 	{"internal/arrows", "internal/fault", "internal/filelock", "internal/home", "internal/interrupts", "internal/liveline", "internal/peak",
-		"internal/wholefile"},
-	{"internal/peaktest", "pucl/internal/numeric"},
+		"internal/strictjson", "internal/wholefile"},
+	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric"},
 	{"pucl/internal/ahead", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
-	{"pucl/internal/pixels", "pucl/internal/files", "pucl/probe", "theory/..."},
+	{"pucl/internal/pixels", "pucl/probe", "theory/..."},
 	{"pucl/train"},
 	{"pucl/classify"},
 	{"pucl/pipeline"},

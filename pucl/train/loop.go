@@ -27,37 +27,39 @@ type run struct {
 //
 // It ends early with a [Stopped] when ctx is done, saving a checkpoint first where there is a folder for it, and with a
 // [Diverged] when the loss, the gradient, the outputs or the weights are no longer finite, leaving the last checkpoint as it
-// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. A run that was stopped or
-// killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same numbers as one that
-// was never interrupted, bit for bit on the same engine. Batches are prepared while the engine computes.
+// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. Batches are prepared while the
+// engine computes.
+//
+// A run that was stopped or killed, at any moment, goes on from its last checkpoint when it is asked for again. It ends in the
+// numbers of one that was never interrupted: bit for bit in the same environment, that is with the same engine, versions,
+// threads and instruction set, see [engine.Environment]; up to rounding in another one, which History.Notes says, or which is
+// refused where Settings.SameEnvironment is set. The newest two checkpoints are kept. Where the newest is damaged or missing the
+// run goes on from the one before, and a note says so; where neither can be read it ends, and leaves them as they are.
+//
+// The checkpoint folder belongs to the run until Run returns: a second one, of this program or another, is an [InUse] error and
+// touches nothing in there.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
-	r, err := newRun(eng, task, settings)
+	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
+	if err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
+		return nil, err
+	}
+	release, err := r.openCheckpoint(eng)
 	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if r.steps, err = newStepper(eng, r.Task, r.Settings); err != nil {
 		return nil, err
 	}
 	defer r.steps.finalize()
 	return r.history, r.train(ctx)
 }
 
-// newRun checks what was asked for and loads the checkpoint, if there is one.
-func newRun(eng *engine.Engine, task Task, settings Settings) (*run, error) {
-	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
-	err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng))
-	if err != nil {
-		return nil, err
-	}
-	if r.checkpoint, err = r.openCheckpoint(); err != nil {
-		return nil, err
-	}
-	r.steps, err = newStepper(eng, r.Task, r.Settings)
-	return r, err
-}
-
 // train takes the steps that are left.
 func (r *run) train(ctx context.Context) (err error) {
 	first := r.checkpoint.step
 	r.start = time.Now()
-	r.progress = Progress{Step: first, Steps: r.Steps, Chance: r.history.Chance, Example: r.Example}
+	r.progress = Progress{Step: first, Steps: r.Steps, Chance: r.history.Chance, Example: r.Example, Notes: r.progress.Notes}
 	r.Observer.Start(r.progress)
 	defer func() { r.Observer.End(r.progress, err) }()
 
@@ -124,7 +126,7 @@ func (r *run) report(done int, batch Batch, reading *Reading) {
 	r.progress = Progress{
 		Step: done, Steps: r.Steps, Loss: r.history.Losses[last], Chance: r.history.Chance, Rate: r.history.Rates[last],
 		Examples: batch.Examples, Example: r.Example, Views: r.progress.Views + r.steps.views*batch.Examples,
-		Elapsed: time.Since(r.start), Waited: r.waited, Paused: r.paused, Reading: reading,
+		Elapsed: time.Since(r.start), Waited: r.waited, Paused: r.paused, Reading: reading, Notes: r.progress.Notes,
 	}
 	r.Observer.Step(r.progress)
 }

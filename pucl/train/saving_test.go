@@ -2,15 +2,18 @@ package train
 
 import (
 	"context"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/safetensors"
 )
 
 func TestLoadingErrors(t *testing.T) {
@@ -51,7 +54,7 @@ func TestLoadingErrors(t *testing.T) {
 	if err := os.WriteFile(path, []byte("scrap"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadModel(path, nil); err == nil || !strings.Contains(err.Error(), "no model of this program") {
+	if _, err := LoadModel(path, nil); err == nil || !strings.Contains(err.Error(), "is no file of it at all") {
 		t.Errorf("scrap gave %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
@@ -61,54 +64,74 @@ func TestLoadingErrors(t *testing.T) {
 
 type tiny2 struct{ encoder.SmallCNN }
 
-// waves returns two images of 6×6, the first of those that testdata/model-before.model was trained on in another phase.
-func waves() (pixels []uint8) {
-	for i := range 2 {
-		for j := range 36 {
-			pixels = append(pixels, uint8((37*i+11*j+45)%256))
-		}
-	}
-	return pixels
-}
-
-// A model that an earlier program saved, whose losses stand beside the history, comes back with all of it and embeds the same.
+// A model of the program whose files had no checksum is refused in a sentence that says so and what to do.
 func TestModelOfAnEarlierProgram(t *testing.T) {
-	m, err := LoadModel(filepath.Join("testdata", "model-before.model"), nil)
+	path := filepath.Join("testdata", "model-before.model")
+	_, err := LoadModel(path, nil)
+	names(t, "an earlier model", err, "train: "+path+" was written by an earlier version of this program", "; copy it again", "train the model again")
+}
+
+// grown is an encoder that has more variables where it is asked to, under the same name and fields.
+type grown struct{ more *bool }
+
+func (grown) String() string { return "grown" }
+
+func (g grown) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	x := encoder.Dense(scope.In("first"), Reshape(images, images.Shape().Dim(0), -1), 4, true)
+	if *g.more {
+		x = encoder.Dense(scope.In("second"), x, 4, true)
+	}
+	return x
+}
+
+// A model whose encoder was changed since is not filled up with variables that nobody has trained.
+func TestVariablesThatAModelLacks(t *testing.T) {
+	eng := enginetest.Open(t)
+	var more bool
+	config := quick(1)
+	config.Encoder = grown{&more}
+	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := m.History
-	for i, want := range []float64{2.7846579551696777, 2.6496448516845703, 3.096466302871704, 2.7692062854766846} {
-		near(t, "loss", h.Losses[i], want, 0)
-	}
-	if !slices.Equal(h.Rates, []float64{0.01, 0.01, 0.0075, 0.0025000000000000014}) || !slices.Equal(h.Examples, []int{8, 8, 8, 8}) ||
-		len(h.GradientNorms) != 4 || h.GradientNorms[3] != 18.94403839111328 || len(h.ProjectionNorms) != 4 ||
-		h.ProjectionNorms[0] != 3.213529109954834 || h.Chance != 2.7080502011022105 {
-		t.Errorf("history %+v", h)
-	}
-	if r := h.Readings; len(r) != 2 || r[0].Step != 2 || r[1].Step != 4 || !strings.Contains(r[1].String(), "proxy AUC 66.7%") {
-		t.Errorf("readings %v", r)
-	}
-	if m.Record.Data != "images 6×6×1, waves" || !strings.HasPrefix(m.Record.Settings, "PUCL, τ 0.5, 4 steps, Adam at 0.01") {
-		t.Errorf("record %v", m.Record)
-	}
-	e, err := m.Embed(enginetest.Open(t), waves())
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "m")
+	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{0, 0, 1.00577796, 0.0880198106, 0, 0} {
-		near(t, "embedding", e.H.RawMatrix().Data[i], want, 1e-5)
+	more = true
+	if m, err = LoadModel(path, grown{&more}); err != nil {
+		t.Fatal(err)
 	}
-	for i, want := range []float64{1.35638082, -0.611855924, 0.0094556883, -0.0550540835} {
-		near(t, "projection", e.Z.RawMatrix().Data[i], want, 1e-5)
+	for range 2 {
+		_, err = m.Embed(eng, make([]uint8, 144))
+		names(t, "another encoder", err, "train: the encoder grown has variables", `"/encoder/second/weights"`, "which this model lacks")
+	}
+	more = false
+	if _, err = m.Embed(eng, make([]uint8, 144)); err != nil {
+		t.Error(err)
 	}
 }
 
-// What a file does not know of its steps is NaN.
-func TestHistoryOfOldFiles(t *testing.T) {
-	h := History{Losses: []float64{2, 1}}
-	h.pad()
-	if len(h.Rates) != 2 || !math.IsNaN(h.Rates[1]) || len(h.GradientNorms) != 2 || len(h.ProjectionNorms) != 2 || len(h.Examples) != 2 {
-		t.Errorf("two steps without a history gave %+v", h)
+// The weights of an encoder are exported by one call, for others to read and for another run to start from.
+func TestExport(t *testing.T) {
+	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, quick(1))
+	if err != nil {
+		t.Fatal(err)
 	}
+	want, err := m.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := m.Export(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil || len(want) == 0 || !reflect.DeepEqual(file.Tensors, want) {
+		t.Errorf("%d tensors, want %d: %v", len(file.Tensors), len(want), err)
+	}
+	if file.Metadata["format"] != "pt" || file.Metadata["encoder"] != tiny.String() || !strings.Contains(file.Metadata["record"], "stripes") {
+		t.Errorf("notes %q", file.Metadata)
+	}
+	names(t, "no folder", m.Export(filepath.Join(path, "x")), "train: ", "not a directory")
 }

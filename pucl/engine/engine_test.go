@@ -117,7 +117,8 @@ func TestCandidatesComeInOrder(t *testing.T) {
 		}
 	}
 	var kinds []string
-	for _, c := range candidates() {
+	list, _ := candidates()
+	for _, c := range list {
 		kinds = append(kinds, c.kind)
 	}
 	got := strings.Join(kinds, " ")

@@ -30,7 +30,8 @@
 // One program with one seed gives the same bits wherever its [Environment] is the same. Calls of oneDNN, pure Go, and what XLA alone
 // does on one to four processors did not depend on the number of processors in any measurement. With more than four
 // processors XLA may add up long sums of thin products in another order; PUCL_REPRODUCIBLE=1, or [Config].Reproducible, gives XLA the
-// same number of threads on every machine, and the results no longer depend on it.
+// same number of threads on every machine, and the results no longer depend on it. Results do depend on the kind of processor: oneDNN
+// has other code for AVX-512, AVX2 and what came before, which adds up in another order.
 package engine
 
 import (

@@ -18,7 +18,7 @@ type Environment struct {
 	Engine       string            // kind of engine and plugin, see [Engine.Name]
 	Threads      int               // of XLA on the CPU, by which it divides sums; 0 where results do not depend on it
 	Instructions string            // architecture and widest vector instructions: "amd64 AVX-512"
-	Versions     map[string]string // of Go and of what computes
+	Versions     map[string]string // of Go, of the modules that compute, and of oneDNN where it does
 }
 
 // versioned are the modules whose versions can change a number.

@@ -84,6 +84,8 @@ func TestABrokenPluginIsPassedOver(t *testing.T) {
 	}
 	home := t.TempDir()
 	t.Setenv("PUCL_HOME", home)
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Chdir(home) // away from this module's own environment
 	t.Setenv(compute.ConfigEnvVar, "")
 	plugin := filepath.Join(home, "notebooks", ".venv", "lib", "python3.99", "site-packages", "xla_plugins", "xla_cpu_pjrt", "xla_cpu_pjrt.so")
 	if err := os.MkdirAll(filepath.Dir(plugin), 0o755); err != nil {

@@ -18,7 +18,7 @@ static void free_at_once(void) {
 static int keeps(void) {
 #ifdef __GLIBC__
 	int before = mallinfo().hblks;
-	void *volatile large = malloc(256 << 20);
+	void *volatile large = malloc(40 << 20); // too large for the size to be learned, and not too large for the arena of a thread
 	int after = mallinfo().hblks;
 	free(large);
 	return after == before;

@@ -22,6 +22,11 @@ func Dir() (dir string, ok bool) {
 	if dir := os.Getenv(Env); dir != "" {
 		return dir, true
 	}
+	return Around()
+}
+
+// Around returns the nearest folder at or above the working folder whose go.mod declares Module, whatever $PUCL_HOME says.
+func Around() (dir string, ok bool) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", false

@@ -12,9 +12,33 @@ static void free_at_once(void) {
 	mallopt(M_MMAP_MAX, 1 << 16);
 #endif
 }
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" // mallinfo2 is not everywhere yet, and pieces are few
+
+static int keeps(void) {
+#ifdef __GLIBC__
+	int before = mallinfo().hblks;
+	void *volatile large = malloc(40 << 20); // too large for the size to be learned, and not too large for the arena of a thread
+	int after = mallinfo().hblks;
+	free(large);
+	return after == before;
+#else
+	return 0;
+#endif
+}
 */
 import "C"
 
+import "os"
+
 // FreeAtOnce has this process hand back every large piece of memory as soon as it is freed, so that its peak is what was in use
-// at once. Package engine has the C library keep such pieces, for speed, and the gaps between those move the peak by a hundred MiB.
-func FreeAtOnce() { C.free_at_once() }
+// at once. Package engine, when it opens XLA, has the C library keep such pieces, for speed, and the gaps between those move the
+// peak by a hundred MiB: call this before an engine is opened.
+func FreeAtOnce() {
+	os.Setenv("PUCL_MALLOC", "off") // fails on names and values that this is not
+	C.free_at_once()
+}
+
+// Keeps reports whether the C library takes large pieces from memory that it keeps, as package engine has it do, and not from the system
+// one by one.
+func Keeps() bool { return C.keeps() != 0 }

@@ -4,3 +4,6 @@ package peaktest
 
 // FreeAtOnce does nothing where no C library keeps memory.
 func FreeAtOnce() {}
+
+// Keeps reports false: there is no C library.
+func Keeps() bool { return false }

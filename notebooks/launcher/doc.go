@@ -26,6 +26,6 @@
 //
 // # Variables
 //
-// PUCL_PYTHON names the Python to use. GOMLX_BACKEND, PUCL_ONEDNN, PUCL_DATA_DIR and PUCL_OFFLINE reach the notebooks as they
-// are, and so does what -set gives: `-set name=value` is the variable PUCL_NAME.
+// PUCL_PYTHON names the Python to use. GOMLX_BACKEND, PUCL_ONEDNN, PUCL_REPRODUCIBLE, PUCL_MALLOC, PUCL_DATA_DIR and PUCL_OFFLINE
+// reach the notebooks as they are, and so does what -set gives: `-set name=value` is the variable PUCL_NAME.
 package launcher

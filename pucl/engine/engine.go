@@ -3,15 +3,35 @@
 // There is one function, [Open], and one order:
 //
 //  1. $GOMLX_BACKEND, when it is set, decides alone: "go", "xla:cpu" or "xla:/path/to/plugin.so" for example;
-//  2. the CUDA plugin of the virtual environment, when it is installed and a GPU answers;
-//  3. the CPU plugin of the virtual environment (notebooks/.venv, which `go run ./notebooks setup` fills);
+//  2. the CUDA plugin of a virtual environment, when it is installed and a GPU answers;
+//  3. the CPU plugin of a virtual environment;
 //  4. a plugin in one of gomlx's own install places ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
 //  5. the pure-Go engine, which needs nothing.
+//
+// Virtual environments are looked for in this order: notebooks/.venv of $PUCL_HOME, $VIRTUAL_ENV, and notebooks/.venv of the copy of
+// this module that holds the working folder, which `go run ./notebooks setup` fills. Nobody named the last one, so its
+// plugins are loaded only where they and their folders belong to this user or to root, and nobody else may write there.
 //
 // XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
 // PUCL_ONEDNN=off has it do without, and the name of a file takes that one.
 //
 // Nothing is ever downloaded from here. XLA is linked only where cgo is; without a C compiler steps 2 to 4 are left out.
+//
+// # Memory
+//
+// Importing the package changes nothing. When XLA is opened on a processor for the first time, on Linux with glibc, the C library's
+// allocator is told to keep what is freed, for the whole process: XLA asks for the working memory of every step anew, and
+// clearing new memory takes a good part of a training step. The price: as much stays taken as was in use at once, and C code that
+// takes memory on several threads at a time waits for one lock. PUCL_MALLOC=off, or [Config].KeepAllocator, leaves the
+// allocator as it is.
+//
+// # The same bits
+//
+// One program with one seed gives the same bits wherever its [Environment] is the same. Calls of oneDNN, pure Go, and what XLA alone
+// does on one to four processors did not depend on the number of processors in any measurement. With more than four
+// processors XLA may add up long sums of thin products in another order; PUCL_REPRODUCIBLE=1, or [Config].Reproducible, gives XLA the
+// same number of threads on every machine, and the results no longer depend on it. Results do depend on the kind of processor: oneDNN
+// has other code for AVX-512, AVX2 and what came before, which adds up in another order.
 package engine
 
 import (
@@ -19,14 +39,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
-	"github.com/puclab/puclab/internal/home"
-	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
@@ -34,10 +51,12 @@ type Engine struct {
 	Backend compute.Backend
 
 	Kind   string   // "xla-cuda", "xla-cpu" or "go"; for a plugin of the user's choice "xla"
-	Plugin string   // the plugin's file or name, "" for the pure-Go engine
+	Plugin string   // the plugin's file, "" for the pure-Go engine
 	Reason string   // why this one, as one clause
 	Notes  []string // what was found and did not open
 	OneDNN bool     // whether XLA on the CPU calls oneDNN for convolutions and products; see package onednn
+
+	threads int // of XLA on the CPU
 }
 
 // String says which engine was taken and why, in one line, for example
@@ -75,24 +94,41 @@ type candidate struct {
 // opening is held while an engine is opened: go-xla looks for plugins without a lock of its own.
 var opening sync.Mutex
 
+// Config says how an engine is opened. Its zero value is what the environment asks for.
+type Config struct {
+	KeepAllocator bool // leave the C library's allocator as it is; as PUCL_MALLOC=off
+	Reproducible  bool // give XLA the same number of threads on every machine; as PUCL_REPRODUCIBLE=1
+}
+
 // Open opens the first engine that works, in the order of the package comment. It fails when $GOMLX_BACKEND names
 // something that does not open; without it the pure-Go engine is always there. What was found but did not open is told
 // in Notes.
-func Open() (*Engine, error) {
+func Open() (*Engine, error) { return Config{}.Open() }
+
+// Open is as the function of the same name, with settings.
+func (config Config) Open() (*Engine, error) {
+	switch setting := os.Getenv(reproducibleEnv); setting {
+	case "", "0":
+	case "1":
+		config.Reproducible = true
+	default:
+		return nil, fmt.Errorf("engine: %s=%q is neither 0 nor 1", reproducibleEnv, setting)
+	}
+	config.KeepAllocator = config.KeepAllocator || os.Getenv(mallocEnv) == "off"
 	opening.Lock()
 	defer opening.Unlock()
-	if config, ok := os.LookupEnv(compute.ConfigEnvVar); ok && config != "" {
-		c := chosen(config)
-		e, err := open(c)
+	if asked := os.Getenv(compute.ConfigEnvVar); asked != "" {
+		c := chosen(asked)
+		e, err := config.open(c)
 		if err != nil {
 			return nil, fmt.Errorf("engine: %s=%q does not open: %w; unset it to let the engine be found, or set it to \"go\"",
-				compute.ConfigEnvVar, config, err)
+				compute.ConfigEnvVar, asked, err)
 		}
 		return e, nil
 	}
-	var notes []string
-	for _, c := range candidates() {
-		e, err := open(c)
+	list, notes := candidates()
+	for _, c := range list {
+		e, err := config.open(c)
 		if err == nil {
 			if e.Notes = append(notes, e.Notes...); e.Kind == "go" && len(notes) > 0 {
 				e.Reason = "no XLA plugin opened"
@@ -124,66 +160,29 @@ func chosen(config string) candidate {
 	return c
 }
 
-// candidates lists what can be tried on this machine, best first; the last one is the pure-Go engine.
-func candidates() []candidate {
-	var list []candidate
-	if hasXLA {
-		for _, path := range pluginFiles("jax_plugins/xla_cuda*/xla_cuda_plugin.so") {
-			if gpuPresent() {
-				list = append(list, candidate{"xla-cuda", "xla:" + path + ",preallocate=false", path, "found in the virtual environment"})
-			}
-		}
-		for _, path := range pluginFiles("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so") {
-			list = append(list, candidate{"xla-cpu", "xla:" + path, path, "found in the virtual environment"})
-		}
-		for _, name := range installedPlugins() {
-			c := chosen("xla:" + name)
-			c.reason = "found where gomlx installs plugins"
-			list = append(list, c)
-		}
-	}
-	reason := "no XLA plugin found; `go run ./notebooks setup` installs one"
-	if !hasXLA {
-		reason = "this program was built without cgo, so without XLA"
-	}
-	return append(list, candidate{kind: "go", config: pureGo, reason: reason})
-}
-
-// pluginFiles returns the files of the virtual environment's site-packages that match pattern, in a fixed order.
-func pluginFiles(pattern string) []string {
-	root, ok := home.Dir()
-	if !ok {
-		return nil
-	}
-	var files []string
-	for _, lib := range []string{"lib", "lib64"} {
-		// The only error of Glob is a malformed pattern, and these are constants.
-		found, _ := filepath.Glob(filepath.Join(root, "notebooks", ".venv", lib, "python*", "site-packages", filepath.FromSlash(pattern)))
-		files = append(files, found...)
-	}
-	sort.Strings(files)
-	return files
-}
-
-// gpuPresent reports whether the NVIDIA driver shows a device. Without this look the CUDA plugin would be loaded, and
-// complain at length, on every machine that has the wheel but no card.
-func gpuPresent() bool {
-	cards, _ := filepath.Glob("/dev/nvidia[0-9]*")
-	return len(cards) > 0
-}
-
 // open opens c. gomlx panics on an engine it does not know, so that is turned into an error.
-func open(c candidate) (e *Engine, err error) {
+func (config Config) open(c candidate) (e *Engine, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, err = nil, fmt.Errorf("%v", r)
 		}
 	}()
-	backend, err := compute.NewWithConfig(c.config)
-	if err != nil {
+	e = &Engine{Kind: c.kind, Plugin: c.plugin, Reason: c.reason}
+	onProcessor := c.kind == "xla" || c.kind == "xla-cpu"
+	if onProcessor {
+		if !config.KeepAllocator {
+			keepMemory()
+		}
+		var restore func()
+		e.threads, restore = xlaThreads(config.Reproducible)
+		defer restore()
+	}
+	if e.Backend, err = compute.NewWithConfig(c.config); err != nil {
 		return nil, err
 	}
-	e = &Engine{Backend: backend, Kind: c.kind, Plugin: c.plugin, Reason: c.reason}
+	if path := loadedFile(e.Backend); path != "" {
+		e.Plugin = path
+	}
 	if e.Kind == "xla-cpu" {
 		e.attachOneDNN()
 	}
@@ -207,43 +206,5 @@ func RootCause(err error) error {
 			return err
 		}
 		err = inner
-	}
-}
-
-// oneDNNEnv is the environment variable that says whether XLA on the CPU calls oneDNN: "off", or the file of its library. Without it
-// the library of the virtual environment is taken, when it is there.
-const oneDNNEnv = "PUCL_ONEDNN"
-
-// attachOneDNN has the CPU plugin call oneDNN. Where that can't be, it is a note: everything works without, only slower. There is one
-// plugin in a process, so the engine opened last decides for the programs of all that are compiled from then on.
-func (e *Engine) attachOneDNN() {
-	if library := oneDNNLibrary(); library != "" {
-		err := onednn.Attach(library, e.Plugin)
-		if err == nil {
-			e.OneDNN = true
-			return
-		}
-		e.Notes = append(e.Notes, err.Error())
-	}
-	onednn.Detach()
-}
-
-// oneDNNLibrary returns the file to open, or "" for none.
-func oneDNNLibrary() string {
-	switch setting := os.Getenv(oneDNNEnv); setting {
-	case "off":
-		return ""
-	case "":
-		root, ok := home.Dir()
-		if !ok {
-			return ""
-		}
-		library := filepath.Join(root, "notebooks", ".venv", "lib", "libdnnl.so.3")
-		if _, err := os.Stat(library); err != nil {
-			return "" // not installed
-		}
-		return library
-	default:
-		return setting
 	}
 }

@@ -84,6 +84,8 @@ func TestABrokenPluginIsPassedOver(t *testing.T) {
 	}
 	home := t.TempDir()
 	t.Setenv("PUCL_HOME", home)
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Chdir(home) // away from this module's own environment
 	t.Setenv(compute.ConfigEnvVar, "")
 	plugin := filepath.Join(home, "notebooks", ".venv", "lib", "python3.99", "site-packages", "xla_plugins", "xla_cpu_pjrt", "xla_cpu_pjrt.so")
 	if err := os.MkdirAll(filepath.Dir(plugin), 0o755); err != nil {
@@ -117,7 +119,8 @@ func TestCandidatesComeInOrder(t *testing.T) {
 		}
 	}
 	var kinds []string
-	for _, c := range candidates() {
+	list, _ := candidates()
+	for _, c := range list {
 		kinds = append(kinds, c.kind)
 	}
 	got := strings.Join(kinds, " ")

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/puclab/puclab/pucl/engine/onednn"
 	"golang.org/x/sys/cpu"
 )
 
@@ -15,9 +16,9 @@ import (
 // bits wherever the environment is the same.
 type Environment struct {
 	Engine       string            // kind of engine and plugin, see [Engine.Name]
-	Threads      int               // that the engine computes with; 0 where results do not depend on it
+	Threads      int               // of XLA on the CPU, by which it divides sums; 0 where results do not depend on it
 	Instructions string            // architecture and widest vector instructions: "amd64 AVX-512"
-	Versions     map[string]string // of Go and of what computes
+	Versions     map[string]string // of Go, of the modules that compute, and of oneDNN where it does
 }
 
 // versioned are the modules whose versions can change a number.
@@ -26,7 +27,10 @@ var versioned = []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "
 // Environment returns what e computes in.
 func (e *Engine) Environment() Environment {
 	env := Environment{
-		Engine: e.Name(), Threads: runtime.GOMAXPROCS(0), Instructions: instructions(), Versions: map[string]string{"go": runtime.Version()},
+		Engine: e.Name(), Threads: e.threads, Instructions: instructions(), Versions: map[string]string{"go": runtime.Version()},
+	}
+	if e.OneDNN {
+		env.Versions["oneDNN"] = onednn.Version()
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {

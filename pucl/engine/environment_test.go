@@ -19,3 +19,21 @@ func TestEnvironmentDifferences(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestEnvironmentIsOfTheEngine: oneDNN's version is there where it computes, and pure Go has no number of threads.
+func TestEnvironmentIsOfTheEngine(t *testing.T) {
+	e, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := e.Environment()
+	if version, ok := env.Versions["oneDNN"]; ok != e.OneDNN || ok && version == "" {
+		t.Errorf("oneDNN %v, its version %q", e.OneDNN, version)
+	}
+	if (env.Threads > 0) != (e.Kind == "xla-cpu" || e.Kind == "xla") {
+		t.Errorf("%s has %d threads", e, env.Threads)
+	}
+	if env.Engine != e.Name() || env.Versions["go"] == "" || env.Instructions == "" {
+		t.Errorf("%+v", env)
+	}
+}

@@ -2,8 +2,13 @@
 
 package engine
 
+import "github.com/gomlx/compute"
+
 // hasXLA tells whether XLA is linked into this program.
 const hasXLA = false
 
 // installedPlugins returns none: there is nothing here that could load a plugin.
 func installedPlugins() []string { return nil }
+
+// loadedFile returns "": nothing is loaded.
+func loadedFile(compute.Backend) string { return "" }

@@ -15,6 +15,7 @@ import (
 // is none is a note.
 func TestOneDNNIsTakenWhereItIs(t *testing.T) {
 	t.Setenv(oneDNNEnv, "")
+	t.Setenv("VIRTUAL_ENV", "")
 	e, err := Open()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@
 package onednn
 
 /*
-#cgo CFLAGS: -O2
+#cgo CFLAGS: -O3
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "plan.h"
@@ -34,7 +34,7 @@ func Attach(library, plugin string) error {
 	defer C.free(unsafe.Pointer(l))
 	defer C.free(unsafe.Pointer(p))
 	if problem := C.library_open(l); problem != nil {
-		return fmt.Errorf("oneDNN's library %s does not open: %s", library, C.GoString(problem))
+		return fmt.Errorf("oneDNN's library %s does not open: %s", library, explained(C.GoString(problem), library))
 	}
 	opened = library
 	if problem := C.calls_attach(p); problem != nil {
@@ -44,12 +44,22 @@ func Attach(library, plugin string) error {
 	return nil
 }
 
+// Version returns that of the library, such as "3.2.0", or "" before one is attached.
+func Version() string {
+	attachLock.Lock()
+	defer attachLock.Unlock()
+	if opened == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d", C.library_version[0], C.library_version[1], C.library_version[2])
+}
+
 //export rewriteProgram
 func rewriteProgram(code *C.char, size C.size_t) *C.char {
 	if !Attached() {
 		return nil
 	}
-	text := C.GoStringN(code, C.int(size))
+	text := unsafe.String((*byte)(unsafe.Pointer(code)), int(size)) // kept no longer than this call
 	changed := rewrite(text, planOf)
 	if changed == text {
 		return nil
@@ -81,6 +91,8 @@ func planConvolution(o convolution) int {
 	if o.flipped {
 		c.flipped = 1
 	}
+	images, out := o.divide()
+	c.part_images, c.part_out = C.int64_t(images), C.int64_t(out)
 	return int(C.plan_convolution(&c))
 }
 
@@ -88,6 +100,9 @@ func planProduct(o product) int {
 	p := C.product_t{batch: C.int64_t(o.batch), rows: C.int64_t(o.rows), columns: C.int64_t(o.columns), inner: C.int64_t(o.inner)}
 	for i := range 3 {
 		p.left_strides[i], p.right_strides[i] = C.int64_t(o.leftStrides[i]), C.int64_t(o.rightStrides[i])
+	}
+	for i, size := range o.divide() {
+		p.part[i] = C.int64_t(size)
 	}
 	return int(C.plan_product(&p))
 }

@@ -143,7 +143,31 @@ typedef struct {
 	} *metadata;
 } metadata_extension_t;
 
-enum { METADATA = 1, EXECUTE = 3, INTERNAL = 13 };
+enum { METADATA = 1, EXECUTE = 3, INVALID = 3, INTERNAL = 13 };
+enum { INT64 = 5, FLOAT = 11, BUFFER = 1, SCALAR = 3 }; // types of numbers, and kinds of arguments and attributes
+
+static void *fail(const call_t *call, int code, const char *message) {
+	error_t e = {.struct_size = sizeof e, .message = message, .code = code};
+	return call->ffi->error_create(&e);
+}
+
+// holds tells whether b is as many numbers as a plan was made for.
+static int holds(const buffer_t *b, size_t size) {
+	size_t count = 1;
+	for (int64_t i = 0; i < b->rank; i++) count *= (size_t)b->dimensions[i]; // XLA has no arrays of so many that this is too much
+	return b->type == FLOAT && b->data && count == size;
+}
+
+// fits tells whether a call has a plan, and the arrays that it was made for.
+static int fits(const call_t *call) {
+	const buffers_t *in = &call->operands, *out = &call->results;
+	const attributes_t *a = &call->attributes;
+	if (in->count != 2 || in->kinds[0] != BUFFER || in->kinds[1] != BUFFER || out->count != 1 || out->kinds[0] != BUFFER) return 0;
+	if (a->count != 1 || a->kinds[0] != SCALAR || a->values[0]->type != INT64) return 0;
+	size_t sizes[3];
+	return !plan_sizes(*(int64_t *)a->values[0]->value, sizes) && holds(in->buffers[0], sizes[0]) && holds(in->buffers[1], sizes[1]) &&
+		holds(out->buffers[0], sizes[2]);
+}
 
 // handler is what programs call, with two arrays, the number of a plan, and an array for the result.
 static void *handler(call_t *call) {
@@ -155,17 +179,14 @@ static void *handler(call_t *call) {
 		return NULL;
 	}
 	if (call->stage != EXECUTE) return NULL;
-	int problem = INVALID_ARGUMENTS;
-	if (call->operands.count == 2 && call->results.count == 1 && call->attributes.count == 1) {
-		int64_t plan = *(int64_t *)call->attributes.values[0]->value;
-		buffer_t **operands = call->operands.buffers;
-		problem = plan_run(plan, operands[0]->data, operands[1]->data, call->results.buffers[0]->data);
-	}
+	if (!fits(call)) return fail(call, INVALID, "a call of oneDNN names no plan for arrays of these types and sizes");
+	int64_t plan = *(int64_t *)call->attributes.values[0]->value;
+	buffer_t **operands = call->operands.buffers;
+	int problem = plan_run(plan, operands[0]->data, operands[1]->data, call->results.buffers[0]->data);
 	if (!problem) return NULL;
 	char message[80] = "oneDNN has no memory to compute in";
 	if (problem != OUT_OF_MEMORY) snprintf(message, sizeof message, "oneDNN could not compute: its status is %d", problem);
-	error_t e = {.struct_size = sizeof e, .message = message, .code = INTERNAL};
-	return call->ffi->error_create(&e);
+	return fail(call, INTERNAL, message);
 }
 
 static compile_function *compile; // the plugin's own

@@ -2,6 +2,7 @@ package onednn
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,7 +30,7 @@ type convolution struct {
 }
 
 var (
-	axisLabels = regexp.MustCompile(`dimension_numbers = #stablehlo\.conv<\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]>`)
+	axisLabels = regexp.MustCompile(`dimension_numbers = #stablehlo\.conv<\[(\w, \w, \w, \w)\]x\[(\w, \w, \w, \w)\]->\[(\w, \w, \w, \w)\]>`)
 	padding    = regexp.MustCompile(`padding = dense<\[\[(-?\d+), (-?\d+)\], \[(-?\d+), (-?\d+)\]\]>`)
 )
 
@@ -68,16 +69,20 @@ func parseWindow(attributes string, arrays [3]array) (w window, ok bool) {
 		!strings.Contains(attributes, "window_reversal = array<i1: false, false>") {
 		return window{}, false
 	}
-	for i := range arrays {
+	for i, axes := range []string{"01bf", "01io", "01bf"} {
 		arrays[i].labels = strings.ReplaceAll(labels[1+i], ", ", "")
-		if len(arrays[i].labels) != len(arrays[i].dims) {
+		if len(arrays[i].dims) != len(axes) || sorted(arrays[i].labels) != axes {
 			return window{}, false
 		}
 	}
 	w.left, w.right, w.result = arrays[0], arrays[1], arrays[2]
 	for i := range 2 {
-		w.before[i], _ = strconv.Atoi(pads[1+2*i]) // the expression finds only numbers
-		w.after[i], _ = strconv.Atoi(pads[2+2*i])
+		var errBefore, errAfter error
+		w.before[i], errBefore = strconv.Atoi(pads[1+2*i])
+		w.after[i], errAfter = strconv.Atoi(pads[2+2*i])
+		if errBefore != nil || errAfter != nil {
+			return window{}, false
+		}
 	}
 	for name, pair := range map[string]*[2]int{"window_strides": &w.stride, "lhs_dilation": &w.leftDilation, "rhs_dilation": &w.rightDilation} {
 		list, found := numbers(attributes, name)
@@ -86,7 +91,36 @@ func parseWindow(attributes string, arrays [3]array) (w window, ok bool) {
 		}
 		*pair = [2]int(list)
 	}
-	return w, true
+	return w, w.agrees()
+}
+
+// sorted returns the letters of s in their order.
+func sorted(s string) string {
+	letters := []byte(s)
+	slices.Sort(letters)
+	return string(letters)
+}
+
+// agrees reports whether the sizes are those that a convolution must have, and small enough to be computed with.
+func (w window) agrees() bool {
+	if w.left.size('f') != w.right.size('i') || w.left.size('b') != w.result.size('b') || w.right.size('o') != w.result.size('f') {
+		return false
+	}
+	for i, axis := range []byte("01") {
+		for _, n := range []int{w.stride[i], w.leftDilation[i], w.rightDilation[i]} {
+			if n < 1 || n >= largest {
+				return false
+			}
+		}
+		if max(w.before[i], -w.before[i], w.after[i], -w.after[i]) >= largest {
+			return false
+		}
+		room := (w.left.size(axis)-1)*w.leftDilation[i] + w.before[i] + w.after[i] - (w.right.size(axis)-1)*w.rightDilation[i]
+		if room < 0 || room/w.stride[i]+1 != w.result.size(axis) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w window) forward() convolution {

@@ -40,3 +40,9 @@ func (k Kinds) Plus(l Kinds) Kinds {
 
 // Sum is the count of all kinds.
 func (k Kinds) Sum() int { return k.Forward + k.InputGradient + k.KernelGradient + k.Product }
+
+// PlanOf gives the number of a plan for a product of a batch of 1, rows × inner times inner × columns.
+func PlanOf(rows, columns, inner int) int {
+	return planOf(product{batch: 1, rows: rows, columns: columns, inner: inner,
+		leftStrides: [3]int{rows * inner, inner, 1}, rightStrides: [3]int{inner * columns, columns, 1}})
+}

@@ -10,6 +10,7 @@
 #include <xmmintrin.h>
 
 library_t lib;
+int library_version[3];
 
 // One plan computes at a time, on all processors.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,24 +28,33 @@ static struct {
 static plan_t *plans;
 static int64_t plan_count;
 
-// One piece of memory serves all plans in turn.
-static char *room;
-static size_t room_size;
-
 // Of the processor's control word: results and operands too small to be normal count as zeros, as in XLA.
 enum { FLUSH_DENORMALS = 0x8040 };
+
+static const char waiting[] = "OMP_WAIT_POLICY";
 
 static void *compute(void *);
 
 static const char *open_library(const char *path) {
 	if (lib.engine) return NULL;
 	// Waiting threads must not keep the processors busy that XLA works on between two calls. The user's own setting stands.
-	setenv("OMP_WAIT_POLICY", "passive", 0);
+	int own = !getenv(waiting) && !setenv(waiting, "passive", 0);
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (own) unsetenv(waiting);
 	if (!library) return dlerror();
+	// The version first: another one may lack functions, or have others by their names.
+	if (!(*(void **)&lib.version = dlsym(library, "dnnl_version"))) return "it is not oneDNN: there is no function dnnl_version in it";
+	const release_t *release = lib.version();
+	library_version[0] = release->major, library_version[1] = release->minor, library_version[2] = release->patch;
+	if (release->major != 3) return "it is not of version 3, whose functions are used here";
+	if (release->processor_runtime != OPENMP) return "it was built without OpenMP, by which work is shared out here";
 #define LIBRARY_FIND(type, name, parameters) \
 	if (!(*(void **)&lib.name = dlsym(library, "dnnl_" #name))) return "there is no function dnnl_" #name " in it";
+#define OPENMP_FIND(type, name, parameters) \
+	if (!(*(void **)&lib.name = dlsym(library, #name))) return "its OpenMP has no function " #name;
 	LIBRARY_FUNCTIONS(LIBRARY_FIND)
+	OPENMP_FUNCTIONS(OPENMP_FIND)
+	lib.threads = lib.omp_get_max_threads();
 	engine_t e;
 	if (lib.engine_create(&e, CPU, 0) || lib.stream_create(&lib.stream, e, IN_ORDER) ||
 		lib.primitive_attr_create(&lib.options) || lib.primitive_attr_set_scratchpad_mode(lib.options, CALLERS_SCRATCHPAD)) {
@@ -65,20 +75,10 @@ const char *library_open(const char *path) {
 	return problem;
 }
 
-static void destroy(plan_t *p) {
-	memory_t memories[] = {p->first, p->second, p->result, p->own, p->scratch};
-	for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
-		if (memories[i]) lib.memory_destroy(memories[i]);
-	}
-	for (int i = 0; i < 2; i++) {
-		if (p->steps[i]) lib.primitive_destroy(p->steps[i]);
-	}
-}
-
-// keep gives a plan its number. Ways without machine code of their own are slower than XLA and not kept.
+// keep gives a plan its number.
 static int64_t keep(plan_t *p, int refused) {
 	plan_t *more = NULL;
-	if (!refused && strncmp(p->way, "ref", 3)) more = realloc(plans, (plan_count + 1) * sizeof *plans);
+	if (!refused) more = realloc(plans, (plan_count + 1) * sizeof *plans);
 	if (!more) {
 		destroy(p);
 		return -1;
@@ -104,42 +104,6 @@ int64_t plan_product(const product_t *m) {
 	return number;
 }
 
-static size_t aligned(size_t size) { return (size + 63) / 64 * 64; }
-
-// reserve makes room for size bytes and returns 0 if there is memory for them.
-static int reserve(size_t size) {
-	if (size <= room_size) return 0;
-	free(room);
-	size = (size + 4095) / 4096 * 4096;
-	room = aligned_alloc(4096, size);
-	room_size = room ? size : 0;
-	return !room;
-}
-
-static int run(const plan_t *p, const float *first, const float *second, float *result) {
-	size_t own = aligned(p->own_size), scratch = aligned(p->scratch_size), turned = p->turned * p->places * sizeof(float);
-	if (reserve(own + scratch + turned)) return OUT_OF_MEMORY;
-	if (turned) { // rows and columns in the opposite order; they are the slowest axes
-		float *to = (float *)(room + own + scratch);
-		for (size_t i = 0; i < p->places; i++) {
-			memcpy(to + i * p->turned, second + (p->places - 1 - i) * p->turned, p->turned * sizeof *to);
-		}
-		second = to;
-	}
-	int problem;
-	if ((problem = lib.memory_set_data_handle(p->first, (void *)first)) ||
-		(problem = lib.memory_set_data_handle(p->second, (void *)second)) ||
-		(problem = lib.memory_set_data_handle(p->result, result)) ||
-		(problem = lib.memory_set_data_handle(p->scratch, room + own)) ||
-		(p->own && (problem = lib.memory_set_data_handle(p->own, room)))) {
-		return problem;
-	}
-	for (int i = 0; i < p->step_count; i++) {
-		if ((problem = lib.primitive_execute(p->steps[i], lib.stream, p->argument_counts[i], p->arguments[i]))) return problem;
-	}
-	return lib.stream_wait(lib.stream);
-}
-
 // wait waits for a post; signals do not end it.
 static void wait(sem_t *s) {
 	while (sem_wait(s)) {}
@@ -151,9 +115,17 @@ static void *compute(void *unused) {
 	_mm_setcsr(_mm_getcsr() | FLUSH_DENORMALS);
 	for (;;) {
 		wait(&call.asked);
-		call.problem = run(&plans[call.plan], call.first, call.second, call.result);
+		call.problem = run(&plans[call.plan], lib.threads, call.first, call.second, call.result);
 		sem_post(&call.answered);
 	}
+}
+
+int plan_sizes(int64_t plan, size_t sizes[3]) {
+	pthread_mutex_lock(&lock);
+	int known = plan >= 0 && plan < plan_count;
+	if (known) memcpy(sizes, plans[plan].sizes, sizeof plans[plan].sizes);
+	pthread_mutex_unlock(&lock);
+	return !known;
 }
 
 int plan_run(int64_t plan, const float *first, const float *second, float *result) {

@@ -7,8 +7,6 @@
 
 #include "plan.h"
 
-#include <stddef.h>
-
 typedef struct engine *engine_t;
 typedef struct stream *stream_t;
 typedef struct layout *layout_t; // a memory descriptor
@@ -21,18 +19,25 @@ typedef struct {
 	int role;
 	memory_t memory;
 } argument_t;
+typedef struct {
+	int major, minor, patch;
+	const char *hash;
+	unsigned processor_runtime, card_runtime;
+} release_t;
 
-enum { CPU = 1, IN_ORDER = 1, FLOAT32 = 3, ANY_LAYOUT = 1, TRAINING = 64, DIRECT = 1, CALLERS_SCRATCHPAD = 1 };
+enum { CPU = 1, IN_ORDER = 1, FLOAT32 = 3, ANY_LAYOUT = 1, TRAINING = 64, DIRECT = 1, CALLERS_SCRATCHPAD = 1, OPENMP = 2 };
 enum { ASK_WAY = 8, ASK_WEIGHTS = 131, ASK_DIFF_WEIGHTS = 132, ASK_SCRATCHPAD = 136 };
 enum { SRC = 1, DST = 17, WEIGHTS = 33, SCRATCHPAD = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
 
 // F is given each function's result, name without "dnnl_", and parameters. All that return int return 0 when they succeed.
 #define LIBRARY_FUNCTIONS(F) \
+	F(const release_t *, version, (void)) \
 	F(int, engine_create, (engine_t *, int kind, size_t index)) \
 	F(int, stream_create, (stream_t *, engine_t, unsigned flags)) \
 	F(int, stream_wait, (stream_t)) \
 	F(int, memory_desc_create_with_strides, (layout_t *, int rank, const dims_t dims, int type, const dims_t strides)) \
 	F(int, memory_desc_create_with_tag, (layout_t *, int rank, const dims_t dims, int type, int tag)) \
+	F(int, memory_desc_clone, (layout_t *, layout_t)) \
 	F(int, memory_desc_destroy, (layout_t)) \
 	F(int, memory_desc_equal, (layout_t, layout_t)) \
 	F(size_t, memory_desc_get_size, (layout_t)) \
@@ -59,10 +64,19 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, SCRATCHPAD = 80, DIFF_SRC = 129, DIFF_DS
 		layout_t bias, layout_t y, const dims_t stride, const dims_t dilation, const dims_t before, const dims_t after, \
 		choice_t forward, options_t))
 
+// The same for the OpenMP that the library brings.
+#define OPENMP_FUNCTIONS(F) \
+	F(int, omp_get_max_threads, (void)) \
+	F(void, omp_set_num_threads, (int)) \
+	F(int, omp_get_thread_num, (void)) \
+	F(void, GOMP_parallel, (void (*)(void *), void *, unsigned threads, unsigned flags))
+
 // The opened library, on this processor.
 typedef struct {
 #define LIBRARY_DECLARE(type, name, parameters) type(*name) parameters;
 	LIBRARY_FUNCTIONS(LIBRARY_DECLARE)
+	OPENMP_FUNCTIONS(LIBRARY_DECLARE)
+	int threads;     // OpenMP's number when the library was opened
 	engine_t engine; // NULL until the library is open
 	stream_t stream;
 	options_t options;
@@ -72,21 +86,61 @@ typedef struct {
 
 extern HIDDEN library_t lib;
 
-// A plan is one or two steps of the library: what was asked for, and before or after it the kernel's change from or to the order
-// that the library likes best. The memories are given their places anew in every run.
+// The numbers of an array that a part or a change of order works on; where they lie is told anew in every run.
 typedef struct {
-	memory_t first, second, result; // where the caller's numbers lie
-	memory_t own, scratch;          // own is NULL where the kernel is used as it lies
-	size_t own_size, scratch_size;
-	primitive_t steps[2];
-	argument_t arguments[2][4];
-	int argument_counts[2], step_count;
+	memory_t memory;
+	size_t at; // from the array's beginning, in numbers
+} view_t;
+
+// A part is computed by one thread. The library divides work among threads by their number, and then what is added up in which order
+// depends on it; parts depend on the sizes alone.
+typedef struct {
+	primitive_t primitive; // of the plan
+	view_t first, second, result, scratch;
+	argument_t arguments[4];
+	size_t rows; // of the second operand that are gathered
+} part_t;
+
+// A change copies numbers in another order; it is the library's, on all threads.
+typedef struct {
+	primitive_t primitive;
+	view_t from, to;
+} change_t;
+
+// A plan turns a flipped kernel, brings it into the order that the library likes best, computes the parts, adds up what several of them
+// give for the same numbers, and brings the result into the caller's order. Most plans leave out most of this.
+typedef struct {
+	size_t sizes[3];       // of the caller's arrays, in numbers
 	size_t turned, places; // of a flipped kernel, the second operand: numbers at a place, and places
-	const char *way;
+	change_t before;       // of the second operand
+	part_t *parts;
+	int part_count;
+	primitive_t primitives[16];
+	int primitive_count;
+	size_t row, slice;         // if slice is not 0, a part takes this many numbers of each row of its second operand
+	size_t addends, addend;    // how many, and the numbers of each; one addend is where the parts' results belong
+	change_t *after;           // from the sum to the result
+	int after_count;
+	size_t own_size, scratch_size; // in bytes: of the kernel in the library's order or of the addends, and of what a thread needs
 } plan_t;
 
 // make_convolution and make_product fill in a plan of zeros. They return 0, or 1 where the library refuses.
 HIDDEN int make_convolution(plan_t *, const convolution_t *);
 HIDDEN int make_product(plan_t *, const product_t *);
+
+// add_primitive gives the plan another primitive for parts, and returns NULL where that can't be.
+HIDDEN primitive_t add_primitive(plan_t *, choice_t);
+
+// add_part gives the plan another part, with the layouts and roles of its operands and result, and where each begins.
+HIDDEN int add_part(plan_t *, primitive_t, const layout_t layouts[3], layout_t scratch, const int roles[3], const size_t at[3]);
+
+// make_change fills in a change between two layouts.
+HIDDEN int make_change(change_t *, layout_t from, layout_t to);
+
+// destroy frees what a plan has.
+HIDDEN void destroy(plan_t *);
+
+// run computes a plan with a number of threads.
+HIDDEN int run(const plan_t *, int threads, const float *first, const float *second, float *result);
 
 #endif

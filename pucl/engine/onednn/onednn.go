@@ -14,9 +14,18 @@
 // What stays with XLA: other types, programs that XLA deals out among several devices (it could not deal out the calls), and
 // what oneDNN would do by its reference code.
 //
-// Calls are made one at a time, each on all processors, by a thread of their own. The number of threads is OpenMP's:
+// Programs that are not well formed stay as they are too: XLA tells what is wrong with them.
+//
+// Calls are made one at a time, each on all processors, from a thread of their own. The number of threads is OpenMP's:
 // $OMP_NUM_THREADS sets it. What was made ready for a size, and the largest working memory that was needed, is kept as long as the
 // program runs.
+//
+// The number of threads changes no bit of a result. The library itself divides its work by that number, and with it the order in which
+// gradients of kernels and long products are added up; so it is given parts of the work, each for one thread, whose sizes
+// depend on those of the operation alone, and what they give is added up in their order. Results do depend on the kind of processor: on its vector
+// instructions and the sizes of its caches.
+//
+// A library of version 3 that was built with OpenMP will do.
 package onednn
 
 import "sync/atomic"

@@ -4,6 +4,7 @@
 #ifndef PUCLAB_PLAN_H
 #define PUCLAB_PLAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 // What a convolution computes.
@@ -20,6 +21,7 @@ typedef struct {
 	int64_t x_strides[4], y_strides[4];    // image, channel, row, column
 	int64_t w_strides[4];                  // channel out, channel in, row, column
 	int64_t flipped;                       // INPUT_GRADIENT: the kernel comes turned by half a turn
+	int64_t part_images, part_out;         // of a part; part_out is out but for KERNEL_GRADIENT, of which it is a divisor
 } convolution_t;
 
 // Products of matrices in float32, rows × inner with inner × columns, one for each of the batch. The results lie one behind the
@@ -28,10 +30,13 @@ typedef struct {
 	int64_t batch, rows, columns, inner;
 	int64_t left_strides[3];  // of the batch, row, column
 	int64_t right_strides[3];
+	int64_t part[4]; // batch, rows, columns and inner of a part
 } product_t;
 
-// library_open opens the library and finds its functions; once is enough. It returns NULL or what is wrong.
+// library_open opens the library and finds its functions; once is enough. It returns NULL or what is wrong. library_version is
+// three numbers then.
 const char *library_open(const char *path);
+extern int library_version[3];
 
 // plan_convolution and plan_product return the number of a plan, or -1 where oneDNN has no fast way.
 int64_t plan_convolution(const convolution_t *);
@@ -41,6 +46,9 @@ int64_t plan_product(const product_t *);
 // what it computes.
 enum { OUT_OF_MEMORY = 1, INVALID_ARGUMENTS };
 int plan_run(int64_t plan, const float *first, const float *second, float *result);
+
+// plan_sizes tells how many numbers the operands and the result of a plan have, and returns 0 if there is such a plan.
+int plan_sizes(int64_t plan, size_t sizes[3]);
 
 // calls_attach registers plan_run with a PJRT plugin that is loaded already, and has every program looked at before the plugin
 // compiles it. It returns NULL or what is wrong.

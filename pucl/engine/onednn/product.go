@@ -26,6 +26,9 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 			return product{}, false
 		}
 	}
+	if !agree(arrays, axes) {
+		return product{}, false
+	}
 	left, right := arrays[0].matrices(axes[0], axes[1]), arrays[1].matrices(axes[2], axes[3])
 	if left == nil || right == nil {
 		return product{}, false
@@ -39,6 +42,40 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 	longest := max(p.rows, p.columns, p.inner, p.leftStrides[1], p.leftStrides[2], p.rightStrides[1], p.rightStrides[2])
 	narrow := p.columns < 16 && p.leftStrides[2] == 1 // XLA reads the rows once and is faster
 	return p, work >= float64(smallest) && longest < largest && p.rows > 1 && p.columns > 1 && !narrow
+}
+
+// agree reports whether the axes are axes of the arrays, none of them twice, and the sizes those that a product must have.
+func agree(arrays [3]array, axes [4][]int) bool {
+	result := []int{}
+	for i := range 2 {
+		dims, batch, summed := arrays[i].dims, axes[2*i], axes[2*i+1]
+		used := make([]bool, len(dims))
+		for _, axis := range slices.Concat(batch, summed) {
+			if axis < 0 || axis >= len(dims) || used[axis] {
+				return false
+			}
+			used[axis] = true
+		}
+		if i == 0 {
+			result = append(result, at(dims, batch)...)
+		}
+		for axis, size := range dims {
+			if !used[axis] {
+				result = append(result, size)
+			}
+		}
+	}
+	return slices.Equal(result, arrays[2].dims) && slices.Equal(at(arrays[0].dims, axes[0]), at(arrays[1].dims, axes[2])) &&
+		slices.Equal(at(arrays[0].dims, axes[1]), at(arrays[1].dims, axes[3]))
+}
+
+// at returns list[i] for each i of index.
+func at(list, index []int) []int {
+	picked := make([]int, len(index))
+	for i, k := range index {
+		picked[i] = list[k]
+	}
+	return picked
 }
 
 // group is axes taken as one.

@@ -2,6 +2,8 @@ package onednn
 
 import (
 	"fmt"
+	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -113,6 +115,27 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 		"a result of 2³¹ numbers":       dot("", "", "1", "0", "32768x64xf32", "64x65536xf32", "32768x65536xf32"),
 		"axes in another order":         dot("", "", "1, 2", "1, 0", "70x8x16xf32", "16x8x90xf32", "70x90xf32"),
 		"a turned kernel between":       conv("[b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f]", "[1, 2], [1, 2]", "1, 1", "2, 2", "1, 1", "4x4x4x32xf32", "16x3x3x32xf32", "4x8x8x16xf32"),
+		"no labels":                     strings.ReplaceAll(good, plain, "[]x[]->[]"),
+		"a label twice":                 strings.ReplaceAll(good, plain, "[b, 0, 0, f]x[0, 1, i, o]->[b, 0, 1, f]"),
+		"a label of something else":     strings.ReplaceAll(good, plain, "[b, 0, 1, f]x[0, 1, i, z]->[b, 0, 1, f]"),
+		"a label of many letters":       strings.ReplaceAll(good, plain, "[b01f]x[0, 1, i, o]->[b, 0, 1, f]"),
+		"channels that differ":          strings.ReplaceAll(good, "3x3x16x16xf32", "3x3x15x16xf32"),
+		"a result of another size":      strings.ReplaceAll(good, "-> tensor<8x6x6x16xf32>", "-> tensor<8x6x7x16xf32>"),
+		"a result of other channels":    strings.ReplaceAll(good, "-> tensor<8x6x6x16xf32>", "-> tensor<8x6x6x17xf32>"),
+		"fewer images in the result":    strings.ReplaceAll(good, "-> tensor<8x6x6x16xf32>", "-> tensor<7x6x6x16xf32>"),
+		"a stride of 0":                 strings.ReplaceAll(good, "window_strides = array<i64: 1, 1>", "window_strides = array<i64: 0, 1>"),
+		"a negative dilation":           strings.ReplaceAll(good, "rhs_dilation = array<i64: 1, 1>", "rhs_dilation = array<i64: 1, -1>"),
+		"padding past 64 bits":          strings.ReplaceAll(good, "[1, 1], [1, 1]", "[99999999999999999999, 1], [1, 1]"),
+		"padding near 64 bits":          strings.ReplaceAll(good, "[1, 1], [1, 1]", "[9223372036854775807, 1], [1, 1]"),
+		"a dimension past 64 bits":      strings.ReplaceAll(good, "8x6x6x16xf32", "99999999999999999999x6x6x16xf32"),
+		"an axis that is not there":     dot("", "", "2", "0", "70x80xf32", "80x90xf32", "70x90xf32"),
+		"a negative axis":               dot("", "", "-1", "0", "70x80xf32", "80x90xf32", "70x90xf32"),
+		"an axis twice":                 dot("", "", "1, 1", "0, 0", "70x80xf32", "80x90xf32", "70x90xf32"),
+		"an axis of both kinds":         dot("1", "0", "1", "0", "70x80xf32", "80x90xf32", "80x70x90xf32"),
+		"sums that differ":              dot("", "", "1", "0", "70x80xf32", "81x90xf32", "70x90xf32"),
+		"batches that differ":           dot("0", "0", "1", "2", "6x40x50xf32", "5x30x40xf32", "6x50x30xf32"),
+		"a product of another size":     dot("", "", "1", "0", "70x80xf32", "80x90xf32", "70x91xf32"),
+		"more axes on one side":         dot("", "", "1", "", "70x80xf32", "80x90xf32", "70x80x90xf32"),
 		"a dimension that is not known": strings.ReplaceAll(good, "8x6x6x16xf32", "?x6x6x16xf32"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,5 +147,69 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 	}
 	if got := rewrite(good, func(any) int { return 1 }); got == good {
 		t.Error("the statement from which these are made is not taken either")
+	}
+}
+
+// FuzzRewrite: whatever a program says, it is changed where an operation can be handed over and nowhere else, nothing of
+// the sort is asked for that makes no sense, and nothing panics.
+func FuzzRewrite(f *testing.F) {
+	program, err := os.ReadFile("testdata/network.mlir") // as go-xla writes it
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(program))
+	f.Add(conv(plain, "[1, 1], [1, 1]", "1, 1", "1, 1", "1, 1", "8x6x6x16xf32", "3x3x16x16xf32", "8x6x6x16xf32"))
+	f.Add(conv(ofKernel, "[1, 1], [1, 1]", "1, 1", "1, 1", "1, 1", "64x8x8x16xf32", "64x8x8x32xf32", "3x3x16x32xf32"))
+	f.Add(conv(turned, "[1, 2], [1, 2]", "1, 1", "2, 2", "1, 1", "4x4x4x32xf32", "3x3x16x32xf32", "4x8x8x16xf32"))
+	f.Add(dot("", "", "1, 2", "0, 1", "70x8x16xf32", "8x16x90xf32", "70x90xf32"))
+	f.Add(dot("0", "0", "1", "2", "6x40x50xf32", "6x30x40xf32", "6x50x30xf32"))
+	f.Fuzz(func(t *testing.T, program string) {
+		asked := 0
+		changed := rewrite(program, func(operation any) int {
+			asked++
+			sensible(t, operation)
+			return 7
+		})
+		if (changed != program) != (asked > 0) || strings.Count(changed, "puclab_onednn")-strings.Count(program, "puclab_onednn") != asked {
+			t.Errorf("%d operations were asked for in\n%s\nwhich became\n%s", asked, program, changed)
+		}
+		if same := rewrite(program, func(any) int { return -1 }); same != program {
+			t.Errorf("changed although there is no plan:\n%s", same)
+		}
+	})
+}
+
+// sensible fails the test where an operation has sizes that can't be, or reaches past its arrays.
+func sensible(t *testing.T, operation any) {
+	t.Helper()
+	within := func(size int, dims, strides []int) {
+		last := 0
+		for i, dim := range dims {
+			if dim < 1 || strides[i] < 0 {
+				t.Fatalf("%+v", operation)
+			}
+			last += (dim - 1) * strides[i]
+		}
+		if size > math.MaxInt32 || last >= size {
+			t.Fatalf("%+v reaches number %d of %d", operation, last, size)
+		}
+	}
+	switch o := operation.(type) {
+	case convolution:
+		if images, out := o.divide(); images < 1 || images > o.images || out < 1 || o.out%out != 0 {
+			t.Fatalf("%+v: parts of %d images and %d channels", o, images, out)
+		}
+		x, y, w := []int{o.images, o.in, o.size[0], o.size[1]}, []int{o.images, o.out, o.result[0], o.result[1]}, []int{o.out, o.in, o.kernel[0], o.kernel[1]}
+		within(x[0]*x[1]*x[2]*x[3], x, o.xStrides[:])
+		within(y[0]*y[1]*y[2]*y[3], y, o.yStrides[:])
+		within(w[0]*w[1]*w[2]*w[3], w, o.wStrides[:])
+	case product:
+		for i, part := range o.divide() {
+			if part < 1 || part > []int{o.batch, o.rows, o.columns, o.inner}[i] {
+				t.Fatalf("%+v: parts %v", o, o.divide())
+			}
+		}
+		within(o.batch*o.rows*o.inner, []int{o.batch, o.rows, o.inner}, o.leftStrides[:])
+		within(o.batch*o.inner*o.columns, []int{o.batch, o.inner, o.columns}, o.rightStrides[:])
 	}
 }

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/pucl/engine/onednn"
+)
+
+// openEnv has a child process open an engine and tell about it.
+const openEnv = "PUCL_TEST_OPEN"
+
+// TestOpenInAProcess opens engines in processes of their own, since a plugin, oneDNN and the ways of the C library stay for good.
+func TestOpenInAProcess(t *testing.T) {
+	if how := os.Getenv(openEnv); how != "" {
+		before := peaktest.Keeps()
+		e, err := Config{KeepAllocator: how == "1keep"}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("\ntold: %s; file %s; oneDNN %q; threads %d; keeps %v, then %v\n",
+			e, e.Plugin, e.Environment().Versions["oneDNN"], e.Environment().Threads, before, peaktest.Keeps())
+		return
+	}
+	here, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if here.Kind != "xla-cpu" {
+		t.Skip("there is no CPU plugin to open in other ways: ", here)
+	}
+	installed := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
+	if err := os.Symlink(here.Plugin, installed); err != nil {
+		t.Fatal(err)
+	}
+	env := filepath.Dir(here.Plugin)
+	for filepath.Base(env) != "lib" {
+		if env == filepath.Dir(env) {
+			t.Skip("the plugin does not lie in a virtual environment: ", here.Plugin)
+		}
+		env = filepath.Dir(env)
+	}
+	env = filepath.Dir(env)
+	oneDNN := ` oneDNN "";`
+	if here.OneDNN {
+		oneDNN = fmt.Sprintf(" oneDNN %q;", onednn.Version())
+		if !strings.HasPrefix(onednn.Version(), "3.") {
+			t.Errorf("oneDNN's version is %q", onednn.Version())
+		}
+	}
+	for name, c := range map[string]struct{ how, variables, want string }{
+		"found in the virtual environment": {"", "VIRTUAL_ENV=" + env, "file " + here.Plugin + ";" + oneDNN},
+		"an installed plugin by its name":  {"", "GOMLX_BACKEND=xla:cpu VIRTUAL_ENV=" + env + " PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "file " + installed + ";" + oneDNN},
+		"an installed plugin":              {"", "PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "where gomlx installs plugins"},
+		"a library that is none":           {"", "PUCL_ONEDNN=libm.so.6 VIRTUAL_ENV=" + env, "it is not oneDNN"},
+		"the allocator is told":            {"", "VIRTUAL_ENV=" + env, "keeps false, then true"},
+		"the allocator is left alone":      {"", "PUCL_MALLOC=off VIRTUAL_ENV=" + env, "keeps false, then false"},
+		"and so by the configuration":      {"keep", "VIRTUAL_ENV=" + env, "keeps false, then false"},
+		"and by pure Go":                   {"", "GOMLX_BACKEND=go", "keeps false, then false"},
+		"as many threads everywhere":       {"", "PUCL_REPRODUCIBLE=1 NPROC=3 VIRTUAL_ENV=" + env, "threads 8;"},
+		"as many threads as asked for":     {"", "NPROC=3 VIRTUAL_ENV=" + env, "threads 3;"},
+		"pure Go needs no number":          {"", "GOMLX_BACKEND=go", "threads 0;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.want == "it is not oneDNN" && oneDNN == ` oneDNN "";` {
+				t.Skip("not on this system")
+			}
+			child := exec.Command(os.Args[0], "-test.run=^TestOpenInAProcess$", "-test.v")
+			child.Dir = t.TempDir() // outside of this module
+			child.Env = append(os.Environ(), home.Env+"=", "VIRTUAL_ENV=", compute.ConfigEnvVar+"=", openEnv+"=1"+c.how)
+			child.Env = append(child.Env, strings.Fields(c.variables)...)
+			out, err := child.CombinedOutput()
+			_, told, found := strings.Cut(string(out), "\ntold: ")
+			if err != nil || !found || !strings.Contains(told, c.want) {
+				t.Errorf("%s: %v: want %q in\n%s", c.variables, err, c.want, out)
+			}
+		})
+	}
+}
+
+func TestReproducibleIsYesOrNo(t *testing.T) {
+	t.Setenv(reproducibleEnv, "maybe")
+	if _, err := Open(); err == nil || !strings.Contains(err.Error(), reproducibleEnv) || !strings.Contains(err.Error(), "neither 0 nor 1") {
+		t.Errorf("%s=maybe: %v", reproducibleEnv, err)
+	}
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/puclab/puclab/internal/home"
+)
+
+// place is a virtual environment in which plugins and oneDNN are looked for.
+type place struct {
+	dir  string
+	root string // the folder of the module that nobody named; "" for a place that the user named
+}
+
+// places lists where to look, best first; only the first of equal ones is taken.
+func places() []place {
+	var list []place
+	add := func(p place) {
+		if dir, err := filepath.Abs(p.dir); err == nil { // a relative name would be one of a plugin that is installed elsewhere
+			p.dir = dir
+		}
+		if !slices.ContainsFunc(list, func(q place) bool { return q.dir == p.dir }) {
+			list = append(list, p)
+		}
+	}
+	if root := os.Getenv(home.Env); root != "" {
+		add(place{dir: filepath.Join(root, "notebooks", ".venv")})
+	}
+	if dir := os.Getenv("VIRTUAL_ENV"); dir != "" {
+		add(place{dir: dir})
+	}
+	if root, ok := home.Around(); ok {
+		add(place{dir: filepath.Join(root, "notebooks", ".venv"), root: root})
+	}
+	return list
+}
+
+// files returns the files of the environment that match a pattern, in a fixed order. The error says why one of them is not to be loaded.
+func (p place) files(pattern string) ([]string, error) {
+	var files []string
+	for _, lib := range []string{"lib", "lib64"} {
+		found, _ := fs.Glob(os.DirFS(p.dir), lib+"/"+pattern) // fails on malformed patterns alone, and these are constants
+		for _, name := range found {
+			files = append(files, filepath.Join(p.dir, filepath.FromSlash(name)))
+		}
+	}
+	slices.Sort(files)
+	if p.root == "" {
+		return files, nil
+	}
+	for _, file := range files {
+		if err := home.Trusted(p.root, file); err != nil {
+			return nil, fmt.Errorf("%s is passed over: %w; set VIRTUAL_ENV=%s to have it all the same", filepath.Base(file), err, p.dir)
+		}
+	}
+	return files, nil
+}
+
+const (
+	cudaPlugin = "python*/site-packages/jax_plugins/xla_cuda*/xla_cuda_plugin.so"
+	cpuPlugin  = "python*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
+)
+
+// candidates lists what can be tried on this machine, best first; the last one is the pure-Go engine. The notes tell what is
+// there and can't be.
+func candidates() (list []candidate, notes []string) {
+	add := func(kind, pattern, options string) {
+		for _, p := range places() {
+			files, err := p.files(pattern)
+			if err != nil {
+				notes = append(notes, err.Error())
+			}
+			for _, path := range files {
+				list = append(list, candidate{kind, "xla:" + path + options, path, "found in the virtual environment"})
+			}
+		}
+	}
+	reason := "no XLA plugin found; `go run ./notebooks setup` installs one"
+	if _, ok := home.Around(); !ok {
+		reason = "no XLA plugin found; `go run ./notebooks setup`, in a copy of " + home.Module + ", installs one: set " + home.Env +
+			" to that folder then, or VIRTUAL_ENV to its notebooks/.venv"
+	}
+	if hasXLA {
+		if gpuPresent() {
+			add("xla-cuda", cudaPlugin, ",preallocate=false")
+		}
+		add("xla-cpu", cpuPlugin, "")
+		for _, name := range installedPlugins() {
+			c := chosen("xla:" + name)
+			c.reason = "found where gomlx installs plugins"
+			list = append(list, c)
+		}
+	} else {
+		reason = "this program was built without cgo, so without XLA"
+	}
+	return append(list, candidate{kind: "go", config: pureGo, reason: reason}), notes
+}
+
+// gpuPresent reports whether the NVIDIA driver shows a device. Without this look the CUDA plugin would be loaded, and
+// complain at length, on every machine that has the wheel but no card.
+func gpuPresent() bool {
+	cards, _ := filepath.Glob("/dev/nvidia[0-9]*")
+	return len(cards) > 0
+}

@@ -23,7 +23,9 @@ func TestTry(t *testing.T) {
 			return string(data), nil
 		}, func(r Result) bool { return r.Refused > 100 && r.Other < 5 && r.Panicked == 0 }}, // one byte is no more than that
 		{"not checked", func(data []byte) (string, error) { return string(data), nil },
-			func(r Result) bool { return r.Refused == 0 && r.Other > 100 && r.Worst == "bit 0 of byte 0 turned over" }},
+			func(r Result) bool {
+				return r.Refused == 0 && r.Other > 100 && r.Worst == "bit 0 of byte 0 turned over"
+			}},
 		{"careless", func(data []byte) (string, error) { return string(data[20:21]), nil },
 			func(r Result) bool { return r.Panicked > 10 && r.Same > 0 && r.Other > 0 }},
 	} {

@@ -50,18 +50,18 @@ const newest, before = "training.checkpoint", "training.checkpoint.before"
 // faultSteps is how many steps the runs of these tests take.
 const faultSteps = 8
 
-// manyFaults returns how many faults a test tries: few, or as many as PUCL_FAULTS says.
-func manyFaults(t *testing.T, few int) int {
+// faults returns how many faults a test tries: n, or as many times more as PUCL_FAULTS says.
+func faults(t *testing.T, n int) int {
 	t.Helper()
 	text := os.Getenv("PUCL_FAULTS")
 	if text == "" {
-		return few
+		return n
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("PUCL_FAULTS is %q; give the number of faults to try", text)
+	factor, err := strconv.Atoi(text)
+	if err != nil || factor < 1 {
+		t.Fatalf("PUCL_FAULTS is %q; give how many times as many faults to try", text)
 	}
-	return n
+	return n * factor
 }
 
 // faultBatches returns the batches of these runs: PU batches of noise with stripes, which the run reads ahead.

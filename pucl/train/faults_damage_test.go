@@ -66,7 +66,7 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 	stop()
 	alone := t.TempDir()
 	settings.Checkpoint = alone
-	result, err := damagetest.Try(data, manyFaults(t, 3000), func(data []byte) (string, error) {
+	result, err := damagetest.Try(data, faults(t, 3000), func(data []byte) (string, error) {
 		if err := os.WriteFile(filepath.Join(alone, newest), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestFaultDamagedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := damagetest.Try(data, manyFaults(t, 3000), func(data []byte) (string, error) {
+	result, err := damagetest.Try(data, faults(t, 3000), func(data []byte) (string, error) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -157,7 +157,7 @@ func TestFaultFullDisk(t *testing.T) {
 			}
 			// The engine plays no part.
 			r := faultRun{backend: "go", folder: filepath.Join(disk, "run"), result: t.TempDir(), env: []string{
-				faultMode + "=" + tt.mode, faultCount + "=" + strconv.Itoa(max(tt.count, manyFaults(t, 1)))}}
+				faultMode + "=" + tt.mode, faultCount + "=" + strconv.Itoa(faults(t, tt.count))}}
 			p := r.start(t)
 			var seen tally
 			if failure, _ := p.end(t); failure != "" {

@@ -63,21 +63,22 @@ func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions
 			err = fmt.Errorf("datasets: unpacked %s, but could not clean up: %w", archive, removeErr)
 		}
 	}()
+	unpacked := filepath.Join(temp, folder)
 	err = unpackTo(ctx, archive, temp, folder, opts)
-	for _, next := range []func() error{
-		func() error { return syncTree(ctx, filepath.Join(temp, folder)) },
-		func() error { return os.Rename(filepath.Join(temp, folder), final) },
-		func() error { return syncPath(dir, true) },
-	} {
-		if err == nil {
-			err = next()
-		}
+	if err == nil {
+		err = syncTree(ctx, unpacked)
+	}
+	if err == nil {
+		err = os.Rename(unpacked, final)
 	}
 	if fromDisk(err) {
 		err = fmt.Errorf("%w; nothing of it is left: make room or mend what is wrong there, and try again", err)
 	}
 	if err != nil {
 		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	}
+	if err := syncPath(dir, true); err != nil {
+		return fmt.Errorf("datasets: unpacked %s, but a crash of the system may undo that: %w", archive, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -47,5 +48,55 @@ func TestKeep(t *testing.T) {
 	}
 	if err := Keep(path, []byte("two"), 0o644); err != nil || os.SameFile(first, stat()) {
 		t.Errorf("another content: %v", err)
+	}
+}
+
+// What a file held before is kept under another name, and nothing is where there was nothing before.
+func TestReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	before := path + ".before"
+	read := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for i, text := range []string{"one", "two", "three"} {
+		if err := Replace(path, before, Bytes(text)); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"", "one", "two"}[i]; read(path) != text || read(before) != want {
+			t.Errorf("%q, and before it %q, want %q and %q", read(path), read(before), text, want)
+		}
+	}
+	broken := errors.New("broken")
+	if err := Replace(path, before, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if read(path) != "three" || read(before) != "two" {
+		t.Errorf("after a write that failed: %q and %q", read(path), read(before))
+	}
+}
+
+// A folder is synced after its file got its name; a file system that cannot do so is no error, one that fails is.
+func TestTheFolderIsSynced(t *testing.T) {
+	defer func(real func(*os.File) error) { syncFile = real }(syncFile)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	for _, tt := range []struct{ sync, want error }{{nil, nil}, {syscall.EINVAL, nil}, {syscall.ENOTSUP, nil}, {syscall.EIO, syscall.EIO}} {
+		synced := ""
+		syncFile = func(f *os.File) error {
+			if _, err := os.Stat(path); err == nil {
+				synced = f.Name()
+			}
+			return tt.sync
+		}
+		if err := Write(path, Bytes("x")); !errors.Is(err, tt.want) || synced != folder {
+			t.Errorf("syncing with %v gave %v, of %q", tt.sync, err, synced)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
 	}
 }

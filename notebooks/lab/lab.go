@@ -14,11 +14,11 @@
 package lab
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +26,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl/classify"
@@ -84,22 +85,32 @@ func (b *Bench) Classifier(name string) (*classify.Classifier, error) {
 	return load(b, name, ".classifier", func(path string) (*classify.Classifier, error) { return classify.Load(path, nil) })
 }
 
+// valueKind is what the file of a value says of itself.
+var valueKind = container.Kind{Name: "value", Reader: "lab.Load", Version: 1, Mend: "run the cell again that makes it"}
+
 // Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.
 func Save[T any](b *Bench, name string, value T) error {
-	return b.save(name, ".gob", func(path string) error {
-		return wholefile.Write(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(value) })
+	return b.save(name, ".value", func(path string) error {
+		var data bytes.Buffer
+		if err := gob.NewEncoder(&data).Encode(value); err != nil {
+			return err
+		}
+		file, err := valueKind.Encode(container.Section{Name: "value", Parts: container.Parts{data.Bytes()}})
+		if err != nil {
+			return err
+		}
+		return container.Write(path, file)
 	})
 }
 
 // Load gets back what [Save] kept under name. T must be the type it was saved with.
 func Load[T any](b *Bench, name string) (value T, err error) {
-	return load(b, name, ".gob", func(path string) (value T, err error) {
-		f, err := os.Open(path)
+	return load(b, name, ".value", func(path string) (value T, err error) {
+		sections, err := valueKind.Read(path, "value")
 		if err != nil {
 			return value, fmt.Errorf("lab: %w", err)
 		}
-		defer f.Close()
-		if err := gob.NewDecoder(f).Decode(&value); err != nil {
+		if err := gob.NewDecoder(bytes.NewReader(sections[0])).Decode(&value); err != nil {
 			return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
 		}
 		return value, nil

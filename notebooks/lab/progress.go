@@ -1,9 +1,12 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -31,6 +34,9 @@ type progress struct {
 
 func (p *progress) Start(at train.Progress) {
 	*p = progress{w: p.w, label: p.label}
+	for _, note := range at.Notes {
+		fmt.Fprintf(cmp.Or[io.Writer](p.w, os.Stderr), "%s: note: %s\n", p.label, note)
+	}
 	p.shown = viz.NewProgress(p.w, p.label, at.Steps)
 	switch {
 	case at.Step >= at.Steps:

@@ -1,19 +1,19 @@
 package classify
 
 import (
-	"encoding/gob"
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/internal/files"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -125,13 +125,15 @@ func (c *Classifier) ScoreClasses(eng *engine.Engine, test LabeledImages[int]) (
 	return judge(c, eng, test, "true classes", c.Probe.ScoreClasses)
 }
 
-// format is that of a classifier's file. Files of programs that had one type for two classes and one for more have none.
-const format = 2
+// kind is what a classifier's file says of itself.
+var kind = container.Kind{
+	Name: "classifier", Reader: "classify.Load", Version: 1, Mend: "copy it again from where it was made, or fit the probe anew and save that",
+}
 
-// head comes before the model in a classifier's file.
+// head is the first section of a classifier's file; the model is the other.
 type head struct {
-	Format   int
-	Probe    *probe.Probe
+	Weights  [][]float64 // of the probe, a row for each output
+	Bias     []float64
 	Clusters *cluster.Clustering
 	Tuning   *Tuning
 }
@@ -142,42 +144,74 @@ func (c *Classifier) Save(path string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	h := head{Format: format, Probe: c.Probe, Tuning: c.Tuning}
-	if c.Clusters != nil {
-		clusters := *c.Clusters
-		clusters.Positive, clusters.NearPositive = nil, nil
-		h.Clusters = &clusters
+	file, err := c.encode()
+	if err == nil {
+		err = container.Write(path, file)
 	}
-	err := files.Write(path, func(w io.Writer) error {
-		if err := gob.NewEncoder(w).Encode(h); err != nil {
-			return err
-		}
-		return c.Model.Write(w)
-	})
 	if err != nil {
 		return fmt.Errorf("classify: saving the classifier: %w", err)
 	}
 	return nil
 }
 
-// Load reads what [Classifier.Save] wrote; custom is as for [train.LoadModel].
+func (c *Classifier) encode() (container.Parts, error) {
+	h := head{Bias: c.Probe.Bias, Tuning: c.Tuning}
+	for i := range c.Probe.Bias {
+		h.Weights = append(h.Weights, c.Probe.Weights.RawRowView(i))
+	}
+	if c.Clusters != nil {
+		clusters := *c.Clusters
+		clusters.Positive, clusters.NearPositive = nil, nil
+		h.Clusters = &clusters
+	}
+	text, err := strictjson.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	var model bytes.Buffer
+	if err := c.Model.Write(&model); err != nil {
+		return nil, err
+	}
+	return kind.Encode(container.Section{Name: "head", Parts: container.Parts{text}},
+		container.Section{Name: "model", Parts: container.Parts{model.Bytes()}})
+}
+
+// Load reads what [Classifier.Save] wrote; custom is as for [train.LoadModel]. A file that is not what was saved, bit for bit,
+// is an error.
 func Load(path string, custom encoder.Encoder) (*Classifier, error) {
-	var c *Classifier
-	err := files.Read(path, func(r io.Reader) error {
-		var h head
-		err := gob.NewDecoder(r).Decode(&h)
-		if err == nil && h.Format != format {
-			err = fmt.Errorf("its format is %d, not %d", h.Format, format)
-		}
-		if err != nil {
-			return fmt.Errorf("it is no classifier of this version of the program, or damaged; fit the probe anew and save it (%w)", err)
-		}
-		m, err := train.ReadModel(r, custom)
-		c = &Classifier{Model: m, Probe: h.Probe, Clusters: h.Clusters, Tuning: h.Tuning}
-		return errors.Join(err, c.check())
-	})
+	sections, err := kind.Read(path, "head", "model")
 	if err != nil {
 		return nil, fmt.Errorf("classify: %w", err)
+	}
+	c, err := decode(sections, custom)
+	if err != nil {
+		return nil, fmt.Errorf("classify: %s %w", path, err)
+	}
+	return c, nil
+}
+
+func decode(sections [][]byte, custom encoder.Encoder) (*Classifier, error) {
+	var h head
+	if err := strictjson.Unmarshal(sections[0], &h); err != nil {
+		return nil, kind.Damaged("has a damaged head (%v)", err)
+	}
+	m, err := train.DecodeModel(sections[1], custom)
+	if err != nil {
+		return nil, fmt.Errorf("holds a model that %w", err)
+	}
+	c := &Classifier{Model: m, Probe: &probe.Probe{Bias: h.Bias}, Clusters: h.Clusters, Tuning: h.Tuning}
+	var weights []float64
+	for _, row := range h.Weights {
+		weights = append(weights, row...)
+		if len(row) != len(h.Weights[0]) {
+			return nil, kind.Damaged("has a probe with rows of %d and %d weights", len(h.Weights[0]), len(row))
+		}
+	}
+	if len(weights) > 0 {
+		c.Probe.Weights = mat.NewDense(len(h.Weights), len(h.Weights[0]), weights)
+	}
+	if err := c.check(); err != nil {
+		return nil, kind.Damaged("does not hold together (%v)", err)
 	}
 	return c, nil
 }

@@ -54,7 +54,8 @@ type FineTuneConfig struct {
 	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same run; "" means
 	// none. See [train.Config].
 	Checkpoint      string
-	CheckpointEvery int // steps between checkpoints; 0 means 500
+	CheckpointEvery int  // steps between checkpoints; 0 means 500
+	SameEnvironment bool // do not go on from a checkpoint of another engine.Environment, instead of noting it
 
 	Observer train.Observer // is told of the start, of every step and of the end; may be nil
 }
@@ -105,7 +106,7 @@ func (c FineTuneConfig) check(shape augment.Shape) error {
 func (c FineTuneConfig) settings(n int) train.Settings {
 	return train.Settings{
 		Steps: c.Epochs * (n / c.BatchSize), LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule,
-		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
+		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, SameEnvironment: c.SameEnvironment, Observer: c.Observer,
 	}
 }
 

@@ -83,7 +83,9 @@ func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model
 	if err != nil {
 		return nil, err
 	}
-	return t.result(&Tuning{History: *history, Epochs: t.state.Epochs, Record: train.NewRecord(eng, t.data, t.config.String())})
+	record := train.NewRecord(eng, t.data, t.config.String())
+	record.Earlier = history.Earlier
+	return t.result(&Tuning{History: *history, Epochs: t.state.Epochs, Record: record})
 }
 
 // checkModel returns an error if there is no model, or one that takes no images.

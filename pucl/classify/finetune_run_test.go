@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestFineTuneIsObserved(t *testing.T) {
 	// What is refused before there is anything to see is not seen.
 	refused := &witness{}
 	_, err := FineTune(ctx, eng, m, LabeledImages[int]{data.Pixels, data.Labels[1:]}, 3, FineTuneConfig{Observer: refused})
-	if err == nil || *refused != (witness{}) {
+	if err == nil || !reflect.DeepEqual(*refused, witness{}) {
 		t.Errorf("%v; the observer saw %+v", err, refused)
 	}
 	// The time in which images that are held out are measured is no training.

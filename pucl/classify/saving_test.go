@@ -61,8 +61,7 @@ func TestClustersComeBack(t *testing.T) {
 	}
 }
 
-// Files of the earlier program, whose probes had a type for two classes and one for more, are refused in a sentence that says
-// why and what to do.
+// Files of earlier programs, which had no checksum, are refused in a sentence that says why and what to do.
 func TestEarlierClassifiersAreRefused(t *testing.T) {
 	for _, name := range []string{"before-binary.classifier", "before-classes.classifier"} {
 		c, err := Load(filepath.Join("testdata", name), nil)
@@ -70,7 +69,7 @@ func TestEarlierClassifiersAreRefused(t *testing.T) {
 			t.Errorf("%s: read as %v with %v, %+v", name, c.Probe.Weights, c.Probe.Bias, c.Tuning)
 			continue
 		}
-		for _, want := range []string{"classify: reading testdata", name, "it is no classifier of this version of the program", "fit the probe anew"} {
+		for _, want := range []string{"classify: testdata", name, "was written by an earlier version of this program", "fit the probe anew"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %q lacks %q", name, err, want)
 			}

@@ -20,35 +20,45 @@ import (
 // all are aligned in memory and equal contents give equal bytes. It fails on a tensor whose data do not fit its shape and on
 // names and notes that are not valid UTF-8, before anything is written.
 func (f *File) Write(w io.Writer) error {
+	parts, err := f.Parts()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("safetensors: %w", err)
+		}
+	}
+	return nil
+}
+
+// Parts returns what [File.Write] writes, the data of the tensors as they are and not copied.
+func (f *File) Parts() ([][]byte, error) {
 	for key, note := range f.Metadata {
 		if !utf8.ValidString(key) || !utf8.ValidString(note) {
-			return fmt.Errorf("safetensors: the note %q: %q is not valid UTF-8; encode bytes as text first", key, note)
+			return nil, fmt.Errorf("safetensors: the note %q: %q is not valid UTF-8; encode bytes as text first", key, note)
 		}
 	}
 	for name, t := range f.Tensors {
 		if name == metadataKey || !utf8.ValidString(name) {
-			return fmt.Errorf("safetensors: %q cannot name a tensor", name)
+			return nil, fmt.Errorf("safetensors: %q cannot name a tensor", name)
 		}
 		if err := t.check(); err != nil {
-			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
+			return nil, fmt.Errorf("safetensors: tensor %q: %w", name, err)
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(f.Tensors), func(a, b string) int {
 		return cmp.Or(cmp.Compare(f.Tensors[b].DType.size(), f.Tensors[a].DType.size()), cmp.Compare(a, b))
 	})
 	header, err := f.header(names)
-	if err == nil {
-		_, err = w.Write(header)
-	}
 	if err != nil {
-		return fmt.Errorf("safetensors: %w", err)
+		return nil, fmt.Errorf("safetensors: %w", err)
 	}
+	parts := [][]byte{header}
 	for _, name := range names {
-		if _, err := w.Write(f.Tensors[name].Data); err != nil {
-			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
-		}
+		parts = append(parts, f.Tensors[name].Data)
 	}
-	return nil
+	return parts, nil
 }
 
 // header returns everything before the data, filled up with blanks to a multiple of eight bytes.

@@ -1,12 +1,10 @@
 package train
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,81 +12,167 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/puclab/puclab/pucl/internal/files"
+	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/strictjson"
+	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/pucl/engine"
 )
 
-// checkpointFile is the one file in a checkpoint folder, and earlierFile what programs called it that told runs apart by a
-// sentence and not by fields.
+// checkpointFile is the newest checkpoint in a folder and beforeFile the one before it. earlierFile is what programs called
+// theirs that told runs apart by a sentence and not by fields.
 const (
 	checkpointFile = "training.checkpoint"
+	beforeFile     = "training.checkpoint.before"
 	earlierFile    = "pretrain.checkpoint"
 )
 
+// checkpointKind is what a checkpoint says of itself.
+var checkpointKind = container.Kind{Name: "checkpoint", Reader: "train.Run", Version: 1, Mend: "delete the folder to start anew"}
+
 // checkpoint is where the state of a run lies between two calls of [Run].
 type checkpoint struct {
-	path     string // "" where no checkpoints are wanted
-	identity []field
-	step     int // steps done when the run was opened
-	saved    int // steps done in the file; 0 where there is none yet
+	folder      string // "" where no checkpoints are wanted
+	path        string // of the newest
+	identity    []field
+	environment engine.Environment
+	step        int    // steps done when the run was opened
+	good        string // file of the state that was loaded or saved last; "" where there is none yet
+	saved       int    // steps done in there
 }
 
-// checkpointHead comes before the variables in the file.
+// checkpointHead is the first section of the file; the task's state, as gob wrote it, and the variables are the others.
 type checkpointHead struct {
-	Identity []field
-	Step     int
-	History  History
-	State    []byte // of the task, as gob wrote it
+	Identity    []field
+	Environment engine.Environment
+	Step        int
+	History     History
+	Variables   []variable
 }
 
-// openCheckpoint loads what the checkpoint folder holds. A checkpoint of another run is an error, since going on from it
-// would mix two runs; so is a folder that cannot be written to, which is better known now than when there is something to
-// lose.
-func (r *run) openCheckpoint() (*checkpoint, error) {
-	cp := &checkpoint{identity: r.identity()}
-	folder := r.Settings.Checkpoint
-	if folder == "" {
-		return cp, nil
+// openCheckpoint makes the checkpoint folder this run's own and loads what it holds; release gives the folder back. A checkpoint
+// of another run is an error, since going on from it would mix two runs; so is a folder that cannot be written to, which is
+// better known now than when there is something to lose.
+func (r *run) openCheckpoint(eng *engine.Engine) (release func(), err error) {
+	cp := &checkpoint{folder: r.Settings.Checkpoint, identity: r.identity(), environment: eng.Environment()}
+	r.checkpoint = cp
+	if cp.folder == "" {
+		return func() {}, nil
 	}
-	cp.path = filepath.Join(folder, checkpointFile)
-	if err := prepareFolder(folder); err != nil {
+	cp.path = filepath.Join(cp.folder, checkpointFile)
+	if err := os.MkdirAll(cp.folder, 0o755); err != nil {
+		return nil, cp.notWritable(err)
+	}
+	release, note, err := ownFolder(cp.folder, r.Name)
+	if inUse := (*InUse)(nil); errors.As(err, &inUse) {
 		return nil, err
-	}
-	f, err := os.Open(cp.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return cp, refuseEarlier(folder)
 	} else if err != nil {
-		return nil, fmt.Errorf("train: opening the checkpoint: %w", err)
+		return nil, cp.notWritable(err)
 	}
-	defer f.Close()
-	in := bufio.NewReader(f) // an io.ByteReader, so that neither of the two decoders reads ahead
-	var head checkpointHead
-	if err := gob.NewDecoder(in).Decode(&head); err != nil {
-		return nil, fmt.Errorf("train: %s is no checkpoint of this program, or damaged (%w); delete it to start again", cp.path, err)
-	}
-	if !slices.Equal(head.Identity, cp.identity) {
-		return nil, fmt.Errorf("train: %s is the checkpoint of another run, and is left as it is; name another folder in "+
-			"Checkpoint, ask for the same again, or delete the file to start anew%s", cp.path, differences(head.Identity, cp.identity))
-	}
-	if err = readVariables(in, r.Store); err == nil && r.State != nil {
-		err = decodeState(head.State, r.State)
+	r.note(note)
+	if err = r.load(); err == nil {
+		err = cp.tidy()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("train: %s is damaged (%w); delete it to start again", cp.path, err)
+		release()
+		return nil, err
 	}
-	cp.step, cp.saved = head.Step, head.Step
-	*r.history = head.History
-	return cp, nil
+	return release, nil
 }
 
-// decodeState reads what gob wrote of a task's state. It sets all of *state: gob alone would leave what was zero when it was
-// written at whatever the caller started with.
-func decodeState(data []byte, state any) error {
-	saved := reflect.New(reflect.TypeOf(state).Elem())
-	if err := gob.NewDecoder(bytes.NewReader(data)).DecodeValue(saved); err != nil {
+// load takes up the newest checkpoint, or the one before where the newest is damaged or missing. Where there is none it does
+// nothing.
+func (r *run) load() error {
+	cp := r.checkpoint
+	err := r.take(cp.path)
+	if damaged := (*container.Damaged)(nil); err == nil || !errors.As(err, &damaged) && !errors.Is(err, fs.ErrNotExist) {
+		return named(err)
+	}
+	before := filepath.Join(cp.folder, beforeFile)
+	switch failed := r.take(before); {
+	case failed == nil && errors.Is(err, fs.ErrNotExist):
+		r.note(fmt.Sprintf("%s is missing; going on from %s, after %d steps", cp.path, before, cp.step))
+	case failed == nil:
+		r.note(fmt.Sprintf("%v; going on from %s, after %d steps", err, before, cp.step))
+	case errors.Is(failed, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist):
+		return refuseEarlier(cp.folder)
+	case errors.Is(failed, fs.ErrNotExist):
+		return named(err)
+	case errors.Is(err, fs.ErrNotExist):
+		return named(failed)
+	default:
+		return fmt.Errorf("train: neither checkpoint can be read: %w; %w", err, failed)
+	}
+	return nil
+}
+
+// take takes up the checkpoint at path. An error leaves the run as it is; one that is no [container.Damaged] holds for the
+// checkpoint before as well.
+func (r *run) take(path string) error {
+	cp := r.checkpoint
+	sections, err := checkpointKind.Read(path, "head", "state", "variables")
+	if err != nil {
 		return err
 	}
-	reflect.ValueOf(state).Elem().Set(saved.Elem())
+	var head checkpointHead
+	if err := strictjson.Unmarshal(sections[0], &head); err != nil {
+		return fmt.Errorf("%s %w", path, checkpointKind.Damaged("has a damaged head (%v)", err))
+	}
+	if !slices.Equal(head.Identity, cp.identity) {
+		return fmt.Errorf("%s is the checkpoint of another run, and is left as it is; name another folder in "+
+			"Checkpoint, ask for the same again, or delete the folder to start anew%s", path, differences(head.Identity, cp.identity))
+	}
+	other := head.Environment.Differences(cp.environment)
+	if len(other) > 0 && r.SameEnvironment {
+		return fmt.Errorf("%s was written in another environment, and SameEnvironment asks for the same one; go on there, or leave "+
+			"SameEnvironment off, for the same numbers up to rounding\n  %s", path, strings.Join(other, "\n  "))
+	}
+	var state reflect.Value
+	if err = head.check(r.Steps); err == nil && r.State != nil {
+		state, err = decodeState(sections[1], r.State)
+	}
+	if err == nil {
+		err = decodeVariables(r.Store, head.Variables, sections[2])
+	}
+	if err != nil {
+		return fmt.Errorf("%s %w", path, checkpointKind.Damaged("does not hold together (%v)", err))
+	}
+	if r.State != nil {
+		reflect.ValueOf(r.State).Elem().Set(state)
+	}
+	notes := r.history.Notes
+	*r.history = head.History
+	r.history.Notes = append(r.history.Notes, notes...)
+	cp.step, cp.saved, cp.good = head.Step, head.Step, path
+	if len(other) > 0 {
+		r.history.Earlier = append(r.history.Earlier, head.Environment)
+		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to rounding (%s)",
+			head.Step, strings.Join(other, "; ")))
+	}
 	return nil
+}
+
+// check returns an error unless the head can be that of a run of so many steps.
+func (h *checkpointHead) check(steps int) error {
+	if h.Step < 1 || h.Step > steps || h.History.steps() != h.Step {
+		return fmt.Errorf("it is after step %d of %d, with a history of %d", h.Step, steps, h.History.steps())
+	}
+	return nil
+}
+
+// note keeps what the user of the run should know, unless it is "".
+func (r *run) note(text string) {
+	if text != "" {
+		r.history.Notes = append(r.history.Notes, text)
+		r.progress.Notes = append(r.progress.Notes, text)
+	}
+}
+
+// decodeState reads what gob wrote of a task's state, all of it: gob alone would leave what was zero when it was written at
+// whatever the caller started with.
+func decodeState(data []byte, state any) (reflect.Value, error) {
+	saved := reflect.New(reflect.TypeOf(state).Elem())
+	err := gob.NewDecoder(bytes.NewReader(data)).DecodeValue(saved)
+	return saved.Elem(), err
 }
 
 // refuseEarlier returns an error if an earlier program's checkpoint lies in the folder, which would be lost without a word.
@@ -101,14 +185,16 @@ func refuseEarlier(folder string) error {
 		"that run with that version, name another folder in Checkpoint, or delete the file to start anew", path)
 }
 
-// prepareFolder makes the folder of a checkpoint, proves that it can be written to, and removes what a program that was
-// killed while it wrote has left there. A folder is for one run at a time.
-func prepareFolder(folder string) error {
-	if err := tryWriting(folder); err != nil {
-		return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make it writable or name another one in "+
-			"Checkpoint: nothing was trained yet", folder, err)
+// tidy proves that the folder can be written to, and removes what a program that was killed while it wrote has left there.
+func (cp *checkpoint) tidy() error {
+	f, err := os.CreateTemp(cp.folder, checkpointFile+".*.part") // which goes with what else is left over
+	if err == nil {
+		err = f.Close()
 	}
-	left, err := filepath.Glob(filepath.Join(escapeGlob(folder), checkpointFile+".*.part"))
+	if err != nil {
+		return cp.notWritable(err)
+	}
+	left, err := filepath.Glob(filepath.Join(escapeGlob(cp.folder), checkpointFile+".*.part"))
 	if err != nil {
 		return fmt.Errorf("train: looking into the checkpoint folder: %w", err)
 	}
@@ -120,16 +206,9 @@ func prepareFolder(folder string) error {
 	return nil
 }
 
-// tryWriting makes the folder where it is missing and a file in it, which goes with what else is left over.
-func tryWriting(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(folder, checkpointFile+".*.part")
-	if err != nil {
-		return err
-	}
-	return f.Close()
+func (cp *checkpoint) notWritable(err error) error {
+	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make it writable or name another one in "+
+		"Checkpoint: nothing was trained yet", cp.folder, err)
 }
 
 // escapeGlob returns a pattern that matches path alone.
@@ -153,30 +232,40 @@ func (r *run) save(step int) error {
 			return r.diverged(r.history.last(), step-1)
 		}
 	}
-	if cp.path == "" {
+	if cp.folder == "" {
 		return nil
 	}
-	if err := files.Write(cp.path, func(w io.Writer) error { return r.write(w, step) }); err != nil {
+	file, err := r.encode(step)
+	if err == nil && cp.good == cp.path {
+		err = wholefile.Replace(cp.path, filepath.Join(cp.folder, beforeFile), file.Write)
+	} else if err == nil { // nothing good to keep at path: the checkpoint before, if there is one, is the good one
+		err = wholefile.Write(cp.path, file.Write)
+	}
+	if err != nil {
 		return cp.notSaved(step, err)
 	}
-	cp.saved = step
+	cp.saved, cp.good = step, cp.path
 	return nil
 }
 
-// write writes the state after step steps.
-func (r *run) write(w io.Writer, step int) error {
-	head := checkpointHead{Identity: r.checkpoint.identity, Step: step, History: *r.history}
+// encode returns the file of the state after step steps.
+func (r *run) encode(step int) (container.Parts, error) {
+	var state bytes.Buffer
 	if r.State != nil {
-		var state bytes.Buffer
 		if err := gob.NewEncoder(&state).Encode(r.State); err != nil {
-			return fmt.Errorf("the task's state: %w", err)
+			return nil, fmt.Errorf("the task's state: %w", err)
 		}
-		head.State = state.Bytes()
 	}
-	if err := gob.NewEncoder(w).Encode(head); err != nil {
-		return err
+	variables, values, err := encodeVariables(r.Store)
+	if err != nil {
+		return nil, err
 	}
-	return writeVariables(w, r.Store)
+	head, err := strictjson.Marshal(checkpointHead{r.checkpoint.identity, r.checkpoint.environment, step, *r.history, variables})
+	if err != nil {
+		return nil, err
+	}
+	return checkpointKind.Encode(container.Section{Name: "head", Parts: container.Parts{head}},
+		container.Section{Name: "state", Parts: container.Parts{state.Bytes()}}, container.Section{Name: "variables", Parts: values})
 }
 
 // notSaved says that a state could not be written, why, what is left and what to do.
@@ -203,10 +292,5 @@ func (r *run) keep(step int, err error) error {
 	return err
 }
 
-// lastGood returns the file of the last state that was saved, "" for none, and the steps done by then.
-func (cp *checkpoint) lastGood() (path string, steps int) {
-	if cp.saved == 0 {
-		return "", 0
-	}
-	return cp.path, cp.saved
-}
+// lastGood returns the file of the last state that was loaded or saved, "" for none, and the steps done by then.
+func (cp *checkpoint) lastGood() (path string, steps int) { return cp.good, cp.saved }

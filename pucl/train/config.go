@@ -39,7 +39,8 @@ type Config struct {
 	// refused with the fields that differ. Encoders of one's own and data are told apart by what their String says, and
 	// objectives by name and by their loss on a small batch: give what changed in other ways a folder of its own.
 	Checkpoint      string
-	CheckpointEvery int // steps between checkpoints; 0 means 500
+	CheckpointEvery int  // steps between checkpoints; 0 means 500
+	SameEnvironment bool // do not go on from a checkpoint of another engine.Environment, instead of noting it
 
 	Monitor  Monitor  // what is measured while training goes on; it changes none of its numbers
 	Observer Observer // is told of the start, of every step and of the end; may be nil
@@ -71,7 +72,7 @@ func (c Config) check(eng *engine.Engine) error {
 func (c Config) settings() Settings {
 	return Settings{
 		Steps: c.Steps, LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule, Compute: c.Compute,
-		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
+		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, SameEnvironment: c.SameEnvironment, Observer: c.Observer,
 	}
 }
 

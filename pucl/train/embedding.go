@@ -1,15 +1,16 @@
 package train
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/gob"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/safetensors"
 )
 
 // Embedding holds what a model makes of images, one row each.
@@ -18,54 +19,93 @@ type Embedding struct {
 	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
 }
 
-// savedMatrix is a matrix in a file. Models compute in float32, so nothing is lost by keeping no more; bytes, since gob
-// takes numbers one by one.
-type savedMatrix struct {
-	Rows, Columns int
-	Float32       []byte // row by row, little-endian
+// embeddingKind is what an embedding's file says of itself.
+var embeddingKind = container.Kind{
+	Name: "embedding", Reader: "train.LoadEmbedding", Version: 1, Mend: "copy it again from where it was made, or embed again",
 }
 
-// GobEncode writes e, in float32.
-func (e *Embedding) GobEncode() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := gob.NewEncoder(&out)
-	for _, x := range []*mat.Dense{e.H, e.Z} {
-		var s savedMatrix
-		if x != nil {
-			s.Rows, s.Columns = x.Dims()
-			s.Float32 = make([]byte, 0, 4*s.Rows*s.Columns)
-			for i := range s.Rows {
-				for _, value := range x.RawRowView(i) {
-					s.Float32 = binary.LittleEndian.AppendUint32(s.Float32, math.Float32bits(float32(value)))
-				}
-			}
-		}
-		if err := encoder.Encode(s); err != nil {
-			return nil, err
-		}
+// Save writes e to one file, whole or not at all. Numbers are kept in float32, as models compute them. A matrix without rows
+// comes back as nil.
+func (e *Embedding) Save(path string) error {
+	file, err := e.encode()
+	if err == nil {
+		err = container.Write(path, file)
 	}
-	return out.Bytes(), nil
+	if err != nil {
+		return fmt.Errorf("train: saving the embedding: %w", err)
+	}
+	return nil
 }
 
-// GobDecode reads what GobEncode wrote.
-func (e *Embedding) GobDecode(data []byte) error {
-	decoder := gob.NewDecoder(bytes.NewReader(data))
-	for _, x := range []**mat.Dense{&e.H, &e.Z} {
-		var s savedMatrix
-		if err := decoder.Decode(&s); err != nil {
-			return err
-		}
-		if len(s.Float32) != 4*s.Rows*s.Columns {
-			return fmt.Errorf("train: a matrix of %d×%d in %d bytes", s.Rows, s.Columns, len(s.Float32))
-		}
-		if *x = nil; len(s.Float32) == 0 {
+// LoadEmbedding reads what [Embedding.Save] wrote. A file that is not what was saved, bit for bit, is an error.
+func LoadEmbedding(path string) (*Embedding, error) {
+	sections, err := embeddingKind.Read(path, "matrices")
+	if err != nil {
+		return nil, named(err)
+	}
+	e := &Embedding{}
+	if err := e.decode(sections); err != nil {
+		return nil, fmt.Errorf("train: %s %w", path, err)
+	}
+	return e, nil
+}
+
+// MarshalBinary returns what [Embedding.Save] writes, so that gob can write values that hold embeddings.
+func (e *Embedding) MarshalBinary() ([]byte, error) {
+	file, err := e.encode()
+	return slices.Concat(file...), err
+}
+
+// UnmarshalBinary reads what MarshalBinary returned.
+func (e *Embedding) UnmarshalBinary(data []byte) error {
+	sections, err := embeddingKind.Decode(data, "matrices")
+	if err == nil {
+		err = e.decode(sections)
+	}
+	if err != nil {
+		return fmt.Errorf("train: the embedding %w", err)
+	}
+	return nil
+}
+
+func (e *Embedding) encode() (container.Parts, error) {
+	file := safetensors.File{Tensors: map[string]safetensors.Tensor{}}
+	for name, x := range map[string]*mat.Dense{"H": e.H, "Z": e.Z} {
+		if x == nil || x.IsEmpty() {
 			continue
 		}
-		wide := make([]float64, s.Rows*s.Columns)
-		for i := range wide {
-			wide[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(s.Float32[4*i:])))
+		n, k := x.Dims()
+		numbers := make([]byte, 0, 4*n*k)
+		for i := range n {
+			for _, value := range x.RawRowView(i) {
+				numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(value)))
+			}
 		}
-		*x = mat.NewDense(s.Rows, s.Columns, wide)
+		file.Tensors[name] = safetensors.Tensor{DType: safetensors.F32, Shape: []int{n, k}, Data: numbers}
+	}
+	matrices, err := file.Parts()
+	if err != nil {
+		return nil, err
+	}
+	return embeddingKind.Encode(container.Section{Name: "matrices", Parts: matrices})
+}
+
+func (e *Embedding) decode(sections [][]byte) error {
+	file, err := safetensors.Decode(sections[0])
+	if err != nil {
+		return embeddingKind.Damaged("cannot be read (%v)", err)
+	}
+	*e = Embedding{}
+	for name, t := range file.Tensors {
+		to, ok := map[string]**mat.Dense{"H": &e.H, "Z": &e.Z}[name]
+		if !ok || t.DType != safetensors.F32 || len(t.Shape) != 2 || len(t.Data) == 0 {
+			return embeddingKind.Damaged("has a matrix %s of %s %v", name, t.DType, t.Shape)
+		}
+		numbers := make([]float64, len(t.Data)/4)
+		for i := range numbers {
+			numbers[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(t.Data[4*i:])))
+		}
+		*to = mat.NewDense(t.Shape[0], t.Shape[1], numbers)
 	}
 	return nil
 }

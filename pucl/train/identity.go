@@ -49,7 +49,8 @@ func fieldsOf(identity any) []field {
 			if of.Type == reflect.TypeFor[[]string]() {
 				format = "%q" // tells "a b" from "a" and "b"
 			}
-			fields = append(fields, field{of.Name, fmt.Sprintf(format, value.Field(i).Interface())})
+			text := fmt.Sprintf(format, value.Field(i).Interface())
+			fields = append(fields, field{of.Name, strings.ToValidUTF8(text, "\uFFFD")}) // as files hold it
 		}
 	}
 	return fields

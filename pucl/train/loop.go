@@ -31,33 +31,27 @@ type run struct {
 // killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same numbers as one that
 // was never interrupted, bit for bit on the same engine. Batches are prepared while the engine computes.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
-	r, err := newRun(eng, task, settings)
+	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
+	if err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
+		return nil, err
+	}
+	release, err := r.openCheckpoint(eng)
 	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if r.steps, err = newStepper(eng, r.Task, r.Settings); err != nil {
 		return nil, err
 	}
 	defer r.steps.finalize()
 	return r.history, r.train(ctx)
 }
 
-// newRun checks what was asked for and loads the checkpoint, if there is one.
-func newRun(eng *engine.Engine, task Task, settings Settings) (*run, error) {
-	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
-	err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng))
-	if err != nil {
-		return nil, err
-	}
-	if r.checkpoint, err = r.openCheckpoint(); err != nil {
-		return nil, err
-	}
-	r.steps, err = newStepper(eng, r.Task, r.Settings)
-	return r, err
-}
-
 // train takes the steps that are left.
 func (r *run) train(ctx context.Context) (err error) {
 	first := r.checkpoint.step
 	r.start = time.Now()
-	r.progress = Progress{Step: first, Steps: r.Steps, Chance: r.history.Chance, Example: r.Example}
+	r.progress = Progress{Step: first, Steps: r.Steps, Chance: r.history.Chance, Example: r.Example, Notes: r.progress.Notes}
 	r.Observer.Start(r.progress)
 	defer func() { r.Observer.End(r.progress, err) }()
 
@@ -124,7 +118,7 @@ func (r *run) report(done int, batch Batch, reading *Reading) {
 	r.progress = Progress{
 		Step: done, Steps: r.Steps, Loss: r.history.Losses[last], Chance: r.history.Chance, Rate: r.history.Rates[last],
 		Examples: batch.Examples, Example: r.Example, Views: r.progress.Views + r.steps.views*batch.Examples,
-		Elapsed: time.Since(r.start), Waited: r.waited, Paused: r.paused, Reading: reading,
+		Elapsed: time.Since(r.start), Waited: r.waited, Paused: r.paused, Reading: reading, Notes: r.progress.Notes,
 	}
 	r.Observer.Step(r.progress)
 }

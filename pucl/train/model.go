@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -83,11 +84,25 @@ func (m *Model) DropTraining() error {
 }
 
 // Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, those of torchvision for
-// encoder.ResNet and encoder.ViT. As the Tensors of a safetensors.File they can be written for other programs, or be
-// Config.Weights of another run.
+// encoder.ResNet and encoder.ViT. They can be Config.Weights of another run; [Model.Export] writes them for other programs.
 func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 	weights, err := encoder.StateDict(m.store, "/"+encoderScope)
 	return weights, named(err)
+}
+
+// Export writes the encoder's [Model.Weights] to a safetensors file, whole or not at all, which PyTorch and others read and
+// safetensors.ReadFile too. Its notes say what the encoder is and how it was trained. What this program is to read whole, the
+// projector included, is better written by [Model.Save].
+func (m *Model) Export(path string) error {
+	weights, err := m.Weights()
+	if err != nil {
+		return err
+	}
+	file := safetensors.File{Tensors: weights, Metadata: map[string]string{
+		"format":  "pt", // of names and layouts, as readers of such files expect to be told
+		"encoder": describeEncoder(m.encoder), "record": strings.ToValidUTF8(m.Record.String(), "\uFFFD"),
+	}}
+	return named(file.WriteFile(path))
 }
 
 // ScalePixels turns bytes into float32 in [0, 1], as encoders take images.

@@ -127,7 +127,7 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	if err != nil {
 		return nil, err
 	}
-	m.History = *history
+	m.History, m.Record.Earlier = *history, history.Earlier
 	return m, m.DropTraining()
 }
 

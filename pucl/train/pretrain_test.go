@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,8 +42,8 @@ func TestPretrainLearns(t *testing.T) {
 			t.Errorf("the record's settings %q lack %q", m.Record.Settings, want)
 		}
 	}
-	if m.Record.Data != "images 12×12×1, stripes" || m.Record.Engine != eng.Name() {
-		t.Errorf("the record names data %q and engine %q", m.Record.Data, m.Record.Engine)
+	if m.Record.Data != "images 12×12×1, stripes" || !reflect.DeepEqual(m.Record.Environment, eng.Environment()) || m.Record.Earlier != nil {
+		t.Errorf("the record names data %q and the environments %+v, %+v", m.Record.Data, m.Record.Environment, m.Record.Earlier)
 	}
 }
 

@@ -2,12 +2,12 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"time"
+
+	"github.com/puclab/puclab/pucl/engine"
 )
 
-// History is what a run saw. The slices but Readings have one entry for every step, in order; what is not known of a step,
-// since an older program took it, is NaN, or 0 in Examples.
+// History is what a run saw. The slices down to Examples have one entry for every step, in order.
 type History struct {
 	Losses          []float64 // in nats
 	Rates           []float64 // learning rate
@@ -16,6 +16,9 @@ type History struct {
 	Examples        []int     // examples in the batch
 	Chance          float64   // loss of a network that tells nothing apart, as for the first batch; 0 where unknown
 	Readings        []Reading // what was measured meanwhile, see Config.Monitor
+
+	Earlier []engine.Environment // other environments that steps were taken in, where the run was resumed under another one
+	Notes   []string             // what is out of the ordinary, such as a damaged checkpoint that was passed over
 }
 
 // add appends one step.
@@ -33,16 +36,18 @@ func (h *History) last() metrics {
 	return metrics{loss: h.Losses[last], gradientNorm: h.GradientNorms[last], outputNorm: h.ProjectionNorms[last]}
 }
 
-// pad makes all slices as long as the losses: the file of a program that kept no history has losses only.
-func (h *History) pad() {
-	for _, values := range []*[]float64{&h.Rates, &h.GradientNorms, &h.ProjectionNorms} {
-		for len(*values) < len(h.Losses) {
-			*values = append(*values, math.NaN())
+// steps returns how many steps h is of, −1 where its slices have different lengths.
+func (h *History) steps() int {
+	n := len(h.Losses)
+	for _, values := range [][]float64{h.Rates, h.GradientNorms, h.ProjectionNorms} {
+		if len(values) != n {
+			return -1
 		}
 	}
-	for len(h.Examples) < len(h.Losses) {
-		h.Examples = append(h.Examples, 0)
+	if len(h.Examples) != n {
+		return -1
 	}
+	return n
 }
 
 // before returns the values of the last steps before that one, at most three.
@@ -83,6 +88,7 @@ type Progress struct {
 	Waited      time.Duration // of that for batches and the numbers of their views, while the engine had nothing to do
 	Paused      time.Duration // of that for what is measured and saved between two steps, while training stood still
 	Reading     *Reading      // what was measured after this step, nil after most
+	Notes       []string      // what is out of the ordinary about the start of this call, see History.Notes
 }
 
 // String returns the loss beside the chance level: "loss 5.120 (chance 6.236)".

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,12 +49,6 @@ func TestResumeIsExact(t *testing.T) {
 	config.Objective = pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
 	_, err = Pretrain(context.Background(), eng, batches, config)
 	names(t, "another loss", err, "another run")
-	config.Objective = pucl.Objective{}
-	if err := os.WriteFile(filepath.Join(config.Checkpoint, checkpointFile), []byte("scrap"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Pretrain(context.Background(), eng, batches, config)
-	names(t, "a broken checkpoint", err, "delete it")
 }
 
 func TestResumeOnFeaturesIsExact(t *testing.T) {

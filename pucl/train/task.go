@@ -108,6 +108,7 @@ type Settings struct {
 	Compute         Compute         // how the work is done: devices, precision, memory against time
 	Checkpoint      string          // folder to save to and to resume from; "" means none
 	CheckpointEvery int             // steps between checkpoints; 0 means 500
+	SameEnvironment bool            // do not go on from a checkpoint of another engine.Environment, instead of noting it
 	Observer        Observer        // is told of the start, of every step and of the end; may be nil
 }
 

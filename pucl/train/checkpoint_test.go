@@ -1,0 +1,358 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/filelock"
+	"github.com/puclab/puclab/internal/strictjson"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// regressionRun returns settings of a short run of regression with a checkpoint after every other step.
+func regressionRun(folder string) Settings {
+	return Settings{Steps: 6, LearningRate: 0.05, Checkpoint: folder, CheckpointEvery: 2}
+}
+
+// contents returns the names of the files in a folder with their bytes.
+func contents(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		all[e.Name()] = read(t, filepath.Join(folder, e.Name()))
+	}
+	return all
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A newest checkpoint that is damaged or missing is passed over for the one before, which is said, and the run ends in the same
+// numbers. The damaged one does not take the place of the good one.
+func TestTheCheckpointBeforeIsTaken(t *testing.T) {
+	eng := enginetest.Open(t)
+	whole := regression()
+	history := runTask(t, eng, whole, Settings{Steps: 6, LearningRate: 0.05})
+	for name, tt := range map[string]struct {
+		harm func(data string) string
+		want string
+	}{
+		"flipped":   {func(data string) string { return data[:700] + string(data[700]^1) + data[701:] }, "checksum"},
+		"cut":       {func(data string) string { return data[:len(data)/2] }, "is cut short"},
+		"zero half": {func(data string) string { return data[:len(data)/2] + strings.Repeat("\x00", len(data)-len(data)/2) }, "checksum"},
+		"zero":      {func(data string) string { return strings.Repeat("\x00", len(data)) }, "no file of it at all"},
+		"empty":     {func(string) string { return "" }, "no file of it at all"},
+		"scrap":     {func(string) string { return "scrap" }, "no file of it at all"},
+		"missing":   {nil, "is missing"},
+	} {
+		folder := t.TempDir()
+		newest, before := filepath.Join(folder, checkpointFile), filepath.Join(folder, beforeFile)
+		ctx, stop := stopAfter(5)
+		settings := regressionRun(folder)
+		settings.Observer = stop
+		if _, err := Run(ctx, eng, regression(), settings); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		kept := read(t, before)
+		if tt.harm == nil {
+			if err := os.Remove(newest); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			write(t, newest, tt.harm(read(t, newest)))
+		}
+		task, first := regression(), Progress{}
+		settings.Observer = &starts{&first}
+		again := runTask(t, eng, task, settings)
+		if first.Step != 4 || len(first.Notes) != 1 || !strings.Contains(first.Notes[0], newest) || !strings.Contains(first.Notes[0], tt.want) ||
+			!strings.Contains(first.Notes[0], "going on from "+before+", after 4 steps") || !slices.Equal(first.Notes, again.Notes) {
+			t.Errorf("%s: going on from step %d with the notes %q, kept as %q", name, first.Step, first.Notes, again.Notes)
+		}
+		if paths := differing(t, whole, task); paths != nil || !slices.Equal(again.Losses, history.Losses) {
+			t.Errorf("%s: %v differ; losses %v, want %v", name, paths, again.Losses, history.Losses)
+		}
+		if read(t, before) != kept {
+			t.Errorf("%s: the good checkpoint was replaced by the damaged one", name)
+		}
+	}
+}
+
+// starts keeps what an observer is told at the start.
+type starts struct{ at *Progress }
+
+func (s *starts) Start(p Progress)    { *s.at = p }
+func (s *starts) Step(Progress)       {}
+func (s *starts) End(Progress, error) {}
+
+// Where both checkpoints are damaged, or the only one is, the error names what there is and the cure, and nothing is changed.
+func TestNoCheckpointIsGood(t *testing.T) {
+	eng := enginetest.Open(t)
+	folder := t.TempDir()
+	newest, before := filepath.Join(folder, checkpointFile), filepath.Join(folder, beforeFile)
+	runTask(t, eng, regression(), regressionRun(folder))
+	write(t, newest, read(t, newest)[:500])
+	write(t, before, read(t, before)[:400])
+	was := contents(t, folder)
+	_, err := Run(context.Background(), eng, regression(), regressionRun(folder))
+	names(t, "both", err, newest+" is cut short", before+" is cut short", "delete the folder to start anew")
+	if !equal(was, contents(t, folder)) {
+		t.Error("damaged checkpoints were touched")
+	}
+	for _, only := range []string{before, newest} {
+		other := map[string]string{before: newest, newest: before}[only]
+		if err := os.Rename(other, other+".away"); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(context.Background(), eng, regression(), regressionRun(folder))
+		names(t, only, err, "train: "+only+" is cut short", "delete the folder to start anew")
+		if err := os.Rename(other+".away", other); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// equal reports whether two folders hold the same.
+func equal(a, b map[string]string) bool {
+	for name := range a {
+		if a[name] != b[name] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// A folder belongs to one run at a time: a second one is refused, with who has it, and touches nothing, also not what the first
+// one is writing. Once the first has ended, however it did, the folder is free.
+func TestFolderIsOwned(t *testing.T) {
+	eng := enginetest.Open(t)
+	folder := t.TempDir()
+	part := filepath.Join(folder, checkpointFile+".1.part")
+	settings := regressionRun(folder)
+	refused := 0
+	settings.Observer = OnStep(func(p Progress) {
+		write(t, part, "what the first run writes")
+		was := contents(t, folder)
+		for _, seed := range []uint64{0, 1} { // the same run, and another one
+			second := regression()
+			second.Identity = struct{ Seed uint64 }{seed}
+			_, err := Run(context.Background(), eng, second, regressionRun(folder))
+			var inUse *InUse
+			if !errors.As(err, &inUse) || inUse.Folder != folder {
+				t.Errorf("step %d: the second run says %v", p.Step, err)
+				continue
+			}
+			refused++
+			names(t, "a second run", err, folder, "regression, process ", " on ", ", since 20", "name another folder")
+		}
+		if !equal(was, contents(t, folder)) {
+			t.Errorf("step %d: the second run changed the folder from %v to %v", p.Step, was, contents(t, folder))
+		}
+		if err := os.Remove(part); err != nil {
+			t.Error(err)
+		}
+	})
+	runTask(t, eng, regression(), settings)
+	if refused != 12 {
+		t.Errorf("%d runs were refused, want 12", refused)
+	}
+	if _, ok := contents(t, folder)[lockFile]; ok {
+		t.Error("the lock stays")
+	}
+	settings.Observer = nil
+	runTask(t, eng, regression(), settings)
+}
+
+// A checkpoint of another run is refused before anything in the folder is tidied away.
+func TestRefusedFoldersAreNotTidied(t *testing.T) {
+	eng := enginetest.Open(t)
+	folder := t.TempDir()
+	runTask(t, eng, regression(), regressionRun(folder))
+	part := filepath.Join(folder, checkpointFile+".1.part")
+	write(t, part, "something")
+	was := contents(t, folder)
+	other := regression()
+	other.Name = "another"
+	_, err := Run(context.Background(), eng, other, regressionRun(folder))
+	names(t, "another run", err, "is the checkpoint of another run")
+	if !equal(was, contents(t, folder)) {
+		t.Errorf("the folder changed from %v to %v", was, contents(t, folder))
+	}
+	runTask(t, eng, regression(), regressionRun(folder))
+	if _, err := os.Stat(part); !os.IsNotExist(err) {
+		t.Errorf("what a killed run left is still there: %v", err)
+	}
+}
+
+// Where the system has no locks a run goes on, and says so.
+func TestFoldersWithoutLocks(t *testing.T) {
+	defer func(real func(string, bool) (*os.File, error)) { tryLock = real }(tryLock)
+	tryLock = func(path string, _ bool) (*os.File, error) {
+		write(t, path, "")
+		return nil, &os.PathError{Op: "lock", Path: path, Err: filelock.ErrNone}
+	}
+	folder := t.TempDir()
+	history := runTask(t, enginetest.Open(t), regression(), regressionRun(folder))
+	if len(history.Notes) != 1 || !strings.Contains(history.Notes[0], "no file locks") {
+		t.Errorf("notes %q", history.Notes)
+	}
+	if _, ok := contents(t, folder)[lockFile]; ok {
+		t.Error("a lock that locks nothing stays")
+	}
+}
+
+// resealed returns the sections of a file in another one, with a checksum that is right.
+func resealed(t testing.TB, kind container.Kind, names []string, sections [][]byte) []byte {
+	t.Helper()
+	var all []container.Section
+	for i, name := range names {
+		all = append(all, container.Section{Name: name, Parts: container.Parts{sections[i]}})
+	}
+	file, err := kind.Encode(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(file...)
+}
+
+// checkpointSections are the sections of a checkpoint.
+var checkpointSections = []string{"head", "state", "variables"}
+
+// A run that goes on in another environment says in what that differs, keeps it in its history, or is refused where that is
+// asked for.
+func TestOtherEnvironment(t *testing.T) {
+	eng := enginetest.Open(t)
+	folder := t.TempDir()
+	ctx, stop := stopAfter(3)
+	settings := regressionRun(folder)
+	settings.Observer = stop
+	if _, err := Run(ctx, eng, regression(), settings); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	settings.Observer, settings.SameEnvironment = nil, true
+	path := filepath.Join(folder, checkpointFile)
+	sections, err := checkpointKind.Read(path, checkpointSections...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head checkpointHead
+	if err := strictjson.Unmarshal(sections[0], &head); err != nil {
+		t.Fatal(err)
+	}
+	other := eng.Environment()
+	other.Engine, other.Threads = "another engine", 77
+	head.Environment = other
+	if sections[0], err = strictjson.Marshal(head); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
+	was := contents(t, folder)
+	_, err = Run(context.Background(), eng, regression(), settings)
+	names(t, "another environment", err, path, "another environment", "another engine", "77", "leave SameEnvironment off")
+	if !equal(was, contents(t, folder)) {
+		t.Error("the folder was changed")
+	}
+	settings.SameEnvironment = false
+	history := runTask(t, eng, regression(), settings)
+	if len(history.Notes) != 1 || !strings.Contains(history.Notes[0], "another engine") || !strings.Contains(history.Notes[0], "the first 3 steps") {
+		t.Errorf("notes %q", history.Notes)
+	}
+	if len(history.Earlier) != 1 || len(history.Earlier[0].Differences(other)) != 0 {
+		t.Errorf("environments before: %+v", history.Earlier)
+	}
+	record := Record{Environment: eng.Environment(), Earlier: history.Earlier}
+	if text := record.String(); !strings.Contains(text, "another engine there") {
+		t.Errorf("the record says %q", text)
+	}
+	// What it saved since is of this environment.
+	settings.SameEnvironment = true
+	if history = runTask(t, eng, regression(), settings); len(history.Notes) != 1 || len(history.Earlier) != 1 {
+		t.Errorf("notes %q, environments before %v", history.Notes, history.Earlier)
+	}
+}
+
+// smallCheckpoint returns the bytes of a checkpoint of a task with a state.
+func smallCheckpoint(t testing.TB, eng *engine.Engine) []byte {
+	t.Helper()
+	folder := t.TempDir()
+	task, _ := tallied()
+	if _, err := Run(context.Background(), eng, task, regressionRun(folder)); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// loadCheckpoint takes up the checkpoint at a path as a new run of that task does.
+func loadCheckpoint(eng *engine.Engine, path string) (*run, *tally, error) {
+	task, state := tallied()
+	r := &run{Task: task, Settings: regressionRun(filepath.Dir(path)).withDefaults(), history: &History{}}
+	r.checkpoint = &checkpoint{identity: r.identity(), environment: eng.Environment()}
+	return r, state, r.take(path)
+}
+
+// No bit of a checkpoint can change and no end be missing without an error, and an error leaves the run as it was.
+func TestEveryChangeOfACheckpointIsFound(t *testing.T) {
+	eng := enginetest.Open(t)
+	good := smallCheckpoint(t, eng)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	refuse := func(what string, at int, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, state, err := loadCheckpoint(eng, path)
+		var damaged *container.Damaged
+		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s %d of %d: %v", what, at, len(good), err)
+		}
+		if r.checkpoint.step != 0 || len(r.history.Losses) != 0 || len(state.Seen) != 0 {
+			t.Errorf("%s %d of %d: the run is at step %d, with %+v", what, at, len(good), r.checkpoint.step, state)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r, state, err := loadCheckpoint(eng, path); err != nil || r.checkpoint.step != 6 || len(state.Seen) != 6 {
+		t.Fatalf("the good one: %v", err)
+	}
+	for bit := range 8 * len(good) {
+		data := bytes.Clone(good)
+		data[bit/8] ^= 1 << (bit % 8)
+		refuse("bit", bit, data)
+	}
+	for cut := range good {
+		refuse("cut at", cut, good[:cut])
+		if zeros := append(bytes.Clone(good[:cut]), make([]byte, len(good)-cut)...); !bytes.Equal(zeros, good) {
+			refuse("zeros from", cut, zeros)
+		}
+	}
+	refuse("more than", len(good), append(bytes.Clone(good), 0))
+}

@@ -1,0 +1,69 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
+)
+
+// lockFile lies in a checkpoint folder while a run uses that, and says which run it is.
+const lockFile = "training.lock"
+
+// InUse is the error of a run whose checkpoint folder another run is using. Nothing in the folder was touched.
+type InUse struct {
+	Folder string
+	Holder string // the other run: what it is called, its process, machine and start
+}
+
+// Error says who has the folder and what to do.
+func (e *InUse) Error() string {
+	return fmt.Sprintf("train: the checkpoint folder %s is in use by another run (%s), which this one would overwrite; wait until that "+
+		"has ended, or name another folder in Checkpoint", e.Folder, e.Holder)
+}
+
+// tryLock is a variable so that tests can stand in for a file system without locks.
+var tryLock = filelock.Try
+
+// ownFolder keeps other runs out of a folder until release is called, or until this process ends, however it does. Where the
+// system has no such locks it returns a note that says so.
+func ownFolder(folder, name string) (release func(), note string, err error) {
+	path := filepath.Join(folder, lockFile)
+	f, err := tryLock(path, false)
+	switch {
+	case errors.Is(err, filelock.ErrBusy):
+		holder, _ := os.ReadFile(path) // it helps, but the folder is in use without it too
+		return nil, "", &InUse{folder, cmp.Or(strings.TrimSpace(string(holder)), "which does not say its name")}
+	case errors.Is(err, filelock.ErrNone):
+		os.Remove(path) // of no use
+		return func() {}, "the system has no file locks at " + folder + ": see to it that no other run uses this folder", nil
+	case err != nil:
+		return nil, "", err
+	}
+	release = func() {
+		os.Remove(path) // while it is locked, as filelock expects; a file that stays holds nobody up
+		f.Close()
+	}
+	if err = f.Truncate(0); err == nil {
+		_, err = f.WriteString(holder(name) + "\n")
+	}
+	if err != nil {
+		release()
+		return nil, "", err
+	}
+	return release, "", nil
+}
+
+// holder describes this process.
+func holder(name string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "a machine without a name"
+	}
+	return fmt.Sprintf("%s, process %d on %s, since %s", name, os.Getpid(), host, time.Now().Format(time.RFC3339))
+}

@@ -207,8 +207,8 @@ func (cp *checkpoint) tidy() error {
 }
 
 func (cp *checkpoint) notWritable(err error) error {
-	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make it writable or name another one in "+
-		"Checkpoint: nothing was trained yet", cp.folder, err)
+	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make room there, make it writable or name another "+
+		"one in Checkpoint: nothing was trained yet", cp.folder, err)
 }
 
 // escapeGlob returns a pattern that matches path alone.

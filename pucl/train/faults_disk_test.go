@@ -106,7 +106,9 @@ func fullDisk(ctx context.Context, eng *engine.Engine, batches *datasets.Batches
 	failed, most := 0, int(info.Size())*3
 	for i := range count + 1 {
 		room := most * i / count
-		problem := func(format string, a ...any) error { return fmt.Errorf("room for %d bytes: "+format, append([]any{room}, a...)...) }
+		problem := func(format string, a ...any) error {
+			return fmt.Errorf("room for %d bytes: "+format, append([]any{room}, a...)...)
+		}
 		if err := errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(base))); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (t *finetuning) copyNetworks(what, from, to string) error {
 
 // result returns the classifier, of the epoch that is to be kept.
 func (t *finetuning) result(tuning *Tuning) (*Classifier, error) {
-	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best > 0 {
+	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best.Epoch > 0 {
 		if err := t.takeBest(); err != nil {
 			return nil, err
 		}

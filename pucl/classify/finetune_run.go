@@ -55,7 +55,7 @@ type finetuning struct {
 // state is what a run knows beside its variables.
 type state struct {
 	Epochs []evaluate.Epoch
-	Best   int // number of the epoch whose weights are kept in bestScope; 0 for none
+	Best   evaluate.Epoch // the one whose weights are kept in bestScope; zero for none
 }
 
 // run tunes a copy of m.
@@ -240,9 +240,9 @@ func (t *finetuning) afterStep(done int) (*train.Reading, error) {
 		return nil, fmt.Errorf("classify: measuring after epoch %d: %w", done/perEpoch, err)
 	}
 	t.state.Epochs = append(t.state.Epochs, epoch)
-	if t.config.Keep != evaluate.WithoutNegatives || t.state.Best > 0 && !(epoch.Proxy > t.state.Epochs[t.state.Best-1].Proxy) {
+	if t.config.Keep != evaluate.WithoutNegatives || t.state.Best.Epoch > 0 && !(epoch.Proxy > t.state.Best.Proxy) {
 		return nil, nil
 	}
-	t.state.Best = epoch.Epoch
+	t.state.Best = epoch
 	return nil, t.keepBest()
 }

@@ -154,7 +154,7 @@ func (r *run) take(path string) error {
 // check returns an error unless the head can be that of a run of so many steps.
 func (h *checkpointHead) check(steps int) error {
 	if h.Step < 1 || h.Step > steps || h.History.steps() != h.Step {
-		return fmt.Errorf("it is after step %d of %d, with a history of %d", h.Step, steps, h.History.steps())
+		return fmt.Errorf("it is after step %d of %d, and its history may be of others", h.Step, steps)
 	}
 	return nil
 }

@@ -1,0 +1,96 @@
+package sealed
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type result struct {
+	Loss     string
+	Seeds    []int
+	Accuracy map[string]float64
+	Gap      float64
+	Data     struct {
+		Name   string
+		SHA256 string `json:"sha256"` // inside it may have that name
+	}
+}
+
+var some = result{Loss: "PUCL", Seeds: []int{1, 2}, Accuracy: map[string]float64{"test": 0.1 + 0.2, "train": 1}, Gap: math.Inf(-1)}
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "folder", "result.json")
+	if err := Write(path, some); err != nil {
+		t.Fatal(err)
+	}
+	got := result{Loss: "another", Seeds: []int{7}}
+	if err := Read(path, &got); err != nil || !reflect.DeepEqual(got, some) {
+		t.Errorf("%+v came back as %+v, %v", some, got, err)
+	}
+	var less struct{ Loss string }
+	if err := Read(path, &less); err == nil || !strings.Contains(err.Error(), "Seeds: ") || !strings.Contains(err.Error(), path) {
+		t.Errorf("a type without the fields gave %v", err)
+	}
+	if err := Read(path+"x", &got); !os.IsNotExist(err) && !strings.Contains(fmt.Sprint(err), "no such file") {
+		t.Error(err)
+	}
+}
+
+// No bit of a file can change and no end be missing without an error.
+func TestEveryChangeIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "result.json")
+	if err := Write(path, some); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(what string, at int, data []byte) {
+		t.Helper()
+		if rest, ok := open(data); ok {
+			t.Errorf("%s %d: read as %s", what, at, rest)
+		}
+		if at%50 != 0 {
+			return
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var got result
+		if err := Read(path, &got); err == nil || !strings.Contains(err.Error(), path+" is not as it was written") {
+			t.Errorf("%s %d: %+v, %v", what, at, got, err)
+		}
+	}
+	for bit := range 8 * len(good) {
+		data := bytes.Clone(good)
+		data[bit/8] ^= 1 << (bit % 8)
+		refuse("bit", bit, data)
+	}
+	for cut := range good {
+		refuse("cut at", cut, good[:cut])
+	}
+	refuse("more than", len(good), append(bytes.Clone(good), '\n'))
+}
+
+// What has no fields, or one of the checksum's name, cannot be
+func TestWhatCannotBeSealed(t *testing.T) {
+	folder := t.TempDir()
+	for _, value := range []any{1, "text", []int{1}, nil, map[string]int{}, map[string]int{"sha256": 1}, struct {
+		A int
+		B int `json:"sha256"`
+	}{}, struct{ F func() }{}} {
+		if err := Write(filepath.Join(folder, "f"), value); err == nil {
+			t.Errorf("%#v was sealed", value)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,403 @@
+package train
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/internal/strictjson"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// smallModel returns a model that was never trained, with a history that has every kind of number.
+func smallModel(t testing.TB) *Model {
+	t.Helper()
+	m := newModel(encoder.MLP{Hidden: []int{}, Dim: 2}, 2, augment.Shape{}, 3)
+	for path, value := range map[string]*tensors.Tensor{
+		"/encoder/dense/weights": tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4, 5, float32(math.NaN())}, 3, 2),
+		"/projector/bias":        tensors.FromFlatDataAndDimensions([]float32{-1, float32(math.Inf(1))}, 2),
+	} {
+		if _, err := m.store.CreateVariable(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.History.add(metrics{1.0 / 3, 2, 3}, 0.1, 8)
+	m.History.Readings = []Reading{{Step: 1, Projections: evaluate.Collapse{Alignment: math.NaN()}, Monitor: &evaluate.PUReading{Bank: "b"}}}
+	m.Record.Environment = engine.Environment{Engine: "none", Threads: 2, Versions: map[string]string{"go": "1"}}
+	return m
+}
+
+// fileOf returns the bytes of a model's file.
+func fileOf(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// No bit of a model can change and no end be missing without an error.
+func TestEveryChangeOfAModelIsFound(t *testing.T) {
+	m := smallModel(t)
+	good := fileOf(t, m)
+	back, err := DecodeModel(good, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := fileOf(t, back); !bytes.Equal(again, good) {
+		t.Error("a model that was read writes another file")
+	}
+	if h := back.History; !math.IsNaN(h.Readings[0].Projections.Alignment) || h.Losses[0] != 1.0/3 || h.Readings[0].Monitor.Bank != "b" ||
+		!reflect.DeepEqual(back.Record, m.Record) {
+		t.Errorf("history %+v, record %+v", back.History, back.Record)
+	}
+	refuse := func(what string, at int, data []byte) {
+		t.Helper()
+		if _, err := DecodeModel(data, nil); err == nil || !strings.Contains(err.Error(), "train the model again") {
+			t.Errorf("%s %d of %d: %v", what, at, len(good), err)
+		}
+	}
+	for bit := range 8 * len(good) {
+		data := bytes.Clone(good)
+		data[bit/8] ^= 1 << (bit % 8)
+		refuse("bit", bit, data)
+	}
+	for cut := range good {
+		refuse("cut at", cut, good[:cut])
+		if zeros := append(bytes.Clone(good[:cut]), make([]byte, len(good)-cut)...); !bytes.Equal(zeros, good) {
+			refuse("zeros from", cut, zeros)
+		}
+	}
+}
+
+// tensor is a tensor of a forged file.
+type tensor = safetensors.Tensor
+
+// forgedVariables returns the section of variables with these tensors.
+func forgedVariables(t testing.TB, all map[string]tensor) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := (&safetensors.File{Tensors: all}).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A forged file, its checksum right, that does not hold together is an error that says in what.
+func TestForgedModels(t *testing.T) {
+	one := tensor{DType: safetensors.F32, Shape: []int{1}, Data: make([]byte, 4)}
+	two := []variable{{"/a", true}, {"/b", false}}
+	for _, tt := range []struct {
+		name, want string
+		head       func(h *modelHead)
+		variables  map[string]tensor
+	}{
+		{"a missing value", "variable /b has no value", nil, map[string]tensor{"/a": one}},
+		{"a surplus value", `values of ["/c" "/d"], which are no variables`, nil, map[string]tensor{"/a": one, "/b": one, "/c": one, "/d": one}},
+		{"twice", "/a has no value, two places", func(h *modelHead) { h.Variables[1].Path = "/a" }, map[string]tensor{"/a": one, "/b": one}},
+		{"no path", "variable a has no value, two places or no path", func(h *modelHead) { h.Variables[0].Path = "a" }, map[string]tensor{"a": one, "/b": one}},
+		{"no truth", "neither true nor false", nil, map[string]tensor{"/a": one, "/b": {DType: safetensors.Bool, Shape: []int{2}, Data: []byte{1, 2}}}},
+		{"nothing", "which holds nothing", nil, map[string]tensor{"/a": one, "/b": {DType: safetensors.U8, Shape: []int{math.MaxInt, 0, math.MaxInt}}}},
+		{"lengths", "does not hold together", func(h *modelHead) { h.History.Losses = []float64{1} }, map[string]tensor{"/a": one, "/b": one}},
+		{"size", "does not hold together", func(h *modelHead) { h.Projection = -1 }, map[string]tensor{"/a": one, "/b": one}},
+		{"encoder", "trained with the encoder other.Net {}; pass one", func(h *modelHead) { h.EncoderType = "other.Net" }, map[string]tensor{"/a": one, "/b": one}},
+		{"fields", "encoder encoder.MLP that cannot be read", func(h *modelHead) { h.Encoder = "{" }, map[string]tensor{"/a": one, "/b": one}},
+	} {
+		h := modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Features: 1, Variables: slices.Clone(two)}
+		if tt.head != nil {
+			tt.head(&h)
+		}
+		head, err := strictjson.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := resealed(t, modelKind, modelSections, [][]byte{head, forgedVariables(t, tt.variables)})
+		_, err = DecodeModel(file, nil)
+		names(t, tt.name, err, tt.want)
+	}
+}
+
+// A forged checkpoint likewise, and one that does not go with the network names the variable.
+func TestForgedCheckpoints(t *testing.T) {
+	one := tensor{DType: safetensors.F32, Shape: []int{3, 1}, Data: make([]byte, 12)}
+	for _, tt := range []struct {
+		name, want string
+		change     func(h *checkpointHead, values map[string]tensor, sections [][]byte)
+	}{
+		{"step 0", "after step 0 of 6", func(h *checkpointHead, _ map[string]tensor, _ [][]byte) { h.Step = 0 }},
+		{"beyond the end", "after step 7 of 6", func(h *checkpointHead, _ map[string]tensor, _ [][]byte) { h.Step = 7 }},
+		{"short history", "after step 2 of 6, and its history may be of others", func(h *checkpointHead, _ map[string]tensor, _ [][]byte) { h.History.Losses = h.History.Losses[:1] }},
+		{"no state", "EOF", func(_ *checkpointHead, _ map[string]tensor, sections [][]byte) { sections[1] = nil }},
+		{"another state", "gob", func(_ *checkpointHead, _ map[string]tensor, sections [][]byte) {
+			var out bytes.Buffer
+			if err := gob.NewEncoder(&out).Encode("text"); err != nil {
+				t.Fatal(err)
+			}
+			sections[1] = out.Bytes()
+		}},
+		{"missing", "variable /net/weights of the network is not in the file", func(h *checkpointHead, values map[string]tensor, _ [][]byte) {
+			h.Variables = h.Variables[:1]
+			delete(values, "/net/weights")
+		}},
+		{"shape", "variable /net/weights: its shape is (Float32)[3, 1] in the file and (Float32)[3, 2] in the network",
+			func(*checkpointHead, map[string]tensor, [][]byte) {}},
+	} {
+		task, _ := tallied()
+		r := &run{Task: task, Settings: regressionRun(t.TempDir()).withDefaults(), history: &History{}}
+		r.checkpoint = &checkpoint{identity: r.identity()}
+		if _, err := task.Store.CreateVariable("/net/weights", tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2))); err != nil {
+			t.Fatal(err)
+		}
+		h := checkpointHead{Identity: r.checkpoint.identity, Step: 2, Variables: []variable{{"/#rngstate", false}, {"/net/weights", true}}}
+		h.History.add(metrics{}, 0, 1)
+		h.History.add(metrics{}, 0, 1)
+		values := map[string]tensor{"/net/weights": one, "/#rngstate": {DType: safetensors.U64, Shape: []int{3}, Data: make([]byte, 24)}}
+		var state bytes.Buffer
+		if err := gob.NewEncoder(&state).Encode(tally{}); err != nil {
+			t.Fatal(err)
+		}
+		sections := [][]byte{nil, state.Bytes(), nil}
+		tt.change(&h, values, sections)
+		var err error
+		if sections[0], err = strictjson.Marshal(h); err != nil {
+			t.Fatal(err)
+		}
+		sections[2] = forgedVariables(t, values)
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
+		names(t, tt.name, r.take(path), path+" does not hold together", tt.want, "delete the folder")
+	}
+}
+
+// Every type of number that files can hold comes back bit for bit, and one that they cannot is an error when it is saved.
+func TestVariablesOfEveryType(t *testing.T) {
+	store := model.NewStore()
+	for name, dtype := range numberTypes {
+		value := tensors.FromShape(shapes.Make(dtype, 2, 3))
+		if err := value.MutableBytes(func(data []byte) {
+			for i := range data {
+				data[i] = byte(i % 2) // any bits will do, but for bool
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		v, err := store.CreateVariable("/"+string(name), value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.SetTrainable(dtype.IsFloat())
+	}
+	if _, err := store.CreateVariable("/scalar", tensors.FromScalar(float32(0.1))); err != nil {
+		t.Fatal(err)
+	}
+	list, values, err := encodeVariables(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := model.NewStore()
+	if err := decodeVariables(back, list, slices.Concat(values...)); err != nil {
+		t.Fatal(err)
+	}
+	again, bytesAgain, err := encodeVariables(back)
+	if err != nil || !slices.Equal(again, list) || len(list) != len(numberTypes)+1 || !bytes.Equal(slices.Concat(bytesAgain...), slices.Concat(values...)) {
+		t.Errorf("%v came back as %v, %v", list, again, err)
+	}
+	if _, err := store.CreateVariable("/complex", tensors.FromScalar(complex64(1i))); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = encodeVariables(store)
+	names(t, "complex numbers", err, "variable /complex", "Complex64")
+}
+
+// A file that says that it holds far more than it has bytes takes no memory for it.
+func TestForgedSizesTakeNoMemory(t *testing.T) {
+	peaktest.Skip(t)
+	const size, variable = 3000, "PUCL_TEST_FORGED"
+	if what := os.Getenv(variable); what != "" {
+		path := filepath.Join(t.TempDir(), "model")
+		forgedSizes(t, what, path, size)
+		before := peaktest.Must(t)
+		_, err := LoadModel(path, nil)
+		if err == nil {
+			t.Errorf("%s: it was read", what)
+		}
+		peaktest.Tell(peaktest.Must(t) - before)
+		return
+	}
+	for _, what := range []string{"length", "header", "section", "tensor", "list"} {
+		if took := peaktest.OfChild(t, variable, what); took > 8<<20 {
+			t.Errorf("%s: %d bytes of memory for a file of %d", what, took, size)
+		}
+	}
+}
+
+// forgedSizes writes a file of about size bytes in which one length says that there are a hundred MiB.
+func forgedSizes(t *testing.T, what, path string, size int) {
+	t.Helper()
+	const huge = 100 << 20
+	head, err := strictjson.Marshal(modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Variables: []variable{{"/a", true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what == "list" { // of things that take more memory than bytes
+		head = []byte(`{"Variables":[` + strings.Repeat("{},", size/3) + `{}]}`)
+	}
+	text := fmt.Sprintf(`{"/a":{"dtype":"F32","shape":[%d],"data_offsets":[0,%d]}}`, huge/4, huge)
+	values := append([]byte{byte(len(text)), 0, 0, 0, 0, 0, 0, 0}, text...)
+	if what != "tensor" {
+		values = forgedVariables(t, map[string]tensor{"/a": {DType: safetensors.F32, Shape: []int{size / 4}, Data: make([]byte, size)}})
+	}
+	file := resealed(t, modelKind, modelSections, [][]byte{head, values})
+	switch what {
+	case "length": // of the file
+		copy(file[8:], []byte{0, 0, 0, 6})
+	case "header":
+		copy(file[16:], []byte{0, 0, 0, 6})
+	case "section":
+		file = bytes.Replace(file, []byte(`"Bytes":`+fmt.Sprint(len(values))), []byte(`"Bytes":9999`), 1)
+	}
+	if what == "header" || what == "section" {
+		sum := sha256.Sum256(file[:len(file)-sha256.Size])
+		copy(file[len(file)-sha256.Size:], sum[:])
+	}
+	write(t, path, string(file))
+}
+
+// Embeddings come back as they were, NaN and missing matrices included, by file and by gob.
+func TestEmbeddingsComeBack(t *testing.T) {
+	for name, e := range map[string]*Embedding{
+		"both": {H: mat.NewDense(2, 3, []float64{1, 2, math.NaN(), math.Inf(-1), 0.5, -4}), Z: mat.NewDense(2, 1, []float64{5, 6})},
+		"none": {},
+		"one":  {H: mat.NewDense(4, 4, nil).Slice(1, 3, 2, 4).(*mat.Dense)},
+	} {
+		path := filepath.Join(t.TempDir(), "new", "e")
+		if err := e.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		back, err := LoadEmbedding(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		again := &Embedding{H: mat.NewDense(1, 1, nil)}
+		if err := gob.NewEncoder(&file).Encode(e); err != nil {
+			t.Fatal(err)
+		}
+		if err := gob.NewDecoder(&file).Decode(again); err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range []*Embedding{back, again} {
+			if !same(got.H, e.H) || !same(got.Z, e.Z) {
+				t.Errorf("%s: %v came back as %v", name, e, got)
+			}
+		}
+		data := read(t, path)
+		write(t, path, data[:len(data)-1])
+		_, err = LoadEmbedding(path)
+		names(t, "a cut file", err, "train: "+path+" is cut short", "embed again")
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := smallModel(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := LoadEmbedding(path)
+	names(t, "a model", err, path+" is of the kind model, not embedding; train.LoadModel reads it")
+}
+
+// same reports whether two matrices hold the same numbers, NaN being NaN.
+func same(a, b *mat.Dense) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return fmt.Sprint(mat.Formatted(a)) == fmt.Sprint(mat.Formatted(b))
+}
+
+// FuzzModel decodes any sections of a model's file, its checksum right, without a panic; what it reads it can write.
+func FuzzModel(f *testing.F) {
+	sections, err := modelKind.Decode(fileOf(f, smallModel(f)), modelSections...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sections[0], sections[1])
+	f.Fuzz(func(t *testing.T, head, variables []byte) {
+		m, err := DecodeModel(resealed(t, modelKind, modelSections, [][]byte{head, variables}), nil)
+		if err != nil {
+			return
+		}
+		again, err := DecodeModel(fileOf(t, m), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(fileOf(t, again), fileOf(t, m)) {
+			t.Error("a model that was read and written is another one")
+		}
+	})
+}
+
+// FuzzCheckpoint takes up any sections of a checkpoint, its checksum right, without a panic.
+func FuzzCheckpoint(f *testing.F) {
+	eng, err := engine.Open()
+	if err != nil {
+		f.Fatal(err)
+	}
+	sections, err := checkpointKind.Decode(smallCheckpoint(f, eng), checkpointSections...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sections[0], sections[1], sections[2])
+	f.Fuzz(func(t *testing.T, head, state, variables []byte) {
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		if err := os.WriteFile(path, resealed(t, checkpointKind, checkpointSections, [][]byte{head, state, variables}), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r, _, err := loadCheckpoint(eng, path); err == nil && (r.checkpoint.step < 1 || len(r.history.Losses) != r.checkpoint.step) {
+			t.Errorf("a run of step %d with %d losses", r.checkpoint.step, len(r.history.Losses))
+		}
+	})
+}
+
+// FuzzEmbedding decodes any matrices of an embedding, its checksum right, without a panic; what it reads it can write.
+func FuzzEmbedding(f *testing.F) {
+	data, err := (&Embedding{H: mat.NewDense(2, 1, []float64{1, 2}), Z: mat.NewDense(1, 1, []float64{3})}).MarshalBinary()
+	if err != nil {
+		f.Fatal(err)
+	}
+	sections, err := embeddingKind.Decode(data, "matrices")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sections[0])
+	f.Fuzz(func(t *testing.T, matrices []byte) {
+		var e, again Embedding
+		if e.UnmarshalBinary(resealed(t, embeddingKind, []string{"matrices"}, [][]byte{matrices})) != nil {
+			return
+		}
+		data, err := e.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.UnmarshalBinary(data); err != nil || !same(e.H, again.H) || !same(e.Z, again.Z) {
+			t.Errorf("%v became %v, %v", e, again, err)
+		}
+	})
+}

@@ -232,7 +232,7 @@ func (r *run) save(step int) error {
 			return r.diverged(r.history.last(), step-1)
 		}
 	}
-	if cp.folder == "" {
+	if cp.folder == "" || cp.saved == step && cp.good == cp.path { // a run that is stopped is mostly saved by then
 		return nil
 	}
 	file, err := r.encode(step)

@@ -114,7 +114,7 @@ func TestFaultFullDisk(t *testing.T) {
 	child.Env = append(os.Environ(), fullDiskFolder+"="+folder)
 	out, err := child.CombinedOutput()
 	if err != nil || !bytes.HasPrefix(out, []byte("full 114\n")) {
-		t.Errorf("%v:\n%s", err, out)
+		t.Fatalf("%v:\n%s", err, out)
 	}
-	t.Logf("| disk full, saving over a model, a classifier, an embedding | 114 found no room, nothing lost |")
+	t.Log("| disk full, saving over a model, a classifier, an embedding | 114 found no room, nothing lost |")
 }

@@ -192,11 +192,11 @@ func (k Kind) Decode(data []byte, names ...string) ([][]byte, error) {
 	case h.Kind != k.Name:
 		return nil, fmt.Errorf("is of the kind %s, not %s; %s reads it", h.Kind, k.Name, h.Reader)
 	case h.Version > k.Version:
-		return nil, fmt.Errorf("was written by a newer version of this program, as version %d of its kind, where this one reads version %d; "+
-			"update this program", h.Version, k.Version)
+		return nil, fmt.Errorf("was written by a newer version of this program, as version %d of its kind, where this one reads "+
+			"version %d; update this program", h.Version, k.Version)
 	case h.Version < k.Version:
-		return nil, fmt.Errorf("was written by an earlier version of this program, as version %d of its kind, where this one reads version %d; %s",
-			h.Version, k.Version, k.Mend)
+		return nil, fmt.Errorf("was written by an earlier version of this program, as version %d of its kind, where this one reads "+
+			"version %d; %s", h.Version, k.Version, k.Mend)
 	}
 	sections, err := h.cut(rest, names)
 	if err != nil {

@@ -76,7 +76,8 @@ func Read(path string, value any) error {
 	}
 	rest, ok := open(data)
 	if !ok {
-		return fmt.Errorf("sealed: %s is not as it was written: its SHA-256 is missing or that of something else; restore it or make it again", path)
+		return fmt.Errorf("sealed: %s is not as it was written: its SHA-256 is missing or that of something else; restore it or make "+
+			"it again", path)
 	}
 	if err := strictjson.Unmarshal(append([]byte("{"), rest...), value); err != nil {
 		return fmt.Errorf("sealed: %s does not read as %T: %w", path, value, err)

@@ -77,6 +77,13 @@ func TestReplace(t *testing.T) {
 	if read(path) != "three" || read(before) != "two" {
 		t.Errorf("after a write that failed: %q and %q", read(path), read(before))
 	}
+	err := Replace(path, before, func(io.Writer) error { // a file that cannot take its name, since it is gone
+		left, err := filepath.Glob(path + ".*.part")
+		return errors.Join(err, os.Remove(left[0]))
+	})
+	if !errors.Is(err, os.ErrNotExist) || read(path) != "three" {
+		t.Errorf("after a renaming that failed: %q, %v", read(path), err)
+	}
 }
 
 // A folder is synced after its file got its name; a file system that cannot do so is no error, one that fails is.

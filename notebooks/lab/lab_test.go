@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -52,6 +54,36 @@ func TestValuesComeBack(t *testing.T) {
 	}
 	if left, err := filepath.Glob(b.Path("*.part")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files left: %v %v", left, err)
+	}
+}
+
+// A value that is not what was saved is refused with the cure, and so is one that an earlier program left under its name.
+func TestDamagedValues(t *testing.T) {
+	b := bench(t)
+	if err := Save(b, "scores", []float64{0.5, 0.25}); err != nil {
+		t.Fatal(err)
+	}
+	path := b.Path("scores.value")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	if err := gob.NewEncoder(&plain).Encode([]float64{1}); err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(good)
+	flipped[len(good)-40] ^= 1
+	for want, data := range map[string][]byte{
+		"is damaged": flipped, "is cut short": good[:len(good)-1], "was written by an earlier version of this program": plain.Bytes(),
+	} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Load[[]float64](b, "scores"); err == nil || !strings.Contains(err.Error(), "lab: "+path+" "+want) ||
+			!strings.Contains(err.Error(), "run the cell again that makes it") {
+			t.Errorf("%s: %v, %v", want, got, err)
+		}
 	}
 }
 

@@ -62,6 +62,20 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 	}
 }
 
+// What is out of the ordinary about the start is a line of its own, once.
+func TestProgressShowsNotes(t *testing.T) {
+	var b bytes.Buffer
+	p := Progress(&b, "PUCL")
+	at := train.Progress{Step: 1, Steps: 4, Notes: []string{"the newest checkpoint is damaged"}}
+	p.Start(at)
+	p.Step(at)
+	p.End(at, nil)
+	if text := b.String(); !strings.HasPrefix(text, "PUCL: note: the newest checkpoint is damaged\nPUCL: going on after step 1 of 4") ||
+		strings.Count(text, "damaged") != 1 {
+		t.Errorf("it says\n%s", text)
+	}
+}
+
 // Speeds are in images or rows, with how many views were made of each: two in pretraining, one in fine-tuning, which has no
 // chance level either.
 func TestProgressSaysHowManyViews(t *testing.T) {

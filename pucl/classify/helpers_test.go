@@ -107,7 +107,7 @@ type pretrained struct {
 	err   error
 }
 
-func (p *pretrained) get(t *testing.T, e encoder.Encoder) *train.Model {
+func (p *pretrained) get(t testing.TB, e encoder.Encoder) *train.Model {
 	t.Helper()
 	eng, config := enginetest.Open(t), train.Config{Steps: 12, Encoder: e, Projection: 4, LearningRate: 0.01, Seed: 5}
 	p.once.Do(func() { p.model, p.err = train.Pretrain(context.Background(), eng, stripes{16, 4}, config) })
@@ -125,7 +125,7 @@ func aModel(t *testing.T) *train.Model {
 }
 
 // quickModel returns a model whose network is compiled in a moment.
-func quickModel(t *testing.T) *train.Model {
+func quickModel(t testing.TB) *train.Model {
 	return perceptron.get(t, encoder.MLP{Hidden: []int{24}, Dim: 8})
 }
 
@@ -165,7 +165,7 @@ func moved(t *testing.T, a, b *train.Model) (paths []string) {
 }
 
 // must returns a function that fails t on an error and otherwise returns the value.
-func must[T any](t *testing.T) func(T, error) T {
+func must[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
 		if err != nil {

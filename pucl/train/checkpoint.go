@@ -89,10 +89,8 @@ func (r *run) load() error {
 	}
 	before := filepath.Join(cp.folder, beforeFile)
 	switch failed := r.take(before); {
-	case failed == nil && errors.Is(err, fs.ErrNotExist):
-		r.note(fmt.Sprintf("%s is missing; going on from %s, after %d steps", cp.path, before, cp.step))
 	case failed == nil:
-		r.note(fmt.Sprintf("%v; going on from %s, after %d steps", err, before, cp.step))
+		r.note(fmt.Sprintf("the newest checkpoint cannot be read (%v); going on from %s, after %d steps", err, before, cp.step))
 	case errors.Is(failed, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist):
 		return refuseEarlier(cp.folder)
 	case errors.Is(failed, fs.ErrNotExist):
@@ -145,8 +143,8 @@ func (r *run) take(path string) error {
 	cp.step, cp.saved, cp.good = head.Step, head.Step, path
 	if len(other) > 0 {
 		r.history.Earlier = append(r.history.Earlier, head.Environment)
-		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to rounding (%s)",
-			head.Step, strings.Join(other, "; ")))
+		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to "+
+			"rounding (%s)", head.Step, strings.Join(other, "; ")))
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ type Config struct {
 	LeaveOut []string
 
 	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same run; "" means
-	// none. A resumed run gives the same numbers as one that was never interrupted, and one of another configuration is
-	// refused with the fields that differ. Encoders of one's own and data are told apart by what their String says, and
+	// none. A resumed run gives the same numbers as one that was never interrupted, see [Run], and one of another configuration
+	// is refused with the fields that differ. Encoders of one's own and data are told apart by what their String says, and
 	// objectives by name and by their loss on a small batch: give what changed in other ways a folder of its own.
 	Checkpoint      string
 	CheckpointEvery int  // steps between checkpoints; 0 means 500

@@ -12,9 +12,11 @@
 // # A run can be trusted
 //
 // The batch of a step depends on the step alone, weights and views on a seed: the same configuration gives the same numbers on the
-// same engine. A run with a checkpoint folder that was stopped, or killed at any moment, goes on to the very bits of one that was
-// not; a checkpoint of another run is refused, with the fields that differ. A run whose numbers are no longer finite ends as
-// [Diverged], with the step, the seed and the first bad layer; one that was asked to stop as [Stopped].
+// same engine, versions, threads and instruction set. A run with a checkpoint folder that was stopped, or killed at any moment, goes
+// on to the very bits of one that was not, or says what differs in its environment; a checkpoint of another run is refused, with the
+// fields that differ, and a folder that another run is using as [InUse]. Files end with a checksum: one that was damaged is never
+// read as other numbers, and the checkpoint before the newest is kept for that case. A run whose numbers are no longer finite ends
+// as [Diverged], with the step, the seed and the first bad layer; one that was asked to stop as [Stopped].
 //
 // A [Monitor] measures alignment, uniformity, effective rank and nearest neighbors while training goes on, and changes none of its
 // numbers; an [Observer] is told of every step. [Compute] splits the work over devices, into micro-batches or into bfloat16; the

@@ -182,11 +182,34 @@ func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
 }
 
 func newEmbedder(m *Model, eng *engine.Engine, shape []int, graph func(scope *model.Scope, examples *Node) []*Node) (*Embedder, error) {
-	exec, err := model.NewExec(eng.Backend, m.store, graph)
+	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, examples *Node) []*Node {
+		known := m.store.NumVariables()
+		out := graph(scope, examples)
+		m.refuseNew(known)
+		return out
+	})
 	if err != nil {
 		return nil, fmt.Errorf("train: building the encoder: %w", engine.RootCause(err))
 	}
 	return &Embedder{exec, shape}, nil
+}
+
+// refuseNew panics if there are more variables than the known first ones, which a graph has made and nobody has trained, and
+// deletes them.
+func (m *Model) refuseNew(known int) {
+	var paths []string
+	for v := range m.store.IterVariables() {
+		paths = append(paths, v.Path())
+	}
+	for _, path := range paths[known:] {
+		if err := m.store.DeleteVariable(path); err != nil {
+			panic(err)
+		}
+	}
+	if len(paths) > known {
+		panic(fmt.Errorf("train: the encoder %s has variables %q, which this model lacks; load it with the encoder that it was "+
+			"trained with", describeEncoder(m.encoder), paths[known:]))
+	}
 }
 
 // Embed returns the encoder's outputs for images of height×width×channels bytes each, a row for each.

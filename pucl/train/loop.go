@@ -27,9 +27,17 @@ type run struct {
 //
 // It ends early with a [Stopped] when ctx is done, saving a checkpoint first where there is a folder for it, and with a
 // [Diverged] when the loss, the gradient, the outputs or the weights are no longer finite, leaving the last checkpoint as it
-// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. A run that was stopped or
-// killed, at any moment, goes on from its last checkpoint when it is asked for again, and gives the same numbers as one that
-// was never interrupted, bit for bit on the same engine. Batches are prepared while the engine computes.
+// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. Batches are prepared while the
+// engine computes.
+//
+// A run that was stopped or killed, at any moment, goes on from its last checkpoint when it is asked for again. It ends in the
+// numbers of one that was never interrupted: bit for bit in the same environment, that is with the same engine, versions,
+// threads and instruction set, see [engine.Environment]; up to rounding in another one, which History.Notes says, or which is
+// refused where Settings.SameEnvironment is set. The newest two checkpoints are kept. Where the newest is damaged or missing the
+// run goes on from the one before, and a note says so; where neither can be read it ends, and leaves them as they are.
+//
+// The checkpoint folder belongs to the run until Run returns: a second one, of this program or another, is an [InUse] error and
+// touches nothing in there.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
 	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
 	if err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {

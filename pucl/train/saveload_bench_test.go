@@ -64,9 +64,4 @@ func BenchmarkSaveLoad(b *testing.B) {
 			}
 		}
 	})
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(info.Size()), "bytes")
 }

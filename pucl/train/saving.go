@@ -76,7 +76,8 @@ func (m *Model) encode() (container.Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return modelKind.Encode(container.Section{Name: "head", Parts: container.Parts{head}}, container.Section{Name: "variables", Parts: values})
+	return modelKind.Encode(container.Section{Name: "head", Parts: container.Parts{head}},
+		container.Section{Name: "variables", Parts: values})
 }
 
 // modelSections are the sections of a model's file.

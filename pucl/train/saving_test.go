@@ -4,11 +4,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/safetensors"
 )
 
 func TestLoadingErrors(t *testing.T) {
@@ -64,4 +69,69 @@ func TestModelOfAnEarlierProgram(t *testing.T) {
 	path := filepath.Join("testdata", "model-before.model")
 	_, err := LoadModel(path, nil)
 	names(t, "an earlier model", err, "train: "+path+" was written by an earlier version of this program", "; copy it again", "train the model again")
+}
+
+// grown is an encoder that has more variables where it is asked to, under the same name and fields.
+type grown struct{ more *bool }
+
+func (grown) String() string { return "grown" }
+
+func (g grown) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	x := encoder.Dense(scope.In("first"), Reshape(images, images.Shape().Dim(0), -1), 4, true)
+	if *g.more {
+		x = encoder.Dense(scope.In("second"), x, 4, true)
+	}
+	return x
+}
+
+// A model whose encoder was changed since is not filled up with variables that nobody has trained.
+func TestVariablesThatAModelLacks(t *testing.T) {
+	eng := enginetest.Open(t)
+	var more bool
+	config := quick(1)
+	config.Encoder = grown{&more}
+	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	more = true
+	if m, err = LoadModel(path, grown{&more}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err = m.Embed(eng, make([]uint8, 144))
+		names(t, "another encoder", err, "train: the encoder grown has variables", `"/encoder/second/weights"`, "which this model lacks")
+	}
+	more = false
+	if _, err = m.Embed(eng, make([]uint8, 144)); err != nil {
+		t.Error(err)
+	}
+}
+
+// The weights of an encoder are exported by one call, for others to read and for another run to start from.
+func TestExport(t *testing.T) {
+	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, quick(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := m.Export(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil || len(want) == 0 || !reflect.DeepEqual(file.Tensors, want) {
+		t.Errorf("%d tensors, want %d: %v", len(file.Tensors), len(want), err)
+	}
+	if file.Metadata["format"] != "pt" || file.Metadata["encoder"] != tiny.String() || !strings.Contains(file.Metadata["record"], "stripes") {
+		t.Errorf("notes %q", file.Metadata)
+	}
+	names(t, "no folder", m.Export(filepath.Join(path, "x")), "train: ", "not a directory")
 }

@@ -1,0 +1,144 @@
+package classify
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/strictjson"
+	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// sections are those of a classifier's file.
+var sections = []string{"head", "model"}
+
+// resealed returns a file with these sections and a checksum that is right.
+func resealed(t testing.TB, head, model []byte) []byte {
+	t.Helper()
+	file, err := kind.Encode(container.Section{Name: "head", Parts: container.Parts{head}}, container.Section{Name: "model", Parts: container.Parts{model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(file...)
+}
+
+// fileOf returns the bytes of a classifier's file.
+func fileOf(t testing.TB, c *Classifier) []byte {
+	t.Helper()
+	file, err := c.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(file...)
+}
+
+// smallClassifier returns a classifier that has all its parts.
+func smallClassifier(t testing.TB) *Classifier {
+	t.Helper()
+	return &Classifier{
+		Model: quickModel(t), Probe: &probe.Probe{Weights: mat.NewDense(3, 8, nil), Bias: []float64{1, math.NaN(), 3}},
+		Clusters: &cluster.Clustering{PositiveCenter: []float64{1}, Potential: math.Inf(1)},
+		Tuning:   &Tuning{Epochs: []evaluate.Epoch{{Epoch: 1, Test: math.NaN()}}, Predicted: []int{1, 2, 3}},
+	}
+}
+
+// No bit of a classifier can change and no end be missing without an error; a file of another kind says what reads it.
+func TestEveryChangeOfAClassifierIsFound(t *testing.T) {
+	enginetest.Open(t)
+	c := smallClassifier(t)
+	good := fileOf(t, c)
+	back, err := kind.Decode(good, sections...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := fileOf(t, must[*Classifier](t)(decode(back, nil))); !bytes.Equal(again, good) {
+		t.Error("a classifier that was read writes another file")
+	}
+	for i := range good { // one bit of every byte; package container has all of them
+		data := bytes.Clone(good)
+		data[i] ^= 1 << (i % 8)
+		if _, err := kind.Decode(data, sections...); err == nil {
+			t.Errorf("byte %d of %d: it was read", i, len(good))
+		}
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	for what, tt := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"cut":       {good[:len(good)-1], "is cut short"},
+		"half zero": {append(bytes.Clone(good[:len(good)/2]), make([]byte, len(good)-len(good)/2)...), "is damaged"},
+		"model":     {back[1], "is of the kind model, not classifier; train.LoadModel reads it"},
+	} {
+		if err := os.WriteFile(path, tt.data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), "classify: "+path+" "+tt.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.LoadModel(path, nil); err == nil || !strings.Contains(err.Error(), "is of the kind classifier, not model; classify.Load reads it") {
+		t.Errorf("a classifier as a model: %v", err)
+	}
+}
+
+// A forged classifier, its checksum right, that does not hold together is an error.
+func TestForgedClassifiers(t *testing.T) {
+	enginetest.Open(t)
+	back, err := kind.Decode(fileOf(t, smallClassifier(t)), sections...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, tt := range map[string]struct {
+		h    head
+		want string
+	}{
+		"no probe":       {head{}, "no weights"},
+		"empty rows":     {head{Weights: [][]float64{{}, {}}, Bias: []float64{1, 2}}, "no weights"},
+		"ragged":         {head{Weights: [][]float64{{1, 2}, {3}}, Bias: []float64{1, 2}}, "rows of 2 and 1 weights"},
+		"ragged at 0":    {head{Weights: [][]float64{{}, {3}}, Bias: []float64{1, 2}}, "rows of 0 and 1 weights"},
+		"too few biases": {head{Weights: [][]float64{{1}, {3}}, Bias: []float64{1}}, "1 biases"},
+	} {
+		text := must[[]byte](t)(strictjson.Marshal(tt.h))
+		if _, err := decode([][]byte{text, back[1]}, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := decode([][]byte{back[0], back[1][:100]}, nil); err == nil || !strings.Contains(err.Error(), "holds a model that is cut short") {
+		t.Errorf("half a model: %v", err)
+	}
+}
+
+// FuzzClassifier decodes any head of a classifier's file and any model, or a good one where that is empty, without a panic; the
+// checksum is right. What it reads it can write.
+func FuzzClassifier(f *testing.F) {
+	good := must[[][]byte](f)(kind.Decode(fileOf(f, smallClassifier(f)), sections...))
+	f.Add(good[0], []byte(nil))
+	f.Add([]byte(`{"Weights":[[]],"Bias":[0],"Clusters":{"StartRow":-1}}`), []byte("no model"))
+	f.Fuzz(func(t *testing.T, head, model []byte) {
+		if len(model) == 0 {
+			model = good[1]
+		}
+		back, err := kind.Decode(resealed(t, head, model), sections...)
+		if err != nil || !bytes.Equal(back[0], head) || !bytes.Equal(back[1], model) {
+			t.Fatalf("%q, %v", back, err)
+		}
+		if c, err := decode(back, nil); err == nil {
+			fileOf(t, c)
+		}
+	})
+}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/puclab/puclab/internal/damagetest"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -54,9 +54,20 @@ func contentOf(task train.Task, h *train.History) string {
 	return text
 }
 
+// goEngine opens the pure-Go engine, which compiles nothing, for tests in which the engine plays no part.
+func goEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
+	eng, err := engine.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eng
+}
+
 // No damage makes a checkpoint another one that a run goes on from.
 func TestFaultDamagedCheckpoint(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := goEngine(t)
 	folder := t.TempDir()
 	settings := train.Settings{Steps: 3, Checkpoint: folder}
 	if _, err := train.Run(context.Background(), eng, slope(), settings); err != nil {
@@ -90,7 +101,7 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 
 // Where the newest checkpoint is damaged or missing, the run goes on from the one before, says so, and ends in the same bits.
 func TestFaultCheckpointBefore(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := goEngine(t)
 	settings := train.Settings{Steps: 6, CheckpointEvery: 1}
 	whole := slope()
 	h, err := train.Run(context.Background(), eng, whole, settings)
@@ -168,7 +179,7 @@ func TestFaultCheckpointBefore(t *testing.T) {
 
 // No wrong clock loses anything: a state from the future or from long ago is gone on from, and what a killed run left is tidied.
 func TestFaultClock(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := goEngine(t)
 	for _, when := range []time.Time{time.Unix(0, 0), time.Now().Add(20 * 365 * 24 * time.Hour)} {
 		settings := train.Settings{Steps: 4, CheckpointEvery: 1, Checkpoint: t.TempDir()}
 		stopping, stop := context.WithCancel(context.Background())
@@ -222,7 +233,7 @@ func damagedFile(t *testing.T, kind, path string, load func() (content string, e
 
 // No damage makes a model or an embedding another one.
 func TestFaultDamagedModel(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := goEngine(t)
 	batches, err := faultBatches()
 	if err != nil {
 		t.Fatal(err)

@@ -19,11 +19,17 @@ import (
 	"time"
 )
 
-// undisturbed returns the result of a run that nobody disturbs and that saves nothing.
-func undisturbed(t *testing.T) string {
-	t.Helper()
-	return faultRun{folder: noFolder, result: filepath.Join(t.TempDir(), "whole")}.must(t)
-}
+// undisturbed returns the result of a run that nobody disturbs and that saves nothing; it runs once.
+var undisturbed = func() func(t *testing.T) string {
+	result := ""
+	return func(t *testing.T) string {
+		t.Helper()
+		if result == "" {
+			result = faultRun{folder: noFolder, result: filepath.Join(t.TempDir(), "whole")}.must(t)
+		}
+		return result
+	}
+}()
 
 // tally counts what happened, for the table that a test prints.
 type tally struct {

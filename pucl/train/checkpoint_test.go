@@ -58,6 +58,13 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 	eng := enginetest.Open(t)
 	whole := regression()
 	history := runTask(t, eng, whole, Settings{Steps: 6, LearningRate: 0.05})
+	ctx, stop := stopAfter(5)
+	settings := regressionRun(t.TempDir())
+	settings.Observer = stop
+	if _, err := Run(ctx, eng, regression(), settings); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	stopped := contents(t, settings.Checkpoint)
 	for name, tt := range map[string]struct {
 		harm func(data string) string
 		want string
@@ -72,12 +79,10 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		newest, before := filepath.Join(folder, checkpointFile), filepath.Join(folder, beforeFile)
-		ctx, stop := stopAfter(5)
-		settings := regressionRun(folder)
-		settings.Observer = stop
-		if _, err := Run(ctx, eng, regression(), settings); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+		for file, data := range stopped {
+			write(t, filepath.Join(folder, file), data)
 		}
+		settings := regressionRun(folder)
 		kept := read(t, before)
 		if tt.harm == nil {
 			if err := os.Remove(newest); err != nil {

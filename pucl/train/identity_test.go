@@ -155,6 +155,13 @@ func TestIdentityOfTasks(t *testing.T) {
 	again := regression()
 	again.Identity = one{[]string{"a b"}}
 	runTask(t, eng, again, settings)
+	// Names that are not UTF-8, which files cannot hold as they are, are known again.
+	settings.Checkpoint = t.TempDir()
+	for range 2 {
+		latin := regression()
+		latin.Identity = struct{ File string }{"caf\xe9"}
+		runTask(t, eng, latin, settings)
+	}
 }
 
 // A checkpoint of the program that told runs apart by a sentence is not passed over.

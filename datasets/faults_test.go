@@ -34,7 +34,8 @@ func TestNamesComeAfterContents(t *testing.T) {
 	t.Cleanup(func() { syncPath = plain })
 	for fail := range 6 {
 		root := t.TempDir()
-		archive := writeFile(t, filepath.Join(t.TempDir(), "set.tgz"), packed(t, entry{name: "set/a", content: "1"}, entry{name: "set/sub/b", content: "2"}))
+		archive := writeFile(t, filepath.Join(t.TempDir(), "set.tgz"),
+			packed(t, entry{name: "set/a", content: "1"}, entry{name: "set/sub/b", content: "2"}))
 		var synced, want []string
 		broken := errors.New("the disk broke")
 		var lock = make(chan struct{}, 1) // several goroutines sync

@@ -65,7 +65,9 @@ func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
 // the bits of one that was let alone.
 func TestFaultInterruptedCell(t *testing.T) {
 	results := map[string]string{}
-	for name, steps := range map[string][]string{"let alone": {""}, "interrupt": {"step 3", "step 8", ""}, "terminated": {"step 3", "step 8", ""}} {
+	for name, steps := range map[string][]string{
+		"let alone": {""}, "interrupt": {"step 3", "step 8", ""}, "terminated": {"step 3", "step 8", ""},
+	} {
 		folder := t.TempDir()
 		for _, step := range steps {
 			runCell(t, folder, step, map[string]syscall.Signal{"interrupt": syscall.SIGINT, "terminated": syscall.SIGTERM}[name])

@@ -31,7 +31,8 @@ func init() {
 	}
 	faultModes["no room on the disk"] = func(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
 		ballast := filepath.Join(filepath.Dir(config.Checkpoint), "ballast")
-		return fullDisk(ctx, eng, batches, config, syscall.ENOSPC, func(room int) (func() error, error) { return fillDisk(ballast, room) })
+		fill := func(room int) (func() error, error) { return fillDisk(ballast, room) }
+		return fullDisk(ctx, eng, batches, config, syscall.ENOSPC, fill)
 	}
 	faultModes["nothing may be written"] = nothingWritten
 }

@@ -229,7 +229,8 @@ func TestFaultTwoRuns(t *testing.T) {
 			var runs [2]faultRun
 			var programs [2]*program
 			for i := range runs {
-				runs[i] = faultRun{folder: folder, result: filepath.Join(t.TempDir(), "result"), seed: uint64(i) * seed, env: []string{faultDelay + "=60ms"}}
+				runs[i] = faultRun{folder: folder, result: filepath.Join(t.TempDir(), "result"), seed: uint64(i) * seed,
+					env: []string{faultDelay + "=60ms"}}
 			}
 			what := fmt.Sprintf("seeds 0 and %d, at one moment", seed)
 			programs[0] = runs[0].start(t)

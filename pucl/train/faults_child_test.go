@@ -38,6 +38,7 @@ const (
 	faultEvery  = "PUCL_FAULT_EVERY"  // steps between checkpoints
 	faultSeed   = "PUCL_FAULT_SEED"
 	faultDelay  = "PUCL_FAULT_DELAY" // after every step, such as "20ms"; may be empty
+	faultGate   = "PUCL_FAULT_GATE"  // file that the run waits for after its third step; may be empty
 	faultMode   = "PUCL_FAULT_MODE"  // of the programs in which the disk is full or nothing may be written; else empty
 )
 
@@ -175,6 +176,9 @@ func faultChild(folder string) error {
 		func(p train.Progress) {
 			fmt.Println("step", p.Step)
 			time.Sleep(delay)
+			for p.Step == 3 && !there(os.Getenv(faultGate)) {
+				time.Sleep(5 * time.Millisecond)
+			}
 		},
 	}
 	m, err := train.Pretrain(ctx, eng, batches, config)
@@ -186,6 +190,12 @@ func faultChild(folder string) error {
 		return err
 	}
 	return os.WriteFile(os.Getenv(faultResult), []byte(text), 0o644)
+}
+
+// there reports whether there is a file at path, or no path.
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return path == "" || err == nil
 }
 
 // faultModes are what the program does instead of training to the end.

@@ -224,29 +224,39 @@ func TestFaultTwoRuns(t *testing.T) {
 	var seen tally
 	defer func() { seen.row(t, "two runs in one folder") }()
 	for _, seed := range []uint64{0, 1} {
-		for try := range 4 {
-			folder := filepath.Join(t.TempDir(), "run")
+		for _, when := range []string{"at one moment", "at one moment", "one after the other"} {
+			folder, gate := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "gate")
 			var runs [2]faultRun
 			var programs [2]*program
 			for i := range runs {
 				runs[i] = faultRun{folder: folder, result: filepath.Join(t.TempDir(), "result"), seed: uint64(i) * seed,
-					env: []string{faultDelay + "=60ms"}}
+					env: []string{faultGate + "=" + gate}}
 			}
-			what := fmt.Sprintf("seeds 0 and %d, at one moment", seed)
+			what := fmt.Sprintf("seeds 0 and %d, %s", seed, when)
 			programs[0] = runs[0].start(t)
-			if try >= 2 {
-				what = fmt.Sprintf("seeds 0 and %d, one after the other", seed)
-				programs[0].until(fmt.Sprint("step ", 3*try-5))
+			if when == "one after the other" && !programs[0].until("step 3") {
+				t.Fatalf("%s: %q", what, programs[0].said)
 			}
 			programs[1] = runs[1].start(t)
 			var failures [2]string
 			var group sync.WaitGroup
+			ended := make(chan int, 2)
 			for i, p := range programs {
-				group.Go(func() { failures[i], _ = p.end(t) })
+				group.Go(func() {
+					failures[i], _ = p.end(t)
+					ended <- i
+				})
+			}
+			select { // the first waits until the second has been refused
+			case <-ended:
+			case <-time.After(30 * time.Second):
+			}
+			if err := os.WriteFile(gate, nil, 0o644); err != nil {
+				t.Fatal(err)
 			}
 			group.Wait()
 			first := slices.Index(failures[:], "")
-			if first < 0 || failures[1-first] == "" || try >= 2 && first != 0 {
+			if first < 0 || failures[1-first] == "" || when == "one after the other" && first != 0 {
 				t.Errorf("%s: they end with %q", what, failures)
 				seen.add("both go on, or none")
 				continue

@@ -43,6 +43,9 @@ func (e *FetchError) Error() string {
 	fmt.Fprintf(&b, "datasets: could not download %s", e.File.Name)
 	for _, cause := range e.Causes {
 		fmt.Fprintf(&b, "\n  %v", cause)
+		if fromDisk(cause) {
+			b.WriteString(": make room or mend what is wrong there, and try again")
+		}
 	}
 	fmt.Fprintf(&b, "\nTo copy it by hand, put %s (%d bytes, %s) into the folder %s; it can be had from",
 		e.File.Name, e.File.Size, e.File.sums(), e.Dir)
@@ -120,7 +123,10 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 		}
 		return fail(causes...)
 	}
-	if err = os.Rename(part, path); err == nil && file.SHA256 == "" {
+	if err = os.Rename(part, path); err == nil {
+		err = syncPath(dir, true)
+	}
+	if err == nil && file.SHA256 == "" {
 		_, err = file.present(path) // writes the record
 	}
 	return fail(err)

@@ -20,11 +20,12 @@ import (
 	"unicode"
 
 	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // UnpackOptions bounds what an archive may unpack to, so that a small hostile file cannot fill the disk.
 type UnpackOptions struct {
-	Bytes int64 // of the archive once decompressed; 0 means 8 GiB
+	Bytes int64 // of the archive once decompressed, and of all files that it unpacks to; 0 means 8 GiB
 	Files int   // files and folders; 0 means 200,000
 	// Sums asks for a file SHA256SUMS in the folder, with the SHA-256 of every other file in it, in the form that the
 	// program sha256sum writes: of a checked archive they let readers check the files when the archive is gone. An
@@ -62,13 +63,55 @@ func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions
 			err = fmt.Errorf("datasets: unpacked %s, but could not clean up: %w", archive, removeErr)
 		}
 	}()
-	if err := unpackTo(ctx, archive, temp, folder, opts); err != nil {
+	unpacked := filepath.Join(temp, folder)
+	err = unpackTo(ctx, archive, temp, folder, opts)
+	if err == nil {
+		err = syncTree(ctx, unpacked)
+	}
+	if err == nil {
+		err = os.Rename(unpacked, final)
+	}
+	if fromDisk(err) {
+		err = fmt.Errorf("%w; nothing of it is left: make room or mend what is wrong there, and try again", err)
+	}
+	if err != nil {
 		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
 	}
-	if err := os.Rename(filepath.Join(temp, folder), final); err != nil {
-		return fmt.Errorf("datasets: cannot unpack %s: %w", archive, err)
+	if err := syncPath(dir, true); err != nil {
+		return fmt.Errorf("datasets: unpacked %s, but a crash of the system may undo that: %w", archive, err)
 	}
 	return nil
+}
+
+// fromDisk reports whether err is a failure of the file system.
+func fromDisk(err error) bool {
+	return errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError))
+}
+
+// syncTree puts the files in a folder and below on disk, and all names. One after the other they would each wait for the disk.
+func syncTree(ctx context.Context, folder string) error {
+	var paths []string
+	var folders []bool
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil {
+			paths, folders = append(paths, path), append(folders, d.IsDir())
+		}
+		return err
+	})
+	const atOnce = 8
+	return cmp.Or(err, inParallel(ctx, len(paths), atOnce, func(i int) error { return syncPath(paths[i], folders[i]) }))
+}
+
+// syncPath puts a file, or the names in a folder, on disk. It is a variable so that tests can see when.
+var syncPath = func(path string, isFolder bool) error {
+	if isFolder {
+		return wholefile.SyncFolder(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // unpacking ends the names of temporary folders, which begin with the final name.
@@ -101,9 +144,10 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		return damaged(ctx, err)
 	}
 	// No more than a byte beyond the limit is read, which shows that there is more.
-	bounded := &io.LimitedReader{R: decompressed, N: min(opts.Bytes, math.MaxInt64-1) + 1}
+	left := min(opts.Bytes, math.MaxInt64-1) // to write
+	bounded := &io.LimitedReader{R: decompressed, N: left + 1}
 	defer func() {
-		if err != nil && bounded.N == 0 {
+		if err != nil && (bounded.N == 0 || left < 0) {
 			err = fmt.Errorf("it is too large: more than %d bytes once decompressed", opts.Bytes)
 		}
 	}()
@@ -120,7 +164,7 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		if count == opts.Files {
 			return fmt.Errorf("it holds more than %d files and folders", opts.Files)
 		}
-		name, sum, err := unpackEntry(ctx, root, folder, header, entries)
+		name, sum, err := unpackEntry(ctx, root, folder, header, entries, &left)
 		if err != nil {
 			return err
 		}
@@ -150,8 +194,8 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 	return errors.Join(err, file.Close())
 }
 
-// unpackEntry writes one entry; of a file it returns the name and the SHA-256.
-func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.Header, content io.Reader) (
+// unpackEntry writes one entry, of no more than *left bytes, which it counts down; of a file it returns the name and the SHA-256.
+func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.Header, content io.Reader, left *int64) (
 	name, sum string, err error,
 ) {
 	if header.Typeflag == tar.TypeXGlobalHeader { // a remark on the archive
@@ -190,8 +234,13 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	if err != nil {
 		return "", "", err
 	}
+	// What is read is bounded already; this bounds what is written, whatever tar makes of what it reads.
 	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(file, hash), content); err != nil {
+	n, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(content, *left+1))
+	if *left -= n; err == nil && *left < 0 {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
 		return "", "", errors.Join(damaged(ctx, err), file.Close())
 	}
 	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()

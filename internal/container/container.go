@@ -107,10 +107,14 @@ func (k Kind) Encode(sections ...Section) (Parts, error) {
 
 // Write makes the file at path of parts, whole or not at all, and its folder where that is missing.
 func Write(path string, parts Parts) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = wholefile.Write(path, parts.Write)
 	}
-	return wholefile.Write(path, parts.Write)
+	if err != nil {
+		return fmt.Errorf("%w; what was there before stays: make room or mend what is wrong, and save again", err)
+	}
+	return nil
 }
 
 // Damaged is the error of a file that is not what was written, or nothing that this package wrote.

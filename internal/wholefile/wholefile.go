@@ -66,7 +66,7 @@ func writeMode(path, before string, mode fs.FileMode, write func(io.Writer) erro
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 // rename gives the temporary file the name path, and the file that had that name the name before, unless that is "".
@@ -88,8 +88,8 @@ func rename(temporary, path, before string) error {
 // syncFile is a variable so that tests can stand in for a file system that cannot sync folders.
 var syncFile = (*os.File).Sync
 
-// syncFolder puts the names in a folder on disk, where the system can.
-func syncFolder(folder string) error {
+// SyncFolder puts the names in a folder on disk, where the system can.
+func SyncFolder(folder string) error {
 	if runtime.GOOS == "windows" { // which syncs no folders
 		return nil
 	}

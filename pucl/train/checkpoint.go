@@ -205,8 +205,8 @@ func (cp *checkpoint) tidy() error {
 }
 
 func (cp *checkpoint) notWritable(err error) error {
-	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make it writable or name another one in "+
-		"Checkpoint: nothing was trained yet", cp.folder, err)
+	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make room there, make it writable or name another "+
+		"one in Checkpoint: nothing was trained yet", cp.folder, err)
 }
 
 // escapeGlob returns a pattern that matches path alone.
@@ -230,7 +230,7 @@ func (r *run) save(step int) error {
 			return r.diverged(r.history.last(), step-1)
 		}
 	}
-	if cp.folder == "" {
+	if cp.folder == "" || cp.saved == step && cp.good == cp.path { // a run that is stopped is mostly saved by then
 		return nil
 	}
 	file, err := r.encode(step)

@@ -37,8 +37,7 @@ func ownFolder(folder, name string) (release func(), note string, err error) {
 	f, err := tryLock(path, false)
 	switch {
 	case errors.Is(err, filelock.ErrBusy):
-		holder, _ := os.ReadFile(path) // it helps, but the folder is in use without it too
-		return nil, "", &InUse{folder, cmp.Or(strings.TrimSpace(string(holder)), "which does not say its name")}
+		return nil, "", &InUse{folder, cmp.Or(readHolder(path), "which does not say its name")}
 	case errors.Is(err, filelock.ErrNone):
 		os.Remove(path) // of no use
 		return func() {}, "the system has no file locks at " + folder + ": see to it that no other run uses this folder", nil
@@ -57,6 +56,18 @@ func ownFolder(folder, name string) (release func(), note string, err error) {
 		return nil, "", err
 	}
 	return release, "", nil
+}
+
+// readHolder returns what the holder of the lock says of itself, which a moment after it took the lock may be nothing yet, and "" where
+// it says nothing: the folder is in use without that too.
+func readHolder(path string) string {
+	for range 100 {
+		if text, err := os.ReadFile(path); err != nil || len(text) > 0 {
+			return strings.TrimSpace(string(text))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ""
 }
 
 // holder describes this process.

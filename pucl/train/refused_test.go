@@ -80,7 +80,7 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 			"train: Steps 2, CheckpointEvery -1: none may be negative, and 0 means the default"},
 		{"projection", stripes{8, 2}, func(c *Config) { c.Projection = -4 }, "train: Projection -4; it must not be negative, and 0 means 128"},
 		{"folder", stripes{8, 2}, func(c *Config) { c.Checkpoint = file },
-			"train: the checkpoint folder " + file + " cannot be written to (mkdir " + file + ": not a directory); make it writable or name another one in " +
+			"train: the checkpoint folder " + file + " cannot be written to (mkdir " + file + ": not a directory); make room there, make it writable or name another one in " +
 				"Checkpoint: nothing was trained yet"},
 		{"readings", stripes{8, 2}, func(c *Config) { c.Monitor.Every = -1 },
 			"train: Monitor.Every is -1; it counts steps: give a positive number, or 0 for no readings"},

@@ -1,0 +1,310 @@
+//go:build unix
+
+package datasets
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An archive's files and folders are on disk before the folder has its name, and the name before Unpack returns; so are a
+// download's. Where the disk fails nothing has a final name, or its own failure is told.
+func TestNamesComeAfterContents(t *testing.T) {
+	online(t)
+	h := serve(t, good)
+	plain := syncPath
+	t.Cleanup(func() { syncPath = plain })
+	for fail := range 6 {
+		root := t.TempDir()
+		archive := writeFile(t, filepath.Join(t.TempDir(), "set.tgz"),
+			packed(t, entry{name: "set/a", content: "1"}, entry{name: "set/sub/b", content: "2"}))
+		var synced, want []string
+		broken := errors.New("the disk broke")
+		var lock = make(chan struct{}, 1) // several goroutines sync
+		syncPath = func(path string, isFolder bool) error {
+			lock <- struct{}{}
+			defer func() { <-lock }()
+			_, err := os.Stat(filepath.Join(root, "set"))
+			name, _ := filepath.Rel(root, path)
+			if i := strings.Index(name, unpacking); i >= 0 {
+				name = name[i+len(unpacking)+1:]
+			}
+			synced = append(synced, fmt.Sprintf("%s folder=%t named=%t", name, isFolder, err == nil))
+			if len(synced)-1 == fail {
+				return broken
+			}
+			return plain(path, isFolder)
+		}
+		err := Unpack(context.Background(), archive, root, "set", UnpackOptions{})
+		want = []string{". folder=true named=true", "set folder=true named=false", "set/a folder=false named=false",
+			"set/sub folder=true named=false", "set/sub/b folder=false named=false"}
+		slices.Sort(synced)
+		switch {
+		case fail < 5 && !errors.Is(err, broken):
+			t.Errorf("failure %d: %v", fail, err)
+		case fail < 4:
+			wantNames(t, root)
+		case fail == 4:
+			wantNames(t, root, "set")
+			wantError(t, err, "unpacked", "a crash of the system may undo that")
+		case err != nil || !slices.Equal(synced, want):
+			t.Errorf("%v, synced %q, want %q", err, synced, want)
+		}
+	}
+	dir := t.TempDir()
+	var folders []string
+	syncPath = func(path string, isFolder bool) error {
+		wantNames(t, dir, "data.gz", "data.gz.lock")
+		folders = append(folders, path)
+		return plain(path, isFolder)
+	}
+	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil || !slices.Equal(folders, []string{dir}) {
+		t.Errorf("%v, synced %q", err, folders)
+	}
+}
+
+// What an archive writes is bounded, whatever tar makes of what it reads.
+func TestUnpackBoundsWhatIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	left := int64(100)
+	for i, size := range []int64{60, 40, 1} {
+		header := &tar.Header{Name: fmt.Sprint("set/", i), Typeflag: tar.TypeReg}
+		endless := io.LimitReader(rand.NewChaCha8([32]byte{}), 1<<20)
+		if i < 2 {
+			endless = io.LimitReader(endless, size)
+		}
+		_, _, err := unpackEntry(context.Background(), root, "set", header, endless, &left)
+		if (err != nil) != (i == 2) {
+			t.Errorf("file %d: %v", i, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "set", "2")); err != nil || info.Size() > 1 {
+		t.Errorf("%v, %v", info.Size(), err)
+	}
+}
+
+// TestFaultChild is the program that TestFaultFullDisk starts; by itself it tests nothing. It runs into a full disk at every
+// size, once while it unpacks and once while it downloads, and fails unless nothing half done is left and the cure is named.
+func TestFaultChild(t *testing.T) {
+	dir := os.Getenv("DATASETS_TEST_FULL_DISK")
+	if dir == "" {
+		return
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	content := packed(t, entry{name: "set/a", content: strings.Repeat("1", 900)}, entry{name: "set/b", content: "2"})
+	archive := writeFile(t, filepath.Join(dir, "set.tgz"), content)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { good(0, w, r) }))
+	defer server.Close()
+	limited := func(room int, do func() error) error {
+		var old syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+			t.Fatal(err)
+		}
+		less := syscall.Rlimit{Cur: uint64(room), Max: old.Max}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
+			t.Fatal(err)
+		}
+		err := do()
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+			t.Fatal(err)
+		}
+		return err
+	}
+	failed := 0
+	for i := range 40 {
+		out := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.Mkdir(out, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		check := func(err error, names ...string) {
+			t.Helper()
+			if err == nil {
+				return
+			}
+			failed++
+			wantError(t, err, out, "make room", "try again")
+			if !errors.Is(err, syscall.EFBIG) {
+				t.Error(err)
+			}
+			wantNames(t, out, names...)
+		}
+		unpack := func() error { return Unpack(context.Background(), archive, out, "set", UnpackOptions{Sums: true}) }
+		fetch := func() error { return Fetch(context.Background(), out, remote(server.URL), FetchOptions{}) }
+		if err := limited(25*i, unpack); err != nil {
+			check(err)
+			if err := unpack(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(out, "set")); err != nil {
+			t.Fatal(err)
+		}
+		room := 5200 * i
+		if err := limited(room, fetch); err != nil {
+			part := []string{"data.gz.part"}
+			check(err, part[:min(1, room)]...)
+			if err := fetch(); err != nil {
+				t.Error(err)
+			}
+		}
+		wantFile(t, out)
+	}
+	fmt.Println("full", failed)
+}
+
+// On a full disk, at every size, neither half an archive nor half a download ever has a final name, and the next try succeeds.
+func TestFaultFullDisk(t *testing.T) {
+	online(t)
+	child := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
+	child.Env = append(os.Environ(), "DATASETS_TEST_FULL_DISK="+t.TempDir())
+	out, err := child.CombinedOutput()
+	var failed int
+	if _, after, _ := strings.Cut("\n"+string(out), "\nfull "); err == nil {
+		_, err = fmt.Sscan(after, &failed)
+	}
+	if err != nil || failed < 60 {
+		t.Errorf("%d found no room, %v:\n%s", failed, err, out)
+	}
+	t.Logf("| disk full, archive and download | nothing half done left %d |", failed)
+}
+
+// badServer answers every request in another bad way, drawn at random, until it is good.
+type badServer struct {
+	rng   *rand.Rand
+	bad   int // answers to come that are bad
+	seen  map[string]int
+	slice []byte // of the right length, but wrong
+}
+
+func (s *badServer) answer(_ int, w http.ResponseWriter, r *http.Request) {
+	if s.bad--; s.bad < 0 {
+		good(0, w, r)
+		return
+	}
+	from := 0
+	if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from); err == nil && from < len(content) && s.rng.IntN(4) > 0 {
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(content)-1, len(content)))
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)-from))
+		w.WriteHeader(http.StatusPartialContent)
+	} else {
+		from = 0
+		if s.rng.IntN(2) == 0 {
+			w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		}
+	}
+	rest := content[from:]
+	cut := s.rng.IntN(len(rest) + 1)
+	what := []string{"dies", "cut", "garbage", "garbage and dies", "stalls", "too long", "a page"}[s.rng.IntN(7)]
+	s.seen[what]++
+	switch what {
+	case "dies":
+		w.Write(rest[:cut])
+		panic(http.ErrAbortHandler)
+	case "cut":
+		w.Write(rest[:cut])
+	case "garbage":
+		w.Write(s.slice[from:])
+	case "garbage and dies":
+		w.Write(s.slice[from : from+cut])
+		panic(http.ErrAbortHandler)
+	case "stalls":
+		w.Write(rest[:cut])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	case "too long":
+		w.Write(append(bytes.Clone(rest), "more"...))
+	case "a page":
+		io.WriteString(w, "please log in")
+	}
+}
+
+// Whatever a server does, the final name never stands for anything but the whole file, and a good answer ends it.
+func TestFaultNetwork(t *testing.T) {
+	online(t)
+	s := &badServer{rng: rand.New(rand.NewPCG(6, 6)), seen: map[string]int{}, slice: bytes.Repeat([]byte{7}, len(content))}
+	h := serve(t, s.answer)
+	tries, ended := 0, 0
+	for range 40 {
+		dir := t.TempDir()
+		s.bad = 1 + s.rng.IntN(4)
+		for { // as a person does
+			tries++
+			h.CloseClientConnections()
+			err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: 50 * time.Millisecond})
+			_, there := os.Stat(filepath.Join(dir, "data.gz"))
+			if err == nil {
+				wantFile(t, dir)
+				ended++
+				break
+			}
+			if !errors.Is(there, fs.ErrNotExist) {
+				t.Fatalf("after %v the file is there: %v", err, there)
+			}
+			if tries > 1000 {
+				t.Fatal("it never ends")
+			}
+		}
+	}
+	t.Logf("| network: %v | %d files, whole after %d tries |", s.seen, ended, tries)
+}
+
+// Nothing depends on the clock: a download and an archive that a killed program left are taken up, or tidied, whether their
+// files are from the future or from long ago, and a lock is free when its owner is gone, however young it is.
+func TestFaultClock(t *testing.T) {
+	online(t)
+	for _, when := range []time.Time{time.Unix(0, 0), time.Now(), time.Now().Add(20 * 365 * 24 * time.Hour)} {
+		dir := home(t)
+		var archive []byte
+		h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "", when, bytes.NewReader(archive))
+		})
+		var a Archive
+		a, archive = tinySet(t, h.URL)
+		folder := filepath.Join(dir, "tiny-set")
+		if err := os.MkdirAll(filepath.Join(folder, "set-bin.9.unpacking", "set-bin"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(folder, "set-bin.9.unpacking", "set-bin", "half"), []byte("1"))
+		writeFile(t, filepath.Join(folder, "tiny.tar.gz.part"), archive[:50])
+		writeFile(t, filepath.Join(folder, "tiny.tar.gz.lock"), nil)
+		writeFile(t, filepath.Join(folder, "set-bin.lock"), nil)
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chtimes(path, when, when))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := a.Get(context.Background(), FetchOptions{})
+		if err != nil {
+			t.Fatalf("%v: %v", when, err)
+		}
+		wantTree(t, got, "a.bin=1")
+		wantNames(t, folder, "set-bin", "tiny.tar.gz")
+		if asked := h.asked(); asked != "bytes=50-" {
+			t.Errorf("%v: asked for %q, want the rest", when, asked)
+		}
+	}
+}

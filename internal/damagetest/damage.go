@@ -1,0 +1,104 @@
+// Package damagetest spoils the bytes of files as disks, networks and killed programs do, for tests of what reads them.
+package damagetest
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+)
+
+// Of yields damaged copies of data, each with what was done to it: single bits turned over and cuts at a length, at most most
+// of either, evenly spread; either half, each quarter and all of it set to zero; and bytes more than there were. The copies are
+// the caller's.
+func Of(data []byte, most int) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		n := len(data)
+		for i := range min(8*n, most) {
+			bit := i * 8 * n / min(8*n, most)
+			flipped := bytes.Clone(data)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			if !yield(fmt.Sprintf("bit %d of byte %d turned over", bit%8, bit/8), flipped) {
+				return
+			}
+		}
+		for i := range min(n, most) {
+			length := i * n / min(n, most)
+			if !yield(fmt.Sprintf("cut after %d of %d bytes", length, n), bytes.Clone(data[:length])) {
+				return
+			}
+		}
+		for _, part := range [][2]int{{0, n / 2}, {n / 2, n}, {0, n / 4}, {n / 4, n / 2}, {n / 2, 3 * n / 4}, {3 * n / 4, n}, {0, n}} {
+			zeroed := bytes.Clone(data)
+			clear(zeroed[part[0]:part[1]])
+			if bytes.Equal(zeroed, data) {
+				continue
+			}
+			if !yield(fmt.Sprintf("bytes %d to %d set to zero", part[0], part[1]), zeroed) {
+				return
+			}
+		}
+		for _, more := range [][]byte{{0}, []byte("more"), data} {
+			if !yield(fmt.Sprintf("%d bytes added", len(more)), append(bytes.Clone(data), more...)) {
+				return
+			}
+		}
+	}
+}
+
+// Result counts what became of damaged files.
+type Result struct {
+	Refused  int // with an error
+	Same     int // read as if nothing had been: the damage does not matter
+	Other    int // read as something else than what was written
+	Panicked int
+	Worst    string // the first damage that was read as something else or panicked
+}
+
+// Try has read read damaged copies of data, made by [Of], and counts what becomes of them. It describes what it read, so that
+// two contents that differ have two descriptions. It is an error if data itself cannot be read.
+func Try(data []byte, most int, read func(data []byte) (content string, err error)) (Result, error) {
+	var r Result
+	want, err := read(data)
+	if err != nil {
+		return r, fmt.Errorf("without any damage: %w", err)
+	}
+	for what, damaged := range Of(data, most) {
+		got, panicked, err := try(damaged, read)
+		switch {
+		case panicked != nil:
+			r.Panicked++
+			r.worst(fmt.Sprintf("%s: panic: %v", what, panicked))
+		case err != nil:
+			r.Refused++
+		case got == want:
+			r.Same++
+		default:
+			r.Other++
+			r.worst(what)
+		}
+	}
+	return r, nil
+}
+
+// try catches a panic of read.
+func try(data []byte, read func([]byte) (string, error)) (content string, panicked any, err error) {
+	defer func() { panicked = recover() }()
+	content, err = read(data)
+	return content, nil, err
+}
+
+// worst keeps the first of the worst.
+func (r *Result) worst(what string) {
+	if r.Worst == "" {
+		r.Worst = what
+	}
+}
+
+// String returns the counts, as a row of a table.
+func (r Result) String() string {
+	text := fmt.Sprintf("refused %d, the same %d, something else %d, panicked %d", r.Refused, r.Same, r.Other, r.Panicked)
+	if r.Worst != "" {
+		text += "; " + r.Worst
+	}
+	return text
+}

@@ -1,0 +1,60 @@
+package damagetest
+
+import (
+	"errors"
+	"hash/crc32"
+	"strings"
+	"testing"
+)
+
+// A reader with a checksum refuses all damage, one without takes some for something else, and a careless one panics.
+func TestTry(t *testing.T) {
+	content := "some words, and a checksum"
+	sum := func(s string) string { return s + string([]byte{byte(crc32.ChecksumIEEE([]byte(s)))}) }
+	for _, tt := range []struct {
+		name string
+		read func(data []byte) (string, error)
+		want func(r Result) bool
+	}{
+		{"checked", func(data []byte) (string, error) {
+			if len(data) == 0 || sum(string(data[:len(data)-1])) != string(data) {
+				return "", errors.New("damaged")
+			}
+			return string(data), nil
+		}, func(r Result) bool { return r.Refused > 100 && r.Other < 5 && r.Panicked == 0 }}, // one byte is no more than that
+		{"not checked", func(data []byte) (string, error) { return string(data), nil },
+			func(r Result) bool {
+				return r.Refused == 0 && r.Other > 100 && r.Worst == "bit 0 of byte 0 turned over"
+			}},
+		{"careless", func(data []byte) (string, error) { return string(data[20:21]), nil },
+			func(r Result) bool { return r.Panicked > 10 && r.Same > 0 && r.Other > 0 }},
+	} {
+		r, err := Try([]byte(sum(content)), 1000, tt.read)
+		if err != nil || !tt.want(r) {
+			t.Errorf("%s: %v, %v", tt.name, r, err)
+		}
+		if r.Panicked > 0 != strings.Contains(tt.name, "careless") {
+			t.Errorf("%s: %v", tt.name, r)
+		}
+	}
+	_, err := Try([]byte("x"), 10, func([]byte) (string, error) { return "", errors.New("no") })
+	if err == nil {
+		t.Error("a file that cannot be read gave no error")
+	}
+}
+
+// No damaged copy is the original, and the numbers are bounded.
+func TestOf(t *testing.T) {
+	data := []byte("\x00\x00\x00\x00abcdefgh")
+	seen := map[string]bool{}
+	for what, damaged := range Of(data, 5) {
+		if string(damaged) == string(data) || seen[what] {
+			t.Errorf("%s: %q", what, damaged)
+		}
+		seen[what] = true
+		clear(damaged)
+	}
+	if n := len(seen); n != 5+5+6+3 || string(data) != "\x00\x00\x00\x00abcdefgh" { // the first quarter is zero already
+		t.Errorf("%d, %q", n, data)
+	}
+}

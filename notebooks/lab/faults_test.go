@@ -1,0 +1,87 @@
+//go:build unix
+
+package lab
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+const faultFolder = "PUCL_TEST_FAULT_FOLDER"
+
+// TestFaultChild is the cell that TestFaultInterruptedCell runs; by itself it tests nothing. Only an interruption saves its state
+// before its end.
+func TestFaultChild(t *testing.T) {
+	folder := os.Getenv(faultFolder)
+	if folder == "" {
+		return
+	}
+	m := Must(train.Pretrain(Interruptible(), Must(engine.Open()), noise{}, train.Config{
+		Steps: 12, Encoder: encoder.MLP{Hidden: []int{}, Dim: 2}, Projection: 2, Checkpoint: folder, CheckpointEvery: 1000,
+		Observer: train.OnStep(func(p train.Progress) {
+			fmt.Println("step", p.Step)
+			time.Sleep(30 * time.Millisecond)
+		}),
+	}))
+	text := fmt.Sprintf("%x %x", m.History.Losses, m.History.GradientNorms)
+	Check(os.WriteFile(filepath.Join(folder, "result"), []byte(text), 0o644))
+}
+
+// runCell runs the cell and sends it the signal when it says that it is at that step, "" for never.
+func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
+	cmd.Env = append(os.Environ(), faultFolder+"="+folder, "GOMLX_BACKEND=go:ops_sequential") // the engine plays no part
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if step != "" && lines.Text() == step {
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); (err == nil) != (step == "") {
+		t.Errorf("%v after %q: %v", signal, step, err)
+	}
+}
+
+// A cell that is stopped, by the stop button's signal or by the one that ends its kernel, goes on when it is run again and ends in
+// the bits of one that was let alone.
+func TestFaultInterruptedCell(t *testing.T) {
+	results := map[string]string{}
+	for name, steps := range map[string][]string{
+		"let alone": {""}, "interrupt": {"step 3", "step 8", ""}, "terminated": {"step 3", "step 8", ""},
+	} {
+		folder := t.TempDir()
+		for _, step := range steps {
+			runCell(t, folder, step, map[string]syscall.Signal{"interrupt": syscall.SIGINT, "terminated": syscall.SIGTERM}[name])
+		}
+		text, err := os.ReadFile(filepath.Join(folder, "result"))
+		if err != nil || len(text) == 0 {
+			t.Fatal(err)
+		}
+		results[name] = string(text)
+	}
+	for name, got := range results {
+		if want := results["let alone"]; got != want {
+			t.Errorf("%s: it ends in %q, want %q", name, got, want)
+		}
+	}
+	t.Log("| signals to a notebook's cell | stopped 4, gone on to their ends 2 |")
+}

@@ -1,0 +1,319 @@
+//go:build unix
+
+package train_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/interrupts"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Environment of the program that the tests of faults start, which is this test program itself.
+const (
+	faultFolder = "PUCL_FAULT_FOLDER" // of checkpoints; not empty in that program alone
+	faultResult = "PUCL_FAULT_RESULT" // file for all that is known of the run in the end
+	faultEvery  = "PUCL_FAULT_EVERY"  // steps between checkpoints
+	faultSeed   = "PUCL_FAULT_SEED"
+	faultDelay  = "PUCL_FAULT_DELAY" // after every step, such as "20ms"; may be empty
+	faultGate   = "PUCL_FAULT_GATE"  // file that the run waits for after its third step; may be empty
+	faultMode   = "PUCL_FAULT_MODE"  // of the programs in which the disk is full or nothing may be written; else empty
+)
+
+// noFolder asks for a run without checkpoints.
+const noFolder = "none"
+
+// Files of a checkpoint folder.
+const newest, before = "training.checkpoint", "training.checkpoint.before"
+
+// faultSteps is how many steps the runs of these tests take.
+const faultSteps = 8
+
+// faults returns how many faults a test tries: n, or as many times more as PUCL_FAULTS says.
+func faults(t *testing.T, n int) int {
+	t.Helper()
+	text := os.Getenv("PUCL_FAULTS")
+	if text == "" {
+		return n
+	}
+	factor, err := strconv.Atoi(text)
+	if err != nil || factor < 1 {
+		t.Fatalf("PUCL_FAULTS is %q; give how many times as many faults to try", text)
+	}
+	return n * factor
+}
+
+// faultBatches returns the batches of these runs: PU batches of noise with stripes, which the run reads ahead.
+func faultBatches() (*datasets.Batches, error) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	images := &datasets.Images{Height: 8, Width: 8, Channels: 1, Classes: []string{"across", "down"}}
+	for i := range 64 {
+		for p := range 64 {
+			images.Pixels = append(images.Pixels, uint8(rng.IntN(60)+140*([]int{p / 8, p % 8}[i%2]/2%2)))
+		}
+		images.Labels = append(images.Labels, i%2)
+	}
+	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 12, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	return datasets.NewBatches(pu, datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1})
+}
+
+// faultConfig returns the run of these tests: a network of convolutions that is compiled in a moment, with Adam.
+func faultConfig(folder string, every int, seed uint64) train.Config {
+	return train.Config{
+		Steps: faultSteps, Encoder: oneConvolution, Projection: 3, LearningRate: 0.01, Seed: seed,
+		Recipe: augment.Recipe{augment.Flip{Probability: 0.5}}, Checkpoint: folder, CheckpointEvery: every,
+	}
+}
+
+// oneConvolution is a network that is compiled in a moment, and that oneDNN has a part in.
+var oneConvolution = encoder.Func{Name: "one convolution", Graph: func(scope *model.Scope, images *Node, _ bool) *Node {
+	x := encoder.ReLU(encoder.Convolution(scope.In("convolution"), images, 8, 3, 2))
+	return ReduceMean(x, 1, 2)
+}}
+
+// steps is an observer that has its say before the first step and after every one.
+type steps struct {
+	start, step func(train.Progress)
+}
+
+func (s steps) Start(p train.Progress) { s.start(p) }
+
+func (s steps) Step(p train.Progress) { s.step(p) }
+
+func (s steps) End(train.Progress, error) {}
+
+// resultOf describes a model to the last bit.
+func resultOf(m *train.Model) (string, error) {
+	h := m.History
+	text := fmt.Sprintf("%x\n%x\n%x\n%x\n%v\n", h.Losses, h.Rates, h.GradientNorms, h.ProjectionNorms, h.Examples)
+	sums := map[string]string{}
+	for v := range m.Store().IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return "", err
+		}
+		value.MustConstFlatData(func(flat any) {
+			sums[v.Path()] = fmt.Sprintf("%s %x", value.Shape(), sha256.Sum256(fmt.Appendf(nil, "%x", flat)))
+		})
+	}
+	for _, path := range slices.Sorted(maps.Keys(sums)) {
+		text += fmt.Sprintln(path, sums[path])
+	}
+	return text, nil
+}
+
+// TestFaultChild is the program that the tests of faults start; by itself it tests nothing.
+func TestFaultChild(t *testing.T) {
+	folder := os.Getenv(faultFolder)
+	if folder == "" {
+		return
+	}
+	if err := faultChild(folder); err != nil {
+		fmt.Printf("error %q\n", err.Error())
+		os.Exit(3)
+	}
+}
+
+// faultChild trains to the end, or until it is asked to stop, and says on its way how far it is.
+func faultChild(folder string) error {
+	fmt.Println("begin")
+	every, err := strconv.Atoi(os.Getenv(faultEvery))
+	if err != nil {
+		return err
+	}
+	seed, err := strconv.ParseUint(os.Getenv(faultSeed), 10, 64)
+	if err != nil {
+		return err
+	}
+	delay, err := time.ParseDuration("0" + os.Getenv(faultDelay))
+	if err != nil {
+		return err
+	}
+	ctx := interrupts.Context()
+	eng, err := engine.Open()
+	if err != nil {
+		return err
+	}
+	fmt.Println("engine", eng.Name())
+	batches, err := faultBatches()
+	if err != nil {
+		return err
+	}
+	config := faultConfig(folder, every, seed)
+	if folder == noFolder {
+		config.Checkpoint = ""
+	}
+	if mode := os.Getenv(faultMode); mode != "" {
+		return faultModes[mode](ctx, eng, batches, config)
+	}
+	config.Observer = steps{
+		func(p train.Progress) { fmt.Println("start", p.Step) },
+		func(p train.Progress) {
+			fmt.Println("step", p.Step)
+			time.Sleep(delay)
+			for p.Step == 3 && !there(os.Getenv(faultGate)) {
+				time.Sleep(5 * time.Millisecond)
+			}
+		},
+	}
+	m, err := train.Pretrain(ctx, eng, batches, config)
+	if err != nil {
+		return err
+	}
+	text, err := resultOf(m)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(os.Getenv(faultResult), []byte(text), 0o644)
+}
+
+// there reports whether there is a file at path, or no path.
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return path == "" || err == nil
+}
+
+// faultModes are what the program does instead of training to the end.
+var faultModes = map[string]func(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error{}
+
+// program is a run in a process of its own.
+type program struct {
+	*exec.Cmd
+	lines *bufio.Scanner
+	said  []string // all lines so far
+}
+
+// faultRun is what a program is to do.
+type faultRun struct {
+	backend, folder, result string
+	every                   int
+	seed                    uint64
+	env                     []string
+}
+
+// start starts the run.
+func (r faultRun) start(t *testing.T) *program {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
+	cmd.Env = append(os.Environ(), faultFolder+"="+r.folder, faultResult+"="+r.result, faultEvery+"="+strconv.Itoa(max(1, r.every)),
+		faultSeed+"="+strconv.FormatUint(r.seed, 10))
+	if r.backend != "" {
+		cmd.Env = append(cmd.Env, "GOMLX_BACKEND="+r.backend)
+	}
+	cmd.Env = append(cmd.Env, r.env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &program{Cmd: cmd, lines: bufio.NewScanner(out)}
+}
+
+// next reads a line; ok is false when there are no more.
+func (p *program) next() (line string, ok bool) {
+	if !p.lines.Scan() {
+		return "", false
+	}
+	p.said = append(p.said, p.lines.Text())
+	return p.lines.Text(), true
+}
+
+// until reads lines until one begins with prefix, and reports whether one did.
+func (p *program) until(prefix string) bool {
+	for {
+		line, ok := p.next()
+		if !ok || strings.HasPrefix(line, prefix) {
+			return ok
+		}
+	}
+}
+
+// end waits for the end of the run and returns the error that it says it ended with, "" for none; killed is true where it
+// could say nothing.
+func (p *program) end(t *testing.T) (failure string, killed bool) {
+	t.Helper()
+	for {
+		if _, ok := p.next(); !ok {
+			break
+		}
+	}
+	err := p.Wait()
+	if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+		return "", true
+	}
+	for _, line := range p.said {
+		if quoted, ok := strings.CutPrefix(line, "error "); ok {
+			if failure, err = strconv.Unquote(quoted); err != nil {
+				t.Error(err)
+			}
+			return failure, false
+		}
+	}
+	if err != nil {
+		t.Errorf("%v after %q", err, p.said)
+	}
+	return "", false
+}
+
+// last returns the number in the last line that begins with word, -1 where there is none.
+func (p *program) last(word string) int {
+	for _, line := range slices.Backward(p.said) {
+		var n int
+		if _, err := fmt.Sscanf(line, word+" %d", &n); err == nil {
+			return n
+		}
+	}
+	return -1
+}
+
+// must lets the run end by itself and returns its result.
+func (r faultRun) must(t *testing.T) string {
+	t.Helper()
+	if failure, _ := r.start(t).end(t); failure != "" {
+		t.Fatal(failure)
+	}
+	return r.read(t)
+}
+
+// read returns the result of a run that ended.
+func (r faultRun) read(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(r.result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil || len(data) == 0 {
+		t.Fatalf("%d bytes, %v", len(data), err)
+	}
+	return string(data)
+}

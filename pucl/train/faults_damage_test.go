@@ -1,0 +1,271 @@
+//go:build unix
+
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// slope returns a task that takes no time: it learns a number that it is told.
+func slope() train.Task {
+	store := model.NewStore()
+	encoder.SetSeed(store, 1)
+	return train.Task{
+		Store: store, Name: "slope", Data: "one row", State: &struct{ Steps []int }{},
+		Batch: func(step int) (train.Batch, error) {
+			x := []float32{1, 2, float32(step), -1}
+			return train.Batch{Examples: 2, Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, 2, 2)}}, nil
+		},
+		Outputs: func(scope *model.Scope, inputs []*Node) *Node {
+			return encoder.Dense(scope.In("net"), inputs[0], 3, true)
+		},
+		Loss: func(outputs *Node, _ []*Node) *Node { return ReduceAllMean(Square(AddScalar(outputs, -1))) },
+	}
+}
+
+// contentOf describes all that a run holds, to the last bit.
+func contentOf(task train.Task, h *train.History) string {
+	text := fmt.Sprintf("%x %x %x %+v", h.Losses, h.Rates, h.GradientNorms, task.State)
+	for v := range task.Store.IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return err.Error()
+		}
+		value.MustConstFlatData(func(flat any) { text += fmt.Sprintf("\n%s %s %t %x", v.Path(), value.Shape(), v.Trainable, flat) })
+	}
+	return text
+}
+
+// goEngine opens the pure-Go engine, which compiles nothing, for tests in which the engine plays no part.
+func goEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
+	eng, err := engine.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eng
+}
+
+// No damage makes a checkpoint another one that a run goes on from.
+func TestFaultDamagedCheckpoint(t *testing.T) {
+	eng := goEngine(t)
+	folder := t.TempDir()
+	settings := train.Settings{Steps: 3, Checkpoint: folder}
+	if _, err := train.Run(context.Background(), eng, slope(), settings); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, newest)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	alone := t.TempDir()
+	settings.Checkpoint = alone
+	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
+		if err := os.WriteFile(filepath.Join(alone, newest), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		task := slope()
+		h, err := train.Run(stopped, eng, task, settings)
+		if err != nil && !errors.As(err, new(*train.Stopped)) {
+			return "", err
+		}
+		return contentOf(task, h), nil
+	})
+	if err != nil || result.Other > 0 || result.Panicked > 0 || result.Refused == 0 {
+		t.Errorf("%v, %v", result, err)
+	}
+	t.Logf("| damaged checkpoint of %d bytes | %v |", len(data), result)
+}
+
+// Where the newest checkpoint is damaged or missing, the run goes on from the one before, says so, and ends in the same bits.
+func TestFaultCheckpointBefore(t *testing.T) {
+	eng := goEngine(t)
+	settings := train.Settings{Steps: 6, CheckpointEvery: 1}
+	whole := slope()
+	h, err := train.Run(context.Background(), eng, whole, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := contentOf(whole, h)
+	settings.Checkpoint = t.TempDir()
+	stopping, stop := context.WithCancel(context.Background())
+	settings.Observer = train.OnStep(func(p train.Progress) {
+		if p.Step == 4 {
+			stop()
+		}
+	})
+	if _, err := train.Run(stopping, eng, slope(), settings); !errors.As(err, new(*train.Stopped)) {
+		t.Fatal(err)
+	}
+	kept := map[string][]byte{}
+	for _, name := range []string{newest, before} {
+		if kept[name], err = os.ReadFile(filepath.Join(settings.Checkpoint, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(folder string) (content string, from int, notes []string, err error) {
+		settings.Checkpoint = folder
+		task := slope()
+		settings.Observer = steps{func(p train.Progress) { from, notes = p.Step, p.Notes }, func(train.Progress) {}}
+		h, err := train.Run(context.Background(), eng, task, settings)
+		if err != nil {
+			return "", 0, nil, err
+		}
+		return contentOf(task, h), from, notes, nil
+	}
+	var seen tally
+	try := func(what string, damaged []byte) {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, before), kept[before], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if damaged != nil {
+			if err := os.WriteFile(filepath.Join(folder, newest), damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content, from, notes, err := run(folder)
+		if err != nil || from != 3 || content != want {
+			t.Fatalf("%s: goes on from %d, %v", what, from, err)
+		}
+		if len(notes) != 1 || !strings.Contains(notes[0], filepath.Join(folder, newest)) || !strings.Contains(notes[0], before) {
+			t.Fatalf("%s: it says %q", what, notes)
+		}
+		seen.add("went on from the one before, and said so")
+	}
+	try("missing", nil)
+	for what, damaged := range damagetest.Of(kept[newest], faults(t, 20)) {
+		try(what, damaged)
+	}
+	// Nothing is left to go on from where both are damaged, and nothing is made of it.
+	folder := t.TempDir()
+	for name, data := range kept {
+		data[len(data)/2] ^= 1
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, _, err = run(folder)
+	for _, word := range []string{filepath.Join(folder, newest), filepath.Join(folder, before), "delete the folder to start anew"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("both damaged: %v lacks %q", err, word)
+		}
+	}
+	seen.add("both damaged and refused")
+	seen.row(t, "newest checkpoint damaged")
+}
+
+// No wrong clock loses anything: a state from the future or from long ago is gone on from, and what a killed run left is tidied.
+func TestFaultClock(t *testing.T) {
+	eng := goEngine(t)
+	for _, when := range []time.Time{time.Unix(0, 0), time.Now().Add(20 * 365 * 24 * time.Hour)} {
+		settings := train.Settings{Steps: 4, CheckpointEvery: 1, Checkpoint: t.TempDir()}
+		stopping, stop := context.WithCancel(context.Background())
+		settings.Observer = train.OnStep(func(p train.Progress) {
+			if p.Step == 2 {
+				stop()
+			}
+		})
+		if _, err := train.Run(stopping, eng, slope(), settings); !errors.As(err, new(*train.Stopped)) {
+			t.Fatal(err)
+		}
+		for _, left := range []string{newest + ".1.part", "training.lock"} {
+			if err := os.WriteFile(filepath.Join(settings.Checkpoint, left), []byte("left"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{newest, before, newest + ".1.part", "training.lock", "."} {
+			if err := os.Chtimes(filepath.Join(settings.Checkpoint, name), when, when); err != nil {
+				t.Fatal(err)
+			}
+		}
+		from := -1
+		settings.Observer = steps{func(p train.Progress) { from = p.Step }, func(train.Progress) {}}
+		if _, err := train.Run(context.Background(), eng, slope(), settings); err != nil || from != 2 {
+			t.Errorf("%v: goes on from %d, %v", when, from, err)
+		}
+		if left, err := os.ReadDir(settings.Checkpoint); err != nil || len(left) != 2 {
+			t.Errorf("%v: %v, %v", when, left, err)
+		}
+	}
+}
+
+// damagedFile has load read a file, damaged in many ways, and fails the test if it once makes something else of it.
+func damagedFile(t *testing.T, kind, path string, load func() (content string, err error)) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return load()
+	})
+	if err != nil || result.Other > 0 || result.Panicked > 0 || result.Refused == 0 {
+		t.Errorf("%s: %v, %v", kind, result, err)
+	}
+	t.Logf("| damaged %s of %d bytes | %v |", kind, len(data), result)
+}
+
+// No damage makes a model or an embedding another one.
+func TestFaultDamagedModel(t *testing.T) {
+	eng := goEngine(t)
+	batches, err := faultBatches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := faultConfig("", 1, 0)
+	config.Steps, config.Encoder = 2, encoder.MLP{Hidden: []int{}, Dim: 2}
+	m, err := train.Pretrain(context.Background(), eng, batches, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	damagedFile(t, "model", path, func() (string, error) {
+		m, err := train.LoadModel(path, nil)
+		if err != nil {
+			return "", err
+		}
+		text, err := resultOf(m)
+		return text + fmt.Sprint(m.Record), err
+	})
+	e := &train.Embedding{H: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Z: mat.NewDense(3, 1, []float64{7, 8, 9})}
+	path = filepath.Join(t.TempDir(), "embedding")
+	if err := e.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	damagedFile(t, "embedding", path, func() (string, error) {
+		e, err := train.LoadEmbedding(path)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(e.H, e.Z), nil
+	})
+}

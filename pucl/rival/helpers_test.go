@@ -21,6 +21,8 @@ var methods = map[string]Method{
 	"vPU":             VPU{},
 	"Dist-PU":         DistPU{Prior: 0.5},
 	"PAN":             PAN{},
+	"P3Mix-E":         P3Mix{},
+	"P3Mix-C":         P3Mix{Correct: true},
 }
 
 // Every point of class c lies around (±1, ±1)·√2, with standard deviation 1, so that the centers are 4 apart and the best

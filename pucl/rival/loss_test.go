@@ -1,6 +1,7 @@
 package rival
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -66,8 +67,11 @@ func lossOf(t *testing.T, m Method, n numbers) (float64, []float64) {
 	exec := MustNewExec(enginetest.Open(t).Backend, func(x *Node) (*Node, *Node) {
 		g := x.Graph()
 		b := batch{positives: somePositives, logits: Slice(x, AxisRange(0, someRows))}
-		if p.second {
+		if p.second || p.teacher > 0 {
 			b.other = Slice(x, AxisRange(someRows, 2*someRows))
+			if p.teacher > 0 {
+				b.other = StopGradient(b.other)
+			}
 		}
 		if p.mix != nil {
 			b.mixed, b.lambda, b.partner = Slice(x, AxisRange(2*someRows)), Const(g, n.lambda), Const(g, n.partner)
@@ -138,6 +142,14 @@ func both(value func(n numbers) float64) reference {
 	return reference{value, func(n, _ numbers) float64 { return value(n) }}
 }
 
+// fromTeacher is the reference of a loss with no gradient through what the teacher predicts, as training has it.
+func fromTeacher(value func(n numbers) float64) reference {
+	return reference{value, func(n, frozen numbers) float64 {
+		n.other = frozen.other
+		return value(n)
+	}}
+}
+
 // kiryo is the reference of nnPU on those logits.
 func kiryo(of func(numbers) []float64, prior, beta, gamma float64, loss func(float64) float64) reference {
 	return reference{
@@ -199,6 +211,8 @@ var references = []struct {
 	{"Dist-PU", DistPU{Prior: 0.4, Entropy: 0.3, Mixup: 2, MixedEntropy: 0.5}, 0, distReference(0.4, 2, 0.5)},
 	{"Dist-PU alone", DistPU{Prior: 0.6, Entropy: -1, Mixup: -1, MixedEntropy: -1}, 0,
 		both(func(n numbers) float64 { return aligned(n, 0.6) })},
+	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4}, 0, fromTeacher(p3Mix(false, 0.8, 0.4))},
+	{"P3Mix-C", P3Mix{Correct: true, Sure: 0.7, Pool: 0.6}, 0, fromTeacher(p3Mix(true, 0.5, 0))},
 	{"PAN", PAN{Lambda: 0.2}, 0, reference{
 		discriminate,
 		func(n, frozen numbers) float64 {
@@ -211,6 +225,36 @@ var references = []struct {
 			return discriminate(n) - 0.2*disagree(frozen.logits, n.other) + disagree(n.logits, frozen.other)
 		},
 	}},
+}
+
+// p3Mix is the loss of P3Mix after its warm-up, with 0.7 for sure and the nearest two of three positives in the pool.
+func p3Mix(correct bool, unlabeled, early float64) func(n numbers) float64 {
+	return func(n numbers) float64 {
+		nearest := []int32{0, 1, 2}
+		slices.SortFunc(nearest, func(a, b int32) int { return cmp.Compare(math.Abs(n.other[a]), math.Abs(n.other[b])) })
+		label := func(row int32) float64 {
+			if row < somePositives || correct && sigma(n.other[row]) > 0.7 {
+				return 1
+			}
+			return 0
+		}
+		loss := 0.0
+		for i, t := range n.mixed {
+			row, partner, weight := int32(i), n.partner[i], 1./somePositives
+			if i >= somePositives {
+				weight = unlabeled / (someRows - somePositives)
+				if teacher := sigma(n.other[i]); teacher > 0.3 && teacher < 0.7 {
+					partner = nearest[int(partner)*2/someRows]
+				}
+			}
+			mix := func(of func(row int32) float64) float64 { return n.lambda[i]*of(row) + (1-n.lambda[i])*of(partner) }
+			y, s := mix(label), sigma(t)
+			loss -= weight * (y*math.Log(s) + (1-y)*math.Log(1-s))
+			target := mix(func(row int32) float64 { return sigma(n.other[row]) })
+			loss += early / someRows * math.Log(1-(s*target+(1-s)*(1-target))+earlyMargin)
+		}
+		return loss
+	}
 }
 
 // discriminate is the loss of PAN's discriminator.

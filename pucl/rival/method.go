@@ -22,9 +22,15 @@ type Method interface {
 
 // plan is a method as training needs it.
 type plan struct {
-	loss     func(b batch) *Node          // a scalar
-	mix      *mixing                      // nil where nothing is mixed
-	second   bool                         // there is a second network, whose logits are batch.other
+	loss   func(b batch) *Node // a scalar
+	mix    *mixing             // nil where nothing is mixed
+	second bool                // there is a second network, whose logits are batch.other
+
+	// teacher is the momentum of a moving average of the network, whose logits are batch.other then; 0 for none. Choose says
+	// by these who is mixed with whom, instead of at random.
+	teacher float64
+	choose  func(b batch) *Node
+
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
 }
 

@@ -19,6 +19,7 @@ import (
 const (
 	networkScope = "network"
 	secondScope  = "second"
+	teacherScope = "teacher"
 )
 
 // Network is an encoder with a linear layer behind it that tells positives from negatives. It is for one goroutine at a time.
@@ -110,7 +111,8 @@ func (s *scorer) score(examples Examples) ([]float64, error) {
 func (n *Network) dropTraining() error {
 	var paths []string
 	for v := range n.store.IterVariables() {
-		if !strings.HasPrefix(v.Path(), "/"+networkScope+"/") {
+		encoder, head := "/"+networkScope+"/encoder/", "/"+networkScope+"/head/"
+		if !strings.HasPrefix(v.Path(), encoder) && !strings.HasPrefix(v.Path(), head) {
 			paths = append(paths, v.Path())
 		}
 	}

@@ -73,6 +73,10 @@ func TestRefuses(t *testing.T) {
 		"lambda": {good, func(c *Config) { c.Method = PAN{Lambda: math.NaN()} },
 			"rival: PAN with Lambda NaN; it must be at least 0"},
 
+		"early of P3Mix-C": {good, func(c *Config) { c.Method = P3Mix{Correct: true, Early: 1} },
+			"rival: P3Mix-C with Early 1; it weighs a part that P3Mix-E alone has: leave it 0"},
+		"sure": {good, func(c *Config) { c.Method = P3Mix{Sure: 0.4} }, "rival: P3Mix-E with Sure 0.4; it must be above 0.5 and at most 1"},
+
 		"sizes": {good, func(c *Config) { c.Unlabeled = -1 },
 			"rival: batches of 32 labeled positives and -1 unlabeled examples; there must be at least 1 of both, or " +
 				"0 for the defaults"},

@@ -54,11 +54,13 @@ var plainMLP = encoder.Func{Name: "dense layers of 512, 256, 128, 64", Graph: fu
 	return x
 }}
 
-// nnPU reaches what a benchmark of PU learning publishes for it on Spambase, an accuracy of 81.66%, on its splits: a fifth held out
-// as the test, a tenth of the other positives labeled, the others being unlabeled together with these.
+// nnPU does at least as well as what a benchmark publishes for it on Spambase, 81.66%, by its protocol: a fifth of the data is
+// the test, a tenth of the other positives are labeled, and the unlabeled examples are all others together with these. Without
+// these, in the second run, they hold too few positives for the prior.
 //
 // Source: "PU-Bench: A Unified Benchmark for Rigorous and Reproducible PU Learning" (2026), with its settings: 40 epochs of batches
-// of 256, Adam at a rate of 0.0003, β = 0, γ = 1.
+// of 256, Adam at a rate of 0.0003, β = 0, γ = 1. Differences: no dropout, no weight decay, and the last epoch, where the benchmark
+// takes the best of some by the true classes of 37 examples.
 func TestSpambase(t *testing.T) {
 	table := spambase(t)
 	eng := enginetest.Open(t)
@@ -94,6 +96,9 @@ func TestSpambase(t *testing.T) {
 		}
 		m := mean(last, func(x float64) float64 { return x })
 		sd := math.Sqrt(mean(last, func(x float64) float64 { return (x - m) * (x - m) }) * 5 / 4)
+		if single && !(m >= 81.66) {
+			t.Errorf("accuracy %.2f, published 81.66", m)
+		}
 		t.Logf("unlabeled batches with labeled positives %v: last epoch %.2f ± %.2f %.1f", single, m, 2.776*sd/math.Sqrt(5), last)
 	}
 }

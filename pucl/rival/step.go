@@ -64,49 +64,63 @@ func (r *run) read(all []*Node) (in inputs) {
 	return in
 }
 
-// outputs is the graph from a batch to the logits of its rows, then those of the mixed ones: a column for each network.
+// known returns what is known of a batch before it is in the network.
+func (r *run) known(in inputs) batch {
+	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda}
+	if in.now != nil {
+		b.now = Squeeze(Slice(in.now, AxisElem(0)), 0)
+	}
+	return b
+}
+
+// outputs is the graph from a batch to the logits of its rows, then those of the mixed ones: a column for the network, and one
+// for the second network or for the teacher, who sees the rows as they are.
 func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	in := r.read(all)
 	x := r.data.Examples.scale(in.x)
 	if in.numbers != nil {
 		x = r.config.Recipe.Apply(x, in.numbers)
 	}
+	compute := r.config.Settings.Compute
+	logits := func(name string, x *Node) *Node {
+		return ExpandDims(r.network.logits(scope.In("%s", name), forTraining(x, compute), true), -1)
+	}
+	b := r.known(in)
+	var other []*Node
+	if r.plan.teacher > 0 {
+		other = []*Node{StopGradient(logits(teacherScope, x))}
+		b.other = Squeeze(other[0], -1)
+		b.partner = r.plan.choose(b)
+	}
 	if m := r.plan.mix; m != nil {
-		own := Slice(x, AxisRange(m.first(r.config.Positives)))
-		lambda := Reshape(in.lambda, append([]int{-1}, slices.Repeat([]int{1}, x.Rank()-1)...)...)
-		mixed := Add(Mul(own, lambda), Mul(Gather(x, ExpandDims(in.partner, -1)), OneMinus(lambda)))
+		own := Slice(x, AxisRange(m.first(b.positives)))
+		lambda := Reshape(b.lambda, append([]int{-1}, slices.Repeat([]int{1}, x.Rank()-1)...)...)
+		mixed := Add(Mul(own, lambda), Mul(b.ofPartners(x), OneMinus(lambda)))
 		if x = Concatenate([]*Node{x, mixed}, 0); m.alone {
 			x = mixed
 		}
 	}
-	x = forTraining(x, r.config.Settings.Compute)
-	columns := []*Node{ExpandDims(r.network.logits(scope.In(networkScope), x, true), -1)}
 	if r.plan.second {
-		columns = append(columns, ExpandDims(r.network.logits(scope.In(secondScope), x, true), -1))
+		other = []*Node{logits(secondScope, x)}
 	}
-	return Concatenate(columns, -1)
+	return Concatenate(append([]*Node{logits(networkScope, x)}, other...), -1)
 }
 
 // loss is the graph from the outputs to the loss of the method.
 func (r *run) loss(outputs *Node, all []*Node) *Node {
-	in := r.read(all)
-	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda}
+	b, n := r.known(r.read(all)), r.size()
 	column := func(i int) *Node { return Squeeze(Slice(outputs, AxisRange(), AxisElem(i)), -1) }
-	logits, n := column(0), r.size()
-	if r.plan.mix != nil {
+	logits := column(0)
+	switch m := r.plan.mix; {
+	case m == nil:
+		b.logits = logits
+	case m.alone:
 		b.mixed = logits
-		if !r.plan.mix.alone {
-			b.mixed = Slice(logits, AxisRange(n))
-		}
+	default:
+		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), Slice(logits, AxisRange(n))
 	}
-	if r.plan.mix == nil || !r.plan.mix.alone {
-		b.logits = Slice(logits, AxisRange(0, n))
-	}
-	if r.plan.second {
+	if r.plan.second || r.plan.teacher > 0 {
 		b.other = Slice(column(1), AxisRange(0, n))
-	}
-	if in.now != nil {
-		b.now = Squeeze(Slice(in.now, AxisElem(0)), 0)
 	}
 	return r.plan.loss(b)
 }

@@ -97,8 +97,11 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
 		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.afterStep, State: &r.epochs,
-		Networks: []string{networkScope, secondScope}, Identity: r.identity(),
+		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
+	}
+	if r.plan.teacher > 0 {
+		task.Trained, task.AfterUpdate = networkScope, train.MovingAverage(teacherScope, networkScope, r.plan.teacher)
 	}
 	history, err := train.Run(ctx, eng, task, r.config.Settings)
 	if err != nil {

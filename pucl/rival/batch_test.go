@@ -134,6 +134,10 @@ func TestImages(t *testing.T) {
 	if err != nil || share(scores, 70) < 0.95 {
 		t.Errorf("%v; accuracy %g", err, share(scores, 70))
 	}
+	alone, err := r.Network.Score(eng, Images{data.Examples.(Images).Pixels[:64], data.Examples.(Images).Shape})
+	if err != nil || math.Abs(alone[0]-scores[0]) > 1e-4 {
+		t.Errorf("%v; by itself an image has the score %g, among others %g", err, alone, scores[0])
+	}
 	one := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
 	one.positive, one.unlabeled = deck{examples: all(20)}, deck{examples: all(120)[20:]}
 	batch, err := one.batch(3)

@@ -36,6 +36,11 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 			if err != nil || !slices.Equal(scores, last.Test) {
 				t.Errorf("%v; the network scores otherwise than after its last epoch", err)
 			}
+			for path := range weights(t, r.Network) {
+				if !strings.HasPrefix(path, "/network/encoder/") && !strings.HasPrefix(path, "/network/head/") {
+					t.Errorf("the network keeps %s, which is none of its own", path)
+				}
+			}
 			s, err := r.Select(firstAre(test/2, test), nil)
 			if err != nil || s.Last.Test != share(last.Test, test/2) || s.Oracle.Test < s.WithoutNegatives.Test || s.Last.Degenerate {
 				t.Errorf("%+v, %v", s, err)

@@ -5,16 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	. "github.com/gomlx/gomlx/core/graph"
-
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// nnPUVersion is the version of [NNPU], nnPUMixupVersion that of [NNPUMixup].
-const (
-	nnPUVersion      = 1
-	nnPUMixupVersion = 1
-)
+// nnPUVersion is the version of [NNPU].
+const nnPUVersion = 1
 
 // NNPU minimizes the non-negative risk by the steps of its Algorithm 1, [risk.NNPUKiryo]: where the negative part r = R_U⁻ − π R_P⁻
 // of a batch is below −β, it descends along −γ∇r, which raises that part again, and elsewhere along the whole risk.
@@ -54,37 +49,3 @@ func (m NNPU) risk() risk.Risk {
 }
 
 func (m NNPU) plan() plan { return plan{loss: riskOf(m.risk())} }
-
-// NNPUMixup is [NNPU] on mixed examples: labeled positives are mixed with labeled positives, unlabeled examples with unlabeled
-// ones, λ·x + (1−λ)·x' with λ drawn from Beta(α, α), and the mixed examples keep their kind.
-//
-// Source of mixing: Hongyi Zhang, Moustapha Cisse, Yann Dauphin and David Lopez-Paz, "mixup: Beyond Empirical Risk Minimization",
-// ICLR 2018; that the two kinds are mixed apart is from the appendix of "Contrastive Positive Unlabeled Learning" (anonymous
-// authors), which tells no α. Difference: λ is drawn for every example, not once for a batch.
-type NNPUMixup struct {
-	NNPU
-	Alpha float64 // α; 0 means 0.3
-}
-
-// Check implements [Method].
-func (m NNPUMixup) Check() error {
-	return cmp.Or(m.check("nnPU with mixup"), checkAlpha("nnPU with mixup", m.alpha()))
-}
-
-func (m NNPUMixup) alpha() float64 { return cmp.Or(m.Alpha, 0.3) }
-
-// Version implements [Method].
-func (NNPUMixup) Version() int { return nnPUMixupVersion }
-
-// String implements [Method].
-func (m NNPUMixup) String() string {
-	return fmt.Sprintf("nnPU with mixup α=%g, %s", m.alpha(), m.numbers())
-}
-
-func (m NNPUMixup) plan() plan {
-	r := m.risk()
-	return plan{
-		mix:  &mixing{pairing: withinKind, alpha: m.alpha(), alone: true},
-		loss: func(b batch) *Node { return r(b.mixed, b.labels(b.mixed)) },
-	}
-}

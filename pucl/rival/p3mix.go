@@ -26,10 +26,10 @@ const p3MixVersion = 1
 //
 // Source: Changchun Li, Ximing Li, Lei Feng and Jihong Ouyang, "Who Is Your Right Mixup Partner in Positive and Unlabeled Learning",
 // ICLR 2022; of the regularization, Sheng Liu, Jonathan Niles-Weed, Narges Razavian and Carlos Fernandez-Granda, "Early-Learning
-// Regularization Prevents Memorization of Noisy Labels", NeurIPS 2020. Their formulas are given from knowledge of the method, not
-// read again, and the numbers are those that PU-Bench (2026) runs it with, but for the warm-up and the pool. Differences: the
-// pool of positives near the boundary is drawn from those of the batch, a tenth of them, in place of the nearest hundred of all;
-// examples are mixed at the input, where the benchmark mixes inside the network.
+// Regularization Prevents Memorization of Noisy Labels", NeurIPS 2020. The paper's text was not at hand: this follows how the
+// method is commonly described, and the numbers are those with which PU-Bench (2026) runs it, but for warm-up and pool, which are
+// this package's. Differences that are known: the pool holds a tenth of the positives of the batch in place of the nearest hundred
+// of all; examples are mixed at the input, where the benchmark mixes inside the network.
 type P3Mix struct {
 	Correct   bool    // P3Mix-C instead of P3Mix-E
 	Alpha     float64 // α; 0 means 0.5

@@ -97,7 +97,10 @@ func TestFirstLossesAndResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data, config := mixture(20, 150, 1), quick(method, 10)
 			config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4} // engines take long to compile more
-			config.Test, config.HeldOut = points(30, 15, 3), HeldOut{Data: mixture(10, 40, 4)}
+			measured := name == "vPU"                             // with one method, since engines take long to compile what measures
+			if measured {
+				config.Test, config.HeldOut = points(30, 15, 3), HeldOut{Data: mixture(10, 40, 4)}
+			}
 			whole := must(t, eng, data, config)
 			checkFrozen(t, name, method, whole.History.Losses)
 			config.Settings.Checkpoint = t.TempDir()
@@ -114,7 +117,7 @@ func TestFirstLossesAndResume(t *testing.T) {
 			if resumed := must(t, eng, data, config); !same(t, whole, resumed) {
 				t.Errorf("resumed: losses %v, want %v", resumed.History.Losses, whole.History.Losses)
 			}
-			if len(whole.Epochs) != 4 || whole.Epochs[0].Steps != 3 || whole.Epochs[3].Steps != 10 { // 130 unlabeled, 64 a step
+			if measured && (len(whole.Epochs) != 4 || whole.Epochs[0].Steps != 3 || whole.Epochs[3].Steps != 10) { // 130 unlabeled, 64 a step
 				t.Errorf("epochs %+v", whole.Epochs)
 			}
 		})

@@ -63,6 +63,12 @@ func (n numbers) with(x []float64) numbers {
 // lossOf returns the loss of a method and its gradient with respect to the variables, by its graph in float64.
 func lossOf(t *testing.T, m Method, n numbers) (float64, []float64) {
 	t.Helper()
+	return lossesOf(t, m, n)(n)
+}
+
+// lossesOf is lossOf for batches that are mixed as n is.
+func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float64) {
+	t.Helper()
 	p := m.plan()
 	exec := MustNewExec(enginetest.Open(t).Backend, func(x *Node) (*Node, *Node) {
 		g := x.Graph()
@@ -82,11 +88,14 @@ func lossOf(t *testing.T, m Method, n numbers) (float64, []float64) {
 		loss := p.loss(b)
 		return loss, Gradient(loss, x)[0]
 	})
-	out, err := exec.Call(n.variables())
-	if err != nil {
-		t.Fatal(err)
+	return func(n numbers) (float64, []float64) {
+		t.Helper()
+		out, err := exec.Call(n.variables())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[0].Value().(float64), out[1].Value().([]float64)
 	}
-	return out[0].Value().(float64), out[1].Value().([]float64)
 }
 
 // slope returns the gradient of f at x by central differences.
@@ -325,11 +334,12 @@ func TestVariationalLossIsAKullbackLeiblerDivergence(t *testing.T) {
 	n := numbers{logits: make([]float64, someRows), other: make([]float64, someRows)}
 	positives, unlabeled := []int{0, 0, 1}, []int{0, 0, 1, 2, 2}
 	f, fP := []float64{0.4, 0.2, 0.4}, []float64{2. / 3, 1. / 3, 0}
+	loss := lossesOf(t, VPU{Weight: -1}, n)
 	value := func(phi []float64) float64 {
 		for i, point := range slices.Concat(positives, unlabeled) {
 			n.logits[i] = math.Log(phi[point] / (1 - phi[point]))
 		}
-		v, _ := lossOf(t, VPU{Weight: -1}, n)
+		v, _ := loss(n)
 		return v
 	}
 	posterior := []float64{0.5 * fP[0] / f[0], 0.5 * fP[1] / f[1], 1e-300} // with the prior ½; the third point is never positive

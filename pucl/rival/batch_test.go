@@ -10,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -157,6 +158,19 @@ func TestImages(t *testing.T) {
 	first := one.positive.deal(3*32, 1)[0]
 	if !slices.Equal(pixels[:64], data.Examples.(Images).Pixels[first*64:first*64+64]) {
 		t.Error("the first image of a batch is not the positive that was dealt")
+	}
+}
+
+// The record tells all settings, defaults included.
+func TestRecordTellsDefaults(t *testing.T) {
+	want := "uPU π=0.3, sigmoid loss, version 1; batches of 64 positives and 192 unlabeled; Adam, rate up to 0.001, warm-up of a twentieth of " +
+		"the run from 0 of the peak, cosine to 0 after the last step, 1000 steps; encoder: MLP hidden [256 256], 128-d; seed 0"
+	if got := (Config{Method: UPU{Prior: 0.3}}).withDefaults(Rows{}).describe(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	adam := Config{Method: VPU{}, Settings: train.Settings{Optimizer: optim.AdamW{}}}.withDefaults(Images{})
+	if adam.Settings.LearningRate != (optim.AdamW{}).PeakRate() {
+		t.Errorf("the rate of AdamW is %g", adam.Settings.LearningRate)
 	}
 }
 

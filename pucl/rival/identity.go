@@ -9,9 +9,12 @@ import (
 
 // describe names everything in c that the numbers depend on.
 func (c Config) describe() string {
-	return fmt.Sprintf("%s version %d, batches of %d positives and %d unlabeled; %s, %d steps; views: %s; encoder: %s; seed %d",
-		c.Method, c.Method.Version(), c.Positives, c.Unlabeled, c.Settings.Update(), c.Settings.Steps, c.Recipe, describe(c.Encoder),
-		c.Seed)
+	views := ""
+	if len(c.Recipe) > 0 {
+		views = fmt.Sprintf("views: %s; ", c.Recipe)
+	}
+	return fmt.Sprintf("%s, version %d; batches of %d positives and %d unlabeled; %s, %d steps; %sencoder: %s; seed %d",
+		c.Method, c.Method.Version(), c.Positives, c.Unlabeled, c.Settings.Update(), c.Settings.Steps, views, describe(c.Encoder), c.Seed)
 }
 
 // describe returns what an encoder says of itself, or its type and fields.

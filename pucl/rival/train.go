@@ -10,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -40,7 +41,17 @@ func (c Config) withDefaults(like Examples) Config {
 		c.Encoder = like.encoder()
 	}
 	c.Recipe, _ = c.Recipe.Split()
-	c.Settings.Steps = cmp.Or(c.Settings.Steps, 1000) // as train.Settings has it
+	s := &c.Settings // whose defaults are told in the record
+	s.Steps = cmp.Or(s.Steps, 1000)
+	if s.LearningRate == 0 {
+		s.LearningRate = 1e-3
+		if s.Optimizer != nil {
+			s.LearningRate = s.Optimizer.PeakRate()
+		}
+	}
+	if s.Schedule == nil {
+		s.Schedule = optim.Cosine{}
+	}
 	return c
 }
 

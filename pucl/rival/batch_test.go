@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -138,6 +140,14 @@ func TestImages(t *testing.T) {
 	alone, err := r.Network.Score(eng, Images{data.Examples.(Images).Pixels[:64], data.Examples.(Images).Shape})
 	if err != nil || math.Abs(alone[0]-scores[0]) > 1e-4 {
 		t.Errorf("%v; by itself an image has the score %g, among others %g", err, alone, scores[0])
+	}
+	// Of black images alone nothing can be learned: all logits are the same, and so log E_U[Φ] = E_P[log Φ].
+	black := quick(VPU{Weight: -1}, 3)
+	black.Recipe = augment.Recipe{augment.Func{Name: "black", Graph: func(x, _ *Node) *Node { return ZerosLike(x) }}}
+	for _, loss := range must(t, eng, data, black).History.Losses {
+		if math.Abs(loss) > 1e-5 {
+			t.Errorf("the loss of black images is %g", loss)
+		}
 	}
 	one := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
 	one.positive, one.unlabeled = deck{examples: all(20)}, deck{examples: all(120)[20:]}

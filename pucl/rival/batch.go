@@ -98,7 +98,7 @@ func (m mixing) weights(rng *rand.Rand, count int) []float32 {
 type batch struct {
 	positives int   // how many rows are labeled positives
 	logits    *Node // [n], of the rows as they are; nil where the network sees mixed rows only
-	other     *Node // [n], logits of the second network or of the teacher; nil where there is none
+	other     *Node // [n], logits of the second network, of the teacher, or remembered; nil where there are none
 	now       *Node // [k], the numbers of this step by the plan's schedule; nil where it has none
 
 	mixed   *Node // [m], logits of the rows that are mixed, which are the last m of the batch

@@ -19,7 +19,7 @@ const distPUVersion = 1
 //
 // It adds the entropy H of the predictions on unlabeled examples, so that they are not all equal to π, and, after a warm-up, mixed
 // examples λx + (1−λ)x' with λ = max(λ', 1−λ'), λ' drawn from Beta(α, α), whose label is mixed from 1 for labeled positives and
-// the prediction itself, through which no gradient flows, for unlabeled examples:
+// the prediction after the last epoch for unlabeled examples:
 //
 //	L = R_lab + μ_t·H_U + ν·BCE(s(mixed), mixed labels) + γ·H(mixed)
 //
@@ -27,8 +27,7 @@ const distPUVersion = 1
 //
 // Source: Yunrui Zhao, Qianqian Xu, Yangbangyan Jiang, Peisong Wen and Qingming Huang, "Dist-PU: Positive-Unlabeled Learning from
 // a Label Distribution Perspective", CVPR 2022; the numbers are the defaults of its authors' program. Differences: one learning
-// rate and one weight decay throughout, where they take a tenth of the rate after the warm-up; labels of mixed examples follow the
-// network from step to step instead of from epoch to epoch; λ is drawn for every example.
+// rate and one weight decay throughout, where they take a tenth of the rate after the warm-up; λ is drawn for every example.
 type DistPU struct {
 	Prior        float64 // class prior π, above 0 and below 1
 	Entropy      float64 // μ; 0 means 0.004, negative means none
@@ -81,7 +80,7 @@ func (m DistPU) plan() plan {
 			if b.mixed == nil {
 				return loss
 			}
-			scores := StopGradient(Sigmoid(b.logits))
+			scores := Sigmoid(b.other)
 			labels := Where(b.labels(scores), OnesLike(scores), scores)
 			mixed := Add(Mul(labels, b.lambda), Mul(b.ofPartners(labels), OneMinus(b.lambda)))
 			later := Add(MulScalar(ReduceAllMean(crossEntropy(b.mixed, mixed)), m.Mixup),
@@ -90,6 +89,7 @@ func (m DistPU) plan() plan {
 		},
 	}
 	if m.Mixup > 0 || m.MixedEntropy > 0 {
+		p.remember = func(before, after float64) bool { return before < m.Warmup && after >= m.Warmup }
 		p.mix = &mixing{pairing: withAny, alpha: m.Alpha, own: true}
 	}
 	return p

@@ -73,9 +73,9 @@ func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float
 	exec := MustNewExec(enginetest.Open(t).Backend, func(x *Node) (*Node, *Node) {
 		g := x.Graph()
 		b := batch{positives: somePositives, logits: Slice(x, AxisRange(0, someRows))}
-		if p.second || p.teacher > 0 {
+		if p.second || p.teacher > 0 || p.remember != nil {
 			b.other = Slice(x, AxisRange(someRows, 2*someRows))
-			if p.teacher > 0 {
+			if !p.second {
 				b.other = StopGradient(b.other)
 			}
 		}
@@ -278,7 +278,7 @@ func distReference(prior, nu, gamma float64) reference {
 			if row < somePositives {
 				return 1
 			}
-			return sigma(frozen.logits[row])
+			return sigma(frozen.other[row])
 		}
 		mixed := 0.0
 		for i, t := range n.mixed {

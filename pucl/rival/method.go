@@ -31,6 +31,10 @@ type plan struct {
 	teacher float64
 	choose  func(b batch) *Node
 
+	// remember, if not nil, says that batch.other holds the logits of the rows as the network had them after the last epoch, or
+	// after the last step for which it is true, before and after being the shares of the run done by then.
+	remember func(before, after float64) bool
+
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
 }
 

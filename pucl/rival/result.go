@@ -98,11 +98,20 @@ func (h HeldOut) measure(scores []float64) (*evaluate.PU, error) {
 // isInfiniteOrNaN reports whether x is no finite number.
 func isInfiniteOrNaN(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// afterStep scores what is held out and the test examples after every epoch.
+// perEpoch returns how many steps go through all unlabeled examples.
+func (r *run) perEpoch() int {
+	return (len(r.unlabeled.examples) + r.config.Unlabeled - 1) / r.config.Unlabeled
+}
+
+// afterStep scores what is held out and the test examples after every epoch, and the training examples where they are remembered.
 func (r *run) afterStep(done int) (*train.Reading, error) {
 	c := r.config
-	perEpoch := max((len(r.unlabeled.examples)+c.Unlabeled-1)/c.Unlabeled, 1)
-	if done%perEpoch != 0 && done != c.Settings.Steps || c.HeldOut.Data.Examples == nil && c.Test == nil {
+	if r.plan.remember != nil {
+		if err := r.remember(done); err != nil {
+			return nil, err
+		}
+	}
+	if done%r.perEpoch() != 0 && done != c.Settings.Steps || c.HeldOut.Data.Examples == nil && c.Test == nil {
 		return nil, nil
 	}
 	epoch := Epoch{Epoch: len(r.epochs) + 1, Steps: done}

@@ -27,6 +27,13 @@ func (r *run) batch(step int) (train.Batch, error) {
 		}
 		parts = append(parts, tensors.FromFlatDataAndDimensions(numbers, n, c.Recipe.Numbers()))
 	}
+	if r.plan.remember != nil {
+		rows := make([]int32, n)
+		for i, row := range index {
+			rows[i] = int32(row)
+		}
+		parts = append(parts, tensors.FromFlatDataAndDimensions(rows, n))
+	}
 	if m := r.plan.mix; m != nil {
 		rng := rand.New(rand.NewPCG(c.Seed^mixStream, uint64(step)))
 		partner := m.draw(rng, c.Positives, n)
@@ -46,7 +53,7 @@ func (r *run) batch(step int) (train.Batch, error) {
 }
 
 // inputs are the tensors of a batch by their names.
-type inputs struct{ x, numbers, partner, lambda, now *Node }
+type inputs struct{ x, numbers, index, partner, lambda, now *Node }
 
 // read tells the tensors of a batch apart.
 func (r *run) read(all []*Node) (in inputs) {
@@ -54,6 +61,9 @@ func (r *run) read(all []*Node) (in inputs) {
 	in.x = next()
 	if len(r.config.Recipe) > 0 {
 		in.numbers = next()
+	}
+	if r.plan.remember != nil {
+		in.index = next()
 	}
 	if r.plan.mix != nil {
 		in.partner, in.lambda = next(), next()
@@ -74,7 +84,7 @@ func (r *run) known(in inputs) batch {
 }
 
 // outputs is the graph from a batch to the logits of its rows, then those of the mixed ones: a column for the network, and one
-// for the second network or for the teacher, who sees the rows as they are.
+// for the second network, for the teacher, who sees the rows as they are, or for what is remembered of them.
 func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	in := r.read(all)
 	x := r.data.Examples.scale(in.x)
@@ -103,7 +113,13 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	if r.plan.second {
 		other = []*Node{logits(secondScope, x)}
 	}
-	return Concatenate(append([]*Node{logits(networkScope, x)}, other...), -1)
+	out := logits(networkScope, x)
+	if r.plan.remember != nil {
+		rows := ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)
+		none := ZerosLike(Slice(out, AxisRange(r.size()))) // of mixed rows
+		other = []*Node{Concatenate([]*Node{rows, none}, 0)}
+	}
+	return Concatenate(append([]*Node{out}, other...), -1)
 }
 
 // loss is the graph from the outputs to the loss of the method.
@@ -119,7 +135,7 @@ func (r *run) loss(outputs *Node, all []*Node) *Node {
 	default:
 		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), Slice(logits, AxisRange(n))
 	}
-	if r.plan.second || r.plan.teacher > 0 {
+	if r.plan.second || r.plan.teacher > 0 || r.plan.remember != nil {
 		b.other = Slice(column(1), AxisRange(0, n))
 	}
 	return r.plan.loss(b)

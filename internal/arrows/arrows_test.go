@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/probe", "theory/..."},
 	{"pucl/train"},
-	{"pucl/classify"},
+	{"pucl/classify", "pucl/rival"},
 	{"pucl/pipeline"},
 	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher"},
 	{"notebooks"},

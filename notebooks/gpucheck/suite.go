@@ -21,8 +21,8 @@ import (
 // enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
 var enginePackages = []string{
 	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "pucl/risk",
-	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/pipeline", "notebooks/lab", "notebooks/gpucheck",
-	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
+	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/rival", "pucl/pipeline",
+	"notebooks/lab", "notebooks/gpucheck", "theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 
 // build compiles this program, the test programs of the packages and what reads their output into dir, to be carried to a

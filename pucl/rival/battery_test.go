@@ -1,0 +1,166 @@
+package rival
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Every method learns two clouds of points to the rate of the best classifier there can be.
+func TestLearnsToTheBayesRate(t *testing.T) {
+	const (
+		test   = 4000
+		margin = 0.012 // the standard error of the test is 0.0024, and 200 positives do not tell where the boundary lies exactly
+	)
+	eng := enginetest.Open(t)
+	for name, method := range methods {
+		t.Run(name, func(t *testing.T) {
+			config := quick(method, 300)
+			config.Test, config.HeldOut = points(test, test/2, 3), HeldOut{Data: mixture(100, 400, 4), Prior: 0.5}
+			r := must(t, eng, mixture(500, 3000, 1), config)
+			last := r.Epochs[len(r.Epochs)-1]
+			if got := share(last.Test, test/2); !(math.Abs(got-bayesRate) <= margin) {
+				t.Errorf("accuracy %.4f, the best there can be is %.4f", got, bayesRate)
+			}
+			scores, err := r.Network.Score(eng, config.Test)
+			if err != nil || !slices.Equal(scores, last.Test) {
+				t.Errorf("%v; the network scores otherwise than after its last epoch", err)
+			}
+			for path := range weights(t, r.Network) {
+				if !strings.HasPrefix(path, "/network/encoder/") && !strings.HasPrefix(path, "/network/head/") {
+					t.Errorf("the network keeps %s, which is none of its own", path)
+				}
+			}
+			s, err := r.Select(firstAre(test/2, test), nil)
+			if err != nil || s.Last.Test != share(last.Test, test/2) || s.Oracle.Test < s.WithoutNegatives.Test || s.Last.Degenerate {
+				t.Errorf("%+v, %v", s, err)
+			}
+		})
+	}
+}
+
+// checkFrozen compares losses with those of the method's version.
+func checkFrozen(t *testing.T, name string, method Method, losses []float64) {
+	t.Helper()
+	want := firstLosses[name]
+	if len(want) != 7 {
+		t.Errorf("the losses of version %d began with %.6g; keep these", method.Version(), losses[:7])
+	}
+	for i := range want {
+		if !(math.Abs(losses[i]-want[i]) <= 1e-3*max(1, math.Abs(want[i]))) {
+			t.Errorf("the losses of version %d began with %.6g, not %.6g; a method that gives other numbers needs another version",
+				method.Version(), want, losses[:7])
+			return
+		}
+	}
+}
+
+// weights returns all variables of the network.
+func weights(t *testing.T, n *Network) map[string][]float32 {
+	t.Helper()
+	out := map[string][]float32{}
+	for v := range n.store.IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[v.Path()] = tensors.MustCopyFlatData[float32](value)
+	}
+	return out
+}
+
+// same reports whether two results agree in every bit.
+func same(t *testing.T, a, b *Result) bool {
+	t.Helper()
+	equal := func(a, b Epoch) bool { return a.Steps == b.Steps && *a.PU == *b.PU && slices.Equal(a.Test, b.Test) }
+	return slices.Equal(a.History.Losses, b.History.Losses) &&
+		slices.Equal(a.History.GradientNorms, b.History.GradientNorms) &&
+		slices.EqualFunc(a.Epochs, b.Epochs, equal) && len(weights(t, a.Network)) > 3 &&
+		maps.EqualFunc(weights(t, a.Network), weights(t, b.Network), slices.Equal)
+}
+
+// The first losses are those of the method's version, and a run that is stopped and goes on from its checkpoint ends in the bits of
+// one that was not.
+func TestFirstLossesAndResume(t *testing.T) {
+	eng := enginetest.Open(t)
+	for name, method := range methods {
+		t.Run(name, func(t *testing.T) {
+			data, config := mixture(20, 150, 1), quick(method, 10)
+			config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4} // engines take long to compile more
+			measured := name == "vPU"                             // with one method, since engines take long to compile what measures
+			if measured {
+				config.Test, config.HeldOut = points(30, 15, 3), HeldOut{Data: mixture(10, 40, 4)}
+			}
+			whole := must(t, eng, data, config)
+			checkFrozen(t, name, method, whole.History.Losses)
+			config.Settings.Checkpoint = t.TempDir()
+			ctx, stop := context.WithCancel(context.Background())
+			interrupted := config
+			interrupted.Settings.Observer = train.OnStep(func(p train.Progress) {
+				if p.Step == 5 {
+					stop()
+				}
+			})
+			if _, err := Train(ctx, eng, data, interrupted); !errors.Is(err, context.Canceled) {
+				t.Fatalf("a stopped run returned %v", err)
+			}
+			if resumed := must(t, eng, data, config); !same(t, whole, resumed) {
+				t.Errorf("resumed: losses %v, want %v", resumed.History.Losses, whole.History.Losses)
+			}
+			if measured && (len(whole.Epochs) != 4 || whole.Epochs[0].Steps != 3 || whole.Epochs[3].Steps != 10) { // 130 unlabeled, 64 a step
+				t.Errorf("epochs %+v", whole.Epochs)
+			}
+		})
+	}
+}
+
+// Another seed gives other numbers, and is another run.
+func TestSeeds(t *testing.T) {
+	eng, data, config := enginetest.Open(t), mixture(20, 150, 1), quick(VPU{}, 4)
+	config.Settings.Checkpoint = t.TempDir()
+	whole := must(t, eng, data, config)
+	config.Seed++
+	_, err := Train(context.Background(), eng, data, config)
+	if err == nil || !strings.Contains(err.Error(), "Seed: there 5, asked for 6") {
+		t.Errorf("a checkpoint of another seed gave %v", err)
+	}
+	config.Settings.Checkpoint = ""
+	if r := must(t, eng, data, config); slices.Equal(r.History.Losses, whole.History.Losses) {
+		t.Error("another seed gave the same losses")
+	}
+}
+
+// What the last epoch and the one chosen without negatives are does not hang on the true classes, which are told after training;
+// only the oracle listens to them.
+func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
+	r := &Result{}
+	for i, scores := range [][]float64{{1, 1, -1, -1}, {1, -1, 1, -1}, {1, 1, 1, -1}} {
+		pu := evaluate.PU{Recall: 0.5, Predicted: 0.5, ProxyAUC: []float64{0.6, 0.7, 0.5}[i], Prior: 0.5}
+		if i == 2 {
+			pu.Recall = 1
+		}
+		r.Epochs = append(r.Epochs, Epoch{Epoch: i + 1, PU: &pu, Test: scores})
+	}
+	for _, tt := range []struct {
+		truth  []bool
+		oracle int
+	}{{[]bool{true, true, false, false}, 1}, {[]bool{true, false, true, false}, 2}, {[]bool{true, true, true, false}, 3}} {
+		for want, proxy := range map[int]Proxy{3: nil, 2: ProxyAUC} {
+			s, err := r.Select(tt.truth, proxy)
+			if err != nil || s.Last.Epoch != 3 || s.WithoutNegatives.Epoch != want ||
+				s.Oracle.Epoch != tt.oracle || s.Oracle.Test != 1 {
+				t.Errorf("truth %v: %+v, %v", tt.truth, s, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package rival
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Scopes of the variables.
+const (
+	networkScope = "network"
+	secondScope  = "second"
+	teacherScope = "teacher"
+)
+
+// Network is an encoder with a linear layer behind it that tells positives from negatives. It is for one goroutine at a time.
+type Network struct {
+	store   *model.Store
+	encoder encoder.Encoder
+	like    Examples // of the shape that the network takes
+}
+
+// logits builds the graph from examples, as their tensor has them, to their logits [n].
+func (n *Network) logits(scope *model.Scope, x *Node, training bool) *Node {
+	h := encoder.Embed(n.encoder, scope.In("encoder"), x, training)
+	return Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)
+}
+
+// Score returns the logit of every example, of which positive ones mean the positive class. The examples must have the shape of
+// those that the network was trained on. Batch normalization uses running statistics.
+func (n *Network) Score(eng *engine.Engine, examples Examples) ([]float64, error) {
+	s, err := n.newScorer(eng)
+	if err != nil {
+		return nil, err
+	}
+	defer s.exec.Finalize()
+	return s.score(examples)
+}
+
+// check returns the number of examples, or an error if the network does not take them.
+func (n *Network) check(examples Examples) (int, error) {
+	count, err := checkExamples(examples)
+	if err != nil {
+		return 0, err
+	}
+	if examples.name() != n.like.name() || !slices.Equal(examples.shape(), n.like.shape()) {
+		return 0, fmt.Errorf("rival: examples that are %ss of shape %d, but the network takes %ss of shape %d; "+
+			"bring them to that shape, or train on these", examples.name(), examples.shape(), n.like.name(), n.like.shape())
+	}
+	return count, nil
+}
+
+// scorer scores examples by a network as its variables are at the time, by one compiled program.
+type scorer struct {
+	network *Network
+	exec    *model.Exec
+}
+
+func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
+	if err := eng.Check(); err != nil {
+		return nil, err
+	}
+	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, x *Node) *Node {
+		return n.logits(scope.In(networkScope), n.like.scale(x), false)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rival: building the network: %w", engine.RootCause(err))
+	}
+	return &scorer{n, exec}, nil
+}
+
+// score returns the logits of examples, some hundred at a time: all calls have the same number of rows, so that there is one
+// compilation, and the last one is filled up with the last example.
+func (s *scorer) score(examples Examples) ([]float64, error) {
+	const perCall = 512
+	n, err := s.network.check(examples)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, 0, n)
+	for first := 0; first < n; first += perCall {
+		index := make([]int, perCall)
+		for i := range index {
+			index[i] = min(first+i, n-1)
+		}
+		out, err := s.exec.Call(examples.tensor(index))
+		if err != nil {
+			return nil, fmt.Errorf("rival: scoring examples from %d on: %w", first, engine.RootCause(err))
+		}
+		logits, err := tensors.CopyFlatData[float32](out[0])
+		if err != nil {
+			return nil, fmt.Errorf("rival: reading the scores of examples from %d on: %w", first, err)
+		}
+		for _, logit := range logits[:min(perCall, n-first)] {
+			scores = append(scores, float64(logit))
+		}
+	}
+	return scores, nil
+}
+
+// dropTraining deletes all variables but those of the network: what only training needs.
+func (n *Network) dropTraining() error {
+	var paths []string
+	for v := range n.store.IterVariables() {
+		encoder, head := "/"+networkScope+"/encoder/", "/"+networkScope+"/head/"
+		if !strings.HasPrefix(v.Path(), encoder) && !strings.HasPrefix(v.Path(), head) {
+			paths = append(paths, v.Path())
+		}
+	}
+	for _, path := range paths {
+		if err := n.store.DeleteVariable(path); err != nil {
+			return fmt.Errorf("rival: dropping %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// forTraining prepares inputs for the network as compute asks for it.
+func forTraining(x *Node, compute train.Compute) *Node {
+	if compute.Recompute {
+		encoder.RecomputeBlocks(x.Graph())
+	}
+	if compute.BFloat16 {
+		x = ConvertDType(x, dtypes.BFloat16)
+	}
+	return x
+}

@@ -1,0 +1,134 @@
+package rival
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// What cannot be used is refused before anything is trained, with what is wrong and how to mend it.
+func TestRefuses(t *testing.T) {
+	eng := enginetest.Open(t)
+	good := mixture(4, 12, 1)
+	bad := func(value float64) Examples {
+		x := points(12, 6, 1)
+		x.X.Set(7, 1, value)
+		return x
+	}
+	images := func(shape augment.Shape, bytes int) Data {
+		return Data{Examples: Images{make([]uint8, bytes), shape}, Labeled: firstAre(1, 3)}
+	}
+	for name, tt := range map[string]struct {
+		data   Data
+		change func(c *Config)
+		want   string
+	}{
+		"no examples": {Data{}, nil, "rival: no examples; give Images or Rows"},
+		"no rows":     {Data{Examples: Rows{}}, nil, "rival: no rows given"},
+		"fewer labels": {Data{Examples: good.Examples, Labeled: firstAre(4, 11)}, nil,
+			"rival: 12 examples and 11 entries in Labeled; give one for each, in the same order"},
+		"no positive": {Data{Examples: good.Examples, Labeled: firstAre(0, 12)}, nil,
+			"rival: none of 12 examples is a labeled positive; mark at least one in Labeled"},
+		"no unlabeled": {Data{Examples: good.Examples, Labeled: firstAre(12, 12)}, nil,
+			"rival: all of 12 examples are labeled positives; add unlabeled ones, from which negatives can be learned"},
+		"NaN": {Data{Examples: bad(math.NaN()), Labeled: good.Labeled}, nil,
+			"rival: feature 1 of row 7 is NaN; features must be finite numbers in the range of float32: leave such " +
+				"rows out, or fill the gaps in first"},
+		"beyond float32": {Data{Examples: bad(1e39), Labeled: good.Labeled}, nil,
+			"rival: feature 1 of row 7 is 1e+39; features must be"},
+		"half an image": {images(augment.Shape{Height: 2, Width: 2, Channels: 1}, 11), nil,
+			"rival: 11 bytes are no whole number of images of 2×2×1"},
+		"images of width": {images(augment.Shape{Height: 2, Channels: 1}, 12), nil,
+			"rival: images of 2×0×1 (height×width×channels); all three must be at least 1"},
+
+		"no method": {good, func(c *Config) { c.Method = nil },
+			"rival: no Method; NNPU with the class prior is one, VPU needs no prior"},
+		"prior 0": {good, func(c *Config) { c.Method = NNPU{} },
+			"rival: nnPU with class prior 0; it must lie above 0 and below 1: set Prior to the share of positives " +
+				"among unlabeled examples, known or estimated, or use a method that needs none, such as VPU"},
+		"prior 1": {good, func(c *Config) { c.Method = UPU{Prior: 1} },
+			"rival: uPU with class prior 1; it must lie above 0"},
+		"prior NaN": {good, func(c *Config) { c.Method = DistPU{Prior: math.NaN()} },
+			"rival: Dist-PU with class prior NaN; it must lie above 0"},
+		"prior of mixup": {good, func(c *Config) { c.Method = NNPUMixup{} },
+			"rival: nnPU with mixup with class prior 0; it must lie above 0"},
+		"beta": {good, func(c *Config) { c.Method = NNPU{Prior: 0.5, Beta: -1} },
+			"rival: nnPU with Beta -1; it must be at least 0, or 0 for the default"},
+		"gamma": {good, func(c *Config) { c.Method = NNPU{Prior: 0.5, Gamma: 2} },
+			"rival: nnPU with Gamma 2; it must be above 0 and at most 1, or 0 for the default"},
+		"alpha": {good, func(c *Config) { c.Method = VPU{Alpha: -1} },
+			"rival: vPU with Alpha -1; it must be above 0, or 0 for the default"},
+		"weight": {good, func(c *Config) { c.Method = VPU{Weight: math.Inf(1)} },
+			"rival: vPU with Weight +Inf; it must be at least 0"},
+		"warm-up": {good, func(c *Config) { c.Method = DistPU{Prior: 0.5, Warmup: 2} },
+			"rival: Dist-PU with Warmup 2; it must be at least 0 and at most 1, or 0 for the default"},
+		"lambda": {good, func(c *Config) { c.Method = PAN{Lambda: math.NaN()} },
+			"rival: PAN with Lambda NaN; it must be at least 0"},
+
+		"early of P3Mix-C": {good, func(c *Config) { c.Method = P3Mix{Correct: true, Early: 1} },
+			"rival: P3Mix-C with Early 1; it weighs a part that P3Mix-E alone has: leave it 0"},
+		"sure": {good, func(c *Config) { c.Method = P3Mix{Sure: 0.4} }, "rival: P3Mix-E with Sure 0.4; it must be above 0.5 and at most 1"},
+
+		"sizes": {good, func(c *Config) { c.Unlabeled = -1 },
+			"rival: batches of 32 labeled positives and -1 unlabeled examples; there must be at least 1 of both, or " +
+				"0 for the defaults"},
+		"micro-batches": {good, func(c *Config) { c.Settings.Compute.MicroBatches = 2 },
+			"rival: a part of a batch may hold positives alone, and batch normalization would see no other; leave " +
+				"MicroBatches 0"},
+		"views of rows": {good, func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{}} },
+			"rival: a Recipe makes views of images; leave it nil for rows of features"},
+		"steps": {good, func(c *Config) { c.Settings.Steps = -1 }, "Steps -1"},
+		"held out": {good, func(c *Config) { c.HeldOut.Data = Data{Examples: good.Examples, Labeled: firstAre(0, 12)} },
+			"rival: HeldOut: rival: none of 12 examples is a labeled positive"},
+		"prior of held out": {good, func(c *Config) { c.HeldOut = HeldOut{good, 1.5} },
+			"rival: HeldOut: evaluate: class prior 1.5"},
+		"test": {good, func(c *Config) { c.Test = Rows{mat.NewDense(1, 3, nil)} },
+			"rival: Test: rival: examples that are rows of shape [3], but the network takes rows of shape [2]; " +
+				"bring them to that shape, or train on these"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := quick(VPU{}, 2)
+			config.Settings.Observer = train.OnStep(func(train.Progress) { t.Error("it was trained") })
+			if tt.change != nil {
+				tt.change(&config)
+			}
+			if _, err := Train(context.Background(), eng, tt.data, config); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSelectRefuses(t *testing.T) {
+	_, err := (&Result{}).Select(nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "both Config.HeldOut and Config.Test") {
+		t.Error(err)
+	}
+	pu := evaluate.PU{Recall: 1, Predicted: 0.5}
+	_, err = (&Result{Epochs: []Epoch{{Epoch: 1, PU: &pu, Test: []float64{1}}}}).Select(nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "1 scores and 0 labels") {
+		t.Error(err)
+	}
+}
+
+// A network that was trained on images takes images of their shape.
+func TestScoreRefusesOtherExamples(t *testing.T) {
+	n := &Network{like: Images{Shape: augment.Shape{Height: 2, Width: 3, Channels: 1}}}
+	for want, examples := range map[string]Examples{
+		"rows of shape [2]":       points(3, 1, 1),
+		"images of shape [3 2 1]": Images{make([]uint8, 12), augment.Shape{Height: 3, Width: 2, Channels: 1}},
+		"no examples":             nil,
+	} {
+		if _, err := n.check(examples); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name the %s", err, want)
+		}
+	}
+}

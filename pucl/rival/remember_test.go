@@ -1,0 +1,49 @@
+package rival
+
+import (
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// What is remembered of every example is its logit after the last epoch, or after the step that ends the warm-up.
+func TestRemembersPredictionsWhenTheyAreDue(t *testing.T) {
+	eng, data, config := enginetest.Open(t), mixture(20, 220, 1), quick(DistPU{Prior: 0.5}, 10)
+	trained := must(t, eng, data, config)
+	want, err := trained.Network.Score(eng, data.Examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unlabeled, err := data.pools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan(), network: trained.Network}
+	r.unlabeled.examples = unlabeled
+	if r.scorer, err = r.network.newScorer(eng); err != nil {
+		t.Fatal(err)
+	}
+	defer r.scorer.exec.Finalize()
+	v := r.remembered(r.network.store.RootScope())
+	for done := 1; done <= 10; done++ { // an epoch has 4 steps, and the warm-up ends after 5
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 220), 220)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.remember(done); err != nil {
+			t.Fatal(err)
+		}
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits := tensors.MustCopyFlatData[float32](value)
+		due := done == 4 || done == 5 || done == 8
+		for i, logit := range logits {
+			if due && float64(logit) != want[i] || !due && logit != 0 {
+				t.Errorf("after %d steps example %d has the logit %g, and the network gives %g", done, i, logit, want[i])
+				break
+			}
+		}
+	}
+}

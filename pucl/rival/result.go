@@ -1,0 +1,138 @@
+package rival
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Result is a trained network and how it came about.
+type Result struct {
+	Network *Network      // as it is after the last step
+	History train.History // of every step
+	Epochs  []Epoch       // what was measured; empty where there is nothing held out and no test
+	Record  train.Record  // on what, from which data and with which settings
+}
+
+// HeldOut are examples that training does not learn from. The zero value holds nothing out.
+type HeldOut struct {
+	Data  Data    // both kinds must be there
+	Prior float64 // class prior as in evaluate.ScoreConfig, for the proxy accuracy; 0 means unknown
+}
+
+// Epoch is what was measured after one epoch.
+type Epoch struct {
+	Epoch int          // its number, from 1
+	Steps int          // steps done
+	PU    *evaluate.PU // of the examples held out; nil where there are none
+	Test  []float64    // logits of the test examples; nil where there are none
+}
+
+// Proxy is a measure that needs no negatives, higher being better.
+type Proxy func(evaluate.PU) float64
+
+// ProxyAccuracy is [evaluate.PU.ProxyAccuracy], which needs HeldOut.Prior.
+func ProxyAccuracy(s evaluate.PU) float64 { return s.ProxyAccuracy() }
+
+// ProxyAUC is the AUC of labeled positives against unlabeled examples.
+func ProxyAUC(s evaluate.PU) float64 { return s.ProxyAUC }
+
+// Select returns the test accuracy by each rule of choosing an epoch: the last, the best by the proxy, which looks at no
+// negative, and the best by the true classes of the test examples, which are told here for the first time. A nil proxy is
+// [ProxyAccuracy] where the prior was told, else [ProxyAUC].
+func (r *Result) Select(truth []bool, proxy Proxy) (evaluate.Selection, error) {
+	if len(r.Epochs) == 0 || r.Epochs[0].PU == nil || r.Epochs[0].Test == nil {
+		return evaluate.Selection{}, errors.New("rival: nothing to choose an epoch by; set both Config.HeldOut and Config.Test")
+	}
+	if proxy == nil {
+		if proxy = ProxyAccuracy; r.Epochs[0].PU.Prior == 0 {
+			proxy = ProxyAUC
+		}
+	}
+	epochs := make([]evaluate.Epoch, len(r.Epochs))
+	for i, e := range r.Epochs {
+		test, err := evaluate.ScoreBinary(e.Test, truth, 0)
+		if err != nil {
+			return evaluate.Selection{}, fmt.Errorf("rival: epoch %d: %w", e.Epoch, err)
+		}
+		epochs[i] = evaluate.Epoch{Epoch: e.Epoch, Proxy: proxy(*e.PU), Test: test.Accuracy(), Degenerate: test.Degenerate()}
+	}
+	return evaluate.Select(epochs)
+}
+
+// checkHeldOut returns an error if what is to be scored after every epoch cannot be.
+func (r *run) checkHeldOut() error {
+	if held := r.config.HeldOut.Data; held.Examples != nil || held.Labeled != nil {
+		if _, _, err := held.pools(); err != nil {
+			return fmt.Errorf("rival: HeldOut: %w", err)
+		}
+		if _, err := r.network.check(held.Examples); err != nil {
+			return fmt.Errorf("rival: HeldOut: %w", err)
+		}
+		// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
+		if _, err := r.config.HeldOut.measure(make([]float64, len(held.Labeled))); err != nil {
+			return err
+		}
+	}
+	if r.config.Test != nil {
+		if _, err := r.network.check(r.config.Test); err != nil {
+			return fmt.Errorf("rival: Test: %w", err)
+		}
+	}
+	return nil
+}
+
+// measure returns the measures of scores that need no negatives.
+func (h HeldOut) measure(scores []float64) (*evaluate.PU, error) {
+	s, err := evaluate.ScorePU(scores, h.Data.Labeled, 0, evaluate.ScoreConfig{Prior: h.Prior, SingleDataset: h.Data.SingleDataset})
+	if err != nil {
+		return nil, fmt.Errorf("rival: HeldOut: %w", err)
+	}
+	return &s, nil
+}
+
+// isInfiniteOrNaN reports whether x is no finite number.
+func isInfiniteOrNaN(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// perEpoch returns how many steps go through all unlabeled examples.
+func (r *run) perEpoch() int {
+	return (len(r.unlabeled.examples) + r.config.Unlabeled - 1) / r.config.Unlabeled
+}
+
+// afterStep scores what is held out and the test examples after every epoch, and the training examples where they are remembered.
+func (r *run) afterStep(done int) (*train.Reading, error) {
+	c := r.config
+	if r.plan.remember != nil {
+		if err := r.remember(done); err != nil {
+			return nil, err
+		}
+	}
+	if done%r.perEpoch() != 0 && done != c.Settings.Steps || c.HeldOut.Data.Examples == nil && c.Test == nil {
+		return nil, nil
+	}
+	epoch := Epoch{Epoch: len(r.epochs) + 1, Steps: done}
+	if held := c.HeldOut.Data.Examples; held != nil {
+		scores, err := r.scorer.score(held)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(scores, isInfiniteOrNaN) {
+			return nil, nil // the loop ends the run, and tells which layer it was
+		}
+		if epoch.PU, err = c.HeldOut.measure(scores); err != nil {
+			return nil, err
+		}
+	}
+	if c.Test != nil {
+		var err error
+		if epoch.Test, err = r.scorer.score(c.Test); err != nil {
+			return nil, err
+		}
+	}
+	r.epochs = append(r.epochs, epoch)
+	return nil, nil
+}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type checkpoint struct {
 type checkpointHead struct {
 	Identity    []field
 	Environment engine.Environment
+	Compute     string // in words, see Compute.String
 	Step        int
 	History     History
 	Variables   []variable
@@ -120,6 +122,10 @@ func (r *run) take(path string) error {
 			"Checkpoint, ask for the same again, or delete the folder to start anew%s", path, differences(head.Identity, cp.identity))
 	}
 	other := head.Environment.Differences(cp.environment)
+	moved := len(other) > 0
+	if here := r.Compute.String(); head.Compute != here {
+		other = append(other, fmt.Sprintf("computed on: %s there, %s here", cmp.Or(head.Compute, "one device"), cmp.Or(here, "one device")))
+	}
 	if len(other) > 0 && r.SameEnvironment {
 		return fmt.Errorf("%s was written in another environment, and SameEnvironment asks for the same one; go on there, or leave "+
 			"SameEnvironment off, for the same numbers up to rounding\n  %s", path, strings.Join(other, "\n  "))
@@ -141,8 +147,10 @@ func (r *run) take(path string) error {
 	*r.history = head.History
 	r.history.Notes = append(r.history.Notes, notes...)
 	cp.step, cp.saved, cp.good = head.Step, head.Step, path
-	if len(other) > 0 {
+	if moved {
 		r.history.Earlier = append(r.history.Earlier, head.Environment)
+	}
+	if len(other) > 0 {
 		r.note(fmt.Sprintf("the first %d steps were taken in another environment, so that the numbers are those of one run up to "+
 			"rounding (%s)", head.Step, strings.Join(other, "; ")))
 	}
@@ -258,7 +266,7 @@ func (r *run) encode(step int) (container.Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := strictjson.Marshal(checkpointHead{r.checkpoint.identity, r.checkpoint.environment, step, *r.history, variables})
+	head, err := strictjson.Marshal(checkpointHead{r.checkpoint.identity, r.checkpoint.environment, r.Compute.String(), step, *r.history, variables})
 	if err != nil {
 		return nil, err
 	}

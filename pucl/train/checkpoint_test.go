@@ -270,14 +270,15 @@ func TestOtherEnvironment(t *testing.T) {
 	}
 	other := eng.Environment()
 	other.Engine, other.Threads = "another engine", 77
-	head.Environment = other
+	head.Environment, head.Compute = other, "2 devices"
 	if sections[0], err = strictjson.Marshal(head); err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
 	was := contents(t, folder)
 	_, err = Run(context.Background(), eng, regression(), settings)
-	names(t, "another environment", err, path, "another environment", "another engine", "77", "leave SameEnvironment off")
+	names(t, "another environment", err, path, "another environment", "another engine", "77", "2 devices there, one device here",
+		"leave SameEnvironment off")
 	if !equal(was, contents(t, folder)) {
 		t.Error("the folder was changed")
 	}

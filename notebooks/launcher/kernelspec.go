@@ -54,9 +54,8 @@ func kernelGoEnv(p place, t toolchain, cgo bool) []string {
 // computeEnv returns what a program that computes gets to know, as "NAME=value": what the Go command does, where the packages find
 // the XLA plugin and the results' folder, and where CUDA is.
 func computeEnv(p place, t toolchain, cgo bool) []string {
-	// gomlx would download an XLA plugin by itself when it finds none. One arena for all threads, from the first on, is what lets
-	// package engine keep the memory of a training step; it can't ask for that later.
-	env := append(kernelGoEnv(p, t, cgo), "PUCL_HOME="+p.root, "GOMLX_NO_AUTO_INSTALL=1", "MALLOC_ARENA_MAX=1")
+	// gomlx would download an XLA plugin by itself when it finds none.
+	env := append(kernelGoEnv(p, t, cgo), "PUCL_HOME="+p.root, "GOMLX_NO_AUTO_INSTALL=1")
 	if _, cuda := xlaPlugins(p); cuda != "" {
 		env = append(env, cudaEnv(sitePackages(p))...)
 	}

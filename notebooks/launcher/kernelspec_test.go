@@ -28,7 +28,6 @@ func TestKernelSpec(t *testing.T) {
 		"GOTOOLCHAIN":           "local",
 		"GOWORK":                "",
 		"GOMLX_NO_AUTO_INSTALL": "1",
-		"MALLOC_ARENA_MAX":      "1",
 	} {
 		if got, ok := spec.Env[name]; !ok || got != want {
 			t.Errorf("%s is %q (%v), want %q", name, got, ok, want)

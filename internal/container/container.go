@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/internal/wholefile"
@@ -131,7 +132,7 @@ func (k Kind) Damaged(format string, args ...any) error {
 // Read returns the sections of the file at path, which must be those of the names, in that order. Memory is that of the file.
 // Where bytes are wrong the error is a [Damaged] one; those of other kinds and versions are not.
 func (k Kind) Read(path string, names ...string) ([][]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for the other end of a pipe
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +140,9 @@ func (k Kind) Read(path string, names ...string) ([][]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > 1<<46 {
+		return nil, fmt.Errorf("%s %w", path, k.Damaged("is no file"))
 	}
 	start := make([]byte, min(info.Size(), int64(prefix)))
 	if _, err := io.ReadFull(f, start); err != nil {

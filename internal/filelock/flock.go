@@ -17,7 +17,7 @@ func Try(path string, shared bool) (*os.File, error) {
 		how = syscall.LOCK_SH | syscall.LOCK_NB
 	}
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func Try(path string, shared bool) (*os.File, error) {
 		switch {
 		case err == nil:
 			// Whoever had the lock before may have removed the file: then ours has no name any more and keeps nobody out.
-			named, err = isAt(f, path)
+			named, err = Holds(f, path)
 		case err == syscall.EWOULDBLOCK:
 			err = ErrBusy
 		case errors.Is(err, errors.ErrUnsupported), err == syscall.ENOLCK, err == syscall.EINVAL:
@@ -43,8 +43,8 @@ func Try(path string, shared bool) (*os.File, error) {
 	}
 }
 
-// isAt reports whether f is the file at path.
-func isAt(f *os.File, path string) (bool, error) {
+// Holds reports whether the lock f is still the file at path: a lock whose file was removed or moved keeps nobody out.
+func Holds(f *os.File, path string) (bool, error) {
 	mine, err := f.Stat()
 	if err != nil {
 		return false, err

@@ -9,7 +9,7 @@ import (
 )
 
 // Trusted returns an error unless path, a file or folder below root, and every folder on the way from root on, root too, belong to this
-// user or to root, and nobody else may write there. Links are followed. Systems without owners of files trust all.
+// user or to root, and nobody outside of their groups may write there. Links are followed. Systems without owners of files trust all.
 func Trusted(root, path string) error {
 	rest, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rest) {

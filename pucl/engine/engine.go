@@ -10,7 +10,7 @@
 //
 // Virtual environments are looked for in this order: notebooks/.venv of $PUCL_HOME, $VIRTUAL_ENV, and notebooks/.venv of the copy of
 // this module that holds the working folder, which `go run ./notebooks setup` fills. Nobody named the last one, so its
-// plugins are loaded only where they and their folders belong to this user or to root, and nobody else may write there.
+// plugins are loaded only where they and their folders belong to this user or to root, and may be written by them and their group alone.
 //
 // XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
 // PUCL_ONEDNN=off has it do without, and the name of a file takes that one.
@@ -19,7 +19,7 @@
 //
 // # Memory
 //
-// Importing the package changes nothing. When XLA is opened on a processor for the first time, on Linux with glibc, the C library's
+// Importing the package changes nothing but what go-xla does: TF_CPP_MIN_LOG_LEVEL is 3 where it was not set. When XLA is opened on a processor for the first time, on Linux with glibc, the C library's
 // allocator is told to keep what is freed, for the whole process: XLA asks for the working memory of every step anew, and
 // clearing new memory takes a good part of a training step. The price: as much stays taken as was in use at once, and C code that
 // takes memory on several threads at a time waits for one lock. PUCL_MALLOC=off, or [Config].KeepAllocator, leaves the
@@ -114,7 +114,13 @@ func (config Config) Open() (*Engine, error) {
 	default:
 		return nil, fmt.Errorf("engine: %s=%q is neither 0 nor 1", reproducibleEnv, setting)
 	}
-	config.KeepAllocator = config.KeepAllocator || os.Getenv(mallocEnv) == "off"
+	switch setting := os.Getenv(mallocEnv); setting {
+	case "":
+	case "off":
+		config.KeepAllocator = true
+	default:
+		return nil, fmt.Errorf("engine: %s=%q is not \"off\"; unset it to have the C library keep memory", mallocEnv, setting)
+	}
 	opening.Lock()
 	defer opening.Unlock()
 	if asked := os.Getenv(compute.ConfigEnvVar); asked != "" {

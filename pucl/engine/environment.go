@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"runtime"
 	"runtime/debug"
@@ -18,7 +19,7 @@ type Environment struct {
 	Engine       string            // kind of engine and plugin, see [Engine.Name]
 	Threads      int               // of XLA on the CPU, by which it divides sums; 0 where results do not depend on it
 	Instructions string            // architecture and widest vector instructions: "amd64 AVX-512"
-	Versions     map[string]string // of Go, of the modules that compute, and of oneDNN where it does
+	Versions     map[string]string // of Go, of the modules that compute, of the plugin by its size, and of oneDNN where it computes
 }
 
 // versioned are the modules whose versions can change a number.
@@ -28,6 +29,9 @@ var versioned = []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "
 func (e *Engine) Environment() Environment {
 	env := Environment{
 		Engine: e.Name(), Threads: e.threads, Instructions: instructions(), Versions: map[string]string{"go": runtime.Version()},
+	}
+	if info, err := os.Stat(e.Plugin); err == nil { // plugins do not tell their version
+		env.Versions["plugin"] = fmt.Sprintf("%d bytes", info.Size())
 	}
 	if e.OneDNN {
 		env.Versions["oneDNN"] = onednn.Version()

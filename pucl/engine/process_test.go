@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -27,7 +28,7 @@ func TestOpenInAProcess(t *testing.T) {
 		}
 		fmt.Printf("\ntold: %s; file %s; oneDNN %q; threads %d; keeps %v, then %v\n",
 			e, e.Plugin, e.Environment().Versions["oneDNN"], e.Environment().Threads, before, peaktest.Keeps())
-		return
+		syscall.Exit(0) // os.Exit under the race detector ends libraries as well, which a plugin that is a copy does not survive
 	}
 	here, err := Open()
 	if err != nil {
@@ -65,7 +66,8 @@ func TestOpenInAProcess(t *testing.T) {
 		"and so by the configuration":      {"keep", "VIRTUAL_ENV=" + env, "keeps false, then false"},
 		"and by pure Go":                   {"", "GOMLX_BACKEND=go", "keeps false, then false"},
 		"as many threads everywhere":       {"", "PUCL_REPRODUCIBLE=1 NPROC=3 VIRTUAL_ENV=" + env, "threads 8;"},
-		"as many threads as asked for":     {"", "NPROC=3 VIRTUAL_ENV=" + env, "threads 3;"},
+		"as many threads as asked for":     {"", "NPROC=5 VIRTUAL_ENV=" + env, "threads 5;"},
+		"never fewer than devices":         {"", "NPROC=1 VIRTUAL_ENV=" + env, "threads 4;"},
 		"pure Go needs no number":          {"", "GOMLX_BACKEND=go", "threads 0;"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,5 +91,10 @@ func TestReproducibleIsYesOrNo(t *testing.T) {
 	t.Setenv(reproducibleEnv, "maybe")
 	if _, err := Open(); err == nil || !strings.Contains(err.Error(), reproducibleEnv) || !strings.Contains(err.Error(), "neither 0 nor 1") {
 		t.Errorf("%s=maybe: %v", reproducibleEnv, err)
+	}
+	t.Setenv(reproducibleEnv, "")
+	t.Setenv(mallocEnv, "no")
+	if _, err := Open(); err == nil || !strings.Contains(err.Error(), mallocEnv) {
+		t.Errorf("%s=no: %v", mallocEnv, err)
 	}
 }

@@ -36,9 +36,10 @@ type checkpoint struct {
 	path        string // of the newest
 	identity    []field
 	environment engine.Environment
-	step        int    // steps done when the run was opened
-	good        string // file of the state that was loaded or saved last; "" where there is none yet
-	saved       int    // steps done in there
+	step        int          // steps done when the run was opened
+	good        string       // file of the state that was loaded or saved last; "" where there is none yet
+	saved       int          // steps done in there
+	holds       func() error // an error unless the folder is still this run's
 }
 
 // checkpointHead is the first section of the file; the task's state, as gob wrote it, and the variables are the others.
@@ -60,16 +61,20 @@ func (r *run) openCheckpoint(eng *engine.Engine) (release func(), err error) {
 	if cp.folder == "" {
 		return func() {}, nil
 	}
+	if cp.folder, err = filepath.Abs(cp.folder); err != nil { // it stays the same folder if the program changes its own
+		return nil, cp.notWritable(err)
+	}
 	cp.path = filepath.Join(cp.folder, checkpointFile)
 	if err := os.MkdirAll(cp.folder, 0o755); err != nil {
 		return nil, cp.notWritable(err)
 	}
-	release, note, err := ownFolder(cp.folder, r.Name)
+	release, holds, note, err := ownFolder(cp.folder, r.Name)
 	if inUse := (*InUse)(nil); errors.As(err, &inUse) {
 		return nil, err
 	} else if err != nil {
 		return nil, cp.notWritable(err)
 	}
+	cp.holds = holds
 	r.note(note)
 	if err = r.load(); err == nil {
 		err = cp.tidy()
@@ -86,7 +91,7 @@ func (r *run) openCheckpoint(eng *engine.Engine) (release func(), err error) {
 func (r *run) load() error {
 	cp := r.checkpoint
 	err := r.take(cp.path)
-	if damaged := (*container.Damaged)(nil); err == nil || !errors.As(err, &damaged) && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || !unreadable(err) {
 		return named(err)
 	}
 	before := filepath.Join(cp.folder, beforeFile)
@@ -103,6 +108,12 @@ func (r *run) load() error {
 		return fmt.Errorf("train: neither checkpoint can be read: %w; %w", err, failed)
 	}
 	return nil
+}
+
+// unreadable reports whether err comes of what lies at a path, rather than of whose it is.
+func unreadable(err error) bool {
+	damaged, system := (*container.Damaged)(nil), (*fs.PathError)(nil)
+	return errors.As(err, &damaged) || errors.As(err, &system) && !errors.Is(err, fs.ErrPermission)
 }
 
 // take takes up the checkpoint at path. An error leaves the run as it is; one that is no [container.Damaged] holds for the
@@ -125,6 +136,10 @@ func (r *run) take(path string) error {
 	moved := len(other) > 0
 	if here := r.Compute.String(); head.Compute != here {
 		other = append(other, fmt.Sprintf("computed on: %s there, %s here", cmp.Or(head.Compute, "one device"), cmp.Or(here, "one device")))
+	}
+	if r.SameEnvironment && len(head.History.Earlier) > 0 {
+		return fmt.Errorf("%s holds steps that were taken in another environment, and SameEnvironment asks for one and the same; start "+
+			"anew in another folder, or leave SameEnvironment off, for the same numbers up to rounding", path)
 	}
 	if len(other) > 0 && r.SameEnvironment {
 		return fmt.Errorf("%s was written in another environment, and SameEnvironment asks for the same one; go on there, or leave "+
@@ -200,12 +215,12 @@ func (cp *checkpoint) tidy() error {
 	if err != nil {
 		return cp.notWritable(err)
 	}
-	left, err := filepath.Glob(filepath.Join(escapeGlob(cp.folder), checkpointFile+".*.part"))
+	left, err := fs.Glob(os.DirFS(cp.folder), checkpointFile+".*.part")
 	if err != nil {
 		return fmt.Errorf("train: looking into the checkpoint folder: %w", err)
 	}
 	for _, path := range left {
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(filepath.Join(cp.folder, path)); err != nil {
 			return fmt.Errorf("train: tidying the checkpoint folder: %w", err)
 		}
 	}
@@ -215,11 +230,6 @@ func (cp *checkpoint) tidy() error {
 func (cp *checkpoint) notWritable(err error) error {
 	return fmt.Errorf("train: the checkpoint folder %s cannot be written to (%w); make room there, make it writable or name another "+
 		"one in Checkpoint: nothing was trained yet", cp.folder, err)
-}
-
-// escapeGlob returns a pattern that matches path alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 
 // save writes the state after step steps, whole or not at all: what was saved before stays until the new state is on disk.
@@ -240,6 +250,9 @@ func (r *run) save(step int) error {
 	}
 	if cp.folder == "" || cp.saved == step && cp.good == cp.path { // a run that is stopped is mostly saved by then
 		return nil
+	}
+	if err := cp.holds(); err != nil {
+		return cp.notSaved(step, err)
 	}
 	file, err := r.encode(step)
 	if err == nil && cp.good == cp.path {
@@ -280,7 +293,7 @@ func (cp *checkpoint) notSaved(step int, err error) error {
 		err = system // without the name of the variable that happened to be written
 	}
 	before := "no earlier one is there"
-	if cp.saved > 0 {
+	if _, gone := os.Stat(cp.good); cp.saved > 0 && gone == nil {
 		before = fmt.Sprintf("that after %d steps is still there, whole", cp.saved)
 	}
 	return fmt.Errorf("train: the checkpoint after %d steps could not be saved to %s (%w); %s: make room or mend what is wrong, "+

@@ -294,11 +294,13 @@ func TestOtherEnvironment(t *testing.T) {
 	if text := record.String(); !strings.Contains(text, "another engine there") {
 		t.Errorf("the record says %q", text)
 	}
-	// What it saved since is of this environment.
-	settings.SameEnvironment = true
+	// What it saved since is of this environment, but its first steps are not.
 	if history = runTask(t, eng, regression(), settings); len(history.Notes) != 1 || len(history.Earlier) != 1 {
 		t.Errorf("notes %q, environments before %v", history.Notes, history.Earlier)
 	}
+	settings.SameEnvironment = true
+	_, err = Run(context.Background(), eng, regression(), settings)
+	names(t, "steps of another environment", err, path, "steps that were taken in another environment", "leave SameEnvironment off")
 }
 
 // smallCheckpoint returns the bytes of a checkpoint of a task.

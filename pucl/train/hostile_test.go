@@ -124,10 +124,14 @@ func TestForgedModels(t *testing.T) {
 		{"nothing", "which holds nothing", nil, with(tensor{DType: safetensors.U8, Shape: []int{math.MaxInt, 0, math.MaxInt}})},
 		{"lengths", "does not hold together", func(h *modelHead) { h.History.Losses = []float64{1} }, good},
 		{"size", "does not hold together", func(h *modelHead) { h.Projection = -1 }, good},
+		{"no projection", "does not hold together", func(h *modelHead) { h.Projection = 0 }, good},
+		{"no height", "does not hold together", func(h *modelHead) { h.Width, h.Channels, h.Features = 1, 1, 0 }, good},
+		{"sides that overflow", "does not hold together", func(h *modelHead) { h.Height, h.Width, h.Channels, h.Features = 1<<32, 1<<32, 1, 0 }, good},
 		{"encoder", "trained with the encoder other.Net {}; pass one", func(h *modelHead) { h.EncoderType = "other.Net" }, good},
 		{"fields", "encoder encoder.MLP that cannot be read", func(h *modelHead) { h.Encoder = "{" }, good},
+		{"an unknown field", "encoder encoder.MLP that cannot be read", func(h *modelHead) { h.Encoder = `{"NewOption":true}` }, good},
 	} {
-		h := modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Features: 1, Variables: slices.Clone(two)}
+		h := modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Projection: 1, Features: 1, Variables: slices.Clone(two)}
 		if tt.head != nil {
 			tt.head(&h)
 		}

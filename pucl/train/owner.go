@@ -32,20 +32,29 @@ var tryLock = filelock.Try
 
 // ownFolder keeps other runs out of a folder until release is called, or until this process ends, however it does. Where the
 // system has no such locks it returns a note that says so.
-func ownFolder(folder, name string) (release func(), note string, err error) {
+func ownFolder(folder, name string) (release func(), holds func() error, note string, err error) {
 	path := filepath.Join(folder, lockFile)
 	f, err := tryLock(path, false)
 	switch {
 	case errors.Is(err, filelock.ErrBusy):
-		return nil, "", &InUse{folder, cmp.Or(readHolder(path), "which does not say its name")}
+		return nil, nil, "", &InUse{folder, cmp.Or(readHolder(path), "which does not say its name")}
 	case errors.Is(err, filelock.ErrNone):
 		os.Remove(path) // of no use
-		return func() {}, "the system has no file locks at " + folder + ": see to it that no other run uses this folder", nil
+		return func() {}, func() error { return nil }, "the system has no file locks at " + folder + ": see to it that no other run uses this folder", nil
 	case err != nil:
-		return nil, "", err
+		return nil, nil, "", err
+	}
+	holds = func() error {
+		named, err := filelock.Holds(f, path)
+		if err == nil && !named {
+			err = fmt.Errorf("%s, which keeps other runs out, was removed or moved while this run had it", path)
+		}
+		return err
 	}
 	release = func() {
-		os.Remove(path) // while it is locked, as filelock expects; a file that stays holds nobody up
+		if holds() == nil {
+			os.Remove(path) // while it is locked, as filelock expects; a file that stays holds nobody up
+		}
 		f.Close()
 	}
 	if err = f.Truncate(0); err == nil {
@@ -53,9 +62,9 @@ func ownFolder(folder, name string) (release func(), note string, err error) {
 	}
 	if err != nil {
 		release()
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	return release, "", nil
+	return release, holds, "", nil
 }
 
 // readHolder returns what the holder of the lock says of itself, which a moment after it took the lock may be nothing yet, and "" where

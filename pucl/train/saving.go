@@ -113,7 +113,9 @@ func decodeModel(sections [][]byte, custom encoder.Encoder) (*Model, error) {
 	if err := strictjson.Unmarshal(sections[0], &head); err != nil {
 		return nil, modelKind.Damaged("has a damaged head (%v)", err)
 	}
-	if head.History.steps() < 0 || min(head.Height, head.Width, head.Channels, head.Features, head.Projection) < 0 {
+	const most = 1 << 20 // of each side, so that their product is a number
+	least, sides := min(head.Height, head.Width, head.Channels), max(head.Height, head.Width, head.Channels)
+	if head.History.steps() < 0 || head.Projection < 1 || head.Features < 0 || head.Features == 0 && (least < 1 || sides > most) {
 		return nil, modelKind.Damaged("has a head that does not hold together")
 	}
 	e, err := head.encoder(custom)
@@ -142,7 +144,7 @@ func (h *modelHead) encoder(custom encoder.Encoder) (encoder.Encoder, error) {
 		return custom, nil
 	case known >= 0:
 		read := reflect.New(reflect.TypeOf(knownEncoders[known]))
-		if err := json.Unmarshal([]byte(h.Encoder), read.Interface()); err != nil {
+		if err := strictjson.Unmarshal([]byte(h.Encoder), read.Interface()); err != nil {
 			return nil, modelKind.Damaged("has an encoder %s that cannot be read (%v)", h.EncoderType, err)
 		}
 		return read.Elem().Interface().(encoder.Encoder), nil

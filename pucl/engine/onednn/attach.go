@@ -12,6 +12,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"unsafe"
 )
@@ -27,7 +28,7 @@ var (
 func Attach(library, plugin string) error {
 	attachLock.Lock()
 	defer attachLock.Unlock()
-	if opened != "" && library != opened {
+	if opened != "" && library != opened && !sameFile(library, opened) {
 		return fmt.Errorf("oneDNN's library %s can't take the place of %s in a running program", library, opened)
 	}
 	l, p := C.CString(library), C.CString(plugin)
@@ -44,14 +45,21 @@ func Attach(library, plugin string) error {
 	return nil
 }
 
-// Version returns that of the library, such as "3.2.0", or "" before one is attached.
+// Version returns that of the library and the set of instructions that it takes on this processor, by oneDNN's own number, such as
+// "3.2.0, instructions 0x3ef", or "" before one is attached. Both decide on the last digits.
 func Version() string {
 	attachLock.Lock()
 	defer attachLock.Unlock()
 	if opened == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d.%d.%d", C.library_version[0], C.library_version[1], C.library_version[2])
+	return fmt.Sprintf("%d.%d.%d, instructions %#x", C.library_version[0], C.library_version[1], C.library_version[2], C.library_instructions())
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 //export rewriteProgram

@@ -55,9 +55,11 @@ static const char *open_library(const char *path) {
 	LIBRARY_FUNCTIONS(LIBRARY_FIND)
 	OPENMP_FUNCTIONS(OPENMP_FIND)
 	lib.threads = lib.omp_get_max_threads();
+	if (lib.threads > MOST_THREADS) lib.threads = MOST_THREADS;
 	engine_t e;
 	if (lib.engine_create(&e, CPU, 0) || lib.stream_create(&lib.stream, e, IN_ORDER) ||
-		lib.primitive_attr_create(&lib.options) || lib.primitive_attr_set_scratchpad_mode(lib.options, CALLERS_SCRATCHPAD)) {
+		lib.primitive_attr_create(&lib.options) || lib.primitive_attr_set_scratchpad_mode(lib.options, CALLERS_SCRATCHPAD) ||
+		lib.primitive_attr_set_fpmath_mode(lib.options, STRICT)) { // float32 is float32, whatever ONEDNN_DEFAULT_FPMATH_MODE says
 		return "it does not start on this processor";
 	}
 	pthread_t thread;
@@ -67,6 +69,8 @@ static const char *open_library(const char *path) {
 	lib.engine = e;
 	return NULL;
 }
+
+int library_instructions(void) { return lib.get_effective_cpu_isa(); }
 
 const char *library_open(const char *path) {
 	pthread_mutex_lock(&lock);

@@ -25,7 +25,8 @@ typedef struct {
 	unsigned processor_runtime, card_runtime;
 } release_t;
 
-enum { CPU = 1, IN_ORDER = 1, FLOAT32 = 3, ANY_LAYOUT = 1, TRAINING = 64, DIRECT = 1, CALLERS_SCRATCHPAD = 1, OPENMP = 2 };
+enum { CPU = 1, IN_ORDER = 1, FLOAT32 = 3, ANY_LAYOUT = 1, TRAINING = 64, DIRECT = 1, CALLERS_SCRATCHPAD = 1, OPENMP = 2, STRICT = 0 };
+enum { MOST_THREADS = 256 }; // more have nothing to do: work has at most 512 parts
 enum { ASK_WAY = 8, ASK_WEIGHTS = 131, ASK_DIFF_WEIGHTS = 132, ASK_SCRATCHPAD = 136 };
 enum { SRC = 1, DST = 17, WEIGHTS = 33, SCRATCHPAD = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
 
@@ -46,6 +47,8 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, SCRATCHPAD = 80, DIFF_SRC = 129, DIFF_DS
 	F(int, memory_set_data_handle, (memory_t, void *)) \
 	F(int, primitive_attr_create, (options_t *)) \
 	F(int, primitive_attr_set_scratchpad_mode, (options_t, int)) \
+	F(int, primitive_attr_set_fpmath_mode, (options_t, int)) \
+	F(int, get_effective_cpu_isa, (void)) \
 	F(layout_t, primitive_desc_query_md, (choice_t, int what, int index)) \
 	F(int, primitive_desc_query, (choice_t, int what, int index, void *)) \
 	F(int, primitive_desc_destroy, (choice_t)) \

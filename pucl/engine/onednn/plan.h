@@ -38,6 +38,9 @@ typedef struct {
 const char *library_open(const char *path);
 extern int library_version[3];
 
+// library_instructions returns oneDNN's number for the set of instructions that it takes.
+int library_instructions(void);
+
 // plan_convolution and plan_product return the number of a plan, or -1 where oneDNN has no fast way.
 int64_t plan_convolution(const convolution_t *);
 int64_t plan_product(const product_t *);

@@ -1,0 +1,97 @@
+//go:build unix
+
+package train
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// TestFolderStays: a relative checkpoint folder stays where it was when the program changes its own folder.
+func TestFolderStays(t *testing.T) {
+	eng := enginetest.Open(t)
+	first, second := t.TempDir(), t.TempDir()
+	t.Chdir(first)
+	settings := regressionRun("run")
+	settings.Observer = OnStep(func(p Progress) {
+		if p.Step == 1 {
+			t.Chdir(second)
+		}
+	})
+	runTask(t, eng, regression(), settings)
+	if _, err := os.Stat(filepath.Join(first, "run", checkpointFile)); err != nil {
+		t.Error(err)
+	}
+	if left := contents(t, second); len(left) > 0 {
+		t.Errorf("the other folder holds %d files", len(left))
+	}
+}
+
+// TestFolderTaken: a run whose lock was removed no longer writes, since another one may have the folder by then.
+func TestFolderTaken(t *testing.T) {
+	eng, folder := enginetest.Open(t), t.TempDir()
+	lock := filepath.Join(folder, lockFile)
+	settings := regressionRun(folder)
+	settings.Observer = OnStep(func(p Progress) {
+		if p.Step != 3 {
+			return
+		}
+		if err := os.Remove(lock); err != nil {
+			t.Error(err)
+		}
+		write(t, lock, "another run's")
+	})
+	_, err := Run(context.Background(), eng, regression(), settings)
+	names(t, "a lock that is gone", err, lock, "removed or moved", "after 2 steps is still there")
+	if left := contents(t, folder); left[lockFile] != "another run's" {
+		t.Error("the other run's lock is gone")
+	}
+}
+
+// TestNoFileThere: where a folder or a pipe has the newest checkpoint's name, the one before is taken, and a lock that is a link
+// to something else is not followed.
+func TestNoFileThere(t *testing.T) {
+	eng := enginetest.Open(t)
+	for name, put := range map[string]func(path string) error{
+		"folder": func(path string) error { return os.Mkdir(path, 0o755) },
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
+	} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, checkpointFile)
+		runTask(t, eng, regression(), regressionRun(folder))
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := put(path); err != nil {
+			t.Fatal(err)
+		}
+		task := regression()
+		r := run{Task: task, Settings: regressionRun(folder).withDefaults(), history: &History{}}
+		release, err := r.openCheckpoint(eng)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		release()
+		if r.checkpoint.step != 4 || len(r.history.Notes) != 1 || !strings.Contains(r.history.Notes[0], "after 4 steps") {
+			t.Errorf("%s: at step %d, notes %q", name, r.checkpoint.step, r.history.Notes)
+		}
+	}
+	folder := t.TempDir()
+	thesis := filepath.Join(t.TempDir(), "thesis")
+	write(t, thesis, "years of work")
+	if err := os.Symlink(thesis, filepath.Join(folder, lockFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), eng, regression(), regressionRun(folder)); err == nil {
+		t.Error("a lock that is a link was taken")
+	}
+	if data, err := os.ReadFile(thesis); err != nil || string(data) != "years of work" {
+		t.Errorf("the file behind the link holds %q, %v", data, err)
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"sort"
 	"strings"
@@ -95,7 +96,8 @@ func Save[T any](b *Bench, name string, value T) error {
 		if err := gob.NewEncoder(&data).Encode(value); err != nil {
 			return err
 		}
-		file, err := valueKind.Encode(container.Section{Name: "value", Parts: container.Parts{data.Bytes()}})
+		file, err := valueKind.Encode(container.Section{Name: "type", Parts: container.Parts{[]byte(describe(reflect.TypeFor[T]()))}},
+			container.Section{Name: "value", Parts: container.Parts{data.Bytes()}})
 		if err != nil {
 			return err
 		}
@@ -103,14 +105,32 @@ func Save[T any](b *Bench, name string, value T) error {
 	})
 }
 
-// Load gets back what [Save] kept under name. T must be the type it was saved with.
+// describe names a type and, of a struct, its fields. It tells apart what gob takes for the same: floats of any size, and structs with
+// some names in common. Whether it is a pointer does not matter.
+func describe(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		return describe(t.Elem())
+	}
+	text := t.String()
+	if t.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(t) {
+			text += fmt.Sprintf("; %s %s", f.Name, f.Type)
+		}
+	}
+	return text
+}
+
+// Load gets back what [Save] kept under name. T must be the type it was saved with, or a pointer to it.
 func Load[T any](b *Bench, name string) (value T, err error) {
 	return load(b, name, ".value", func(path string) (value T, err error) {
-		sections, err := valueKind.Read(path, "value")
+		sections, err := valueKind.Read(path, "type", "value")
 		if err != nil {
 			return value, fmt.Errorf("lab: %w", err)
 		}
-		if err := gob.NewDecoder(bytes.NewReader(sections[0])).Decode(&value); err != nil {
+		if there, asked := string(sections[0]), describe(reflect.TypeFor[T]()); there != asked {
+			return value, fmt.Errorf("lab: %q was saved as (%s), not as (%s); load it as that, or run the cell again that makes it", name, there, asked)
+		}
+		if err := gob.NewDecoder(bytes.NewReader(sections[1])).Decode(&value); err != nil {
 			return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
 		}
 		return value, nil

@@ -87,6 +87,27 @@ func TestDamagedValues(t *testing.T) {
 	}
 }
 
+// A value is loaded as what it was saved as, though gob would make something else of it.
+func TestOtherTypes(t *testing.T) {
+	b := bench(t)
+	type saved struct{ Train, Test float64 }
+	if err := Save(b, "scores", saved{0.9, 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load[*saved](b, "scores"); err != nil || *got != (saved{0.9, 0.5}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Load[struct{ Test, Other float64 }](b, "scores"); err == nil || !strings.Contains(err.Error(), "Train float64") {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := Save(b, "row", []float64{1e-300}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load[[]float32](b, "row"); err == nil || !strings.Contains(err.Error(), "saved as ([]float64), not as ([]float32)") {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 type noise struct{}
 
 func (noise) ImageShape() (height, width, channels int) { return 8, 8, 1 }

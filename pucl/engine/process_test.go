@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,7 +57,23 @@ func TestOpenInAProcess(t *testing.T) {
 			t.Errorf("oneDNN's version is %q", onednn.Version())
 		}
 	}
+	incomplete := filepath.Join(t.TempDir(), "libdnnl.so.3") // needs a libgomp that nobody has
+	if here.OneDNN {
+		library, err := oneDNNLibrary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(library)
+		if err != nil || !bytes.Contains(data, []byte("libgomp.so.1\x00")) {
+			t.Fatalf("%s needs no libgomp.so.1: %v", library, err)
+		}
+		data = bytes.ReplaceAll(data, []byte("libgomp.so.1\x00"), []byte("libgomp.so.9\x00"))
+		if err := os.WriteFile(incomplete, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, c := range map[string]struct{ how, variables, want string }{
+		"no libgomp":                       {"", "PUCL_ONEDNN=" + incomplete + " VIRTUAL_ENV=" + env, "libgomp.so.9, which is not installed: install the package libgomp1"},
 		"found in the virtual environment": {"", "VIRTUAL_ENV=" + env, "file " + here.Plugin + ";" + oneDNN},
 		"an installed plugin by its name":  {"", "GOMLX_BACKEND=xla:cpu VIRTUAL_ENV=" + env + " PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "file " + installed + ";" + oneDNN},
 		"an installed plugin":              {"", "PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "where gomlx installs plugins"},
@@ -71,7 +88,7 @@ func TestOpenInAProcess(t *testing.T) {
 		"pure Go needs no number":          {"", "GOMLX_BACKEND=go", "threads 0;"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.want == "it is not oneDNN" && oneDNN == ` oneDNN "";` {
+			if (name == "no libgomp" || c.want == "it is not oneDNN") && oneDNN == ` oneDNN "";` {
 				t.Skip("not on this system")
 			}
 			child := exec.Command(os.Args[0], "-test.run=^TestOpenInAProcess$", "-test.v")

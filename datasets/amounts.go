@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // validate finds settings that make no sense, whatever the data.
@@ -16,36 +16,36 @@ func (c SplitConfig) validate() error {
 	independent, unknown := c.Draw == Independent, len(c.Unknown) > 0
 	// The forms with ! also refuse NaN.
 	return cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw),
-		check.ErrorIf(c.Labeled < 0, "datasets: cannot label %d positives: give 0 or more", c.Labeled),
-		check.ErrorIf(c.Unlabeled < 0, "datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled),
-		check.ErrorIf(c.Total < 0, "datasets: %d examples in total: give 0 for all, or a positive number", c.Total),
-		check.ErrorIf(!(c.Gamma >= 0) || math.IsInf(c.Gamma, 1),
+		fault.If(c.Labeled < 0, "datasets: cannot label %d positives: give 0 or more", c.Labeled),
+		fault.If(c.Unlabeled < 0, "datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled),
+		fault.If(c.Total < 0, "datasets: %d examples in total: give 0 for all, or a positive number", c.Total),
+		fault.If(!(c.Gamma >= 0) || math.IsInf(c.Gamma, 1),
 			"datasets: γ = %v: give a number above 0, or 0 to go by Labeled", c.Gamma),
-		check.ErrorIf(!(c.Prior >= 0 && c.Prior < 1),
+		fault.If(!(c.Prior >= 0 && c.Prior < 1),
 			"datasets: a prior π of %v: give a number above 0 and below 1, or 0 for that of the data", c.Prior),
-		check.ErrorIf(!(c.PriorEstimate >= 0 && c.PriorEstimate < 1),
+		fault.If(!(c.PriorEstimate >= 0 && c.PriorEstimate < 1),
 			"datasets: an estimated prior of %v: give a number above 0 and below 1, or 0 for none", c.PriorEstimate),
-		check.ErrorIf(c.PriorEstimate > 0 && !unknown, "datasets: an estimated prior of %v is given, but all classes are known, "+
+		fault.If(c.PriorEstimate > 0 && !unknown, "datasets: an estimated prior of %v is given, but all classes are known, "+
 			"so the prior is counted: leave out PriorEstimate, or name the Unknown classes", c.PriorEstimate),
-		check.ErrorIf(c.Prior > 0 && unknown, "datasets: cannot draw with a prior π of %v where the classes of some examples are "+
+		fault.If(c.Prior > 0 && unknown, "datasets: cannot draw with a prior π of %v where the classes of some examples are "+
 			"unknown: leave out Prior; what is known of it goes to PriorEstimate", c.Prior),
-		check.ErrorIf(c.Setting == CaseControlDisjoint && unknown, "datasets: the setting %v keeps the prior, which cannot be "+
+		fault.If(c.Setting == CaseControlDisjoint && unknown, "datasets: the setting %v keeps the prior, which cannot be "+
 			"where the classes of some examples are unknown: use %v or %v", c.Setting, CaseControl, SingleDataset),
-		check.ErrorIf(c.Labeled > 0 && c.Gamma > 0,
+		fault.If(c.Labeled > 0 && c.Gamma > 0,
 			"datasets: both Labeled = %d and Gamma = %v say how many are labeled: give one of them", c.Labeled, c.Gamma),
-		check.ErrorIf(c.Unlabeled > 0 && c.Total > 0,
+		fault.If(c.Unlabeled > 0 && c.Total > 0,
 			"datasets: both Unlabeled = %d and Total = %d say how many are unlabeled: give one of them", c.Unlabeled, c.Total),
-		check.ErrorIf(usesPropensity && c.Propensity == nil,
+		fault.If(usesPropensity && c.Propensity == nil,
 			"datasets: labels drawn %v need a Propensity: say how likely each example is labeled", c.Draw),
-		check.ErrorIf(!usesPropensity && c.Propensity != nil,
+		fault.If(!usesPropensity && c.Propensity != nil,
 			"datasets: a Propensity is given, but labels are drawn %v: set Draw to Weighted or Independent", c.Draw),
-		check.ErrorIf(independent && (c.Labeled > 0 || c.Gamma > 0),
+		fault.If(independent && (c.Labeled > 0 || c.Gamma > 0),
 			"datasets: labels drawn %v make n_P random: give neither Labeled nor Gamma, or use Weighted", c.Draw),
-		check.ErrorIf(independent && c.Setting == SingleDataset && c.Unlabeled > 0,
+		fault.If(independent && c.Setting == SingleDataset && c.Unlabeled > 0,
 			"datasets: labels drawn %v make n_P random, so n_U cannot be fixed in a single data set: give Total", c.Draw),
-		check.ErrorIf(independent && c.Setting != SingleDataset && c.Total > 0,
+		fault.If(independent && c.Setting != SingleDataset && c.Total > 0,
 			"datasets: labels drawn %v make n_P random, so the total cannot be fixed: give Unlabeled", c.Draw),
-		check.ErrorIf(c.Gamma > 0 && c.Setting == CaseControlDisjoint && c.Unlabeled == 0 && c.Total == 0,
+		fault.If(c.Gamma > 0 && c.Setting == CaseControlDisjoint && c.Unlabeled == 0 && c.Total == 0,
 			"datasets: Gamma in the setting %v: give Unlabeled or Total too", c.Setting))
 }
 

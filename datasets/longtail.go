@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/enum"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // longTailStream keeps the draws of a long tail apart from others of the same seed.
@@ -27,11 +27,11 @@ const longTailStream = 0x6c6f6e677461696c // "longtail" in ASCII
 // Source: Cui, Jia, Lin, Song and Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
 func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
 	err := cmp.Or(
-		check.ErrorIf(classes < 1 || most < 1,
+		fault.If(classes < 1 || most < 1,
 			"datasets: a long tail of %d classes with at most %d examples: give at least 1 of each", classes, most),
-		check.ErrorIf(!(imbalance >= 1) || math.IsInf(imbalance, 1), // this form also refuses NaN
+		fault.If(!(imbalance >= 1) || math.IsInf(imbalance, 1), // this form also refuses NaN
 			"datasets: a long tail with an imbalance of %v: give a number of at least 1", imbalance),
-		check.ErrorIf(float64(most)/imbalance < 1, "datasets: a long tail from %d examples with an imbalance of %v leaves the "+
+		fault.If(float64(most)/imbalance < 1, "datasets: a long tail from %d examples with an imbalance of %v leaves the "+
 			"last class empty: the largest possible imbalance is %d", most, imbalance, most))
 	if err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func ParetoCounts(classes, most, least int, alpha float64) ([]int, error) {
 	// Infinite where α is too small; where it is too large, next to no digits of the difference are left.
 	first := math.Pow(1/float64(classes), -1/alpha) - 1
 	err := cmp.Or(
-		check.ErrorIf(classes < 1 || least < 1 || most < least, "datasets: a long tail of %d classes from %d examples down to %d: "+
+		fault.If(classes < 1 || least < 1 || most < least, "datasets: a long tail of %d classes from %d examples down to %d: "+
 			"give at least one class, and at least one example that is not more than the most", classes, most, least),
-		check.ErrorIf(!(alpha > 0) || math.IsInf(alpha, 1),
+		fault.If(!(alpha > 0) || math.IsInf(alpha, 1),
 			"datasets: a Pareto distribution with α = %v: give a positive number", alpha),
-		check.ErrorIf(classes > 1 && (math.IsInf(first, 1) || first < smallestStretch), "datasets: a Pareto distribution of %d "+
+		fault.If(classes > 1 && (math.IsInf(first, 1) || first < smallestStretch), "datasets: a Pareto distribution of %d "+
 			"classes with α = %v is out of the range of numbers: give an α nearer to 1", classes, alpha))
 	if err != nil {
 		return nil, err
@@ -178,8 +178,8 @@ func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 		return mixed, nil
 	}
 	_, err := classSet("ranked", c.Ranks, classes)
-	return slices.Clone(c.Ranks), cmp.Or(check.ErrorIf(c.Mix, "datasets: a long tail with Ranks and Mix: give one of them"),
-		check.ErrorIf(len(c.Ranks) != classes,
+	return slices.Clone(c.Ranks), cmp.Or(fault.If(c.Mix, "datasets: a long tail with Ranks and Mix: give one of them"),
+		fault.If(len(c.Ranks) != classes,
 			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes), err)
 }
 

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // RemoteFile describes a file that can be downloaded, and how to know that it came through whole.
@@ -66,17 +66,17 @@ func (f RemoteFile) validate() error {
 	sum, err := hex.DecodeString(f.SHA256)
 	first, firstErr := hex.DecodeString(f.FirstMiB)
 	err = cmp.Or(
-		check.ErrorIf(f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name),
+		fault.If(f.Name == "" || f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name),
 			"datasets: cannot fetch a file named %q: give a plain file name without a folder", f.Name),
-		check.ErrorIf(f.Size < 1, "datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size),
-		check.ErrorIf(f.SHA256 != "" && (err != nil || len(sum) != sha256.Size),
+		fault.If(f.Size < 1, "datasets: cannot fetch %s: its size of %d bytes is not positive", f.Name, f.Size),
+		fault.If(f.SHA256 != "" && (err != nil || len(sum) != sha256.Size),
 			"datasets: cannot fetch %s: %q is not a SHA-256 of 64 hexadecimal digits", f.Name, f.SHA256),
-		check.ErrorIf(f.FirstMiB != "" && (firstErr != nil || len(first) != md5.Size),
+		fault.If(f.FirstMiB != "" && (firstErr != nil || len(first) != md5.Size),
 			"datasets: cannot fetch %s: %q is not an MD5 of 32 hexadecimal digits", f.Name, f.FirstMiB),
-		check.ErrorIf(len(f.URLs) == 0, "datasets: cannot fetch %s: no address given", f.Name))
+		fault.If(len(f.URLs) == 0, "datasets: cannot fetch %s: no address given", f.Name))
 	for _, older := range f.Older {
 		sum, sumErr := hex.DecodeString(older.SHA256)
-		err = cmp.Or(err, check.ErrorIf(sumErr != nil || len(sum) != sha256.Size || older.Size < 1 || older.Size == f.Size,
+		err = cmp.Or(err, fault.If(sumErr != nil || len(sum) != sha256.Size || older.Size < 1 || older.Size == f.Size,
 			"datasets: cannot fetch %s: an older file needs a size of its own and a SHA-256 of 64 hexadecimal digits, "+
 				"not %d bytes and %q", f.Name, older.Size, older.SHA256))
 	}
@@ -139,9 +139,9 @@ func (f RemoteFile) check(r io.Reader) (sum string, err error) {
 		return "", err
 	}
 	sum, start := hex.EncodeToString(hash.Sum(nil)), hex.EncodeToString(first.Sum(nil))
-	return sum, cmp.Or(check.ErrorIf(n != f.Size, "%w: %d bytes, not %d", errMismatch, n, f.Size),
-		check.ErrorIf(f.FirstMiB != "" && !strings.EqualFold(start, f.FirstMiB),
+	return sum, cmp.Or(fault.If(n != f.Size, "%w: %d bytes, not %d", errMismatch, n, f.Size),
+		fault.If(f.FirstMiB != "" && !strings.EqualFold(start, f.FirstMiB),
 			"%w: MD5 %s of the first MiB, not %s", errMismatch, start, f.FirstMiB),
-		check.ErrorIf(f.SHA256 != "" && !strings.EqualFold(sum, f.SHA256),
+		fault.If(f.SHA256 != "" && !strings.EqualFold(sum, f.SHA256),
 			"%w: SHA-256 %s, not %s", errMismatch, sum, f.SHA256))
 }

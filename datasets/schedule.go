@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 const defaultBatchSize = 256
@@ -52,17 +52,17 @@ func NewSchedule(split *Split, cfg BatchConfig) (*Schedule, error) {
 	numLabeled, numUnlabeled := split.NumLabeled(), split.NumUnlabeled()
 	labeled := int(math.Round(cfg.Share * float64(size)))
 	err := cmp.Or(
-		check.ErrorIf(size < 0, "datasets: a batch of %d examples: give a positive size, or 0 for %d", size, defaultBatchSize),
-		check.ErrorIf(!(cfg.Share >= 0 && cfg.Share < 1), // this form also refuses NaN
+		fault.If(size < 0, "datasets: a batch of %d examples: give a positive size, or 0 for %d", size, defaultBatchSize),
+		fault.If(!(cfg.Share >= 0 && cfg.Share < 1), // this form also refuses NaN
 			"datasets: a share of %v labeled positives: give at least 0 and less than 1", cfg.Share),
-		check.ErrorIf(!forced && size > split.Len(),
+		fault.If(!forced && size > split.Len(),
 			"datasets: a batch of %d examples, but there are only %d: use a smaller size", size, split.Len()),
-		check.ErrorIf(forced && numLabeled == 0,
+		fault.If(forced && numLabeled == 0,
 			"datasets: a share of %v labeled positives, but none is labeled: use a share of 0", cfg.Share),
-		check.ErrorIf(forced && (labeled == 0 || labeled == size), "datasets: a share of %v of a batch of %d comes to %d labeled "+
+		fault.If(forced && (labeled == 0 || labeled == size), "datasets: a share of %v of a batch of %d comes to %d labeled "+
 			"positives and %d unlabeled examples: both must be at least 1, so use a larger size or another share",
 			cfg.Share, size, labeled, size-labeled),
-		check.ErrorIf(size-labeled > numUnlabeled && forced,
+		fault.If(size-labeled > numUnlabeled && forced,
 			"datasets: a batch with %d unlabeled examples, but there are only %d: use a smaller size", size-labeled, numUnlabeled))
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Split says which examples of a data set make up PU data, and what is known of each. It knows classes alone, so that
@@ -211,11 +211,11 @@ func newPool(labels []int, classes int, cfg SplitConfig) (*pool, error) {
 		slices.Sort(rows)
 	}
 	err = cmp.Or(
-		check.ErrorIf(len(p.positives) == 0, "datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive),
-		check.ErrorIf(len(p.negatives) == 0 && len(cfg.Unknown) == 0, "datasets: all %d examples are of the positive classes %v: "+
+		fault.If(len(p.positives) == 0, "datasets: none of the %d examples is of a positive class %v", len(labels), cfg.Positive),
+		fault.If(len(p.negatives) == 0 && len(cfg.Unknown) == 0, "datasets: all %d examples are of the positive classes %v: "+
 			"PU data need negatives too, so leave some class out", len(labels), cfg.Positive))
 	for _, class := range slices.Concat(cfg.Positive, cfg.Negative, cfg.Unknown) {
-		err = cmp.Or(err, check.ErrorIf(len(byClass[class]) == 0,
+		err = cmp.Or(err, fault.If(len(byClass[class]) == 0,
 			"datasets: class %d is empty, so no example of it can be drawn: do not name it", class))
 	}
 	return p, err

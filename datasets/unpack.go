@@ -19,7 +19,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
@@ -208,13 +208,13 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	local, err := filepath.Localize(name)
 	isFolder := header.Typeflag == tar.TypeDir
 	err = cmp.Or(
-		check.ErrorIf(!fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, unicode.IsControl),
+		fault.If(!fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, unicode.IsControl),
 			"it holds the name %q, which is not a plain path: that is no archive of a data set", header.Name),
-		check.ErrorIf(err != nil, "it holds the name %q, which this system cannot have", header.Name),
-		check.ErrorIf(name != folder && !strings.HasPrefix(name, folder+"/"),
+		fault.If(err != nil, "it holds the name %q, which this system cannot have", header.Name),
+		fault.If(name != folder && !strings.HasPrefix(name, folder+"/"),
 			"it holds %q, outside of the folder %s", header.Name, folder),
-		check.ErrorIf(isSparse(header), "it holds %q with holes (a sparse file), which no archive of a data set needs", header.Name),
-		check.ErrorIf(!isFolder && header.Typeflag != tar.TypeReg, "it holds %q, which is neither a file nor a folder (kind %q): "+
+		fault.If(isSparse(header), "it holds %q with holes (a sparse file), which no archive of a data set needs", header.Name),
+		fault.If(!isFolder && header.Typeflag != tar.TypeReg, "it holds %q, which is neither a file nor a folder (kind %q): "+
 			"links and devices are refused", header.Name, header.Typeflag))
 	if err == nil && isFolder {
 		err = root.MkdirAll(local, 0o755)

@@ -10,8 +10,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/fault"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 )
@@ -86,9 +86,9 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	negative, negativeErr := m.Negative.source("gaussian: the negatives", rand.NewPCG(cfg.Seed, negativeStream))
 	positive, positiveErr := m.Positive.source("gaussian: the positives", rand.NewPCG(cfg.Seed, positiveStream))
 	err := cmp.Or(
-		check.ErrorIf(cfg.Points < 2 || cfg.Points > maxPoints,
+		fault.If(cfg.Points < 2 || cfg.Points > maxPoints,
 			"gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints),
-		check.ErrorIf(!(cfg.Prior > 0 && cfg.Prior < 1), // this form also refuses NaN
+		fault.If(!(cfg.Prior > 0 && cfg.Prior < 1), // this form also refuses NaN
 			"gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior),
 		negativeErr, positiveErr)
 	if err != nil {
@@ -155,7 +155,7 @@ func (n Normal) source(what string, src rand.Source) (*distmv.Normal, error) {
 		return nil, fmt.Errorf("%s: covariance %v is not symmetric: [0][1] and [1][0] are one number", what, c)
 	}
 	normal, ok := distmv.NewNormal(n.Mean[:], mat.NewSymDense(2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), src)
-	return normal, check.ErrorIf(!ok, "%s: covariance %v is not positive definite: variances must be positive, and the "+
+	return normal, fault.If(!ok, "%s: covariance %v is not positive definite: variances must be positive, and the "+
 		"covariance smaller in size than the root of their product", what, c)
 }
 
@@ -167,8 +167,8 @@ func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	_, negativeErr := m.Negative.source("gaussian: the negatives", nil)
 	_, positiveErr := m.Positive.source("gaussian: the positives", nil)
 	err := cmp.Or(
-		check.ErrorIf(!(prior > 0 && prior < 1), "gaussian: a prior of %v: give a number between 0 and 1", prior),
-		check.ErrorIf(math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0), "gaussian: the point is not finite"),
+		fault.If(!(prior > 0 && prior < 1), "gaussian: a prior of %v: give a number between 0 and 1", prior),
+		fault.If(math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0), "gaussian: the point is not finite"),
 		negativeErr, positiveErr)
 	if err != nil {
 		return 0, err

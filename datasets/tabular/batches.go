@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,7 +56,7 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 		return nil, errEmptyCorruption
 	}
 	_, features := corruption.from.Dims()
-	err = check.ErrorIf(features != columns, "tabular: a corruption with values of %d features for a table of %d", features, columns)
+	err = fault.If(features != columns, "tabular: a corruption with values of %d features for a table of %d", features, columns)
 	if err := cmp.Or(err, fitFloat32(corruption.from)); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 // fitFloat32 returns an error where a value of x is no finite number of 32 bits.
 func fitFloat32(x *mat.Dense) error {
 	i, j, found := firstBeyond(x, math.MaxFloat32)
-	return check.ErrorIf(found, "tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
+	return fault.If(found, "tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
 		j, i, x.At(i, j))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/classes"
+	"github.com/puclab/puclab/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -155,7 +156,7 @@ var npyKinds = map[string]npyKind{
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), nil
 	}},
 	"|b1": {1, func(b []byte) (float64, error) {
-		return float64(b[0]), check.ErrorIf(b[0] > 1, "a truth value that is neither 0 nor 1: the file is damaged")
+		return float64(b[0]), fault.If(b[0] > 1, "a truth value that is neither 0 nor 1: the file is damaged")
 	}},
 	"|u1": whole(1, func(b []byte) uint8 { return b[0] }),
 	"|i1": whole(1, func(b []byte) int8 { return int8(b[0]) }),
@@ -172,7 +173,7 @@ func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](si
 	return npyKind{size, func(b []byte) (float64, error) {
 		v := get(b)
 		f := float64(v)
-		return f, check.ErrorIf(math.Abs(f) > 1<<53 || T(f) != v,
+		return f, fault.If(math.Abs(f) > 1<<53 || T(f) != v,
 			"a whole number beyond ±2⁵³, too large to be exact: is this an identifier?")
 	}}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // npyHeader is what a .npy file says of its array.
@@ -140,7 +141,7 @@ func parseNPYHeader(text string) (h npyHeader, err error) {
 // count returns how many numbers there are, if they take no more bytes than a file can have.
 func (h npyHeader) count(size int) (int, error) {
 	total, ok := check.Product(append([]int{size}, h.shape...)...)
-	return total / size, check.ErrorIf(!ok || total > math.MaxInt>>1, "it announces %v numbers, more than a file can hold", h.shape)
+	return total / size, fault.If(!ok || total > math.MaxInt>>1, "it announces %v numbers, more than a file can hold", h.shape)
 }
 
 // places returns where in C order the i-th number of the file belongs.

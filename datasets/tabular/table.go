@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -60,12 +61,12 @@ func (t *Table) Validate() error {
 	rows, columns := t.Features.Dims()
 	i, j, beyond := firstBeyond(t.Features, math.MaxFloat64)
 	return cmp.Or(
-		check.ErrorIf(t.Names != nil && len(t.Names) != columns,
+		fault.If(t.Names != nil && len(t.Names) != columns,
 			"tabular: %d names for %d features: give one for each, or none", len(t.Names), columns),
-		check.ErrorIf(t.Labels != nil && len(t.Labels) != rows,
+		fault.If(t.Labels != nil && len(t.Labels) != rows,
 			"tabular: %d labels for %d examples: give one for each, in the same order, or none", len(t.Labels), rows),
 		check.Labels("tabular: example", t.Labels, len(t.Classes)),
-		check.ErrorIf(beyond, "tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j)))
+		fault.If(beyond, "tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j)))
 }
 
 // firstBeyond returns the place of the first value of x whose size is above limit, or that is not a number.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // NumAnswers is how many people answered each question.
@@ -39,7 +39,7 @@ type Truth struct {
 // which byte, it is about.
 func Questions(r io.Reader) iter.Seq2[Question, error] {
 	return entries(r, "questions", func(e questionEntry) (Question, error) {
-		err := cmp.Or(e.missing(), check.ErrorIf(e.Question == nil || *e.Question == "", "question is missing or empty"))
+		err := cmp.Or(e.missing(), fault.If(e.Question == nil || *e.Question == "", "question is missing or empty"))
 		if err != nil {
 			return Question{}, err
 		}
@@ -93,7 +93,7 @@ type ids struct {
 
 // missing returns an error unless both numbers are there.
 func (i ids) missing() error {
-	return cmp.Or(check.ErrorIf(i.QuestionID == nil, "question_id is missing"), check.ErrorIf(i.ImageID == nil, "image_id is missing"))
+	return cmp.Or(fault.If(i.QuestionID == nil, "question_id is missing"), fault.If(i.ImageID == nil, "image_id is missing"))
 }
 
 // entries reads the list under key in the object that the file is, and passes over everything else.

@@ -6,15 +6,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-)
 
-// ErrorIf returns an error of that format where bad is true, else nil: for cmp.Or, which returns the first error of a list.
-func ErrorIf(bad bool, format string, args ...any) error {
-	if bad {
-		return fmt.Errorf(format, args...)
-	}
-	return nil
-}
+	"github.com/puclab/puclab/internal/fault"
+)
 
 // Prefix puts words and a colon before an error, if there is one: for defer.
 func Prefix(err *error, format string, args ...any) {
@@ -28,7 +22,7 @@ func Image(i, count, room, size int) error {
 	if i < 0 || i >= count {
 		return fmt.Errorf("there is no image %d: the set has %d images, numbered from 0", i, count)
 	}
-	return ErrorIf(room != size, "room for %d pixel values given, but an image has %d", room, size)
+	return fault.If(room != size, "room for %d pixel values given, but an image has %d", room, size)
 }
 
 // Labels returns an error unless each label is a number below classes. It calls an example what.

@@ -17,6 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -147,7 +148,7 @@ type identity struct {
 // identity returns what identifies the run.
 func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, error) {
 	c := t.config
-	labels, err := bytesOf(t.labels(all(t.n)))
+	labels, err := bytesOf(t.labels(rows.All(t.n)))
 	if err != nil {
 		return identity{}, err
 	}
@@ -182,15 +183,6 @@ func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, err
 	return id, nil
 }
 
-// all returns the numbers of n rows.
-func all(n int) []int {
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	return index
-}
-
 // bytesOf returns the bytes of a tensor.
 func bytesOf(x *tensors.Tensor) (data []byte, err error) {
 	err = x.ConstBytes(func(b []byte) { data = slices.Clone(b) })
@@ -209,7 +201,7 @@ func (t *finetuning) lossOnSample(eng *engine.Engine) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := ExecOnce(eng.Backend, t.loss, logits, t.labels(all(count)))
+	out, err := ExecOnce(eng.Backend, t.loss, logits, t.labels(rows.All(count)))
 	if err != nil {
 		return "", fmt.Errorf("classify: %w", engine.RootCause(err))
 	}

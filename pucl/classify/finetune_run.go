@@ -83,8 +83,7 @@ func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model
 	if err != nil {
 		return nil, err
 	}
-	record := train.NewRecord(eng, t.data, t.config.String())
-	record.Earlier = history.Earlier
+	record := train.NewRecord(eng, t.data, t.config.String(), history.Earlier...)
 	return t.result(&Tuning{History: *history, Epochs: t.state.Epochs, Record: record})
 }
 

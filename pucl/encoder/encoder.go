@@ -18,6 +18,14 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
+// Describe returns what an encoder says of itself, or its type and fields.
+func Describe(e Encoder) string {
+	if s, ok := e.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T%+v", e, e)
+}
+
 // Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a [Func], or a type with this method,
 // whose exported fields saved models then hold and compare.
 type Encoder interface {

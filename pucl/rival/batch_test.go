@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -46,9 +47,9 @@ func TestBatchesHoldBothKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := all(13)[3:]
+		want := rows.All(13)[3:]
 		if single {
-			want = all(13)
+			want = rows.All(13)
 		}
 		if !slices.Equal(positive, []int{0, 1, 2}) || !slices.Equal(unlabeled, want) {
 			t.Errorf("single data set %v: positives %v, unlabeled %v", single, positive, unlabeled)
@@ -150,7 +151,7 @@ func TestImages(t *testing.T) {
 		}
 	}
 	one := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
-	one.positive, one.unlabeled = deck{examples: all(20)}, deck{examples: all(120)[20:]}
+	one.positive, one.unlabeled = deck{examples: rows.All(20)}, deck{examples: rows.All(120)[20:]}
 	batch, err := one.batch(3)
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (d Data) pools() (positive, unlabeled []int, err error) {
 			"from which negatives can be learned", n)
 	}
 	if d.SingleDataset {
-		unlabeled = all(n)
+		unlabeled = rows.All(n)
 	}
 	return positive, unlabeled, nil
 }
@@ -82,15 +82,6 @@ func checkExamples(e Examples) (n int, err error) {
 		return 0, fmt.Errorf("rival: %w", err)
 	}
 	return n, nil
-}
-
-// all returns the numbers of n examples.
-func all(n int) []int {
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	return index
 }
 
 func (x Images) check() (int, error) {

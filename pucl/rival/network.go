@@ -3,7 +3,6 @@ package rival
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/train"
 )
 
 // Scopes of the variables.
@@ -105,32 +103,4 @@ func (s *scorer) score(examples Examples) ([]float64, error) {
 		}
 	}
 	return scores, nil
-}
-
-// dropTraining deletes all variables but those of the network: what only training needs.
-func (n *Network) dropTraining() error {
-	var paths []string
-	for v := range n.store.IterVariables() {
-		encoder, head := "/"+networkScope+"/encoder/", "/"+networkScope+"/head/"
-		if !strings.HasPrefix(v.Path(), encoder) && !strings.HasPrefix(v.Path(), head) {
-			paths = append(paths, v.Path())
-		}
-	}
-	for _, path := range paths {
-		if err := n.store.DeleteVariable(path); err != nil {
-			return fmt.Errorf("rival: dropping %s: %w", path, err)
-		}
-	}
-	return nil
-}
-
-// forTraining prepares inputs for the network as compute asks for it.
-func forTraining(x *Node, compute train.Compute) *Node {
-	if compute.Recompute {
-		encoder.RecomputeBlocks(x.Graph())
-	}
-	if compute.BFloat16 {
-		x = ConvertDType(x, dtypes.BFloat16)
-	}
-	return x
 }

@@ -93,7 +93,7 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	}
 	compute := r.config.Settings.Compute
 	logits := func(name string, x *Node) *Node {
-		return ExpandDims(r.network.logits(scope.In("%s", name), forTraining(x, compute), true), -1)
+		return ExpandDims(r.network.logits(scope.In("%s", name), compute.Prepare(x), true), -1)
 	}
 	b := r.known(in)
 	var other []*Node

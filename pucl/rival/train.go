@@ -10,7 +10,6 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -41,17 +40,7 @@ func (c Config) withDefaults(like Examples) Config {
 		c.Encoder = like.encoder()
 	}
 	c.Recipe, _ = c.Recipe.Split()
-	s := &c.Settings // whose defaults are told in the record
-	s.Steps = cmp.Or(s.Steps, 1000)
-	if s.LearningRate == 0 {
-		s.LearningRate = 1e-3
-		if s.Optimizer != nil {
-			s.LearningRate = s.Optimizer.PeakRate()
-		}
-	}
-	if s.Schedule == nil {
-		s.Schedule = optim.Cosine{}
-	}
+	c.Settings = c.Settings.WithDefaults() // which are told in the record
 	return c
 }
 
@@ -119,9 +108,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	result := &Result{
-		Network: r.network, History: *history, Epochs: r.epochs, Record: train.NewRecord(eng, text, r.config.describe()),
+		Network: r.network, History: *history, Epochs: r.epochs, Record: train.NewRecord(eng, text, r.config.describe(), history.Earlier...),
 	}
-	return result, r.network.dropTraining()
+	return result, train.DropTraining(r.network.store, networkScope+"/encoder", networkScope+"/head")
 }
 
 // run is one run of a method.

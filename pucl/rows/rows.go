@@ -48,6 +48,15 @@ func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
 	return out, nil
 }
 
+// All returns the numbers of n rows, 0 to n−1.
+func All(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}
+
 // Pick returns x[i] for each i in index: for slices what [Take] is for matrices. It panics if an entry of index is out of
 // range.
 func Pick[T any](x []T, index []int) []T {

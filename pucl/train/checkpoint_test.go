@@ -319,7 +319,7 @@ func smallCheckpoint(t testing.TB, eng *engine.Engine, task Task) []byte {
 
 // loadCheckpoint takes up the checkpoint at a path as a new run of a task does.
 func loadCheckpoint(eng *engine.Engine, path string, task Task) (*run, error) {
-	r := &run{Task: task, Settings: regressionRun(filepath.Dir(path)).withDefaults(), history: &History{}}
+	r := &run{Task: task, Settings: regressionRun(filepath.Dir(path)).WithDefaults(), history: &History{}}
 	r.checkpoint = &checkpoint{identity: r.identity(), environment: eng.Environment()}
 	return r, r.take(path)
 }

@@ -9,9 +9,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/distributed"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -47,6 +49,18 @@ type Compute struct {
 	// without blocks, encoder.MLP for one, gain nothing. The pure-Go engine, which frees nothing before a step ends, does
 	// not take it.
 	Recompute bool
+}
+
+// Prepare returns inputs of a network as it is to compute on them in training, in bfloat16 where c says so, and has the blocks that
+// are built in their graph from now on recomputed.
+func (c Compute) Prepare(x *Node) *Node {
+	if c.Recompute {
+		encoder.RecomputeBlocks(x.Graph())
+	}
+	if c.BFloat16 {
+		x = ConvertDType(x, dtypes.BFloat16)
+	}
+	return x
 }
 
 // Check returns an error if c cannot be followed on any engine.

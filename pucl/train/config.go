@@ -64,7 +64,7 @@ func (c Config) check(eng *engine.Engine) error {
 	case c.Projection < 0:
 		return fmt.Errorf("train: Projection %d; it must not be negative, and 0 means 128", c.Projection)
 	}
-	settings := c.settings().withDefaults()
+	settings := c.settings().WithDefaults()
 	return errors.Join(settings.check(), c.Monitor.check(), settings.checkFor(eng))
 }
 
@@ -99,24 +99,16 @@ func (c Config) identity(eng *engine.Engine, data, views string) (identity, erro
 	}
 	return identity{
 		Data: data, Objective: c.Objective.Name, ObjectiveLoss: fmt.Sprintf("%.6g", loss), Tau: c.Tau, Views: views,
-		Encoder: describeEncoder(c.Encoder), Projection: c.Projection, Weights: weightsDigest(c.Weights), LeaveOut: c.LeaveOut, Seed: c.Seed,
+		Encoder: encoder.Describe(c.Encoder), Projection: c.Projection, Weights: weightsDigest(c.Weights), LeaveOut: c.LeaveOut, Seed: c.Seed,
 	}, nil
 }
 
 // describe names, for people, everything in c that the numbers depend on; views says how they differ.
 func (c Config) describe(views string) string {
-	settings, network := c.settings().withDefaults(), describeEncoder(c.Encoder)
+	settings, network := c.settings().WithDefaults(), encoder.Describe(c.Encoder)
 	if c.Weights != nil {
 		network += fmt.Sprintf(" from %d given tensors", len(c.Weights))
 	}
 	return fmt.Sprintf("%s, τ %g, %d steps, %s; views: %s; encoder: %s; projection %d-d; seed %d",
 		c.Objective.Name, c.Tau, settings.Steps, settings.Update(), views, network, c.Projection, c.Seed)
-}
-
-// describeEncoder returns what an encoder says of itself, or its type and fields.
-func describeEncoder(e encoder.Encoder) string {
-	if s, ok := e.(fmt.Stringer); ok {
-		return s.String()
-	}
-	return fmt.Sprintf("%T%+v", e, e)
 }

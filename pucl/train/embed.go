@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/internal/pixels"
 )
@@ -208,7 +209,7 @@ func (m *Model) refuseNew(known int) {
 	}
 	if len(paths) > known {
 		panic(fmt.Errorf("train: the encoder %s has variables %q, which this model lacks; load it with the encoder that it was "+
-			"trained with", describeEncoder(m.encoder), paths[known:]))
+			"trained with", encoder.Describe(m.encoder), paths[known:]))
 	}
 }
 

@@ -72,7 +72,7 @@ func TestNoFileThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		task := regression()
-		r := run{Task: task, Settings: regressionRun(folder).withDefaults(), history: &History{}}
+		r := run{Task: task, Settings: regressionRun(folder).WithDefaults(), history: &History{}}
 		release, err := r.openCheckpoint(eng)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -173,7 +173,7 @@ func TestForgedCheckpoints(t *testing.T) {
 			func(*checkpointHead, map[string]tensor, [][]byte) {}},
 	} {
 		task, _ := tallied()
-		r := &run{Task: task, Settings: regressionRun(t.TempDir()).withDefaults(), history: &History{}}
+		r := &run{Task: task, Settings: regressionRun(t.TempDir()).WithDefaults(), history: &History{}}
 		r.checkpoint = &checkpoint{identity: r.identity()}
 		if _, err := task.Store.CreateVariable("/net/weights", tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2))); err != nil {
 			t.Fatal(err)

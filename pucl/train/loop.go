@@ -39,7 +39,7 @@ type run struct {
 // The checkpoint folder belongs to the run until Run returns: a second one, of this program or another, is an [InUse] error and
 // touches nothing in there.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
-	r := &run{Task: task, Settings: settings.withDefaults(), history: &History{}}
+	r := &run{Task: task, Settings: settings.WithDefaults(), history: &History{}}
 	if err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 			x := encoder.ReLU(encoder.Dense(scope.In("a"), inputs[0], 8, true))
 			return encoder.Dense(scope.In("b"), x, 4, true)
 		}
-		s, err := newStepper(eng, task, Settings{Optimizer: optim.SGD{LearningRate: 0.5}, Compute: c}.withDefaults())
+		s, err := newStepper(eng, task, Settings{Optimizer: optim.SGD{LearningRate: 0.5}, Compute: c}.WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,16 +67,20 @@ func (m *Model) Clone() (*Model, error) {
 
 // DropTraining deletes all variables but those of encoder and projector: what only training needs, such as the state of an
 // optimizer.
-func (m *Model) DropTraining() error {
-	task := Task{Networks: m.Networks()}
+func (m *Model) DropTraining() error { return DropTraining(m.store, m.Networks()...) }
+
+// DropTraining deletes all variables of store but those of the networks, by their scopes: what only training needs, such as the
+// state of an optimizer.
+func DropTraining(store *model.Store, networks ...string) error {
+	task := Task{Networks: networks}
 	var paths []string
-	for v := range m.store.IterVariables() {
+	for v := range store.IterVariables() {
 		if !task.isNetwork(v) {
 			paths = append(paths, v.Path())
 		}
 	}
 	for _, path := range paths {
-		if err := m.store.DeleteVariable(path); err != nil {
+		if err := store.DeleteVariable(path); err != nil {
 			return fmt.Errorf("train: dropping %s: %w", path, err)
 		}
 	}
@@ -100,7 +104,7 @@ func (m *Model) Export(path string) error {
 	}
 	file := safetensors.File{Tensors: weights, Metadata: map[string]string{
 		"format":  "pt", // of names and layouts, as readers of such files expect to be told
-		"encoder": describeEncoder(m.encoder), "record": strings.ToValidUTF8(m.Record.String(), "\uFFFD"),
+		"encoder": encoder.Describe(m.encoder), "record": strings.ToValidUTF8(m.Record.String(), "\uFFFD"),
 	}}
 	return named(file.WriteFile(path))
 }

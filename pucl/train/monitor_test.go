@@ -59,7 +59,7 @@ func TestMonitoringChangesNothing(t *testing.T) {
 		}
 	}
 	h := watched.History
-	if len(h.Rates) != 7 || h.Rates[3] != config.settings().withDefaults().rate(3) || h.Examples[0] != 16 || !allFinite(h.ProjectionNorms...) {
+	if len(h.Rates) != 7 || h.Rates[3] != config.settings().WithDefaults().rate(3) || h.Examples[0] != 16 || !allFinite(h.ProjectionNorms...) {
 		t.Errorf("history %+v", h)
 	}
 	near(t, "chance level", h.Chance, math.Log(31), 1e-12)

@@ -31,7 +31,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 		c := quick(1).withDefaults()
 		c.Compute.BFloat16 = true
 		products := map[dtypes.DType]int{}
-		s, err := newStepper(eng, contrastTask(m, c), c.settings().withDefaults())
+		s, err := newStepper(eng, contrastTask(m, c), c.settings().WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}

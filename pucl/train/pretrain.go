@@ -122,7 +122,7 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	}
 	project := m.projector(c.Compute)
 	task.Outputs = func(scope *model.Scope, inputs []*Node) *Node { return project(scope, from.makeViews(inputs)) }
-	task.AfterStep = readings.afterStep(c.settings().withDefaults().Steps)
+	task.AfterStep = readings.afterStep(c.settings().WithDefaults().Steps)
 	history, err := Run(ctx, eng, task, c.settings())
 	if err != nil {
 		return nil, err
@@ -175,13 +175,7 @@ func (c Config) chance(eng *engine.Engine, labeled *tensors.Tensor) (float64, er
 // projector returns the graph from views to their projections as training has it. Projections are never less than float32.
 func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node {
 	return func(scope *model.Scope, views *Node) *Node {
-		if c.Recompute {
-			encoder.RecomputeBlocks(views.Graph())
-		}
-		if c.BFloat16 {
-			views = ConvertDType(views, dtypes.BFloat16)
-		}
-		_, projections := m.graph(scope, views, true)
+		_, projections := m.graph(scope, c.Prepare(views), true)
 		for v := range scope.IterVariables() {
 			if v.InUseByGraph(views.Graph()) && v.DType().IsFloat() && v.DType().Size() < dtypes.Float32.Size() {
 				panic(fmt.Errorf("the encoder keeps variable %s in %s, which is too coarse to train; make variables with "+

@@ -20,10 +20,11 @@ type Record struct {
 	Settings    string               // of training, seed included
 }
 
-// NewRecord returns the record of what this program computes on this machine, from data and with settings told in words.
-func NewRecord(eng *engine.Engine, data, settings string) Record {
+// NewRecord returns the record of what this program computes on this machine, from data and with settings told in words. Earlier
+// are the environments that a run was in before, see History.Earlier.
+func NewRecord(eng *engine.Engine, data, settings string, earlier ...engine.Environment) Record {
 	return Record{
-		Environment: eng.Environment(), Data: data, Settings: settings,
+		Environment: eng.Environment(), Earlier: earlier, Data: data, Settings: settings,
 		Hardware: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
 	}
 }

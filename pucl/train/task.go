@@ -112,8 +112,8 @@ type Settings struct {
 	Observer        Observer        // is told of the start, of every step and of the end; may be nil
 }
 
-// withDefaults fills in the zero fields.
-func (s Settings) withDefaults() Settings {
+// WithDefaults returns s with its zero fields filled in, as [Run] does.
+func (s Settings) WithDefaults() Settings {
 	s.Steps, s.CheckpointEvery = cmp.Or(s.Steps, 1000), cmp.Or(s.CheckpointEvery, 500)
 	if s.LearningRate == 0 {
 		s.LearningRate = 1e-3

@@ -164,6 +164,17 @@ func members(d *json.Decoder, v reflect.Value) error {
 	} else {
 		v.Set(reflect.MakeMap(v.Type()))
 	}
+	return Members(d, func(name string) error {
+		if err := memberOf(d, name, fields, v); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+}
+
+// Members calls member with each name of the object whose { was read last, up to its }; member must read the value. A name that
+// stands there twice is an error.
+func Members(d *json.Decoder, member func(name string) error) error {
 	seen := map[string]bool{}
 	for d.More() {
 		token, err := d.Token()
@@ -175,8 +186,8 @@ func members(d *json.Decoder, v reflect.Value) error {
 			return fmt.Errorf("%q stands there twice", name)
 		}
 		seen[name] = true
-		if err := memberOf(d, name, fields, v); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err := member(name); err != nil {
+			return err
 		}
 	}
 	_, err := d.Token()

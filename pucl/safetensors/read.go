@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/puclab/puclab/internal/strictjson"
 )
 
 // maxHeader is the largest header that is read, the limit of the format's own library: headers of real models stay far below.
@@ -185,7 +187,7 @@ func parseEntry(d *json.Decoder) (entry, error) {
 	return e, nil
 }
 
-// object reads the JSON object that comes next, token by token, since a name that stands there twice must not pass unseen.
+// object reads the JSON object that comes next, in which no name may stand twice.
 // It calls field with each name; field must read the value.
 func object(d *json.Decoder, field func(name string) error) error {
 	open, err := d.Token()
@@ -195,23 +197,11 @@ func object(d *json.Decoder, field func(name string) error) error {
 	if open != json.Delim('{') {
 		return fmt.Errorf("%v stands where { should", open)
 	}
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		name := token.(string) // JSON has no other keys, and the decoder checks that
-		if seen[name] {
-			return fmt.Errorf("%q stands there twice", name)
-		}
-		if seen[name] = true; len(seen) > maxNames {
+	names := 0
+	return strictjson.Members(d, func(name string) error {
+		if names++; names > maxNames {
 			return fmt.Errorf("it has more than %d names; this is no file of a network's weights", maxNames)
 		}
-		if err := field(name); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
+		return field(name)
+	})
 }

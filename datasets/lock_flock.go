@@ -17,8 +17,5 @@ func systemLock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() {
-		os.Remove(path) // while the lock is held: filelock.Try looks whether the file still has its name
-		f.Close()
-	}, nil
+	return func() { filelock.Release(f, path) }, nil
 }

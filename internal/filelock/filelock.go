@@ -2,7 +2,10 @@
 // however it ends: no lock outlives a crash, and a file that is left behind holds nobody up.
 package filelock
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 var (
 	// ErrBusy says that somebody else holds the lock now.
@@ -10,3 +13,11 @@ var (
 	// ErrNone says that the system or the file system has no locks that end with their owner.
 	ErrNone = errors.New("no file locks here")
 )
+
+// Release gives up the lock f that [Try] took at path, and removes its file, unless another one is there by now.
+func Release(f *os.File, path string) {
+	if named, err := Holds(f, path); err == nil && named {
+		os.Remove(path) // while it is locked: Try looks whether the file still has its name
+	}
+	f.Close()
+}

@@ -51,12 +51,7 @@ func ownFolder(folder, name string) (release func(), holds func() error, note st
 		}
 		return err
 	}
-	release = func() {
-		if holds() == nil {
-			os.Remove(path) // while it is locked, as filelock expects; a file that stays holds nobody up
-		}
-		f.Close()
-	}
+	release = func() { filelock.Release(f, path) }
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteString(holder(name) + "\n")
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/damagetest"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/augment"
@@ -72,21 +73,18 @@ func TestEveryChangeOfAModelIsFound(t *testing.T) {
 		!reflect.DeepEqual(back.Record, m.Record) {
 		t.Errorf("history %+v, record %+v", back.History, back.Record)
 	}
-	refuse := func(what string, at int, data []byte) {
+	refuse := func(what string, data []byte) {
 		t.Helper()
 		if _, err := DecodeModel(data, nil); err == nil || !strings.Contains(err.Error(), "train the model again") {
-			t.Errorf("%s %d of %d: %v", what, at, len(good), err)
+			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for bit := range 8 * len(good) {
-		data := bytes.Clone(good)
-		data[bit/8] ^= 1 << (bit % 8)
-		refuse("bit", bit, data)
+	for what, data := range damagetest.Of(good, 8*len(good)) {
+		refuse(what, data)
 	}
 	for cut := range good {
-		refuse("cut at", cut, good[:cut])
 		if zeros := append(bytes.Clone(good[:cut]), make([]byte, len(good)-cut)...); !bytes.Equal(zeros, good) {
-			refuse("zeros from", cut, zeros)
+			refuse(fmt.Sprintf("zeros from %d of %d", cut, len(good)), zeros)
 		}
 	}
 }

@@ -13,6 +13,12 @@ static void free_at_once(void) {
 #endif
 }
 
+static void trim(void) {
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // mallinfo2 is not everywhere yet, and pieces are few
 
 static int keeps(void) {
@@ -38,6 +44,9 @@ func FreeAtOnce() {
 	os.Setenv("PUCL_MALLOC", "off") // fails on names and values that this is not
 	C.free_at_once()
 }
+
+// trim has the C library hand back all pages that hold nothing.
+func trim() { C.trim() }
 
 // Keeps reports whether the C library takes large pieces from memory that it keeps, as package engine has it do, and not from the system
 // one by one.

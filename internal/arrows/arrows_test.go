@@ -29,7 +29,8 @@ var floors = [][]string{
 	{"pucl/train"},
 	{"pucl/classify", "pucl/rival"},
 	{"pucl/pipeline"},
-	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher"},
+	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/..."},
+	{"notebooks/papers"},
 	{"notebooks"},
 }
 

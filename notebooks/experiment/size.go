@@ -1,0 +1,21 @@
+package experiment
+
+import "fmt"
+
+// Size says how large the runs of a grid are, and so where they can be done.
+type Size string
+
+const (
+	Smoke  Size = "smoke"  // built-in images, an MLP, some 20 steps: minutes for a whole table, to see that everything runs
+	Laptop Size = "laptop" // small encoders on whole data sets: hours on two cores
+	Paper  Size = "paper"  // the encoders, batches and epochs of the papers: a GPU
+)
+
+// ParseSize returns the size of this name.
+func ParseSize(name string) (Size, error) {
+	switch s := Size(name); s {
+	case Smoke, Laptop, Paper:
+		return s, nil
+	}
+	return "", fmt.Errorf("experiment: there is no size %q; choose %s, %s or %s", name, Smoke, Laptop, Paper)
+}

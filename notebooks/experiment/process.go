@@ -37,7 +37,7 @@ type ServeConfig struct {
 	Find  func(name string, size Size) (Grid, error)
 
 	// Attached to a coordinator, the worker speaks to it on the standard output, and stops as soon as its standard input ends,
-	// however the coordinator does. Otherwise it tells people on the standard error, and stands alone.
+	// however the coordinator does. Otherwise it tells people on the standard error, and waits while another program does the run.
 	Attached bool
 }
 
@@ -103,6 +103,14 @@ func (c ServeConfig) do(ctx context.Context, tell func(message)) error {
 	observer := &onProgress{every: every, tell: func(p train.Progress) { tell(message{Step: p.Step, Steps: p.Steps}) }}
 	worker := Worker{Store: &Store{list.Store}, Work: list.Work, Engine: eng, Observer: observer}
 	standing, err := worker.Do(ctx, list.Size, planned)
+	for busy := new(Busy); !c.Attached && errors.As(err, &busy) && ctx.Err() == nil; {
+		tell(message{Error: err.Error()})
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Minute):
+			standing, err = worker.Do(ctx, list.Size, planned)
+		}
+	}
 	if err == nil && !c.Attached {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", planned.Run, standing.Result)
 	}

@@ -185,7 +185,7 @@ func (c *Coordinator) start(it *item) error {
 		return err
 	}
 	release()
-	if it.saved, err = desk.fingerprint(); err != nil {
+	if it.saved, err = fingerprint(desk.run()); err != nil {
 		return err
 	}
 	log, err := os.OpenFile(desk.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
@@ -283,7 +283,7 @@ func (c *Coordinator) over(it *item, ended error) error {
 // died has a run tried again whose worker was killed, or makes it one that failed.
 func (c *Coordinator) died(it *item, how error) error {
 	desk := c.desk(it)
-	saved, err := desk.fingerprint()
+	saved, err := fingerprint(desk.run())
 	if err != nil {
 		return err
 	}
@@ -383,8 +383,9 @@ func (c *Coordinator) tell() {
 // logMark begins the log of each sitting.
 const logMark = "== "
 
-// tail returns the last lines of what the worker of a run said, "" for none.
+// tail returns how what the worker of a run said begins and ends, "" for nothing.
 func (c *Coordinator) tail(it *item) string {
+	const first, last = 4, 8
 	text, err := os.ReadFile(c.desk(it).log())
 	if err != nil {
 		return ""
@@ -395,5 +396,8 @@ func (c *Coordinator) tail(it *item) string {
 	if lines[0] == "" {
 		return ""
 	}
-	return "; it said:\n    " + strings.Join(lines[max(0, len(lines)-12):], "\n    ")
+	if len(lines) > first+last {
+		lines = slices.Concat(lines[:first], []string{"…"}, lines[len(lines)-last:])
+	}
+	return "; it said:\n    " + strings.Join(lines, "\n    ")
 }

@@ -30,6 +30,10 @@ func Open(folder string) (*Store, error) {
 		}
 		folder = filepath.Join(root, "notebooks", "results")
 	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Store{folder}, nil

@@ -129,7 +129,7 @@ func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
 // now returns what is known of the run, this sitting included.
 func (s *sitting) now() sittings {
 	now := s.before
-	now.Seconds = math.Round(10*(now.Seconds+time.Since(s.start).Seconds())) / 10
+	now.Seconds = math.Round(100*(now.Seconds+time.Since(s.start).Seconds())) / 100
 	if bytes, err := peak.Bytes(); err == nil { // the error is that the system does not tell
 		now.PeakBytes = max(now.PeakBytes, bytes)
 	}
@@ -154,10 +154,10 @@ func (s sittings) result(run Run) *Result {
 	}
 }
 
-// fingerprint tells whether a run saved anything: it changes when one of its files does.
-func (d desk) fingerprint() (string, error) {
+// fingerprint tells whether a run saved anything in its folder: it changes when one of the files does.
+func fingerprint(folder string) (string, error) {
 	var parts [][]byte
-	err := filepath.WalkDir(d.run(), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) == ".lock" {
 			return err
 		}

@@ -121,7 +121,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Run(grid, func(t *testing.T) {
 			want := whole(t, grid).judgements(t)
 			b := newBench(t, grid)
-			for kills := range 8 {
+			for kills := range 6 {
 				coordinator := b.child(t)
 				ended := make(chan error, 1)
 				go func() { ended <- coordinator.Wait() }()

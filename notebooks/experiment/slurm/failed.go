@@ -44,7 +44,11 @@ const shownTasks, shownLines = 3, 5
 
 func (e *Failed) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "slurm: %d tasks ended without a result. What is done is kept; the same again tries those that are missing", len(e.Tasks))
+	what := fmt.Sprintf("%d tasks", len(e.Tasks))
+	if len(e.Tasks) == 1 {
+		what = "a task"
+	}
+	b.WriteString("slurm: " + what + " ended without a result. What is done is kept; the same again does what is missing")
 	for i, t := range e.Tasks {
 		if i == shownTasks {
 			fmt.Fprintf(&b, "\nand %d more", len(e.Tasks)-i)

@@ -48,7 +48,9 @@ type end struct {
 }
 
 // over lists the states of tasks that will not run any more. Others, among them those to come, are of tasks that may.
-var over = []string{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
+var over = []string{
+	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT",
+}
 
 // follow waits until all tasks of the arrays have ended and returns how, as far as Slurm knows.
 func (c Config) follow(ctx context.Context, arrays []array) (map[taskID]end, error) {
@@ -114,8 +116,8 @@ type row struct {
 // squeue returns the tasks of the jobs that Slurm knows, whatever their state. It asks for all jobs of the user: asked for a job
 // that it has forgotten, Slurm calls it invalid.
 func squeue(ctx context.Context, jobs []string) (rows []row, err error) {
-	out, err := output(exec.CommandContext(ctx, "squeue", "--user="+strconv.Itoa(os.Getuid()), "--states=all", "--array", "--noheader",
-		"--format=%F|%K|%T|%r"))
+	out, err := output(exec.CommandContext(ctx, "squeue", "--user="+strconv.Itoa(os.Getuid()), "--states=all", "--array",
+		"--noheader", "--format=%F|%K|%T|%r"))
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +161,8 @@ func (c Config) lost(arrays []array, missing []string, ends map[taskID]end) (los
 	for _, a := range arrays {
 		for i, name := range a.Names {
 			if slices.Contains(missing, name) {
-				e := ends[taskID{a.Job, i}]
-				lost = append(lost, Task{name, e.state, filepath.Join(c.Folder, "logs", fmt.Sprintf("%s_%d.log", a.Job, i)), e.own})
+				e, log := ends[taskID{a.Job, i}], fmt.Sprintf("%s_%d.log", a.Job, i)
+				lost = append(lost, Task{name, e.state, filepath.Join(c.Folder, "logs", log), e.own})
 			}
 		}
 	}

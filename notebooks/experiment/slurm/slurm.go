@@ -94,16 +94,16 @@ func (c *Config) open() (release func(), err error) {
 		fault.If(len(c.Command) == 0, "slurm: a command is needed"),
 		fault.If(c.Threads < 0, "slurm: a task cannot have %d threads", c.Threads))
 	if err == nil && taken >= 0 {
-		err = fmt.Errorf("slurm: %s is not for you to choose here: the array, its logs and the cluster, which is that of this machine, "+
-			"are taken care of; leave it out", c.Options[taken])
+		err = fmt.Errorf("slurm: %s is not for you to choose here: the array, its logs and the cluster, which is that of this "+
+			"machine, are taken care of; leave it out", c.Options[taken])
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, program := range []string{"sbatch", "squeue"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return nil, fmt.Errorf("there is no Slurm on this machine (no program %s): start this where jobs of the cluster are submitted, "+
-				"or do the work here, without Slurm: %w", program, err)
+			return nil, fmt.Errorf("there is no Slurm on this machine (no program %s): start this where jobs of the cluster are "+
+				"submitted, or do the work here, without Slurm: %w", program, err)
 		}
 	}
 	if c.Folder, err = filepath.Abs(c.Folder); err != nil {
@@ -116,7 +116,8 @@ func (c *Config) open() (release func(), err error) {
 	lock, err := filelock.Try(path, false)
 	switch {
 	case errors.Is(err, filelock.ErrBusy):
-		return nil, fmt.Errorf("slurm: another program follows the jobs of %s already; wait for it, or end it: the jobs go on", c.Folder)
+		return nil, fmt.Errorf("slurm: another program follows the jobs of %s already; wait for it, or end it: the jobs go on",
+			c.Folder)
 	case errors.Is(err, filelock.ErrNone):
 		return func() {}, nil
 	case err != nil:

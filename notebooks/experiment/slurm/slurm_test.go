@@ -28,7 +28,15 @@ type work struct {
 // often it was started before, and `result` leaves what it should.
 func newWork(t *testing.T, n int, line string) *work {
 	t.Helper()
-	w := &work{fake: newFake(t), results: t.TempDir()}
+	w := newRealWork(t, n, line)
+	w.fake, w.Poll = newFake(t), time.Millisecond
+	return w
+}
+
+// newRealWork is newWork for the Slurm of this machine.
+func newRealWork(t *testing.T, n int, line string) *work {
+	t.Helper()
+	w := &work{results: t.TempDir()}
 	list := filepath.Join(w.results, "list")
 	program := filepath.Join(w.results, "program")
 	script := `#!/bin/sh
@@ -45,7 +53,7 @@ result() { echo "$name $1" >"done $name"; }
 		w.names = append(w.names, fmt.Sprintf("run %d", i))
 	}
 	w.Config = Config{
-		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program}, Poll: time.Millisecond,
+		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program},
 		Env: []string{"RESULTS=" + w.results, `QUOTED=it's "so" $HOME`},
 	}
 	if err := os.WriteFile(list, nil, 0o644); err != nil {
@@ -110,7 +118,8 @@ func TestEveryTaskIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := w.calls()[0]
-	for _, want := range []string{"--job-name=table-1 ", "--cpus-per-task=3 ", "--partition=gpu --cpus-per-task=8 --parsable", "--chdir=" + folder + " "} {
+	options := "--partition=gpu --cpus-per-task=8 --parsable"
+	for _, want := range []string{"--job-name=table-1 ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
 		if !strings.Contains(call, want) {
 			t.Errorf("sbatch %s lacks %s", call, want)
 		}
@@ -140,9 +149,11 @@ func TestHowTasksEnd(t *testing.T) {
 	}{
 		{"killed once", `[ "$name$tries" = "run 1"0 ] && kill -9 $$; result`, []string{"2", "0"}, ""},
 		{"killed always", `[ "$name" = "run 1" ] && kill -9 $$; result`, []string{"2", "0", "0"}, "FAILED"},
-		{"out of time for long", `[ "$name" = "run 1" ] && [ $tries -lt 5 ] && exit 99; result`, []string{"2", "0", "0", "0", "0", "0"}, ""},
+		{"out of time for long", `[ "$name" = "run 1" ] && [ $tries -lt 5 ] && exit 99; result`,
+			[]string{"2", "0", "0", "0", "0", "0"}, ""},
 		{"out of time for ever", `exit 99`, slices.Repeat([]string{"2"}, mostSubmissions), "TIMEOUT"},
-		{"an error of its own", `[ "$name" = "run 1" ] && exit 1; [ "$name" = "run 2" ] && kill -9 $$; result`, []string{"2"}, "FAILED"},
+		{"an error of its own", `[ "$name" = "run 1" ] && exit 1; [ "$name" = "run 2" ] && kill -9 $$; result`,
+			[]string{"2"}, "FAILED"},
 		{"cancelled", `[ "$name" = "run 1" ] && exit 98; result`, []string{"2"}, "CANCELLED"},
 		{"content with nothing", `[ "$name" = "run 1" ] || result`, []string{"2", "0", "0"}, "COMPLETED"},
 	} {
@@ -332,7 +343,8 @@ func TestErrors(t *testing.T) {
 func TestNoSlurm(t *testing.T) {
 	w := newWork(t, 1, `result`)
 	t.Setenv("PATH", t.TempDir())
-	if err := w.Do(t.Context(), w.missing); !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "there is no Slurm on this machine") {
+	err := w.Do(t.Context(), w.missing)
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "there is no Slurm on this machine") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -359,7 +371,8 @@ func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	if err := os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), "jobs.json") || !strings.Contains(err.Error(), "squeue") {
+	err = w.Do(t.Context(), w.missing)
+	if err == nil || !strings.Contains(err.Error(), "jobs.json") || !strings.Contains(err.Error(), "squeue") {
 		t.Errorf("got %v", err)
 	}
 	w.submitted(t, "1")
@@ -372,7 +385,8 @@ func TestNoLog(t *testing.T) {
 	w.Tries = 1
 	_, result := w.waiting(t)
 	w.finish(t, "")
-	if err := <-result; err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {
+	err := <-result
+	if err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -25,7 +25,8 @@ func (c Config) submit(names []string) error {
 		n := min(longest, len(names))
 		job, err := c.sbatch(program, tasks(submitted), n)
 		if err != nil && len(submitted) > 0 {
-			c.Report(Status{Tasks: tasks(submitted), Trouble: fmt.Sprintf("%d tasks must wait until these have ended: %v", len(names), err)})
+			trouble := fmt.Sprintf("%d tasks must wait until these have ended: %v", len(names), err)
+			c.Report(Status{Tasks: tasks(submitted), Trouble: trouble})
 			return nil
 		} else if err != nil {
 			return err

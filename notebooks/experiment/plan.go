@@ -68,6 +68,23 @@ func sameRun(grid string, run Run, other string, with Run) error {
 	return nil
 }
 
+// Left returns what is still to be done: the plan without the runs that were done, or failed, since it was made.
+func (p *Plan) Left(store *Store) (*Plan, error) {
+	left := *p
+	left.Todo = nil
+	for _, i := range p.Todo {
+		planned := p.Standings[i]
+		now, err := store.Look(p.Size, planned.Run)
+		if err != nil {
+			return nil, err
+		}
+		if now.sameAs(planned) {
+			left.Todo = append(left.Todo, i)
+		}
+	}
+	return &left, nil
+}
+
 // List returns what is to be done as a list for workers.
 func (p *Plan) List(store *Store, work string) List {
 	l := List{Size: p.Size, Store: store.Folder, Work: work}

@@ -172,7 +172,7 @@ func (c *Coordinator) start(it *item) error {
 	if err != nil {
 		return err
 	}
-	if now.State != it.planned.State || now.digest != it.planned.digest {
+	if !now.sameAs(it.planned) {
 		c.finish(it, now, " (by another program)")
 		return nil
 	}

@@ -59,7 +59,7 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 		return Standing{}, fmt.Errorf("experiment: %s: %w", run, err)
 	}
 	defer release()
-	if now, err := w.Store.Look(size, run); err != nil || now.State != planned.State || now.digest != planned.digest {
+	if now, err := w.Store.Look(size, run); err != nil || !now.sameAs(planned) {
 		return now, err
 	}
 	result, err := w.sit(ctx, desk, identity, run)

@@ -82,14 +82,14 @@ func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tab
 	}
 	if len(plan.Todo) > 0 {
 		if o.on == "slurm" {
-			err = o.slurm(ctx, store, work, plan, line, tables)
+			err = o.slurm(ctx, store, work, plan, line)
 		} else {
 			c := &experiment.Coordinator{Store: store, Work: work, Workers: o.workers, Line: line, Command: worker}
 			err = c.Run(ctx, plan)
 		}
 	}
-	if ctx.Err() != nil {
-		err = errors.New("Interrupted. The same again goes on from here.")
+	if ctx.Err() != nil && o.on != "slurm" { // whose jobs go on, as its error says
+		err = errors.New("interrupted; the same again goes on from here")
 	}
 	after, looked := store.NewPlan(grids, false, false)
 	if err = errors.Join(err, looked); err != nil || looked != nil {

@@ -188,7 +188,7 @@ func TestInterrupted(t *testing.T) {
 	t.Setenv(misbehavior, "hangs")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	s.gridIn(ctx, "table-2", exitInterrupted, "Interrupted. The same again goes on from here.")
+	s.gridIn(ctx, "table-2", exitInterrupted, "interrupted; the same again goes on from here")
 	t.Setenv(misbehavior, "")
 	s.grid("table-2", exitOK, "6 of 6 runs done.")
 }
@@ -196,7 +196,7 @@ func TestInterrupted(t *testing.T) {
 // Without Slurm there is a sentence.
 func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	newShop(t).grid("table-1 -on slurm", exitFailed, "Slurm")
+	newShop(t).grid("table-1 -on slurm", exitFailed, "there is no Slurm on this machine")
 }
 
 // What helps is told of a few runs of each kind, and the others are counted.

@@ -90,6 +90,9 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 	defer ticks.Stop()
 	done := ctx.Done()
 	for {
+		if ctx.Err() != nil {
+			c.end(context.Cause(ctx))
+		}
 		if c.stop == nil {
 			c.begin()
 		}
@@ -102,7 +105,6 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 			c.handle(e)
 		case <-done:
 			done = nil
-			c.end(context.Cause(ctx))
 		case <-ticks.C:
 			c.tell()
 			if c.stop != nil && time.Since(c.stopped) > patience+5*time.Second {

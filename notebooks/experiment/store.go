@@ -176,4 +176,6 @@ func Tell(standings []Standing) string {
 func (s Standing) in(states ...State) bool { return slices.Contains(states, s.State) }
 
 // sameAs reports whether nothing came of the run between two looks.
-func (s Standing) sameAs(other Standing) bool { return s.State == other.State && s.digest == other.digest }
+func (s Standing) sameAs(other Standing) bool {
+	return s.State == other.State && s.digest == other.digest
+}

@@ -94,12 +94,8 @@ func (s *shop) gridIn(ctx context.Context, args string, status int, want ...stri
 	if got != status {
 		s.t.Errorf("grid %s: status %d, want %d\n%s", args, got, status, messages.String())
 	}
-	said := out.String() + messages.String()
-	for _, text := range want {
-		if !strings.Contains(said, text) {
-			s.t.Errorf("grid %s: no %q in\n%s", args, text, said)
-		}
-	}
+	said := "grid " + args + "\n" + out.String() + messages.String()
+	contains(s.t, said, want...)
 	return said
 }
 
@@ -214,5 +210,15 @@ func TestRest(t *testing.T) {
 	}
 	if err := rest(standings); err != nil {
 		t.Error(fmt.Errorf("all is done, and still: %w", err))
+	}
+}
+
+// contains looks for texts in what was said.
+func contains(t *testing.T, said string, want ...string) {
+	t.Helper()
+	for _, text := range want {
+		if !strings.Contains(said, text) {
+			t.Errorf("no %q in\n%s", text, said)
+		}
 	}
 }

@@ -98,19 +98,23 @@ func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tab
 	return after.Standings, rest(after.Standings)
 }
 
-// worker returns a process that does a run of a list: this program again, even where the file was replaced meanwhile.
+// worker returns a process that does a run of a list: this program again.
 func worker(list string, index int) *exec.Cmd {
-	const self = "/proc/self/exe"
-	program, err := os.Readlink(self)
-	if err == nil {
-		program = self
-	} else if program, err = os.Executable(); err != nil {
-		program = os.Args[0]
-	}
-	cmd := exec.Command(program, workerArgs(list)...)
+	cmd := exec.Command(self(), append(workerArgs(list), strconv.Itoa(index), "-attached")...)
 	cmd.Args[0] = "grid"
-	cmd.Args = append(cmd.Args, strconv.Itoa(index), "-attached")
 	return cmd
+}
+
+// self returns the file of this program, on Linux as it was when it started, even where another one is in its place by now.
+func self() string {
+	const running = "/proc/self/exe"
+	if _, err := os.Readlink(running); err == nil {
+		return running
+	}
+	if program, err := os.Executable(); err == nil {
+		return program
+	}
+	return os.Args[0]
 }
 
 // workerArgs are the arguments of a worker, to which the index of its run comes.

@@ -15,10 +15,12 @@ func TestProgressText(t *testing.T) {
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	started := AtWork{Run: run, Since: start, Expected: 200}
 	own := AtWork{Run: run, Since: start}
-	own.update(100, 1000, at(10)) // went on from a checkpoint, after some preparation
+	own.update(90, 1000, at(0))   // went on from a checkpoint
+	own.update(100, 1000, at(10)) // after some preparation
 	own.update(200, 1000, at(30))
 	over := AtWork{Run: run, Since: start, Expected: 20}
 	over.update(0, 10, at(0))
+	over.update(1, 10, at(3))
 	over.update(9, 10, at(27))
 	second := own
 	second.update(0, 300, at(30)) // another training of the same run
@@ -32,7 +34,7 @@ func TestProgressText(t *testing.T) {
 		{Progress{Workers: 2, Total: 3, Left: []float64{200}, AtWork: []AtWork{started}},
 			"g: 0 of 3 runs, 3 min 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
 		{Progress{Total: 3, AtWork: []AtWork{own}}, "g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
-		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.3 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.3 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.4 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.4 s left"},
 		{Progress{Total: 3, AtWork: []AtWork{second}}, "g: 0 of 3 runs; FMNIST-I / nnPU / seed 2: step 0 of 300"},
 		{Progress{Done: 3, Total: 3}, "g: 3 of 3 runs"},
 	} {

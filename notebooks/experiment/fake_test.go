@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -145,7 +144,8 @@ func (f fake) count(ctx context.Context, seed uint64, place Place) (*Outcome, er
 		case f.Kind == "panics" && at.Step == 7:
 			panic("a mistake of the program")
 		case f.Kind == "is killed" && at.Step == 3, strings.HasPrefix(f.Kind, "dies") && at.Step == began+7:
-			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+			self, err := os.FindProcess(os.Getpid())
+			if err = errors.Join(err, self.Kill()); err != nil {
 				return nil, err
 			}
 			select {}

@@ -119,7 +119,7 @@ func TestEveryTaskIsDone(t *testing.T) {
 	}
 	call := w.calls()[0]
 	options := "--partition=gpu --cpus-per-task=8 --parsable"
-	for _, want := range []string{"--job-name=table-1 ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
+	for _, want := range []string{"--job-name=program ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
 		if !strings.Contains(call, want) {
 			t.Errorf("sbatch %s lacks %s", call, want)
 		}

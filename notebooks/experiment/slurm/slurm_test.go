@@ -358,6 +358,16 @@ func TestTheCallersErrorEndsIt(t *testing.T) {
 	}
 }
 
+func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := w.Do(ctx, w.missing)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 tasks not submitted") || w.read("calls") != "" {
+		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
+	}
+}
+
 // A record that cannot be read may be that of jobs which run: nothing is submitted.
 func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	w := newWork(t, 2, `result`)

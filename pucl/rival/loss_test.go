@@ -224,8 +224,8 @@ var references = []struct {
 	{"Dist-PU", DistPU{Prior: 0.4, Entropy: 0.3, Mixup: 2, MixedEntropy: 0.5}, 0, distReference(0.4, 2, 0.5)},
 	{"Dist-PU alone", DistPU{Prior: 0.6, Entropy: -1, Mixup: -1, MixedEntropy: -1}, 0,
 		both(func(n numbers) float64 { return aligned(n, 0.6) })},
-	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4}, 0, fromTeacher(p3Mix(false, 0.8, 0.4))},
-	{"P3Mix-C", P3Mix{Correct: true, Sure: 0.7, Pool: 0.6}, 0, fromTeacher(p3Mix(true, 0.5, 0))},
+	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4, Entropy: 0.3}, 0, fromTeacher(p3Mix(false, 0.8, 0.4, 0.3))},
+	{"P3Mix-C", P3Mix{Correct: true, Sure: 0.7, Pool: 0.6}, 0, fromTeacher(p3Mix(true, 0.5, 0, 0.05))},
 	{"PAN", PAN{Lambda: 0.2}, 0, reference{
 		discriminate,
 		func(n, frozen numbers) float64 {
@@ -241,7 +241,7 @@ var references = []struct {
 }
 
 // p3Mix is the loss of P3Mix after its warm-up, with 0.7 for sure and the nearest two of three positives in the pool.
-func p3Mix(correct bool, unlabeled, early float64) func(n numbers) float64 {
+func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) float64 {
 	return func(n numbers) float64 {
 		nearest := []int32{0, 1, 2}
 		slices.SortFunc(nearest, func(a, b int32) int { return cmp.Compare(math.Abs(n.other[a]), math.Abs(n.other[b])) })
@@ -254,17 +254,19 @@ func p3Mix(correct bool, unlabeled, early float64) func(n numbers) float64 {
 		loss := 0.0
 		for i, t := range n.mixed {
 			row, partner, weight := int32(i), n.partner[i], 1./somePositives
+			ofPartner := sigma(n.other[partner])
 			if i >= somePositives {
 				weight = unlabeled / (someRows - somePositives)
 				if teacher := sigma(n.other[i]); teacher > 0.3 && teacher < 0.7 {
-					partner = nearest[int(partner)*2/someRows]
+					partner, ofPartner = nearest[int(partner)*2/someRows], 1
 				}
 			}
-			mix := func(of func(row int32) float64) float64 { return n.lambda[i]*of(row) + (1-n.lambda[i])*of(partner) }
-			y, s := mix(label), sigma(t)
+			mix := func(own, partners float64) float64 { return n.lambda[i]*own + (1-n.lambda[i])*partners }
+			y, s := mix(label(row), label(partner)), sigma(t)
 			loss -= weight * (y*math.Log(s) + (1-y)*math.Log(1-s))
-			target := mix(func(row int32) float64 { return sigma(n.other[row]) })
+			target := mix(sigma(n.other[row]), ofPartner)
 			loss += early / someRows * math.Log(1-(s*target+(1-s)*(1-target))+earlyMargin)
+			loss += entropy / someRows * coin(t)
 		}
 		return loss
 	}

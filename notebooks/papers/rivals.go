@@ -16,22 +16,23 @@ import (
 
 // competitor is a rival of Table 2.
 type competitor struct {
-	name string // as the table has it
-	slow bool   // takes several times as long as others, and so runs with fewer seeds
-	of   func(prior float64) rival.Method
+	name  string // as the table has it
+	slow  bool   // takes several times as long as others, and so runs with fewer seeds
+	later bool   // came after the paper, which has no claim about it
+	of    func(prior float64) rival.Method
 }
 
 // competitors lists the rivals in the order of Table 2.
 func competitors() []competitor {
 	return []competitor{
-		{"uPU", false, func(prior float64) rival.Method { return rival.UPU{Prior: prior} }},
-		{"nnPU", false, func(prior float64) rival.Method { return rival.NNPU{Prior: prior} }},
-		{"nnPU with mixup", false, func(prior float64) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
-		{"PAN", true, func(float64) rival.Method { return rival.PAN{} }},
-		{"vPU", false, func(float64) rival.Method { return rival.VPU{} }},
-		{"P3MIX-E", false, func(float64) rival.Method { return rival.P3Mix{} }},
-		{"P3MIX-C", false, func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
-		{"Dist-PU", false, func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
+		{name: "uPU", of: func(prior float64) rival.Method { return rival.UPU{Prior: prior} }},
+		{name: "nnPU", of: func(prior float64) rival.Method { return rival.NNPU{Prior: prior} }},
+		{name: "nnPU with mixup", of: func(prior float64) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
+		{name: "PAN", slow: true, of: func(float64) rival.Method { return rival.PAN{} }},
+		{name: "vPU", of: func(float64) rival.Method { return rival.VPU{} }},
+		{name: "P3MIX-E", of: func(float64) rival.Method { return rival.P3Mix{} }},
+		{name: "P3MIX-C", of: func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
+		{name: "Dist-PU", later: true, of: func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
 	}
 }
 

@@ -74,7 +74,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 			return c.writeRecord(nil)
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return fmt.Errorf("slurm: stopped, with %d tasks not submitted: %w", len(names), err)
 		}
 		if err := c.submit(names); err != nil {
 			return err

@@ -119,7 +119,7 @@ func TestEveryTaskIsDone(t *testing.T) {
 	}
 	call := w.calls()[0]
 	options := "--partition=gpu --cpus-per-task=8 --parsable"
-	for _, want := range []string{"--job-name=table-1 ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
+	for _, want := range []string{"--job-name=program ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
 		if !strings.Contains(call, want) {
 			t.Errorf("sbatch %s lacks %s", call, want)
 		}
@@ -354,6 +354,16 @@ func TestNoSlurm(t *testing.T) {
 func TestTheCallersErrorEndsIt(t *testing.T) {
 	w, cut := newWork(t, 1, `result`), errors.New("a result is cut short")
 	if err := w.Do(t.Context(), func() ([]string, error) { return nil, cut }); !errors.Is(err, cut) || w.read("calls") != "" {
+		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
+	}
+}
+
+func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := w.Do(ctx, w.missing)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 tasks not submitted") || w.read("calls") != "" {
 		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
 	}
 }

@@ -69,7 +69,7 @@ func (c Config) sbatch(program string, first, n int) (job string, err error) {
 		return "", err
 	}
 	args := append([]string{
-		"--job-name=" + filepath.Base(c.Folder),
+		"--job-name=" + filepath.Base(program),
 		"--cpus-per-task=" + strconv.Itoa(c.Threads),
 		"--export=ALL",
 		"--requeue", // a task whose node failed

@@ -54,6 +54,9 @@ var fakeTables = catalog{
 								return nil, &train.Diverged{Step: 7}
 							case "lacks its data":
 								return nil, errors.New("the images are not here; fetch them with setup")
+							case "is killed":
+								self, err := os.FindProcess(os.Getpid())
+								return nil, errors.Join(err, self.Kill())
 							case "hangs":
 								<-ctx.Done()
 								return nil, ctx.Err()

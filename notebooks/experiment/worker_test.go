@@ -34,7 +34,8 @@ func TestAWorkerLooksFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var busy *Busy
-	if _, err := w.Do(t.Context(), Laptop, planned); !errors.As(err, &busy) || trained != 0 || !strings.Contains(err.Error(), run.String()) {
+	_, err = w.Do(t.Context(), Laptop, planned)
+	if !errors.As(err, &busy) || trained != 0 || !strings.Contains(err.Error(), run.String()) {
 		t.Errorf("%v, trained %d times", err, trained)
 	}
 	release()
@@ -77,7 +78,8 @@ func TestSetThreads(t *testing.T) {
 	t.Setenv("NPROC", "")
 	t.Setenv("OMP_NUM_THREADS", "")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	if err := SetThreads(3); err != nil || runtime.GOMAXPROCS(0) != 3 || os.Getenv("NPROC") != "3" || os.Getenv("OMP_NUM_THREADS") != "3" {
+	err := SetThreads(3)
+	if err != nil || runtime.GOMAXPROCS(0) != 3 || os.Getenv("NPROC") != "3" || os.Getenv("OMP_NUM_THREADS") != "3" {
 		t.Errorf("%v: %d, %s, %s", err, runtime.GOMAXPROCS(0), os.Getenv("NPROC"), os.Getenv("OMP_NUM_THREADS"))
 	}
 }

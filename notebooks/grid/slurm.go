@@ -23,7 +23,8 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	list := filepath.Join(folder, "list.json")
 	said := ""
 	array := slurm.Config{
-		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(), Options: strings.Fields(o.slurmOptions),
+		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
+		Options: strings.Fields(o.slurmOptions),
 		Report: func(s slurm.Status) {
 			text := plan.Name + ": " + s.String()
 			if line.Set(text); !line.Live() && text != said {
@@ -55,7 +56,9 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, tasks []slurm.Task) error {
 	for _, i := range plan.Todo {
 		planned := plan.Standings[i]
-		if slices.ContainsFunc(tasks, func(t slurm.Task) bool { return t.Name == planned.Run.String() && t.State == "OUT_OF_MEMORY" }) {
+		if slices.ContainsFunc(tasks, func(t slurm.Task) bool {
+			return t.Name == planned.Run.String() && t.State == "OUT_OF_MEMORY"
+		}) {
 			if _, err := store.Fail(work, plan.Size, planned, "out of memory, by what Slurm says"); err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 )
 
 // Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
-// accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which nothing is done and nothing
-// published are left out; what is not done or not published is "n/a". The note counts what is done, and names degenerate classifiers.
+// accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
+// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names degenerate classifiers.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
@@ -21,7 +21,7 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	var degenerate []string
 	for _, row := range t.Rows {
 		var line []viz.Cell
-		empty := true
+		there := false
 		for _, setting := range settings {
 			cell := cells.At(setting, row.Method, row.Head, rule)
 			ours, theirs := percent(cell.Accuracy), viz.Cell{Missing: true}
@@ -29,12 +29,12 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 				theirs = viz.Cell{Mean: p.Mean, Spread: p.Spread}
 			}
 			line = append(line, ours, theirs)
-			empty = empty && ours.Missing && theirs.Missing
+			there = there || len(cell.Runs) > 0 || !theirs.Missing
 			if cell.Degenerate > 0 {
 				degenerate = append(degenerate, fmt.Sprintf("%s in %d of %d runs of %s", row, cell.Degenerate, cell.Accuracy.Seeds, setting))
 			}
 		}
-		if !empty {
+		if there {
 			out.Add(row.String(), line)
 		}
 	}
@@ -96,11 +96,11 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 			"seeds. Published: " + sourceCosts + ".",
 	}
 	for _, row := range t.Rows {
-		oracle := percent(cells.At(setting, row.Method, row.Head, experiment.Oracle).Accuracy)
-		if oracle.Missing {
+		cell := cells.At(setting, row.Method, row.Head, experiment.Oracle)
+		if len(cell.Runs) == 0 {
 			continue
 		}
-		line := []viz.Cell{oracle}
+		line := []viz.Cell{percent(cell.Accuracy)}
 		published, ok := publishedCosts[row]
 		for i, rule := range rules {
 			line = append(line, percent(cells.Gap(setting, row.Method, row.Head, rule)))

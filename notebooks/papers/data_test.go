@@ -87,7 +87,9 @@ func TestSeeds(t *testing.T) {
 
 // A subset reads the images that it names.
 func TestRows(t *testing.T) {
-	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}, Pixels: []uint8{10, 11, 12}, Labels: []int{0, 1, 0}}
+	images := &datasets.Images{
+		Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}, Pixels: []uint8{10, 11, 12}, Labels: []int{0, 1, 0},
+	}
 	part := set{images, images.Labels, images.Classes}.rows([]int{2, 1})
 	pixels, err := read(part, []int{1, 0, 1})
 	if err != nil || !bytes.Equal(pixels, []byte{11, 12, 11}) || part.Len() != 2 || !slices.Equal(part.labels, []int{0, 1}) {

@@ -12,7 +12,8 @@ import (
 
 // Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
 // accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
-// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names degenerate classifiers.
+// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names
+// degenerate classifiers.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {

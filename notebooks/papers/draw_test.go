@@ -25,7 +25,8 @@ func fakeCells() *experiment.Cells {
 	}
 	add("PUCL", 1, experiment.Done, judged(PUPL, experiment.Last, 0.9, false), judged(PUPL, experiment.Oracle, 0.95, false))
 	add("PUCL", 2, experiment.Done, judged(PUPL, experiment.Last, 0.8, false), judged(PUPL, experiment.Oracle, 0.81, false))
-	add("nnPU", 1, experiment.Done, judged("", experiment.Last, 0.6, true), judged("", experiment.ProxyAUC, 0.6, true), judged("", experiment.Oracle, 0.7, false))
+	add("nnPU", 1, experiment.Done, judged("", experiment.Last, 0.6, true), judged("", experiment.ProxyAUC, 0.6, true),
+		judged("", experiment.Oracle, 0.7, false))
 	add("vPU", 1, experiment.Missing)
 	return cells
 }

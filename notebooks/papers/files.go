@@ -24,12 +24,14 @@ const (
 	JPEGCopies Files = "JPEG copies" // CIFAR-10 made anew from lossy copies, in another order
 )
 
-// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, then test images and theirs, a class being a byte.
+// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, a byte, then test images and theirs.
 const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0c694"
 
 // openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
 func openFiles(name string, files Files) (train set, o *opened, err error) {
-	open := map[string]func(Files) (set, *opened, error){"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL}[name]
+	open := map[string]func(Files) (set, *opened, error){
+		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL,
+	}[name]
 	if open == nil {
 		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
 	}

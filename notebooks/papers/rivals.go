@@ -80,7 +80,8 @@ func (s setting) prior() float64 {
 }
 
 // compete does a run.
-func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (_ *experiment.Outcome, err error) {
+func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (
+	_ *experiment.Outcome, err error) {
 	data, err := s.Data.open(c.Seed)
 	if err != nil {
 		return nil, err

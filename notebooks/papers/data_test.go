@@ -116,3 +116,24 @@ func TestMissingFiles(t *testing.T) {
 		}
 	}
 }
+
+// Where the JPEG copies of CIFAR-10 are on this machine, they are those of the committed results.
+func TestJPEGCopies(t *testing.T) {
+	data := Data{Benchmark: "CIFAR-I", Files: JPEGCopies, Labeled: 1000, HeldOut: 0.1}
+	o, err := data.open(1)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("CIFAR-10 is not on this machine")
+	}
+	if err != nil && strings.Contains(err.Error(), "there are the runs of size paper") {
+		t.Skip("CIFAR-10 is on this machine in other files: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := [4]int{o.train.NumLabeled(), o.train.NumUnlabeled(), o.held.Len(), o.test.Len()}; n != [4]int{1000, 45_000, 5100, 10_000} {
+		t.Errorf("labeled, unlabeled, held out and to test on: %d", n)
+	}
+	if o.train.Prior != 0.4 || o.note != "CIFAR-10 (JPEG copies)" {
+		t.Errorf("π = %g, %s", o.train.Prior, o.note)
+	}
+}

@@ -19,9 +19,9 @@ type Files string
 
 // The files that there are.
 const (
-	Official   Files = "official"
-	BuiltIn    Files = "built-in"    // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
-	JPEGCopies Files = "JPEG copies" // CIFAR-10 made anew from lossy copies, in another order
+	Official   Files = "official files"
+	BuiltIn    Files = "built-in images" // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
+	JPEGCopies Files = "JPEG copies"     // CIFAR-10 made anew from lossy copies, in another order
 )
 
 // jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, a byte, then test images and theirs.
@@ -36,9 +36,9 @@ func openFiles(name string, files Files) (train set, o *opened, err error) {
 		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
 	}
 	if train, o, err = open(files); err != nil {
-		return set{}, nil, fmt.Errorf("papers: %s, %s files: %w", name, files, err)
+		return set{}, nil, fmt.Errorf("papers: %s, %s: %w", name, files, err)
 	}
-	o.note = fmt.Sprintf("%s (%s files)", name, files)
+	o.note = fmt.Sprintf("%s (%s)", name, files)
 	return train, o, nil
 }
 

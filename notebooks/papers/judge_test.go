@@ -12,7 +12,7 @@ import (
 func pointOf(head string, step int, recall, predicted, proxyAUC float64, right int) point {
 	return point{
 		Head: head, Step: step,
-		PU:   evaluate.PU{Recall: recall, Predicted: predicted, ProxyAUC: proxyAUC, Prior: 0.5, Labeled: 10, Unlabeled: 10},
+		PU: evaluate.PU{Recall: recall, Predicted: predicted, ProxyAUC: proxyAUC, Prior: 0.5, Labeled: 10, Unlabeled: 10},
 		Test: evaluate.Binary{
 			Confusion: evaluate.Confusion{TruePositive: right - 5, FalseNegative: 10 - right, TrueNegative: 5}, AUC: float64(step) / 10,
 		},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // builtIn are data that are on every machine.
@@ -67,7 +68,7 @@ func TestSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := read(o.held.images, o.held.Index)
+		held, err := read(o.held.images, rows.All(o.held.images.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func (m MixPUL) partners(b batch) *Node {
 	twice := MulScalar(b.partner, 2)
 	place := DivScalar(Mul(AddScalar(twice, -n), count), n)
 	found := ConvertDType(Equal(ExpandDims(place, 1), ExpandDims(rank, 0)), dtypes.Int32)
-	negative := MinScalar(ReduceSum(Mul(found, Iota(g, found.Shape(), 1)), 1), n-1) // where logits are no numbers, no place is found
+	negative := ReduceSum(Mul(found, Iota(g, found.Shape(), 1)), 1)
 	known := Where(LessThan(twice, Scalar(g, dtypes.Int32, n)), DivScalar(MulScalar(twice, b.positives), n), negative)
 	other := AddScalar(DivScalar(MulScalar(b.partner, n-b.positives), n), b.positives)
 	isKnown := LogicalOr(b.labels(b.other), LessThan(rank, count))

@@ -38,9 +38,10 @@ const selfPUVersion = 1
 //
 // Differences. The program goes through trusted examples and the others in turns, and has parts of its own for the students. It
 // takes the soft-max over a single logit, always 1, so that its teachers have no effect, looks ahead to −H where it trains H,
-// and sets test images aside; here it is a tenth of the unlabeled examples. Gradients of gradients are not to be had from the
-// engine for convolutions, so one trial step against the gradient of the entropy of what is set aside, 0.01 long, tells by
-// its differences δ of the logits: a = max(0, −δ) and b = max(0, δ·logit), up to one factor. Teachers average from the first step on.
+// and sets test images aside; here it is a tenth of the unlabeled examples, and a batch has rows of these in addition, a quarter as
+// many as unlabeled ones. Gradients of gradients are not to be had from the engine for convolutions, so one trial step against
+// the gradient of the entropy of what is set aside, 0.01 long, tells by its differences δ of the logits: a = max(0, −δ) and
+// b = max(0, δ·logit), up to one factor. Teachers average from the first step on.
 type SelfPU struct {
 	Prior      float64 // class prior π, above 0 and below 1
 	Alpha      float64 // α; 0 means 10, negative means that students do not follow each other

@@ -345,3 +345,69 @@ func TestImagesWithSeveralNetworks(t *testing.T) {
 		})
 	}
 }
+
+// What is known of the students of a batch is in the columns where it is looked for, and rows that are set aside tell nothing.
+func TestStudentOutputs(t *testing.T) {
+	eng, data := enginetest.Open(t), mixture(20, 120, 1)
+	config := quick(SelfPU{Prior: 0.5}, 10).withDefaults(data.Examples)
+	config.Encoder, config.Positives, config.Unlabeled = encoder.MLP{Hidden: []int{}, Dim: 4}, 3, 5
+	r := &run{data: data, config: config, plan: config.Method.plan(), network: &Network{store: model.NewStore(), encoder: config.Encoder}}
+	encoder.SetSeed(r.network.store, 1)
+	flags := make([]float32, 240)
+	for i := range flags {
+		flags[i] = float32(i % 3 % 2)
+	}
+	if err := r.trusted(r.network.store.RootScope()).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)); err != nil {
+		t.Fatal(err)
+	}
+	exec, err := model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x *Node) []*Node {
+		out := r.studentOutputs(scope, index, x)
+		var parts []*Node
+		for _, s := range readStudents(Slice(out, AxisRange(0, 8))) {
+			parts = append(parts, s.logits, s.teacher, s.trusted, s.moved)
+		}
+		teachers := scope.At(teacherScope)
+		for _, own := range []*model.Scope{inNetwork(scope), teachers, inSecond(scope), teachers.At(secondScope)} {
+			parts = append(parts, r.network.logits(own, Slice(x, AxisRange(0, 8)), true))
+		}
+		return append(parts, Slice(out, AxisRange(8)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	index := []int32{1, 2, 3, 50, 61, 72, 83, 94, 105, 116}
+	x := data.Examples.tensor([]int{1, 2, 3, 50, 61, 72, 83, 94, 105, 116})
+	out, err := exec.Call(index, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(i int) []float32 { return tensors.MustCopyFlatData[float32](out[i]) }
+	var seen [][]float32
+	for i := range 2 {
+		for j, name := range []string{"logits", "teacher"} {
+			got := column(4*i + j)
+			for k, want := range column(8 + 2*i + j) {
+				if math.Abs(float64(got[k]-want)) > 1e-5 {
+					t.Errorf("student %d, %s: %g, want %g", i, name, got, column(8+2*i+j))
+					break
+				}
+			}
+			if slices.ContainsFunc(seen, func(x []float32) bool { return slices.Equal(x, got) }) {
+				t.Errorf("student %d, %s: another network puts out the same", i, name)
+			}
+			seen = append(seen, got)
+		}
+		for k, row := range index[:8] {
+			if got := column(4*i + 2)[k]; got != flags[2*int(row)+i] {
+				t.Errorf("student %d trusts row %d: %g", i, k, got)
+			}
+		}
+		if moved := column(4*i + 3); slices.Contains(moved, 0) {
+			t.Errorf("logits of student %d move by %g", i, moved)
+		}
+	}
+	if slices.ContainsFunc(column(12), func(x float32) bool { return x != 0 }) {
+		t.Errorf("rows that are set aside have %g", column(12))
+	}
+}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,7 @@ var fakeGrids = map[string][]fake{
 	"exploding": {{Kind: "panics", Steps: 10}},
 	"poor":      {{Kind: "lacks its data", Steps: 10}, {Steps: 4000}},
 	"none":      {{Kind: "judges nothing", Steps: 2}},
+	"endless":   {{Steps: 100_000, Every: 1_000_000}},
 }
 
 // fakeGrid returns the grid of that name.
@@ -80,7 +82,7 @@ func fakeGrid(name string, size Size) (Grid, error) {
 	}
 	g := Grid{Name: name, Size: size}
 	for i, config := range fakes {
-		config.Pause, config.Every = 2*time.Millisecond, 5
+		config.Pause, config.Every = 2*time.Millisecond, cmp.Or(config.Every, 5)
 		seed := uint64(i)
 		g.Runs = append(g.Runs, Run{Setting: "Counting", Method: "fake " + config.Kind, Seed: seed, Config: config, Version: 1,
 			Train: config.runOf(seed)})

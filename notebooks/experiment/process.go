@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/puclab/puclab/internal/liveline"
@@ -50,6 +52,7 @@ func Serve(ctx context.Context, c ServeConfig) int {
 	defer cancel()
 	tell := people(os.Stderr)
 	if c.Attached {
+		signal.Ignore(syscall.SIGPIPE) // which would end the program before its state is saved, where nobody listens any more
 		out := json.NewEncoder(os.Stdout)
 		tell = func(m message) {
 			if out.Encode(m) != nil {

@@ -47,6 +47,15 @@ func (r *Result) String() string {
 	return text
 }
 
+// Failure is the error of a run that another try would end in as well, as where an embedding has collapsed so that nothing can be
+// learned from it: the run is one that [Failed].
+type Failure struct{ Err error }
+
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns why.
+func (f *Failure) Unwrap() error { return f.Err }
+
 // check returns an error if the outcome cannot stand in a table.
 func (o *Outcome) check() error {
 	if o == nil || len(o.Judgements) == 0 {

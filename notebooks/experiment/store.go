@@ -139,15 +139,35 @@ func (s *Store) LookAll(grid Grid) ([]Standing, error) {
 	return standings, nil
 }
 
+// writable returns an error unless the file of a result can be made: better known before a run than after it.
+func (s *Store) writable(size Size, run Run) error {
+	path := s.file(size, run)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("experiment: the result of %s could not be written (%w); make room there, make it writable or name another "+
+			"folder of results: nothing was trained yet", run, err)
+	}
+	return nil
+}
+
 // write makes the file of a result.
 func (s *Store) write(size Size, run Run, result *Result) error {
 	path := s.file(size, run)
-	parts, err := filepath.Glob(path + ".*.part") // of programs that were killed while they wrote; the lock of the run is ours
-	if err == nil {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = sealed.Write(path, result)
 	}
-	for _, part := range parts {
-		err = errors.Join(err, os.Remove(part))
+	for _, entry := range entries { // parts of programs that were killed while they wrote go; the lock of the run is ours
+		name := entry.Name()
+		if strings.HasPrefix(name, filepath.Base(path)+".") && strings.HasSuffix(name, ".part") {
+			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), name)))
+		}
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func SetThreads(n int) error {
 // it was decided to do it: if it stands otherwise by now, another program was faster, and nothing is done. A [Busy] error says that
 // another one is at it.
 //
-// A run that diverges or runs out of memory is one that [Failed]. Every other error is no result: what the run needs is not there, or
+// A run that diverges, runs out of memory or ends with a [Failure] is one that [Failed]. Every other error is no result: what the run needs is not there, or
 // ctx is done, and the state is saved.
 func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, error) {
 	run := planned.Run
@@ -62,9 +62,15 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 	if now, err := w.Store.Look(size, run); err != nil || !now.sameAs(planned) {
 		return now, err
 	}
+	if err := w.Store.writable(size, run); err != nil {
+		return Standing{}, err
+	}
 	result, err := w.sit(ctx, desk, identity, run)
-	if err == nil {
-		err = w.Store.write(size, run, result)
+	if err == nil { // a program with another work folder, whose lock is another one, may have been faster
+		var now Standing
+		if now, err = w.Store.Look(size, run); err == nil && now.sameAs(planned) {
+			err = w.Store.write(size, run, result)
+		}
 	}
 	if err == nil && result.Failure == "" {
 		err = desk.clear()
@@ -85,26 +91,24 @@ func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) 
 	if err == nil {
 		err = outcome.check()
 	}
-	known, failed := sitting.end()
-	if failed != nil {
-		return nil, errors.Join(err, failed)
-	}
+	known, failed := sitting.end() // which matters to a later sitting alone
 	result := known.result(run)
 	failure := func(text string) string { // without the folder, which others have elsewhere
 		return strings.ReplaceAll(text, desk.folder+string(filepath.Separator), "")
 	}
 	var diverged *train.Diverged
+	var other *Failure
 	switch {
 	case err == nil:
 		result.Record, result.Judgements = outcome.Record, outcome.Judgements
 	case ctx.Err() != nil:
-		return nil, err
-	case errors.As(err, &diverged):
+		return nil, errors.Join(err, failed)
+	case errors.As(err, &diverged), errors.As(err, &other):
 		result.Failure = failure(err.Error())
 	case outOfMemory(err.Error()):
 		result.Failure = "out of memory: " + failure(engine.RootCause(err).Error()) + "; " + moreMemory
 	default:
-		return nil, err
+		return nil, errors.Join(err, failed)
 	}
 	return result, nil
 }

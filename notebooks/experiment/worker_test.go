@@ -74,6 +74,17 @@ func TestErrorsOfRuns(t *testing.T) {
 	}
 }
 
+// So is what another try would end in as well.
+func TestFailure(t *testing.T) {
+	w, run := newWorker(t, func() (*Outcome, error) {
+		return nil, fmt.Errorf("after 5 steps: %w", &Failure{errors.New("the embedding has collapsed")})
+	})
+	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err != nil || now.State != Failed || now.Result.Failure != "after 5 steps: the embedding has collapsed" {
+		t.Errorf("%+v, %v", now, err)
+	}
+}
+
 func TestSetThreads(t *testing.T) {
 	t.Setenv("NPROC", "")
 	t.Setenv("OMP_NUM_THREADS", "")

@@ -1,0 +1,146 @@
+//go:build unix
+
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// A run whose result came from elsewhere while it was at work, as from a program with a work folder of its own, leaves that result.
+func TestAResultThatCameMeanwhileStands(t *testing.T) {
+	var w Worker
+	var run Run
+	w, run = newWorker(t, func() (*Outcome, error) {
+		other := w
+		other.Work = t.TempDir()
+		faster := run
+		faster.Train = func(context.Context, *engine.Engine, Place) (*Outcome, error) {
+			return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.75}}}, nil
+		}
+		if _, err := other.Do(t.Context(), Laptop, Standing{Run: faster, State: Missing}); err != nil {
+			t.Error(err)
+		}
+		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+	})
+	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err != nil || now.State != Done || now.Result.Judgements[0].Accuracy != 0.75 {
+		t.Errorf("%s, %+v, %v", now.State, now.Result, err)
+	}
+}
+
+// A folder can have any name.
+func TestFoldersOfAnyName(t *testing.T) {
+	w, run := newWorker(t, func() (*Outcome, error) {
+		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+	})
+	w.Store = &Store{filepath.Join(t.TempDir(), "of [Ada's runs")}
+	path := w.Store.file(Laptop, run)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".1.part", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}); err != nil || now.State != Done {
+		t.Errorf("%s, %v", now.State, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// A store that cannot be written to is known before hours of training, not after them.
+func TestAStoreThatCannotBeWritten(t *testing.T) {
+	w, run := newWorker(t, func() (*Outcome, error) {
+		t.Error("it was trained")
+		return nil, nil
+	})
+	folder := filepath.Dir(w.Store.file(Laptop, run))
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(t.TempDir(), "nowhere"), folder); err != nil { // which stops root too
+		t.Fatal(err)
+	}
+	_, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err == nil || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), "nothing was trained yet") {
+		t.Error(err)
+	}
+}
+
+// A moment in which nothing could be written down costs no run.
+func TestAHeartbeatThatIsMissed(t *testing.T) {
+	defer func(real time.Duration) { heartbeat = real }(heartbeat)
+	heartbeat = 5 * time.Millisecond
+	w, run := newWorker(t, nil)
+	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
+		desk := deskOf(w.Work, Laptop, run)
+		aside := desk.folder + ".aside"
+		if err := os.Rename(desk.folder, aside); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(desk.folder, nil, 0o644); err != nil {
+			return nil, err
+		}
+		time.Sleep(20 * heartbeat)
+		if err := os.Remove(desk.folder); err != nil {
+			return nil, err
+		}
+		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, os.Rename(aside, desk.folder)
+	}
+	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err != nil || now.State != Done {
+		t.Errorf("%s, %v", now.State, err)
+	}
+}
+
+// A worker that nobody listens to any more saves its state before it ends.
+func TestNobodyListens(t *testing.T) {
+	b := newBench(t, "endless")
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(b.folder, "list.json")
+	if err := plan.List(b.store(), b.work()).Write(list); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s 0", asWorker, list))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Error(err)
+	}
+	out.Close()
+	cmd.Wait() // its status is checked below
+	if cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("it ended with %s", cmd.ProcessState)
+	}
+	if _, err := os.Stat(filepath.Join(deskOf(b.work(), Smoke, grid.Runs[0]).run(), "count.json")); err != nil {
+		t.Error(err)
+	}
+}

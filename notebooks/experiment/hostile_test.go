@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,19 +84,12 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 	heartbeat = 5 * time.Millisecond
 	w, run := newWorker(t, nil)
 	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
-		desk := deskOf(w.Work, Laptop, run)
-		aside := desk.folder + ".aside"
-		if err := os.Rename(desk.folder, aside); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(desk.folder, nil, 0o644); err != nil {
-			return nil, err
+		in := deskOf(w.Work, Laptop, run).sittings()
+		for err := errors.New("not yet"); err != nil; err = os.MkdirAll(filepath.Join(in, "the way"), 0o755) {
+			os.Remove(in) // it may be written again before the folder is there
 		}
 		time.Sleep(20 * heartbeat)
-		if err := os.Remove(desk.folder); err != nil {
-			return nil, err
-		}
-		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, os.Rename(aside, desk.folder)
+		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, os.RemoveAll(in)
 	}
 	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
 	if err != nil || now.State != Done {

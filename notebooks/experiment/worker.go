@@ -42,8 +42,8 @@ func SetThreads(n int) error {
 // it was decided to do it: if it stands otherwise by now, another program was faster, and nothing is done. A [Busy] error says that
 // another one is at it.
 //
-// A run that diverges, runs out of memory or ends with a [Failure] is one that [Failed]. Every other error is no result: what the run needs is not there, or
-// ctx is done, and the state is saved.
+// A run that diverges, runs out of memory or ends with a [Failure] is one that [Failed]. Every other error is no result: what the
+// run needs is not there, or ctx is done, and the state is saved.
 func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, error) {
 	run := planned.Run
 	identity, err := run.Identity()

@@ -103,15 +103,23 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	if err != nil {
 		return nil, err
 	}
-	var judged []point
+	judged, err := epochs(result, data.truth)
+	if err != nil {
+		return nil, err
+	}
+	return data.outcome(result.Record, judged)
+}
+
+// epochs returns what the epochs of a rival were worth.
+func epochs(result *rival.Result, truth []bool) (judged []point, err error) {
 	for _, epoch := range result.Epochs {
-		test, err := epoch.Judge(data.truth)
+		test, err := epoch.Judge(truth)
 		if err != nil {
 			return nil, err
 		}
 		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
 	}
-	return data.outcome(result.Record, judged)
+	return judged, nil
 }
 
 // shape returns the shape of the images of a source.

@@ -13,6 +13,7 @@ const (
 	unlabeledStream = 0x07ab << 32
 	viewStream      = 0xf1e3 << 32
 	mixStream       = 0x313c << 32
+	asideStream     = 0xa51d << 32
 )
 
 // deck deals the numbers of some examples without end, in a new random order every time that it has gone through them. What it
@@ -104,6 +105,8 @@ type batch struct {
 	mixed   *Node // [m], logits of the rows that are mixed, which are the last m of the batch
 	lambda  *Node // [m], their weights
 	partner *Node // int32 [m], rows of their partners
+
+	students [2]student // where the plan is paced, in place of logits
 }
 
 // positive returns the rows of x, [n], that are labeled positives.

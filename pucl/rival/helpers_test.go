@@ -23,6 +23,8 @@ var methods = map[string]Method{
 	"PAN":             PAN{},
 	"P3Mix-E":         P3Mix{},
 	"P3Mix-C":         P3Mix{Correct: true},
+	"MixPUL":          MixPUL{},
+	"Self-PU":         SelfPU{Prior: 0.5},
 }
 
 // Every point of class c lies around (±1, ±1)·√2, with standard deviation 1, so that the centers are 4 apart and the best

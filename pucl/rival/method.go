@@ -36,7 +36,11 @@ type plan struct {
 	remember func(before, after float64) bool
 
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
+	paced    *pacing                      // two students take the place of the network; nil for none
 }
+
+// remembers reports whether something is kept of every example, so that a batch tells which examples it holds.
+func (p plan) remembers() bool { return p.remember != nil || p.paced != nil }
 
 // checkPrior returns an error unless a method can use the class prior.
 func checkPrior(method string, prior float64) error {

@@ -64,11 +64,19 @@ type scorer struct {
 }
 
 func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
+	return n.newScorerIn(eng, inNetwork)
+}
+
+// inNetwork is where the network has its variables.
+func inNetwork(root *model.Scope) *model.Scope { return root.At(networkScope) }
+
+// newScorerIn returns the scorer of a network that has its variables in some scope.
+func (n *Network) newScorerIn(eng *engine.Engine, in func(root *model.Scope) *model.Scope) (*scorer, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err
 	}
 	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, x *Node) *Node {
-		return n.logits(scope.In(networkScope), n.like.scale(x), false)
+		return n.logits(in(scope), n.like.scale(x), false)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rival: building the network: %w", engine.RootCause(err))

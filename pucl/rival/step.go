@@ -13,12 +13,17 @@ import (
 )
 
 // size returns the number of rows in a batch.
-func (r *run) size() int { return r.config.Positives + r.config.Unlabeled }
+func (r *run) size() int {
+	return r.config.Positives + r.config.Unlabeled + r.plan.paced.aside(r.config)
+}
 
 // batch returns the batch of a step: the examples, and what else the plan needs, in the order in which inputs reads them.
 func (r *run) batch(step int) (train.Batch, error) {
 	c, n := r.config, r.size()
 	index := append(r.positive.deal(step*c.Positives, c.Positives), r.unlabeled.deal(step*c.Unlabeled, c.Unlabeled)...)
+	if count := r.plan.paced.aside(c); count > 0 {
+		index = append(index, r.aside.deal(step*count, count)...)
+	}
 	parts := []*tensors.Tensor{r.data.Examples.tensor(index)}
 	if len(c.Recipe) > 0 {
 		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^viewStream, uint64(step))), r.data.Examples.(Images).Shape, n)
@@ -27,7 +32,7 @@ func (r *run) batch(step int) (train.Batch, error) {
 		}
 		parts = append(parts, tensors.FromFlatDataAndDimensions(numbers, n, c.Recipe.Numbers()))
 	}
-	if r.plan.remember != nil {
+	if r.plan.remembers() {
 		rows := make([]int32, n)
 		for i, row := range index {
 			rows[i] = int32(row)
@@ -62,7 +67,7 @@ func (r *run) read(all []*Node) (in inputs) {
 	if len(r.config.Recipe) > 0 {
 		in.numbers = next()
 	}
-	if r.plan.remember != nil {
+	if r.plan.remembers() {
 		in.index = next()
 	}
 	if r.plan.mix != nil {
@@ -91,6 +96,9 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	if in.numbers != nil {
 		x = r.config.Recipe.Apply(x, in.numbers)
 	}
+	if r.plan.paced != nil {
+		return r.studentOutputs(scope, in.index, x)
+	}
 	compute := r.config.Settings.Compute
 	logits := func(name string, x *Node) *Node {
 		return ExpandDims(r.network.logits(scope.In("%s", name), compute.Prepare(x), true), -1)
@@ -115,9 +123,11 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	}
 	out := logits(networkScope, x)
 	if r.plan.remember != nil {
-		rows := ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)
+		other = []*Node{ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)}
+	}
+	if other != nil && other[0].Shape().Dim(0) < out.Shape().Dim(0) {
 		none := ZerosLike(Slice(out, AxisRange(r.size()))) // of mixed rows
-		other = []*Node{Concatenate([]*Node{rows, none}, 0)}
+		other[0] = Concatenate([]*Node{other[0], none}, 0)
 	}
 	return Concatenate(append([]*Node{out}, other...), -1)
 }
@@ -125,6 +135,10 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 // loss is the graph from the outputs to the loss of the method.
 func (r *run) loss(outputs *Node, all []*Node) *Node {
 	b, n := r.known(r.read(all)), r.size()
+	if r.plan.paced != nil {
+		b.students = readStudents(Slice(outputs, AxisRange(0, r.config.Positives+r.config.Unlabeled)))
+		return r.plan.loss(b)
+	}
 	column := func(i int) *Node { return Squeeze(Slice(outputs, AxisRange(), AxisElem(i)), -1) }
 	logits := column(0)
 	switch m := r.plan.mix; {

@@ -86,6 +86,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	r.unlabeled = deck{examples: unlabeled, seed: r.config.Seed ^ unlabeledStream}
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, r.config.Seed)
+	if err := r.setAside(); err != nil {
+		return nil, err
+	}
 	if err := r.checkHeldOut(); err != nil {
 		return nil, err
 	}
@@ -93,6 +96,12 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	defer r.scorer.exec.Finalize()
+	if r.plan.paced != nil {
+		if r.second, err = r.network.newScorerIn(eng, inSecond); err != nil {
+			return nil, err
+		}
+		defer r.second.exec.Finalize()
+	}
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
@@ -119,7 +128,9 @@ type run struct {
 	config              Config // defaults filled in
 	plan                plan
 	positive, unlabeled deck
+	aside               deck // what students look ahead to; empty where they do not
 	network             *Network
 	scorer              *scorer
+	second              *scorer // of the second student; nil where there is none
 	epochs              []Epoch
 }

@@ -156,6 +156,6 @@ func readUCI(name string) ([]byte, error) {
 			return content, err
 		}
 	}
-	return nil, fmt.Errorf("papers: there is no %s in %s: fetch %s from the UCI repository, archive.ics.uci.edu, unpacked, and put it there "+
+	return nil, fmt.Errorf("papers: there is no %s in %s: fetch %s from the UCI Machine Learning Repository, unpacked, and put it there "+
 		"under this name: %w", name, strings.Join(folders, ", "), cmp.Or(uciNames[name], name), fs.ErrNotExist)
 }

@@ -23,6 +23,9 @@ var methods = map[string]Method{
 	"PAN":             PAN{},
 	"P3Mix-E":         P3Mix{},
 	"P3Mix-C":         P3Mix{Correct: true},
+	"PULNS":           PULNS{},
+	"LaGAM":           LaGAM{Prior: 0.5},
+	"NcPU":            NcPU{},
 }
 
 // Every point of class c lies around (±1, ±1)·√2, with standard deviation 1, so that the centers are 4 apart and the best

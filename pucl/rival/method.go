@@ -36,6 +36,21 @@ type plan struct {
 	remember func(before, after float64) bool
 
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
+
+	// extra, if not nil, makes batch.extra of what the networks make of a batch.
+	extra  func(s *sight) *Node
+	again  bool // the rows are seen in a second view as well, by the teacher where there is one
+	draws  int  // how many uniform numbers there are for every row
+	memory bool // a number between 0 and 1 is remembered of every example, at first 0: see sight.memory
+
+	// judges is the share of the examples of both kinds that are set aside: they teach nothing, and some of them in every batch
+	// tell how good what the others teach is.
+	judges float64
+
+	// groups, if above 0, says into how many groups all examples are put by their projections after every epoch, from when the share
+	// groupsFrom of the run is done: see sight.group.
+	groups     int
+	groupsFrom float64
 }
 
 // checkPrior returns an error unless a method can use the class prior.

@@ -27,10 +27,17 @@ type Network struct {
 	like    Examples // of the shape that the network takes
 }
 
-// logits builds the graph from examples, as their tensor has them, to their logits [n].
-func (n *Network) logits(scope *model.Scope, x *Node, training bool) *Node {
+// pass is what a network makes of rows.
+type pass struct {
+	scope  *model.Scope // of the network
+	h      *Node        // [n, d], embeddings
+	logits *Node        // [n]
+}
+
+// see builds the graph from examples, as their tensor has them, to what the network makes of them.
+func (n *Network) see(scope *model.Scope, x *Node, training bool) pass {
 	h := encoder.Embed(n.encoder, scope.In("encoder"), x, training)
-	return Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)
+	return pass{scope, h, Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)}
 }
 
 // Score returns the logit of every example, of which positive ones mean the positive class. The examples must have the shape of
@@ -57,18 +64,24 @@ func (n *Network) check(examples Examples) (int, error) {
 	return count, nil
 }
 
-// scorer scores examples by a network as its variables are at the time, by one compiled program.
+// scorer works out something of examples by a network as its variables are at the time, by one compiled program.
 type scorer struct {
 	network *Network
 	exec    *model.Exec
 }
 
+// newScorer returns a scorer of logits.
 func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
+	return n.newReader(eng, func(p pass) *Node { return p.logits })
+}
+
+// newReader returns a scorer of what graph makes of a pass outside of training, a row for each example.
+func (n *Network) newReader(eng *engine.Engine, graph func(p pass) *Node) (*scorer, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err
 	}
 	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, x *Node) *Node {
-		return n.logits(scope.In(networkScope), n.like.scale(x), false)
+		return graph(n.see(scope.In(networkScope), n.like.scale(x), false))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rival: building the network: %w", engine.RootCause(err))
@@ -76,8 +89,8 @@ func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
 	return &scorer{n, exec}, nil
 }
 
-// score returns the logits of examples, some hundred at a time: all calls have the same number of rows, so that there is one
-// compilation, and the last one is filled up with the last example.
+// score returns what the graph gives for examples, one row after the other. It takes some hundred at a time: all calls have the
+// same number of rows, so that there is one compilation, and the last one is filled up with the last example.
 func (s *scorer) score(examples Examples) ([]float64, error) {
 	const perCall = 512
 	n, err := s.network.check(examples)
@@ -98,7 +111,8 @@ func (s *scorer) score(examples Examples) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rival: reading the scores of examples from %d on: %w", first, err)
 		}
-		for _, logit := range logits[:min(perCall, n-first)] {
+		width := len(logits) / perCall
+		for _, logit := range logits[:min(perCall, n-first)*width] {
 			scores = append(scores, float64(logit))
 		}
 	}

@@ -82,8 +82,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	r.plan = r.config.Method.plan()
-	r.positive = deck{examples: positive, seed: r.config.Seed ^ positiveStream}
-	r.unlabeled = deck{examples: unlabeled, seed: r.config.Seed ^ unlabeledStream}
+	if err := r.deal(positive, unlabeled); err != nil {
+		return nil, err
+	}
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, r.config.Seed)
 	if err := r.checkHeldOut(); err != nil {
@@ -93,10 +94,16 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	defer r.scorer.exec.Finalize()
+	if r.plan.groups > 0 {
+		if r.projector, err = r.network.newReader(eng, projections); err != nil {
+			return nil, err
+		}
+		defer r.projector.exec.Finalize()
+	}
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
-		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.afterStep, State: &r.epochs,
+		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.pause, State: &r.epochs,
 		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
 	}
@@ -113,13 +120,44 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	return result, train.DropTraining(r.network.store, networkScope+"/encoder", networkScope+"/head")
 }
 
+// pause does what is due between two steps.
+func (r *run) pause(done int) (*train.Reading, error) {
+	if r.plan.groups > 0 {
+		if err := r.regroup(done); err != nil {
+			return nil, err
+		}
+	}
+	return r.afterStep(done)
+}
+
+// deal prepares the decks of examples.
+func (r *run) deal(positive, unlabeled []int) (err error) {
+	seed := r.config.Seed
+	pools := [2][]int{positive, unlabeled}
+	for i, what := range []string{"labeled positives", "unlabeled examples"} {
+		stream := []uint64{positiveStream, unlabeledStream}[i]
+		if r.plan.judges > 0 {
+			var judges []int
+			if pools[i], judges, err = setAside(pools[i], r.plan.judges, seed^judgeStream^stream, what); err != nil {
+				return err
+			}
+			r.judges[i] = deck{examples: judges, seed: seed ^ judgeStream ^ stream}
+		}
+	}
+	r.positive = deck{examples: pools[0], seed: seed ^ positiveStream}
+	r.unlabeled = deck{examples: pools[1], seed: seed ^ unlabeledStream}
+	return nil
+}
+
 // run is one run of a method.
 type run struct {
 	data                Data
 	config              Config // defaults filled in
 	plan                plan
 	positive, unlabeled deck
+	judges              [2]deck // positive and unlabeled examples that judge, if plan.judges is above 0
 	network             *Network
 	scorer              *scorer
+	projector           *scorer // of projections; nil where there are no groups
 	epochs              []Epoch
 }

@@ -123,18 +123,19 @@ func (m LaGAM) extra(s *sight) *Node {
 	positive, unlabeled := s.judges(s.own.h)
 	t, u := s.judges(s.own.logits)
 	y := s.recall()
-	better := m.better(s.logits, h, y, judged{positive, t}, judged{unlabeled, u})
-	y = s.move(better, s.scheduled(2), s.scheduled(0))
+	more, less := m.slopes(s.logits, h, y, judged{positive, t}, judged{unlabeled, u})
+	y = s.move(ConvertDType(LessThan(more, less), y.DType()), s.scheduled(2), s.scheduled(0))
 	return Concatenate([]*Node{ExpandDims(y, -1), ExpandDims(s.group, -1), q, k}, -1)
 }
 
 // judged are embeddings [j, d] and logits [j] of examples that judge.
 type judged struct{ h, t *Node }
 
-// better returns which label of every row makes the risk of those that judge fall, 1 or 0, in floating point.
-func (m LaGAM) better(t, h, y *Node, positive, unlabeled judged) *Node {
+// slopes returns how fast the risk of those that judge rises, after the step of the last layer, with more weight on the positive label
+// of every row, and with more on the negative one.
+func (m LaGAM) slopes(t, h, y *Node, positive, unlabeled judged) (more, less *Node) {
 	t, h = StopGradient(t), StopGradient(h)
-	more, less := ZerosLike(y), ZerosLike(y) // more of the one label, and of the other
+	more, less = ZerosLike(y), ZerosLike(y)
 	asPositive, asNegative := Add(y, more), Add(OneMinus(y), less)
 	slope := Sub(Div(Mul(asNegative, Sigmoid(t)), ReduceAllSum(asNegative)), Div(Mul(asPositive, Sigmoid(Neg(t))), ReduceAllSum(asPositive)))
 	weights := MulScalar(MatMul(ExpandDims(slope, 0), h), -m.Rate) // the step of the last layer [1, d]
@@ -145,7 +146,7 @@ func (m LaGAM) better(t, h, y *Node, positive, unlabeled judged) *Node {
 	p, u := after(positive), after(unlabeled)
 	negative := DivScalar(Sub(negLogP(Neg(u)), MulScalar(negLogP(Neg(p)), m.Prior)), 1-m.Prior)
 	slopes := Gradient(Add(negLogP(p), negative), more, less)
-	return StopGradient(ConvertDType(LessThan(slopes[0], slopes[1]), y.DType()))
+	return StopGradient(slopes[0]), StopGradient(slopes[1])
 }
 
 func (m LaGAM) loss(b batch) *Node {
@@ -203,14 +204,11 @@ func (m LaGAM) contrast(b batch) *Node {
 
 // nearest returns which entries of a row are its count largest ones, those that itself marks left out. Equal ones come together.
 func nearest(x, itself *Node, count int) *Node {
-	x = StopGradient(x)
-	below := Scalar(x.Graph(), x.DType(), math.Inf(-1))
-	rest := Where(itself, below, x)
-	least := ReduceAndKeep(rest, ReduceMax, -1)
-	for range count - 1 {
-		rest = Where(GreaterOrEqual(rest, least), below, rest)
-		next := ReduceAndKeep(rest, ReduceMax, -1)
-		least = Where(IsFinite(next), next, least) // there may be fewer
+	none := Scalar(x.Graph(), x.DType(), math.Inf(-1))
+	x = Where(itself, none, StopGradient(x))
+	least := ReduceAndKeep(x, ReduceMax, -1)
+	for range min(count, x.Shape().Dim(-1)-1) - 1 { // the next largest of all: no sorting, of which the pure-Go engine is not capable
+		least = ReduceAndKeep(Where(LessThan(x, least), x, none), ReduceMax, -1)
 	}
 	return LogicalAnd(GreaterOrEqual(x, least), LogicalNot(itself))
 }

@@ -139,7 +139,7 @@ func (m NcPU) moveGate(gate, unlabeled *Node) *Node {
 	s := Sigmoid(unlabeled)
 	now := Stack([]*Node{ReduceAllMean(Max(s, OneMinus(s))), ReduceAllMean(s)}, 0)
 	gate = Add(MulScalar(gate, m.Momentum), MulScalar(now, 1-m.Momentum))
-	return Min(gate, Const(gate.Graph(), []float32{0.8, 1}))
+	return Min(gate, ConstAsDType(gate.Graph(), gate.DType(), []float64{0.8, 1}))
 }
 
 // threshold returns that of the gate for negatives.

@@ -23,7 +23,7 @@ const pulnsVersion = 1
 // and the selector follows the policy gradient (REINFORCE): of several selections a in a batch, each brings the reward R that the
 // classifier would have after a step of gradient descent along its own L_C, and
 //
-//	L_S = −E_a[A(a) · mean_i log P(a_i)],   A = (R − mean R) / (standard deviation of R + 1e-6).
+//	L_S = −E_a[A(a) · mean_i log P(a_i)],   A = (R − mean R) / Rate.
 //
 // The reward is the measure of Lee and Liu (2003), recall² over the share of examples that are found positive, which needs neither
 // negatives nor a class prior, with probabilities in place of decisions: R = 2·log E_P[σ(t)] − log E_U[σ(t)]. Where classes do
@@ -97,7 +97,7 @@ func (m PULNS) loss(b batch) *Node {
 
 	reward := StopGradient(m.reward(b, share))
 	advantage := Sub(reward, ReduceAllMean(reward))
-	advantage = Div(advantage, AddScalar(Sqrt(ReduceAllMean(Square(advantage))), 1e-6))
+	advantage = DivScalar(advantage, m.Rate)
 	logChance := Neg(ReduceMean(crossEntropy(BroadcastToShape(ExpandDims(selector, 0), selected.Shape()), selected), -1))
 	ofSelector := Neg(ReduceAllMean(Mul(advantage, logChance)))
 	return Add(ofClassifier, Sub(ofSelector, StopGradient(ofSelector)))

@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -49,7 +48,7 @@ func (r *run) sighted(scope *model.Scope, in inputs) *Node {
 		s.group = Gather(r.memory(scope, "groups").NodeValue(x.Graph()), ExpandDims(s.index, -1))
 	}
 	see := func(name string, x *Node) pass {
-		p := r.network.see(scope.In("%s", name), r.config.Settings.Compute.Prepare(x), true)
+		p := r.network.see(scope.At("%s", name), r.config.Settings.Compute.Prepare(x), true)
 		return pass{p.scope, ConvertDType(p.h, dtypes.Float32), p.logits}
 	}
 	parts := []*Node{Slice(x, AxisRange(0, n))}
@@ -63,13 +62,7 @@ func (r *run) sighted(scope *model.Scope, in inputs) *Node {
 	if r.plan.mix != nil {
 		parts = append(parts, s.mix(parts[0], 0))
 	}
-	if r.plan.judges > 0 {
-		parts = append(parts, Slice(x, AxisRange(n)))
-	}
-	rows := 0
-	for _, part := range parts {
-		rows += part.Shape().Dim(0)
-	}
+	rows := n * len(parts)
 	if again != nil {
 		parts = append(parts, again)
 	}
@@ -81,8 +74,13 @@ func (r *run) sighted(scope *model.Scope, in inputs) *Node {
 			s.again = seen.rows(rows, rows+n)
 		}
 	}
+	if r.plan.judges > 0 { // in a pass of its own, which needs no way back
+		judges := see(networkScope, Slice(x, AxisRange(n)))
+		s.own.h = Concatenate([]*Node{s.own.h, StopGradient(judges.h)}, 0)
+		s.own.logits = Concatenate([]*Node{s.own.logits, StopGradient(judges.logits)}, 0)
+	}
 	extra := r.plan.extra(s)
-	if short := rows - extra.Shape().Dim(0); short > 0 {
+	if short := s.own.logits.Shape().Dim(0) - extra.Shape().Dim(0); short > 0 {
 		extra = Concatenate([]*Node{extra, Zeros(extra.Graph(), shapes.Make(extra.DType(), short, extra.Shape().Dim(1)))}, 0)
 	}
 	return Concatenate([]*Node{ExpandDims(s.own.logits, -1), extra}, -1)
@@ -98,7 +96,7 @@ func (s *sight) rows(x *Node) *Node { return Slice(x, AxisRange(0, s.logits.Shap
 
 // recall returns what is remembered of every row of the batch; that of labeled positives is 1, whatever is remembered.
 func (s *sight) recall() *Node {
-	y := Gather(s.memory.NodeValue(s.logits.Graph()), ExpandDims(s.index, -1))
+	y := Gather(s.memory.NodeValue(s.index.Graph()), ExpandDims(s.index, -1))
 	return Where(s.labels(y), OnesLike(y), y)
 }
 
@@ -116,12 +114,9 @@ func (s *sight) move(target, share, due *Node) *Node {
 	return Add(y, change)
 }
 
-// setAside returns a share of the pool, at least one, to judge, and the others.
-func setAside(pool []int, share float64, seed uint64, what string) (others, judges []int, err error) {
-	if len(pool) < 2 {
-		return nil, nil, fmt.Errorf("rival: the method sets %s aside to judge by, and there is only %d; give at least 2", what, len(pool))
-	}
-	count := min(judgeCount(share, len(pool)), len(pool)-1)
+// setAside returns a share of the pool, at least one and not all, to judge, and the others.
+func setAside(pool []int, share float64, seed uint64) (others, judges []int) {
+	count := min(max(int(math.Round(share*float64(len(pool)))), 1), len(pool)-1)
 	for i, at := range rand.New(rand.NewPCG(seed, 0)).Perm(len(pool)) {
 		if i < count {
 			judges = append(judges, pool[at])
@@ -129,11 +124,8 @@ func setAside(pool []int, share float64, seed uint64, what string) (others, judg
 			others = append(others, pool[at])
 		}
 	}
-	return others, judges, nil
+	return others, judges
 }
-
-// judgeCount returns how many of n judge, at least one.
-func judgeCount(share float64, n int) int { return max(int(math.Round(share*float64(n))), 1) }
 
 // projectionDim is how many numbers a projection has.
 const projectionDim = 128

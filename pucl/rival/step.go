@@ -14,12 +14,12 @@ import (
 // size returns the number of rows in a batch, without those that judge.
 func (r *run) size() int { return r.config.Positives + r.config.Unlabeled }
 
-// judging returns how many rows of both kinds judge.
+// judging returns how many rows of both kinds judge: as many as there are in the batch, since fewer are too much noise to learn from.
 func (r *run) judging() (positives, unlabeled int) {
 	if r.plan.judges == 0 {
 		return 0, 0
 	}
-	return judgeCount(r.plan.judges, r.config.Positives), judgeCount(r.plan.judges, r.config.Unlabeled)
+	return r.config.Positives, r.config.Unlabeled
 }
 
 // batch returns the batch of a step: the examples, and what else the plan needs, in the order in which inputs reads them.

@@ -131,18 +131,20 @@ func (r *run) pause(done int) (*train.Reading, error) {
 }
 
 // deal prepares the decks of examples.
-func (r *run) deal(positive, unlabeled []int) (err error) {
+func (r *run) deal(positive, unlabeled []int) error {
 	seed := r.config.Seed
 	pools := [2][]int{positive, unlabeled}
 	for i, what := range []string{"labeled positives", "unlabeled examples"} {
 		stream := []uint64{positiveStream, unlabeledStream}[i]
-		if r.plan.judges > 0 {
-			var judges []int
-			if pools[i], judges, err = setAside(pools[i], r.plan.judges, seed^judgeStream^stream, what); err != nil {
-				return err
-			}
-			r.judges[i] = deck{examples: judges, seed: seed ^ judgeStream ^ stream}
+		if r.plan.judges == 0 {
+			continue
 		}
+		if len(pools[i]) < 2 {
+			return fmt.Errorf("rival: %s sets some %s aside to judge by, and there is only %d; give at least 2, or use a method that "+
+				"needs no judges, such as VPU", r.config.Method, what, len(pools[i]))
+		}
+		r.judges[i].seed = seed ^ judgeStream ^ stream
+		pools[i], r.judges[i].examples = setAside(pools[i], r.plan.judges, r.judges[i].seed)
 	}
 	r.positive = deck{examples: pools[0], seed: seed ^ positiveStream}
 	r.unlabeled = deck{examples: pools[1], seed: seed ^ unlabeledStream}

@@ -23,6 +23,7 @@ type Run struct {
 
 	Config  any // a struct of everything else that the numbers follow from, which JSON can hold; compared field by field
 	Version int // of the method: what changes its numbers for the same Config raises it
+	Threads int // that the engine computes with, which may change the last digits; 0 means one
 
 	// Train does the run. It goes on from what an earlier try left in the folder of the place, if anything.
 	Train func(ctx context.Context, eng *engine.Engine, place Place) (*Outcome, error)

@@ -130,7 +130,7 @@ func Load[T any](b *Bench, name string) (value T, err error) {
 		if there, asked := string(sections[0]), describe(reflect.TypeFor[T]()); there != asked {
 			return value, fmt.Errorf("lab: %q was saved as (%s), not as (%s); load it as that, or run the cell again that makes it", name, there, asked)
 		}
-		if err := gob.NewDecoder(bytes.NewReader(sections[1])).Decode(&value); err != nil {
+		if err := container.DecodeGob(sections[1], &value); err != nil {
 			return value, fmt.Errorf("lab: %q does not read as %T: %w", name, value, err)
 		}
 		return value, nil

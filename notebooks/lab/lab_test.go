@@ -13,6 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -85,6 +88,43 @@ func TestDamagedValues(t *testing.T) {
 			t.Errorf("%s: %v, %v", want, got, err)
 		}
 	}
+}
+
+// A value whose map says that it has far more entries than there are bytes is refused, and takes no memory for them.
+func TestForgedValueTakesNoMemory(t *testing.T) {
+	peaktest.Skip(t)
+	const variable = "PUCL_TEST_FORGED_VALUE"
+	if os.Getenv(variable) == "" {
+		if took := peaktest.OfChild(t, variable, "a map"); took > 8<<20 {
+			t.Errorf("%d bytes of memory for a value of less than 300", took)
+		}
+		return
+	}
+	b := bench(t)
+	scores := map[string][]float64{"PUCL": {0.5, 0.25}}
+	if err := Save(b, "scores", scores); err != nil {
+		t.Fatal(err)
+	}
+	path := b.Path("scores.value")
+	sections, err := valueKind.Read(path, "type", "value")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sections[1], err = damagetest.GobOfManyEntries(scores, "PUCL", 1<<24); err != nil {
+		t.Fatal(err)
+	}
+	file, err := valueKind.Encode(container.Section{Name: "type", Parts: sections[:1]}, container.Section{Name: "value", Parts: sections[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := container.Write(path, file); err != nil {
+		t.Fatal(err)
+	}
+	before := peaktest.Forget(t)
+	if got, err := Load[map[string][]float64](b, "scores"); err == nil || !strings.Contains(err.Error(), `"scores" does not read as map`) {
+		t.Errorf("%v, %v", got, err)
+	}
+	peaktest.Tell(peaktest.Must(t) - before)
 }
 
 // A value is loaded as what it was saved as, though gob would make something else of it.

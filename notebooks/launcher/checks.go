@@ -59,16 +59,19 @@ func (s *session) gpuCheckEnv(on string) []string {
 	return env
 }
 
-// runGPUCheck builds the program and runs it. It is not left to `go run`, which would not wait for the program to print what
-// it has when Ctrl-C ends it.
+// runGPUCheck builds the program and runs it.
 func (s *session) runGPUCheck(ctx context.Context, on string, args []string) error {
 	env := s.gpuCheckEnv(on)
-	program := filepath.Join(s.place.out(), "gpu-check", "gpucheck")
-	s.console.Linef("Compiling the check …")
-	err := child{dir: s.place.root, env: env}.do(ctx, "Compiling the check",
-		s.goTool.goCommand(), "build", "-o", program, gpuCheckPackage)
+	program, err := s.build(ctx, env, "the check", gpuCheckPackage, s.place.out("gpu-check", "gpucheck"))
 	if err != nil {
 		return err
 	}
 	return s.runForUser(ctx, env, "Not all is well; what is not stands above.", program, args...)
+}
+
+// build compiles a package of this module into the file program, which it returns. Programs that print what they have when Ctrl-C
+// ends them are not left to `go run`, which would not wait for that.
+func (s *session) build(ctx context.Context, env []string, what, pkg, program string) (string, error) {
+	s.console.Linef("Compiling %s …", what)
+	return program, child{dir: s.place.root, env: env}.do(ctx, "Compiling "+what, s.goTool.goCommand(), "build", "-o", program, pkg)
 }

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,11 @@ type child struct {
 	lock   *os.File     // held by the program too: should the launcher be killed, the lock stays until the program ends
 	stdout io.Writer    // where the output goes instead of being kept; stderr then goes to the other writer
 	stderr io.Writer
+	wait   time.Duration // how long it may take to end when it is asked to; 0 means five seconds
 }
 
 // run starts a program and returns all that it printed. When ctx ends, the program and all its children are asked to end,
-// and killed after five seconds; the error is that of ctx then.
+// and killed when they have not after a while; the error is that of ctx then.
 func (c child) run(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -36,7 +38,7 @@ func (c child) run(ctx context.Context, name string, args ...string) (string, er
 	}
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = cmp.Or(c.wait, 5*time.Second)
 	kept := &lineWriter{onLine: c.onLine}
 	cmd.Stdout, cmd.Stderr = c.stdout, c.stderr
 	if c.stdout == nil {

@@ -43,6 +43,12 @@ func commands() []command {
 			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
 				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
 				"What is at work is told on the standard error.", claimsCommand},
+		{"grid", "[TABLE…]", "do the runs that the tables of the papers stand on, or show how they stand",
+			"Does the missing runs of the tables, as many at a time as there are processors, and keeps what came of each in\n" +
+				"notebooks/results, from where the notebooks draw. Of size smoke, the default, a table takes minutes and only shows that\n" +
+				"everything runs; laptop are the committed results, in hours on two cores; paper wants a GPU. Stopped or killed at any\n" +
+				"moment, it goes on from there when started again. Without a table it names those that there are. Nothing is written\n" +
+				"over unasked: -again does stale results anew, -failed failed ones.", gridCommand},
 		{"gpu-check", "", "check a GPU, or with -on cpu the CPU: numbers, speed, training, tests",
 			"Checks that everything works on this machine's GPU, and how fast: one step against the pure-Go engine, the time and\n" +
 				"memory of training steps in float32 and bfloat16, short trainings on FMNIST-I and CIFAR-I, and the tests of every\n" +

@@ -30,11 +30,12 @@ func TestParseHelps(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "gpu-check", "setup", "clean"}},
+		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "grid", "gpu-check", "setup", "clean"}},
 		{[]string{"help"}, []string{"Commands:"}},
 		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},
 		{[]string{"help", "setup"}, []string{"-gpu", "-data"}},
+		{[]string{"help", "grid"}, []string{"[TABLE…]", "-size", "-workers", "-only", "-seeds", "-list", "-again", "-failed", "-on", "-slurm", "-results"}},
 		{[]string{"help", "gpu-check"}, []string{"-on", "-only", "-steps", "-json", "-markdown", "-build"}},
 		{[]string{"list", "--help"}, []string{"notebooks list\n"}},
 	} {

@@ -8,8 +8,9 @@ other libraries, on this machine, in one go.
 The work is the same everywhere, and float32: in training the same images, weights to start from, losses and optimizers, two
 random views of every image made in the step; for rows the same numbers. The first losses, or the classes found, are compared
 before anything is timed. Everybody gets all cores. Each takes its turn in a process of its own, round after round, so that a
-slow minute of the machine hits all alike. A time is the median over a turn; of the turns the fastest counts. Memory is the
-most that the whole process held, and behind it what it holds when only its libraries are loaded.
+slow minute of the machine hits all alike. A time is the median over a turn; of the turns the fastest counts. Behind its ratio
+to ours stand the least and the largest of those of single rounds. Memory is the most that the whole process held, and at the end
+stands what it holds when only its libraries are loaded.
 """
 
 import argparse
@@ -27,6 +28,7 @@ TRAINING = {
     "PyTorch compiled": ("train_torch", "PEERS"), "PyTorch compiled, channels_last": ("train_torch", "PEERS"),
     "JAX, jit": ("train_jax", "PEERS"),
 }
+RIVALS = {name: ("train_rivals", "PEERS") for name in TRAINING if "PyTorch" in name}
 PROBES = dict.fromkeys(["PyTorch eager", "PyTorch compiled", "JAX, jit", "scikit-learn, L-BFGS"], ("rows", "PROBES"))
 NEIGHBORS = dict.fromkeys(["PyTorch", "JAX, jit", "scikit-learn", "faiss"], ("rows", "NEIGHBORS"))
 LOADERS = dict.fromkeys(["torchvision, 0 workers", "torchvision, 2 workers"], ("views", "PEERS"))
@@ -64,6 +66,8 @@ def means(ours, peer):
 TASKS = {
     "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl/train", "BenchmarkStep$/^small-cnn", TRAINING, losses),
     "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl/train", "BenchmarkStep$/^resnet-18", TRAINING, losses),
+    "nnpu": ("step of nnPU, small CNN, 64 labeled positives and 192 unlabeled images of 28×28, Adam", "pucl/rival", "BenchmarkStep$/^nnpu", RIVALS, losses),
+    "dist-pu": ("step of Dist-PU with mixed examples, on the same", "pucl/rival", "BenchmarkStep$/^dist-pu", RIVALS, losses),
     "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
     "knn": ("200 nearest neighbors, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBORS, classes),
     "views": ("2×256 augmented views of 28×28 from images in memory", "pucl/train", "BenchmarkViews", LOADERS, means),
@@ -74,7 +78,7 @@ RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "sciki
 def play(task, binary, package, pattern, folder, seconds):
     """Our turn. A process of its own writes what the peers start from."""
     start, found = pathlib.Path(folder) / f"{task}.safetensors", pathlib.Path(folder) / f"{task}.classes"
-    if TASKS[task][3] in (TRAINING, LOADERS) and not start.exists():
+    if TASKS[task][3] in (TRAINING, RIVALS, LOADERS) and not start.exists():
         our_turn(binary, package, f"^{pattern}$", "1x", {"PUCL_PEERS_START": str(start)})
     ours = our_turn(binary, package, f"^{pattern}$", f"{seconds}s", {"PUCL_PEERS_CLASSES": str(found)})
     if found.exists():
@@ -82,9 +86,14 @@ def play(task, binary, package, pattern, folder, seconds):
     return ours
 
 
+def peers_of(task, wanted):
+    """The peers in a task with one of the wanted words in their names, or all of them."""
+    return [name for name in TASKS[task][3] if not wanted or any(word in name for word in wanted)]
+
+
 def compare(task, wanted, rounds, seconds, binaries, folder):
-    what, package, pattern, peers, check = TASKS[task]
-    names = [name for name in peers if not wanted or any(word in name for word in wanted)]
+    what, package, pattern, _, check = TASKS[task]
+    names = peers_of(task, wanted)
     turns = {name: [] for name in [OURS, *names]}
     for _ in range(rounds):
         for name in turns:
@@ -98,8 +107,11 @@ def compare(task, wanted, rounds, seconds, binaries, folder):
     memory = {name: min(t["MB"] for t in of) for name, of in turns.items()}
     print(f"\n{task}: {what}", flush=True)
     for name in turns:
-        note = f"{best[name] / best[OURS]:.2f} times ours" if name != OURS else ""
-        if name == OURS and names:
+        note = ""
+        if name != OURS:
+            ratios = [theirs["median-ms"] / ours["median-ms"] for theirs, ours in zip(turns[name], turns[OURS])]
+            note = f"{best[name] / best[OURS]:.2f} times ours ({min(ratios):.2f} to {max(ratios):.2f})"
+        elif names:
             fastest, least = min(names, key=best.get), min(names, key=memory.get)
             note = f"{best[fastest] / best[OURS]:.2f} times as fast as {fastest}, {memory[OURS] / memory[least]:.2f} times the memory of {least}"
         print(f"  {name:32} {best[name]:10.2f} ms {memory[name]:7.0f} MB   {note}", flush=True)
@@ -130,8 +142,10 @@ def main():
             compare(task, args.peers, args.rounds, args.seconds, binaries, folder)
         print("\nmemory at rest, libraries loaded:")
         resting = {OURS: our_turn(binaries["pucl/train"], "pucl/train", "^BenchmarkStep$/^rest$", "1x", {})["MB"]} if "pucl/train" in binaries else {}
+        played = [name for task in args.tasks for name in peers_of(task, args.peers)]
         for name, code in RESTING.items():
-            resting[name] = finished([sys.executable, "-c", code])[1]
+            if any(peer.startswith(name) for peer in played):
+                resting[name] = finished([sys.executable, "-c", code])[1]
         print("  " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in resting.items()))
 
 

@@ -11,30 +11,35 @@ import (
 )
 
 // distPUVersion is the version of [DistPU].
-const distPUVersion = 1
+const distPUVersion = 2
 
 // DistPU makes the predictions s = σ(logit) have the label distribution that is known of positives and of unlabeled examples:
 //
-//	R_lab = 2π |E_P[s] − 1| + |E_U[s] − π|
+//	L_dist = |E_P[s] − 1| + |E_U[s] − π|/2π
 //
-// It adds the entropy H of the predictions on unlabeled examples, so that they are not all equal to π, and, after a warm-up, mixed
-// examples λx + (1−λ)x' with λ = max(λ', 1−λ'), λ' drawn from Beta(α, α), whose label is mixed from 1 for labeled positives and
-// the prediction after the last epoch for unlabeled examples:
+// In the warm-up it adds the entropy H of the predictions on unlabeled examples, so that they are not all equal to π. Later it also
+// takes mixed examples λx + (1−λ)x' with λ drawn from Beta(α, α), whose label is mixed from 1 for labeled positives and the
+// prediction after the last epoch for unlabeled examples:
 //
-//	L = R_lab + μ_t·H_U + ν·BCE(s(mixed), mixed labels) + γ·H(mixed)
+//	warm-up:  L = L_dist + μ₀·H_U
+//	later:    L = L_dist + μ_t·H_U + ν·BCE(s(mixed), mixed labels) + γ·H(mixed)
 //
-// In the warm-up μ_t rises from 0 to its height as 1 − cos does in a quarter of its period, and there are no mixed examples.
+// From the end of the warm-up to that of the run, μ_t rises from 0 to μ as 1 − cos does in a quarter of its period.
 //
 // Source: Yunrui Zhao, Qianqian Xu, Yangbangyan Jiang, Peisong Wen and Qingming Huang, "Dist-PU: Positive-Unlabeled Learning from
-// a Label Distribution Perspective", CVPR 2022; the numbers are the defaults of its authors' program. Differences: one learning
-// rate and one weight decay throughout, where they take a tenth of the rate after the warm-up; λ is drawn for every example.
+// a Label Distribution Perspective", CVPR 2022, read as its authors' program (Ray-rui/Dist-PU-…) has it, whose defaults the numbers
+// are. There L_dist is the R_lab of the paper over 2π. Differences: one learning rate and one weight decay throughout, where the
+// program starts the optimizer anew after the warm-up, with a tenth of the rate and a fifth of the decay; λ is drawn for every
+// example, not once for a batch; labels of unlabeled examples are predicted by the network after the last epoch in inference, where
+// the program has for each the prediction of the step that trained on it last.
 type DistPU struct {
-	Prior        float64 // class prior π, above 0 and below 1
-	Entropy      float64 // μ; 0 means 0.004, negative means none
-	Mixup        float64 // ν; 0 means 5, negative means none
-	MixedEntropy float64 // γ; 0 means 0.04, negative means none
-	Alpha        float64 // α; 0 means 6
-	Warmup       float64 // share of the steps; 0 means ½, negative means none
+	Prior         float64 // class prior π, above 0 and below 1
+	Entropy       float64 // μ; 0 means 0.004, negative means none
+	Mixup         float64 // ν; 0 means 5, negative means none
+	MixedEntropy  float64 // γ; 0 means 0.04, negative means none
+	Alpha         float64 // α; 0 means 6
+	Warmup        float64 // share of the steps; 0 means ½, negative means none
+	WarmupEntropy float64 // μ₀; 0 means 0.002, negative means none
 }
 
 // Check implements [Method].
@@ -44,14 +49,15 @@ func (m DistPU) Check() error {
 		number{name: "Entropy", value: m.Entropy, most: math.MaxFloat64},
 		number{name: "Mixup", value: m.Mixup, most: math.MaxFloat64},
 		number{name: "MixedEntropy", value: m.MixedEntropy, most: math.MaxFloat64},
-		number{name: "Warmup", value: m.Warmup, most: 1}))
+		number{name: "Warmup", value: m.Warmup, most: 1},
+		number{name: "WarmupEntropy", value: m.WarmupEntropy, most: math.MaxFloat64}))
 }
 
 // withDefaults fills in the zero fields.
 func (m DistPU) withDefaults() DistPU {
 	return DistPU{
 		m.Prior, orDefault(m.Entropy, 0.004), orDefault(m.Mixup, 5), orDefault(m.MixedEntropy, 0.04), cmp.Or(m.Alpha, 6),
-		orDefault(m.Warmup, 0.5),
+		orDefault(m.Warmup, 0.5), orDefault(m.WarmupEntropy, 0.002),
 	}
 }
 
@@ -61,8 +67,8 @@ func (DistPU) Version() int { return distPUVersion }
 // String implements [Method].
 func (m DistPU) String() string {
 	m = m.withDefaults()
-	return fmt.Sprintf("Dist-PU π=%g, μ=%g, ν=%g, γ=%g, α=%g, warm-up %g of the steps", m.Prior, m.Entropy, m.Mixup,
-		m.MixedEntropy, m.Alpha, m.Warmup)
+	return fmt.Sprintf("Dist-PU π=%g, μ=%g, ν=%g, γ=%g, α=%g, warm-up %g of the steps with μ₀=%g", m.Prior, m.Entropy, m.Mixup,
+		m.MixedEntropy, m.Alpha, m.Warmup, m.WarmupEntropy)
 }
 
 func (m DistPU) plan() plan {
@@ -70,9 +76,10 @@ func (m DistPU) plan() plan {
 	p := plan{
 		schedule: func(done float64) []float32 { // of μ_t, and of what comes after the warm-up
 			if done < m.Warmup {
-				return []float32{float32(m.Entropy * (1 - math.Cos(math.Pi/2*done/m.Warmup))), 0}
+				return []float32{float32(m.WarmupEntropy), 0}
 			}
-			return []float32{float32(m.Entropy), 1}
+			later := (done - m.Warmup) / (1 - m.Warmup)
+			return []float32{float32(m.Entropy * (1 - math.Cos(math.Pi/2*later))), 1}
 		},
 		loss: func(b batch) *Node {
 			unlabeled := entropy(b.unlabeled(b.logits))
@@ -90,17 +97,17 @@ func (m DistPU) plan() plan {
 	}
 	if m.Mixup > 0 || m.MixedEntropy > 0 {
 		p.remember = func(before, after float64) bool { return before < m.Warmup && after >= m.Warmup }
-		p.mix = &mixing{pairing: withAny, alpha: m.Alpha, own: true}
+		p.mix = &mixing{pairing: withAny, alpha: m.Alpha}
 	}
 	return p
 }
 
-// alignment returns R_lab.
+// alignment returns L_dist.
 func (m DistPU) alignment(b batch) *Node {
 	scores := Sigmoid(b.logits)
 	positive := Abs(OneMinus(ReduceAllMean(b.positive(scores))))
 	unlabeled := Abs(AddScalar(ReduceAllMean(b.unlabeled(scores)), -m.Prior))
-	return Add(MulScalar(positive, 2*m.Prior), unlabeled)
+	return Add(positive, DivScalar(unlabeled, 2*m.Prior))
 }
 
 // crossEntropy returns −y log σ(t) − (1−y) log(1−σ(t)) in nats.

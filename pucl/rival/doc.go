@@ -5,9 +5,10 @@
 //	logits, err := result.Network.Score(eng, test) // above 0 means positive
 //
 // A [Method] is a value whose fields are its hyper-parameters and whose zero value is what its paper or its comment names, except
-// for a class prior, which must be told. What a method is known to do differently from its paper stands in its comment; formulas
-// are given without equation numbers, since the papers of 2020 and later were not at hand to compare them with. Every method has a
-// version, which changes whenever the same seed would give other numbers.
+// for a class prior, which must be told. What a method is known to do differently from its paper stands in its comment, with the
+// programs, by the names of their repositories on GitHub, that it was compared with; formulas are given without equation numbers,
+// since the papers of 2020 and later were not at hand. Every method has a version, which changes whenever the same seed would give
+// other numbers.
 //
 // No type of this package has a place for a true class. While training goes on, the proxies of the package evaluate are taken on
 // held-out positives and unlabeled examples, and test examples are scored without their classes; [Result.Select] then tells the

@@ -184,9 +184,13 @@ func phi(n numbers) float64 {
 	return math.Log(mean(n.logits[somePositives:], sigma)) + mean(n.logits[:somePositives], logistic)
 }
 
-// aligned is R_lab of Dist-PU.
+// aligned is L_dist of Dist-PU, from histograms of two bins as the method's authors count it: each prediction lies in the upper bin
+// with a share of itself, and two histograms are as far apart as their bins are in the mean.
 func aligned(n numbers, prior float64) float64 {
-	return 2*prior*math.Abs(mean(n.logits[:somePositives], sigma)-1) + math.Abs(mean(n.logits[somePositives:], sigma)-prior)
+	apart := func(logits []float64, upper float64) float64 {
+		return (math.Abs(mean(logits, sigma)-upper) + math.Abs(mean(logits, func(t float64) float64 { return 1 - sigma(t) })-(1-upper))) / 2
+	}
+	return apart(n.logits[:somePositives], 1) + apart(n.logits[somePositives:], prior)/(2*prior)
 }
 
 // references has, for every case, a method and its loss in loops.
@@ -220,8 +224,8 @@ var references = []struct {
 	{"Dist-PU", DistPU{Prior: 0.4, Entropy: 0.3, Mixup: 2, MixedEntropy: 0.5}, 0, distReference(0.4, 2, 0.5)},
 	{"Dist-PU alone", DistPU{Prior: 0.6, Entropy: -1, Mixup: -1, MixedEntropy: -1}, 0,
 		both(func(n numbers) float64 { return aligned(n, 0.6) })},
-	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4}, 0, fromTeacher(p3Mix(false, 0.8, 0.4))},
-	{"P3Mix-C", P3Mix{Correct: true, Sure: 0.7, Pool: 0.6}, 0, fromTeacher(p3Mix(true, 0.5, 0))},
+	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4, Entropy: 0.3}, 0, fromTeacher(p3Mix(false, 0.8, 0.4, 0.3))},
+	{"P3Mix-C", P3Mix{Correct: true, Sure: 0.7, Pool: 0.6}, 0, fromTeacher(p3Mix(true, 0.5, 0, 0.05))},
 	{"PAN", PAN{Lambda: 0.2}, 0, reference{
 		discriminate,
 		func(n, frozen numbers) float64 {
@@ -237,7 +241,7 @@ var references = []struct {
 }
 
 // p3Mix is the loss of P3Mix after its warm-up, with 0.7 for sure and the nearest two of three positives in the pool.
-func p3Mix(correct bool, unlabeled, early float64) func(n numbers) float64 {
+func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) float64 {
 	return func(n numbers) float64 {
 		nearest := []int32{0, 1, 2}
 		slices.SortFunc(nearest, func(a, b int32) int { return cmp.Compare(math.Abs(n.other[a]), math.Abs(n.other[b])) })
@@ -250,17 +254,19 @@ func p3Mix(correct bool, unlabeled, early float64) func(n numbers) float64 {
 		loss := 0.0
 		for i, t := range n.mixed {
 			row, partner, weight := int32(i), n.partner[i], 1./somePositives
+			ofPartner := sigma(n.other[partner])
 			if i >= somePositives {
 				weight = unlabeled / (someRows - somePositives)
 				if teacher := sigma(n.other[i]); teacher > 0.3 && teacher < 0.7 {
-					partner = nearest[int(partner)*2/someRows]
+					partner, ofPartner = nearest[int(partner)*2/someRows], 1
 				}
 			}
-			mix := func(of func(row int32) float64) float64 { return n.lambda[i]*of(row) + (1-n.lambda[i])*of(partner) }
-			y, s := mix(label), sigma(t)
+			mix := func(own, partners float64) float64 { return n.lambda[i]*own + (1-n.lambda[i])*partners }
+			y, s := mix(label(row), label(partner)), sigma(t)
 			loss -= weight * (y*math.Log(s) + (1-y)*math.Log(1-s))
-			target := mix(func(row int32) float64 { return sigma(n.other[row]) })
+			target := mix(sigma(n.other[row]), ofPartner)
 			loss += early / someRows * math.Log(1-(s*target+(1-s)*(1-target))+earlyMargin)
+			loss += entropy / someRows * coin(t)
 		}
 		return loss
 	}
@@ -358,19 +364,22 @@ func TestVariationalLossIsAKullbackLeiblerDivergence(t *testing.T) {
 	}
 }
 
-// Dist-PU without its other parts is the alignment of label distributions at every step, and in the warm-up mixed examples say
-// nothing.
+// In the warm-up Dist-PU is the alignment of label distributions and a fixed share of the entropy, and mixed examples say nothing;
+// then the weight of the entropy rises from 0 to its height.
 func TestDistPUWarmsUp(t *testing.T) {
-	m := DistPU{Prior: 0.4, Entropy: 0.3}
+	m := DistPU{Prior: 0.4, Entropy: 0.3, Warmup: 0.2, WarmupEntropy: 0.7}
 	n := draw(m, 0)
-	for _, x := range m.plan().schedule(0) {
-		if x != 0 {
-			t.Error("the warm-up does not begin with the alignment alone")
+	for _, tt := range []struct{ done, entropy, later float64 }{
+		{0, 0.7, 0}, {0.1999, 0.7, 0}, {0.2, 0, 1}, {0.6, 0.3 * (1 - math.Sqrt(0.5)), 1}, {1, 0.3, 1},
+	} {
+		now := m.plan().schedule(tt.done)
+		vectortest.Near(t, fmt.Sprint("weight of the entropy at ", tt.done), float64(now[0]), tt.entropy, 1e-7)
+		if float64(now[1]) != tt.later {
+			t.Errorf("at %g the weight of mixed examples is %g", tt.done, now[1])
 		}
 	}
-	for i, want := range []float64{0.3 * (1 - math.Cos(math.Pi/4)), 0} { // half-way
-		n.now[i] = float64(m.plan().schedule(0.25)[i])
-		vectortest.Near(t, fmt.Sprint("number ", i), n.now[i], want, 1e-7)
+	for i, x := range m.plan().schedule(0.1) {
+		n.now[i] = float64(x)
 	}
 	value, grad := lossOf(t, m, n)
 	vectortest.Near(t, "loss", value, aligned(n, 0.4)+n.now[0]*mean(n.logits[somePositives:], coin), 1e-12)

@@ -15,8 +15,9 @@ const nnPUVersion = 1
 // of a batch is below −β, it descends along −γ∇r, which raises that part again, and elsewhere along the whole risk.
 //
 // Source: Ryuichi Kiryo, Gang Niu, Marthinus du Plessis and Masashi Sugiyama, "Positive-Unlabeled Learning with Non-Negative
-// Risk Estimator", NIPS 2017. Difference: a batch holds as many labeled positives as Config.Positives says, not their share of
-// the data.
+// Risk Estimator", NIPS 2017, whose step and whose sigmoid loss AlonKellner-RedHat/PU-Bench has as well; wu-dd/PUBench has max(r, 0)
+// with the logistic loss instead, which descends along π∇R_P⁺ where this descends along −γ∇r. Difference: a batch holds as many
+// labeled positives as Config.Positives says, not their share of the data.
 type NNPU struct {
 	Prior    float64 // class prior π, above 0 and below 1
 	Beta     float64 // β; 0 is the paper's

@@ -15,7 +15,7 @@ const nnPUMixupVersion = 1
 //
 // Source of mixing: Hongyi Zhang, Moustapha Cisse, Yann Dauphin and David Lopez-Paz, "mixup: Beyond Empirical Risk Minimization",
 // ICLR 2018; that the two kinds are mixed apart is from the appendix of "Contrastive Positive Unlabeled Learning" (anonymous
-// authors), which tells no α. Difference: λ is drawn for every example, not once for a batch.
+// authors), which tells no α. No program of this method was found. Difference: λ is drawn for every example, not once for a batch.
 type NNPUMixup struct {
 	NNPU
 	Alpha float64 // α; 0 means 0.3

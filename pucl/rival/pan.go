@@ -21,9 +21,13 @@ const panVersion = 1
 // what training returns.
 //
 // Source: Wenpeng Hu, Ran Le, Bing Liu, Feng Ji, Jinwen Ma, Dongyan Zhao and Rui Yan, "Predictive Adversarial Learning from Positive
-// and Unlabeled Data", AAAI 2021. Differences: both networks move in the same step instead of in turns; C minimizes its part
-// without the factor λ, which for it is no more than a learning rate; means over the two kinds stand for sums. log(1−C) − log C is
-// the negative logit of C, so that its scale grows as long as training goes on: only its sign means something.
+// and Unlabeled Data", AAAI 2021, compared with the program of wu-dd/PUBench; what AlonKellner-RedHat/PU-Bench calls PAN is another
+// method, with other losses. Differences from the former: both networks move in the same step instead of in turns; C minimizes its
+// part without the factor λ, which for it is no more than a learning rate; means over the two kinds stand for sums; there are no
+// margins of 0.01 within the logarithms, and E_U[log(1−D)] is whole, where the program counts only unlabeled examples that D finds
+// less positive than the mean, so that D learns labeled positives by heart less soon. log(1−C) − log C is the negative logit of C,
+// so that its scale grows as long as training goes on: only its sign means something. With few labeled positives the epoch matters
+// much, as it does for [VPU].
 type PAN struct {
 	Lambda float64 // λ; 0 means 0.0001, the paper's, negative means that D does not listen to C
 }

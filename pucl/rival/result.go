@@ -32,6 +32,15 @@ type Epoch struct {
 	Test  []float64    // logits of the test examples; nil where there are none
 }
 
+// Judge measures the scores of the test examples by their true classes.
+func (e Epoch) Judge(truth []bool) (evaluate.Binary, error) {
+	test, err := evaluate.ScoreBinary(e.Test, truth, 0)
+	if err != nil {
+		return evaluate.Binary{}, fmt.Errorf("rival: epoch %d: %w", e.Epoch, err)
+	}
+	return test, nil
+}
+
 // Proxy is a measure that needs no negatives, higher being better.
 type Proxy func(evaluate.PU) float64
 
@@ -55,9 +64,9 @@ func (r *Result) Select(truth []bool, proxy Proxy) (evaluate.Selection, error) {
 	}
 	epochs := make([]evaluate.Epoch, len(r.Epochs))
 	for i, e := range r.Epochs {
-		test, err := evaluate.ScoreBinary(e.Test, truth, 0)
+		test, err := e.Judge(truth)
 		if err != nil {
-			return evaluate.Selection{}, fmt.Errorf("rival: epoch %d: %w", e.Epoch, err)
+			return evaluate.Selection{}, err
 		}
 		epochs[i] = evaluate.Epoch{Epoch: e.Epoch, Proxy: proxy(*e.PU), Test: test.Accuracy(), Degenerate: test.Degenerate()}
 	}

@@ -19,7 +19,8 @@ const uPUVersion = 1
 //
 // Source: Marthinus du Plessis, Gang Niu and Masashi Sugiyama, "Analysis of Learning from Positive and Unlabeled Data", NIPS 2014,
 // where the loss is bounded and symmetric, as the sigmoid loss is, and "Convex Formulation for Learning from Positive and
-// Unlabeled Data", ICML 2015, which has the logistic loss among its convex ones. Difference: both train linear models, in the
+// Unlabeled Data", ICML 2015, which has the logistic loss among its convex ones. The programs of two benchmarks, AlonKellner-RedHat/
+// PU-Bench (sigmoid loss) and wu-dd/PUBench (logistic loss), have the same risk. Difference: the papers train linear models, in the
 // parameters or on kernels, to the optimum; here it is the network's steps.
 type UPU struct {
 	Prior    float64 // class prior π, above 0 and below 1

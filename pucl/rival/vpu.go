@@ -23,11 +23,15 @@ const vPUVersion = 1
 // scaled; the second part, for which positives have Φ = 1, settles the scale.
 //
 // Source: Hui Chen, Fangqing Liu, Yin Wang, Liyue Zhao and Hao Wu, "A Variational Approach for Learning from Positive and Unlabeled
-// Data", NeurIPS 2020. Differences: λ is drawn for every example, not once for a batch, and every unlabeled example of the batch
-// is mixed. The paper chooses w from 0.0001 to 3 by the variational loss of held-out examples; here it is given.
+// Data", NeurIPS 2020, compared with its authors' program (HC-Feynman/vpu). Differences: λ is drawn for every example, not once for
+// a batch, and every unlabeled example of the batch is mixed. The program scales Φ to at most 1 on the training data before it
+// calls Φ > ½ positive; here the scale is what the second part makes it, so that without that part only the order of the scores
+// means something. It chooses the epoch and w, from 0.0001 (page blocks) to 0.3 (Fashion-MNIST), by the variational loss of held-out
+// examples, and unlabeled examples are all training data, as with Data.SingleDataset. With few labeled positives it matters which
+// epoch is taken: these come to be learned by heart, and then hardly an unlabeled example is positive.
 type VPU struct {
 	Alpha  float64 // α; 0 means 0.3, the paper's
-	Weight float64 // w; 0 means 0.03, negative means none
+	Weight float64 // w; 0 means 0.03, as on CIFAR-10; negative means none
 }
 
 // Check implements [Method].

@@ -192,7 +192,7 @@ func (r *run) note(text string) {
 // whatever the caller started with.
 func decodeState(data []byte, state any) (reflect.Value, error) {
 	saved := reflect.New(reflect.TypeOf(state).Elem())
-	err := gob.NewDecoder(bytes.NewReader(data)).DecodeValue(saved)
+	err := container.DecodeGob(data, saved.Interface())
 	return saved.Elem(), err
 }
 

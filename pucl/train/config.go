@@ -44,6 +44,13 @@ type Config struct {
 
 	Monitor  Monitor  // what is measured while training goes on; it changes none of its numbers
 	Observer Observer // is told of the start, of every step and of the end; may be nil
+
+	// AfterStep, if not nil, is called after every step with the number of steps done and the model as it stands, for what a
+	// Monitor does not measure. It may embed by the model and must not change it; training stands still meanwhile, and none of its
+	// numbers depend on it. An error ends the run after a checkpoint is saved. What it gathers belongs into State, as in [Task]:
+	// a run that goes on from a checkpoint gets State from there, and AfterStep sees the steps after it.
+	AfterStep func(done int, m *Model) error
+	State     any // nil, or a pointer to what gob can encode
 }
 
 // withDefaults fills in the zero fields but those that depend on the data or that [Settings] fill in.

@@ -291,6 +291,34 @@ func forgedSizes(t *testing.T, what, path string, size int) {
 	write(t, path, string(file))
 }
 
+// A state whose map says that it has far more entries than there are bytes takes no memory for them.
+func TestForgedStateTakesNoMemory(t *testing.T) {
+	peaktest.Skip(t)
+	const variable = "PUCL_TEST_FORGED_STATE"
+	if os.Getenv(variable) == "" {
+		if took := peaktest.OfChild(t, variable, "a map"); took > 8<<20 {
+			t.Errorf("%d bytes of memory for a state of less than 300", took)
+		}
+		return
+	}
+	eng := enginetest.Open(t)
+	task, state := tallied()
+	sections, err := checkpointKind.Decode(smallCheckpoint(t, eng, task), checkpointSections...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sections[1], err = damagetest.GobOfManyEntries(tally{Names: state.Names}, "last", 1<<24); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
+	before := peaktest.Forget(t)
+	task, _ = tallied()
+	_, err = loadCheckpoint(eng, path, task)
+	names(t, "a map of many entries", err, path+" does not hold together", "delete the folder")
+	peaktest.Tell(peaktest.Must(t) - before)
+}
+
 // Embeddings come back as they were, NaN and missing matrices included, by file and by gob.
 func TestEmbeddingsComeBack(t *testing.T) {
 	for name, e := range map[string]*Embedding{
@@ -362,7 +390,7 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
-// listed returns a regression whose state has lists alone: package gob makes a map as large as its bytes say, however few they are.
+// listed returns a regression whose state has lists and a map of them.
 func listed() Task {
 	task := regression()
 	state := &struct {
@@ -370,11 +398,13 @@ func listed() Task {
 		Names []string
 		Rows  [][]float64
 		Last  *float64
+		Steps map[string][]int
 	}{}
 	task.State = state
 	task.AfterStep = func(done int) (*Reading, error) {
 		state.Seen, state.Names = append(state.Seen, done), append(state.Names, "step")
 		state.Rows, state.Last = append(state.Rows, []float64{1.0 / 3, 0}), new(float64)
+		state.Steps = map[string][]int{"last": {done}, "all": state.Seen}
 		return nil, nil
 	}
 	return task

@@ -122,13 +122,29 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	}
 	project := m.projector(c.Compute)
 	task.Outputs = func(scope *model.Scope, inputs []*Node) *Node { return project(scope, from.makeViews(inputs)) }
-	task.AfterStep = readings.afterStep(c.settings().WithDefaults().Steps)
+	task.AfterStep, task.State = m.afterStep(c, readings), c.State
 	history, err := Run(ctx, eng, task, c.settings())
 	if err != nil {
 		return nil, err
 	}
 	m.History, m.Record.Earlier = *history, history.Earlier
 	return m, m.DropTraining()
+}
+
+// afterStep returns what a run by c does after every step, nil for nothing.
+func (m *Model) afterStep(c Config, readings *reader) func(done int) (*Reading, error) {
+	read := readings.afterStep(c.settings().WithDefaults().Steps)
+	if c.AfterStep == nil {
+		return read
+	}
+	return func(done int) (reading *Reading, err error) {
+		if read != nil {
+			if reading, err = read(done); err != nil {
+				return nil, err
+			}
+		}
+		return reading, c.AfterStep(done, m)
+	}
 }
 
 // readBatch returns a batch of at least two images, or why there is none.

@@ -7,10 +7,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -117,6 +122,23 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 	b.ReportMetric(times[len(times)/2], "median-ms")
 }
 
+// What peers start from can be written, whether or not anybody times them.
+func TestStartOfPeers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "start")
+	if err := writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pixels", "labeled", "numbers-3", "encoder.conv1.weight", "encoder.dense.norm.bias", "projector.out.bias"} {
+		if _, ok := file.Tensors[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
 // writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.
 func writeStart(eng *engine.Engine, images gratings, c Config, path string) error {
 	c = c.withDefaults()
@@ -124,7 +146,15 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 	pixels, labeled, _ := images.Batch(0)
 	m := newModel(c.Encoder, c.Projection, shape, 0)
 	encoder.SetSeed(m.store, c.Seed)
-	if _, err := m.Embed(eng, pixels); err != nil { // draws the weights
+	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, x *Node) *Node { // draws the weights
+		_, z := m.graph(scope, ScalePixels(x), false)
+		return z
+	})
+	if err != nil {
+		return err
+	}
+	defer exec.Finalize()
+	if _, err := exec.Call(tensors.FromFlatDataAndDimensions(pixels, images.count, images.size, images.size, images.channels)); err != nil {
 		return err
 	}
 	out := map[string]safetensors.Tensor{

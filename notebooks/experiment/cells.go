@@ -1,0 +1,132 @@
+package experiment
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// Cells are what a store has of a grid, ready to be set in a table.
+//
+//	cells, err := store.Cells(grid)
+//	cell := cells.At("FMNIST-I, 1000 labeled", "PUCL", "PUPL (CE)", experiment.Last)
+//	fmt.Println(cell.Accuracy.Percent()) // 93.61 ± 0.41% (95% interval, 5 seeds)
+type Cells struct {
+	Standings []Standing // of all runs, in the order of the grid
+}
+
+// Cell sums up one head of a method by one rule over the seeds of a setting. Its summaries are of the runs that are done,
+// each a mean with Student's 95% interval; Seeds is 0 in one of which there is no value.
+type Cell struct {
+	Accuracy, BalancedAccuracy, AUC evaluate.Summary
+
+	Runs       []Standing // of the setting and method, whatever their state
+	Degenerate int        // of the done runs: how many have a degenerate classifier
+}
+
+// Cells returns what the store has of a grid. Results that are stale or cannot be read are counted, and no part of any number.
+func (s *Store) Cells(grid Grid) (*Cells, error) {
+	standings, err := s.LookAll(grid)
+	if err != nil {
+		return nil, err
+	}
+	return &Cells{standings}, nil
+}
+
+// String counts the runs by their state: "84 of 100 runs done, 15 missing, 1 failed".
+func (c *Cells) String() string { return Tell(c.Standings) }
+
+// Runs returns the runs of a setting and method.
+func (c *Cells) Runs(setting, method string) []Standing {
+	var of []Standing
+	for _, s := range c.Standings {
+		if s.Run.Setting == setting && s.Run.Method == method {
+			of = append(of, s)
+		}
+	}
+	return of
+}
+
+// Heads returns the heads that the done runs of a setting and method were judged with, in the order of the first run; [""] for
+// a method that is a classifier itself.
+func (c *Cells) Heads(setting, method string) []string {
+	var heads []string
+	for _, j := range c.judgements(setting, method, func(Judgement) bool { return true }) {
+		if !slices.Contains(heads, j.Head) {
+			heads = append(heads, j.Head)
+		}
+	}
+	return heads
+}
+
+// judgements returns those judgements of the done runs of a setting and method that are wanted.
+func (c *Cells) judgements(setting, method string, wanted func(Judgement) bool) []Judgement {
+	var all []Judgement
+	for _, s := range c.Runs(setting, method) {
+		if s.State != Done {
+			continue
+		}
+		for _, j := range s.Result.Judgements {
+			if wanted(j) {
+				all = append(all, j)
+			}
+		}
+	}
+	return all
+}
+
+// At returns the cell of a setting, method, head and rule. Where nothing was judged so, its summaries are of no seed.
+func (c *Cells) At(setting, method, head string, rule Rule) Cell {
+	cell := Cell{Runs: c.Runs(setting, method)}
+	var accuracy, balanced, auc []float64
+	for _, j := range c.judgements(setting, method, func(j Judgement) bool { return j.Head == head && j.Rule == rule }) {
+		accuracy, balanced, auc = append(accuracy, j.Accuracy), append(balanced, j.BalancedAccuracy), append(auc, j.AUC)
+		if j.Degenerate {
+			cell.Degenerate++
+		}
+	}
+	cell.Accuracy, cell.BalancedAccuracy, cell.AUC = summarize(accuracy), summarize(balanced), summarize(auc)
+	return cell
+}
+
+// Count returns how many runs of the cell are in a state.
+func (c Cell) Count(state State) int { return counts(c.Runs)[state] }
+
+// Gap returns what choosing by a rule costs: the accuracy of [Oracle] less that of the rule, run by run, and then summed up
+// over the seeds. It is of no seed where either was not judged.
+func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
+	var gaps []float64
+	for _, s := range c.Runs(setting, method) {
+		if s.State != Done {
+			continue
+		}
+		oracle, best := s.Result.accuracy(head, Oracle)
+		chosen, judged := s.Result.accuracy(head, rule)
+		if best && judged {
+			gaps = append(gaps, oracle-chosen)
+		}
+	}
+	return summarize(gaps)
+}
+
+// accuracy returns the accuracy of a head by a rule.
+func (r *Result) accuracy(head string, rule Rule) (accuracy float64, ok bool) {
+	i := slices.IndexFunc(r.Judgements, func(j Judgement) bool { return j.Head == head && j.Rule == rule })
+	if i < 0 {
+		return 0, false
+	}
+	return r.Judgements[i].Accuracy, true
+}
+
+// summarize returns the summary of those values that are numbers, of no seed where there are none.
+func summarize(values []float64) evaluate.Summary {
+	values = slices.DeleteFunc(values, math.IsNaN)
+	nan := math.NaN()
+	summary, err := evaluate.Summarize(values, 0)
+	if err != nil { // no values: shares between 0 and 1 are not infinite
+		return evaluate.Summary{Mean: nan, StdDev: nan, HalfWidth: nan, Confidence: cmp.Or(summary.Confidence, 0.95)}
+	}
+	return summary
+}

@@ -1,0 +1,68 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
+
+func TestCells(t *testing.T) {
+	store := &Store{t.TempDir()}
+	grid := Grid{Name: "table-1", Size: Laptop}
+	for _, method := range []string{"PUCL", "nnPU"} {
+		for seed := range uint64(5) {
+			run := newRun(settings{Steps: 1})
+			run.Method, run.Seed = method, seed
+			grid.Runs = append(grid.Runs, run)
+		}
+	}
+	for seed, accuracy := range []float64{0.8, 0.9} {
+		keep(t, store, grid.Runs[seed], func(r *Result) {
+			r.Judgements = []Judgement{
+				{Head: "PUPL (CE)", Rule: Last, Accuracy: accuracy, BalancedAccuracy: 0.7, AUC: math.NaN(), Degenerate: seed == 1},
+				{Head: "PUPL (CE)", Rule: Oracle, Accuracy: 0.95}, {Head: "nnPU", Rule: Last, Accuracy: 0.5},
+			}
+		})
+	}
+	keep(t, store, grid.Runs[2], func(r *Result) { r.Failure = "it diverged" })
+	keep(t, store, grid.Runs[3], func(r *Result) { r.Identity.Version = 1 })
+	cells, err := store.Cells(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const setting = "FMNIST-I, 1000 labeled"
+	cell := cells.At(setting, "PUCL", "PUPL (CE)", Last)
+	if a := cell.Accuracy; !near(a.Mean, 0.85) || a.Seeds != 2 || !near(a.HalfWidth, 12.706204736174694*0.05) || a.Confidence != 0.95 {
+		t.Errorf("%+v", a)
+	}
+	if cell.Degenerate != 1 || !near(cell.BalancedAccuracy.Mean, 0.7) || cell.AUC.Seeds != 0 || !math.IsNaN(cell.AUC.Mean) {
+		t.Errorf("%+v", cell)
+	}
+	for state, want := range map[State]int{Done: 2, Failed: 1, Stale: 1, Missing: 1} {
+		if n := cell.Count(state); n != want {
+			t.Errorf("%d %s, want %d", n, state, want)
+		}
+	}
+	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", Last); !near(gap.Mean, 0.1) || gap.Seeds != 2 {
+		t.Errorf("%+v", gap)
+	}
+	if gap := cells.Gap(setting, "PUCL", "nnPU", Last); gap.Seeds != 0 {
+		t.Errorf("without an oracle: %+v", gap)
+	}
+	if heads := cells.Heads(setting, "PUCL"); !slices.Equal(heads, []string{"PUPL (CE)", "nnPU"}) {
+		t.Errorf("%q", heads)
+	}
+	if none := cells.At(setting, "nnPU", "", Last); none.Accuracy.Seeds != 0 || !math.IsNaN(none.Accuracy.Mean) || none.Count(Missing) != 5 {
+		t.Errorf("%+v", none)
+	}
+	if text := cells.String(); text != "2 of 10 runs done, 6 missing, 1 failed, 1 stale" {
+		t.Error(text)
+	}
+	grid.Runs = append(grid.Runs, grid.Runs[0])
+	if _, err := store.Cells(grid); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
+}

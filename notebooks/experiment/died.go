@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/puclab/puclab/internal/filelock"
+)
+
+// mostDeaths is how often a run may lose its worker, even where it gets on between two deaths.
+const mostDeaths = 10
+
+// over sees to a run whose worker has ended.
+func (c *Coordinator) over(it *item, ended error) error {
+	switch {
+	case ended == nil:
+		now, err := c.Store.Look(c.plan.Size, it.Run)
+		if err == nil && now.in(Missing, Stale) {
+			err = fmt.Errorf("experiment: the worker of %s ended well and left no result of this run%s", it.Run, c.tail(it))
+		}
+		if err != nil {
+			return err
+		}
+		c.finish(it, now, "")
+		return nil
+	case it.last.Busy:
+		c.later(it)
+		return nil
+	case it.last.Stopped:
+		c.queue = append(c.queue, it) // somebody asked the worker alone
+		return nil
+	case it.last.Error != "":
+		return errors.New(it.last.Error)
+	case c.stop != nil:
+		return nil
+	}
+	var exit *exec.ExitError
+	bySignal := errors.As(ended, &exit) && exit.ExitCode() < 0
+	if log := c.tail(it); !bySignal && !outOfMemory(log) {
+		return fmt.Errorf("experiment: the worker of %s ended with %w%s", it.Run, ended, log)
+	}
+	return c.died(it, ended)
+}
+
+// died has a run tried again whose worker was killed, or makes it one that failed.
+func (c *Coordinator) died(it *item, how error) error {
+	desk := c.desk(it)
+	saved, err := fingerprint(desk.run())
+	if err != nil {
+		return err
+	}
+	it.deaths++
+	if it.stalls++; saved != it.saved {
+		it.stalls = 0
+	}
+	why := fmt.Sprintf("%v", how)
+	if killedForMemory(how) && oomKills() > it.oom || outOfMemory(c.tail(it)) {
+		why = "out of memory: " + why
+	}
+	if it.stalls < 2 && it.deaths < mostDeaths {
+		c.Line.Linef("        %s: its worker died (%s); it goes on from its last checkpoint", it.Run, why)
+		c.queue = append(c.queue, it)
+		return nil
+	}
+	failure := fmt.Sprintf("its worker died %d times, the last ones without getting on (%s)", it.deaths, why)
+	if strings.HasPrefix(why, "out of memory") {
+		failure = why + "; " + moreMemory
+	}
+	release, err := desk.lock()
+	if errors.Is(err, filelock.ErrBusy) {
+		c.later(it)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer release()
+	result, err := desk.failure(it.Run, failure)
+	if err == nil {
+		err = c.Store.write(c.plan.Size, it.Run, result)
+	}
+	if err != nil {
+		return err
+	}
+	now, err := c.Store.Look(c.plan.Size, it.Run)
+	c.finish(it, now, "")
+	return err
+}
+
+// killedForMemory reports whether a process ended as those do that the system kills for want of memory.
+func killedForMemory(ended error) bool {
+	var exit *exec.ExitError
+	if !errors.As(ended, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// logMark begins the log of each sitting.
+const logMark = "== "
+
+// tail returns how what the worker of a run said begins and ends, "" for nothing.
+func (c *Coordinator) tail(it *item) string {
+	const first, last = 4, 8
+	text, err := os.ReadFile(c.desk(it).log())
+	if err != nil {
+		return ""
+	}
+	sittings := strings.Split(string(text), logMark)
+	_, said, _ := strings.Cut(sittings[len(sittings)-1], "\n")
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if lines[0] == "" {
+		return ""
+	}
+	if len(lines) > first+last {
+		lines = slices.Concat(lines[:first], []string{"…"}, lines[len(lines)-last:])
+	}
+	return "; it said:\n    " + strings.Join(lines, "\n    ")
+}

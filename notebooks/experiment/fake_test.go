@@ -1,0 +1,291 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/interrupts"
+	"github.com/puclab/puclab/internal/liveline"
+	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/rival"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// This test program is also the worker and the coordinator that the tests start, by these variables.
+const (
+	asWorker      = "PUCL_TEST_WORKER"      // "LIST INDEX"
+	asCoordinator = "PUCL_TEST_COORDINATOR" // folder, see newBench
+	gridName      = "PUCL_TEST_GRID"
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(asWorker); text != "" {
+		list, index, _ := strings.Cut(text, " ")
+		n, err := strconv.Atoi(index)
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(Serve(interrupts.Context(), ServeConfig{List: list, Index: n, Find: fakeGrid, Attached: true}))
+	}
+	if folder := os.Getenv(asCoordinator); folder != "" {
+		if err := (&bench{folder: folder, grid: os.Getenv(gridName)}).coordinate(interrupts.Context()); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// fake is the configuration of a run that only counts, and does what its kind says.
+type fake struct {
+	Kind  string
+	Steps int
+	Pause time.Duration // a step
+	Every int           // steps between checkpoints
+}
+
+// fakeGrids are by their name what the runs of a grid do.
+var fakeGrids = map[string][]fake{
+	"counting":  {{Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}},
+	"training":  {{Kind: "training", Steps: 60}, {Kind: "training", Steps: 60}},
+	"diverging": {{Steps: 10}, {Kind: "diverges", Steps: 10}, {Steps: 10}},
+	"hungry":    {{Steps: 10}, {Kind: "is killed", Steps: 10}},
+	"dying":     {{Kind: "dies at every fifth step", Steps: 20}, {Steps: 10}},
+	"exploding": {{Kind: "panics", Steps: 10}},
+	"poor":      {{Kind: "lacks its data", Steps: 10}, {Steps: 4000}},
+	"none":      {{Kind: "judges nothing", Steps: 2}},
+}
+
+// fakeGrid returns the grid of that name.
+func fakeGrid(name string, size Size) (Grid, error) {
+	fakes, ok := fakeGrids[name]
+	if !ok {
+		return Grid{}, fmt.Errorf("there is no grid %q", name)
+	}
+	g := Grid{Name: name, Size: size}
+	for i, config := range fakes {
+		config.Pause, config.Every = 2*time.Millisecond, 5
+		g.Runs = append(g.Runs, Run{Setting: "Counting", Method: "fake " + config.Kind, Seed: uint64(i), Config: config, Version: 1, Train: config.runOf(uint64(i))})
+	}
+	return g, nil
+}
+
+// runOf returns what does the run.
+func (f fake) runOf(seed uint64) func(context.Context, *engine.Engine, Place) (*Outcome, error) {
+	if f.Kind == "training" {
+		return func(ctx context.Context, eng *engine.Engine, place Place) (*Outcome, error) {
+			return f.train(ctx, eng, seed, place)
+		}
+	}
+	return func(ctx context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
+		return f.count(ctx, seed, place)
+	}
+}
+
+// tally is what a run that counts saves.
+type tally struct {
+	Step  int
+	Value float64
+}
+
+// count adds up numbers, and goes on from what it saved.
+func (f fake) count(ctx context.Context, seed uint64, place Place) (*Outcome, error) {
+	var at tally
+	path := filepath.Join(place.Folder, "count.json")
+	if data, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(data, &at); err != nil {
+			return nil, err
+		}
+	}
+	save := func() error {
+		data, err := json.Marshal(at)
+		if err != nil {
+			return err
+		}
+		return wholefile.Write(path, wholefile.Bytes(data))
+	}
+	if f.Kind == "lacks its data" {
+		return nil, errors.New("the images are not here; fetch them with setup")
+	}
+	place.Observer.Start(train.Progress{Step: at.Step, Steps: f.Steps})
+	began := at.Step
+	for at.Step < f.Steps {
+		if ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), save())
+		}
+		time.Sleep(f.Pause)
+		at.Step++
+		at.Value += rand.New(rand.NewPCG(seed, uint64(at.Step))).Float64()
+		if at.Step%f.Every == 0 {
+			if err := save(); err != nil {
+				return nil, err
+			}
+		}
+		place.Observer.Step(train.Progress{Step: at.Step, Steps: f.Steps})
+		switch {
+		case f.Kind == "diverges" && at.Step == 7:
+			return nil, fmt.Errorf("here: %w", &train.Diverged{Step: 7, Checkpoint: place.Folder + "/good", Folder: place.Folder})
+		case f.Kind == "panics" && at.Step == 7:
+			panic("a mistake of the program")
+		case f.Kind == "is killed" && at.Step == 3, strings.HasPrefix(f.Kind, "dies") && at.Step == began+7:
+			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+				return nil, err
+			}
+			select {}
+		}
+	}
+	if f.Kind == "judges nothing" {
+		return &Outcome{}, nil
+	}
+	value := at.Value / float64(f.Steps)
+	return &Outcome{Judgements: []Judgement{{Rule: Last, Step: f.Steps, Accuracy: value, BalancedAccuracy: value, AUC: value}}}, nil
+}
+
+// train trains a small network by nnPU.
+func (f fake) train(ctx context.Context, eng *engine.Engine, seed uint64, place Place) (*Outcome, error) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, labeled, truth := mat.NewDense(120, 2, nil), make([]bool, 120), make([]bool, 120)
+	for i := range labeled {
+		labeled[i], truth[i] = i < 20, i < 70
+		x.SetRow(i, []float64{rng.NormFloat64(), 2*b2f(truth[i]) - 1 + rng.NormFloat64()})
+	}
+	rows := rival.Rows{X: x}
+	result, err := rival.Train(ctx, eng, rival.Data{Examples: rows, Labeled: labeled}, rival.Config{
+		Method: rival.NNPU{Prior: 0.5}, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Positives: 8, Unlabeled: 24, Seed: seed,
+		Settings: train.Settings{Steps: f.Steps, Checkpoint: place.Folder, CheckpointEvery: f.Every,
+			Observer: slow{place.Observer, f.Pause}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	logits, err := result.Network.Score(eng, rows)
+	if err != nil {
+		return nil, err
+	}
+	score, err := evaluate.ScoreBinary(logits, truth, 0)
+	if err != nil {
+		return nil, err
+	}
+	// The last loss tells whether a run that was killed came to the same weights, to the last bit.
+	last := result.History.Losses[f.Steps-1]
+	return &Outcome{result.Record, []Judgement{{Rule: Last, Step: f.Steps, Accuracy: score.Accuracy(), BalancedAccuracy: last, AUC: score.AUC}}}, nil
+}
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// slow is an observer that makes each step take its time, so that there is one to be killed in.
+type slow struct {
+	train.Observer
+	pause time.Duration
+}
+
+func (s slow) Step(p train.Progress) {
+	s.Observer.Step(p)
+	time.Sleep(s.pause)
+}
+
+// bench is a grid with a store and a work folder of its own.
+type bench struct {
+	folder, grid  string
+	again, failed bool
+	workers       int
+	said          strings.Builder
+}
+
+// newBench returns a bench in a folder of the test.
+func newBench(t *testing.T, grid string) *bench {
+	t.Helper()
+	return &bench{folder: t.TempDir(), grid: grid}
+}
+
+func (b *bench) store() *Store { return &Store{filepath.Join(b.folder, "results")} }
+func (b *bench) work() string  { return filepath.Join(b.folder, "work") }
+
+// coordinate does the grid with workers.
+func (b *bench) coordinate(ctx context.Context) error {
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		return err
+	}
+	plan, err := b.store().NewPlan([]Grid{grid}, b.again, b.failed)
+	if err != nil {
+		return err
+	}
+	c := Coordinator{Store: b.store(), Work: b.work(), Workers: b.workers, Line: liveline.Sized(&b.said, false, 200),
+		Command: func(list string, index int) *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", asWorker, list, index))
+			return cmd
+		}}
+	return c.Run(ctx, plan)
+}
+
+// child starts a coordinator in a process of its own.
+func (b *bench) child(t *testing.T) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asCoordinator+"="+b.folder, gridName+"="+b.grid)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// standings returns how the runs stand.
+func (b *bench) standings(t *testing.T) []Standing {
+	t.Helper()
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	standings, err := b.store().LookAll(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return standings
+}
+
+// judgements returns what came of the runs that are done, by their paths.
+func (b *bench) judgements(t *testing.T) map[string][]Judgement {
+	t.Helper()
+	all := map[string][]Judgement{}
+	for _, s := range b.standings(t) {
+		if s.State == Done {
+			all[s.Run.Path()] = s.Result.Judgements
+		}
+	}
+	return all
+}
+
+// sittingsOf returns how many sittings the run took, by the log of its workers.
+func (b *bench) sittingsOf(t *testing.T, run Run) int {
+	t.Helper()
+	log, err := os.ReadFile(deskOf(b.work(), Smoke, run).log())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(log), logMark)
+}

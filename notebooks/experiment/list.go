@@ -1,0 +1,58 @@
+package experiment
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/internal/sealed"
+)
+
+// List is a list of runs for workers that are programs of their own, on this machine or another one that sees the same files.
+type List struct {
+	Format      int
+	Size        Size
+	Store, Work string // folders
+	Entries     []Entry
+}
+
+// Entry is a run of a list.
+type Entry struct {
+	Grid   string // by which the run is found
+	Path   string // see [Run.Path]
+	Run    string // in words
+	State  State  // when the list was made
+	Digest string // of the file of the result then
+}
+
+// Write makes the file of a list.
+func (l List) Write(path string) error {
+	l.Format = resultFormat
+	return sealed.Write(path, l)
+}
+
+// ReadList reads the file of a list.
+func ReadList(path string) (List, error) {
+	var l List
+	if err := sealed.Read(path, &l); err != nil {
+		return List{}, fmt.Errorf("experiment: the list of runs: %w", err)
+	}
+	return l, nil
+}
+
+// Find returns a run of the list, counted from 0, as it stood when the list was made. Grid finds a grid by its name.
+func (l List) Find(index int, grid func(name string, size Size) (Grid, error)) (Standing, error) {
+	if index < 0 || index >= len(l.Entries) {
+		return Standing{}, fmt.Errorf("experiment: the list of runs has no number %d; it has those from 0 to %d", index, len(l.Entries)-1)
+	}
+	entry := l.Entries[index]
+	g, err := grid(entry.Grid, l.Size)
+	if err != nil {
+		return Standing{}, err
+	}
+	for _, run := range g.Runs {
+		if run.Path() == entry.Path {
+			return Standing{Run: run, State: entry.State, digest: entry.Digest}, nil
+		}
+	}
+	return Standing{}, fmt.Errorf("experiment: %s of size %s has no run %s any more; the list was made by another version of this program: "+
+		"start the grid again", entry.Grid, l.Size, entry.Run)
+}

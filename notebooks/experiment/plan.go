@@ -1,0 +1,114 @@
+package experiment
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Plan is what is to be done of some grids of one size.
+type Plan struct {
+	Name      string // of the grids, with commas
+	Size      Size
+	Standings []Standing // of every run, once
+	Todo      []int      // which of them are to be done
+
+	grids []string // by which each is found
+}
+
+// NewPlan looks at what a store has of grids. To be done are the runs that are missing, with failed those that failed, and
+// with again those that are stale. It is an error if the grids are of several sizes, or if two mean different runs by one name.
+func (s *Store) NewPlan(grids []Grid, again, failed bool) (*Plan, error) {
+	p := &Plan{Name: title(grids)}
+	at := map[string]int{}
+	for _, grid := range grids {
+		if p.Size != "" && p.Size != grid.Size {
+			return nil, fmt.Errorf("experiment: grids of the sizes %s and %s cannot be done together", p.Size, grid.Size)
+		}
+		p.Size = grid.Size
+		standings, err := s.LookAll(grid)
+		if err != nil {
+			return nil, err
+		}
+		for _, standing := range standings {
+			path := standing.Run.Path()
+			if i, shared := at[path]; shared {
+				if err := sameRun(p.grids[i], p.Standings[i].Run, grid.Name, standing.Run); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			at[path] = len(p.Standings)
+			if standing.in(Missing) || failed && standing.in(Failed) || again && standing.in(Stale) {
+				p.Todo = append(p.Todo, len(p.Standings))
+			}
+			p.Standings, p.grids = append(p.Standings, standing), append(p.grids, grid.Name)
+		}
+	}
+	return p, nil
+}
+
+// sameRun returns an error if two grids claim one file for different runs.
+func sameRun(grid string, run Run, other string, with Run) error {
+	a, err := run.Identity()
+	if err != nil {
+		return err
+	}
+	b, err := with.Identity()
+	if err != nil {
+		return err
+	}
+	differences := b.differences(a, "in "+other, "in "+grid)
+	if run.String() != with.String() {
+		differences = append(differences, fmt.Sprintf("its name is %q in %s", with, other))
+	}
+	if len(differences) > 0 {
+		return fmt.Errorf("experiment: %s and %s both hold %s, and mean different runs: %s; their results would be one file: give one of "+
+			"them another method or setting", grid, other, run, someOf(differences, 3))
+	}
+	return nil
+}
+
+// Left returns what is still to be done: the plan without the runs that were done, or failed, since it was made.
+func (p *Plan) Left(store *Store) (*Plan, error) {
+	left := *p
+	left.Todo = nil
+	for _, i := range p.Todo {
+		planned := p.Standings[i]
+		now, err := store.Look(p.Size, planned.Run)
+		if err != nil {
+			return nil, err
+		}
+		if now.sameAs(planned) {
+			left.Todo = append(left.Todo, i)
+		}
+	}
+	return &left, nil
+}
+
+// List returns what is to be done as a list for workers.
+func (p *Plan) List(store *Store, work string) List {
+	l := List{Size: p.Size, Store: store.Folder, Work: work}
+	for _, i := range p.Todo {
+		s := p.Standings[i]
+		l.Entries = append(l.Entries, Entry{Grid: p.grids[i], Path: s.Run.Path(), Run: s.Run.String(), State: s.State, Digest: s.digest})
+	}
+	return l
+}
+
+// Threads returns the most threads that one of the runs to be done computes with.
+func (p *Plan) Threads() int {
+	most := 1
+	for _, i := range p.Todo {
+		most = max(most, p.Standings[i].Run.threads())
+	}
+	return most
+}
+
+// Workers returns how many runs can be done at a time here: one for each of the processors, or for as many of them as a run has
+// threads. Runs of size paper take a GPU whole, so they are done one by one.
+func (p *Plan) Workers() int {
+	if p.Size == Paper {
+		return 1
+	}
+	return max(1, runtime.NumCPU()/p.Threads())
+}

@@ -1,0 +1,170 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Progress is how far a grid is.
+type Progress struct {
+	Name    string // of the grid, or of several
+	Workers int    // runs at a time
+	Done    int    // runs that are done, failed ones among them
+	Total   int
+	Failed  int
+	Left    []float64 // seconds that each run which is not at work yet will take; 0 where nobody knows
+	AtWork  []AtWork
+}
+
+// AtWork is a run that is being done.
+type AtWork struct {
+	Run      Run
+	Step     int // of the training at hand: a run may be of several
+	Steps    int // 0 before the first one begins
+	Since    time.Time
+	Expected float64 // seconds that the run takes; 0 where nobody knows
+
+	from int       // the step at which the training began or went on
+	at   time.Time // when that was
+}
+
+// update takes a note of how far the training is.
+func (a *AtWork) update(step, steps int, now time.Time) {
+	if steps != a.Steps || step < a.Step || a.at.IsZero() {
+		a.from, a.at = step, now
+	}
+	a.Step, a.Steps = step, steps
+}
+
+// left returns how many seconds the run will take still, by how long its like took, else by how fast its training goes.
+func (a AtWork) left(now time.Time) (seconds float64, known bool) {
+	if left := a.Expected - now.Sub(a.Since).Seconds(); left > 0 {
+		return left, true
+	}
+	if done := a.Step - a.from; done > 0 {
+		return now.Sub(a.at).Seconds() / float64(done) * float64(a.Steps-a.Step), true
+	}
+	return 0, false
+}
+
+// left returns how many seconds the grid will take still, known only where something is known of each run.
+func (p Progress) left(now time.Time) (seconds float64, known bool) {
+	longest, sum := 0.0, 0.0
+	for _, a := range p.AtWork {
+		left, ok := a.left(now)
+		if !ok {
+			return 0, false
+		}
+		longest, sum = max(longest, left), sum+left
+	}
+	for _, left := range p.Left {
+		if left == 0 {
+			return 0, false
+		}
+		longest, sum = max(longest, left), sum+left
+	}
+	return max(longest, sum/float64(max(p.Workers, 1))), true
+}
+
+// Text returns the progress in one line, the grid first and then the runs at work:
+//
+//	table-1: 12 of 40 runs, 1 failed, 1 h 5 min left; FMNIST-I / nnPU / seed 2: step 120 of 1000, 3 min 20 s left
+func (p Progress) Text(now time.Time) string {
+	text := fmt.Sprintf("%s: %s", p.Name, p.count())
+	if left, known := p.left(now); known && p.Done < p.Total {
+		text += ", " + duration(left) + " left"
+	}
+	for _, a := range p.AtWork {
+		text += "; " + a.text(now)
+	}
+	return text
+}
+
+func (p Progress) count() string {
+	text := fmt.Sprintf("%d of %d runs", p.Done, p.Total)
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", p.Failed)
+	}
+	return text
+}
+
+func (a AtWork) text(now time.Time) string {
+	if a.Steps == 0 {
+		return a.Run.String() + ": preparing"
+	}
+	text := fmt.Sprintf("%s: step %d of %d", a.Run, a.Step, a.Steps)
+	if left, known := a.left(now); known {
+		text += ", " + duration(left) + " left"
+	}
+	return text
+}
+
+// duration writes seconds for people: "4.5 s", "45 s", "2 min 10 s", "1 h 5 min".
+func duration(seconds float64) string {
+	s := int(seconds + 0.5)
+	switch {
+	case seconds < 9.95:
+		return fmt.Sprintf("%.1f s", seconds)
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}
+
+// expected returns how many seconds a run will take: the mean over the done runs of its setting and method, else of its method,
+// else of its setting, else of all; 0 where none is done.
+func expected(run Run, standings []Standing) float64 {
+	for _, like := range []func(Run) bool{
+		func(r Run) bool { return r.Setting == run.Setting && r.Method == run.Method },
+		func(r Run) bool { return r.Method == run.Method },
+		func(r Run) bool { return r.Setting == run.Setting },
+		func(Run) bool { return true },
+	} {
+		sum, n := 0.0, 0
+		for _, s := range standings {
+			if s.State == Done && like(s.Run) {
+				sum, n = sum+s.Result.Seconds, n+1
+			}
+		}
+		if n > 0 {
+			return sum / float64(n)
+		}
+	}
+	return 0
+}
+
+// onProgress is an observer that tells a function of the steps, at most every so often and always of the first and the last.
+type onProgress struct {
+	tell  func(train.Progress)
+	every time.Duration
+	last  time.Time
+}
+
+func (o *onProgress) Start(p train.Progress) { o.now(p) }
+
+func (o *onProgress) Step(p train.Progress) {
+	if p.Step == p.Steps || time.Since(o.last) >= o.every {
+		o.now(p)
+	}
+}
+
+func (o *onProgress) End(train.Progress, error) {}
+
+func (o *onProgress) now(p train.Progress) {
+	o.last = time.Now()
+	o.tell(p)
+}
+
+// title joins the names of grids.
+func title(grids []Grid) string {
+	var names []string
+	for _, g := range grids {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,102 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+func TestProgressText(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	run := Run{Setting: "FMNIST-I", Method: "nnPU", Seed: 2}
+	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	started := AtWork{Run: run, Since: start, Expected: 200}
+	own := AtWork{Run: run, Since: start}
+	own.update(100, 1000, at(10)) // went on from a checkpoint, after some preparation
+	own.update(200, 1000, at(30))
+	over := AtWork{Run: run, Since: start, Expected: 20}
+	over.update(0, 10, at(0))
+	over.update(9, 10, at(27))
+	second := own
+	second.update(0, 300, at(30)) // another training of the same run
+	for _, c := range []struct {
+		p    Progress
+		want string
+	}{
+		{Progress{Done: 12, Failed: 1, Total: 40, Left: []float64{100, 0}}, "g: 12 of 40 runs, 1 failed"},
+		{Progress{Workers: 2, Done: 2, Total: 40, Left: []float64{3000, 3000, 60}}, "g: 2 of 40 runs, 50 min 30 s left"},
+		{Progress{Workers: 2, Total: 2, Left: []float64{7200, 1}}, "g: 0 of 2 runs, 2 h 0 min left"},
+		{Progress{Workers: 2, Total: 3, Left: []float64{200}, AtWork: []AtWork{started}},
+			"g: 0 of 3 runs, 3 min 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
+		{Progress{Total: 3, AtWork: []AtWork{own}}, "g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.3 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.3 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{second}}, "g: 0 of 3 runs; FMNIST-I / nnPU / seed 2: step 0 of 300"},
+		{Progress{Done: 3, Total: 3}, "g: 3 of 3 runs"},
+	} {
+		c.p.Name = "g"
+		if got := c.p.Text(at(30)); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestExpected(t *testing.T) {
+	of := func(setting, method string) Run { return Run{Setting: setting, Method: method} }
+	done := func(run Run, seconds float64) Standing { return Standing{run, Done, &Result{Seconds: seconds}, "", ""} }
+	standings := []Standing{done(of("a", "x"), 10), done(of("a", "x"), 20), done(of("b", "x"), 60), done(of("b", "y"), 200),
+		{Run: of("c", "z"), State: Missing}, {of("a", "x"), Failed, &Result{Seconds: 1}, "", ""}}
+	for _, c := range []struct {
+		run  Run
+		want float64
+	}{{of("a", "x"), 15}, {of("c", "x"), 30}, {of("b", "z"), 130}, {of("c", "z"), 72.5}} {
+		if got := expected(c.run, standings); got != c.want {
+			t.Errorf("%s: %g s, want %g", c.run, got, c.want)
+		}
+	}
+	if got := expected(of("a", "x"), nil); got != 0 {
+		t.Errorf("%g s from nothing", got)
+	}
+}
+
+// The observer tells of the first and the last step at once, and of those in between now and then.
+func TestOnProgress(t *testing.T) {
+	var told []int
+	o := &onProgress{every: time.Hour, tell: func(p train.Progress) { told = append(told, p.Step) }}
+	o.Start(train.Progress{Steps: 9})
+	for step := 1; step <= 9; step++ {
+		o.Step(train.Progress{Step: step, Steps: 9})
+	}
+	o.End(train.Progress{}, nil)
+	if len(told) != 2 || told[0] != 0 || told[1] != 9 {
+		t.Errorf("%v", told)
+	}
+}
+
+// Here does a grid in this process and shows how far it is.
+func TestHere(t *testing.T) {
+	b := newBench(t, "diverging")
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cells, err := b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
+	if err != nil || cells.String() != "2 of 3 runs done, 1 failed" {
+		t.Fatalf("%v, %v", cells, err)
+	}
+	for _, want := range []string{"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing", "diverging: 2 of 3 runs done, 1 failed"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("no %q in\n%s", want, said.String())
+		}
+	}
+	b.grid = "poor"
+	if grid, err = fakeGrid(b.grid, Smoke); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said); err == nil || !strings.Contains(err.Error(), "fetch them with setup") {
+		t.Error(err)
+	}
+}

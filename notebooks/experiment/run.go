@@ -1,0 +1,292 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
+	"github.com/puclab/puclab/internal/liveline"
+)
+
+// Coordinator does what is to be done of a plan, in processes of their own, a few at a time. Several coordinators, on machines
+// that see the same files, share the work: no run is done twice.
+type Coordinator struct {
+	Store   *Store
+	Work    string // folder in which runs that are not done keep their state, see [WorkFolder]
+	Workers int    // runs at a time; 0 means [Plan.Workers]
+
+	// Command returns a worker for a run of a list, which is to call [Serve], attached.
+	Command func(list string, index int) *exec.Cmd
+
+	Line *liveline.Line // where to tell how far it is
+
+	plan    *Plan
+	list    string
+	queue   []*item
+	running []*item
+	ended   int // runs
+	failed  int
+	events  chan event
+	stop    error // why no run is begun any more
+	stopped time.Time
+	said    time.Time
+}
+
+// item is a run that is to be done.
+type item struct {
+	AtWork
+	planned  Standing
+	index    int       // in the list
+	after    time.Time // not to be begun before
+	deaths   int       // of its workers
+	stalls   int       // deaths since it last saved something
+	cmd      *exec.Cmd
+	stdin    io.Closer
+	oom      int    // processes killed for want of memory before it began
+	saved    string // fingerprint of what it had saved then
+	last     message
+	waitedOn bool // somebody was told that another program does it
+}
+
+// event is something that a worker says, or how it ended.
+type event struct {
+	item    *item
+	message message
+	over    bool
+	err     error // of the process
+}
+
+// Run does the plan. It returns when all is done or failed, and with an error when ctx is done or a run cannot be done at all:
+// then the workers save their state first, and the same plan made again goes on from there.
+func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
+	c.plan, c.events = plan, make(chan event)
+	if c.Workers <= 0 {
+		c.Workers = plan.Workers()
+	}
+	release, err := c.writeList()
+	if err != nil {
+		return err
+	}
+	defer release()
+	for index, i := range plan.Todo {
+		s := plan.Standings[i]
+		c.queue = append(c.queue, &item{planned: s, index: index,
+			AtWork: AtWork{Run: s.Run, Expected: expected(s.Run, plan.Standings)}})
+	}
+	ticks := time.NewTicker(500 * time.Millisecond)
+	defer ticks.Stop()
+	done := ctx.Done()
+	for {
+		if ctx.Err() != nil {
+			c.end(context.Cause(ctx))
+		}
+		if c.stop == nil {
+			c.begin()
+		}
+		if len(c.running) == 0 && (c.stop != nil || len(c.queue) == 0) {
+			c.Line.Set("")
+			return c.stop
+		}
+		select {
+		case e := <-c.events:
+			c.handle(e)
+		case <-done:
+			done = nil
+		case <-ticks.C:
+			c.tell()
+			if c.stop != nil && time.Since(c.stopped) > patience+5*time.Second {
+				for _, it := range c.running {
+					it.cmd.Process.Kill() // an error is that it has ended
+				}
+			}
+		}
+	}
+}
+
+// writeList makes the file by which the workers know what to do; release removes it.
+func (c *Coordinator) writeList() (release func(), err error) {
+	folder := filepath.Join(c.Work, string(c.plan.Size))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(folder, "list-*.json")
+	if err != nil {
+		return nil, err
+	}
+	c.list = f.Name()
+	err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list))
+	return func() { os.Remove(c.list) }, err
+}
+
+// end has the workers stop; err is why.
+func (c *Coordinator) end(err error) {
+	if c.stop != nil {
+		return
+	}
+	c.stop, c.stopped = err, time.Now()
+	for _, it := range c.running {
+		it.stdin.Close() // an error is that it has ended
+	}
+}
+
+// begin begins as many runs as can be.
+func (c *Coordinator) begin() {
+	for len(c.running) < c.Workers && c.stop == nil {
+		now := time.Now()
+		i := slices.IndexFunc(c.queue, func(it *item) bool { return !it.after.After(now) })
+		if i < 0 {
+			return
+		}
+		it := c.queue[i]
+		c.queue = slices.Delete(c.queue, i, i+1)
+		if err := c.start(it); err != nil {
+			c.end(fmt.Errorf("experiment: %s: %w", it.Run, err))
+		}
+	}
+}
+
+// later puts a run back, since another program does it.
+func (c *Coordinator) later(it *item) {
+	if !it.waitedOn {
+		c.Line.Linef("        %s: another program is doing it", it.Run)
+		it.waitedOn = true
+	}
+	it.after = time.Now().Add(time.Second)
+	c.queue = append(c.queue, it)
+}
+
+// start starts the worker of a run, unless another program does it or did it meanwhile.
+func (c *Coordinator) start(it *item) error {
+	now, err := c.Store.Look(c.plan.Size, it.Run)
+	if err != nil {
+		return err
+	}
+	if !now.sameAs(it.planned) {
+		c.finish(it, now, " (by another program)")
+		return nil
+	}
+	desk := c.desk(it)
+	release, err := desk.lock() // spares a worker that would find it busy
+	if errors.Is(err, filelock.ErrBusy) {
+		c.later(it)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	release()
+	if it.saved, err = fingerprint(desk.run()); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(desk.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()                                                             // the worker has its own
+	fmt.Fprintf(log, logMark+"%s: %s\n", time.Now().Format(time.RFC3339), it.Run) // a log that cannot be written is no result
+	cmd := c.Command(c.list, it.index)
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	it.cmd, it.stdin, it.oom, it.last = cmd, stdin, oomKills(), message{}
+	it.Since, it.Step, it.Steps = time.Now(), 0, 0
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.running = append(c.running, it)
+	go c.listen(it, out)
+	return nil
+}
+
+func (c *Coordinator) desk(it *item) desk { return deskOf(c.Work, c.plan.Size, it.Run) }
+
+// listen hands on what a worker says, until it has ended.
+func (c *Coordinator) listen(it *item, out io.Reader) {
+	messages := json.NewDecoder(out)
+	for {
+		var m message
+		if messages.Decode(&m) != nil { // it has ended, or speaks of something else
+			break
+		}
+		c.events <- event{item: it, message: m}
+	}
+	_, err := io.Copy(io.Discard, out)
+	c.events <- event{item: it, over: true, err: errors.Join(it.cmd.Wait(), err)}
+}
+
+// handle takes note of an event.
+func (c *Coordinator) handle(e event) {
+	it := e.item
+	if !e.over {
+		it.last = e.message
+		if e.message.Steps > 0 {
+			it.update(e.message.Step, e.message.Steps, time.Now())
+		}
+		return
+	}
+	c.running = slices.DeleteFunc(c.running, func(other *item) bool { return other == it })
+	it.stdin.Close() // an error is that the worker has
+	err := c.over(it, e.err)
+	if err != nil {
+		c.end(err)
+	}
+}
+
+// finish tells of a run that has a result.
+func (c *Coordinator) finish(it *item, now Standing, note string) {
+	c.ended++
+	if now.in(Failed) {
+		c.failed++
+	}
+	i := c.plan.Todo[it.index]
+	c.plan.Standings[i] = now
+	for _, other := range c.queue {
+		other.Expected = expected(other.Run, c.plan.Standings)
+	}
+	text := string(now.State)
+	if now.Result != nil {
+		text = now.Result.String()
+	}
+	c.Line.Linef("[%d/%d] %s: %s%s", c.ended, len(c.plan.Todo), it.Run, text, note)
+	c.tell()
+}
+
+// Progress returns how far the plan is.
+func (c *Coordinator) Progress() Progress {
+	p := Progress{Name: c.plan.Name, Workers: c.Workers, Done: c.ended, Total: len(c.plan.Todo), Failed: c.failed}
+	for _, it := range c.queue {
+		p.Left = append(p.Left, it.Expected)
+	}
+	for _, it := range c.running {
+		p.AtWork = append(p.AtWork, it.AtWork)
+	}
+	return p
+}
+
+// tell shows the progress: on a terminal all the time, elsewhere a line a minute.
+func (c *Coordinator) tell() {
+	now := time.Now()
+	text := c.Progress().Text(now)
+	switch {
+	case c.stop != nil:
+		c.Line.Set("stopping: the runs at work save their state …")
+	case c.Line.Live():
+		c.Line.Set(text)
+	case now.Sub(c.said) >= time.Minute:
+		c.Line.Linef("%s", text)
+		c.said = now
+	}
+}

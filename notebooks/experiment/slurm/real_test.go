@@ -1,0 +1,78 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The same with the Slurm of this machine, where PUCL_SLURM says that there is one whose arrays may have three tasks, as
+// .ci/slurm starts it: one task is killed, and whoever submitted them is stopped and starts again.
+func TestRealSlurm(t *testing.T) {
+	if os.Getenv("PUCL_SLURM") == "" {
+		t.Skip("PUCL_SLURM is not set; .ci/slurm starts a Slurm and sets it")
+	}
+	w := newRealWork(t, 7, `[ "$name$tries" = "run 4"0 ] && kill -9 $$; sleep 1; result "on $SLURM_CPUS_PER_TASK"`)
+	if n := maxArraySize(); n != 3 {
+		t.Errorf("arrays may have %d tasks, want 3", n)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	w.Report = func(s Status) {
+		t.Log(s)
+		if s.Running > 2 {
+			t.Errorf("%d tasks run on two processors", s.Running)
+		}
+		if s.Ended > 1 {
+			stop()
+		}
+	}
+	left := (*Left)(nil)
+	if err := w.Do(ctx, w.missing); !errors.As(err, &left) || len(left.Jobs) != 3 {
+		t.Fatalf("after a stop: %v", err)
+	}
+	if err := w.do(t); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range w.names {
+		data, err := os.ReadFile(filepath.Join(w.results, "done "+name))
+		if err != nil || string(data) != name+" on 1\n" {
+			t.Errorf("%q, %v", data, err)
+		}
+		started, err := os.ReadFile(filepath.Join(w.results, "tries "+name))
+		if want := map[bool]string{true: "2\n", false: "1\n"}[i == 4]; err != nil || string(started) != want {
+			t.Errorf("%s was started %q times, want %q: %v", name, started, want, err)
+		}
+	}
+}
+
+// What a real Slurm says of tasks that end with an error, are cancelled, or cannot be submitted.
+func TestRealSlurmEndsTasks(t *testing.T) {
+	if os.Getenv("PUCL_SLURM") == "" {
+		t.Skip("PUCL_SLURM is not set; .ci/slurm starts a Slurm and sets it")
+	}
+	for _, tt := range []struct {
+		line    string
+		options []string
+		want    []string
+	}{
+		{`[ "$name" = "run 1" ] && { echo no data; exit 1; }; result`, nil, []string{"a task ended", "run 1: FAILED;", "  no data"}},
+		{`[ "$name" = "run 1" ] && { scancel "$SLURM_JOB_ID"; sleep 60; }; result`, nil, []string{"a task ended", "run 1: CANCELLED;"}},
+		{`result`, []string{"--partition=none"}, []string{"invalid partition specified: none"}},
+	} {
+		w := newRealWork(t, 2, tt.line)
+		w.Options = tt.options
+		err := w.do(t)
+		if err == nil {
+			t.Errorf("%s: no error", tt.line)
+			continue
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q lacks %q", tt.line, err, want)
+			}
+		}
+	}
+}

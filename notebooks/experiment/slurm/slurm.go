@@ -1,0 +1,127 @@
+package slurm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/internal/filelock"
+)
+
+// Config says what the tasks of an array do, and where. Folder and Command are needed.
+type Config struct {
+	Folder  string        // for the record of the jobs, the program and the logs of the tasks; made if missing
+	Command []string      // a program and its arguments; a task adds its index. It runs in the current folder
+	Threads int           // CPUs of a task; 0 means 1
+	Env     []string      // "NAME=value": what a task's environment has beside what sbatch passes on
+	Options []string      // of sbatch, after those that are chosen here: "--partition=gpu"
+	Tries   int           // how often a task that is killed is submitted; 0 means 3
+	Poll    time.Duration // the longest time between two questions to Slurm; 0 means 15 s
+	Report  func(Status)  // is told how far the tasks are; may be nil
+}
+
+// mostSubmissions bounds how often tasks that run out of time are submitted: a limit that is too short for any of them to get
+// anywhere would otherwise be met for ever.
+const mostSubmissions = 50
+
+// Do has the cluster do what is missing, until nothing is. missing is called while no task is queued or running; it returns a
+// name for each of the indices 0, 1, … by which tasks will be told what to do. A task whose result shows late, as it may on a
+// network's file system, is submitted again and must leave a result that is there alone.
+//
+// Besides those of missing, errors are [Failed], [Left], and sentences about Slurm and the folder.
+func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error {
+	c.Threads, c.Tries, c.Poll = cmp.Or(c.Threads, 1), cmp.Or(c.Tries, 3), cmp.Or(c.Poll, 15*time.Second)
+	if c.Report == nil {
+		c.Report = func(Status) {}
+	}
+	release, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer release()
+
+	tries := 0
+	for submissions := 0; ; submissions++ {
+		submitted, err := c.readRecord()
+		if err != nil {
+			return err
+		}
+		ends, err := c.follow(ctx, submitted)
+		if err != nil {
+			return err
+		}
+		names, err := missing()
+		if err != nil {
+			return err
+		}
+		lost := c.lost(submitted, names, ends)
+		if slices.ContainsFunc(lost, func(t Task) bool { return !t.outOfTime() }) {
+			tries++
+		}
+		if slices.ContainsFunc(lost, Task.final) || len(lost) > 0 && (tries >= c.Tries || submissions >= mostSubmissions) {
+			// What was told is not told again by the next start, which tries anew.
+			return errors.Join(&Failed{Tasks: finalFirst(lost)}, c.writeRecord(nil))
+		}
+		if len(names) == 0 {
+			return c.writeRecord(nil)
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("slurm: stopped, with %d tasks not submitted: %w", len(names), err)
+		}
+		if err := c.submit(names); err != nil {
+			return err
+		}
+	}
+}
+
+// open checks what Do needs, makes the folder, its paths absolute, and takes its lock.
+func (c *Config) open() (release func(), err error) {
+	own := func(option string) bool {
+		name, _, _ := strings.Cut(option, "=")
+		return slices.Contains([]string{"-M", "--clusters", "-a", "--array", "-o", "--output", "-W", "--wait", "--wrap"}, name)
+	}
+	taken := slices.IndexFunc(c.Options, own)
+	err = cmp.Or(
+		fault.If(c.Folder == "", "slurm: a folder is needed that the nodes of the cluster share"),
+		fault.If(len(c.Command) == 0, "slurm: a command is needed"),
+		fault.If(c.Threads < 0, "slurm: a task cannot have %d threads", c.Threads))
+	if err == nil && taken >= 0 {
+		err = fmt.Errorf("slurm: %s is not for you to choose here: the array, its logs and the cluster, which is that of this "+
+			"machine, are taken care of; leave it out", c.Options[taken])
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, program := range []string{"sbatch", "squeue"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return nil, fmt.Errorf("there is no Slurm on this machine (no program %s): start this where jobs of the cluster are "+
+				"submitted, or do the work here, without Slurm: %w", program, err)
+		}
+	}
+	if c.Folder, err = filepath.Abs(c.Folder); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(c.Folder, "logs"), 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(c.Folder, "lock")
+	lock, err := filelock.Try(path, false)
+	switch {
+	case errors.Is(err, filelock.ErrBusy):
+		return nil, fmt.Errorf("slurm: another program follows the jobs of %s already; wait for it, or end it: the jobs go on",
+			c.Folder)
+	case errors.Is(err, filelock.ErrNone):
+		return func() {}, nil
+	case err != nil:
+		return nil, err
+	}
+	return func() { filelock.Release(lock, path) }, nil
+}

@@ -1,0 +1,416 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
+)
+
+// work is some tasks, each of which is to leave a file named after it.
+type work struct {
+	fake
+	Config
+	results string
+	names   []string
+}
+
+// newWork returns n tasks "run 0", "run 1", … that run a line of the shell, in which $name is the task's name, $tries tells how
+// often it was started before, and `result` leaves what it should.
+func newWork(t *testing.T, n int, line string) *work {
+	t.Helper()
+	w := newRealWork(t, n, line)
+	w.fake, w.Poll = newFake(t), time.Millisecond
+	return w
+}
+
+// newRealWork is newWork for the Slurm of this machine.
+func newRealWork(t *testing.T, n int, line string) *work {
+	t.Helper()
+	w := &work{results: t.TempDir()}
+	list := filepath.Join(w.results, "list")
+	program := filepath.Join(w.results, "program")
+	script := `#!/bin/sh
+cd "$RESULTS"
+name=$(sed -n "$(($1 + 1))p" list)
+tries=$(cat "tries $name" 2>/dev/null || echo 0)
+echo $((tries + 1)) >"tries $name"
+result() { echo "$name $1" >"done $name"; }
+` + line + "\n"
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		w.names = append(w.names, fmt.Sprintf("run %d", i))
+	}
+	w.Config = Config{
+		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program},
+		Env: []string{"RESULTS=" + w.results, `QUOTED=it's "so" $HOME`},
+	}
+	if err := os.WriteFile(list, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// missing lists the tasks that left nothing.
+func (w *work) missing() (names []string, err error) {
+	for _, name := range w.names {
+		if _, err := os.Stat(filepath.Join(w.results, "done "+name)); err != nil {
+			names = append(names, name)
+		}
+	}
+	return names, os.WriteFile(filepath.Join(w.results, "list"), []byte(strings.Join(names, "\n")+"\n"), 0o644)
+}
+
+func (w *work) do(t *testing.T) error {
+	t.Helper()
+	err := w.Do(t.Context(), w.missing)
+	if left, _ := w.missing(); err == nil && len(left) > 0 {
+		t.Errorf("Do is content, and %q are missing", left)
+	}
+	if _, statErr := os.Stat(w.recordPath()); !errors.Is(statErr, fs.ErrNotExist) {
+		t.Errorf("the record stays: %v", statErr)
+	}
+	return err
+}
+
+// submitted compares the number of tasks in each array that was submitted.
+func (w *work) submitted(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for _, call := range w.calls() {
+		if found := arrayOf.FindStringSubmatch(call); found != nil {
+			got = append(got, found[1])
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the last indices of the arrays are %q, want %q", got, want)
+	}
+}
+
+// Arrays are as long as the cluster allows, and every task gets its own index, its environment and this folder.
+func TestEveryTaskIsDone(t *testing.T) {
+	w := newWork(t, 5, `result "$QUOTED, $1 of $2 in $(dirname "$0")"`)
+	w.write("config", "MaxArraySize            = 2\n", false)
+	w.Threads, w.Options = 3, []string{"--partition=gpu", "--cpus-per-task=8"}
+	if err := w.do(t); err != nil {
+		t.Fatal(err)
+	}
+	w.submitted(t, "1", "1", "0")
+	for i, name := range w.names {
+		data, err := os.ReadFile(filepath.Join(w.results, "done "+name))
+		if want := fmt.Sprintf("%s it's \"so\" $HOME, %d of  in %s\n", name, i, w.Folder); err != nil || string(data) != want {
+			t.Errorf("%q, %v, want %q", data, err, want)
+		}
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := w.calls()[0]
+	options := "--partition=gpu --cpus-per-task=8 --parsable"
+	for _, want := range []string{"--job-name=program ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
+		if !strings.Contains(call, want) {
+			t.Errorf("sbatch %s lacks %s", call, want)
+		}
+	}
+	if err := w.do(t); err != nil || len(w.calls()) != 3 {
+		t.Errorf("where nothing is missing: %v, submitted %d times", err, len(w.calls()))
+	}
+}
+
+func TestArgumentsOfTheCommandComeFirst(t *testing.T) {
+	w := newWork(t, 1, ``)
+	w.Command = []string{"sh", "-c", `echo "$1 $2" >"$RESULTS/done run 0"`, "sh", "it's"}
+	if err := w.do(t); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(w.results, "done run 0")); err != nil || string(data) != "it's 0\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// What is killed is tried again, and what is out of time for longer; what ended by itself or was cancelled is told at once.
+func TestHowTasksEnd(t *testing.T) {
+	for _, tt := range []struct {
+		what, line string
+		arrays     []string // last index of each
+		failed     string   // state of those that Do gives up; "" where all is well in the end
+	}{
+		{"killed once", `[ "$name$tries" = "run 1"0 ] && kill -9 $$; result`, []string{"2", "0"}, ""},
+		{"killed always", `[ "$name" = "run 1" ] && kill -9 $$; result`, []string{"2", "0", "0"}, "FAILED"},
+		{"out of time for long", `[ "$name" = "run 1" ] && [ $tries -lt 5 ] && exit 99; result`,
+			[]string{"2", "0", "0", "0", "0", "0"}, ""},
+		{"out of time for ever", `[ "$name" = "run 1" ] && exit 99; result`,
+			append([]string{"2"}, slices.Repeat([]string{"0"}, mostSubmissions-1)...), "TIMEOUT"},
+		{"an error of its own", `[ "$name" = "run 1" ] && exit 1; [ "$name" = "run 2" ] && kill -9 $$; result`,
+			[]string{"2"}, "FAILED"},
+		{"cancelled", `[ "$name" = "run 1" ] && exit 98; result`, []string{"2"}, "CANCELLED"},
+		{"content with nothing", `[ "$name" = "run 1" ] || result`, []string{"2", "0", "0"}, "COMPLETED"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			w := newWork(t, 3, tt.line)
+			err := w.do(t)
+			w.submitted(t, tt.arrays...)
+			failed := (*Failed)(nil)
+			if errors.As(err, &failed) != (tt.failed != "") || failed == nil && err != nil {
+				t.Fatalf("got %v", err)
+			}
+			if failed != nil && failed.Tasks[0].State != tt.failed {
+				t.Errorf("got %+v", failed.Tasks)
+			}
+		})
+	}
+}
+
+// The error shows what those tasks said last that ended by themselves, before those that were only killed.
+func TestFailedTellsTheEndOfTheLog(t *testing.T) {
+	w := newWork(t, 9, `[ $1 -lt 4 ] && kill -9 $$; for i in 1 2 3 4 5 6 7; do echo "line $i of $name"; done; exit 1`)
+	err := w.do(t)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	text := err.Error()
+	for _, want := range []string{"9 tasks", "run 4: FAILED; ", "logs/100_4.log:\n  line 3 of run 4\n", "line 7 of run 6", "and 6 more"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+	if strings.Contains(text, "line 2") || strings.Contains(text, "run 0") {
+		t.Errorf("%q tells too much", text)
+	}
+}
+
+// waiting starts Do with tasks that stay in the queue and returns when it has seen them there, with what stops it.
+func (w *work) waiting(t *testing.T) (stop func(), result chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := make(chan Status, 1)
+	c := w.Config
+	c.Report = func(s Status) {
+		select {
+		case seen <- s:
+		default:
+		}
+	}
+	result = make(chan error, 1)
+	go func() { result <- c.Do(ctx, w.missing) }()
+	select {
+	case s := <-seen:
+		if s.String() != "job 100: 0 of 2 tasks ended, 0 running, 2 waiting (Resources)" {
+			t.Errorf("got %v", s)
+		}
+	case err := <-result:
+		t.Fatalf("Do waits for no task: %v", err)
+	}
+	return cancel, result
+}
+
+// finish has a task leave its result, and the queue hold what is given.
+func (w *work) finish(t *testing.T, queue string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(w.results, "done "+name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write("queue.new", queue, false)
+	if err := os.Rename(filepath.Join(w.folder, "queue.new"), filepath.Join(w.folder, "queue")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Jobs outlive the one that submitted them, and the next one waits for them.
+func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	w.write("hold", "yes", false)
+	stop, result := w.waiting(t)
+	if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), "another program follows") {
+		t.Errorf("a second one at the same time: %v", err)
+	}
+	stop()
+	err := <-result
+	left := (*Left)(nil)
+	if !errors.As(err, &left) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "scancel 100") {
+		t.Fatalf("got %v", err)
+	}
+	_, result = w.waiting(t)
+	w.finish(t, "100|0|COMPLETED|None\n100|1|RUNNING|None\n", "run 0", "run 1")
+	select {
+	case err := <-result:
+		t.Fatalf("a task runs, and Do returned %v", err)
+	case <-time.After(30 * time.Millisecond):
+	}
+	w.finish(t, "100|0|COMPLETED|None\n100|1|COMPLETED|None\n")
+	if err := <-result; err != nil {
+		t.Error(err)
+	}
+	w.submitted(t, "1")
+}
+
+// What squeue has forgotten is asked of sacct; where there are no accounts it counts as killed.
+func TestForgottenTasks(t *testing.T) {
+	for _, tt := range []struct{ accounts, want string }{
+		{"100_0|COMPLETED|0:0\n100_1|FAILED|1:0\n", "run 1: FAILED"},
+		{"100_0|COMPLETED|0:0\n100_1|CANCELLED by 0|0:15\n", "run 1: CANCELLED"},
+		{"100_0|COMPLETED|0:0\n100_1|OUT_OF_MEMORY|0:125\n", ""},
+		{"100_0|COMPLETED|0:0\n100_1|FAILED|0:9\n", ""},
+		{"", ""},
+	} {
+		w := newWork(t, 2, `result`)
+		w.write("hold", "yes", false)
+		w.write("accounts", tt.accounts, false)
+		_, result := w.waiting(t)
+		w.write("hold", "", false)
+		w.finish(t, "", "run 0")
+		if err := <-result; (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("accounts %q: got %v, want %q", tt.accounts, err, tt.want)
+		}
+		if tt.want == "" {
+			w.submitted(t, "1", "0")
+		} else {
+			w.submitted(t, "1")
+		}
+	}
+}
+
+// A Slurm that does not answer has not ended anything.
+func TestASilentSlurmIsWaitedFor(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	w.write("down", "3", false)
+	var troubles []string
+	w.Report = func(s Status) {
+		if s.Trouble != "" {
+			troubles = append(troubles, s.String())
+		}
+	}
+	if err := w.do(t); err != nil {
+		t.Error(err)
+	}
+	w.submitted(t, "1")
+	if len(troubles) != 3 || !strings.Contains(troubles[0], "Unable to contact slurm controller") {
+		t.Errorf("told %q", troubles)
+	}
+}
+
+// A later array that is refused waits for the first; nothing of it is lost.
+func TestALaterArrayIsRefused(t *testing.T) {
+	w := newWork(t, 3, `result`)
+	w.write("config", "MaxArraySize = 2\n", false)
+	w.write("refuse", "1\nQOSMaxSubmitJobPerUserLimit", false)
+	var told []string
+	w.Report = func(s Status) { told = append(told, s.Trouble) }
+	if err := w.do(t); err != nil {
+		t.Error(err)
+	}
+	w.submitted(t, "1", "0", "0")
+	if !strings.Contains(told[0], "QOSMaxSubmitJobPerUserLimit") {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct {
+		change func(w *work)
+		want   string
+	}{
+		{func(w *work) { w.Folder = "" }, "slurm: a folder is needed"},
+		{func(w *work) { w.Command = nil }, "slurm: a command is needed"},
+		{func(w *work) { w.Threads = -1 }, "slurm: a task cannot have -1 threads"},
+		{func(w *work) { w.Options = []string{"-p", "gpu", "--array=1-9"} }, "slurm: --array=1-9 is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"-M", "other"} }, "slurm: -M is not for you to choose here"},
+		{func(w *work) { w.Command[0] = "no-such-program" }, `slurm: the program of the tasks: exec: "no-such-program"`},
+		{func(w *work) { w.write("say", "welcome to the cluster", false) }, `slurm: sbatch said "welcome to the cluster100\n"`},
+		{func(w *work) { w.write("refuse", "0\ninvalid partition specified: gpu", false) }, "sbatch: error: invalid partition specified: gpu"},
+	} {
+		w := newWork(t, 1, `result`)
+		tt.change(w)
+		if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
+		}
+	}
+}
+
+func TestNoSlurm(t *testing.T) {
+	w := newWork(t, 1, `result`)
+	t.Setenv("PATH", t.TempDir())
+	err := w.Do(t.Context(), w.missing)
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "there is no Slurm on this machine") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What the caller cannot tell is an error before anything is submitted.
+func TestTheCallersErrorEndsIt(t *testing.T) {
+	w, cut := newWork(t, 1, `result`), errors.New("a result is cut short")
+	if err := w.Do(t.Context(), func() ([]string, error) { return nil, cut }); !errors.Is(err, cut) || w.read("calls") != "" {
+		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
+	}
+}
+
+func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := w.Do(ctx, w.missing)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 tasks not submitted") || w.read("calls") != "" {
+		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
+	}
+}
+
+// A record that cannot be read may be that of jobs which run: nothing is submitted.
+func TestADamagedRecordIsNotForgotten(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	w.write("hold", "yes", false)
+	stop, result := w.waiting(t)
+	stop()
+	<-result
+	data, err := os.ReadFile(w.recordPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = w.Do(t.Context(), w.missing)
+	if err == nil || !strings.Contains(err.Error(), "jobs.json") || !strings.Contains(err.Error(), "squeue") {
+		t.Errorf("got %v", err)
+	}
+	w.submitted(t, "1")
+}
+
+// Where there is no result, no log and no memory of the task, the error says so.
+func TestNoLog(t *testing.T) {
+	w := newWork(t, 2, `result`)
+	w.write("hold", "yes", false)
+	w.Tries = 1
+	_, result := w.waiting(t)
+	w.finish(t, "")
+	err := <-result
+	if err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The lock is given up with Do, whatever came of it.
+func TestTheFolderIsFreeAgain(t *testing.T) {
+	w := newWork(t, 1, `result`)
+	if err := w.do(t); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := filelock.Try(filepath.Join(w.Folder, "lock"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
+}

@@ -1,0 +1,190 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/puclab/puclab/internal/filelock"
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/peak"
+	"github.com/puclab/puclab/internal/sealed"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// WorkFolder returns where runs that are not done keep their state: notebooks/out/grid of this checkout.
+func WorkFolder() (string, error) {
+	root, ok := home.Dir()
+	if !ok {
+		return "", errors.New("experiment: this is no checkout, whose notebooks/out would hold the runs that are not done: start in its folder")
+	}
+	return filepath.Join(root, "notebooks", "out", "grid"), nil
+}
+
+// desk is the folder of a run that is not done yet:
+//
+//	lock            held by who does the run
+//	log             what its workers said
+//	sittings.json   how often and how long it was worked on
+//	run/            the run's own: checkpoints
+type desk struct{ folder string }
+
+// deskOf returns the desk of a run in a folder of such.
+func deskOf(work string, size Size, run Run) desk {
+	return desk{filepath.Join(work, string(size), filepath.FromSlash(run.Path()))}
+}
+
+func (d desk) log() string      { return filepath.Join(d.folder, "log") }
+func (d desk) sittings() string { return filepath.Join(d.folder, "sittings.json") }
+func (d desk) run() string      { return filepath.Join(d.folder, "run") }
+
+// lock keeps others from the run until release is called or this process ends. The error wraps filelock.ErrBusy where somebody
+// else does it. Where the file system has no locks, nobody is kept off.
+func (d desk) lock() (release func(), err error) {
+	if err := os.MkdirAll(d.folder, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(d.folder, "lock")
+	f, err := filelock.Try(path, false)
+	if errors.Is(err, filelock.ErrNone) {
+		return func() {}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return func() { filelock.Release(f, path) }, nil
+}
+
+// clear removes what let the run go on.
+func (d desk) clear() error {
+	err := os.RemoveAll(d.run()) // first: without the other file, whatever is there is not trusted
+	if err == nil {
+		err = os.Remove(d.sittings())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err
+}
+
+// sittings is what is known of a run that is not done.
+type sittings struct {
+	Identity  Identity
+	Record    train.Record // engine, versions and hardware of the last sitting
+	Started   time.Time
+	Seconds   float64
+	Sittings  int
+	PeakBytes int
+}
+
+// sitting is one sitting of a run, which is written down all the while.
+type sitting struct {
+	desk   desk
+	before sittings // of all earlier ones
+	start  time.Time
+
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	err     error
+}
+
+// heartbeat is how often a sitting is written down.
+const heartbeat = 5 * time.Second
+
+// sit begins a sitting of a run with this identity. What another identity left behind is removed.
+func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
+	s := &sitting{desk: d, start: time.Now(), stop: make(chan struct{})}
+	err := sealed.Read(d.sittings(), &s.before)
+	if err != nil || len(s.before.Identity.Differences(identity)) > 0 {
+		if err := d.clear(); err != nil {
+			return nil, err
+		}
+		s.before = sittings{Identity: identity, Started: s.start.UTC().Truncate(time.Second)}
+	}
+	s.before.Sittings++
+	s.before.Record = train.NewRecord(eng, "", "")
+	if err := errors.Join(s.write(), os.MkdirAll(d.run(), 0o755)); err != nil {
+		return nil, err
+	}
+	s.stopped.Go(func() {
+		ticks := time.NewTicker(heartbeat)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ticks.C:
+				s.err = errors.Join(s.err, s.write())
+			case <-s.stop:
+				return
+			}
+		}
+	})
+	return s, nil
+}
+
+// now returns what is known of the run, this sitting included.
+func (s *sitting) now() sittings {
+	now := s.before
+	now.Seconds = math.Round(100*(now.Seconds+time.Since(s.start).Seconds())) / 100
+	if bytes, err := peak.Bytes(); err == nil { // the error is that the system does not tell
+		now.PeakBytes = max(now.PeakBytes, bytes)
+	}
+	return now
+}
+
+func (s *sitting) write() error { return sealed.Write(s.desk.sittings(), s.now()) }
+
+// end ends the sitting and returns what is known of the run.
+func (s *sitting) end() (sittings, error) {
+	close(s.stop)
+	s.stopped.Wait()
+	now := s.now()
+	return now, errors.Join(s.err, sealed.Write(s.desk.sittings(), now))
+}
+
+// result returns the result of a run, without what came of it.
+func (s sittings) result(run Run) *Result {
+	return &Result{
+		Format: resultFormat, Setting: run.Setting, Method: run.Method, Seed: run.Seed, Identity: s.Identity,
+		Started: s.Started, Seconds: s.Seconds, Sittings: s.Sittings, PeakBytes: s.PeakBytes, Record: s.Record,
+	}
+}
+
+// fingerprint tells whether a run saved anything in its folder: it changes when one of the files does.
+func fingerprint(folder string) (string, error) {
+	var parts [][]byte
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".lock" {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			parts = append(parts, fmt.Appendf(nil, "%s %d %s", path, info.Size(), info.ModTime()))
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) { // nothing yet, or a file that went while we looked
+		err = nil
+	}
+	return train.Digest(parts...), err
+}
+
+// failure returns the result of a run whose worker died. Where nothing is known of its sittings it is of none.
+func (d desk) failure(run Run, why string) (*Result, error) {
+	identity, err := run.Identity()
+	if err != nil {
+		return nil, err
+	}
+	known := sittings{Started: time.Now().UTC().Truncate(time.Second)}
+	if err := sealed.Read(d.sittings(), &known); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	known.Identity = identity
+	result := known.result(run)
+	result.Failure = why
+	return result, nil
+}

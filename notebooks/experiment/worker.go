@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/puclab/puclab/internal/filelock"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Worker does runs in this process, one at a time.
+type Worker struct {
+	Store    *Store
+	Work     string // folder in which runs that are not done keep their state, see [WorkFolder]
+	Engine   *engine.Engine
+	Observer train.Observer // may be nil
+}
+
+// Busy is the error of a run that another program is doing.
+type Busy struct{ Run Run }
+
+func (b *Busy) Error() string {
+	return fmt.Sprintf("experiment: another program is doing %s; wait for it, or look there why it takes so long", b.Run)
+}
+
+// SetThreads has the engine that this process opens next compute with n threads: XLA's, oneDNN's and Go's. XLA has never less
+// than four, one for each of the devices that it shows, but with n of 1 there is hardly ever work for a second one.
+func SetThreads(n int) error {
+	runtime.GOMAXPROCS(n)
+	return errors.Join(os.Setenv("NPROC", strconv.Itoa(n)), os.Setenv("OMP_NUM_THREADS", strconv.Itoa(n)))
+}
+
+// Do does a run of this size, from where an earlier try stopped, and returns how it stands then. Planned is how it stood when
+// it was decided to do it: if it stands otherwise by now, another program was faster, and nothing is done. A [Busy] error says that
+// another one is at it.
+//
+// A run that diverges or runs out of memory is one that [Failed]. Every other error is no result: what the run needs is not there, or
+// ctx is done, and the state is saved.
+func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, error) {
+	run := planned.Run
+	identity, err := run.Identity()
+	if err != nil {
+		return Standing{}, err
+	}
+	desk := deskOf(w.Work, size, run)
+	release, err := desk.lock()
+	switch {
+	case errors.Is(err, filelock.ErrBusy):
+		return Standing{}, &Busy{run}
+	case err != nil:
+		return Standing{}, fmt.Errorf("experiment: %s: %w", run, err)
+	}
+	defer release()
+	if now, err := w.Store.Look(size, run); err != nil || !now.sameAs(planned) {
+		return now, err
+	}
+	result, err := w.sit(ctx, desk, identity, run)
+	if err == nil {
+		err = w.Store.write(size, run, result)
+	}
+	if err == nil && result.Failure == "" {
+		err = desk.clear()
+	}
+	if err != nil {
+		return Standing{}, fmt.Errorf("experiment: %s: %w", run, err)
+	}
+	return w.Store.Look(size, run)
+}
+
+// sit has the run train and returns its result.
+func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) (*Result, error) {
+	sitting, err := desk.sit(w.Engine, identity)
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := run.Train(ctx, w.Engine, Place{desk.run(), cmp.Or[train.Observer](w.Observer, silent{})})
+	if err == nil {
+		err = outcome.check()
+	}
+	known, failed := sitting.end()
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	result := known.result(run)
+	failure := func(text string) string { return strings.ReplaceAll(text, desk.folder+string(filepath.Separator), "") } // others have other folders
+	var diverged *train.Diverged
+	switch {
+	case err == nil:
+		result.Record, result.Judgements = outcome.Record, outcome.Judgements
+	case ctx.Err() != nil:
+		return nil, err
+	case errors.As(err, &diverged):
+		result.Failure = failure(err.Error())
+	case outOfMemory(err.Error()):
+		result.Failure = "out of memory: " + failure(engine.RootCause(err).Error()) + "; " + moreMemory
+	default:
+		return nil, err
+	}
+	return result, nil
+}
+
+// moreMemory says what helps a run that runs out of it.
+const moreMemory = "take smaller batches or micro-batches, fewer workers at a time or a machine with more memory, and run again with -failed"
+
+// outOfMemory reports whether what a program says is that memory is used up: XLA's words, Go's and the system's.
+func outOfMemory(text string) bool {
+	for _, sign := range []string{"RESOURCE_EXHAUSTED", "out of memory", "cannot allocate memory", "std::bad_alloc"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// silent is an observer that tells nobody.
+type silent struct{}
+
+func (silent) Start(train.Progress)      {}
+func (silent) Step(train.Progress)       {}
+func (silent) End(train.Progress, error) {}

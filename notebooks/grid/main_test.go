@@ -1,0 +1,224 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/interrupts"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// This test program is the worker too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-worker" {
+		os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, fakeTables))
+	}
+	os.Exit(m.Run())
+}
+
+// How the runs of the tables are at the moment, which workers learn as well.
+const (
+	learningRate = "PUCL_TEST_LEARNING_RATE"
+	misbehavior  = "PUCL_TEST_MISBEHAVIOR" // of nnPU's second seed
+)
+
+// fakeTables are two tables that share runs.
+var fakeTables = catalog{
+	names: func() []string { return []string{"table-1", "table-2"} },
+	find: func(name string, size experiment.Size) (experiment.Grid, error) {
+		grid := experiment.Grid{Name: name, Size: size}
+		for _, method := range []string{"PUCL", "nnPU"} {
+			if name == "table-1" && method == "nnPU" {
+				continue
+			}
+			for seed := range uint64(3) {
+				grid.Runs = append(grid.Runs, experiment.Run{
+					Setting: "FMNIST-I, 1000 labeled", Method: method, Seed: seed, Version: 1,
+					Config: struct{ LearningRate string }{os.Getenv(learningRate)},
+					Train: func(ctx context.Context, _ *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+						place.Observer.Start(train.Progress{Steps: 3})
+						if method == "nnPU" && seed == 1 {
+							switch os.Getenv(misbehavior) {
+							case "diverges":
+								return nil, &train.Diverged{Step: 7}
+							case "lacks its data":
+								return nil, errors.New("the images are not here; fetch them with setup")
+							case "hangs":
+								<-ctx.Done()
+								return nil, ctx.Err()
+							}
+						}
+						return &experiment.Outcome{Judgements: []experiment.Judgement{{Rule: experiment.Last, Accuracy: 0.5}}}, nil
+					},
+				})
+			}
+		}
+		return grid, nil
+	},
+}
+
+// shop is where the program is tried.
+type shop struct {
+	t       *testing.T
+	results string
+	folders []string
+}
+
+func newShop(t *testing.T) *shop {
+	folder := t.TempDir()
+	results := filepath.Join(folder, "results")
+	return &shop{t, results, []string{"-results", results, "-work", filepath.Join(folder, "work")}}
+}
+
+// grid runs the program and looks for texts in what it says, all together.
+func (s *shop) grid(args string, status int, want ...string) string {
+	s.t.Helper()
+	return s.gridIn(s.t.Context(), args, status, want...)
+}
+
+func (s *shop) gridIn(ctx context.Context, args string, status int, want ...string) string {
+	s.t.Helper()
+	var out, messages bytes.Buffer
+	got := run(ctx, append(s.folders, strings.Fields(args)...), &out, &messages, fakeTables)
+	if got != status {
+		s.t.Errorf("grid %s: status %d, want %d\n%s", args, got, status, messages.String())
+	}
+	said := "grid " + args + "\n" + out.String() + messages.String()
+	contains(s.t, said, want...)
+	return said
+}
+
+func TestUsage(t *testing.T) {
+	s := newShop(t)
+	for args, want := range map[string]string{
+		"":                             "which table? There are table-1, table-2",
+		"-list":                        "which table? There are table-1, table-2",
+		"table-3":                      `there is no table "table-3"; there are table-1, table-2`,
+		"-size huge table-1":           `there is no size "huge"; choose smoke, laptop or paper`,
+		"table-1 -seeds 2-1":           `"2-1" is no seed and no range of seeds; want 1,2 or 1-5`,
+		"table-1 -seeds one":           `"one" is no seed`,
+		"table-1 -workers -1":          "want a positive number, or 0 for the default",
+		"table-1 -on cloud":            "-on cloud: want here or slurm",
+		"table-1 -on slurm -workers 2": "the cluster decides how many runs",
+		"table-1 -slurm --time=1":      "-slurm is for -on slurm",
+		"table-1 -nosuch":              "flag provided but not defined: -nosuch",
+	} {
+		s.grid(args, exitUsage, want)
+	}
+	s.grid("-h", exitOK, "-size", "-seeds")
+	s.grid("table-1 -seeds 9", exitFailed, "table-1 of size smoke has no run that -only and -seeds ask for")
+}
+
+func TestTheRunsOfTablesAreDone(t *testing.T) {
+	s := newShop(t)
+	s.grid("-list table-1 table-2", exitOK, "missing  fmnist-i-1000-labeled/pucl/seed-0\n", "0 of 6 runs done, 6 missing\n")
+	s.grid("table-1 -seeds 0,2 -workers 1", exitOK, "[2/2] FMNIST-I, 1000 labeled / PUCL / seed 2: 0.", "table-1: 2 of 2 runs done.")
+	s.grid("table-2 -only PUCL/,elephants", exitOK, "[1/1] FMNIST-I, 1000 labeled / PUCL / seed 1", "table-2: 3 of 3 runs done.")
+	s.grid("table-1 -size laptop -list", exitOK, "0 of 3 runs done, 3 missing")
+	s.grid("table-1 table-2", exitOK, "[3/3] ", "table-1, table-2: 6 of 6 runs done.")
+	if said := s.grid("table-1 table-2", exitOK, "table-1, table-2: 6 of 6 runs done."); strings.Contains(said, "[") {
+		t.Errorf("runs were done again:\n%s", said)
+	}
+	s.grid("-list table-1", exitOK, "done     fmnist-i-1000-labeled/pucl/seed-0                  0.", "3 of 3 runs done\n")
+}
+
+func TestWhatStandsIsNotWrittenOverUnasked(t *testing.T) {
+	s := newShop(t)
+	s.grid("table-1", exitOK)
+	t.Setenv(learningRate, "0.01")
+	file := filepath.Join(s.results, "smoke/fmnist-i-1000-labeled/pucl/seed-0.json")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := []string{"LearningRate is 0.01 here and zero in the file", "-again does the run anew", "0 of 3 runs done, 3 stale"}
+	s.grid("-list table-1", exitOK, stale...)
+	s.grid("table-1", exitFailed, append(stale, "3 stale: nothing was written over.")...)
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the result was changed: %v", err)
+	}
+	s.grid("table-2 -only pucl", exitFailed, "3 stale: nothing was written over.")
+	s.grid("-again table-1", exitOK, "table-1: 3 of 3 runs done.")
+	if said := s.grid("-again table-1", exitOK, "table-1: 3 of 3 runs done."); strings.Contains(said, "[") {
+		t.Errorf("runs were done again:\n%s", said)
+	}
+}
+
+func TestRunsThatFail(t *testing.T) {
+	s := newShop(t)
+	t.Setenv(misbehavior, "diverges")
+	failed := []string{"failed: FMNIST-I, 1000 labeled / nnPU / seed 1: failed: train: ", "1 failed: -failed tries them again.", "5 of 6 runs done, 1 failed"}
+	s.grid("table-2", exitFailed, failed...)
+	if said := s.grid("table-2", exitFailed, failed...); strings.Contains(said, "[") {
+		t.Errorf("it was tried again unasked:\n%s", said)
+	}
+	t.Setenv(misbehavior, "")
+	s.grid("-failed table-2", exitOK, "[1/1]", "6 of 6 runs done.")
+}
+
+func TestWhatIsMissingEndsTheGrid(t *testing.T) {
+	s := newShop(t)
+	t.Setenv(misbehavior, "lacks its data")
+	s.grid("table-2 -workers 1", exitFailed, "FMNIST-I, 1000 labeled / nnPU / seed 1: the images are not here; fetch them with setup")
+	t.Setenv(misbehavior, "")
+	s.grid("table-2", exitOK, "6 of 6 runs done.")
+	if err := os.WriteFile(filepath.Join(s.results, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.grid("table-2", exitFailed, "is no folder of results: it holds thesis.tex")
+}
+
+func TestInterrupted(t *testing.T) {
+	s := newShop(t)
+	t.Setenv(misbehavior, "hangs")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	s.gridIn(ctx, "table-2", exitInterrupted, "interrupted; the same again goes on from here")
+	t.Setenv(misbehavior, "")
+	s.grid("table-2", exitOK, "6 of 6 runs done.")
+}
+
+// Without Slurm there is a sentence.
+func TestNoSlurm(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	newShop(t).grid("table-1 -on slurm", exitFailed, "there is no Slurm on this machine")
+}
+
+// What helps is told of a few runs of each kind, and the others are counted.
+func TestRest(t *testing.T) {
+	var standings []experiment.Standing
+	for seed := range uint64(9) {
+		standings = append(standings, experiment.Standing{Run: experiment.Run{Setting: "a", Method: "b", Seed: seed}, State: experiment.Missing})
+	}
+	err := rest(standings)
+	if err == nil || strings.Count(err.Error(), "\n") != shown+1 || !strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same") {
+		t.Error(err)
+	}
+	for i := range standings {
+		standings[i].State = experiment.Done
+	}
+	if err := rest(standings); err != nil {
+		t.Error(fmt.Errorf("all is done, and still: %w", err))
+	}
+}
+
+// contains looks for texts in what was said.
+func contains(t *testing.T, said string, want ...string) {
+	t.Helper()
+	for _, text := range want {
+		if !strings.Contains(said, text) {
+			t.Errorf("no %q in\n%s", text, said)
+		}
+	}
+}

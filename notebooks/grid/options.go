@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
+
+// options are what the command line asks for.
+type options struct {
+	size    experiment.Size
+	tables  []string
+	workers int
+	only    []string // parts of paths, one of which the runs have to hold; empty means all
+	seeds   []seeds  // empty means all
+	list    bool
+	again   bool
+	failed  bool
+
+	on           string // "here" or "slurm"
+	slurmOptions string
+
+	results, work string // folders; "" means those of the checkout
+
+	worker   string // file of a list of runs: do one of them
+	index    int
+	attached bool
+}
+
+// seeds is a range of seeds, both ends in it.
+type seeds struct{ first, last uint64 }
+
+// parse reads the command line. Flags may stand before, between and after the tables.
+func parse(args []string, messages io.Writer, tables catalog) (o options, err error) {
+	flags := flag.NewFlagSet("grid", flag.ContinueOnError)
+	flags.SetOutput(messages)
+	size := flags.String("size", "smoke", "how large the runs are: `smoke`, laptop or paper")
+	flags.IntVar(&o.workers, "workers", 0, "how many `runs` to do at a time; 0 means one a processor, and one alone of size paper")
+	only := flags.String("only", "", "do the runs alone whose path, as -list shows it, holds one of these `texts` (with commas)")
+	numbers := flags.String("seeds", "", "do the runs of these `seeds` alone: 1,2 or 1-5")
+	flags.BoolVar(&o.list, "list", false, "only show how each run stands: done, missing, failed or stale")
+	flags.BoolVar(&o.again, "again", false, "do stale runs anew, those of another configuration or version, and write over their results")
+	flags.BoolVar(&o.failed, "failed", false, "try failed runs again")
+	flags.StringVar(&o.on, "on", "here", "where to do the runs: `here` or slurm")
+	flags.StringVar(&o.slurmOptions, "slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
+	flags.StringVar(&o.results, "results", "", "`folder` of the results (default notebooks/results)")
+	flags.StringVar(&o.work, "work", "", "`folder` in which runs that are not done keep their state (default notebooks/out/grid)")
+	flags.StringVar(&o.worker, "worker", "", "for this program itself: do one run of the `list` in this file")
+	flags.IntVar(&o.index, "index", 0, "for this program itself: `which` run of the list")
+	flags.BoolVar(&o.attached, "attached", false, "for this program itself: speak to the program that started it, and end with it")
+	if o.tables, err = parseMixed(flags, args); err != nil || o.worker != "" {
+		return o, err
+	}
+	o.only = split(*only)
+	if o.size, err = experiment.ParseSize(*size); err == nil {
+		o.seeds, err = parseSeeds(*numbers)
+	}
+	if err == nil {
+		err = o.check(tables)
+	}
+	if err != nil {
+		fmt.Fprintln(messages, err) // as flag does with an error of its own
+	}
+	return o, err
+}
+
+// parseMixed parses flags that may stand before, between and after the arguments.
+func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
+			return rest, err
+		}
+		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
+	}
+}
+
+// check returns an error if the options make no sense.
+func (o options) check(tables catalog) error {
+	there := tables.names()
+	for _, name := range o.tables {
+		if !slices.Contains(there, name) {
+			return fmt.Errorf("there is no table %q; there are %s", name, strings.Join(there, ", "))
+		}
+	}
+	switch {
+	case len(o.tables) == 0:
+		return fmt.Errorf("which table? There are %s", strings.Join(there, ", "))
+	case o.workers < 0:
+		return fmt.Errorf("-workers %d: want a positive number, or 0 for the default", o.workers)
+	case o.on != "here" && o.on != "slurm":
+		return fmt.Errorf("-on %s: want here or slurm", o.on)
+	case o.on == "slurm" && o.workers > 0:
+		return errors.New("-workers is for this machine; on Slurm the cluster decides how many runs it does at a time")
+	case o.on != "slurm" && o.slurmOptions != "":
+		return errors.New("-slurm is for -on slurm")
+	}
+	return nil
+}
+
+// split returns the parts of a text between commas, without spaces around them and in lower case.
+func split(text string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// parseSeeds reads "1,3-5".
+func parseSeeds(text string) ([]seeds, error) {
+	var all []seeds
+	for _, part := range split(text) {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		a, err := strconv.ParseUint(first, 10, 64)
+		b, failed := strconv.ParseUint(last, 10, 64)
+		if err != nil || failed != nil || b < a {
+			return nil, fmt.Errorf("-seeds %s: %q is no seed and no range of seeds; want 1,2 or 1-5", text, part)
+		}
+		all = append(all, seeds{a, b})
+	}
+	return all, nil
+}
+
+// keeps reports whether a run is one of those that are asked for.
+func (o options) keeps(run experiment.Run) bool {
+	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(run.Path(), text) })
+	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool { return s.first <= run.Seed && run.Seed <= s.last })
+	return named && seeded
+}
+
+// grids returns the grids with the runs that are asked for.
+func (o options) grids(tables catalog) ([]experiment.Grid, error) {
+	var grids []experiment.Grid
+	runs := 0
+	for _, name := range o.tables {
+		grid, err := tables.find(name, o.size)
+		if err != nil {
+			return nil, err
+		}
+		grid = grid.Only(o.keeps)
+		grids, runs = append(grids, grid), runs+len(grid.Runs)
+	}
+	if runs == 0 {
+		return nil, fmt.Errorf("%s of size %s has no run that -only and -seeds ask for; -list without them shows all",
+			strings.Join(o.tables, ", "), o.size)
+	}
+	return grids, nil
+}
+
+// workFolder returns the folder for runs that are not done.
+func (o options) workFolder() (string, error) {
+	if o.work == "" {
+		return experiment.WorkFolder()
+	}
+	return filepath.Abs(o.work)
+}

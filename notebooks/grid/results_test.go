@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
+
+// TestCommittedResults: every committed result is that of a run of some table, as the program has it now. One that a change of a
+// method or a configuration made stale has to be done again, or removed, with that change.
+func TestCommittedResults(t *testing.T) {
+	store, err := experiment.Open(filepath.Join("..", "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
+		var grids []experiment.Grid
+		for _, name := range tables.names() {
+			grid, err := tables.find(name, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grids = append(grids, grid)
+		}
+		plan, err := store.NewPlan(grids, false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]bool{}
+		for _, s := range plan.Standings {
+			files[s.Run.Path()+".json"] = true
+			if s.State == experiment.Stale {
+				t.Errorf("%s: %s", s.Run, s.Why)
+			}
+		}
+		t.Logf("%s: %s", size, experiment.Tell(plan.Standings))
+		folder := filepath.Join(store.Folder, string(size))
+		err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) == ".part" {
+				return err
+			}
+			name, err := filepath.Rel(folder, path)
+			if err == nil && !files[filepath.ToSlash(name)] {
+				t.Errorf("%s is the result of no run; remove it, or name the run as it was", path)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}
+
+// The names and the sizes of the program are those of the tables.
+func TestTables(t *testing.T) {
+	names := tables.names()
+	if len(names) < 2 || !strings.Contains(strings.Join(names, " "), "table-1") {
+		t.Errorf("%q", names)
+	}
+	for _, name := range names {
+		for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper} {
+			grid, err := tables.find(name, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := grid.Check(); err != nil || len(grid.Runs) == 0 || grid.Size != size || grid.Name != name {
+				t.Errorf("%s of size %s: %d runs, %v", name, size, len(grid.Runs), err)
+			}
+		}
+	}
+}

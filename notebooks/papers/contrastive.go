@@ -1,0 +1,105 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// contrastiveVersion is the version of pretraining with judging by heads; see experiment.Run.
+const contrastiveVersion = 1
+
+// objectives are the losses of Table 1 in its order.
+func objectives() []pucl.Objective { return []pucl.Objective{pucl.SSCL(), pucl.SCLPU(), pucl.PUCL()} }
+
+// restarts is how many random starts PUPL makes, of which the one of lowest potential counts.
+const restarts = 5
+
+// Contrastive is the configuration of a run that pretrains an encoder.
+type Contrastive struct {
+	Data      Data
+	Objective string
+	Tau       float64
+	Encoder   string
+	Views     string
+	Update    string  // optimizer, learning rate and schedule
+	Batch     int     // images in a batch
+	Share     float64 // of labeled positives forced into a batch; 0 means as they come
+	Steps     int
+	Points    int // at which heads are judged
+	Restarts  int // of PUPL
+}
+
+// contrastive returns the run of a setting that pretrains by an objective.
+func (s setting) contrastive(o pucl.Objective, seed uint64) experiment.Run {
+	c := s.Pretrain
+	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
+	if c.Tau == 0 {
+		c.Tau = 0.5
+	}
+	return experiment.Run{
+		Setting: s.Name, Method: o.Name, Seed: seed, Version: contrastiveVersion,
+		Config: Contrastive{
+			Data: s.Data, Objective: o.Name, Tau: c.Tau, Encoder: encoder.Describe(c.Encoder), Views: c.Recipe.String(),
+			Update: update(c), Batch: s.Batch.Size, Share: s.Batch.Share, Steps: c.Steps, Points: s.Points, Restarts: restarts,
+		},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.pretrain(ctx, eng, place, c)
+		},
+	}
+}
+
+// update names optimizer, learning rate and schedule with all their numbers.
+func update(c train.Config) string {
+	return train.Settings{
+		Steps: c.Steps, Optimizer: c.Optimizer, LearningRate: c.LearningRate, Schedule: c.Schedule,
+	}.WithDefaults().Update()
+}
+
+// pretrain does a run.
+func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	size := s.Batch
+	size.Seed = c.Seed
+	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)
+	if err != nil {
+		return nil, err
+	}
+	var judged []point
+	c.Checkpoint, c.CheckpointEvery, c.Observer = filepath.Join(place.Folder, "pretraining"), checkpointEvery, place.Observer
+	c.State = &judged
+	c.AfterStep = func(done int, m *train.Model) error {
+		if done*s.Points/c.Steps == (done-1)*s.Points/c.Steps {
+			return nil
+		}
+		now, err := data.judge(eng, m, done, restarts, c.Seed)
+		judged = append(judged, now...)
+		return err
+	}
+	model, err := train.Pretrain(ctx, eng, batches, c)
+	if err != nil {
+		return nil, err
+	}
+	return data.outcome(model.Record, judged)
+}
+
+// checkpointEvery is how many steps lie between checkpoints: half a minute or so on one core.
+const checkpointEvery = 250
+
+// outcome returns what came of a run.
+func (o *opened) outcome(record train.Record, judged []point) (*experiment.Outcome, error) {
+	record.Data = o.note + "; " + record.Data
+	all, err := judgements(judged)
+	return &experiment.Outcome{Record: record, Judgements: all}, err
+}

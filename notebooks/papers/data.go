@@ -1,0 +1,120 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// Data says what a run learns from and what it is judged on. The seed of the run goes into all draws.
+type Data struct {
+	Benchmark string  // as datasets.FindBenchmark knows it
+	Files     Files   // of the benchmark's data set
+	Labeled   int     // n_P
+	HeldOut   float64 // share of the training images that is held out, with as large a share of n_P as labels beside those to learn from
+}
+
+// set is a part of a data set with the class of each image.
+type set struct {
+	datasets.Source
+	labels  []int
+	classes []string
+}
+
+// part is images and what is known of them as PU data. Rows of the split are those of the images.
+type part struct {
+	images datasets.Source
+	*datasets.Split
+}
+
+// opened is data, opened.
+type opened struct {
+	train, held part
+	test        set
+	truth       []bool // which of test are positive
+	note        string // which files these are
+	close       func() error
+}
+
+// open returns the data as a run with that seed sees them. Close them after use.
+func (d Data) open(seed uint64) (_ *opened, err error) {
+	benchmark, err := datasets.FindBenchmark(d.Benchmark)
+	if err != nil {
+		return nil, fmt.Errorf("papers: %w", err)
+	}
+	all, o, err := openFiles(benchmark.Set, d.Files)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("papers: %s: %w", d.Benchmark, err), o.close())
+		}
+	}()
+	rest, held, err := datasets.HoldoutRows(all.labels, len(all.classes), d.HeldOut, seed)
+	if err != nil {
+		return nil, err
+	}
+	if o.train, err = d.split(benchmark, all.rows(rest), d.Labeled, seed); err != nil {
+		return nil, err
+	}
+	if o.held, err = d.split(benchmark, all.rows(held), int(math.Round(d.HeldOut*float64(d.Labeled))), seed); err != nil {
+		return nil, err
+	}
+	config, err := benchmark.Config(o.test.classes)
+	if err != nil {
+		return nil, err
+	}
+	positive := map[int]bool{}
+	for _, class := range config.Positive {
+		positive[class] = true
+	}
+	for _, class := range o.test.labels {
+		o.truth = append(o.truth, positive[class])
+	}
+	return o, nil
+}
+
+// split makes PU data of a set.
+func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part, error) {
+	config, err := b.Config(s.classes)
+	if err != nil {
+		return part{}, err
+	}
+	config.Labeled, config.Draw, config.Seed = labeled, datasets.Balanced, seed
+	split, err := datasets.NewSplit(s.labels, s.classes, config)
+	return part{s.Source, split}, err
+}
+
+// read returns the images of these rows.
+func read(source datasets.Source, rows []int) ([]uint8, error) {
+	height, width, channels := source.Shape()
+	size := height * width * channels
+	out := make([]uint8, len(rows)*size)
+	for i, row := range rows {
+		if err := source.ReadImage(row, out[i*size:(i+1)*size]); err != nil {
+			return nil, fmt.Errorf("papers: reading image %d: %w", row, err)
+		}
+	}
+	return out, nil
+}
+
+// rows returns those rows of s as a set.
+func (s set) rows(rows []int) set {
+	labels := make([]int, len(rows))
+	for i, row := range rows {
+		labels[i] = s.labels[row]
+	}
+	return set{subset{s.Source, rows}, labels, s.classes}
+}
+
+// subset is some images of a source.
+type subset struct {
+	datasets.Source
+	index []int
+}
+
+func (s subset) Len() int                           { return len(s.index) }
+func (s subset) ReadImage(i int, dst []uint8) error { return s.Source.ReadImage(s.index[i], dst) }

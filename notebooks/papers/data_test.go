@@ -1,0 +1,116 @@
+package papers
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/datasets"
+)
+
+// builtIn are data that are on every machine.
+var builtIn = Data{Benchmark: "FMNIST-I", Files: BuiltIn, Labeled: 200, HeldOut: 0.1}
+
+// Data are split as the protocol says.
+func TestProtocol(t *testing.T) {
+	o, err := builtIn.open(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := [2]int{o.train.NumLabeled(), o.train.NumUnlabeled()}; n != [2]int{200, 7200} {
+		t.Errorf("%d labeled and unlabeled to learn from", n)
+	}
+	if n := [2]int{o.held.NumLabeled(), o.held.NumUnlabeled()}; n != [2]int{20, 800} {
+		t.Errorf("%d labeled and unlabeled held out", n)
+	}
+	positives := 0
+	for _, positive := range o.truth {
+		if positive {
+			positives++
+		}
+	}
+	for what, prior := range map[string]float64{
+		"to learn from": o.train.Prior, "held out": o.held.Prior, "to test on": float64(positives) / float64(o.test.Len()),
+	} {
+		if math.Abs(prior-0.3) > 1e-12 {
+			t.Errorf("a share of %g is positive %s", prior, what)
+		}
+	}
+	// No image is in two parts, and the labeled ones are among the unlabeled again.
+	seen := map[string]string{}
+	for name, source := range map[string]datasets.Source{"train": o.train.images, "held": o.held.images, "test": o.test} {
+		pixels := make([]uint8, 784)
+		for i := range source.Len() {
+			if err := source.ReadImage(i, pixels); err != nil {
+				t.Fatal(err)
+			}
+			if other := seen[string(pixels)]; other != "" && other != name {
+				t.Fatalf("image %d of %s is in %s too", i, name, other)
+			}
+			seen[string(pixels)] = name
+		}
+	}
+	if unlabeled := o.train.Index[200:]; !slices.Contains(unlabeled, o.train.Index[0]) {
+		t.Error("a labeled image is not among the unlabeled")
+	}
+}
+
+// All draws follow from the seed.
+func TestSeeds(t *testing.T) {
+	var heldOut, labeled []string
+	for _, seed := range []uint64{1, 1, 2} {
+		o, err := builtIn.open(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := read(o.held.images, o.held.Index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		image, err := read(o.train.images, o.train.Index[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		heldOut, labeled = append(heldOut, string(held)), append(labeled, string(image))
+	}
+	if heldOut[0] != heldOut[1] || labeled[0] != labeled[1] {
+		t.Error("seed 1 gives other data the second time")
+	}
+	if heldOut[0] == heldOut[2] || labeled[0] == labeled[2] {
+		t.Error("seeds 1 and 2 give the same data")
+	}
+}
+
+// A subset reads the images that it names.
+func TestRows(t *testing.T) {
+	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}, Pixels: []uint8{10, 11, 12}, Labels: []int{0, 1, 0}}
+	part := set{images, images.Labels, images.Classes}.rows([]int{2, 1})
+	pixels, err := read(part, []int{1, 0, 1})
+	if err != nil || !bytes.Equal(pixels, []byte{11, 12, 11}) || part.Len() != 2 || !slices.Equal(part.labels, []int{0, 1}) {
+		t.Errorf("%d images, labels %d, pixels %d, %v", part.Len(), part.labels, pixels, err)
+	}
+}
+
+// Data that are not on the machine are said to be missing, with the cure.
+func TestMissingFiles(t *testing.T) {
+	t.Setenv(datasets.EnvDataDir, t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, tt := range []struct {
+		data Data
+		want string
+	}{
+		{Data{Benchmark: "FMNIST-I", Files: Official}, "setup -data"},
+		{Data{Benchmark: "CIFAR-I", Files: Official}, "cifar-10"},
+		{Data{Benchmark: "CIFAR-I", Files: JPEGCopies}, "JPEG copies"},
+		{Data{Benchmark: "STL-II", Files: Official}, "STL-10"},
+	} {
+		_, err := tt.data.open(1)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want %q in it", tt.data, err, tt.want)
+		}
+	}
+}

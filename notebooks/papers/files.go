@@ -1,0 +1,134 @@
+package papers
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/cifar"
+	"github.com/puclab/puclab/datasets/fashionmnist"
+	"github.com/puclab/puclab/datasets/stl10"
+)
+
+// Files says which files of a data set are meant.
+type Files string
+
+// The files that there are.
+const (
+	Official   Files = "official"
+	BuiltIn    Files = "built-in"    // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
+	JPEGCopies Files = "JPEG copies" // CIFAR-10 made anew from lossy copies, in another order
+)
+
+// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, then test images and theirs, a class being a byte.
+const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0c694"
+
+// openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
+func openFiles(name string, files Files) (train set, o *opened, err error) {
+	open := map[string]func(Files) (set, *opened, error){"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL}[name]
+	if open == nil {
+		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
+	}
+	if train, o, err = open(files); err != nil {
+		return set{}, nil, fmt.Errorf("papers: %s, %s files: %w", name, files, err)
+	}
+	o.note = fmt.Sprintf("%s (%s files)", name, files)
+	return train, o, nil
+}
+
+// inMemory returns opened images that are in memory.
+func inMemory(train, test *datasets.Images) (set, *opened) {
+	return set{train, train.Labels, train.Classes},
+		&opened{test: set{test, test.Labels, test.Classes}, close: func() error { return nil }}
+}
+
+func openFashionMNIST(files Files) (set, *opened, error) {
+	train, test, source, err := fashionmnist.Open()
+	switch {
+	case err != nil:
+		return set{}, nil, err
+	case files == Official && !source.Full:
+		return set{}, nil, fmt.Errorf("the 60,000 images to learn from are not on this machine: fetch them by "+
+			"`go run ./notebooks setup -data`, or set %s to a folder that has them: %w", datasets.EnvDataDir, fs.ErrNotExist)
+	case files == BuiltIn && source.Full:
+		all, err := fashionmnist.Embedded()
+		if err != nil {
+			return set{}, nil, err
+		}
+		if train, test, err = datasets.Holdout(all, 0.2, 0); err != nil { // as fashionmnist.Open does where there are no others
+			return set{}, nil, err
+		}
+	}
+	s, o := inMemory(train, test)
+	return s, o, nil
+}
+
+func openCIFAR(files Files) (set, *opened, error) {
+	dir, err := folder("cifar-10")
+	if err != nil {
+		return set{}, nil, err
+	}
+	options := cifar.Options{AnyContent: files == JPEGCopies}
+	train, trainErr := cifar.Load10(dir, cifar.Train, options)
+	test, testErr := cifar.Load10(dir, cifar.Test, options)
+	if err := errors.Join(trainErr, testErr); err != nil {
+		return set{}, nil, err
+	}
+	if files == JPEGCopies {
+		sum := sha256.New()
+		for _, images := range []*datasets.Images{train, test} {
+			addImages(sum, images)
+		}
+		if got := fmt.Sprintf("%x", sum.Sum(nil)); got != jpegCopies {
+			return set{}, nil, fmt.Errorf("the images have the SHA-256 %s, the JPEG copies %s, and results of different images must not stand "+
+				"in one table: on the official files there are the runs of size paper", got, jpegCopies)
+		}
+	}
+	s, o := inMemory(train, test)
+	return s, o, nil
+}
+
+// addImages adds images and their classes to a checksum.
+func addImages(sum hash.Hash, images *datasets.Images) {
+	sum.Write(images.Pixels)
+	for _, class := range images.Labels {
+		sum.Write([]byte{byte(class)})
+	}
+}
+
+// openSTL opens STL-10 with its unlabeled images, which stay on disk.
+func openSTL(Files) (set, *opened, error) {
+	dir, err := folder("stl10")
+	if err != nil {
+		return set{}, nil, err
+	}
+	all, err := stl10.OpenAll(dir, stl10.Options{})
+	if err != nil {
+		return set{}, nil, err
+	}
+	test, err := stl10.Open(dir, stl10.Test, stl10.Options{})
+	if err != nil {
+		return set{}, nil, errors.Join(err, all.Close())
+	}
+	return set{all, all.Labels, all.Classes}, &opened{
+		test:  set{test, test.Labels, test.Classes},
+		close: func() error { return errors.Join(all.Close(), test.Close()) },
+	}, nil
+}
+
+// folder returns the folder of an unpacked archive.
+func folder(archive string) (fs.FS, error) {
+	a, err := datasets.FindArchive(archive)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.Find()
+	if err != nil {
+		return nil, err
+	}
+	return os.DirFS(dir), nil
+}

@@ -1,0 +1,160 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// The heads of a pretrained encoder: linear probes on its outputs h, scaled to length one.
+const (
+	PUPL    = "PUPL (CE)"                // cross-entropy on PUPL's pseudo-labels from h, as Algorithm 1 has it
+	PUPLOnZ = "PUPL on z (CE)"           // the same with pseudo-labels from the projections z
+	NNPU    = "nnPU"                     // the non-negative risk with the true class prior
+	Naive   = "CE, unlabeled = negative" // cross-entropy that takes every unlabeled image for a negative one
+	Ceiling = "CE, all true labels"      // what a linear probe reaches that knows all classes: no method
+)
+
+// Heads lists the heads in the order of tables.
+func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Naive, Ceiling} }
+
+// point is what one classifier was worth after some steps of a run.
+type point struct {
+	Head string
+	Step int
+	PU   evaluate.PU     // on held-out PU data
+	Test evaluate.Binary // on test images
+}
+
+// judgements returns what the points of a run come to by each rule, head after head in the order of their first points.
+func judgements(points []point) ([]experiment.Judgement, error) {
+	var heads []string
+	of := map[string][]point{}
+	for _, p := range points {
+		if of[p.Head] == nil {
+			heads = append(heads, p.Head)
+		}
+		of[p.Head] = append(of[p.Head], p)
+	}
+	var all []experiment.Judgement
+	for _, head := range heads {
+		byAccuracy, err := choose(of[head], evaluate.PU.ProxyAccuracy)
+		if err != nil {
+			return nil, err
+		}
+		byAUC, err := choose(of[head], func(s evaluate.PU) float64 { return s.ProxyAUC })
+		if err != nil {
+			return nil, err
+		}
+		for _, chosen := range []struct {
+			rule experiment.Rule
+			at   int
+		}{
+			{experiment.Last, byAccuracy.Last.Epoch}, {experiment.ProxyAccuracy, byAccuracy.WithoutNegatives.Epoch},
+			{experiment.ProxyAUC, byAUC.WithoutNegatives.Epoch}, {experiment.Oracle, byAccuracy.Oracle.Epoch},
+		} {
+			p := of[head][chosen.at]
+			all = append(all, experiment.Judgement{
+				Head: head, Rule: chosen.rule, Step: p.Step, Accuracy: p.Test.Accuracy(), BalancedAccuracy: p.Test.Balanced(),
+				AUC: p.Test.AUC, Degenerate: p.Test.Degenerate(),
+			})
+		}
+	}
+	return all, nil
+}
+
+// choose returns which of the points each rule chooses, by their places.
+func choose(points []point, proxy func(evaluate.PU) float64) (evaluate.Selection, error) {
+	epochs := make([]evaluate.Epoch, len(points))
+	for i, p := range points {
+		epochs[i] = evaluate.Epoch{Epoch: i, Proxy: proxy(p.PU), Test: p.Test.Accuracy(), Degenerate: p.Test.Degenerate()}
+	}
+	return evaluate.Select(epochs)
+}
+
+// embedded is a part of the data as an encoder has it, a row for each example.
+type embedded struct {
+	h, z *mat.Dense // of length one
+	part
+}
+
+// embed embeds the examples of a part.
+func embed(eng *engine.Engine, m *train.Model, p part) (embedded, error) {
+	all, err := m.EmbedImages(eng, p.images)
+	if err != nil {
+		return embedded{}, err
+	}
+	e, err := all.Take(p.Index)
+	if err != nil {
+		return embedded{}, err
+	}
+	return embedded{rows.Unit(e.H), rows.Unit(e.Z), p}, nil
+}
+
+// judge judges an encoder by all heads.
+func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, seed uint64) ([]point, error) {
+	learn, err := embed(eng, m, o.train)
+	held, heldErr := embed(eng, m, o.held)
+	test, testErr := m.EmbedImages(eng, o.test)
+	if err := errors.Join(err, heldErr, testErr); err != nil {
+		return nil, err
+	}
+	tested := rows.Unit(test.H)
+	var points []point
+	for _, head := range Heads() {
+		x, labels, minimized, err := learn.head(head, restarts, seed)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
+		}
+		p := point{Head: head, Step: step}
+		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
+		if err == nil {
+			p.PU, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
+		}
+		if err == nil {
+			p.Test, err = linear.Score(tested, o.truth)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// head returns what a head learns from: rows, labels, and the risk that it minimizes.
+func (e embedded) head(name string, restarts int, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
+	pupl := func(space *mat.Dense) ([]bool, error) {
+		c, err := cluster.PUPL(space, e.Labeled, cluster.Config{Restarts: restarts, Seed: seed})
+		if err != nil {
+			return nil, err
+		}
+		return c.Positive, nil
+	}
+	x, labels, minimized = e.h, e.Labeled, risk.CrossEntropy
+	switch name {
+	case PUPL:
+		labels, err = pupl(e.h)
+	case PUPLOnZ:
+		labels, err = pupl(e.z)
+	case NNPU:
+		minimized = risk.NNPU(e.Prior, risk.LogisticLoss)
+	case Ceiling:
+		if labels = e.Positive; e.Unknown != nil { // nobody knows the classes of most images of STL-10
+			_, known := rows.Split(e.Unknown)
+			labels = rows.Pick(labels, known)
+			x, err = rows.Take(x, known)
+		}
+	}
+	return x, labels, minimized, err
+}

@@ -1,0 +1,119 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rival"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// competitor is a rival of Table 2.
+type competitor struct {
+	name  string // as the table has it
+	slow  bool   // takes several times as long as others, and so runs with fewer seeds
+	later bool   // came after the paper, which has no claim about it
+	of    func(prior float64) rival.Method
+}
+
+// competitors lists the rivals in the order of Table 2.
+func competitors() []competitor {
+	return []competitor{
+		{name: "uPU", of: func(prior float64) rival.Method { return rival.UPU{Prior: prior} }},
+		{name: "nnPU", of: func(prior float64) rival.Method { return rival.NNPU{Prior: prior} }},
+		{name: "nnPU with mixup", of: func(prior float64) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
+		{name: "PAN", slow: true, of: func(float64) rival.Method { return rival.PAN{} }},
+		{name: "vPU", of: func(float64) rival.Method { return rival.VPU{} }},
+		{name: "P3MIX-E", of: func(float64) rival.Method { return rival.P3Mix{} }},
+		{name: "P3MIX-C", of: func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
+		{name: "Dist-PU", later: true, of: func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
+	}
+}
+
+// Rival is the configuration of a run of a rival.
+type Rival struct {
+	Data      Data
+	Method    string // with all its numbers
+	Encoder   string // with a linear layer behind it
+	Update    string // optimizer, learning rate and schedule
+	Positives int    // labeled positives in a batch
+	Unlabeled int    // unlabeled images in a batch
+	Epochs    int    // passes over the unlabeled images; each is judged
+}
+
+// rival returns the run of a setting that trains a rival.
+func (s setting) rival(c competitor, seed uint64) experiment.Run {
+	method := c.of(s.prior())
+	config := s.Rival
+	config.Method, config.Encoder, config.Seed = method, s.Encoder, seed
+	return experiment.Run{
+		Setting: s.Name, Method: c.name, Seed: seed, Version: method.Version(),
+		Config: Rival{
+			Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Update: config.Settings.WithDefaults().Update(),
+			Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: s.Epochs,
+		},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.compete(ctx, eng, place, config)
+		},
+	}
+}
+
+// prior returns the class prior that methods are told: the true one, or for STL-10 the paper's estimate.
+func (s setting) prior() float64 {
+	if s.benchmark.Set == "STL-10" {
+		return s.benchmark.PaperPrior
+	}
+	return s.benchmark.Prior()
+}
+
+// compete does a run.
+func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	learn, err := data.train.examples()
+	held, heldErr := data.held.examples()
+	pixels, testErr := read(data.test, rows.All(data.test.Len()))
+	if err := errors.Join(err, heldErr, testErr); err != nil {
+		return nil, err
+	}
+	perEpoch := (data.train.NumUnlabeled() + c.Unlabeled - 1) / c.Unlabeled
+	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
+	c.Test = rival.Images{Pixels: pixels, Shape: shape(data.test)}
+	c.Settings.Steps = s.Epochs * perEpoch
+	c.Settings.Checkpoint, c.Settings.CheckpointEvery = filepath.Join(place.Folder, "training"), checkpointEvery
+	c.Settings.Observer = place.Observer
+	result, err := rival.Train(ctx, eng, learn, c)
+	if err != nil {
+		return nil, err
+	}
+	var judged []point
+	for _, epoch := range result.Epochs {
+		test, err := epoch.Judge(data.truth)
+		if err != nil {
+			return nil, err
+		}
+		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
+	}
+	return data.outcome(result.Record, judged)
+}
+
+// shape returns the shape of the images of a source.
+func shape(source datasets.Source) augment.Shape {
+	height, width, channels := source.Shape()
+	return augment.Shape{Height: height, Width: width, Channels: channels}
+}
+
+// examples returns a part as rivals take it.
+func (p part) examples() (rival.Data, error) {
+	pixels, err := read(p.images, p.Index)
+	return rival.Data{Examples: rival.Images{Pixels: pixels, Shape: shape(p.images)}, Labeled: p.Labeled}, err
+}

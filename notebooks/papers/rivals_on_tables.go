@@ -1,0 +1,152 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rival"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// onTables names the grid of rivals on rows of features.
+const onTables = "rivals-on-tables"
+
+// RivalsOnTables is every rival on six tables of the UCI repository, so that a rival which falls behind is seen to do so where a run
+// takes seconds. Positives and negatives are drawn as where class priors are estimated, ¼ of the unlabeled examples being positive;
+// a fifth of these is the test, a tenth of them and of the labeled positives is held out to choose epochs by.
+func RivalsOnTables(size experiment.Size) (experiment.Grid, error) {
+	seeds, sets := 5, uciSets()
+	config := rival.Config{Encoder: encoder.MLP{Hidden: []int{128, 64}, Dim: 64}, Positives: 64, Unlabeled: 192}
+	switch size {
+	case experiment.Smoke:
+		seeds, sets = 1, sets[:1]
+		sets[0].passes = 2
+	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	default:
+		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+	}
+	grid := experiment.Grid{Name: onTables, Size: size}
+	for _, set := range sets {
+		for seed := range uint64(seeds) {
+			for _, c := range competitors() {
+				grid.Runs = append(grid.Runs, set.rival(c, config, seed+1))
+			}
+		}
+	}
+	return grid, nil
+}
+
+// TableRival is the configuration of a run of a rival on a table.
+type TableRival struct {
+	Set       string
+	Labeled   int // of which a tenth is held out
+	Drawn     [2]int
+	Method    string // with all its numbers
+	Encoder   string // with a linear layer behind it
+	Update    string // optimizer, learning rate and schedule
+	Positives int    // labeled positives in a batch
+	Unlabeled int    // unlabeled examples in a batch
+	Epochs    int    // passes over the unlabeled examples; each is judged
+}
+
+// prior returns the share of positives among unlabeled examples.
+func (u uciSet) prior() float64 { return float64(u.positives) / float64(u.positives+u.negatives) }
+
+// rival returns the run that trains a rival on a table.
+func (u uciSet) rival(c competitor, config rival.Config, seed uint64) experiment.Run {
+	method := c.of(u.prior())
+	config.Method, config.Seed = method, seed
+	return experiment.Run{
+		Setting: fmt.Sprintf("%s, %d labeled", u.name, u.labeled), Method: c.name, Seed: seed, Version: method.Version(),
+		Config: TableRival{
+			Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Method: method.String(),
+			Encoder: encoder.Describe(config.Encoder), Update: config.Settings.WithDefaults().Update(),
+			Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: u.passes,
+		},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return u.compete(ctx, eng, place, config)
+		},
+	}
+}
+
+// compete does a run.
+func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (*experiment.Outcome, error) {
+	table, digest, err := u.read()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := u.split(table.Labels, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	data := func(p tablePart) (rival.Data, error) {
+		x, err := rows.Take(table.Features, slices.Concat(p.labeled, p.unlabeled))
+		labels := slices.Concat(slices.Repeat([]bool{true}, len(p.labeled)), make([]bool, len(p.unlabeled)))
+		return rival.Data{Examples: rival.Rows{X: x}, Labeled: labels}, err
+	}
+	learn, err := data(parts.learn)
+	held, heldErr := data(parts.held)
+	test, testErr := rows.Take(table.Features, parts.test)
+	if err := errors.Join(err, heldErr, testErr); err != nil {
+		return nil, err
+	}
+	c.HeldOut, c.Test = rival.HeldOut{Data: held, Prior: u.prior()}, rival.Rows{X: test}
+	c.Settings.Steps = u.passes * ((len(parts.learn.unlabeled) + c.Unlabeled - 1) / c.Unlabeled)
+	c.Settings.Checkpoint, c.Settings.CheckpointEvery = filepath.Join(place.Folder, "training"), checkpointEvery
+	c.Settings.Observer = place.Observer
+	result, err := rival.Train(ctx, eng, learn, c)
+	if err != nil {
+		return nil, err
+	}
+	truth := make([]bool, len(parts.test))
+	for i, row := range parts.test {
+		truth[i] = table.Labels[row] == 1
+	}
+	var judged []point
+	for _, epoch := range result.Epochs {
+		score, err := epoch.Judge(truth)
+		if err != nil {
+			return nil, err
+		}
+		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: score})
+	}
+	o := opened{note: fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)}
+	return o.outcome(result.Record, judged)
+}
+
+// tablePart is rows of a table.
+type tablePart struct{ labeled, unlabeled []int }
+
+// tableParts are the rows of a table by what they are for.
+type tableParts struct {
+	learn, held tablePart
+	test        []int
+}
+
+// split draws the rows of a seed.
+func (u uciSet) split(labels []int, seed uint64) (parts tableParts, err error) {
+	var byClass [2][]int
+	for _, row := range rand.New(rand.NewPCG(seed, 0x7ab1e)).Perm(len(labels)) {
+		byClass[labels[row]] = append(byClass[labels[row]], row)
+	}
+	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
+		return tableParts{}, fmt.Errorf("papers: %s has %d positives and %d negatives, and %d and %d are needed: is it the file as UCI has it?",
+			u.name, len(byClass[1]), len(byClass[0]), u.labeled+u.positives, u.negatives)
+	}
+	labeled, positives, negatives := byClass[1][:u.labeled], byClass[1][u.labeled:u.labeled+u.positives], byClass[0][:u.negatives]
+	parts.held.labeled, parts.learn.labeled = labeled[:len(labeled)/10], labeled[len(labeled)/10:]
+	for _, class := range [][]int{positives, negatives} {
+		test, held := len(class)/5, len(class)/5+len(class)/10
+		parts.test = append(parts.test, class[:test]...)
+		parts.held.unlabeled = append(parts.held.unlabeled, class[test:held]...)
+		parts.learn.unlabeled = append(parts.learn.unlabeled, class[held:]...)
+	}
+	return parts, nil
+}

@@ -1,0 +1,144 @@
+package papers
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// The tables, where PUCL_DATA_DIR has them, hold as many rows as their donors tell and enough of each class.
+func TestUCISets(t *testing.T) {
+	if os.Getenv(datasets.EnvDataDir) == "" {
+		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)
+	}
+	for name, want := range map[string][3]int{ // rows, columns without the class, positives
+		"spambase": {4601, 57, 1813}, "mushroom": {8124, 22, 3916}, "landsat": {6435, 36, 2841}, "wine": {6497, 12, 1599},
+		"page blocks": {5473, 10, 560}, "shuttle": {58000, 9, 12414},
+	} {
+		set := uciSets()[slices.IndexFunc(uciSets(), func(u uciSet) bool { return u.name == name })]
+		table, _, err := set.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Validate(); err != nil {
+			t.Error(err)
+		}
+		rows, columns := table.Features.Dims()
+		positives := 0
+		for _, class := range table.Labels {
+			positives += class
+		}
+		if got := [3]int{rows, columns, positives}; got != want {
+			t.Errorf("%s has %d rows, columns and positives, want %d", name, got, want)
+		}
+		if _, err := set.split(table.Labels, 1); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// No row has two parts to play, all parts of the unlabeled examples have the class prior, and seeds differ.
+func TestSplitOfATable(t *testing.T) {
+	u := uciSet{name: "a table", labeled: 40, positives: 100, negatives: 300}
+	labels := make([]int, 500)
+	for i := range 150 {
+		labels[3*i] = 1
+	}
+	parts, err := u.split(labels, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Concat(parts.learn.labeled, parts.learn.unlabeled, parts.held.labeled, parts.held.unlabeled, parts.test)
+	slices.Sort(all)
+	if len(all) != 440 || len(slices.Compact(all)) != 440 {
+		t.Errorf("%d rows, %d of them once", len(all), len(slices.Compact(all)))
+	}
+	positives := func(index []int) (n int) {
+		for _, row := range index {
+			n += labels[row]
+		}
+		return n
+	}
+	for i, tt := range []struct {
+		rows            []int
+		positives, size int
+	}{
+		{parts.learn.labeled, 36, 36}, {parts.held.labeled, 4, 4}, {parts.learn.unlabeled, 70, 280}, {parts.held.unlabeled, 10, 40},
+		{parts.test, 20, 80},
+	} {
+		if positives(tt.rows) != tt.positives || len(tt.rows) != tt.size {
+			t.Errorf("part %d: %d positives of %d, want %d of %d", i, positives(tt.rows), len(tt.rows), tt.positives, tt.size)
+		}
+	}
+	if other, err := u.split(labels, 2); err != nil || slices.Equal(other.test, parts.test) {
+		t.Errorf("another seed gives the same test, %v", err)
+	}
+	u.negatives = 351
+	if _, err := u.split(labels, 1); err == nil || !strings.Contains(err.Error(), "150 positives and 350 negatives, and 140 and 351 are needed") {
+		t.Errorf("too few rows: %v", err)
+	}
+}
+
+// A table is read with its categories as numbers in their order and columns scaled; what is damaged is refused by its line.
+func TestReadUCI(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(datasets.EnvDataDir, dir)
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "some.csv"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u := uciSet{name: "some", files: []string{"some.csv"}, comma: ",", positive: "p"}
+	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "there is no some.csv in "+filepath.Join(dir, "uci")) {
+		t.Errorf("no file: %v", err)
+	}
+	write("p,b,1\ne,a,3\r\np,b,5\ne,c,3\n")
+	table, digest, err := u.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 0, 1, 0}; !slices.Equal(table.Labels, want) || len(digest) != 64 {
+		t.Errorf("labels %d, want %d; digest %q", table.Labels, want, digest)
+	}
+	x := table.Features
+	if x.At(0, 0) != 0 || !(x.At(1, 0) < 0) || x.At(3, 0) != -x.At(1, 0) || x.At(1, 1) != 0 || x.At(2, 1) != -x.At(0, 1) {
+		t.Errorf("features %v", x.RawMatrix().Data)
+	}
+	write("p,b,1\ne,a\n")
+	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "some.csv, line 2 has 1 values and the first one 2") {
+		t.Errorf("a short line: %v", err)
+	}
+	u.positive, u.above = "", 2
+	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), `some.csv, line 1: class "p" is no number`) {
+		t.Errorf("a class that is no number: %v", err)
+	}
+}
+
+// A rival is judged on a table after every epoch.
+func TestRivalOnATable(t *testing.T) {
+	if os.Getenv(datasets.EnvDataDir) == "" {
+		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)
+	}
+	grid, err := RivalsOnTables(experiment.Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := grid.Runs[1]
+	outcome, err := run.Train(context.Background(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Method != "nnPU" || len(outcome.Judgements) != 4 || !strings.Contains(outcome.Record.Data, "UCI's spambase") {
+		t.Fatalf("%s: %+v", run.Method, outcome)
+	}
+	if j := outcome.Judgements[0]; j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
+		t.Errorf("%+v", j)
+	}
+}

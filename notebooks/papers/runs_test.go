@@ -1,0 +1,110 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// small is a setting of the smoke size whose runs are shorter still.
+func small() setting {
+	list, err := settings(experiment.Smoke)
+	if err != nil {
+		panic(err)
+	}
+	s := list[0]
+	s.Encoder, s.Pretrain.Steps, s.Batch.Size = encoder.MLP{Hidden: []int{}, Dim: 8}, 4, 64
+	return s
+}
+
+// firstLosses are the losses of two steps of a small run, and change with contrastiveVersion alone.
+var firstLosses = map[string][2]float64{"ssCL": {4.59955, 4.52739}, "SCL-PU": {5.02577, 5.00902}, "PUCL": {4.66574, 4.59056}}
+
+// The numbers of contrastive runs change with their version alone.
+func TestFirstLosses(t *testing.T) {
+	eng, s := enginetest.Open(t), small()
+	s.Points = 1
+	for _, o := range objectives() {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		var losses [2]float64
+		_, err := s.contrastive(o, 1).Train(ctx, eng, experiment.Place{Folder: t.TempDir(), Observer: train.OnStep(func(p train.Progress) {
+			if losses[p.Step-1] = p.Loss; p.Step == 2 {
+				stop()
+			}
+		})})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		for i, want := range firstLosses[o.Name] {
+			if math.Abs(losses[i]-want) > 2e-4 {
+				t.Errorf("%s, version %d: losses %.6g, before %.6g", o.Name, contrastiveVersion, losses, firstLosses[o.Name])
+			}
+		}
+	}
+	if contrastiveVersion != 1 {
+		t.Error("the frozen losses are those of version 1")
+	}
+}
+
+// A run that is stopped after its first point and goes on is judged as one that was not.
+func TestContrastiveRunResumes(t *testing.T) {
+	eng, run := enginetest.Open(t), small().contrastive(objectives()[2], 1)
+	want, err := run.Train(context.Background(), eng, experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Judgements) != 4*len(Heads()) || !strings.Contains(want.Record.Data, "built-in files") {
+		t.Errorf("%d judgements of %d heads; data: %s", len(want.Judgements), len(Heads()), want.Record.Data)
+	}
+	place := experiment.Place{Folder: t.TempDir()}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	interrupted := place
+	interrupted.Observer = train.OnStep(func(p train.Progress) {
+		if p.Step == 3 {
+			stop()
+		}
+	})
+	if _, err := run.Train(ctx, eng, interrupted); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	got, err := run.Train(context.Background(), eng, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Judgements, want.Judgements) {
+		t.Errorf("judged %+v, without interruption %+v", got.Judgements, want.Judgements)
+	}
+	for _, j := range want.Judgements {
+		if j.Head == Ceiling && j.Accuracy < 0.7 || j.Rule == experiment.Last && j.Step != 4 || j.Step != 2 && j.Step != 4 {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
+// A rival is judged after every epoch.
+func TestRivalRun(t *testing.T) {
+	run := small().rival(competitors()[1], 1)
+	outcome, err := run.Train(context.Background(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Method != "nnPU" || len(outcome.Judgements) != 4 || outcome.Record.Settings == "" {
+		t.Fatalf("%s: %+v", run.Method, outcome)
+	}
+	for i, rule := range []experiment.Rule{experiment.Last, experiment.ProxyAccuracy, experiment.ProxyAUC, experiment.Oracle} {
+		j := outcome.Judgements[i]
+		if j.Rule != rule || j.Head != "" || j.Step != 10 && j.Step != 20 || rule == experiment.Last && j.Step != 20 || j.AUC < 0.7 {
+			t.Errorf("%+v, rule %s", j, rule)
+		}
+	}
+}

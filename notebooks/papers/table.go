@@ -1,0 +1,111 @@
+package papers
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
+
+// Table is a table of a paper: the runs that it takes, and what was published.
+type Table struct {
+	Name      string // "table-1"
+	Title     string
+	Rows      []Row
+	Published []Published
+	Claims    []Claim
+
+	runs func(s setting) []experiment.Run
+}
+
+// Row names a row: a method, and of a pretrained encoder the head.
+type Row struct{ Method, Head string }
+
+// String names the row: "PUCL, nnPU".
+func (r Row) String() string {
+	if r.Head == "" {
+		return r.Method
+	}
+	return r.Method + ", " + r.Head
+}
+
+// Published is a number of a paper, in percent.
+type Published struct {
+	Setting string
+	Row     Row
+	Mean    float64
+	Spread  float64         // what the paper prints behind ±; 0 where it prints nothing
+	Rule    experiment.Rule // by which the point of a run was chosen; "" where the source does not say
+	Source  string
+}
+
+// Claim is that one row is above another in a setting.
+type Claim struct {
+	Statement string
+	Source    string
+	Setting   string
+	Above     Row
+	Below     Row
+}
+
+// grids are all grids by name.
+func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
+	return map[string]func(experiment.Size) (experiment.Grid, error){
+		"table-1": Table1().Grid,
+		"table-2": Table2().Grid,
+		onTables:  RivalsOnTables,
+	}
+}
+
+// Names returns the names of all grids.
+func Names() []string { return slices.Sorted(maps.Keys(grids())) }
+
+// Find returns the grid of that name at a size. For an unknown name the error lists all names.
+func Find(name string, size experiment.Size) (experiment.Grid, error) {
+	of, ok := grids()[name]
+	if !ok {
+		return experiment.Grid{}, fmt.Errorf("papers: there is no table %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	return of(size)
+}
+
+// Grid returns the runs of the table at a size: setting after setting, and in each the first seed of all methods before the second.
+func (t Table) Grid(size experiment.Size) (experiment.Grid, error) {
+	list, err := settings(size)
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	grid := experiment.Grid{Name: t.Name, Size: size}
+	for _, s := range list {
+		runs := t.runs(s)
+		slices.SortStableFunc(runs, func(a, b experiment.Run) int { return cmp.Compare(a.Seed, b.Seed) })
+		grid.Runs = append(grid.Runs, runs...)
+	}
+	return grid, nil
+}
+
+// Settings returns the settings of the table at a size, its columns.
+func (t Table) Settings(size experiment.Size) ([]string, error) {
+	list, err := settings(size)
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names, err
+}
+
+// published returns what was published of a row in a setting for results chosen by a rule; of numbers whose rule is not told there
+// is one for all rules.
+func (t Table) published(setting string, row Row, rule experiment.Rule) (Published, bool) {
+	for _, rule := range []experiment.Rule{rule, ""} {
+		for _, p := range t.Published {
+			if p.Setting == setting && p.Row == row && p.Rule == rule {
+				return p, true
+			}
+		}
+	}
+	return Published{}, false
+}

@@ -1,0 +1,103 @@
+package papers
+
+import (
+	"slices"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
+
+// Table2 is Table 2 of "Contrastive Positive Unlabeled Learning" with rivals that came later: PUCL with PUPL against them.
+func Table2() Table {
+	t := Table{
+		Name: "table-2", Title: "Table 2: PUCL and its rivals", Published: published2(), Claims: claims2(),
+		runs: func(s setting) (runs []experiment.Run) {
+			pucl := objectives()[2]
+			for seed := range uint64(s.Seeds) {
+				runs = append(runs, s.contrastive(pucl, seed+1))
+			}
+			for _, c := range competitors() {
+				seeds := s.Seeds
+				if c.slow {
+					seeds = s.SlowSeeds
+				}
+				for seed := range uint64(seeds) {
+					if s.Rivals == nil || slices.Contains(s.Rivals, c.name) {
+						runs = append(runs, s.rival(c, seed+1))
+					}
+				}
+			}
+			return runs
+		},
+	}
+	for _, c := range competitors() {
+		t.Rows = append(t.Rows, Row{c.name, ""})
+	}
+	t.Rows = append(t.Rows, Row{"PUCL", PUPL}, Row{"PUCL", PUPLOnZ})
+	return t
+}
+
+const (
+	sourceDCPU = "DC-PU, NeurIPS 2025, Tables 2 and 5, which do not say n_P; set beside 1,000, where they agree with other tables"
+	sourceVPU  = "the code of VPU"
+	sourceNcPU = "NcPU, the best epoch on test images, ResNet-18, as reported by others"
+)
+
+// published2 returns what is published of the rivals. The numbers of Table 2 itself could not be had, nor those of the other
+// rivals and of other settings: their cells stay blank.
+func published2() (list []Published) {
+	add := func(benchmark string, labeled int, method string, n number, rule experiment.Rule, source string) {
+		list = append(list, Published{settingOf(benchmark, labeled), Row{method, ""}, n.mean, n.spread, rule, source})
+	}
+	for _, row := range []struct {
+		method  string
+		rule    experiment.Rule
+		numbers [4]number // in the order of benchmarks1
+	}{
+		{"MixPUL", "", [4]number{{87.5, 1.5}, {89.0, 0.5}, {87.0, 1.9}, {87.0, 1.1}}},
+		{"PULNS", "", [4]number{{90.7, 0.5}, {87.9, 0.5}, {87.2, 0.6}, {83.7, 2.9}}},
+		{"P3MIX-E", "", [4]number{{91.9, 0.3}, {89.5, 0.5}, {88.2, 0.4}, {84.7, 0.5}}},
+		{"P3MIX-C", "", [4]number{{92.0, 0.4}, {89.4, 0.3}, {88.7, 0.4}, {87.9, 0.5}}},
+		{"Dist-PU", "", [4]number{{91.70, 0}, {88.68, 0}, {89.16, 0}, {88.51, 0}}},
+		{"LaGAM", "", [4]number{{90.15, 0}, {80.88, 0}, {89.91, 0}, {87.98, 0}}},
+		{"uPU", experiment.Oracle, [4]number{{90.90, 0}, {85.57, 0}, {86.61, 0}, {87.53, 0}}},
+		{"uPU", experiment.Last, [4]number{{74.14, 0}, {49.49, 0}, {61.19, 0}, {41.62, 0}}}, // the mean of the last five epochs
+		{"nnPU", experiment.Oracle, [4]number{{90.92, 0}, {88.53, 0}, {88.72, 0}, {88.10, 0}}},
+		{"nnPU", experiment.Last, [4]number{{88.06, 0}, {83.79, 0}, {86.29, 0}, {85.26, 0}}},
+	} {
+		for i, n := range row.numbers {
+			add(benchmarks1[i], 1000, row.method, n, row.rule, sourceDCPU)
+		}
+	}
+	add("FMNIST-I", 3000, "vPU", number{92.7, 0}, "", sourceVPU)
+	add("CIFAR-I", 3000, "vPU", number{89.5, 0}, "", sourceVPU)
+	add("STL-I", 2250, "vPU", number{79.7, 0}, "", sourceVPU)
+	add("FMNIST-I", 3000, "nnPU", number{90.8, 0}, "", sourceVPU)
+	add("CIFAR-I", 3000, "nnPU", number{85.6, 0}, "", sourceVPU)
+	add("STL-I", 2250, "nnPU", number{78.3, 0}, "", sourceVPU)
+	add("CIFAR-I", 1000, "NcPU", number{97.36, 0}, experiment.Oracle, sourceNcPU)
+	add("STL-I", 1000, "NcPU", number{91.40, 0}, experiment.Oracle, sourceNcPU)
+	for _, p := range published1() {
+		if p.Row == (Row{"PUCL", PUPL}) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// claims2 returns what the paper reads from Table 2: PUCL with PUPL is above every rival in it.
+func claims2() (list []Claim) {
+	for _, labeled := range []int{1000, 3000} {
+		for _, benchmark := range benchmarks1 {
+			for _, c := range competitors() {
+				if c.later {
+					continue
+				}
+				list = append(list, Claim{
+					Statement: "PUCL with PUPL is above " + c.name, Source: "Contrastive Positive Unlabeled Learning, Table 2",
+					Setting: settingOf(benchmark, labeled), Above: Row{"PUCL", PUPL}, Below: Row{c.name, ""},
+				})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,153 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// uciSet is a table of the UCI repository as PU data: which files it is in, and which of its rows are positive.
+type uciSet struct {
+	name  string
+	files []string // one after the other
+	comma string   // between values; "" means any white space
+
+	header      bool // the first line of each file names the columns
+	class       int  // column that tells the class, a negative number counting from the end; see also firstFile
+	firstFile   bool // the rows of the first file are positive, and no column tells the class
+	positive    string
+	above       float64 // if positive is "": the classes above this number
+	labeled     int     // the protocol's n_P, and how many positives and negatives are unlabeled, at a class prior of ¼
+	positives   int
+	negatives   int
+	passes      int // epochs of a rival
+	description string
+}
+
+// uciSets are six tables on which estimates of the class prior are published, with the numbers of examples of that protocol.
+//
+// Source: the program of Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020
+// (dimonenka/DEDPUL), at a share of negatives of ¾ among unlabeled examples.
+func uciSets() []uciSet {
+	return []uciSet{
+		{name: "spambase", files: []string{"spambase.csv"}, comma: ",", class: -1, positive: "1",
+			labeled: 400, positives: 929, negatives: 2788, passes: 40, description: "spam"},
+		{name: "mushroom", files: []string{"mushroom.csv"}, comma: ",", positive: "p",
+			labeled: 1000, positives: 1000, negatives: 3000, passes: 40, description: "poisonous"},
+		{name: "landsat", files: []string{"landsat-train.txt", "landsat-test.txt"}, class: -1, above: 3,
+			labeled: 1000, positives: 1000, negatives: 3000, passes: 40, description: "classes above 3"},
+		{name: "wine", files: []string{"wine-red.csv", "wine-white.csv"}, comma: ";", header: true, firstFile: true,
+			labeled: 500, positives: 1099, negatives: 3297, passes: 40, description: "red"},
+		{name: "page blocks", files: []string{"pageblock.txt"}, class: -1, above: 1,
+			labeled: 100, positives: 460, negatives: 1380, passes: 80, description: "no text"},
+		{name: "shuttle", files: []string{"shuttle-train.txt", "shuttle-test.txt"}, class: -1, above: 1,
+			labeled: 1000, positives: 11414, negatives: 34242, passes: 8, description: "classes above 1"},
+	}
+}
+
+// read returns the table, every column of mean 0 and standard deviation 1, class 1 being the positive one, and a digest of its files.
+func (u uciSet) read() (*tabular.Table, string, error) {
+	var lines [][]string
+	var content []byte
+	var labels []int
+	for i, name := range u.files {
+		text, err := readUCI(name)
+		if err != nil {
+			return nil, "", err
+		}
+		content = append(content, text...)
+		for number, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+			if u.header && number == 0 {
+				continue
+			}
+			values := strings.Fields(line)
+			if u.comma != "" {
+				values = strings.Split(strings.TrimSpace(line), u.comma)
+			}
+			positive := i == 0
+			if !u.firstFile {
+				at := (u.class + len(values)) % len(values)
+				if positive, err = u.isPositive(values[at]); err != nil {
+					return nil, "", fmt.Errorf("papers: %s, line %d: %w", name, number+1, err)
+				}
+				values = slices.Delete(values, at, at+1)
+			}
+			if len(lines) > 0 && len(values) != len(lines[0]) {
+				return nil, "", fmt.Errorf("papers: %s, line %d has %d values and the first one %d: is it the file as UCI has it?",
+					name, number+1, len(values), len(lines[0]))
+			}
+			labels = append(labels, 0)
+			if positive {
+				labels[len(labels)-1] = 1
+			}
+			lines = append(lines, values)
+		}
+	}
+	table := &tabular.Table{Features: mat.NewDense(len(lines), len(lines[0]), nil), Labels: labels, Classes: []string{"others", u.description}}
+	for j := range lines[0] {
+		table.Features.SetCol(j, column(lines, j))
+	}
+	table.Standardize()
+	return table, train.Digest(content), nil
+}
+
+// isPositive reports whether a class is the positive one.
+func (u uciSet) isPositive(class string) (bool, error) {
+	if u.positive != "" {
+		return class == u.positive, nil
+	}
+	number, err := strconv.ParseFloat(class, 64)
+	if err != nil {
+		return false, fmt.Errorf("class %q is no number: is it the file as UCI has it?", class)
+	}
+	return number > u.above, nil
+}
+
+// column returns column j as numbers; where not all of its values are numbers, they are numbered in their alphabetical order.
+func column(lines [][]string, j int) []float64 {
+	numbers := make([]float64, len(lines))
+	var err error
+	for i, line := range lines {
+		if numbers[i], err = strconv.ParseFloat(line[j], 64); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		return numbers
+	}
+	var categories []string
+	for _, line := range lines {
+		categories = append(categories, line[j])
+	}
+	slices.Sort(categories)
+	categories = slices.Compact(categories)
+	for i, line := range lines {
+		at, _ := slices.BinarySearch(categories, line[j])
+		numbers[i] = float64(at)
+	}
+	return numbers
+}
+
+// readUCI returns the content of a file of the UCI repository.
+func readUCI(name string) ([]byte, error) {
+	folders := datasets.Folders("uci")
+	for _, folder := range folders {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return content, err
+		}
+	}
+	return nil, fmt.Errorf("papers: there is no %s in %s: fetch it from the UCI repository, archive.ics.uci.edu, and put it there: %w",
+		name, strings.Join(folders, ", "), fs.ErrNotExist)
+}

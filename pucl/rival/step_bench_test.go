@@ -1,0 +1,126 @@
+package rival
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// startEnv names the file into which BenchmarkStep writes what others need to compute the same, instead of timing anything.
+const startEnv = "PUCL_PEERS_START"
+
+// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
+const checkedSteps = 3
+
+// BenchmarkStep times whole training steps of a rival as Train takes them: 64 labeled positives and 192 unlabeled images of
+// 28×28 as they are, small CNN, Adam. peers/step.py sets it beside PyTorch. What a method does after an epoch, and scoring, fall
+// on too few steps to move the median.
+func BenchmarkStep(b *testing.B) {
+	b.Run("nnpu", func(b *testing.B) { benchmarkStep(b, NNPU{Prior: 0.4}) })
+	b.Run("dist-pu", func(b *testing.B) { benchmarkStep(b, DistPU{Prior: 0.4, Warmup: -1}) }) // mixed examples from the start
+}
+
+func benchmarkStep(b *testing.B, m Method) {
+	eng := enginetest.Open(b)
+	const epochs, size = 40, 28
+	images := Images{Pixels: make([]uint8, epochs*256*size*size), Shape: augment.Shape{Height: size, Width: size, Channels: 1}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range images.Pixels {
+		images.Pixels[i] = uint8(rng.Uint32())
+	}
+	data := Data{Examples: images, Labeled: firstAre(epochs*64, epochs*256)}
+	config := Config{Method: m, Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
+	if path := os.Getenv(startEnv); path != "" {
+		if err := writeStart(eng, data, config, path); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var losses, times []float64
+	last := time.Now()
+	config.Settings.Observer = train.OnStep(func(p train.Progress) {
+		now := time.Now()
+		if p.Step <= checkedSteps {
+			losses = append(losses, p.Loss)
+		} else {
+			times = append(times, now.Sub(last).Seconds()*1e3)
+		}
+		if p.Step >= checkedSteps && !b.Loop() {
+			cancel()
+		}
+		last = time.Now()
+	})
+	if _, err := Train(ctx, eng, data, config); !errors.Is(err, context.Canceled) {
+		b.Fatal(err)
+	}
+	for i, loss := range losses {
+		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+}
+
+// writeStart writes the images, the weights with which a run of c begins, and the tensors of its first batches.
+func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
+	images := data.Examples.(Images)
+	r := &run{data: data, config: c.withDefaults(images), plan: c.Method.plan()}
+	positive, unlabeled, err := data.pools()
+	if err != nil {
+		return err
+	}
+	r.positive = deck{examples: positive, seed: c.Seed ^ positiveStream}
+	r.unlabeled = deck{examples: unlabeled, seed: c.Seed ^ unlabeledStream}
+	network := &Network{store: model.NewStore(), encoder: r.config.Encoder, like: images}
+	encoder.SetSeed(network.store, c.Seed)
+	if _, err := network.Score(eng, Images{Pixels: images.Pixels[:images.Shape.Height*images.Shape.Width], Shape: images.Shape}); err != nil {
+		return err // scoring draws the weights
+	}
+	out, err := encoder.StateDict(network.store, "/"+networkScope)
+	if err != nil {
+		return err
+	}
+	out["images"] = safetensors.Tensor{DType: safetensors.U8, Shape: append([]int{len(data.Labeled)}, images.shape()...), Data: images.Pixels}
+	for step := range checkedSteps {
+		batch, err := r.batch(step)
+		if err != nil {
+			return err
+		}
+		for i, part := range batch.Inputs {
+			name := fmt.Sprintf("%d-%d", step+1, i)
+			if out[name], err = fileTensor(part); err != nil {
+				return err
+			}
+		}
+	}
+	return (&safetensors.File{Tensors: out}).WriteFile(path)
+}
+
+// fileTensor returns a tensor of a batch as files hold it.
+func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
+	out.DType = map[dtypes.DType]safetensors.DType{
+		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
+	}[t.DType()]
+	out.Shape = t.Shape().Dimensions
+	err = t.ConstBytes(func(data []byte) { out.Data = bytes.Clone(data) })
+	return out, err
+}

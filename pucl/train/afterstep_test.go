@@ -1,0 +1,121 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// seen is what looking at a model on the way gathers.
+type seen struct {
+	Steps []int
+	First []float64 // the first entry of the projection of an image
+}
+
+// looking returns a run that embeds an image after every other step.
+func looking(t *testing.T, c Config) (Config, *seen) {
+	t.Helper()
+	eng, state := enginetest.Open(t), &seen{}
+	pixels, _, _ := striped(2)
+	c.State = state
+	c.AfterStep = func(done int, m *Model) error {
+		if done%2 == 1 {
+			return nil
+		}
+		e, err := m.Embed(eng, pixels)
+		if err != nil {
+			return err
+		}
+		state.Steps, state.First = append(state.Steps, done), append(state.First, e.Z.At(0, 0))
+		return nil
+	}
+	return c, state
+}
+
+// fit trains on stripes.
+func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
+	t.Helper()
+	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A run that is looked at has the numbers of one that is not, beside a monitor and over several devices too; what is seen is the
+// model as it stands.
+func TestAfterStepChangesNothing(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, devices := range []int{1, 2} {
+		plain := cheap(6)
+		plain.Compute.Devices = devices
+		if devices > 1 && plain.Compute.checkEngine(eng) != nil {
+			continue // the pure-Go engine has one
+		}
+		want := fit(t, eng, plain)
+		config, state := looking(t, plain)
+		config.Monitor.Every = 3
+		got := fit(t, eng, config)
+		sameRun(t, "looked at", got, want)
+		if !slices.Equal(state.Steps, []int{2, 4, 6}) || len(got.History.Readings) != 2 {
+			t.Errorf("looked after steps %v, %d readings", state.Steps, len(got.History.Readings))
+		}
+		pixels, _, _ := striped(2)
+		e, err := got.Embed(eng, pixels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := e.Z.At(0, 0); state.First[2] != last || state.First[0] == last {
+			t.Errorf("the last look saw %g, the one before the last step %v; the model has %g", state.First[2], state.First, last)
+		}
+	}
+}
+
+// A run that goes on from a checkpoint has seen all that an uninterrupted one sees.
+func TestAfterStepResumes(t *testing.T) {
+	eng := enginetest.Open(t)
+	config, want := looking(t, cheap(6))
+	fit(t, eng, config)
+
+	config, _ = looking(t, cheap(6))
+	config.Checkpoint, config.CheckpointEvery = t.TempDir(), 3
+	ctx, observer := stopAfter(5)
+	first := config
+	first.Observer = observer
+	if _, err := Pretrain(ctx, eng, stripes{16, 4}, first); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped after 5 steps: %v", err)
+	}
+	second, got := looking(t, cheap(6))
+	second.Checkpoint = config.Checkpoint
+	fit(t, eng, second)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("saw %v, without interruption %v", got, want)
+	}
+}
+
+// An error of AfterStep ends the run, after a checkpoint from which it can go on.
+func TestAfterStepFails(t *testing.T) {
+	eng, broken := enginetest.Open(t), errors.New("the disk is full")
+	config := cheap(4)
+	config.Checkpoint = t.TempDir()
+	config.AfterStep = func(done int, _ *Model) error {
+		if done == 2 {
+			return broken
+		}
+		return nil
+	}
+	if _, err := Pretrain(context.Background(), eng, stripes{16, 4}, config); !errors.Is(err, broken) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	steps := 0
+	config.AfterStep = func(int, *Model) error { steps++; return nil }
+	fit(t, eng, config)
+	if steps != 2 {
+		t.Errorf("%d steps after the checkpoint of step 2 of 4", steps)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/puclab/puclab/pucl/encoder"
 )
@@ -97,8 +98,8 @@ func (m NcPU) plan() plan {
 // extra returns labels, p and z of every row, and moves labels, prototypes and gate.
 func (m NcPU) extra(s *sight) *Node {
 	h, t := s.own.h, StopGradient(s.logits)
-	p := project(s.own.scope, "predictor", encoder.Projector(s.own.scope.In("projector"), h, projectionDim, true), true)
-	target := encoder.Projector(s.again.scope.In("projector"), s.again.h, projectionDim, true)
+	p := project(s.own.scope, "predictor", unbiased(s.own.scope.In("projector"), h), true)
+	target := unbiased(s.again.scope.In("projector"), s.again.h)
 	z := StopGradient(L2Normalize(target, -1))
 	project(s.again.scope, "predictor", target, true) // is for nothing but to follow the network's
 
@@ -121,6 +122,14 @@ func (m NcPU) extra(s *sight) *Node {
 	passes = LogicalAnd(passes, LogicalNot(s.labels(t)))
 	y = Where(passes, ZerosLike(y), y)
 	return Concatenate([]*Node{ExpandDims(y, -1), p, z}, -1)
+}
+
+// unbiased returns projections as encoder.Projector does in training, but without a bias: the predictor's batch normalization takes
+// that away again, so that it would have no gradient but rounding errors, which Adam makes as large as any other.
+func unbiased(scope *model.Scope, h *Node) *Node {
+	hidden := scope.In("hidden")
+	h = encoder.ReLU(encoder.BatchNorm(hidden, encoder.Dense(hidden, h, h.Shape().Dim(-1), false), true))
+	return encoder.Dense(scope.In("out"), h, projectionDim, false)
 }
 
 // movePrototypes returns prototypes [2, d] moved towards p [n, d] of the rows predicted positive, and of the others.

@@ -140,10 +140,10 @@ func TestMemoryMoves(t *testing.T) {
 	memory := store.RootScope().VariableWithValue("labels", []float32{0.5, 0.5, 0.5, 0.5, 0.5, 0.9})
 	exec := model.MustNewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, due *Node) *Node {
 		g := due.Graph()
-		s := &sight{batch: batch{positives: 1}, memory: memory, index: Const(g, []int32{0, 2, 3, 5, 5}), epochs: 20}
+		s := &sight{batch: batch{positives: 1}, memory: memory, index: Const(g, []int32{0, 2, 3, 5, 5}), epochs: 6}
 		return s.move(Const(g, []float32{0, 0, 1, 1, 1}), Const(g, float32(0.1)), due)
 	})
-	rate := 1 - math.Exp(-1./(0.1*20))
+	rate := 1 - math.Exp(-1./(0.1*6))
 	for _, tt := range []struct {
 		due         float32
 		out, memory []float64
@@ -220,7 +220,8 @@ func TestJudgesTeachNothing(t *testing.T) {
 			t.Errorf("input %d has %d rows, want %d", i, got, rows)
 		}
 	}
-	if batch.Inputs[1].Equal(batch.Inputs[2]) {
+	first, second := tensors.MustCopyFlatData[float32](batch.Inputs[1]), tensors.MustCopyFlatData[float32](batch.Inputs[2])
+	if slices.Equal(first[:len(second)], second) {
 		t.Error("both views are one")
 	}
 	pixels := tensors.MustCopyFlatData[uint8](batch.Inputs[0])

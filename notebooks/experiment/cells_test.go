@@ -55,7 +55,8 @@ func TestCells(t *testing.T) {
 	if heads := cells.Heads(setting, "PUCL"); !slices.Equal(heads, []string{"PUPL (CE)", "nnPU"}) {
 		t.Errorf("%q", heads)
 	}
-	if none := cells.At(setting, "nnPU", "", Last); none.Accuracy.Seeds != 0 || !math.IsNaN(none.Accuracy.Mean) || none.Count(Missing) != 5 {
+	none := cells.At(setting, "nnPU", "", Last)
+	if none.Accuracy.Seeds != 0 || !math.IsNaN(none.Accuracy.Mean) || none.Count(Missing) != 5 {
 		t.Errorf("%+v", none)
 	}
 	if text := cells.String(); text != "2 of 10 runs done, 6 missing, 1 failed, 1 stale" {

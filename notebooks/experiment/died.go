@@ -69,26 +69,46 @@ func (c *Coordinator) died(it *item, how error) error {
 	}
 	failure := fmt.Sprintf("its worker died %d times, the last ones without getting on (%s)", it.deaths, why)
 	if strings.HasPrefix(why, "out of memory") {
-		failure = why + "; " + moreMemory
+		failure = why
 	}
-	release, err := desk.lock()
-	if errors.Is(err, filelock.ErrBusy) {
+	now, err := c.Store.Fail(c.Work, c.plan.Size, it.planned, failure)
+	var busy *Busy
+	if errors.As(err, &busy) {
 		c.later(it)
 		return nil
+	}
+	if err == nil {
+		c.finish(it, now, "")
+	}
+	return err
+}
+
+// Fail keeps, as the result of a run, why it failed where its worker could not: the worker is dead. It returns how the run
+// stands then, which is as somebody else left it if that was faster. A [Busy] error says that somebody is doing the run.
+func (s *Store) Fail(work string, size Size, planned Standing, why string) (Standing, error) {
+	run := planned.Run
+	desk := deskOf(work, size, run)
+	release, err := desk.lock()
+	if errors.Is(err, filelock.ErrBusy) {
+		return Standing{}, &Busy{run}
 	} else if err != nil {
-		return err
+		return Standing{}, err
 	}
 	defer release()
-	result, err := desk.failure(it.Run, failure)
+	if now, err := s.Look(size, run); err != nil || !now.sameAs(planned) {
+		return now, err
+	}
+	if strings.HasPrefix(why, "out of memory") {
+		why += "; " + moreMemory
+	}
+	result, err := desk.failure(run, why)
 	if err == nil {
-		err = c.Store.write(c.plan.Size, it.Run, result)
+		err = s.write(size, run, result)
 	}
 	if err != nil {
-		return err
+		return Standing{}, err
 	}
-	now, err := c.Store.Look(c.plan.Size, it.Run)
-	c.finish(it, now, "")
-	return err
+	return s.Look(size, run)
 }
 
 // killedForMemory reports whether a process ended as those do that the system kills for want of memory.

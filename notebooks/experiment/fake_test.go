@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -82,7 +81,9 @@ func fakeGrid(name string, size Size) (Grid, error) {
 	g := Grid{Name: name, Size: size}
 	for i, config := range fakes {
 		config.Pause, config.Every = 2*time.Millisecond, 5
-		g.Runs = append(g.Runs, Run{Setting: "Counting", Method: "fake " + config.Kind, Seed: uint64(i), Config: config, Version: 1, Train: config.runOf(uint64(i))})
+		seed := uint64(i)
+		g.Runs = append(g.Runs, Run{Setting: "Counting", Method: "fake " + config.Kind, Seed: seed, Config: config, Version: 1,
+			Train: config.runOf(seed)})
 	}
 	return g, nil
 }
@@ -145,7 +146,8 @@ func (f fake) count(ctx context.Context, seed uint64, place Place) (*Outcome, er
 		case f.Kind == "panics" && at.Step == 7:
 			panic("a mistake of the program")
 		case f.Kind == "is killed" && at.Step == 3, strings.HasPrefix(f.Kind, "dies") && at.Step == began+7:
-			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+			self, err := os.FindProcess(os.Getpid())
+			if err = errors.Join(err, self.Kill()); err != nil {
 				return nil, err
 			}
 			select {}
@@ -185,7 +187,8 @@ func (f fake) train(ctx context.Context, eng *engine.Engine, seed uint64, place 
 	}
 	// The last loss tells whether a run that was killed came to the same weights, to the last bit.
 	last := result.History.Losses[f.Steps-1]
-	return &Outcome{result.Record, []Judgement{{Rule: Last, Step: f.Steps, Accuracy: score.Accuracy(), BalancedAccuracy: last, AUC: score.AUC}}}, nil
+	judged := Judgement{Rule: Last, Step: f.Steps, Accuracy: score.Accuracy(), BalancedAccuracy: last, AUC: score.AUC}
+	return &Outcome{result.Record, []Judgement{judged}}, nil
 }
 
 func b2f(b bool) float64 {

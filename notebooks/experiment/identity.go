@@ -36,7 +36,8 @@ func (r Run) Identity() (Identity, error) {
 		return Identity{}, fmt.Errorf("experiment: the configuration of %s: %w", r, err)
 	}
 	if _, isStruct := config.(map[string]any); !isStruct && config != nil {
-		return Identity{}, fmt.Errorf("experiment: the configuration of %s is a %T; make it a struct, whose fields can be compared", r, r.Config)
+		return Identity{}, fmt.Errorf("experiment: the configuration of %s is a %T; make it a struct, whose fields can be compared",
+			r, r.Config)
 	}
 	flatten("", config, id.Config)
 	return id, nil
@@ -134,11 +135,12 @@ func (g Grid) Check() error {
 		}
 		other, taken := at[run.Path()]
 		if taken && other.String() == run.String() {
-			return fmt.Errorf("experiment: %s holds %s twice; two runs of one setting, method and seed would be one result: give one of "+
-				"them another method or setting", g.Name, run)
+			return fmt.Errorf("experiment: %s holds %s twice; two runs of one setting, method and seed would be one result: "+
+				"give one of them another method or setting", g.Name, run)
 		}
 		if taken {
-			return fmt.Errorf("experiment: the results of %s and of %s would both be %s.json; give one of them another name", other, run, run.Path())
+			return fmt.Errorf("experiment: the results of %s and of %s would both be %s.json; give one of them another name",
+				other, run, run.Path())
 		}
 		at[run.Path()] = run
 	}

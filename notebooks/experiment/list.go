@@ -41,7 +41,8 @@ func ReadList(path string) (List, error) {
 // Find returns a run of the list, counted from 0, as it stood when the list was made. Grid finds a grid by its name.
 func (l List) Find(index int, grid func(name string, size Size) (Grid, error)) (Standing, error) {
 	if index < 0 || index >= len(l.Entries) {
-		return Standing{}, fmt.Errorf("experiment: the list of runs has no number %d; it has those from 0 to %d", index, len(l.Entries)-1)
+		return Standing{}, fmt.Errorf("experiment: the list of runs has no number %d; it has those from 0 to %d",
+			index, len(l.Entries)-1)
 	}
 	entry := l.Entries[index]
 	g, err := grid(entry.Grid, l.Size)
@@ -53,6 +54,6 @@ func (l List) Find(index int, grid func(name string, size Size) (Grid, error)) (
 			return Standing{Run: run, State: entry.State, digest: entry.Digest}, nil
 		}
 	}
-	return Standing{}, fmt.Errorf("experiment: %s of size %s has no run %s any more; the list was made by another version of this program: "+
-		"start the grid again", entry.Grid, l.Size, entry.Run)
+	return Standing{}, fmt.Errorf("experiment: %s of size %s has no run %s any more; the list was made by another version of "+
+		"this program: start the grid again", entry.Grid, l.Size, entry.Run)
 }

@@ -62,8 +62,8 @@ func sameRun(grid string, run Run, other string, with Run) error {
 		differences = append(differences, fmt.Sprintf("its name is %q in %s", with, other))
 	}
 	if len(differences) > 0 {
-		return fmt.Errorf("experiment: %s and %s both hold %s, and mean different runs: %s; their results would be one file: give one of "+
-			"them another method or setting", grid, other, run, someOf(differences, 3))
+		return fmt.Errorf("experiment: %s and %s both hold %s, and mean different runs: %s; their results would be "+
+			"one file: give one of them another method or setting", grid, other, run, someOf(differences, 3))
 	}
 	return nil
 }
@@ -90,7 +90,8 @@ func (p *Plan) List(store *Store, work string) List {
 	l := List{Size: p.Size, Store: store.Folder, Work: work}
 	for _, i := range p.Todo {
 		s := p.Standings[i]
-		l.Entries = append(l.Entries, Entry{Grid: p.grids[i], Path: s.Run.Path(), Run: s.Run.String(), State: s.State, Digest: s.digest})
+		entry := Entry{Grid: p.grids[i], Path: s.Run.Path(), Run: s.Run.String(), State: s.State, Digest: s.digest}
+		l.Entries = append(l.Entries, entry)
 	}
 	return l
 }

@@ -27,14 +27,16 @@ type AtWork struct {
 	Since    time.Time
 	Expected float64 // seconds that the run takes; 0 where nobody knows
 
-	from int       // the step at which the training began or went on
-	at   time.Time // when that was
+	from     int       // the step from which the speed is measured
+	at       time.Time // when that was
+	starting bool      // no step was told of since the training began or went on; the first one takes long, since it compiles
 }
 
 // update takes a note of how far the training is.
 func (a *AtWork) update(step, steps int, now time.Time) {
-	if steps != a.Steps || step < a.Step || a.at.IsZero() {
-		a.from, a.at = step, now
+	began := steps != a.Steps || step < a.Step || a.at.IsZero()
+	if began || a.starting && step > a.from {
+		a.from, a.at, a.starting = step, now, began
 	}
 	a.Step, a.Steps = step, steps
 }

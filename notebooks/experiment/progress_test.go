@@ -15,10 +15,12 @@ func TestProgressText(t *testing.T) {
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	started := AtWork{Run: run, Since: start, Expected: 200}
 	own := AtWork{Run: run, Since: start}
-	own.update(100, 1000, at(10)) // went on from a checkpoint, after some preparation
+	own.update(90, 1000, at(0))   // went on from a checkpoint
+	own.update(100, 1000, at(10)) // after some preparation
 	own.update(200, 1000, at(30))
 	over := AtWork{Run: run, Since: start, Expected: 20}
 	over.update(0, 10, at(0))
+	over.update(1, 10, at(3))
 	over.update(9, 10, at(27))
 	second := own
 	second.update(0, 300, at(30)) // another training of the same run
@@ -31,8 +33,9 @@ func TestProgressText(t *testing.T) {
 		{Progress{Workers: 2, Total: 2, Left: []float64{7200, 1}}, "g: 0 of 2 runs, 2 h 0 min left"},
 		{Progress{Workers: 2, Total: 3, Left: []float64{200}, AtWork: []AtWork{started}},
 			"g: 0 of 3 runs, 3 min 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
-		{Progress{Total: 3, AtWork: []AtWork{own}}, "g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
-		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.3 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.3 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{own}},
+			"g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.4 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.4 s left"},
 		{Progress{Total: 3, AtWork: []AtWork{second}}, "g: 0 of 3 runs; FMNIST-I / nnPU / seed 2: step 0 of 300"},
 		{Progress{Done: 3, Total: 3}, "g: 3 of 3 runs"},
 	} {
@@ -87,7 +90,8 @@ func TestHere(t *testing.T) {
 	if err != nil || cells.String() != "2 of 3 runs done, 1 failed" {
 		t.Fatalf("%v, %v", cells, err)
 	}
-	for _, want := range []string{"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing", "diverging: 2 of 3 runs done, 1 failed"} {
+	for _, want := range []string{"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing",
+		"diverging: 2 of 3 runs done, 1 failed"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("no %q in\n%s", want, said.String())
 		}
@@ -96,7 +100,8 @@ func TestHere(t *testing.T) {
 	if grid, err = fakeGrid(b.grid, Smoke); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said); err == nil || !strings.Contains(err.Error(), "fetch them with setup") {
+	_, err = b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
+	if err == nil || !strings.Contains(err.Error(), "fetch them with setup") {
 		t.Error(err)
 	}
 }

@@ -60,13 +60,15 @@ func (o *Outcome) check() error {
 	for _, j := range o.Judgements {
 		for _, share := range []float64{j.Accuracy, j.BalancedAccuracy, j.AUC} {
 			if share < 0 || share > 1 {
-				return fmt.Errorf("a judgement of the head %q is %g; it must be a share between 0 and 1, or NaN where there is none", j.Head, share)
+				return fmt.Errorf("a judgement of the head %q is %g; it must be a share between 0 and 1, or NaN where there is none",
+					j.Head, share)
 			}
 		}
 		switch j.Rule {
 		case Last, ProxyAccuracy, ProxyAUC, Oracle:
 		default:
-			return fmt.Errorf("a judgement has the rule %q; there are %q, %q, %q and %q", j.Rule, Last, ProxyAccuracy, ProxyAUC, Oracle)
+			return fmt.Errorf("a judgement has the rule %q; there are %q, %q, %q and %q",
+				j.Rule, Last, ProxyAccuracy, ProxyAUC, Oracle)
 		}
 		if k := (key{j.Head, j.Rule}); seen[k] {
 			return fmt.Errorf("the head %q is judged twice by the rule %q", j.Head, j.Rule)
@@ -81,8 +83,8 @@ func (o *Outcome) check() error {
 func readResult(path string, data []byte) (*Result, error) {
 	var format struct{ Format int }
 	if json.Unmarshal(data, &format) == nil && format.Format != resultFormat && format.Format != 0 {
-		return nil, fmt.Errorf("%s is of format %d, and this program knows format %d: take the program that wrote it", path, format.Format,
-			resultFormat)
+		return nil, fmt.Errorf("%s is of format %d, and this program knows format %d: take the program that wrote it",
+			path, format.Format, resultFormat)
 	}
 	r := &Result{}
 	return r, sealed.Read(path, r)

@@ -26,7 +26,8 @@ func Open(folder string) (*Store, error) {
 	if folder == "" {
 		root, ok := home.Dir()
 		if !ok {
-			return nil, errors.New("experiment: no folder of results is named, and this is no checkout that would have one: start in its folder")
+			return nil, errors.New("experiment: no folder of results is named, and this is no checkout that would have one: " +
+				"start in its folder")
 		}
 		folder = filepath.Join(root, "notebooks", "results")
 	}
@@ -43,8 +44,8 @@ func Open(folder string) (*Store, error) {
 	for _, entry := range entries {
 		name := entry.Name()
 		if _, err := ParseSize(name); err != nil && !strings.HasPrefix(name, ".") && name != "README.md" {
-			return nil, fmt.Errorf("experiment: %s is no folder of results: it holds %s, and such a folder holds nothing but those of the "+
-				"sizes, %s, %s and %s; name another folder, or an empty one", folder, name, Smoke, Laptop, Paper)
+			return nil, fmt.Errorf("experiment: %s is no folder of results: it holds %s, and such a folder holds nothing but those "+
+				"of the sizes, %s, %s and %s; name another folder, or an empty one", folder, name, Smoke, Laptop, Paper)
 		}
 	}
 	return &Store{folder}, nil

@@ -65,12 +65,14 @@ func TestResultsAreComparedFieldByField(t *testing.T) {
 		{func(r *Run) { c := config; c.Deep.BFloat16 = true; r.Config = c }, "Deep.BFloat16 is true here and zero in the file"},
 		{func(r *Run) { c := config; c.Layers = []int{8}; r.Config = c }, "Layers.length is 1 here and 2 in the file"},
 		{func(r *Run) { c := config; c.Layers = []int{8, 9}; r.Config = c }, "Layers[1] is 9 here and zero in the file"},
-		{func(r *Run) { c := config; c.Recipe = []struct{ Name string }{{"crop"}}; r.Config = c }, "Recipe[0].Name is crop here and zero in the file"},
+		{func(r *Run) { c := config; c.Recipe = []struct{ Name string }{{"crop"}}; r.Config = c },
+			"Recipe[0].Name is crop here and zero in the file"},
 		{func(r *Run) { c := config; c.Loss, c.LearningRate, c.Steps, c.Layers = "", 0, 0, nil; r.Config = c }, ", and 2 more"},
 		{func(r *Run) { r.Version = 3 }, "the method's version is 3 here and 2 in the file"},
 		{func(r *Run) { r.Threads = 2 }, "the number of threads is 2 here and 1 in the file"},
 		{func(r *Run) { r.Threads = 1 }, ""},
-		{func(r *Run) { r.Method = "NNPU" }, `the run is "FMNIST-I, 1000 labeled / NNPU / seed 1" here and "FMNIST-I, 1000 labeled / nnPU / seed 1" in the file`},
+		{func(r *Run) { r.Method = "NNPU" },
+			`the run is "FMNIST-I, 1000 labeled / NNPU / seed 1" here and "FMNIST-I, 1000 labeled / nnPU / seed 1" in the file`},
 		// A field that came in later, and is zero, changes nothing.
 		{func(r *Run) {
 			r.Config = struct {
@@ -193,7 +195,8 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), "it holds thesis.tex") || !strings.Contains(err.Error(), "name another folder") {
+	_, err := Open(folder)
+	if err == nil || !strings.Contains(err.Error(), "it holds thesis.tex") || !strings.Contains(err.Error(), "name another folder") {
 		t.Error(err)
 	}
 	if _, err := Open(filepath.Join(folder, "thesis.tex")); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
@@ -302,7 +305,8 @@ func TestLists(t *testing.T) {
 		t.Error(err)
 	}
 	grid.Runs = nil
-	if _, err := list.Find(0, find); err == nil || !strings.Contains(err.Error(), "has no run FMNIST-I, 1000 labeled / nnPU / seed 1 any more") {
+	_, err = list.Find(0, find)
+	if err == nil || !strings.Contains(err.Error(), "has no run FMNIST-I, 1000 labeled / nnPU / seed 1 any more") {
 		t.Error(err)
 	}
 	if _, err := ReadList(path + "x"); err == nil {

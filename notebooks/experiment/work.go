@@ -22,7 +22,8 @@ import (
 func WorkFolder() (string, error) {
 	root, ok := home.Dir()
 	if !ok {
-		return "", errors.New("experiment: this is no checkout, whose notebooks/out would hold the runs that are not done: start in its folder")
+		return "", errors.New("experiment: this is no checkout, whose notebooks/out would hold the runs that are not done: " +
+			"start in its folder")
 	}
 	return filepath.Join(root, "notebooks", "out", "grid"), nil
 }

@@ -90,7 +90,9 @@ func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) 
 		return nil, errors.Join(err, failed)
 	}
 	result := known.result(run)
-	failure := func(text string) string { return strings.ReplaceAll(text, desk.folder+string(filepath.Separator), "") } // others have other folders
+	failure := func(text string) string { // without the folder, which others have elsewhere
+		return strings.ReplaceAll(text, desk.folder+string(filepath.Separator), "")
+	}
 	var diverged *train.Diverged
 	switch {
 	case err == nil:
@@ -108,7 +110,8 @@ func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) 
 }
 
 // moreMemory says what helps a run that runs out of it.
-const moreMemory = "take smaller batches or micro-batches, fewer workers at a time or a machine with more memory, and run again with -failed"
+const moreMemory = "take smaller batches or micro-batches, fewer workers at a time or a machine with more memory, " +
+	"and run again with -failed"
 
 // outOfMemory reports whether what a program says is that memory is used up: XLA's words, Go's and the system's.
 func outOfMemory(text string) bool {

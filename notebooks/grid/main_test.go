@@ -54,6 +54,9 @@ var fakeTables = catalog{
 								return nil, &train.Diverged{Step: 7}
 							case "lacks its data":
 								return nil, errors.New("the images are not here; fetch them with setup")
+							case "is killed":
+								self, err := os.FindProcess(os.Getpid())
+								return nil, errors.Join(err, self.Kill())
 							case "hangs":
 								<-ctx.Done()
 								return nil, ctx.Err()
@@ -158,7 +161,8 @@ func TestWhatStandsIsNotWrittenOverUnasked(t *testing.T) {
 func TestRunsThatFail(t *testing.T) {
 	s := newShop(t)
 	t.Setenv(misbehavior, "diverges")
-	failed := []string{"failed: FMNIST-I, 1000 labeled / nnPU / seed 1: failed: train: ", "1 failed: -failed tries them again.", "5 of 6 runs done, 1 failed"}
+	failed := []string{"failed: FMNIST-I, 1000 labeled / nnPU / seed 1: failed: train: ",
+		"1 failed: -failed tries them again.", "5 of 6 runs done, 1 failed"}
 	s.grid("table-2", exitFailed, failed...)
 	if said := s.grid("table-2", exitFailed, failed...); strings.Contains(said, "[") {
 		t.Errorf("it was tried again unasked:\n%s", said)
@@ -199,10 +203,12 @@ func TestNoSlurm(t *testing.T) {
 func TestRest(t *testing.T) {
 	var standings []experiment.Standing
 	for seed := range uint64(9) {
-		standings = append(standings, experiment.Standing{Run: experiment.Run{Setting: "a", Method: "b", Seed: seed}, State: experiment.Missing})
+		run := experiment.Run{Setting: "a", Method: "b", Seed: seed}
+		standings = append(standings, experiment.Standing{Run: run, State: experiment.Missing})
 	}
 	err := rest(standings)
-	if err == nil || strings.Count(err.Error(), "\n") != shown+1 || !strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same") {
+	if err == nil || strings.Count(err.Error(), "\n") != shown+1 ||
+		!strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same") {
 		t.Error(err)
 	}
 	for i := range standings {

@@ -46,7 +46,8 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 	only := flags.String("only", "", "do the runs alone whose path, as -list shows it, holds one of these `texts` (with commas)")
 	numbers := flags.String("seeds", "", "do the runs of these `seeds` alone: 1,2 or 1-5")
 	flags.BoolVar(&o.list, "list", false, "only show how each run stands: done, missing, failed or stale")
-	flags.BoolVar(&o.again, "again", false, "do stale runs anew, those of another configuration or version, and write over their results")
+	flags.BoolVar(&o.again, "again", false,
+		"do stale runs anew, those of another configuration or version, and write over their results")
 	flags.BoolVar(&o.failed, "failed", false, "try failed runs again")
 	flags.StringVar(&o.on, "on", "here", "where to do the runs: `here` or slurm")
 	flags.StringVar(&o.slurmOptions, "slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
@@ -136,7 +137,9 @@ func parseSeeds(text string) ([]seeds, error) {
 // keeps reports whether a run is one of those that are asked for.
 func (o options) keeps(run experiment.Run) bool {
 	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(run.Path(), text) })
-	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool { return s.first <= run.Seed && run.Seed <= s.last })
+	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool {
+		return s.first <= run.Seed && run.Seed <= s.last
+	})
 	return named && seeded
 }
 

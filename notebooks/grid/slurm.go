@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/internal/liveline"
@@ -21,7 +23,8 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	list := filepath.Join(folder, "list.json")
 	said := ""
 	array := slurm.Config{
-		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(), Options: strings.Fields(o.slurmOptions),
+		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
+		Options: strings.Fields(o.slurmOptions),
 		Report: func(s slurm.Status) {
 			text := plan.Name + ": " + s.String()
 			if line.Set(text); !line.Live() && text != said {
@@ -31,7 +34,7 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 		},
 	}
 	defer line.Set("")
-	return array.Do(ctx, func() (names []string, err error) { // no task has the list open then
+	err = array.Do(ctx, func() (names []string, err error) { // no task has the list open then
 		left, err := plan.Left(store)
 		if err != nil || len(left.Todo) == 0 {
 			return nil, err
@@ -42,4 +45,24 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 		}
 		return names, todo.Write(list)
 	})
+	var failed *slurm.Failed
+	if errors.As(err, &failed) {
+		err = errors.Join(err, keepFailures(store, work, plan, failed.Tasks))
+	}
+	return err
+}
+
+// keepFailures makes those runs ones that failed which Slurm ended for want of memory, which would end so again.
+func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, tasks []slurm.Task) error {
+	for _, i := range plan.Todo {
+		planned := plan.Standings[i]
+		if slices.ContainsFunc(tasks, func(t slurm.Task) bool {
+			return t.Name == planned.Run.String() && t.State == "OUT_OF_MEMORY"
+		}) {
+			if _, err := store.Fail(work, plan.Size, planned, "out of memory, by what Slurm says"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -10,7 +10,8 @@ import (
 func TestGrid(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
 	below := filepath.Dir(w.file("notebooks/below/file", ""))
-	status, stdout, stderr := launchIn(t, below, "grid", "-size", "laptop", "table-1", "-workers", "2", "-list", "-results", "mine", "table-2")
+	status, stdout, stderr := launchIn(t, below, "grid", "-size", "laptop", "table-1", "-workers", "2", "-list", "-results", "mine",
+		"table-2")
 	if status != 0 || stdout != "the table\n" {
 		t.Errorf("status %d, %q", status, stdout)
 	}

@@ -64,7 +64,8 @@ func update(c train.Config) string {
 }
 
 // pretrain does a run.
-func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (_ *experiment.Outcome, err error) {
+func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (
+	_ *experiment.Outcome, err error) {
 	data, err := s.Data.open(c.Seed)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // builtIn are data that are on every machine.
@@ -67,7 +68,7 @@ func TestSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := read(o.held.images, o.held.Index)
+		held, err := read(o.held.images, rows.All(o.held.images.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,9 @@ func TestSeeds(t *testing.T) {
 
 // A subset reads the images that it names.
 func TestRows(t *testing.T) {
-	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}, Pixels: []uint8{10, 11, 12}, Labels: []int{0, 1, 0}}
+	images := &datasets.Images{
+		Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}, Pixels: []uint8{10, 11, 12}, Labels: []int{0, 1, 0},
+	}
 	part := set{images, images.Labels, images.Classes}.rows([]int{2, 1})
 	pixels, err := read(part, []int{1, 0, 1})
 	if err != nil || !bytes.Equal(pixels, []byte{11, 12, 11}) || part.Len() != 2 || !slices.Equal(part.labels, []int{0, 1}) {
@@ -112,5 +115,26 @@ func TestMissingFiles(t *testing.T) {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q in it", tt.data, err, tt.want)
 		}
+	}
+}
+
+// Where the JPEG copies of CIFAR-10 are on this machine, they are those of the committed results.
+func TestJPEGCopies(t *testing.T) {
+	data := Data{Benchmark: "CIFAR-I", Files: JPEGCopies, Labeled: 1000, HeldOut: 0.1}
+	o, err := data.open(1)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("CIFAR-10 is not on this machine")
+	}
+	if err != nil && strings.Contains(err.Error(), "there are the runs of size paper") {
+		t.Skip("CIFAR-10 is on this machine in other files: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := [4]int{o.train.NumLabeled(), o.train.NumUnlabeled(), o.held.Len(), o.test.Len()}; n != [4]int{1000, 45_000, 5100, 10_000} {
+		t.Errorf("labeled, unlabeled, held out and to test on: %d", n)
+	}
+	if o.train.Prior != 0.4 || o.note != "CIFAR-10 (JPEG copies)" {
+		t.Errorf("π = %g, %s", o.train.Prior, o.note)
 	}
 }

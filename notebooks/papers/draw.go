@@ -3,38 +3,85 @@ package papers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
-// Draw sets what cells hold of the table beside the published numbers, for results chosen by one rule and in the given settings:
-// accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which nothing was done and nothing
-// published are left out; a cell with nothing in it is "n/a".
+// Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
+// accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
+// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names
+// degenerate classifiers.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
-	out := viz.Table{
-		Title: fmt.Sprintf("%s; accuracy (%%), point chosen by: %s", t.Title, rule), RowsHeader: "method",
-		Note: fmt.Sprintf("Mean ± 95%% interval over seeds, one seed has none; of grid %s, %s.", t.Name, cells),
-	}
+	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
-		out.Columns = append(out.Columns, setting, "published")
+		out.Columns = append(out.Columns, title(cells, setting), "published")
 	}
+	var degenerate []string
 	for _, row := range t.Rows {
 		var line []viz.Cell
-		empty := true
+		there := false
 		for _, setting := range settings {
-			ours := percent(cells.At(setting, row.Method, row.Head, rule).Accuracy)
-			theirs := viz.Cell{Missing: true}
+			cell := cells.At(setting, row.Method, row.Head, rule)
+			ours, theirs := percent(cell.Accuracy), viz.Cell{Missing: true}
 			if p, ok := t.published(setting, row, rule); ok {
 				theirs = viz.Cell{Mean: p.Mean, Spread: p.Spread}
 			}
 			line = append(line, ours, theirs)
-			empty = empty && ours.Missing && theirs.Missing
+			there = there || len(cell.Runs) > 0 || !theirs.Missing
+			if cell.Degenerate > 0 {
+				degenerate = append(degenerate, fmt.Sprintf("%s in %d of %d runs of %s", row, cell.Degenerate, cell.Accuracy.Seeds, setting))
+			}
 		}
-		if !empty {
+		if there {
 			out.Add(row.String(), line)
 		}
+	}
+	out.Note = fmt.Sprintf("Mean ± 95%% interval over seeds; one seed has none. The whole grid: %s.", cells)
+	if len(degenerate) > 0 {
+		out.Note += " One answer for all images: " + strings.Join(degenerate, "; ") + "."
+	}
+	return out
+}
+
+// title returns the name of a setting, with the files that its runs learned from where these are not the usual ones.
+func title(cells *experiment.Cells, setting string) string {
+	for _, s := range cells.Standings {
+		var data Data
+		switch config := s.Run.Config.(type) {
+		case Contrastive:
+			data = config.Data
+		case Rival:
+			data = config.Data
+		}
+		if s.Run.Setting == setting && data.Files == JPEGCopies {
+			return setting + fmt.Sprintf(" (%s)", data.Files)
+		}
+	}
+	return setting
+}
+
+// DrawClaims sets the two rows of each claim about a setting side by side, in percent.
+func (t Table) DrawClaims(cells *experiment.Cells, rule experiment.Rule, setting string) viz.Table {
+	out := viz.Table{
+		Title: fmt.Sprintf("What is claimed, %s, point chosen by: %s", title(cells, setting), rule), RowsHeader: "claim",
+		Columns: []string{"above", "below", "published above", "published below"}, Note: "Accuracy (%), mean ± 95% interval over seeds.",
+	}
+	for _, c := range t.Claims {
+		if c.Setting != setting {
+			continue
+		}
+		var line []viz.Cell
+		for _, row := range []Row{c.Above, c.Below} {
+			line = append(line, percent(cells.At(setting, row.Method, row.Head, rule).Accuracy))
+		}
+		for _, row := range []Row{c.Above, c.Below} {
+			p, ok := t.published(setting, row, rule)
+			line = append(line, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
+		}
+		out.Add(c.Statement, line)
 	}
 	return out
 }
@@ -44,25 +91,34 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 	rules := []experiment.Rule{experiment.Last, experiment.ProxyAccuracy, experiment.ProxyAUC}
 	out := viz.Table{
-		Title: "What choosing without negatives costs, " + setting, RowsHeader: "method", Columns: []string{string(experiment.Oracle)},
-		Note: "Oracle: accuracy (%) at the best point on test images. The others: points below it, mean ± 95% interval over seeds.",
-	}
-	for _, rule := range rules {
-		out.Columns = append(out.Columns, string(rule))
+		Title: "What choosing without negatives costs, " + title(cells, setting), RowsHeader: "method",
+		Columns: []string{"oracle", "last", "proxy accuracy", "published", "proxy AUC", "published"},
+		Note: "Oracle: accuracy (%) at the best point on test images. The others: points below it, run by run, mean ± 95% interval over " +
+			"seeds. Published: " + sourceCosts + ".",
 	}
 	for _, row := range t.Rows {
-		oracle := percent(cells.At(setting, row.Method, row.Head, experiment.Oracle).Accuracy)
-		if oracle.Missing {
+		cell := cells.At(setting, row.Method, row.Head, experiment.Oracle)
+		if len(cell.Runs) == 0 {
 			continue
 		}
-		line := []viz.Cell{oracle}
-		for _, rule := range rules {
+		line := []viz.Cell{percent(cell.Accuracy)}
+		published, ok := publishedCosts[row]
+		for i, rule := range rules {
 			line = append(line, percent(cells.Gap(setting, row.Method, row.Head, rule)))
+			if rule != experiment.Last {
+				line = append(line, viz.Cell{Mean: published[i-1], Missing: !ok})
+			}
 		}
 		out.Add(row.String(), line)
 	}
 	return out
 }
+
+// publishedCosts is by how many points the epochs of the highest proxy accuracy and of the highest proxy AUC are below the best one.
+var publishedCosts = map[Row][2]float64{{"nnPU", ""}: {82.40 - 82.03, 82.40 - 75.56}, {"Dist-PU", ""}: {83.56 - 81.64, 83.56 - 79.31}}
+
+// sourceCosts is where publishedCosts are from.
+const sourceCosts = "W. Wang et al. (2025), arXiv 2509.24228, Table 1, CIFAR-10 in another split"
 
 // percent returns a summary of shares as a cell in percent.
 func percent(s evaluate.Summary) viz.Cell {

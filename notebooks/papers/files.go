@@ -19,24 +19,26 @@ type Files string
 
 // The files that there are.
 const (
-	Official   Files = "official"
-	BuiltIn    Files = "built-in"    // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
-	JPEGCopies Files = "JPEG copies" // CIFAR-10 made anew from lossy copies, in another order
+	Official   Files = "official files"
+	BuiltIn    Files = "built-in images" // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
+	JPEGCopies Files = "JPEG copies"     // CIFAR-10 made anew from lossy copies, in another order
 )
 
-// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, then test images and theirs, a class being a byte.
+// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, a byte, then test images and theirs.
 const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0c694"
 
 // openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
 func openFiles(name string, files Files) (train set, o *opened, err error) {
-	open := map[string]func(Files) (set, *opened, error){"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL}[name]
+	open := map[string]func(Files) (set, *opened, error){
+		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL,
+	}[name]
 	if open == nil {
 		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
 	}
 	if train, o, err = open(files); err != nil {
-		return set{}, nil, fmt.Errorf("papers: %s, %s files: %w", name, files, err)
+		return set{}, nil, fmt.Errorf("papers: %s, %s: %w", name, files, err)
 	}
-	o.note = fmt.Sprintf("%s (%s files)", name, files)
+	o.note = fmt.Sprintf("%s (%s)", name, files)
 	return train, o, nil
 }
 

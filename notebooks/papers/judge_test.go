@@ -1,8 +1,12 @@
 package papers
 
 import (
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -11,8 +15,11 @@ import (
 // images of 10, half of them positive, all errors being on positives.
 func pointOf(head string, step int, recall, predicted, proxyAUC float64, right int) point {
 	return point{
-		Head: head, Step: step, PU: evaluate.PU{Recall: recall, Predicted: predicted, ProxyAUC: proxyAUC, Prior: 0.5, Labeled: 10, Unlabeled: 10},
-		Test: evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right - 5, FalseNegative: 10 - right, TrueNegative: 5}, AUC: float64(step) / 10},
+		Head: head, Step: step,
+		PU: evaluate.PU{Recall: recall, Predicted: predicted, ProxyAUC: proxyAUC, Prior: 0.5, Labeled: 10, Unlabeled: 10},
+		Test: evaluate.Binary{
+			Confusion: evaluate.Confusion{TruePositive: right - 5, FalseNegative: 10 - right, TrueNegative: 5}, AUC: float64(step) / 10,
+		},
 	}
 }
 
@@ -49,9 +56,33 @@ func TestJudgements(t *testing.T) {
 
 // The head that takes unlabeled images for negative ones is degenerate here, and said to be.
 func TestDegenerate(t *testing.T) {
-	p := pointOf("", 1, 0, 0, 0.5, 5) // all predicted negative
+	p := pointOf("", 1, 0, 0, 0.5, 5)
+	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all, err := judgements([]point{p})
-	if err != nil || len(all) != 4 || !all[0].Degenerate || all[0].BalancedAccuracy != 0.5 {
+	if err != nil || len(all) != 4 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// Each head learns from its own labels. Of four rows, the first of them labeled, h has the second beside it and z the third.
+func TestHeads(t *testing.T) {
+	e := embedded{
+		h: mat.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, 0, 1}), z: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}),
+		part: part{Split: &datasets.Split{
+			Labeled: []bool{true, false, false, false}, Positive: []bool{true, true, true, false}, Prior: 0.5,
+		}},
+	}
+	for head, want := range map[string][]bool{
+		PUPL: {true, true, false, false}, PUPLOnZ: {true, false, true, false}, NNPU: e.Labeled, Naive: e.Labeled, Ceiling: e.Positive,
+	} {
+		x, labels, minimized, err := e.head(head, 1, 1)
+		if err != nil || x != e.h || !slices.Equal(labels, want) || minimized == nil {
+			t.Errorf("%s: labels %v on h: %v, %v", head, labels, x == e.h, err)
+		}
+	}
+	e.Unknown = []bool{false, true, false, false}
+	x, labels, _, err := e.head(Ceiling, 1, 1)
+	if err != nil || !slices.Equal(labels, []bool{true, true, false}) || !mat.Equal(x, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 1})) {
+		t.Errorf("of the known classes: %v, %v, %v", labels, x, err)
 	}
 }

@@ -60,8 +60,9 @@ func TestRunsOfALaptop(t *testing.T) {
 			t.Errorf("%s: seeds %d, want %d of them", key, got, want)
 		}
 	}
-	if first, last := grid.Runs[0], grid.Runs[len(grid.Runs)-1]; first.Seed != 1 || grid.Runs[1].Seed != 1 || last.Setting != "CIFAR-II, 1000 labeled" {
-		t.Errorf("the grid goes from %s to %s", first, last)
+	first, second, last := grid.Runs[0], grid.Runs[1], grid.Runs[len(grid.Runs)-1]
+	if first.Seed != 1 || second.Seed != 1 || last.Setting != "CIFAR-II, 1000 labeled" {
+		t.Errorf("the grid goes from %s, %s to %s", first, second, last)
 	}
 }
 
@@ -72,7 +73,9 @@ func TestPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range list {
-		want := map[string]float64{"FMNIST-I": 0.3, "FMNIST-II": 0.7, "CIFAR-I": 0.4, "CIFAR-II": 0.6, "STL-I": 0.51, "STL-II": 0.49}[s.Data.Benchmark]
+		want := map[string]float64{
+			"FMNIST-I": 0.3, "FMNIST-II": 0.7, "CIFAR-I": 0.4, "CIFAR-II": 0.6, "STL-I": 0.51, "STL-II": 0.49,
+		}[s.Data.Benchmark]
 		if got := s.prior(); got != want {
 			t.Errorf("%s: π = %g, want %g", s.Name, got, want)
 		}

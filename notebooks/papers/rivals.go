@@ -19,6 +19,7 @@ type competitor struct {
 	name  string // as the table has it
 	slow  bool   // takes several times as long as others, and so runs with fewer seeds
 	later bool   // came after the paper, which has no claim about it
+	views bool   // learns from views of images, as contrastive runs do
 	of    func(prior float64) rival.Method
 }
 
@@ -41,6 +42,7 @@ type Rival struct {
 	Data      Data
 	Method    string // with all its numbers
 	Encoder   string // with a linear layer behind it
+	Views     string // "" for images as they are
 	Update    string // optimizer, learning rate and schedule
 	Positives int    // labeled positives in a batch
 	Unlabeled int    // unlabeled images in a batch
@@ -52,11 +54,16 @@ func (s setting) rival(c competitor, seed uint64) experiment.Run {
 	method := c.of(s.prior())
 	config := s.Rival
 	config.Method, config.Encoder, config.Seed = method, s.Encoder, seed
+	views := ""
+	if c.views {
+		config.Recipe = s.Pretrain.Recipe
+		views = config.Recipe.String()
+	}
 	return experiment.Run{
 		Setting: s.Name, Method: c.name, Seed: seed, Version: method.Version(),
 		Config: Rival{
-			Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Update: config.Settings.WithDefaults().Update(),
-			Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: s.Epochs,
+			Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
+			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: s.Epochs,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.compete(ctx, eng, place, config)
@@ -73,7 +80,8 @@ func (s setting) prior() float64 {
 }
 
 // compete does a run.
-func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (_ *experiment.Outcome, err error) {
+func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (
+	_ *experiment.Outcome, err error) {
 	data, err := s.Data.open(c.Seed)
 	if err != nil {
 		return nil, err

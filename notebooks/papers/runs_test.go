@@ -62,7 +62,7 @@ func TestContrastiveRunResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want.Judgements) != 4*len(Heads()) || !strings.Contains(want.Record.Data, "built-in files") {
+	if len(want.Judgements) != 4*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
 		t.Errorf("%d judgements of %d heads; data: %s", len(want.Judgements), len(Heads()), want.Record.Data)
 	}
 	place := experiment.Place{Folder: t.TempDir()}

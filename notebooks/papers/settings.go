@@ -89,7 +89,7 @@ func laptopFashion(benchmark string, labeled int, rivals []string) setting {
 		Encoder:  encoder.SmallCNN{},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
+		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 10,
 		Seeds: 5, SlowSeeds: 3, Rivals: rivals,
 	}
 }
@@ -101,7 +101,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 		Encoder:  encoder.SmallCNN{Mean: 0.4734, Std: 0.2516},
 		Pretrain: train.Config{Recipe: augment.CIFAR(32), Steps: 3000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 30,
+		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
 		Seeds: 3, SlowSeeds: 3, Rivals: rivals,
 	}
 }
@@ -114,6 +114,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 // Rivals train the same encoders for 200 epochs.
 func paper(benchmark string, labeled int) setting {
 	const batch = 1024
+	half := encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}
 	s := setting{
 		Data:     Data{Benchmark: benchmark, Files: Official, Labeled: labeled, HeldOut: tenth},
 		Pretrain: train.Config{Tau: 0.5, Optimizer: optim.LARS{}, Schedule: optim.Cosine{}},
@@ -123,14 +124,14 @@ func paper(benchmark string, labeled int) setting {
 	}
 	switch benchmark {
 	case "FMNIST-I", "FMNIST-II":
-		s.Encoder, s.Pretrain.Recipe = encoder.LeNet{Pixels: encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}}, augment.FMNIST()
+		s.Encoder, s.Pretrain.Recipe = encoder.LeNet{Pixels: half}, augment.FMNIST()
 		s.Pretrain.Steps = 300 * 54_000 / batch
 	case "CIFAR-I", "CIFAR-II":
 		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, CIFAR: true, Pixels: cifarPixels()}, augment.CIFAR(32)
 		s.Pretrain.Steps = 300 * 45_000 / batch
 	case "STL-I", "STL-II":
 		s.Data.Labeled = min(labeled, 2250)
-		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, Pixels: encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}}, augment.STL()
+		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, Pixels: half}, augment.STL()
 		s.Pretrain.Steps = 400 * 94_500 / batch
 	}
 	s.Name = settingName(benchmark, s.Data.Labeled)

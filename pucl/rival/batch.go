@@ -18,6 +18,7 @@ const (
 	drawStream      = 0xd4a3 << 32
 	judgeStream     = 0x7d6e << 32
 	groupStream     = 0x6409 << 32
+	asideStream     = 0xa51d << 32
 )
 
 // deck deals the numbers of some examples without end, in a new random order every time that it has gone through them. What it
@@ -115,6 +116,8 @@ type batch struct {
 
 	positiveJudges, unlabeledJudges int   // how many rows judge, which are the last ones of extra
 	judging                         *Node // logits of all rows, of which these are the last ones as well
+
+	students [2]student // where the plan is paced, in place of logits
 }
 
 // positive returns the rows of x, [n], that are labeled positives.

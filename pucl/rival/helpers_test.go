@@ -26,6 +26,8 @@ var methods = map[string]Method{
 	"PULNS":           PULNS{},
 	"LaGAM":           LaGAM{Prior: 0.5},
 	"NcPU":            NcPU{},
+	"MixPUL":          MixPUL{},
+	"Self-PU":         SelfPU{Prior: 0.5},
 }
 
 // Every point of class c lies around (±1, ±1)·√2, with standard deviation 1, so that the centers are 4 apart and the best

@@ -212,7 +212,7 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 60)).Network
-	if r.projector, err = r.network.newReader(eng, func(p pass) *Node { return L2Normalize(p.h, -1) }); err != nil {
+	if r.projector, err = r.network.newReader(eng, inNetwork, func(p pass) *Node { return L2Normalize(p.h, -1) }); err != nil {
 		t.Fatal(err)
 	}
 	defer r.projector.exec.Finalize()

@@ -222,6 +222,7 @@ var references = []struct {
 	})},
 	{"vPU without mixtures", VPU{Weight: -1}, 0, both(phi)},
 	{"Dist-PU", DistPU{Prior: 0.4, Entropy: 0.3, Mixup: 2, MixedEntropy: 0.5}, 0, distReference(0.4, 2, 0.5)},
+	{"Dist-PU without mixed labels", DistPU{Prior: 0.7, Mixup: -1, MixedEntropy: 0.5}, 0, distReference(0.7, 0, 0.5)},
 	{"Dist-PU alone", DistPU{Prior: 0.6, Entropy: -1, Mixup: -1, MixedEntropy: -1}, 0,
 		both(func(n numbers) float64 { return aligned(n, 0.6) })},
 	{"P3Mix-E", P3Mix{Sure: 0.7, Pool: 0.6, Unlabeled: 0.8, Early: 0.4, Entropy: 0.3}, 0, fromTeacher(p3Mix(false, 0.8, 0.4, 0.3))},

@@ -36,6 +36,7 @@ type plan struct {
 	remember func(before, after float64) bool
 
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
+	paced    *pacing                      // two students take the place of the network; nil for none
 
 	// extra, if not nil, makes batch.extra of what the networks make of a batch.
 	extra  func(s *sight) *Node
@@ -52,6 +53,9 @@ type plan struct {
 	groups     int
 	groupsFrom float64
 }
+
+// remembers reports whether something is kept of every example, so that a batch tells which examples it holds.
+func (p plan) remembers() bool { return p.remember != nil || p.paced != nil || p.memory }
 
 // checkPrior returns an error unless a method can use the class prior.
 func checkPrior(method string, prior float64) error {

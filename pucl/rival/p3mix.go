@@ -29,7 +29,7 @@ const p3MixVersion = 2
 // ICLR 2022; of the regularization, Sheng Liu, Jonathan Niles-Weed, Narges Razavian and Carlos Fernandez-Granda, "Early-Learning
 // Regularization Prevents Memorization of Noisy Labels", NeurIPS 2020. Neither the paper's text nor its authors' program was at hand:
 // this was compared with the programs of two benchmarks, AlonKellner-RedHat/PU-Bench, whose numbers these are, and wu-dd/PUBench,
-// which has others (for P3Mix-E α = 1, v = 5 and u = ½, for P3Mix-C γ = 0.8, w = 1 and u = 0.1). Differences from both: the pool holds
+// which has others (α = 1, for P3Mix-E v = 5 and u = ½, for P3Mix-C γ = 0.8, w = 1 and u = 0.1). Differences from both: the pool holds
 // a tenth of the positives of the batch in place of the nearest hundred of all; the teacher says who is near the boundary and who is
 // positive, where both ask the network of the step; the teacher follows every step, not every epoch; λ is drawn for every example;
 // the optimizer is that of Config.Settings. PU-Bench mixes inside the network; here, as in PUBench, it is at the input.

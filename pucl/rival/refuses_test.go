@@ -77,6 +77,20 @@ func TestRefuses(t *testing.T) {
 			"rival: P3Mix-C with Early 1; it weighs a part that P3Mix-E alone has: leave it 0"},
 		"sure": {good, func(c *Config) { c.Method = P3Mix{Sure: 0.4} }, "rival: P3Mix-E with Sure 0.4; it must be above 0.5 and at most 1"},
 
+		"margin": {good, func(c *Config) { c.Method = MixPUL{Margin: 2} },
+			"rival: MixPUL with Margin 2; it must be above 0 and at most 1, or 0 for the default"},
+		"negatives": {good, func(c *Config) { c.Method = MixPUL{Negatives: -1} }, "rival: MixPUL with Negatives -1; it must be above 0"},
+		"alpha of MixPUL": {good, func(c *Config) { c.Method = MixPUL{Alpha: math.Inf(1)} },
+			"rival: MixPUL with Alpha +Inf; it must be above 0"},
+		"prior of Self-PU": {good, func(c *Config) { c.Method = SelfPU{} }, "rival: Self-PU with class prior 0; it must lie above 0"},
+		"gamma of Self-PU": {good, func(c *Config) { c.Method = SelfPU{Prior: 0.5, Gamma: 2} },
+			"rival: Self-PU with Gamma 2; it must be at least 0 and at most 1, or 0 for the default"},
+		"pace": {good, func(c *Config) { c.Method = SelfPU{Prior: 0.5, SecondPace: math.NaN()} },
+			"rival: Self-PU with SecondPace NaN; it must be at least 0 and at most 1"},
+		"one to set aside": {mixture(11, 12, 1), func(c *Config) { c.Method = SelfPU{Prior: 0.5} },
+			"rival: Self-PU π=0.5, α=10, β=0.3, γ=0.0625, paces 0.2 and 0.3, momentum 0.999 sets a tenth of the unlabeled " +
+				"examples aside, and there is 1; give at least 2, or set Gamma to -1"},
+
 		"selections": {good, func(c *Config) { c.Method = PULNS{Selections: 1} },
 			"rival: PULNS with Selections 1; it must be at least 2, or 0 for the default"},
 		"judges": {good, func(c *Config) { c.Method = PULNS{Judges: 1} }, "rival: PULNS with Judges 1; it must be above 0 and at most 0.9"},

@@ -120,6 +120,11 @@ func (r *run) afterStep(done int) (*train.Reading, error) {
 			return nil, err
 		}
 	}
+	if r.plan.paced != nil {
+		if err := r.trust(done); err != nil {
+			return nil, err
+		}
+	}
 	if done%r.perEpoch() != 0 && done != c.Settings.Steps || c.HeldOut.Data.Examples == nil && c.Test == nil {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/datasets"
@@ -60,45 +61,70 @@ var plainMLP = encoder.Func{Name: "dense layers of 512, 256, 128, 64", Graph: fu
 //
 // Source: "PU-Bench: A Unified Benchmark for Rigorous and Reproducible PU Learning" (2026), with its settings: 40 epochs of batches
 // of 256, Adam at a rate of 0.0003, β = 0, γ = 1. Differences: no dropout, no weight decay, and the last epoch, where the benchmark
-// takes the best of some by the true classes of 37 examples.
+// takes the best of some by the true classes of 37 examples. Its setting in loops of its own, with dropout, weight decay, its small
+// first weights and a last bias that starts from the class prior, gave 90.0 ± 2.1 (standard deviation of its ten seeds; F1 87.1 ± 2.7)
+// where the epoch is chosen by F1, and 87.0 ± 7.7 (F1 79.7 ± 18.6) where it is chosen by the largest F1 of any threshold: in the first
+// three epochs no example is above 0, and such a choice takes some seeds from just after these. So 81.66 is below what nnPU learns
+// there, and may be an F1.
 func TestSpambase(t *testing.T) {
 	table := spambase(t)
-	eng := enginetest.Open(t)
 	for _, single := range []bool{true, false} {
-		var last []float64
-		for seed := range uint64(5) {
-			order := rand.New(rand.NewPCG(seed, 1)).Perm(table.Len())
-			test, rest := order[:table.Len()/5], order[table.Len()/5:]
-			slices.SortStableFunc(rest, func(a, b int) int { return table.Labels[b] - table.Labels[a] }) // positives first
-			positives := 0
-			for _, row := range rest {
-				positives += table.Labels[row]
-			}
-			prior := float64(positives) / float64(len(rest))
-			rows := func(index []int) Rows {
-				part, err := table.Select(index)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return Rows{part.Features}
-			}
-			r := must(t, eng, Data{Examples: rows(rest), Labeled: firstAre(positives/10, len(rest)), SingleDataset: single}, Config{
-				Method: NNPU{Prior: prior}, Encoder: plainMLP, Positives: 10, Unlabeled: 246, Seed: seed, Test: rows(test),
-				Settings: train.Settings{Steps: 600, LearningRate: 3e-4, Schedule: optim.Constant{}},
-			})
-			right := 0
-			for i, logit := range r.Epochs[len(r.Epochs)-1].Test {
-				if (logit > 0) == (table.Labels[test[i]] == 1) {
-					right++
-				}
-			}
-			last = append(last, 100*float64(right)/float64(len(test)))
-		}
-		m := mean(last, func(x float64) float64 { return x })
-		sd := math.Sqrt(mean(last, func(x float64) float64 { return (x - m) * (x - m) }) * 5 / 4)
+		m := spambaseAccuracy(t, table, 5, single, func(prior float64) Method { return NNPU{Prior: prior} })
 		if single && !(m >= 81.66) {
 			t.Errorf("accuracy %.2f, published 81.66", m)
 		}
-		t.Logf("unlabeled batches with labeled positives %v: last epoch %.2f ± %.2f %.1f", single, m, 2.776*sd/math.Sqrt(5), last)
 	}
+}
+
+// What other methods reach there is told, and not much is asked: more than the 60.6% that no example is positive.
+func TestSpambaseOfOthers(t *testing.T) {
+	table := spambase(t)
+	for _, method := range []func(prior float64) Method{
+		func(float64) Method { return MixPUL{} },
+		func(prior float64) Method { return SelfPU{Prior: prior} },
+	} {
+		if m := spambaseAccuracy(t, table, 3, true, method); !(m > 70) {
+			t.Errorf("accuracy %.2f", m)
+		}
+	}
+}
+
+// spambaseAccuracy returns the mean accuracy of a method after the last epoch, in percent, over some seeds.
+func spambaseAccuracy(t *testing.T, table *tabular.Table, seeds int, single bool, method func(prior float64) Method) float64 {
+	t.Helper()
+	eng := enginetest.Open(t)
+	var last []float64
+	for seed := range uint64(seeds) {
+		order := rand.New(rand.NewPCG(seed, 1)).Perm(table.Len())
+		test, rest := order[:table.Len()/5], order[table.Len()/5:]
+		slices.SortStableFunc(rest, func(a, b int) int { return table.Labels[b] - table.Labels[a] }) // positives first
+		positives := 0
+		for _, row := range rest {
+			positives += table.Labels[row]
+		}
+		prior := float64(positives) / float64(len(rest))
+		rows := func(index []int) Rows {
+			part, err := table.Select(index)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Rows{part.Features}
+		}
+		r := must(t, eng, Data{Examples: rows(rest), Labeled: firstAre(positives/10, len(rest)), SingleDataset: single}, Config{
+			Method: method(prior), Encoder: plainMLP, Positives: 10, Unlabeled: 246, Seed: seed, Test: rows(test),
+			Settings: train.Settings{Steps: 600, LearningRate: 3e-4, Schedule: optim.Constant{}},
+		})
+		right := 0
+		for i, logit := range r.Epochs[len(r.Epochs)-1].Test {
+			if (logit > 0) == (table.Labels[test[i]] == 1) {
+				right++
+			}
+		}
+		last = append(last, 100*float64(right)/float64(len(test)))
+	}
+	m := mean(last, func(x float64) float64 { return x })
+	sd := math.Sqrt(mean(last, func(x float64) float64 { return (x - m) * (x - m) }) * float64(seeds) / float64(seeds-1))
+	interval := distuv.StudentsT{Sigma: 1, Nu: float64(seeds - 1)}.Quantile(0.975) * sd / math.Sqrt(float64(seeds))
+	t.Logf("%s, unlabeled batches with labeled positives %v: last epoch %.2f ± %.2f %.1f", method(0.5), single, m, interval, last)
+	return m
 }

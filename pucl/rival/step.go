@@ -12,7 +12,9 @@ import (
 )
 
 // size returns the number of rows in a batch, without those that judge.
-func (r *run) size() int { return r.config.Positives + r.config.Unlabeled }
+func (r *run) size() int {
+	return r.config.Positives + r.config.Unlabeled + r.plan.paced.aside(r.config)
+}
 
 // judging returns how many rows of both kinds judge: as many as there are in the batch, since fewer are too much noise to learn from.
 func (r *run) judging() (positives, unlabeled int) {
@@ -29,6 +31,9 @@ func (r *run) batch(step int) (train.Batch, error) {
 	positives, unlabeled := r.judging()
 	index = append(index, r.judges[0].deal(step*positives, positives)...)
 	index = append(index, r.judges[1].deal(step*unlabeled, unlabeled)...)
+	if count := r.plan.paced.aside(c); count > 0 {
+		index = append(index, r.aside.deal(step*count, count)...)
+	}
 	parts := []*tensors.Tensor{r.data.Examples.tensor(index)}
 	views := func(stream uint64, n int) error {
 		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^stream, uint64(step))), r.data.Examples.(Images).Shape, n)
@@ -49,7 +54,7 @@ func (r *run) batch(step int) (train.Batch, error) {
 		}
 	}
 	index = index[:n]
-	if r.plan.remember != nil || r.plan.memory {
+	if r.plan.remembers() {
 		rows := make([]int32, n)
 		for i, row := range index {
 			rows[i] = int32(row)
@@ -95,7 +100,7 @@ func (r *run) read(all []*Node) (in inputs) {
 			in.numbersAgain = next()
 		}
 	}
-	if r.plan.remember != nil || r.plan.memory {
+	if r.plan.remembers() {
 		in.index = next()
 	}
 	if r.plan.mix != nil {
@@ -131,9 +136,12 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	if in.numbers != nil {
 		x = r.config.Recipe.Apply(x, in.numbers)
 	}
+	if r.plan.paced != nil {
+		return r.studentOutputs(scope, in.index, x)
+	}
 	compute := r.config.Settings.Compute
 	logits := func(name string, x *Node) *Node {
-		return ExpandDims(r.network.see(scope.In("%s", name), compute.Prepare(x), true).logits, -1)
+		return ExpandDims(r.network.logits(scope.In("%s", name), compute.Prepare(x), true), -1)
 	}
 	b := r.known(in)
 	var other []*Node
@@ -153,9 +161,11 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	}
 	out := logits(networkScope, x)
 	if r.plan.remember != nil {
-		rows := ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)
+		other = []*Node{ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)}
+	}
+	if other != nil && other[0].Shape().Dim(0) < out.Shape().Dim(0) {
 		none := ZerosLike(Slice(out, AxisRange(r.size()))) // of mixed rows
-		other = []*Node{Concatenate([]*Node{rows, none}, 0)}
+		other[0] = Concatenate([]*Node{other[0], none}, 0)
 	}
 	return Concatenate(append([]*Node{out}, other...), -1)
 }
@@ -163,6 +173,10 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 // loss is the graph from the outputs to the loss of the method.
 func (r *run) loss(outputs *Node, all []*Node) *Node {
 	b, n := r.known(r.read(all)), r.size()
+	if r.plan.paced != nil {
+		b.students = readStudents(Slice(outputs, AxisRange(0, r.config.Positives+r.config.Unlabeled)))
+		return r.plan.loss(b)
+	}
 	column := func(i int) *Node { return Squeeze(Slice(outputs, AxisRange(), AxisElem(i)), -1) }
 	logits := column(0)
 	switch m := r.plan.mix; {

@@ -87,6 +87,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	}
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, r.config.Seed)
+	if err := r.setAside(); err != nil {
+		return nil, err
+	}
 	if err := r.checkHeldOut(); err != nil {
 		return nil, err
 	}
@@ -95,10 +98,16 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	}
 	defer r.scorer.exec.Finalize()
 	if r.plan.groups > 0 {
-		if r.projector, err = r.network.newReader(eng, projections); err != nil {
+		if r.projector, err = r.network.newReader(eng, inNetwork, projections); err != nil {
 			return nil, err
 		}
 		defer r.projector.exec.Finalize()
+	}
+	if r.plan.paced != nil {
+		if r.second, err = r.network.newScorerIn(eng, inSecond); err != nil {
+			return nil, err
+		}
+		defer r.second.exec.Finalize()
 	}
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
@@ -158,8 +167,10 @@ type run struct {
 	plan                plan
 	positive, unlabeled deck
 	judges              [2]deck // positive and unlabeled examples that judge, if plan.judges is above 0
+	aside               deck    // what students look ahead to; empty where they do not
 	network             *Network
 	scorer              *scorer
+	second              *scorer // of the second student; nil where there is none
 	projector           *scorer // of projections; nil where there are no groups
 	epochs              []Epoch
 }

@@ -27,8 +27,9 @@ const vPUVersion = 1
 // a batch, and every unlabeled example of the batch is mixed. The program scales Φ to at most 1 on the training data before it
 // calls Φ > ½ positive; here the scale is what the second part makes it, so that without that part only the order of the scores
 // means something. It chooses the epoch and w, from 0.0001 (page blocks) to 0.3 (Fashion-MNIST), by the variational loss of held-out
-// examples, and unlabeled examples are all training data, as with Data.SingleDataset. With few labeled positives it matters which
-// epoch is taken: these come to be learned by heart, and then hardly an unlabeled example is positive.
+// examples, and its unlabeled examples are all training data, as with Data.SingleDataset. In the end few labeled positives are learned
+// by heart, the sooner where they are not among the unlabeled examples: then hardly another example is positive, although they are
+// still in the right order. An epoch that is chosen, or a larger w, is the cure.
 type VPU struct {
 	Alpha  float64 // α; 0 means 0.3, the paper's
 	Weight float64 // w; 0 means 0.03, as on CIFAR-10; negative means none

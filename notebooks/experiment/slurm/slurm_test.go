@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/puclab/puclab/internal/filelock"
 )
 
 // work is some tasks, each of which is to leave a file named after it.
@@ -317,100 +314,4 @@ func TestALaterArrayIsRefused(t *testing.T) {
 	if !strings.Contains(told[0], "QOSMaxSubmitJobPerUserLimit") {
 		t.Errorf("told %q", told)
 	}
-}
-
-func TestErrors(t *testing.T) {
-	for _, tt := range []struct {
-		change func(w *work)
-		want   string
-	}{
-		{func(w *work) { w.Folder = "" }, "slurm: a folder is needed"},
-		{func(w *work) { w.Command = nil }, "slurm: a command is needed"},
-		{func(w *work) { w.Threads = -1 }, "slurm: a task cannot have -1 threads"},
-		{func(w *work) { w.Options = []string{"-p", "gpu", "--array=1-9"} }, "slurm: --array=1-9 is not for you to choose here"},
-		{func(w *work) { w.Options = []string{"-M", "other"} }, "slurm: -M is not for you to choose here"},
-		{func(w *work) { w.Command[0] = "no-such-program" }, `slurm: the program of the tasks: exec: "no-such-program"`},
-		{func(w *work) { w.write("say", "welcome to the cluster", false) }, `slurm: sbatch said "welcome to the cluster100\n"`},
-		{func(w *work) { w.write("refuse", "0\ninvalid partition specified: gpu", false) }, "sbatch: error: invalid partition specified: gpu"},
-	} {
-		w := newWork(t, 1, `result`)
-		tt.change(w)
-		if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("got %v, want %q", err, tt.want)
-		}
-	}
-}
-
-func TestNoSlurm(t *testing.T) {
-	w := newWork(t, 1, `result`)
-	t.Setenv("PATH", t.TempDir())
-	err := w.Do(t.Context(), w.missing)
-	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "there is no Slurm on this machine") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// What the caller cannot tell is an error before anything is submitted.
-func TestTheCallersErrorEndsIt(t *testing.T) {
-	w, cut := newWork(t, 1, `result`), errors.New("a result is cut short")
-	if err := w.Do(t.Context(), func() ([]string, error) { return nil, cut }); !errors.Is(err, cut) || w.read("calls") != "" {
-		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
-	}
-}
-
-func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
-	w := newWork(t, 2, `result`)
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	err := w.Do(ctx, w.missing)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 tasks not submitted") || w.read("calls") != "" {
-		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
-	}
-}
-
-// A record that cannot be read may be that of jobs which run: nothing is submitted.
-func TestADamagedRecordIsNotForgotten(t *testing.T) {
-	w := newWork(t, 2, `result`)
-	w.write("hold", "yes", false)
-	stop, result := w.waiting(t)
-	stop()
-	<-result
-	data, err := os.ReadFile(w.recordPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	err = w.Do(t.Context(), w.missing)
-	if err == nil || !strings.Contains(err.Error(), "jobs.json") || !strings.Contains(err.Error(), "squeue") {
-		t.Errorf("got %v", err)
-	}
-	w.submitted(t, "1")
-}
-
-// Where there is no result, no log and no memory of the task, the error says so.
-func TestNoLog(t *testing.T) {
-	w := newWork(t, 2, `result`)
-	w.write("hold", "yes", false)
-	w.Tries = 1
-	_, result := w.waiting(t)
-	w.finish(t, "")
-	err := <-result
-	if err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// The lock is given up with Do, whatever came of it.
-func TestTheFolderIsFreeAgain(t *testing.T) {
-	w := newWork(t, 1, `result`)
-	if err := w.do(t); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := filelock.Try(filepath.Join(w.Folder, "lock"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock.Close()
 }

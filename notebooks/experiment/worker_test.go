@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// newWorker returns a worker with folders of its own, and a run that does what train says.
+func newWorker(t *testing.T, train func() (*Outcome, error)) (Worker, Run) {
+	t.Helper()
+	run := newRun(settings{Steps: 1})
+	run.Train = func(context.Context, *engine.Engine, Place) (*Outcome, error) { return train() }
+	return Worker{Store: &Store{t.TempDir()}, Work: t.TempDir(), Engine: enginetest.Open(t)}, run
+}
+
+// A run that was done since it was planned is not done again, nor is one that another program is doing.
+func TestAWorkerLooksFirst(t *testing.T) {
+	trained := 0
+	w, run := newWorker(t, func() (*Outcome, error) {
+		trained++
+		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+	})
+	planned := Standing{Run: run, State: Missing}
+	release, err := deskOf(w.Work, Laptop, run).lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *Busy
+	_, err = w.Do(t.Context(), Laptop, planned)
+	if !errors.As(err, &busy) || trained != 0 || !strings.Contains(err.Error(), run.String()) {
+		t.Errorf("%v, trained %d times", err, trained)
+	}
+	release()
+	for range 2 {
+		if now, err := w.Do(t.Context(), Laptop, planned); err != nil || now.State != Done || trained != 1 {
+			t.Errorf("%s, %v, trained %d times", now.State, err, trained)
+		}
+	}
+	// One that is stale is done again by who knows the file as it is, and by nobody else.
+	run.Version++
+	planned, err = w.Store.Look(Laptop, run)
+	if err != nil || planned.State != Stale {
+		t.Fatal(planned, err)
+	}
+	for range 2 {
+		if now, err := w.Do(t.Context(), Laptop, planned); err != nil || now.State != Done || trained != 2 {
+			t.Errorf("%s, %v, trained %d times", now.State, err, trained)
+		}
+	}
+}
+
+// Want of memory is a result; what else a run says when it ends is none.
+func TestErrorsOfRuns(t *testing.T) {
+	for text, failed := range map[string]bool{"RESOURCE_EXHAUSTED: 3 GB": true, "the images are not here": false} {
+		w, run := newWorker(t, func() (*Outcome, error) { return nil, fmt.Errorf("training: %w", errors.New(text)) })
+		now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+		if failed != (err == nil && now.State == Failed) {
+			t.Errorf("%s: %v, %v", text, now, err)
+		}
+		if failed && !strings.HasPrefix(now.Result.Failure, "out of memory: "+text+"; take smaller batches") {
+			t.Error(now.Result.Failure)
+		}
+		if !failed && !strings.Contains(err.Error(), run.String()+": training: "+text) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSetThreads(t *testing.T) {
+	t.Setenv("NPROC", "")
+	t.Setenv("OMP_NUM_THREADS", "")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	err := SetThreads(3)
+	if err != nil || runtime.GOMAXPROCS(0) != 3 || os.Getenv("NPROC") != "3" || os.Getenv("OMP_NUM_THREADS") != "3" {
+		t.Errorf("%v: %d, %s, %s", err, runtime.GOMAXPROCS(0), os.Getenv("NPROC"), os.Getenv("OMP_NUM_THREADS"))
+	}
+}

@@ -1,0 +1,85 @@
+package papers
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/viz"
+)
+
+// fakeCells are results of two seeds of PUCL, of one degenerate seed of nnPU, and of a vPU that is not done.
+func fakeCells() *experiment.Cells {
+	cells := &experiment.Cells{}
+	add := func(method string, seed uint64, state experiment.State, judgements ...experiment.Judgement) {
+		cells.Standings = append(cells.Standings, experiment.Standing{
+			Run: experiment.Run{Setting: "CIFAR-I, 1000 labeled", Method: method, Seed: seed, Config: Rival{Data: Data{Files: JPEGCopies}},
+				Train: func(context.Context, *engine.Engine, experiment.Place) (*experiment.Outcome, error) { return nil, nil }},
+			State: state, Result: &experiment.Result{Judgements: judgements},
+		})
+	}
+	judged := func(head string, rule experiment.Rule, accuracy float64, degenerate bool) experiment.Judgement {
+		return experiment.Judgement{Head: head, Rule: rule, Accuracy: accuracy, Degenerate: degenerate}
+	}
+	add("PUCL", 1, experiment.Done, judged(PUPL, experiment.Last, 0.9, false), judged(PUPL, experiment.Oracle, 0.95, false))
+	add("PUCL", 2, experiment.Done, judged(PUPL, experiment.Last, 0.8, false), judged(PUPL, experiment.Oracle, 0.81, false))
+	add("nnPU", 1, experiment.Done, judged("", experiment.Last, 0.6, true), judged("", experiment.ProxyAUC, 0.65, false),
+		judged("", experiment.Oracle, 0.7, false))
+	add("vPU", 1, experiment.Missing)
+	return cells
+}
+
+// holds reports whether each word is in the line of the table's text that begins with name.
+func holds(t *testing.T, table viz.Table, name string, words ...string) {
+	t.Helper()
+	text, err := table.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, name) {
+			continue
+		}
+		for _, word := range words {
+			if !strings.Contains(line, word) {
+				t.Errorf("%q, want %q in it", line, word)
+			}
+		}
+		return
+	}
+	t.Errorf("no line begins with %q in\n%s", name, text)
+}
+
+// Ours stand beside the published numbers of the same rule; 85 ± 12.706·7.071/√2 is the 95% interval of 90 and 80.
+func TestDraw(t *testing.T) {
+	table := Table2().Draw(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
+	holds(t, table, "Table 2: PUCL and its rivals. Point chosen by: last")
+	holds(t, table, "method", "CIFAR-I, 1000 labeled (JPEG copies)", "published")
+	holds(t, table, "PUCL, PUPL (CE)", "85.0 ± 63.5", "92.3 ± 1.9")
+	holds(t, table, "nnPU ", "60.0", "86.3")
+	holds(t, table, "uPU", "n/a", "61.2")
+	holds(t, table, "Mean ±", "3 of 4 runs done, 1 missing", "nnPU in 1 of 1 runs of CIFAR-I")
+	holds(t, table, "vPU", "n/a")
+	for _, row := range table.Rows {
+		if row == "PAN" {
+			t.Error("a row that has no runs and nothing published is drawn")
+		}
+	}
+	holds(t, Table2().Draw(fakeCells(), experiment.Oracle, "CIFAR-I, 1000 labeled"), "nnPU ", "70.0", "88.7")
+	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a") // published of other rules
+}
+
+// Gaps are taken run by run: 5 and 1 points.
+func TestCosts(t *testing.T) {
+	table := Table2().Costs(fakeCells(), "CIFAR-I, 1000 labeled")
+	holds(t, table, "PUCL, PUPL (CE)", "88.0", "3.0 ± 25.4")
+	holds(t, table, "nnPU ", "70.0", "10.0", "5.0", "6.8", "0.4")
+}
+
+func TestDrawClaims(t *testing.T) {
+	table := Table2().DrawClaims(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
+	holds(t, table, "PUCL with PUPL is above nnPU ", "85.0 ± 63.5", "60.0", "92.3", "86.3")
+	holds(t, table, "PUCL with PUPL is above vPU", "n/a")
+}

@@ -1,0 +1,62 @@
+package papers
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// noise are batches of random images, of which every fiftieth is a labeled positive.
+type noise struct{ size, height, width, channels int }
+
+func (n noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
+
+func (n noise) Batch(step int) (pixels []uint8, labeled []bool, err error) {
+	rng := rand.New(rand.NewPCG(1, uint64(step)))
+	pixels = make([]uint8, n.size*n.height*n.width*n.channels)
+	for i := range pixels {
+		pixels[i] = uint8(rng.Uint32())
+	}
+	for i := range n.size {
+		labeled = append(labeled, i%50 == 0)
+	}
+	return pixels, labeled, nil
+}
+
+// A step of each real configuration of size paper, with its whole batch in micro-batches, starts near the chance level and moves
+// nothing out of range. It takes minutes, so PUCL_PAPER_STEP must be set.
+func TestPaperStep(t *testing.T) {
+	if os.Getenv("PUCL_PAPER_STEP") == "" {
+		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
+	}
+	shapes := map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {1024, 32, 32, 3}, "STL-I": {1024, 96, 96, 3}}
+	eng := enginetest.Open(t)
+	list, err := settings(experiment.Paper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		batches, ok := shapes[s.Data.Benchmark]
+		if !ok || s.Data.Labeled != 1000 {
+			continue
+		}
+		config := s.Pretrain
+		config.Encoder, config.Objective, config.Steps, config.Compute = s.Encoder, pucl.PUCL(), 1, train.Compute{MicroBatches: 16}
+		model, err := train.Pretrain(context.Background(), eng, batches, config)
+		if err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		loss, chance := model.History.Losses[0], model.History.Chance
+		if batches.size != s.Batch.Size || math.Abs(loss-chance) > 1.5 {
+			t.Errorf("%s: loss %g, at chance %g, batches of %d", s.Name, loss, chance, s.Batch.Size)
+		}
+		t.Logf("%s: loss %g, at chance %g", s.Name, loss, chance)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/stl10"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -136,5 +137,33 @@ func TestJPEGCopies(t *testing.T) {
 	}
 	if o.train.Prior != 0.4 || o.note != "CIFAR-10 (JPEG copies)" {
 		t.Errorf("π = %g, %s", o.train.Prior, o.note)
+	}
+}
+
+// Of STL-10 most images are of unknown class: they are unlabeled, and the prior is the paper's estimate.
+func TestUnknownClasses(t *testing.T) {
+	classes := append(stl10.Classes(), stl10.UnlabeledClass)
+	var labels []int
+	for i := range 110 {
+		labels = append(labels, i%11)
+	}
+	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: classes, Pixels: make([]uint8, 110), Labels: labels}
+	data := Data{Benchmark: "STL-I", Files: Official, Labeled: 20, HeldOut: 0.1}
+	b, err := datasets.FindBenchmark(data.Benchmark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := data.split(b, set{images, labels, classes}, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := 0
+	for _, u := range p.Unknown {
+		if u {
+			unknown++
+		}
+	}
+	if p.NumLabeled() != 20 || p.NumUnlabeled() != 110 || unknown != 10 || p.Prior != 0.51 {
+		t.Errorf("%d labeled, %d unlabeled, %d of them unknown, π = %g", p.NumLabeled(), p.NumUnlabeled(), unknown, p.Prior)
 	}
 }

@@ -29,8 +29,10 @@ func competitors() []competitor {
 		{name: "uPU", of: func(prior float64) rival.Method { return rival.UPU{Prior: prior} }},
 		{name: "nnPU", of: func(prior float64) rival.Method { return rival.NNPU{Prior: prior} }},
 		{name: "nnPU with mixup", of: func(prior float64) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
+		{name: "Self-PU", slow: true, of: func(prior float64) rival.Method { return rival.SelfPU{Prior: prior} }},
 		{name: "PAN", slow: true, of: func(float64) rival.Method { return rival.PAN{} }},
 		{name: "vPU", of: func(float64) rival.Method { return rival.VPU{} }},
+		{name: "MixPUL", of: func(float64) rival.Method { return rival.MixPUL{} }},
 		{name: "P3MIX-E", of: func(float64) rival.Method { return rival.P3Mix{} }},
 		{name: "P3MIX-C", of: func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
 		{name: "Dist-PU", later: true, of: func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
@@ -103,15 +105,23 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	if err != nil {
 		return nil, err
 	}
-	var judged []point
+	judged, err := epochs(result, data.truth)
+	if err != nil {
+		return nil, err
+	}
+	return data.outcome(result.Record, judged)
+}
+
+// epochs returns what the epochs of a rival were worth.
+func epochs(result *rival.Result, truth []bool) (judged []point, err error) {
 	for _, epoch := range result.Epochs {
-		test, err := epoch.Judge(data.truth)
+		test, err := epoch.Judge(truth)
 		if err != nil {
 			return nil, err
 		}
 		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
 	}
-	return data.outcome(result.Record, judged)
+	return judged, nil
 }
 
 // shape returns the shape of the images of a source.

@@ -109,13 +109,9 @@ func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experimen
 	for i, row := range parts.test {
 		truth[i] = table.Labels[row] == 1
 	}
-	var judged []point
-	for _, epoch := range result.Epochs {
-		score, err := epoch.Judge(truth)
-		if err != nil {
-			return nil, err
-		}
-		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: score})
+	judged, err := epochs(result, truth)
+	if err != nil {
+		return nil, err
 	}
 	o := opened{note: fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)}
 	return o.outcome(result.Record, judged)

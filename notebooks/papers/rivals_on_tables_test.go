@@ -81,7 +81,8 @@ func TestSplitOfATable(t *testing.T) {
 		t.Errorf("another seed gives the same test, %v", err)
 	}
 	u.negatives = 351
-	if _, err := u.split(labels, 1); err == nil || !strings.Contains(err.Error(), "150 positives and 350 negatives, and 140 and 351 are needed") {
+	const few = "150 positives and 350 negatives, and 140 and 351 are needed"
+	if _, err := u.split(labels, 1); err == nil || !strings.Contains(err.Error(), few) {
 		t.Errorf("too few rows: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -139,6 +140,13 @@ func column(lines [][]string, j int) []float64 {
 	return numbers
 }
 
+// uciNames are what the repository calls the files, where that is something else.
+var uciNames = map[string]string{
+	"spambase.csv": "spambase.data", "mushroom.csv": "agaricus-lepiota.data", "pageblock.txt": "page-blocks.data",
+	"wine-red.csv": "winequality-red.csv", "wine-white.csv": "winequality-white.csv",
+	"landsat-train.txt": "sat.trn", "landsat-test.txt": "sat.tst", "shuttle-train.txt": "shuttle.trn", "shuttle-test.txt": "shuttle.tst",
+}
+
 // readUCI returns the content of a file of the UCI repository.
 func readUCI(name string) ([]byte, error) {
 	folders := datasets.Folders("uci")
@@ -148,6 +156,6 @@ func readUCI(name string) ([]byte, error) {
 			return content, err
 		}
 	}
-	return nil, fmt.Errorf("papers: there is no %s in %s: fetch it from the UCI repository, archive.ics.uci.edu, and put it there: %w",
-		name, strings.Join(folders, ", "), fs.ErrNotExist)
+	return nil, fmt.Errorf("papers: there is no %s in %s: fetch %s from the UCI Machine Learning Repository, unpacked, and put it there "+
+		"under this name: %w", name, strings.Join(folders, ", "), cmp.Or(uciNames[name], name), fs.ErrNotExist)
 }

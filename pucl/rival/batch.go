@@ -2,6 +2,7 @@ package rival
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,6 +14,10 @@ const (
 	unlabeledStream = 0x07ab << 32
 	viewStream      = 0xf1e3 << 32
 	mixStream       = 0x313c << 32
+	againStream     = 0xa6a1 << 32
+	drawStream      = 0xd4a3 << 32
+	judgeStream     = 0x7d6e << 32
+	groupStream     = 0x6409 << 32
 	asideStream     = 0xa51d << 32
 )
 
@@ -106,6 +111,12 @@ type batch struct {
 	lambda  *Node // [m], their weights
 	partner *Node // int32 [m], rows of their partners
 
+	draws *Node // [n, plan.draws], uniform between 0 and 1
+	extra *Node // what plan.extra made: a row for each example, for each of those mixed, and for each that judges
+
+	positiveJudges, unlabeledJudges int   // how many rows judge, which are the last ones of extra
+	judging                         *Node // logits of all rows, of which these are the last ones as well
+
 	students [2]student // where the plan is paced, in place of logits
 }
 
@@ -114,6 +125,18 @@ func (b batch) positive(x *Node) *Node { return Slice(x, AxisRange(0, b.positive
 
 // unlabeled returns the rows of x, [n], that are not.
 func (b batch) unlabeled(x *Node) *Node { return Slice(x, AxisRange(b.positives)) }
+
+// judges returns the rows of x that judge, those that are labeled positives apart from the others.
+func (b batch) judges(x *Node) (positive, unlabeled *Node) {
+	n := x.Shape().Dim(0)
+	last := n - b.unlabeledJudges
+	return Slice(x, AxisRange(last-b.positiveJudges, last)), Slice(x, AxisRange(last))
+}
+
+// column returns column i of extra for the first n rows.
+func (b batch) column(i, n int) *Node {
+	return Squeeze(Slice(b.extra, AxisRange(0, n), AxisElem(i)), -1)
+}
 
 // labels returns which rows are labeled positives, Bool [n], for x with n rows.
 func (b batch) labels(x *Node) *Node {
@@ -126,6 +149,13 @@ func (b batch) labels(x *Node) *Node {
 
 // ofPartners returns x, [n], of the partner of every mixed row.
 func (b batch) ofPartners(x *Node) *Node { return Gather(x, ExpandDims(b.partner, -1)) }
+
+// mix returns the rows of x from first on, mixed with those of their partners.
+func (b batch) mix(x *Node, first int) *Node {
+	own := Slice(x, AxisRange(first))
+	lambda := Reshape(b.lambda, append([]int{-1}, slices.Repeat([]int{1}, x.Rank()-1)...)...)
+	return Add(Mul(own, lambda), Mul(b.ofPartners(x), OneMinus(lambda)))
+}
 
 // scheduled returns number i of this step.
 func (b batch) scheduled(i int) *Node { return Reshape(Slice(b.now, AxisElem(i))) }

@@ -23,6 +23,9 @@ var methods = map[string]Method{
 	"PAN":             PAN{},
 	"P3Mix-E":         P3Mix{},
 	"P3Mix-C":         P3Mix{Correct: true},
+	"PULNS":           PULNS{},
+	"LaGAM":           LaGAM{Prior: 0.5},
+	"NcPU":            NcPU{},
 	"MixPUL":          MixPUL{},
 	"Self-PU":         SelfPU{Prior: 0.5},
 }

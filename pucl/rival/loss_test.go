@@ -241,13 +241,14 @@ var references = []struct {
 	}},
 }
 
-// p3Mix is the loss of P3Mix after its warm-up, with 0.7 for sure and the nearest two of three positives in the pool.
+// p3Mix is the loss of P3Mix with 0.7 for sure and the nearest two of three positives in the pool, both after its warm-up alone.
 func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) float64 {
 	return func(n numbers) float64 {
 		nearest := []int32{0, 1, 2}
 		slices.SortFunc(nearest, func(a, b int32) int { return cmp.Compare(math.Abs(n.other[a]), math.Abs(n.other[b])) })
+		later := n.now[0] > 0
 		label := func(row int32) float64 {
-			if row < somePositives || correct && sigma(n.other[row]) > 0.7 {
+			if row < somePositives || later && correct && sigma(n.other[row]) > 0.7 {
 				return 1
 			}
 			return 0
@@ -258,7 +259,7 @@ func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) floa
 			ofPartner := sigma(n.other[partner])
 			if i >= somePositives {
 				weight = unlabeled / (someRows - somePositives)
-				if teacher := sigma(n.other[i]); teacher > 0.3 && teacher < 0.7 {
+				if teacher := sigma(n.other[i]); later && teacher > 0.3 && teacher < 0.7 {
 					partner, ofPartner = nearest[int(partner)*2/someRows], 1
 				}
 			}
@@ -386,5 +387,30 @@ func TestDistPUWarmsUp(t *testing.T) {
 	vectortest.Near(t, "loss", value, aligned(n, 0.4)+n.now[0]*mean(n.logits[somePositives:], coin), 1e-12)
 	if slices.ContainsFunc(grad[2*someRows:], func(x float64) bool { return x != 0 }) {
 		t.Errorf("mixed examples pull with %g", grad[2*someRows:])
+	}
+}
+
+// In its warm-up P3Mix mixes as was drawn and believes every label, by its schedule.
+func TestP3MixWarmsUp(t *testing.T) {
+	for _, tt := range []struct {
+		method P3Mix
+		loss   func(n numbers) float64
+	}{
+		{P3Mix{Sure: 0.7, Pool: 0.6, Warmup: 0.2}, p3Mix(false, 1, 0.5, 0.01)},
+		{P3Mix{Correct: true, Sure: 0.7, Pool: 0.6, Warmup: 0.2}, p3Mix(true, 0.5, 0, 0.05)},
+	} {
+		n := draw(tt.method, 0)
+		after := tt.loss(n)
+		for done, want := range map[float64]float64{0: 0, 0.1999: 0, 0.2: 1, 0.9: 1} {
+			if now := tt.method.plan().schedule(done); float64(now[0]) != want {
+				t.Errorf("%s: %g at %g, want %g", tt.method, now[0], done, want)
+			}
+		}
+		n.now[0] = 0
+		value, _ := lossOf(t, tt.method, n)
+		vectortest.Near(t, tt.method.String(), value, tt.loss(n), 1e-12)
+		if math.Abs(value-after) < 1e-3 {
+			t.Errorf("%s: %g in the warm-up and %g after it; the batch shows nothing", tt.method, value, after)
+		}
 	}
 }

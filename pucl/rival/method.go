@@ -37,10 +37,25 @@ type plan struct {
 
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
 	paced    *pacing                      // two students take the place of the network; nil for none
+
+	// extra, if not nil, makes batch.extra of what the networks make of a batch.
+	extra  func(s *sight) *Node
+	again  bool // the rows are seen in a second view as well, by the teacher where there is one
+	draws  int  // how many uniform numbers there are for every row
+	memory bool // a number between 0 and 1 is remembered of every example, at first 0: see sight.memory
+
+	// judges is the share of the examples of both kinds that are set aside: they teach nothing, and some of them in every batch
+	// tell how good what the others teach is.
+	judges float64
+
+	// groups, if above 0, says into how many groups all examples are put by their projections after every epoch, from when the share
+	// groupsFrom of the run is done: see sight.group.
+	groups     int
+	groupsFrom float64
 }
 
 // remembers reports whether something is kept of every example, so that a batch tells which examples it holds.
-func (p plan) remembers() bool { return p.remember != nil || p.paced != nil }
+func (p plan) remembers() bool { return p.remember != nil || p.paced != nil || p.memory }
 
 // checkPrior returns an error unless a method can use the class prior.
 func checkPrior(method string, prior float64) error {

@@ -27,10 +27,22 @@ type Network struct {
 	like    Examples // of the shape that the network takes
 }
 
-// logits builds the graph from examples, as their tensor has them, to their logits [n].
-func (n *Network) logits(scope *model.Scope, x *Node, training bool) *Node {
+// pass is what a network makes of rows.
+type pass struct {
+	scope  *model.Scope // of the network
+	h      *Node        // [n, d], embeddings
+	logits *Node        // [n]
+}
+
+// see builds the graph from examples, as their tensor has them, to what the network makes of them.
+func (n *Network) see(scope *model.Scope, x *Node, training bool) pass {
 	h := encoder.Embed(n.encoder, scope.In("encoder"), x, training)
-	return Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)
+	return pass{scope, h, Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)}
+}
+
+// logits builds the graph from examples to their logits [n].
+func (n *Network) logits(scope *model.Scope, x *Node, training bool) *Node {
+	return n.see(scope, x, training).logits
 }
 
 // Score returns the logit of every example, of which positive ones mean the positive class. The examples must have the shape of
@@ -57,26 +69,36 @@ func (n *Network) check(examples Examples) (int, error) {
 	return count, nil
 }
 
-// scorer scores examples by a network as its variables are at the time, by one compiled program.
+// scorer works out something of examples by a network as its variables are at the time, by one compiled program.
 type scorer struct {
 	network *Network
 	exec    *model.Exec
 }
 
+// newScorer returns a scorer of logits.
 func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
-	return n.newScorerIn(eng, inNetwork)
+	return n.newReader(eng, inNetwork, logitsOf)
 }
+
+// newScorerIn returns the scorer of a network that has its variables in some scope.
+func (n *Network) newScorerIn(eng *engine.Engine, in func(root *model.Scope) *model.Scope) (*scorer, error) {
+	return n.newReader(eng, in, logitsOf)
+}
+
+// logitsOf returns the logits of a pass.
+func logitsOf(p pass) *Node { return p.logits }
 
 // inNetwork is where the network has its variables.
 func inNetwork(root *model.Scope) *model.Scope { return root.At(networkScope) }
 
-// newScorerIn returns the scorer of a network that has its variables in some scope.
-func (n *Network) newScorerIn(eng *engine.Engine, in func(root *model.Scope) *model.Scope) (*scorer, error) {
+// newReader returns a scorer of what graph makes of a pass outside of training, a row for each example, through a network that has its
+// variables in some scope.
+func (n *Network) newReader(eng *engine.Engine, in func(root *model.Scope) *model.Scope, graph func(p pass) *Node) (*scorer, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err
 	}
 	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, x *Node) *Node {
-		return n.logits(in(scope), n.like.scale(x), false)
+		return graph(n.see(in(scope), n.like.scale(x), false))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rival: building the network: %w", engine.RootCause(err))
@@ -84,8 +106,8 @@ func (n *Network) newScorerIn(eng *engine.Engine, in func(root *model.Scope) *mo
 	return &scorer{n, exec}, nil
 }
 
-// score returns the logits of examples, some hundred at a time: all calls have the same number of rows, so that there is one
-// compilation, and the last one is filled up with the last example.
+// score returns what the graph gives for examples, one row after the other. It takes some hundred at a time: all calls have the
+// same number of rows, so that there is one compilation, and the last one is filled up with the last example.
 func (s *scorer) score(examples Examples) ([]float64, error) {
 	const perCall = 512
 	n, err := s.network.check(examples)
@@ -106,7 +128,8 @@ func (s *scorer) score(examples Examples) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rival: reading the scores of examples from %d on: %w", first, err)
 		}
-		for _, logit := range logits[:min(perCall, n-first)] {
+		width := len(logits) / perCall
+		for _, logit := range logits[:min(perCall, n-first)*width] {
 			scores = append(scores, float64(logit))
 		}
 	}

@@ -91,6 +91,21 @@ func TestRefuses(t *testing.T) {
 			"rival: Self-PU π=0.5, α=10, β=0.3, γ=0.0625, paces 0.2 and 0.3, momentum 0.999 sets a tenth of the unlabeled " +
 				"examples aside, and there is 1; give at least 2, or set Gamma to -1"},
 
+		"selections": {good, func(c *Config) { c.Method = PULNS{Selections: 1} },
+			"rival: PULNS with Selections 1; it must be at least 2, or 0 for the default"},
+		"judges": {good, func(c *Config) { c.Method = PULNS{Judges: 1} }, "rival: PULNS with Judges 1; it must be above 0 and at most 0.9"},
+		"one positive to judge by": {Data{Examples: good.Examples, Labeled: firstAre(1, 12)}, func(c *Config) { c.Method = PULNS{} },
+			"judges 0.2 sets some labeled positives aside to judge by, and there is only 1; give at least 2, or use a method that " +
+				"needs no judges, such as VPU"},
+		"one unlabeled to judge by": {Data{Examples: good.Examples, Labeled: firstAre(11, 12)}, func(c *Config) { c.Method = LaGAM{Prior: 0.5} },
+			"judges 0.2 sets some unlabeled examples aside to judge by, and there is only 1"},
+		"prior of LaGAM": {good, func(c *Config) { c.Method = LaGAM{} }, "rival: LaGAM with class prior 0; it must lie above 0"},
+		"groups":         {good, func(c *Config) { c.Method = LaGAM{Prior: 0.5, Groups: -1} }, "rival: LaGAM with Groups -1; it must be at least 1"},
+		"temperature": {good, func(c *Config) { c.Method = LaGAM{Prior: 0.5, Temperature: -1} },
+			"rival: LaGAM with Temperature -1; it must be above 0"},
+		"pair":   {good, func(c *Config) { c.Method = NcPU{Pair: 2} }, "rival: NcPU with Pair 2; it must be above 0 and at most 1"},
+		"memory": {good, func(c *Config) { c.Method = NcPU{Memory: math.NaN()} }, "rival: NcPU with Memory NaN; it must be above 0"},
+
 		"sizes": {good, func(c *Config) { c.Unlabeled = -1 },
 			"rival: batches of 32 labeled positives and -1 unlabeled examples; there must be at least 1 of both, or " +
 				"0 for the defaults"},

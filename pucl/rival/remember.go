@@ -10,10 +10,13 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// remembered returns the variable that holds a logit for every example, at first 0. It lies in the store, so that checkpoints have it.
-func (r *run) remembered(scope *model.Scope) *model.Variable {
-	scope = scope.In("remembered").WithInitializer(initializer.Zero)
-	return scope.VariableWithShape("logits", shapes.Make(dtypes.Float32, len(r.data.Labeled))).SetTrainable(false)
+// remembered returns the variable that holds a logit for every example.
+func (r *run) remembered(scope *model.Scope) *model.Variable { return r.memory(scope, "logits") }
+
+// memory returns the variable that holds a number, at first 0, for every example. It lies in the store, so that checkpoints have it.
+func (r *run) memory(scope *model.Scope, what string) *model.Variable {
+	scope = scope.At("remembered").WithInitializer(initializer.Zero)
+	return scope.VariableWithShape(what, shapes.Make(dtypes.Float32, len(r.data.Labeled))).SetTrainable(false)
 }
 
 // remember keeps the logits of all examples by the network as it is now, where they are due after so many steps.

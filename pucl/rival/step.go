@@ -3,7 +3,6 @@ package rival
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -12,26 +11,49 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// size returns the number of rows in a batch.
+// size returns the number of rows in a batch, without those that judge.
 func (r *run) size() int {
 	return r.config.Positives + r.config.Unlabeled + r.plan.paced.aside(r.config)
+}
+
+// judging returns how many rows of both kinds judge: as many as there are in the batch, since fewer are too much noise to learn from.
+func (r *run) judging() (positives, unlabeled int) {
+	if r.plan.judges == 0 {
+		return 0, 0
+	}
+	return r.config.Positives, r.config.Unlabeled
 }
 
 // batch returns the batch of a step: the examples, and what else the plan needs, in the order in which inputs reads them.
 func (r *run) batch(step int) (train.Batch, error) {
 	c, n := r.config, r.size()
 	index := append(r.positive.deal(step*c.Positives, c.Positives), r.unlabeled.deal(step*c.Unlabeled, c.Unlabeled)...)
+	positives, unlabeled := r.judging()
+	index = append(index, r.judges[0].deal(step*positives, positives)...)
+	index = append(index, r.judges[1].deal(step*unlabeled, unlabeled)...)
 	if count := r.plan.paced.aside(c); count > 0 {
 		index = append(index, r.aside.deal(step*count, count)...)
 	}
 	parts := []*tensors.Tensor{r.data.Examples.tensor(index)}
-	if len(c.Recipe) > 0 {
-		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^viewStream, uint64(step))), r.data.Examples.(Images).Shape, n)
+	views := func(stream uint64, n int) error {
+		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^stream, uint64(step))), r.data.Examples.(Images).Shape, n)
 		if err != nil {
-			return train.Batch{}, fmt.Errorf("rival: %w", err)
+			return fmt.Errorf("rival: %w", err)
 		}
 		parts = append(parts, tensors.FromFlatDataAndDimensions(numbers, n, c.Recipe.Numbers()))
+		return nil
 	}
+	if len(c.Recipe) > 0 {
+		if err := views(viewStream, len(index)); err != nil {
+			return train.Batch{}, err
+		}
+		if r.plan.again {
+			if err := views(againStream, n); err != nil {
+				return train.Batch{}, err
+			}
+		}
+	}
+	index = index[:n]
 	if r.plan.remembers() {
 		rows := make([]int32, n)
 		for i, row := range index {
@@ -54,11 +76,19 @@ func (r *run) batch(step int) (train.Batch, error) {
 		}
 		parts = append(parts, tensors.FromFlatDataAndDimensions(flat, n, len(now)))
 	}
+	if k := r.plan.draws; k > 0 {
+		rng := rand.New(rand.NewPCG(c.Seed^drawStream, uint64(step)))
+		flat := make([]float32, n*k)
+		for i := range flat {
+			flat[i] = rng.Float32()
+		}
+		parts = append(parts, tensors.FromFlatDataAndDimensions(flat, n, k))
+	}
 	return train.Batch{Inputs: parts, Examples: n}, nil
 }
 
 // inputs are the tensors of a batch by their names.
-type inputs struct{ x, numbers, index, partner, lambda, now *Node }
+type inputs struct{ x, numbers, numbersAgain, index, partner, lambda, now, draws *Node }
 
 // read tells the tensors of a batch apart.
 func (r *run) read(all []*Node) (in inputs) {
@@ -66,6 +96,9 @@ func (r *run) read(all []*Node) (in inputs) {
 	in.x = next()
 	if len(r.config.Recipe) > 0 {
 		in.numbers = next()
+		if r.plan.again {
+			in.numbersAgain = next()
+		}
 	}
 	if r.plan.remembers() {
 		in.index = next()
@@ -76,12 +109,16 @@ func (r *run) read(all []*Node) (in inputs) {
 	if r.plan.schedule != nil {
 		in.now = next()
 	}
+	if r.plan.draws > 0 {
+		in.draws = next()
+	}
 	return in
 }
 
 // known returns what is known of a batch before it is in the network.
 func (r *run) known(in inputs) batch {
-	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda}
+	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda, draws: in.draws}
+	b.positiveJudges, b.unlabeledJudges = r.judging()
 	if in.now != nil {
 		b.now = Squeeze(Slice(in.now, AxisElem(0)), 0)
 	}
@@ -92,6 +129,9 @@ func (r *run) known(in inputs) batch {
 // for the second network, for the teacher, who sees the rows as they are, or for what is remembered of them.
 func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	in := r.read(all)
+	if r.plan.extra != nil {
+		return r.sighted(scope, in)
+	}
 	x := r.data.Examples.scale(in.x)
 	if in.numbers != nil {
 		x = r.config.Recipe.Apply(x, in.numbers)
@@ -111,9 +151,7 @@ func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 		b.partner = r.plan.choose(b)
 	}
 	if m := r.plan.mix; m != nil {
-		own := Slice(x, AxisRange(m.first(b.positives)))
-		lambda := Reshape(b.lambda, append([]int{-1}, slices.Repeat([]int{1}, x.Rank()-1)...)...)
-		mixed := Add(Mul(own, lambda), Mul(b.ofPartners(x), OneMinus(lambda)))
+		mixed := b.mix(x, m.first(b.positives))
 		if x = Concatenate([]*Node{x, mixed}, 0); m.alone {
 			x = mixed
 		}
@@ -148,6 +186,15 @@ func (r *run) loss(outputs *Node, all []*Node) *Node {
 		b.mixed = logits
 	default:
 		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), Slice(logits, AxisRange(n))
+	}
+	if r.plan.extra != nil {
+		b.extra = Slice(outputs, AxisRange(), AxisRange(1))
+		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), nil
+		if r.plan.mix != nil {
+			b.mixed = Slice(logits, AxisRange(n, 2*n))
+		}
+		b.judging = logits
+		return r.plan.loss(b)
 	}
 	if r.plan.second || r.plan.teacher > 0 || r.plan.remember != nil {
 		b.other = Slice(column(1), AxisRange(0, n))

@@ -82,8 +82,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	r.plan = r.config.Method.plan()
-	r.positive = deck{examples: positive, seed: r.config.Seed ^ positiveStream}
-	r.unlabeled = deck{examples: unlabeled, seed: r.config.Seed ^ unlabeledStream}
+	if err := r.deal(positive, unlabeled); err != nil {
+		return nil, err
+	}
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, r.config.Seed)
 	if err := r.setAside(); err != nil {
@@ -96,6 +97,12 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		return nil, err
 	}
 	defer r.scorer.exec.Finalize()
+	if r.plan.groups > 0 {
+		if r.projector, err = r.network.newReader(eng, inNetwork, projections); err != nil {
+			return nil, err
+		}
+		defer r.projector.exec.Finalize()
+	}
 	if r.plan.paced != nil {
 		if r.second, err = r.network.newScorerIn(eng, inSecond); err != nil {
 			return nil, err
@@ -105,7 +112,7 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
-		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.afterStep, State: &r.epochs,
+		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.pause, State: &r.epochs,
 		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
 	}
@@ -122,15 +129,48 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	return result, train.DropTraining(r.network.store, networkScope+"/encoder", networkScope+"/head")
 }
 
+// pause does what is due between two steps.
+func (r *run) pause(done int) (*train.Reading, error) {
+	if r.plan.groups > 0 {
+		if err := r.regroup(done); err != nil {
+			return nil, err
+		}
+	}
+	return r.afterStep(done)
+}
+
+// deal prepares the decks of examples.
+func (r *run) deal(positive, unlabeled []int) error {
+	seed := r.config.Seed
+	pools := [2][]int{positive, unlabeled}
+	for i, what := range []string{"labeled positives", "unlabeled examples"} {
+		stream := []uint64{positiveStream, unlabeledStream}[i]
+		if r.plan.judges == 0 {
+			continue
+		}
+		if len(pools[i]) < 2 {
+			return fmt.Errorf("rival: %s sets some %s aside to judge by, and there is only %d; give at least 2, or use a method that "+
+				"needs no judges, such as VPU", r.config.Method, what, len(pools[i]))
+		}
+		r.judges[i].seed = seed ^ judgeStream ^ stream
+		pools[i], r.judges[i].examples = setAside(pools[i], r.plan.judges, r.judges[i].seed)
+	}
+	r.positive = deck{examples: pools[0], seed: seed ^ positiveStream}
+	r.unlabeled = deck{examples: pools[1], seed: seed ^ unlabeledStream}
+	return nil
+}
+
 // run is one run of a method.
 type run struct {
 	data                Data
 	config              Config // defaults filled in
 	plan                plan
 	positive, unlabeled deck
-	aside               deck // what students look ahead to; empty where they do not
+	judges              [2]deck // positive and unlabeled examples that judge, if plan.judges is above 0
+	aside               deck    // what students look ahead to; empty where they do not
 	network             *Network
 	scorer              *scorer
 	second              *scorer // of the second student; nil where there is none
+	projector           *scorer // of projections; nil where there are no groups
 	epochs              []Epoch
 }

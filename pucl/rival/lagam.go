@@ -1,0 +1,214 @@
+package rival
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+)
+
+// laGAMVersion is the version of [LaGAM].
+const laGAMVersion = 1
+
+// LaGAM learns embeddings by a contrastive loss that knows of groups of examples, and soft labels y of unlabeled examples by a meta step.
+// With ℓ(t) = log(1 + e^(−t)) it minimizes
+//
+//	L = B(t, y) + w·B(t(mixed), mixed y) + v·L_cont,   B(t, y) = Σ y ℓ(t) / Σ y + Σ (1−y) ℓ(−t) / Σ (1−y)
+//
+// on labeled positives, whose y is 1, and unlabeled examples; examples are mixed λx + (1−λ)x' with λ = max(λ', 1−λ'), λ' drawn from
+// Beta(α, α). L_cont is that of a row's projection against those of all rows in two views, the cosine over a temperature:
+//
+//	−mean_i log P_i(other view of i) − mean_i mean_{a∈G(i)} log P_i(a),   P_i(a) = exp(s_ia) / Σ_{c≠i} exp(s_ic)
+//
+// where G(i) are the rows of the same group, of several that k-means finds in all projections after every epoch, and of the same
+// predicted class, and the nearest rows. A meta step asks of every unlabeled example which label would make the classifier better:
+// it takes the step of gradient descent that B gives the last layer as a function of the labels, and the label whose increase
+// makes a risk of other examples fall faster is the one that y then moves to. In the warm-up y = 0 and there are no groups.
+//
+// Source: Lin Long, Haobo Wang, Zhijie Jiang, Lei Feng, Chang Yao, Gang Chen and Junbo Zhao, "Positive-Unlabeled Learning by Latent
+// Group-Aware Meta Disambiguation", CVPR 2024, by the program of its authors, whose numbers for CIFAR-10 are the defaults. Its text
+// was not at hand. The difference that matters: there the risk of the meta step is B on 500 clean examples of both classes. Here no
+// negative is known, so it is its unbiased estimate on labeled positives and unlabeled examples that are set aside,
+//
+//	E_P[ℓ(t)] + (E_U[ℓ(−t)] − π E_P[ℓ(−t)]) / (1−π)
+//
+// which needs the class prior. Other differences: λ is drawn for every example, not once for a batch; one recipe makes both views, and
+// without a Recipe, and for rows of features, the second view is the example itself; labels there move by 0.05 to 0.2 in each of 400
+// epochs, and Memory is that as a share of the run, so that shorter runs come as far; a row is not counted among its own nearest rows.
+type LaGAM struct {
+	Prior       float64 // class prior π, above 0 and below 1
+	Mixup       float64 // w; 0 means 1, negative means none
+	Alpha       float64 // α; 0 means 4
+	Contrast    float64 // v; 0 means 1, negative means none
+	Temperature float64 // 0 means 0.07
+	Groups      int     // 0 means 5
+	Neighbors   int     // how many of the nearest rows join G(i), from ⅛ of the run on; 0 means 10, negative means none
+	Rate        float64 // step of the last layer that the meta step looks ahead; 0 means 0.001
+	Memory      float64 // share of the run in which a part e^(−1) of a label is left, at the start; it falls to a quarter; 0 means 1/20
+	Warmup      float64 // share of the steps; 0 means 1/20, negative means none
+	Judges      float64 // share of the examples of both kinds that are set aside for the meta step, below 1; 0 means 0.2
+}
+
+// Check implements [Method].
+func (m LaGAM) Check() error {
+	m = m.withDefaults()
+	return cmp.Or(checkPrior("LaGAM", m.Prior), checkAlpha("LaGAM", m.Alpha), checkNumbers("LaGAM",
+		number{name: "Mixup", value: m.Mixup, most: math.MaxFloat64},
+		number{name: "Contrast", value: m.Contrast, most: math.MaxFloat64},
+		number{name: "Temperature", value: m.Temperature, most: math.MaxFloat64, above: true},
+		number{name: "Groups", value: float64(m.Groups), least: 1, most: math.MaxFloat64},
+		number{name: "Rate", value: m.Rate, most: math.MaxFloat64, above: true},
+		number{name: "Memory", value: m.Memory, most: math.MaxFloat64, above: true},
+		number{name: "Warmup", value: m.Warmup, most: 1},
+		number{name: "Judges", value: m.Judges, most: 0.9, above: true}))
+}
+
+// withDefaults fills in the zero fields.
+func (m LaGAM) withDefaults() LaGAM {
+	return LaGAM{
+		m.Prior, orDefault(m.Mixup, 1), cmp.Or(m.Alpha, 4), orDefault(m.Contrast, 1), cmp.Or(m.Temperature, 0.07), cmp.Or(m.Groups, 5),
+		max(cmp.Or(m.Neighbors, 10), 0), cmp.Or(m.Rate, 0.001), cmp.Or(m.Memory, 0.05), orDefault(m.Warmup, 0.05), cmp.Or(m.Judges, 0.2),
+	}
+}
+
+// Version implements [Method].
+func (LaGAM) Version() int { return laGAMVersion }
+
+// String implements [Method].
+func (m LaGAM) String() string {
+	m = m.withDefaults()
+	return fmt.Sprintf("LaGAM π=%g, mixup %g, α=%g, contrast %g at temperature %g, %d groups, %d neighbors, rate %g, memory %g and warm-up %g "+
+		"of the steps, judges %g", m.Prior, m.Mixup, m.Alpha, m.Contrast, m.Temperature, m.Groups, m.Neighbors, m.Rate, m.Memory, m.Warmup,
+		m.Judges)
+}
+
+func (m LaGAM) plan() plan {
+	m = m.withDefaults()
+	p := plan{
+		again: true, memory: true, judges: m.Judges, groups: m.Groups, groupsFrom: m.Warmup,
+		schedule: func(done float64) []float32 { // whether the warm-up is over, whether neighbors count, and the memory
+			now := []float32{0, 0, float32(m.Memory * (1 - 0.75*done))}
+			if done >= m.Warmup {
+				now[0] = 1
+			}
+			if done >= 0.125 {
+				now[1] = 1
+			}
+			return now
+		},
+		extra: m.extra,
+		loss:  m.loss,
+	}
+	if m.Mixup > 0 {
+		p.mix = &mixing{pairing: withAny, alpha: m.Alpha, own: true}
+	}
+	return p
+}
+
+// extra returns labels, groups and the projections of both views of every row, and moves the labels.
+func (m LaGAM) extra(s *sight) *Node {
+	n := s.logits.Shape().Dim(0)
+	h := s.rows(s.own.h)
+	var q, k *Node
+	if s.again.h == nil {
+		q = project(s.own.scope, "projector", h, true)
+		k = q
+	} else {
+		both := project(s.own.scope, "projector", Concatenate([]*Node{h, s.again.h}, 0), true)
+		q, k = Slice(both, AxisRange(0, n)), Slice(both, AxisRange(n))
+	}
+	positive, unlabeled := s.judges(s.own.h)
+	t, u := s.judges(s.own.logits)
+	y := s.recall()
+	more, less := m.slopes(s.logits, h, y, judged{positive, t}, judged{unlabeled, u})
+	y = s.move(ConvertDType(LessThan(more, less), y.DType()), s.scheduled(2), s.scheduled(0))
+	return Concatenate([]*Node{ExpandDims(y, -1), ExpandDims(s.group, -1), q, k}, -1)
+}
+
+// judged are embeddings [j, d] and logits [j] of examples that judge.
+type judged struct{ h, t *Node }
+
+// slopes returns how fast the risk of those that judge rises, after the step of the last layer, with more weight on the positive label
+// of every row, and with more on the negative one.
+func (m LaGAM) slopes(t, h, y *Node, positive, unlabeled judged) (more, less *Node) {
+	t, h = StopGradient(t), StopGradient(h)
+	more, less = ZerosLike(y), ZerosLike(y)
+	asPositive, asNegative := Add(y, more), Add(OneMinus(y), less)
+	slope := Sub(Div(Mul(asNegative, Sigmoid(t)), ReduceAllSum(asNegative)), Div(Mul(asPositive, Sigmoid(Neg(t))), ReduceAllSum(asPositive)))
+	weights := MulScalar(MatMul(ExpandDims(slope, 0), h), -m.Rate) // the step of the last layer [1, d]
+	after := func(j judged) *Node {
+		return Add(StopGradient(j.t), Squeeze(MatMul(StopGradient(j.h), Transpose(weights, 0, 1)), -1))
+	}
+	negLogP := func(t *Node) *Node { return ReduceAllMean(Neg(logSigmoid(t))) }
+	p, u := after(positive), after(unlabeled)
+	negative := DivScalar(Sub(negLogP(Neg(u)), MulScalar(negLogP(Neg(p)), m.Prior)), 1-m.Prior)
+	slopes := Gradient(Add(negLogP(p), negative), more, less)
+	return StopGradient(slopes[0]), StopGradient(slopes[1])
+}
+
+func (m LaGAM) loss(b batch) *Node {
+	n := b.logits.Shape().Dim(0)
+	y := b.column(0, n)
+	loss := balanced(b.logits, y)
+	if b.mixed != nil {
+		mixed := Add(Mul(y, b.lambda), Mul(b.ofPartners(y), OneMinus(b.lambda)))
+		loss = Add(loss, MulScalar(balanced(b.mixed, mixed), m.Mixup))
+	}
+	if m.Contrast > 0 {
+		loss = Add(loss, MulScalar(m.contrast(b), m.Contrast))
+	}
+	return loss
+}
+
+// balanced returns B(t, y).
+func balanced(t, y *Node) *Node {
+	mean := func(weights, losses *Node) *Node {
+		return Div(ReduceAllSum(Mul(weights, losses)), MaxScalar(ReduceAllSum(weights), 1e-6))
+	}
+	return Add(mean(y, Neg(logSigmoid(t))), mean(OneMinus(y), Neg(logSigmoid(Neg(t)))))
+}
+
+// contrast returns L_cont.
+func (m LaGAM) contrast(b batch) *Node {
+	n, d := b.logits.Shape().Dim(0), (b.extra.Shape().Dim(1)-2)/2
+	view := func(first int) *Node { return Slice(b.extra, AxisRange(0, n), AxisRange(first, first+d)) }
+	q, k := view(2), view(2+d)
+	g := q.Graph()
+	diagonal := Diagonal(g, n)
+	none := LogicalAnd(diagonal, LogicalNot(diagonal))
+	itself, other := Concatenate([]*Node{diagonal, none}, -1), Concatenate([]*Node{none, diagonal}, -1)
+	cosine := MatMul(q, Transpose(Concatenate([]*Node{q, k}, 0), 0, 1)) // [n, 2n]
+	s := Where(itself, ZerosLike(cosine), DivScalar(cosine, m.Temperature))
+	logP := MaskedLogSoftmax(s, LogicalNot(itself), -1)
+	meanOf := func(which *Node) *Node { // over the rows that it names, for every row, then over all; 0 for a row that it names none for
+		count := ReduceSum(ConvertDType(which, logP.DType()), -1)
+		return ReduceAllMean(Div(ReduceSum(Where(which, logP, ZerosLike(logP)), -1), MaxScalar(count, 1)))
+	}
+	own := meanOf(other)
+
+	twice := func(x *Node) *Node { return ExpandDims(Concatenate([]*Node{x, x}, 0), 0) }
+	group, class := b.column(1, n), GreaterThan(b.logits, ZerosLike(b.logits))
+	same := func(x *Node) *Node { return Equal(ExpandDims(x, 1), twice(x)) }
+	grouped := GreaterThan(group, ZerosLike(group))
+	of := LogicalAnd(same(group), same(ConvertDType(class, dtypes.Int32)))
+	if m.Neighbors > 0 {
+		count := GreaterThan(b.scheduled(1), ZerosLike(b.scheduled(1)))
+		of = LogicalOr(of, LogicalAnd(nearest(cosine, itself, m.Neighbors), count))
+	}
+	of = LogicalAnd(LogicalAnd(of, LogicalNot(itself)), ExpandDims(grouped, 1))
+	return Neg(Add(own, meanOf(of)))
+}
+
+// nearest returns which entries of a row are its count largest ones, those that itself marks left out. Equal ones come together.
+func nearest(x, itself *Node, count int) *Node {
+	none := Scalar(x.Graph(), x.DType(), math.Inf(-1))
+	x = Where(itself, none, StopGradient(x))
+	least := ReduceAndKeep(x, ReduceMax, -1)
+	for range min(count, x.Shape().Dim(-1)-1) - 1 { // the next largest of all: no sorting, of which the pure-Go engine is not capable
+		least = ReduceAndKeep(Where(LessThan(x, least), x, none), ReduceMax, -1)
+	}
+	return LogicalAnd(GreaterOrEqual(x, least), LogicalNot(itself))
+}

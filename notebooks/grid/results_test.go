@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -10,8 +11,9 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// TestCommittedResults: every committed result is that of a run of some table, as the program has it now. One that a change of a
-// method or a configuration made stale has to be done again, or removed, with that change.
+// TestCommittedResults: every committed result is that of a run of some table, as the program has it now, and those of one setting
+// learned from the same files. One that a change of a method or a configuration made stale has to be done again, or removed, with
+// that change.
 func TestCommittedResults(t *testing.T) {
 	store, err := experiment.Open(filepath.Join("..", "results"))
 	if err != nil {
@@ -30,12 +32,20 @@ func TestCommittedResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := map[string]bool{}
+		files, data := map[string]bool{}, map[string]string{}
 		for _, s := range plan.Standings {
 			files[s.Run.Path()+".json"] = true
 			if s.State == experiment.Stale {
 				t.Errorf("%s: %s", s.Run, s.Why)
 			}
+			if s.State != experiment.Done {
+				continue
+			}
+			learned, _, _ := strings.Cut(s.Result.Record.Data, "; ") // which files they are, and a digest where nothing else checks them
+			if other := cmp.Or(data[s.Run.Setting], learned); other != learned {
+				t.Errorf("%s learned from %s, and other runs of its setting from %s", s.Run, learned, other)
+			}
+			data[s.Run.Setting] = learned
 		}
 		t.Logf("%s: %s", size, experiment.Tell(plan.Standings))
 		folder := filepath.Join(store.Folder, string(size))

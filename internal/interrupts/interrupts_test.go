@@ -1,0 +1,71 @@
+//go:build unix
+
+package interrupts
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain has this test program wait for its end, where the tests ask for that.
+func TestMain(m *testing.M) {
+	if os.Getenv("PUCL_TEST_WAITS") == "" {
+		os.Exit(m.Run())
+	}
+	ctx := Context()
+	fmt.Println("waiting")
+	<-ctx.Done()
+	os.Exit(7)
+}
+
+// A program ends in order at each of the signals by which somebody says so; one that is to outlive its terminal does not hear
+// that this is closed.
+func TestSignalsEndAProgramInOrder(t *testing.T) {
+	for _, tt := range []struct {
+		shell   string
+		signals []syscall.Signal
+	}{
+		{`exec "$0"`, []syscall.Signal{syscall.SIGINT}}, {`exec "$0"`, []syscall.Signal{syscall.SIGTERM}},
+		{`exec "$0"`, []syscall.Signal{syscall.SIGHUP}}, {`trap "" HUP; exec "$0"`, []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM}},
+	} {
+		cmd := exec.Command("sh", "-c", tt.shell, os.Args[0])
+		cmd.Env = append(os.Environ(), "PUCL_TEST_WAITS=1")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "waiting\n" {
+			t.Errorf("%q, %v", line, err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			cmd.Wait() // its status is looked at below
+		}()
+		for i, s := range tt.signals {
+			if err := cmd.Process.Signal(s); err != nil {
+				t.Errorf("%s, %v: %v", tt.shell, tt.signals, err)
+			}
+			if i == len(tt.signals)-1 {
+				break
+			}
+			select {
+			case <-ended:
+				t.Errorf("%s: it ended at once at %s", tt.shell, s)
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+		<-ended
+		if cmd.ProcessState.ExitCode() != 7 {
+			t.Errorf("%s, %v: %s", tt.shell, tt.signals, cmd.ProcessState)
+		}
+	}
+}

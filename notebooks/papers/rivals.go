@@ -33,9 +33,12 @@ func competitors() []competitor {
 		{name: "PAN", slow: true, of: func(float64) rival.Method { return rival.PAN{} }},
 		{name: "vPU", of: func(float64) rival.Method { return rival.VPU{} }},
 		{name: "MixPUL", of: func(float64) rival.Method { return rival.MixPUL{} }},
+		{name: "PULNS", slow: true, of: func(float64) rival.Method { return rival.PULNS{} }},
 		{name: "P3MIX-E", of: func(float64) rival.Method { return rival.P3Mix{} }},
 		{name: "P3MIX-C", of: func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
 		{name: "Dist-PU", later: true, of: func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
+		{name: "LaGAM", slow: true, later: true, views: true, of: func(prior float64) rival.Method { return rival.LaGAM{Prior: prior} }},
+		{name: "NcPU", slow: true, later: true, views: true, of: func(float64) rival.Method { return rival.NcPU{} }},
 	}
 }
 

@@ -66,6 +66,18 @@ func TestRunsOfALaptop(t *testing.T) {
 	}
 }
 
+// Only rivals that learn from views are given them, those of contrastive runs.
+func TestViews(t *testing.T) {
+	s := small()
+	want := s.contrastive(objectives()[0], 1).Config.(Contrastive).Views
+	for _, c := range competitors() {
+		views := s.rival(c, 1).Config.(Rival).Views
+		if learns := c.name == "LaGAM" || c.name == "NcPU"; learns != (views == want) || !learns && views != "" {
+			t.Errorf("%s learns from views %q", c.name, views)
+		}
+	}
+}
+
 // What methods are told of the class prior is the true one.
 func TestPrior(t *testing.T) {
 	list, err := settings(experiment.Paper)

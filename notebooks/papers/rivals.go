@@ -16,28 +16,34 @@ import (
 
 // competitor is a rival of Table 2.
 type competitor struct {
-	name  string // as the table has it
-	slow  bool   // takes several times as long as others, and so runs with fewer seeds
-	later bool   // came after the paper, which has no claim about it
-	views bool   // learns from views of images, as contrastive runs do
-	of    func(prior float64) rival.Method
+	name  string                                       // as the table has it
+	slow  bool                                         // takes several times as long as others, and so runs with fewer seeds
+	later bool                                         // came after the paper, which has no claim about it
+	views bool                                         // learns from views of images, as contrastive runs do
+	of    func(prior float64, set string) rival.Method // for a data set
 }
 
 // competitors lists the rivals in the order of Table 2.
 func competitors() []competitor {
 	return []competitor{
-		{name: "uPU", of: func(prior float64) rival.Method { return rival.UPU{Prior: prior} }},
-		{name: "nnPU", of: func(prior float64) rival.Method { return rival.NNPU{Prior: prior} }},
-		{name: "nnPU with mixup", of: func(prior float64) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
-		{name: "Self-PU", slow: true, of: func(prior float64) rival.Method { return rival.SelfPU{Prior: prior} }},
-		{name: "PAN", slow: true, of: func(float64) rival.Method { return rival.PAN{} }},
-		{name: "vPU", of: func(float64) rival.Method { return rival.VPU{} }},
-		{name: "MixPUL", of: func(float64) rival.Method { return rival.MixPUL{} }},
-		{name: "P3MIX-E", of: func(float64) rival.Method { return rival.P3Mix{} }},
-		{name: "P3MIX-C", of: func(float64) rival.Method { return rival.P3Mix{Correct: true} }},
-		{name: "Dist-PU", later: true, of: func(prior float64) rival.Method { return rival.DistPU{Prior: prior} }},
+		{name: "uPU", of: func(prior float64, _ string) rival.Method { return rival.UPU{Prior: prior} }},
+		{name: "nnPU", of: func(prior float64, _ string) rival.Method { return rival.NNPU{Prior: prior} }},
+		{name: "nnPU with mixup", of: func(prior float64, _ string) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
+		{name: "Self-PU", slow: true, of: func(prior float64, _ string) rival.Method { return rival.SelfPU{Prior: prior} }},
+		{name: "PAN", slow: true, of: func(float64, string) rival.Method { return rival.PAN{} }},
+		{name: "vPU", of: func(_ float64, set string) rival.Method { return rival.VPU{Weight: vPUWeights[set]} }},
+		{name: "MixPUL", of: func(float64, string) rival.Method { return rival.MixPUL{} }},
+		{name: "PULNS", slow: true, of: func(float64, string) rival.Method { return rival.PULNS{} }},
+		{name: "P3MIX-E", of: func(float64, string) rival.Method { return rival.P3Mix{} }},
+		{name: "P3MIX-C", of: func(float64, string) rival.Method { return rival.P3Mix{Correct: true} }},
+		{name: "Dist-PU", later: true, of: func(prior float64, _ string) rival.Method { return rival.DistPU{Prior: prior} }},
+		{name: "LaGAM", slow: true, later: true, views: true, of: func(prior float64, _ string) rival.Method { return rival.LaGAM{Prior: prior} }},
+		{name: "NcPU", slow: true, later: true, views: true, of: func(float64, string) rival.Method { return rival.NcPU{} }},
 	}
 }
+
+// vPUWeights are the weights of its second part that the authors of vPU name for data sets; others have the default.
+var vPUWeights = map[string]float64{"Fashion-MNIST": 0.3, "CIFAR-10": 0.03, "STL-10": 0.3}
 
 // Rival is the configuration of a run of a rival.
 type Rival struct {
@@ -53,7 +59,7 @@ type Rival struct {
 
 // rival returns the run of a setting that trains a rival.
 func (s setting) rival(c competitor, seed uint64) experiment.Run {
-	method := c.of(s.prior())
+	method := c.of(s.prior(), s.benchmark.Set)
 	config := s.Rival
 	config.Method, config.Encoder, config.Seed = method, s.Encoder, seed
 	views := ""

@@ -61,7 +61,7 @@ func (u uciSet) prior() float64 { return float64(u.positives) / float64(u.positi
 
 // rival returns the run that trains a rival on a table.
 func (u uciSet) rival(c competitor, config rival.Config, seed uint64) experiment.Run {
-	method := c.of(u.prior())
+	method := c.of(u.prior(), u.name)
 	config.Method, config.Seed = method, seed
 	return experiment.Run{
 		Setting: fmt.Sprintf("%s, %d labeled", u.name, u.labeled), Method: c.name, Seed: seed, Version: method.Version(),

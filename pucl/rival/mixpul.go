@@ -17,24 +17,26 @@ const mixPULVersion = 1
 // MixPUL takes some of the unlabeled examples for negatives and asks the network to predict for a mixture of two examples,
 // λx + (1−λ)x' with λ drawn from Beta(α, α), the mixture of what is known or believed of both. With s = σ(logit) it minimizes
 //
-//	L = BCE(s(mixed), λy + (1−λ)y') + β·E[(s(mixed) − λt(x) − (1−λ)t(x'))²] + η·E[max(0, m − s(x_P) + s(x_U))]
+//	L = BCE(s(mixed), λy + (1−λ)y') + β·E[(s(mixed) − λt(x) − (1−λ)t(x'))²] + η·max(0, m − E_P[s] + E_U[s])
 //
 // In the first part, the supervised consistency, both examples are labeled positives or negatives, both kinds with the same weight,
 // and y tells which. The negatives are a share of the unlabeled examples of the batch: at random in the warm-up, and after it the
 // reliable ones, those that a teacher finds the least positive. The teacher, whose predictions are t, is the moving average of the
 // network. The second part, the unsupervised consistency, is of mixtures of other unlabeled examples with any, after the warm-up.
-// The third part ranks every labeled positive of the batch above every unlabeled example by a margin m. No class prior is needed:
-// of equally frequent positives and unlabeled examples the more frequent kind is the same as of positives and negatives.
+// The third part ranks labeled positives above unlabeled examples, on average and by a margin m. No class prior is needed: of equally
+// frequent positives and unlabeled examples the more frequent kind is the same as of positives and negatives. Where more negatives
+// are taken than there are, positives are among them.
 //
 // Source: Tong Wei, Feng Shi, Hai Wang, Wei-Wei Tu and Yu-Feng Li, "MixPUL: Consistency-based Augmentation for Positive and
 // Unlabeled Learning", arXiv 2004.09388, 2020. The abstract and a public program were at hand, the formulas were not. From the
-// program are the share of negatives, the teacher, the squared error, the warm-up, 90 of 140 epochs, and the margin; α, β and η, all
-// 1, are those of the appendix of "Contrastive Positive Unlabeled Learning" (anonymous authors).
+// program are the share of negatives, the teacher, the squared error, the margin and that it is one of means; α, β and η, all 1, are
+// those of the appendix of "Contrastive Positive Unlabeled Learning" (anonymous authors).
 //
 // Differences from the program. Its negatives are random and stay so, where the paper mines reliable ones, by classifiers trained
-// beforehand; with random ones, mixing moves the boundary towards the positives. It mixes the teacher's logits, where the paper
-// speaks of predictions, works the ranking out from means and gives it no weight, and has α = 2 for unlabeled mixtures. λ is
-// drawn for every example, not once for a batch.
+// beforehand: with random ones, mixing moves the boundary towards the positives, so that the random phase, there 90 of 140 epochs,
+// is short here. The program mixes the teacher's logits, where the paper speaks of predictions, gives the ranking no weight, and has α = 2 for
+// unlabeled mixtures. The paper ranks pairs of examples, which pushes unlabeled positives down. λ is drawn for every example,
+// not once for a batch.
 type MixPUL struct {
 	Alpha       float64 // α; 0 means 1
 	Consistency float64 // β; 0 means 1, negative means none
@@ -42,7 +44,7 @@ type MixPUL struct {
 	Margin      float64 // m; 0 means 0.2
 	Negatives   float64 // share of the unlabeled examples that are taken for negatives; 0 means 0.4
 	Momentum    float64 // of the teacher; 0 means 0.999
-	Warmup      float64 // share of the steps; 0 means 0.64, negative means none
+	Warmup      float64 // share of the steps; 0 means 0.1, negative means none
 }
 
 // Check implements [Method].
@@ -61,7 +63,7 @@ func (m MixPUL) Check() error {
 func (m MixPUL) withDefaults() MixPUL {
 	return MixPUL{
 		cmp.Or(m.Alpha, 1), orDefault(m.Consistency, 1), orDefault(m.Ranking, 1), cmp.Or(m.Margin, 0.2), cmp.Or(m.Negatives, 0.4),
-		cmp.Or(m.Momentum, 0.999), orDefault(m.Warmup, 0.64),
+		cmp.Or(m.Momentum, 0.999), orDefault(m.Warmup, 0.1),
 	}
 }
 
@@ -100,8 +102,8 @@ func (m MixPUL) plan() plan {
 			}
 			if m.Ranking > 0 {
 				s := Sigmoid(b.logits)
-				ahead := Sub(ExpandDims(b.positive(s), 1), ExpandDims(b.unlabeled(s), 0)) // every positive of every unlabeled example
-				loss = Add(loss, MulScalar(ReduceAllMean(MaxScalar(AddScalar(Neg(ahead), m.Margin), 0)), m.Ranking))
+				ahead := Sub(ReduceAllMean(b.positive(s)), ReduceAllMean(b.unlabeled(s)))
+				loss = Add(loss, MulScalar(MaxScalar(AddScalar(Neg(ahead), m.Margin), 0), m.Ranking))
 			}
 			return loss
 		},

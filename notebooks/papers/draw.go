@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -12,14 +13,14 @@ import (
 
 // Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
 // accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
-// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names
-// degenerate classifiers.
+// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
+// of fewer runs than the grid has, above all where some failed, and degenerate classifiers.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
 		out.Columns = append(out.Columns, title(cells, setting), "published")
 	}
-	var degenerate []string
+	var fewer, degenerate []string
 	for _, row := range t.Rows {
 		var line []viz.Cell
 		there := false
@@ -31,6 +32,11 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 			}
 			line = append(line, ours, theirs)
 			there = there || len(cell.Runs) > 0 || !theirs.Missing
+			some := cell.Count(experiment.Done) > 0 && cell.Count(experiment.Done) < len(cell.Runs)
+			text := fmt.Sprintf("%s in %s: %s", row.Method, setting, experiment.Tell(cell.Runs))
+			if (some || cell.Count(experiment.Failed) > 0) && !slices.Contains(fewer, text) {
+				fewer = append(fewer, text)
+			}
 			if cell.Degenerate > 0 {
 				degenerate = append(degenerate, fmt.Sprintf("%s in %d of %d runs of %s", row, cell.Degenerate, cell.Accuracy.Seeds, setting))
 			}
@@ -40,6 +46,9 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 		}
 	}
 	out.Note = fmt.Sprintf("Mean ± 95%% interval over seeds; one seed has none. The whole grid: %s.", cells)
+	if len(fewer) > 0 {
+		out.Note += " A mean of fewer runs, and so of those that went well where some failed: " + strings.Join(fewer, "; ") + "."
+	}
 	if len(degenerate) > 0 {
 		out.Note += " One answer for all images: " + strings.Join(degenerate, "; ") + "."
 	}

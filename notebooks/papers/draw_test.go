@@ -71,6 +71,26 @@ func TestDraw(t *testing.T) {
 	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a") // published of other rules
 }
 
+// A mean over what is left of several runs says so, once for all heads; one over all of them does not.
+func TestDrawTellsOfFewerRuns(t *testing.T) {
+	cells := fakeCells()
+	note := func() string { return Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note }
+	if strings.Contains(note(), "fewer runs") {
+		t.Error(note())
+	}
+	for state, told := range map[experiment.State]string{experiment.Failed: "1 failed", experiment.Missing: "1 missing"} {
+		cells = fakeCells()
+		third := cells.Standings[1]
+		third.State, third.Run.Seed, third.Result = state, 3, nil
+		cells.Standings = append(cells.Standings, third)
+		want := "A mean of fewer runs, and so of those that went well where some failed: " +
+			"PUCL in CIFAR-I, 1000 labeled: 2 of 3 runs done, " + told + "."
+		if !strings.Contains(note(), want) {
+			t.Errorf("%q, want %q in it", note(), want)
+		}
+	}
+}
+
 // Gaps are taken run by run: 5 and 1 points.
 func TestCosts(t *testing.T) {
 	table := Table2().Costs(fakeCells(), "CIFAR-I, 1000 labeled")

@@ -13,7 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// contrastiveVersion is the version of pretraining with judging by heads; see experiment.Run.
+// contrastiveVersion is the version of pretraining with judging by heads; see experiment.Run. What changes a head, as in packages
+// cluster and probe, raises it too.
 const contrastiveVersion = 1
 
 // objectives are the losses of Table 1 in its order.
@@ -59,7 +60,7 @@ func (s setting) contrastive(o pucl.Objective, seed uint64) experiment.Run {
 // update names optimizer, learning rate and schedule with all their numbers.
 func update(c train.Config) string {
 	return train.Settings{
-		Steps: c.Steps, Optimizer: c.Optimizer, LearningRate: c.LearningRate, Schedule: c.Schedule,
+		Steps: c.Steps, Optimizer: c.Optimizer, LearningRate: c.LearningRate, Schedule: c.Schedule, Compute: c.Compute,
 	}.WithDefaults().Update()
 }
 

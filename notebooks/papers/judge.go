@@ -113,8 +113,8 @@ func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, s
 	var points []point
 	for _, head := range Heads() {
 		x, labels, minimized, err := learn.head(head, restarts, seed)
-		if err != nil {
-			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
+		if err != nil { // the embedding has collapsed, and would again
+			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
 		}
 		p := point{Head: head, Step: step}
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})

@@ -1,13 +1,19 @@
 package papers
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
@@ -61,6 +67,24 @@ func TestDegenerate(t *testing.T) {
 	all, err := judgements([]point{p})
 	if err != nil || len(all) != 4 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// An embedding in which nothing can be clustered is what became of the run, and no mistake that ends a grid.
+func TestCollapseIsAResult(t *testing.T) {
+	s := small()
+	s.Pretrain.Steps, s.Points = 1, 1
+	s.Encoder = encoder.Func{Name: "zeros but in training", Graph: func(scope *model.Scope, x *graph.Node, training bool) *graph.Node {
+		h := encoder.MLP{Hidden: []int{}, Dim: 8}.Embed(scope, x, training)
+		if !training {
+			h = graph.ZerosLike(h)
+		}
+		return h
+	}}
+	_, err := s.contrastive(objectives()[2], 1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	var failure *experiment.Failure
+	if !errors.As(err, &failure) || !strings.Contains(err.Error(), "collapsed") {
+		t.Error(err)
 	}
 }
 

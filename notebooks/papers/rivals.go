@@ -45,8 +45,13 @@ func competitors() []competitor {
 // vPUWeights are the weights of its second part that the authors of vPU name for data sets; others have the default.
 var vPUWeights = map[string]float64{"Fashion-MNIST": 0.3, "CIFAR-10": 0.03, "STL-10": 0.3}
 
+// rivalProtocol is raised by what changes the numbers of all rivals for the same method: which examples they are given, and how
+// they are judged.
+const rivalProtocol = 0
+
 // Rival is the configuration of a run of a rival.
 type Rival struct {
+	Protocol  int // rivalProtocol
 	Data      Data
 	Method    string // with all its numbers
 	Encoder   string // with a linear layer behind it
@@ -70,7 +75,7 @@ func (s setting) rival(c competitor, seed uint64) experiment.Run {
 	return experiment.Run{
 		Setting: s.Name, Method: c.name, Seed: seed, Version: method.Version(),
 		Config: Rival{
-			Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
+			Protocol: rivalProtocol, Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
 			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: s.Epochs,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
@@ -122,8 +127,8 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 func epochs(result *rival.Result, truth []bool) (judged []point, err error) {
 	for _, epoch := range result.Epochs {
 		test, err := epoch.Judge(truth)
-		if err != nil {
-			return nil, err
+		if err != nil { // scores that are no numbers, and would be again
+			return nil, &experiment.Failure{Err: err}
 		}
 		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
 	}

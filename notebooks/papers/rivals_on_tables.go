@@ -45,6 +45,7 @@ func RivalsOnTables(size experiment.Size) (experiment.Grid, error) {
 
 // TableRival is the configuration of a run of a rival on a table.
 type TableRival struct {
+	Protocol  int // rivalProtocol
 	Set       string
 	Labeled   int // of which a tenth is held out
 	Drawn     [2]int
@@ -66,7 +67,7 @@ func (u uciSet) rival(c competitor, config rival.Config, seed uint64) experiment
 	return experiment.Run{
 		Setting: fmt.Sprintf("%s, %d labeled", u.name, u.labeled), Method: c.name, Seed: seed, Version: method.Version(),
 		Config: TableRival{
-			Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Method: method.String(),
+			Protocol: rivalProtocol, Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Method: method.String(),
 			Encoder: encoder.Describe(config.Encoder), Update: config.Settings.WithDefaults().Update(),
 			Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: u.passes,
 		},

@@ -55,6 +55,20 @@ func TestFirstLosses(t *testing.T) {
 	}
 }
 
+// firstJudgements are accuracy and AUC of each head after the four steps of a small run: what the losses do not show of clustering,
+// probing and measuring. They change with contrastiveVersion alone.
+var firstJudgements = map[string][2]float64{
+	NNPU: {0.7575, 0.74029}, PUPL: {0.4185, 0.49554}, PUPLOnZ: {0.569, 0.63604}, Naive: {0.7, 0.7387}, Ceiling: {0.768, 0.74517},
+}
+
+// checkFirst compares a judgement with the one that was frozen; four of 2,000 test images may be on another side by rounding.
+func checkFirst(t *testing.T, j experiment.Judgement, want [2]float64) {
+	t.Helper()
+	if math.Abs(j.Accuracy-want[0]) > 0.0021 || math.Abs(j.AUC-want[1]) > 5e-4 {
+		t.Errorf("%s: accuracy %.5f and AUC %.5f, before %.5f: a change of numbers raises the version", j.Head, j.Accuracy, j.AUC, want)
+	}
+}
+
 // A run that is stopped after its first point and goes on is judged as one that was not.
 func TestContrastiveRunResumes(t *testing.T) {
 	eng, run := enginetest.Open(t), small().contrastive(objectives()[2], 1)
@@ -85,13 +99,16 @@ func TestContrastiveRunResumes(t *testing.T) {
 		t.Errorf("judged %+v, without interruption %+v", got.Judgements, want.Judgements)
 	}
 	for _, j := range want.Judgements {
+		if j.Rule == experiment.Last {
+			checkFirst(t, j, firstJudgements[j.Head])
+		}
 		if j.Head == Ceiling && j.Accuracy < 0.7 || j.Rule == experiment.Last && j.Step != 4 || j.Step != 2 && j.Step != 4 {
 			t.Errorf("%+v", j)
 		}
 	}
 }
 
-// A rival is judged after every epoch.
+// A rival is judged after every epoch. Its numbers change with its own version, which package rival holds, and with rivalProtocol.
 func TestRivalRun(t *testing.T) {
 	run := small().rival(competitors()[1], 1)
 	outcome, err := run.Train(context.Background(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
@@ -101,6 +118,7 @@ func TestRivalRun(t *testing.T) {
 	if run.Method != "nnPU" || len(outcome.Judgements) != 4 || outcome.Record.Settings == "" {
 		t.Fatalf("%s: %+v", run.Method, outcome)
 	}
+	checkFirst(t, outcome.Judgements[0], [2]float64{0.5505, 0.757})
 	for i, rule := range []experiment.Rule{experiment.Last, experiment.ProxyAccuracy, experiment.ProxyAUC, experiment.Oracle} {
 		j := outcome.Judgements[i]
 		if j.Rule != rule || j.Head != "" || j.Step != 10 && j.Step != 20 || rule == experiment.Last && j.Step != 20 || j.AUC < 0.7 {

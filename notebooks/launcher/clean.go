@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -15,6 +16,9 @@ func (s *session) clean() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, exclusive.Close()) }()
+	if err := s.noJobs(); err != nil {
+		return err
+	}
 	for _, dir := range []string{s.place.env(), s.place.out()} {
 		size, files, err := sizeOf(dir)
 		if err != nil {
@@ -26,6 +30,19 @@ func (s *session) clean() (err error) {
 		s.console.Linef("Removed %s: %d files, %s.", s.place.relative(dir), files, bytesOf(size))
 	}
 	return nil
+}
+
+// noJobs returns an error if jobs of a Slurm cluster may still be at work: their program and their state are below out/grid.
+func (s *session) noJobs() error {
+	records, err := fs.Glob(os.DirFS(s.place.out()), "grid/*/slurm/jobs.json")
+	if err != nil || len(records) == 0 {
+		return err
+	}
+	return &problem{
+		What: "Jobs that were submitted to Slurm may still be at work, and need what is in " + s.place.relative(s.place.out("grid")) + ".",
+		Mend: "Start the same grid again, which waits for them; or end them with scancel and remove " +
+			s.place.relative(s.place.out(records[0])) + ". Then clean.",
+	}
 }
 
 // sizeOf adds up the regular files below dir, without following links; a folder that does not exist is empty.

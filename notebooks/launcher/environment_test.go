@@ -254,6 +254,13 @@ func TestClean(t *testing.T) {
 	if err := use.Close(); err != nil {
 		t.Fatal(err)
 	}
+	record := w.file("notebooks/out/grid/paper/slurm/jobs.json", "{}")
+	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "remove notebooks/out/grid/paper/slurm/jobs.json") {
+		t.Errorf("cleaned under the feet of jobs: %v", err)
+	}
+	if err := os.Remove(record); err != nil {
+		t.Fatal(err)
+	}
 	w.out.Reset()
 	if err := s.clean(); err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func TestPublishedAndClaims(t *testing.T) {
 				t.Errorf("%s: %s in %s by rule %q is published twice", table.Name, p.Row, p.Setting, p.Rule)
 			}
 			seen[key] = true
-			if !slices.Contains(settings, p.Setting) || !(p.Mean > 40 && p.Mean < 100) || p.Spread < 0 || p.Source == "" {
+			if !slices.Contains(settings, p.Setting) || !slices.Contains(table.Rows, p.Row) || !(p.Mean > 40 && p.Mean < 100) || p.Spread < 0 || p.Source == "" {
 				t.Errorf("%s: published %+v", table.Name, p)
 			}
 		}

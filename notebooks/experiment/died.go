@@ -20,7 +20,7 @@ func (c *Coordinator) over(it *item, ended error) error {
 	switch {
 	case ended == nil:
 		now, err := c.Store.Look(c.plan.Size, it.Run)
-		if err == nil && now.in(Missing, Stale) {
+		if err == nil && now.sameAs(it.planned) {
 			err = fmt.Errorf("experiment: the worker of %s ended well and left no result of this run%s", it.Run, c.tail(it))
 		}
 		if err != nil {

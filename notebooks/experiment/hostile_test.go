@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -136,5 +137,40 @@ func TestNobodyListens(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(deskOf(b.work(), Smoke, grid.Runs[0]).run(), "count.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A result that a program of another version left meanwhile is no mistake of the worker that found it, and no result of this grid:
+// it is told as what it is, and the other runs go on.
+func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
+	b := newBench(t, "diverging")
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Coordinator{Store: b.store(), Work: b.work(), Workers: 1, Line: liveline.Sized(&b.said, false, 200),
+		Command: func(_ string, index int) *exec.Cmd {
+			run := grid.Runs[index]
+			identity, err := run.Identity()
+			if err != nil {
+				t.Error(err)
+			}
+			identity.Version++
+			result := sittings{Identity: identity}.result(run)
+			result.Judgements = []Judgement{{Rule: Last, Accuracy: 0.5}}
+			if err := b.store().write(Smoke, run, result); err != nil {
+				t.Error(err)
+			}
+			return exec.Command("true")
+		}}
+	if err := c.Run(t.Context(), plan); err != nil {
+		t.Error(err)
+	}
+	if said := b.said.String(); strings.Count(said, ": stale\n") != 3 || strings.Contains(said, "accuracy") {
+		t.Error(said)
 	}
 }

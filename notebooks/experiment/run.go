@@ -257,7 +257,7 @@ func (c *Coordinator) finish(it *item, now Standing, note string) {
 		other.Expected = expected(other.Run, c.plan.Standings)
 	}
 	text := string(now.State)
-	if now.Result != nil {
+	if now.in(Done, Failed) {
 		text = now.Result.String()
 	}
 	c.Line.Linef("[%d/%d] %s: %s%s", c.ended, len(c.plan.Todo), it.Run, text, note)

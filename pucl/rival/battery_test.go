@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -27,10 +28,17 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := quick(method, 300)
 			config.Test, config.HeldOut = points(test, test/2, 3), HeldOut{Data: mixture(100, 400, 4), Prior: 0.5}
-			r := must(t, eng, mixture(500, 3000, 1), config)
+			data := mixture(500, 3000, 1)
+			r := must(t, eng, data, config)
 			last := r.Epochs[len(r.Epochs)-1]
 			if got := share(last.Test, test/2); !(math.Abs(got-bayesRate) <= margin) {
 				t.Errorf("accuracy %.4f, the best there can be is %.4f", got, bayesRate)
+			}
+			_, unlabeled := rows.Split(data.Labeled)
+			for i, epoch := range r.Epochs { // set aside or not, all unlabeled examples make an epoch
+				if want := min((i+1)*((len(unlabeled)+config.Unlabeled-1)/config.Unlabeled), 300); epoch.Steps != want {
+					t.Errorf("epoch %d ended after %d steps, want %d", epoch.Epoch, epoch.Steps, want)
+				}
 			}
 			scores, err := r.Network.Score(eng, config.Test)
 			if err != nil || !slices.Equal(scores, last.Test) {

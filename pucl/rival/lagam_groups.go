@@ -20,7 +20,7 @@ func projections(p pass) *Node {
 func (r *run) regroup(done int) error {
 	from, steps := r.plan.groupsFrom, float64(r.config.Settings.Steps)
 	begins := float64(done-1) < from*steps && float64(done) >= from*steps
-	if float64(done) < from*steps || done == r.config.Settings.Steps || done%r.perEpoch() != 0 && !begins {
+	if float64(done) < from*steps || done == r.config.Settings.Steps || done%r.stepsThrough(len(r.unlabeled.examples)) != 0 && !begins {
 		return nil
 	}
 	x, err := r.projector.score(r.data.Examples)

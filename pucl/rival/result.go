@@ -107,9 +107,15 @@ func (h HeldOut) measure(scores []float64) (*evaluate.PU, error) {
 // isInfiniteOrNaN reports whether x is no finite number.
 func isInfiniteOrNaN(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// perEpoch returns how many steps go through all unlabeled examples.
+// perEpoch returns how many steps are an epoch: those that go through all unlabeled examples. Those set aside count, so that all
+// methods are measured at the same steps.
 func (r *run) perEpoch() int {
-	return (len(r.unlabeled.examples) + r.config.Unlabeled - 1) / r.config.Unlabeled
+	return r.stepsThrough(len(r.unlabeled.examples) + len(r.aside.examples) + len(r.judges[1].examples))
+}
+
+// stepsThrough returns how many steps go through so many unlabeled examples.
+func (r *run) stepsThrough(examples int) int {
+	return (examples + r.config.Unlabeled - 1) / r.config.Unlabeled
 }
 
 // afterStep scores what is held out and the test examples after every epoch, and the training examples where they are remembered.

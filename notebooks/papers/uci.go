@@ -57,7 +57,8 @@ func uciSets() []uciSet {
 	}
 }
 
-// read returns the table, every column of mean 0 and standard deviation 1, class 1 being the positive one, and a digest of its files.
+// read returns the table, every column of mean 0 and standard deviation 1 over all rows, those of the test among them (no class is looked
+// at), class 1 being the positive one, and a digest of its files.
 func (u uciSet) read() (*tabular.Table, string, error) {
 	var lines [][]string
 	var content []byte

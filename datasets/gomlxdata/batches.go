@@ -8,11 +8,12 @@ package gomlxdata
 import (
 	"cmp"
 	"iter"
+	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/dataset"
 	"github.com/gomlx/gomlx/ml/train"
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/ahead"
 )
 
 // BatchesConfig says which part of the batches [FromBatches] hands out. The zero value is all of them, without end.
@@ -34,8 +35,8 @@ type Batches struct {
 //
 // Every Iter begins at cfg.First again. Batches reshuffle the examples for each epoch by themselves, so leave cfg.Steps 0
 // and use the loop's RunSteps or RunToGlobalStep rather than its RunEpochs, which would repeat the same batches. Batches
-// are prepared while the device works, by GoMLX's own dataset.Buffer; when ranging over the data set ends, so does its
-// goroutine.
+// are prepared while the device works; when ranging over the data set ends, so does the goroutine that does that. (GoMLX's own
+// dataset.Buffer stops the iterator that its goroutine may still be in.)
 func FromBatches(b *datasets.Batches, cfg BatchesConfig) *Batches {
 	b.Rows(cfg.First) // panics if negative, and here rather than in a goroutine
 	return &Batches{from: b, cfg: cfg}
@@ -49,7 +50,29 @@ func (d *Batches) ShortName() string { return "PU" }
 
 // Iter returns the batches.
 func (d *Batches) Iter() iter.Seq2[train.Batch, error] {
-	return dataset.Buffer(inTurn{d}, cmp.Or(d.cfg.Ahead, 2)).Iter()
+	return func(yield func(train.Batch, error) bool) {
+		end := math.MaxInt
+		if d.cfg.Steps > 0 {
+			end = d.cfg.First + d.cfg.Steps
+		}
+		reader := ahead.Start(d.cfg.First, end, max(cmp.Or(d.cfg.Ahead, 2), 1), d.step)
+		defer reader.Close()
+		for step := d.cfg.First; step < end; step++ {
+			if b, err := reader.Next(); !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// step returns the batch of a step.
+func (d *Batches) step(step int) (train.Batch, error) {
+	pixels, labeled, err := d.from.Batch(step)
+	if err != nil {
+		return train.Batch{}, err
+	}
+	height, width, channels := d.from.ImageShape()
+	return batch(pixels, labeled, height, width, channels), nil
 }
 
 // batch returns a batch of the pixels of images and what is known of each.
@@ -57,25 +80,5 @@ func batch[T bool | int32](pixels []uint8, labels []T, height, width, channels i
 	return train.Batch{
 		Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, len(labels), height, width, channels)},
 		Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(labels, len(labels))},
-	}
-}
-
-// inTurn is [Batches] each of which is prepared when it is asked for.
-type inTurn struct{ *Batches }
-
-// Iter returns the batches.
-func (d inTurn) Iter() iter.Seq2[train.Batch, error] {
-	return func(yield func(train.Batch, error) bool) {
-		height, width, channels := d.from.ImageShape()
-		for step := d.cfg.First; d.cfg.Steps <= 0 || step-d.cfg.First < d.cfg.Steps; step++ {
-			pixels, labeled, err := d.from.Batch(step)
-			if err != nil {
-				yield(train.Batch{}, err)
-				return
-			}
-			if !yield(batch(pixels, labeled, height, width, channels), nil) {
-				return
-			}
-		}
 	}
 }

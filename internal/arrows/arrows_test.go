@@ -19,10 +19,10 @@ const module = "github.com/puclab/puclab/"
 // floors lists the packages from the ground up: a package may import those of floors below its own, and no others of this
 // module. A name that ends in /... stands for a folder and all below it, whose packages may import each other.
 var floors = [][]string{
-	{"internal/arrows", "internal/damagetest", "internal/fault", "internal/filelock", "internal/home", "internal/interrupts",
+	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/fault", "internal/filelock", "internal/home", "internal/interrupts",
 		"internal/liveline", "internal/peak", "internal/strictjson", "internal/wholefile"},
 	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric"},
-	{"pucl/internal/ahead", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
+	{"pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/probe", "theory/..."},

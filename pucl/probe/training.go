@@ -14,8 +14,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/internal/ahead"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -112,7 +112,7 @@ func (t *training) run(exec *Exec, err error) (p *Probe, failed error) {
 		tensors.FromShape(shapes.Make(dtypes.Float32, t.outputs, k+1)),
 	}
 	defer func() { failed = errors.Join(failed, free(state)) }()
-	batches := ahead.Start(0, t.steps, t.next) // while the engine computes
+	batches := ahead.Start(0, t.steps, 2, t.next) // while the engine computes
 	defer batches.Close()
 	for step := range t.steps {
 		var loss float64

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/internal/ahead"
 )
 
 // run is one run of a task.
@@ -63,7 +63,7 @@ func (r *run) train(ctx context.Context) (err error) {
 	r.Observer.Start(r.progress)
 	defer func() { r.Observer.End(r.progress, err) }()
 
-	batches := ahead.Start(first, r.Steps, r.Batch)
+	batches := ahead.Start(first, r.Steps, 2, r.Batch)
 	defer batches.Close()
 	for step := first; step < r.Steps; step++ {
 		if ctx.Err() != nil {

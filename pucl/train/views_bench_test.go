@@ -12,9 +12,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/internal/ahead"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -46,7 +46,7 @@ func BenchmarkViews(b *testing.B) {
 		b.Fatal(err)
 	}
 	from := batches
-	ready := ahead.Start(0, math.MaxInt32, func(step int) ([]uint8, error) {
+	ready := ahead.Start(0, math.MaxInt32, 2, func(step int) ([]uint8, error) {
 		pixels, _, err := from.Batch(step)
 		return pixels, err
 	})

@@ -12,7 +12,7 @@ import (
 // Steps come in order, none is prepared twice, and no more than two wait.
 func TestStepsComeInOrder(t *testing.T) {
 	var prepared atomic.Int32
-	r := Start(3, 20, func(step int) (int, error) {
+	r := Start(3, 20, 2, func(step int) (int, error) {
 		prepared.Add(1)
 		return step * step, nil
 	})
@@ -37,7 +37,7 @@ func TestStepsComeInOrder(t *testing.T) {
 // An error and a panic reach whoever asks for their step, after all steps before it.
 func TestErrorsComeWithTheirStep(t *testing.T) {
 	broken := errors.New("broken")
-	r := Start(0, 10, func(step int) (int, error) {
+	r := Start(0, 10, 2, func(step int) (int, error) {
 		if step == 2 {
 			return 0, broken
 		}
@@ -52,7 +52,7 @@ func TestErrorsComeWithTheirStep(t *testing.T) {
 	if _, err := r.Next(); err != broken {
 		t.Errorf("step 2: %v", err)
 	}
-	p := Start(0, 1, func(int) (int, error) { panic("no such row") })
+	p := Start(0, 1, 2, func(int) (int, error) { panic("no such row") })
 	defer p.Close()
 	defer func() {
 		if r := recover(); r != "no such row" {
@@ -67,7 +67,7 @@ func TestErrorsComeWithTheirStep(t *testing.T) {
 func TestCloseEndsTheGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for asked := range 3 {
-		r := Start(0, 100, func(step int) (int, error) { return step, nil })
+		r := Start(0, 100, 2, func(step int) (int, error) { return step, nil })
 		for range asked {
 			if _, err := r.Next(); err != nil {
 				t.Fatal(err)

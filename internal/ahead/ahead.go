@@ -13,10 +13,10 @@ type result[T any] struct {
 	panicked any
 }
 
-// Start begins to prepare the steps from first to end−1 in a goroutine of its own: in order, one at a time, and at most two
-// before they are asked for. Nothing is prepared after an error. The Reader must be closed.
-func Start[T any](first, end int, prepare func(step int) (T, error)) *Reader[T] {
-	r := &Reader[T]{ready: make(chan result[T], 1), stop: make(chan struct{})}
+// Start begins to prepare the steps from first to end−1 in a goroutine of its own: in order, one at a time, and at most so many
+// (1 or more) before they are asked for. Nothing is prepared after an error. The Reader must be closed.
+func Start[T any](first, end, most int, prepare func(step int) (T, error)) *Reader[T] {
+	r := &Reader[T]{ready: make(chan result[T], most-1), stop: make(chan struct{})} // one more waits to be sent
 	go func() {
 		defer close(r.ready)
 		for step := first; step < end; step++ {

@@ -4,9 +4,11 @@ package interrupts
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +28,10 @@ func TestMain(m *testing.M) {
 // A program ends in order at each of the signals by which somebody says so; one that is to outlive its terminal does not hear
 // that this is closed.
 func TestSignalsEndAProgramInOrder(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // programs begin with what is heard here as usual, even if nohup ran these tests
+	defer signal.Reset(syscall.SIGHUP)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
 	for _, tt := range []struct {
 		shell   string
 		signals []syscall.Signal
@@ -33,7 +39,7 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 		{`exec "$0"`, []syscall.Signal{syscall.SIGINT}}, {`exec "$0"`, []syscall.Signal{syscall.SIGTERM}},
 		{`exec "$0"`, []syscall.Signal{syscall.SIGHUP}}, {`trap "" HUP; exec "$0"`, []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM}},
 	} {
-		cmd := exec.Command("sh", "-c", tt.shell, os.Args[0])
+		cmd := exec.CommandContext(ctx, "sh", "-c", tt.shell, os.Args[0])
 		cmd.Env = append(os.Environ(), "PUCL_TEST_WAITS=1")
 		out, err := cmd.StdoutPipe()
 		if err != nil {

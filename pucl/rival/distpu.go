@@ -89,8 +89,7 @@ func (m DistPU) plan() plan {
 			}
 			scores := Sigmoid(b.other)
 			labels := Where(b.labels(scores), OnesLike(scores), scores)
-			mixed := Add(Mul(labels, b.lambda), Mul(b.ofPartners(labels), OneMinus(b.lambda)))
-			later := Add(MulScalar(ReduceAllMean(crossEntropy(b.mixed, mixed)), m.Mixup),
+			later := Add(MulScalar(ReduceAllMean(crossEntropy(b.mixed, b.mix(labels, 0))), m.Mixup),
 				MulScalar(ReduceAllMean(entropy(b.mixed)), m.MixedEntropy))
 			return Add(loss, Mul(later, b.scheduled(1)))
 		},

@@ -154,8 +154,7 @@ func (m LaGAM) loss(b batch) *Node {
 	y := b.column(0, n)
 	loss := balanced(b.logits, y)
 	if b.mixed != nil {
-		mixed := Add(Mul(y, b.lambda), Mul(b.ofPartners(y), OneMinus(b.lambda)))
-		loss = Add(loss, MulScalar(balanced(b.mixed, mixed), m.Mixup))
+		loss = Add(loss, MulScalar(balanced(b.mixed, b.mix(y, 0)), m.Mixup))
 	}
 	if m.Contrast > 0 {
 		loss = Add(loss, MulScalar(m.contrast(b), m.Contrast))

@@ -92,12 +92,11 @@ func (m MixPUL) plan() plan {
 		loss: func(b batch) *Node {
 			rank := m.rank(b)
 			b.partner = m.partners(b)
-			mixed := func(x *Node) *Node { return Add(Mul(x, b.lambda), Mul(b.ofPartners(x), OneMinus(b.lambda))) }
-			losses := crossEntropy(b.mixed, mixed(ConvertDType(b.labels(b.mixed), b.mixed.DType())))
+			losses := crossEntropy(b.mixed, b.mix(ConvertDType(b.labels(b.mixed), b.mixed.DType()), 0))
 			negative := ConvertDType(b.unlabeled(LessThan(rank, m.count(b))), losses.DType())
 			loss := MulScalar(Add(ReduceAllMean(b.positive(losses)), weighted(b.unlabeled(losses), negative)), 0.5)
 			if m.Consistency > 0 {
-				apart := b.unlabeled(Square(Sub(Sigmoid(b.mixed), mixed(Sigmoid(b.other)))))
+				apart := b.unlabeled(Square(Sub(Sigmoid(b.mixed), b.mix(Sigmoid(b.other), 0))))
 				loss = Add(loss, MulScalar(Mul(weighted(apart, OneMinus(negative)), b.scheduled(0)), m.Consistency))
 			}
 			if m.Ranking > 0 {

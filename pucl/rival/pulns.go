@@ -123,10 +123,3 @@ func (m PULNS) reward(b batch, share *Node) *Node {
 	recall, found := logMeanSigmoid(after(positive, t)), logMeanSigmoid(after(unlabeled, u))
 	return Sub(MulScalar(recall, 2), found)
 }
-
-// logMeanSigmoid returns the logarithm of the mean of σ(t) over the last axis.
-func logMeanSigmoid(t *Node) *Node {
-	t = logSigmoid(t)
-	largest := StopGradient(ReduceAndKeep(t, ReduceMax, -1)) // so that not all of the exponentials vanish
-	return Add(Log(ReduceMean(Exp(Sub(t, largest)), -1)), Squeeze(largest, -1))
-}

@@ -66,15 +66,18 @@ func (m VPU) plan() plan {
 
 // variational returns log E_U[Φ] − E_P[log Φ].
 func variational(b batch) *Node {
-	logPhi := logSigmoid(b.logits)
-	unlabeled := b.unlabeled(logPhi)
-	largest := StopGradient(ReduceAllMax(unlabeled)) // so that not all of the exponentials vanish
-	logMean := Add(Log(ReduceAllMean(Exp(Sub(unlabeled, largest)))), largest)
-	return Sub(logMean, ReduceAllMean(b.positive(logPhi)))
+	return Sub(logMeanSigmoid(b.unlabeled(b.logits)), ReduceAllMean(logSigmoid(b.positive(b.logits))))
 }
 
 // logSigmoid returns log σ(t).
 func logSigmoid(t *Node) *Node { return Neg(numeric.LogOnePlusExp(Neg(t))) }
+
+// logMeanSigmoid returns the logarithm of the mean of σ(t) over the last axis.
+func logMeanSigmoid(t *Node) *Node {
+	t = logSigmoid(t)
+	largest := StopGradient(ReduceAndKeep(t, ReduceMax, -1)) // so that not all of the exponentials vanish
+	return Add(Log(ReduceMean(Exp(Sub(t, largest)), -1)), Squeeze(largest, -1))
+}
 
 // logAddExp returns log(e^x + e^y).
 func logAddExp(x, y *Node) *Node { return Add(y, numeric.LogOnePlusExp(Sub(x, y))) }

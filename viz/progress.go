@@ -138,7 +138,7 @@ func (p *Progress) Done(note string) {
 		p.finished = true
 		now := p.now()
 		took := now.Sub(cmp.Or(p.started, now))
-		parts := []string{p.count() + " in " + duration(took)}
+		parts := []string{p.count() + " in " + liveline.Duration(took)}
 		if s := (took - p.paused).Seconds(); s > 0 && p.last > p.first {
 			parts = append(parts, p.speed(float64(p.last-p.first)/s))
 		}
@@ -160,7 +160,7 @@ func (p *Progress) line(notes []string) string {
 			parts = append(parts, p.speed(float64(b.done-a.done)/working))
 		}
 		if left := p.total - b.done; left > 0 {
-			parts = append(parts, duration(time.Duration(float64(left)*s/float64(b.done-a.done)*float64(time.Second)))+" left")
+			parts = append(parts, liveline.Duration(time.Duration(float64(left)*s/float64(b.done-a.done)*float64(time.Second)))+" left")
 		}
 	}
 	return list(append(parts, notes[min(1, len(notes)):]...))
@@ -216,20 +216,6 @@ func (p *Progress) speed(rate float64) string {
 		decimals = 1
 	}
 	return number(rate, decimals) + " " + unit
-}
-
-// duration writes d for people: "45 s", "2 min 10 s", "1 h 5 min".
-func duration(d time.Duration) string {
-	s := int64(d.Seconds() + 0.5)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
 // notebookLine shows the state in one output of a notebook: GoNB sends the first message with an id as a new output

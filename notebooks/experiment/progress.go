@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -104,18 +105,9 @@ func (a AtWork) text(now time.Time) string {
 	return text
 }
 
-// duration writes seconds for people: "4.5 s", "45 s", "2 min 10 s", "1 h 5 min".
+// duration writes seconds for people.
 func duration(seconds float64) string {
-	s := int(seconds + 0.5)
-	switch {
-	case seconds < 9.95:
-		return fmt.Sprintf("%.1f s", seconds)
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+	return liveline.Duration(time.Duration(seconds * float64(time.Second)))
 }
 
 // expected returns how many seconds a run will take: the mean over the done runs of its setting and method, else of its method,

@@ -1,14 +1,12 @@
 package rival
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // projections builds the graph of a network's projections outside of training.
@@ -32,11 +30,7 @@ func (r *run) regroup(done int) error {
 	for i, group := range kMeans(x, len(groups), r.plan.groups, rng) {
 		groups[i] = float32(group + 1) // 0 means none
 	}
-	v := r.network.store.GetVariable("/remembered/groups")
-	if err := v.SetValue(tensors.FromFlatDataAndDimensions(groups, len(groups))); err != nil {
-		return fmt.Errorf("rival: keeping the groups of all examples: %w", err)
-	}
-	return nil
+	return r.keep("groups", groups)
 }
 
 // kMeans returns the number of the nearest of k centers for each of the n rows that x holds one after the other. Centers start at rows

@@ -80,11 +80,6 @@ func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
 	return n.newReader(eng, inNetwork, logitsOf)
 }
 
-// newScorerIn returns the scorer of a network that has its variables in some scope.
-func (n *Network) newScorerIn(eng *engine.Engine, in func(root *model.Scope) *model.Scope) (*scorer, error) {
-	return n.newReader(eng, in, logitsOf)
-}
-
 // logitsOf returns the logits of a pass.
 func logitsOf(p pass) *Node { return p.logits }
 

@@ -118,9 +118,15 @@ func (r *run) stepsThrough(examples int) int {
 	return (examples + r.config.Unlabeled - 1) / r.config.Unlabeled
 }
 
-// afterStep scores what is held out and the test examples after every epoch, and the training examples where they are remembered.
+// afterStep does what is due between two steps: it keeps what methods remember of the training examples, and after every epoch it
+// scores what is held out and the test examples.
 func (r *run) afterStep(done int) (*train.Reading, error) {
 	c := r.config
+	if r.plan.groups > 0 {
+		if err := r.regroup(done); err != nil {
+			return nil, err
+		}
+	}
 	if r.plan.remember != nil {
 		if err := r.remember(done); err != nil {
 			return nil, err

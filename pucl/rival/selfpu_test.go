@@ -290,7 +290,7 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.scorer.exec.Finalize()
-	if r.second, err = r.network.newScorerIn(eng, inSecond); err != nil {
+	if r.second, err = r.network.newReader(eng, inSecond, logitsOf); err != nil {
 		t.Fatal(err)
 	}
 	defer r.second.exec.Finalize()

@@ -7,11 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // pacing tells how two students teach themselves.
@@ -72,17 +68,12 @@ func (*pacing) due(before, after float64) float64 {
 	return 0
 }
 
-// trusted returns the variable that tells whom the students trust, 1 or 0 for every example and student, at first nobody. It lies
-// in the store, so that checkpoints have it.
-func (r *run) trusted(scope *model.Scope) *model.Variable {
-	scope = scope.In("remembered").WithInitializer(initializer.Zero)
-	return scope.VariableWithShape("trusted", shapes.Make(dtypes.Float32, len(r.data.Labeled), 2)).SetTrainable(false)
-}
+// trusted returns the variable that tells whom the students trust, 1 or 0 for every example and student, at first nobody.
+func (r *run) trusted(scope *model.Scope) *model.Variable { return r.memory(scope, "trusted", 2) }
 
 // trust lets both students choose whom they trust, where that is due after so many steps.
 func (r *run) trust(done int) error {
-	share := func(steps int) float64 { return float64(steps) / float64(r.config.Settings.Steps) }
-	part := r.plan.paced.due(share(done-1), share(done))
+	part := r.plan.paced.due(r.done(done-1), r.done(done))
 	if part == 0 {
 		return nil
 	}
@@ -96,11 +87,7 @@ func (r *run) trust(done int) error {
 			flags[2*example+i] = 1
 		}
 	}
-	v := r.network.store.GetVariable("/remembered/trusted")
-	if err := v.SetValue(tensors.FromFlatDataAndDimensions(flags, len(r.data.Labeled), 2)); err != nil {
-		return fmt.Errorf("rival: keeping whom the students trust: %w", err)
-	}
-	return nil
+	return r.keep("trusted", flags, 2)
 }
 
 // surest returns a share of the unlabeled examples with the highest scores, and as many with the lowest.

@@ -88,8 +88,9 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	if err != nil {
 		return err
 	}
-	r.positive = deck{examples: positive, seed: c.Seed ^ positiveStream}
-	r.unlabeled = deck{examples: unlabeled, seed: c.Seed ^ unlabeledStream}
+	if err := r.deal(positive, unlabeled); err != nil {
+		return err
+	}
 	network := &Network{store: model.NewStore(), encoder: r.config.Encoder, like: images}
 	encoder.SetSeed(network.store, c.Seed)
 	if _, err := network.Score(eng, Images{Pixels: images.Pixels[:images.Shape.Height*images.Shape.Width], Shape: images.Shape}); err != nil {

@@ -104,7 +104,7 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		defer r.projector.exec.Finalize()
 	}
 	if r.plan.paced != nil {
-		if r.second, err = r.network.newScorerIn(eng, inSecond); err != nil {
+		if r.second, err = r.network.newReader(eng, inSecond, logitsOf); err != nil {
 			return nil, err
 		}
 		defer r.second.exec.Finalize()
@@ -112,7 +112,7 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
-		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.pause, State: &r.epochs,
+		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.afterStep, State: &r.epochs,
 		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
 	}
@@ -127,16 +127,6 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 		Network: r.network, History: *history, Epochs: r.epochs, Record: train.NewRecord(eng, text, r.config.describe(), history.Earlier...),
 	}
 	return result, train.DropTraining(r.network.store, networkScope+"/encoder", networkScope+"/head")
-}
-
-// pause does what is due between two steps.
-func (r *run) pause(done int) (*train.Reading, error) {
-	if r.plan.groups > 0 {
-		if err := r.regroup(done); err != nil {
-			return nil, err
-		}
-	}
-	return r.afterStep(done)
 }
 
 // deal prepares the decks of examples.

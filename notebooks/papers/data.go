@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/puclab/puclab/datasets"
 )
@@ -67,12 +68,8 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	positive := map[int]bool{}
-	for _, class := range config.Positive {
-		positive[class] = true
-	}
 	for _, class := range o.test.labels {
-		o.truth = append(o.truth, positive[class])
+		o.truth = append(o.truth, slices.Contains(config.Positive, class))
 	}
 	return o, nil
 }

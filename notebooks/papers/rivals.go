@@ -106,21 +106,27 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	if err := errors.Join(err, heldErr, testErr); err != nil {
 		return nil, err
 	}
-	perEpoch := (data.train.NumUnlabeled() + c.Unlabeled - 1) / c.Unlabeled
 	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
 	c.Test = rival.Images{Pixels: pixels, Shape: shape(data.test)}
-	c.Settings.Steps = s.Epochs * perEpoch
+	return data.compete(ctx, eng, place, learn, c, s.Epochs)
+}
+
+// compete trains a rival for so many passes over the unlabeled examples, and judges it after each.
+func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, learn rival.Data, c rival.Config, passes int) (
+	*experiment.Outcome, error) {
+	_, unlabeled := rows.Split(learn.Labeled)
+	c.Settings.Steps = passes * ((len(unlabeled) + c.Unlabeled - 1) / c.Unlabeled)
 	c.Settings.Checkpoint, c.Settings.CheckpointEvery = filepath.Join(place.Folder, "training"), checkpointEvery
 	c.Settings.Observer = place.Observer
 	result, err := rival.Train(ctx, eng, learn, c)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := epochs(result, data.truth)
+	judged, err := epochs(result, o.truth)
 	if err != nil {
 		return nil, err
 	}
-	return data.outcome(result.Record, judged)
+	return o.outcome(result.Record, judged)
 }
 
 // epochs returns what the epochs of a rival were worth.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -99,23 +98,11 @@ func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experimen
 		return nil, err
 	}
 	c.HeldOut, c.Test = rival.HeldOut{Data: held, Prior: u.prior()}, rival.Rows{X: test}
-	c.Settings.Steps = u.passes * ((len(parts.learn.unlabeled) + c.Unlabeled - 1) / c.Unlabeled)
-	c.Settings.Checkpoint, c.Settings.CheckpointEvery = filepath.Join(place.Folder, "training"), checkpointEvery
-	c.Settings.Observer = place.Observer
-	result, err := rival.Train(ctx, eng, learn, c)
-	if err != nil {
-		return nil, err
-	}
-	truth := make([]bool, len(parts.test))
-	for i, row := range parts.test {
-		truth[i] = table.Labels[row] == 1
-	}
-	judged, err := epochs(result, truth)
-	if err != nil {
-		return nil, err
-	}
 	o := opened{note: fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)}
-	return o.outcome(result.Record, judged)
+	for _, row := range parts.test {
+		o.truth = append(o.truth, table.Labels[row] == 1)
+	}
+	return o.compete(ctx, eng, place, learn, c, u.passes)
 }
 
 // tablePart is rows of a table.

@@ -78,7 +78,7 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 	if err != nil {
 		return nil, err
 	}
-	var judged []point
+	var judged []experiment.Point
 	c.Checkpoint, c.CheckpointEvery, c.Observer = filepath.Join(place.Folder, "pretraining"), checkpointEvery, place.Observer
 	c.State = &judged
 	c.AfterStep = func(done int, m *train.Model) error {
@@ -93,15 +93,19 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 	if err != nil {
 		return nil, err
 	}
-	return data.outcome(model.Record, judged)
+	if place.Keep != "" {
+		if err := model.Save(filepath.Join(place.Keep, "encoder.model")); err != nil {
+			return nil, err
+		}
+	}
+	return data.outcome(model.Record, judged), nil
 }
 
 // checkpointEvery is how many steps lie between checkpoints: half a minute or so on one core.
 const checkpointEvery = 250
 
 // outcome returns what came of a run.
-func (o *opened) outcome(record train.Record, judged []point) (*experiment.Outcome, error) {
+func (o *opened) outcome(record train.Record, judged []experiment.Point) *experiment.Outcome {
 	record.Data = o.note + "; " + record.Data
-	all, err := judgements(judged)
-	return &experiment.Outcome{Record: record, Judgements: all}, err
+	return &experiment.Outcome{Record: record, Points: judged}
 }

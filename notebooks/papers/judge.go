@@ -28,60 +28,6 @@ const (
 // Heads lists the heads in the order of tables.
 func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Naive, Ceiling} }
 
-// point is what one classifier was worth after some steps of a run.
-type point struct {
-	Head string
-	Step int
-	PU   evaluate.PU     // on held-out PU data
-	Test evaluate.Binary // on test images
-}
-
-// judgements returns what the points of a run come to by each rule, head after head in the order of their first points.
-func judgements(points []point) ([]experiment.Judgement, error) {
-	var heads []string
-	of := map[string][]point{}
-	for _, p := range points {
-		if of[p.Head] == nil {
-			heads = append(heads, p.Head)
-		}
-		of[p.Head] = append(of[p.Head], p)
-	}
-	var all []experiment.Judgement
-	for _, head := range heads {
-		byAccuracy, err := choose(of[head], evaluate.PU.ProxyAccuracy)
-		if err != nil {
-			return nil, err
-		}
-		byAUC, err := choose(of[head], func(s evaluate.PU) float64 { return s.ProxyAUC })
-		if err != nil {
-			return nil, err
-		}
-		for _, chosen := range []struct {
-			rule experiment.Rule
-			at   int
-		}{
-			{experiment.Last, byAccuracy.Last.Epoch}, {experiment.ProxyAccuracy, byAccuracy.WithoutNegatives.Epoch},
-			{experiment.ProxyAUC, byAUC.WithoutNegatives.Epoch}, {experiment.Oracle, byAccuracy.Oracle.Epoch},
-		} {
-			p := of[head][chosen.at]
-			all = append(all, experiment.Judgement{
-				Head: head, Rule: chosen.rule, Step: p.Step, Accuracy: p.Test.Accuracy(), BalancedAccuracy: p.Test.Balanced(),
-				AUC: p.Test.AUC, Degenerate: p.Test.Degenerate(),
-			})
-		}
-	}
-	return all, nil
-}
-
-// choose returns which of the points each rule chooses, by their places.
-func choose(points []point, proxy func(evaluate.PU) float64) (evaluate.Selection, error) {
-	epochs := make([]evaluate.Epoch, len(points))
-	for i, p := range points {
-		epochs[i] = evaluate.Epoch{Epoch: i, Proxy: proxy(p.PU), Test: p.Test.Accuracy(), Degenerate: p.Test.Degenerate()}
-	}
-	return evaluate.Select(epochs)
-}
-
 // embedded is a part of the data as an encoder has it, a row for each example.
 type embedded struct {
 	h, z *mat.Dense // of length one
@@ -102,7 +48,7 @@ func embed(eng *engine.Engine, m *train.Model, p part) (embedded, error) {
 }
 
 // judge judges an encoder by all heads.
-func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, seed uint64) ([]point, error) {
+func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, seed uint64) ([]experiment.Point, error) {
 	learn, err := embed(eng, m, o.train)
 	held, heldErr := embed(eng, m, o.held)
 	test, testErr := m.EmbedImages(eng, o.test)
@@ -110,24 +56,25 @@ func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, s
 		return nil, err
 	}
 	tested := rows.Unit(test.H)
-	var points []point
+	var points []experiment.Point
 	for _, head := range Heads() {
 		x, labels, minimized, err := learn.head(head, restarts, seed)
 		if err != nil { // the embedding has collapsed, and would again
 			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
 		}
-		p := point{Head: head, Step: step}
+		var pu evaluate.PU
+		var onTest evaluate.Binary
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
 		if err == nil {
-			p.PU, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
+			pu, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
 		}
 		if err == nil {
-			p.Test, err = linear.Score(tested, o.truth)
+			onTest, err = linear.Score(tested, o.truth)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
-		points = append(points, p)
+		points = append(points, experiment.Point{Head: head, Step: step, PU: &pu, Test: &onTest})
 	}
 	return points, nil
 }

@@ -126,17 +126,17 @@ func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experime
 	if err != nil {
 		return nil, err
 	}
-	return o.outcome(result.Record, judged)
+	return o.outcome(result.Record, judged), nil
 }
 
 // epochs returns what the epochs of a rival were worth.
-func epochs(result *rival.Result, truth []bool) (judged []point, err error) {
+func epochs(result *rival.Result, truth []bool) (judged []experiment.Point, err error) {
 	for _, epoch := range result.Epochs {
 		test, err := epoch.Judge(truth)
 		if err != nil { // scores that are no numbers, and would be again
 			return nil, &experiment.Failure{Err: err}
 		}
-		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
+		judged = append(judged, experiment.Point{Step: epoch.Steps, PU: epoch.PU, Test: &test})
 	}
 	return judged, nil
 }

@@ -136,10 +136,11 @@ func TestRivalOnATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Method != "nnPU" || len(outcome.Judgements) != 4 || !strings.Contains(outcome.Record.Data, "UCI's spambase") {
+	judged := experiment.Judgements(outcome.Points)
+	if run.Method != "nnPU" || len(judged) != 4 || !strings.Contains(outcome.Record.Data, "UCI's spambase") {
 		t.Fatalf("%s: %+v", run.Method, outcome)
 	}
-	if j := outcome.Judgements[0]; j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
+	if j := judged[0]; j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
 		t.Errorf("%+v", j)
 	}
 }

@@ -78,18 +78,30 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 	if err != nil {
 		return nil, err
 	}
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	return data.pretrain(eng, place, c, s.Points, data.embed, func(c train.Config) (*train.Model, error) {
+		return train.Pretrain(ctx, eng, batches, c)
+	})
+}
+
+// pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
+func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
+	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
-	c.Checkpoint, c.CheckpointEvery, c.Observer = filepath.Join(place.Folder, "pretraining"), checkpointEvery, place.Observer
-	c.State = &judged
+	c.Observer, c.State = place.Observer, &judged
 	c.AfterStep = func(done int, m *train.Model) error {
-		if done*s.Points/c.Steps == (done-1)*s.Points/c.Steps {
+		if done*points/c.Steps == (done-1)*points/c.Steps {
 			return nil
 		}
-		now, err := data.judge(eng, m, done, restarts, c.Seed)
+		all, err := embed(eng, m)
+		if err != nil {
+			return err
+		}
+		now, err := all.judge(eng, o.truth, done, c.Seed)
 		judged = append(judged, now...)
 		return err
 	}
-	model, err := train.Pretrain(ctx, eng, batches, c)
+	model, err := start(c)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +110,7 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 			return nil, err
 		}
 	}
-	return data.outcome(model.Record, judged), nil
+	return o.outcome(model.Record, judged), nil
 }
 
 // checkpointEvery is how many steps lie between checkpoints: half a minute or so on one core.

@@ -34,31 +34,43 @@ type embedded struct {
 	part
 }
 
-// embed embeds the examples of a part.
-func embed(eng *engine.Engine, m *train.Model, p part) (embedded, error) {
-	all, err := m.EmbedImages(eng, p.images)
-	if err != nil {
-		return embedded{}, err
-	}
-	e, err := all.Take(p.Index)
-	if err != nil {
-		return embedded{}, err
-	}
-	return embedded{rows.Unit(e.H), rows.Unit(e.Z), p}, nil
+// embeddings are the examples of a run as an encoder has them.
+type embeddings struct {
+	train, held embedded
+	test        *mat.Dense // h, of length one
 }
 
-// judge judges an encoder by all heads.
-func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, seed uint64) ([]experiment.Point, error) {
-	learn, err := embed(eng, m, o.train)
-	held, heldErr := embed(eng, m, o.held)
+// embed embeds the images.
+func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
+	learn, err := m.EmbedImages(eng, o.train.images)
+	held, heldErr := m.EmbedImages(eng, o.held.images)
 	test, testErr := m.EmbedImages(eng, o.test)
 	if err := errors.Join(err, heldErr, testErr); err != nil {
-		return nil, err
+		return embeddings{}, err
 	}
-	tested := rows.Unit(test.H)
+	return o.embeddings(learn, held, test)
+}
+
+// embeddings returns the examples, given the data sets that their parts are of, embedded whole, and the test examples.
+func (o *opened) embeddings(learn, held, test *train.Embedding) (embeddings, error) {
+	of := func(whole *train.Embedding, p part) (embedded, error) {
+		e, err := whole.Take(p.Index)
+		if err != nil {
+			return embedded{}, err
+		}
+		return embedded{rows.Unit(e.H), rows.Unit(e.Z), p}, nil
+	}
+	l, err := of(learn, o.train)
+	h, heldErr := of(held, o.held)
+	return embeddings{l, h, rows.Unit(test.H)}, errors.Join(err, heldErr)
+}
+
+// judge judges an encoder by all heads, truth telling which of the test examples are positive.
+func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
+	learn, held := all.train, all.held
 	var points []experiment.Point
 	for _, head := range Heads() {
-		x, labels, minimized, err := learn.head(head, restarts, seed)
+		x, labels, minimized, err := learn.head(head, seed)
 		if err != nil { // the embedding has collapsed, and would again
 			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
 		}
@@ -69,7 +81,7 @@ func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, s
 			pu, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
 		}
 		if err == nil {
-			onTest, err = linear.Score(tested, o.truth)
+			onTest, err = linear.Score(all.test, truth)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
@@ -80,7 +92,7 @@ func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, s
 }
 
 // head returns what a head learns from: rows, labels, and the risk that it minimizes.
-func (e embedded) head(name string, restarts int, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
+func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
 	pupl := func(space *mat.Dense) ([]bool, error) {
 		c, err := cluster.PUPL(space, e.Labeled, cluster.Config{Restarts: restarts, Seed: seed})
 		if err != nil {

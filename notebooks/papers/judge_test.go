@@ -45,13 +45,13 @@ func TestHeads(t *testing.T) {
 	for head, want := range map[string][]bool{
 		PUPL: {true, true, false, false}, PUPLOnZ: {true, false, true, false}, NNPU: e.Labeled, Naive: e.Labeled, Ceiling: e.Positive,
 	} {
-		x, labels, minimized, err := e.head(head, 1, 1)
+		x, labels, minimized, err := e.head(head, 1)
 		if err != nil || x != e.h || !slices.Equal(labels, want) || minimized == nil {
 			t.Errorf("%s: labels %v on h: %v, %v", head, labels, x == e.h, err)
 		}
 	}
 	e.Unknown = []bool{false, true, false, false}
-	x, labels, _, err := e.head(Ceiling, 1, 1)
+	x, labels, _, err := e.head(Ceiling, 1)
 	if err != nil || !slices.Equal(labels, []bool{true, true, false}) || !mat.Equal(x, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 1})) {
 		t.Errorf("of the known classes: %v, %v, %v", labels, x, err)
 	}

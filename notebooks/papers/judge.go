@@ -93,19 +93,12 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 
 // head returns what a head learns from: rows, labels, and the risk that it minimizes.
 func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
-	pupl := func(space *mat.Dense) ([]bool, error) {
-		c, err := cluster.PUPL(space, e.Labeled, cluster.Config{Restarts: restarts, Seed: seed})
-		if err != nil {
-			return nil, err
-		}
-		return c.Positive, nil
-	}
 	x, labels, minimized = e.h, e.Labeled, risk.CrossEntropy
 	switch name {
 	case PUPL:
-		labels, err = pupl(e.h)
+		labels, err = clusterLabels(e.h, e.Labeled, restarts, seed)
 	case PUPLOnZ:
-		labels, err = pupl(e.z)
+		labels, err = clusterLabels(e.z, e.Labeled, restarts, seed)
 	case NNPU:
 		minimized = risk.NNPU(e.Prior, risk.LogisticLoss)
 	case Ceiling:
@@ -116,4 +109,13 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 		}
 	}
 	return x, labels, minimized, err
+}
+
+// clusterLabels returns PUPL's pseudo-labels.
+func clusterLabels(x *mat.Dense, labeled []bool, restarts int, seed uint64) ([]bool, error) {
+	c, err := cluster.PUPL(x, labeled, cluster.Config{Restarts: restarts, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	return c.Positive, nil
 }

@@ -54,9 +54,10 @@ type Claim struct {
 // grids are all grids by name.
 func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){
-		"table-1": Table1().Grid,
-		"table-2": Table2().Grid,
-		onTables:  RivalsOnTables,
+		"table-1":  Table1().Grid,
+		"table-2":  Table2().Grid,
+		onTables:   RivalsOnTables,
+		inThePlane: Gaussians,
 	}
 }
 

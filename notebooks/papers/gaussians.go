@@ -36,6 +36,7 @@ type Plane struct {
 	Unlabeled int
 	Tested    int // points that classifiers are judged on, of the same mixture
 	Restarts  int // of PUPL
+	Steps     int // of the optimizer, each with all points
 }
 
 // planeVersion is the version of the runs in the plane; see experiment.Run.
@@ -59,7 +60,7 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: inThePlane, Size: size}
 	add := func(setting string, m gaussian.Mixture, prior, ratio float64) {
 		for seed := range uint64(seeds) {
-			c := Plane{Mixture: m, Prior: prior, Unlabeled: 3000, Tested: 20_000, Restarts: restarts}
+			c := Plane{Mixture: m, Prior: prior, Unlabeled: 3000, Tested: 20_000, Restarts: restarts, Steps: 500}
 			c.Labeled = int(ratio * float64(c.Unlabeled))
 			grid.Runs = append(grid.Runs, experiment.Run{
 				Setting: setting, Method: "linear", Seed: seed + 1, Version: planeVersion, Config: c,
@@ -131,15 +132,18 @@ func (c Plane) run(eng *engine.Engine, seed uint64) (*experiment.Outcome, error)
 		return nil, &experiment.Failure{Err: fmt.Errorf("papers: %w", err)}
 	}
 	nnPU := func(prior float64) risk.Risk { return risk.NNPU(prior, risk.LogisticLoss) }
+	population := x.Slice(c.Labeled, c.Labeled+c.Unlabeled, 0, 2).(*mat.Dense) // with the labeled ones positives would be too many
 	for _, h := range []struct {
 		name      string
+		x         *mat.Dense
 		labels    []bool
 		minimized risk.Risk
 	}{
-		{NNPU, labeled, nnPU(c.Prior)}, {NNPULow, labeled, nnPU(0.8 * c.Prior)}, {NNPUHigh, labeled, nnPU(1.2 * c.Prior)},
-		{PUPL, pupl, risk.CrossEntropy}, {Naive, labeled, risk.CrossEntropy}, {Ceiling, positive, risk.CrossEntropy},
+		{NNPU, x, labeled, nnPU(c.Prior)}, {NNPULow, x, labeled, nnPU(0.8 * c.Prior)}, {NNPUHigh, x, labeled, nnPU(1.2 * c.Prior)},
+		{PUPL, x, pupl, risk.CrossEntropy}, {Naive, x, labeled, risk.CrossEntropy}, {Ceiling, population, positive[c.Labeled:], risk.CrossEntropy},
 	} {
-		linear, err := probe.FitPU(eng, x, h.labels, h.minimized, probe.Config{Seed: seed})
+		config := probe.Config{Epochs: c.Steps, BatchSize: len(h.labels), Seed: seed}
+		linear, err := probe.FitPU(eng, h.x, h.labels, h.minimized, config)
 		if err != nil {
 			return nil, fmt.Errorf("papers: %s: %w", h.name, err)
 		}

@@ -25,15 +25,27 @@ type Rule string
 const (
 	Last          Rule = "last"           // the end of the run
 	ProxyAccuracy Rule = "proxy accuracy" // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
+	PURisk        Rule = "PU risk"        // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
 	ProxyAUC      Rule = "proxy AUC"      // evaluate.PU.ProxyAUC of held-out PU examples
+	LeeLiu        Rule = "Lee–Liu"        // evaluate.PU.LeeLiu of held-out PU examples
 	Oracle        Rule = "oracle"         // accuracy on the test examples themselves, as published numbers mostly are
 )
 
 // Rules lists all rules.
-func Rules() []Rule { return []Rule{Last, ProxyAccuracy, ProxyAUC, Oracle} }
+func Rules() []Rule { return []Rule{Last, ProxyAccuracy, PURisk, ProxyAUC, LeeLiu, Oracle} }
 
 // proxies are what rules choose the highest of.
-var proxies = map[Rule]func(evaluate.PU) float64{ProxyAccuracy: evaluate.PU.ProxyAccuracy, ProxyAUC: func(s evaluate.PU) float64 { return s.ProxyAUC }}
+var proxies = map[Rule]func(evaluate.PU) float64{
+	ProxyAccuracy: evaluate.PU.ProxyAccuracy,
+	PURisk:        func(s evaluate.PU) float64 { return -s.Risk() },
+	ProxyAUC:      func(s evaluate.PU) float64 { return s.ProxyAUC },
+	LeeLiu: func(s evaluate.PU) float64 {
+		if score := s.LeeLiu(); s.Predicted > 0 {
+			return score
+		}
+		return 0 // below all others: nothing is found
+	},
+}
 
 // value returns what a rule takes the highest of, of equals the earliest; false where that was not measured or not defined.
 func (p Point) value(rule Rule) (value float64, ok bool) {

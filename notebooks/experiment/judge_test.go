@@ -29,20 +29,26 @@ func pointOf(head string, step int, recall, predicted, proxyAUC float64, right i
 
 // Each rule takes its own point, head by head.
 func TestJudgements(t *testing.T) {
-	all := Judgements([]Point{
+	points := []Point{
 		pointOf("a", 1, 0.9, 0.4, 0.6, 7), pointOf("b", 1, 0.5, 0.5, 0.5, 5), // proxy accuracy 2·½·0.9 + 0.6 − ½ = 1
 		pointOf("a", 2, 0.5, 0.4, 0.8, 6), pointOf("b", 2, 0.5, 0.5, 0.5, 8),
 		pointOf("a", 3, 0.4, 0.4, 0.5, 9), pointOf("b", 3, 0.6, 0.5, 0.6, 6),
 		pointOf("a", 4, 0.3, 0.4, 0.4, 8),
-	})
+	}
+	points[4].PU.Losses.Positive = -1 // a lower risk than all others have
+	all := Judgements(points)
 	want := []Judgement{
 		{Head: "a", Rule: Last, Step: 4, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.4},
 		{Head: "a", Rule: ProxyAccuracy, Step: 1, Accuracy: 0.7, BalancedAccuracy: 0.7, AUC: 0.1},
+		{Head: "a", Rule: PURisk, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
 		{Head: "a", Rule: ProxyAUC, Step: 2, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.2},
+		{Head: "a", Rule: LeeLiu, Step: 1, Accuracy: 0.7, BalancedAccuracy: 0.7, AUC: 0.1},
 		{Head: "a", Rule: Oracle, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
 		{Head: "b", Rule: Last, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
 		{Head: "b", Rule: ProxyAccuracy, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: PURisk, Step: 1, Accuracy: 0.5, BalancedAccuracy: 0.5, AUC: 0.1, Degenerate: true},
 		{Head: "b", Rule: ProxyAUC, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: LeeLiu, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
 		{Head: "b", Rule: Oracle, Step: 2, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.2},
 	}
 	if len(all) != len(want) {
@@ -60,7 +66,7 @@ func TestDegenerate(t *testing.T) {
 	p := pointOf("", 1, 0, 0, 0.5, 5)
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all := Judgements([]Point{p})
-	if len(all) != 4 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
+	if len(all) != len(Rules()) || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
 		t.Errorf("%+v", all)
 	}
 }
@@ -69,7 +75,7 @@ func TestDegenerate(t *testing.T) {
 func TestRulesThatCannotBeFollowed(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6), {Values: map[string]float64{"prior": 0.3}}}
 	points[1].PU.Prior = 0
-	if all := Judgements(points); len(all) != 3 || all[1].Rule != ProxyAUC || all[1].Step != 2 {
+	if all := Judgements(points); len(all) != 4 || all[1].Rule != ProxyAUC || all[1].Step != 2 || all[2].Rule != LeeLiu {
 		t.Errorf("%+v", all)
 	}
 	points[0].PU = nil

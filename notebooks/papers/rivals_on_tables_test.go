@@ -146,7 +146,7 @@ func runOnTable(t *testing.T, method string) *experiment.Outcome {
 // A rival is judged on a table after every epoch.
 func TestRivalOnATable(t *testing.T) {
 	judged := experiment.Judgements(runOnTable(t, "nnPU").Points)
-	if j := judged[0]; len(judged) != 4 || j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
+	if j := judged[0]; len(judged) != len(experiment.Rules()) || j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
 		t.Errorf("%+v", judged)
 	}
 }
@@ -155,7 +155,7 @@ func TestRivalOnATable(t *testing.T) {
 func TestContrastOnATable(t *testing.T) {
 	outcome := runOnTable(t, "PUCL")
 	judged := experiment.Judgements(outcome.Points)
-	if len(outcome.Points) != 4*len(Heads()) || len(judged) != 4*len(Heads()) {
+	if len(outcome.Points) != 4*len(Heads()) || len(judged) != len(experiment.Rules())*len(Heads()) {
 		t.Fatalf("%d points, %d judgements", len(outcome.Points), len(judged))
 	}
 	for _, j := range judged {

@@ -77,7 +77,7 @@ func TestContrastiveRunResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	judged := experiment.Judgements(want.Points)
-	if len(judged) != 4*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
+	if len(judged) != len(experiment.Rules())*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
 		t.Errorf("%d judgements of %d heads; data: %s", len(judged), len(Heads()), want.Record.Data)
 	}
 	place := experiment.Place{Folder: t.TempDir()}
@@ -117,7 +117,7 @@ func TestRivalRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	judged := experiment.Judgements(outcome.Points)
-	if run.Method != "nnPU" || len(judged) != 4 || outcome.Record.Settings == "" {
+	if run.Method != "nnPU" || len(judged) != len(experiment.Rules()) || outcome.Record.Settings == "" {
 		t.Fatalf("%s: %+v", run.Method, outcome)
 	}
 	checkFirst(t, judged[0], [2]float64{0.5505, 0.757})

@@ -42,15 +42,6 @@ type Published struct {
 	Source  string
 }
 
-// Claim is that one row is above another in a setting.
-type Claim struct {
-	Statement string
-	Source    string
-	Setting   string
-	Above     Row
-	Below     Row
-}
-
 // grids are all grids by name.
 func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){

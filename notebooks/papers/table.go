@@ -49,6 +49,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		"table-2":  Table2().Grid,
 		onTables:   RivalsOnTables,
 		inThePlane: Gaussians,
+		overLabels: Labels,
 	}
 }
 

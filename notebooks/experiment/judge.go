@@ -28,11 +28,15 @@ const (
 	PURisk        Rule = "PU risk"        // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
 	ProxyAUC      Rule = "proxy AUC"      // evaluate.PU.ProxyAUC of held-out PU examples
 	LeeLiu        Rule = "Lee–Liu"        // evaluate.PU.LeeLiu of held-out PU examples
+	Agreement     Rule = "agreement"      // [ViewsAgree], which takes no label
 	Oracle        Rule = "oracle"         // accuracy on the test examples themselves, as published numbers mostly are
 )
 
+// ViewsAgree names the value of a point that tells how far held-out examples and views of them are predicted alike: evaluate.Kappa.
+const ViewsAgree = "κ of views"
+
 // Rules lists all rules.
-func Rules() []Rule { return []Rule{Last, ProxyAccuracy, PURisk, ProxyAUC, LeeLiu, Oracle} }
+func Rules() []Rule { return []Rule{Last, ProxyAccuracy, PURisk, ProxyAUC, LeeLiu, Agreement, Oracle} }
 
 // proxies are what rules choose the highest of.
 var proxies = map[Rule]func(evaluate.PU) float64{
@@ -54,6 +58,9 @@ func (p Point) value(rule Rule) (value float64, ok bool) {
 		return float64(p.Step), true
 	case rule == Oracle:
 		return p.Test.Accuracy(), true
+	case rule == Agreement:
+		value, ok = p.Values[ViewsAgree]
+		return value, ok
 	case proxy == nil || p.PU == nil:
 		return 0, false
 	default:

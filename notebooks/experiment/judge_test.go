@@ -36,6 +36,11 @@ func TestJudgements(t *testing.T) {
 		pointOf("a", 4, 0.3, 0.4, 0.4, 8),
 	}
 	points[4].PU.Losses.Positive = -1 // a lower risk than all others have
+	for i, kappa := range []float64{0.1, 0, 0.9, 0, 0.2, 0, 0.3} {
+		if points[i].Head == "a" {
+			points[i].Values = map[string]float64{ViewsAgree: kappa}
+		}
+	}
 	all := Judgements(points)
 	want := []Judgement{
 		{Head: "a", Rule: Last, Step: 4, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.4},
@@ -43,6 +48,7 @@ func TestJudgements(t *testing.T) {
 		{Head: "a", Rule: PURisk, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
 		{Head: "a", Rule: ProxyAUC, Step: 2, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.2},
 		{Head: "a", Rule: LeeLiu, Step: 1, Accuracy: 0.7, BalancedAccuracy: 0.7, AUC: 0.1},
+		{Head: "a", Rule: Agreement, Step: 2, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.2},
 		{Head: "a", Rule: Oracle, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
 		{Head: "b", Rule: Last, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
 		{Head: "b", Rule: ProxyAccuracy, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
@@ -66,7 +72,7 @@ func TestDegenerate(t *testing.T) {
 	p := pointOf("", 1, 0, 0, 0.5, 5)
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all := Judgements([]Point{p})
-	if len(all) != len(Rules()) || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
+	if len(all) != len(Rules())-1 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
 		t.Errorf("%+v", all)
 	}
 }

@@ -72,6 +72,9 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
+		return nil, err
+	}
 	size := s.Batch
 	size.Seed = c.Seed
 	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)

@@ -3,8 +3,11 @@ package papers
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
@@ -12,6 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -38,7 +42,7 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 	if size == experiment.Smoke {
 		c.Steps = 20
 	}
-	const points, corrupted = 4, 0.6
+	const points = 4
 	batch := datasets.BatchConfig{Size: 256, Share: 0.25, Seed: seed}
 	return experiment.Run{
 		Setting: u.setting(), Method: o.Name, Seed: seed, Version: contrastiveVersion,
@@ -56,12 +60,16 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 			if err != nil {
 				return nil, err
 			}
+			views, err := o.viewsOf(table, seed)
+			if err != nil {
+				return nil, err
+			}
 			batches, err := tabular.NewBatches(table, o.train.Split, corruption, batch)
 			if err != nil {
 				return nil, err
 			}
 			c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-			return o.pretrain(eng, place, c, points, o.embedTable(table), func(c train.Config) (*train.Model, error) {
+			return o.pretrain(eng, place, c, points, o.embedTable(table, views), func(c train.Config) (*train.Model, error) {
 				return train.PretrainFeatures(ctx, eng, batches, c)
 			})
 		},
@@ -102,8 +110,25 @@ func (u uciSet) open(seed uint64) (*openedTable, *tabular.Table, error) {
 	return o, table, nil
 }
 
+// corrupted is the share of a row's features that a view has from other rows.
+const corrupted = 0.6
+
+// viewsOf returns a view of every row that is held out.
+func (o *openedTable) viewsOf(table *tabular.Table, seed uint64) (*mat.Dense, error) {
+	corruption, err := tabular.NewCorruption(table.Features, corrupted)
+	if err != nil {
+		return nil, err
+	}
+	held, err := rows.Take(table.Features, o.held.Index)
+	if err != nil {
+		return nil, err
+	}
+	views, _, err := corruption.Views(held, rand.New(rand.NewPCG(seed, viewsStream)))
+	return views, err
+}
+
 // embedTable returns what embeds the rows of the table.
-func (o *openedTable) embedTable(table *tabular.Table) func(*engine.Engine, *train.Model) (embeddings, error) {
+func (o *openedTable) embedTable(table *tabular.Table, views *mat.Dense) func(*engine.Engine, *train.Model) (embeddings, error) {
 	return func(eng *engine.Engine, m *train.Model) (embeddings, error) {
 		whole, err := m.EmbedFeatures(eng, table.Features)
 		if err != nil {
@@ -113,7 +138,11 @@ func (o *openedTable) embedTable(table *tabular.Table) func(*engine.Engine, *tra
 		if err != nil {
 			return embeddings{}, err
 		}
-		return o.embeddings(whole, whole, test)
+		seen, err := m.EmbedFeatures(eng, views)
+		if err != nil {
+			return embeddings{}, err
+		}
+		return o.embeddings(whole, whole, seen, test)
 	}
 }
 

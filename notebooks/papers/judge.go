@@ -37,6 +37,7 @@ type embedded struct {
 // embeddings are the examples of a run as an encoder has them.
 type embeddings struct {
 	train, held embedded
+	views       *mat.Dense // h of views of those held out, of length one
 	test        *mat.Dense // h, of length one
 }
 
@@ -44,15 +45,19 @@ type embeddings struct {
 func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 	learn, err := m.EmbedImages(eng, o.train.images)
 	held, heldErr := m.EmbedImages(eng, o.held.images)
+	views, viewsErr := m.EmbedImages(eng, o.views)
 	test, testErr := m.EmbedImages(eng, o.test)
-	if err := errors.Join(err, heldErr, testErr); err != nil {
+	if err := errors.Join(err, heldErr, viewsErr, testErr); err != nil {
 		return embeddings{}, err
 	}
-	return o.embeddings(learn, held, test)
+	if views, err = views.Take(o.held.Index); err != nil {
+		return embeddings{}, err
+	}
+	return o.embeddings(learn, held, views, test)
 }
 
-// embeddings returns the examples, given the data sets that their parts are of, embedded whole, and the test examples.
-func (o *opened) embeddings(learn, held, test *train.Embedding) (embeddings, error) {
+// embeddings returns the examples, given the data sets that their parts are of, embedded whole, views and the test examples.
+func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddings, error) {
 	of := func(whole *train.Embedding, p part) (embedded, error) {
 		e, err := whole.Take(p.Index)
 		if err != nil {
@@ -62,7 +67,7 @@ func (o *opened) embeddings(learn, held, test *train.Embedding) (embeddings, err
 	}
 	l, err := of(learn, o.train)
 	h, heldErr := of(held, o.held)
-	return embeddings{l, h, rows.Unit(test.H)}, errors.Join(err, heldErr)
+	return embeddings{l, h, rows.Unit(views.H), rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
 // judge judges an encoder by all heads, truth telling which of the test examples are positive.
@@ -76,6 +81,7 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 		}
 		var pu evaluate.PU
 		var onTest evaluate.Binary
+		var agree map[string]float64
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
 		if err == nil {
 			pu, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
@@ -83,10 +89,13 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 		if err == nil {
 			onTest, err = linear.Score(all.test, truth)
 		}
+		if err == nil {
+			agree, err = linearAgreement(linear, held.h, all.views)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
-		points = append(points, experiment.Point{Head: head, Step: step, PU: &pu, Test: &onTest})
+		points = append(points, experiment.Point{Head: head, Step: step, PU: &pu, Test: &onTest, Values: agree})
 	}
 	return points, nil
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -93,11 +96,17 @@ func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experimen
 	}
 	learn, err := data(o.train)
 	held, heldErr := data(o.held)
-	test, testErr := rows.Take(table.Features, o.tests)
-	if err := errors.Join(err, heldErr, testErr); err != nil {
+	views, viewsErr := o.viewsOf(table, c.Seed)
+	if err := errors.Join(err, heldErr, viewsErr); err != nil {
 		return nil, err
 	}
-	c.HeldOut, c.Test = rival.HeldOut{Data: held, Prior: u.prior()}, rival.Rows{X: test}
+	test, err := rows.Take(table.Features, slices.Concat(o.tests, o.held.Index))
+	if err != nil {
+		return nil, err
+	}
+	var tested mat.Dense
+	tested.Stack(test, views)
+	c.HeldOut, c.Test = rival.HeldOut{Data: held, Prior: u.prior()}, rival.Rows{X: &tested}
 	return o.compete(ctx, eng, place, learn, c, u.passes)
 }
 

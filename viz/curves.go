@@ -3,6 +3,7 @@ package viz
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -15,6 +16,8 @@ import (
 type Curve struct {
 	Name string
 	X, Y []float64
+
+	Low, High []float64 // ends of an interval about each of Y, drawn as a band; nil for none
 }
 
 // Steps returns the curve of a value for each step, such as the losses of a training run, with steps counted from 1.
@@ -38,6 +41,22 @@ func CurveOf(name string, x []float64, f func(x float64) float64) Curve {
 // Add adds a point at the end of the curve.
 func (k *Curve) Add(x, y float64) { k.X, k.Y = append(k.X, x), append(k.Y, y) }
 
+// AddInterval adds a point with the ends of its interval at the end of a curve whose points all have one.
+func (k *Curve) AddInterval(x, y, low, high float64) {
+	k.Add(x, y)
+	k.Low, k.High = append(k.Low, low), append(k.High, high)
+}
+
+// band returns the area between the ends of the intervals, and its edges, which show where another band lies over it.
+func (k Curve) band(s Style) (area plot.Plotter, edges []plot.Plotter) {
+	low, high := points(k.X, k.Low), points(k.X, k.High)
+	style := draw.LineStyle{Color: faint(s.Color, 0.6), Width: 0.6}
+	edges = []plot.Plotter{&plotter.Line{XYs: low, LineStyle: style}, &plotter.Line{XYs: high, LineStyle: style}}
+	around := slices.Clone(high)
+	slices.Reverse(around)
+	return &plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(low), around...)}, Color: faint(s.Color, 0.15)}, edges
+}
+
 // Reference is a horizontal line to compare the curves with, such as the loss of an encoder that has learned nothing.
 type Reference struct {
 	Name string
@@ -48,6 +67,7 @@ type Reference struct {
 type CurvesConfig struct {
 	Figure
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
+	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
 }
 
@@ -56,10 +76,10 @@ const marksPerCurve = 7
 
 // LearningCurves draws curves over each other, each with a line style and a marker of its own and a legend to the
 // right. With cfg.Smooth above 1 each curve is the running mean over that many values, centered, over fewer at the
-// ends; the values themselves stay behind it as a faint line.
+// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines.
 //
-// It returns an error if there is no curve, a curve is empty, its X and Y differ in length, a value is not finite
-// (a loss that became NaN is named with its place), or X goes backwards.
+// It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
+// not finite (a loss that became NaN is named with its place), X goes backwards, or is not above 0 on a logarithmic scale.
 func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("viz: learning curves: %w: pass at least one curve", ErrNoData)
@@ -68,16 +88,24 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		return nil, fmt.Errorf("viz: learning curves: Smooth is %d, want 0 or more: %w", cfg.Smooth, ErrRange)
 	}
 	for _, k := range curves {
-		if err := k.check(); err != nil {
+		if err := k.check(cfg.LogX); err != nil {
 			return nil, err
 		}
 	}
 	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "optimizer step"), cmp.Or(cfg.YLabel, "loss (nats)")
 	p := New(cfg.Figure)
+	if cfg.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
+	}
 	var entries []Entry
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
 		k := curves[i]
+		if k.Low != nil {
+			area, edges := k.band(s)
+			p.Add(area)
+			front = append(front, edges...)
+		}
 		line := &plotter.Line{XYs: points(k.X, k.Y), LineStyle: s.Line(1.8)}
 		if cfg.Smooth > 1 {
 			p.Add(&plotter.Line{XYs: line.XYs, LineStyle: draw.LineStyle{Color: faint(s.Color, 0.3), Width: 0.8}})
@@ -104,13 +132,23 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	return p, nil
 }
 
-func (k Curve) check() error {
+func (k Curve) check(positive bool) error {
 	what := fmt.Sprintf("the curve %q", k.Name)
 	if len(k.X) == 0 && len(k.Y) == 0 {
 		return fmt.Errorf("viz: %s: %w", what, ErrNoData)
 	}
 	if err := checkXY(what, k.X, k.Y); err != nil {
 		return err
+	}
+	if positive && !(k.X[0] > 0) {
+		return fmt.Errorf("viz: %s begins at %g, and a logarithmic scale has no place for it: %w", what, k.X[0], ErrRange)
+	}
+	if k.Low != nil || k.High != nil {
+		for _, end := range [][]float64{k.Low, k.High} {
+			if err := checkXY("the band of "+what, k.X, end); err != nil {
+				return err
+			}
+		}
 	}
 	for i := 1; i < len(k.X); i++ {
 		if k.X[i] < k.X[i-1] {

@@ -24,6 +24,9 @@ func TestLearningCurvesErrors(t *testing.T) {
 		{"backwards", CurvesConfig{}, []Curve{{X: []float64{1, 0}, Y: []float64{1, 1}}}, ErrOrder},
 		{"reference", CurvesConfig{References: []Reference{{Name: "log(−1)", Y: math.Log(-1)}}}, []Curve{good}, ErrNotFinite},
 		{"smoothing", CurvesConfig{Smooth: -1}, []Curve{good}, ErrRange},
+		{"half a band", CurvesConfig{}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}, Low: []float64{0, 0}}}, ErrLength},
+		{"a band of NaN", CurvesConfig{}, []Curve{{X: []float64{0}, Y: []float64{1}, Low: []float64{0}, High: []float64{math.NaN()}}}, ErrNotFinite},
+		{"a logarithm of 0", CurvesConfig{LogX: true}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}}}, ErrRange},
 	} {
 		if _, err := LearningCurves(tt.cfg, tt.curves...); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
@@ -128,13 +131,40 @@ func TestCurvesFromValues(t *testing.T) {
 	for _, tt := range []struct {
 		got, want Curve
 	}{
-		{Steps("PUCL", []float64{6, 5, 4}), Curve{"PUCL", []float64{1, 2, 3}, []float64{6, 5, 4}}},
+		{Steps("PUCL", []float64{6, 5, 4}), Curve{Name: "PUCL", X: []float64{1, 2, 3}, Y: []float64{6, 5, 4}}},
 		{Steps("none", nil), Curve{Name: "none"}},
-		{CurveOf("square", []float64{-1, 0, 3}, square), Curve{"square", []float64{-1, 0, 3}, []float64{1, 0, 9}}},
-		{added, Curve{"added", []float64{1, 2}, []float64{3, 5}}},
+		{CurveOf("square", []float64{-1, 0, 3}, square), Curve{Name: "square", X: []float64{-1, 0, 3}, Y: []float64{1, 0, 9}}},
+		{added, Curve{Name: "added", X: []float64{1, 2}, Y: []float64{3, 5}}},
 	} {
 		if tt.got.Name != tt.want.Name || !slices.Equal(tt.got.X, tt.want.X) || !slices.Equal(tt.got.Y, tt.want.Y) {
 			t.Errorf("%+v, want %+v", tt.got, tt.want)
+		}
+	}
+}
+
+// The range of a figure holds its bands, and a logarithmic axis has round values.
+func TestBandsOnALogarithmicAxis(t *testing.T) {
+	var k Curve
+	for _, x := range []float64{0.002, 0.01, 0.05, 0.5} {
+		k.AddInterval(x, 0.8, 0.8-x, 0.9)
+	}
+	p, err := LearningCurves(CurvesConfig{LogX: true}, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Min > 0.3 || p.Y.Max < 0.9 || p.X.Min != 0.002 {
+		t.Errorf("y from %g to %g, x from %g", p.Y.Min, p.Y.Max, p.X.Min)
+	}
+	for _, tt := range []struct {
+		lo, hi float64
+		want   []string
+	}{{0.002, 0.5, []string{"0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"}}, {50, 20_000, []string{"100", "1,000", "10,000"}}} {
+		var got []string
+		for _, tick := range p.X.Tick.Marker.Ticks(tt.lo, tt.hi) {
+			got = append(got, tick.Label)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("from %g to %g: %q, want %q", tt.lo, tt.hi, got, tt.want)
 		}
 	}
 }

@@ -20,6 +20,8 @@ func TestGolden(t *testing.T) {
 		file string
 	}{
 		{ExampleLearningCurves, "learning_curves.png"},
+		{ExampleCurve_AddInterval, "bands.png"},
+		{ExampleBoundaries, "boundaries.png"},
 		{ExampleTrainingCurves, "training_curves.png"},
 		{ExampleScatter, "scatter.png"},
 		{ExamplePanels, "panels.png"},

@@ -32,15 +32,23 @@ type ScatterConfig struct {
 //
 // It returns an error if there is no point, X and Y of a group differ in length, or a value is not finite.
 func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
+	p, entries, err := scatter(cfg, groups)
+	if err == nil {
+		AddLegend(p, entries...)
+	}
+	return p, err
+}
+
+// scatter draws groups of points over what is to lie behind them, and returns the entries of a legend.
+func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot.Plot, entries []Entry, err error) {
 	if cfg.MaxPerGroup < 0 {
-		return nil, fmt.Errorf("viz: scatter: MaxPerGroup is %d, want 0 or more: %w", cfg.MaxPerGroup, ErrRange)
+		return nil, nil, fmt.Errorf("viz: scatter: MaxPerGroup is %d, want 0 or more: %w", cfg.MaxPerGroup, ErrRange)
 	}
 	if err := checkGroups("scatter", groups); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	total := 0
 	drawn := make([]*marks, len(groups))
-	var entries []Entry
 	for i, s := range stylesOf(groups, func(g Group) string { return g.Name }) {
 		g := groups[i]
 		m := newMarks(points(g.X, g.Y), s.Glyph(0), 4)
@@ -53,7 +61,8 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 		drawn[i] = m
 		entries = append(entries, newEntry(name, m))
 	}
-	p := New(cfg.Figure)
+	p = New(cfg.Figure)
+	p.Add(behind...)
 	slices.Reverse(drawn)
 	slices.SortStableFunc(drawn, func(a, b *marks) int { return len(b.XYs) - len(a.XYs) })
 	for _, m := range drawn {
@@ -63,13 +72,12 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 		}
 		p.Add(m)
 	}
-	AddLegend(p, entries...)
 	widen(&p.X, 0.03*(p.X.Max-p.X.Min))
 	widen(&p.Y, 0.03*(p.Y.Max-p.Y.Min))
 	if cfg.EqualAspect {
 		EqualAspect(p)
 	}
-	return p, nil
+	return p, entries, nil
 }
 
 // markRadius returns the radius in points of the marks of a figure with n points.

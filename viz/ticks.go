@@ -107,3 +107,22 @@ func scientific(v float64, decimals int) string {
 func decimals(n, usual int) int {
 	return max(0, cmp.Or(n, usual))
 }
+
+// logTicks chooses the tick marks of a logarithmic axis: powers of ten, and 2 and 5 times these where there are few.
+type logTicks struct{}
+
+func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	factors := []float64{1, 2, 5}
+	if hi > 300*lo {
+		factors = factors[:1]
+	}
+	const slack = 1e-9
+	for power := math.Floor(math.Log10(lo)); power <= math.Log10(hi)+slack; power++ {
+		for _, factor := range factors {
+			if v := factor * math.Pow(10, power); v >= lo*(1-slack) && v <= hi*(1+slack) {
+				ticks = append(ticks, plot.Tick{Value: v, Label: number(v, -1)})
+			}
+		}
+	}
+	return ticks
+}

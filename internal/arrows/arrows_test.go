@@ -38,7 +38,7 @@ var floors = [][]string{
 var allowed = map[string][]string{
 	"pucl":               {"pucl/engine", "pucl/internal/numeric"},
 	"pucl/risk":          {"pucl/internal/numeric"},
-	"pucl/cluster":       {"pucl/rows", "pucl/internal/spans"},
+	"pucl/cluster":       {"pucl/rows", "pucl/internal/spans", "pucl/engine"},
 	"pucl/prior":         {"pucl/rows"},
 	"datasets":           {},
 	"viz":                {},

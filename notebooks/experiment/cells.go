@@ -51,37 +51,31 @@ func (c *Cells) Runs(setting, method string) []Standing {
 
 // Heads returns the heads that the done runs of a setting and method were judged with, in the order of the first run; [""] for
 // a method that is a classifier itself.
-func (c *Cells) Heads(setting, method string) []string {
-	var heads []string
-	for _, j := range c.judgements(setting, method, func(Judgement) bool { return true }) {
-		if !slices.Contains(heads, j.Head) {
-			heads = append(heads, j.Head)
-		}
-	}
-	return heads
-}
-
-// judgements returns those judgements of the done runs of a setting and method that are wanted.
-func (c *Cells) judgements(setting, method string, wanted func(Judgement) bool) []Judgement {
-	var all []Judgement
-	for _, s := range c.Runs(setting, method) {
-		if s.State != Done {
-			continue
-		}
-		for _, j := range s.Result.Judgements {
-			if wanted(j) {
-				all = append(all, j)
+func (c *Cells) Heads(setting, method string) (names []string) {
+	for _, s := range c.done(setting, method) {
+		for _, head := range heads(s.Result.Points) {
+			if !slices.Contains(names, head) {
+				names = append(names, head)
 			}
 		}
 	}
-	return all
+	return names
+}
+
+// done returns the done runs of a setting and method.
+func (c *Cells) done(setting, method string) []Standing {
+	return slices.DeleteFunc(c.Runs(setting, method), func(s Standing) bool { return s.State != Done })
 }
 
 // At returns the cell of a setting, method, head and rule. Where nothing was judged so, its summaries are of no seed.
 func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	cell := Cell{Runs: c.Runs(setting, method)}
 	var accuracy, balanced, auc []float64
-	for _, j := range c.judgements(setting, method, func(j Judgement) bool { return j.Head == head && j.Rule == rule }) {
+	for _, s := range c.done(setting, method) {
+		j, ok := judge(s.Result.Points, head, rule)
+		if !ok {
+			continue
+		}
 		accuracy, balanced, auc = append(accuracy, j.Accuracy), append(balanced, j.BalancedAccuracy), append(auc, j.AUC)
 		if j.Degenerate {
 			cell.Degenerate++
@@ -98,26 +92,33 @@ func (c Cell) Count(state State) int { return counts(c.Runs)[state] }
 // over the seeds. It is of no seed where either was not judged.
 func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	var gaps []float64
-	for _, s := range c.Runs(setting, method) {
-		if s.State != Done {
-			continue
-		}
-		oracle, best := s.Result.accuracy(head, Oracle)
-		chosen, judged := s.Result.accuracy(head, rule)
+	for _, s := range c.done(setting, method) {
+		oracle, best := judge(s.Result.Points, head, Oracle)
+		chosen, judged := judge(s.Result.Points, head, rule)
 		if best && judged {
-			gaps = append(gaps, oracle-chosen)
+			gaps = append(gaps, oracle.Accuracy-chosen.Accuracy)
 		}
 	}
 	return summarize(gaps)
 }
 
-// accuracy returns the accuracy of a head by a rule.
-func (r *Result) accuracy(head string, rule Rule) (accuracy float64, ok bool) {
-	i := slices.IndexFunc(r.Judgements, func(j Judgement) bool { return j.Head == head && j.Rule == rule })
-	if i < 0 {
-		return 0, false
+// Difference returns by how much the accuracy of one cell of a setting is above that of another, run by run with the same seed, and
+// then summed up over the seeds that both have.
+func (c *Cells) Difference(setting, method, head, otherMethod, otherHead string, rule Rule) evaluate.Summary {
+	below := map[uint64]float64{}
+	for _, s := range c.done(setting, otherMethod) {
+		if j, ok := judge(s.Result.Points, otherHead, rule); ok {
+			below[s.Run.Seed] = j.Accuracy
+		}
 	}
-	return r.Judgements[i].Accuracy, true
+	var differences []float64
+	for _, s := range c.done(setting, method) {
+		j, ok := judge(s.Result.Points, head, rule)
+		if other, both := below[s.Run.Seed]; ok && both {
+			differences = append(differences, j.Accuracy-other)
+		}
+	}
+	return summarize(differences)
 }
 
 // summarize returns the summary of those values that are numbers, of no seed where there are none.

@@ -21,10 +21,8 @@ func TestCells(t *testing.T) {
 	}
 	for seed, accuracy := range []float64{0.8, 0.9} {
 		keep(t, store, grid.Runs[seed], func(r *Result) {
-			r.Judgements = []Judgement{
-				{Head: "PUPL (CE)", Rule: Last, Accuracy: accuracy, BalancedAccuracy: 0.7, AUC: math.NaN(), Degenerate: seed == 1},
-				{Head: "PUPL (CE)", Rule: Oracle, Accuracy: 0.95}, {Head: "nnPU", Rule: Last, Accuracy: 0.5},
-			}
+			r.Points = []Point{scored("PUPL (CE)", 1, 0.95), scored("nnPU", 1, 0.5), scored("PUPL (CE)", 2, accuracy)}
+			r.Points[2].Test.Constant = seed == 1
 		})
 	}
 	keep(t, store, grid.Runs[2], func(r *Result) { r.Failure = "it diverged" })
@@ -38,7 +36,7 @@ func TestCells(t *testing.T) {
 	if a := cell.Accuracy; !near(a.Mean, 0.85) || a.Seeds != 2 || !near(a.HalfWidth, 12.706204736174694*0.05) || a.Confidence != 0.95 {
 		t.Errorf("%+v", a)
 	}
-	if cell.Degenerate != 1 || !near(cell.BalancedAccuracy.Mean, 0.7) || cell.AUC.Seeds != 0 || !math.IsNaN(cell.AUC.Mean) {
+	if cell.Degenerate != 1 || !near(cell.BalancedAccuracy.Mean, 0.85) || cell.AUC.Seeds != 0 || !math.IsNaN(cell.AUC.Mean) {
 		t.Errorf("%+v", cell)
 	}
 	for state, want := range map[State]int{Done: 2, Failed: 1, Stale: 1, Missing: 1} {
@@ -49,8 +47,8 @@ func TestCells(t *testing.T) {
 	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", Last); !near(gap.Mean, 0.1) || gap.Seeds != 2 {
 		t.Errorf("%+v", gap)
 	}
-	if gap := cells.Gap(setting, "PUCL", "nnPU", Last); gap.Seeds != 0 {
-		t.Errorf("without an oracle: %+v", gap)
+	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", ProxyAUC); gap.Seeds != 0 {
+		t.Errorf("without held-out examples: %+v", gap)
 	}
 	if heads := cells.Heads(setting, "PUCL"); !slices.Equal(heads, []string{"PUPL (CE)", "nnPU"}) {
 		t.Errorf("%q", heads)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // A table of one method, three seeds, is done and drawn from what is kept. Where it is asked for again, nothing is left to do.
@@ -18,8 +19,9 @@ func Example() {
 		grid.Runs = append(grid.Runs, experiment.Run{
 			Setting: "coins", Method: "guessing", Seed: seed, Version: 1, Config: struct{ Throws int }{100},
 			Train: func(context.Context, *engine.Engine, experiment.Place) (*experiment.Outcome, error) {
-				accuracy := 0.48 + 0.02*float64(seed) // what a training would find
-				return &experiment.Outcome{Judgements: []experiment.Judgement{{Rule: experiment.Last, Accuracy: accuracy}}}, nil
+				right := 48 + 2*int(seed) // what a training would find
+				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
+				return &experiment.Outcome{Points: []experiment.Point{{Test: &test}}}, nil
 			},
 		})
 	}

@@ -159,7 +159,7 @@ func (f fake) count(ctx context.Context, seed uint64, place Place) (*Outcome, er
 		return &Outcome{}, nil
 	}
 	value := at.Value / float64(f.Steps)
-	return &Outcome{Judgements: []Judgement{{Rule: Last, Step: f.Steps, Accuracy: value, BalancedAccuracy: value, AUC: value}}}, nil
+	return &Outcome{Points: []Point{{Step: f.Steps, Values: map[string]float64{"value": value}}}}, nil
 }
 
 // train trains a small network by nnPU.
@@ -189,8 +189,8 @@ func (f fake) train(ctx context.Context, eng *engine.Engine, seed uint64, place 
 	}
 	// The last loss tells whether a run that was killed came to the same weights, to the last bit.
 	last := result.History.Losses[f.Steps-1]
-	judged := Judgement{Rule: Last, Step: f.Steps, Accuracy: score.Accuracy(), BalancedAccuracy: last, AUC: score.AUC}
-	return &Outcome{result.Record, []Judgement{judged}}, nil
+	measured := Point{Step: f.Steps, Test: &score, Values: map[string]float64{"loss": last}}
+	return &Outcome{result.Record, []Point{measured}}, nil
 }
 
 func b2f(b bool) float64 {
@@ -273,13 +273,13 @@ func (b *bench) standings(t *testing.T) []Standing {
 	return standings
 }
 
-// judgements returns what came of the runs that are done, by their paths.
-func (b *bench) judgements(t *testing.T) map[string][]Judgement {
+// points returns what was measured of the runs that are done, by their paths.
+func (b *bench) points(t *testing.T) map[string][]Point {
 	t.Helper()
-	all := map[string][]Judgement{}
+	all := map[string][]Point{}
 	for _, s := range b.standings(t) {
 		if s.State == Done {
-			all[s.Run.Path()] = s.Result.Judgements
+			all[s.Run.Path()] = s.Result.Points
 		}
 	}
 	return all

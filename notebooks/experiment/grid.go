@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -32,32 +33,22 @@ type Run struct {
 // Place is what a run is given.
 type Place struct {
 	Folder   string         // for checkpoints and whatever else lets the run go on; it is there, and goes when the result stands
+	Keep     string         // folder for what later studies can use, as weights; "" where nobody wants it. It is no part of the result
 	Observer train.Observer // to be told how far the training is
 }
 
 // Outcome is what came of a run.
 type Outcome struct {
-	Record     train.Record
-	Judgements []Judgement
+	Record train.Record
+	Points []Point // in the order in which they were measured
 }
 
-// Judgement is what one classifier of a run, taken at the point that a rule chose, is worth on test examples.
-type Judgement struct {
+// Point is what was measured of a run after some of its steps.
+type Point struct {
 	Head string // what classifies: "PUPL (CE)"; "" where the method itself is a classifier
-	Rule Rule   // how the point was chosen
 	Step int    // steps done by then
 
-	Accuracy, BalancedAccuracy, AUC float64 // shares between 0 and 1; NaN where not defined
-	Degenerate                      bool    // it gives every example the same answer
+	PU     *evaluate.PU       // on held-out PU examples; nil for none
+	Test   *evaluate.Binary   // on test examples; nil for none
+	Values map[string]float64 // of what is no classifier, by their names
 }
-
-// Rule is how the point of a run that counts is chosen.
-type Rule string
-
-// The rules. No rule but Oracle looks at a negative example.
-const (
-	Last          Rule = "last"           // the end of the run
-	ProxyAccuracy Rule = "proxy accuracy" // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
-	ProxyAUC      Rule = "proxy AUC"      // evaluate.PU.ProxyAUC of held-out PU examples
-	Oracle        Rule = "oracle"         // accuracy on the test examples themselves, as published numbers mostly are
-)

@@ -26,15 +26,15 @@ func TestAResultThatCameMeanwhileStands(t *testing.T) {
 		other.Work = t.TempDir()
 		faster := run
 		faster.Train = func(context.Context, *engine.Engine, Place) (*Outcome, error) {
-			return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.75}}}, nil
+			return &Outcome{Points: []Point{scored("", 1, 0.75)}}, nil
 		}
 		if _, err := other.Do(t.Context(), Laptop, Standing{Run: faster, State: Missing}); err != nil {
 			t.Error(err)
 		}
-		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil || now.State != Done || now.Result.Judgements[0].Accuracy != 0.75 {
+	if err != nil || now.State != Done || now.Result.Points[0].Test.Accuracy() != 0.75 {
 		t.Errorf("%s, %+v, %v", now.State, now.Result, err)
 	}
 }
@@ -42,7 +42,7 @@ func TestAResultThatCameMeanwhileStands(t *testing.T) {
 // A folder can have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	w, run := newWorker(t, func() (*Outcome, error) {
-		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	w.Store = &Store{filepath.Join(t.TempDir(), "of [Ada's runs")}
 	path := w.Store.file(Laptop, run)
@@ -90,7 +90,7 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 			os.Remove(in) // it may be written again before the folder is there
 		}
 		time.Sleep(20 * heartbeat)
-		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, os.RemoveAll(in)
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, os.RemoveAll(in)
 	}
 	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
 	if err != nil || now.State != Done {
@@ -161,7 +161,7 @@ func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
 			}
 			identity.Version++
 			result := sittings{Identity: identity}.result(run)
-			result.Judgements = []Judgement{{Rule: Last, Accuracy: 0.5}}
+			result.Points = []Point{scored("", 1, 0.5)}
 			if err := b.store().write(Smoke, run, result); err != nil {
 				t.Error(err)
 			}

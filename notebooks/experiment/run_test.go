@@ -120,7 +120,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
 	for grid, most := range map[string]int{"counting": 6, "training": 3} {
 		t.Run(grid, func(t *testing.T) {
-			want := whole(t, grid).judgements(t)
+			want := whole(t, grid).points(t)
 			b := newBench(t, grid)
 			for kills := range most {
 				coordinator := b.child(t)
@@ -138,7 +138,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			if err := b.coordinate(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if got := b.judgements(t); !reflect.DeepEqual(got, want) {
+			if got := b.points(t); !reflect.DeepEqual(got, want) {
 				t.Errorf("after kills\n%v\nand without\n%v", got, want)
 			}
 			for range 100 {
@@ -195,13 +195,13 @@ func TestInterrupted(t *testing.T) {
 	if err := b.coordinate(ctx); !errors.Is(err, enough) {
 		t.Fatal(err)
 	}
-	if done := len(b.judgements(t)); done == 2 {
+	if done := len(b.points(t)); done == 2 {
 		t.Fatal("all was done before the interrupt")
 	}
 	if err := b.coordinate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.judgements(t), whole(t, "training").judgements(t); !reflect.DeepEqual(got, want) {
+	if got, want := b.points(t), whole(t, "training").points(t); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -268,7 +268,7 @@ func TestWhatIsNoResultEndsTheGrid(t *testing.T) {
 	for grid, want := range map[string]string{
 		"poor":      "Counting / fake lacks its data / seed 0: the images are not here; fetch them with setup",
 		"exploding": "a mistake of the program",
-		"none":      "it left no judgement",
+		"none":      "it left no measurement",
 	} {
 		b := newBench(t, grid)
 		b.workers = 2
@@ -307,7 +307,7 @@ func TestTheStateOfAnotherConfigurationIsNotUsed(t *testing.T) {
 	if err := b.coordinate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.judgements(t), whole(t, "counting").judgements(t); !reflect.DeepEqual(got, want) {
+	if got, want := b.points(t), whole(t, "counting").points(t); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if r := b.standings(t)[0].Result; r.Sittings != 1 {

@@ -15,6 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/damagetest"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // settings is a configuration of a run.
@@ -43,7 +44,7 @@ func keep(t *testing.T, store *Store, run Run, change func(*Result)) string {
 		t.Fatal(err)
 	}
 	result := sittings{Identity: identity, Seconds: 10, Sittings: 1}.result(run)
-	result.Judgements = []Judgement{{Rule: Last, Accuracy: 0.9, AUC: math.NaN()}}
+	result.Points = []Point{scored("", 1, 0.9)}
 	if change != nil {
 		change(result)
 	}
@@ -111,7 +112,7 @@ func TestAResultComesBack(t *testing.T) {
 		t.Errorf("%s, want %s", path, want)
 	}
 	s, err := store.Look(Laptop, run)
-	if err != nil || s.State != Done || s.Result.Judgements[0].Accuracy != 0.9 || !math.IsNaN(s.Result.Judgements[0].AUC) {
+	if err != nil || s.State != Done || !near(s.Result.Points[0].Test.Accuracy(), 0.9) || !math.IsNaN(s.Result.Points[0].Test.AUC) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err := store.Look(Paper, run); err != nil || s.State != Missing {
@@ -163,12 +164,12 @@ func TestDamagedResults(t *testing.T) {
 		look(what, data, "")
 	}
 	look("cut", good[:len(good)/2], "is not as it was written")
-	keep(t, store, run, func(r *Result) { r.Format = 2 })
+	keep(t, store, run, func(r *Result) { r.Format = resultFormat + 1 })
 	newer, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	look("newer", newer, "is of format 2, and this program knows format 1: take the program that wrote it")
+	look("newer", newer, "is of format 3, and this program knows format 2: take the program that wrote it")
 	if err := sealed.Write(path, map[string]int{"accuracy": 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -315,25 +316,18 @@ func TestLists(t *testing.T) {
 }
 
 func TestOutcomesThatAreNone(t *testing.T) {
-	good := Judgement{Head: "CE", Rule: Last, Accuracy: 0.5, AUC: math.NaN()}
-	with := func(change func(*Judgement)) *Outcome {
-		j := good
-		change(&j)
-		return &Outcome{Judgements: []Judgement{good, j}}
-	}
+	with := func(p Point) *Outcome { return &Outcome{Points: []Point{scored("CE", 1, 0.5), p}} }
 	for want, outcome := range map[string]*Outcome{
-		"no judgement":                     nil,
-		"left no judgement":                {},
-		`the rule "best"`:                  with(func(j *Judgement) { j.Rule = "best" }),
-		`"CE" is judged twice by the rule`: with(func(*Judgement) {}),
-		"is 93; it must be a share":        with(func(j *Judgement) { j.Rule, j.Accuracy = Oracle, 93 }),
-		"is -0.1; it must be a share":      with(func(j *Judgement) { j.Rule, j.BalancedAccuracy = Oracle, -0.1 }),
+		"no measurement":                       nil,
+		"left no measurement":                  {},
+		`"CE" was measured on no test example`: with(Point{Head: "CE", Step: 2}),
+		`"CE" was measured on 0 test examples`: with(Point{Head: "CE", Test: &evaluate.Binary{}}),
 	} {
 		if err := outcome.check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := with(func(j *Judgement) { j.Rule = Oracle }).check(); err != nil {
+	if err := with(Point{Values: map[string]float64{"prior": 0.3}}).check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -34,6 +34,7 @@ func WorkFolder() (string, error) {
 //	log             what its workers said
 //	sittings.json   how often and how long it was worked on
 //	run/            the run's own: checkpoints
+//	kept/           what it leaves for later studies, as weights; stays when the rest goes
 type desk struct{ folder string }
 
 // deskOf returns the desk of a run in a folder of such.
@@ -44,6 +45,7 @@ func deskOf(work string, size Size, run Run) desk {
 func (d desk) log() string      { return filepath.Join(d.folder, "log") }
 func (d desk) sittings() string { return filepath.Join(d.folder, "sittings.json") }
 func (d desk) run() string      { return filepath.Join(d.folder, "run") }
+func (d desk) kept() string     { return filepath.Join(d.folder, "kept") }
 
 // lock keeps others from the run until release is called or this process ends. The error wraps filelock.ErrBusy where somebody
 // else does it. Where the file system has no locks, nobody is kept off.
@@ -101,14 +103,14 @@ func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
 	s := &sitting{desk: d, start: time.Now(), stop: make(chan struct{})}
 	err := sealed.Read(d.sittings(), &s.before)
 	if err != nil || len(s.before.Identity.Differences(identity)) > 0 {
-		if err := d.clear(); err != nil {
+		if err := errors.Join(d.clear(), os.RemoveAll(d.kept())); err != nil {
 			return nil, err
 		}
 		s.before = sittings{Identity: identity, Started: s.start.UTC().Truncate(time.Second)}
 	}
 	s.before.Sittings++
 	s.before.Record = train.NewRecord(eng, "", "")
-	if err := errors.Join(s.write(), os.MkdirAll(d.run(), 0o755)); err != nil {
+	if err := errors.Join(s.write(), os.MkdirAll(d.run(), 0o755), os.MkdirAll(d.kept(), 0o755)); err != nil {
 		return nil, err
 	}
 	s.stopped.Go(func() {

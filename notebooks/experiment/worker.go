@@ -87,7 +87,7 @@ func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) 
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := run.Train(ctx, w.Engine, Place{desk.run(), cmp.Or[train.Observer](w.Observer, silent{})})
+	outcome, err := run.Train(ctx, w.Engine, Place{desk.run(), desk.kept(), cmp.Or[train.Observer](w.Observer, silent{})})
 	if err == nil {
 		err = outcome.check()
 	}
@@ -100,7 +100,7 @@ func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) 
 	var other *Failure
 	switch {
 	case err == nil:
-		result.Record, result.Judgements = outcome.Record, outcome.Judgements
+		result.Record, result.Points = outcome.Record, outcome.Points
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, failed)
 	case errors.As(err, &diverged), errors.As(err, &other):

@@ -26,7 +26,7 @@ func TestAWorkerLooksFirst(t *testing.T) {
 	trained := 0
 	w, run := newWorker(t, func() (*Outcome, error) {
 		trained++
-		return &Outcome{Judgements: []Judgement{{Rule: Last, Accuracy: 0.5}}}, nil
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	planned := Standing{Run: run, State: Missing}
 	release, err := deskOf(w.Work, Laptop, run).lock()

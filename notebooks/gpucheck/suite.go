@@ -20,7 +20,7 @@ import (
 
 // enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
 var enginePackages = []string{
-	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl", "pucl/risk",
+	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk",
 	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/rival", "pucl/pipeline",
 	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/gpucheck",
 	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",

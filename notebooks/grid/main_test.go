@@ -62,7 +62,7 @@ var fakeTables = catalog{
 								return nil, ctx.Err()
 							}
 						}
-						return &experiment.Outcome{Judgements: []experiment.Judgement{{Rule: experiment.Last, Accuracy: 0.5}}}, nil
+						return &experiment.Outcome{Points: []experiment.Point{{Values: map[string]float64{"prior": 0.5}}}}, nil
 					},
 				})
 			}

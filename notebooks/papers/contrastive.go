@@ -72,36 +72,55 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
+		return nil, err
+	}
 	size := s.Batch
 	size.Seed = c.Seed
 	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)
 	if err != nil {
 		return nil, err
 	}
-	var judged []point
-	c.Checkpoint, c.CheckpointEvery, c.Observer = filepath.Join(place.Folder, "pretraining"), checkpointEvery, place.Observer
-	c.State = &judged
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	return data.pretrain(eng, place, c, s.Points, data.embed, func(c train.Config) (*train.Model, error) {
+		return train.Pretrain(ctx, eng, batches, c)
+	})
+}
+
+// pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
+func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
+	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
+	var judged []experiment.Point
+	c.Observer, c.State = place.Observer, &judged
 	c.AfterStep = func(done int, m *train.Model) error {
-		if done*s.Points/c.Steps == (done-1)*s.Points/c.Steps {
+		if done*points/c.Steps == (done-1)*points/c.Steps {
 			return nil
 		}
-		now, err := data.judge(eng, m, done, restarts, c.Seed)
+		all, err := embed(eng, m)
+		if err != nil {
+			return err
+		}
+		now, err := all.judge(eng, o.truth, done, c.Seed)
 		judged = append(judged, now...)
 		return err
 	}
-	model, err := train.Pretrain(ctx, eng, batches, c)
+	model, err := start(c)
 	if err != nil {
 		return nil, err
 	}
-	return data.outcome(model.Record, judged)
+	if place.Keep != "" {
+		if err := model.Save(filepath.Join(place.Keep, "encoder.model")); err != nil {
+			return nil, err
+		}
+	}
+	return o.outcome(model.Record, judged), nil
 }
 
 // checkpointEvery is how many steps lie between checkpoints: half a minute or so on one core.
 const checkpointEvery = 250
 
 // outcome returns what came of a run.
-func (o *opened) outcome(record train.Record, judged []point) (*experiment.Outcome, error) {
+func (o *opened) outcome(record train.Record, judged []experiment.Point) *experiment.Outcome {
 	record.Data = o.note + "; " + record.Data
-	all, err := judgements(judged)
-	return &experiment.Outcome{Record: record, Judgements: all}, err
+	return &experiment.Outcome{Record: record, Points: judged}
 }

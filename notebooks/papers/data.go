@@ -33,6 +33,7 @@ type part struct {
 // opened is data, opened.
 type opened struct {
 	train, held part
+	views       *datasets.Images // a view of each of held.images
 	test        set
 	truth       []bool // which of test are positive
 	note        string // which files these are

@@ -7,26 +7,30 @@ import (
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
 // fakeCells are results of two seeds of PUCL, of one degenerate seed of nnPU, and of a vPU that is not done.
 func fakeCells() *experiment.Cells {
 	cells := &experiment.Cells{}
-	add := func(method string, seed uint64, state experiment.State, judgements ...experiment.Judgement) {
+	add := func(method string, seed uint64, state experiment.State, points ...experiment.Point) {
 		cells.Standings = append(cells.Standings, experiment.Standing{
 			Run: experiment.Run{Setting: "CIFAR-I, 1000 labeled", Method: method, Seed: seed, Config: Rival{Data: Data{Files: JPEGCopies}},
 				Train: func(context.Context, *engine.Engine, experiment.Place) (*experiment.Outcome, error) { return nil, nil }},
-			State: state, Result: &experiment.Result{Judgements: judgements},
+			State: state, Result: &experiment.Result{Points: points},
 		})
 	}
-	judged := func(head string, rule experiment.Rule, accuracy float64, degenerate bool) experiment.Judgement {
-		return experiment.Judgement{Head: head, Rule: rule, Accuracy: accuracy, Degenerate: degenerate}
+	// at returns a point with so many of 100 test images right, and that proxy AUC.
+	at := func(head string, step, right int, proxyAUC float64) experiment.Point {
+		test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right - 1, FalsePositive: 100 - right, TrueNegative: 1}}
+		return experiment.Point{Head: head, Step: step, PU: &evaluate.PU{ProxyAUC: proxyAUC}, Test: &test}
 	}
-	add("PUCL", 1, experiment.Done, judged(PUPL, experiment.Last, 0.9, false), judged(PUPL, experiment.Oracle, 0.95, false))
-	add("PUCL", 2, experiment.Done, judged(PUPL, experiment.Last, 0.8, false), judged(PUPL, experiment.Oracle, 0.81, false))
-	add("nnPU", 1, experiment.Done, judged("", experiment.Last, 0.6, true), judged("", experiment.ProxyAUC, 0.65, false),
-		judged("", experiment.Oracle, 0.7, false))
+	add("PUCL", 1, experiment.Done, at(PUPL, 1, 95, 0), at(PUPL, 2, 90, 0))
+	add("PUCL", 2, experiment.Done, at(PUPL, 1, 81, 0), at(PUPL, 2, 80, 0))
+	last := at("", 3, 60, 0)
+	last.Test.Constant = true
+	add("nnPU", 1, experiment.Done, at("", 1, 70, 0), at("", 2, 65, 1), last)
 	add("vPU", 1, experiment.Missing)
 	return cells
 }

@@ -28,125 +28,86 @@ const (
 // Heads lists the heads in the order of tables.
 func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Naive, Ceiling} }
 
-// point is what one classifier was worth after some steps of a run.
-type point struct {
-	Head string
-	Step int
-	PU   evaluate.PU     // on held-out PU data
-	Test evaluate.Binary // on test images
-}
-
-// judgements returns what the points of a run come to by each rule, head after head in the order of their first points.
-func judgements(points []point) ([]experiment.Judgement, error) {
-	var heads []string
-	of := map[string][]point{}
-	for _, p := range points {
-		if of[p.Head] == nil {
-			heads = append(heads, p.Head)
-		}
-		of[p.Head] = append(of[p.Head], p)
-	}
-	var all []experiment.Judgement
-	for _, head := range heads {
-		byAccuracy, err := choose(of[head], evaluate.PU.ProxyAccuracy)
-		if err != nil {
-			return nil, err
-		}
-		byAUC, err := choose(of[head], func(s evaluate.PU) float64 { return s.ProxyAUC })
-		if err != nil {
-			return nil, err
-		}
-		for _, chosen := range []struct {
-			rule experiment.Rule
-			at   int
-		}{
-			{experiment.Last, byAccuracy.Last.Epoch}, {experiment.ProxyAccuracy, byAccuracy.WithoutNegatives.Epoch},
-			{experiment.ProxyAUC, byAUC.WithoutNegatives.Epoch}, {experiment.Oracle, byAccuracy.Oracle.Epoch},
-		} {
-			p := of[head][chosen.at]
-			all = append(all, experiment.Judgement{
-				Head: head, Rule: chosen.rule, Step: p.Step, Accuracy: p.Test.Accuracy(), BalancedAccuracy: p.Test.Balanced(),
-				AUC: p.Test.AUC, Degenerate: p.Test.Degenerate(),
-			})
-		}
-	}
-	return all, nil
-}
-
-// choose returns which of the points each rule chooses, by their places.
-func choose(points []point, proxy func(evaluate.PU) float64) (evaluate.Selection, error) {
-	epochs := make([]evaluate.Epoch, len(points))
-	for i, p := range points {
-		epochs[i] = evaluate.Epoch{Epoch: i, Proxy: proxy(p.PU), Test: p.Test.Accuracy(), Degenerate: p.Test.Degenerate()}
-	}
-	return evaluate.Select(epochs)
-}
-
 // embedded is a part of the data as an encoder has it, a row for each example.
 type embedded struct {
 	h, z *mat.Dense // of length one
 	part
 }
 
-// embed embeds the examples of a part.
-func embed(eng *engine.Engine, m *train.Model, p part) (embedded, error) {
-	all, err := m.EmbedImages(eng, p.images)
-	if err != nil {
-		return embedded{}, err
-	}
-	e, err := all.Take(p.Index)
-	if err != nil {
-		return embedded{}, err
-	}
-	return embedded{rows.Unit(e.H), rows.Unit(e.Z), p}, nil
+// embeddings are the examples of a run as an encoder has them.
+type embeddings struct {
+	train, held embedded
+	views       *mat.Dense // h of views of those held out, of length one
+	test        *mat.Dense // h, of length one
 }
 
-// judge judges an encoder by all heads.
-func (o *opened) judge(eng *engine.Engine, m *train.Model, step, restarts int, seed uint64) ([]point, error) {
-	learn, err := embed(eng, m, o.train)
-	held, heldErr := embed(eng, m, o.held)
+// embed embeds the images.
+func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
+	learn, err := m.EmbedImages(eng, o.train.images)
+	held, heldErr := m.EmbedImages(eng, o.held.images)
+	views, viewsErr := m.EmbedImages(eng, o.views)
 	test, testErr := m.EmbedImages(eng, o.test)
-	if err := errors.Join(err, heldErr, testErr); err != nil {
-		return nil, err
+	if err := errors.Join(err, heldErr, viewsErr, testErr); err != nil {
+		return embeddings{}, err
 	}
-	tested := rows.Unit(test.H)
-	var points []point
+	if views, err = views.Take(o.held.Index); err != nil {
+		return embeddings{}, err
+	}
+	return o.embeddings(learn, held, views, test)
+}
+
+// embeddings returns the examples, given the data sets that their parts are of, embedded whole, views and the test examples.
+func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddings, error) {
+	of := func(whole *train.Embedding, p part) (embedded, error) {
+		e, err := whole.Take(p.Index)
+		if err != nil {
+			return embedded{}, err
+		}
+		return embedded{rows.Unit(e.H), rows.Unit(e.Z), p}, nil
+	}
+	l, err := of(learn, o.train)
+	h, heldErr := of(held, o.held)
+	return embeddings{l, h, rows.Unit(views.H), rows.Unit(test.H)}, errors.Join(err, heldErr)
+}
+
+// judge judges an encoder by all heads, truth telling which of the test examples are positive.
+func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
+	learn, held := all.train, all.held
+	var points []experiment.Point
 	for _, head := range Heads() {
-		x, labels, minimized, err := learn.head(head, restarts, seed)
+		x, labels, minimized, err := learn.head(head, seed)
 		if err != nil { // the embedding has collapsed, and would again
 			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
 		}
-		p := point{Head: head, Step: step}
+		var pu evaluate.PU
+		var onTest evaluate.Binary
+		var agree map[string]float64
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
 		if err == nil {
-			p.PU, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
+			pu, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
 		}
 		if err == nil {
-			p.Test, err = linear.Score(tested, o.truth)
+			onTest, err = linear.Score(all.test, truth)
+		}
+		if err == nil {
+			agree, err = linearAgreement(linear, held.h, all.views)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
-		points = append(points, p)
+		points = append(points, experiment.Point{Head: head, Step: step, PU: &pu, Test: &onTest, Values: agree})
 	}
 	return points, nil
 }
 
 // head returns what a head learns from: rows, labels, and the risk that it minimizes.
-func (e embedded) head(name string, restarts int, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
-	pupl := func(space *mat.Dense) ([]bool, error) {
-		c, err := cluster.PUPL(space, e.Labeled, cluster.Config{Restarts: restarts, Seed: seed})
-		if err != nil {
-			return nil, err
-		}
-		return c.Positive, nil
-	}
+func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
 	x, labels, minimized = e.h, e.Labeled, risk.CrossEntropy
 	switch name {
 	case PUPL:
-		labels, err = pupl(e.h)
+		labels, err = clusterLabels(e.h, e.Labeled, restarts, seed)
 	case PUPLOnZ:
-		labels, err = pupl(e.z)
+		labels, err = clusterLabels(e.z, e.Labeled, restarts, seed)
 	case NNPU:
 		minimized = risk.NNPU(e.Prior, risk.LogisticLoss)
 	case Ceiling:
@@ -157,4 +118,13 @@ func (e embedded) head(name string, restarts int, seed uint64) (x *mat.Dense, la
 		}
 	}
 	return x, labels, minimized, err
+}
+
+// clusterLabels returns PUPL's pseudo-labels.
+func clusterLabels(x *mat.Dense, labeled []bool, restarts int, seed uint64) ([]bool, error) {
+	c, err := cluster.PUPL(x, labeled, cluster.Config{Restarts: restarts, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	return c.Positive, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -103,15 +104,21 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	learn, err := data.train.examples()
 	held, heldErr := data.held.examples()
 	pixels, testErr := read(data.test, rows.All(data.test.Len()))
-	if err := errors.Join(err, heldErr, testErr); err != nil {
+	views, viewsErr := data.viewsOf(eng, s.Pretrain.Recipe, c.Seed)
+	if err := errors.Join(err, heldErr, testErr, viewsErr); err != nil {
+		return nil, err
+	}
+	ofViews, err := read(views, data.held.Index)
+	if err != nil {
 		return nil, err
 	}
 	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
-	c.Test = rival.Images{Pixels: pixels, Shape: shape(data.test)}
+	c.Test = rival.Images{Pixels: slices.Concat(pixels, held.Examples.(rival.Images).Pixels, ofViews), Shape: shape(data.test)}
 	return data.compete(ctx, eng, place, learn, c, s.Epochs)
 }
 
-// compete trains a rival for so many passes over the unlabeled examples, and judges it after each.
+// compete trains a rival for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, those
+// held out once more, and views of these.
 func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, learn rival.Data, c rival.Config, passes int) (
 	*experiment.Outcome, error) {
 	_, unlabeled := rows.Split(learn.Labeled)
@@ -126,17 +133,23 @@ func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experime
 	if err != nil {
 		return nil, err
 	}
-	return o.outcome(result.Record, judged)
+	return o.outcome(result.Record, judged), nil
 }
 
 // epochs returns what the epochs of a rival were worth.
-func epochs(result *rival.Result, truth []bool) (judged []point, err error) {
+func epochs(result *rival.Result, truth []bool) (judged []experiment.Point, err error) {
 	for _, epoch := range result.Epochs {
+		rest := epoch.Test[len(truth):]
+		epoch.Test = epoch.Test[:len(truth)]
 		test, err := epoch.Judge(truth)
 		if err != nil { // scores that are no numbers, and would be again
 			return nil, &experiment.Failure{Err: err}
 		}
-		judged = append(judged, point{Step: epoch.Steps, PU: *epoch.PU, Test: test})
+		agree, err := agreement(rest[:len(rest)/2], rest[len(rest)/2:])
+		if err != nil {
+			return nil, err
+		}
+		judged = append(judged, experiment.Point{Step: epoch.Steps, PU: epoch.PU, Test: &test, Values: agree})
 	}
 	return judged, nil
 }

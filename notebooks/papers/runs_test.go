@@ -76,8 +76,9 @@ func TestContrastiveRunResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want.Judgements) != 4*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
-		t.Errorf("%d judgements of %d heads; data: %s", len(want.Judgements), len(Heads()), want.Record.Data)
+	judged := experiment.Judgements(want.Points)
+	if len(judged) != len(experiment.Rules())*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
+		t.Errorf("%d judgements of %d heads; data: %s", len(judged), len(Heads()), want.Record.Data)
 	}
 	place := experiment.Place{Folder: t.TempDir()}
 	ctx, stop := context.WithCancel(context.Background())
@@ -95,10 +96,10 @@ func TestContrastiveRunResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Judgements, want.Judgements) {
-		t.Errorf("judged %+v, without interruption %+v", got.Judgements, want.Judgements)
+	if !reflect.DeepEqual(got.Points, want.Points) {
+		t.Errorf("measured %+v, without interruption %+v", got.Points, want.Points)
 	}
-	for _, j := range want.Judgements {
+	for _, j := range judged {
 		if j.Rule == experiment.Last {
 			checkFirst(t, j, firstJudgements[j.Head])
 		}
@@ -115,12 +116,13 @@ func TestRivalRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Method != "nnPU" || len(outcome.Judgements) != 4 || outcome.Record.Settings == "" {
+	judged := experiment.Judgements(outcome.Points)
+	if run.Method != "nnPU" || len(judged) != len(experiment.Rules()) || outcome.Record.Settings == "" {
 		t.Fatalf("%s: %+v", run.Method, outcome)
 	}
-	checkFirst(t, outcome.Judgements[0], [2]float64{0.5505, 0.757})
-	for i, rule := range []experiment.Rule{experiment.Last, experiment.ProxyAccuracy, experiment.ProxyAUC, experiment.Oracle} {
-		j := outcome.Judgements[i]
+	checkFirst(t, judged[0], [2]float64{0.5505, 0.757})
+	for i, rule := range experiment.Rules() {
+		j := judged[i]
 		if j.Rule != rule || j.Head != "" || j.Step != 10 && j.Step != 20 || rule == experiment.Last && j.Step != 20 || j.AUC < 0.7 {
 			t.Errorf("%+v, rule %s", j, rule)
 		}

@@ -53,6 +53,11 @@ func settings(size experiment.Size) ([]setting, error) {
 	default:
 		return nil, fmt.Errorf("papers: there is no size %q", size)
 	}
+	return withBenchmarks(list)
+}
+
+// withBenchmarks fills in the benchmarks of settings.
+func withBenchmarks(list []setting) ([]setting, error) {
 	for i, s := range list {
 		var err error
 		if list[i].benchmark, err = datasets.FindBenchmark(s.Data.Benchmark); err != nil {

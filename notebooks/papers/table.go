@@ -42,21 +42,14 @@ type Published struct {
 	Source  string
 }
 
-// Claim is that one row is above another in a setting.
-type Claim struct {
-	Statement string
-	Source    string
-	Setting   string
-	Above     Row
-	Below     Row
-}
-
 // grids are all grids by name.
 func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){
-		"table-1": Table1().Grid,
-		"table-2": Table2().Grid,
-		onTables:  RivalsOnTables,
+		"table-1":  Table1().Grid,
+		"table-2":  Table2().Grid,
+		onTables:   RivalsOnTables,
+		inThePlane: Gaussians,
+		overLabels: Labels,
 	}
 }
 

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -103,24 +102,9 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 		return 0, fmt.Errorf("evaluate: the AUC compares positives with negatives; there are %d positives and %d negatives",
 			len(positives), len(negatives))
 	}
-	order := slices.Concat(positives, negatives)
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-
-	// From the lowest score up, one group of equal scores after the other: each positive beats the negatives below it and
-	// halves those beside it.
 	var won float64
-	below := 0
-	for first := 0; first < len(order); {
-		end, p := first, 0
-		for ; end < len(order) && scores[order[end]] == scores[order[first]]; end++ {
-			if truth[order[end]] {
-				p++
-			}
-		}
-		n := end - first - p
-		won += float64(p) * (float64(below) + float64(n)/2)
-		below += n
-		first = end
+	for _, count := range below(scores, truth) {
+		won += count
 	}
 	return won / (float64(len(positives)) * float64(len(negatives))), nil
 }

@@ -2,7 +2,8 @@
 // negative example where they are not.
 //
 //   - [Binary] and [Classes]: accuracy, balanced accuracy, precision, recall, F1, [AUC] and [TopK] against the true classes.
-//   - [PU]: proxy accuracy, proxy AUC and the Lee–Liu score, from held-out labeled positives and unlabeled examples alone.
+//   - [PU]: proxy accuracy, proxy AUC, the Lee–Liu score and the PU risk, from held-out labeled positives and unlabeled examples alone.
+//   - [Reliability]: whether probabilities can be believed, by the true classes or without negatives.
 //   - [KNN]: the weighted nearest-neighbor classifier, over a [Bank] that knows which rows are labeled positives or one that
 //     knows all classes; every reading names its bank.
 //   - [Select]: one run's result in three ways that must not be mixed up: after the last epoch, at the epoch chosen without

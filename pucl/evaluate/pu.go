@@ -34,6 +34,20 @@ type PU struct {
 	// UnlabeledPrior is the share of positives among the unlabeled, 0 where π is not known. It is π itself in the case-control
 	// settings and below it in the single-dataset setting.
 	UnlabeledPrior float64
+
+	// Below tells of every labeled positive how many unlabeled examples have a lower score, one of the same score counting half, in
+	// ascending order: all that a measure can want to know which looks at the order of scores alone.
+	Below Counts
+
+	// Losses are means of the sigmoid loss ℓ(t) = 1/(1+e^t), t being a score less the threshold; they mean something for logits.
+	Losses Losses
+}
+
+// Losses are means over examples of the losses of calling them positive, ℓ(t), or negative, ℓ(−t).
+type Losses struct {
+	Positive            float64 // of calling labeled positives positive
+	PositiveAsNegative  float64 // of calling labeled positives negative
+	UnlabeledAsNegative float64 // of calling the population's examples negative, see ScoreConfig.SingleDataset
 }
 
 // ScorePU measures scores on held-out PU data, labeled marking the labeled positives; an example is predicted positive where
@@ -64,6 +78,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 			s.Labeled, s.Unlabeled)
 	}
 	s.Predicted = share(c.FalsePositive, s.Unlabeled)
+	s.Losses = lossesOf(scores, labeled, threshold, config.SingleDataset)
 	if config.SingleDataset {
 		s.Predicted = c.Predicted()
 		if s.Prior > 0 {
@@ -75,10 +90,47 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 			}
 		}
 	}
-	if s.ProxyAUC, err = AUC(scores, labeled); err != nil {
-		return PU{}, err
+	s.Below = below(scores, labeled)
+	var won float64
+	for _, count := range s.Below {
+		won += count
 	}
+	s.ProxyAUC = won / (float64(s.Labeled) * float64(s.Unlabeled))
 	return s, nil
+}
+
+// lossesOf returns the mean losses of scores.
+func lossesOf(scores []float64, labeled []bool, threshold float64, singleDataset bool) (l Losses) {
+	var labels, population float64
+	for i, s := range scores {
+		asPositive := 1 / (1 + math.Exp(s-threshold))
+		if labeled[i] {
+			labels++
+			l.Positive += asPositive
+			l.PositiveAsNegative += 1 - asPositive
+		}
+		if !labeled[i] || singleDataset {
+			population++
+			l.UnlabeledAsNegative += 1 - asPositive
+		}
+	}
+	l.Positive, l.PositiveAsNegative, l.UnlabeledAsNegative = l.Positive/labels, l.PositiveAsNegative/labels, l.UnlabeledAsNegative/population
+	return l
+}
+
+// Risk returns the non-negative risk of the sigmoid loss, lower being better, NaN where the prior is not known:
+//
+//	π·E_P[ℓ(t)] + max(0, E_U[ℓ(−t)] − π·E_P[ℓ(−t)])
+//
+// It differs from 1 − [PU.ProxyAccuracy] by looking at how sure the scores are, and so depends on their scale.
+//
+// Source: R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator"
+// (2017), Equation (6).
+func (s PU) Risk() float64 {
+	if s.Prior == 0 {
+		return math.NaN()
+	}
+	return s.Prior*s.Losses.Positive + max(0, s.Losses.UnlabeledAsNegative-s.Prior*s.Losses.PositiveAsNegative)
 }
 
 // ProxyAccuracy returns the accuracy as far as PU data show it, NaN where the prior is not known:

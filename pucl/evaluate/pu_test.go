@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -80,5 +81,45 @@ func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	}
 	if text := silent.String(); !strings.Contains(text, "Lee–Liu undefined") {
 		t.Errorf("%q does not say that the score is undefined", text)
+	}
+}
+
+// Labeled positives with scores 2 and 0 beside unlabeled examples with scores 3, 0, −1 and −1: the counts by hand, the risk of logits
+// by its formula, and both from labeled positives that belong to the population.
+func TestOrderAndRisk(t *testing.T) {
+	scores, labeled := []float64{0, 3, 0, -1, 2, -1}, []bool{true, false, false, false, true, false}
+	sigmoid := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
+	s := must[PU](t)(ScorePU(scores, labeled, 0, ScoreConfig{Prior: 0.4}))
+	if !slices.Equal(s.Below, Counts{2.5, 3}) || s.ProxyAUC != 5.5/8 {
+		t.Errorf("%v, proxy AUC %g", s.Below, s.ProxyAUC)
+	}
+	asNegative := (sigmoid(2) + 0.5) / 2
+	unlabeled := (sigmoid(3) + 0.5 + 2*sigmoid(-1)) / 4
+	near(t, "risk", s.Risk(), 0.4*(1-asNegative)+unlabeled-0.4*asNegative, 1e-15)
+	one := must[PU](t)(ScorePU(scores, labeled, 0, ScoreConfig{Prior: 0.4, SingleDataset: true}))
+	near(t, "risk of one sample", one.Risk(), 0.4*(1-asNegative)+(4*unlabeled+2*asNegative)/6-0.4*asNegative, 1e-15)
+	moved := must[PU](t)(ScorePU([]float64{5, 8, 5, 4, 7, 4}, labeled, 5, ScoreConfig{Prior: 0.4}))
+	near(t, "risk about another threshold", moved.Risk(), s.Risk(), 1e-15)
+	// All of the population sure to be negative, which labeled positives are not: the second part stops at 0.
+	overfit := must[PU](t)(ScorePU([]float64{9, -9, -9, -9, 9, -9}, labeled, 0, ScoreConfig{Prior: 0.4}))
+	near(t, "risk that would be negative", overfit.Risk(), 0.4*sigmoid(-9), 1e-15)
+	if r := must[PU](t)(ScorePU(scores, labeled, 0, ScoreConfig{})).Risk(); !math.IsNaN(r) {
+		t.Errorf("without a prior %g", r)
+	}
+}
+
+func TestCountsAsText(t *testing.T) {
+	for _, counts := range []Counts{nil, {0}, {2.5, 3, 59000.5}} {
+		text, err := counts.MarshalText()
+		var got Counts
+		if err == nil {
+			err = got.UnmarshalText(text)
+		}
+		if err != nil || !slices.Equal(got, counts) {
+			t.Errorf("%q gives %v, want %v; %v", text, got, counts, err)
+		}
+	}
+	if err := new(Counts).UnmarshalText([]byte("1 many")); err == nil || !strings.Contains(err.Error(), `"many" is no number of examples`) {
+		t.Error(err)
 	}
 }

@@ -16,7 +16,6 @@ const (
 	mixStream       = 0x313c << 32
 	againStream     = 0xa6a1 << 32
 	drawStream      = 0xd4a3 << 32
-	judgeStream     = 0x7d6e << 32
 	groupStream     = 0x6409 << 32
 	asideStream     = 0xa51d << 32
 )
@@ -104,20 +103,15 @@ func (m mixing) weights(rng *rand.Rand, count int) []float32 {
 type batch struct {
 	positives int   // how many rows are labeled positives
 	logits    *Node // [n], of the rows as they are; nil where the network sees mixed rows only
-	other     *Node // [n], logits of the second network, of the teacher, or remembered; nil where there are none
+	other     *Node // [n], logits by plan.other; nil where there are none
 	now       *Node // [k], the numbers of this step by the plan's schedule; nil where it has none
 
 	mixed   *Node // [m], logits of the rows that are mixed, which are the last m of the batch
 	lambda  *Node // [m], their weights
 	partner *Node // int32 [m], rows of their partners
 
-	draws *Node // [n, plan.draws], uniform between 0 and 1
-	extra *Node // what plan.extra made: a row for each example, for each of those mixed, and for each that judges
-
-	positiveJudges, unlabeledJudges int   // how many rows judge, which are the last ones of extra
-	judging                         *Node // logits of all rows, of which these are the last ones as well
-
-	students [2]student // where the plan is paced, in place of logits
+	draws *Node   // [n, plan.draws], uniform between 0 and 1
+	extra []*Node // by plan.extra
 }
 
 // positive returns the rows of x, [n], that are labeled positives.
@@ -125,18 +119,6 @@ func (b batch) positive(x *Node) *Node { return Slice(x, AxisRange(0, b.positive
 
 // unlabeled returns the rows of x, [n], that are not.
 func (b batch) unlabeled(x *Node) *Node { return Slice(x, AxisRange(b.positives)) }
-
-// judges returns the rows of x that judge, those that are labeled positives apart from the others.
-func (b batch) judges(x *Node) (positive, unlabeled *Node) {
-	n := x.Shape().Dim(0)
-	last := n - b.unlabeledJudges
-	return Slice(x, AxisRange(last-b.positiveJudges, last)), Slice(x, AxisRange(last))
-}
-
-// column returns column i of extra for the first n rows.
-func (b batch) column(i, n int) *Node {
-	return Squeeze(Slice(b.extra, AxisRange(0, n), AxisElem(i)), -1)
-}
 
 // labels returns which rows are labeled positives, Bool [n], for x with n rows.
 func (b batch) labels(x *Node) *Node {

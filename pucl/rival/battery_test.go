@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +91,9 @@ func weights(t *testing.T, n *Network) map[string][]float32 {
 // same reports whether two results agree in every bit.
 func same(t *testing.T, a, b *Result) bool {
 	t.Helper()
-	equal := func(a, b Epoch) bool { return a.Steps == b.Steps && *a.PU == *b.PU && slices.Equal(a.Test, b.Test) }
+	equal := func(a, b Epoch) bool {
+		return a.Steps == b.Steps && reflect.DeepEqual(a.PU, b.PU) && slices.Equal(a.Test, b.Test)
+	}
 	return slices.Equal(a.History.Losses, b.History.Losses) &&
 		slices.Equal(a.History.GradientNorms, b.History.GradientNorms) &&
 		slices.EqualFunc(a.Epochs, b.Epochs, equal) && len(weights(t, a.Network)) > 3 &&

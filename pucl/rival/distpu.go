@@ -95,10 +95,23 @@ func (m DistPU) plan() plan {
 		},
 	}
 	if m.Mixup > 0 || m.MixedEntropy > 0 {
-		p.remember = func(before, after float64) bool { return before < m.Warmup && after >= m.Warmup }
 		p.mix = &mixing{pairing: withAny, alpha: m.Alpha}
+		p.memory, p.between = true, m.remember
+		p.other = func(s *sight) *Node { return s.remembered("logits") }
 	}
 	return p
+}
+
+// remember keeps the logits of all examples by the network as it is now, after every epoch and where the warm-up ends.
+func (m DistPU) remember(r *run, done int) error {
+	if done%r.perEpoch() != 0 && !r.passes(m.Warmup, done) {
+		return nil
+	}
+	logits, err := r.scorer.score(r.data.Examples)
+	if err != nil {
+		return err
+	}
+	return r.keep("logits", logits)
 }
 
 // alignment returns L_dist.

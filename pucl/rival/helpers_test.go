@@ -74,6 +74,20 @@ func quick(m Method, steps int) Config {
 	}
 }
 
+// dealt returns a run before its first step, with the examples dealt out.
+func dealt(t *testing.T, data Data, config Config) *run {
+	t.Helper()
+	r := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
+	positive, unlabeled, err := data.pools()
+	if err == nil {
+		err = r.deal(positive, unlabeled)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // must trains and returns the result.
 func must(t *testing.T, eng *engine.Engine, data Data, config Config) *Result {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 )
 
 // laGAMVersion is the version of [LaGAM].
-const laGAMVersion = 1
+const laGAMVersion = 2
 
 // LaGAM learns embeddings by a contrastive loss that knows of groups of examples, and soft labels y of unlabeled examples by a meta step.
 // With ℓ(t) = log(1 + e^(−t)) it minimizes
@@ -88,19 +88,12 @@ func (m LaGAM) String() string {
 func (m LaGAM) plan() plan {
 	m = m.withDefaults()
 	p := plan{
-		again: true, memory: true, judges: m.Judges, groups: m.Groups, groupsFrom: m.Warmup,
+		again: true, memory: true, aside: aside{m.Judges, m.Judges, 1},
 		schedule: func(done float64) []float32 { // whether the warm-up is over, whether neighbors count, and the memory
-			now := []float32{0, 0, float32(m.Memory * (1 - 0.75*done))}
-			if done >= m.Warmup {
-				now[0] = 1
-			}
-			if done >= 0.125 {
-				now[1] = 1
-			}
-			return now
+			return []float32{flag(done >= m.Warmup), flag(done >= 0.125), float32(m.Memory * (1 - 0.75*done))}
 		},
-		extra: m.extra,
-		loss:  m.loss,
+		extra: m.extra, between: m.regroup, reading: &reading{inNetwork, projections},
+		loss: m.loss,
 	}
 	if m.Mixup > 0 {
 		p.mix = &mixing{pairing: withAny, alpha: m.Alpha, own: true}
@@ -109,39 +102,24 @@ func (m LaGAM) plan() plan {
 }
 
 // extra returns labels, groups and the projections of both views of every row, and moves the labels.
-func (m LaGAM) extra(s *sight) *Node {
+func (m LaGAM) extra(s *sight) []*Node {
 	n := s.logits.Shape().Dim(0)
-	h := s.rows(s.own.h)
-	var q, k *Node
-	if s.again.h == nil {
-		q = project(s.own.scope, "projector", h, true)
-		k = q
-	} else {
-		both := project(s.own.scope, "projector", Concatenate([]*Node{h, s.again.h}, 0), true)
-		q, k = Slice(both, AxisRange(0, n)), Slice(both, AxisRange(n))
-	}
-	positive, unlabeled := s.judges(s.own.h)
-	t, u := s.judges(s.own.logits)
-	y := s.recall()
-	more, less := m.slopes(s.logits, h, y, judged{positive, t}, judged{unlabeled, u})
-	y = s.move(ConvertDType(LessThan(more, less), y.DType()), s.scheduled(2), s.scheduled(0))
-	return Concatenate([]*Node{ExpandDims(y, -1), ExpandDims(s.group, -1), q, k}, -1)
+	both := project(s.own.scope, "projector", Concatenate([]*Node{s.own.h, s.again.h}, 0), true)
+	positive, unlabeled := s.judges()
+	more, less := m.slopes(s.own, s.labeling(), positive, unlabeled)
+	y := s.move(ConvertDType(LessThan(more, less), more.DType()), s.scheduled(2), s.scheduled(0))
+	return []*Node{y, s.remembered("groups"), Slice(both, AxisRange(0, n)), Slice(both, AxisRange(n))}
 }
-
-// judged are embeddings [j, d] and logits [j] of examples that judge.
-type judged struct{ h, t *Node }
 
 // slopes returns how fast the risk of those that judge rises, after the step of the last layer, with more weight on the positive label
 // of every row, and with more on the negative one.
-func (m LaGAM) slopes(t, h, y *Node, positive, unlabeled judged) (more, less *Node) {
-	t, h = StopGradient(t), StopGradient(h)
+func (m LaGAM) slopes(rows pass, y *Node, positive, unlabeled pass) (more, less *Node) {
+	t, h := StopGradient(rows.logits), StopGradient(rows.h)
 	more, less = ZerosLike(y), ZerosLike(y)
 	asPositive, asNegative := Add(y, more), Add(OneMinus(y), less)
 	slope := Sub(Div(Mul(asNegative, Sigmoid(t)), ReduceAllSum(asNegative)), Div(Mul(asPositive, Sigmoid(Neg(t))), ReduceAllSum(asPositive)))
 	weights := MulScalar(MatMul(ExpandDims(slope, 0), h), -m.Rate) // the step of the last layer [1, d]
-	after := func(j judged) *Node {
-		return Add(StopGradient(j.t), Squeeze(MatMul(StopGradient(j.h), Transpose(weights, 0, 1)), -1))
-	}
+	after := func(j pass) *Node { return Add(j.logits, Squeeze(MatMul(j.h, Transpose(weights, 0, 1)), -1)) }
 	negLogP := func(t *Node) *Node { return ReduceAllMean(Neg(logSigmoid(t))) }
 	p, u := after(positive), after(unlabeled)
 	negative := DivScalar(Sub(negLogP(Neg(u)), MulScalar(negLogP(Neg(p)), m.Prior)), 1-m.Prior)
@@ -150,8 +128,7 @@ func (m LaGAM) slopes(t, h, y *Node, positive, unlabeled judged) (more, less *No
 }
 
 func (m LaGAM) loss(b batch) *Node {
-	n := b.logits.Shape().Dim(0)
-	y := b.column(0, n)
+	y := b.extra[0]
 	loss := balanced(b.logits, y)
 	if b.mixed != nil {
 		loss = Add(loss, MulScalar(balanced(b.mixed, b.mix(y, 0)), m.Mixup))
@@ -172,10 +149,8 @@ func balanced(t, y *Node) *Node {
 
 // contrast returns L_cont.
 func (m LaGAM) contrast(b batch) *Node {
-	n, d := b.logits.Shape().Dim(0), (b.extra.Shape().Dim(1)-2)/2
-	view := func(first int) *Node { return Slice(b.extra, AxisRange(0, n), AxisRange(first, first+d)) }
-	q, k := view(2), view(2+d)
-	g := q.Graph()
+	group, q, k := b.extra[1], b.extra[2], b.extra[3]
+	g, n := q.Graph(), q.Shape().Dim(0)
 	diagonal := Diagonal(g, n)
 	none := LogicalAnd(diagonal, LogicalNot(diagonal))
 	itself, other := Concatenate([]*Node{diagonal, none}, -1), Concatenate([]*Node{none, diagonal}, -1)
@@ -189,7 +164,7 @@ func (m LaGAM) contrast(b batch) *Node {
 	own := meanOf(other)
 
 	twice := func(x *Node) *Node { return ExpandDims(Concatenate([]*Node{x, x}, 0), 0) }
-	group, class := b.column(1, n), GreaterThan(b.logits, ZerosLike(b.logits))
+	class := GreaterThan(b.logits, ZerosLike(b.logits))
 	same := func(x *Node) *Node { return Equal(ExpandDims(x, 1), twice(x)) }
 	grouped := GreaterThan(group, ZerosLike(group))
 	of := LogicalAnd(same(group), same(ConvertDType(class, dtypes.Int32)))

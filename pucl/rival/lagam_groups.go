@@ -14,21 +14,21 @@ func projections(p pass) *Node {
 	return ConvertDType(project(p.scope, "projector", p.h, false), dtypes.Float32)
 }
 
-// regroup puts all examples into groups by their projections as they are now, where that is due after so many steps.
-func (r *run) regroup(done int) error {
-	from, steps := r.plan.groupsFrom, float64(r.config.Settings.Steps)
-	begins := float64(done-1) < from*steps && float64(done) >= from*steps
-	if float64(done) < from*steps || done == r.config.Settings.Steps || done%r.stepsThrough(len(r.unlabeled.examples)) != 0 && !begins {
+// regroup puts all examples into groups by their projections as they are now: where the warm-up ends, and after every epoch from then
+// on.
+func (m LaGAM) regroup(r *run, done int) error {
+	epochs := r.done(done) >= m.Warmup && done%r.perEpoch() == 0
+	if done == r.config.Settings.Steps || !epochs && !r.passes(m.Warmup, done) {
 		return nil
 	}
-	x, err := r.projector.score(r.data.Examples)
+	x, err := r.reader.score(r.data.Examples)
 	if err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(r.config.Seed^groupStream, uint64(done)))
-	groups := make([]float32, len(r.data.Labeled))
-	for i, group := range kMeans(x, len(groups), r.plan.groups, rng) {
-		groups[i] = float32(group + 1) // 0 means none
+	groups := make([]float64, len(r.data.Labeled))
+	for i, group := range kMeans(x, len(groups), m.Groups, rng) {
+		groups[i] = float64(group + 1) // 0 means none
 	}
 	return r.keep("groups", groups)
 }

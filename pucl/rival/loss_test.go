@@ -73,9 +73,9 @@ func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float
 	exec := MustNewExec(enginetest.Open(t).Backend, func(x *Node) (*Node, *Node) {
 		g := x.Graph()
 		b := batch{positives: somePositives, logits: Slice(x, AxisRange(0, someRows))}
-		if p.second || p.teacher > 0 || p.remember != nil {
+		if p.other != nil {
 			b.other = Slice(x, AxisRange(someRows, 2*someRows))
-			if !p.second {
+			if p.teacher > 0 || p.memory {
 				b.other = StopGradient(b.other)
 			}
 		}
@@ -84,6 +84,9 @@ func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float
 		}
 		if p.schedule != nil {
 			b.now = Const(g, n.now)
+		}
+		if p.choose != nil {
+			b.partner = p.choose(b)
 		}
 		loss := p.loss(b)
 		return loss, Gradient(loss, x)[0]

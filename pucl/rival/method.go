@@ -22,40 +22,34 @@ type Method interface {
 
 // plan is a method as training needs it.
 type plan struct {
-	loss   func(b batch) *Node // a scalar
-	mix    *mixing             // nil where nothing is mixed
-	second bool                // there is a second network, whose logits are batch.other
-
-	// teacher is the momentum of a moving average of the network, whose logits are batch.other then; 0 for none. Choose says
-	// by these who is mixed with whom, instead of at random.
-	teacher float64
-	choose  func(b batch) *Node
-
-	// remember, if not nil, says that batch.other holds the logits of the rows as the network had them after the last epoch, or
-	// after the last step for which it is true, before and after being the shares of the run done by then.
-	remember func(before, after float64) bool
-
+	loss     func(b batch) *Node          // a scalar
+	mix      *mixing                      // nil where nothing is mixed
+	again    bool                         // the rows are seen in a second view as well, by the teacher where there is one
 	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
-	paced    *pacing                      // two students take the place of the network; nil for none
+	draws    int                          // how many uniform numbers there are for every row
+	aside    aside                        // which examples are set aside; the zero value sets none
+	teacher  float64                      // momentum of a moving average of the network; 0 for none
 
-	// extra, if not nil, makes batch.extra of what the networks make of a batch.
-	extra  func(s *sight) *Node
-	again  bool // the rows are seen in a second view as well, by the teacher where there is one
-	draws  int  // how many uniform numbers there are for every row
-	memory bool // a number between 0 and 1 is remembered of every example, at first 0: see sight.memory
+	// other, if not nil, makes batch.other, and choose, if not nil, says by it who is mixed with whom, instead of at random.
+	other  func(s *sight) *Node
+	choose func(b batch) *Node
 
-	// judges is the share of the examples of both kinds that are set aside: they teach nothing, and some of them in every batch
-	// tell how good what the others teach is.
-	judges float64
+	extra func(s *sight) []*Node // makes batch.extra; nil for none
 
-	// groups, if above 0, says into how many groups all examples are put by their projections after every epoch, from when the share
-	// groupsFrom of the run is done: see sight.group.
-	groups     int
-	groupsFrom float64
+	// memory says that something is kept of every example, between, if not nil, works it out anew after a step where that is due, and
+	// reading is what it reads of the networks beside logits.
+	memory  bool
+	between func(r *run, done int) error
+	reading *reading
 }
 
-// remembers reports whether something is kept of every example, so that a batch tells which examples it holds.
-func (p plan) remembers() bool { return p.remember != nil || p.paced != nil || p.memory }
+// flag returns 1 for true, as a schedule has it.
+func flag(on bool) float32 {
+	if on {
+		return 1
+	}
+	return 0
+}
 
 // checkPrior returns an error unless a method can use the class prior.
 func checkPrior(method string, prior float64) error {

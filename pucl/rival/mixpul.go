@@ -80,20 +80,14 @@ func (m MixPUL) String() string {
 func (m MixPUL) plan() plan {
 	m = m.withDefaults()
 	return plan{
-		mix:     &mixing{pairing: withAny, alpha: m.Alpha, alone: m.Ranking == 0},
-		teacher: m.Momentum,
-		choose:  m.partners,
-		schedule: func(done float64) []float32 { // whether the warm-up is over
-			if done < m.Warmup {
-				return []float32{0}
-			}
-			return []float32{1}
-		},
+		mix:      &mixing{pairing: withAny, alpha: m.Alpha, alone: m.Ranking == 0},
+		teacher:  m.Momentum,
+		other:    byTeacher,
+		choose:   m.partners,
+		schedule: func(done float64) []float32 { return []float32{flag(done >= m.Warmup)} }, // whether the warm-up is over
 		loss: func(b batch) *Node {
-			rank := m.rank(b)
-			b.partner = m.partners(b)
 			losses := crossEntropy(b.mixed, b.mix(ConvertDType(b.labels(b.mixed), b.mixed.DType()), 0))
-			negative := ConvertDType(b.unlabeled(LessThan(rank, m.count(b))), losses.DType())
+			negative := ConvertDType(LessThan(m.rank(b), m.count(b)), losses.DType())
 			loss := MulScalar(Add(ReduceAllMean(b.positive(losses)), weighted(b.unlabeled(losses), negative)), 0.5)
 			if m.Consistency > 0 {
 				apart := b.unlabeled(Square(Sub(Sigmoid(b.mixed), b.mix(Sigmoid(b.other), 0))))
@@ -120,30 +114,18 @@ func (m MixPUL) count(b batch) *Node {
 	return Scalar(b.other.Graph(), dtypes.Int32, max(int(math.Round(m.Negatives*float64(n-b.positives))), 1))
 }
 
-// rank returns the place of every unlabeled row when negatives are taken, int32 [n], from 0: after the warm-up those come first that
-// the teacher holds for the least positive, before it the first rows. Labeled rows have places behind them.
-func (m MixPUL) rank(b batch) *Node {
-	g, n := b.other.Graph(), b.other.Shape().Dim(0)
-	index := func(axis int) *Node { return Iota(g, shapes.Make(dtypes.Int32, n, n), axis) }
-	key := Mul(b.other, b.scheduled(0))
-	row, column := ExpandDims(key, 1), ExpandDims(key, 0)
-	unlabeled := LogicalNot(b.labels(key))
-	sooner := LogicalOr(LessThan(column, row), LogicalAnd(Equal(column, row), LessThan(index(1), index(0))))
-	place := ReduceSum(ConvertDType(LogicalAnd(sooner, ExpandDims(unlabeled, 0)), dtypes.Int32), 1)
-	return Where(unlabeled, place, AddScalar(ZerosLike(place), n))
-}
+// rank returns the place of every unlabeled row when negatives are taken: after the warm-up those come first that the teacher holds for
+// the least positive, before it the first rows.
+func (m MixPUL) rank(b batch) *Node { return rank(Mul(b.unlabeled(b.other), b.scheduled(0))) }
 
 // partners returns the partner of every row: for labeled positives and negatives a positive or a negative, both kinds being equally
 // likely, for the others an unlabeled example. The row that was drawn, of n, tells which of them.
 func (m MixPUL) partners(b batch) *Node {
-	g, n := b.other.Graph(), b.other.Shape().Dim(0)
-	rank, count := m.rank(b), m.count(b)
+	n, places, count := b.other.Shape().Dim(0), m.rank(b), m.count(b)
 	twice := MulScalar(b.partner, 2)
-	place := DivScalar(Mul(AddScalar(twice, -n), count), n)
-	found := ConvertDType(Equal(ExpandDims(place, 1), ExpandDims(rank, 0)), dtypes.Int32)
-	negative := ReduceSum(Mul(found, Iota(g, found.Shape(), 1)), 1)
-	known := Where(LessThan(twice, Scalar(g, dtypes.Int32, n)), DivScalar(MulScalar(twice, b.positives), n), negative)
+	negative := AddScalar(atPlaces(places, DivScalar(Mul(AddScalar(twice, -n), count), n)), b.positives)
+	known := Where(LessThan(twice, Scalar(twice.Graph(), dtypes.Int32, n)), DivScalar(MulScalar(twice, b.positives), n), negative)
 	other := AddScalar(DivScalar(MulScalar(b.partner, n-b.positives), n), b.positives)
-	isKnown := LogicalOr(b.labels(b.other), LessThan(rank, count))
-	return Where(isKnown, known, other)
+	positives := Zeros(places.Graph(), shapes.Make(dtypes.Int32, b.positives)) // come first as well
+	return Where(LessThan(Concatenate([]*Node{positives, places}, 0), count), known, other)
 }

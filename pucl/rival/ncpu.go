@@ -99,7 +99,7 @@ func (m NcPU) plan() plan {
 }
 
 // extra returns labels, p and z of every row, and moves labels, prototypes and gate.
-func (m NcPU) extra(s *sight) *Node {
+func (m NcPU) extra(s *sight) []*Node {
 	h, t := s.own.h, StopGradient(s.logits)
 	p := project(s.own.scope, "predictor", unbiased(s.own.scope.In("projector"), h), true)
 	target := unbiased(s.again.scope.In("projector"), s.again.h)
@@ -124,7 +124,7 @@ func (m NcPU) extra(s *sight) *Node {
 	passes := GreaterOrEqual(Sigmoid(Neg(t)), threshold(moved)) // for a negative
 	passes = LogicalAnd(passes, LogicalNot(s.labels(t)))
 	y = Where(passes, ZerosLike(y), y)
-	return Concatenate([]*Node{ExpandDims(y, -1), p, z}, -1)
+	return []*Node{y, p, z}
 }
 
 // unbiased returns projections as encoder.Projector does in training, but without a bias: the predictor's batch normalization takes
@@ -161,8 +161,7 @@ func threshold(gate *Node) *Node {
 }
 
 func (m NcPU) loss(b batch) *Node {
-	n := b.logits.Shape().Dim(0)
-	losses := crossEntropy(b.logits, b.column(0, n)) // labeled positives have the label 1
+	losses := crossEntropy(b.logits, b.extra[0]) // labeled positives have the label 1
 	loss := Add(ReduceAllMean(b.positive(losses)), ReduceAllMean(b.unlabeled(losses)))
 	loss = Add(loss, Mul(ReduceAllMean(entropy(b.logits)), b.scheduled(0)))
 	return Add(loss, MulScalar(m.align(b), m.Align))
@@ -170,14 +169,12 @@ func (m NcPU) loss(b batch) *Node {
 
 // align returns L_align.
 func (m NcPU) align(b batch) *Node {
-	n, d := b.logits.Shape().Dim(0), (b.extra.Shape().Dim(1)-1)/2
-	p, z := Slice(b.extra, AxisRange(), AxisRange(1, 1+d)), Slice(b.extra, AxisRange(), AxisRange(1+d))
-	g, s := p.Graph(), StopGradient(Sigmoid(b.logits))
+	p, z, s := b.extra[1], b.extra[2], StopGradient(Sigmoid(b.logits))
 	agree := func(s *Node) *Node { return Mul(ExpandDims(s, 1), ExpandDims(s, 0)) }
 	same := Add(agree(s), agree(OneMinus(s)))
 	later := GreaterThan(b.scheduled(1), ZerosLike(b.scheduled(1)))
-	itself := Diagonal(g, n)
-	pairs := LogicalOr(itself, LogicalAnd(GreaterOrEqual(same, Scalar(g, same.DType(), m.Pair)), later))
+	itself := Diagonal(p.Graph(), p.Shape().Dim(0))
+	pairs := LogicalOr(itself, LogicalAnd(GreaterOrEqual(same, Scalar(p.Graph(), same.DType(), m.Pair)), later))
 	apart := OneMinus(MatMul(p, Transpose(z, 0, 1)))
 	distance := MulScalar(Where(itself, apart, Sqrt(AddScalar(MaxScalar(apart, 0), 1e-6))), 2)
 	weights := ConvertDType(pairs, distance.DType())

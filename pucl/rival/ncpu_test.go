@@ -60,7 +60,7 @@ func ncpuLoss(n, frozen seen, align, entropy, tau float64, later bool) float64 {
 func TestNcPUAgainstLoops(t *testing.T) {
 	m := NcPU{Align: 3, Entropy: 0.7, Pair: 0.55}
 	for later, now := range map[bool][]float64{false: {0.3, 0}, true: {0.7, 1}} {
-		n := drawSeen(m, 7)
+		n := drawSeen(m, 0, 1, 3, 3)
 		n.toUnit(1, 4)
 		n.toUnit(4, 7)
 		n.now = now
@@ -74,7 +74,7 @@ func TestNcPUAgainstLoops(t *testing.T) {
 
 // Embeddings that are the same leave loss and gradient finite.
 func TestNcPUOfEqualRows(t *testing.T) {
-	n := drawSeen(NcPU{}, 7)
+	n := drawSeen(NcPU{}, 0, 1, 3, 3)
 	for i := range n.extra {
 		n.extra[i], n.logits[i] = []float64{1, 1, 0, 0, 1, 0, 0}, 2
 	}
@@ -102,9 +102,11 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 	const rows, d, m = 6, 4, 0.4 // the first two are labeled positives
 	rng := rand.New(rand.NewPCG(8, 8))
 	store := model.NewStore()
-	memory := store.RootScope().VariableWithValue("labels", []float32{0.2, 0.3, 0.4, 0.5, 0.6, 0.7})
-	exec := model.MustNewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, h, logits, due *Node) *Node {
-		s := &sight{batch: batch{positives: 2, logits: logits, now: Stack([]*Node{due, due}, 0)}, memory: memory, epochs: 1}
+	store.RootScope().At("remembered").VariableWithValue("labels", []float32{0.2, 0.3, 0.4, 0.5, 0.6, 0.7})
+	r := &run{data: Data{Labeled: make([]bool, rows)}, unlabeled: deck{examples: make([]int, 1)}} // one epoch
+	r.config.Settings.Steps, r.config.Unlabeled = 1, 1
+	exec := model.MustNewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, h, logits, due *Node) []*Node {
+		s := &sight{batch: batch{positives: 2, logits: logits, now: Stack([]*Node{due, due}, 0)}, run: r, scope: scope}
 		s.own = pass{scope.In("network"), h, logits}
 		s.again = pass{scope.In("teacher"), h, logits}
 		s.index = Const(h.Graph(), []int32{0, 1, 2, 3, 4, 5})
@@ -138,15 +140,15 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 		}
 		before := []float64{0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 		if step > 0 {
-			before = value("/labels")
+			before = value("/remembered/labels")
 		}
 		out, err := exec.Call(h32, float(logits), due)
 		if err != nil {
 			t.Fatal(err)
 		}
-		extra := tensors.MustCopyFlatData[float32](out[0])
+		labels, projected := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
 		p := func(i int) (row []float64) {
-			for _, v := range extra[i*(1+2*projectionDim)+1:][:projectionDim] {
+			for _, v := range projected[i*projectionDim:][:projectionDim] {
 				row = append(row, float64(v))
 			}
 			return row
@@ -181,7 +183,7 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 			vectortest.Near(t, "gate", v, gate[i], 1e-6)
 		}
 		needed := gate[0] * (1 - gate[1]) / max(gate[1], 1-gate[1])
-		after, gated := value("/labels"), 0
+		after, gated := value("/remembered/labels"), 0
 		for i := range rows {
 			want, kept := before[i]+float64(due)*(1-math.Exp(-1))*(near[i]-before[i]), 1.
 			if i < 2 {
@@ -191,7 +193,7 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 				gated++
 			}
 			vectortest.Near(t, "memory", after[i], want, 1e-6)
-			vectortest.Near(t, "label", float64(extra[i*(1+2*projectionDim)]), kept, 1e-6)
+			vectortest.Near(t, "label", float64(labels[i]), kept, 1e-6)
 		}
 		if gated != 1 && gated != 2 {
 			t.Errorf("step %d: the gate lets %d negatives pass", step, gated)

@@ -40,15 +40,10 @@ func (n *Network) see(scope *model.Scope, x *Node, training bool) pass {
 	return pass{scope, h, Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)}
 }
 
-// logits builds the graph from examples to their logits [n].
-func (n *Network) logits(scope *model.Scope, x *Node, training bool) *Node {
-	return n.see(scope, x, training).logits
-}
-
 // Score returns the logit of every example, of which positive ones mean the positive class. The examples must have the shape of
 // those that the network was trained on. Batch normalization uses running statistics.
 func (n *Network) Score(eng *engine.Engine, examples Examples) ([]float64, error) {
-	s, err := n.newScorer(eng)
+	s, err := n.newScorer(eng, ofLogits)
 	if err != nil {
 		return nil, err
 	}
@@ -75,25 +70,25 @@ type scorer struct {
 	exec    *model.Exec
 }
 
-// newScorer returns a scorer of logits.
-func (n *Network) newScorer(eng *engine.Engine) (*scorer, error) {
-	return n.newReader(eng, inNetwork, logitsOf)
-}
-
-// logitsOf returns the logits of a pass.
-func logitsOf(p pass) *Node { return p.logits }
-
 // inNetwork is where the network has its variables.
 func inNetwork(root *model.Scope) *model.Scope { return root.At(networkScope) }
 
-// newReader returns a scorer of what graph makes of a pass outside of training, a row for each example, through a network that has its
-// variables in some scope.
-func (n *Network) newReader(eng *engine.Engine, in func(root *model.Scope) *model.Scope, graph func(p pass) *Node) (*scorer, error) {
+// reading is what a scorer works out.
+type reading struct {
+	in func(root *model.Scope) *model.Scope // where the network has its variables
+	of func(p pass) *Node                   // of what it makes of examples outside of training, a row for each
+}
+
+// ofLogits is the reading of the network's logits.
+var ofLogits = reading{inNetwork, func(p pass) *Node { return p.logits }}
+
+// newScorer returns a scorer of a reading.
+func (n *Network) newScorer(eng *engine.Engine, what reading) (*scorer, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err
 	}
 	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, x *Node) *Node {
-		return graph(n.see(in(scope), n.like.scale(x), false))
+		return what.of(n.see(what.in(scope), n.like.scale(x), false))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rival: building the network: %w", engine.RootCause(err))

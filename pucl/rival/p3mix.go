@@ -6,9 +6,6 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
-
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 )
 
 // p3MixVersion is the version of [P3Mix].
@@ -96,19 +93,13 @@ func (m P3Mix) String() string {
 func (m P3Mix) plan() plan {
 	m = m.withDefaults()
 	return plan{
-		mix:     &mixing{pairing: withAny, alpha: m.Alpha, own: true, alone: true},
-		teacher: m.Momentum,
-		choose:  func(b batch) *Node { partner, _ := m.partners(b); return partner },
-		schedule: func(done float64) []float32 { // whether the warm-up is over
-			if done < m.Warmup {
-				return []float32{0}
-			}
-			return []float32{1}
-		},
+		mix:      &mixing{pairing: withAny, alpha: m.Alpha, own: true, alone: true},
+		teacher:  m.Momentum,
+		other:    byTeacher,
+		choose:   m.partners,
+		schedule: func(done float64) []float32 { return []float32{flag(done >= m.Warmup)} }, // whether the warm-up is over
 		loss: func(b batch) *Node {
 			teacher := Sigmoid(b.other)
-			var heuristic *Node
-			b.partner, heuristic = m.partners(b)
 			mix := func(own, partners *Node) *Node { return Add(Mul(own, b.lambda), Mul(partners, OneMinus(b.lambda))) }
 			labels := ConvertDType(b.labels(teacher), teacher.DType())
 			if m.Correct {
@@ -121,7 +112,7 @@ func (m P3Mix) plan() plan {
 			if m.Early == 0 {
 				return loss
 			}
-			s, t := Sigmoid(b.mixed), mix(teacher, Where(heuristic, OnesLike(teacher), b.ofPartners(teacher)))
+			s, t := Sigmoid(b.mixed), mix(teacher, Where(m.heuristic(b), OnesLike(teacher), b.ofPartners(teacher)))
 			apart := Add(Mul(s, OneMinus(t)), Mul(OneMinus(s), t)) // 1 − ⟨s, t⟩
 			return Add(loss, MulScalar(ReduceAllMean(Log(AddScalar(apart, earlyMargin))), m.Early))
 		},
@@ -131,28 +122,19 @@ func (m P3Mix) plan() plan {
 // earlyMargin keeps the logarithm of early-learning regularization finite where network and teacher are sure of the same.
 const earlyMargin = 1e-4
 
-// partners returns the partner of every row, those that were drawn giving way to the heuristic ones after the warm-up, and which
-// are heuristic.
-func (m P3Mix) partners(b batch) (partner, heuristic *Node) {
-	g, n := b.other.Graph(), b.other.Shape().Dim(0)
-	distance := Abs(b.positive(b.other)) // from the boundary
-	row, column := ExpandDims(distance, 1), ExpandDims(distance, 0)
-	index := func(axis int) *Node { return Iota(g, shapes.Make(dtypes.Int32, b.positives, b.positives), axis) }
-	nearer := LogicalOr(LessThan(column, row), LogicalAnd(Equal(column, row), LessThan(index(1), index(0))))
-	rank := ReduceSum(ConvertDType(nearer, dtypes.Int32), 1) // 0 for the nearest
-
-	// The row that was drawn, of n, tells which of the k nearest.
+// partners returns the partner of every row: for a heuristic one the positive near the boundary that the row which was drawn, of n, tells.
+func (m P3Mix) partners(b batch) *Node {
 	k := max(int(math.Round(m.Pool*float64(b.positives))), 1)
-	pick := DivScalar(MulScalar(b.partner, k), n)
-	found := ConvertDType(Equal(ExpandDims(pick, 1), ExpandDims(rank, 0)), dtypes.Int32)
-	near := ReduceSum(Mul(found, Iota(g, found.Shape(), 1)), 1)
-	near = MinScalar(near, b.positives-1) // where the teacher's predictions are no numbers, all ranks are 0
+	nearest := rank(Abs(b.positive(b.other))) // to the boundary
+	return Where(m.heuristic(b), atPlaces(nearest, DivScalar(MulScalar(b.partner, k), b.other.Shape().Dim(0))), b.partner)
+}
 
+// heuristic returns which rows get a positive near the boundary for a partner: unlabeled ones of which the teacher is not sure, after
+// the warm-up.
+func (m P3Mix) heuristic(b batch) *Node {
 	prediction := Sigmoid(b.other)
-	bound := func(x float64) *Node { return Scalar(g, prediction.DType(), x) }
+	bound := func(x float64) *Node { return Scalar(prediction.Graph(), prediction.DType(), x) }
 	unsure := LogicalAnd(GreaterOrEqual(prediction, bound(1-m.Sure)), LessOrEqual(prediction, bound(m.Sure)))
-	unsure = LogicalAnd(unsure, LogicalNot(b.labels(prediction)))
 	later := GreaterThan(b.scheduled(0), ZerosLike(b.scheduled(0)))
-	heuristic = LogicalAnd(unsure, later)
-	return Where(heuristic, near, b.partner), heuristic
+	return LogicalAnd(LogicalAnd(unsure, LogicalNot(b.labels(prediction))), later)
 }

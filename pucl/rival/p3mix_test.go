@@ -20,8 +20,7 @@ func TestP3MixChoosesPartnersNearTheBoundary(t *testing.T) {
 		1: {0, 7, 2, 5, 3, 4, 1, 6}, // σ(2) is above 0.85, and σ(−5) below 0.15
 	} {
 		out, err := ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn, later *Node) *Node {
-			partner, _ := m.partners(batch{positives: 4, other: teacher, partner: drawn, now: later})
-			return partner
+			return m.partners(batch{positives: 4, other: teacher, partner: drawn, now: later})
 		}, teacher, drawn, []float64{later})
 		if err != nil {
 			t.Fatal(err)
@@ -36,8 +35,7 @@ func TestP3MixChoosesPartnersNearTheBoundary(t *testing.T) {
 func TestP3MixPoolOfEqualDistances(t *testing.T) {
 	m := P3Mix{Pool: 1}.withDefaults()
 	out, err := ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn *Node) *Node {
-		partner, _ := m.partners(batch{positives: 3, other: teacher, partner: drawn, now: OnesLike(Slice(teacher, AxisElem(0)))})
-		return partner
+		return m.partners(batch{positives: 3, other: teacher, partner: drawn, now: OnesLike(Slice(teacher, AxisElem(0)))})
 	}, []float64{1, 1, -1, 0, 0, 0}, []int32{0, 0, 0, 0, 2, 4})
 	if err != nil {
 		t.Fatal(err)

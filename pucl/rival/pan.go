@@ -47,7 +47,7 @@ func (m PAN) String() string { return fmt.Sprintf("PAN λ=%g", m.lambda()) }
 
 func (m PAN) plan() plan {
 	return plan{
-		second: true,
+		other: func(s *sight) *Node { return s.see(s.scope.At(secondScope), s.x).logits },
 		loss: func(b batch) *Node {
 			ownPart := Add(ReduceAllMean(numeric.LogOnePlusExp(Neg(b.positive(b.other)))), // −log D
 				ReduceAllMean(numeric.LogOnePlusExp(b.unlabeled(b.other)))) // −log(1−D)

@@ -12,7 +12,7 @@ import (
 )
 
 // pulnsVersion is the version of [PULNS].
-const pulnsVersion = 1
+const pulnsVersion = 2
 
 // PULNS selects unlabeled examples that shall be negatives for the classifier, and learns to select from how well the classifier does.
 // The selector is a perceptron of three layers that gives every unlabeled example the probability p to be selected, from the
@@ -70,15 +70,18 @@ func (m PULNS) String() string {
 func (m PULNS) plan() plan {
 	m = m.withDefaults()
 	return plan{
-		draws:  m.Selections,
-		judges: m.Judges,
-		extra: func(s *sight) *Node { // the selector's logits, and embeddings
+		draws: m.Selections,
+		aside: aside{m.Judges, m.Judges, 1},
+		extra: func(s *sight) []*Node { // the selector's logits, embeddings, and embeddings and logits of those set aside
 			h := StopGradient(s.own.h)
 			scope, x := s.own.scope.In("selector"), h
 			for i, size := range []int{64, 64} {
 				x = encoder.ReLU(encoder.Dense(scope.In("dense%d", i+1), x, size, true))
 			}
-			return Concatenate([]*Node{encoder.Dense(scope.In("out"), x, 1, true), h}, -1)
+			positive, unlabeled := s.judges()
+			return []*Node{
+				Squeeze(encoder.Dense(scope.In("out"), x, 1, true), -1), h, positive.h, positive.logits, unlabeled.h, unlabeled.logits,
+			}
 		},
 		loss: m.loss,
 	}
@@ -86,8 +89,7 @@ func (m PULNS) plan() plan {
 
 // loss returns L_C, whose gradient is that of L_C + L_S.
 func (m PULNS) loss(b batch) *Node {
-	n := b.logits.Shape().Dim(0)
-	selector := b.unlabeled(b.column(0, n))
+	selector := b.unlabeled(b.extra[0])
 	chance := Transpose(b.unlabeled(b.draws), 0, 1)                                                // [selections, unlabeled]
 	selected := ConvertDType(LessThan(chance, Sigmoid(ExpandDims(selector, 0))), selector.DType()) // likewise
 	share := Div(selected, MaxScalar(ReduceAndKeep(selected, ReduceSum, -1), 1))                   // of the classifier's negative part
@@ -105,21 +107,18 @@ func (m PULNS) loss(b batch) *Node {
 
 // reward returns R for every selection, share [selections, unlabeled] being the weights of the classifier's negative part.
 func (m PULNS) reward(b batch, share *Node) *Node {
-	n := b.logits.Shape().Dim(0)
-	h := Slice(b.extra, AxisRange(), AxisRange(1))
 	slope := Mul(share, ExpandDims(Sigmoid(b.unlabeled(b.logits)), 0)) // of L_C with respect to the logits of unlabeled examples
 	positives := b.positive(b.logits)
 	ofPositives := DivScalar(Neg(Sigmoid(Neg(positives))), b.positives)
 	slope = Concatenate([]*Node{
 		BroadcastToShape(ExpandDims(ofPositives, 0), shapes.Make(slope.DType(), slope.Shape().Dim(0), b.positives)), slope,
 	}, -1)
-	weights := MatMul(slope, Slice(h, AxisRange(0, n))) // the gradient of the last layer
+	weights := MatMul(slope, b.extra[1]) // the gradient of the last layer
 	bias := ReduceAndKeep(slope, ReduceSum, -1)
-	positive, unlabeled := b.judges(h)
-	t, u := b.judges(b.judging)
 	after := func(h, t *Node) *Node { // logits of those that judge
 		return Sub(ExpandDims(t, 0), MulScalar(Add(MatMul(weights, Transpose(h, 0, 1)), bias), m.Rate))
 	}
-	recall, found := logMeanSigmoid(after(positive, t)), logMeanSigmoid(after(unlabeled, u))
+	recall := logMeanSigmoid(after(b.extra[2], b.extra[3]))
+	found := logMeanSigmoid(after(b.extra[4], b.extra[5]))
 	return Sub(MulScalar(recall, 2), found)
 }

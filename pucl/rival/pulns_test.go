@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// judges is how many rows judge, of which two are labeled positives.
+const judges = 5
+
 // classifierLoss is L_C in loops for selection k: labeled positives against what it selects of the others.
 func classifierLoss(n seen, k int) float64 {
 	chosen, negative := 0., 0.
@@ -41,7 +44,7 @@ func reward(n seen, k int, rate float64) float64 {
 
 func TestPULNSAgainstLoops(t *testing.T) {
 	m := PULNS{Selections: 3, Rate: 0.4}
-	n := drawSeen(m, 5)
+	n := drawSeen(m, judges, 1, 4)
 	first := func(n seen) float64 { return classifierLoss(n, 0) }
 	checkSeen(t, m, n, first, func(n, frozen seen) float64 {
 		middle, rewards := 0., make([]float64, 3)
@@ -66,7 +69,7 @@ func TestPULNSAgainstLoops(t *testing.T) {
 // Selecting nothing leaves the positives alone, and one that is selected counts in full.
 func TestPULNSOfFewSelected(t *testing.T) {
 	m := PULNS{Selections: 2}
-	n := drawSeen(m, 5)
+	n := drawSeen(m, judges, 1, 4)
 	for i := range n.extra {
 		n.extra[i][0] = -50
 	}

@@ -87,18 +87,17 @@ func TestRefuses(t *testing.T) {
 			"rival: Self-PU with Gamma 2; it must be at least 0 and at most 1, or 0 for the default"},
 		"pace": {good, func(c *Config) { c.Method = SelfPU{Prior: 0.5, SecondPace: math.NaN()} },
 			"rival: Self-PU with SecondPace NaN; it must be at least 0 and at most 1"},
-		"one to set aside": {mixture(11, 12, 1), func(c *Config) { c.Method = SelfPU{Prior: 0.5} },
-			"rival: Self-PU π=0.5, α=10, β=0.3, γ=0.0625, paces 0.2 and 0.3, momentum 0.999 sets a tenth of the unlabeled " +
-				"examples aside, and there is 1; give at least 2, or set Gamma to -1"},
+		"one example to look ahead to": {mixture(11, 12, 1), func(c *Config) { c.Method = SelfPU{Prior: 0.5} },
+			"rival: Self-PU π=0.5, α=10, β=0.3, γ=0.0625, paces 0.2 and 0.3, momentum 0.999 sets some unlabeled examples aside, " +
+				"and there is only 1; give at least 2, or use a method that sets none aside, such as VPU"},
 
 		"selections": {good, func(c *Config) { c.Method = PULNS{Selections: 1} },
 			"rival: PULNS with Selections 1; it must be at least 2, or 0 for the default"},
 		"judges": {good, func(c *Config) { c.Method = PULNS{Judges: 1} }, "rival: PULNS with Judges 1; it must be above 0 and at most 0.9"},
-		"one positive to judge by": {Data{Examples: good.Examples, Labeled: firstAre(1, 12)}, func(c *Config) { c.Method = PULNS{} },
-			"judges 0.2 sets some labeled positives aside to judge by, and there is only 1; give at least 2, or use a method that " +
-				"needs no judges, such as VPU"},
-		"one unlabeled to judge by": {Data{Examples: good.Examples, Labeled: firstAre(11, 12)}, func(c *Config) { c.Method = LaGAM{Prior: 0.5} },
-			"judges 0.2 sets some unlabeled examples aside to judge by, and there is only 1"},
+		"one positive to set aside": {Data{Examples: good.Examples, Labeled: firstAre(1, 12)}, func(c *Config) { c.Method = PULNS{} },
+			"judges 0.2 sets some labeled positives aside, and there is only 1; give at least 2"},
+		"one unlabeled to set aside": {Data{Examples: good.Examples, Labeled: firstAre(11, 12)}, func(c *Config) { c.Method = LaGAM{Prior: 0.5} },
+			"judges 0.2 sets some unlabeled examples aside, and there is only 1"},
 		"prior of LaGAM": {good, func(c *Config) { c.Method = LaGAM{} }, "rival: LaGAM with class prior 0; it must lie above 0"},
 		"groups":         {good, func(c *Config) { c.Method = LaGAM{Prior: 0.5, Groups: -1} }, "rival: LaGAM with Groups -1; it must be at least 1"},
 		"temperature": {good, func(c *Config) { c.Method = LaGAM{Prior: 0.5, Temperature: -1} },
@@ -112,6 +111,9 @@ func TestRefuses(t *testing.T) {
 		"micro-batches": {good, func(c *Config) { c.Settings.Compute.MicroBatches = 2 },
 			"rival: a part of a batch may hold positives alone, and batch normalization would see no other; leave " +
 				"MicroBatches 0"},
+		"devices": {good, func(c *Config) {
+			c.Method, c.Positives, c.Unlabeled, c.Settings.Compute.Devices = SelfPU{Prior: 0.5}, 9, 9, 2
+		}, "rival: 3 rows of a batch set aside, which 2 devices cannot share evenly; change the size of the batch, or Devices"},
 		"views of rows": {good, func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{}} },
 			"rival: a Recipe makes views of images; leave it nil for rows of features"},
 		"steps": {good, func(c *Config) { c.Settings.Steps = -1 }, "Steps -1"},

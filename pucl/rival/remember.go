@@ -10,9 +10,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// remembered returns the variable that holds a logit for every example.
-func (r *run) remembered(scope *model.Scope) *model.Variable { return r.memory(scope, "logits") }
-
 // memory returns the variable that holds a number, or a row of so many, at first 0, for every example. It lies in the store, so that
 // checkpoints have it.
 func (r *run) memory(scope *model.Scope, what string, columns ...int) *model.Variable {
@@ -22,8 +19,12 @@ func (r *run) memory(scope *model.Scope, what string, columns ...int) *model.Var
 }
 
 // keep puts numbers for all examples into a memory.
-func (r *run) keep(what string, numbers []float32, columns ...int) error {
-	value := tensors.FromFlatDataAndDimensions(numbers, append([]int{len(r.data.Labeled)}, columns...)...)
+func (r *run) keep(what string, numbers []float64, columns ...int) error {
+	flat := make([]float32, len(numbers))
+	for i, x := range numbers {
+		flat[i] = float32(x)
+	}
+	value := tensors.FromFlatDataAndDimensions(flat, append([]int{len(r.data.Labeled)}, columns...)...)
 	if err := r.network.store.GetVariable("/remembered/" + what).SetValue(value); err != nil {
 		return fmt.Errorf("rival: keeping the %s of all examples: %w", what, err)
 	}
@@ -33,18 +34,7 @@ func (r *run) keep(what string, numbers []float32, columns ...int) error {
 // done returns the share of the run that so many steps are.
 func (r *run) done(steps int) float64 { return float64(steps) / float64(r.config.Settings.Steps) }
 
-// remember keeps the logits of all examples by the network as it is now, where they are due after so many steps.
-func (r *run) remember(done int) error {
-	if done%r.perEpoch() != 0 && !r.plan.remember(r.done(done-1), r.done(done)) {
-		return nil
-	}
-	scores, err := r.scorer.score(r.data.Examples)
-	if err != nil {
-		return err
-	}
-	logits := make([]float32, len(scores))
-	for i, s := range scores {
-		logits[i] = float32(s)
-	}
-	return r.keep("logits", logits)
+// passes reports whether the last of so many steps takes the run past a share of it.
+func (r *run) passes(share float64, steps int) bool {
+	return r.done(steps-1) < share && r.done(steps) >= share
 }

@@ -15,22 +15,18 @@ func TestRemembersPredictionsWhenTheyAreDue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, unlabeled, err := data.pools()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan(), network: trained.Network}
-	r.unlabeled.examples = unlabeled
-	if r.scorer, err = r.network.newScorer(eng); err != nil {
+	r := dealt(t, data, config)
+	r.network = trained.Network
+	if r.scorer, err = r.network.newScorer(eng, ofLogits); err != nil {
 		t.Fatal(err)
 	}
 	defer r.scorer.exec.Finalize()
-	v := r.remembered(r.network.store.RootScope())
+	v := r.memory(r.network.store.RootScope(), "logits")
 	for done := 1; done <= 10; done++ { // an epoch has 4 steps, and the warm-up ends after 5
 		if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 220), 220)); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.remember(done); err != nil {
+		if err := r.plan.between(r, done); err != nil {
 			t.Fatal(err)
 		}
 		value, err := v.Value()

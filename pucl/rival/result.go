@@ -110,30 +110,15 @@ func isInfiniteOrNaN(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) 
 // perEpoch returns how many steps are an epoch: those that go through all unlabeled examples. Those set aside count, so that all
 // methods are measured at the same steps.
 func (r *run) perEpoch() int {
-	return r.stepsThrough(len(r.unlabeled.examples) + len(r.aside.examples) + len(r.judges[1].examples))
-}
-
-// stepsThrough returns how many steps go through so many unlabeled examples.
-func (r *run) stepsThrough(examples int) int {
-	return (examples + r.config.Unlabeled - 1) / r.config.Unlabeled
+	return (len(r.unlabeled.examples) + len(r.aside[1].examples) + r.config.Unlabeled - 1) / r.config.Unlabeled
 }
 
 // afterStep does what is due between two steps: it keeps what methods remember of the training examples, and after every epoch it
 // scores what is held out and the test examples.
 func (r *run) afterStep(done int) (*train.Reading, error) {
 	c := r.config
-	if r.plan.groups > 0 {
-		if err := r.regroup(done); err != nil {
-			return nil, err
-		}
-	}
-	if r.plan.remember != nil {
-		if err := r.remember(done); err != nil {
-			return nil, err
-		}
-	}
-	if r.plan.paced != nil {
-		if err := r.trust(done); err != nil {
+	if r.plan.between != nil {
+		if err := r.plan.between(r, done); err != nil {
 			return nil, err
 		}
 	}

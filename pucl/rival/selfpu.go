@@ -11,7 +11,7 @@ import (
 )
 
 // selfPUVersion is the version of [SelfPU].
-const selfPUVersion = 1
+const selfPUVersion = 2
 
 // SelfPU trains two students by the non-negative risk of [NNPU] and lets them teach themselves in three ways. With s = σ(logit) and
 // the entropy H of a coin that falls on 1 with probability s, the loss of each student is
@@ -84,25 +84,26 @@ func (m SelfPU) String() string {
 
 func (m SelfPU) plan() plan {
 	m = m.withDefaults()
-	return plan{
-		paced:   &pacing{paces: [2]float64{m.Pace, m.SecondPace}, looksAhead: m.Gamma > 0},
-		teacher: m.Momentum,
+	p := plan{
+		teacher: m.Momentum, other: byTeacher, memory: true,
 		schedule: func(done float64) []float32 { // whether students calibrate, and whether they are taught
-			switch {
-			case done*paceParts < paceStart:
-				return []float32{0, 0}
-			case done*paceParts < paceEnd:
-				return []float32{1, 0}
-			}
-			return []float32{0, 1}
+			taught := done*paceParts >= paceEnd
+			return []float32{flag(done*paceParts >= paceStart && !taught), flag(taught)}
 		},
-		loss: func(b batch) *Node { return Add(m.student(b, 0), m.student(b, 1)) },
+		extra: m.extra, between: m.trust, reading: &reading{inSecond, ofLogits.of},
+		loss: func(b batch) *Node {
+			students := readStudents(b)
+			return Add(m.loss(b, students[0], students[1]), m.loss(b, students[1], students[0]))
+		},
 	}
+	if m.Gamma > 0 {
+		p.aside = aside{unlabeled: 0.1, rows: 0.25}
+	}
+	return p
 }
 
-// student returns the loss of student i.
-func (m SelfPU) student(b batch, i int) *Node {
-	own, other := b.students[i], b.students[1-i]
+// loss returns the loss of a student.
+func (m SelfPU) loss(b batch, own, other student) *Node {
 	unlabeled, trusted := b.unlabeled(own.logits), b.unlabeled(own.trusted)
 	rest := OneMinus(trusted)
 	w := Mul(m.calibrate(unlabeled, b.unlabeled(own.moved), rest, own.logits.Shape().Dim(0)), b.scheduled(0))

@@ -15,7 +15,6 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
-	"github.com/puclab/puclab/pucl/rows"
 )
 
 // pupil is a student as loops read it.
@@ -109,13 +108,16 @@ func TestSelfPULossAgainstLoops(t *testing.T) {
 			tt.change.Prior = 0.4
 			m, pupils := tt.change.withDefaults(), drawPupils(tt.shift)
 			exec := MustNewExec(enginetest.Open(t).Backend, func(x, now *Node) (*Node, *Node) {
-				b := batch{positives: somePositives, now: now}
-				for i, p := range pupils {
-					b.students[i] = student{
-						Slice(x, AxisElem(i)), Const(x.Graph(), p.teacher), Const(x.Graph(), p.trusted), Const(x.Graph(), p.moved),
+				logits := func(i int) *Node { return Reshape(Slice(x, AxisElem(i)), someRows) }
+				known := func(x ...[]float64) (out []*Node) {
+					for _, x := range x {
+						out = append(out, Const(now.Graph(), x))
 					}
-					b.students[i].logits = Reshape(b.students[i].logits, someRows)
+					return out
 				}
+				first, second := pupils[0], pupils[1]
+				b := batch{positives: somePositives, now: now, logits: logits(0), other: Const(x.Graph(), first.teacher)}
+				b.extra = append([]*Node{logits(1)}, known(second.teacher, first.trusted, second.trusted, first.moved, second.moved)...)
 				loss := tt.change.plan().loss(b)
 				return loss, Gradient(loss, x)[0]
 			})
@@ -167,7 +169,7 @@ func TestTrialStep(t *testing.T) {
 	encoder.SetSeed(n.store, 3)
 	exec, err := model.NewExec(eng.Backend, n.store, func(scope *model.Scope, rows, held, direction *Node) []*Node {
 		own := inNetwork(scope)
-		logits := func(x *Node) *Node { return n.logits(own.ResetVisited(), x, true) }
+		logits := func(x *Node) *Node { return n.see(own.ResetVisited(), x, true).logits }
 		z := logits(rows)
 		values := func() (all, weights []*Node) {
 			for v := range own.IterVariables() {
@@ -214,62 +216,20 @@ func TestTrialStep(t *testing.T) {
 	}
 }
 
-// Students look ahead to examples in no other row, drawn by the seed from those that are not labeled.
-func TestExamplesSetAside(t *testing.T) {
-	for _, single := range []bool{false, true} {
-		draw := func(seed uint64) *run {
-			data := mixture(30, 150, 1)
-			data.SingleDataset = single
-			config := quick(SelfPU{Prior: 0.5}, 10)
-			config.Seed = seed
-			positive, unlabeled, err := data.pools()
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := &run{data: data, config: config, plan: config.Method.plan()}
-			r.positive.examples, r.unlabeled.examples = positive, unlabeled
-			if err := r.setAside(); err != nil {
-				t.Fatal(err)
-			}
-			return r
-		}
-		r := draw(1)
-		all := rows.All(150)
-		if !single {
-			all = all[30:]
-		}
-		got := slices.Concat(r.unlabeled.examples, r.aside.examples)
-		slices.Sort(got)
-		if len(r.aside.examples) != 12 || r.aside.examples[0] < 30 || !slices.Equal(got, all) {
-			t.Errorf("single data set %v: set aside are %v of %v", single, r.aside.examples, got)
-		}
-		if !slices.Equal(draw(1).aside.examples, r.aside.examples) || slices.Equal(draw(2).aside.examples, r.aside.examples) {
-			t.Errorf("single data set %v: the seed does not tell what is set aside", single)
-		}
-		batch, err := r.batch(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		index := tensors.MustCopyFlatData[int32](batch.Inputs[1])
-		if batch.Examples != 32+64+16 || len(index) != batch.Examples {
-			t.Fatalf("%d rows of %d examples", batch.Examples, len(index))
-		}
-		for i, row := range index {
-			if aside := slices.Contains(r.aside.examples, int(row)); aside != (i >= 96) {
-				t.Errorf("row %d is example %d, set aside %v", i, row, aside)
-			}
-		}
-	}
-}
-
 // Whom students trust is chosen anew after each of four twentieths of the steps, the last of those that passed in one step.
 func TestPacing(t *testing.T) {
-	for _, tt := range []struct{ before, after, want float64 }{
-		{0, 0.04, 0}, {0, 0.05, 0.1}, {0.05, 0.06, 0}, {0.09, 0.1, 0.2}, {0.12, 0.17, 0.3}, {0.19, 0.2, 0.4}, {0, 0.5, 0.4}, {0.2, 0.25, 0},
-		{0.25, 1, 0},
+	for _, tt := range []struct {
+		steps int
+		due   map[int]float64 // after that step; 0 after all others
+	}{
+		{2, map[int]float64{1: 0.4}}, {7, map[int]float64{1: 0.2, 2: 0.4}}, {20, map[int]float64{1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}},
+		{100, map[int]float64{5: 0.1, 10: 0.2, 15: 0.3, 20: 0.4}}, {130, map[int]float64{7: 0.1, 13: 0.2, 20: 0.3, 26: 0.4}},
 	} {
-		if got := (&pacing{}).due(tt.before, tt.after); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("from %g to %g: %g, want %g", tt.before, tt.after, got, tt.want)
+		r := &run{config: quick(SelfPU{}, tt.steps)}
+		for done := 1; done <= tt.steps; done++ {
+			if got, want := r.due(done), tt.due[done]; math.Abs(got-want) > 1e-12 {
+				t.Errorf("after %d of %d steps: %g, want %g", done, tt.steps, got, want)
+			}
 		}
 	}
 }
@@ -278,23 +238,19 @@ func TestPacing(t *testing.T) {
 func TestStudentsTrustTheSurest(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 220, 1)
 	data.SingleDataset = true // labeled examples are among the unlabeled ones, and nobody's to choose
-	config := quick(SelfPU{Prior: 0.5, Pace: 0.5, SecondPace: 1, Gamma: -1}, 100).withDefaults(data.Examples)
-	_, unlabeled, err := data.pools()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &run{data: data, config: config, plan: config.Method.plan(), unlabeled: deck{examples: unlabeled}}
-	r.network = &Network{store: model.NewStore(), encoder: config.Encoder, like: data.Examples}
+	r := dealt(t, data, quick(SelfPU{Prior: 0.5, Pace: 0.5, SecondPace: 1, Gamma: -1}, 100))
+	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, 1)
-	if r.scorer, err = r.network.newScorer(eng); err != nil {
+	var err error
+	if r.scorer, err = r.network.newScorer(eng, ofLogits); err != nil {
 		t.Fatal(err)
 	}
 	defer r.scorer.exec.Finalize()
-	if r.second, err = r.network.newReader(eng, inSecond, logitsOf); err != nil {
+	if r.reader, err = r.network.newScorer(eng, *r.plan.reading); err != nil {
 		t.Fatal(err)
 	}
-	defer r.second.exec.Finalize()
-	v := r.trusted(r.network.store.RootScope())
+	defer r.reader.exec.Finalize()
+	v := r.memory(r.network.store.RootScope(), "trusted", 2)
 	if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 440), 220, 2)); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +259,7 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 		part float64
 	}{{4, 0}, {20, 0.4}, {21, 0.4}} {
 		done, part := tt.done, tt.part
-		if err := r.trust(done); err != nil {
+		if err := r.plan.between(r, done); err != nil {
 			t.Fatal(err)
 		}
 		value, err := v.Value()
@@ -311,7 +267,7 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 			t.Fatal(err)
 		}
 		trusted := tensors.MustCopyFlatData[float32](value)
-		for i, s := range []*scorer{r.scorer, r.second} {
+		for i, s := range []*scorer{r.scorer, r.reader} {
 			scores, err := s.score(data.Examples)
 			if err != nil {
 				t.Fatal(err)
@@ -346,39 +302,40 @@ func TestImagesWithSeveralNetworks(t *testing.T) {
 	}
 }
 
-// What is known of the students of a batch is in the columns where it is looked for, and rows that are set aside tell nothing.
-func TestStudentOutputs(t *testing.T) {
+// What is known of the students of a batch is where it is looked for.
+func TestStudents(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 120, 1)
-	config := quick(SelfPU{Prior: 0.5}, 10).withDefaults(data.Examples)
+	config := quick(SelfPU{Prior: 0.5}, 10)
 	config.Encoder, config.Positives, config.Unlabeled = encoder.MLP{Hidden: []int{}, Dim: 4}, 3, 5
-	r := &run{data: data, config: config, plan: config.Method.plan(), network: &Network{store: model.NewStore(), encoder: config.Encoder}}
+	r := dealt(t, data, config)
+	r.network = &Network{store: model.NewStore(), encoder: config.Encoder}
 	encoder.SetSeed(r.network.store, 1)
 	flags := make([]float32, 240)
 	for i := range flags {
 		flags[i] = float32(i % 3 % 2)
 	}
-	if err := r.trusted(r.network.store.RootScope()).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)); err != nil {
+	if err := r.memory(r.network.store.RootScope(), "trusted", 2).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)); err != nil {
 		t.Fatal(err)
 	}
-	exec, err := model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x *Node) []*Node {
-		out := r.studentOutputs(scope, index, x)
+	exec, err := model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x, now *Node) []*Node {
+		logits := r.outputs(scope, []*Node{x, index, now})
 		var parts []*Node
-		for _, s := range readStudents(Slice(out, AxisRange(0, 8))) {
+		for _, s := range readStudents(r.seen) {
 			parts = append(parts, s.logits, s.teacher, s.trusted, s.moved)
 		}
 		teachers := scope.At(teacherScope)
 		for _, own := range []*model.Scope{inNetwork(scope), teachers, inSecond(scope), teachers.At(secondScope)} {
-			parts = append(parts, r.network.logits(own, Slice(x, AxisRange(0, 8)), true))
+			parts = append(parts, r.network.see(own, Slice(x, AxisRange(0, 8)), true).logits)
 		}
-		return append(parts, Slice(out, AxisRange(8)))
+		return append(parts, logits)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	index := []int32{1, 2, 3, 50, 61, 72, 83, 94, 105, 116}
+	index := []int32{1, 2, 3, 50, 61, 72, 83, 94}
 	x := data.Examples.tensor([]int{1, 2, 3, 50, 61, 72, 83, 94, 105, 116})
-	out, err := exec.Call(index, x)
+	out, err := exec.Call(index, x, tensors.FromFlatDataAndDimensions(make([]float32, 16), 8, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +355,7 @@ func TestStudentOutputs(t *testing.T) {
 			}
 			seen = append(seen, got)
 		}
-		for k, row := range index[:8] {
+		for k, row := range index {
 			if got := column(4*i + 2)[k]; got != flags[2*int(row)+i] {
 				t.Errorf("student %d trusts row %d: %g", i, k, got)
 			}
@@ -407,7 +364,7 @@ func TestStudentOutputs(t *testing.T) {
 			t.Errorf("logits of student %d move by %g", i, moved)
 		}
 	}
-	if slices.ContainsFunc(column(12), func(x float32) bool { return x != 0 }) {
-		t.Errorf("rows that are set aside have %g", column(12))
+	if got := column(12); !slices.Equal(got, column(0)) {
+		t.Errorf("the outputs are %g, want the logits of the first student, %g", got, column(0))
 	}
 }

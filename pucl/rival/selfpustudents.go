@@ -5,7 +5,6 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -21,43 +20,25 @@ type student struct {
 // averaged by their teachers, as one network is.
 func inSecond(root *model.Scope) *model.Scope { return inNetwork(root).At(secondScope) }
 
-// studentOutputs is the graph from the rows of a batch to what is known of both students, four columns for each, the last ones 0
-// where nobody looks ahead. Rows that are set aside have zeros.
-func (r *run) studentOutputs(scope *model.Scope, index, x *Node) *Node {
-	n := r.config.Positives + r.config.Unlabeled
-	rows, held := Slice(x, AxisRange(0, n)), (*Node)(nil)
-	if r.plan.paced.looksAhead {
-		held = Slice(x, AxisRange(n))
-	}
-	trusted := Gather(r.trusted(scope).NodeValue(x.Graph()), ExpandDims(Slice(index, AxisRange(0, n)), -1)) // [n, 2]
-	teachers := scope.At(teacherScope)
-	var columns []*Node
-	for i, s := range [2]struct{ own, teacher *model.Scope }{{inNetwork(scope), teachers}, {inSecond(scope), teachers.At(secondScope)}} {
-		logits := func(scope *model.Scope, x *Node) *Node {
-			return r.network.logits(scope.ResetVisited(), r.config.Settings.Compute.Prepare(x), true)
+// extra returns the logits of the second student and of its teacher, whom both students trust, and how far their logits move.
+func (m SelfPU) extra(s *sight) []*Node {
+	own, second := inNetwork(s.scope), inSecond(s.scope)
+	z := s.see(second, s.x).logits
+	teacher := StopGradient(s.see(s.scope.At(teacherScope).At(secondScope), s.x).logits)
+	moved := func(scope *model.Scope, z *Node) *Node {
+		if s.aside == nil {
+			return ZerosLike(z)
 		}
-		z := logits(s.own, rows)
-		moved := ZerosLike(z)
-		if held != nil {
-			moved = trial(s.own, func(x *Node) *Node { return logits(s.own, x) }, z, rows, held)
-		}
-		columns = append(columns, z, StopGradient(logits(s.teacher, rows)), Squeeze(Slice(trusted, AxisRange(), AxisElem(i)), -1), moved)
+		return trial(scope, func(x *Node) *Node { return s.see(scope, x).logits }, z, s.x, s.aside)
 	}
-	out := Stack(columns, -1)
-	if held == nil {
-		return out
-	}
-	none := Zeros(x.Graph(), shapes.Make(out.DType(), held.Shape().Dim(0), out.Shape().Dim(1)))
-	return Concatenate([]*Node{out, none}, 0)
+	trusted := Transpose(s.remembered("trusted", 2), 0, 1)
+	whom := func(i int) *Node { return Squeeze(Slice(trusted, AxisElem(i)), 0) }
+	return []*Node{z, teacher, whom(0), whom(1), moved(own, s.logits), moved(second, z)}
 }
 
-// readStudents tells the columns of studentOutputs apart.
-func readStudents(outputs *Node) (students [2]student) {
-	for i := range students {
-		column := func(j int) *Node { return Squeeze(Slice(outputs, AxisRange(), AxisElem(4*i+j)), -1) }
-		students[i] = student{column(0), column(1), column(2), column(3)}
-	}
-	return students
+// readStudents tells apart what is known of both students.
+func readStudents(b batch) [2]student {
+	return [2]student{{b.logits, b.other, b.extra[2], b.extra[4]}, {b.extra[0], b.extra[1], b.extra[3], b.extra[5]}}
 }
 
 // trialLength is the length of a trial step. It is short beside the parameters, so that logits move almost as their derivatives

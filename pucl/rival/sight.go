@@ -1,89 +1,30 @@
 package rival
 
 import (
-	"math"
-	"math/rand/v2"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// sight is what a plan's extra builds on: what the networks make of a batch.
+// sight is what a plan's other and extra build on: what the networks make of a batch.
 type sight struct {
-	batch      // positives, logits, other, now and draws; and how many judge
-	own   pass // of all rows: those of the batch first, those that judge last
-	again pass // of the rows of the batch in their second view, or in the first one where there are no views
+	batch
+	run   *run
+	scope *model.Scope // the root
 
-	index  *Node           // int32 [n], which examples the rows are; nil without a memory
-	memory *model.Variable // [all examples]; nil without one
-	group  *Node           // [n], the number of the row's group, 0 before there are groups; nil without them
-
-	epochs float64 // how many times the run goes through the unlabeled examples
+	x     *Node // the rows of the batch in their first view
+	aside *Node // the rows set aside, labeled positives first; nil where there are none
+	index *Node // int32 [n], which examples the rows are; nil without a memory
+	own   pass  // of the rows in their first view; empty where the network sees mixed rows only
+	again pass  // of the rows in their second view, or in the first one where there are no views; by the teacher where there is one
 }
 
-// sighted is the graph from a batch to the logits of its rows, then those of the mixed ones, then those that judge, with the columns
-// of the plan's extra beside them.
-func (r *run) sighted(scope *model.Scope, in inputs) *Node {
-	n := r.size()
-	x := r.data.Examples.scale(in.x)
-	var again *Node
-	if in.numbers != nil {
-		if r.plan.again {
-			again = r.config.Recipe.Apply(Slice(x, AxisRange(0, n)), in.numbersAgain)
-		}
-		x = r.config.Recipe.Apply(x, in.numbers)
-	}
-	s := &sight{
-		batch: r.known(in), index: in.index,
-		epochs: float64(r.config.Settings.Steps) * float64(r.config.Unlabeled) / float64(len(r.unlabeled.examples)),
-	}
-	if r.plan.memory {
-		s.memory = r.memory(scope, "labels")
-	}
-	if r.plan.groups > 0 {
-		s.group = Gather(r.memory(scope, "groups").NodeValue(x.Graph()), ExpandDims(s.index, -1))
-	}
-	see := func(name string, x *Node) pass {
-		p := r.network.see(scope.At("%s", name), r.config.Settings.Compute.Prepare(x), true)
-		return pass{p.scope, ConvertDType(p.h, dtypes.Float32), p.logits}
-	}
-	parts := []*Node{Slice(x, AxisRange(0, n))}
-	if r.plan.teacher > 0 {
-		seen := parts[0]
-		if again != nil {
-			seen, again = again, nil
-		}
-		s.again = see(teacherScope, seen)
-	}
-	if r.plan.mix != nil {
-		parts = append(parts, s.mix(parts[0], 0))
-	}
-	rows := n * len(parts)
-	if again != nil {
-		parts = append(parts, again)
-	}
-	seen := see(networkScope, Concatenate(parts, 0))
-	s.own = seen.rows(0, rows)
-	s.logits = Slice(s.own.logits, AxisRange(0, n))
-	if r.plan.teacher == 0 && r.plan.again {
-		if s.again = s.own.rows(0, n); again != nil {
-			s.again = seen.rows(rows, rows+n)
-		}
-	}
-	if r.plan.judges > 0 { // in a pass of its own, which needs no way back
-		judges := see(networkScope, Slice(x, AxisRange(n)))
-		s.own.h = Concatenate([]*Node{s.own.h, StopGradient(judges.h)}, 0)
-		s.own.logits = Concatenate([]*Node{s.own.logits, StopGradient(judges.logits)}, 0)
-	}
-	extra := r.plan.extra(s)
-	if short := s.own.logits.Shape().Dim(0) - extra.Shape().Dim(0); short > 0 {
-		extra = Concatenate([]*Node{extra, Zeros(extra.Graph(), shapes.Make(extra.DType(), short, extra.Shape().Dim(1)))}, 0)
-	}
-	return Concatenate([]*Node{ExpandDims(s.own.logits, -1), extra}, -1)
+// see returns what a network in that scope makes of rows in training.
+func (s *sight) see(scope *model.Scope, x *Node) pass {
+	p := s.run.network.see(scope.ResetVisited(), s.run.config.Settings.Compute.Prepare(x), true)
+	return pass{p.scope, ConvertDType(p.h, dtypes.Float32), p.logits}
 }
 
 // rows returns what the network makes of rows first to end.
@@ -91,40 +32,41 @@ func (p pass) rows(first, end int) pass {
 	return pass{p.scope, Slice(p.h, AxisRange(first, end)), Slice(p.logits, AxisRange(first, end))}
 }
 
-// rows returns the rows of the batch.
-func (s *sight) rows(x *Node) *Node { return Slice(x, AxisRange(0, s.logits.Shape().Dim(0))) }
+// judges returns what the network makes of the rows set aside, of labeled positives and of others, in a pass that needs no way back.
+func (s *sight) judges() (positive, unlabeled pass) {
+	p := s.see(inNetwork(s.scope), s.aside)
+	p.h, p.logits = StopGradient(p.h), StopGradient(p.logits)
+	positives, _ := s.run.plan.aside.inBatch(s.run.config)
+	return p.rows(0, positives), p.rows(positives, s.aside.Shape().Dim(0))
+}
 
-// recall returns what is remembered of every row of the batch; that of labeled positives is 1, whatever is remembered.
-func (s *sight) recall() *Node {
-	y := Gather(s.memory.NodeValue(s.index.Graph()), ExpandDims(s.index, -1))
+// byTeacher returns the logits of the rows by the teacher.
+func byTeacher(s *sight) *Node { return StopGradient(s.again.logits) }
+
+// remembered returns what is remembered of every row by that name.
+func (s *sight) remembered(what string, columns ...int) *Node {
+	return Gather(s.run.memory(s.scope, what, columns...).NodeValue(s.index.Graph()), ExpandDims(s.index, -1))
+}
+
+// labeling returns the labels that are remembered of the rows; those of labeled positives are 1, whatever is remembered.
+func (s *sight) labeling() *Node {
+	y := s.remembered("labels")
 	return Where(s.labels(y), OnesLike(y), y)
 }
 
-// move brings what is remembered of every row of the batch nearer to target, so that of what it is now a part e^(−1) is left after
-// the given share of the run, and returns it. Labeled positives keep their 1. Where due is 0 nothing moves.
+// move brings the labels that are remembered nearer to target, so that of what they are now a part e^(−1) is left after the given
+// share of the run, and returns those of the rows. Labeled positives keep their 1. Where due is 0 nothing moves.
 func (s *sight) move(target, share, due *Node) *Node {
-	y := s.recall()
-	rate := OneMinus(Exp(Neg(Reciprocal(MulScalar(share, s.epochs)))))
+	y, memory := s.labeling(), s.run.memory(s.scope, "labels")
+	c := s.run.config
+	epochs := float64(c.Settings.Steps) * float64(c.Unlabeled) / float64(len(s.run.unlabeled.examples))
+	rate := OneMinus(Exp(Neg(Reciprocal(MulScalar(share, epochs)))))
 	change := Mul(Sub(target, y), Mul(rate, due))
 	change = Where(s.labels(y), ZerosLike(y), change)
-	g := y.Graph()
 	// An example can be in a batch twice where one round through all ends and the next begins.
-	all := ScatterSum(s.memory.NodeValue(g), ExpandDims(s.index, -1), change, false, false)
-	s.memory.SetNodeValue(ClipScalar(all, 0, 1))
+	all := ScatterSum(memory.NodeValue(y.Graph()), ExpandDims(s.index, -1), change, false, false)
+	memory.SetNodeValue(ClipScalar(all, 0, 1))
 	return Add(y, change)
-}
-
-// setAside returns a share of the pool, at least one and not all, to judge, and the others.
-func setAside(pool []int, share float64, seed uint64) (others, judges []int) {
-	count := min(max(int(math.Round(share*float64(len(pool)))), 1), len(pool)-1)
-	for i, at := range rand.New(rand.NewPCG(seed, 0)).Perm(len(pool)) {
-		if i < count {
-			judges = append(judges, pool[at])
-		} else {
-			others = append(others, pool[at])
-		}
-	}
-	return others, judges
 }
 
 // projectionDim is how many numbers a projection has.

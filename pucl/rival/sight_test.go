@@ -19,23 +19,26 @@ import (
 
 // seen is a batch in numbers, as the loss of a method that has an extra sees it.
 type seen struct {
-	logits  []float64   // of the rows of the batch, of those mixed, and of two positives and three unlabeled examples that judge
-	extra   [][]float64 // a row for each logit
+	logits  []float64   // of the rows of the batch, of those mixed, and of those set aside
+	extra   [][]float64 // a row for each logit, in which the parts of extra lie one after the other
+	widths  []int       // of the parts
+	aside   int         // how many rows are set aside, of which the first positiveJudges are labeled positives
 	draws   [][]float64
 	lambda  []float64
 	partner []int32
 	now     []float64
 }
 
-const (
-	positiveJudges = 2
-	judges         = 5
-)
+const positiveJudges = 2
 
-// drawSeen returns some numbers for a method with that many columns of extra.
-func drawSeen(m Method, columns int) (n seen) {
+// drawSeen returns some numbers for a method whose extra has parts of so many columns.
+func drawSeen(m Method, aside int, widths ...int) (n seen) {
 	rng := rand.New(rand.NewPCG(4, 9))
-	p, rows := m.plan(), someRows
+	p, rows, columns := m.plan(), someRows, 0
+	for _, width := range widths {
+		columns += width
+	}
+	n.widths, n.aside = widths, aside
 	if p.mix != nil {
 		n.partner = p.mix.draw(rng, somePositives, someRows)
 		for _, lambda := range p.mix.weights(rng, someRows) {
@@ -43,10 +46,7 @@ func drawSeen(m Method, columns int) (n seen) {
 		}
 		rows += someRows
 	}
-	if p.judges > 0 {
-		rows += judges
-	}
-	for range rows {
+	for range rows + aside {
 		n.logits = append(n.logits, 1.5*rng.NormFloat64())
 		n.extra = append(n.extra, normals(rng, columns))
 	}
@@ -99,13 +99,27 @@ func lossOfSeen(t *testing.T, m Method, n seen) (float64, []float64) {
 	p, rows := m.plan(), len(n.logits)
 	out, err := ExecOnceN(enginetest.Open(t).Backend, func(x *Node) []*Node {
 		g := x.Graph()
-		b := batch{positives: somePositives, judging: Slice(x, AxisRange(0, rows)), extra: Reshape(Slice(x, AxisRange(rows)), rows, -1)}
-		b.logits = Slice(x, AxisRange(0, someRows))
+		b := batch{positives: somePositives, logits: Slice(x, AxisRange(0, someRows))}
+		extra, first := Reshape(Slice(x, AxisRange(rows)), rows, -1), 0
+		part := func(from, to, column, width int) *Node {
+			part := Slice(extra, AxisRange(from, to), AxisRange(column, column+width))
+			if width == 1 {
+				return Squeeze(part, -1)
+			}
+			return part
+		}
+		for _, width := range n.widths {
+			b.extra = append(b.extra, part(0, someRows, first, width))
+			first += width
+		}
+		if n.aside > 0 { // embeddings, which are the last part, and logits
+			judges, width := rows-n.aside, n.widths[len(n.widths)-1]
+			for _, kind := range [][2]int{{judges, judges + positiveJudges}, {judges + positiveJudges, rows}} {
+				b.extra = append(b.extra, part(kind[0], kind[1], first-width, width), Slice(x, AxisRange(kind[0], kind[1])))
+			}
+		}
 		if p.mix != nil {
 			b.mixed, b.lambda, b.partner = Slice(x, AxisRange(someRows, 2*someRows)), Const(g, n.lambda), Const(g, n.partner)
-		}
-		if p.judges > 0 {
-			b.positiveJudges, b.unlabeledJudges = positiveJudges, judges-positiveJudges
 		}
 		if p.draws > 0 {
 			b.draws = Const(g, n.draws)
@@ -136,10 +150,12 @@ func checkSeen(t *testing.T, m Method, n seen, value func(n seen) float64, follo
 // it comes up so many times; labeled positives are 1, and stay 0 in memory, and what is not in the batch stays as it is.
 func TestMemoryMoves(t *testing.T) {
 	store := model.NewStore()
-	memory := store.RootScope().VariableWithValue("labels", []float32{0.5, 0.5, 0.5, 0.5, 0.5, 0.9})
+	memory := store.RootScope().At("remembered").VariableWithValue("labels", []float32{0.5, 0.5, 0.5, 0.5, 0.5, 0.9})
+	r := &run{data: Data{Labeled: make([]bool, 6)}, unlabeled: deck{examples: make([]int, 4)}}
+	r.config.Settings.Steps, r.config.Unlabeled = 8, 3
 	exec := model.MustNewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, due *Node) *Node {
 		g := due.Graph()
-		s := &sight{batch: batch{positives: 1}, memory: memory, index: Const(g, []int32{0, 2, 3, 5, 5}), epochs: 6}
+		s := &sight{batch: batch{positives: 1}, run: r, scope: scope, index: Const(g, []int32{0, 2, 3, 5, 5})}
 		return s.move(Const(g, []float32{0, 0, 1, 1, 1}), Const(g, float32(0.1)), due)
 	})
 	rate := 1 - math.Exp(-1./(0.1*6))
@@ -168,68 +184,6 @@ func TestMemoryMoves(t *testing.T) {
 	}
 }
 
-// What is set aside is a share of the pool, at least one and not all, and belongs to the others no more.
-func TestSetAside(t *testing.T) {
-	pool := []int{3, 4, 7, 9, 11, 12, 15, 20, 21, 30}
-	for share, want := range map[float64]int{0.2: 2, 0.01: 1, 0.9: 9, 0.99: 9} {
-		others, judges := setAside(pool, share, 5)
-		if len(judges) != want {
-			t.Errorf("share %g: %d judge", share, judges)
-		}
-		if all := slices.Sorted(slices.Values(slices.Concat(others, judges))); !slices.Equal(all, pool) {
-			t.Errorf("share %g: %d and %d", share, others, judges)
-		}
-	}
-	_, a := setAside(pool, 0.3, 5)
-	_, b := setAside(pool, 0.3, 6)
-	if slices.Equal(a, b) {
-		t.Error("two seeds set the same examples aside")
-	}
-}
-
-// Examples that judge are in no other part of a batch, and come in new views like these.
-func TestJudgesTeachNothing(t *testing.T) {
-	data := Data{Examples: patterns(120, 70), Labeled: firstAre(20, 120)}
-	config := quick(LaGAM{Prior: 0.5}, 4)
-	config.Recipe = augment.Recipe{augment.Flip{}}
-	r := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
-	positive, unlabeled, err := data.pools()
-	if err == nil {
-		err = r.deal(positive, unlabeled)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{4, 20} { // a fifth
-		if got := len(r.judges[i].examples); got != want {
-			t.Errorf("%d judge, want %d", got, want)
-		}
-		for _, judge := range r.judges[i].examples {
-			if slices.Contains(r.positive.examples, judge) || slices.Contains(r.unlabeled.examples, judge) {
-				t.Errorf("example %d judges and teaches", judge)
-			}
-		}
-	}
-	batch, err := r.batch(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, rows := range []int{192, 192, 96, 96} { // examples and judges, their views, second views, numbers of the examples
-		if got := batch.Inputs[i].Shape().Dim(0); got != rows {
-			t.Errorf("input %d has %d rows, want %d", i, got, rows)
-		}
-	}
-	first, second := tensors.MustCopyFlatData[float32](batch.Inputs[1]), tensors.MustCopyFlatData[float32](batch.Inputs[2])
-	if slices.Equal(first[:len(second)], second) {
-		t.Error("both views are one")
-	}
-	pixels := tensors.MustCopyFlatData[uint8](batch.Inputs[0])
-	judge := r.judges[1].deal(0, 1)[0]
-	if !slices.Equal(pixels[128*64:129*64], data.Examples.(Images).Pixels[judge*64:judge*64+64]) {
-		t.Error("the first unlabeled image that judges is not the one that was dealt")
-	}
-}
-
 // Methods with two views learn from images in new views, as they do from rows.
 func TestImagesInTwoViews(t *testing.T) {
 	eng := enginetest.Open(t)
@@ -247,7 +201,9 @@ func TestImagesInTwoViews(t *testing.T) {
 // Methods that remember labels or set examples aside are the same on two devices and in bfloat16, up to rounding.
 func TestComputeOfMethodsThatRemember(t *testing.T) {
 	eng := enginetest.Open(t)
-	for name, method := range map[string]Method{"PULNS": PULNS{}, "LaGAM": LaGAM{Prior: 0.5, Warmup: -1}, "NcPU": NcPU{Warmup: -1}} {
+	for name, method := range map[string]Method{
+		"PULNS": PULNS{}, "LaGAM": LaGAM{Prior: 0.5, Warmup: -1}, "NcPU": NcPU{Warmup: -1}, "Self-PU": SelfPU{Prior: 0.5},
+	} {
 		data, config := mixture(20, 150, 1), quick(method, 3)
 		config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4}
 		whole := must(t, eng, data, config)

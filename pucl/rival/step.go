@@ -1,8 +1,10 @@
 package rival
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -11,29 +13,15 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// size returns the number of rows in a batch, without those that judge.
-func (r *run) size() int {
-	return r.config.Positives + r.config.Unlabeled + r.plan.paced.aside(r.config)
-}
-
-// judging returns how many rows of both kinds judge: as many as there are in the batch, since fewer are too much noise to learn from.
-func (r *run) judging() (positives, unlabeled int) {
-	if r.plan.judges == 0 {
-		return 0, 0
-	}
-	return r.config.Positives, r.config.Unlabeled
-}
+// size returns the number of rows in a batch, without those set aside.
+func (r *run) size() int { return r.config.Positives + r.config.Unlabeled }
 
 // batch returns the batch of a step: the examples, and what else the plan needs, in the order in which inputs reads them.
 func (r *run) batch(step int) (train.Batch, error) {
 	c, n := r.config, r.size()
-	index := append(r.positive.deal(step*c.Positives, c.Positives), r.unlabeled.deal(step*c.Unlabeled, c.Unlabeled)...)
-	positives, unlabeled := r.judging()
-	index = append(index, r.judges[0].deal(step*positives, positives)...)
-	index = append(index, r.judges[1].deal(step*unlabeled, unlabeled)...)
-	if count := r.plan.paced.aside(c); count > 0 {
-		index = append(index, r.aside.deal(step*count, count)...)
-	}
+	positives, unlabeled := r.plan.aside.inBatch(c)
+	index := slices.Concat(r.positive.deal(step*c.Positives, c.Positives), r.unlabeled.deal(step*c.Unlabeled, c.Unlabeled),
+		r.aside[0].deal(step*positives, positives), r.aside[1].deal(step*unlabeled, unlabeled))
 	parts := []*tensors.Tensor{r.data.Examples.tensor(index)}
 	views := func(stream uint64, n int) error {
 		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed^stream, uint64(step))), r.data.Examples.(Images).Shape, n)
@@ -53,10 +41,9 @@ func (r *run) batch(step int) (train.Batch, error) {
 			}
 		}
 	}
-	index = index[:n]
-	if r.plan.remembers() {
+	if r.plan.memory {
 		rows := make([]int32, n)
-		for i, row := range index {
+		for i, row := range index[:n] {
 			rows[i] = int32(row)
 		}
 		parts = append(parts, tensors.FromFlatDataAndDimensions(rows, n))
@@ -100,7 +87,7 @@ func (r *run) read(all []*Node) (in inputs) {
 			in.numbersAgain = next()
 		}
 	}
-	if r.plan.remembers() {
+	if r.plan.memory {
 		in.index = next()
 	}
 	if r.plan.mix != nil {
@@ -118,86 +105,67 @@ func (r *run) read(all []*Node) (in inputs) {
 // known returns what is known of a batch before it is in the network.
 func (r *run) known(in inputs) batch {
 	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda, draws: in.draws}
-	b.positiveJudges, b.unlabeledJudges = r.judging()
 	if in.now != nil {
 		b.now = Squeeze(Slice(in.now, AxisElem(0)), 0)
 	}
 	return b
 }
 
-// outputs is the graph from a batch to the logits of its rows, then those of the mixed ones: a column for the network, and one
-// for the second network, for the teacher, who sees the rows as they are, or for what is remembered of them.
+// outputs is the graph from a batch to the logits of its rows, then those of the mixed ones. What else the loss is made of stays in
+// r.seen, since a step is one graph: no batch is split into micro-batches.
 func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
-	in := r.read(all)
-	if r.plan.extra != nil {
-		return r.sighted(scope, in)
-	}
+	in, n := r.read(all), r.size()
+	s := &sight{batch: r.known(in), run: r, scope: scope, index: in.index}
 	x := r.data.Examples.scale(in.x)
+	var again *Node
 	if in.numbers != nil {
+		if r.plan.again {
+			again = r.config.Recipe.Apply(Slice(x, AxisRange(0, n)), in.numbersAgain)
+		}
 		x = r.config.Recipe.Apply(x, in.numbers)
 	}
-	if r.plan.paced != nil {
-		return r.studentOutputs(scope, in.index, x)
+	if s.x = x; x.Shape().Dim(0) > n {
+		s.x, s.aside = Slice(x, AxisRange(0, n)), Slice(x, AxisRange(n))
 	}
-	compute := r.config.Settings.Compute
-	logits := func(name string, x *Node) *Node {
-		return ExpandDims(r.network.logits(scope.In("%s", name), compute.Prepare(x), true), -1)
-	}
-	b := r.known(in)
-	var other []*Node
 	if r.plan.teacher > 0 {
-		other = []*Node{StopGradient(logits(teacherScope, x))}
-		b.other = Squeeze(other[0], -1)
-		b.partner = r.plan.choose(b)
+		s.again, again = s.see(scope.At(teacherScope), cmp.Or(again, s.x)), nil
 	}
+	if r.plan.other != nil {
+		s.other = r.plan.other(s)
+	}
+	if r.plan.choose != nil {
+		s.partner = r.plan.choose(s.batch)
+	}
+
+	parts, mixed := []*Node{s.x}, 0
 	if m := r.plan.mix; m != nil {
-		mixed := b.mix(x, m.first(b.positives))
-		if x = Concatenate([]*Node{x, mixed}, 0); m.alone {
-			x = mixed
+		parts = append(parts, s.mix(s.x, m.first(s.positives)))
+		if mixed = parts[1].Shape().Dim(0); m.alone {
+			parts = parts[1:]
 		}
 	}
-	if r.plan.second {
-		other = []*Node{logits(secondScope, x)}
+	if again != nil {
+		parts = append(parts, again)
 	}
-	out := logits(networkScope, x)
-	if r.plan.remember != nil {
-		other = []*Node{ExpandDims(Gather(r.remembered(scope).NodeValue(x.Graph()), ExpandDims(in.index, -1)), -1)}
+	seen := s.see(inNetwork(scope), Concatenate(parts, 0))
+	rows := seen.logits.Shape().Dim(0)
+	switch {
+	case again != nil:
+		s.again = seen.rows(rows-n, rows)
+		rows -= n
+	case r.plan.again && r.plan.teacher == 0:
+		s.again = seen.rows(0, n)
 	}
-	if other != nil && other[0].Shape().Dim(0) < out.Shape().Dim(0) {
-		none := ZerosLike(Slice(out, AxisRange(r.size()))) // of mixed rows
-		other[0] = Concatenate([]*Node{other[0], none}, 0)
+	if rows > mixed {
+		s.own = seen.rows(0, n)
+		s.logits = s.own.logits
 	}
-	return Concatenate(append([]*Node{out}, other...), -1)
-}
-
-// loss is the graph from the outputs to the loss of the method.
-func (r *run) loss(outputs *Node, all []*Node) *Node {
-	b, n := r.known(r.read(all)), r.size()
-	if r.plan.paced != nil {
-		b.students = readStudents(Slice(outputs, AxisRange(0, r.config.Positives+r.config.Unlabeled)))
-		return r.plan.loss(b)
-	}
-	column := func(i int) *Node { return Squeeze(Slice(outputs, AxisRange(), AxisElem(i)), -1) }
-	logits := column(0)
-	switch m := r.plan.mix; {
-	case m == nil:
-		b.logits = logits
-	case m.alone:
-		b.mixed = logits
-	default:
-		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), Slice(logits, AxisRange(n))
+	if mixed > 0 {
+		s.mixed = Slice(seen.logits, AxisRange(rows-mixed, rows))
 	}
 	if r.plan.extra != nil {
-		b.extra = Slice(outputs, AxisRange(), AxisRange(1))
-		b.logits, b.mixed = Slice(logits, AxisRange(0, n)), nil
-		if r.plan.mix != nil {
-			b.mixed = Slice(logits, AxisRange(n, 2*n))
-		}
-		b.judging = logits
-		return r.plan.loss(b)
+		s.extra = r.plan.extra(s)
 	}
-	if r.plan.second || r.plan.teacher > 0 || r.plan.remember != nil {
-		b.other = Slice(column(1), AxisRange(0, n))
-	}
-	return r.plan.loss(b)
+	r.seen = s.batch
+	return ExpandDims(Slice(seen.logits, AxisRange(0, rows)), -1)
 }

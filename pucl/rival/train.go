@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -59,6 +61,11 @@ func (c Config) check(like Examples) error {
 	if err := c.Method.Check(); err != nil {
 		return err
 	}
+	positives, unlabeled := c.Method.plan().aside.inBatch(c)
+	if devices := c.Settings.Compute.Devices; devices > 1 && (positives+unlabeled)%devices != 0 {
+		return fmt.Errorf("rival: %d rows of a batch set aside, which %d devices cannot share evenly; change the size of the batch, "+
+			"or Devices", positives+unlabeled, devices)
+	}
 	images, ok := like.(Images)
 	if !ok && len(c.Recipe) > 0 {
 		return errors.New("rival: a Recipe makes views of images; leave it nil for rows of features")
@@ -87,32 +94,23 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	}
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, r.config.Seed)
-	if err := r.setAside(); err != nil {
-		return nil, err
-	}
 	if err := r.checkHeldOut(); err != nil {
 		return nil, err
 	}
-	if r.scorer, err = r.network.newScorer(eng); err != nil {
+	if r.scorer, err = r.network.newScorer(eng, ofLogits); err != nil {
 		return nil, err
 	}
 	defer r.scorer.exec.Finalize()
-	if r.plan.groups > 0 {
-		if r.projector, err = r.network.newReader(eng, inNetwork, projections); err != nil {
+	if r.plan.reading != nil {
+		if r.reader, err = r.network.newScorer(eng, *r.plan.reading); err != nil {
 			return nil, err
 		}
-		defer r.projector.exec.Finalize()
-	}
-	if r.plan.paced != nil {
-		if r.second, err = r.network.newReader(eng, inSecond, logitsOf); err != nil {
-			return nil, err
-		}
-		defer r.second.exec.Finalize()
+		defer r.reader.exec.Finalize()
 	}
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
-		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: r.loss, AfterStep: r.afterStep, State: &r.epochs,
+		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: func(_ *Node, _ []*Node) *Node { return r.plan.loss(r.seen) }, AfterStep: r.afterStep, State: &r.epochs,
 		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
 	}
@@ -129,38 +127,16 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	return result, train.DropTraining(r.network.store, networkScope+"/encoder", networkScope+"/head")
 }
 
-// deal prepares the decks of examples.
-func (r *run) deal(positive, unlabeled []int) error {
-	seed := r.config.Seed
-	pools := [2][]int{positive, unlabeled}
-	for i, what := range []string{"labeled positives", "unlabeled examples"} {
-		stream := []uint64{positiveStream, unlabeledStream}[i]
-		if r.plan.judges == 0 {
-			continue
-		}
-		if len(pools[i]) < 2 {
-			return fmt.Errorf("rival: %s sets some %s aside to judge by, and there is only %d; give at least 2, or use a method that "+
-				"needs no judges, such as VPU", r.config.Method, what, len(pools[i]))
-		}
-		r.judges[i].seed = seed ^ judgeStream ^ stream
-		pools[i], r.judges[i].examples = setAside(pools[i], r.plan.judges, r.judges[i].seed)
-	}
-	r.positive = deck{examples: pools[0], seed: seed ^ positiveStream}
-	r.unlabeled = deck{examples: pools[1], seed: seed ^ unlabeledStream}
-	return nil
-}
-
 // run is one run of a method.
 type run struct {
 	data                Data
 	config              Config // defaults filled in
 	plan                plan
-	positive, unlabeled deck
-	judges              [2]deck // positive and unlabeled examples that judge, if plan.judges is above 0
-	aside               deck    // what students look ahead to; empty where they do not
+	positive, unlabeled deck    // of what teaches
+	aside               [2]deck // positives and unlabeled examples that are set aside
 	network             *Network
 	scorer              *scorer
-	second              *scorer // of the second student; nil where there is none
-	projector           *scorer // of projections; nil where there are no groups
+	reader              *scorer // of plan.reading; nil without one
+	seen                batch   // of the graph that is built
 	epochs              []Epoch
 }

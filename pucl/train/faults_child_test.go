@@ -37,9 +37,9 @@ const (
 	faultResult = "PUCL_FAULT_RESULT" // file for all that is known of the run in the end
 	faultEvery  = "PUCL_FAULT_EVERY"  // steps between checkpoints
 	faultSeed   = "PUCL_FAULT_SEED"
-	faultDelay  = "PUCL_FAULT_DELAY" // after every step, such as "20ms"; may be empty
-	faultGate   = "PUCL_FAULT_GATE"  // file that the run waits for after its third step; may be empty
-	faultMode   = "PUCL_FAULT_MODE"  // of the programs in which the disk is full or nothing may be written; else empty
+	faultHold   = "PUCL_FAULT_HOLD" // step after which the run waits for a signal; may be empty
+	faultGate   = "PUCL_FAULT_GATE" // file that the run waits for after its third step; may be empty
+	faultMode   = "PUCL_FAULT_MODE" // of the programs in which the disk is full or nothing may be written; else empty
 )
 
 // noFolder asks for a run without checkpoints.
@@ -150,10 +150,7 @@ func faultChild(folder string) error {
 	if err != nil {
 		return err
 	}
-	delay, err := time.ParseDuration("0" + os.Getenv(faultDelay))
-	if err != nil {
-		return err
-	}
+	hold := os.Getenv(faultHold)
 	ctx := interrupts.Context()
 	eng, err := engine.Open()
 	if err != nil {
@@ -175,7 +172,12 @@ func faultChild(folder string) error {
 		func(p train.Progress) { fmt.Println("start", p.Step) },
 		func(p train.Progress) {
 			fmt.Println("step", p.Step)
-			time.Sleep(delay)
+			if strconv.Itoa(p.Step) == hold {
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Minute):
+				}
+			}
 			for p.Step == 3 && !there(os.Getenv(faultGate)) {
 				time.Sleep(5 * time.Millisecond)
 			}

@@ -180,9 +180,13 @@ func TestFaultSignals(t *testing.T) {
 	whole := undisturbed(t)
 	var seen tally
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		r := faultRun{folder: filepath.Join(t.TempDir(), "run"), result: filepath.Join(t.TempDir(), "result"), every: 100,
-			env: []string{faultDelay + "=30ms"}}
-		for _, moment := range []string{"start", "step 2", "step 5", "step 7"} {
+		r := faultRun{folder: filepath.Join(t.TempDir(), "run"), result: filepath.Join(t.TempDir(), "result"), every: 100}
+		for _, hold := range []string{"1", "2", "5", "7"} {
+			moment := "step " + hold
+			if hold == "1" {
+				moment = "start" // the signal comes while the first step is compiled or taken
+			}
+			r.env = []string{faultHold + "=" + hold}
 			p := r.start(t)
 			if !p.until(moment) {
 				t.Fatalf("%v ended before %q", p.said, moment)
@@ -200,6 +204,7 @@ func TestFaultSignals(t *testing.T) {
 			}
 			seen.add(fmt.Sprintf("%v, state saved", signal))
 		}
+		r.env = nil
 		p := r.start(t)
 		if failure, _ := p.end(t); failure != "" {
 			t.Fatal(failure)

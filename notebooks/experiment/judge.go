@@ -1,0 +1,133 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// Judgement is what one classifier of a run, taken at the point that a rule chose, is worth on test examples.
+type Judgement struct {
+	Head string // as in Point
+	Rule Rule   // how the point was chosen
+	Step int    // steps done by then
+
+	Accuracy, BalancedAccuracy, AUC float64 // shares between 0 and 1; NaN where not defined
+	Degenerate                      bool    // it gives every example the same answer
+}
+
+// Rule is how the point of a run that counts is chosen.
+type Rule string
+
+// The rules. No rule but Oracle looks at a negative example.
+const (
+	Last          Rule = "last"           // the end of the run
+	ProxyAccuracy Rule = "proxy accuracy" // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
+	PURisk        Rule = "PU risk"        // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
+	ProxyAUC      Rule = "proxy AUC"      // evaluate.PU.ProxyAUC of held-out PU examples
+	LeeLiu        Rule = "Lee–Liu"        // evaluate.PU.LeeLiu of held-out PU examples
+	Agreement     Rule = "agreement"      // [ViewsAgree], which takes no label
+	Oracle        Rule = "oracle"         // accuracy on the test examples themselves, as published numbers mostly are
+)
+
+// ViewsAgree names the value of a point that tells how far held-out examples and views of them are predicted alike: evaluate.Kappa.
+const ViewsAgree = "κ of views"
+
+// Rules lists all rules.
+func Rules() []Rule { return []Rule{Last, ProxyAccuracy, PURisk, ProxyAUC, LeeLiu, Agreement, Oracle} }
+
+// proxies are what rules choose the highest of.
+var proxies = map[Rule]func(evaluate.PU) float64{
+	ProxyAccuracy: evaluate.PU.ProxyAccuracy,
+	PURisk:        func(s evaluate.PU) float64 { return -s.Risk() },
+	ProxyAUC:      func(s evaluate.PU) float64 { return s.ProxyAUC },
+	LeeLiu: func(s evaluate.PU) float64 {
+		if score := s.LeeLiu(); s.Predicted > 0 {
+			return score
+		}
+		return 0 // below all others: nothing is found
+	},
+}
+
+// value returns what a rule takes the highest of, of equals the earliest; false where that was not measured or not defined.
+func (p Point) value(rule Rule) (value float64, ok bool) {
+	switch proxy := proxies[rule]; {
+	case rule == Last:
+		return float64(p.Step), true
+	case rule == Oracle:
+		return p.Test.Accuracy(), true
+	case rule == Agreement:
+		value, ok = p.Values[ViewsAgree]
+		return value, ok
+	case proxy == nil || p.PU == nil:
+		return 0, false
+	default:
+		value = proxy(*p.PU)
+		return value, !math.IsNaN(value)
+	}
+}
+
+// heads returns the heads whose classifiers the points have test results of, in the order of their first points.
+func heads(points []Point) (names []string) {
+	for _, p := range points {
+		if p.Test != nil && !slices.Contains(names, p.Head) {
+			names = append(names, p.Head)
+		}
+	}
+	return names
+}
+
+// judge returns what a head comes to by a rule; false where the rule cannot be followed at every point of the head.
+func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
+	var chosen *Point
+	highest := math.Inf(-1)
+	for i, p := range points {
+		if p.Head != head || p.Test == nil {
+			continue
+		}
+		value, known := p.value(rule)
+		if !known {
+			return Judgement{}, false
+		}
+		if chosen == nil || value > highest {
+			chosen, highest = &points[i], value
+		}
+	}
+	if chosen == nil {
+		return Judgement{}, false
+	}
+	return Judgement{
+		Head: head, Rule: rule, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
+		AUC: chosen.Test.AUC, Degenerate: chosen.Test.Degenerate(),
+	}, true
+}
+
+// Judgements returns what the points come to, head by head and for each of them by all rules that can be followed.
+func Judgements(points []Point) (all []Judgement) {
+	for _, head := range heads(points) {
+		for _, rule := range Rules() {
+			if j, ok := judge(points, head, rule); ok {
+				all = append(all, j)
+			}
+		}
+	}
+	return all
+}
+
+// check returns an error if the outcome cannot stand in a table.
+func (o *Outcome) check() error {
+	if o == nil || len(o.Points) == 0 {
+		return fmt.Errorf("it left no measurement")
+	}
+	for _, p := range o.Points {
+		switch {
+		case p.Test == nil && len(p.Values) == 0:
+			return fmt.Errorf("after %d steps the head %q was measured on no test example, and there is no value: set Test or Values", p.Step, p.Head)
+		case p.Test != nil && p.Test.N() == 0:
+			return fmt.Errorf("after %d steps the head %q was measured on 0 test examples; there must be at least 1", p.Step, p.Head)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// scored returns a point with that accuracy on 1,000 test examples, half of them positive.
+func scored(head string, step int, accuracy float64) Point {
+	right := int(math.Round(500 * accuracy))
+	return Point{Head: head, Step: step, Test: &evaluate.Binary{AUC: math.NaN(), Confusion: evaluate.Confusion{
+		TruePositive: right, FalseNegative: 500 - right, TrueNegative: right, FalsePositive: 500 - right,
+	}}}
+}
+
+// pointOf returns a point with that recall, share of unlabeled images predicted positive and proxy AUC, and with right test
+// images of 10, half of them positive, all errors being on positives.
+func pointOf(head string, step int, recall, predicted, proxyAUC float64, right int) Point {
+	return Point{
+		Head: head, Step: step,
+		PU: &evaluate.PU{Recall: recall, Predicted: predicted, ProxyAUC: proxyAUC, Prior: 0.5, Labeled: 10, Unlabeled: 10},
+		Test: &evaluate.Binary{
+			Confusion: evaluate.Confusion{TruePositive: right - 5, FalseNegative: 10 - right, TrueNegative: 5}, AUC: float64(step) / 10,
+		},
+	}
+}
+
+// Each rule takes its own point, head by head.
+func TestJudgements(t *testing.T) {
+	points := []Point{
+		pointOf("a", 1, 0.9, 0.4, 0.6, 7), pointOf("b", 1, 0.5, 0.5, 0.5, 5), // proxy accuracy 2·½·0.9 + 0.6 − ½ = 1
+		pointOf("a", 2, 0.5, 0.4, 0.8, 6), pointOf("b", 2, 0.5, 0.5, 0.5, 8),
+		pointOf("a", 3, 0.4, 0.4, 0.5, 9), pointOf("b", 3, 0.6, 0.5, 0.6, 6),
+		pointOf("a", 4, 0.3, 0.4, 0.4, 8),
+	}
+	points[4].PU.Losses.Positive = -1 // a lower risk than all others have
+	for i, kappa := range []float64{0.1, 0, 0.9, 0, 0.2, 0, 0.3} {
+		if points[i].Head == "a" {
+			points[i].Values = map[string]float64{ViewsAgree: kappa}
+		}
+	}
+	all := Judgements(points)
+	want := []Judgement{
+		{Head: "a", Rule: Last, Step: 4, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.4},
+		{Head: "a", Rule: ProxyAccuracy, Step: 1, Accuracy: 0.7, BalancedAccuracy: 0.7, AUC: 0.1},
+		{Head: "a", Rule: PURisk, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
+		{Head: "a", Rule: ProxyAUC, Step: 2, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.2},
+		{Head: "a", Rule: LeeLiu, Step: 1, Accuracy: 0.7, BalancedAccuracy: 0.7, AUC: 0.1},
+		{Head: "a", Rule: Agreement, Step: 2, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.2},
+		{Head: "a", Rule: Oracle, Step: 3, Accuracy: 0.9, BalancedAccuracy: 0.9, AUC: 0.3},
+		{Head: "b", Rule: Last, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: ProxyAccuracy, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: PURisk, Step: 1, Accuracy: 0.5, BalancedAccuracy: 0.5, AUC: 0.1, Degenerate: true},
+		{Head: "b", Rule: ProxyAUC, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: LeeLiu, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
+		{Head: "b", Rule: Oracle, Step: 2, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.2},
+	}
+	if len(all) != len(want) {
+		t.Fatalf("%d judgements, want %d", len(all), len(want))
+	}
+	for i := range want {
+		if all[i] != want[i] {
+			t.Errorf("%+v, want %+v", all[i], want[i])
+		}
+	}
+}
+
+// The head that takes unlabeled images for negative ones is degenerate here, and said to be.
+func TestDegenerate(t *testing.T) {
+	p := pointOf("", 1, 0, 0, 0.5, 5)
+	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
+	all := Judgements([]Point{p})
+	if len(all) != len(Rules())-1 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Where a rule cannot be followed at every point, nothing is chosen by it: here the class prior, and then held-out data, are missing.
+func TestRulesThatCannotBeFollowed(t *testing.T) {
+	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6), {Values: map[string]float64{"prior": 0.3}}}
+	points[1].PU.Prior = 0
+	if all := Judgements(points); len(all) != 4 || all[1].Rule != ProxyAUC || all[1].Step != 2 || all[2].Rule != LeeLiu {
+		t.Errorf("%+v", all)
+	}
+	points[0].PU = nil
+	if all := Judgements(points); len(all) != 2 || all[0].Rule != Last || all[1].Rule != Oracle {
+		t.Errorf("%+v", all)
+	}
+}

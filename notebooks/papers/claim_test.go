@@ -1,0 +1,36 @@
+package papers
+
+import (
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// A claim is decided by differences within seeds, which may be steady where the accuracies are not.
+func TestDecide(t *testing.T) {
+	run := func(method string, seed uint64, right int) experiment.Standing {
+		test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 1000 - right}}
+		return experiment.Standing{Run: experiment.Run{Setting: "s", Method: method, Seed: seed}, State: experiment.Done,
+			Result: &experiment.Result{Points: []experiment.Point{{Test: &test}}}}
+	}
+	var cells experiment.Cells
+	for seed, right := range []int{500, 700, 900} {
+		cells.Standings = append(cells.Standings, run("a", uint64(seed), right+10+seed), run("b", uint64(seed), right),
+			run("c", uint64(2-seed), right+4)) // others' seeds in another order
+	}
+	a, b, c := Row{Method: "a"}, Row{Method: "b"}, Row{Method: "c"}
+	for _, tt := range []struct {
+		above, below Row
+		within       float64
+		want         Verdict
+	}{
+		{a, b, 0, Agrees}, {b, a, 0, Disagrees}, {a, c, 0, NotDecided}, // 1.1 ± 0.25 points, and −39 to 41
+		{a, b, 1.4, Agrees}, {a, b, 0.8, Disagrees}, {b, a, 0.8, Disagrees}, {a, b, 1.2, NotDecided}, {a, Row{Method: "none"}, 0, NotDecided},
+	} {
+		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within}.Decide(&cells, experiment.Last)
+		if f.Verdict != tt.want {
+			t.Errorf("%s above %s within %g: %s, effect %s", tt.above, tt.below, tt.within, f.Verdict, f.Effect.Percent())
+		}
+	}
+}

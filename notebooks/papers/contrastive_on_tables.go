@@ -1,0 +1,150 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// TableContrastive is the configuration of a run that pretrains an encoder on rows of a table.
+type TableContrastive struct {
+	Set       string
+	Labeled   int // of which a tenth is held out
+	Drawn     [2]int
+	Objective string
+	Tau       float64
+	Encoder   string
+	Corrupted float64 // share of a row's features that a view has from other rows
+	Update    string  // optimizer, learning rate and schedule
+	Batch     int     // rows in a batch
+	Share     float64 // of labeled positives forced into a batch
+	Steps     int
+	Points    int // at which heads are judged
+	Restarts  int // of PUPL
+}
+
+// contrastive returns the run that pretrains on a table by an objective.
+func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64) experiment.Run {
+	c := train.Config{Objective: o, Encoder: tableEncoder(), Tau: 0.5, Steps: 2000, Seed: seed}
+	if size == experiment.Smoke {
+		c.Steps = 20
+	}
+	const points = 4
+	batch := datasets.BatchConfig{Size: 256, Share: 0.25, Seed: seed}
+	return experiment.Run{
+		Setting: u.setting(), Method: o.Name, Seed: seed, Version: contrastiveVersion,
+		Config: TableContrastive{
+			Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Objective: o.Name, Tau: c.Tau,
+			Encoder: encoder.Describe(c.Encoder), Corrupted: corrupted, Update: update(c), Batch: batch.Size, Share: batch.Share, Steps: c.Steps,
+			Points: points, Restarts: restarts,
+		},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			o, table, err := u.open(seed)
+			if err != nil {
+				return nil, err
+			}
+			corruption, err := tabular.NewCorruption(table.Features, corrupted)
+			if err != nil {
+				return nil, err
+			}
+			views, err := o.viewsOf(table, seed)
+			if err != nil {
+				return nil, err
+			}
+			batches, err := tabular.NewBatches(table, o.train.Split, corruption, batch)
+			if err != nil {
+				return nil, err
+			}
+			c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+			return o.pretrain(eng, place, c, points, o.embedTable(table, views), func(c train.Config) (*train.Model, error) {
+				return train.PretrainFeatures(ctx, eng, batches, c)
+			})
+		},
+	}
+}
+
+// openedTable is a table as a run sees it: parts without images, and the rows of the test.
+type openedTable struct {
+	opened
+	tests []int
+}
+
+// open reads the table and returns its rows as a run with that seed sees them.
+func (u uciSet) open(seed uint64) (*openedTable, *tabular.Table, error) {
+	table, digest, err := u.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := u.split(table.Labels, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := func(p tablePart) part {
+		index := slices.Concat(p.labeled, p.unlabeled)
+		split := &datasets.Split{Index: index, Of: table.Len(), Labeled: make([]bool, len(index)), Prior: u.prior(),
+			Classes: table.Classes, Config: datasets.SplitConfig{Positive: []int{1}, Labeled: len(p.labeled), Seed: seed}}
+		for i, row := range index {
+			split.Labeled[i] = i < len(p.labeled)
+			split.Positive = append(split.Positive, table.Labels[row] == 1)
+		}
+		return part{Split: split}
+	}
+	o := &openedTable{tests: parts.test}
+	o.train, o.held, o.note = of(parts.learn), of(parts.held), fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
+	for _, row := range parts.test {
+		o.truth = append(o.truth, table.Labels[row] == 1)
+	}
+	return o, table, nil
+}
+
+// corrupted is the share of a row's features that a view has from other rows.
+const corrupted = 0.6
+
+// viewsOf returns a view of every row that is held out.
+func (o *openedTable) viewsOf(table *tabular.Table, seed uint64) (*mat.Dense, error) {
+	corruption, err := tabular.NewCorruption(table.Features, corrupted)
+	if err != nil {
+		return nil, err
+	}
+	held, err := rows.Take(table.Features, o.held.Index)
+	if err != nil {
+		return nil, err
+	}
+	views, _, err := corruption.Views(held, rand.New(rand.NewPCG(seed, viewsStream)))
+	return views, err
+}
+
+// embedTable returns what embeds the rows of the table.
+func (o *openedTable) embedTable(table *tabular.Table, views *mat.Dense) func(*engine.Engine, *train.Model) (embeddings, error) {
+	return func(eng *engine.Engine, m *train.Model) (embeddings, error) {
+		whole, err := m.EmbedFeatures(eng, table.Features)
+		if err != nil {
+			return embeddings{}, err
+		}
+		test, err := whole.Take(o.tests)
+		if err != nil {
+			return embeddings{}, err
+		}
+		seen, err := m.EmbedFeatures(eng, views)
+		if err != nil {
+			return embeddings{}, err
+		}
+		return o.embeddings(whole, whole, seen, test)
+	}
+}
+
+// tableEncoder is the network of all runs on tables.
+func tableEncoder() encoder.Encoder { return encoder.MLP{Hidden: []int{128, 64}, Dim: 64} }

@@ -1,0 +1,76 @@
+package papers
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
+)
+
+// DrawPlane draws the points of one run of [Gaussians] with the boundaries of its classifiers as they were found; the side on which
+// Bayes' rule says positive is hatched. It is an error if the run is not done.
+func DrawPlane(cells *experiment.Cells, setting string, seed uint64, heads ...string) (*plot.Plot, error) {
+	at := slices.IndexFunc(cells.Standings, func(s experiment.Standing) bool {
+		return s.Run.Setting == setting && s.Run.Seed == seed && s.State == experiment.Done
+	})
+	if at < 0 {
+		return nil, fmt.Errorf("papers: seed %d of %q is not done; `go run ./notebooks grid -size laptop %s` does it", seed, setting, inThePlane)
+	}
+	run := cells.Standings[at]
+	c := run.Run.Config.(Plane)
+	x, labeled, positive, _, _, err := c.Draw(seed)
+	if err != nil {
+		return nil, err
+	}
+	groups := []viz.Group{{Name: viz.LabeledPositive}, {Name: viz.UnlabeledPositive}, {Name: viz.Negative}}
+	for i := range labeled {
+		g := &groups[2]
+		if labeled[i] {
+			g = &groups[0]
+		} else if positive[i] {
+			g = &groups[1]
+		}
+		g.X, g.Y = append(g.X, x.At(i, 0)), append(g.Y, x.At(i, 1))
+	}
+	var lines []viz.Boundary
+	for _, head := range heads {
+		i := slices.IndexFunc(run.Result.Points, func(p experiment.Point) bool { return p.Head == head && p.Test != nil })
+		if i < 0 {
+			return nil, fmt.Errorf("papers: there is no classifier %q in the plane", head)
+		}
+		v := run.Result.Points[i].Values
+		lines = append(lines, viz.Boundary{Name: head, WeightX: v["weight x"], WeightY: v["weight y"], Bias: v["bias"]})
+	}
+	return viz.Boundaries(viz.BoundariesConfig{
+		ScatterConfig: viz.ScatterConfig{Figure: viz.Figure{Title: setting, XLabel: "x", YLabel: "y"}, MaxPerGroup: 300, Seed: seed, EqualAspect: true},
+		Shade: func(x, y float64) bool {
+			posterior, err := c.Mixture.Posterior(x, y, c.Prior)
+			return err == nil && posterior > 0.5 // no error: the points of the figure are finite
+		},
+	}, groups, lines...)
+}
+
+// CurvesOver returns a curve for each row: its accuracy in percent with the 95% interval over seeds, at each x in the setting that
+// setting names. Cells of which no run is done are left out.
+func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []float64, setting func(x float64) string) []viz.Curve {
+	var curves []viz.Curve
+	for _, row := range rows {
+		curve := viz.Curve{Name: row.Head}
+		if curve.Name == "" {
+			curve.Name = row.Method
+		}
+		for _, x := range x {
+			if a := cells.At(setting(x), row.Method, row.Head, rule).Accuracy; a.Seeds > 1 {
+				low, high := a.Interval()
+				curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
+			}
+		}
+		if len(curve.X) > 0 {
+			curves = append(curves, curve)
+		}
+	}
+	return curves
+}

@@ -1,0 +1,61 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
+)
+
+// planeClaim is a claim about points in the plane, by the figure that makes it.
+type planeClaim struct {
+	figure string
+	Claim
+}
+
+// planeClaims returns what the paper reads from its figures 12 to 15, and two questions that it does not ask.
+func planeClaims() (list []planeClaim) {
+	add := func(figure, source, setting, statement string, above, below string, within float64) {
+		list = append(list, planeClaim{figure, Claim{
+			Statement: fmt.Sprintf("%s: %s", setting, statement), Source: source, Setting: setting,
+			Above: Row{"linear", above}, Below: Row{"linear", below}, Within: within,
+		}})
+	}
+	const paper = "Contrastive Positive Unlabeled Learning, "
+	for _, ratio := range []float64{0.05, 0.01, 0.002} {
+		at := SeparableAt(ratio)
+		add("figures 12 and 14", paper+"Figure 12", at, "CE with unlabeled as negative is off, PUPL is not", PUPL, Naive, 0)
+		add("figures 12 and 14", paper+"Figure 14", at, "nnPU is off, PUPL is not", PUPL, NNPU, 0)
+		add("figures 12 and 14", paper+"Figure 12", at, "PUPL is as good as true labels", PUPL, Ceiling, 0.5)
+	}
+	for _, ratio := range []float64{0.5, 0.1, 0.05, 0.01, 0.002} {
+		add("figure 13", paper+"Figure 13", OverlappingAt(ratio), "PUPL is as good as true labels", PUPL, Ceiling, 0.5)
+	}
+	for _, at := range []string{SeparableAt(0.05), OverlappingAt(0.05)} {
+		add("figure 15", paper+"Figure 15", at, "a prior 20% too low costs nnPU accuracy", NNPU, NNPULow, 0)
+		add("figure 15", paper+"Figure 15", at, "a prior 20% too high costs nnPU accuracy", NNPU, NNPUHigh, 0)
+		add("figure 15", paper+"Figure 15", at, "PUPL is above nnPU with a prior too low", PUPL, NNPULow, 0)
+		add("figure 15", paper+"Figure 15", at, "PUPL is above nnPU with a prior too high", PUPL, NNPUHigh, 0)
+	}
+	for _, prior := range []float64{0.5, 0.3} {
+		for _, distance := range []float64{4, 2, 1} {
+			at := RoundAt(distance, prior)
+			add("running into each other", "asked by referees of the paper", at, "PUPL is above nnPU with the true prior", PUPL, NNPU, 0)
+			add("running into each other", "asked by referees of the paper", at, "PUPL is as good as true labels", PUPL, Ceiling, 0.5)
+		}
+	}
+	return list
+}
+
+// DrawPlaneClaims sets the claims of a figure of points in the plane beside what came out.
+func DrawPlaneClaims(cells *experiment.Cells, figure string) viz.Table {
+	var findings []Finding
+	for _, c := range planeClaims() {
+		if c.figure == figure {
+			findings = append(findings, c.Decide(cells, experiment.Last))
+		}
+	}
+	out := drawFindings(cells, findings)
+	out.Title, out.Decimals = "What is claimed: "+figure, 2
+	return out
+}

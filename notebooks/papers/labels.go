@@ -1,0 +1,57 @@
+package papers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
+
+// overLabels names the grid over the number of labeled positives.
+const overLabels = "labels"
+
+// LabelCounts are the numbers of labeled positives n_P that [Labels] goes through.
+func LabelCounts() []float64 { return []float64{50, 100, 300, 1000, 3000, 10_000} }
+
+// LabelsAt names the setting of n_P labeled positives.
+func LabelsAt(labeled float64) string { return settingName("FMNIST-I", int(labeled)) }
+
+// Labels is how much a label is worth: the losses of Table 1 with their heads, and nnPU, while the number of labeled positives grows
+// from 50 to 10,000 and everything else stays. Runs that stand in Tables 1 and 2 too are shared with them.
+func Labels(size experiment.Size) (experiment.Grid, error) {
+	grid := experiment.Grid{Name: overLabels, Size: size}
+	const seeds = 3
+	var list []setting
+	switch size {
+	case experiment.Smoke:
+		list = []setting{smoke()}
+	case experiment.Laptop:
+		for _, labeled := range LabelCounts() {
+			list = append(list, laptopFashion("FMNIST-I", int(labeled), []string{"nnPU"}))
+		}
+	case experiment.Paper:
+		for _, labeled := range LabelCounts() {
+			list = append(list, paper("FMNIST-I", int(labeled)))
+		}
+	default:
+		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+	}
+	list, err := withBenchmarks(list)
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	all := competitors()
+	nnPU := all[slices.IndexFunc(all, func(c competitor) bool { return c.name == "nnPU" })]
+	for seed := range uint64(seeds) {
+		for _, s := range list {
+			if seed >= uint64(s.Seeds) {
+				continue
+			}
+			for _, o := range objectives() {
+				grid.Runs = append(grid.Runs, s.contrastive(o, seed+1))
+			}
+			grid.Runs = append(grid.Runs, s.rival(nnPU, seed+1))
+		}
+	}
+	return grid, nil
+}

@@ -1,0 +1,268 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K must be
+// set; for the rest the zero value works.
+//
+// The same seed gives the same result on any number of processors. Which engine computes changes the last digits of distances, so
+// that rows halfway between two centers may go to the other one.
+type KMeans struct {
+	K       int
+	Seeding Seeding    // of the centers; the zero value is k-means++
+	Centers *mat.Dense // [K, d], to start from instead of seeding
+	Seed    uint64     // of what is random
+
+	Rounds    int     // at most; 0 means 300
+	Batch     int     // rows drawn for each round: mini-batch k-means, which ends after Rounds; 0: all rows
+	Tolerance float64 // ends where the squares of all steps of the centers sum to no more than so many times the variance of a column; 0: where no label changes
+	Restarts  int     // seedings, of which the result of lowest potential is kept; 0 means 1
+
+	// Block is how many rows are in memory at once, to be read anew in each round, for sets larger than memory; 0: all, read once. What
+	// is kept of each row takes some 30 bytes.
+	Block int
+
+	// Engine compares rows with centers where there are more than eight; nil means the processor alone.
+	Engine *engine.Engine
+
+	plain bool // compares all rows with all centers each time
+}
+
+// Partition is what [KMeans] finds.
+type Partition struct {
+	Labels    []int      // nearest center of each row
+	Centers   *mat.Dense // [K, d]
+	Counts    []int      // rows of each cluster
+	Potential float64    // squared distances of all rows to their centers, summed
+	Rounds    int        // how often the centers moved
+	Converged bool       // the last round changed no label, or moved the centers within the tolerance
+}
+
+// Fit clusters the rows of x. A cluster that loses all its rows takes over the row that is farthest from its center, if
+// one lies off it.
+//
+// It is an error if there are fewer rows than clusters, or fewer different ones to seed with, if an entry is not finite, if
+// the centers given are not K rows as long as those of x, or if reading the source fails or gives other rows than before.
+func (c KMeans) Fit(x Source) (best *Partition, err error) {
+	if err := c.check(x); err != nil {
+		return nil, err
+	}
+	t, err := newTable(x, c.Engine, c.Block, c.pieceRows())
+	if err != nil {
+		return nil, err
+	}
+	defer t.free()
+	if c.Centers != nil {
+		return c.fit(t, t.inside(c.Centers))
+	}
+	for restart := range max(c.Restarts, 1) {
+		places, err := c.seed(t, restart)
+		if err != nil {
+			return nil, err
+		}
+		p, err := c.fit(t, places)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || p.Potential < best.Potential {
+			best = p
+		}
+	}
+	return best, nil
+}
+
+// check returns an error for settings that cannot be, or not with x.
+func (c KMeans) check(x Source) error {
+	if x == nil {
+		return errors.New("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
+	}
+	n, d := x.Dims()
+	err := cmp.Or(
+		fault.If(n < 1 || d < 1, "cluster: a source of %d rows with %d entries; k-means needs at least one row of one entry", n, d),
+		fault.If(c.K < 1, "cluster: %d clusters; K must be 1 or more", c.K),
+		fault.If(c.K > n, "cluster: %d clusters of %d rows; K must be at most the number of rows", c.K, n),
+		fault.If(c.Seeding < PlusPlus || c.Seeding > Random, "cluster: there is no seeding %d; take PlusPlus, Parallel or Random", c.Seeding),
+		fault.If(c.Rounds < 0 || c.Restarts < 0 || c.Batch < 0 || c.Block < 0,
+			"cluster: %d rounds, %d restarts, batches of %d, blocks of %d; they must be positive, or 0 for the usual", c.Rounds, c.Restarts, c.Batch, c.Block),
+		fault.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0), "cluster: tolerance %g; it must be 0 or more", c.Tolerance))
+	if err != nil || c.Centers == nil {
+		return err
+	}
+	if k, width := c.Centers.Dims(); k != c.K || width != d {
+		return fmt.Errorf("cluster: centers [%d, %d] for %d clusters of rows of %d entries; give one row for each cluster", k, width, c.K, d)
+	}
+	return cmp.Or(
+		fault.If(!isFinite(c.Centers), "cluster: the centers given hold NaN or infinite entries; they must be finite"),
+		fault.If(c.Restarts > 1, "cluster: %d restarts from the same centers; leave out Restarts, or Centers", c.Restarts))
+}
+
+func isFinite(x *mat.Dense) bool {
+	n, _ := x.Dims()
+	for i := range n {
+		for _, value := range x.RawRowView(i) {
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pieceRows returns how many rows are compared with all centers at once: products of some megabytes stay in a processor's cache.
+func (c KMeans) pieceRows() int { return max(256, min(8192, 1<<21/c.K)) }
+
+// inside returns places as those of rows of the table.
+func (t *table) inside(centers *mat.Dense) [][]float64 {
+	k, _ := centers.Dims()
+	places := make([][]float64, k)
+	for c := range places {
+		places[c] = make([]float64, t.d)
+		floats.SubTo(places[c], centers.RawRowView(c), t.mean)
+		floats.Scale(t.scale, places[c])
+	}
+	return places
+}
+
+// outside undoes inside.
+func (t *table) outside(places [][]float64) *mat.Dense {
+	centers := mat.NewDense(len(places), t.d, nil)
+	for c, place := range places {
+		floats.AddScaledTo(centers.RawRowView(c), t.mean, 1/t.scale, place)
+	}
+	return centers
+}
+
+// fit runs Lloyd's rounds.
+func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
+	out, rounds := &Partition{}, cmp.Or(c.Rounds, 300)
+	if c.Batch > 0 {
+		var err error
+		if places, err = c.batches(t, places, rounds); err != nil {
+			return nil, err
+		}
+		out.Rounds = rounds
+	}
+	a, err := newNearest(t, c.Engine, places, !c.plain && c.Block == 0)
+	if err != nil {
+		return nil, err
+	}
+	defer a.free()
+	for moving := c.Batch == 0; ; {
+		changed, err := a.assign()
+		if err == nil && moving && changed > 0 {
+			err = a.fillEmpty()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out.Converged = out.Converged || changed == 0; out.Converged || !moving {
+			break
+		}
+		next := a.means()
+		step := 0.0
+		for c, place := range next {
+			step += squaredDistance(place, a.places[c])
+		}
+		if err := a.place(next); err != nil {
+			return nil, err
+		}
+		out.Rounds++
+		if c.Tolerance > 0 && step <= c.Tolerance*t.total/float64(t.n*t.d) {
+			out.Converged, moving = true, false
+		}
+		moving = moving && out.Rounds < rounds
+	}
+	out.Centers, out.Counts = t.outside(a.places), a.counts
+	out.Potential = a.potential() / (t.scale * t.scale)
+	out.Labels = make([]int, t.n)
+	for i, slot := range a.labels {
+		out.Labels[i] = a.index[slot]
+	}
+	return out, nil
+}
+
+// means returns the mean of the rows of each cluster, or its place where it has none.
+func (a *nearest) means() [][]float64 {
+	_, out := newSums(a.k, a.t.d)
+	for c, count := range a.counts {
+		if count == 0 {
+			copy(out[c], a.places[c])
+		} else {
+			floats.ScaleTo(out[c], 1/float64(count), a.sums[c])
+		}
+	}
+	return out
+}
+
+// potential returns the sum of the squared distances from the rows to their centers.
+func (a *nearest) potential() float64 {
+	sum := a.t.total
+	for c, place := range a.places {
+		sum += float64(a.counts[c])*floats.Dot(place, place) - 2*floats.Dot(place, a.sums[c])
+	}
+	return max(0, sum)
+}
+
+// fillEmpty gives each cluster without rows the row that lies farthest from its center.
+func (a *nearest) fillEmpty() error {
+	for c, count := range a.counts {
+		if count > 0 {
+			continue
+		}
+		farthest, at := 0.0, -1
+		var row []float64
+		err := a.t.each(func(window []*piece) error {
+			for _, p := range window {
+				for i := range p.n {
+					label := a.labels[p.first+i]
+					if a.counts[a.index[label]] == 1 {
+						continue
+					}
+					own := a.all.row(int(label))
+					distance := 0.0
+					for j, value := range p.row(i) {
+						difference := float64(value) - float64(own[j])
+						distance += difference * difference
+					}
+					if distance > farthest {
+						farthest, at = distance, p.first+i
+						row = widened(p.row(i))
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil || at < 0 {
+			return err
+		}
+		old := a.index[a.labels[at]]
+		floats.Sub(a.sums[old], row)
+		floats.Add(a.sums[c], row)
+		a.counts[old]--
+		a.counts[c]++
+		a.labels[at], a.upper[at] = a.slots[c], float32(math.Inf(1))
+		for g := range a.groups {
+			a.lower[at*a.groups+g] = float32(math.Inf(-1))
+		}
+	}
+	return nil
+}
+
+func widened(row []float32) []float64 {
+	out := make([]float64, len(row))
+	for j, value := range row {
+		out[j] = float64(value)
+	}
+	return out
+}

@@ -1,0 +1,284 @@
+package cluster
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// groupSize is how many centers share a bound. Smaller groups leave out more of the work and need more memory, four bytes a
+// group and row.
+const groupSize = 32
+
+// gatheredRows are the numbers of rows that are brought together to be compared with one group of centers: the larger while there are
+// enough, the smaller for the rest.
+var gatheredRows = [2]int{4096, 512}
+
+// nearest keeps for each row of a table the center nearest to it, and for each cluster the number and the sum of its rows,
+// while centers move.
+//
+// A row is not looked at again as long as its distance from its center cannot have become larger than that from another one: of the
+// first an upper bound is kept, of the others a lower bound for each group of centers, and as centers move the bounds give
+// way by as much. Bounds have room for rounding, so that the result is that of comparing all rows with all centers each
+// time, but for rows as near to two centers as rounding can tell.
+//
+// Source: Y. Ding and others, "Yinyang K-Means: A Drop-In Replacement of the Classic K-Means with Consistent Speedup" (ICML
+// 2015).
+type nearest struct {
+	t       *table
+	eng     *engine.Engine
+	exec    *graph.Exec
+	compare bool // on the engine
+
+	k, groups, size int
+	index           []int       // center at each of groups·size slots, −1 where there is none
+	slots           []int32     // slot of each center
+	places          [][]float64 // of the centers
+	all             *buffer     // the centers by slots
+	group           []*buffer   // those of each group, for the engine
+	half            []float32   // half the squared length of each slot's center, +Inf where there is none
+	longest         float64     // squared length of the longest center
+	moved           []float64   // how far each slot's center has moved in all rounds
+	groupMoved      []float64   // how far those of each group have at most, round by round
+
+	labels  []int32   // slot of each row; −1 before the first round
+	upper   []float32 // bound for a row's own center, less moved
+	lower   []float32 // bounds for the groups, more groupMoved
+	winners []winner
+
+	workers  []*worker
+	counts   []int
+	sums     [][]float64
+	gathered [2]*buffer
+}
+
+// winner is the nearest center found so far for a row in one round: by half the squared distance, without what is the row's
+// own. Second is the same of the second nearest in its group.
+type winner struct {
+	best, second float32
+	slot         int32
+}
+
+// worker is what one processor finds, merged when all have finished.
+type worker struct {
+	counts  []int
+	sums    [][]float64
+	changed int
+	rows    []int32   // that may have another center
+	wanted  [][]int32 // of these, for each group, those to compare with it
+}
+
+// newNearest starts with the centers given, whose places it takes over. It must be freed.
+func newNearest(t *table, eng *engine.Engine, places [][]float64, bounds bool) (*nearest, error) {
+	a := &nearest{t: t, eng: eng, k: len(places), compare: eng != nil && len(places) > 8}
+	size := groupSize
+	if !bounds || !a.compare && len(places) <= 8 {
+		size = len(places)
+	}
+	groups := grouped(places, size)
+	a.groups, a.size = len(groups), (len(places)+len(groups)-1)/len(groups)
+	a.index, a.slots = make([]int, a.groups*a.size), make([]int32, a.k)
+	for s := range a.index {
+		a.index[s] = -1
+	}
+	for g, members := range groups {
+		for j, c := range members {
+			a.index[g*a.size+j], a.slots[c] = c, int32(g*a.size+j)
+		}
+	}
+	a.half, a.moved, a.groupMoved = make([]float32, len(a.index)), make([]float64, len(a.index)), make([]float64, a.groups)
+	a.labels, a.upper, a.lower = make([]int32, t.n), make([]float32, t.n), make([]float32, t.n*a.groups)
+	a.winners = make([]winner, t.n)
+	a.forget()
+	a.counts, a.sums = newSums(a.k, t.d)
+	for range runtime.GOMAXPROCS(0) {
+		w := &worker{wanted: make([][]int32, a.groups)}
+		w.counts, w.sums = newSums(a.k, t.d)
+		a.workers = append(a.workers, w)
+	}
+	var err error
+	if a.all, err = newBuffer(eng, len(a.index), t.d); err != nil {
+		return nil, err
+	}
+	if a.compare {
+		if err = a.prepare(); err != nil {
+			a.free()
+			return nil, err
+		}
+	}
+	return a, a.place(places)
+}
+
+// newSums returns the numbers and the sums of the rows of k empty clusters.
+func newSums(k, d int) ([]int, [][]float64) {
+	sums, flat := make([][]float64, k), make([]float64, k*d)
+	for c := range sums {
+		sums[c] = flat[c*d : (c+1)*d : (c+1)*d]
+	}
+	return make([]int, k), sums
+}
+
+// forget has all rows compared with all centers next time.
+func (a *nearest) forget() {
+	for i := range a.labels {
+		a.labels[i], a.upper[i] = -1, float32(math.Inf(1))
+	}
+	for i := range a.lower {
+		a.lower[i] = float32(math.Inf(-1))
+	}
+}
+
+// prepare makes what comparing on the engine needs.
+func (a *nearest) prepare() (err error) {
+	if a.exec, err = newProducts(a.eng); err != nil {
+		return err
+	}
+	for i, rows := range gatheredRows {
+		if a.gathered[i], err = newBuffer(a.eng, rows, a.t.d); err != nil {
+			return err
+		}
+	}
+	for range a.groups {
+		b, err := newBuffer(a.eng, a.size, a.t.d)
+		if err != nil {
+			return err
+		}
+		a.group = append(a.group, b)
+	}
+	return nil
+}
+
+func (a *nearest) free() {
+	a.all.free()
+	for _, b := range append(a.group, a.gathered[:]...) {
+		b.free()
+	}
+	if a.exec != nil {
+		a.exec.Finalize()
+	}
+}
+
+// place moves the centers, and gives way by as much.
+func (a *nearest) place(places [][]float64) error {
+	first := a.places == nil
+	a.places, a.longest = places, 0
+	for s := range a.half {
+		a.half[s] = float32(math.Inf(1))
+	}
+	most := make([]float64, a.groups)
+	err := a.all.write(func() {
+		for c, place := range places {
+			s := a.slots[c]
+			row, square, step := a.all.row(int(s)), 0.0, 0.0
+			for j, value := range place {
+				now := float32(value)
+				difference := float64(now) - float64(row[j])
+				step += difference * difference
+				square += float64(now) * float64(now)
+				row[j] = now
+			}
+			a.half[s] = float32(square / 2)
+			a.longest = max(a.longest, square)
+			if !first {
+				a.moved[s] += math.Sqrt(step) * (1 + 1e-12)
+				most[int(s)/a.size] = max(most[int(s)/a.size], math.Sqrt(step)*(1+1e-12))
+			}
+		}
+	})
+	for g, far := range most {
+		a.groupMoved[g] += far
+	}
+	for g, b := range a.group {
+		if err == nil {
+			err = b.write(func() { copy(b.rows, a.all.rows[g*len(b.rows):]) })
+		}
+	}
+	return err
+}
+
+// slack bounds how far rounding may put the square of a distance from the truth, for row i: products of d entries are added up in
+// any order.
+func (a *nearest) slack(i int) float64 {
+	return float64(a.t.d+8) * 0x1p-23 * (float64(a.t.squares[i]) + a.longest)
+}
+
+// below and above round to float32 and leave no doubt on which side.
+func below(x float64) float32 { return float32(x - math.Abs(x)*0x1p-22) }
+func above(x float64) float32 { return float32(x + math.Abs(x)*0x1p-22) }
+
+// keepLower writes the bound of row i for group g, whose nearest center has this score.
+func (a *nearest) keepLower(i, g int, score float32, slack float64) {
+	square := float64(a.t.squares[i]) + 2*float64(score) - slack
+	a.lower[i*a.groups+g] = below(math.Sqrt(max(0, square)) + a.groupMoved[g])
+}
+
+// keepUpper writes the bound of row i for its own center, which has this score.
+func (a *nearest) keepUpper(i int, slot int32, score float32, slack float64) {
+	square := float64(a.t.squares[i]) + 2*float64(score)
+	a.upper[i] = above(math.Sqrt(max(0, square)+slack) - a.moved[slot])
+}
+
+// wants reports whether a center of a group may be nearer to row i than its own.
+func (a *nearest) wants(i int) bool {
+	own := math.Inf(1)
+	if label := a.labels[i]; label >= 0 {
+		own = float64(a.upper[i]) + a.moved[label]
+	}
+	for g, bound := range a.lower[i*a.groups : (i+1)*a.groups] {
+		if float64(bound)-a.groupMoved[g] <= own {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsGroup is the same for one group. The own group is always looked at with the others, so that scores of one kind are compared.
+func (a *nearest) wantsGroup(i, g int) bool {
+	label := a.labels[i]
+	return label < 0 || int(label)/a.size == g ||
+		float64(a.lower[i*a.groups+g])-a.groupMoved[g] <= float64(a.upper[i])+a.moved[label]
+}
+
+// tighten measures the distance from row i to its own center and returns its score.
+func (a *nearest) tighten(i int, row []float32) float32 {
+	label := a.labels[i]
+	score := a.half[label] - dot(row, a.all.row(int(label)))
+	a.keepUpper(i, label, score, a.slack(i))
+	return score
+}
+
+// meet compares what is known of row i with the two best scores of a group.
+func (a *nearest) meet(i, g int, best, second float32, slot int32, slack float64) {
+	a.keepLower(i, g, best, slack)
+	w := &a.winners[i]
+	if best < w.best || best == w.best && a.index[slot] < a.index[w.slot] {
+		*w = winner{best, second, slot}
+	}
+}
+
+// settle gives row i to the winner.
+func (a *nearest) settle(by *worker, i int, row []float32, slack float64) {
+	w := a.winners[i]
+	a.keepLower(i, int(w.slot)/a.size, w.second, slack)
+	a.keepUpper(i, w.slot, w.best, slack)
+	if old := a.labels[i]; old != w.slot {
+		by.changed++
+		if old >= 0 {
+			by.add(a.index[old], row, -1)
+		}
+		by.add(a.index[w.slot], row, 1)
+		a.labels[i] = w.slot
+	}
+}
+
+// add has a row join cluster c, or leave it for a sign of −1.
+func (w *worker) add(c int, row []float32, sign float64) {
+	w.counts[c] += int(sign)
+	sum := w.sums[c][:len(row)]
+	for j, value := range row {
+		sum[j] += sign * float64(value)
+	}
+}

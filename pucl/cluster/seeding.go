@@ -1,0 +1,250 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Seeding is a way to choose the rows at which the centers of [KMeans] start.
+type Seeding int
+
+const (
+	// PlusPlus draws one row after the other, with a probability proportional to the squared distance from the nearest row drawn before. It
+	// passes through the rows K times.
+	//
+	// Source: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding" (SODA 2007).
+	PlusPlus Seeding = iota
+
+	// Parallel draws some 2·K rows at a time, in five passes or a few more, each row by itself, and K of these by PlusPlus, weighted by the
+	// number of rows that they are the nearest to: k-means‖, for many clusters and for streams.
+	//
+	// Source: B. Bahmani and others, "Scalable K-Means++" (VLDB 2012), algorithm 2 with ℓ = 2K.
+	Parallel
+
+	// Random draws different rows, all alike.
+	Random
+)
+
+// seed returns where the centers start.
+func (c KMeans) seed(t *table, restart int) ([][]float64, error) {
+	s := &seeder{t: t, rng: rand.New(rand.NewPCG(c.Seed, uint64(restart))), drawn: make([]float32, 0, c.K*t.d)}
+	var err error
+	switch c.Seeding {
+	case Random:
+		err = s.random(c.K)
+	case Parallel:
+		err = s.parallel(c)
+	default:
+		err = s.plusPlus(c.K)
+	}
+	if err != nil {
+		return nil, err
+	}
+	places := make([][]float64, c.K)
+	for i := range places {
+		places[i] = widened(s.row(i))
+	}
+	return places, nil
+}
+
+// seeder draws rows of a table.
+type seeder struct {
+	t     *table
+	rng   *rand.Rand
+	drawn []float32 // the rows drawn, one after the other
+
+	times    []float64 // how often each row counts; nil for once
+	owner    []int32   // for each row the nearest that is drawn
+	distance []float64 // and the square of how far that is
+}
+
+func (s *seeder) row(i int) []float32 { return s.drawn[i*s.t.d : (i+1)*s.t.d : (i+1)*s.t.d] }
+
+// random draws k different rows by Floyd's way, which needs no list of all.
+func (s *seeder) random(k int) error {
+	taken, order := map[int]bool{}, make([]int, 0, k)
+	for last := s.t.n - k; last < s.t.n; last++ {
+		i := s.rng.IntN(last + 1)
+		if taken[i] {
+			i = last
+		}
+		taken[i] = true
+		order = append(order, i)
+	}
+	return s.take(order)
+}
+
+// take appends the rows at index to those drawn.
+func (s *seeder) take(index []int) error {
+	for _, i := range index {
+		s.drawn = append(s.drawn, make([]float32, s.t.d)...)
+		if err := s.t.fetch(i, s.row(len(s.drawn)/s.t.d-1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plusPlus draws k rows.
+func (s *seeder) plusPlus(k int) error {
+	s.owner, s.distance = make([]int32, s.t.n), make([]float64, s.t.n)
+	weights := s.times
+	if weights == nil {
+		weights = make([]float64, s.t.n)
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	weights = slices.Clone(weights)
+	for i := range s.distance {
+		s.distance[i] = math.Inf(1)
+	}
+	for drawn := range k {
+		total := floats.Sum(weights)
+		if total == 0 {
+			return fmt.Errorf("cluster: only %d of the rows are different, too few to seed %d clusters; lower K, or have the embedding not collapse",
+				drawn, k)
+		}
+		if err := s.take([]int{draw(weights, total, s.rng)}); err != nil {
+			return err
+		}
+		if err := s.near(drawn); err != nil {
+			return err
+		}
+		copy(weights, s.distance)
+		if s.times != nil {
+			floats.Mul(weights, s.times)
+		}
+	}
+	return nil
+}
+
+// near measures how far all rows are from the one drawn last. A row whose owner is less than half as far from it as the new one is
+// from the owner stays with its owner.
+func (s *seeder) near(last int) error {
+	apart := make([]float64, last) // square of half the distance between rows drawn
+	center := s.row(last)
+	square := float64(dot(center, center))
+	for i := range apart {
+		apart[i] = squaredApart(s.row(i), center) / 4
+	}
+	return s.t.each(func(window []*piece) error {
+		for _, p := range window {
+			inParallel(p.n, func(_, first, end int) {
+				for j := first; j < end; j++ {
+					i := p.first + j
+					if last > 0 && s.distance[i] < apart[s.owner[i]] {
+						continue
+					}
+					row := p.row(j)
+					if far := s.apart(i, row, center, float64(dot(row, center)), square); far < s.distance[i] {
+						s.distance[i], s.owner[i] = far, int32(last)
+					}
+				}
+			})
+		}
+		return nil
+	})
+}
+
+// squaredApart returns the squared distance of two rows, exactly 0 for equal ones.
+func squaredApart(a, b []float32) (sum float64) {
+	for j, value := range a {
+		difference := float64(value) - float64(b[j])
+		sum += difference * difference
+	}
+	return sum
+}
+
+// parallel draws rows as k-means‖ does, and k of these.
+func (s *seeder) parallel(c KMeans) error {
+	const passes = 5
+	t := s.t
+	if err := s.take([]int{s.rng.IntN(t.n)}); err != nil {
+		return err
+	}
+	owner, distance := make([]int32, t.n), make([]float64, t.n)
+	for i := range distance {
+		distance[i] = math.Inf(1)
+	}
+	for pass, known := 0, 0; ; pass++ {
+		if err := s.compare(c, known, owner, distance); err != nil {
+			return err
+		}
+		known = len(s.drawn) / t.d
+		total := floats.Sum(distance)
+		if total == 0 || pass >= passes && known >= c.K {
+			break
+		}
+		var index []int
+		for i, far := range distance {
+			if s.rng.Float64()*total < 2*float64(c.K)*far {
+				index = append(index, i)
+			}
+		}
+		if err := s.take(index); err != nil {
+			return err
+		}
+	}
+	candidates := &table{n: len(s.drawn) / t.d, d: t.d}
+	p := &piece{n: candidates.n, buffer: &buffer{rows: s.drawn, d: t.d}}
+	candidates.pieces = []*piece{p}
+	for i := range p.n {
+		candidates.squares = append(candidates.squares, dot(p.row(i), p.row(i)))
+	}
+	chosen := &seeder{t: candidates, rng: s.rng, times: make([]float64, candidates.n)}
+	for _, i := range owner {
+		chosen.times[i]++
+	}
+	err := chosen.plusPlus(c.K)
+	s.drawn = chosen.drawn
+	return err
+}
+
+// compare measures how far all rows are from those drawn after the first known.
+func (s *seeder) compare(c KMeans, known int, owner []int32, distance []float64) error {
+	var places [][]float64
+	for i := known; i < len(s.drawn)/s.t.d; i++ {
+		places = append(places, widened(s.row(i)))
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	a, err := newNearest(s.t, c.Engine, places, false)
+	if err != nil {
+		return err
+	}
+	defer a.free()
+	if _, err := a.assign(); err != nil {
+		return err
+	}
+	return s.t.each(func(window []*piece) error {
+		for _, p := range window {
+			inParallel(p.n, func(_, first, end int) {
+				for j := first; j < end; j++ {
+					i := p.first + j
+					w := a.winners[i]
+					far := s.apart(i, p.row(j), a.all.row(int(w.slot)), float64(a.half[w.slot])-float64(w.best), 2*float64(a.half[w.slot]))
+					if far < distance[i] {
+						distance[i], owner[i] = far, int32(known+a.index[w.slot])
+					}
+				}
+			})
+		}
+		return nil
+	})
+}
+
+// apart returns the squared distance of row i from a center, given their product and the center's squared length; where rounding may
+// count for much, it is measured anew.
+func (s *seeder) apart(i int, row, center []float32, product, square float64) float64 {
+	both := float64(s.t.squares[i]) + square
+	if far := both - 2*product; far >= both/1024 {
+		return far
+	}
+	return squaredApart(row, center)
+}

@@ -1,0 +1,257 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/spans"
+)
+
+// table is the rows of a source, moved and scaled so that their mean is near 0 and no entry beyond ±1, and rounded to multiples of
+// 2⁻²⁴, which float32 holds. So sums of up to 2²⁹ of them are exact in float64, whatever their order: no result depends on the
+// number of processors, and rows can be moved from one sum to another for ever.
+type table struct {
+	source   Source
+	n, d     int
+	streamed bool
+	mean     []float64
+	scale    float64 // a power of two
+
+	pieces  []*piece  // all rows, or as many as are in memory at once
+	squares []float32 // squared length of each row
+	total   float64   // their sum
+}
+
+// piece is rows that lie in memory together. All pieces have room for as many; the last may hold fewer.
+type piece struct {
+	first, n int
+	*buffer
+}
+
+// newTable reads the source for the mean and the range, and where not all rows are in memory, but a block of them at a time, once more.
+// The table must be freed.
+func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, error) {
+	n, d := source.Dims()
+	if n < 1 || d < 1 {
+		return nil, fmt.Errorf("cluster: a source of %d rows with %d entries; k-means needs at least one row of one entry", n, d)
+	}
+	t := &table{source: source, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
+	if block == 0 {
+		block = n
+	}
+	pieceRows = min(pieceRows, block, n)
+	count := (min(block, n) + pieceRows - 1) / pieceRows
+	for range count {
+		b, err := newBuffer(eng, pieceRows, d)
+		if err != nil {
+			t.free()
+			return nil, err
+		}
+		t.pieces = append(t.pieces, &piece{buffer: b})
+	}
+	if err := errors.Join(t.survey(), t.measure()); err != nil {
+		t.free()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *table) free() {
+	for _, p := range t.pieces {
+		p.free()
+	}
+}
+
+// windows calls read for each piece, window by window, and work with the pieces of a window that have rows.
+func (t *table) windows(read func(p *piece) error, work func(window []*piece) error) error {
+	for first := 0; first < t.n; {
+		used := 0
+		for _, p := range t.pieces {
+			if first == t.n {
+				break
+			}
+			p.first, p.n = first, min(len(p.rows)/t.d, t.n-first)
+			if err := read(p); err != nil {
+				return err
+			}
+			first += p.n
+			used++
+		}
+		if err := work(t.pieces[:used]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls work with all rows, in as many windows as are needed.
+func (t *table) each(work func(window []*piece) error) error {
+	if !t.streamed {
+		return work(t.pieces)
+	}
+	return t.windows(t.reload, work)
+}
+
+// raw reads the rows of p as they are in the source.
+func (t *table) raw(p *piece) (err error) {
+	if n, d := t.source.Dims(); n != t.n || d != t.d {
+		return fmt.Errorf("cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same", n, d, t.n, t.d)
+	}
+	if written := p.write(func() { err = t.source.Read(p.first, p.rows[:p.n*t.d]) }); err == nil {
+		err = written
+	}
+	return err
+}
+
+// survey finds the mean and the scale, and looks for entries that are not finite.
+func (t *table) survey() error {
+	t.mean = make([]float64, t.d)
+	low, high := make([]float64, t.d), make([]float64, t.d)
+	for j := range low {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	err := t.windows(t.raw, func(window []*piece) error {
+		for _, p := range window {
+			found := make([]columns, spans.Count(p.n))
+			spans.Each(p.n, func(span, first, end int) { found[span] = survey(p, first, end) })
+			for _, f := range found {
+				if f.err != nil {
+					return f.err
+				}
+				floats.Add(t.mean, f.sum)
+				for j := range low {
+					low[j], high[j] = min(low[j], float64(f.low[j])), max(high[j], float64(f.high[j]))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	farthest := 0.0
+	for j := range t.mean {
+		t.mean[j] /= float64(t.n)
+		farthest = max(farthest, high[j]-t.mean[j], t.mean[j]-low[j])
+	}
+	_, exponent := math.Frexp(farthest) // 0 for 0
+	t.scale = math.Ldexp(1, -exponent)
+	return nil
+}
+
+// columns are the sum, the least and the largest entry of each column of some rows.
+type columns struct {
+	sum       []float64
+	low, high []float32
+	err       error
+}
+
+func survey(p *piece, first, end int) columns {
+	c := columns{make([]float64, p.d), slices.Clone(p.row(first)), slices.Clone(p.row(first)), nil}
+	for i := first; i < end; i++ {
+		for j, value := range p.row(i) {
+			c.sum[j] += float64(value)
+			if value < c.low[j] {
+				c.low[j] = value
+			} else if value > c.high[j] {
+				c.high[j] = value
+			}
+		}
+	}
+	if total := floats.Sum(c.sum); total-total != 0 { // NaN or infinite
+		c.err = p.checkFinite(first, end)
+	}
+	return c
+}
+
+func (p *piece) checkFinite(first, end int) error {
+	for i := first; i < end; i++ {
+		for j, value := range p.row(i) {
+			if value-value != 0 {
+				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?", p.first+i, value, j)
+			}
+		}
+	}
+	return nil
+}
+
+// roundTo24 makes a float64 between −1 and 1 a multiple of 2⁻²⁴ when it is added and subtracted again.
+const roundTo24 = 3 << 27
+
+// center moves, scales and rounds the raw rows of p, and calls each with the squared length of each row.
+func (t *table) center(p *piece, each func(i int, squared float64)) error {
+	return p.write(func() {
+		inParallel(p.n, func(_, first, end int) {
+			for i := first; i < end; i++ {
+				row, squared := p.row(i), 0.0
+				for j, value := range row {
+					moved := float64((float64(value)-t.mean[j])*t.scale) + roundTo24
+					moved -= roundTo24
+					row[j] = float32(moved)
+					squared += float64(moved * moved)
+				}
+				each(p.first+i, squared)
+			}
+		})
+	})
+}
+
+// measure finds the squared lengths.
+func (t *table) measure() error {
+	lengths := make([]float64, t.n)
+	center := func(p *piece) error {
+		return t.center(p, func(i int, squared float64) { lengths[i], t.squares[i] = squared, float32(squared) })
+	}
+	if t.streamed {
+		if err := t.windows(t.raw, func(window []*piece) (err error) {
+			for _, p := range window {
+				err = errors.Join(err, center(p))
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range t.pieces {
+			if err := center(p); err != nil {
+				return err
+			}
+		}
+	}
+	t.total = floats.Sum(lengths)
+	return nil
+}
+
+// reload reads the rows of p again, and has them be those of before by their lengths.
+func (t *table) reload(p *piece) error {
+	if err := t.raw(p); err != nil {
+		return err
+	}
+	var changed atomic.Int64
+	changed.Store(-1)
+	err := t.center(p, func(i int, squared float64) {
+		if float32(squared) != t.squares[i] {
+			changed.Store(int64(i))
+		}
+	})
+	if i := changed.Load(); err == nil && i >= 0 {
+		return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; a source must give the same rows each time", i)
+	}
+	return err
+}
+
+// fetch copies row i.
+func (t *table) fetch(i int, row []float32) error {
+	if !t.streamed {
+		size := len(t.pieces[0].rows) / t.d
+		copy(row, t.pieces[i/size].row(i%size))
+		return nil
+	}
+	return t.reload(&piece{first: i, n: 1, buffer: &buffer{rows: row, d: t.d}})
+}

@@ -1,0 +1,64 @@
+package evaluate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Counts are numbers of examples, halves among them. As text they stand one after the other, with spaces.
+type Counts []float64
+
+// MarshalText implements [encoding.TextMarshaler].
+func (c Counts) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, count := range c {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendFloat(text, count, 'f', -1, 64)
+	}
+	return text, nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *Counts) UnmarshalText(text []byte) error {
+	*c = nil
+	for _, word := range strings.Fields(string(text)) {
+		count, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return fmt.Errorf("evaluate: %q is no number of examples", word)
+		}
+		*c = append(*c, count)
+	}
+	return nil
+}
+
+// below returns for every example that truth marks how many others have a lower score, those of the same score counting half, in
+// ascending order.
+func below(scores []float64, truth []bool) Counts {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	var counts Counts
+	passed := 0
+	for first := 0; first < len(order); { // one group of equal scores after the other, from the lowest up
+		end, marked := first, 0
+		for ; end < len(order) && scores[order[end]] == scores[order[first]]; end++ {
+			if truth[order[end]] {
+				marked++
+			}
+		}
+		others := end - first - marked
+		for range marked {
+			counts = append(counts, float64(passed)+float64(others)/2)
+		}
+		passed += others
+		first = end
+	}
+	return counts
+}

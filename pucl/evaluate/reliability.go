@@ -1,0 +1,156 @@
+package evaluate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Reliability sets the probabilities that a classifier gives beside how many examples are positive: bins of examples with similar
+// probabilities, from the lowest up. Of a classifier whose probabilities can be believed Mean and Positive agree in every bin.
+type Reliability []ReliabilityBin
+
+// ReliabilityBin is a bin of a [Reliability].
+type ReliabilityBin struct {
+	Mean     float64 // mean probability of the population's examples in it
+	Positive float64 // share of positives among them; an estimate without negatives may lie above 1
+	Error    float64 // standard error of Positive
+	Share    float64 // of the population in it
+}
+
+// MeasureReliability compares probabilities with the true classes in so many bins, 0 meaning 10, each of about as many examples.
+// Equal probabilities fall into one bin, so that there may be fewer.
+func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliability, error) {
+	if err := checkProbabilities(probabilities, len(truth)); err != nil {
+		return nil, err
+	}
+	of, err := binned(probabilities, bins)
+	if err != nil {
+		return nil, err
+	}
+	var out Reliability
+	for _, index := range of {
+		b := newBin(probabilities, index, len(probabilities))
+		for _, i := range index {
+			if truth[i] {
+				b.Positive++
+			}
+		}
+		n := float64(len(index))
+		b.Positive /= n
+		b.Error = math.Sqrt(b.Positive * (1 - b.Positive) / n)
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// MeasureReliabilityPU is MeasureReliability for somebody who knows held-out labeled positives but not one negative. In a bin with a
+// share u of the population and a share a of the labeled positives, π·a/u are positive by Bayes' rule; so the class prior must be
+// given, known or estimated, and an error in it is one in every bin, by the same factor. Labeled positives must be drawn evenly.
+func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreConfig, bins int) (Reliability, error) {
+	if err := checkProbabilities(probabilities, len(labeled)); err != nil {
+		return nil, err
+	}
+	if _, err := ScorePU(probabilities, labeled, 0.5, config); err != nil {
+		return nil, err
+	}
+	if config.Prior == 0 {
+		return nil, fmt.Errorf("evaluate: how many are positive in a bin follows from the class prior: give it, or an estimate of it")
+	}
+	var population []int
+	labels := 0
+	for i, l := range labeled {
+		if l {
+			labels++
+		}
+		if !l || config.SingleDataset {
+			population = append(population, i)
+		}
+	}
+	all := make([]float64, len(population))
+	for i, at := range population {
+		all[i] = probabilities[at]
+	}
+	of, err := binned(all, bins)
+	if err != nil {
+		return nil, err
+	}
+	var out Reliability
+	below := math.Inf(-1)
+	for i, index := range of {
+		b := newBin(all, index, len(all))
+		top := all[index[len(index)-1]]
+		if i == len(of)-1 {
+			top = math.Inf(1)
+		}
+		inside := 0.0
+		for j, l := range labeled {
+			if p := probabilities[j]; l && p > below && p <= top {
+				inside++
+			}
+		}
+		below = top
+		a, n := inside/float64(labels), float64(len(index))
+		b.Positive = config.Prior * a / b.Share
+		if inside > 0 {
+			b.Error = b.Positive * math.Sqrt((1-a)/inside+(1-b.Share)/n)
+		} else { // as if it were one: none seen does not say that there is none
+			b.Error = config.Prior / float64(labels) / b.Share
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// CalibrationError returns the mean distance of Mean and Positive, bins counting by their share, also called expected calibration
+// error: 0 where all probabilities can be believed. Noise in small bins makes it larger.
+func (r Reliability) CalibrationError() (sum float64) {
+	for _, b := range r {
+		sum += b.Share * math.Abs(b.Mean-b.Positive)
+	}
+	return sum
+}
+
+// binned returns the examples bin by bin, in ascending order of their probabilities.
+func binned(probabilities []float64, bins int) (of [][]int, err error) {
+	if bins = cmp.Or(bins, 10); bins < 1 {
+		return nil, fmt.Errorf("evaluate: %d bins; give 1 or more, or 0 for 10", bins)
+	}
+	order := make([]int, len(probabilities))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[a], probabilities[b]) })
+	first := 0
+	for bin := 1; bin <= bins && first < len(order); bin++ {
+		end := max(bin*len(order)/bins, first+1)
+		for end < len(order) && probabilities[order[end]] == probabilities[order[end-1]] {
+			end++
+		}
+		of = append(of, order[first:end])
+		first = end
+	}
+	return of, nil
+}
+
+// newBin returns a bin without its positives.
+func newBin(probabilities []float64, index []int, population int) (b ReliabilityBin) {
+	for _, i := range index {
+		b.Mean += probabilities[i]
+	}
+	b.Mean /= float64(len(index))
+	b.Share = float64(len(index)) / float64(population)
+	return b
+}
+
+// checkProbabilities returns an error unless there are n probabilities, at least one.
+func checkProbabilities(probabilities []float64, n int) error {
+	if err := checkScores(probabilities, n); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(probabilities, func(p float64) bool { return p < 0 || p > 1 }); i >= 0 {
+		return fmt.Errorf("evaluate: the probability of example %d is %g; give probabilities, 1/(1+e^−t) of a logit t", i, probabilities[i])
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package rival
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+)
+
+// rank returns the place of every number of x, [n], from the smallest one on, int32 [n]. Equal ones have their places in the order in
+// which they come. No sorting, of which the pure-Go engine is not capable.
+func rank(x *Node) *Node {
+	n := x.Shape().Dim(0)
+	index := func(axis int) *Node { return Iota(x.Graph(), shapes.Make(dtypes.Int32, n, n), axis) }
+	row, column := ExpandDims(x, 1), ExpandDims(x, 0)
+	sooner := LogicalOr(LessThan(column, row), LogicalAnd(Equal(column, row), LessThan(index(1), index(0))))
+	return ReduceSum(ConvertDType(sooner, dtypes.Int32), 1)
+}
+
+// atPlaces returns which entries of a rank have those places, and 0 for a place that none has, as where ranked numbers are no numbers.
+func atPlaces(rank, places *Node) *Node {
+	found := ConvertDType(Equal(ExpandDims(places, 1), ExpandDims(rank, 0)), dtypes.Int32)
+	return ReduceSum(Mul(found, Iota(rank.Graph(), found.Shape(), 1)), 1)
+}

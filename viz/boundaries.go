@@ -1,0 +1,155 @@
+package viz
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Boundary is where a linear classifier of the plane changes its mind: WeightX·x + WeightY·y + Bias = 0. Its side above 0 is the
+// positive one. The name decides the look, see StyleFor.
+type Boundary struct {
+	Name                   string
+	WeightX, WeightY, Bias float64
+}
+
+// BoundariesConfig says how Boundaries draws. The zero value works.
+type BoundariesConfig struct {
+	ScatterConfig
+
+	// Shade, if not nil, says whether a point is positive; the positive side is hatched, as by the best possible classifier.
+	Shade func(x, y float64) bool
+	// Margins draws the two lines at which the first boundary's classifier has the logits −1 and 1.
+	Margins bool
+}
+
+// Boundaries draws points of the plane as [Scatter] does, and over them the boundaries of linear classifiers. The range is that
+// of the points: a boundary that misses it is named in the legend as outside.
+//
+// Errors are those of Scatter; a boundary with weights of 0, which is nowhere, or not finite, is one too.
+func Boundaries(cfg BoundariesConfig, groups []Group, lines ...Boundary) (*plot.Plot, error) {
+	for _, b := range lines {
+		if err := checkFinite(fmt.Sprintf("the boundary %q", b.Name), b.WeightX, b.WeightY, b.Bias); err != nil {
+			return nil, err
+		}
+		if b.WeightX == 0 && b.WeightY == 0 {
+			return nil, fmt.Errorf("viz: the boundary %q is nowhere, since both weights are 0: %w", b.Name, ErrRange)
+		}
+	}
+	var behind []plot.Plotter
+	if cfg.Shade != nil {
+		behind = append(behind, &sides{cfg.Shade, draw.LineStyle{Color: faint(StyleFor(Positive)[0].Color, 0.35), Width: 1}})
+	}
+	p, entries, err := scatter(cfg.ScatterConfig, groups, behind...)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(groups)+len(lines))
+	for _, g := range groups {
+		names = append(names, g.Name)
+	}
+	for _, b := range lines {
+		names = append(names, b.Name)
+	}
+	styles := StyleFor(names...)[len(groups):] // none that a group has
+	for i, b := range lines {
+		line := &across{b, styles[i].Line(2)}
+		if cfg.Margins && i == 0 {
+			for _, logit := range []float64{-1, 1} {
+				margin := b
+				margin.Bias -= logit
+				p.Add(&across{margin, draw.LineStyle{Color: styles[i].Color, Width: 0.8, Dashes: []vg.Length{2, 2}}})
+			}
+		}
+		p.Add(line)
+		name := cmp.Or(b.Name, fmt.Sprintf("boundary %d", i+1))
+		if len(line.ends(p)) < 2 {
+			name += " (outside)"
+		}
+		entries = append(entries, newEntry(name, line))
+	}
+	AddLegend(p, entries...)
+	return p, nil
+}
+
+// across is a plotter of a boundary, from one edge of the data to another.
+type across struct {
+	Boundary
+	style draw.LineStyle
+}
+
+// ends returns where the line enters and leaves the range of p, nothing where it misses it.
+func (a *across) ends(p *plot.Plot) plotter.XYs {
+	var at plotter.XYs
+	add := func(x, y float64) {
+		const slack = 1e-9
+		w, h := p.X.Max-p.X.Min, p.Y.Max-p.Y.Min
+		if x >= p.X.Min-slack*w && x <= p.X.Max+slack*w && y >= p.Y.Min-slack*h && y <= p.Y.Max+slack*h {
+			at = append(at, plotter.XY{X: x, Y: y})
+		}
+	}
+	for _, x := range []float64{p.X.Min, p.X.Max} {
+		if a.WeightY != 0 {
+			add(x, -(a.WeightX*x+a.Bias)/a.WeightY)
+		}
+	}
+	for _, y := range []float64{p.Y.Min, p.Y.Max} {
+		if a.WeightX != 0 {
+			add(-(a.WeightY*y+a.Bias)/a.WeightX, y)
+		}
+	}
+	if len(at) < 2 {
+		return nil
+	}
+	far := slices.MaxFunc(at, func(q, r plotter.XY) int { // a corner counts twice
+		return cmp.Compare(math.Hypot(q.X-at[0].X, q.Y-at[0].Y), math.Hypot(r.X-at[0].X, r.Y-at[0].Y))
+	})
+	return plotter.XYs{at[0], far}
+}
+
+func (a *across) Plot(c draw.Canvas, p *plot.Plot) {
+	place := onCanvas(c, p)
+	if ends := a.ends(p); len(ends) == 2 {
+		c.StrokeLines(a.style, []vg.Point{place(ends[0]), place(ends[1])})
+	}
+}
+
+func (a *across) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	c.StrokeLine2(a.style, c.Min.X, y, c.Max.X, y)
+}
+
+// sides is a plotter that hatches the positive side by slanting lines.
+type sides struct {
+	positive func(x, y float64) bool
+	style    draw.LineStyle
+}
+
+func (s *sides) Plot(c draw.Canvas, p *plot.Plot) {
+	const gap, step = vg.Length(7), vg.Length(1)
+	at := func(v, lo, hi vg.Length, a plot.Axis) float64 { return a.Min + (a.Max-a.Min)*float64((v-lo)/(hi-lo)) }
+	inside := func(q vg.Point) bool {
+		return s.positive(at(q.X, c.Min.X, c.Max.X, p.X), at(q.Y, c.Min.Y, c.Max.Y, p.Y))
+	}
+	height := c.Max.Y - c.Min.Y
+	for x := c.Min.X - height; x < c.Max.X; x += gap {
+		var from *vg.Point
+		for t := vg.Length(0); t <= height; t += step {
+			q := vg.Point{X: x + t, Y: c.Min.Y + t}
+			in := q.X >= c.Min.X && q.X <= c.Max.X && inside(q)
+			switch {
+			case in && from == nil:
+				from = &vg.Point{X: q.X, Y: q.Y}
+			case from != nil && (!in || t+step > height):
+				c.StrokeLine2(s.style, from.X, from.Y, q.X-step, q.Y-step)
+				from = nil
+			}
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package prior
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Constants of DEDPUL, those of the paper's program.
+const (
+	bandwidthUnlabeled = 0.05  // of the density of unlabeled examples, in standard deviations of their scores
+	bandwidthPositive  = 0.1   // of that of labeled positives, likewise
+	largestRatio       = 50    // of the densities
+	gridStep           = 0.001 // between the priors among which the alternative estimate is sought
+	gridError          = 0.05  // how far the mean posterior may fall behind such a prior
+)
+
+// DEDPUL estimates the class prior by the difference of estimated densities. The density of labeled positives over that of unlabeled
+// examples, as smoothed scores have it, is made smooth and monotone; EM finds the largest prior that is the mean of the posteriors
+// that follow from it, min{prior · ratio, 1}. Where EM ends at 0, the prior is taken at the sharpest bend of the difference of the two
+// instead. It returns the posteriors too. Scores should be logits: distances between them count.
+//
+// Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020, Algorithms 1 and 2,
+// with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, ratios are worked out at a thousand quantiles of
+// the unlabeled scores, and only running medians and a running maximum make them monotone.
+func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
+	s, err := newScored(scores, labeled)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e, err := s.estimate(c, func(s scored) float64 { return s.ratios().prior() })
+	if err != nil {
+		return Estimate{}, err
+	}
+	r := s.ratios()
+	e.Posterior = make([]float64, len(scores))
+	for i, score := range scores {
+		if e.Posterior[i] = 1; !labeled[i] {
+			at, _ := slices.BinarySearch(r.scores, score)
+			e.Posterior[i] = min(e.Prior*r.ratio[min(at, len(r.ratio)-1)], 1)
+		}
+	}
+	return e, nil
+}
+
+// ratios is unlabeled scores in increasing order, each with the weight of those up to it, and the density of labeled positives over
+// that of unlabeled examples, which increases too.
+type ratios struct {
+	sample
+	ratio []float64
+	// Of all scores below one: the sums of weights times ratios, and of weights.
+	product, weight []float64
+}
+
+// ratios returns the ratios at quantiles of the unlabeled scores.
+func (s scored) ratios() ratios {
+	const most = 1000
+	n := len(s.unlabeled.scores)
+	var r ratios
+	for k := range min(n, most) {
+		from, to := k*n/min(n, most), (k+1)*n/min(n, most)
+		weight := 0.0
+		for _, w := range s.unlabeled.weights[from:to] {
+			weight += w
+		}
+		r.scores, r.weights = append(r.scores, s.unlabeled.scores[to-1]), append(r.weights, weight)
+	}
+	grid := newGrid(s)
+	positive, unlabeled := grid.density(s.positive, bandwidthPositive), grid.density(s.unlabeled, bandwidthUnlabeled)
+	r.ratio = make([]float64, len(r.scores))
+	for i, x := range r.scores {
+		r.ratio[i] = largestRatio
+		if u := grid.at(unlabeled, x); u > 0 {
+			r.ratio[i] = min(grid.at(positive, x)/u, largestRatio)
+		}
+	}
+	r.ratio = runningMedian(r.ratio, 5)
+	from, _ := slices.BinarySearch(r.scores, (s.positive.mean()+s.unlabeled.mean())/2)
+	for i := from + 1; i < len(r.ratio); i++ {
+		r.ratio[i] = max(r.ratio[i], r.ratio[i-1])
+	}
+	r.ratio = runningMedian(r.ratio, len(r.ratio)/20)
+	slices.Sort(r.ratio)
+	r.product, r.weight = make([]float64, len(r.ratio)+1), make([]float64, len(r.ratio)+1)
+	for i, ratio := range r.ratio {
+		r.product[i+1], r.weight[i+1] = r.product[i]+r.weights[i]*ratio, r.weight[i]+r.weights[i]
+	}
+	return r
+}
+
+// meanPosterior returns the mean chance of unlabeled examples to be positive, min{prior · ratio, 1}.
+func (r ratios) meanPosterior(prior float64) float64 {
+	sure, _ := slices.BinarySearchFunc(r.ratio, prior, func(ratio, prior float64) int { return cmp.Compare(prior*ratio, 1) })
+	return prior*r.product[sure] + r.weight[len(r.ratio)] - r.weight[sure]
+}
+
+// prior returns the estimate.
+func (r ratios) prior() float64 {
+	em := 1.0
+	for range 1000 {
+		last := em
+		em = r.meanPosterior(last)
+		if math.Abs(em-last) < 1e-5 || em*r.ratio[len(r.ratio)-1] < 1 {
+			break
+		}
+	}
+	behind, beyond := make([]float64, int(1/gridStep)), 0 // by how much the mean posterior is below a prior
+	for k := range behind {
+		prior := 1 - float64(k)*gridStep
+		if behind[k] = prior - r.meanPosterior(prior); behind[k] < 0 {
+			beyond++
+		}
+	}
+	sharpest, bend := 0.0, math.Inf(-1)
+	for k := 1; k+1 < len(behind); k++ {
+		if b := behind[k-1] - 2*behind[k] + behind[k+1]; behind[k] < gridError && b > bend {
+			sharpest, bend = 1-float64(k)*gridStep, b
+		}
+	}
+	if sharpest <= em || beyond > 1 && em > gridStep {
+		return em
+	}
+	return sharpest
+}
+
+// runningMedian returns the median of each value and of so many neighbors on both sides, or as many as both sides have.
+func runningMedian(x []float64, neighbors int) []float64 {
+	out := make([]float64, len(x))
+	var window []float64 // x[low:high] in increasing order
+	low, high := 0, 0
+	for i := range x {
+		reach := min(neighbors, i, len(x)-1-i)
+		for ; high <= i+reach; high++ {
+			at, _ := slices.BinarySearch(window, x[high])
+			window = slices.Insert(window, at, x[high])
+		}
+		for ; low < i-reach; low++ {
+			at, _ := slices.BinarySearch(window, x[low])
+			window = slices.Delete(window, at, at+1)
+		}
+		out[i] = window[reach]
+	}
+	return out
+}

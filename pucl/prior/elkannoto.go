@@ -1,0 +1,47 @@
+package prior
+
+import (
+	"math"
+)
+
+// ElkanNoto estimates the class prior by e1 of Elkan and Noto, from scores that are logits of being labeled, both kinds weighing the
+// same in all, as those of [Trees]: with g the logistic function of a score, c is the mean g of the labeled positives, and the prior
+// (1 − c)/c. It is right where every score of a positive is the largest there is, and too large elsewhere, the more the less the
+// classifier is sure.
+//
+// Source: Charles Elkan and Keith Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008, equations 5 and 7, for
+// two samples instead of one.
+func ElkanNoto(scores []float64, labeled []bool, c Config) (Estimate, error) {
+	s, err := newScored(scores, labeled)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return s.estimate(c, func(s scored) float64 {
+		g := 0.0
+		for i, score := range s.positive.scores {
+			g += s.positive.weights[i] / (1 + math.Exp(-score))
+		}
+		return min((1-g)/g, 1)
+	})
+}
+
+// ElkanNotoMax is [ElkanNoto] by e3, where c is the largest g of all examples: it needs one positive that is told for sure, and one
+// that is told too surely makes it too small.
+func ElkanNotoMax(scores []float64, labeled []bool, c Config) (Estimate, error) {
+	s, err := newScored(scores, labeled)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return s.estimate(c, func(s scored) float64 {
+		return min(math.Exp(-max(s.positive.largest(), s.unlabeled.largest())), 1)
+	})
+}
+
+// largest returns the largest score that counts.
+func (s sample) largest() float64 {
+	i := len(s.scores) - 1
+	for s.weights[i] == 0 {
+		i--
+	}
+	return s.scores[i]
+}

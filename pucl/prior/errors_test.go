@@ -1,0 +1,94 @@
+package prior
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The messages as a user meets them. Nothing is estimated from data that tell nothing.
+func TestErrors(t *testing.T) {
+	half := slices.Concat(slices.Repeat([]bool{true}, 10), make([]bool, 10))
+	ramp := make([]float64, 20)
+	for i := range ramp {
+		ramp[i] = float64(i)
+	}
+	scores := func(s []float64, l []bool, c Config) error {
+		e, err := BBE(s, l, c)
+		if err != nil && e.Prior != 0 {
+			t.Errorf("an error, and the number %g", e.Prior)
+		}
+		for _, of := range []func([]float64, []bool, Config) (Estimate, error){DEDPUL, ElkanNoto, ElkanNotoMax} {
+			if _, other := of(s, l, c); message(other) != message(err) {
+				t.Errorf("%v, and BBE says %v", other, err)
+			}
+		}
+		return err
+	}
+	rows := func(x *mat.Dense, l []bool, c Config) error {
+		_, err := KM2(x, l, c)
+		if _, other := TIcE(x, l, c); message(other) != message(err) {
+			t.Errorf("TIcE: %v, and KM2 says %v", other, err)
+		}
+		return err
+	}
+	trees := func(c Trees) error { _, err := c.OfRows(column(ramp), half); return err }
+	folds := func(f Folds, labeled []bool, fit Fit) error { _, err := OutOfFold(labeled, f, fit); return err }
+	_, _, rounds := TEDn(half, Folds{}, -1, nil, Config{})
+	with := func(at int, v float64) []float64 { s := slices.Clone(ramp); s[at] = v; return s }
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{scores(ramp, half, Config{}), ""},
+		{scores(nil, nil, Config{}), "prior: no examples; give scores or rows, and which of them are labeled positives"},
+		{scores(ramp, half[1:], Config{}), "prior: 20 scores and 19 entries in labeled; give one for each, in the same order"},
+		{scores(ramp, make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
+		{scores(ramp, slices.Repeat([]bool{true}, 20), Config{}), "prior: all of 20 examples are labeled positives; add the unlabeled ones " +
+			"whose prior is asked for"},
+		{scores(ramp[1:], half[1:], Config{}), "prior: 9 labeled positives and 10 unlabeled examples tell nothing; give at least 10 of both"},
+		{scores(with(3, math.NaN()), half, Config{}), "prior: score 3 is NaN; scores must be finite: did the classifier diverge?"},
+		{scores(with(4, math.Inf(1)), half, Config{}), "prior: score 4 is +Inf; scores must be finite: did the classifier diverge?"},
+		{scores(slices.Repeat([]float64{2}, 20), half, Config{}), "prior: all scores are 2, so that nothing tells labeled from unlabeled " +
+			"examples; train the classifier, or give it features that differ"},
+		{scores(ramp, half, Config{Level: 1}), "prior: an interval of level 1; it must lie above 0 and below 1, or be 0 for the default"},
+		{scores(ramp, half, Config{Resamples: 3}), "prior: an interval from 3 resamples; take at least 10, 0 for the default, or a negative " +
+			"number for no interval"},
+		{rows(nil, half, Config{}), "prior: rows: no rows given; embed at least one example"},
+		{rows(column(ramp), half[1:], Config{}), "prior: rows: 20 rows and 19 entries in labeled; give one for each row, in the same order"},
+		{rows(column(with(3, math.NaN())), half, Config{}), "prior: rows: row 3 holds NaN in column 0; rows must be finite: did training " +
+			"diverge?"},
+		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
+		{rows(column(make([]float64, 20)), half, Config{}), "prior: all 20 rows are the same, so that nothing tells labeled from unlabeled " +
+			"ones; give features that differ"},
+		{rows(column(ramp), half, Config{Level: -1}), "prior: an interval of level -1; it must lie above 0 and below 1, or be 0 for the " +
+			"default"},
+		{trees(Trees{}), ""},
+		{trees(Trees{Depth: -1}), "prior: 60 trees of depth -1, at least 20 rows a leaf and at most 4096 a tree; all must be above 0, or 0 for " +
+			"the defaults, and a tree needs 2 rows"},
+		{trees(Trees{Rate: 2}), "prior: trees of rate 2 that see a share 0.5 of the features; both must lie above 0 and be at most 1, or be 0 " +
+			"for the defaults"},
+		{folds(Folds{Folds: 1}, half, nil), "prior: 1 folds, 5 times; there must be at least 2 folds, 1 time, or 0 for the defaults"},
+		{folds(Folds{Folds: 11}, half, nil), "prior: 10 labeled positives and 10 unlabeled examples in 11 folds; each fold needs one of both: " +
+			"take fewer folds"},
+		{folds(Folds{}, make([]bool, 20), nil), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
+		{folds(Folds{}, half, func(_, held []int, _ uint64) ([]float64, error) { return make([]float64, 1), nil }),
+			"prior: 1 scores of 4 examples held out; the classifier must return one for each"},
+		{folds(Folds{Folds: 10}, half, func(_, held []int, _ uint64) ([]float64, error) { return []float64{0, math.NaN()}, nil }),
+			"prior: a score of an example held out is NaN; did the classifier diverge?"},
+		{rounds, "prior: -1 rounds; there must be at least 1, or 0 for the default"},
+	} {
+		if got := message(tt.err); got != tt.want {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

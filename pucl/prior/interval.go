@@ -1,0 +1,31 @@
+package prior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// widening is by how much intervals are wider than the resampled estimates alone would have them. These know the chance of the draw, but
+// not that a classifier errs in the same direction for all resamples. With it 90% intervals of [DEDPUL] and [BBE] from scores of [Trees]
+// contain the prior in about 90 of 100 draws from Gaussian and uniform populations, with priors from .05 to .95 and 100 to 1,000 labeled
+// positives; without it in about 65.
+const widening = 2.0
+
+// bound sets the interval: the estimate, and as many of its standard deviations among resampled examples on both sides as a normal
+// distribution has, widened.
+func (e *Estimate) bound(c Config, again func() float64) {
+	e.Low, e.High, e.Level = math.NaN(), math.NaN(), c.Level
+	if c.Resamples < 0 {
+		return
+	}
+	var sum, squares float64 // of differences from the estimate
+	for range c.Resamples {
+		d := again() - e.Prior
+		sum, squares = sum+d, squares+d*d
+	}
+	n := float64(c.Resamples)
+	deviation := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1))
+	half := widening * deviation * distuv.UnitNormal.Quantile((1+c.Level)/2)
+	e.Low, e.High = max(e.Prior-half, 0), min(e.Prior+half, 1)
+}

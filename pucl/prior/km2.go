@@ -1,0 +1,200 @@
+package prior
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// Constants of KM2.
+const (
+	kmRows    = 2000 // that are looked at: time grows with their square
+	kmHighest = 0.99 // prior
+	kmExact   = 0.002
+	kmGap     = 1e-4 // between the gradients of two rows at which a distance counts as least
+)
+
+// KM2 estimates the class prior by comparing means in the space of a Gaussian kernel. Unlabeled examples of prior π less π times the
+// labeled ones, scaled by 1/(1 − π), are still a mixture of rows; for a larger π they leave what mixtures can be, and their distance
+// from it begins to grow. The estimate is where it grows faster by λ = 1/(1 − π) than 1/√min(n_P, n_U). Scale features first, say to
+// mean 0 and standard deviation 1.
+//
+// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99.
+//
+// Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
+// ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.
+func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
+	c = c.withDefaults(20)
+	if err := c.check(); err != nil {
+		return Estimate{}, err
+	}
+	if err := checkRows(x, labeled); err != nil {
+		return Estimate{}, err
+	}
+	k, err := newKernelMeans(x, labeled, rand.New(rand.NewPCG(c.Seed, 0x4b32)))
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := Estimate{Prior: k.prior()}
+	random := rand.New(rand.NewPCG(c.Seed, 0xb007))
+	e.bound(c, func() float64 {
+		return (&kernelMeans{k.gram, k.positives, again(k.positive, random), again(k.unlabeled, random)}).prior()
+	})
+	return e, nil
+}
+
+// again returns the weights that as many draws give as there are weights above 0.
+func again(weights []float64, random *rand.Rand) []float64 {
+	var index []int
+	for i, w := range weights {
+		if w > 0 {
+			index = append(index, i)
+		}
+	}
+	out := make([]float64, len(weights))
+	for range index {
+		out[index[random.IntN(len(index))]] += 1 / float64(len(index))
+	}
+	return out
+}
+
+// kernelMeans is rows as a kernel has them, n_P labeled ones before the others, with weights that make a mean of each kind.
+type kernelMeans struct {
+	gram                *mat.Dense // [n, n]
+	positives           int        // n_P
+	positive, unlabeled []float64  // weights [n], each summing to 1
+}
+
+// newKernelMeans draws the rows and chooses the kernel's width: of five around the median distance, the one that sets the two means
+// farthest apart.
+func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMeans, error) {
+	positive, unlabeled := rows.Split(labeled)
+	for _, index := range [][]int{positive, unlabeled} {
+		random.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
+	}
+	positive = positive[:min(len(positive), max(kmRows/2, kmRows-len(unlabeled)))]
+	unlabeled = unlabeled[:min(len(unlabeled), kmRows-len(positive))]
+	taken, err := rows.Take(x, slices.Concat(positive, unlabeled))
+	if err != nil {
+		return nil, err
+	}
+	n := len(positive) + len(unlabeled)
+	k := &kernelMeans{positives: len(positive), positive: make([]float64, n), unlabeled: make([]float64, n)}
+	for i := range n {
+		if i < len(positive) {
+			k.positive[i] = 1 / float64(len(positive))
+		} else {
+			k.unlabeled[i] = 1 / float64(len(unlabeled))
+		}
+	}
+	squares, median := squaredDistances(taken)
+	diff := mat.NewVecDense(n, floats.SubTo(make([]float64, n), k.unlabeled, k.positive))
+	farthest := -1.0
+	for _, factor := range []float64{0.01, 0.1, 1, 10, 100} { // of the squared width
+		gram := mat.NewDense(n, n, nil)
+		gram.Apply(func(_, _ int, square float64) float64 { return math.Exp(-square / (2 * factor * median)) }, squares)
+		if d := mat.Inner(diff, gram, diff); d > farthest {
+			farthest, k.gram = d, gram
+		}
+	}
+	return k, nil
+}
+
+// squaredDistances returns those between all rows of x, and the median of those above 0.
+func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
+	n, _ := x.Dims()
+	squares = mat.NewDense(n, n, nil)
+	var apart []float64
+	for i := range n {
+		for j := range i {
+			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+			squares.Set(i, j, d*d)
+			squares.Set(j, i, d*d)
+			if d > 0 {
+				apart = append(apart, d*d)
+			}
+		}
+	}
+	slices.Sort(apart)
+	return squares, apart[len(apart)/2]
+}
+
+// prior returns the estimate.
+func (k *kernelMeans) prior() float64 {
+	n := len(k.positive)
+	gramPositive, gramUnlabeled := k.times(k.positive), k.times(k.unlabeled)
+	threshold := 1 / math.Sqrt(float64(min(k.positives, n-k.positives)))
+	v := slices.Clone(k.unlabeled)
+	low, high := 0.0, kmHighest
+	for high-low > kmExact {
+		prior := (low + high) / 2
+		lambda := 1 / (1 - prior)
+		gradient := k.times(v)
+		floats.AddScaled(gradient, -lambda, gramUnlabeled)
+		floats.AddScaled(gradient, lambda-1, gramPositive)
+		k.approach(v, gradient)
+		if k.slope(v, gradient, lambda) > threshold {
+			high = prior
+		} else {
+			low = prior
+		}
+	}
+	return (low + high) / 2
+}
+
+// times returns the Gram matrix times weights.
+func (k *kernelMeans) times(weights []float64) []float64 {
+	var out mat.VecDense
+	out.MulVec(k.gram, mat.NewVecDense(len(weights), weights))
+	return out.RawVector().Data
+}
+
+// approach moves the weights v of a mixture until its distance from a point is least, gradient being that of half the squared distance
+// by v. It takes two rows at a time, the one that lowers the distance most and the one that raises it most, and moves weight from this
+// to that.
+func (k *kernelMeans) approach(v, gradient []float64) {
+	for range 20 * len(v) {
+		to, from := 0, -1
+		for i, g := range gradient {
+			if g < gradient[to] {
+				to = i
+			}
+			if v[i] > 0 && (from < 0 || g > gradient[from]) {
+				from = i
+			}
+		}
+		gap := gradient[from] - gradient[to]
+		if gap < kmGap {
+			return
+		}
+		rowTo, rowFrom := k.gram.RawRowView(to), k.gram.RawRowView(from)
+		step := v[from]
+		if bend := rowTo[to] + rowFrom[from] - 2*rowTo[from]; bend > 0 {
+			step = min(step, gap/bend)
+		}
+		v[to] += step
+		v[from] -= step
+		for i := range gradient {
+			gradient[i] += step * (rowTo[i] - rowFrom[i])
+		}
+	}
+}
+
+// slope returns the derivative by λ of the distance ‖e‖ of e = λU + (1 − λ)P − v, ⟨e, U − P⟩ / ‖e‖; gradient is minus what the Gram
+// matrix makes of e.
+func (k *kernelMeans) slope(v, gradient []float64, lambda float64) float64 {
+	along, square := 0.0, 0.0
+	for i, g := range gradient {
+		along -= g * (k.unlabeled[i] - k.positive[i])
+		square -= g * (lambda*k.unlabeled[i] + (1-lambda)*k.positive[i] - v[i])
+	}
+	if square <= 0 {
+		return 0 // v is as near as rounding lets it be
+	}
+	return along / math.Sqrt(square)
+}

@@ -1,0 +1,78 @@
+package prior
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/puclab/puclab/internal/fault"
+)
+
+// Fit learns from the examples learn to tell labeled ones from unlabeled ones, and returns a score for each of the examples held, none
+// of which it learns from: the larger, the more like a labeled one.
+type Fit func(learn, held []int, seed uint64) (scores []float64, err error)
+
+// Folds says how [OutOfFold] holds examples out. The zero value works.
+type Folds struct {
+	Folds   int // parts, each of which is held out once; 0 means 5
+	Repeats int // times that all is done over with other parts, of which the mean is taken; 0 means 5
+	Seed    uint64
+}
+
+// OutOfFold returns a score for each example, of classifiers that did not learn from it: labeled [n] tells which examples are labeled.
+// Every part holds the same share of labeled ones.
+func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
+	folds.Folds, folds.Repeats = cmp.Or(folds.Folds, 5), cmp.Or(folds.Repeats, 5)
+	positives, unlabeled, err := count(labeled)
+	if err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(
+		fault.If(folds.Folds < 2 || folds.Repeats < 1, "prior: %d folds, %d times; there must be at least 2 folds, 1 time, or 0 for the "+
+			"defaults", folds.Folds, folds.Repeats),
+		fault.If(min(positives, unlabeled) < folds.Folds, "prior: %d labeled positives and %d unlabeled examples in %d folds; each fold needs "+
+			"one of both: take fewer folds", positives, unlabeled, folds.Folds),
+	); err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(folds.Seed, 0xf01d5))
+	mean := make([]float64, len(labeled))
+	for range folds.Repeats {
+		fold := make([]int, len(labeled))
+		var dealt [2]int
+		for _, i := range random.Perm(len(labeled)) {
+			kind := 0
+			if labeled[i] {
+				kind = 1
+			}
+			fold[i] = dealt[kind] % folds.Folds
+			dealt[kind]++
+		}
+		for k := range folds.Folds {
+			var learn, held []int
+			for i, of := range fold {
+				if of == k {
+					held = append(held, i)
+				} else {
+					learn = append(learn, i)
+				}
+			}
+			scores, err := fit(learn, held, random.Uint64())
+			if err != nil {
+				return nil, err
+			}
+			if len(scores) != len(held) {
+				return nil, fmt.Errorf("prior: %d scores of %d examples held out; the classifier must return one for each", len(scores), len(held))
+			}
+			for at, i := range held {
+				if math.IsNaN(scores[at]) {
+					return nil, errors.New("prior: a score of an example held out is NaN; did the classifier diverge?")
+				}
+				mean[i] += scores[at] / float64(folds.Repeats)
+			}
+		}
+	}
+	return mean, nil
+}

@@ -1,0 +1,363 @@
+package prior
+
+import (
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// BBE agrees with a search that counts examples anew at every threshold.
+func TestBestBinByLoops(t *testing.T) {
+	for seed := range uint64(20) {
+		scores, labeled := population(seed, 30, 70, 0.4, gaussian(0), gaussian(-1.5))
+		for i := range scores {
+			scores[i] = math.Round(4*scores[i]) / 4 // some are equal
+		}
+		slack := 1.01 * (math.Sqrt(math.Log(40)/60) + math.Sqrt(math.Log(40)/140))
+		least, want := math.Inf(1), 0.0
+		for _, threshold := range scores {
+			p, u := 0.0, 0.0
+			for i, s := range scores {
+				if s >= threshold && labeled[i] {
+					p += 1.0 / 30
+				} else if s >= threshold {
+					u += 1.0 / 70
+				}
+			}
+			if p > 0 && (u+slack)/p < least-1e-12 {
+				least, want = (u+slack)/p, u/p
+			}
+		}
+		got, err := BBE(scores, labeled, noInterval)
+		if err != nil || math.Abs(got.Prior-min(want, 1)) > 1e-9 {
+			t.Errorf("seed %d: %v, %v, want %v", seed, got.Prior, err, want)
+		}
+	}
+}
+
+// Densities read off the grid are the sums of Gaussians that they stand for.
+func TestDensityBySums(t *testing.T) {
+	scores, labeled := population(2, 200, 400, 0.5, gaussian(0), gaussian(-2))
+	s, err := newScored(scores, labeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGrid(s)
+	density := g.density(s.unlabeled, 0.1)
+	mean, variance := s.unlabeled.mean(), 0.0
+	for _, x := range s.unlabeled.scores {
+		variance += (x - mean) * (x - mean) / 400
+	}
+	width := 0.1 * math.Sqrt(variance)
+	for _, x := range []float64{-2.3, -1, 0.1, 1} {
+		want := 0.0
+		for _, y := range s.unlabeled.scores {
+			want += math.Exp(-(x-y)*(x-y)/(2*width*width)) / (width * math.Sqrt(2*math.Pi)) / 400
+		}
+		if got := g.at(density, x); math.Abs(got-want) > 0.005*want {
+			t.Errorf("at %g: %g, want %g", x, got, want)
+		}
+	}
+}
+
+// Mean posteriors of sums made in advance are those of loops, and EM's end is a fixed point of them.
+func TestMeanPosteriorByLoops(t *testing.T) {
+	scores, labeled := population(4, 500, 1500, 0.3, gaussian(0), gaussian(-4))
+	s, err := newScored(scores, labeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.ratios()
+	if !slices.IsSorted(r.ratio) || !slices.IsSorted(r.scores) {
+		t.Error("ratios or scores do not increase")
+	}
+	mean := func(prior float64) (mean float64) {
+		for i, ratio := range r.ratio {
+			mean += r.weights[i] * min(prior*ratio, 1)
+		}
+		return mean
+	}
+	for _, prior := range []float64{0, 0.01, 0.3, 0.7, 1} {
+		if got := r.meanPosterior(prior); math.Abs(got-mean(prior)) > 1e-12 {
+			t.Errorf("prior %g: %v, want %v", prior, got, mean(prior))
+		}
+	}
+	if got := r.prior(); math.Abs(mean(got)-got) > 1e-3 {
+		t.Errorf("prior %v has mean posterior %v", got, mean(got))
+	}
+}
+
+// Posteriors are those of the classes: sure far from where they meet, one for labeled examples, their mean the prior.
+func TestPosteriors(t *testing.T) {
+	scores, labeled := population(6, 1000, 3000, 0.4, gaussian(0), gaussian(-5))
+	e, err := DEDPUL(scores, labeled, noInterval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for i, p := range e.Posterior {
+		positive := i < 1000+1200
+		if labeled[i] && p != 1 || positive && scores[i] > -1 && p < 0.9 || !positive && scores[i] < -4 && p > 0.1 {
+			t.Fatalf("example %d of score %.2f has posterior %.3f; it is positive: %t", i, scores[i], p, positive)
+		}
+		if !labeled[i] {
+			mean += p / 3000
+		}
+	}
+	if math.Abs(mean-e.Prior) > 0.01 {
+		t.Errorf("mean posterior %.3f of prior %.3f", mean, e.Prior)
+	}
+}
+
+func TestRunningMedian(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	x := make([]float64, 50)
+	for i := range x {
+		x[i] = math.Floor(10 * random.Float64())
+	}
+	for _, neighbors := range []int{0, 1, 4, 100} {
+		got := runningMedian(x, neighbors)
+		for i := range x {
+			reach := min(neighbors, i, 49-i)
+			if want := slices.Sorted(slices.Values(x[i-reach : i+reach+1]))[reach]; got[i] != want {
+				t.Fatalf("%d neighbors, value %d: %g, want %g", neighbors, i, got[i], want)
+			}
+		}
+	}
+}
+
+// The mixture nearest to a point is as near as one found by many steps of another kind, and its slope is the difference quotient of
+// distances.
+func TestKernelMeansByFrankWolfe(t *testing.T) {
+	scores, labeled := population(8, 12, 20, 0.5, gaussian(0), gaussian(-2))
+	k, err := newKernelMeans(column(scores), labeled, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 32
+	solve := func(lambda float64) (distance, slope float64) {
+		v := slices.Clone(k.unlabeled)
+		gradient := k.times(v)
+		p, u := k.times(k.positive), k.times(k.unlabeled)
+		for i := range gradient {
+			gradient[i] -= lambda*u[i] + (1-lambda)*p[i]
+		}
+		k.approach(v, gradient)
+		e := make([]float64, n)
+		sum := 0.0
+		for i := range e {
+			e[i] = lambda*k.unlabeled[i] + (1-lambda)*k.positive[i] - v[i]
+			sum += v[i]
+			if v[i] < 0 {
+				t.Errorf("weight %g", v[i])
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("weights sum to %v", sum)
+		}
+		vec := mat.NewVecDense(n, e)
+		return math.Sqrt(mat.Inner(vec, k.gram, vec)), k.slope(v, gradient, lambda)
+	}
+	const lambda = 3
+	distance, slope := solve(lambda)
+	w := slices.Clone(k.unlabeled)
+	for step := range 20000 {
+		best, at := math.Inf(1), 0
+		for i := range w {
+			g := 0.0
+			for j := range w {
+				g -= k.gram.At(i, j) * (lambda*k.unlabeled[j] + (1-lambda)*k.positive[j] - w[j])
+			}
+			if g < best {
+				best, at = g, i
+			}
+		}
+		for j := range w {
+			w[j] *= 1 - 2/float64(step+2)
+		}
+		w[at] += 2 / float64(step+2)
+	}
+	e := mat.NewVecDense(n, nil)
+	for i := range n {
+		e.SetVec(i, lambda*k.unlabeled[i]+(1-lambda)*k.positive[i]-w[i])
+	}
+	if want := math.Sqrt(mat.Inner(e, k.gram, e)); math.Abs(distance-want) > 1e-3*want {
+		t.Errorf("distance %v, want %v", distance, want)
+	}
+	above, _ := solve(lambda + 0.01)
+	below, _ := solve(lambda - 0.01)
+	if want := (above - below) / 0.02; math.Abs(slope-want) > 0.02*want {
+		t.Errorf("slope %v, want about %v", slope, want)
+	}
+}
+
+// Each example is held out once for each repeat, by classifiers that learn from all others outside of its fold; folds hold the same
+// share of labeled ones.
+func TestOutOfFold(t *testing.T) {
+	labeled := slices.Concat(slices.Repeat([]bool{true}, 20), make([]bool, 60))
+	held := make([]int, 80)
+	calls := 0.0
+	scores, err := OutOfFold(labeled, Folds{Folds: 4, Repeats: 3}, func(learn, hold []int, _ uint64) ([]float64, error) {
+		marked := 0
+		for _, i := range hold {
+			held[i]++
+			if labeled[i] {
+				marked++
+			}
+			if slices.Contains(learn, i) {
+				t.Errorf("example %d is learned from and held out", i)
+			}
+		}
+		if len(hold) != 20 || len(learn) != 60 || marked != 5 {
+			t.Errorf("%d held out, %d of them labeled, %d to learn from", len(hold), marked, len(learn))
+		}
+		calls++
+		return slices.Repeat([]float64{math.Floor((calls - 1) / 4)}, len(hold)), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range held {
+		if n != 3 || math.Abs(scores[i]-1) > 1e-12 { // the mean of the repeats' 0, 1 and 2
+			t.Errorf("example %d was held out %d times, mean %v", i, n, scores[i])
+		}
+	}
+	if _, err := OutOfFold(labeled, Folds{}, func([]int, []int, uint64) ([]float64, error) { return nil, io.ErrUnexpectedEOF }); !errors.Is(err,
+		io.ErrUnexpectedEOF) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// table draws rows of four features, of which the sum of the first two tells the classes.
+func table(labeled, unlabeled int, prior float64) (*mat.Dense, []bool) {
+	random := rand.New(rand.NewPCG(11, 1))
+	x, marks := mat.NewDense(labeled+unlabeled, 4, nil), make([]bool, labeled+unlabeled)
+	for i := range marks {
+		marks[i] = i < labeled
+		for j := range 4 {
+			x.Set(i, j, random.NormFloat64())
+		}
+		if i >= labeled+int(prior*float64(unlabeled)) {
+			x.Set(i, 0, x.At(i, 0)-3)
+			x.Set(i, 1, x.At(i, 1)-3)
+		}
+	}
+	return x, marks
+}
+
+// From rows to the prior; what is held out teaches nothing, and only the order of features counts.
+func TestTrees(t *testing.T) {
+	x, labeled := table(300, 900, 0.4)
+	fit, err := Trees{}.OfRows(x, labeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := OutOfFold(labeled, Folds{Repeats: 2}, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range estimators[:2] {
+		if got, err := e.of(scores, labeled, Config{}); err != nil || !(got.Low <= 0.4 && 0.4 <= got.High && math.Abs(got.Prior-0.4) < 0.06) {
+			t.Errorf("%s: %v, %v", e.name, got, err)
+		}
+	}
+	if rejected, e, err := TEDn(labeled, Folds{Repeats: 1}, 2, fit, Config{}); err != nil || math.Abs(e.Prior-0.4) > 0.06 ||
+		slices.Equal(rejected, scores) {
+		t.Errorf("TED^n: %v, %v", e, err)
+	}
+
+	learn, hold := []int{}, []int{}
+	for i := range labeled {
+		if i%5 == 0 {
+			hold = append(hold, i)
+		} else {
+			learn = append(learn, i)
+		}
+	}
+	first, _ := fit(learn, hold, 1)
+	other := slices.Clone(labeled)
+	changed := mat.DenseCopyOf(x)
+	changed.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, x)
+	for _, i := range hold {
+		other[i] = !other[i]
+	}
+	again, err := Trees{}.OfRows(changed, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, _ := again(learn, hold, 1); !slices.Equal(first, second) {
+		t.Error("scores change with the labels of rows held out, or with the scale of features")
+	}
+	if second, _ := fit(learn, hold, 2); slices.Equal(first, second) {
+		t.Error("another seed gives the same scores")
+	}
+}
+
+// One stump that takes its whole step has at each side the sum of slopes over that of bendings, with the penalty, of the rows that it saw.
+func TestStumpByHand(t *testing.T) {
+	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 80))
+	x := mat.NewDense(120, 1, nil)
+	for i := range 120 {
+		if i < 40 {
+			x.Set(i, 0, 1)
+		}
+	}
+	fit, err := Trees{Trees: 1, Depth: 1, Rate: 1, MinLeaf: 1}.OfRows(x, labeled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var learn []int
+	for i := 1; i < 119; i++ {
+		learn = append(learn, i)
+	}
+	scores, err := fit(learn, []int{0, 119}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each of the n labeled rows seen weighs 118/2/39; at 0 its slope is −½ and its bending ¼ of that.
+	high, low := scores[0], scores[1]
+	match := false
+	for n := range 60 {
+		p, u := float64(n)*59/39, float64(59-n)*59/79
+		match = match || math.Abs(high-p/2/(p/4+1)) < 1e-9 && math.Abs(low+u/2/(u/4+1)) < 1e-9
+	}
+	if !match {
+		t.Errorf("values %v and %v are of no 59 rows", high, low)
+	}
+}
+
+// Ranks tell few values apart exactly and many into parts of equal size.
+func TestBinned(t *testing.T) {
+	if got := binned([]float64{3, -1, 3, 7}, 64); !slices.Equal(got, []uint8{1, 0, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+	values := make([]float64, 1000)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	counts := make([]int, 64)
+	for _, b := range binned(values, 64) {
+		counts[b]++
+	}
+	if slices.Min(counts) < 15 || slices.Max(counts) > 16 {
+		t.Errorf("bins of %d values", counts)
+	}
+}
+
+// Every rank of a span is in the part whose child's span holds it.
+func TestPartsOfSpans(t *testing.T) {
+	for _, span := range [][2]uint8{{0, 255}, {64, 127}, {3, 4}, {5, 9}, {10, 12}} {
+		tree := &tice{bins: [][]uint8{{}}}
+		for rank := int(span[0]); rank <= int(span[1]); rank++ {
+			child := tree.child(ticeNode{spans: [][2]uint8{span}}, 0, partOf(span, uint8(rank))).spans[0]
+			if rank < int(child[0]) || rank > int(child[1]) {
+				t.Errorf("rank %d of %d is not in %d", rank, span, child)
+			}
+		}
+	}
+}

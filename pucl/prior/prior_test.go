@@ -1,0 +1,234 @@
+package prior
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// population draws scores of labeled positives and of unlabeled examples, a share of them positive.
+func population(seed uint64, labeled, unlabeled int, prior float64, positive, negative func(*rand.Rand) float64) ([]float64, []bool) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	scores, marks := make([]float64, labeled+unlabeled), make([]bool, labeled+unlabeled)
+	for i := range scores {
+		marks[i] = i < labeled
+		if i < labeled+int(prior*float64(unlabeled)) {
+			scores[i] = positive(random)
+		} else {
+			scores[i] = negative(random)
+		}
+	}
+	return scores, marks
+}
+
+// uniform draws from an interval of length 1.
+func uniform(from float64) func(*rand.Rand) float64 {
+	return func(random *rand.Rand) float64 { return from + random.Float64() }
+}
+
+// gaussian draws from a normal distribution of variance 1.
+func gaussian(mean float64) func(*rand.Rand) float64 {
+	return func(random *rand.Rand) float64 { return mean + random.NormFloat64() }
+}
+
+// noInterval is for tests of the estimate alone.
+var noInterval = Config{Resamples: -1}
+
+// column returns scores as rows of one feature.
+func column(scores []float64) *mat.Dense { return mat.NewDense(len(scores), 1, scores) }
+
+// estimators are those that find the prior where classes do not overlap, up to so much below and above it: TIcE's deviation for chance
+// makes it too large by design.
+var estimators = []struct {
+	name         string
+	of           func([]float64, []bool, Config) (Estimate, error)
+	below, above float64
+}{
+	{"BBE", BBE, 0.04, 0.04},
+	{"DEDPUL", DEDPUL, 0.04, 0.04},
+	{"TIcE", func(s []float64, l []bool, c Config) (Estimate, error) { return TIcE(column(s), l, c) }, 0.01, 0.2},
+	{"KM2", func(s []float64, l []bool, c Config) (Estimate, error) { return KM2(column(s), l, c) }, 0.1, 0.05},
+}
+
+// Where part of the positives is like no negative, every one of them finds the prior, whatever it is.
+func TestPriorsOfKnownPopulations(t *testing.T) {
+	for _, e := range estimators {
+		for _, p := range []struct {
+			name               string
+			positive, negative func(*rand.Rand) float64
+		}{
+			{"disjoint", uniform(0), uniform(-2)},
+			{"half anchored", uniform(0), uniform(-0.5)},
+			{"far Gaussians", gaussian(0), gaussian(-5)},
+		} {
+			for _, prior := range []float64{0.1, 0.5, 0.8} {
+				scores, labeled := population(3, 2000, 8000, prior, p.positive, p.negative)
+				got, err := e.of(scores, labeled, noInterval)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !(got.Prior >= prior-e.below && got.Prior <= prior+e.above) {
+					t.Errorf("%s, %s: %.3f, want %g", e.name, p.name, got.Prior, prior)
+				}
+				if got.Overlap {
+					t.Errorf("%s, %s, prior %g: takes the supports for overlapping", e.name, p.name, prior)
+				}
+				if !math.IsNaN(got.Low) || !math.IsNaN(got.High) {
+					t.Errorf("%s: an interval where none was asked for", e.name)
+				}
+			}
+		}
+	}
+}
+
+// Of two scores, which 4 in 5 and 1 in 5 of the positives have and none and all of the negatives, the limits are known: scores being the
+// logits log(f_P/f_U), c of e1 is .8·.8 + .2·.2, and the others give the prior ¼, but for TIcE's deviation.
+func TestDiscretePopulation(t *testing.T) {
+	var scores []float64
+	var labeled []bool
+	add := func(n int, score float64, mark bool) {
+		scores = append(scores, slices.Repeat([]float64{score}, n)...)
+		labeled = append(labeled, slices.Repeat([]bool{mark}, n)...)
+	}
+	add(800, math.Log(4), true)
+	add(200, -math.Log(4), true)
+	add(800, math.Log(4), false)
+	add(3200, -math.Log(4), false)
+	for _, tt := range []struct {
+		name string
+		of   func([]float64, []bool, Config) (Estimate, error)
+		want float64
+	}{{"e1", ElkanNoto, 0.32 / 0.68}, {"e3", ElkanNotoMax, 0.25}, {"BBE", BBE, 0.25}} {
+		got, err := tt.of(scores, labeled, noInterval)
+		if err != nil || math.Abs(got.Prior-tt.want) > 1e-12 {
+			t.Errorf("%s: %v, %v, want %g", tt.name, got.Prior, err, tt.want)
+		}
+	}
+	got, err := TIcE(column(scores), labeled, noInterval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of the rows of the node are labeled, in all and in any four fifths of them about; one deviation makes c smaller and so the
+	// prior larger: T = 1280 rows and δ = 1/(1 + .004·4000).
+	delta := 1.0 / 17
+	c := 0.5 - math.Sqrt(0.25*(1-delta)/(delta*1280))
+	if want := (1 - c) / c / 4; math.Abs(got.Prior-want) > 0.01 {
+		t.Errorf("TIcE: %.4f, want about %.4f", got.Prior, want)
+	}
+}
+
+// Only the order of scores counts for BBE, as of features for TIcE; scale and place do not for DEDPUL and KM2; the order of the examples
+// for none that draws nothing.
+func TestInvariances(t *testing.T) {
+	scores, labeled := population(5, 300, 900, 0.4, gaussian(0), gaussian(-2))
+	mapped := func(f func(float64) float64) []float64 {
+		out := make([]float64, len(scores))
+		for i, s := range scores {
+			out[i] = f(s)
+		}
+		return out
+	}
+	prior := func(of func([]float64, []bool, Config) (Estimate, error), s []float64, l []bool) float64 {
+		e, err := of(s, l, noInterval)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Prior
+	}
+	for _, e := range estimators {
+		of, tolerance := math.Exp, 0.0
+		if e.name == "DEDPUL" || e.name == "KM2" {
+			of, tolerance = func(x float64) float64 { return 8*x + 3 }, 1e-6
+		}
+		if a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled); math.Abs(a-b) > tolerance {
+			t.Errorf("%s: %v, and %v after a change that should not count", e.name, a, b)
+		}
+	}
+	backward, marks := slices.Clone(scores), slices.Clone(labeled)
+	slices.Reverse(backward)
+	slices.Reverse(marks)
+	for _, e := range estimators[:2] {
+		if a, b := prior(e.of, scores, labeled), prior(e.of, backward, marks); a != b {
+			t.Errorf("%s: %v, and %v backward", e.name, a, b)
+		}
+	}
+}
+
+// The supports of Gaussians that are near each other overlap: the estimate is too large, and says so.
+func TestOverlapIsSeen(t *testing.T) {
+	scores, labeled := population(7, 5000, 20000, 0.3, gaussian(0), gaussian(-1))
+	for _, e := range estimators[:2] {
+		got, err := e.of(scores, labeled, noInterval)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Overlap || got.Prior < 0.33 {
+			t.Errorf("%s: %v", e.name, got)
+		}
+	}
+	// Equal scores of half of the labeled positives leave nothing to compare.
+	scores, labeled = population(7, 500, 500, 0.3, func(*rand.Rand) float64 { return 1 }, uniform(-1))
+	if got, err := BBE(scores, labeled, noInterval); err != nil || got.Overlap || math.Abs(got.Prior-0.3) > 1e-9 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Intervals contain the prior at least as often as they say, and are not so wide that they always would.
+func TestCoverage(t *testing.T) {
+	for _, e := range estimators[:2] {
+		const draws = 60
+		for _, prior := range []float64{0.1, 0.5} {
+			contain, width := 0, 0.0
+			for seed := range uint64(draws) {
+				scores, labeled := population(seed+1, 300, 900, prior, gaussian(0), gaussian(-3))
+				got, err := e.of(scores, labeled, Config{Resamples: 20, Seed: seed, Level: 0.8})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Low <= prior && prior <= got.High {
+					contain++
+				}
+				if got.Level != 0.8 || got.Low > got.Prior || got.Prior > got.High {
+					t.Fatalf("%s: %+v", e.name, got)
+				}
+				width += (got.High - got.Low) / draws
+			}
+			if contain < draws*8/10 || width > 0.25 {
+				t.Errorf("%s, prior %g: %d of %d intervals contain it, of mean width %.3f", e.name, prior, contain, draws, width)
+			}
+		}
+	}
+	// Those of rows come from resampled rows too; the same seed gives the same one.
+	scores, labeled := population(9, 100, 300, 0.4, gaussian(0), gaussian(-5))
+	for _, e := range estimators[2:] {
+		c := Config{Resamples: 10}
+		first, err := e.of(scores, labeled, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, _ := e.of(scores, labeled, c)
+		if !(first.Low < first.Prior && first.Prior < first.High && first.High-first.Low < 0.8) || first.Low != second.Low {
+			t.Errorf("%s: %v and %v", e.name, first, second)
+		}
+	}
+}
+
+// A labeled fifth of a sample, and a quarter of what remains, are two fifths of all.
+func TestOneSample(t *testing.T) {
+	e := Estimate{Prior: 0.25, Low: 0.2, High: 0.3, Level: 0.9}.OneSample(100, 400)
+	for _, tt := range [][2]float64{{e.Prior, 0.4}, {e.Low, 0.36}, {e.High, 0.44}} {
+		if math.Abs(tt[0]-tt[1]) > 1e-12 {
+			t.Errorf("%v, want %v", tt[0], tt[1])
+		}
+	}
+	if got, want := e.String(), "0.400, 90% interval 0.360 to 0.440"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	e.Overlap, e.Low = true, math.NaN()
+	if got, want := e.String(), "0.400; an upper bound alone: no region free of negatives is seen"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

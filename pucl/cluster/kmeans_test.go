@@ -14,6 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // blobs returns n rows of d entries around as many centers, far from 0 in all entries.
@@ -119,6 +120,37 @@ func TestKMeansAgainstLoops(t *testing.T) {
 	}
 }
 
+// hashed turns a number into one from −1/2 to 1/2 that looks random.
+func hashed(x float64) float64 {
+	x = math.Sin(x) * 43758.5453
+	return x - math.Floor(x) - 0.5
+}
+
+// The potentials that scikit-learn 1.9.1 reaches from the first rows, as `peers/kmeans.py --frozen` prints them.
+func TestPotentialsOfScikitLearn(t *testing.T) {
+	const n, d = 3000, 128
+	x := Float32s{D: d}
+	for i := range n {
+		for j := range d { // rows as peers/rows.py makes them
+			x.Data = append(x.Data, float32(hashed(float64(i*d+j+1))+0.15*hashed(float64(i%10*d+j)+0.5)))
+		}
+	}
+	for name, eng := range engines(t) {
+		for _, tt := range []struct {
+			k         int
+			potential float64
+		}{
+			{2, 32344.497807},
+			{10, 31509.966706},
+			{50, 30107.839559},
+		} {
+			start := rowsAt(x, rows.All(tt.k)...)
+			p := must[*Partition](t)(KMeans{K: tt.k, Centers: start, Rounds: 10, Engine: eng}.Fit(x))
+			vectortest.Near(t, fmt.Sprintf("%s, potential of %d clusters", name, tt.k), p.Potential, tt.potential, 1e-6)
+		}
+	}
+}
+
 // Bounds, streams and the number of processors change no bit.
 func TestEveryWayIsTheSame(t *testing.T) {
 	for name, eng := range engines(t) {
@@ -210,14 +242,11 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 // Bounds must leave out work: in rounds where nothing changes any more, hardly a row is looked at.
 func TestBoundsLeaveOutWork(t *testing.T) {
 	x := blobs(8, 5000, 10, 50, 0.05)
+	start := rowsAt(x, rows.All(50)...)
 	for name, eng := range engines(t) {
-		rows := must[*table](t)(newTable(x, eng, 0, 1000))
-		defer rows.free()
-		index := make([]int, 50)
-		for c := range index {
-			index[c] = c
-		}
-		a := must[*nearest](t)(newNearest(rows, eng, rows.inside(rowsAt(x, index...)), true))
+		table := must[*table](t)(newTable(x, eng, 0, 1000))
+		defer table.free()
+		a := must[*nearest](t)(newNearest(table, eng, table.inside(start), true))
 		defer a.free()
 		for range 3 {
 			if _, err := a.assign(); err != nil {

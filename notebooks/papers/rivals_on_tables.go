@@ -119,6 +119,12 @@ type tableParts struct {
 	test        []int
 }
 
+// tooFew returns the error of a table that holds too few rows of a class.
+func (u uciSet) tooFew(byClass [2][]int) error {
+	return fmt.Errorf("papers: %s has %d positives and %d negatives, and %d and %d are needed: is it the file as UCI has it?",
+		u.name, len(byClass[1]), len(byClass[0]), u.labeled+u.positives, u.negatives)
+}
+
 // split draws the rows of a seed.
 func (u uciSet) split(labels []int, seed uint64) (parts tableParts, err error) {
 	var byClass [2][]int
@@ -126,8 +132,7 @@ func (u uciSet) split(labels []int, seed uint64) (parts tableParts, err error) {
 		byClass[labels[row]] = append(byClass[labels[row]], row)
 	}
 	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
-		return tableParts{}, fmt.Errorf("papers: %s has %d positives and %d negatives, and %d and %d are needed: is it the file as UCI has it?",
-			u.name, len(byClass[1]), len(byClass[0]), u.labeled+u.positives, u.negatives)
+		return tableParts{}, u.tooFew(byClass)
 	}
 	labeled, positives, negatives := byClass[1][:u.labeled], byClass[1][u.labeled:u.labeled+u.positives], byClass[0][:u.negatives]
 	parts.held.labeled, parts.learn.labeled = labeled[:len(labeled)/10], labeled[len(labeled)/10:]

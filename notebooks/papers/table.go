@@ -45,11 +45,12 @@ type Published struct {
 // grids are all grids by name.
 func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){
-		"table-1":  Table1().Grid,
-		"table-2":  Table2().Grid,
-		onTables:   RivalsOnTables,
-		inThePlane: Gaussians,
-		overLabels: Labels,
+		"table-1":      Table1().Grid,
+		"table-2":      Table2().Grid,
+		onTables:       RivalsOnTables,
+		priorsOnTables: PriorsOnTables,
+		inThePlane:     Gaussians,
+		overLabels:     Labels,
 	}
 }
 

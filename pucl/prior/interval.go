@@ -10,7 +10,7 @@ import (
 // not that a classifier errs in the same direction for all resamples. With it 90% intervals of [DEDPUL] and [BBE] from scores of [Trees]
 // contain the prior in about 90 of 100 draws from Gaussian and uniform populations, with priors from .05 to .95 and 100 to 1,000 labeled
 // positives; without it in about 65.
-const widening = 2.0
+const widening = 1.8
 
 // bound sets the interval: the estimate, and as many of its standard deviations among resampled examples on both sides as a normal
 // distribution has, widened.

@@ -1,0 +1,186 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/prior"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// priorsOnTables names the grid of estimates of class priors.
+const priorsOnTables = "priors-on-tables"
+
+// TablePrior is the configuration of a run that estimates a class prior on a table.
+type TablePrior struct {
+	Set     string
+	Labeled int
+	Drawn   [2]int // unlabeled positives and negatives
+	Trees   prior.Trees
+	Folds   int
+	Repeats int
+	Again   int // resamples for an interval of scores
+	Rows    int // and of rows
+}
+
+// priorVersion is the version of the runs that estimate class priors; see experiment.Run.
+const priorVersion = 1
+
+// What is measured of an estimator, a head of its run, beside 1 or 0 for whether supports are seen to overlap.
+const (
+	TruePrior      = "true prior"
+	EstimatedPrior = "estimate"
+	PriorLow       = "interval from"
+	PriorHigh      = "interval to"
+	PriorOverlap   = "overlap seen"
+)
+
+// priorDraws are n_P and the unlabeled positives and negatives of a draw, for shares of positives of .05, .25, .5, .75 and .95.
+//
+// Source: as of [uciSets].
+var priorDraws = map[string][5][3]int{
+	"landsat":     {{1000, 189, 3594}, {1000, 1000, 3000}, {1000, 1841, 1841}, {1000, 1841, 613}, {1000, 1841, 96}},
+	"mushroom":    {{1000, 200, 3800}, {1000, 1000, 3000}, {1000, 2000, 2000}, {1000, 2916, 972}, {990, 2926, 154}},
+	"page blocks": {{100, 234, 4446}, {100, 460, 1380}, {100, 460, 460}, {101, 459, 153}, {104, 456, 24}},
+	"shuttle":     {{1000, 2399, 45586}, {1000, 11414, 34242}, {1000, 11414, 11414}, {1000, 11414, 3804}, {1000, 11414, 600}},
+	"spambase":    {{400, 147, 2788}, {400, 929, 2788}, {400, 1413, 1413}, {400, 1413, 471}, {407, 1406, 74}},
+	"wine":        {{500, 257, 4898}, {500, 1099, 3297}, {500, 1099, 1099}, {500, 1099, 366}, {500, 1099, 57}},
+}
+
+// PriorsOnTables is all estimators of the class prior on six tables of the UCI repository, ten draws for each of five shares of
+// positives: labeled positives, and an unlabeled sample beside them. The estimators of scores share those of one ensemble.
+func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
+	draws, sets, shares := 10, uciSets(), []int{0, 1, 2, 3, 4}
+	c := TablePrior{Folds: 5, Repeats: 5, Again: 100, Rows: 20}
+	switch size {
+	case experiment.Smoke:
+		draws, sets, shares = 1, sets[:1], shares[2:3]
+		c.Repeats, c.Again, c.Rows = 1, 20, 10
+	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	default:
+		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+	}
+	grid := experiment.Grid{Name: priorsOnTables, Size: size}
+	for _, set := range sets {
+		for _, share := range shares {
+			drawn := priorDraws[set.name][share]
+			c.Set, c.Labeled, c.Drawn = set.name, drawn[0], [2]int(drawn[1:])
+			for draw := range uint64(draws) {
+				grid.Runs = append(grid.Runs, set.estimate(c, share, draw+1))
+			}
+		}
+	}
+	return grid, nil
+}
+
+// PriorSetting names the setting of a set with such a share of positives, in percent.
+func PriorSetting(set string, percent int) string {
+	return fmt.Sprintf("%s, %d%% positive", set, percent)
+}
+
+// estimate returns the run of a draw.
+func (u uciSet) estimate(c TablePrior, share int, seed uint64) experiment.Run {
+	return experiment.Run{
+		Setting: PriorSetting(u.name, []int{5, 25, 50, 75, 95}[share]), Method: "class priors", Seed: seed, Version: priorVersion, Config: c,
+		Train: func(ctx context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
+			table, digest, err := u.read()
+			if err != nil {
+				return nil, err
+			}
+			u.labeled, u.positives, u.negatives = c.Labeled, c.Drawn[0], c.Drawn[1]
+			x, labeled, err := u.draw(table.Features, table.Labels, seed)
+			if err != nil {
+				return nil, err
+			}
+			points, err := c.estimate(ctx, x, labeled, u.prior(), seed)
+			if err != nil {
+				return nil, err
+			}
+			note := fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
+			return &experiment.Outcome{Record: train.NewRecord(eng, note, fmt.Sprintf("%+v; seed %d", c, seed)), Points: points}, nil
+		},
+	}
+}
+
+// draw returns the rows of a draw, labeled ones first.
+func (u uciSet) draw(features *mat.Dense, labels []int, seed uint64) (x *mat.Dense, labeled []bool, err error) {
+	var byClass [2][]int
+	for _, row := range rand.New(rand.NewPCG(seed, 0x9f107)).Perm(len(labels)) {
+		byClass[labels[row]] = append(byClass[labels[row]], row)
+	}
+	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
+		return nil, nil, u.tooFew(byClass)
+	}
+	index := slices.Concat(byClass[1][:u.labeled+u.positives], byClass[0][:u.negatives])
+	labeled = make([]bool, len(index))
+	for i := range u.labeled {
+		labeled[i] = true
+	}
+	x, err = rows.Take(features, index)
+	return x, labeled, err
+}
+
+// estimate returns what all estimators make of rows, a point for each.
+func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, truth float64, seed uint64) ([]experiment.Point, error) {
+	fit, err := c.Trees.OfRows(x, labeled)
+	if err != nil {
+		return nil, err
+	}
+	interruptible := func(learn, held []int, seed uint64) ([]float64, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return fit(learn, held, seed)
+	}
+	folds := prior.Folds{Folds: c.Folds, Repeats: c.Repeats, Seed: seed}
+	scores, err := prior.OutOfFold(labeled, folds, interruptible)
+	if err != nil {
+		return nil, err
+	}
+	ofScores := prior.Config{Resamples: c.Again, Seed: seed}
+	ofRows := prior.Config{Resamples: c.Rows, Seed: seed}
+	scored := func(of func([]float64, []bool, prior.Config) (prior.Estimate, error)) func() (prior.Estimate, error) {
+		return func() (prior.Estimate, error) { return of(scores, labeled, ofScores) }
+	}
+	var points []experiment.Point
+	for _, e := range []struct {
+		name string
+		of   func() (prior.Estimate, error)
+	}{
+		{"Elkan–Noto e1", scored(prior.ElkanNoto)}, {"Elkan–Noto e3", scored(prior.ElkanNotoMax)},
+		{"DEDPUL", scored(prior.DEDPUL)}, {"BBE", scored(prior.BBE)},
+		{"TED^n", func() (prior.Estimate, error) {
+			folds.Repeats = 1
+			_, e, err := prior.TEDn(labeled, folds, 0, interruptible, ofScores)
+			return e, err
+		}},
+		{"TIcE", func() (prior.Estimate, error) { return prior.TIcE(x, labeled, ofRows) }},
+		{"TIcE of scores", func() (prior.Estimate, error) {
+			return prior.TIcE(mat.NewDense(len(scores), 1, scores), labeled, ofRows)
+		}},
+		{"KM2", func() (prior.Estimate, error) { return prior.KM2(x, labeled, ofRows) }},
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		found, err := e.of()
+		if err != nil {
+			return nil, fmt.Errorf("papers: %s: %w", e.name, err)
+		}
+		overlap := 0.0
+		if found.Overlap {
+			overlap = 1
+		}
+		points = append(points, experiment.Point{Head: e.name, Values: map[string]float64{
+			TruePrior: truth, EstimatedPrior: found.Prior, PriorLow: found.Low, PriorHigh: found.High, PriorOverlap: overlap,
+		}})
+	}
+	return points, nil
+}

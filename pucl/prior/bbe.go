@@ -31,12 +31,10 @@ func (s scored) bestBin() float64 {
 	j := len(u.scores) - 1
 	for i := len(p.scores) - 1; i >= 0; i-- {
 		above += p.weights[i]
-		if i > 0 && p.scores[i-1] == p.scores[i] {
-			continue // a threshold has all that are equal above it, or none
-		}
 		for ; j >= 0 && u.scores[j] >= p.scores[i]; j-- {
 			unlabeledAbove += u.weights[j]
 		}
+		// Of equal labeled scores the last one counts: until then the bound is larger.
 		if bound := (unlabeledAbove + slack) / above; bound < least {
 			least, prior = bound, unlabeledAbove/above
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // BBE agrees with a search that counts examples anew at every threshold.
@@ -34,7 +36,7 @@ func TestBestBinByLoops(t *testing.T) {
 			}
 		}
 		got, err := BBE(scores, labeled, noInterval)
-		if err != nil || math.Abs(got.Prior-min(want, 1)) > 1e-9 {
+		if err != nil || !(math.Abs(got.Prior-min(want, 1)) <= 1e-9) {
 			t.Errorf("seed %d: %v, %v, want %v", seed, got.Prior, err, want)
 		}
 	}
@@ -59,7 +61,7 @@ func TestDensityBySums(t *testing.T) {
 		for _, y := range s.unlabeled.scores {
 			want += math.Exp(-(x-y)*(x-y)/(2*width*width)) / (width * math.Sqrt(2*math.Pi)) / 400
 		}
-		if got := g.at(density, x); math.Abs(got-want) > 0.005*want {
+		if got := g.at(density, x); !(math.Abs(got-want) <= 0.005*want) {
 			t.Errorf("at %g: %g, want %g", x, got, want)
 		}
 	}
@@ -83,11 +85,11 @@ func TestMeanPosteriorByLoops(t *testing.T) {
 		return mean
 	}
 	for _, prior := range []float64{0, 0.01, 0.3, 0.7, 1} {
-		if got := r.meanPosterior(prior); math.Abs(got-mean(prior)) > 1e-12 {
+		if got := r.meanPosterior(prior); !(math.Abs(got-mean(prior)) <= 1e-12) {
 			t.Errorf("prior %g: %v, want %v", prior, got, mean(prior))
 		}
 	}
-	if got := r.prior(); math.Abs(mean(got)-got) > 1e-3 {
+	if got := r.prior(); !(math.Abs(mean(got)-got) <= 1e-3) {
 		t.Errorf("prior %v has mean posterior %v", got, mean(got))
 	}
 }
@@ -109,7 +111,7 @@ func TestPosteriors(t *testing.T) {
 			mean += p / 3000
 		}
 	}
-	if math.Abs(mean-e.Prior) > 0.01 {
+	if !(math.Abs(mean-e.Prior) <= 0.01) {
 		t.Errorf("mean posterior %.3f of prior %.3f", mean, e.Prior)
 	}
 }
@@ -157,7 +159,7 @@ func TestKernelMeansByFrankWolfe(t *testing.T) {
 				t.Errorf("weight %g", v[i])
 			}
 		}
-		if math.Abs(sum-1) > 1e-9 {
+		if !(math.Abs(sum-1) <= 1e-9) {
 			t.Errorf("weights sum to %v", sum)
 		}
 		vec := mat.NewVecDense(n, e)
@@ -186,12 +188,12 @@ func TestKernelMeansByFrankWolfe(t *testing.T) {
 	for i := range n {
 		e.SetVec(i, lambda*k.unlabeled[i]+(1-lambda)*k.positive[i]-w[i])
 	}
-	if want := math.Sqrt(mat.Inner(e, k.gram, e)); math.Abs(distance-want) > 1e-3*want {
+	if want := math.Sqrt(mat.Inner(e, k.gram, e)); !(math.Abs(distance-want) <= 1e-3*want) {
 		t.Errorf("distance %v, want %v", distance, want)
 	}
 	above, _ := solve(lambda + 0.01)
 	below, _ := solve(lambda - 0.01)
-	if want := (above - below) / 0.02; math.Abs(slope-want) > 0.02*want {
+	if want := (above - below) / 0.02; !(math.Abs(slope-want) <= 0.02*want) {
 		t.Errorf("slope %v, want about %v", slope, want)
 	}
 }
@@ -223,13 +225,51 @@ func TestOutOfFold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, n := range held {
-		if n != 3 || math.Abs(scores[i]-1) > 1e-12 { // the mean of the repeats' 0, 1 and 2
+		if n != 3 || !(math.Abs(scores[i]-1) <= 1e-12) { // the mean of the repeats' 0, 1 and 2
 			t.Errorf("example %d was held out %d times, mean %v", i, n, scores[i])
 		}
 	}
 	if _, err := OutOfFold(labeled, Folds{}, func([]int, []int, uint64) ([]float64, error) { return nil, io.ErrUnexpectedEOF }); !errors.Is(err,
 		io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The second round of TED^n learns from all but the unlabeled examples of the highest scores, as many as the first round's prior says,
+// and holds out all the same.
+func TestTEDnRejects(t *testing.T) {
+	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 100))
+	given := make([]float64, 140)
+	for i := range given {
+		given[i] = 1
+		if i >= 40+30 { // 30 of the unlabeled examples are like all labeled ones, and BBE finds .3
+			given[i] = -float64(i)
+		}
+	}
+	learned, held, calls := make([]int, 140), make([]int, 140), 0
+	fit := func(learn, hold []int, _ uint64) ([]float64, error) {
+		if calls++; calls > 4 {
+			for _, i := range learn {
+				learned[i]++
+			}
+			for _, i := range hold {
+				held[i]++
+			}
+		}
+		return rows.Pick(given, hold), nil
+	}
+	scores, e, err := TEDn(labeled, Folds{Folds: 4, Repeats: 1}, 2, fit, noInterval)
+	if err != nil || calls != 8 || !(math.Abs(e.Prior-0.3) <= 1e-9) || !slices.Equal(scores, given) {
+		t.Errorf("%v, %v after %d calls", e, err, calls)
+	}
+	for i := range labeled {
+		want := 3
+		if i >= 40 && i < 70 {
+			want = 0
+		}
+		if learned[i] != want || held[i] != 1 {
+			t.Errorf("example %d: learned from %d times, want %d; held out %d times", i, learned[i], want, held[i])
+		}
 	}
 }
 
@@ -266,8 +306,7 @@ func TestTrees(t *testing.T) {
 			t.Errorf("%s: %v, %v", e.name, got, err)
 		}
 	}
-	if rejected, e, err := TEDn(labeled, Folds{Repeats: 1}, 2, fit, Config{}); err != nil || math.Abs(e.Prior-0.4) > 0.06 ||
-		slices.Equal(rejected, scores) {
+	if _, e, err := TEDn(labeled, Folds{Repeats: 1}, 2, fit, Config{}); err != nil || !(math.Abs(e.Prior-0.4) <= 0.06) {
 		t.Errorf("TED^n: %v, %v", e, err)
 	}
 

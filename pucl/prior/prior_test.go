@@ -103,7 +103,7 @@ func TestDiscretePopulation(t *testing.T) {
 		want float64
 	}{{"e1", ElkanNoto, 0.32 / 0.68}, {"e3", ElkanNotoMax, 0.25}, {"BBE", BBE, 0.25}} {
 		got, err := tt.of(scores, labeled, noInterval)
-		if err != nil || math.Abs(got.Prior-tt.want) > 1e-12 {
+		if err != nil || !(math.Abs(got.Prior-tt.want) <= 1e-12) {
 			t.Errorf("%s: %v, %v, want %g", tt.name, got.Prior, err, tt.want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestDiscretePopulation(t *testing.T) {
 	// prior larger: T = 1280 rows and δ = 1/(1 + .004·4000).
 	delta := 1.0 / 17
 	c := 0.5 - math.Sqrt(0.25*(1-delta)/(delta*1280))
-	if want := (1 - c) / c / 4; math.Abs(got.Prior-want) > 0.01 {
+	if want := (1 - c) / c / 4; !(math.Abs(got.Prior-want) <= 0.01) {
 		t.Errorf("TIcE: %.4f, want about %.4f", got.Prior, want)
 	}
 }
@@ -143,7 +143,7 @@ func TestInvariances(t *testing.T) {
 		if e.name == "DEDPUL" || e.name == "KM2" {
 			of, tolerance = func(x float64) float64 { return 8*x + 3 }, 1e-6
 		}
-		if a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled); math.Abs(a-b) > tolerance {
+		if a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled); !(math.Abs(a-b) <= tolerance) {
 			t.Errorf("%s: %v, and %v after a change that should not count", e.name, a, b)
 		}
 	}
@@ -171,7 +171,7 @@ func TestOverlapIsSeen(t *testing.T) {
 	}
 	// Equal scores of half of the labeled positives leave nothing to compare.
 	scores, labeled = population(7, 500, 500, 0.3, func(*rand.Rand) float64 { return 1 }, uniform(-1))
-	if got, err := BBE(scores, labeled, noInterval); err != nil || got.Overlap || math.Abs(got.Prior-0.3) > 1e-9 {
+	if got, err := BBE(scores, labeled, noInterval); err != nil || got.Overlap || !(math.Abs(got.Prior-0.3) <= 1e-9) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestCoverage(t *testing.T) {
 func TestOneSample(t *testing.T) {
 	e := Estimate{Prior: 0.25, Low: 0.2, High: 0.3, Level: 0.9}.OneSample(100, 400)
 	for _, tt := range [][2]float64{{e.Prior, 0.4}, {e.Low, 0.36}, {e.High, 0.44}} {
-		if math.Abs(tt[0]-tt[1]) > 1e-12 {
+		if !(math.Abs(tt[0]-tt[1]) <= 1e-12) {
 			t.Errorf("%v, want %v", tt[0], tt[1])
 		}
 	}

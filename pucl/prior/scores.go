@@ -76,10 +76,7 @@ const (
 func (s scored) overlap() bool {
 	top, next := s.above(0.1), s.above(0.5)
 	next[0], next[1] = next[0]-top[0], next[1]-top[1]
-	if next[0] == 0 {
-		return false // half of the labeled positives share the highest score
-	}
-	rise := math.Log(next[1]/next[0]) - math.Log(top[1]/top[0])
+	rise := math.Log(next[1]/next[0]) - math.Log(top[1]/top[0]) // infinite, as its deviation, where half of them share the highest score
 	return rise-math.Log(overlapRise) > overlapLimit*math.Sqrt(1/top[0]+1/top[1]+1/next[0]+1/next[1])
 }
 

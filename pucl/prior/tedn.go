@@ -2,6 +2,7 @@ package prior
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/puclab/puclab/internal/fault"
@@ -46,7 +47,7 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 	_, unlabeled := rows.Split(labeled)
 	slices.SortFunc(unlabeled, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(i, j)) })
 	marks := make([]bool, len(labeled))
-	for _, i := range unlabeled[:min(int(share*float64(len(unlabeled))), len(unlabeled)-fewest)] {
+	for _, i := range unlabeled[:min(int(math.Round(share*float64(len(unlabeled)))), len(unlabeled)-fewest)] {
 		marks[i] = true
 	}
 	return marks

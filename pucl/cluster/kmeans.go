@@ -59,7 +59,11 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	if err := c.check(x); err != nil {
 		return nil, err
 	}
-	t, err := newTable(x, c.Engine, c.Block, c.pieceRows())
+	eng := c.Engine
+	if c.K <= few && (c.Seeding != Parallel || c.Centers != nil) {
+		eng = nil // spares it a copy of the rows
+	}
+	t, err := newTable(x, eng, c.Block, c.pieceRows())
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +158,7 @@ func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
 		}
 		out.Rounds = rounds
 	}
-	a, err := newNearest(t, c.Engine, places, !c.plain && c.Block == 0)
+	a, err := newNearest(t, places, !c.plain && c.Block == 0)
 	if err != nil {
 		return nil, err
 	}

@@ -246,7 +246,7 @@ func TestBoundsLeaveOutWork(t *testing.T) {
 	for name, eng := range engines(t) {
 		table := must[*table](t)(newTable(x, eng, 0, 1000))
 		defer table.free()
-		a := must[*nearest](t)(newNearest(table, eng, table.inside(start), true))
+		a := must[*nearest](t)(newNearest(table, table.inside(start), true))
 		defer a.free()
 		for range 3 {
 			if _, err := a.assign(); err != nil {

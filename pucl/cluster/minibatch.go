@@ -7,14 +7,14 @@ import "math/rand/v2"
 //
 // Source: D. Sculley, "Web-Scale K-Means Clustering" (WWW 2010), algorithm 1.
 func (c KMeans) batches(t *table, places [][]float64, rounds int) (_ [][]float64, err error) {
-	batch := &table{n: c.Batch, d: t.d, squares: make([]float32, c.Batch)}
+	batch := &table{eng: t.eng, n: c.Batch, d: t.d, squares: make([]float32, c.Batch)}
 	p := &piece{n: c.Batch}
-	if p.buffer, err = newBuffer(c.Engine, c.Batch, t.d); err != nil {
+	if p.buffer, err = newBuffer(t.eng, c.Batch, t.d); err != nil {
 		return nil, err
 	}
 	defer p.free()
 	batch.pieces = []*piece{p}
-	a, err := newNearest(batch, c.Engine, places, false)
+	a, err := newNearest(batch, places, false)
 	if err != nil {
 		return nil, err
 	}

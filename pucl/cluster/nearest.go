@@ -5,13 +5,14 @@ import (
 	"runtime"
 
 	"github.com/gomlx/gomlx/core/graph"
-
-	"github.com/puclab/puclab/pucl/engine"
 )
 
 // groupSize is how many centers share a bound. Smaller groups leave out more of the work and need more memory, four bytes a
 // group and row.
 const groupSize = 32
+
+// few is how many centers the processor compares a row with faster than the engine.
+const few = 8
 
 // gatheredRows are the numbers of rows that are brought together to be compared with one group of centers: the larger while there are
 // enough, the smaller for the rest.
@@ -29,9 +30,8 @@ var gatheredRows = [2]int{4096, 512}
 // 2015).
 type nearest struct {
 	t       *table
-	eng     *engine.Engine
-	exec    *graph.Exec
-	compare bool // on the engine
+	compare bool        // on the engine
+	exec    *graph.Exec // where it does
 
 	k, groups, size int
 	index           []int       // center at each of groups·size slots, −1 where there is none
@@ -72,11 +72,11 @@ type worker struct {
 }
 
 // newNearest starts with the centers given, whose places it takes over. It must be freed.
-func newNearest(t *table, eng *engine.Engine, places [][]float64, bounds bool) (*nearest, error) {
-	a := &nearest{t: t, eng: eng, k: len(places), compare: eng != nil && len(places) > 8}
+func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
+	a := &nearest{t: t, k: len(places), compare: t.eng != nil && len(places) > few}
 	size := groupSize
-	if !bounds || !a.compare && len(places) <= 8 {
-		size = len(places)
+	if !bounds {
+		size = a.k
 	}
 	groups := grouped(places, size)
 	a.groups, a.size = len(groups), (len(places)+len(groups)-1)/len(groups)
@@ -100,7 +100,7 @@ func newNearest(t *table, eng *engine.Engine, places [][]float64, bounds bool) (
 		a.workers = append(a.workers, w)
 	}
 	var err error
-	if a.all, err = newBuffer(eng, len(a.index), t.d); err != nil {
+	if a.all, err = newBuffer(t.eng, len(a.index), t.d); err != nil {
 		return nil, err
 	}
 	if a.compare {
@@ -133,16 +133,16 @@ func (a *nearest) forget() {
 
 // prepare makes what comparing on the engine needs.
 func (a *nearest) prepare() (err error) {
-	if a.exec, err = newProducts(a.eng); err != nil {
+	if a.exec, err = newProducts(a.t.eng); err != nil {
 		return err
 	}
 	for i, rows := range gatheredRows {
-		if a.gathered[i], err = newBuffer(a.eng, rows, a.t.d); err != nil {
+		if a.gathered[i], err = newBuffer(a.t.eng, rows, a.t.d); err != nil {
 			return err
 		}
 	}
 	for range a.groups {
-		b, err := newBuffer(a.eng, a.size, a.t.d)
+		b, err := newBuffer(a.t.eng, a.size, a.t.d)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (c KMeans) seed(t *table, restart int) ([][]float64, error) {
 	case Random:
 		err = s.random(c.K)
 	case Parallel:
-		err = s.parallel(c)
+		err = s.parallel(c.K)
 	default:
 		err = s.plusPlus(c.K)
 	}
@@ -161,7 +161,7 @@ func squaredApart(a, b []float32) (sum float64) {
 }
 
 // parallel draws rows as k-means‖ does, and k of these.
-func (s *seeder) parallel(c KMeans) error {
+func (s *seeder) parallel(k int) error {
 	const passes = 5
 	t := s.t
 	if err := s.take([]int{s.rng.IntN(t.n)}); err != nil {
@@ -172,17 +172,17 @@ func (s *seeder) parallel(c KMeans) error {
 		distance[i] = math.Inf(1)
 	}
 	for pass, known := 0, 0; ; pass++ {
-		if err := s.compare(c, known, owner, distance); err != nil {
+		if err := s.compare(known, owner, distance); err != nil {
 			return err
 		}
 		known = len(s.drawn) / t.d
 		total := floats.Sum(distance)
-		if total == 0 || pass >= passes && known >= c.K {
+		if total == 0 || pass >= passes && known >= k {
 			break
 		}
 		var index []int
 		for i, far := range distance {
-			if s.rng.Float64()*total < 2*float64(c.K)*far {
+			if s.rng.Float64()*total < 2*float64(k)*far {
 				index = append(index, i)
 			}
 		}
@@ -200,13 +200,13 @@ func (s *seeder) parallel(c KMeans) error {
 	for _, i := range owner {
 		chosen.times[i]++
 	}
-	err := chosen.plusPlus(c.K)
+	err := chosen.plusPlus(k)
 	s.drawn = chosen.drawn
 	return err
 }
 
 // compare measures how far all rows are from those drawn after the first known.
-func (s *seeder) compare(c KMeans, known int, owner []int32, distance []float64) error {
+func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 	var places [][]float64
 	for i := known; i < len(s.drawn)/s.t.d; i++ {
 		places = append(places, widened(s.row(i)))
@@ -214,7 +214,7 @@ func (s *seeder) compare(c KMeans, known int, owner []int32, distance []float64)
 	if len(places) == 0 {
 		return nil
 	}
-	a, err := newNearest(s.t, c.Engine, places, false)
+	a, err := newNearest(s.t, places, false)
 	if err != nil {
 		return err
 	}

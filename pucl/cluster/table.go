@@ -18,6 +18,7 @@ import (
 // number of processors, and rows can be moved from one sum to another for ever.
 type table struct {
 	source   Source
+	eng      *engine.Engine // that reads the rows; nil for none
 	n, d     int
 	streamed bool
 	mean     []float64
@@ -41,7 +42,7 @@ func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, 
 	if n < 1 || d < 1 {
 		return nil, fmt.Errorf("cluster: a source of %d rows with %d entries; k-means needs at least one row of one entry", n, d)
 	}
-	t := &table{source: source, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
+	t := &table{source: source, eng: eng, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
 	if block == 0 {
 		block = n
 	}

@@ -10,18 +10,18 @@ package cluster
 
 import (
 	"cmp"
-	"errors"
-	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/fault"
-	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Config says how [PUPL] clusters. The zero value makes one random start.
+// Config says how [PUPL] clusters. The zero value makes one random start of Algorithm 1B; the paper's pseudo code is
+// Config{Start: Means, Free: true}, two-means that looks at labels only for the name of a cluster Config{Start: TwoDrawn, Free: true}.
 type Config struct {
+	Start Start // of the centers
+	Free  bool  // labeled rows go to the nearer center, as all others, and do not always count for the positive one
+
 	Restarts int    // random starts; 0 means 1
 	Seed     uint64 // of the random starts
 
@@ -30,6 +30,16 @@ type Config struct {
 	Unoriented bool
 }
 
+// Start is where the two centers of [PUPL] start.
+type Start int
+
+const (
+	OneDrawn  Start = iota // the positive at the mean of the labeled rows, the negative at an unlabeled one, drawn: Algorithm 1B
+	Means                  // at the means of the labeled and of the unlabeled rows; nothing is random
+	TwoDrawn               // the positive at a row drawn among all, the negative at one drawn by squared distance from it: k-means++
+	TwoRandom              // at two rows, drawn alike
+)
+
 // Clustering is two centers and the pseudo-labels that follow from them.
 type Clustering struct {
 	Positive     []bool // pseudo-label of each row; true for every labeled row
@@ -37,7 +47,7 @@ type Clustering struct {
 
 	PositiveCenter, NegativeCenter []float64
 
-	StartRow   int  // the row at which the negative center started; −1 where it started at none
+	StartRow   int  // the row at which the negative center started; −1 where it started at a mean
 	Iterations int  // rounds of labeling and moving the centers
 	Converged  bool // the last round changed no label
 	Swapped    bool // the positive cluster is not the one that started at the labeled rows, see Orient
@@ -72,43 +82,24 @@ func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 	return best, nil
 }
 
-// Starts returns the results of all random starts of [PUPL], in the order in which they are drawn.
+// Starts returns the results of all random starts of [PUPL], in the order in which they are drawn; of [Means] the only one.
 func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) {
 	p, err := newPoints(x, labeled)
-	err = cmp.Or(err, fault.If(config.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts))
+	err = cmp.Or(err,
+		fault.If(config.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts),
+		fault.If(config.Start < OneDrawn || config.Start > TwoRandom, "cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom",
+			config.Start))
 	if err != nil {
 		return nil, err
 	}
-	weights := rows.Pick(p.seedingWeights(), p.unlabeled)
-	total := floats.Sum(weights)
-	if total == 0 {
-		return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, so there is nothing to cluster; " +
-			"the embedding has collapsed")
-	}
-	rng := rand.New(rand.NewPCG(config.Seed, 0))
-	out := make([]*Clustering, max(config.Restarts, 1))
-	for i := range out {
-		out[i] = p.from(p.unlabeled[draw(weights, total, rng)])
+	starts, err := p.starts(config)
+	for _, c := range starts {
+		p.run(c, !config.Free)
 		if !config.Unoriented {
-			out[i].Orient(labeled)
+			c.Orient(labeled)
 		}
 	}
-	return out, nil
-}
-
-// draw returns the first i at which the sum of the weights up to i exceeds a random share of the total. Rounding at the very
-// end falls back to the last i with a weight.
-func draw(weights []float64, total float64, rng *rand.Rand) int {
-	left, drawn := rng.Float64()*total, -1
-	for i, w := range weights {
-		if w > 0 {
-			drawn = i
-		}
-		if left -= w; left < 0 && w > 0 {
-			break
-		}
-	}
-	return drawn
+	return starts, err
 }
 
 // SeedingWeights returns for every row of x [n, k] the squared distance from the mean of the labeled rows, to which the
@@ -131,20 +122,16 @@ func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.from(start), nil
+	c := p.between(start)
+	p.run(c, true)
+	return c, nil
 }
 
 // PseudoCode gives pseudo-labels as the paper's pseudo code (A.7.4) does, which is not Algorithm 1B: the negative center
 // starts at the mean of all unlabeled rows, nothing is random, and labeled rows go to whichever center is nearer, so that
 // they may leave the positive one; Clustering.NearPositive has where they ended. The result is not oriented.
 func PseudoCode(x *mat.Dense, labeled []bool) (*Clustering, error) {
-	p, err := newPoints(x, labeled)
-	if err != nil {
-		return nil, err
-	}
-	c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}
-	p.run(c, false)
-	return c, nil
+	return PUPL(x, labeled, Config{Start: Means, Free: true, Unoriented: true})
 }
 
 // Orient makes the cluster positive that holds more of the labeled rows, swapping the two where clustering ended the other

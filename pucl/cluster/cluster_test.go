@@ -308,6 +308,10 @@ func TestErrors(t *testing.T) {
 		x, mask := line(labeled, places...)
 		return second(PUPL(x, mask, Config{}))
 	}
+	equal := func(start Start) error {
+		x, mask := line(1, 5, 5, 5)
+		return second(PUPL(x, mask, Config{Start: start}))
+	}
 	for says, err := range map[string]error{
 		"collapsed":                        pupl(1, 1, 1, 1),
 		"row 2 holds NaN":                  pupl(1, 1, 2, math.NaN()),
@@ -319,6 +323,8 @@ func TestErrors(t *testing.T) {
 		"3 rows and 1 labels":              second(PseudoCode(x, labeled[:1])),
 		"3 rows and 0 labels":              second(SeedingWeights(x, nil)),
 		"-1 random starts":                 second(PUPL(x, labeled, Config{Restarts: -1})),
+		"there is no start 4":              second(PUPL(x, labeled, Config{Start: 4})),
+		"all rows are equal":               equal(TwoDrawn),
 		"cannot start at row 3":            second(From(x, labeled, 3)),
 		"cannot start at row -1":           second(From(x, labeled, -1)),
 		"row 0; take one of the 2 of 3":    second(From(x, labeled, 0)),
@@ -341,4 +347,44 @@ func BenchmarkRounds(b *testing.B) {
 		rounds += c.Iterations
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
+}
+
+// One configuration holds the paper's two programs and two-means; where labels do not count, it ends at the potential of [KMeans].
+func TestStartsOfEveryKind(t *testing.T) {
+	x, labeled := line(1, 0, 1, 3, 7)
+	const draws = 20000
+	for start, want := range map[Start][]float64{
+		// From 0, 1, 3 and 7 the squares sum to 59, 41, 29 and 101.
+		TwoDrawn: {(1.0/41 + 9.0/29 + 49.0/101) / 4, (1.0/59 + 4.0/29 + 36.0/101) / 4, (9.0/59 + 4.0/41 + 16.0/101) / 4,
+			(49.0/59 + 36.0/41 + 16.0/29) / 4},
+		TwoRandom: {0.25, 0.25, 0.25, 0.25},
+	} {
+		var counts [4]float64
+		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: start, Free: true, Restarts: draws, Seed: 3})) {
+			counts[c.StartRow]++
+		}
+		for i, p := range want {
+			if sd := math.Sqrt(p * (1 - p) / draws); !(math.Abs(counts[i]/draws-p) <= 4.5*sd) {
+				t.Errorf("start %d: negative at row %d with frequency %g, want %g", start, i, counts[i]/draws, p)
+			}
+		}
+	}
+	for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: Means, Restarts: 3})) {
+		if c.StartRow != -1 || !c.Positive[0] {
+			t.Errorf("%+v", c)
+		}
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	x, labeled = stack(randomRows(rng, 30, 3), randomRows(rng, 300, 3))
+	two := must[*Clustering](t)(PUPL(x, labeled, Config{Start: TwoDrawn, Free: true, Unoriented: true}))
+	start := mat.NewDense(2, 3, slices.Concat(two.PositiveCenter, two.NegativeCenter))
+	p := must[*Partition](t)(KMeans{K: 2, Centers: start}.Fit(Dense(x)))
+	if vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6); p.Rounds > 1 {
+		t.Errorf("k-means moves the centers of two-means, %d times", p.Rounds)
+	}
+	for i, label := range p.Labels {
+		if two.NearPositive[i] != (label == 0) {
+			t.Errorf("row %d: cluster %d", i, label)
+		}
+	}
 }

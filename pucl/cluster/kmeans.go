@@ -16,8 +16,9 @@ import (
 // KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K must be
 // set; for the rest the zero value works.
 //
-// The same seed gives the same result on any number of processors. Which engine computes changes the last digits of distances, so
-// that rows halfway between two centers may go to the other one.
+// The same seed gives the same result on any number of processors, from memory or from a stream. Which engine computes changes the
+// last digits of distances, so that rows halfway between two centers may go to the other one. Entries are rounded to 2⁻²⁴ of
+// how far the farthest lies from the mean of its column.
 type KMeans struct {
 	K       int
 	Seeding Seeding    // of the centers; the zero value is k-means++

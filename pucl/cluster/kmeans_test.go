@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // blobs returns n rows of d entries around as many centers, far from 0 in all entries.
@@ -117,6 +120,37 @@ func TestKMeansAgainstLoops(t *testing.T) {
 	}
 }
 
+// hashed turns a number into one from −1/2 to 1/2 that looks random.
+func hashed(x float64) float64 {
+	x = math.Sin(x) * 43758.5453
+	return x - math.Floor(x) - 0.5
+}
+
+// The potentials that scikit-learn 1.9.1 reaches from the first rows, as `peers/kmeans.py --frozen` prints them.
+func TestPotentialsOfScikitLearn(t *testing.T) {
+	const n, d = 3000, 128
+	x := Float32s{D: d}
+	for i := range n {
+		for j := range d { // rows as peers/rows.py makes them
+			x.Data = append(x.Data, float32(hashed(float64(i*d+j+1))+0.15*hashed(float64(i%10*d+j)+0.5)))
+		}
+	}
+	for name, eng := range engines(t) {
+		for _, tt := range []struct {
+			k         int
+			potential float64
+		}{
+			{2, 32344.497807},
+			{10, 31509.966706},
+			{50, 30107.839559},
+		} {
+			start := rowsAt(x, rows.All(tt.k)...)
+			p := must[*Partition](t)(KMeans{K: tt.k, Centers: start, Rounds: 10, Engine: eng}.Fit(x))
+			vectortest.Near(t, fmt.Sprintf("%s, potential of %d clusters", name, tt.k), p.Potential, tt.potential, 1e-6)
+		}
+	}
+}
+
 // Bounds, streams and the number of processors change no bit.
 func TestEveryWayIsTheSame(t *testing.T) {
 	for name, eng := range engines(t) {
@@ -135,4 +169,263 @@ func TestEveryWayIsTheSame(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestAnyNumberOfProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	x := blobs(6, 9000, 8, 30, 0.6)
+	for name, eng := range engines(t) {
+		for _, seeding := range []Seeding{PlusPlus, Parallel} {
+			c := KMeans{K: 25, Seeding: seeding, Rounds: 8, Engine: eng}
+			var want *Partition
+			for _, processors := range []int{1, 3, 8} {
+				runtime.GOMAXPROCS(processors)
+				got := must[*Partition](t)(c.Fit(x))
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got.Labels, want.Labels) || got.Potential != want.Potential || !mat.Equal(got.Centers, want.Centers) {
+					t.Errorf("%s, seeding %d: another result on %d processors", name, seeding, processors)
+				}
+			}
+		}
+	}
+}
+
+// Rows in another order give the same clusters to the last bit, and so do rows far larger or smaller, by a power of two.
+func TestOrderAndScaleChangeNothing(t *testing.T) {
+	x := blobs(7, 3000, 5, 12, 0.5)
+	start := []int{5, 50, 500, 77, 2999, 1234, 1, 2, 3, 4}
+	want := must[*Partition](t)(KMeans{K: 10, Centers: rowsAt(x, start...)}.Fit(x))
+	order := rand.New(rand.NewPCG(9, 9)).Perm(3000)
+	mixed := Float32s{D: 5}
+	for _, i := range order {
+		mixed.Data = append(mixed.Data, x.Data[i*5:(i+1)*5]...)
+	}
+	got := must[*Partition](t)(KMeans{K: 10, Centers: rowsAt(x, start...)}.Fit(mixed))
+	for at, i := range order {
+		if got.Labels[at] != want.Labels[i] {
+			t.Fatalf("row %d is in cluster %d, at another place in %d", i, want.Labels[i], got.Labels[at])
+		}
+	}
+	// The mean of all rows, from which they are measured, is rounded; it moves them by a grid of 2^-24 at most.
+	vectortest.Near(t, "potential of mixed rows", got.Potential, want.Potential, 1e-7)
+	for _, exponent := range []int{-120, 100} {
+		scale := math.Ldexp(1, exponent)
+		large := Float32s{D: 5}
+		for _, value := range x.Data {
+			large.Data = append(large.Data, float32(float64(value)*scale))
+		}
+		got := must[*Partition](t)(KMeans{K: 10, Centers: rowsAt(large, start...)}.Fit(large))
+		if !slices.Equal(got.Labels, want.Labels) || got.Potential != want.Potential*scale*scale {
+			t.Errorf("scaled by %g: potential %g, want %g", scale, got.Potential, want.Potential*scale*scale)
+		}
+	}
+}
+
+// All rows go to the center at ½; the other one takes over the row at 10, which is farthest away, and 0, 1 and 2 are left.
+func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
+	x := Float32s{[]float32{0, 1, 10, 2}, 1}
+	for _, block := range []int{0, 3} {
+		p := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{0.5, 100}), Block: block}.Fit(x))
+		if !slices.Equal(p.Labels, []int{0, 0, 1, 0}) || math.Abs(p.Potential-2) > 1e-6 {
+			t.Errorf("blocks of %d: labels %v, potential %g", block, p.Labels, p.Potential)
+		}
+	}
+	// Where all rows lie on their centers, clusters stay empty, where they are.
+	same := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{7, 9})}.Fit(Float32s{[]float32{7, 7, 7}, 1}))
+	if !slices.Equal(same.Counts, []int{3, 0}) || same.Centers.At(1, 0) != 9 || !same.Converged {
+		t.Errorf("%+v", same)
+	}
+}
+
+// Bounds must leave out work: in rounds where nothing changes any more, hardly a row is looked at.
+func TestBoundsLeaveOutWork(t *testing.T) {
+	x := blobs(8, 5000, 10, 50, 0.05)
+	start := rowsAt(x, rows.All(50)...)
+	for name, eng := range engines(t) {
+		table := must[*table](t)(newTable(x, eng, 0, 1000))
+		defer table.free()
+		a := must[*nearest](t)(newNearest(table, eng, table.inside(start), true))
+		defer a.free()
+		for range 3 {
+			if _, err := a.assign(); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.place(a.means()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wanted := 0
+		for i := range 5000 {
+			if a.wants(i) {
+				wanted++
+			}
+		}
+		if a.groups < 2 || wanted > 500 {
+			t.Errorf("%s: %d of 5000 rows are looked at, %d groups", name, wanted, a.groups)
+		}
+	}
+}
+
+func TestToleranceEndsEarly(t *testing.T) {
+	x := blobs(9, 4000, 4, 3, 1.5)
+	start := rowsAt(x, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	all := must[*Partition](t)(KMeans{K: 9, Centers: start}.Fit(x))
+	some := must[*Partition](t)(KMeans{K: 9, Centers: start, Tolerance: 1e-3}.Fit(x))
+	if !some.Converged || some.Rounds >= all.Rounds || some.Rounds < 2 || some.Potential > 1.05*all.Potential {
+		t.Errorf("%d of %d rounds, potential %g and %g", some.Rounds, all.Rounds, some.Potential, all.Potential)
+	}
+}
+
+func TestRestartsKeepTheBest(t *testing.T) {
+	x := blobs(10, 500, 2, 12, 0.1)
+	least := math.Inf(1)
+	c := KMeans{K: 12, Seeding: Random, Seed: 4, Restarts: 6}
+	rows := tableOf(t, x)
+	for restart := range c.Restarts {
+		p := must[*Partition](t)(c.fit(rows, must[[][]float64](t)(c.seed(rows, restart))))
+		least = min(least, p.Potential)
+	}
+	if p := must[*Partition](t)(c.Fit(x)); p.Potential != least {
+		t.Errorf("potential %g, the least is %g", p.Potential, least)
+	}
+}
+
+// Batches of 5% of the rows come within a few percent of all rows, from memory and from a stream alike.
+func TestMiniBatch(t *testing.T) {
+	x := blobs(11, 10000, 8, 25, 0.5)
+	for name, eng := range engines(t) {
+		full := must[*Partition](t)(KMeans{K: 25, Engine: eng}.Fit(x))
+		c := KMeans{K: 25, Engine: eng, Batch: 500, Rounds: 60}
+		p := must[*Partition](t)(c.Fit(x))
+		if p.Potential > 1.1*full.Potential || p.Rounds != 60 {
+			t.Errorf("%s: potential %g after %d rounds, of all rows %g", name, p.Potential, p.Rounds, full.Potential)
+		}
+		c.Block = 3000
+		stream := must[*Partition](t)(c.Fit(x))
+		if !slices.Equal(stream.Labels, p.Labels) || stream.Potential != p.Potential {
+			t.Errorf("%s: a stream gives potential %g instead of %g", name, stream.Potential, p.Potential)
+		}
+	}
+}
+
+// faulty is a source in which something is wrong from a pass on.
+type faulty struct {
+	Float32s
+	reads  int
+	broken func(reads int, rows []float32) error
+	rows   int
+}
+
+func (f *faulty) Dims() (n, d int) {
+	n, d = f.Float32s.Dims()
+	if f.reads > 4 {
+		n += f.rows
+	}
+	return n, d
+}
+
+func (f *faulty) Read(first int, rows []float32) error {
+	if err := f.Float32s.Read(first, rows); err != nil {
+		return err
+	}
+	if f.reads++; f.broken != nil {
+		return f.broken(f.reads, rows)
+	}
+	return nil
+}
+
+func TestKMeansErrors(t *testing.T) {
+	x := blobs(12, 20, 2, 3, 1)
+	bad := Float32s{slices.Clone(x.Data), 2}
+	bad.Data[7] = float32(math.NaN())
+	infinite := Float32s{slices.Clone(x.Data), 2}
+	infinite.Data[38] = float32(math.Inf(-1))
+	broken := errors.New("disk on fire")
+	fit := func(c KMeans, x Source) error { _, err := c.Fit(x); return err }
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{fit(KMeans{K: 1}, nil), "cluster: no source of rows given; Float32s and Dense make one of rows in memory"},
+		{fit(KMeans{K: 1}, Float32s{}), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
+		{fit(KMeans{K: 1}, Float32s{x.Data, 3}), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
+		{fit(KMeans{K: 1}, Dense(nil)), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
+		{fit(KMeans{}, x), "cluster: 0 clusters; K must be 1 or more"},
+		{fit(KMeans{K: 21}, x), "cluster: 21 clusters of 20 rows; K must be at most the number of rows"},
+		{fit(KMeans{K: 1, Seeding: 3}, x), "cluster: there is no seeding 3; take PlusPlus, Parallel or Random"},
+		{fit(KMeans{K: 1, Rounds: -1}, x), "cluster: -1 rounds, 0 restarts, batches of 0, blocks of 0; they must be positive, or 0 for the usual"},
+		{fit(KMeans{K: 1, Block: -2}, x), "cluster: 0 rounds, 0 restarts, batches of 0, blocks of -2; they must be positive, or 0 for the usual"},
+		{fit(KMeans{K: 1, Tolerance: math.NaN()}, x), "cluster: tolerance NaN; it must be 0 or more"},
+		{fit(KMeans{K: 2, Centers: mat.NewDense(2, 3, nil)}, x),
+			"cluster: centers [2, 3] for 2 clusters of rows of 2 entries; give one row for each cluster"},
+		{fit(KMeans{K: 1, Centers: mat.NewDense(1, 2, []float64{0, math.NaN()})}, x),
+			"cluster: the centers given hold NaN or infinite entries; they must be finite"},
+		{fit(KMeans{K: 1, Centers: mat.NewDense(1, 2, nil), Restarts: 2}, x),
+			"cluster: 2 restarts from the same centers; leave out Restarts, or Centers"},
+		{fit(KMeans{K: 1}, bad), "cluster: row 3 holds NaN in column 1; rows must be finite: did training diverge?"},
+		{fit(KMeans{K: 1, Block: 7}, infinite), "cluster: row 19 holds -Inf in column 0; rows must be finite: did training diverge?"},
+		{fit(KMeans{K: 3}, Float32s{[]float32{1, 1, 2, 1}, 1}),
+			"cluster: only 2 of the rows are different, too few to seed 3 clusters; lower K, or have the embedding not collapse"},
+		{fit(KMeans{K: 2, Block: 20}, &faulty{Float32s: x, broken: func(reads int, rows []float32) error {
+			if reads == 4 {
+				rows[6]++
+			}
+			return nil
+		}}), "cluster: row 3 of the source is another one than in the first pass; a source must give the same rows each time"},
+		{fit(KMeans{K: 2, Block: 20}, &faulty{Float32s: x, rows: 1}),
+			"cluster: the source has 21 rows of 2 entries now and had 20 of 2; it must stay the same"},
+		{fit(KMeans{K: 2, Block: 20}, &faulty{Float32s: x, broken: func(reads int, _ []float32) error {
+			if reads == 5 {
+				return broken
+			}
+			return nil
+		}}), "disk on fire"},
+	} {
+		got := ""
+		if tt.err != nil {
+			got = tt.err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+// Whatever the rows, each ends at a nearest center, and the potential is that of the labels.
+func FuzzKMeans(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 201, 90, 91}, uint8(2), uint8(2), uint8(0))
+	f.Add([]byte{9, 9, 9, 9, 9, 1, 0, 0, 0, 0, 0, 0, 7}, uint8(3), uint8(1), uint8(1))
+	f.Fuzz(func(t *testing.T, data []byte, k, d, seeding uint8) {
+		x := Float32s{D: int(d%5) + 1}
+		for _, b := range data {
+			x.Data = append(x.Data, float32(int8(b))*float32(math.Ldexp(1, int(b%7))))
+		}
+		x.Data = x.Data[:len(x.Data)/x.D*x.D]
+		p, err := KMeans{K: int(k%6) + 1, Seeding: Seeding(seeding % 3), Rounds: 30, Block: int(seeding / 3)}.Fit(x)
+		if err != nil {
+			return
+		}
+		n, _ := x.Dims()
+		counts, potential, size := make([]int, p.Centers.RawMatrix().Rows), 0.0, 0.0
+		for i := range n {
+			distances := make([]float64, len(counts))
+			for c := range distances {
+				for j := range x.D {
+					difference := float64(x.Data[i*x.D+j]) - p.Centers.At(c, j)
+					distances[c] += difference * difference
+					size = max(size, math.Abs(float64(x.Data[i*x.D+j])))
+				}
+			}
+			if own := distances[p.Labels[i]]; own > slices.Min(distances)+1e-4*size*size {
+				t.Fatalf("row %d lies %g from center %d; distances %v", i, own, p.Labels[i], distances)
+			}
+			counts[p.Labels[i]]++
+			potential += distances[p.Labels[i]]
+		}
+		if !slices.Equal(counts, p.Counts) || math.Abs(potential-p.Potential) > 1e-4*float64(n)*size*size {
+			t.Fatalf("counts %v and %v, potential %g and %g", p.Counts, counts, p.Potential, potential)
+		}
+	})
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
@@ -40,23 +39,6 @@ func (p points) mean(index []int) []float64 {
 	}
 	floats.Scale(1/float64(len(index)), out)
 	return out
-}
-
-// seedingWeights is [SeedingWeights].
-func (p points) seedingWeights() []float64 {
-	n, _ := p.x.Dims()
-	center, weights := p.mean(p.labeled), make([]float64, n)
-	for _, i := range p.unlabeled {
-		weights[i] = squaredDistance(p.x.RawRowView(i), center)
-	}
-	return weights
-}
-
-// from is [From] for a row that is known to be unlabeled.
-func (p points) from(start int) *Clustering {
-	c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: slices.Clone(p.x.RawRowView(start)), StartRow: start}
-	p.run(c, true)
-	return c
 }
 
 // run takes turns from the centers that c starts with. Fixed keeps the labeled rows with the positive center.

@@ -11,7 +11,7 @@ import (
 )
 
 // laGAMVersion is the version of [LaGAM].
-const laGAMVersion = 2
+const laGAMVersion = 3
 
 // LaGAM learns embeddings by a contrastive loss that knows of groups of examples, and soft labels y of unlabeled examples by a meta step.
 // With ℓ(t) = log(1 + e^(−t)) it minimizes

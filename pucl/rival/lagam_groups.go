@@ -1,12 +1,14 @@
 package rival
 
 import (
-	"math"
-	"math/rand/v2"
+	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/pucl/cluster"
 )
 
 // projections builds the graph of a network's projections outside of training.
@@ -25,76 +27,18 @@ func (m LaGAM) regroup(r *run, done int) error {
 	if err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(r.config.Seed^groupStream, uint64(done)))
-	groups := make([]float64, len(r.data.Labeled))
-	for i, group := range kMeans(x, len(groups), m.Groups, rng) {
+	if slices.ContainsFunc(x, isInfiniteOrNaN) {
+		return nil // the loop ends the run, and tells which layer it was
+	}
+	n := len(r.data.Labeled)
+	means := cluster.KMeans{K: m.Groups, Rounds: 20, Seed: r.config.Seed ^ groupStream ^ uint64(done)}
+	found, err := means.Fit(cluster.Dense(mat.NewDense(n, len(x)/n, x)))
+	if err != nil {
+		return fmt.Errorf("rival: LaGAM's groups after step %d: %w", done, err)
+	}
+	groups := make([]float64, n)
+	for i, group := range found.Labels {
 		groups[i] = float64(group + 1) // 0 means none
 	}
 	return r.keep("groups", groups)
-}
-
-// kMeans returns the number of the nearest of k centers for each of the n rows that x holds one after the other. Centers start at rows
-// drawn with a probability proportional to the squared distance from the nearest center before (k-means++), and then move to
-// the means of their rows, up to twenty times.
-func kMeans(x []float64, n, k int, rng *rand.Rand) []int {
-	d := len(x) / n
-	row := func(i int) []float64 { return x[i*d : (i+1)*d] }
-	squared := func(a, b []float64) (sum float64) {
-		for i, v := range a {
-			sum += (v - b[i]) * (v - b[i])
-		}
-		return sum
-	}
-	centers := [][]float64{append([]float64(nil), row(rng.IntN(n))...)}
-	distance := make([]float64, n)
-	for i := range distance {
-		distance[i] = math.Inf(1)
-	}
-	for len(centers) < k {
-		total := 0.0
-		for i := range distance {
-			distance[i] = min(distance[i], squared(row(i), centers[len(centers)-1]))
-			total += distance[i]
-		}
-		left, drawn := rng.Float64()*total, 0
-		for i, v := range distance {
-			if v > 0 {
-				drawn = i
-			}
-			if left -= v; left < 0 {
-				break
-			}
-		}
-		centers = append(centers, append([]float64(nil), row(drawn)...))
-	}
-	group := make([]int, n)
-	for range 20 {
-		changed := false
-		sums, counts := make([]float64, k*d), make([]int, k)
-		for i := range n {
-			best, least := 0, math.Inf(1)
-			for c, center := range centers {
-				if v := squared(row(i), center); v < least {
-					best, least = c, v
-				}
-			}
-			changed = changed || group[i] != best
-			group[i] = best
-			counts[best]++
-			for j, v := range row(i) {
-				sums[best*d+j] += v
-			}
-		}
-		if !changed {
-			break
-		}
-		for c, count := range counts {
-			for j := range d {
-				if count > 0 { // a center without rows stays
-					centers[c][j] = sums[c*d+j] / float64(count)
-				}
-			}
-		}
-	}
-	return group
 }

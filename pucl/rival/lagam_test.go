@@ -175,29 +175,6 @@ func TestLaGAMSchedule(t *testing.T) {
 	}
 }
 
-// k-means finds clouds that lie apart, and gives equal rows one group.
-func TestKMeans(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var x []float64
-	for i := range 300 {
-		x = append(x, 10*float64(i%3)+rng.NormFloat64(), rng.NormFloat64())
-	}
-	group := kMeans(x, 300, 3, rng)
-	for i, g := range group {
-		if g != group[i%3] {
-			t.Fatalf("row %d is in group %d, row %d in %d", i, g, i%3, group[i%3])
-		}
-	}
-	if group[0] == group[1] || group[1] == group[2] || group[0] == group[2] {
-		t.Errorf("two clouds in one group: %d", group[:3])
-	}
-	for _, g := range kMeans(make([]float64, 8), 4, 6, rng) {
-		if g != 0 {
-			t.Errorf("equal rows are in group %d", g)
-		}
-	}
-}
-
 // All examples are put into groups after every epoch, from the end of the warm-up on, by the projections of the network.
 func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 140, 1) // 120 unlabeled examples, set aside or not: two steps an epoch

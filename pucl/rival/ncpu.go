@@ -15,7 +15,7 @@ import (
 )
 
 // ncPUVersion is the version of [NcPU].
-const ncPUVersion = 1
+const ncPUVersion = 2
 
 // NcPU learns embeddings in which examples of the same predicted class are near each other, without a loss that keeps any apart, and
 // gives unlabeled examples soft labels by them. With the probability s = σ(t) of the positive class it minimizes

@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// tableOf returns the rows of x as k-means sees them.
+func tableOf(t *testing.T, x Source) *table {
+	rows := must[*table](t)(newTable(x, nil, 0, 100))
+	t.Cleanup(rows.free)
+	return rows
+}
+
+// seeds returns the places of k seeds on a line, in the order in which they were drawn.
+func seeds(t *testing.T, rows *table, c KMeans, restart int) []float64 {
+	places := must[[][]float64](t)(c.seed(rows, restart))
+	out := make([]float64, len(places))
+	for i, x := range rows.outside(places).RawMatrix().Data {
+		out[i] = x
+	}
+	return out
+}
+
+// Each row must come up as often as its squared distance from the nearest seed says, the first alike.
+func TestPlusPlusDrawsBySquaredDistance(t *testing.T) {
+	line := []float32{0, 1, 3, 7}
+	rows := tableOf(t, Float32s{line, 1})
+	const draws = 20000
+	counts := map[string]float64{}
+	for restart := range draws {
+		counts[fmt.Sprint(seeds(t, rows, KMeans{K: 3}, restart))]++
+	}
+	checked := 0.0
+	for i, a := range line {
+		for j, b := range line {
+			for l, c := range line {
+				second, third, weight, last := 0.0, 0.0, 0.0, 0.0
+				for m, x := range line {
+					one := math.Pow(float64(x-a), 2)
+					both := min(one, math.Pow(float64(x-b), 2))
+					second, third = second+one, third+both
+					if m == j {
+						weight = one
+					}
+					if m == l {
+						last = both
+					}
+				}
+				if i == j || l == i || l == j {
+					continue
+				}
+				want := 1.0 / 4 * weight / second * last / third
+				got := counts[fmt.Sprint([]float64{float64(a), float64(b), float64(c)})] / draws
+				if sd := math.Sqrt(want * (1 - want) / draws); !(math.Abs(got-want) <= 4.5*sd) {
+					t.Errorf("seeds %g, %g, %g drawn with frequency %g, want %g", a, b, c, got, want)
+				}
+				checked += want
+			}
+		}
+	}
+	if math.Abs(checked-1) > 1e-12 {
+		t.Errorf("the cases have probability %g", checked)
+	}
+}
+
+func TestRandomDrawsEverySetAlike(t *testing.T) {
+	rows := tableOf(t, Float32s{[]float32{0, 1, 2, 3}, 1})
+	const draws = 12000
+	counts := map[string]float64{}
+	for restart := range draws {
+		set := seeds(t, rows, KMeans{K: 2, Seeding: Random}, restart)
+		slices.Sort(set)
+		counts[fmt.Sprint(set)]++
+	}
+	if len(counts) != 6 {
+		t.Errorf("sets %v", counts)
+	}
+	for set, count := range counts {
+		if sd := math.Sqrt(5.0 / 36 / draws); !(math.Abs(count/draws-1.0/6) <= 4.5*sd) {
+			t.Errorf("%s drawn with frequency %g, want 1/6", set, count/draws)
+		}
+	}
+}
+
+// Forty tight groups of rows: seeds drawn with a view to distances are in nearly all of them, those drawn alike are not. All are rows.
+func TestSeedsSpread(t *testing.T) {
+	const groups = 40
+	x := blobs(2, 4000, 6, groups, 0.01)
+	for name, eng := range engines(t) {
+		rows := must[*table](t)(newTable(x, eng, 0, 1000))
+		defer rows.free()
+		met := map[Seeding]int{}
+		for _, seeding := range []Seeding{PlusPlus, Parallel, Random} {
+			places := rows.outside(must[[][]float64](t)(KMeans{K: groups, Seeding: seeding, Seed: 7, Engine: eng}.seed(rows, 0)))
+			found := map[int]bool{}
+			for c := range groups {
+				for i := range 4000 {
+					row := mat.Row(nil, c, places)
+					same := true
+					for j, value := range row {
+						same = same && math.Abs(value-float64(x.Data[i*6+j])) < 1e-5
+					}
+					if same {
+						found[i%groups] = true
+						break
+					}
+					if i == 3999 {
+						t.Errorf("%s, seeding %d: seed %d is no row", name, seeding, c)
+					}
+				}
+			}
+			met[seeding] = len(found)
+		}
+		if met[PlusPlus] < groups-1 || met[Parallel] < groups-1 || met[Random] > groups-8 {
+			t.Errorf("%s: groups met: %v", name, met)
+		}
+	}
+}
+
+// k-means‖ goes on where its passes, here all drawn to one row, have not found enough.
+func TestParallelFindsEnough(t *testing.T) {
+	far := make([]float32, 400) // one row far away takes nearly all of the weight
+	for i := range far {
+		far[i] = float32(i) / 1e3
+	}
+	far[399] = 1e3
+	p := must[*Partition](t)(KMeans{K: 20, Seeding: Parallel, Engine: enginetest.Open(t)}.Fit(Float32s{far, 1}))
+	if slices.Contains(p.Counts, 0) {
+		t.Errorf("clusters of %v rows", p.Counts)
+	}
+}
+
+// A row drawn before never comes again, however little rounding leaves of its distance, and too few different rows are told of.
+func TestSeedsDiffer(t *testing.T) {
+	x := Float32s{D: 2}
+	for i := range 300 {
+		x.Data = append(x.Data, 1000+float32(i%3)/64, -1000)
+	}
+	x.Data = append(x.Data, 0, 0)
+	for _, seeding := range []Seeding{PlusPlus, Parallel} {
+		for seed := range uint64(20) {
+			p := must[*Partition](t)(KMeans{K: 4, Seeding: seeding, Seed: seed}.Fit(x))
+			if p.Potential != 0 {
+				t.Errorf("seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
+			}
+			if _, err := (KMeans{K: 5, Seeding: seeding, Seed: seed}).Fit(x); err == nil {
+				t.Errorf("seeding %d: 5 clusters of 4 different rows", seeding)
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// starts returns the centers of all starts.
+func (p points) starts(config Config) ([]*Clustering, error) {
+	n, _ := p.x.Dims()
+	rng := rand.New(rand.NewPCG(config.Seed, 0))
+	out := make([]*Clustering, max(config.Restarts, 1))
+	switch config.Start {
+	case OneDrawn:
+		weights := rows.Pick(p.seedingWeights(), p.unlabeled)
+		total := floats.Sum(weights)
+		if total == 0 {
+			return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, so there is nothing to cluster; " +
+				"the embedding has collapsed")
+		}
+		for i := range out {
+			out[i] = p.between(p.unlabeled[draw(weights, total, rng)])
+		}
+	case Means:
+		return []*Clustering{{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}}, nil
+	case TwoDrawn:
+		for i := range out {
+			first := p.x.RawRowView(rng.IntN(n))
+			weights := p.squaredDistances(rows.All(n), first)
+			total := floats.Sum(weights)
+			if total == 0 {
+				return nil, errors.New("cluster: all rows are equal, so there is nothing to cluster; the embedding has collapsed")
+			}
+			out[i] = p.at(first, draw(weights, total, rng))
+		}
+	case TwoRandom:
+		for i := range out {
+			first := rng.IntN(n)
+			out[i] = p.at(p.x.RawRowView(first), (first+1+rng.IntN(n-1))%n)
+		}
+	}
+	return out, nil
+}
+
+// at starts the negative center at a row.
+func (p points) at(positive []float64, negative int) *Clustering {
+	return &Clustering{PositiveCenter: slices.Clone(positive), NegativeCenter: slices.Clone(p.x.RawRowView(negative)), StartRow: negative}
+}
+
+// between starts the positive center at the mean of the labeled rows, the negative one at a row.
+func (p points) between(negative int) *Clustering { return p.at(p.mean(p.labeled), negative) }
+
+// seedingWeights is [SeedingWeights].
+func (p points) seedingWeights() []float64 { return p.squaredDistances(p.unlabeled, p.mean(p.labeled)) }
+
+// squaredDistances returns those of the rows at index from a center, and 0 for all others.
+func (p points) squaredDistances(index []int, center []float64) []float64 {
+	n, _ := p.x.Dims()
+	out := make([]float64, n)
+	for _, i := range index {
+		out[i] = squaredDistance(p.x.RawRowView(i), center)
+	}
+	return out
+}
+
+// draw returns the first i at which the sum of the weights up to i exceeds a random share of the total. Rounding at the very
+// end falls back to the last i with a weight.
+func draw(weights []float64, total float64, rng *rand.Rand) int {
+	left, drawn := rng.Float64()*total, -1
+	for i, w := range weights {
+		if w > 0 {
+			drawn = i
+		}
+		if left -= w; left < 0 && w > 0 {
+			break
+		}
+	}
+	return drawn
+}

@@ -7,9 +7,9 @@ import (
 )
 
 // widening is by how much intervals are wider than the resampled estimates alone would have them. These know the chance of the draw, but
-// not that a classifier errs in the same direction for all resamples. With it 90% intervals of [DEDPUL] and [BBE] from scores of [Trees]
-// contain the prior in about 90 of 100 draws from Gaussian and uniform populations, with priors from .05 to .95 and 100 to 1,000 labeled
-// positives; without it in about 65.
+// not that a classifier errs in the same direction in all resamples. It is chosen for [DEDPUL] with [Trees], on 300 draws from Gaussian and
+// uniform populations of ten features, with priors from .05 to .95 and 100 to 1,000 labeled positives: 90% intervals contain the prior in
+// 90% of them, and in 83% for [BBE]; without it in 70% and 63%.
 const widening = 1.8
 
 // bound sets the interval: the estimate, and as many of its standard deviations among resampled examples on both sides as a normal

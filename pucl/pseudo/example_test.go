@@ -1,0 +1,48 @@
+package pseudo_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/pseudo"
+)
+
+// Positives lie about −10 and 10 and negatives about 0, so that the classes are not two clusters. Of 200 unlabeled rows 60 are
+// positive.
+func ExampleLabel() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, labeled := mat.NewDense(240, 1, nil), make([]bool, 240)
+	for i := range labeled {
+		labeled[i] = i < 40
+		if i < 100 {
+			x.Set(i, 0, float64(20*(i%2)-10))
+		}
+		x.Set(i, 0, x.At(i, 0)+rng.NormFloat64())
+	}
+	l, err := pseudo.Label(x, labeled, pseudo.Config{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	right := 0
+	for i, positive := range l.Positive[40:] {
+		if positive == (i < 60) {
+			right++
+		}
+	}
+	fmt.Printf("prior %.2f, %d of 200 right\n", l.Prior, right)
+
+	c, err := cluster.PUPL(x, labeled, cluster.Config{Restarts: 5, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	share, err := l.Disagreement(c.Positive, labeled)
+	fmt.Println("two clusters are the classes:", share <= pseudo.MaxDisagreement, err)
+	// Output:
+	// prior 0.30, 200 of 200 right
+	// two clusters are the classes: false <nil>
+}

@@ -1,0 +1,87 @@
+package pseudo
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// lift returns features of the rows of x [n, k]: its columns, and exp(−‖a−b‖²/2k) for every row a and each of some landmarks b,
+// rows drawn at random. Distances are those of the columns standardized, whose mean square is 2k; in the end all features are.
+func lift(x *mat.Dense, config Config) *mat.Dense {
+	n, k := x.Dims()
+	m := min(config.Landmarks, n)
+	out := mat.NewDense(n, k+m, nil)
+	for i := range n {
+		copy(out.RawRowView(i), x.RawRowView(i))
+	}
+	standardize(out, 0, k)
+	landmarks := rand.New(rand.NewPCG(config.Seed, 0x1a4d)).Perm(n)[:m]
+	spans.Each(n, func(_, first, end int) {
+		for i := first; i < end; i++ {
+			row := out.RawRowView(i)
+			for j, at := range landmarks {
+				distance := floats.Distance(row[:k], out.RawRowView(at)[:k], 2)
+				row[k+j] = math.Exp(-distance * distance / float64(2*k))
+			}
+		}
+	})
+	standardize(out, k, k+m)
+	return out
+}
+
+// standardize gives the columns of x from first to end−1 the mean 0 and the standard deviation 1; one that never changes
+// becomes 0.
+func standardize(x *mat.Dense, first, end int) {
+	n, _ := x.Dims()
+	column := make([]float64, n)
+	for j := first; j < end; j++ {
+		mean, deviation := stat.MeanStdDev(mat.Col(column, j, x), nil)
+		floats.AddConst(-mean, column)
+		if floats.Norm(column, math.Inf(1)) <= 1e-12*math.Abs(mean) { // what rounding leaves of a constant
+			deviation = math.Inf(1)
+		}
+		floats.Scale(1/deviation, column)
+		x.SetCol(j, column)
+	}
+}
+
+// outOfFold returns a score of every row of features by a classifier of labeled against unlabeled rows, either of which count as
+// much in all. Every fold holds as large a share of either, and its rows are scored by the classifier that learned from the
+// other folds; with one fold by one that learned from all rows.
+func outOfFold(features *mat.Dense, labeled []bool, folds int, seed uint64) ([]float64, error) {
+	fold := make([]int, len(labeled))
+	rng := rand.New(rand.NewPCG(seed, 0xf01d))
+	positive, unlabeled := rows.Split(labeled)
+	for _, kind := range [][]int{positive, unlabeled} {
+		for i, at := range rng.Perm(len(kind)) {
+			fold[kind[at]] = i % folds
+		}
+	}
+	scores := make([]float64, len(labeled))
+	for f := range folds {
+		var learn, judged []int
+		for i, of := range fold {
+			if of == f {
+				judged = append(judged, i)
+			}
+			if of != f || folds == 1 {
+				learn = append(learn, i)
+			}
+		}
+		c, err := fit(features, learn, rows.Pick(labeled, learn), true)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range judged {
+			scores[i] = c.logit(features.RawRowView(i))
+		}
+	}
+	return scores, nil
+}

@@ -1,0 +1,177 @@
+package pseudo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Columns are standardized, a constant one is 0, and closeness is that to the landmark.
+func TestLift(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5}) // deviation 1 and 0
+	got := lift(x, Config{Landmarks: 1, Seed: 1})
+	if n, k := got.Dims(); n != 3 || k != 2+1 {
+		t.Fatalf("%d rows of %d features", n, k)
+	}
+	landmark := rand.New(rand.NewPCG(1, 0x1a4d)).Perm(3)[0]
+	near := make([]float64, 3) // by squared distances 0, 1 or 4 over twice 2 columns
+	for i := range near {
+		near[i] = math.Exp(-float64((i-landmark)*(i-landmark)) / 4)
+	}
+	mean, deviation := stat.MeanStdDev(near, nil)
+	for i, z := range []float64{-1, 0, 1} {
+		if row := got.RawRowView(i); math.Abs(row[0]-z)+math.Abs(row[1])+math.Abs(row[2]-(near[i]-mean)/deviation) > 1e-14 {
+			t.Errorf("row %d becomes %g, want %g, 0, %g", i, row, z, (near[i]-mean)/deviation)
+		}
+	}
+	if n, k := lift(x, Config{Landmarks: 9}).Dims(); n != 3 || k != 2+3 {
+		t.Errorf("%d rows of %d features; there are no more landmarks than rows", n, k)
+	}
+}
+
+// 4 labeled rows, of which 3 score 1 or more, and 100 unlabeled ones, 15 of which do: at that threshold the prior is 0.15/0.75.
+func TestBestBinByHand(t *testing.T) {
+	labeled := []float64{1, 2, 3, -9}
+	unlabeled := append(slices.Repeat([]float64{5}, 15), slices.Repeat([]float64{-10}, 85)...)
+	// The others: all labeled rows, at −9, against 15 of 100.
+	if got := bestBin(labeled, unlabeled); math.Abs(got-0.15) > 1e-15 {
+		t.Errorf("prior %g, want 0.15 at −9", got)
+	}
+	unlabeled[99], unlabeled[98] = -9, -9
+	many := slices.Repeat(labeled, 100) // many labeled rows carry the threshold 1
+	if got := bestBin(many, slices.Concat(unlabeled, slices.Repeat([]float64{-9}, 100))); math.Abs(got-0.075/0.75) > 1e-15 {
+		t.Errorf("prior %g, want 0.1 at 1", got)
+	}
+	if got := bestBin([]float64{0, 0}, []float64{1, 1, 1}); got != 1 {
+		t.Errorf("prior %g, want 1 where all unlabeled rows score higher", got)
+	}
+}
+
+// A known mixture of scores: labeled ones even on [1, 3], negatives even on [0, 2], so that above 2 only positives lie. Only the
+// order of scores counts.
+func TestBestBinOfAKnownMixture(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var labeled, unlabeled []float64
+	for range 5000 {
+		labeled = append(labeled, 1+2*rng.Float64())
+	}
+	for i := range 20000 {
+		unlabeled = append(unlabeled, 2*rng.Float64())
+		if i%10 < 3 {
+			unlabeled[i]++
+		}
+	}
+	got := bestBin(labeled, unlabeled)
+	if math.Abs(got-0.3) > 0.02 {
+		t.Errorf("prior %.3f, want 0.3", got)
+	}
+	for _, scores := range [][]float64{labeled, unlabeled} {
+		for i, s := range scores {
+			scores[i] = math.Exp(3 * s)
+		}
+	}
+	if other := bestBin(labeled, unlabeled); other != got {
+		t.Errorf("prior %g, and %g of scores in the same order", got, other)
+	}
+}
+
+// Ten unlabeled rows, 0.4 of them positive: of 4 and 6, half and a third nearest to the threshold are left out.
+func TestThreshold(t *testing.T) {
+	l := &Labels{Prior: 0.4, Scores: []float64{99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
+	clear, labels := l.threshold([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0.5)
+	if want := []int{10, 9, 3, 2, 1}; !slices.Equal(clear, want) || !slices.Equal(labels, []bool{true, true, false, false, false}) {
+		t.Errorf("rows %d are clear, as %v; want %d", clear, labels, want)
+	}
+	for i, c := range l.Clear {
+		if c != slices.Contains(clear, i) {
+			t.Errorf("row %d: clear %v", i, c)
+		}
+	}
+	if clear, labels = l.threshold([]int{5, 6}, 0); !slices.Equal(clear, []int{6, 5}) || !slices.Equal(labels, []bool{true, false}) {
+		t.Errorf("without trim rows %d, as %v", clear, labels)
+	}
+}
+
+// A row is scored by a classifier that did not learn from it: labels drawn at random cannot be told from no labels, though in 60
+// columns a classifier tells the rows of which it learned.
+func TestOutOfFoldScoresAreHonest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	const n, k = 120, 60
+	x := mat.NewDense(n, k, nil)
+	labeled := make([]bool, n)
+	for i := range n {
+		labeled[i] = i%2 == 0
+		for j := range k {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	auc := func(folds int) (share float64) { // of pairs in the right order
+		scores := must[[]float64](t)(outOfFold(x, labeled, folds, 1))
+		for i := range n {
+			for j := range n {
+				if labeled[i] && !labeled[j] && scores[i] > scores[j] {
+					share += 4. / n / n
+				}
+			}
+		}
+		return share
+	}
+	if honest, own := auc(4), auc(1); !(math.Abs(honest-0.5) < 0.15 && own > 0.85) {
+		t.Errorf("AUC %.3f out of fold and %.3f on rows learned from; want about 0.5 and more than 0.85", honest, own)
+	}
+}
+
+// Loss and gradient are those of loops and of differences, in either weighting, and the minimum has no gradient.
+func TestLogistic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := mat.NewDense(30, 2, nil)
+	var index []int
+	var labels []bool
+	for i := range 30 {
+		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		if i != 7 { // no part of what is learned from
+			index, labels = append(index, i), append(labels, i%5 == 0)
+		}
+	}
+	for _, balanced := range []bool{true, false} {
+		loss := func(c []float64) float64 {
+			of := map[bool]float64{true: 29, false: 29}
+			if balanced {
+				of = map[bool]float64{true: 2 * 6, false: 2 * 23}
+			}
+			sum := 0.01 / 2 * (c[0]*c[0] + c[1]*c[1])
+			for i, at := range index {
+				p := 1 / (1 + math.Exp(-c[0]*x.At(at, 0)-c[1]*x.At(at, 1)-c[2]))
+				if !labels[i] {
+					p = 1 - p
+				}
+				sum -= math.Log(p) / of[labels[i]]
+			}
+			return sum
+		}
+		best := must[classifier](t)(fit(x, index, labels, balanced))
+		for _, c := range [][]float64{{0.3, -2, 0.5}, best} {
+			p := &logistic{x: x, index: index, labels: labels, gradient: make([]float64, 3), weight: [2]float64{1. / 29, 1. / 29}}
+			if balanced {
+				p.weight = [2]float64{1. / 46, 1. / 12}
+			}
+			p.evaluate(c)
+			if math.Abs(p.loss-loss(c)) > 1e-12 {
+				t.Errorf("balanced %v: loss %g at %g, want %g", balanced, p.loss, c, loss(c))
+			}
+			want := fd.Gradient(nil, loss, c, &fd.Settings{Formula: fd.Central})
+			if floats.Distance(p.gradient, want, math.Inf(1)) > 1e-7 {
+				t.Errorf("balanced %v: gradient %g at %g, want %g", balanced, p.gradient, c, want)
+			}
+		}
+		if g := fd.Gradient(nil, loss, best, &fd.Settings{Formula: fd.Central}); floats.Norm(g, 2) > 1e-4 {
+			t.Errorf("balanced %v: gradient %g at the minimum", balanced, g)
+		}
+	}
+}

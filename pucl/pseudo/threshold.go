@@ -1,0 +1,51 @@
+package pseudo
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// bestBin returns an estimate of the share of positives among unlabeled rows from the scores of these and of labeled ones: the
+// share of the unlabeled above a threshold, divided by that of the labeled, is the prior where no negative scores as high, and
+// more elsewhere. Of all thresholds it takes the one at which the upper limit of the ratio is lowest, by the bounds of
+// Dvoretzky, Kiefer and Wolfowitz that hold at all thresholds at once in 9 of 10 samples.
+func bestBin(labeled, unlabeled []float64) float64 {
+	const missed = 0.1
+	labeled, unlabeled = slices.Sorted(slices.Values(labeled)), slices.Sorted(slices.Values(unlabeled))
+	above := func(sorted []float64, threshold float64) float64 {
+		return 1 - float64(sort.SearchFloat64s(sorted, threshold))/float64(len(sorted))
+	}
+	limit := func(n int) float64 { return math.Sqrt(math.Log(4/missed) / float64(2*n)) }
+	slack := limit(len(labeled)) + limit(len(unlabeled))
+	best, prior := math.Inf(1), 1.0
+	for _, threshold := range labeled {
+		of, share := above(labeled, threshold), above(unlabeled, threshold)
+		if upper := (share + slack) / of; upper < best {
+			best, prior = upper, min(share/of, 1)
+		}
+	}
+	return prior
+}
+
+// threshold gives the share Prior of the unlabeled rows that score highest a true label, leaves out the share trim of either side
+// that is nearest to the threshold, and returns the others, which it notes in Clear, with their labels. Of equal scores the
+// row that comes first counts as higher.
+func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels []bool) {
+	order := slices.Clone(unlabeled)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Scores[b], l.Scores[a]) })
+	share := func(of float64, n int) int { return int(math.Round(of * float64(n))) }
+	positive := share(l.Prior, len(order))
+	l.Clear = make([]bool, len(l.Scores))
+	for place, row := range order {
+		isPositive := place < positive
+		if isPositive && place >= positive-share(trim, positive) ||
+			!isPositive && place < positive+share(trim, len(order)-positive) {
+			continue
+		}
+		l.Clear[row] = true
+		clear, labels = append(clear, row), append(labels, isPositive)
+	}
+	return clear, labels
+}

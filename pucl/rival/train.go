@@ -110,7 +110,8 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 
 	text := fmt.Sprintf("%d examples, %d of them labeled positives", len(data.Labeled), len(positive))
 	task := train.Task{
-		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, Loss: func(_ *Node, _ []*Node) *Node { return r.plan.loss(r.seen) }, AfterStep: r.afterStep, State: &r.epochs,
+		Store: r.network.store, Batch: r.batch, Outputs: r.outputs, AfterStep: r.afterStep, State: &r.epochs,
+		Loss:     func(*Node, []*Node) *Node { return r.plan.loss(r.seen) },
 		Networks: []string{networkScope, secondScope, teacherScope}, Identity: r.identity(),
 		Name: r.config.Method.String(), Example: data.Examples.name(), Data: text, Seed: r.config.Seed,
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -20,13 +21,14 @@ import (
 const (
 	PUPL    = "PUPL (CE)"                // cross-entropy on PUPL's pseudo-labels from h, as Algorithm 1 has it
 	PUPLOnZ = "PUPL on z (CE)"           // the same with pseudo-labels from the projections z
+	Mixture = "mixture (CE)"             // cross-entropy on pseudo-labels from h by package pseudo, which is told no class prior
 	NNPU    = "nnPU"                     // the non-negative risk with the true class prior
 	Naive   = "CE, unlabeled = negative" // cross-entropy that takes every unlabeled image for a negative one
 	Ceiling = "CE, all true labels"      // what a linear probe reaches that knows all classes: no method
 )
 
 // Heads lists the heads in the order of tables.
-func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Naive, Ceiling} }
+func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Mixture, Naive, Ceiling} }
 
 // embedded is a part of the data as an encoder has it, a row for each example.
 type embedded struct {
@@ -108,6 +110,11 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 		labels, err = clusterLabels(e.h, e.Labeled, restarts, seed)
 	case PUPLOnZ:
 		labels, err = clusterLabels(e.z, e.Labeled, restarts, seed)
+	case Mixture:
+		var l *pseudo.Labels
+		if l, err = pseudo.Label(e.h, e.Labeled, pseudo.Config{Seed: seed}); err == nil {
+			labels = l.Positive
+		}
 	case NNPU:
 		minimized = risk.NNPU(e.Prior, risk.LogisticLoss)
 	case Ceiling:

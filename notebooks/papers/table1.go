@@ -3,7 +3,7 @@ package papers
 import "github.com/puclab/puclab/notebooks/experiment"
 
 // Table1 is Table 1 of "Contrastive Positive Unlabeled Learning": three losses to pretrain an encoder by, and on each encoder two
-// heads, nnPU with the true class prior and PUPL with cross-entropy. Three heads more stand beside them here, see [Heads].
+// heads, nnPU with the true class prior and PUPL with cross-entropy. Four heads more stand beside them here, see [Heads].
 func Table1() Table {
 	t := Table{
 		Name: "table-1", Title: "Table 1: what pseudo-labels are worth", Published: published1(), Claims: claims1(),

@@ -32,7 +32,7 @@ func Table2() Table {
 	for _, c := range competitors() {
 		t.Rows = append(t.Rows, Row{c.name, ""})
 	}
-	t.Rows = append(t.Rows, Row{"PUCL", PUPL}, Row{"PUCL", PUPLOnZ})
+	t.Rows = append(t.Rows, Row{"PUCL", PUPL}, Row{"PUCL", PUPLOnZ}, Row{"PUCL", Mixture})
 	return t
 }
 

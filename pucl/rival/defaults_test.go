@@ -18,9 +18,6 @@ func TestDefaults(t *testing.T) {
 		"Dist-PU π=0.3, μ=0, ν=0, γ=0, α=6, warm-up 0 of the steps with μ₀=0":              DistPU{0.3, -1, -1, -1, 0, -1, -1},
 		"PAN λ=0.0001": PAN{},
 		"PAN λ=0":      PAN{Lambda: -1},
-		"MixPUL α=1, β=1, η=1, margin 0.2, negatives 0.4 of the unlabeled, momentum 0.999, warm-up 0.1 of the steps": MixPUL{},
-		"MixPUL α=1, β=1, η=1, margin 0.2, negatives 0.4 of the unlabeled, momentum 0.999, warm-up 0.1 of the steps, " +
-			"spies 0.05 of the positives": MixPUL{Spies: 0.05},
 		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 0.5, entropy 0.01, momentum 0.997, " +
 			"warm-up 0.125 of the steps": P3Mix{},
 		"P3Mix-C α=0.5, γ=0.85, pool 0.1, unlabeled 0.5, early 0, entropy 0.05, momentum 0.997, " +

@@ -25,9 +25,8 @@ const mixPULVersion = 1
 // network. The second part, the unsupervised consistency, is of mixtures of other unlabeled examples with any, after the warm-up.
 // The third part ranks labeled positives above unlabeled examples, on average and by a margin m. No class prior is needed: of equally
 // frequent positives and unlabeled examples the more frequent kind is the same as of positives and negatives. Where more negatives
-// are taken than there are, positives are among them; where fewer, the boundary moves towards the negatives. Spies tell how many there
-// are: after the warm-up negatives are the unlabeled examples that the teacher finds less positive than all but that share of the
-// labeled positives of the batch.
+// are taken than there are, positives are among them; where fewer, the boundary moves towards the negatives, so that the best share
+// hangs on the class prior after all.
 //
 // Source: Tong Wei, Feng Shi, Hai Wang, Wei-Wei Tu and Yu-Feng Li, "MixPUL: Consistency-based Augmentation for Positive and
 // Unlabeled Learning", arXiv 2004.09388, 2020. The abstract and a public program were at hand, the formulas were not. From the
@@ -38,15 +37,13 @@ const mixPULVersion = 1
 // beforehand: with random ones, mixing moves the boundary towards the positives, so that the random phase, there 90 of 140 epochs,
 // is short here. The program mixes the teacher's logits, where the paper speaks of predictions, gives the ranking no weight, and has α = 2 for
 // unlabeled mixtures. The paper ranks pairs of examples, which pushes unlabeled positives down. λ is drawn for every example,
-// not once for a batch. Spies are one way of finding reliable negatives, of Bing Liu, Wee Sun Lee, Philip Yu and Xiaoli Li, "Partially
-// Supervised Classification of Text Documents", ICML 2002, who hide them among the unlabeled examples.
+// not once for a batch.
 type MixPUL struct {
 	Alpha       float64 // α; 0 means 1
 	Consistency float64 // β; 0 means 1, negative means none
 	Ranking     float64 // η; 0 means 1, negative means none
 	Margin      float64 // m; 0 means 0.2
 	Negatives   float64 // share of the unlabeled examples that are taken for negatives; 0 means 0.4
-	Spies       float64 // share of the labeled positives, see above; 0 means that it is Negatives after the warm-up too
 	Momentum    float64 // of the teacher; 0 means 0.999
 	Warmup      float64 // share of the steps; 0 means 0.1, negative means none
 }
@@ -59,7 +56,6 @@ func (m MixPUL) Check() error {
 		number{name: "Ranking", value: m.Ranking, most: math.MaxFloat64},
 		number{name: "Margin", value: m.Margin, most: 1, above: true},
 		number{name: "Negatives", value: m.Negatives, most: 1, above: true},
-		number{name: "Spies", value: m.Spies, most: 0.5},
 		number{name: "Momentum", value: m.Momentum, most: 1, above: true},
 		number{name: "Warmup", value: m.Warmup, most: 1}))
 }
@@ -68,7 +64,7 @@ func (m MixPUL) Check() error {
 func (m MixPUL) withDefaults() MixPUL {
 	return MixPUL{
 		cmp.Or(m.Alpha, 1), orDefault(m.Consistency, 1), orDefault(m.Ranking, 1), cmp.Or(m.Margin, 0.2), cmp.Or(m.Negatives, 0.4),
-		m.Spies, cmp.Or(m.Momentum, 0.999), orDefault(m.Warmup, 0.1),
+		cmp.Or(m.Momentum, 0.999), orDefault(m.Warmup, 0.1),
 	}
 }
 
@@ -78,12 +74,8 @@ func (MixPUL) Version() int { return mixPULVersion }
 // String implements [Method].
 func (m MixPUL) String() string {
 	m = m.withDefaults()
-	spies := ""
-	if m.Spies > 0 {
-		spies = fmt.Sprintf(", spies %g of the positives", m.Spies)
-	}
-	return fmt.Sprintf("MixPUL α=%g, β=%g, η=%g, margin %g, negatives %g of the unlabeled, momentum %g, warm-up %g of the steps%s",
-		m.Alpha, m.Consistency, m.Ranking, m.Margin, m.Negatives, m.Momentum, m.Warmup, spies)
+	return fmt.Sprintf("MixPUL α=%g, β=%g, η=%g, margin %g, negatives %g of the unlabeled, momentum %g, warm-up %g of the steps", m.Alpha,
+		m.Consistency, m.Ranking, m.Margin, m.Negatives, m.Momentum, m.Warmup)
 }
 
 func (m MixPUL) plan() plan {
@@ -119,15 +111,8 @@ func weighted(x, weights *Node) *Node {
 
 // count returns how many unlabeled examples of a batch are negatives.
 func (m MixPUL) count(b batch) *Node {
-	n, g := b.other.Shape().Dim(0), b.other.Graph()
-	share := Scalar(g, dtypes.Int32, max(int(math.Round(m.Negatives*float64(n-b.positives))), 1))
-	if m.Spies == 0 {
-		return share
-	}
-	spies, place := b.positive(b.other), Scalar(g, dtypes.Int32, int(math.Round(m.Spies*float64(b.positives))))
-	bound := ReduceAllSum(Where(Equal(rank(spies), place), spies, ZerosLike(spies)))
-	below := ReduceAllSum(ConvertDType(LessThan(b.unlabeled(b.other), bound), dtypes.Int32))
-	return Where(GreaterThan(b.scheduled(0), ZerosLike(b.scheduled(0))), MaxScalar(below, 1), share)
+	n := b.other.Shape().Dim(0)
+	return Scalar(b.other.Graph(), dtypes.Int32, max(int(math.Round(m.Negatives*float64(n-b.positives))), 1))
 }
 
 // rank returns the place of every unlabeled row when negatives are taken: after the warm-up those come first that the teacher holds for

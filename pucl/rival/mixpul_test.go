@@ -9,19 +9,9 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// mixPUL is the loss of MixPUL in loops, with two of five unlabeled rows for negatives, or as many as spies tell.
+// mixPUL is the loss of MixPUL in loops, with two of five unlabeled rows for negatives.
 func mixPUL(m MixPUL, n numbers) float64 {
-	count := 2
-	if m.Spies > 0 && n.now[0] == 1 {
-		spies := slices.Sorted(slices.Values(n.other[:somePositives]))
-		count = 0
-		for _, t := range n.other[somePositives:] {
-			if t < spies[int(math.Round(m.Spies*somePositives))] {
-				count++
-			}
-		}
-		count = max(count, 1)
-	}
+	const count = 2
 	order := []int32{3, 4, 5, 6, 7} // of unlabeled rows
 	if n.now[0] == 1 {
 		slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(n.other[a], n.other[b]) })
@@ -36,12 +26,12 @@ func mixPUL(m MixPUL, n numbers) float64 {
 		if i >= somePositives && !negative {
 			partner := somePositives + drawn*(someRows-somePositives)/someRows
 			miss := sigma(t) - mix(func(row int32) float64 { return sigma(n.other[row]) }, partner)
-			loss += n.now[0] * m.Consistency * miss * miss / float64(someRows-somePositives-count)
+			loss += n.now[0] * m.Consistency * miss * miss / (someRows - somePositives - count)
 			continue
 		}
 		partner := 2 * drawn * somePositives / someRows
 		if 2*drawn >= someRows {
-			partner = order[(2*drawn-someRows)*int32(count)/someRows]
+			partner = order[(2*drawn-someRows)*count/someRows]
 		}
 		y := mix(func(row int32) float64 {
 			if row < somePositives {
@@ -51,7 +41,7 @@ func mixPUL(m MixPUL, n numbers) float64 {
 		}, partner)
 		size := 2. * somePositives
 		if negative {
-			size = 2 * float64(count)
+			size = 2 * count
 		}
 		loss -= (y*math.Log(sigma(t)) + (1-y)*math.Log(1-sigma(t))) / size
 	}
@@ -66,9 +56,6 @@ func TestMixPULLossAgainstLoops(t *testing.T) {
 		"ranked well":       {Margin: 1e-9, Warmup: 0.5},
 		"warming up":        {Consistency: 1.3, Ranking: 0.7, Margin: 0.5, Warmup: 0.9},
 		"alone":             {Consistency: -1, Ranking: -1},
-		"by spies":          {Consistency: 1.3, Spies: 0.5},
-		"by the first spy":  {Consistency: 1.3, Spies: 0.1},
-		"before spies":      {Consistency: 1.3, Spies: 0.4, Warmup: 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, all := draw(m, 0), m.withDefaults()

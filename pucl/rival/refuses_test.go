@@ -80,8 +80,6 @@ func TestRefuses(t *testing.T) {
 		"margin": {good, func(c *Config) { c.Method = MixPUL{Margin: 2} },
 			"rival: MixPUL with Margin 2; it must be above 0 and at most 1, or 0 for the default"},
 		"negatives": {good, func(c *Config) { c.Method = MixPUL{Negatives: -1} }, "rival: MixPUL with Negatives -1; it must be above 0"},
-		"spies": {good, func(c *Config) { c.Method = MixPUL{Spies: 0.6} },
-			"rival: MixPUL with Spies 0.6; it must be at least 0 and at most 0.5"},
 		"alpha of MixPUL": {good, func(c *Config) { c.Method = MixPUL{Alpha: math.Inf(1)} },
 			"rival: MixPUL with Alpha +Inf; it must be above 0"},
 		"prior of Self-PU": {good, func(c *Config) { c.Method = SelfPU{} }, "rival: Self-PU with class prior 0; it must lie above 0"},

@@ -38,6 +38,10 @@ func (a *nearest) sift(window []*piece) (dense []*piece) {
 		w.truncate(make([]int, 1+a.groups))
 	}
 	for _, p := range window {
+		if a.compare && a.sample(p) {
+			dense = append(dense, p)
+			continue
+		}
 		before, pairs := make([][]int, len(a.workers)), 0
 		for i, w := range a.workers {
 			before[i] = w.lengths()
@@ -52,7 +56,7 @@ func (a *nearest) sift(window []*piece) (dense []*piece) {
 				pairs += len(rows) - before[i][1+g]
 			}
 		}
-		if 2*pairs > p.n*a.groups {
+		if a.tooMany(pairs, p.n) {
 			dense = append(dense, p)
 			for i, w := range a.workers {
 				w.truncate(before[i])
@@ -60,6 +64,32 @@ func (a *nearest) sift(window []*piece) (dense []*piece) {
 		}
 	}
 	return dense
+}
+
+// tooMany reports whether comparing so many pairs of a row and a group takes longer than comparing all rows with all groups.
+func (a *nearest) tooMany(pairs, rows int) bool {
+	return pairs*(a.size+gathering) > rows*a.groups*a.size
+}
+
+// sample reports whether every sixteenth row of p, as far as its bounds tell, says that there are too many. It saves looking at the others.
+func (a *nearest) sample(p *piece) bool {
+	pairs, rows := 0, 0
+	for i := 0; i < p.n; i += 16 {
+		rows++
+		at := p.first + i
+		if a.labels[at] >= 0 && a.wants(at) {
+			a.tighten(at, p.row(i))
+		}
+		if !a.wants(at) {
+			continue
+		}
+		for g := range a.groups {
+			if a.wantsGroup(at, g) {
+				pairs++
+			}
+		}
+	}
+	return a.tooMany(pairs, rows)
 }
 
 // lengths returns how much is noted of rows, and of those of each group.
@@ -128,18 +158,28 @@ func (a *nearest) onProcessor(g int, row []float32, label int32, own float32) (b
 	return best, second, slot
 }
 
-// twoBest returns the two best scores, half less product, and where the best is.
+// twoBest returns the two best scores, half less product, and where the best is. Few scores are among the best so far, so that four at a
+// time are looked at first.
 func twoBest(half, product []float32) (best, second float32, at int) {
 	best = float32(math.Inf(1))
 	second = best
-	half = half[:len(product)]
+	j := 0
+	for ; j+4 <= len(product); j += 4 {
+		h, p := half[j:j+4:j+4], product[j:j+4:j+4]
+		if h[0]-p[0] < second || h[1]-p[1] < second || h[2]-p[2] < second || h[3]-p[3] < second {
+			best, second, at = betterOf(h, p, j, best, second, at)
+		}
+	}
+	return betterOf(half[j:len(product)], product[j:], j, best, second, at)
+}
+
+// betterOf goes on from the two best so far with some scores, the first of which is at first.
+func betterOf(half, product []float32, first int, best, second float32, at int) (float32, float32, int) {
 	for j, p := range product {
-		if score := half[j] - p; score < second {
-			if score < best {
-				best, second, at = score, best, j
-			} else {
-				second = score
-			}
+		if score := half[j] - p; score < best {
+			best, second, at = score, best, first+j
+		} else if score < second {
+			second = score
 		}
 	}
 	return best, second, at

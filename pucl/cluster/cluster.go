@@ -4,8 +4,13 @@
 //	c, err := cluster.PUPL(rows.Unit(z), labeled, cluster.Config{Restarts: 5, Seed: 1})
 //	// c.Positive: a pseudo-label for each row of z
 //
-// Distances are Euclidean, their squares the potential of Definition 6. Everything is computed in float64 on all processors;
-// the sums do not depend on how many there are.
+// [KMeans] clusters rows without regard to labels, any number of them into any number of clusters:
+//
+//	p, err := cluster.KMeans{K: 100, Seed: 1, Engine: eng}.Fit(cluster.Dense(z))
+//	// p.Labels: a cluster for each row of z
+//
+// Distances are Euclidean, their squares the potential of Definition 6. PUPL computes in float64, KMeans in float32, both on all
+// processors; no sum depends on how many there are.
 package cluster
 
 import (

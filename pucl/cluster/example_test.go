@@ -34,3 +34,19 @@ func ExampleFrom() {
 	fmt.Println(c.PositiveCenter, c.NegativeCenter, c.Positive, c.Potential)
 	// Output: [1.75] [7] [true true true true false false] 16.75
 }
+
+// Rows around 0, 10 and 20 in three clusters, started at a row of each.
+func ExampleKMeans() {
+	x := cluster.Float32s{Data: []float32{-1, 1, 9, 10, 11, 20}, D: 1}
+	start := mat.NewDense(3, 1, []float64{1, 9, 20})
+	p, err := cluster.KMeans{K: 3, Centers: start}.Fit(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Labels, p.Counts, p.Converged)
+	fmt.Printf("%.4f\n", p.Potential)
+	// Output:
+	// [0 0 1 1 1 2] [2 3 1] true
+	// 4.0000
+}

@@ -154,7 +154,7 @@ func TestPotentialsOfScikitLearn(t *testing.T) {
 // Bounds, streams and the number of processors change no bit.
 func TestEveryWayIsTheSame(t *testing.T) {
 	for name, eng := range engines(t) {
-		for _, k := range []int{2, 7, 30, 150} {
+		for _, k := range []int{2, 7, 30, 300} {
 			x := blobs(5, 20000, 12, 60, 0.5)
 			c := KMeans{K: k, Seeding: Random, Seed: 3, Rounds: 12, Engine: eng}
 			want := must[*Partition](t)(c.Fit(x))
@@ -241,8 +241,8 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 
 // Bounds must leave out work: in rounds where nothing changes any more, hardly a row is looked at.
 func TestBoundsLeaveOutWork(t *testing.T) {
-	x := blobs(8, 5000, 10, 50, 0.05)
-	start := rowsAt(x, rows.All(50)...)
+	x := blobs(8, 5000, 10, 150, 0.05)
+	start := rowsAt(x, rows.All(150)...)
 	for name, eng := range engines(t) {
 		table := must[*table](t)(newTable(x, eng, 0, 1000))
 		defer table.free()

@@ -7,9 +7,12 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// groupSize is how many centers share a bound. Smaller groups leave out more of the work and need more memory, four bytes a
-// group and row.
-const groupSize = 32
+// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, but what is left is slower, for as rows
+// are brought together for each.
+const groupSize = 128
+
+// gathering is how many comparisons bringing a row together with others costs.
+const gathering = 40
 
 // few is how many centers the processor compares a row with faster than the engine.
 const few = 8

@@ -58,7 +58,9 @@ var priorDraws = map[string][5][3]int{
 // positives: labeled positives, and an unlabeled sample beside them. The estimators of scores share those of one ensemble.
 func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
 	draws, sets, shares := 10, uciSets(), []int{0, 1, 2, 3, 4}
-	c := TablePrior{Folds: 5, Repeats: 5, Again: 100, Rows: 20}
+	c := TablePrior{
+		Trees: prior.Trees{Trees: 60, Depth: 3, Rate: 0.1, MinLeaf: 20, Columns: 0.5, MaxRows: 4096}, Folds: 5, Repeats: 5, Again: 100, Rows: 20,
+	}
 	switch size {
 	case experiment.Smoke:
 		draws, sets, shares = 1, sets[:1], shares[2:3]

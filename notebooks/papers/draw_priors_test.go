@@ -20,9 +20,10 @@ func TestDrawPriors(t *testing.T) {
 	add("spambase", experiment.Done, 0.5, 0.6, 0.45, 0.75)
 	add("spambase", experiment.Done, 0.5, 0.3, 0.2, 0.4)
 	add("wine", experiment.Done, 0.25, 0.25, 0.2, 0.3)
+	add("wine", experiment.Done, 0.25, 0.45, 0.4, 0.5)
 	add("wine", experiment.Missing, 0.25, 1, 1, 1)
 	table := DrawPriors(cells)
-	holds(t, table, "BBE", "0.150", "0.000", "0.100", "0.667", "0.200", "n/a")
+	holds(t, table, "BBE", "0.150", "0.100", "0.125", "0.500", "0.175", "n/a")
 	holds(t, table, "DEDPUL, published", "0.034", "0.012", "0.031")
 	holds(t, table, "KM2", "n/a")
 }

@@ -129,20 +129,14 @@ func (u uciSet) draw(features *mat.Dense, labels []int, seed uint64) (x *mat.Den
 	return x, labeled, err
 }
 
-// estimate returns what all estimators make of rows, a point for each.
+// estimate returns what all estimators make of rows, a point for each; it stops between two of them where ctx says so.
 func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, truth float64, seed uint64) ([]experiment.Point, error) {
 	fit, err := c.Trees.OfRows(x, labeled)
 	if err != nil {
 		return nil, err
 	}
-	interruptible := func(learn, held []int, seed uint64) ([]float64, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		return fit(learn, held, seed)
-	}
 	folds := prior.Folds{Folds: c.Folds, Repeats: c.Repeats, Seed: seed}
-	scores, err := prior.OutOfFold(labeled, folds, interruptible)
+	scores, err := prior.OutOfFold(labeled, folds, fit)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +154,7 @@ func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, 
 		{"DEDPUL", scored(prior.DEDPUL)}, {"BBE", scored(prior.BBE)},
 		{"TED^n", func() (prior.Estimate, error) {
 			folds.Repeats = 1
-			_, e, err := prior.TEDn(labeled, folds, 0, interruptible, ofScores)
+			_, e, err := prior.TEDn(labeled, folds, 0, fit, ofScores)
 			return e, err
 		}},
 		{"TIcE", func() (prior.Estimate, error) { return prior.TIcE(x, labeled, ofRows) }},

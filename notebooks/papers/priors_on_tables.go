@@ -58,7 +58,9 @@ var priorDraws = map[string][5][3]int{
 // positives: labeled positives, and an unlabeled sample beside them. The estimators of scores share those of one ensemble.
 func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
 	draws, sets, shares := 10, uciSets(), []int{0, 1, 2, 3, 4}
-	c := TablePrior{Folds: 5, Repeats: 5, Again: 100, Rows: 20}
+	c := TablePrior{
+		Trees: prior.Trees{Trees: 60, Depth: 3, Rate: 0.1, MinLeaf: 20, Columns: 0.5, MaxRows: 4096}, Folds: 5, Repeats: 5, Again: 100, Rows: 20,
+	}
 	switch size {
 	case experiment.Smoke:
 		draws, sets, shares = 1, sets[:1], shares[2:3]
@@ -127,20 +129,14 @@ func (u uciSet) draw(features *mat.Dense, labels []int, seed uint64) (x *mat.Den
 	return x, labeled, err
 }
 
-// estimate returns what all estimators make of rows, a point for each.
+// estimate returns what all estimators make of rows, a point for each; it stops between two of them where ctx says so.
 func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, truth float64, seed uint64) ([]experiment.Point, error) {
 	fit, err := c.Trees.OfRows(x, labeled)
 	if err != nil {
 		return nil, err
 	}
-	interruptible := func(learn, held []int, seed uint64) ([]float64, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		return fit(learn, held, seed)
-	}
 	folds := prior.Folds{Folds: c.Folds, Repeats: c.Repeats, Seed: seed}
-	scores, err := prior.OutOfFold(labeled, folds, interruptible)
+	scores, err := prior.OutOfFold(labeled, folds, fit)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +154,7 @@ func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, 
 		{"DEDPUL", scored(prior.DEDPUL)}, {"BBE", scored(prior.BBE)},
 		{"TED^n", func() (prior.Estimate, error) {
 			folds.Repeats = 1
-			_, e, err := prior.TEDn(labeled, folds, 0, interruptible, ofScores)
+			_, e, err := prior.TEDn(labeled, folds, 0, fit, ofScores)
 			return e, err
 		}},
 		{"TIcE", func() (prior.Estimate, error) { return prior.TIcE(x, labeled, ofRows) }},

@@ -49,8 +49,10 @@ func TestPriorsOfATable(t *testing.T) {
 			t.Errorf("%s: %g, want about %g", p.Head, e, u.prior())
 		}
 	}
-	if len(points) != 8 {
-		t.Errorf("%d estimators", len(points))
+	for i, name := range priorEstimators {
+		if len(points) != len(priorEstimators) || points[i].Head != name {
+			t.Fatalf("%d estimators, of which %s should be at %d", len(points), name, i)
+		}
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()

@@ -20,8 +20,8 @@ func (c classifier) logit(row []float64) float64 {
 	return floats.Dot(c[:len(row)], row) + c[len(row)]
 }
 
-// penalty times ‖weights‖²/2 is added to the mean cross-entropy. Of 10⁻⁴ to 10⁻¹ this one had the most likely scores out of
-// fold of labeled against unlabeled rows on Fashion-MNIST, which takes no class to tell.
+// penalty times ‖weights‖²/2 is added to the mean cross-entropy. Of 10⁻⁴, 10⁻³, 10⁻² and 10⁻¹ this one ordered labeled before
+// unlabeled rows best, out of fold, on three embeddings of Fashion-MNIST; no negative is needed to tell.
 const penalty = 0.01
 
 // fit returns the classifier of the rows of x at index that minimizes the penalized mean cross-entropy of labels, one for each

@@ -91,7 +91,8 @@ var mixtures = map[string]struct {
 }
 
 // Label comes near the best that the densities allow, whether the positives are one cluster or several, and without the prior.
-// The rows left out near the threshold cost up to 0.05 where clusters touch. Where the classes are two clusters it is no worse than PUPL; elsewhere that fails, and the two disagree.
+// The rows left out near the threshold cost up to 0.05 where clusters touch. Where the classes are two clusters it is no worse
+// than PUPL; elsewhere that fails, and the two disagree.
 func TestLabelOnMixtures(t *testing.T) {
 	for name, m := range mixtures {
 		x, labeled, truth := m.draw(7, 300, 3000)
@@ -100,7 +101,8 @@ func TestLabelOnMixtures(t *testing.T) {
 		ours, pupl := accuracy(l.Positive, truth, labeled), accuracy(c.Positive, truth, labeled)
 		best := accuracy(m.bayes(x), truth, labeled)
 		differ := must[float64](t)(l.Disagreement(c.Positive, labeled))
-		t.Logf("%s: accuracy %.3f, PUPL %.3f, best %.3f; prior %.3f of %g; disagreement %.3f", name, ours, pupl, best, l.Prior, m.prior, differ)
+		t.Logf("%s: accuracy %.3f, PUPL %.3f, best %.3f; prior %.3f of %g; disagreement %.3f",
+			name, ours, pupl, best, l.Prior, m.prior, differ)
 		if !(ours >= best-0.06) {
 			t.Errorf("%s: accuracy %.3f, the best is %.3f", name, ours, best)
 		}
@@ -115,7 +117,8 @@ func TestLabelOnMixtures(t *testing.T) {
 		}
 		for i, p := range l.Positive {
 			if labeled[i] && !p || !labeled[i] && p != (l.Probability[i] > 0.5) || l.Clear[i] && labeled[i] {
-				t.Fatalf("%s: row %d, labeled %v: positive %v, probability %g, clear %v", name, i, labeled[i], p, l.Probability[i], l.Clear[i])
+				t.Fatalf("%s: row %d, labeled %v: positive %v, probability %g, clear %v",
+					name, i, labeled[i], p, l.Probability[i], l.Clear[i])
 			}
 		}
 	}
@@ -149,7 +152,8 @@ func TestHeldOutLabelsMendThePrior(t *testing.T) {
 	low, trimmed := estimate(Config{Seed: 1, Trim: 0.2})
 	_, whole := estimate(Config{Seed: 1, Trim: -1})
 	mended, right := estimate(Config{Seed: 1, HeldOut: held})
-	t.Logf("prior %.3f, with held-out labels %.3f; accuracy %.3f whole, %.3f trimmed, %.3f with held-out labels", low, mended, whole, trimmed, right)
+	t.Logf("prior %.3f, with held-out labels %.3f; accuracy %.3f whole, %.3f trimmed, %.3f with held-out labels",
+		low, mended, whole, trimmed, right)
 	if !(low < 0.33 && math.Abs(mended-0.4) < 0.05) {
 		t.Errorf("prior %.3f from all labels, %.3f from those held out; want below 0.33, and 0.4", low, mended)
 	}

@@ -71,7 +71,8 @@ func (a *nearest) tooMany(pairs, rows int) bool {
 	return pairs*(a.size+gathering) > rows*a.groups*a.size
 }
 
-// sample reports whether every sixteenth row of p, as far as its bounds tell, says that there are too many. It saves looking at the others.
+// sample reports whether every sixteenth row of p, as far as its bounds tell, says that there are too many. It saves looking
+// at the others.
 func (a *nearest) sample(p *piece) bool {
 	pairs, rows := 0, 0
 	for i := 0; i < p.n; i += 16 {
@@ -158,8 +159,8 @@ func (a *nearest) onProcessor(g int, row []float32, label int32, own float32) (b
 	return best, second, slot
 }
 
-// twoBest returns the two best scores, half less product, and where the best is. Few scores are among the best so far, so that four at a
-// time are looked at first.
+// twoBest returns the two best scores, half less product, and where the best is. Few scores are among the best so far, so that
+// four at a time are looked at first.
 func twoBest(half, product []float32) (best, second float32, at int) {
 	best = float32(math.Inf(1))
 	second = best

@@ -22,7 +22,8 @@ import (
 )
 
 // Config says how [PUPL] clusters. The zero value makes one random start of Algorithm 1B; the paper's pseudo code is
-// Config{Start: Means, Free: true}, two-means that looks at labels only for the name of a cluster Config{Start: TwoDrawn, Free: true}.
+// Config{Start: Means, Free: true}, two-means that looks at labels only for the name of a cluster Config{Start: TwoDrawn,
+// Free: true}.
 type Config struct {
 	Start Start // of the centers
 	Free  bool  // labeled rows go to the nearer center, as all others, and do not always count for the positive one
@@ -92,8 +93,8 @@ func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) 
 	p, err := newPoints(x, labeled)
 	err = cmp.Or(err,
 		fault.If(config.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts),
-		fault.If(config.Start < OneDrawn || config.Start > TwoRandom, "cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom",
-			config.Start))
+		fault.If(config.Start < OneDrawn || config.Start > TwoRandom,
+			"cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom", config.Start))
 	if err != nil {
 		return nil, err
 	}

@@ -349,7 +349,8 @@ func BenchmarkRounds(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
 }
 
-// One configuration holds the paper's two programs and two-means; where labels do not count, it ends at the potential of [KMeans].
+// One configuration holds the paper's two programs and two-means; where labels do not count, it ends at the potential of
+// [KMeans].
 func TestStartsOfEveryKind(t *testing.T) {
 	x, labeled := line(1, 0, 1, 3, 7)
 	const draws = 20000

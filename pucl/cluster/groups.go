@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// grouped returns the numbers of the centers in groups of at most size, as few as that takes, each in increasing order. Centers of
-// a group lie near each other: sets are halved across the line from their mean to the center farthest from it.
+// grouped returns the numbers of the centers in groups of at most size, as few as that takes, each in increasing order.
+// Centers of a group lie near each other: sets are halved across the line from their mean to the center farthest from it.
 func grouped(centers [][]float64, size int) [][]int {
 	index := make([]int, len(centers))
 	for c := range index {

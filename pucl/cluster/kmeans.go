@@ -13,12 +13,12 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K must be
-// set; for the rest the zero value works.
+// KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K
+// must be set; for the rest the zero value works.
 //
-// The same seed gives the same result on any number of processors, from memory or from a stream. Which engine computes changes the
-// last digits of distances, so that rows halfway between two centers may go to the other one. Entries are rounded to 2⁻²⁴ of
-// how far the farthest lies from the mean of its column.
+// The same seed gives the same result on any number of processors, from memory or from a stream. Which engine computes changes
+// the last digits of distances, so that rows halfway between two centers may go to the other one. Entries are rounded to 2⁻²⁴
+// of how far the farthest lies from the mean of its column.
 type KMeans struct {
 	K       int
 	Seeding Seeding    // of the centers; the zero value is k-means++
@@ -27,11 +27,11 @@ type KMeans struct {
 
 	Rounds    int     // at most; 0 means 300
 	Batch     int     // rows drawn for each round: mini-batch k-means, which ends after Rounds; 0: all rows
-	Tolerance float64 // ends where the squares of all steps of the centers sum to no more than so many times the variance of a column; 0: where no label changes
 	Restarts  int     // seedings, of which the result of lowest potential is kept; 0 means 1
+	Tolerance float64 // squared steps of all centers, in mean variances of a column, at which to end; 0: when no label changes
 
-	// Block is how many rows are in memory at once, to be read anew in each round, for sets larger than memory; 0: all, read once. What
-	// is kept of each row takes some 30 bytes.
+	// Block is how many rows are in memory at once, to be read anew in each round, for sets larger than memory; 0: all, read
+	// once. What is kept of each row takes some 30 bytes.
 	Block int
 
 	// Engine compares rows with centers where there are more than eight; nil means the processor alone.
@@ -95,17 +95,21 @@ func (c KMeans) check(x Source) error {
 	n, d := x.Dims()
 	err := cmp.Or(
 		fault.If(n < 1 || d < 1, "cluster: a source of %d rows with %d entries; k-means needs at least one row of one entry", n, d),
+		fault.If(n > 1<<29, "cluster: %d rows; sums are exact for 2^29 at most, so give a sample", n),
 		fault.If(c.K < 1, "cluster: %d clusters; K must be 1 or more", c.K),
 		fault.If(c.K > n, "cluster: %d clusters of %d rows; K must be at most the number of rows", c.K, n),
-		fault.If(c.Seeding < PlusPlus || c.Seeding > Random, "cluster: there is no seeding %d; take PlusPlus, Parallel or Random", c.Seeding),
+		fault.If(c.Seeding < PlusPlus || c.Seeding > Random,
+			"cluster: there is no seeding %d; take PlusPlus, Parallel or Random", c.Seeding),
 		fault.If(c.Rounds < 0 || c.Restarts < 0 || c.Batch < 0 || c.Block < 0,
-			"cluster: %d rounds, %d restarts, batches of %d, blocks of %d; they must be positive, or 0 for the usual", c.Rounds, c.Restarts, c.Batch, c.Block),
+			"cluster: %d rounds, %d restarts, batches of %d, blocks of %d; they must be positive, or 0 for the usual",
+			c.Rounds, c.Restarts, c.Batch, c.Block),
 		fault.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0), "cluster: tolerance %g; it must be 0 or more", c.Tolerance))
 	if err != nil || c.Centers == nil {
 		return err
 	}
 	if k, width := c.Centers.Dims(); k != c.K || width != d {
-		return fmt.Errorf("cluster: centers [%d, %d] for %d clusters of rows of %d entries; give one row for each cluster", k, width, c.K, d)
+		return fmt.Errorf("cluster: centers [%d, %d] for %d clusters of rows of %d entries; give one row for each cluster",
+			k, width, c.K, d)
 	}
 	return cmp.Or(
 		fault.If(!isFinite(c.Centers), "cluster: the centers given hold NaN or infinite entries; they must be finite"),

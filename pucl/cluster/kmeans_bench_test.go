@@ -16,8 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// BenchmarkKMeans runs Lloyd's rounds on rows of 128 float32 numbers from the first K rows on. peers/kmeans.py gives the rows in a file
-// and sets it beside others.
+// BenchmarkKMeans runs Lloyd's rounds on rows of 128 float32 numbers from the first K rows on. peers/kmeans.py gives the rows
+// in a file and sets it beside others.
 func BenchmarkKMeans(b *testing.B) {
 	x, k, rounds := Float32s{D: 128}, setting(b, "PUCL_PEERS_K", 100), setting(b, "PUCL_PEERS_ROUNDS", 10)
 	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {

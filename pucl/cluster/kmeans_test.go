@@ -352,6 +352,7 @@ func TestKMeansErrors(t *testing.T) {
 		{fit(KMeans{K: 1}, Float32s{}), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
 		{fit(KMeans{K: 1}, Float32s{x.Data, 3}), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
 		{fit(KMeans{K: 1}, Dense(nil)), "cluster: a source of 0 rows with 0 entries; k-means needs at least one row of one entry"},
+		{fit(KMeans{K: 1}, &faulty{Float32s: x, reads: 9, rows: 1 << 29}), "cluster: 536870932 rows; sums are exact for 2^29 at most, so give a sample"},
 		{fit(KMeans{}, x), "cluster: 0 clusters; K must be 1 or more"},
 		{fit(KMeans{K: 21}, x), "cluster: 21 clusters of 20 rows; K must be at most the number of rows"},
 		{fit(KMeans{K: 1, Seeding: 3}, x), "cluster: there is no seeding 3; take PlusPlus, Parallel or Random"},

@@ -2,8 +2,8 @@ package cluster
 
 import "math/rand/v2"
 
-// batches moves the centers by rounds of c.Batch rows drawn at random, each to the mean of all rows that were nearest to it in some
-// round so far; one that has met none stays.
+// batches moves the centers by rounds of c.Batch rows drawn at random, each to the mean of all rows that were nearest to it in
+// some round so far; one that has met none stays.
 //
 // Source: D. Sculley, "Web-Scale K-Means Clustering" (WWW 2010), algorithm 1.
 func (c KMeans) batches(t *table, places [][]float64, rounds int) (_ [][]float64, err error) {

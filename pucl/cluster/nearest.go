@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, but what is left is slower, for as rows
-// are brought together for each.
+// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, but what is left is slower,
+// since rows are brought together for each.
 const groupSize = 128
 
 // gathering is how many comparisons bringing a row together with others costs.
@@ -17,16 +17,16 @@ const gathering = 40
 // few is how many centers the processor compares a row with faster than the engine.
 const few = 8
 
-// gatheredRows are the numbers of rows that are brought together to be compared with one group of centers: the larger while there are
-// enough, the smaller for the rest.
+// gatheredRows are the numbers of rows that are brought together to be compared with one group of centers: the larger while
+// there are enough, the smaller for the rest.
 var gatheredRows = [2]int{4096, 512}
 
 // nearest keeps for each row of a table the center nearest to it, and for each cluster the number and the sum of its rows,
 // while centers move.
 //
-// A row is not looked at again as long as its distance from its center cannot have become larger than that from another one: of the
-// first an upper bound is kept, of the others a lower bound for each group of centers, and as centers move the bounds give
-// way by as much. Bounds have room for rounding, so that the result is that of comparing all rows with all centers each
+// A row is not looked at again as long as its distance from its center cannot have become larger than that from another one:
+// of the first an upper bound is kept, of the others a lower bound for each group of centers, and as centers move the bounds
+// give way by as much. Bounds have room for rounding, so that the result is that of comparing all rows with all centers each
 // time, but for rows as near to two centers as rounding can tell.
 //
 // Source: Y. Ding and others, "Yinyang K-Means: A Drop-In Replacement of the Classic K-Means with Consistent Speedup" (ICML
@@ -238,7 +238,8 @@ func (a *nearest) wants(i int) bool {
 	return false
 }
 
-// wantsGroup is the same for one group. The own group is always looked at with the others, so that scores of one kind are compared.
+// wantsGroup is the same for one group. The own group is always looked at with the others, so that scores of one kind are
+// compared.
 func (a *nearest) wantsGroup(i, g int) bool {
 	label := a.labels[i]
 	return label < 0 || int(label)/a.size == g ||

@@ -13,14 +13,14 @@ import (
 type Seeding int
 
 const (
-	// PlusPlus draws one row after the other, with a probability proportional to the squared distance from the nearest row drawn before. It
-	// passes through the rows K times.
+	// PlusPlus draws one row after the other, with a probability proportional to the squared distance from the nearest row
+	// drawn before. It passes through the rows K times.
 	//
 	// Source: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding" (SODA 2007).
 	PlusPlus Seeding = iota
 
-	// Parallel draws some 2·K rows at a time, in five passes or a few more, each row by itself, and K of these by PlusPlus, weighted by the
-	// number of rows that they are the nearest to: k-means‖, for many clusters and for streams.
+	// Parallel draws some 2·K rows at a time, in five passes or a few more, each row by itself, and K of these by PlusPlus,
+	// weighted by the number of rows that they are the nearest to: k-means‖, for many clusters and for streams.
 	//
 	// Source: B. Bahmani and others, "Scalable K-Means++" (VLDB 2012), algorithm 2 with ℓ = 2K.
 	Parallel
@@ -106,8 +106,8 @@ func (s *seeder) plusPlus(k int) error {
 	for drawn := range k {
 		total := floats.Sum(weights)
 		if total == 0 {
-			return fmt.Errorf("cluster: only %d of the rows are different, too few to seed %d clusters; lower K, or have the embedding not collapse",
-				drawn, k)
+			return fmt.Errorf("cluster: only %d of the rows are different, too few to seed %d clusters; "+
+				"lower K, or have the embedding not collapse", drawn, k)
 		}
 		if err := s.take([]int{draw(weights, total, s.rng)}); err != nil {
 			return err
@@ -123,8 +123,8 @@ func (s *seeder) plusPlus(k int) error {
 	return nil
 }
 
-// near measures how far all rows are from the one drawn last. A row whose owner is less than half as far from it as the new one is
-// from the owner stays with its owner.
+// near measures how far all rows are from the one drawn last. A row whose owner is less than half as far from it as the new
+// one is from the owner stays with its owner.
 func (s *seeder) near(last int) error {
 	apart := make([]float64, last) // square of half the distance between rows drawn
 	center := s.row(last)
@@ -228,7 +228,8 @@ func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 				for j := first; j < end; j++ {
 					i := p.first + j
 					w := a.winners[i]
-					far := s.apart(i, p.row(j), a.all.row(int(w.slot)), float64(a.half[w.slot])-float64(w.best), 2*float64(a.half[w.slot]))
+					half := float64(a.half[w.slot])
+					far := s.apart(i, p.row(j), a.all.row(int(w.slot)), half-float64(w.best), 2*half)
 					if far < distance[i] {
 						distance[i], owner[i] = far, int32(known+a.index[w.slot])
 					}
@@ -239,8 +240,8 @@ func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 	})
 }
 
-// apart returns the squared distance of row i from a center, given their product and the center's squared length; where rounding may
-// count for much, it is measured anew.
+// apart returns the squared distance of row i from a center, given their product and the center's squared length; where
+// rounding may count for much, it is measured anew.
 func (s *seeder) apart(i int, row, center []float32, product, square float64) float64 {
 	both := float64(s.t.squares[i]) + square
 	if far := both - 2*product; far >= both/1024 {

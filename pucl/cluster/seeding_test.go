@@ -89,7 +89,8 @@ func TestRandomDrawsEverySetAlike(t *testing.T) {
 	}
 }
 
-// Forty tight groups of rows: seeds drawn with a view to distances are in nearly all of them, those drawn alike are not. All are rows.
+// Forty tight groups of rows: seeds drawn with a view to distances are in nearly all of them, those drawn alike are not. All
+// are rows.
 func TestSeedsSpread(t *testing.T) {
 	const groups = 40
 	x := blobs(2, 4000, 6, groups, 0.01)

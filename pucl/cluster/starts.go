@@ -20,8 +20,8 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		weights := rows.Pick(p.seedingWeights(), p.unlabeled)
 		total := floats.Sum(weights)
 		if total == 0 {
-			return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, so there is nothing to cluster; " +
-				"the embedding has collapsed")
+			return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, " +
+				"so there is nothing to cluster; the embedding has collapsed")
 		}
 		for i := range out {
 			out[i] = p.between(p.unlabeled[draw(weights, total, rng)])
@@ -49,7 +49,9 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 
 // at starts the negative center at a row.
 func (p points) at(positive []float64, negative int) *Clustering {
-	return &Clustering{PositiveCenter: slices.Clone(positive), NegativeCenter: slices.Clone(p.x.RawRowView(negative)), StartRow: negative}
+	c := &Clustering{PositiveCenter: slices.Clone(positive), StartRow: negative}
+	c.NegativeCenter = slices.Clone(p.x.RawRowView(negative))
+	return c
 }
 
 // between starts the positive center at the mean of the labeled rows, the negative one at a row.

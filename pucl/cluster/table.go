@@ -13,9 +13,9 @@ import (
 	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
-// table is the rows of a source, moved and scaled so that their mean is near 0 and no entry beyond ±1, and rounded to multiples of
-// 2⁻²⁴, which float32 holds. So sums of up to 2²⁹ of them are exact in float64, whatever their order: no result depends on the
-// number of processors, and rows can be moved from one sum to another for ever.
+// table is the rows of a source, moved and scaled so that their mean is near 0 and no entry beyond ±1, and rounded to
+// multiples of 2⁻²⁴, which float32 holds. So sums of up to 2²⁹ of them are exact in float64, whatever their order: no result
+// depends on the number of processors, and rows can be moved from one sum to another for ever.
 type table struct {
 	source   Source
 	eng      *engine.Engine // that reads the rows; nil for none
@@ -35,13 +35,10 @@ type piece struct {
 	*buffer
 }
 
-// newTable reads the source for the mean and the range, and where not all rows are in memory, but a block of them at a time, once more.
-// The table must be freed.
+// newTable reads the source for the mean and the range, and where not all rows are in memory, but a block of them at a time,
+// once more. The table must be freed.
 func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, error) {
 	n, d := source.Dims()
-	if n < 1 || d < 1 {
-		return nil, fmt.Errorf("cluster: a source of %d rows with %d entries; k-means needs at least one row of one entry", n, d)
-	}
 	t := &table{source: source, eng: eng, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
 	if block == 0 {
 		block = n
@@ -102,7 +99,8 @@ func (t *table) each(work func(window []*piece) error) error {
 // raw reads the rows of p as they are in the source.
 func (t *table) raw(p *piece) (err error) {
 	if n, d := t.source.Dims(); n != t.n || d != t.d {
-		return fmt.Errorf("cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same", n, d, t.n, t.d)
+		return fmt.Errorf("cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same",
+			n, d, t.n, t.d)
 	}
 	if written := p.write(func() { err = t.source.Read(p.first, p.rows[:p.n*t.d]) }); err == nil {
 		err = written
@@ -175,7 +173,8 @@ func (p *piece) checkFinite(first, end int) error {
 	for i := first; i < end; i++ {
 		for j, value := range p.row(i) {
 			if value-value != 0 {
-				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?", p.first+i, value, j)
+				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?",
+					p.first+i, value, j)
 			}
 		}
 	}
@@ -242,7 +241,8 @@ func (t *table) reload(p *piece) error {
 		}
 	})
 	if i := changed.Load(); err == nil && i >= 0 {
-		return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; a source must give the same rows each time", i)
+		return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; "+
+			"a source must give the same rows each time", i)
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func TestBestBinOfAKnownMixture(t *testing.T) {
 	}
 }
 
-// Ten unlabeled rows, 0.4 of them positive: of 4 and 6, half and a third nearest to the threshold are left out.
+// Ten unlabeled rows, 0.4 of them positive: of 4 and 6, half of either nearest to the threshold are left out.
 func TestThreshold(t *testing.T) {
 	l := &Labels{Prior: 0.4, Scores: []float64{99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
 	clear, labels := l.threshold([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0.5)
@@ -172,6 +172,19 @@ func TestLogistic(t *testing.T) {
 		}
 		if g := fd.Gradient(nil, loss, best, &fd.Settings{Formula: fd.Central}); floats.Norm(g, 2) > 1e-4 {
 			t.Errorf("balanced %v: gradient %g at the minimum", balanced, g)
+		}
+	}
+}
+
+// Where the encoder may have learned all labels, the estimate of the prior is worth less, and more rows are left out.
+func TestTrimOfDefault(t *testing.T) {
+	held := []bool{true}
+	for _, tt := range []struct {
+		config Config
+		want   float64
+	}{{Config{}, 0.2}, {Config{HeldOut: held}, 0.1}, {Config{Prior: 0.3}, 0.1}, {Config{Trim: 0.3}, 0.3}, {Config{Trim: -1}, 0}} {
+		if got := tt.config.withDefaults().Trim; got != tt.want {
+			t.Errorf("%+v: trim %g, want %g", tt.config, got, tt.want)
 		}
 	}
 }

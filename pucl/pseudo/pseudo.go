@@ -16,7 +16,8 @@
 //     row, and so nothing of how these differ from other positives.
 //
 // An encoder that was trained with the labels places labeled rows deeper among the positives than others, and the estimate of π
-// is then too low. Labels that the encoder never saw mend that; see [Config.HeldOut].
+// is then too low, the lower the fewer the labels and the longer the training. Labels that the encoder never saw mend that; see
+// [Config.HeldOut].
 //
 // Everything is computed in float64 on all processors; the sums do not depend on how many there are.
 //
@@ -44,18 +45,24 @@ import (
 type Config struct {
 	Landmarks int     // rows to which closeness is measured, at most all there are; 0 means 200, negative means none
 	Folds     int     // classifiers of labeled against unlabeled rows; 0 means 4, and 1 scores rows by one that learned from them
-	Trim      float64 // share of each side that is left out, nearest to the threshold; 0 means 0.1, negative means none
+	Trim      float64 // share of each side that is left out, nearest to the threshold; 0: see below, negative means none
 	Prior     float64 // the share of positives among the unlabeled rows where it is known; 0 means that it is estimated
 	Seed      uint64  // of landmarks, folds and classifiers
 
 	// HeldOut marks labeled rows that the encoder did not learn from: the prior is estimated from these alone. A hundred are far
-	// better than a thousand that it did learn from. Nil means that all labeled rows are alike.
+	// better than a thousand that it did learn from. Where it learned from none they are all labeled rows. Nil means that nobody
+	// knows: then all labeled rows tell the prior, which is likely too low, and a Trim of 0 means 0.2. It means 0.1 where
+	// HeldOut or Prior is given.
 	HeldOut []bool
 }
 
 func (c Config) withDefaults() Config {
 	c.Landmarks, c.Folds = max(cmp.Or(c.Landmarks, 200), 0), cmp.Or(c.Folds, 4)
-	c.Trim = max(cmp.Or(c.Trim, 0.1), 0)
+	trim := 0.1
+	if c.HeldOut == nil && c.Prior == 0 {
+		trim = 0.2
+	}
+	c.Trim = max(cmp.Or(c.Trim, trim), 0)
 	return c
 }
 
@@ -184,5 +191,6 @@ func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 }
 
 // MaxDisagreement is the share of unlabeled rows up to which PUPL and [Label] count as agreeing. It was fixed on Fashion-MNIST-I,
-// where they differ by about 0.03 on projections that form two clusters, and by 0.35 or more on outputs of the encoder.
-const MaxDisagreement = 0.1
+// 1,000 labels: on projections of PUCL, where PUPL is right for 91%, they differed by 0.08 after 2,000 steps and by 0.10 after
+// 3,000, on the encoder's outputs, where it is right for 44%, by 0.58.
+const MaxDisagreement = 0.15

@@ -96,7 +96,7 @@ var mixtures = map[string]struct {
 func TestLabelOnMixtures(t *testing.T) {
 	for name, m := range mixtures {
 		x, labeled, truth := m.draw(7, 300, 3000)
-		l := must[*Labels](t)(Label(x, labeled, Config{Seed: 1}))
+		l := must[*Labels](t)(Label(x, labeled, Config{Seed: 1, HeldOut: labeled}))
 		c := must[*cluster.Clustering](t)(cluster.PUPL(x, labeled, cluster.Config{Restarts: 5, Seed: 1}))
 		ours, pupl := accuracy(l.Positive, truth, labeled), accuracy(c.Positive, truth, labeled)
 		best := accuracy(m.bayes(x), truth, labeled)
@@ -149,7 +149,7 @@ func TestHeldOutLabelsMendThePrior(t *testing.T) {
 		l := must[*Labels](t)(Label(x, labeled, c))
 		return l.Prior, accuracy(l.Positive, truth, labeled)
 	}
-	low, trimmed := estimate(Config{Seed: 1, Trim: 0.2})
+	low, trimmed := estimate(Config{Seed: 1})
 	_, whole := estimate(Config{Seed: 1, Trim: -1})
 	mended, right := estimate(Config{Seed: 1, HeldOut: held})
 	t.Logf("prior %.3f, with held-out labels %.3f; accuracy %.3f whole, %.3f trimmed, %.3f with held-out labels",

@@ -50,8 +50,8 @@ type Config struct {
 	Seed      uint64  // of landmarks, folds and classifiers
 
 	// HeldOut marks labeled rows that the encoder did not learn from: the prior is estimated from these alone. A hundred are
-	// mostly better than a thousand that it did learn from. Where it learned from none they are all labeled rows. Nil means that nobody
-	// knows: then all labeled rows tell the prior, which is likely too low, and a Trim of 0 means 0.2. It means 0.1 where
+	// mostly better than a thousand that it did learn from. Where it learned from none they are all labeled rows. Nil means that
+	// nobody knows: then all labeled rows tell the prior, which is likely too low, and a Trim of 0 means 0.2. It means 0.1 where
 	// HeldOut or Prior is given.
 	HeldOut []bool
 }

@@ -58,7 +58,7 @@ func TestFirstLosses(t *testing.T) {
 // firstJudgements are accuracy and AUC of each head after the four steps of a small run: what the losses do not show of clustering,
 // probing and measuring. They change with contrastiveVersion alone.
 var firstJudgements = map[string][2]float64{
-	NNPU: {0.7575, 0.74029}, PUPL: {0.4185, 0.49554}, PUPLOnZ: {0.569, 0.63604}, Mixture: {0.6405, 0.74279}, Naive: {0.7, 0.7387}, Ceiling: {0.768, 0.74517},
+	NNPU: {0.7575, 0.74029}, PUPL: {0.4185, 0.49554}, PUPLOnZ: {0.569, 0.63604}, Mixture: {0.631, 0.74301}, Naive: {0.7, 0.7387}, Ceiling: {0.768, 0.74517},
 }
 
 // checkFirst compares a judgement with the one that was frozen; four of 2,000 test images may be on another side by rounding.

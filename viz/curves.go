@@ -127,6 +127,9 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		entries = append(entries, newEntry(r.Name, line))
 	}
 	p.Add(front...)
+	if cfg.LogX && p.X.Min == p.X.Max { // room that is added, not multiplied, would reach 0
+		p.X.Min, p.X.Max = p.X.Min/2, 2*p.X.Max
+	}
 	AddLegend(p, entries...)
 	widen(&p.Y, 0.04*(p.Y.Max-p.Y.Min))
 	return p, nil

@@ -158,13 +158,27 @@ func TestBandsOnALogarithmicAxis(t *testing.T) {
 	for _, tt := range []struct {
 		lo, hi float64
 		want   []string
-	}{{0.002, 0.5, []string{"0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"}}, {50, 20_000, []string{"100", "1,000", "10,000"}}} {
+	}{{0.002, 0.5, []string{"0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"}}, {50, 20_000, []string{"100", "1,000", "10,000"}},
+		{60, 90, []string{"60", "65", "70", "75", "80", "85", "90"}}} {
 		var got []string
 		for _, tick := range p.X.Tick.Marker.Ticks(tt.lo, tt.hi) {
 			got = append(got, tick.Label)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("from %g to %g: %q, want %q", tt.lo, tt.hi, got, tt.want)
+		}
+	}
+}
+
+// A logarithmic axis of one place has room on both sides of it, all of it above 0.
+func TestOnePlaceOnALogarithmicAxis(t *testing.T) {
+	for _, x := range []float64{0.5, 1, 60} {
+		p, err := LearningCurves(CurvesConfig{LogX: true}, Curve{X: []float64{x}, Y: []float64{3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.X.Min != x/2 || p.X.Max != 2*x {
+			t.Errorf("at %g: from %g to %g", x, p.X.Min, p.X.Max)
 		}
 	}
 }

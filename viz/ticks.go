@@ -108,7 +108,8 @@ func decimals(n, usual int) int {
 	return max(0, cmp.Or(n, usual))
 }
 
-// logTicks chooses the tick marks of a logarithmic axis: powers of ten, and 2 and 5 times these where there are few.
+// logTicks chooses the tick marks of a logarithmic axis, whose ends are above 0: powers of ten, and 2 and 5 times these where there are
+// few, or those of [Ticks] where not two of them fit.
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
@@ -123,6 +124,9 @@ func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 				ticks = append(ticks, plot.Tick{Value: v, Label: number(v, -1)})
 			}
 		}
+	}
+	if len(ticks) < 2 {
+		return Ticks{}.Ticks(lo, hi)
 	}
 	return ticks
 }

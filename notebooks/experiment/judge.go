@@ -60,7 +60,7 @@ func (p Point) value(rule Rule) (value float64, ok bool) {
 		return p.Test.Accuracy(), true
 	case rule == Agreement:
 		value, ok = p.Values[ViewsAgree]
-		return value, ok
+		return value, ok && !math.IsNaN(value)
 	case proxy == nil || p.PU == nil:
 		return 0, false
 	default:

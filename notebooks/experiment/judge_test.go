@@ -77,7 +77,8 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// Where a rule cannot be followed at every point, nothing is chosen by it: here the class prior, and then held-out data, are missing.
+// Where a rule cannot be followed at every point, nothing is chosen by it: here the class prior, and then held-out data, are missing,
+// and an agreement is not defined.
 func TestRulesThatCannotBeFollowed(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6), {Values: map[string]float64{"prior": 0.3}}}
 	points[1].PU.Prior = 0
@@ -85,6 +86,7 @@ func TestRulesThatCannotBeFollowed(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	points[0].PU = nil
+	points[0].Values, points[1].Values = map[string]float64{ViewsAgree: math.NaN()}, map[string]float64{ViewsAgree: 0.5}
 	if all := Judgements(points); len(all) != 2 || all[0].Rule != Last || all[1].Rule != Oracle {
 		t.Errorf("%+v", all)
 	}

@@ -54,7 +54,7 @@ func DrawPlane(cells *experiment.Cells, setting string, seed uint64, heads ...st
 }
 
 // CurvesOver returns a curve for each row: its accuracy in percent with the 95% interval over seeds, at each x in the setting that
-// setting names. Cells of which no run is done are left out.
+// setting names. Cells of fewer than two done runs, which have no interval, are left out.
 func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []float64, setting func(x float64) string) []viz.Curve {
 	var curves []viz.Curve
 	for _, row := range rows {

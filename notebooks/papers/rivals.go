@@ -47,7 +47,8 @@ func competitors() []competitor {
 var vPUWeights = map[string]float64{"Fashion-MNIST": 0.3, "CIFAR-10": 0.03, "STL-10": 0.3}
 
 // rivalProtocol is raised by what changes the numbers of all rivals for the same method: which examples they are given, and how
-// they are judged.
+// they are judged; the views by which agreement is measured too, as the configuration of a rival that does not learn from views names
+// none.
 const rivalProtocol = 0
 
 // Rival is the configuration of a run of a rival.

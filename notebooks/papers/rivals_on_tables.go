@@ -19,9 +19,10 @@ import (
 // onTables names the grid of rivals on rows of features.
 const onTables = "rivals-on-tables"
 
-// RivalsOnTables is every rival, and the losses of Table 1 with their heads, on six tables of the UCI repository, so that a rival which falls behind is seen to do so where a run
-// takes seconds. Positives and negatives are drawn as where class priors are estimated, ¼ of the unlabeled examples being positive;
-// a fifth of these is the test, a tenth of them and of the labeled positives is held out to choose epochs by.
+// RivalsOnTables is every rival, and the losses of Table 1 with their heads, on six tables of the UCI repository, so that a rival which
+// falls behind is seen to do so where a run takes seconds. Positives and negatives are drawn as where class priors are estimated, ¼ of
+// the unlabeled examples being positive; a fifth of these is the test, a tenth of them and of the labeled positives is held out to
+// choose epochs by.
 func RivalsOnTables(size experiment.Size) (experiment.Grid, error) {
 	seeds, sets := 5, uciSets()
 	config := rival.Config{Encoder: tableEncoder(), Positives: 64, Unlabeled: 192}

@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -51,7 +52,7 @@ func TestFirstLosses(t *testing.T) {
 		}
 	}
 	if contrastiveVersion != 2 {
-		t.Error("the frozen losses are those of version 2")
+		t.Error("the frozen losses are those of versions 1 and 2, which differ by a head")
 	}
 }
 
@@ -106,6 +107,26 @@ func TestContrastiveRunResumes(t *testing.T) {
 		if j.Head == Ceiling && j.Accuracy < 0.7 || j.Rule == experiment.Last && j.Step != 4 || j.Step != 2 && j.Step != 4 {
 			t.Errorf("%+v", j)
 		}
+	}
+}
+
+// viewsOfRivals is the digest of the views by which agreement is measured. It changes with rivalProtocol alone.
+const viewsOfRivals = "9991b2794e80acb2"
+
+// What the identity of a rival does not tell, the views that its agreement follows from, changes with rivalProtocol.
+func TestViewsOfRivals(t *testing.T) {
+	views := fmt.Sprint(corrupted)
+	for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper} {
+		list, err := settings(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			views += fmt.Sprintf("\n%s, %s: %s", size, s.Name, s.Pretrain.Recipe)
+		}
+	}
+	if got := train.Digest([]byte(views))[:16]; got != viewsOfRivals || rivalProtocol != 0 {
+		t.Errorf("protocol %d, digest %s; other views raise rivalProtocol, and are frozen here again: %s", rivalProtocol, got, views)
 	}
 }
 

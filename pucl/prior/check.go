@@ -46,8 +46,12 @@ func checkScores(scores []float64, labeled []bool) error {
 			return fmt.Errorf("prior: score %d is %g; scores must be finite: did the classifier diverge?", i, s)
 		}
 	}
-	return fault.If(floats.Min(scores) == floats.Max(scores), "prior: all scores are %g, so that nothing tells labeled from unlabeled "+
-		"examples; train the classifier, or give it features that differ", scores[0])
+	low, high := floats.Min(scores), floats.Max(scores)
+	return cmp.Or(
+		fault.If(low == high, "prior: all scores are %g, so that nothing tells labeled from unlabeled examples; train the classifier, or "+
+			"give it features that differ", scores[0]),
+		fault.If(!(high-low > 1e-100 && high-low < 1e100), "prior: scores from %g to %g, which cannot be computed with; give logits", low, high),
+	)
 }
 
 // checkRows returns an error if nothing can be estimated from the rows of x.

@@ -36,6 +36,9 @@ func TestErrors(t *testing.T) {
 	}
 	trees := func(c Trees) error { _, err := c.OfRows(column(ramp), half); return err }
 	folds := func(f Folds, labeled []bool, fit Fit) error { _, err := OutOfFold(labeled, f, fit); return err }
+	rare := make([]float64, 20_000) // one row differs, and KM2 does not draw it
+	rare[10_500] = 1
+	_, drawn := KM2(column(rare), slices.Concat(slices.Repeat([]bool{true}, 10_000), make([]bool, 10_000)), Config{})
 	_, _, rounds := TEDn(half, Folds{}, -1, nil, Config{})
 	with := func(at int, v float64) []float64 { s := slices.Clone(ramp); s[at] = v; return s }
 	for _, tt := range []struct {
@@ -53,6 +56,9 @@ func TestErrors(t *testing.T) {
 		{scores(with(4, math.Inf(1)), half, Config{}), "prior: score 4 is +Inf; scores must be finite: did the classifier diverge?"},
 		{scores(slices.Repeat([]float64{2}, 20), half, Config{}), "prior: all scores are 2, so that nothing tells labeled from unlabeled " +
 			"examples; train the classifier, or give it features that differ"},
+		{scores(with(5, 1e160), half, Config{}), "prior: scores from 0 to 1e+160, which cannot be computed with; give logits"},
+		{scores(slices.Concat(make([]float64, 19), []float64{1e-320}), half, Config{}), "prior: scores from 0 to 1e-320, which cannot be " +
+			"computed with; give logits"},
 		{scores(ramp, half, Config{Level: 1}), "prior: an interval of level 1; it must lie above 0 and below 1, or be 0 for the default"},
 		{scores(ramp, half, Config{Resamples: 3}), "prior: an interval from 3 resamples; take at least 10, 0 for the default, or a negative " +
 			"number for no interval"},
@@ -63,6 +69,7 @@ func TestErrors(t *testing.T) {
 		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
 		{rows(column(make([]float64, 20)), half, Config{}), "prior: all 20 rows are the same, so that nothing tells labeled from unlabeled " +
 			"ones; give features that differ"},
+		{drawn, "prior: the 2000 rows drawn are all the same; take another seed, or features that differ in more rows"},
 		{rows(column(ramp), half, Config{Level: -1}), "prior: an interval of level -1; it must lie above 0 and below 1, or be 0 for the " +
 			"default"},
 		{trees(Trees{}), ""},

@@ -1,6 +1,7 @@
 package prior
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -93,6 +94,9 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 		}
 	}
 	squares, median := squaredDistances(taken)
+	if median == 0 {
+		return nil, fmt.Errorf("prior: the %d rows drawn are all the same; take another seed, or features that differ in more rows", n)
+	}
 	diff := mat.NewVecDense(n, floats.SubTo(make([]float64, n), k.unlabeled, k.positive))
 	farthest := -1.0
 	for _, factor := range []float64{0.01, 0.1, 1, 10, 100} { // of the squared width
@@ -105,7 +109,7 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 	return k, nil
 }
 
-// squaredDistances returns those between all rows of x, and the median of those above 0.
+// squaredDistances returns those between all rows of x, and the median of those above 0, 0 where none is.
 func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
 	n, _ := x.Dims()
 	squares = mat.NewDense(n, n, nil)
@@ -119,6 +123,9 @@ func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
 				apart = append(apart, d*d)
 			}
 		}
+	}
+	if len(apart) == 0 {
+		return squares, 0
 	}
 	slices.Sort(apart)
 	return squares, apart[len(apart)/2]

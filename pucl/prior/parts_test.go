@@ -273,6 +273,24 @@ func TestTEDnRejects(t *testing.T) {
 	}
 }
 
+// Which of the unlabeled examples of one score are rejected does not follow from their order.
+func TestTEDnRejectsWithoutOrder(t *testing.T) {
+	labeled := slices.Concat(slices.Repeat([]bool{true}, 100), make([]bool, 1000))
+	marks := highest(make([]float64, 1100), labeled, 0.5, rand.New(rand.NewPCG(1, 2)))
+	first, all := 0, 0
+	for i, m := range marks {
+		if m && i < 600 {
+			first++
+		}
+		if m {
+			all++
+		}
+	}
+	if all != 500 || first < 200 || first > 300 { // 250 ± 3 standard deviations of 8 are 226 to 274
+		t.Errorf("%d of the first half and %d in all are rejected, want about 250 and 500", first, all)
+	}
+}
+
 // table draws rows of four features, of which the sum of the first two tells the classes.
 func table(labeled, unlabeled int, prior float64) (*mat.Dense, []bool) {
 	random := rand.New(rand.NewPCG(11, 1))

@@ -3,6 +3,7 @@ package prior
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/puclab/puclab/internal/fault"
@@ -21,7 +22,7 @@ func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []
 	if err := fault.If(rounds < 1, "prior: %d rounds; there must be at least 1, or 0 for the default", rounds); err != nil {
 		return nil, Estimate{}, err
 	}
-	rejected := make([]bool, len(labeled))
+	rejected, random := make([]bool, len(labeled)), rand.New(rand.NewPCG(folds.Seed, 0x7ed2))
 	without := func(learn, held []int, seed uint64) ([]float64, error) {
 		return fit(slices.DeleteFunc(learn, func(i int) bool { return rejected[i] }), held, seed)
 	}
@@ -36,16 +37,18 @@ func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []
 		if err != nil {
 			return nil, Estimate{}, err
 		}
-		rejected = highest(scores, labeled, s.bestBin())
+		rejected = highest(scores, labeled, s.bestBin(), random)
 	}
 	e, err = BBE(scores, labeled, c)
 	return scores, e, err
 }
 
-// highest marks the share of the unlabeled examples that score highest, leaving as many as a fold needs.
-func highest(scores []float64, labeled []bool, share float64) []bool {
+// highest marks the share of the unlabeled examples that score highest, leaving as many as a fold needs. Of equal scores any may come
+// first: the order of the examples, which may be that of their classes, tells nothing.
+func highest(scores []float64, labeled []bool, share float64, random *rand.Rand) []bool {
 	_, unlabeled := rows.Split(labeled)
-	slices.SortFunc(unlabeled, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(i, j)) })
+	random.Shuffle(len(unlabeled), func(i, j int) { unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i] })
+	slices.SortStableFunc(unlabeled, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
 	marks := make([]bool, len(labeled))
 	for _, i := range unlabeled[:min(int(math.Round(share*float64(len(unlabeled)))), len(unlabeled)-fewest)] {
 		marks[i] = true

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -98,6 +99,10 @@ func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 		}
 		out.Prior = bestBin(rows.Pick(scores, positive), rows.Pick(scores, unlabeled))
 	}
+	// Of equal scores any may be higher: the order of the rows may be that of their classes, which nobody knows.
+	rand.New(rand.NewPCG(config.Seed, 0x71e5)).Shuffle(len(unlabeled), func(i, j int) {
+		unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i]
+	})
 	clear, first := out.threshold(unlabeled, config.Trim)
 	if yes := count(first); yes == 0 || yes == len(first) {
 		return nil, fmt.Errorf("pseudo: a share of %.3g of the %d unlabeled rows is positive, by the estimate or by Config.Prior, which "+

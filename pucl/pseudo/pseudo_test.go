@@ -227,3 +227,25 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// Of unlabeled rows that are the same, those called positive do not follow from their order: 200 unlabeled rows are like the labeled
+// ones, half of them are positive by the prior, and half of these 100 are clear.
+func TestOrderTellsNothing(t *testing.T) {
+	x, labeled := mat.NewDense(450, 1, nil), make([]bool, 450)
+	for i := range 250 {
+		x.Set(i, 0, 1)
+		labeled[i] = i < 50
+	}
+	l := must[*Labels](t)(Label(x, labeled, Config{Folds: 1, Prior: 0.25, Trim: 0.5, Seed: 1}))
+	positive := func(from, to int) (n int) {
+		for i := from; i < to; i++ {
+			if l.Clear[i] {
+				n++
+			}
+		}
+		return n
+	}
+	if first, second := positive(50, 150), positive(150, 250); first+second != 50 || first < 10 || second < 10 {
+		t.Errorf("%d and %d rows are clear, want 50 in all and about half of them in either", first, second)
+	}
+}

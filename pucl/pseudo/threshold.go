@@ -30,8 +30,8 @@ func bestBin(labeled, unlabeled []float64) float64 {
 }
 
 // threshold gives the share Prior of the unlabeled rows that score highest a true label, leaves out the share trim of either side
-// that is nearest to the threshold, and returns the others, which it notes in Clear, with their labels. Of equal scores the
-// row that comes first counts as higher.
+// that is nearest to the threshold, and returns the others, which it notes in Clear, with their labels. Of equal scores that
+// of the row that comes first in unlabeled counts as higher.
 func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels []bool) {
 	order := slices.Clone(unlabeled)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Scores[b], l.Scores[a]) })

@@ -192,6 +192,19 @@ func TestAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
+// More processors than at the beginning of a fit are no harm: programs may be given some while they run.
+func TestProcessorsMayBeAdded(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	x := &faulty{Float32s: blobs(14, 400, 3, 5, 0.5), broken: func(reads int, _ []float32) error {
+		if reads > 10 {
+			runtime.GOMAXPROCS(4)
+		}
+		return nil
+	}}
+	must[*Partition](t)(KMeans{K: 5, Centers: rowsAt(x.Float32s, 0, 1, 2, 3, 4), Block: 100}.Fit(x))
+}
+
 // Rows in another order give the same clusters to the last bit, and so do rows far larger or smaller, by a power of two.
 func TestOrderAndScaleChangeNothing(t *testing.T) {
 	x := blobs(7, 3000, 5, 12, 0.5)

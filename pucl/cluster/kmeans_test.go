@@ -252,6 +252,17 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 	}
 }
 
+// A center far away loses all rows, gets another one, and bounds that it left behind are right.
+func TestCentersMayStartFarAway(t *testing.T) {
+	x := Float32s{[]float32{0, 1, 2, 20, 21, 30}, 1}
+	for _, far := range []float64{1e3, 1e6, 1e12, 1e15, -1e15} {
+		p := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{0.5, far})}.Fit(x))
+		if !slices.Equal(p.Labels, []int{0, 0, 0, 1, 1, 1}) {
+			t.Errorf("from %g: labels %v", far, p.Labels)
+		}
+	}
+}
+
 // Bounds must leave out work: in rounds where nothing changes any more, hardly a row is looked at.
 func TestBoundsLeaveOutWork(t *testing.T) {
 	x := blobs(8, 5000, 10, 150, 0.05)
@@ -378,6 +389,13 @@ func TestKMeansErrors(t *testing.T) {
 			"cluster: the centers given hold NaN or infinite entries; they must be finite"},
 		{fit(KMeans{K: 1, Centers: mat.NewDense(1, 2, nil), Restarts: 2}, x),
 			"cluster: 2 restarts from the same centers; leave out Restarts, or Centers"},
+		{fit(KMeans{K: 2, Centers: mat.NewDense(2, 2, []float64{0, 0, 0, -1e60})}, Float32s{[]float32{-1, 0, 1, 0}, 2}),
+			"cluster: center 1 is given 5e+59 times as far off as any row lies; give it in the units of the rows"},
+		{fit(KMeans{K: 1, Batch: 1 << 21}, x),
+			"cluster: batches of 2097152 rows in 300 rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds"},
+		{fit(KMeans{K: 1, Batch: 1 << 20, Rounds: 513}, x),
+			"cluster: batches of 1048576 rows in 513 rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds"},
+		{KMeans{K: 1, Batch: 1 << 20, Rounds: 512}.check(x), ""},
 		{fit(KMeans{K: 1}, bad), "cluster: row 3 holds NaN in column 1; rows must be finite: did training diverge?"},
 		{fit(KMeans{K: 1, Block: 7}, infinite), "cluster: row 19 holds -Inf in column 0; rows must be finite: did training diverge?"},
 		{fit(KMeans{K: 3}, Float32s{[]float32{1, 1, 2, 1}, 1}),

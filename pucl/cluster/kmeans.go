@@ -182,6 +182,9 @@ func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
 	}
 	defer a.free()
 	for moving := c.Batch == 0; ; {
+		if c.plain {
+			a.loosen()
+		}
 		changed, err := a.assign()
 		if err == nil && moving && changed > 0 {
 			err = a.fillEmpty()

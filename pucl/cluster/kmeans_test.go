@@ -425,7 +425,8 @@ func TestKMeansErrors(t *testing.T) {
 	}
 }
 
-// Whatever the rows, each ends at a nearest center, and the potential is that of the labels.
+// Whatever the rows, each ends at a nearest center, and the potential is that of the labels. Only too few rows, or too few different
+// ones, are an error.
 func FuzzKMeans(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 201, 90, 91}, uint8(2), uint8(2), uint8(0))
 	f.Add([]byte{9, 9, 9, 9, 9, 1, 0, 0, 0, 0, 0, 0, 7}, uint8(3), uint8(1), uint8(1))
@@ -435,11 +436,19 @@ func FuzzKMeans(f *testing.F) {
 			x.Data = append(x.Data, float32(int8(b))*float32(math.Ldexp(1, int(b%7))))
 		}
 		x.Data = x.Data[:len(x.Data)/x.D*x.D]
-		p, err := KMeans{K: int(k%6) + 1, Seeding: Seeding(seeding % 3), Rounds: 30, Block: int(seeding / 3)}.Fit(x)
+		n, _ := x.Dims()
+		different := map[string]bool{}
+		for i := range n {
+			different[fmt.Sprint(x.Data[i*x.D:(i+1)*x.D])] = true
+		}
+		c := KMeans{K: int(k%6) + 1, Seeding: Seeding(seeding % 3), Rounds: 30, Block: int(seeding / 3)}
+		p, err := c.Fit(x)
+		if tooFew := c.K > n || c.Seeding != Random && c.K > len(different); tooFew != (err != nil) {
+			t.Fatalf("%d clusters of %d rows, %d different: %v", c.K, n, len(different), err)
+		}
 		if err != nil {
 			return
 		}
-		n, _ := x.Dims()
 		counts, potential, size := make([]int, p.Centers.RawMatrix().Rows), 0.0, 0.0
 		for i := range n {
 			distances := make([]float64, len(counts))

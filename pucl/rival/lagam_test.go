@@ -226,8 +226,10 @@ func TestLaGAMGroupsOfFewProjections(t *testing.T) {
 	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 2)).Network
 	v := r.memory(r.network.store.RootScope(), "groups")
 	for want, of := range map[float32]func(p pass) *Node{
-		1:   func(p pass) *Node { return ZerosLike(p.h) },
-		2:   func(p pass) *Node { return Where(GreaterThan(p.logits, ReduceAllMean(p.logits)), OnesLike(p.logits), ZerosLike(p.logits)) },
+		1: func(p pass) *Node { return ZerosLike(p.h) },
+		2: func(p pass) *Node {
+			return Where(GreaterThan(p.logits, ReduceAllMean(p.logits)), OnesLike(p.logits), ZerosLike(p.logits))
+		},
 		140: func(p pass) *Node { return AddScalar(p.h, 1) }, // more groups than examples
 	} {
 		if r.reader, err = r.network.newScorer(eng, reading{inNetwork, of}); err != nil {

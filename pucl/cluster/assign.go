@@ -46,7 +46,7 @@ func (a *nearest) sift(window []*piece) (dense []*piece) {
 		for i, w := range a.workers {
 			before[i] = w.lengths()
 		}
-		inParallel(p.n, func(by, first, end int) {
+		inShares(len(a.workers), p.n, func(by, first, end int) {
 			for i := first; i < end; i++ {
 				a.look(a.workers[by], p.first+i, p.row(i))
 			}
@@ -191,7 +191,7 @@ func (a *nearest) compareDense(pieces []*piece) error {
 	slots := len(a.index)
 	for _, p := range pieces {
 		err := products(a.exec, p.buffer, a.all, func(flat []float32) {
-			inParallel(p.n, func(by, first, end int) {
+			inShares(len(a.workers), p.n, func(by, first, end int) {
 				for i := first; i < end; i++ {
 					at, slack := p.first+i, a.slack(p.first+i)
 					a.winners[at] = winner{best: float32(math.Inf(1)), second: float32(math.Inf(1))}
@@ -250,7 +250,7 @@ func (a *nearest) compareWanted(window []*piece) error {
 		}
 	}
 	rows := a.noted(func(w *worker) []int32 { return w.rows })
-	inParallel(len(rows), func(by, first, end int) {
+	inShares(len(a.workers), len(rows), func(by, first, end int) {
 		for _, i := range rows[first:end] {
 			a.settle(a.workers[by], int(i), row(i), a.slack(int(i)))
 		}

@@ -54,7 +54,8 @@ type Partition struct {
 // one lies off it.
 //
 // It is an error if there are fewer rows than clusters, or fewer different ones to seed with, if an entry is not finite, if
-// the centers given are not K rows as long as those of x, or if reading the source fails or gives other rows than before.
+// the centers given are not K rows as long as those of x, or lie beyond 10¹⁵ times as far off as any row, if Batch times Rounds
+// is more than 2²⁹, or if reading the source fails or gives rows of other lengths than before.
 func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	if err := c.check(x); err != nil {
 		return nil, err
@@ -69,7 +70,14 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	}
 	defer t.free()
 	if c.Centers != nil {
-		return c.fit(t, t.inside(c.Centers))
+		places := t.inside(c.Centers)
+		for i, place := range places {
+			if far := floats.Norm(place, math.Inf(1)); !(far <= farthestStart) {
+				return nil, fmt.Errorf("cluster: center %d is given %.2g times as far off as any row lies; "+
+					"give it in the units of the rows", i, far)
+			}
+		}
+		return c.fit(t, places)
 	}
 	for restart := range max(c.Restarts, 1) {
 		places, err := c.seed(t, restart)
@@ -87,6 +95,9 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	return best, nil
 }
 
+// farthestStart is how far a center may be given, in distances of the farthest row: float32 holds the squares.
+const farthestStart = 1e15
+
 // check returns an error for settings that cannot be, or not with x.
 func (c KMeans) check(x Source) error {
 	if x == nil {
@@ -103,6 +114,9 @@ func (c KMeans) check(x Source) error {
 		fault.If(c.Rounds < 0 || c.Restarts < 0 || c.Batch < 0 || c.Block < 0,
 			"cluster: %d rounds, %d restarts, batches of %d, blocks of %d; they must be positive, or 0 for the usual",
 			c.Rounds, c.Restarts, c.Batch, c.Block),
+		fault.If(c.Rounds >= 0 && c.Batch > (1<<29)/cmp.Or(c.Rounds, 300),
+			"cluster: batches of %d rows in %d rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds",
+			c.Batch, cmp.Or(c.Rounds, 300)),
 		fault.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0), "cluster: tolerance %g; it must be 0 or more", c.Tolerance))
 	if err != nil || c.Centers == nil {
 		return err
@@ -168,6 +182,9 @@ func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
 	}
 	defer a.free()
 	for moving := c.Batch == 0; ; {
+		if c.plain {
+			a.loosen()
+		}
 		changed, err := a.assign()
 		if err == nil && moving && changed > 0 {
 			err = a.fillEmpty()

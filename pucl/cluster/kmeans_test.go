@@ -192,6 +192,19 @@ func TestAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
+// More processors than at the beginning of a fit are no harm: programs may be given some while they run.
+func TestProcessorsMayBeAdded(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	x := &faulty{Float32s: blobs(14, 400, 3, 5, 0.5), broken: func(reads int, _ []float32) error {
+		if reads > 10 {
+			runtime.GOMAXPROCS(4)
+		}
+		return nil
+	}}
+	must[*Partition](t)(KMeans{K: 5, Centers: rowsAt(x.Float32s, 0, 1, 2, 3, 4), Block: 100}.Fit(x))
+}
+
 // Rows in another order give the same clusters to the last bit, and so do rows far larger or smaller, by a power of two.
 func TestOrderAndScaleChangeNothing(t *testing.T) {
 	x := blobs(7, 3000, 5, 12, 0.5)
@@ -236,6 +249,17 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 	same := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{7, 9})}.Fit(Float32s{[]float32{7, 7, 7}, 1}))
 	if !slices.Equal(same.Counts, []int{3, 0}) || same.Centers.At(1, 0) != 9 || !same.Converged {
 		t.Errorf("%+v", same)
+	}
+}
+
+// A center far away loses all rows, gets another one, and bounds that it left behind are right.
+func TestCentersMayStartFarAway(t *testing.T) {
+	x := Float32s{[]float32{0, 1, 2, 20, 21, 30}, 1}
+	for _, far := range []float64{1e3, 1e6, 1e12, 1e15, -1e15} {
+		p := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{0.5, far})}.Fit(x))
+		if !slices.Equal(p.Labels, []int{0, 0, 0, 1, 1, 1}) {
+			t.Errorf("from %g: labels %v", far, p.Labels)
+		}
 	}
 }
 
@@ -365,6 +389,13 @@ func TestKMeansErrors(t *testing.T) {
 			"cluster: the centers given hold NaN or infinite entries; they must be finite"},
 		{fit(KMeans{K: 1, Centers: mat.NewDense(1, 2, nil), Restarts: 2}, x),
 			"cluster: 2 restarts from the same centers; leave out Restarts, or Centers"},
+		{fit(KMeans{K: 2, Centers: mat.NewDense(2, 2, []float64{0, 0, 0, -1e60})}, Float32s{[]float32{-1, 0, 1, 0}, 2}),
+			"cluster: center 1 is given 5e+59 times as far off as any row lies; give it in the units of the rows"},
+		{fit(KMeans{K: 1, Batch: 1 << 21}, x),
+			"cluster: batches of 2097152 rows in 300 rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds"},
+		{fit(KMeans{K: 1, Batch: 1 << 20, Rounds: 513}, x),
+			"cluster: batches of 1048576 rows in 513 rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds"},
+		{KMeans{K: 1, Batch: 1 << 20, Rounds: 512}.check(x), ""},
 		{fit(KMeans{K: 1}, bad), "cluster: row 3 holds NaN in column 1; rows must be finite: did training diverge?"},
 		{fit(KMeans{K: 1, Block: 7}, infinite), "cluster: row 19 holds -Inf in column 0; rows must be finite: did training diverge?"},
 		{fit(KMeans{K: 3}, Float32s{[]float32{1, 1, 2, 1}, 1}),
@@ -394,7 +425,8 @@ func TestKMeansErrors(t *testing.T) {
 	}
 }
 
-// Whatever the rows, each ends at a nearest center, and the potential is that of the labels.
+// Whatever the rows, each ends at a nearest center, and the potential is that of the labels. Only too few rows, or too few different
+// ones, are an error.
 func FuzzKMeans(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 201, 90, 91}, uint8(2), uint8(2), uint8(0))
 	f.Add([]byte{9, 9, 9, 9, 9, 1, 0, 0, 0, 0, 0, 0, 7}, uint8(3), uint8(1), uint8(1))
@@ -404,11 +436,19 @@ func FuzzKMeans(f *testing.F) {
 			x.Data = append(x.Data, float32(int8(b))*float32(math.Ldexp(1, int(b%7))))
 		}
 		x.Data = x.Data[:len(x.Data)/x.D*x.D]
-		p, err := KMeans{K: int(k%6) + 1, Seeding: Seeding(seeding % 3), Rounds: 30, Block: int(seeding / 3)}.Fit(x)
+		n, _ := x.Dims()
+		different := map[string]bool{}
+		for i := range n {
+			different[fmt.Sprint(x.Data[i*x.D:(i+1)*x.D])] = true
+		}
+		c := KMeans{K: int(k%6) + 1, Seeding: Seeding(seeding % 3), Rounds: 30, Block: int(seeding / 3)}
+		p, err := c.Fit(x)
+		if tooFew := c.K > n || c.Seeding != Random && c.K > len(different); tooFew != (err != nil) {
+			t.Fatalf("%d clusters of %d rows, %d different: %v", c.K, n, len(different), err)
+		}
 		if err != nil {
 			return
 		}
-		n, _ := x.Dims()
 		counts, potential, size := make([]int, p.Centers.RawMatrix().Rows), 0.0, 0.0
 		for i := range n {
 			distances := make([]float64, len(counts))

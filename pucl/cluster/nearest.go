@@ -127,7 +127,15 @@ func newSums(k, d int) ([]int, [][]float64) {
 // forget has all rows compared with all centers next time.
 func (a *nearest) forget() {
 	for i := range a.labels {
-		a.labels[i], a.upper[i] = -1, float32(math.Inf(1))
+		a.labels[i] = -1
+	}
+	a.loosen()
+}
+
+// loosen leaves no bounds.
+func (a *nearest) loosen() {
+	for i := range a.upper {
+		a.upper[i] = float32(math.Inf(1))
 	}
 	for i := range a.lower {
 		a.lower[i] = float32(math.Inf(-1))

@@ -162,9 +162,10 @@ func squaredApart(a, b []float32) (sum float64) {
 
 // parallel draws rows as k-means‖ does, and k of these.
 func (s *seeder) parallel(k int) error {
-	const passes = 5
+	const passes, mostPasses = 5, 50
 	t := s.t
-	if err := s.take([]int{s.rng.IntN(t.n)}); err != nil {
+	index := []int{s.rng.IntN(t.n)}
+	if err := s.take(index); err != nil {
 		return err
 	}
 	owner, distance := make([]int32, t.n), make([]float64, t.n)
@@ -175,12 +176,20 @@ func (s *seeder) parallel(k int) error {
 		if err := s.compare(known, owner, distance); err != nil {
 			return err
 		}
+		for j, i := range index {
+			if distance[i] > 0 { // by rounding, another one drawn now is as near
+				distance[i], owner[i] = 0, int32(known+j)
+			}
+		}
 		known = len(s.drawn) / t.d
 		total := floats.Sum(distance)
 		if total == 0 || pass >= passes && known >= k {
-			break
+			// Many drawn may be alike, and too few different, while there are others.
+			if err := s.choose(k, owner); err == nil || total == 0 || pass >= mostPasses {
+				return err
+			}
 		}
-		var index []int
+		index = index[:0]
 		for i, far := range distance {
 			if s.rng.Float64()*total < 2*float64(k)*far {
 				index = append(index, i)
@@ -190,6 +199,11 @@ func (s *seeder) parallel(k int) error {
 			return err
 		}
 	}
+}
+
+// choose draws k of the rows drawn, weighted by how many rows they own.
+func (s *seeder) choose(k int, owner []int32) error {
+	t := s.t
 	candidates := &table{n: len(s.drawn) / t.d, d: t.d}
 	p := &piece{n: candidates.n, buffer: &buffer{rows: s.drawn, d: t.d}}
 	candidates.pieces = []*piece{p}
@@ -200,9 +214,11 @@ func (s *seeder) parallel(k int) error {
 	for _, i := range owner {
 		chosen.times[i]++
 	}
-	err := chosen.plusPlus(k)
+	if err := chosen.plusPlus(k); err != nil {
+		return err
+	}
 	s.drawn = chosen.drawn
-	return err
+	return nil
 }
 
 // compare measures how far all rows are from those drawn after the first known.

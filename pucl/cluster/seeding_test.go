@@ -157,3 +157,21 @@ func TestSeedsDiffer(t *testing.T) {
 		}
 	}
 }
+
+// Twenty places that lie too near each other for products of float32 are found as twenty nevertheless.
+func TestParallelTellsNearRowsApart(t *testing.T) {
+	x := Float32s{D: 2}
+	for i := range 400 {
+		x.Data = append(x.Data, 1000+float32(i%20)/1024, 1000)
+	}
+	for range 400 {
+		x.Data = append(x.Data, -1000, -1000)
+	}
+	for seed := range uint64(5) {
+		places := must[[][]float64](t)(KMeans{K: 21, Seeding: Parallel, Seed: seed}.seed(tableOf(t, x), 0))
+		slices.SortFunc(places, slices.Compare)
+		if different := len(slices.CompactFunc(places, slices.Equal)); different != 21 {
+			t.Errorf("seed %d: %d different seeds", seed, different)
+		}
+	}
+}

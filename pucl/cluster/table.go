@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
 // table is the rows of a source, moved and scaled so that their mean is near 0 and no entry beyond ±1, and rounded to
@@ -44,7 +43,10 @@ func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, 
 		block = n
 	}
 	pieceRows = min(pieceRows, block, n)
-	count := (min(block, n) + pieceRows - 1) / pieceRows
+	count := (n + pieceRows - 1) / pieceRows
+	if t.streamed {
+		count = min(count, block/pieceRows)
+	}
 	for range count {
 		b, err := newBuffer(eng, pieceRows, d)
 		if err != nil {
@@ -53,7 +55,11 @@ func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, 
 		}
 		t.pieces = append(t.pieces, &piece{buffer: b})
 	}
-	if err := errors.Join(t.survey(), t.measure()); err != nil {
+	err := t.survey()
+	if err == nil {
+		err = t.measure()
+	}
+	if err != nil {
 		t.free()
 		return nil, err
 	}
@@ -108,25 +114,19 @@ func (t *table) raw(p *piece) (err error) {
 	return err
 }
 
-// survey finds the mean and the scale, and looks for entries that are not finite.
+// survey finds the mean and the scale, and looks for entries that are not finite. Each column is summed row by row, so that its mean
+// does not depend on the blocks either.
 func (t *table) survey() error {
 	t.mean = make([]float64, t.d)
-	low, high := make([]float64, t.d), make([]float64, t.d)
+	low, high := make([]float32, t.d), make([]float32, t.d)
 	for j := range low {
-		low[j], high[j] = math.Inf(1), math.Inf(-1)
+		low[j], high[j] = math.MaxFloat32, -math.MaxFloat32
 	}
 	err := t.windows(t.raw, func(window []*piece) error {
 		for _, p := range window {
-			found := make([]columns, spans.Count(p.n))
-			spans.Each(p.n, func(span, first, end int) { found[span] = survey(p, first, end) })
-			for _, f := range found {
-				if f.err != nil {
-					return f.err
-				}
-				floats.Add(t.mean, f.sum)
-				for j := range low {
-					low[j], high[j] = min(low[j], float64(f.low[j])), max(high[j], float64(f.high[j]))
-				}
+			inParallel(t.d, func(_, first, end int) { p.survey(first, t.mean[first:end], low[first:end], high[first:end]) })
+			if total := floats.Sum(t.mean); total-total != 0 { // NaN or infinite
+				return p.checkFinite()
 			}
 		}
 		return nil
@@ -137,40 +137,30 @@ func (t *table) survey() error {
 	farthest := 0.0
 	for j := range t.mean {
 		t.mean[j] /= float64(t.n)
-		farthest = max(farthest, high[j]-t.mean[j], t.mean[j]-low[j])
+		farthest = max(farthest, float64(high[j])-t.mean[j], t.mean[j]-float64(low[j]))
 	}
 	_, exponent := math.Frexp(farthest) // 0 for 0
 	t.scale = math.Ldexp(1, -exponent)
 	return nil
 }
 
-// columns are the sum, the least and the largest entry of each column of some rows.
-type columns struct {
-	sum       []float64
-	low, high []float32
-	err       error
-}
-
-func survey(p *piece, first, end int) columns {
-	c := columns{make([]float64, p.d), slices.Clone(p.row(first)), slices.Clone(p.row(first)), nil}
-	for i := first; i < end; i++ {
-		for j, value := range p.row(i) {
-			c.sum[j] += float64(value)
-			if value < c.low[j] {
-				c.low[j] = value
-			} else if value > c.high[j] {
-				c.high[j] = value
-			}
+// survey goes on from the sum, the least and the largest entry of each of some columns, beginning with the first.
+func (p *piece) survey(first int, sum []float64, low, high []float32) {
+	ownSum, ownLow, ownHigh := slices.Clone(sum), slices.Clone(low), slices.Clone(high) // on cache lines of their own
+	for i := range p.n {
+		for j, value := range p.row(i)[first : first+len(sum)] {
+			ownSum[j] += float64(value)
+			ownLow[j], ownHigh[j] = min(ownLow[j], value), max(ownHigh[j], value)
 		}
 	}
-	if total := floats.Sum(c.sum); total-total != 0 { // NaN or infinite
-		c.err = p.checkFinite(first, end)
-	}
-	return c
+	copy(sum, ownSum)
+	copy(low, ownLow)
+	copy(high, ownHigh)
 }
 
-func (p *piece) checkFinite(first, end int) error {
-	for i := first; i < end; i++ {
+// checkFinite returns an error that tells of the first entry that is not finite.
+func (p *piece) checkFinite() error {
+	for i := range p.n {
 		for j, value := range p.row(i) {
 			if value-value != 0 {
 				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?",

@@ -35,10 +35,11 @@ const laGAMVersion = 3
 //
 //	E_P[ℓ(t)] + (E_U[ℓ(−t)] − π E_P[ℓ(−t)]) / (1−π)
 //
-// which needs the class prior. That costs: on Fashion-MNIST with π = 0.3, 1,000 labels and a small CNN, 3 epochs came to 83.2%, and to
-// 89.9% with 500 clean examples in its place (one seed). Other differences: λ is drawn for every example, not once for a batch; one recipe makes both views, and
-// without a Recipe, and for rows of features, the second view is the example itself; labels there move by 0.05 to 0.2 in each of 400
-// epochs, and Memory is that as a share of the run, so that shorter runs come as far; a row is not counted among its own nearest rows.
+// which needs the class prior. That costs: on Fashion-MNIST with π = 0.3, 1,000 labels and a small CNN, 3 epochs came to 83.2%,
+// and to 89.9% with 500 clean examples in its place (one seed). Other differences: λ is drawn for every example, not once for a
+// batch; one recipe makes both views, and without a Recipe, and for rows of features, the second view is the example itself;
+// labels there move by 0.05 to 0.2 in each of 400 epochs, and Memory is that as a share of the run, so that shorter runs come as
+// far; a row is not counted among its own nearest rows.
 type LaGAM struct {
 	Prior       float64 // class prior π, above 0 and below 1
 	Mixup       float64 // w; 0 means 1, negative means none

@@ -31,7 +31,7 @@ func (m LaGAM) regroup(r *run, done int) error {
 		return nil // the loop ends the run, and tells which layer it was
 	}
 	n := len(r.data.Labeled)
-	means := cluster.KMeans{K: m.Groups, Rounds: 20, Seed: r.config.Seed ^ groupStream ^ uint64(done)}
+	means := cluster.KMeans{K: different(x, len(x)/n, m.Groups), Rounds: 20, Seed: r.config.Seed ^ groupStream ^ uint64(done)}
 	found, err := means.Fit(cluster.Dense(mat.NewDense(n, len(x)/n, x)))
 	if err != nil {
 		return fmt.Errorf("rival: LaGAM's groups after step %d: %w", done, err)
@@ -41,4 +41,18 @@ func (m LaGAM) regroup(r *run, done int) error {
 		groups[i] = float64(group + 1) // 0 means none
 	}
 	return r.keep("groups", groups)
+}
+
+// different returns how many of the rows of d numbers are different, counted up to most.
+func different(x []float64, d, most int) int {
+	var found [][]float64
+	for row := range slices.Chunk(x, d) {
+		if len(found) == most {
+			break
+		}
+		if !slices.ContainsFunc(found, func(other []float64) bool { return slices.Equal(row, other) }) {
+			found = append(found, row)
+		}
+	}
+	return len(found)
 }

@@ -217,3 +217,34 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 		}
 	}
 }
+
+// Where fewer projections are different than there are groups, as of a network that has collapsed, there are fewer groups.
+func TestLaGAMGroupsOfFewProjections(t *testing.T) {
+	eng, data := enginetest.Open(t), mixture(20, 140, 1)
+	r := dealt(t, data, quick(LaGAM{Prior: 0.5}, 10))
+	var err error
+	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 2)).Network
+	v := r.memory(r.network.store.RootScope(), "groups")
+	for want, of := range map[float32]func(p pass) *Node{
+		1: func(p pass) *Node { return ZerosLike(p.h) },
+		2: func(p pass) *Node {
+			return Where(GreaterThan(p.logits, ReduceAllMean(p.logits)), OnesLike(p.logits), ZerosLike(p.logits))
+		},
+		140: func(p pass) *Node { return AddScalar(p.h, 1) }, // more groups than examples
+	} {
+		if r.reader, err = r.network.newScorer(eng, reading{inNetwork, of}); err != nil {
+			t.Fatal(err)
+		}
+		defer r.reader.exec.Finalize()
+		if err := (LaGAM{Prior: 0.5, Groups: 150}).withDefaults().regroup(r, 8); err != nil {
+			t.Fatalf("%g: %v", want, err)
+		}
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if groups := tensors.MustCopyFlatData[float32](value); slices.Min(groups) != 1 || slices.Max(groups) != want {
+			t.Errorf("groups up to %g, want %g", slices.Max(groups), want)
+		}
+	}
+}

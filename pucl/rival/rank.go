@@ -17,8 +17,10 @@ func rank(x *Node) *Node {
 	return ReduceSum(ConvertDType(sooner, dtypes.Int32), 1)
 }
 
-// atPlaces returns which entries of a rank have those places, and 0 for a place that none has, as where ranked numbers are no numbers.
+// atPlaces returns which entries of a rank have those places, and 0 for a place that none has. Where ranked numbers are no numbers,
+// several have the place 0, and it is one of all entries.
 func atPlaces(rank, places *Node) *Node {
 	found := ConvertDType(Equal(ExpandDims(places, 1), ExpandDims(rank, 0)), dtypes.Int32)
-	return ReduceSum(Mul(found, Iota(rank.Graph(), found.Shape(), 1)), 1)
+	at := ReduceSum(Mul(found, Iota(rank.Graph(), found.Shape(), 1)), 1)
+	return MinScalar(at, rank.Shape().Dim(0)-1)
 }

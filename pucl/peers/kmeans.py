@@ -103,7 +103,7 @@ def peer_turn(name, path, k, iterations):
     return {"ms": taken * 1e3 / done, "MB": memory, "potential": potential(x, centers)}
 
 
-def played(name, binary, folder, path, k, iterations):
+def played(name, binary, path, k, iterations):
     if name == OURS:
         env = {"PUCL_PEERS_ROWS": str(path), "PUCL_PEERS_K": str(k), "PUCL_PEERS_ROUNDS": str(iterations)}
         found = our_turn(binary, "pucl/cluster", "^BenchmarkKMeans$", "1x", env)
@@ -120,7 +120,7 @@ def compare(kind, n, k, iterations, wanted, rounds, binary, folder):
     turns = {name: [] for name in [OURS, *names]}
     for _ in range(rounds):
         for name in turns:
-            turns[name].append(played(name, binary, folder, path, k, iterations))
+            turns[name].append(played(name, binary, path, k, iterations))
     best = {name: min(t["ms"] for t in of) for name, of in turns.items()}
     print(f"\n{kind}, {n:,} rows, k = {k}, {iterations} iterations", flush=True)
     for name, of in turns.items():
@@ -164,7 +164,8 @@ def main():
     if args.frozen:
         frozen()
         return
-    print(f"{CORES} cores; {D} entries, float32; a fit's time divided by its iterations, the fastest of {args.rounds}; potential; most memory of a process", flush=True)
+    columns = f"a fit's time divided by its iterations, the fastest of {args.rounds}; potential; most memory of a process"
+    print(f"{CORES} cores; {D} entries, float32; {columns}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         binary = args.binary or pathlib.Path(folder) / "cluster.test"
         if not binary.exists():

@@ -40,8 +40,8 @@ func (r *Result) String() string {
 		return "failed: " + first
 	}
 	text := duration(r.Seconds)
-	if all := Judgements(r.Points); len(all) > 0 {
-		j := all[0]
+	if names := heads(r.Points); len(names) > 0 {
+		j, _ := judge(r.Points, names[0], Last) // which can always be followed
 		text += fmt.Sprintf(", %s %.4f (%s)", cmp.Or(j.Head, "accuracy"), j.Accuracy, j.Rule)
 	}
 	return text

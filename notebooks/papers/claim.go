@@ -51,13 +51,3 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	}
 	return f
 }
-
-// decide decides those claims that are about a setting.
-func decide(claims []Claim, cells *experiment.Cells, rule experiment.Rule, setting string) (all []Finding) {
-	for _, c := range claims {
-		if c.Setting == setting {
-			all = append(all, c.Decide(cells, rule))
-		}
-	}
-	return all
-}

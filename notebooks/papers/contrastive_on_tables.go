@@ -2,7 +2,6 @@ package papers
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -52,24 +51,16 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 			Points: points, Restarts: restarts,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
-			o, table, err := u.open(seed)
+			o, err := u.open(seed)
 			if err != nil {
 				return nil, err
 			}
-			corruption, err := tabular.NewCorruption(table.Features, corrupted)
-			if err != nil {
-				return nil, err
-			}
-			views, err := o.viewsOf(table, seed)
-			if err != nil {
-				return nil, err
-			}
-			batches, err := tabular.NewBatches(table, o.train.Split, corruption, batch)
+			batches, err := tabular.NewBatches(o.table, o.train.Split, o.corruption, batch)
 			if err != nil {
 				return nil, err
 			}
 			c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-			return o.pretrain(eng, place, c, points, o.embedTable(table, views), func(c train.Config) (*train.Model, error) {
+			return o.pretrain(eng, place, c, points, o.embed, func(c train.Config) (*train.Model, error) {
 				return train.PretrainFeatures(ctx, eng, batches, c)
 			})
 		},
@@ -79,18 +70,24 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 // openedTable is a table as a run sees it: parts without images, and the rows of the test.
 type openedTable struct {
 	opened
-	tests []int
+	table      *tabular.Table
+	corruption *tabular.Corruption // that makes views of rows
+	rowViews   *mat.Dense          // a view of each row held out
+	tests      []int
 }
 
+// corrupted is the share of a row's features that a view has from other rows.
+const corrupted = 0.6
+
 // open reads the table and returns its rows as a run with that seed sees them.
-func (u uciSet) open(seed uint64) (*openedTable, *tabular.Table, error) {
+func (u uciSet) open(seed uint64) (*openedTable, error) {
 	table, digest, err := u.read()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	parts, err := u.split(table.Labels, seed)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	of := func(p tablePart) part {
 		index := slices.Concat(p.labeled, p.unlabeled)
@@ -102,48 +99,37 @@ func (u uciSet) open(seed uint64) (*openedTable, *tabular.Table, error) {
 		}
 		return part{Split: split}
 	}
-	o := &openedTable{tests: parts.test}
-	o.train, o.held, o.note = of(parts.learn), of(parts.held), fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
+	o := &openedTable{table: table, tests: parts.test}
+	o.train, o.held, o.note = of(parts.learn), of(parts.held), u.source(digest)
 	for _, row := range parts.test {
 		o.truth = append(o.truth, table.Labels[row] == 1)
 	}
-	return o, table, nil
-}
-
-// corrupted is the share of a row's features that a view has from other rows.
-const corrupted = 0.6
-
-// viewsOf returns a view of every row that is held out.
-func (o *openedTable) viewsOf(table *tabular.Table, seed uint64) (*mat.Dense, error) {
-	corruption, err := tabular.NewCorruption(table.Features, corrupted)
-	if err != nil {
+	if o.corruption, err = tabular.NewCorruption(table.Features, corrupted); err != nil {
 		return nil, err
 	}
 	held, err := rows.Take(table.Features, o.held.Index)
 	if err != nil {
 		return nil, err
 	}
-	views, _, err := corruption.Views(held, rand.New(rand.NewPCG(seed, viewsStream)))
-	return views, err
+	o.rowViews, _, err = o.corruption.Views(held, rand.New(rand.NewPCG(seed, viewsStream)))
+	return o, err
 }
 
-// embedTable returns what embeds the rows of the table.
-func (o *openedTable) embedTable(table *tabular.Table, views *mat.Dense) func(*engine.Engine, *train.Model) (embeddings, error) {
-	return func(eng *engine.Engine, m *train.Model) (embeddings, error) {
-		whole, err := m.EmbedFeatures(eng, table.Features)
-		if err != nil {
-			return embeddings{}, err
-		}
-		test, err := whole.Take(o.tests)
-		if err != nil {
-			return embeddings{}, err
-		}
-		seen, err := m.EmbedFeatures(eng, views)
-		if err != nil {
-			return embeddings{}, err
-		}
-		return o.embeddings(whole, whole, seen, test)
+// embed embeds the rows of the table.
+func (o *openedTable) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
+	whole, err := m.EmbedFeatures(eng, o.table.Features)
+	if err != nil {
+		return embeddings{}, err
 	}
+	test, err := whole.Take(o.tests)
+	if err != nil {
+		return embeddings{}, err
+	}
+	views, err := m.EmbedFeatures(eng, o.rowViews)
+	if err != nil {
+		return embeddings{}, err
+	}
+	return o.embeddings(whole, whole, views, test)
 }
 
 // tableEncoder is the network of all runs on tables.

@@ -74,19 +74,20 @@ func title(cells *experiment.Cells, setting string) string {
 
 // DrawClaims sets the two rows of each claim about a setting side by side, in percent, with the verdict.
 func (t Table) DrawClaims(cells *experiment.Cells, rule experiment.Rule, setting string) viz.Table {
-	out := drawFindings(cells, decide(t.Claims, cells, rule, setting))
+	var findings []Finding
+	for _, c := range t.Claims {
+		if c.Setting == setting {
+			findings = append(findings, c.Decide(cells, rule))
+		}
+	}
+	out := drawFindings(cells, findings)
 	out.Title = fmt.Sprintf("What is claimed, %s, point chosen by: %s", title(cells, setting), rule)
 	out.Columns = append(out.Columns, "published above", "published below")
-	at := 0
-	for _, c := range t.Claims {
-		if c.Setting != setting {
-			continue
-		}
-		for _, row := range []Row{c.Above, c.Below} {
+	for i, f := range findings {
+		for _, row := range []Row{f.Above, f.Below} {
 			p, ok := t.published(setting, row, rule)
-			out.Cells[at] = append(out.Cells[at], viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
+			out.Cells[i] = append(out.Cells[i], viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
 		}
-		at++
 	}
 	return out
 }

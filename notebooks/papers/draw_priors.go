@@ -46,12 +46,13 @@ func DrawPriors(cells *experiment.Cells) viz.Table {
 		Title: "Class priors of six tables", RowsHeader: "estimator", Decimals: 3,
 		Note: "Mean absolute error over draws and shares of positives; contained and width: of intervals of level 0.9.",
 	}
-	for _, set := range uciSets() {
+	sets := uciSets()
+	for _, set := range sets {
 		out.Columns = append(out.Columns, set.name)
 	}
 	out.Columns = append(out.Columns, "all", "contained", "width")
 	for _, head := range priorEstimators {
-		sums := make([]priorSums, len(uciSets()))
+		sums := make([]priorSums, len(sets))
 		var all priorSums
 		for _, s := range cells.Standings {
 			c, ok := s.Run.Config.(TablePrior)
@@ -60,7 +61,7 @@ func DrawPriors(cells *experiment.Cells) viz.Table {
 			}
 			for _, p := range s.Result.Points {
 				if p.Head == head {
-					sums[slices.IndexFunc(uciSets(), func(u uciSet) bool { return u.name == c.Set })].add(p.Values)
+					sums[slices.IndexFunc(sets, func(u uciSet) bool { return u.name == c.Set })].add(p.Values)
 					all.add(p.Values)
 				}
 			}
@@ -73,7 +74,7 @@ func DrawPriors(cells *experiment.Cells) viz.Table {
 	}
 	var line []viz.Cell
 	var sum priorSums
-	for _, set := range uciSets() {
+	for _, set := range sets {
 		sum.runs, sum.errors = sum.runs+1, sum.errors+publishedPriors[set.name]
 		line = append(line, viz.Cell{Mean: publishedPriors[set.name]})
 	}

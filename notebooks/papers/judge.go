@@ -74,32 +74,37 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 
 // judge judges an encoder by all heads, truth telling which of the test examples are positive.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
-	learn, held := all.train, all.held
 	var points []experiment.Point
 	for _, head := range Heads() {
-		x, labels, minimized, err := learn.head(head, seed)
+		x, labels, minimized, err := all.train.head(head, seed)
 		if err != nil { // the embedding has collapsed, and would again
 			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
 		}
-		var pu evaluate.PU
-		var onTest evaluate.Binary
-		var agree map[string]float64
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
+		var p experiment.Point
 		if err == nil {
-			pu, err = linear.ScorePU(held.h, held.Labeled, evaluate.ScoreConfig{Prior: held.Prior})
-		}
-		if err == nil {
-			onTest, err = linear.Score(all.test, truth)
-		}
-		if err == nil {
-			agree, err = linearAgreement(linear, held.h, all.views)
+			p, err = all.measure(linear, truth)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
-		points = append(points, experiment.Point{Head: head, Step: step, PU: &pu, Test: &onTest, Values: agree})
+		p.Head, p.Step = head, step
+		points = append(points, p)
 	}
 	return points, nil
+}
+
+// measure returns what a linear classifier of h is worth.
+func (all embeddings) measure(linear *probe.Probe, truth []bool) (experiment.Point, error) {
+	held, err := linear.Scores(all.held.h)
+	views, viewsErr := linear.Scores(all.views)
+	test, testErr := linear.Score(all.test, truth)
+	if err := errors.Join(err, viewsErr, testErr); err != nil {
+		return experiment.Point{}, err
+	}
+	pu, err := evaluate.ScorePU(held, all.held.Labeled, 0, evaluate.ScoreConfig{Prior: all.held.Prior})
+	agree, agreeErr := agreement(held, views)
+	return experiment.Point{PU: &pu, Test: &test, Values: agree}, errors.Join(err, agreeErr)
 }
 
 // head returns what a head learns from: rows, labels, and the risk that it minimizes.

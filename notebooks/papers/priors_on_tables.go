@@ -3,7 +3,6 @@ package papers
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -105,24 +104,20 @@ func (u uciSet) estimate(c TablePrior, share int, seed uint64) experiment.Run {
 			if err != nil {
 				return nil, err
 			}
-			note := fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
-			return &experiment.Outcome{Record: train.NewRecord(eng, note, fmt.Sprintf("%+v; seed %d", c, seed)), Points: points}, nil
+			return &experiment.Outcome{Record: train.NewRecord(eng, u.source(digest), fmt.Sprintf("%+v; seed %d", c, seed)), Points: points}, nil
 		},
 	}
 }
 
 // draw returns the rows of a draw, labeled ones first.
 func (u uciSet) draw(features *mat.Dense, labels []int, seed uint64) (x *mat.Dense, labeled []bool, err error) {
-	var byClass [2][]int
-	for _, row := range rand.New(rand.NewPCG(seed, 0x9f107)).Perm(len(labels)) {
-		byClass[labels[row]] = append(byClass[labels[row]], row)
+	known, positives, negatives, err := u.deal(labels, seed, 0x9f107)
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
-		return nil, nil, u.tooFew(byClass)
-	}
-	index := slices.Concat(byClass[1][:u.labeled+u.positives], byClass[0][:u.negatives])
+	index := slices.Concat(known, positives, negatives)
 	labeled = make([]bool, len(index))
-	for i := range u.labeled {
+	for i := range known {
 		labeled[i] = true
 	}
 	x, err = rows.Take(features, index)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -114,12 +113,12 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 		return nil, err
 	}
 	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
-	c.Test = rival.Images{Pixels: slices.Concat(pixels, held.Examples.(rival.Images).Pixels, ofViews), Shape: shape(data.test)}
+	c.Test = rival.Images{Pixels: append(pixels, ofViews...), Shape: shape(data.test)}
 	return data.compete(ctx, eng, place, learn, c, s.Epochs)
 }
 
-// compete trains a rival for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, those
-// held out once more, and views of these.
+// compete trains a rival for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, and
+// views of those held out.
 func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, learn rival.Data, c rival.Config, passes int) (
 	*experiment.Outcome, error) {
 	_, unlabeled := rows.Split(learn.Labeled)
@@ -140,13 +139,13 @@ func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experime
 // epochs returns what the epochs of a rival were worth.
 func epochs(result *rival.Result, truth []bool) (judged []experiment.Point, err error) {
 	for _, epoch := range result.Epochs {
-		rest := epoch.Test[len(truth):]
+		views := epoch.Test[len(truth):]
 		epoch.Test = epoch.Test[:len(truth)]
 		test, err := epoch.Judge(truth)
 		if err != nil { // scores that are no numbers, and would be again
 			return nil, &experiment.Failure{Err: err}
 		}
-		agree, err := agreement(rest[:len(rest)/2], rest[len(rest)/2:])
+		agree, err := agreement(epoch.HeldOut, views)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -87,26 +86,22 @@ func (u uciSet) rival(c competitor, config rival.Config, seed uint64) experiment
 
 // compete does a run.
 func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (*experiment.Outcome, error) {
-	o, table, err := u.open(c.Seed)
+	o, err := u.open(c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	data := func(p part) (rival.Data, error) {
-		x, err := rows.Take(table.Features, p.Index)
+		x, err := rows.Take(o.table.Features, p.Index)
 		return rival.Data{Examples: rival.Rows{X: x}, Labeled: p.Labeled}, err
 	}
 	learn, err := data(o.train)
 	held, heldErr := data(o.held)
-	views, viewsErr := o.viewsOf(table, c.Seed)
-	if err := errors.Join(err, heldErr, viewsErr); err != nil {
-		return nil, err
-	}
-	test, err := rows.Take(table.Features, slices.Concat(o.tests, o.held.Index))
-	if err != nil {
+	test, testErr := rows.Take(o.table.Features, o.tests)
+	if err := errors.Join(err, heldErr, testErr); err != nil {
 		return nil, err
 	}
 	var tested mat.Dense
-	tested.Stack(test, views)
+	tested.Stack(test, o.rowViews)
 	c.HeldOut, c.Test = rival.HeldOut{Data: held, Prior: u.prior()}, rival.Rows{X: &tested}
 	return o.compete(ctx, eng, place, learn, c, u.passes)
 }
@@ -120,22 +115,25 @@ type tableParts struct {
 	test        []int
 }
 
-// tooFew returns the error of a table that holds too few rows of a class.
-func (u uciSet) tooFew(byClass [2][]int) error {
-	return fmt.Errorf("papers: %s has %d positives and %d negatives, and %d and %d are needed: is it the file as UCI has it?",
-		u.name, len(byClass[1]), len(byClass[0]), u.labeled+u.positives, u.negatives)
+// deal draws labeled positives, and unlabeled positives and negatives. It is an error if a class has too few rows.
+func (u uciSet) deal(labels []int, seed, stream uint64) (labeled, positives, negatives []int, err error) {
+	var byClass [2][]int
+	for _, row := range rand.New(rand.NewPCG(seed, stream)).Perm(len(labels)) {
+		byClass[labels[row]] = append(byClass[labels[row]], row)
+	}
+	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
+		return nil, nil, nil, fmt.Errorf("papers: %s has %d positives and %d negatives, and %d and %d are needed: is it the file as UCI has it?",
+			u.name, len(byClass[1]), len(byClass[0]), u.labeled+u.positives, u.negatives)
+	}
+	return byClass[1][:u.labeled], byClass[1][u.labeled : u.labeled+u.positives], byClass[0][:u.negatives], nil
 }
 
 // split draws the rows of a seed.
 func (u uciSet) split(labels []int, seed uint64) (parts tableParts, err error) {
-	var byClass [2][]int
-	for _, row := range rand.New(rand.NewPCG(seed, 0x7ab1e)).Perm(len(labels)) {
-		byClass[labels[row]] = append(byClass[labels[row]], row)
+	labeled, positives, negatives, err := u.deal(labels, seed, 0x7ab1e)
+	if err != nil {
+		return tableParts{}, err
 	}
-	if len(byClass[1]) < u.labeled+u.positives || len(byClass[0]) < u.negatives {
-		return tableParts{}, u.tooFew(byClass)
-	}
-	labeled, positives, negatives := byClass[1][:u.labeled], byClass[1][u.labeled:u.labeled+u.positives], byClass[0][:u.negatives]
 	parts.held.labeled, parts.learn.labeled = labeled[:len(labeled)/10], labeled[len(labeled)/10:]
 	for _, class := range [][]int{positives, negatives} {
 		test, held := len(class)/5, len(class)/5+len(class)/10

@@ -104,6 +104,11 @@ func (u uciSet) read() (*tabular.Table, string, error) {
 	return table, train.Digest(content), nil
 }
 
+// source tells in a record what was read.
+func (u uciSet) source(digest string) string {
+	return fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
+}
+
 // isPositive reports whether a class is the positive one.
 func (u uciSet) isPositive(class string) (bool, error) {
 	if u.positive != "" {

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -38,19 +35,6 @@ func (o *opened) viewsOf(eng *engine.Engine, recipe augment.Recipe, seed uint64)
 	return &datasets.Images{
 		Pixels: views, Height: out.Height, Width: out.Width, Channels: out.Channels, Labels: make([]int, n), Classes: []string{"view"},
 	}, nil
-}
-
-// linearAgreement returns how far a linear classifier predicts examples and views of them alike.
-func linearAgreement(linear *probe.Probe, x, views *mat.Dense) (map[string]float64, error) {
-	own, err := linear.Scores(x)
-	if err != nil {
-		return nil, err
-	}
-	others, err := linear.Scores(views)
-	if err != nil {
-		return nil, err
-	}
-	return agreement(own, others)
 }
 
 // agreement returns, as values of a point, how far logits of examples and of views of them have the same sign.

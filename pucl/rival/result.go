@@ -26,10 +26,11 @@ type HeldOut struct {
 
 // Epoch is what was measured after one epoch.
 type Epoch struct {
-	Epoch int          // its number, from 1
-	Steps int          // steps done
-	PU    *evaluate.PU // of the examples held out; nil where there are none
-	Test  []float64    // logits of the test examples; nil where there are none
+	Epoch   int          // its number, from 1
+	Steps   int          // steps done
+	PU      *evaluate.PU // of the examples held out; nil where there are none
+	HeldOut []float64    // logits of these; nil where there are none
+	Test    []float64    // logits of the test examples; nil where there are none
 }
 
 // Judge measures the scores of the test examples by their true classes.
@@ -127,14 +128,14 @@ func (r *run) afterStep(done int) (*train.Reading, error) {
 	}
 	epoch := Epoch{Epoch: len(r.epochs) + 1, Steps: done}
 	if held := c.HeldOut.Data.Examples; held != nil {
-		scores, err := r.scorer.score(held)
-		if err != nil {
+		var err error
+		if epoch.HeldOut, err = r.scorer.score(held); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(scores, isInfiniteOrNaN) {
+		if slices.ContainsFunc(epoch.HeldOut, isInfiniteOrNaN) {
 			return nil, nil // the loop ends the run, and tells which layer it was
 		}
-		if epoch.PU, err = c.HeldOut.measure(scores); err != nil {
+		if epoch.PU, err = c.HeldOut.measure(epoch.HeldOut); err != nil {
 			return nil, err
 		}
 	}

@@ -102,11 +102,7 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 		return 0, fmt.Errorf("evaluate: the AUC compares positives with negatives; there are %d positives and %d negatives",
 			len(positives), len(negatives))
 	}
-	var won float64
-	for _, count := range below(scores, truth) {
-		won += count
-	}
-	return won / (float64(len(positives)) * float64(len(negatives))), nil
+	return below(scores, truth).auc(len(negatives)), nil
 }
 
 // checkScores returns an error unless there are n scores, at least one, and none of them is NaN.

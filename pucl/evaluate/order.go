@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Counts are numbers of examples, halves among them. As text they stand one after the other, with spaces.
@@ -36,13 +38,18 @@ func (c *Counts) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// auc returns which share of the pairs of an example and one of so many others the examples win.
+func (c Counts) auc(others int) (won float64) {
+	for _, count := range c {
+		won += count
+	}
+	return won / (float64(len(c)) * float64(others))
+}
+
 // below returns for every example that truth marks how many others have a lower score, those of the same score counting half, in
 // ascending order.
 func below(scores []float64, truth []bool) Counts {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
+	order := rows.All(len(scores))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var counts Counts
 	passed := 0

@@ -91,11 +91,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 		}
 	}
 	s.Below = below(scores, labeled)
-	var won float64
-	for _, count := range s.Below {
-		won += count
-	}
-	s.ProxyAUC = won / (float64(s.Labeled) * float64(s.Unlabeled))
+	s.ProxyAUC = s.Below.auc(s.Unlabeled)
 	return s, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Reliability sets the probabilities that a classifier gives beside how many examples are positive: bins of examples with similar
@@ -58,20 +60,11 @@ func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreC
 	if config.Prior == 0 {
 		return nil, fmt.Errorf("evaluate: how many are positive in a bin follows from the class prior: give it, or an estimate of it")
 	}
-	var population []int
-	labels := 0
-	for i, l := range labeled {
-		if l {
-			labels++
-		}
-		if !l || config.SingleDataset {
-			population = append(population, i)
-		}
+	positives, population := rows.Split(labeled)
+	if config.SingleDataset {
+		population = rows.All(len(labeled))
 	}
-	all := make([]float64, len(population))
-	for i, at := range population {
-		all[i] = probabilities[at]
-	}
+	all := rows.Pick(probabilities, population)
 	of, err := binned(all, bins)
 	if err != nil {
 		return nil, err
@@ -85,18 +78,18 @@ func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreC
 			top = math.Inf(1)
 		}
 		inside := 0.0
-		for j, l := range labeled {
-			if p := probabilities[j]; l && p > below && p <= top {
+		for _, j := range positives {
+			if p := probabilities[j]; p > below && p <= top {
 				inside++
 			}
 		}
 		below = top
-		a, n := inside/float64(labels), float64(len(index))
+		a, n := inside/float64(len(positives)), float64(len(index))
 		b.Positive = config.Prior * a / b.Share
 		if inside > 0 {
 			b.Error = b.Positive * math.Sqrt((1-a)/inside+(1-b.Share)/n)
 		} else { // as if it were one: none seen does not say that there is none
-			b.Error = config.Prior / float64(labels) / b.Share
+			b.Error = config.Prior / float64(len(positives)) / b.Share
 		}
 		out = append(out, b)
 	}
@@ -117,10 +110,7 @@ func binned(probabilities []float64, bins int) (of [][]int, err error) {
 	if bins = cmp.Or(bins, 10); bins < 1 {
 		return nil, fmt.Errorf("evaluate: %d bins; give 1 or more, or 0 for 10", bins)
 	}
-	order := make([]int, len(probabilities))
-	for i := range order {
-		order[i] = i
-	}
+	order := rows.All(len(probabilities))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[a], probabilities[b]) })
 	first := 0
 	for bin := 1; bin <= bins && first < len(order); bin++ {

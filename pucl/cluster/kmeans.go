@@ -11,6 +11,7 @@ import (
 
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K
@@ -126,20 +127,8 @@ func (c KMeans) check(x Source) error {
 			k, width, c.K, d)
 	}
 	return cmp.Or(
-		fault.If(!isFinite(c.Centers), "cluster: the centers given hold NaN or infinite entries; they must be finite"),
+		fault.If(rows.CheckFinite(c.Centers) != nil, "cluster: the centers given hold NaN or infinite entries; they must be finite"),
 		fault.If(c.Restarts > 1, "cluster: %d restarts from the same centers; leave out Restarts, or Centers", c.Restarts))
-}
-
-func isFinite(x *mat.Dense) bool {
-	n, _ := x.Dims()
-	for i := range n {
-		for _, value := range x.RawRowView(i) {
-			if math.IsNaN(value) || math.IsInf(value, 0) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // pieceRows returns how many rows are compared with all centers at once: products of some megabytes stay in a processor's cache.
@@ -255,13 +244,7 @@ func (a *nearest) fillEmpty() error {
 					if a.counts[a.index[label]] == 1 {
 						continue
 					}
-					own := a.all.row(int(label))
-					distance := 0.0
-					for j, value := range p.row(i) {
-						difference := float64(value) - float64(own[j])
-						distance += difference * difference
-					}
-					if distance > farthest {
+					if distance := squaredApart(p.row(i), a.all.row(int(label))); distance > farthest {
 						farthest, at = distance, p.first+i
 						row = widened(p.row(i))
 					}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -195,24 +194,19 @@ func (t *table) center(p *piece, each func(i int, squared float64)) error {
 // measure finds the squared lengths.
 func (t *table) measure() error {
 	lengths := make([]float64, t.n)
-	center := func(p *piece) error {
-		return t.center(p, func(i int, squared float64) { lengths[i], t.squares[i] = squared, float32(squared) })
+	read := t.raw
+	if !t.streamed { // all rows are where survey left them
+		read = func(*piece) error { return nil }
 	}
-	if t.streamed {
-		if err := t.windows(t.raw, func(window []*piece) (err error) {
-			for _, p := range window {
-				err = errors.Join(err, center(p))
-			}
-			return err
-		}); err != nil {
-			return err
-		}
-	} else {
-		for _, p := range t.pieces {
-			if err := center(p); err != nil {
+	if err := t.windows(read, func(window []*piece) error {
+		for _, p := range window {
+			if err := t.center(p, func(i int, squared float64) { lengths[i], t.squares[i] = squared, float32(squared) }); err != nil {
 				return err
 			}
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	t.total = floats.Sum(lengths)
 	return nil

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // sample is scores in increasing order, each of which counts with its weight; these sum to 1.
@@ -39,15 +41,8 @@ func newScored(scores []float64, labeled []bool) (scored, error) {
 	if err := checkScores(scores, labeled); err != nil {
 		return scored{}, err
 	}
-	var by [2][]float64
-	for i, s := range scores {
-		kind := 0
-		if labeled[i] {
-			kind = 1
-		}
-		by[kind] = append(by[kind], s)
-	}
-	return scored{sorted(by[1]), sorted(by[0])}, nil
+	positive, unlabeled := rows.Split(labeled)
+	return scored{sorted(rows.Pick(scores, positive)), sorted(rows.Pick(scores, unlabeled))}, nil
 }
 
 // estimate returns what an estimator makes of scores, with its interval.

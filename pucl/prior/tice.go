@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Constants of TIcE, the paper's.
@@ -61,16 +63,9 @@ type tice struct {
 
 // resample draws as many labeled rows and as many unlabeled ones as there are.
 func (t *tice) resample(random *rand.Rand) {
-	var by [2][]int
-	for i, l := range t.labeled {
-		kind := 0
-		if l {
-			kind = 1
-		}
-		by[kind] = append(by[kind], i)
-	}
+	labeled, unlabeled := rows.Split(t.labeled)
 	clear(t.weights)
-	for _, index := range by {
+	for _, index := range [][]int{unlabeled, labeled} {
 		for range index {
 			t.weights[index[random.IntN(len(index))]]++
 		}

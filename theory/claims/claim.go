@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -19,16 +21,27 @@ type Claim struct {
 	Assumptions []string `json:"assumptions"` // what the paper takes for granted
 	Finding
 
-	check func(*engine.Engine) Finding // may end by package must
+	Plant string `json:"plant,omitempty"` // the mistake that was planted, "" where there is none
+
+	rests grounds
+	check func(*subject) Finding // may end by package must
 }
 
 // Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
 // need no engine, and take nil. A finding with a number that is not finite decides nothing and is an error.
-func (c Claim) Check(eng *engine.Engine) (Claim, error) {
+func (c Claim) Check(eng *engine.Engine) (Claim, error) { return c.CheckPlanted(eng, Plant{}) }
+
+// CheckPlanted is [Claim.Check] with a mistake planted in what the claim rests on, which the verdict should not survive. A
+// plant that does not touch the claim is an error.
+func (c Claim) CheckPlanted(eng *engine.Engine, plant Plant) (Claim, error) {
 	if c.check == nil {
 		return c, fmt.Errorf("claims: claim %q has no check", c.ID)
 	}
-	finding, err := c.run(eng)
+	if plant.Name != "" && !slices.Contains(plant.Claims, c.ID) {
+		return c, fmt.Errorf("claims: the plant %q does not touch %q; it touches %s", plant.Name, c.ID, strings.Join(plant.Claims, ", "))
+	}
+	c.Plant = plant.Name
+	finding, err := c.run(&subject{eng: eng, plant: plant, rests: &c.rests})
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}
@@ -40,9 +53,12 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 }
 
 // run returns what the check finds, or the error that ended it.
-func (c Claim) run(eng *engine.Engine) (f Finding, err error) {
+func (c Claim) run(s *subject) (f Finding, err error) {
 	defer must.Catch(&err)
-	f = c.check(eng)
+	f = c.check(s)
+	if name := s.forgotten(); name != "" {
+		return f, fmt.Errorf("the claim rests on %q, which its check did not ask for", name)
+	}
 	return f, f.checkNumbers()
 }
 

@@ -31,7 +31,7 @@ func DCLDecomposition() Claim {
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand: τ⁺ is the probability of its class, τ⁻ = 1 − τ⁺ > 0",
 			"expectations, not means of draws",
 		},
-		check: func(eng *engine.Engine) Finding { return dclDecompositionFinding(eng, printedNegativeMean) },
+		check: func(s *subject) Finding { return dclDecompositionFinding(s.eng, printedNegativeMean) },
 	}
 }
 

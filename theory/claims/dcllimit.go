@@ -32,9 +32,9 @@ func DCLLimit() Claim {
 			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} stands for the expectation in the denominator",
 			"nothing is said of M; the paper has the two views of an image, so M = 1",
 		},
-		check: func(eng *engine.Engine) Finding {
+		check: func(s *subject) Finding {
 			f := dclLimitFinding(debiasedMean)
-			dclBatchDetail(eng, &f)
+			dclBatchDetail(s.eng, &f)
 			return f
 		},
 	}

@@ -33,9 +33,9 @@ func InfoNCEMutualInformation() Claim {
 				"and of the pair",
 			"the noise distribution is that of the cited proof, the marginal p(y); the text itself does not say which it is",
 		},
-		check: func(eng *engine.Engine) Finding {
+		check: func(s *subject) Finding {
 			f := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 1) })
-			infoNCEBatchDetails(eng, &f)
+			infoNCEBatchDetails(s.eng, &f)
 			return f
 		},
 	}

@@ -32,8 +32,8 @@ func Lemma1() Claim {
 			"the noise rates of (12) are part of the problem, so that γ and ξ_P give π_P = γξ_P/(1 − ξ_P)",
 			"no further distributional assumption",
 		},
-		check: func(eng *engine.Engine) Finding {
-			return lemma1Finding(eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) })
+		check: func(s *subject) Finding {
+			return lemma1Finding(s.eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) })
 		},
 	}
 }

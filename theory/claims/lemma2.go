@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -29,7 +28,7 @@ func Lemma2() Claim {
 			"Z_PL is drawn uniformly from all subsets of Z_P with n_L points",
 			"μ* is the optimal centre of Z_P, and φ*(Z_P, μ*) its potential",
 		},
-		check: func(*engine.Engine) Finding { return lemma2Finding(printedCentroidFactor) },
+		check: func(*subject) Finding { return lemma2Finding(printedCentroidFactor) },
 	}
 }
 

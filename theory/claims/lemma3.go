@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -33,7 +32,7 @@ func Lemma3() Claim {
 			"μ_N is an unlabeled point z, drawn with probability proportional to |z − μ_P|²",
 			"φ is the potential of Definition 6, C* an optimal pair of centres (Definition 7)",
 		},
-		check: func(*engine.Engine) Finding { return lemma3Finding(printedLemma3) },
+		check: func(*subject) Finding { return lemma3Finding(printedLemma3) },
 	}
 }
 

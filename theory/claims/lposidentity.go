@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-
-	"github.com/puclab/puclab/pucl/engine"
 )
 
 // LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
@@ -25,7 +23,7 @@ func LPosIdentity() Claim {
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand, τ⁺ and τ⁻ being the probabilities of its class and of the other",
 			"f is positive, so exp of the similarity (the slides print it without exp)",
 		},
-		check: func(*engine.Engine) Finding { return lposIdentityFinding(printedLPos) },
+		check: func(*subject) Finding { return lposIdentityFinding(printedLPos) },
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -27,7 +26,7 @@ func LPosLimit() Claim {
 			"L_N-pair = E[−log e^s⁺/(e^s⁺ + Σ e^s_k)] over anchors x ~ p, x⁺ ~ p⁺ and N independent negatives",
 			"L̃_Pos = E_x[−log (E − τ⁻E⁻)/(E + (Nτ⁺ − τ⁻)E⁻)] with the means E of e^s over p and E⁻ over p⁻, p = τ⁺p⁺ + τ⁻p⁻",
 		},
-		check: func(*engine.Engine) Finding { return lposLimitFinding(LPosPopulation) },
+		check: func(*subject) Finding { return lposLimitFinding(LPosPopulation) },
 	}
 }
 

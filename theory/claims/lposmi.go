@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -27,7 +26,7 @@ func LPosMutualInformation() Claim {
 			"L_Pos = E[−log (P − τ⁻P⁻)/(P + (Nτ⁺ − τ⁻)P⁻)] over anchors x ~ p, N draws of p⁻ and a draw of p⁺; P and P⁻ " +
 				"are the means of e^s over p and p⁻, or estimates of them",
 		},
-		check: func(*engine.Engine) Finding {
+		check: func(*subject) Finding {
 			return lposMIFinding(func(term float64, n int, _ float64) float64 { return math.Log(float64(n)+2) + term })
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
@@ -29,7 +28,7 @@ func NoiseRate() Claim {
 			"case-control: n_P labeled draws from p(x|y=1), n_U unlabeled draws from p(x), all independent (11)",
 			"γ = n_P/n_U, π_P = p(y=1)",
 		},
-		check: func(*engine.Engine) Finding { return noiseRateFinding(printedNoiseRate) },
+		check: func(*subject) Finding { return noiseRateFinding(printedNoiseRate) },
 	}
 }
 

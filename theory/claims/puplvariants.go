@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -29,7 +28,7 @@ func PUPLVariants() Claim {
 			"both are given the same labeled and unlabeled embeddings",
 			"k-means in the pseudo code is Lloyd's algorithm from the given centres, run until no label changes",
 		},
-		check: func(*engine.Engine) Finding { return puplVariantsFinding(theory.RationalPUPLPseudoCode) },
+		check: func(*subject) Finding { return puplVariantsFinding(theory.RationalPUPLPseudoCode) },
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -28,7 +27,8 @@ func Theorem1() Claim {
 			"views are independent draws from their example's class; said with Theorem 2, needed here for 𝕌∖i to be " +
 				"draws from p(x)",
 		},
-		check: func(eng *engine.Engine) Finding { return theorem1Finding(eng, Theorem1Printed) },
+		rests: grounds{objectives: []string{"SCL-PU"}},
+		check: func(s *subject) Finding { return theorem1Finding(s, Theorem1Printed) },
 	}
 }
 
@@ -85,9 +85,9 @@ var theorem1Readings = []struct {
 	}},
 }
 
-func theorem1Finding(eng *engine.Engine, formula biasFormula) Finding {
+func theorem1Finding(s *subject, formula biasFormula) Finding {
 	var f Finding
-	m := must.Get(theory.NewMeter(eng, pucl.SCLPU(), 1))
+	m := must.Get(theory.NewMeter(s.eng, s.objective(pucl.SCLPU()), 1))
 	defer m.Close()
 	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))

@@ -6,7 +6,6 @@ import (
 	"math/big"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -23,7 +22,8 @@ func Theorem2Unbiased() Claim {
 		LaTeX:       `\mathbb{E}[\mathcal{L}_{\text{ssCL}}] = \mathbb{E}[\mathcal{L}_{\text{PUCL}}] = \mathcal{L}^*_{\text{CL}}`,
 		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
 		Assumptions: theorem2Assumptions(),
-		check:       func(eng *engine.Engine) Finding { return theorem2UnbiasedFinding(eng, noBias) },
+		rests:       grounds{objectives: []string{"ssCL", "PUCL"}},
+		check:       func(s *subject) Finding { return theorem2UnbiasedFinding(s, noBias) },
 	}
 }
 
@@ -57,10 +57,9 @@ func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias 
 }
 
 // theorem2UnbiasedFinding holds the bias that is claimed, 0 in the paper, against that of both objectives.
-func theorem2UnbiasedFinding(eng *engine.Engine, claimed biasFormula) Finding {
+func theorem2UnbiasedFinding(s *subject, claimed biasFormula) Finding {
 	var f Finding
-	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
-	meters := must.Get(theory.NewMeters(eng, 1, objectives...))
+	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
 	defer closeAll(meters)
 	cases := contrastCases(randomPlanes(3, 3), designsOf(0.4, [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}))
 	loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)

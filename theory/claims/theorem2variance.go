@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -28,7 +27,8 @@ func Theorem2Variance() Claim {
 			`\in \mathcal{X}_{P_L}) \ge 0`,
 		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 (the size)",
 		Assumptions: theorem2Assumptions(),
-		check:       func(eng *engine.Engine) Finding { return theorem2VarianceFinding(eng, Theorem2PrintedGap) },
+		rests:       grounds{objectives: []string{"ssCL", "PUCL"}},
+		check:       func(s *subject) Finding { return theorem2VarianceFinding(s, Theorem2PrintedGap) },
 	}
 }
 
@@ -81,9 +81,9 @@ func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss floa
 		results[0].Loss.Variance.Value - results[1].Loss.Variance.Value
 }
 
-func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
+func theorem2VarianceFinding(s *subject, formula gapFormula) Finding {
 	var f Finding
-	meters := must.Get(theory.NewMeters(eng, 1, pucl.SSCL(), pucl.PUCL()))
+	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
 	defer closeAll(meters)
 	cases := contrastCases(randomPlanes(4, 4), designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}))
 	agreeing := make([]int, len(labeledCounts))
@@ -108,7 +108,7 @@ func theorem2VarianceFinding(eng *engine.Engine, formula gapFormula) Finding {
 	measure(&f, correction, "largest error of 2m(m−1)/((2m−1)b²)·ζ₂ for Δσ of the loss")
 	smallest := theorem2TwoSigns(meters, formula, &f)
 	theorem2FlatPairs(&f, formula)
-	theorem2OneAnchor(eng, &f, formula)
+	theorem2OneAnchor(s, &f, formula)
 	theorem2SameViews(meters, &f)
 	theorem2VarianceJudge(&f, agreeing, negative, len(cases), correction, smallest)
 	return f
@@ -224,7 +224,7 @@ func theorem2FlatPairs(f *Finding, formula gapFormula) {
 
 // theorem2OneAnchor measures the variance of a single labeled anchor's attraction, the reading that comes nearest to the
 // proof: its own pair against the mean of its 2m−1 pairs.
-func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
+func theorem2OneAnchor(s *subject, f *Finding, formula gapFormula) {
 	first := func(term pucl.Term) pucl.Term { // n times the first row's, so that the mean over anchors is the first row's
 		return func(b *pucl.Block) *Node {
 			values := term(b)
@@ -233,12 +233,12 @@ func theorem2OneAnchor(eng *engine.Engine, f *Finding, formula gapFormula) {
 			return Where(Equal(row, ZerosLike(row)), MulScalar(values, float64(n)), ZerosLike(values))
 		}
 	}
-	objectives := []pucl.Objective{pucl.SSCL(), pucl.PUCL()}
+	objectives := []pucl.Objective{s.objective(pucl.SSCL()), s.objective(pucl.PUCL())}
 	for i := range objectives {
 		objectives[i].Attract = first(objectives[i].Attract)
 		objectives[i].Name += ", first anchor"
 	}
-	meters := must.Get(theory.NewMeters(eng, 1, objectives...))
+	meters := must.Get(theory.NewMeters(s.eng, 1, objectives...))
 	defer closeAll(meters)
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
 	for _, world := range []struct {

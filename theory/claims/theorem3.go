@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"math/bits"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -34,7 +33,7 @@ func Theorem3() Claim {
 			"the expectation is over the draw of the negative centre; the proof counts the centres right after seeding, " +
 				"and says that the rounds after it can only lower the potential",
 		},
-		check: func(*engine.Engine) Finding {
+		check: func(*subject) Finding {
 			return theorem3Finding(func(c seedingCase) *big.Rat { return times(whole(16), c.optimal) })
 		},
 	}

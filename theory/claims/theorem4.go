@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -31,9 +30,10 @@ func Theorem4() Claim {
 			"bias is taken as the distance between the expected gradient and that of (3) as a loss, N = 2b − 2, in the " +
 				"points of the population",
 		},
-		check: func(eng *engine.Engine) Finding {
-			f := theorem4Finding(eng, pucl.PUCL(), pucl.SSCL())
-			theorem4Equations(eng, &f)
+		rests: grounds{objectives: []string{"PUCL", "ssCL", "SCL"}},
+		check: func(s *subject) Finding {
+			f := theorem4Finding(s, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()))
+			theorem4Equations(s, &f)
 			return f
 		},
 	}
@@ -73,11 +73,11 @@ type gradientStudy struct {
 	counterexample          string
 }
 
-func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Finding {
+func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters := must.Get(theory.NewMeters(eng, 1, better, baseline, pucl.SCL(), proximity))
+	meters := must.Get(theory.NewMeters(on.eng, 1, better, baseline, on.objective(pucl.SCL()), proximity))
 	defer closeAll(meters)
 	var s gradientStudy
 	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,6 +43,10 @@ func (c Claim) CheckPlanted(eng *engine.Engine, plant Plant) (Claim, error) {
 	}
 	c.Plant = plant.Name
 	finding, err := c.run(&subject{eng: eng, plant: plant, rests: &c.rests})
+	if other := (*otherObjective)(nil); errors.As(err, &other) {
+		finding, err = Finding{Number: exactly(other.off), Sentence: other.text + ".", Why: "A verdict on an equation rests on " +
+			"an objective that is this equation."}, nil
+	}
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}

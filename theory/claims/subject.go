@@ -33,14 +33,19 @@ type subject struct {
 	asked []string
 }
 
-// objective returns o, or what is planted in its place under the same name.
+// objective returns o, or what is planted in its place under the same name. It ends the check of a claim where that is not
+// what the equation of this name says.
 func (s *subject) objective(o pucl.Objective) pucl.Objective {
-	if s.note(o.Name, "objectives", func(g grounds) []string { return g.objectives }); s.plant.objective != o.Name {
-		return o
+	name, first := o.Name, !slices.Contains(s.asked, o.Name)
+	s.note(name, "objectives", func(g grounds) []string { return g.objectives })
+	if s.plant.instead != nil {
+		o = s.plant.instead(o)
+		o.Name = name
 	}
-	planted := s.plant.instead(o)
-	planted.Name = o.Name
-	return planted
+	if s.rests != nil && first {
+		must.Do(gauge(s.eng, o))
+	}
+	return o
 }
 
 // constant returns the value of a formula's constant, or the moved one.

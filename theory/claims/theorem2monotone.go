@@ -25,8 +25,15 @@ func Theorem2Monotone() Claim {
 		Source:    "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
 		Assumptions: append(theorem2Assumptions(), "the proof holds the number |X_U| of unlabeled examples fixed while γ "+
 			"grows; the theorem does not say what is fixed"),
-		rests: grounds{objectives: []string{"ssCL", "PUCL"}},
-		check: func(s *subject) Finding { return theorem2MonotoneFinding(s, gapShare) },
+		rests: grounds{
+			objectives:  []string{"ssCL", "PUCL"},
+			constants:   []string{"2m(m-1)/((2m-1)b^2)"},
+			assumptions: []string{independentViews, caseControl},
+			unneeded:    []unneeded{{caseControl, "Δσ does not depend on how the unlabeled examples are mixed"}},
+		},
+		check: func(s *subject) Finding {
+			return theorem2MonotoneFinding(s, func(m, u int64) *big.Rat { return s.rational("2m(m-1)/((2m-1)b^2)", gapShare(m, u)) })
+		},
 	}
 }
 
@@ -185,7 +192,7 @@ func theorem2MonotoneMeasured(s *subject, share shareFormula, f *Finding) (wrong
 	defer closeAll(meters)
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
 		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
-		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), s.drawn(d)})
 		want := decimal(share(int64(d.Labeled), int64(d.Unlabeled)))
 		wrong = max(wrong, math.Abs(loss-want))
 		measure(f, loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)

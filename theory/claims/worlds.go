@@ -115,6 +115,24 @@ func designsOf(prior float64, sizes [][2]int) []theory.Design {
 	})
 }
 
+// Assumptions that several claims share.
+const (
+	independentViews = "independent views"
+	caseControl      = "case-control"
+)
+
+// drawn returns the design that batches are drawn with: d, or, where one of these two assumptions is dropped, one that formulas
+// made for d know nothing of.
+func (s *subject) drawn(d theory.Design) theory.Design {
+	if !s.assumes(independentViews) {
+		d.SameView = theory.IdenticalViews
+	}
+	if !s.assumes(caseControl) {
+		d.Scheme, d.LabelRate = theory.SingleDataset, 0.5
+	}
+	return d
+}
+
 func closeAll(meters []*theory.Meter) {
 	for _, m := range meters {
 		m.Close()

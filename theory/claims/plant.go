@@ -80,6 +80,9 @@ func (p Plant) noticed(sound, planted Verdict, err error) bool {
 	return err != nil || planted == Undecided || p.instead == nil && planted == Fails && sound != Fails
 }
 
+// Touches reports whether the plant touches the claim with the given ID.
+func (p Plant) Touches(id string) bool { return slices.Contains(p.Claims, id) }
+
 // ground names what the plant was planted in, "" for an objective.
 func (p Plant) ground() string { return p.constant + p.assumption + p.mistake }
 

@@ -29,7 +29,8 @@ type unneeded struct{ name, why string }
 type subject struct {
 	eng   *engine.Engine
 	plant Plant
-	rests *grounds // nil asks for no list
+	rests *grounds // nil asks for no list, and for no equation of an objective
+	bench *bench
 	asked []string
 }
 
@@ -43,7 +44,7 @@ func (s *subject) objective(o pucl.Objective) pucl.Objective {
 		o.Name = name
 	}
 	if s.rests != nil && first {
-		must.Do(gauge(s.eng, o))
+		must.Do(s.gauge(o))
 	}
 	return o
 }
@@ -88,7 +89,9 @@ func (s *subject) note(name, kind string, of func(grounds) []string) {
 	if s.rests != nil && !slices.Contains(of(*s.rests), name) {
 		must.Fail("the check asks for %q, which is not among the %s that the claim rests on: %q", name, kind, of(*s.rests))
 	}
-	s.asked = append(s.asked, name)
+	if !slices.Contains(s.asked, name) {
+		s.asked = append(s.asked, name)
+	}
 }
 
 // forgotten returns what the claim lists and its check did not ask for, "" where there is none.

@@ -98,8 +98,7 @@ var theorem1Readings = []struct {
 
 func theorem1Finding(s *subject, formula biasFormula) Finding {
 	var f Finding
-	m := must.Get(theory.NewMeter(s.eng, s.objective(pucl.SCLPU()), 1))
-	defer m.Close()
+	m := s.meters(1, s.objective(pucl.SCLPU()))[0]
 	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))
 	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out

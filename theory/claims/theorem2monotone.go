@@ -9,7 +9,6 @@ import (
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
-	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
@@ -188,8 +187,7 @@ func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 // theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
 // how far the formula is off at most; then it measures with identical views.
 func theorem2MonotoneMeasured(s *subject, share shareFormula, f *Finding) (wrong float64) {
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
 		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
 		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), s.drawn(d)})

@@ -64,8 +64,7 @@ func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias 
 // theorem2UnbiasedFinding holds the bias that is claimed, 0 in the paper, against that of both objectives.
 func theorem2UnbiasedFinding(s *subject, claimed biasFormula) Finding {
 	var f Finding
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	cases := contrastCases(randomPlanes(3, 3), designsOf(0.4, [][2]int{{0, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}))
 	loss, attraction, unlabeledOnly, correction, least := 0, 0, 0, 0.0, math.Inf(1)
 	for _, c := range cases {

@@ -100,8 +100,7 @@ func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss floa
 
 func theorem2VarianceFinding(s *subject, formula gapFormula) Finding {
 	var f Finding
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	cases := contrastCases(randomPlanes(4, 4), designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}))
 	agreeing := make([]int, len(labeledCounts))
 	negative, least, correction, between := 0, math.Inf(1), 0.0, 0.0
@@ -289,8 +288,7 @@ func theorem2OneAnchor(s *subject, f *Finding, formula gapFormula) {
 		objectives[i].Attract = first(objectives[i].Attract)
 		objectives[i].Name += ", first anchor"
 	}
-	meters := must.Get(theory.NewMeters(s.eng, 1, objectives...))
-	defer closeAll(meters)
+	meters := s.meters(1, objectives...)
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
 	for _, world := range []struct {
 		name string

@@ -85,8 +85,7 @@ func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters := must.Get(theory.NewMeters(on.eng, 1, better, baseline, on.objective(pucl.SCL()), proximity))
-	defer closeAll(meters)
+	meters := on.meters(1, better, baseline, on.objective(pucl.SCL()), proximity)
 	s := gradientStudy{on: on}
 	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25},

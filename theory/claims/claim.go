@@ -14,11 +14,12 @@ import (
 // Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
 // until Check has run.
 type Claim struct {
-	ID          string   `json:"id"`          // short and stable: "noise-rate"
-	Statement   string   `json:"statement"`   // as printed, in plain words and characters
-	LaTeX       string   `json:"latex"`       // the formula of the statement, for a notebook
-	Source      string   `json:"source"`      // paper, and the number of equation, theorem or lemma
-	Assumptions []string `json:"assumptions"` // what the paper takes for granted
+	ID          string   `json:"id"`              // short and stable: "noise-rate"
+	Statement   string   `json:"statement"`       // as printed, in plain words and characters
+	LaTeX       string   `json:"latex"`           // the formula of the statement, for a notebook
+	Source      string   `json:"source"`          // paper, and the number of equation, theorem or lemma
+	Assumptions []string `json:"assumptions"`     // what the paper takes for granted
+	Proof       []string `json:"proof,omitempty"` // line by line, for a statement that has a proof here
 	Finding
 
 	Plant string `json:"plant,omitempty"` // the mistake that was planted, "" where there is none
@@ -99,8 +100,8 @@ func (c Claim) String() string {
 // All lists all claims, none checked yet.
 func All() []Claim {
 	return []Claim{
-		Theorem1(), Theorem2Unbiased(), Theorem2Variance(), Theorem2Monotone(), Theorem3(), Theorem4(),
-		Lemma1(), Lemma2(), Lemma3(), NoiseRate(),
+		Theorem1(), Theorem1Repaired(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
+		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
 		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosMutualInformation(), InfoNCEMutualInformation(),
 		Hypercube(), PUPLVariants(),
 	}

@@ -35,8 +35,7 @@ func LPosLimitRepaired() Claim {
 		},
 		rests: grounds{
 			constants:   []string{"J", "v"},
-			assumptions: []string{"negatives of the other class"},
-			mistakes:    []mistake{{"own share of the other class", "τ⁺ is the share of the class that the anchor is not of"}},
+			assumptions: []string{"negatives of the other class", ownShare},
 		},
 		check: lposLimitRepairedFinding,
 	}
@@ -45,7 +44,7 @@ func LPosLimitRepaired() Claim {
 func lposLimitRepairedFinding(s *subject) Finding {
 	var f proven
 	factor, rate := s.constant("J", 1), s.constant("v", 1)
-	other, swapped := s.assumes("negatives of the other class"), s.mistaken("own share of the other class")
+	other, swapped := s.assumes("negatives of the other class"), !s.assumes(ownShare)
 	difference := func(w world, tau float64, n int) float64 {
 		reading := nPairReadings[0]
 		if !other {

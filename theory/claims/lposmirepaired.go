@@ -39,8 +39,8 @@ func LPosMutualInformationRepaired() Claim {
 				"and the divergence goes to 0.",
 		},
 		rests: grounds{
-			constants: []string{"entropy", "loss", "weight"},
-			mistakes:  []mistake{{"own share of the other class", "τ⁺ is the share of the class that the anchor is not of"}},
+			constants:   []string{"entropy", "loss", "weight"},
+			assumptions: []string{ownShare},
 		},
 		check: lposMIRepairedFinding,
 	}
@@ -72,7 +72,7 @@ func lposParts(w world, tau float64, weight func(share float64) float64) (loss, 
 func lposMIRepairedFinding(s *subject) Finding {
 	var f proven
 	entropy, lossFactor, weightFactor := s.constant("entropy", 1), s.constant("loss", 1), s.constant("weight", 1)
-	swapped := s.mistaken("own share of the other class")
+	swapped := !s.assumes(ownShare)
 	balancing := func(share float64) float64 {
 		if swapped {
 			share = 1 - share

@@ -66,6 +66,9 @@ func (c Claim) checkOn(b *bench, eng *engine.Engine, plant Plant) (Claim, error)
 // run returns what the check finds, or the error that ended it.
 func (c Claim) run(s *subject) (f Finding, err error) {
 	defer must.Catch(&err)
+	for _, name := range c.rests.objectives { // before the check, which may take longer
+		must.Do(s.gauge(s.planted(equations[name].objective)))
+	}
 	f = c.check(s)
 	if name := s.forgotten(); name != "" {
 		return f, fmt.Errorf("the claim rests on %q, which its check did not ask for", name)

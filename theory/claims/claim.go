@@ -107,7 +107,7 @@ func All() []Claim {
 		Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(),
 		Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
 		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
-		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
+		DCLDecomposition(), DCLLimit(), DCLLimitRepaired(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
 		LPosMutualInformation(), LPosMutualInformationRepaired(), InfoNCEMutualInformation(),
 		Hypercube(), PUPLVariants(),
 	}

@@ -86,6 +86,9 @@ func theorem4VarianceFinding(s *subject) Finding {
 	measure(&f.Finding, share[0], "least trace of the covariance, PUCL over ssCL, m ≥ 2")
 	measure(&f.Finding, share[1], "greatest trace of the covariance, PUCL over ssCL, m ≥ 2")
 	theorem4SameViews(meters, &f)
+	f.detail("for appendix A.5.3: its argument from a lower bias does not stand, since the expected gradients are the same; what does is that " +
+		"steps along PUCL's gradient go the same way in expectation with less noise, which is what the rates of stochastic gradient descent " +
+		"depend on")
 	f.Number = exactly(share[0])
 	f.Why = "PUCL's gradient is the conditional expectation of ssCL's given the labeled rows without their pairing. Expected gradients are " +
 		"therefore equal, and what the pairing adds to the covariance is taken away, which no direction can lose by."

@@ -106,9 +106,12 @@ func (c Claim) String() string {
 // All lists all claims, none checked yet.
 func All() []Claim {
 	return []Claim{
-		Theorem1(), Theorem1Repaired(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
+		Theorem1(), Theorem1Repaired(),
+		Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(),
+		Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
 		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
-		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosMutualInformation(), InfoNCEMutualInformation(),
+		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
+		LPosMutualInformation(), LPosMutualInformationRepaired(), InfoNCEMutualInformation(),
 		Hypercube(), PUPLVariants(),
 	}
 }

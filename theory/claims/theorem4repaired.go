@@ -97,8 +97,7 @@ func gradientCases() []contrastCase {
 func theorem4RepairedFinding(s *subject) Finding {
 	var f proven
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing} // of one example the loss is −s
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()), s.objective(pucl.SCL()), proximity))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()), s.objective(pucl.SCL()), proximity)
 	kappaFactor, factorP, factorN := s.constant("kappa", 1), s.constant("C_P", 1), s.constant("C_N", 1)
 	cases := append(gradientCases(), contrastCases(randomPlanes(3, 14), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25}, {Labeled: 1, Unlabeled: 2, Prior: 0.5, SameView: 0.4},
@@ -129,7 +128,7 @@ func theorem4RepairedFinding(s *subject) Finding {
 		foretold.add(-kappa*(2*along-kappa*square)/(lengths[0]+lengths[1]), 0)
 		wrong += oneIf(foretold != against)
 		farther += oneIf(exceeds(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm()+contrastTolerance))
-		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst {
+		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst*(1+contrastTolerance) { // of equal ones the first
 			worst = ratio
 			example = fmt.Sprintf("the largest ratio: %s", theory.Case{Population: c.world, Design: c.design, Value: exactly(ratio)})
 		}

@@ -12,25 +12,25 @@ import (
 func DCLLimitRepaired() Claim {
 	return Claim{
 		ID: "dcl-limit-repaired",
-		Statement: "As N → ∞ with M fixed, L^{N,M} tends to the loss with the mean over M positives still random, which is L − w/M + O(1/M²), w = " +
-			"E[Q²(τ⁺)² Var(e^v)/(2(τ⁻)²(e^s⁺ + Q E e^s⁻)²)], where the mean over negatives lies above the floor. So N → ∞ is not enough unless " +
-			"s(x, ·) is constant on p⁺.",
+		Statement: "As N → ∞ with M fixed, L^{N,M} tends to the loss with the mean over M positives still random, which is L " +
+			"− w/M + O(1/M²), w = E[Q²(τ⁺)² Var(e^v)/(2(τ⁻)²(e^s⁺ + Q E e^s⁻)²)], where the mean over negatives lies above " +
+			"the floor. So N → ∞ is not enough unless s(x, ·) is constant on p⁺.",
 		LaTeX: `\lim_{N \to \infty} L^{N,M}_{Neg} = \tilde{L}_{Neg} - \frac{1}{M}\,\mathbb{E}\left[\frac{Q^2 (\tau^+)^2\, \mathrm{Var}\,` +
 			`e^{s(x,v)}}{2 (\tau^-)^2 \left(e^{s(x,x^+)} + Q\, \mathbb{E}\, e^{s(x,x^-)}\right)^2}\right] + O\!\left(\frac{1}{M^2}\right)`,
 		Source: "repairs the limit N → ∞ of the empirical loss of Chuang et al., Debiased Contrastive Learning (2020)",
 		Assumptions: []string{
 			"N draws u of all data, M draws v of the anchor's class, x⁺ another draw of it, all independent given the anchor; weight Q fixed",
-			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} with τ⁺ the probability of the anchor's own class, and E e^s⁻ > e^(−1/τ) over the " +
-				"other class at every anchor",
+			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} with τ⁺ the probability of the anchor's own class, and E e^s⁻ > " +
+				"e^(−1/τ) over the other class at every anchor",
 		},
 		Proof: []string{
-			"As N → ∞ mean e^u → E e^u, so g → max{(E e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)}; everything is continuous and bounded, and the loss " +
-				"tends to its expectation over the M draws v.",
+			"As N → ∞ mean e^u → E e^u, so g → max{(E e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)}; everything is continuous and " +
+				"bounded, and the loss tends to its expectation over the M draws v.",
 			"Without the floor g has expectation E⁻ = E e^s⁻ (dcl-decomposition) and variance (τ⁺/τ⁻)² Var(e^v)/M.",
-			"E⁻ lies above the floor, so g meets the floor only if the mean of M bounded draws is off by a fixed amount: a probability that " +
-				"falls exponentially with M (Hoeffding), and plays no part in what follows.",
-			"h(g) = log(1 + Q g e^(−s⁺)) has the second derivative −Q²/(e^s⁺ + Q g)². With x = g − E⁻, E x = 0, E x² = O(1/M), E x³ and E x⁴ = " +
-				"O(1/M²): E h(g) = h(E⁻) − E x² · Q²/(2(e^s⁺ + Q E⁻)²) + O(1/M²).",
+			"E⁻ lies above the floor, so g meets the floor only if the mean of M bounded draws is off by a fixed amount: a " +
+				"probability that falls exponentially with M (Hoeffding), and plays no part in what follows.",
+			"h(g) = log(1 + Q g e^(−s⁺)) has the second derivative −Q²/(e^s⁺ + Q g)². With x = g − E⁻, E x = 0, E x² = " +
+				"O(1/M), E x³ and E x⁴ = O(1/M²): E h(g) = h(E⁻) − E x² · Q²/(2(e^s⁺ + Q E⁻)²) + O(1/M²).",
 			"The mean over anchors and x⁺ is L − w/M + O(1/M²). w = 0 only if e^v is constant for every anchor.",
 		},
 		rests: grounds{constants: []string{"w"}, assumptions: []string{ownShare}},
@@ -77,10 +77,10 @@ func dclLimitRepairedFinding(s *subject) Finding {
 	}
 	f.zero(math.Abs(worst), 1e-7, "largest error of w in %d worlds, extrapolated from M = 64, 128 and 256", len(worlds))
 	f.none(still, len(worlds), "worlds in which nothing is left at M = 1")
-	f.Why = "The mean over all data becomes certain as N grows; the mean over positives does not, and the logarithm of a random number is less " +
-		"than that of its mean. More positives, not more negatives, close this gap."
-	return f.finish("What is left as N → ∞ is −w/M + O(1/M²) in all %d worlds, and not 0; with positives at (1, 0) and (0, 1), negatives at (1, 0), π "+
-		"= ½, e^(1/τ) = 2 and Q = 1 it is %.4f nats at M = 1.", len(worlds), f.Number.Value)
+	f.Why = "The mean over all data becomes certain as N grows; the mean over positives does not, and the logarithm of a " +
+		"random number is less than that of its mean. More positives, not more negatives, close this gap."
+	return f.finish("What is left as N → ∞ is −w/M + O(1/M²) in all %d worlds, and not 0; with positives at (1, 0) and (0, "+
+		"1), negatives at (1, 0), π = ½, e^(1/τ) = 2 and Q = 1 it is %.4f nats at M = 1.", len(worlds), f.Number.Value)
 }
 
 // dclRate returns w of a world at Q = 1.

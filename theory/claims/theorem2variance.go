@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2Variance returns the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
+// Theorem2Variance returns the claim on how much less PUCL varies than ssCL, as the proof of Theorem 2 states it.
 //
 // The inequality is right, and for the whole loss: PUCL is the mean of ssCL over all ways to pair the labeled rows, which
 // leaves the log partition as it is. The size is not: it counts the variance of a single similarity, where the loss holds a

@@ -16,7 +16,7 @@ func TestInfoNCEHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Verdict != Holds || !(c.Number.Value > 0) || c.Counterexample != "" {
+	if c.Verdict != Conditional || c.Corrected == "" || !(c.Number.Value > 0) || c.Counterexample != "" {
 		t.Errorf("%s; %q", c, c.Counterexample)
 	}
 	for _, name := range []string{"cases that break the bound, negatives from p(y)", "cases that break bound ≤ I " +
@@ -43,12 +43,12 @@ func TestInfoNCEHolds(t *testing.T) {
 }
 
 func TestInfoNCEFollowsTheNumbers(t *testing.T) {
-	over := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 2) })
+	over := infoNCEFinding(&subject{}, func(n int) float64 { return math.Log(float64(n) + 2) })
 	if over.Verdict != Fails || !strings.Contains(over.Counterexample, "I = ") {
 		t.Errorf("%s: %s", over.Verdict, over.Sentence)
 	}
-	under := infoNCEFinding(func(n int) float64 { return math.Log(float64(n)) })
-	if under.Verdict != Holds {
+	under := infoNCEFinding(&subject{}, func(n int) float64 { return math.Log(float64(n)) })
+	if under.Verdict != Conditional {
 		t.Errorf("%s: %s", under.Verdict, under.Sentence)
 	}
 }

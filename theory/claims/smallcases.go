@@ -112,6 +112,23 @@ func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 	return slices.Concat(labeled, unlabeled)
 }
 
+// squaredDistance is the assumption that the negative center is drawn by its squared distance from the positive one.
+const squaredDistance = "squared distance"
+
+// seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
+func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
+	if s.assumes(squaredDistance) {
+		return seedingPotentials(labeled, unlabeled)
+	}
+	center, share := labeled.Mean(), big.NewRat(1, int64(len(unlabeled)))
+	free, rest := new(big.Rat), new(big.Rat)
+	for _, seed := range unlabeled {
+		free.Add(free, times(share, labeled.Potential(center, seed)))
+		rest.Add(rest, times(share, unlabeled.Potential(center, seed)))
+	}
+	return seeded{plus(free, rest), plus(labeled.Potential(center), rest), rest}
+}
+
 func plus(x, y *big.Rat) *big.Rat  { return new(big.Rat).Add(x, y) }
 func times(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
 func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }

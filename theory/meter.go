@@ -20,12 +20,13 @@ import (
 // float64. A graph is compiled once for every number of examples and of coordinates that is met, so a table over class
 // priors or label rates costs one compilation.
 type Meter struct {
-	// MaxBatches is how many batches of up to six examples [Meter.Exact] and [Meter.Gradient] agree to enumerate; 0 means
-	// [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the square of b.
+	// MaxBatches is how many batches of up to six examples [Meter.Exact], [Meter.Gradient] and [Meter.GradientCovariance] agree
+	// to enumerate; 0 means [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the
+	// square of b.
 	MaxBatches int
 
-	// Progress, if not nil, is told by [Meter.Exact], [Meter.Gradient] and [Meter.MonteCarlo] how many batches they will run,
-	// with done = 0 before the first one, and how many they have run, at least every 1024; done = total at the end.
+	// Progress, if not nil, is told by these and by [Meter.MonteCarlo] how many batches they will run, with done = 0 before the
+	// first one, and how many they have run, at least every 1024; done = total at the end.
 	Progress func(done, total float64)
 
 	objective pucl.Objective

@@ -134,7 +134,7 @@ func TestNoiseRateVerdictFollowsTheNumbers(t *testing.T) {
 	wrong := func(gamma, pi *big.Rat) *big.Rat { // π/(1+γ), the share of all examples that is mislabeled
 		return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, big.NewRat(1, 1)))
 	}
-	f := noiseRateFinding(wrong)
+	f := noiseRateFinding(&subject{}, wrong)
 	if f.Verdict != Fails || !strings.Contains(f.Sentence, "neither reading") {
 		t.Errorf("%s: %s", f.Verdict, f.Sentence)
 	}

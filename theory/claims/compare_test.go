@@ -56,13 +56,13 @@ func TestNumbersThatAreNotFinite(t *testing.T) {
 func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
 	nan := math.NaN()
 	for what, check := range map[string]func(*subject) Finding{
-		"infonce-mi, ∞": func(*subject) Finding { return infoNCEFinding(func(int) float64 { return math.Inf(1) }) },
-		"infonce-mi":    func(*subject) Finding { return infoNCEFinding(func(int) float64 { return nan }) },
+		"infonce-mi, ∞": func(*subject) Finding { return infoNCEFinding(&subject{}, func(int) float64 { return math.Inf(1) }) },
+		"infonce-mi":    func(*subject) Finding { return infoNCEFinding(&subject{}, func(int) float64 { return nan }) },
 		"dcl-limit": func(*subject) Finding {
-			return dclLimitFinding(func(float64, float64, float64) float64 { return nan })
+			return dclLimitFinding(&subject{}, func(float64, float64, float64) float64 { return nan })
 		},
 		"lpos-limit": func(*subject) Finding {
-			return lposLimitFinding(func(theory.Anchor, float64) float64 { return nan })
+			return lposLimitFinding(&subject{}, func(theory.Anchor, float64) float64 { return nan })
 		},
 		"theorem-1": func(s *subject) Finding {
 			return theorem1Finding(&subject{eng: s.eng}, func(theory.Population, theory.Design, float64) (float64, error) { return nan, nil })

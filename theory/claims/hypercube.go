@@ -30,9 +30,10 @@ func Hypercube() Claim {
 			"each object on a corner of its own, the blue triangle at (0, 1)",
 			"objects with x_i = x_j are similar; blue objects are the labeled positives",
 		},
+		rests: grounds{objectives: []string{"ssCL", "PUCL", "SCL"}, assumptions: []string{labelsByColor}},
 		check: func(s *subject) Finding {
-			readings := must.Get(HypercubeReadings(s.eng, 0.5))
-			cold := hypercubeReadings(s.eng, 0.1, Placements()[:fixedPlacements])
+			readings := hypercubeReadings(s, 0.5, Placements())
+			cold := hypercubeReadings(s, 0.1, Placements()[:fixedPlacements])
 			return hypercubeFinding(readings, cold, captionPlacements)
 		},
 	}

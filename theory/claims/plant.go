@@ -16,9 +16,8 @@ type Plant struct {
 	What   string   `json:"what"`   // the mistake, in one line
 	Claims []string `json:"claims"` // IDs of the claims that it touches
 
-	objective  string // the name of the objective that instead replaces
-	instead    func(pucl.Objective) pucl.Objective
-	constant   string // the constant that is multiplied by factor
+	instead    func(pucl.Objective) pucl.Objective // what is measured for an objective; nil changes none
+	constant   string                              // the constant that is multiplied by factor
 	factor     *big.Rat
 	assumption string // the assumption that is dropped
 	mistake    string // the step that is done wrongly
@@ -40,6 +39,9 @@ func Plants() []Plant {
 			for _, p := range objectivePlants(name) {
 				add(c.ID, p)
 			}
+		}
+		if slices.Contains(c.rests.objectives, "ssCL") && slices.Contains(c.rests.objectives, "PUCL") {
+			add(c.ID, swapped(pucl.SSCL(), pucl.PUCL()))
 		}
 		for _, name := range c.rests.assumptions {
 			add(c.ID, Plant{Name: "without-" + hyphens(name), What: "cases are drawn without " + name, assumption: name})
@@ -71,14 +73,25 @@ func FindPlant(name string) (Plant, error) {
 	return plants[at], nil
 }
 
-// objectivePlants returns the mistakes that are planted in the objective of the given name.
-func objectivePlants(name string) []Plant {
-	var plants []Plant
-	for _, other := range []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU(), pucl.SCL()} {
-		if other.Name != name {
-			plants = append(plants, Plant{Name: hyphens(name + " as " + other.Name), What: name + "'s objective is " + other.Name + "'s",
-				objective: name, instead: func(pucl.Objective) pucl.Objective { return other }})
+// noticed reports whether a check that found the first verdict without the plant, and the second or an error with it, noticed
+// the plant. A verdict must become undecided. Only of a statement with another constant, or without one of its assumptions, may
+// it say that this one fails where the printed one does not.
+func (p Plant) noticed(sound, planted Verdict, err error) bool {
+	return err != nil || planted == Undecided || p.instead == nil && planted == Fails && sound != Fails
+}
+
+// Touches reports whether the plant touches the claim with the given ID.
+func (p Plant) Touches(id string) bool { return slices.Contains(p.Claims, id) }
+
+// ground names what the plant was planted in, "" for an objective.
+func (p Plant) ground() string { return p.constant + p.assumption + p.mistake }
+
+// unneededFor returns why the verdict stays as it is under a plant, and whether the claim says so.
+func (g grounds) unneededFor(p Plant) (why string, said bool) {
+	for _, u := range g.unneeded {
+		if u.name == p.ground() || u.name == p.Name {
+			return u.why, true
 		}
 	}
-	return plants
+	return "", false
 }

@@ -29,18 +29,24 @@ type unneeded struct{ name, why string }
 type subject struct {
 	eng   *engine.Engine
 	plant Plant
-	rests *grounds // nil asks for no list
+	rests *grounds // nil asks for no list, and for no equation of an objective
+	bench *bench
 	asked []string
 }
 
-// objective returns o, or what is planted in its place under the same name.
+// objective returns o, or what is planted in its place under the same name. It ends the check of a claim where that is not
+// what the equation of this name says.
 func (s *subject) objective(o pucl.Objective) pucl.Objective {
-	if s.note(o.Name, "objectives", func(g grounds) []string { return g.objectives }); s.plant.objective != o.Name {
-		return o
+	name, first := o.Name, !slices.Contains(s.asked, o.Name)
+	s.note(name, "objectives", func(g grounds) []string { return g.objectives })
+	if s.plant.instead != nil {
+		o = s.plant.instead(o)
+		o.Name = name
 	}
-	planted := s.plant.instead(o)
-	planted.Name = o.Name
-	return planted
+	if s.rests != nil && first {
+		must.Do(s.gauge(o))
+	}
+	return o
 }
 
 // constant returns the value of a formula's constant, or the moved one.
@@ -83,7 +89,9 @@ func (s *subject) note(name, kind string, of func(grounds) []string) {
 	if s.rests != nil && !slices.Contains(of(*s.rests), name) {
 		must.Fail("the check asks for %q, which is not among the %s that the claim rests on: %q", name, kind, of(*s.rests))
 	}
-	s.asked = append(s.asked, name)
+	if !slices.Contains(s.asked, name) {
+		s.asked = append(s.asked, name)
+	}
 }
 
 // forgotten returns what the claim lists and its check did not ask for, "" where there is none.

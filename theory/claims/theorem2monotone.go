@@ -9,7 +9,6 @@ import (
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
-	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
@@ -25,8 +24,15 @@ func Theorem2Monotone() Claim {
 		Source:    "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
 		Assumptions: append(theorem2Assumptions(), "the proof holds the number |X_U| of unlabeled examples fixed while γ "+
 			"grows; the theorem does not say what is fixed"),
-		rests: grounds{objectives: []string{"ssCL", "PUCL"}},
-		check: func(s *subject) Finding { return theorem2MonotoneFinding(s, gapShare) },
+		rests: grounds{
+			objectives:  []string{"ssCL", "PUCL"},
+			constants:   []string{"2m(m-1)/((2m-1)b^2)"},
+			assumptions: []string{independentViews, caseControl},
+			unneeded:    []unneeded{{caseControl, "Δσ does not depend on how the unlabeled examples are mixed"}},
+		},
+		check: func(s *subject) Finding {
+			return theorem2MonotoneFinding(s, func(m, u int64) *big.Rat { return s.rational("2m(m-1)/((2m-1)b^2)", gapShare(m, u)) })
+		},
 	}
 }
 
@@ -181,11 +187,10 @@ func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 // theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
 // how far the formula is off at most; then it measures with identical views.
 func theorem2MonotoneMeasured(s *subject, share shareFormula, f *Finding) (wrong float64) {
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
 		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
-		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), s.drawn(d)})
 		want := decimal(share(int64(d.Labeled), int64(d.Unlabeled)))
 		wrong = max(wrong, math.Abs(loss-want))
 		measure(f, loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)

@@ -85,7 +85,7 @@ func TestTheorem3(t *testing.T) {
 
 // A bound that nothing exceeds gets another verdict: without a second center the potential can only be larger.
 func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
-	f := theorem3Finding(func(c seedingCase) *big.Rat {
+	f := theorem3Finding(&subject{}, func(c seedingCase) *big.Rat {
 		return union(c.labeled,
 			c.unlabeled).Potential(c.labeled.Mean())
 	})
@@ -107,7 +107,7 @@ func TestClassBoundCanFail(t *testing.T) {
 		},
 		"the best one only": func(n, a int64, p, q *big.Rat) *big.Rat { return plus(p, q) },
 	} {
-		c := checkClassBound(bound)
+		c := (&subject{}).checkClassBound(bound)
 		if c.above == 0 || c.nearest <= 1 {
 			t.Errorf("%s: %d of %d cases above, nearest %g", name, c.above, c.cases, c.nearest)
 		}

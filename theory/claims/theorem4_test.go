@@ -122,7 +122,7 @@ func TestTheorem4OneLabeled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAll(meters)
-	var s gradientStudy
+	s := gradientStudy{on: &subject{}}
 	s.add(meters, contrastCase{world, d})
 	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
 		t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -75,12 +74,7 @@ type distances struct {
 // labeled and two unlabeled examples of random directions at τ = ½.
 func theorem4Equations(s *subject, f *Finding) {
 	const tau = 0.5
-	rng := rand.New(rand.NewPCG(4, 0x9c1a))
-	batch := theory.GivenBatch{Labeled: []bool{true, true, false, false}, Class: []int32{1, 1, 1, 0}}
-	for range 8 {
-		angle := 2 * math.Pi * rng.Float64()
-		batch.Z = append(batch.Z, []float64{math.Cos(angle), math.Sin(angle)})
-	}
+	batch := gaugeBatch()
 	for _, e := range printedEquations(s) {
 		d := e.distances(s.eng, batch, tau)
 		measure(f, d.alone, "%s: distance, z_i as an anchor only, · the inner product over τ", e.name)

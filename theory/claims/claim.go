@@ -102,7 +102,8 @@ func All() []Claim {
 	return []Claim{
 		Theorem1(), Theorem1Repaired(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
 		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
-		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosMutualInformation(), InfoNCEMutualInformation(),
+		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
+		LPosMutualInformation(), LPosMutualInformationRepaired(), InfoNCEMutualInformation(),
 		Hypercube(), PUPLVariants(),
 	}
 }

@@ -51,7 +51,7 @@ func Theorem1Repaired() Claim {
 		rests: grounds{
 			objectives:  []string{"SCL-PU"},
 			constants:   []string{"anchors", "bracket", "limit", "rate"},
-			assumptions: []string{"independent views"},
+			assumptions: []string{independentViews},
 		},
 		check: theorem1RepairedFinding,
 	}
@@ -76,9 +76,8 @@ func Theorem1Limit(p theory.Population, d theory.Design, tau float64) (limit, ra
 
 func theorem1RepairedFinding(s *subject) Finding {
 	var f proven
-	m := must.Get(theory.NewMeter(s.eng, s.objective(pucl.SCLPU()), 1))
-	defer m.Close()
-	independent := s.assumes("independent views")
+	m := s.meters(1, s.objective(pucl.SCLPU()))[0]
+	independent := s.assumes(independentViews)
 	anchors, bracket := s.constant("anchors", 1), s.constant("bracket", 1)
 	designs := append(designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}),
 		theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.5, Scheme: theory.SingleDataset, LabelRate: 0.4},

@@ -32,7 +32,7 @@ func Theorem2Inequality() Claim {
 				"Var(L_PUCL). This is the theorem of Rao and Blackwell.",
 			"The two are equal only if no pairing matters: for m ≤ 1, and where S determines L_ssCL.",
 		},
-		rests: grounds{objectives: []string{"ssCL", "PUCL"}, assumptions: []string{"independent views"}},
+		rests: grounds{objectives: []string{"ssCL", "PUCL"}, assumptions: []string{independentViews}},
 		check: theorem2InequalityFinding,
 	}
 }
@@ -40,14 +40,13 @@ func Theorem2Inequality() Claim {
 func theorem2InequalityFinding(s *subject) Finding {
 	var f proven
 	objectives := []pucl.Objective{s.objective(pucl.SSCL()), s.objective(pucl.PUCL())}
-	meters := must.Get(theory.NewMeters(s.eng, 1, objectives...))
-	defer closeAll(meters)
+	meters := s.meters(1, objectives...)
 	worlds := append(randomPlanes(4, 12), TwoSigns())
 	for i := range worlds[4].Positive { // in the plane, as the others are
 		worlds[4].Positive[i].Z = append(worlds[4].Positive[i].Z, 0)
 	}
 	worlds[4].Negative = worlds[4].Positive
-	cases := contrastCases(worlds, withViews(designsOf(0.4, [][2]int{{2, 1}, {2, 2}, {3, 1}, {4, 0}}), s.assumes("independent views")))
+	cases := contrastCases(worlds, withViews(designsOf(0.4, [][2]int{{2, 1}, {2, 2}, {3, 1}, {4, 0}}), s.assumes(independentViews)))
 	negative, least, greatest := 0, math.Inf(1), 0.0
 	for _, c := range cases {
 		_, gap := varianceGaps(meters, c)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -47,7 +46,7 @@ func Theorem2VarianceRepaired() Claim {
 		rests: grounds{
 			objectives:  []string{"ssCL", "PUCL"},
 			constants:   []string{"size", "peak"},
-			assumptions: []string{"independent views"},
+			assumptions: []string{independentViews},
 		},
 		check: theorem2VarianceRepairedFinding,
 	}
@@ -56,9 +55,8 @@ func Theorem2VarianceRepaired() Claim {
 func theorem2VarianceRepairedFinding(s *subject) Finding {
 	var f proven
 	size := s.constant("size", 1)
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
-	designs := withViews(designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}), s.assumes("independent views"))
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
+	designs := withViews(designsOf(0.4, [][2]int{{1, 1}, {2, 1}, {3, 1}, {2, 2}}), s.assumes(independentViews))
 	worst, between := 0.0, 0.0
 	cases := contrastCases(randomPlanes(4, 13), designs)
 	for _, c := range cases {

@@ -45,8 +45,7 @@ func Theorem3Repaired() Claim {
 		},
 		rests: grounds{
 			constants:   []string{"five", "k"},
-			assumptions: []string{"labels drawn evenly"},
-			mistakes:    []mistake{{"even seeding", "the negative center is drawn evenly, and not by squared distance"}},
+			assumptions: []string{squaredDistance, uniformLabels},
 		},
 		check: theorem3RepairedFinding,
 	}
@@ -58,17 +57,16 @@ func theorem3RepairedFinding(s *subject) Finding {
 	bound := func(n, a int64, positives, negatives *big.Rat) *big.Rat {
 		return plus(times(k, classBound(n, a, positives, new(big.Rat))), times(five, classBound(n, a, new(big.Rat), negatives)))
 	}
-	small := checkClassBound(bound)
+	small := s.checkClassBound(bound)
 	f.none(small.above, small.cases, "partitions of small sets and numbers of labels: above the bound")
 	f.none(small.aboveOther, small.cases, "the same: above 5 times the spread of the classes")
 	measure(&f.Finding, small.nearest, "the same: largest share of the bound reached")
 	lifts, starts := liftedStarts()
 	f.none(lifts, starts, "starts in which the rounds raise the potential that charges labeled points to μ_P")
 
-	even := s.mistaken("even seeding")
 	for _, crowd := range []int64{8, 64, 512} {
 		labeled, unlabeled := TightSeeding(1, int(crowd)).rationals()
-		seeded := seedingBy(even, labeled, unlabeled).constrained
+		seeded := s.seedingPotentials(labeled, unlabeled).constrained
 		limit := bound(1, 2, new(big.Rat), big.NewRat(crowd, crowd+1))
 		left := minus(limit, seeded)
 		measure(&f.Finding, over(seeded, big.NewRat(crowd, crowd+1)), "%d negatives at 1 and one at 2: E[φ] over Δ(negatives)", crowd)
@@ -76,12 +74,12 @@ func theorem3RepairedFinding(s *subject) Finding {
 			"which by the proof is from 0 to 15/%d", crowd, left.FloatString(4), crowd)
 	}
 	f.Number = f.Measured[len(f.Measured)-1].Value
-	worst, unreached, families := !s.assumes("labels drawn evenly"), 0, 0
+	unreached, families := 0, 0
 	nearest := new(big.Rat)
 	for _, x := range [][]int64{{0, 1}, {0, 0, 1}, {0, 1, 3}, {0, 1, 3, 7}, {0, 0, 0, 5, 6}} {
 		positives, a := theory.RationalLine(x...), int64(len(x))
 		for n := int64(1); n <= a; n++ {
-			reached := labelMean(positives, theory.RationalLine(100_000), int(n), worst, even)
+			reached := s.overLabels(positives, theory.RationalLine(100_000), int(n))
 			limit := bound(n, a, positives.Spread(), new(big.Rat))
 			left := minus(limit, reached)
 			families++
@@ -115,36 +113,22 @@ func liftedStarts() (lifts, starts int) {
 	return lifts, starts
 }
 
-// labelMean returns the expected constrained potential after seeding when n of the positives are labeled: the mean over all choices
-// of them, or the largest.
-func labelMean(positives, negatives theory.RationalPoints, n int, worst, even bool) *big.Rat {
+// overLabels returns the expected constrained potential after seeding when n of the positives are labeled: the mean over all choices
+// of them, or the largest where labels are not drawn uniformly.
+func (s *subject) overLabels(positives, negatives theory.RationalPoints, n int) *big.Rat {
 	sum, most, count := new(big.Rat), new(big.Rat), int64(0)
 	for mask := range 1 << len(positives) {
 		if bits.OnesCount(uint(mask)) != n {
 			continue
 		}
 		labeled, hidden := pick(positives, mask)
-		potential := seedingBy(even, labeled, union(hidden, negatives)).constrained
+		potential := s.seedingPotentials(labeled, union(hidden, negatives)).constrained
 		sum.Add(sum, potential)
 		most = larger(most, potential)
 		count++
 	}
-	if worst {
+	if !s.assumes(uniformLabels) {
 		return most
 	}
 	return times(sum, big.NewRat(1, count))
-}
-
-// seedingBy returns the expected potentials of seeding by squared distance, or evenly.
-func seedingBy(even bool, labeled, unlabeled theory.RationalPoints) seeded {
-	if !even {
-		return seedingPotentials(labeled, unlabeled)
-	}
-	center, share := labeled.Mean(), big.NewRat(1, int64(len(unlabeled)))
-	free, rest := new(big.Rat), new(big.Rat)
-	for _, seed := range unlabeled {
-		free.Add(free, times(share, labeled.Potential(center, seed)))
-		rest.Add(rest, times(share, unlabeled.Potential(center, seed)))
-	}
-	return seeded{plus(free, rest), plus(labeled.Potential(center), rest), rest}
 }

@@ -97,8 +97,7 @@ func gradientCases() []contrastCase {
 func theorem4RepairedFinding(s *subject) Finding {
 	var f proven
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing} // of one example the loss is −s
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()), s.objective(pucl.SCL()), proximity))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()), s.objective(pucl.SCL()), proximity)
 	kappaFactor, factorP, factorN := s.constant("kappa", 1), s.constant("C_P", 1), s.constant("C_N", 1)
 	cases := append(gradientCases(), contrastCases(randomPlanes(3, 14), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25}, {Labeled: 1, Unlabeled: 2, Prior: 0.5, SameView: 0.4},

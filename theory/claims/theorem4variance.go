@@ -46,7 +46,7 @@ func Theorem4Variance() Claim {
 		rests: grounds{
 			objectives:  []string{"ssCL", "PUCL"},
 			constants:   []string{"size"},
-			assumptions: []string{"independent views"},
+			assumptions: []string{independentViews},
 		},
 		check: theorem4VarianceFinding,
 	}
@@ -54,11 +54,10 @@ func Theorem4Variance() Claim {
 
 func theorem4VarianceFinding(s *subject) Finding {
 	var f proven
-	meters := must.Get(theory.NewMeters(s.eng, 1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL())))
-	defer closeAll(meters)
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	size := s.constant("size", 1)
 	designs := withViews(append(designsOf(0.25, [][2]int{{2, 1}, {3, 0}, {1, 2}}), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.7},
-		theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.6, Scheme: theory.SingleDataset, LabelRate: 0.5}), s.assumes("independent views"))
+		theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.6, Scheme: theory.SingleDataset, LabelRate: 0.5}), s.assumes(independentViews))
 	worst, means, least, farther, idle := 0.0, 0.0, math.Inf(1), 0, 0
 	share := [2]float64{math.Inf(1), 0} // of the trace that PUCL leaves, for two labeled examples
 	cases := contrastCases(onSphere(randomPlanes(3, 15)), designs)
@@ -82,7 +81,7 @@ func theorem4VarianceFinding(s *subject) Finding {
 	f.zero(worst, contrastTolerance, "largest error of the size in an entry of the difference, %d cases", len(cases))
 	f.zero(max(-least, 0), 1e-12, "least eigenvalue of the difference, below 0")
 	f.zero(means, contrastTolerance, "largest distance between the expected gradients")
-	f.none(farther, len(cases), "cases in which PUCL's gradient has the larger mean squared distance to the ideal one")
+	f.none(farther, len(cases), "cases in which PUCL's gradient has the larger total variance")
 	f.none(idle, len(cases), "cases with two labeled examples or more in which nothing is gained")
 	measure(&f.Finding, share[0], "least trace of the covariance, PUCL over ssCL, m ≥ 2")
 	measure(&f.Finding, share[1], "greatest trace of the covariance, PUCL over ssCL, m ≥ 2")

@@ -100,10 +100,15 @@ func (c Claim) String() string {
 // All lists all claims, none checked yet.
 func All() []Claim {
 	return []Claim{
-		Theorem1(), Theorem1Repaired(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
+		Theorem1(), Theorem1Repaired(), BiasBySupervision(), Equation24(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(),
+		Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
 		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
-		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
-		LPosMutualInformation(), LPosMutualInformationRepaired(), InfoNCEMutualInformation(),
-		Hypercube(), PUPLVariants(),
+		PriorError(), LabelVariance(), PriorOne(), NaiveBoundary(), SingleDatasetShare(),
+		SphereRadius(), IdealSign(), SCLConsistent(), SCLVariance(), PUCLAsMixed(), LossCode(), Hypercube(),
+		PUPLVariants(), RoundsDecrease(), PUPLAlmostSurely(), PUPLLinear(), PositivesTogether(),
+		SamplingBias(), DCLDecomposition(), DCLLimit(),
+		InfoNCEMutualInformation(), LossDirections(), TemperatureLimits(), InnerProductDistance(), AlignedUniform(),
+		MAKBudget(),
+		LPosIdentity(), LPosRecovers(), LPosLimit(), LPosLimitRepaired(), LPosMutualInformation(), LPosMutualInformationRepaired(),
 	}
 }

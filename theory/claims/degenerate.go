@@ -183,24 +183,20 @@ func priorOneFinding(s *subject) Finding {
 				"with π̂ = 1 has the rules %03b, read from the third place to the first", w.positive, w.negative, w.prior.RatString(), uPU[i])
 		}
 	}
-	// The threshold is seen to be the one where equality occurs: between neighboring ratios of quarters no rule changes.
-	sharp := thresholdRules(worlds, factor)
 	measure(&f, len(worlds), "populations on three places")
 	measure(&f, formula, "populations in which uPU says + where p(x|y=0)/p(x|y=1) is at most (2−π)/(1−π)")
 	measure(&f, degenerate, "populations in which all-positive is least for uPU")
 	measure(&f, right, "populations in which uPU is least for the best rule all the same")
 	measure(&f, clipped, "populations in which all-positive is among the least for nnPU")
 	measure(&f, only, "populations in which nothing else is least for nnPU")
-	measure(&f, sharp, "ties between classes at the threshold")
 	f.Number = exactly(degenerate)
 	f.Why = "With π̂ = 1 the risk is E[ℓ(t) − ℓ(−t)|y=1] + E[ℓ(−t)] over all data, in which x has weight p(x|y=1) for + and (1−π)(p(x|y=0) − p(x|y=1)) for " +
 		"−. Clipping the second part at 0 gives all-positive the risk 0, the least there is."
 	f.Corrected = "With π̂ = 1 uPU predicts + where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), everywhere only if no place exceeds that; nnPU has the all-positive rule " +
 		"among its least, beside others where some rule is wrong about no positive."
 	switch {
-	case formula < len(worlds) || sharp == 0:
-		f.undecide("uPU says + where the formula does in %d of %d populations, and the threshold is met by %d: this is not π̂ = 1, or not its threshold.",
-			formula, len(worlds), sharp)
+	case formula < len(worlds):
+		f.undecide("uPU says + where the formula does in %d of %d populations: this is not π̂ = 1, or not its threshold.", formula, len(worlds))
 	case degenerate == len(worlds):
 		f.conclude(Holds, "All-positive is least for uPU in all %d populations.", len(worlds))
 		f.Corrected, f.Counterexample = "", ""
@@ -212,18 +208,6 @@ func priorOneFinding(s *subject) Finding {
 		f.CorrectedLaTeX = `\hat{y}(x) = 1 \iff \frac{p(x|y=0)}{p(x|y=1)} \leq \frac{2 - \pi}{1 - \pi}`
 	}
 	return f
-}
-
-// thresholdRules counts places that lie on the threshold (2−π)/(1−π) exactly, where moving it by any factor changes a rule.
-func thresholdRules(worlds []placesWorld, factor *big.Rat) int {
-	n := 0
-	for _, w := range worlds {
-		bound := over(times(factor, minus(whole(2), w.prior)), minus(whole(1), w.prior))
-		for k := range 3 {
-			n += oneIf(w.positive[k] > 0 && times(bound, whole(w.positive[k])).Cmp(whole(w.negative[k])) == 0)
-		}
-	}
-	return n
 }
 
 func naiveBoundaryFinding(s *subject) Finding {

@@ -26,12 +26,12 @@ func Equation24() Claim {
 	}
 }
 
-// pairMeans are the moments, over draws of n points that are +1 with probability p and −1 else, of the mean of z_i·z_j over
+// labeledMeans are the moments, over draws of n points that are +1 with probability p and −1 else, of the mean of z_i·z_j over
 // pairs.
-type pairMeans struct{ withSelf, without, variance *big.Rat } // means with j = i and without; variance without
+type labeledMeans struct{ withSelf, without, variance *big.Rat } // means with j = i and without; variance without
 
-func labeledPairMeans(n int64, p *big.Rat, independent bool) pairMeans {
-	m := pairMeans{new(big.Rat), new(big.Rat), new(big.Rat)}
+func measureLabeled(n int64, p *big.Rat, independent bool) labeledMeans {
+	m := labeledMeans{new(big.Rat), new(big.Rat), new(big.Rat)}
 	square := new(big.Rat)
 	for k := range n + 1 { // k points at +1
 		weight := binomial(n, k, p)
@@ -64,7 +64,7 @@ func equation24Finding(s *subject) Finding {
 			p := big.NewRat(tenths, 10)
 			g := minus(times(whole(2), p), whole(1)) // the mean of a draw
 			mu := times(g, g)
-			m := labeledPairMeans(n, p, independent)
+			m := measureLabeled(n, p, independent)
 			cases++
 			bias := minus(m.withSelf, mu)
 			biased += oneIf(bias.Cmp(times(big.NewRat(1, n), minus(whole(1), mu))) == 0)

@@ -70,14 +70,15 @@ func alignedUniformFinding(s *subject) Finding {
 	if s.mistaken("spread") {
 		points = drawn()
 	}
-	// Alignment and uniformity of both views of all examples on their point, and of other placements.
-	value := func(o pucl.Objective, points [][]float64) float64 {
-		return must.Get(o.Value(s.eng, slices.Concat(points, points), make([]bool, len(points)), 0.5))
+	placements := append([][][]float64{points}, lists.Make(20, func(int) [][]float64 { return drawn() })...)
+	measured := func(o pucl.Objective) []float64 { // of every placement, both views of an example on its point
+		batches := lists.Map(placements, func(z [][]float64) [][]float64 { return slices.Concat(z, z) })
+		return lists.Map(must.Get(theory.AnchorLosses(s.eng, o, batches, make([]bool, len(points)), nil, 0.5)), rowMean)
 	}
-	alignment, uniformity := value(pucl.AlignmentLoss(), points), value(pucl.UniformityLoss(), points)
-	better := 0
-	for range 20 {
-		better += oneIf(value(pucl.UniformityLoss(), drawn()) < uniformity)
+	uniform := measured(pucl.UniformityLoss())
+	alignment, uniformity, better := measured(pucl.AlignmentLoss())[0], uniform[0], 0
+	for _, other := range uniform[1:] {
+		better += oneIf(other < uniformity)
 	}
 	separable, all := countSeparable(points)
 	classes, parted := 0, 0 // whole classes on a point each, one against the rest

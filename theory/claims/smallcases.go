@@ -117,7 +117,16 @@ const squaredDistance = "squared distance"
 
 // seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
 func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
-	return seedingBy(!s.assumes(squaredDistance), labeled, unlabeled)
+	if s.assumes(squaredDistance) {
+		return seedingPotentials(labeled, unlabeled)
+	}
+	center, share := labeled.Mean(), big.NewRat(1, int64(len(unlabeled)))
+	free, rest := new(big.Rat), new(big.Rat)
+	for _, seed := range unlabeled {
+		free.Add(free, times(share, labeled.Potential(center, seed)))
+		rest.Add(rest, times(share, unlabeled.Potential(center, seed)))
+	}
+	return seeded{plus(free, rest), plus(labeled.Potential(center), rest), rest}
 }
 
 func plus(x, y *big.Rat) *big.Rat  { return new(big.Rat).Add(x, y) }

@@ -132,7 +132,7 @@ func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
 	three := theory.RationalLine(0, 1, 3) // positives, one of them labeled, and a negative far away
-	reached := labelMean(three, theory.RationalLine(100_000), 1, false, !on.assumes(squaredDistance))
+	reached := on.overLabels(three, theory.RationalLine(100_000), 1)
 	requireReached("k Δ(positives)", reached, on.rational("k", classBound(1, 3, three.Spread(), new(big.Rat))))
 	labeled, unlabeled := TightSeeding(1, 1000).rationals() // negatives from 1 on
 	requireReached("5 Δ(negatives)", on.seedingPotentials(labeled, unlabeled).constrained,

@@ -9,13 +9,13 @@
 //
 //	Population   each class shows finitely many points, with probabilities
 //	Design       how a batch is drawn: m labeled and u unlabeled examples, class prior π, two views each
-//	Meter        objectives at a temperature, compiled; Exact, MonteCarlo and Gradient put it to use
+//	Meter        objectives at a temperature, compiled; Exact, MonteCarlo, Gradient and GradientCovariance put it to use
 //	Result       moments of attraction, log partition and loss; the ideal loss and the bias
 //	Question     a number that a population and a design answer, such as LossBias
 //	Search       looks for the case with the largest answer and makes it readable
 //
-// Beside them stand closed forms to hold measurements against ([PairVariance], [LimitPartitionGap]), the
-// gradients of one given batch ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]) and
+// Beside them stand closed forms to hold measurements against ([PairVariance], [Population.PairGradientRest],
+// [LimitPartitionGap] and how fast it is reached, [LimitPartitionRate]), the gradients of one given batch ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]) and
 // expectations of a contrast with many samples ([ExpectCounts], [CriticLoss]), and two-means in whole numbers and fractions
 // ([EnumerateRationalSeeding]).
 //

@@ -48,7 +48,8 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter 
 	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
-		return ReduceMean(objective.Attract(block), -1), ReduceMean(objective.Repel(block), -1), objective.Loss(views, tau)
+		attract, repel := objective.Terms(block)
+		return ReduceMean(attract, -1), ReduceMean(repel, -1), objective.Loss(views, tau)
 	}))
 	m.gradients = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
 		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
@@ -140,7 +141,7 @@ func run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, floa
 		defer in.MustFinalizeAll()
 		defer known.MustFinalizeAll()
 		results, err := exec.Call(in, labeled, known)
-		must.Wrap(err, "theory: scoring %d batches of %d rows", size, n)
+		must.Wrap(engine.RootCause(err), "theory: scoring %d batches of %d rows", size, n)
 		visit(c, lists.Map(results, flatten))
 		c.rows, c.classes, c.weights = c.rows[:0], c.classes[:0], c.weights[:0]
 	}
@@ -168,13 +169,8 @@ var quantities = [3]string{"attraction", "log partition", "loss"}
 // score runs the values graph. Where finite is set, scores that are not end the measurement.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
 	visit func(weights []float64, values [][]float64)) {
-	n := d.Rows()
 	run(m.values, d, points, batches, func(c chunk, out [][]float64) {
 		for i, values := range out {
-			if len(values) != chunkSize(n) {
-				must.Fail("theory: the %s of objective %q comes as %d numbers for %d batches; a term returns one number per anchor, shape [.., r]",
-					quantities[i], m.objective.Name, len(values), chunkSize(n))
-			}
 			out[i] = values[:len(c.weights)]
 			for k, value := range out[i] {
 				if finite && !isFinite(value) {

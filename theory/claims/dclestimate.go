@@ -106,6 +106,19 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 	})
 }
 
+// dclExpectedOff returns what dclOff with [math.Abs] tends to where N and M both go to infinity: both means are their expectations.
+func dclExpectedOff(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
+	const endless = 1 << 40
+	floor, q := math.Exp(s.lift-1/tau), s.q(endless)
+	return w.meanOver(tau, func(a theory.Anchor) float64 {
+		truth := theory.MeanExp(a.Other)
+		guess := max(estimate(theory.MeanExp(a.All()), theory.MeanExp(a.Own), s.tauPlus(w, a)), floor)
+		return theory.Mean(a.Own, func(s float64) float64 {
+			return math.Abs(math.Log((1 + q*guess*math.Exp(-s)) / (1 + q*truth*math.Exp(-s))))
+		})
+	})
+}
+
 // DCLOnePositiveGap returns how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
 // N → ∞: v remains random.
 func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64, err error) {

@@ -8,7 +8,8 @@
 //	}
 //
 // A verdict is about the statement as printed. Where it fails, the finding carries the smallest counterexample found, what
-// holds instead, and why. Nothing is looked up: every number is recomputed when a claim is checked, exactly where batches
+// holds instead, and why. What holds in place of a theorem is a claim as well, [Theorem1Repaired] for [Theorem1], with a proof
+// line by line in [Claim.Proof]; its check measures what the proof foretells, and that the constants cannot be better. Nothing is looked up: every number is recomputed when a claim is checked, exactly where batches
 // can be enumerated or the quantity is rational, else with an interval. What is measured are the very objectives of package
 // pucl that train models, with the instruments of package theory, which are open to checks of your own.
 package claims

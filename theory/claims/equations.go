@@ -20,20 +20,25 @@ import (
 // equation is an objective as printed: the log partition of an anchor over all other rows, less the mean similarity to those
 // rows that attract it.
 type equation struct {
-	name     string                                                // "(6)"
-	attracts func(b theory.GivenBatch, example, anchor int) bool   // whether the rows of an example attract an anchor of another
-	negative func(exps []float64, own, n int, tau float64) float64 // what stands for the sum over negatives, nil for the sum
+	objective pucl.Objective
+	name      string                                                // "(6)"
+	attracts  func(b theory.GivenBatch, example, anchor int) bool   // whether the rows of an example attract an anchor of another
+	negative  func(exps []float64, own, n int, tau float64) float64 // what stands for the sum over negatives, nil for the sum
 }
 
 // equations are the objectives of package pucl that claims are made of, by name. DCL is taken at τ⁺ = ½ and Q = N.
 var equations = map[string]equation{
-	"ssCL": {name: "(4)", attracts: ownExample},
-	"PUCL": {name: "(6)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
+	"ssCL": {objective: pucl.SSCL(), name: "(4)", attracts: ownExample},
+	"PUCL": {objective: pucl.PUCL(), name: "(6)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
 		return b.Labeled[example] && b.Labeled[anchor] || example == anchor
 	}},
-	"SCL-PU": {name: "(5)", attracts: func(b theory.GivenBatch, example, anchor int) bool { return b.Labeled[example] == b.Labeled[anchor] }},
-	"SCL":    {name: "(14)", attracts: func(b theory.GivenBatch, example, anchor int) bool { return b.Class[example] == b.Class[anchor] }},
-	"DCL":    {name: "that of Chuang et al.", attracts: ownExample, negative: debiasedSum},
+	"SCL-PU": {objective: pucl.SCLPU(), name: "(5)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
+		return b.Labeled[example] == b.Labeled[anchor]
+	}},
+	"SCL": {objective: pucl.SCL(), name: "(14)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
+		return b.Class[example] == b.Class[anchor]
+	}},
+	"DCL": {objective: pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), name: "that of Chuang et al.", attracts: ownExample, negative: debiasedSum},
 }
 
 func ownExample(_ theory.GivenBatch, example, anchor int) bool { return example == anchor }
@@ -101,9 +106,10 @@ func gauge(eng *engine.Engine, o pucl.Objective) (err error) {
 	out, err := ExecOnceN(eng.Backend, func(z, labeled, class *Node) []*Node {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
-		return []*Node{o.Attract(block), o.Repel(block), o.PerAnchor(views, tau)}
+		attract, repel := o.Terms(block)
+		return []*Node{attract, repel, o.PerAnchor(views, tau)}
 	}, b.Z, b.Labeled, b.Class)
-	must.Wrap(err, "scoring one batch by %s", o.Name)
+	must.Wrap(engine.RootCause(err), "scoring one batch by %s", o.Name)
 	var terms [3][]float64
 	for k := range terms {
 		terms[k] = must.Get(tensors.CopyFlatData[float64](out[k]))

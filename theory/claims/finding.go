@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -63,7 +64,7 @@ func (f *Finding) conclude(verdict Verdict, format string, args ...any) {
 // restOn makes the finding undecided where what it rests on was not measured to hold: off is how far something measured is from what
 // is proved of it. A statement that holds of all that was measured stands without.
 func (f *Finding) restOn(off float64, format string, args ...any) {
-	if f.Verdict == Holds || !exceeds(off, contrastTolerance) {
+	if f.Verdict == Holds || !exceeds(math.Abs(off), contrastTolerance) {
 		return
 	}
 	f.Corrected, f.CorrectedLaTeX, f.Counterexample, f.Number = "", "", "", exactly(off)

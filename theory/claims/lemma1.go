@@ -38,10 +38,11 @@ func Lemma1() Claim {
 		},
 		check: func(s *subject) Finding {
 			return lemma1Finding(s, func(prior float64) risk.Risk {
-				if s.mistaken("upu of pn") {
+				known, wrong := s.assumes("known prior"), s.mistaken("upu of pn")
+				if wrong {
 					return risk.PN(risk.SigmoidLoss)
 				}
-				if !s.assumes("known prior") {
+				if !known {
 					prior = 0.5
 				}
 				return risk.UPU(prior, risk.SigmoidLoss)

@@ -72,7 +72,7 @@ func lemma1RepairedFinding(s *subject) Finding {
 	priors := []float64{0.1, 0.5, 0.75, 0.95}
 	var cases [2]int // above the threshold, and at it or below
 	bias, formula, above, short := 0.0, 0.0, 0, 0.0
-	for _, size := range [][2]int{{1, 1}, {1, 4}, {3, 2}} {
+	for _, size := range [][2]int{{1, 1}, {1, 4}} {
 		for k := range 2 {
 			w := RiskWorld{Positive: half, Negative: half, Labeled: size[0], Unlabeled: size[1]}
 			if k > 0 {

@@ -1,6 +1,9 @@
 package claims
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without.
 func TestPlants(t *testing.T) {
@@ -19,9 +22,10 @@ func TestPlants(t *testing.T) {
 					continue
 				}
 				t.Run(p.Name, func(t *testing.T) {
+					begin := time.Now()
 					planted, err := c.checkOn(b, eng, p)
 					why, spare := c.rests.unneededFor(p)
-					t.Logf("%s: %s %v", planted.Verdict, planted.Sentence, err)
+					t.Logf("%.1f s, %s: %s %v", time.Since(begin).Seconds(), planted.Verdict, planted.Sentence, err)
 					switch {
 					case spare && (err != nil || planted.Verdict != sound.Verdict):
 						t.Errorf("%s, %v, where %s was said to be unneeded: %s", planted, err, p.Name, why)

@@ -33,7 +33,7 @@ func PUPLVariants() Claim {
 			mistakes:  []mistake{{"labels kept", "in the pseudo code no labeled point leaves the positive cluster"}},
 			unneeded: []unneeded{
 				{"2delta", "f·D > 2δ is enough, and not said to be needed"},
-				{"chance", "the chance is a bound that is not said to be reached"},
+				{"pupl-variants:chance-down", "the chance is a bound that is not said to be reached"},
 			},
 		},
 		check: func(s *subject) Finding {

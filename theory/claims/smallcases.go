@@ -90,29 +90,8 @@ type seeded struct{ free, constrained, unlabeled *big.Rat }
 // seedingPotentials returns the expected potentials. Where all unlabeled rows lie on the positive center, whichever is drawn
 // adds nothing.
 func seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
-	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
-	return drawnPotentials(labeled, unlabeled, weights, total)
-}
-
-// seedingPotentials is the function of that name; where the negative center is not drawn by squared distance, it is drawn uniformly
-// from the unlabeled rows that do not lie on the positive one.
-func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
-	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
-	if !s.assumes(squaredDistance) {
-		total = new(big.Rat)
-		weights = lists.Map(weights, func(w *big.Rat) *big.Rat { return whole(int64(w.Sign())) })
-		for _, w := range weights {
-			total.Add(total, w)
-		}
-	}
-	return drawnPotentials(labeled, unlabeled, weights, total)
-}
-
-const squaredDistance = "squared distance" // the negative center is drawn by its square
-
-// drawnPotentials returns the expected potentials where the negative center is drawn with the given weights, which add up to total.
-func drawnPotentials(labeled, unlabeled theory.RationalPoints, weights []*big.Rat, total *big.Rat) seeded {
 	center := labeled.Mean()
+	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
 	own := labeled.Potential(center)
 	if total.Sign() == 0 {
 		return seeded{own, own, total}
@@ -131,6 +110,23 @@ func drawnPotentials(labeled, unlabeled theory.RationalPoints, weights []*big.Ra
 // union returns the rows of both sets, the labeled ones first.
 func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 	return slices.Concat(labeled, unlabeled)
+}
+
+// squaredDistance is the assumption that the negative center is drawn by its squared distance from the positive one.
+const squaredDistance = "squared distance"
+
+// seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
+func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
+	if s.assumes(squaredDistance) {
+		return seedingPotentials(labeled, unlabeled)
+	}
+	center, share := labeled.Mean(), big.NewRat(1, int64(len(unlabeled)))
+	free, rest := new(big.Rat), new(big.Rat)
+	for _, seed := range unlabeled {
+		free.Add(free, times(share, labeled.Potential(center, seed)))
+		rest.Add(rest, times(share, unlabeled.Potential(center, seed)))
+	}
+	return seeded{plus(free, rest), plus(labeled.Potential(center), rest), rest}
 }
 
 func plus(x, y *big.Rat) *big.Rat  { return new(big.Rat).Add(x, y) }

@@ -37,16 +37,22 @@ type subject struct {
 // objective returns o, or what is planted in its place under the same name. It ends the check of a claim where that is not
 // what the equation of this name says.
 func (s *subject) objective(o pucl.Objective) pucl.Objective {
-	name, first := o.Name, !slices.Contains(s.asked, o.Name)
-	s.note(name, "objectives", func(g grounds) []string { return g.objectives })
-	if s.plant.instead != nil {
-		o = s.plant.instead(o)
-		o.Name = name
-	}
-	if s.rests != nil && first {
+	s.note(o.Name, "objectives", func(g grounds) []string { return g.objectives })
+	o = s.planted(o)
+	if s.rests != nil {
 		must.Do(s.gauge(o))
 	}
 	return o
+}
+
+// planted returns o, or what is planted in its place.
+func (s *subject) planted(o pucl.Objective) pucl.Objective {
+	if s.plant.instead == nil {
+		return o
+	}
+	planted := s.plant.instead(o)
+	planted.Name = o.Name
+	return planted
 }
 
 // constant returns the value of a formula's constant, or the moved one.

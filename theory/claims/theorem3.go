@@ -38,7 +38,6 @@ func Theorem3() Claim {
 			unneeded: []unneeded{
 				{"16", "labels at ±m have m²+1 times twice the best potential, so that no constant will do"},
 				{"21.55", "k-means++ with two centres stays below 5 φ*"},
-				{"theorem-3:k-up", "of k it is not said that it is the least factor; it is one for all positives labeled"},
 			},
 		},
 		check: func(s *subject) Finding {
@@ -132,6 +131,9 @@ func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
+	three := theory.RationalLine(0, 1, 3) // positives, one of them labeled, and a negative far away
+	reached := on.overLabels(three, theory.RationalLine(100_000), 1)
+	requireReached("k Δ(positives)", reached, on.rational("k", classBound(1, 3, three.Spread(), new(big.Rat))))
 	labeled, unlabeled := TightSeeding(1, 1000).rationals() // negatives from 1 on
 	requireReached("5 Δ(negatives)", on.seedingPotentials(labeled, unlabeled).constrained,
 		on.rational("5", times(whole(5), unlabeled[1:].Spread())))

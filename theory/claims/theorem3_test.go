@@ -107,7 +107,7 @@ func TestClassBoundCanFail(t *testing.T) {
 		},
 		"the best one only": func(n, a int64, p, q *big.Rat) *big.Rat { return plus(p, q) },
 	} {
-		c := (&subject{}).checkClassBound(bound)
+		c := checkClassBound(bound)
 		if c.above == 0 || c.nearest <= 1 {
 			t.Errorf("%s: %d of %d cases above, nearest %g", name, c.above, c.cases, c.nearest)
 		}

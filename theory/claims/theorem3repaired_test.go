@@ -31,4 +31,9 @@ func TestOverLabelsByHand(t *testing.T) {
 	if got := worst.overLabels(theory.RationalLine(0, 2), theory.RationalLine(10), 1); got.Cmp(second) != 0 {
 		t.Errorf("worst: %s, want %s", got.RatString(), second.RatString())
 	}
+	even := &subject{plant: Plant{assumption: squaredDistance}}
+	if got := even.seedingPotentials(theory.RationalLine(0), theory.RationalLine(2, 10)); got.constrained.Cmp(whole(34)) != 0 ||
+		got.free.Cmp(whole(34)) != 0 { // (64 + 4)/2
+		t.Errorf("drawn evenly: %s and %s, want 34", got.constrained.RatString(), got.free.RatString())
+	}
 }

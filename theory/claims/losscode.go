@@ -166,7 +166,7 @@ func lossCodeFinding(s *subject) Finding {
 			measure(&f, off[k], "%s: largest difference of an anchor's loss", name)
 		}
 	}
-	f.Number = exactly(largest)
+	f.Number = exactly(differing)
 	f.Why = "The blocks laid side by side hold each row's similarities with all others; cross-entropy with the own view as the class is " +
 		"log Z − s. The mask of equal labels holds the anchor, whose entry was set to 0, so that one less is the number of the others. " +
 		"Weights that add up to one take log Z out of the sum over log P_ij."
@@ -188,7 +188,7 @@ func lossCodeFinding(s *subject) Finding {
 			pieces, largest)
 		return f
 	}
-	f.conclude(Holds, "All %d pieces of code agree with the objectives, anchor by anchor, with factor 1 (largest difference %.1g).", pieces, largest)
+	f.conclude(Holds, "Of %d pieces of code %d differ from the objectives by more than rounding, anchor by anchor and with factor 1.", pieces, differing)
 	return f
 }
 

@@ -75,8 +75,8 @@ func samplingBiasFinding(s *subject) Finding {
 	case exceeds(math.Abs(off), contrastTolerance):
 		f.undecide("Without false negatives the mean is up to %.4g off the ideal loss: these are not independent views.", math.Abs(off))
 	case biased == cases:
-		f.conclude(Holds, "ssCL is biased in all %d cases, by up to %.4f nats; where no negative is of the anchor's class it is the ideal loss in "+
-			"the mean (largest difference %.1g).", cases, math.Abs(largest), math.Abs(off))
+		f.conclude(Holds, "ssCL is biased in all %d cases, by up to %.4f nats; where no negative is of the anchor's class its mean is the ideal loss, "+
+			"to rounding.", cases, math.Abs(largest))
 	default:
 		f.conclude(Fails, "ssCL is biased in %d of %d cases.", biased, cases)
 		f.Counterexample = fmt.Sprintf("one of the %d cases without bias", cases-biased)

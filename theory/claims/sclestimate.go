@@ -148,8 +148,8 @@ func sclVarianceFinding(s *subject) Finding {
 		f.undecide("Var(ssCL) − Var(SCL) is up to %.4g off the formula, negative in %d of %d cases: these are not independent views, or not the formula.",
 			off, negative, cases)
 	case equal < 0:
-		f.conclude(Conditional, "With independent views it varies less in all %d cases, by the size that theorem-2-variance has for both classes "+
-			"(largest error %.1g); with identical views, which are not excluded, Var(ssCL) − Var(SCL) is %.4f (signs, batch of 3).", cases, off, equal)
+		f.conclude(Conditional, "With independent views it varies less in all %d cases, by the corrected size of Theorem 2 over both classes; with identical "+
+			"views, which are not excluded, Var(ssCL) − Var(SCL) is %.4f (signs, batch of 3).", cases, equal)
 	default:
 		f.conclude(Holds, "It varies less in all %d cases, and with identical views.", cases)
 		f.Corrected, f.CorrectedLaTeX = "", ""

@@ -36,6 +36,7 @@ func TestFurtherClaims(t *testing.T) {
 		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                    // seeds at 1, six of them with weight 4, and one at 25·4
 		{LabelVariance(), Conditional, unlabeledVariance(), 1e-12},       // Var ℓ(−t) over all data
 		{PositivesTogether(), Conditional, 255 - 64, 0},                  // 8 grid points around the middle: 64 choices lie on a side
+		{VarianceConvergence(), Conditional, 47, 0},                      // a plain loop over all batches in order found the same
 		{RoundsDecrease(), Conditional, 38, 0},                           // the starts that theorem-3 counts too
 		{LossCode(), Holds, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
 	} {

@@ -86,7 +86,7 @@ func puclAppendixStatements() []Statement {
 		{"A.5.2", "placing similar objects next to each other minimizes their inner product", "hypercube inner-product"},
 		{"A.5.2, Figure 8", "with enough labels PUCL groups what is dissimilar, ssCL does not", "– " + empirical},
 		{"A.5.2", "clustering the positives together solves positives against negatives", "positives-together"},
-		{"A.5.3", "better convergence is due to the lower variance by several labeled positives", "theorem-2-inequality theorem-4-variance"},
+		{"A.5.3", "better convergence is due to the lower variance by several labeled positives", "variance-convergence theorem-2-inequality theorem-4-variance"},
 		{"Theorem 4", "the gradient of PUCL has a lower bias than that of ssCL", "theorem-4 theorem-4-repaired"},
 		{"A.5.3, (15), (19)", "losses of an anchor, with a further 1/τ", "theorem-4"},
 		{"A.5.3, (16)", "the derivative by z_i as an anchor is enough to compare gradients", "theorem-4"},

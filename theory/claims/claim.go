@@ -56,6 +56,9 @@ func (c Claim) checkOn(b *bench, eng *engine.Engine, plant Plant) (Claim, error)
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}
+	for _, u := range c.rests.unneeded {
+		finding.detail("%s makes no difference to the verdict: %s", u.name, u.why)
+	}
 	finding.Sentence = minusSigns(finding.Sentence)
 	finding.Counterexample = minusSigns(finding.Counterexample)
 	finding.Details = lists.Map(finding.Details, minusSigns)

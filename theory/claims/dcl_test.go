@@ -14,7 +14,7 @@ func TestDCLDecompositionHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Verdict != Holds || c.Number.Value != 0 || c.Counterexample != "" {
+	if c.Verdict != Conditional || c.Corrected == "" || c.Number.Value != 0 || c.Counterexample != "" {
 		t.Errorf("%s; %q", c, c.Counterexample)
 	}
 	f := c.Finding

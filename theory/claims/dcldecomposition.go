@@ -27,7 +27,7 @@ func DCLDecomposition() Claim {
 		Source: "Chuang et al., Debiased Contrastive Learning (2020), objective with Q, τ⁺ and τ⁻; Contrastive Positive " +
 			"Unlabeled Learning, appendix A.5.4",
 		Assumptions: []string{
-			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand: τ⁺ is the probability of its class, τ⁻ = 1 − τ⁺ > 0",
+			"p = τ⁺p⁺ + τ⁻p⁻ with τ⁻ = 1 − τ⁺ > 0; whose class τ⁺ is the probability of is not printed with the objective",
 			"expectations, not means of draws",
 		},
 		rests: grounds{
@@ -93,9 +93,18 @@ func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 	dclRewritingDetail(s, &f)
 	f.Why = "Expectations are linear in the distribution: E_p = τ⁺E_{p⁺} + τ⁻E_{p⁻}, solved for the last. The same holds " +
 		"of means of independent draws in expectation. A floor or a logarithm around is not linear."
-	if tally.own == dclCases {
-		f.conclude(Holds, "The two sides differ in %.0f of %d random cases in rational arithmetic, with τ⁺ the share of "+
-			"the anchor's own class; one τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
+	switch {
+	case tally.own == dclCases && tally.other == dclCases:
+		f.conclude(Holds, "The two sides differ in %.0f of %d random cases in rational arithmetic, whatever class τ⁺ is the share of.",
+			f.Number.Value, dclCases)
+		return f
+	case tally.own == dclCases:
+		f.conclude(Conditional, "If τ⁺ is the share of the anchor's own class, which is not printed, the two sides differ in %.0f of %d "+
+			"random cases in rational arithmetic; one τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
+		f.Corrected = "E over p⁻ = (E over p − τ⁺ E over p⁺)/τ⁻ with τ⁺ the probability of the anchor's own class: π for a positive anchor, " +
+			"1 − π for a negative one"
+		f.CorrectedLaTeX = `\mathbb{E}_{x^- \sim p_x^-} e^{s} = \frac{1}{\tau_x^-}\left(\mathbb{E}_{p}\, e^{s} - \tau_x^+\, ` +
+			`\mathbb{E}_{p_x^+} e^{s}\right), \qquad \tau_x^+ = p(y = y_x)`
 		return f
 	}
 	f.conclude(Fails, "The two sides differ in %.0f of %d random cases in rational arithmetic.", f.Number.Value, dclCases)

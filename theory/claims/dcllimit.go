@@ -95,7 +95,7 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 	}
 	grows := 0
 	for k, s := range lists.Map(dclGrowing, told) {
-		open, largest, left := 0, 0.0, 0.0
+		open, stays, largest, left := 0, 0, 0.0, 0.0
 		for i, w := range worlds {
 			n := 256
 			if len(w.Positive)+len(w.Negative) > 2 && i >= 3 {
@@ -104,11 +104,12 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 			before := dclOff(w, s, n/4, temperature(i), estimate, math.Abs)
 			after := dclOff(w, s, n, temperature(i), estimate, math.Abs)
 			off := dclExpectedOff(w, s, temperature(i), estimate)
-			open += oneIf(!fades(before, after) || exceeds(off, miSlack))
+			open += oneIf(!fades(before, after))
+			stays += oneIf(!fades(before, after) || exceeds(off, miSlack))
 			largest, left = max(largest, after), max(left, off)
 		}
 		if !dclGrowing[k].one {
-			grows += open
+			grows += stays
 		}
 		at := dclOff(example, s, 256, halfTau, estimate, asItIs)
 		measure(&f, open, "%s: worlds where the mean size of the difference does not fade", s.name)

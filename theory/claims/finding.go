@@ -62,9 +62,9 @@ func (f *Finding) conclude(verdict Verdict, format string, args ...any) {
 }
 
 // restOn makes the finding undecided where what it rests on was not measured to hold: off is how far something measured is from what
-// is proved of it. A statement that holds of all that was measured stands without.
+// is proved of it. A statement that holds of all that was measured stands without, and of several causes the first is told.
 func (f *Finding) restOn(off float64, format string, args ...any) {
-	if f.Verdict == Holds || !exceeds(math.Abs(off), contrastTolerance) {
+	if f.Verdict == Holds || f.Verdict == Undecided || !exceeds(math.Abs(off), contrastTolerance) {
 		return
 	}
 	f.Corrected, f.CorrectedLaTeX, f.Counterexample, f.Number = "", "", "", exactly(off)

@@ -16,7 +16,7 @@ func TestInfoNCEHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Verdict != Holds || !(c.Number.Value > 0) || c.Counterexample != "" {
+	if c.Verdict != Conditional || c.Corrected == "" || !(c.Number.Value > 0) || c.Counterexample != "" {
 		t.Errorf("%s; %q", c, c.Counterexample)
 	}
 	for _, name := range []string{"cases that break the bound, negatives from p(y)", "cases that break bound ≤ I " +
@@ -48,7 +48,7 @@ func TestInfoNCEFollowsTheNumbers(t *testing.T) {
 		t.Errorf("%s: %s", over.Verdict, over.Sentence)
 	}
 	under := infoNCEFinding(&subject{}, func(n int) float64 { return math.Log(float64(n)) })
-	if under.Verdict != Holds {
+	if under.Verdict != Conditional {
 		t.Errorf("%s: %s", under.Verdict, under.Sentence)
 	}
 }

@@ -29,9 +29,8 @@ func InfoNCEMutualInformation() Claim {
 		LaTeX:  `I(x, y) \ge \log(N+1) - \mathcal{L}_{\text{InfoNCE}}`,
 		Source: "Introduction to contrastive learning (in Chinese), section on the InfoNCE loss, after van den Oord et al. (2018)",
 		Assumptions: []string{
-			"(x, y) is a positive pair; the N negatives are drawn from a noise distribution, independently of each other " +
-				"and of the pair",
-			"the noise distribution is that of the cited proof, the marginal p(y); the text itself does not say which it is",
+			"(x, y) is a positive pair; neither the distribution of the N negatives nor that they are independent is printed: independent " +
+				"draws from the marginal p(y), as in the proof that is cited, are tried, and others",
 		},
 		rests: grounds{
 			objectives: []string{"ssCL"}, constants: []string{"N+1"},
@@ -166,8 +165,12 @@ func infoNCEFinding(s *subject, offset func(n int) float64) Finding {
 		f.conclude(Conditional, "Never broken in %d cases with independent negatives from p(y), where it comes as near "+
 			"as %.2g nats; broken in %d with negatives from another distribution.", cases, least, brokenNoise)
 	default:
-		f.conclude(Holds, "Not broken in any of %d cases with independent negatives from p(y), the nearest being %.2g "+
-			"nats below the information; negatives from another q cost KL(p(y)‖q).", cases, least)
+		f.conclude(Conditional, "Not broken in any of %d cases if the negatives are independent draws from p(y), which is not printed, the "+
+			"nearest being %.2g nats below the information; negatives from another q cost KL(p(y)‖q).", cases, least)
+		f.Corrected = "I(x, y) ≥ log(N+1) − L with independent negatives from p(y); with independent negatives from q, I(x, y) ≥ log(N+1) − " +
+			"KL(p(y)‖q) − L"
+		f.CorrectedLaTeX = `I(x, y) \ge \log(N+1) - \mathrm{KL}(p(y)\,\|\,q) - \mathcal{L}_{\text{InfoNCE}}, \qquad y_1, \dots, y_N ` +
+			`\sim q \text{ independently}`
 	}
 	return f
 }

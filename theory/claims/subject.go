@@ -102,6 +102,9 @@ func (s *subject) note(name, kind string, of func(grounds) []string) {
 
 // forgotten returns what the claim lists and its check did not ask for, "" where there is none.
 func (s *subject) forgotten() string {
+	if s.rests == nil {
+		return ""
+	}
 	g := *s.rests
 	for _, name := range slices.Concat(g.objectives, g.constants, g.assumptions, g.mistakeNames()) {
 		if !slices.Contains(s.asked, name) {

@@ -128,7 +128,7 @@ func theorem4RepairedFinding(s *subject) Finding {
 		foretold.add(-kappa*(2*along-kappa*square)/(lengths[0]+lengths[1]), 0)
 		wrong += oneIf(foretold != against)
 		farther += oneIf(exceeds(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm()+contrastTolerance))
-		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst {
+		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst*(1+contrastTolerance) { // of equal ones the first
 			worst = ratio
 			example = fmt.Sprintf("the largest ratio: %s", theory.Case{Population: c.world, Design: c.design, Value: exactly(ratio)})
 		}

@@ -19,3 +19,15 @@ func ExampleLimitPartitionGap() {
 	// Output:
 	// 1.4338
 }
+
+// The same classes in a batch that is half labeled, π = ½: at 128 examples about 3.2/128 of the difference is missing.
+func ExampleLimitPartitionRate() {
+	world := theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
+	rate, err := theory.LimitPartitionRate(world, theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f\n", rate)
+	// Output:
+	// -3.2348
+}

@@ -15,19 +15,20 @@ import (
 
 // VarianceConvergence returns the claim that PUCL converges faster because several labeled positives lower the variance.
 //
-// Under independent views the gradients of PUCL and ssCL have one mean, so that only their variance can make a difference. The check
-// takes a step on every batch of small worlds, and measures what the expected loss is after it: the smaller variance is worth less loss
-// where the loss curves upwards in the directions that it saves.
+// Under independent views the gradients of PUCL and ssCL have one mean, so that only their variance can make a difference. The
+// check takes a step on every batch of small worlds, and measures what the expected loss is after it: the smaller variance is
+// worth less loss where the loss curves upwards in the directions that it saves.
 func VarianceConvergence() Claim {
 	return Claim{
 		ID: "variance-convergence",
-		Statement: "That PUCL converges better than ssCL is due to the lower variance that several labeled positives bring: after a step of gradient " +
-			"descent its expected loss is lower.",
+		Statement: "That PUCL converges better than ssCL is due to the lower variance that several labeled positives bring: " +
+			"after a step of gradient descent its expected loss is lower.",
 		LaTeX: `\mathbb{E}\,\mathcal{L}(\theta - \eta\,\nabla\mathcal{L}_{\text{PUCL}}) \leq \mathbb{E}\,\mathcal{L}(\theta - ` +
 			`\eta\,\nabla\mathcal{L}_{\text{ssCL}})`,
 		Source: "Contrastive Positive Unlabeled Learning, appendix A.5.3 (above Theorem 4)",
 		Assumptions: []string{
-			"views are independent draws of their example's class, so that both losses have one mean; two labeled examples and an unlabeled one",
+			"views are independent draws of their example's class, so that both losses have one mean; two labeled examples " +
+				"and an unlabeled one",
 			"the step is taken in the points of the population, from random places",
 		},
 		rests: grounds{objectives: []string{"PUCL", "ssCL"}, assumptions: []string{"independent views"}},
@@ -41,9 +42,9 @@ type weightedBatch struct {
 	p     float64
 }
 
-// smallBatches lists the batches of two labeled examples and an unlabeled one, positive with probability ½, of a world with two positive
-// atoms, 0 and 1, and one negative, 2, all of a class equally likely. The views are independent, or one and the same. Batches that
-// differ in the order of views or of labeled examples, which no loss here tells apart, are one.
+// smallBatches lists the batches of two labeled examples and an unlabeled one, positive with probability ½, of a world with two
+// positive atoms, 0 and 1, and one negative, 2, all of a class equally likely. The views are independent, or one and the same.
+// Batches that differ in the order of views or of labeled examples, which no loss here tells apart, are one.
 func smallBatches(independent bool) []weightedBatch {
 	type example struct {
 		first, second int
@@ -107,7 +108,8 @@ func varianceConvergenceFinding(s *subject) Finding {
 			means[k], variances[k] = append(means[k], mean), append(variances[k], spread)
 			for _, rate := range rates {
 				for _, step := range steps {
-					moved := slices.Collect(slices.Chunk(floats.AddScaledTo(make([]float64, 6), slices.Concat(points...), -rate, step), 2))
+					moved := slices.Collect(slices.Chunk(floats.AddScaledTo(make([]float64, 6), slices.Concat(points...), -rate,
+						step), 2))
 					for _, b := range batches {
 						after = append(after, rowsOf(moved, b))
 					}
@@ -136,8 +138,9 @@ func varianceConvergenceFinding(s *subject) Finding {
 			gain = max(gain, ssCL-puCL)
 			if puCL-ssCL > loss {
 				loss = puCL - ssCL
-				f.Counterexample = fmt.Sprintf("positives at %.4f and %.4f, a negative at %.4f, two labeled examples and an unlabeled one, π = ½, τ = 1, a "+
-					"step of %g: the expected loss is %.7f after PUCL's step and %.7f after ssCL's, though the variance of the gradient is %.5f against %.5f",
+				f.Counterexample = fmt.Sprintf("positives at %.4f and %.4f, a negative at %.4f, two labeled examples and an "+
+					"unlabeled one, π = ½, τ = 1, a step of %g: the expected loss is %.7f after PUCL's step and %.7f after "+
+					"ssCL's, though the variance of the gradient is %.5f against %.5f",
 					worlds[w][0], worlds[w][1], worlds[w][2], rate, puCL, ssCL, variances[0][w], variances[1][w])
 			}
 		}
@@ -149,20 +152,22 @@ func varianceConvergenceFinding(s *subject) Finding {
 	measure(&f, varies, "worlds of %d in which PUCL's gradient varies less", len(worlds))
 	measure(&f, meanOff, "largest distance of the mean gradients")
 	f.Number = exactly(lower)
-	f.Why = "With one mean g of the gradient and covariance C, the loss after a step is L − η|g|² + η²/2·(gᵀHg + tr HC) to second order, H being the " +
-		"Hessian. Cov(∇PUCL) ⪯ Cov(∇ssCL) (theorem-4-variance), so that tr HC is smaller for PUCL where H is positive on what is saved."
-	f.Corrected = "Under independent views the two gradients have one mean, and PUCL's the smaller covariance; its step leaves the lower expected loss where " +
-		"tr H(Cov(∇ssCL) − Cov(∇PUCL)) > 0, which a loss with positive curvature makes sure of."
+	f.Why = "With one mean g of the gradient and covariance C, the loss after a step is L − η|g|² + η²/2·(gᵀHg + tr HC) to " +
+		"second order, H being the Hessian. Cov(∇PUCL) ⪯ Cov(∇ssCL) (theorem-4-variance), so that tr HC is smaller for PUCL " +
+		"where H is positive on what is saved."
+	f.Corrected = "Under independent views the two gradients have one mean, and PUCL's the smaller covariance; its step " +
+		"leaves the lower expected loss where tr H(Cov(∇ssCL) − Cov(∇PUCL)) > 0, which a loss with positive curvature makes " +
+		"sure of."
 	switch {
 	case exceeds(meanOff, contrastTolerance) || varies < len(worlds):
-		f.undecide("The mean gradients differ by up to %.4g, and PUCL's varies less in %d of %d worlds: the views are not independent, and more than the "+
-			"variance differs.", meanOff, varies, len(worlds))
+		f.undecide("The mean gradients differ by up to %.4g, and PUCL's varies less in %d of %d worlds: the views are not "+
+			"independent, and more than the variance differs.", meanOff, varies, len(worlds))
 	case lower == cases:
-		f.conclude(Holds, "The mean gradients are the same, PUCL's varies less in all %d worlds, and after its step the expected loss is lower in all %d cases, by "+
-			"up to %.4f.", varies, cases, gain)
+		f.conclude(Holds, "The mean gradients are the same, PUCL's varies less in all %d worlds, and after its step the "+
+			"expected loss is lower in all %d cases, by up to %.4f.", varies, cases, gain)
 	default:
-		f.conclude(Conditional, "The mean gradients are the same and PUCL's varies less in all %d worlds; after its step the expected loss is lower in %d of %d "+
-			"cases, and higher in the others, by up to %.4f.", varies, lower, cases, loss)
+		f.conclude(Conditional, "The mean gradients are the same and PUCL's varies less in all %d worlds; after its step the "+
+			"expected loss is lower in %d of %d cases, and higher in the others, by up to %.4f.", varies, lower, cases, loss)
 	}
 	return f
 }

@@ -15,14 +15,15 @@ import (
 
 // PriorOne returns the claim that with π̂ = 1 all examples are predicted to be positive.
 //
-// With that prior uPU takes x for positive where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), so that negatives that look like no positive are
-// found all the same. nnPU clips their contribution: all-positive is among its least, beside others.
+// With that prior uPU takes x for positive where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), so that negatives that look like no positive
+// are found all the same. nnPU clips their contribution: all-positive is among its least, beside others.
 func PriorOne() Claim {
 	return Claim{
-		ID:        "prior-one",
-		Statement: "An estimate π̂ = 1 ≠ π of the class prior leads to the degenerate solution in which all examples are predicted positive.",
-		LaTeX:     `\hat\pi_p = 1 \neq \pi_p \ \Rightarrow\ \operatorname{argmin}_f \hat{R}_{pu}(f) = \{f \equiv +\}`,
-		Source:    "Contrastive Positive Unlabeled Learning, footnote 1 (section 1)",
+		ID: "prior-one",
+		Statement: "An estimate π̂ = 1 ≠ π of the class prior leads to the degenerate solution in which all examples are " +
+			"predicted positive.",
+		LaTeX:  `\hat\pi_p = 1 \neq \pi_p \ \Rightarrow\ \operatorname{argmin}_f \hat{R}_{pu}(f) = \{f \equiv +\}`,
+		Source: "Contrastive Positive Unlabeled Learning, footnote 1 (section 1)",
 		Assumptions: []string{
 			"the risk is that of the population, minimized over all classifiers; the loss is 0 or 1",
 		},
@@ -31,15 +32,16 @@ func PriorOne() Claim {
 	}
 }
 
-// NaiveBoundary returns the claim that cross-entropy with the unlabeled taken for negatives misses the true boundary, the more the
-// fewer labels there are, and diverges in the end.
+// NaiveBoundary returns the claim that cross-entropy with the unlabeled taken for negatives misses the true boundary, the more
+// the fewer labels there are, and diverges in the end.
 //
-// Its minimum over all classifiers says positive where γ·p(x|y=1) ≥ p(x): nowhere for γ < π, as the true boundary has it for γ = 2π.
+// Its minimum over all classifiers says positive where γ·p(x|y=1) ≥ p(x): nowhere for γ < π, as the true boundary has it for γ
+// = 2π.
 func NaiveBoundary() Claim {
 	return Claim{
 		ID: "naive-boundary",
-		Statement: "With unlabeled samples treated as negatives, CE is unable to recover the true decision boundary, deviates more as γ falls, and " +
-			"eventually diverges.",
+		Statement: "With unlabeled samples treated as negatives, CE is unable to recover the true decision boundary, deviates " +
+			"more as γ falls, and eventually diverges.",
 		LaTeX:  `\hat{y}_{\text{CE}}(x) = 1 \iff \gamma\, p(x|y=1) \geq p(x)`,
 		Source: "Contrastive Positive Unlabeled Learning, Figure 14 (1), appendices A.6 and A.3.2",
 		Assumptions: []string{
@@ -85,10 +87,11 @@ func placesWorlds() []placesWorld {
 	return all
 }
 
-// leastRules runs a risk on data in the exact proportions of each world, labeled examples as many as copies·4, for each of the eight
-// rules that say + or − at the three places, with logits of the given size, and returns which rules have the least risk: bit k of a rule
-// is set where it says + at place k.
-func leastRules(eng *engine.Engine, worlds []placesWorld, copies int, size float64, r func(w placesWorld) risk.Risk, byPrior bool) [][]int {
+// leastRules runs a risk on data in the exact proportions of each world, labeled examples as many as copies·4, for each of the
+// eight rules that say + or − at the three places, with logits of the given size, and returns which rules have the least risk:
+// bit k of a rule is set where it says + at place k.
+func leastRules(eng *engine.Engine, worlds []placesWorld, copies int, size float64, r func(w placesWorld) risk.Risk,
+	byPrior bool) [][]int {
 	runs := map[string]*Exec{}
 	defer func() {
 		for _, exec := range runs {
@@ -179,8 +182,9 @@ func priorOneFinding(s *subject) Finding {
 		clipped += oneIf(slices.Contains(nnPU[i], allPositive))
 		only += oneIf(len(nnPU[i]) == 1 && nnPU[i][0] == allPositive)
 		if !slices.Contains(uPU[i], allPositive) && f.Counterexample == "" {
-			f.Counterexample = fmt.Sprintf("three places with probabilities %d/4 for positives and %d/4 for negatives, π = %s: the least risk of uPU "+
-				"with π̂ = 1 has the rules %03b, read from the third place to the first", w.positive, w.negative, w.prior.RatString(), uPU[i])
+			f.Counterexample = fmt.Sprintf("three places with probabilities %d/4 for positives and %d/4 for negatives, π = "+
+				"%s: the least risk of uPU with π̂ = 1 has the rules %03b, read from the third place to the first", w.positive,
+				w.negative, w.prior.RatString(), uPU[i])
 		}
 	}
 	measure(&f, len(worlds), "populations on three places")
@@ -190,21 +194,23 @@ func priorOneFinding(s *subject) Finding {
 	measure(&f, clipped, "populations in which all-positive is among the least for nnPU")
 	measure(&f, only, "populations in which nothing else is least for nnPU")
 	f.Number = exactly(degenerate)
-	f.Why = "With π̂ = 1 the risk is E[ℓ(t) − ℓ(−t)|y=1] + E[ℓ(−t)] over all data, in which x has weight p(x|y=1) for + and (1−π)(p(x|y=0) − p(x|y=1)) for " +
-		"−. Clipping the second part at 0 gives all-positive the risk 0, the least there is."
-	f.Corrected = "With π̂ = 1 uPU predicts + where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), everywhere only if no place exceeds that; nnPU has the all-positive rule " +
-		"among its least, beside others where some rule is wrong about no positive."
+	f.Why = "With π̂ = 1 the risk is E[ℓ(t) − ℓ(−t)|y=1] + E[ℓ(−t)] over all data, in which x has weight p(x|y=1) for + and " +
+		"(1−π)(p(x|y=0) − p(x|y=1)) for −. Clipping the second part at 0 gives all-positive the risk 0, the least there is."
+	f.Corrected = "With π̂ = 1 uPU predicts + where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), everywhere only if no place exceeds " +
+		"that; nnPU has the all-positive rule among its least, beside others where some rule is wrong about no positive."
 	switch {
 	case formula < len(worlds):
-		f.undecide("uPU says + where the formula does in %d of %d populations: this is not π̂ = 1, or not its threshold.", formula, len(worlds))
+		f.undecide("uPU says + where the formula does in %d of %d populations: this is not π̂ = 1, or not its threshold.",
+			formula, len(worlds))
 	case degenerate == len(worlds):
 		f.conclude(Holds, "All-positive is least for uPU in all %d populations.", len(worlds))
 		f.Corrected, f.Counterexample = "", ""
 	case clipped == len(worlds):
-		f.conclude(Conditional, "All-positive is least for uPU in %d of %d populations, those where p(x|y=0)/p(x|y=1) nowhere exceeds (2−π)/(1−π); for nnPU "+
-			"it is among the least in %d, and alone in %d.", degenerate, len(worlds), clipped, only)
+		f.conclude(Conditional, "All-positive is least for uPU in %d of %d populations, those where p(x|y=0)/p(x|y=1) nowhere "+
+			"exceeds (2−π)/(1−π); for nnPU it is among the least in %d, and alone in %d.", degenerate, len(worlds), clipped, only)
 	default:
-		f.conclude(Fails, "All-positive is least for uPU in %d of %d populations, for nnPU in %d.", degenerate, len(worlds), clipped)
+		f.conclude(Fails, "All-positive is least for uPU in %d of %d populations, for nnPU in "+
+			"%d.", degenerate, len(worlds), clipped)
 		f.CorrectedLaTeX = `\hat{y}(x) = 1 \iff \frac{p(x|y=0)}{p(x|y=1)} \leq \frac{2 - \pi}{1 - \pi}`
 	}
 	return f
@@ -253,16 +259,18 @@ func naiveBoundaryFinding(s *subject) Finding {
 	measure(&f, others, "with another γ")
 	measure(&f, othersRight, "of these with the best rule, the places being few")
 	f.Number = exactly(twiceRight)
-	f.Why = "At x the labeled weigh γ·p(x|y=1) and the unlabeled p(x) = πp(x|y=1) + (1−π)p(x|y=0), so that CE says + where (γ−π)p(x|y=1) ≥ " +
-		"(1−π)p(x|y=0). The best rule has π in the place of γ − π."
-	f.Corrected = "CE says + where p(x|y=0)/p(x|y=1) ≤ (γ−π)/(1−π): the true boundary for γ = 2π, a smaller region for a smaller γ, and none at all for γ < π."
+	f.Why = "At x the labeled weigh γ·p(x|y=1) and the unlabeled p(x) = πp(x|y=1) + (1−π)p(x|y=0), so that CE says + where " +
+		"(γ−π)p(x|y=1) ≥ (1−π)p(x|y=0). The best rule has π in the place of γ − π."
+	f.Corrected = "CE says + where p(x|y=0)/p(x|y=1) ≤ (γ−π)/(1−π): the true boundary for γ = 2π, a smaller region for a " +
+		"smaller γ, and none at all for γ < π."
 	switch {
 	case formula < total || nowhere < below:
-		f.undecide("CE says + where the formula does in %d of %d populations, and nowhere in %d of %d with γ < π: this is not its minimum, or not the formula.",
+		f.undecide("CE says + where the formula does in %d of %d populations, and nowhere in %d of %d with γ < π: this is not "+
+			"its minimum, or not the formula.",
 			formula, total, nowhere, below)
 	case twiceRight == twice && twice > 0:
-		f.conclude(Conditional, "True but for γ = 2π, where CE has the best rule in all %d populations; below, its region of + shrinks, and for γ < π there is "+
-			"none, in all %d.", twice, nowhere)
+		f.conclude(Conditional, "True but for γ = 2π, where CE has the best rule in all %d populations; below, its region of "+
+			"+ shrinks, and for γ < π there is none, in all %d.", twice, nowhere)
 	default:
 		f.conclude(Holds, "CE misses the best rule at every γ; for γ < π it says + nowhere.")
 		f.Corrected = ""

@@ -20,8 +20,8 @@ import (
 func IdealSign() Claim {
 	return Claim{
 		ID: "ideal-sign",
-		Statement: "The objective L*_CL (3), which is minimized, brings the angle between similar samples down and that between " +
-			"dissimilar ones up.",
+		Statement: "The objective L*_CL (3), which is minimized, brings the angle between similar samples down and that " +
+			"between dissimilar ones up.",
 		LaTeX: `\mathcal{L}^*_{\text{CL}} = \mathbb{E}\left[\mathbf{z}_i \cdot \mathbf{z}_j - \log\left(\exp(\mathbf{z}_i \cdot ` +
 			`\mathbf{z}_j) + \sum_{k=1}^N \exp(\mathbf{z}_i \cdot \mathbf{z}_k)\right)\right] \to \min`,
 		Source:      "Contrastive Positive Unlabeled Learning, equation (3) and the sentences below it (section 2.2)",
@@ -48,8 +48,8 @@ func LossDirections() Claim {
 		Statement: "The InfoNCE loss falls as the similarity of the positive pair rises and as that of negative pairs falls.",
 		LaTeX: `\frac{\partial \ell_i}{\partial s_{i,a(i)}} < 0, \qquad \frac{\partial \ell_i}{\partial s_{ij}} > 0 \ \ ` +
 			`\text{for}\ j \notin \{i, a(i)\}`,
-		Source: "Introduction to contrastive learning (in Chinese), sections on the InfoNCE loss and its calculation; the same of SimCLR " +
-			"in the slides on open-world sampling",
+		Source: "Introduction to contrastive learning (in Chinese), sections on the InfoNCE loss and its calculation; the " +
+			"same of SimCLR in the slides on open-world sampling",
 		Assumptions: []string{"the negatives are the other 2b − 2 rows of the batch"},
 		rests:       grounds{objectives: []string{"ssCL"}},
 		check:       func(s *subject) Finding { return lossDirectionsFinding(s.eng, s.objective(pucl.SSCL())) },
@@ -67,8 +67,8 @@ func randomBatch(rng *rand.Rand, b int) theory.GivenBatch {
 	}
 }
 
-// batchSlopes are derivatives on batches of the same size: entry [k][i][j] of bySimilarity is ∂ℓ_i/∂s_ij in batch k, the similarities
-// taken for independent of each other, and byRow[k] the gradient of the loss by the embeddings.
+// batchSlopes are derivatives on batches of the same size: entry [k][i][j] of bySimilarity is ∂ℓ_i/∂s_ij in batch k, the
+// similarities taken for independent of each other, and byRow[k] the gradient of the loss by the embeddings.
 type batchSlopes struct{ bySimilarity, byRow [][][]float64 }
 
 func slopesOf(eng *engine.Engine, o pucl.Objective, batches []theory.GivenBatch, tau float64) batchSlopes {
@@ -135,16 +135,17 @@ func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Findin
 		"positive pair and −P_k < 0 in that of a negative one. (4), (5) and (6) have a minus sign in front."
 	f.Corrected = "Minimizing −L*_CL (or maximizing (3)) brings similar samples together and dissimilar ones apart."
 	f.CorrectedLaTeX = `-\mathcal{L}^*_{\text{CL}} \to \min`
-	f.Counterexample = "one positive pair with similarity s and one negative with 0: the bracket is −log(1 + e^(−s)), which is least " +
-		"where s is, at −1/τ"
+	f.Counterexample = "one positive pair with similarity s and one negative with 0: the bracket is −log(1 + e^(−s)), which " +
+		"is least where s is, at −1/τ"
 	total := printed.similar + printed.dissimilar
 	switch {
 	case printed.together+printed.apart == total:
 		f.conclude(Holds, "Minimizing it pulls all %d pairs the right way.", total)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	case loss.together == loss.similar && loss.apart == loss.dissimilar:
-		f.conclude(Fails, "Minimizing (3) as printed moves %d of %d pairs of one class together and %d of %d of two classes apart; "+
-			"minimizing its negative moves all: (3) is a reward.", printed.together, printed.similar, printed.apart, printed.dissimilar)
+		f.conclude(Fails, "Minimizing (3) as printed moves %d of %d pairs of one class together and %d of %d of two classes "+
+			"apart; minimizing its negative moves all: (3) is a reward.", printed.together, printed.similar, printed.apart,
+			printed.dissimilar)
 	default:
 		f.undecide("Of the loss measured %d of %d slopes have the sign that a contrast of the classes has: it is not (3).",
 			loss.together+loss.apart, total)
@@ -195,17 +196,18 @@ func lossDirectionsFinding(eng *engine.Engine, o pucl.Objective) Finding {
 	measure(&f, negatives, "negative pairs")
 	measure(&f, nearer, "negative pairs that gain similarity in it")
 	f.Number = exactly(float64(wrong))
-	f.Why = "∂ℓ_i/∂s_{i,a(i)} = P_{i,a(i)} − 1 and ∂ℓ_i/∂s_ij = P_ij, with P the softmax over the other rows. All pairs share the rows, " +
-		"so that a step on these moves some pairs against their own slope."
-	f.detail("a small step against the gradient by the embeddings: %d of %d positive pairs lose similarity, %d of %d negative ones gain it",
+	f.Why = "∂ℓ_i/∂s_{i,a(i)} = P_{i,a(i)} − 1 and ∂ℓ_i/∂s_ij = P_ij, with P the softmax over the other rows. All pairs share " +
+		"the rows, so that a step on these moves some pairs against their own slope."
+	f.detail("a small step against the gradient by the embeddings: %d of %d positive pairs lose similarity, %d of %d negative "+
+		"ones gain it",
 		farther, positives, nearer, negatives)
 	if wrong > 0 || exceeds(balance, contrastTolerance) {
-		f.undecide("Of the loss measured %d of %d slopes have the wrong sign, and an anchor's slopes add up to as much as %.4g where a "+
-			"softmax less the own view adds up to 0: this is not the InfoNCE loss.", wrong, total, balance)
+		f.undecide("Of the loss measured %d of %d slopes have the wrong sign, and an anchor's slopes add up to as much as "+
+			"%.4g where a softmax less the own view adds up to 0: this is not the InfoNCE loss.", wrong, total, balance)
 		return f
 	}
-	f.conclude(Holds, "%d of %d slopes by a similarity have the wrong sign; a step on the embeddings, which moves all pairs at once, "+
-		"brings %d of %d negative pairs nearer all the same.", wrong, total, nearer, negatives)
+	f.conclude(Holds, "%d of %d slopes by a similarity have the wrong sign; a step on the embeddings, which moves all pairs "+
+		"at once, brings %d of %d negative pairs nearer all the same.", wrong, total, nearer, negatives)
 	return f
 }
 

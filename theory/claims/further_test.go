@@ -33,7 +33,7 @@ func TestFurtherClaims(t *testing.T) {
 		{MAKBudget(), Fails, 1 + 2 + 3 + 4 + 5, 0},                       // K = 1 … C − 1 for C = 2 … 6
 		{PriorOne(), Conditional, 17, 0},                                 // counted by rulesWhere as well
 		{AlignedUniform(), Conditional, 8*7 + 2, 0},                      // n(n−1) + 2 arcs of 8 points
-		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                    // seeds at 1, six of them with weight 4, and one at 25·4
+		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                    // six hidden positives at 2, a negative at 5
 		{LabelVariance(), Conditional, unlabeledVariance(), 1e-12},       // Var ℓ(−t) over all data
 		{PositivesTogether(), Conditional, 255 - 64, 0},                  // 8 grid points around the middle: 64 choices lie on a side
 		{VarianceConvergence(), Conditional, 47, 0},                      // a plain loop over all batches in order found the same

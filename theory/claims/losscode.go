@@ -14,12 +14,13 @@ import (
 
 // LossCode returns the claim that Algorithm 1(A) and the pseudo code of appendix A.7.4 compute (4), (5), (6) and (14).
 //
-// The code is followed line by line in plain loops, with its blocks, masks and subtracted maxima, and compared with the objectives of
-// package pucl on random batches; so is the loss of Algorithm 1, which is made of log P_ij.
+// The code is followed line by line in plain loops, with its blocks, masks and subtracted maxima, and compared with the
+// objectives of package pucl on random batches; so is the loss of Algorithm 1, which is made of log P_ij.
 func LossCode() Claim {
 	return Claim{
-		ID:        "loss-code",
-		Statement: "Algorithm 1(A) and the classes SelfSupConLoss, SupConLoss and PUConLoss compute L_ssCL (4), L_SCL-PU (5), L_SCL (14) and L_PUCL (6).",
+		ID: "loss-code",
+		Statement: "Algorithm 1(A) and the classes SelfSupConLoss, SupConLoss and PUConLoss compute L_ssCL (4), L_SCL-PU (5), " +
+			"L_SCL (14) and L_PUCL (6).",
 		LaTeX: `\mathcal{L}_{\text{PUCL}} = -\frac{1}{|\mathbb{I}|} \sum_{i \in \mathbb{I}} \left[ \mathbf{1}(i \in \mathbb{P}) ` +
 			`\frac{1}{|\mathbb{P} \setminus i|} \sum_{j \in \mathbb{P}} \mathbf{1}(j \neq i) \log P_{i,j} + \mathbf{1}(i \in ` +
 			`\mathbb{U}) \log P_{i,a(i)} \right]`,
@@ -68,7 +69,8 @@ func missesFormulas(eng *engine.Engine, o pucl.Objective, formulas ...lossFormul
 	})
 }
 
-// supConCode follows SupConLoss line by line: labels are per example; extra is what is taken from the count of a row's label, 1 there.
+// supConCode follows SupConLoss line by line: labels are per example; extra is what is taken from the count of a row's label, 1
+// there.
 func supConCode[T float32 | float64](z [][]float64, labels []int, tau T, extra T) []float64 {
 	n, b := len(z), len(labels)
 	unit := lists.Make(n, func(i int) []T {
@@ -143,7 +145,8 @@ func lossCodeFinding(s *subject) Finding {
 		names    []string
 		formulas []lossFormula
 	}{
-		{s.objective(pucl.SSCL()), []string{"SelfSupConLoss and (4)"}, []lossFormula{func(b theory.GivenBatch, tau float64) []float64 {
+		{s.objective(pucl.SSCL()), []string{"SelfSupConLoss and " +
+			"(4)"}, []lossFormula{func(b theory.GivenBatch, tau float64) []float64 {
 			return selfSupConCode(b.Z, len(b.Labeled), tau)
 		}}},
 		{s.objective(pucl.SCLPU()), []string{"SupConLoss with PU labels and (5)"}, []lossFormula{
@@ -167,9 +170,9 @@ func lossCodeFinding(s *subject) Finding {
 		}
 	}
 	f.Number = exactly(differing)
-	f.Why = "The blocks laid side by side hold each row's similarities with all others; cross-entropy with the own view as the class is " +
-		"log Z − s. The mask of equal labels holds the anchor, whose entry was set to 0, so that one less is the number of the others. " +
-		"Weights that add up to one take log Z out of the sum over log P_ij."
+	f.Why = "The blocks laid side by side hold each row's similarities with all others; cross-entropy with the own view as " +
+		"the class is log Z − s. The mask of equal labels holds the anchor, whose entry was set to 0, so that one less is the " +
+		"number of the others. Weights that add up to one take log Z out of the sum over log P_ij."
 	text, lowest := "", 0.0
 	for _, tau := range []float64{0.07, 0.03, 0.02, 0.018, 0.01} {
 		opposite := [][]float64{{1, 0}, {-1, 0}, {1, 0}, {-1, 0}}
@@ -181,14 +184,16 @@ func lossCodeFinding(s *subject) Finding {
 		}
 	}
 	measure(&f, lowest, "largest τ tried at which SupConLoss in single precision is off, two opposite rows of one label")
-	f.detail("exp(s − max) that underflows to 0 is left out of the sum, where log P should be large: two opposite examples of one label in "+
-		"single precision are off by%s", text[1:])
+	f.detail("exp(s − max) that underflows to 0 is left out of the sum, where log P should be large: two opposite examples of "+
+		"one label in single precision are off by%s", text[1:])
 	if differing > 0 {
-		f.undecide("The code followed differs from the objectives in %d of %d pieces, by up to %.4g an anchor: it is not the code printed.", differing,
+		f.undecide("The code followed differs from the objectives in %d of %d pieces, by up to %.4g an anchor: it is not the "+
+			"code printed.", differing,
 			pieces, largest)
 		return f
 	}
-	f.conclude(Holds, "Of %d pieces of code %d differ from the objectives by more than rounding, anchor by anchor and with factor 1.", pieces, differing)
+	f.conclude(Holds, "Of %d pieces of code %d differ from the objectives by more than rounding, anchor by anchor and with "+
+		"factor 1.", pieces, differing)
 	return f
 }
 
@@ -216,4 +221,3 @@ func algorithmLoss(b theory.GivenBatch, tau float64) []float64 {
 }
 
 func rowLabeled(b theory.GivenBatch, i int) bool { return b.Labeled[i%len(b.Labeled)] }
-func rowClass(b theory.GivenBatch, i int) int32  { return b.Class[i%len(b.Class)] }

@@ -10,18 +10,20 @@ import (
 
 // LPosRecovers returns the claim that L_Pos recovers the original distribution.
 //
-// As an identity it does: the debiased mean is that over p⁺ for every f, and so determines p⁺. As a loss it does not: its least over
-// scores between two bounds takes the bounds only, and many distributions have the same.
+// As an identity it does: the debiased mean is that over p⁺ for every f, and so determines p⁺. As a loss it does not: its least
+// over scores between two bounds takes the bounds only, and many distributions have the same.
 func LPosRecovers() Claim {
 	return Claim{
 		ID:        "lpos-recovers",
 		Statement: "L_Pos is able to recover the original distribution (of the positives).",
-		LaTeX:     `p_x^+(x') = \frac{p(x') - \tau^- p_x^-(x')}{\tau^+}, \qquad \operatorname{argmin}_f L_{\text{Pos}}(f) \mapsto p_x^+`,
-		Source:    "M. A. Nikitina, slides on distribution bias in contrastive learning, idea and artificial experiment",
+		LaTeX: `p_x^+(x') = \frac{p(x') - \tau^- p_x^-(x')}{\tau^+},
+			\qquad \operatorname{argmin}_f L_{\text{Pos}}(f) \mapsto p_x^+`,
+		Source: "M. A. Nikitina, slides on distribution bias in contrastive learning, idea and artificial experiment",
 		Assumptions: []string{
 			"p = τ⁺p⁺ + τ⁻p⁻; scores exp s lie between e^(−1/τ) and e^(1/τ), 1 and 4 in the check",
 		},
-		rests: grounds{constants: []string{"share"}, mistakes: []mistake{{"swapped", "the draws of p⁻ are taken for draws of p⁺"}}},
+		rests: grounds{constants: []string{"share"}, mistakes: []mistake{{"swapped", "the draws of p⁻ are taken for draws of " +
+			"p⁺"}}},
 		check: lposRecoversFinding,
 	}
 }
@@ -95,7 +97,8 @@ func lposRecoversFinding(s *subject) Finding {
 			if other := seen[key]; other != nil {
 				shared++
 				if example == "" {
-					example = fmt.Sprintf("p⁻ = %s, τ⁺ = 1/3, N = 2: p⁺ = %s and p⁺ = %s have the same best scores %s", probabilities(negative),
+					example = fmt.Sprintf("p⁻ = %s, τ⁺ = 1/3, N = 2: p⁺ = %s and p⁺ = %s have the same best scores %s",
+						probabilities(negative),
 						probabilities(other), probabilities(positive), key)
 				}
 			} else {
@@ -110,17 +113,20 @@ func lposRecoversFinding(s *subject) Finding {
 	measure(&f, shared, "of these with the scores of another p⁺")
 	f.Number = exactly(shared)
 	f.Counterexample = example
-	f.Why = "The fraction of L_Pos depends on f through E⁺f/E⁻f alone, which is largest where f is as large as it may be at places with p⁺/p⁻ above some " +
-		"threshold, and as small elsewhere: a rule, as of Neyman and Pearson, in which nothing but the order of p⁺/p⁻ shows."
-	f.Corrected = "p⁺ is determined by p, p⁻ and τ⁺; the least of L_Pos over bounded scores shows only at which places p⁺/p⁻ is above a threshold."
+	f.Why = "The fraction of L_Pos depends on f through E⁺f/E⁻f alone, which is largest where f is as large as it may be at " +
+		"places with p⁺/p⁻ above some threshold, and as small elsewhere: a rule, as of Neyman and Pearson, in which nothing " +
+		"but the order of p⁺/p⁻ shows."
+	f.Corrected = "p⁺ is determined by p, p⁻ and τ⁺; the least of L_Pos over bounded scores shows only at which places p⁺/p⁻ " +
+		"is above a threshold."
 	f.CorrectedLaTeX = `\operatorname{argmin}_{m \leq f \leq M} L_{\text{Pos}} = m + (M - m)\,\mathbf{1}\left\{\tfrac{p^+}{p^-} > c\right\}`
 	switch {
 	case recovered < cases || extreme < minima:
-		f.undecide("The debiased mean is that over p⁺ in %d of %d pairs, and the best scores are extreme in %d of %d: this is not L_Pos with its share τ⁺.",
+		f.undecide("The debiased mean is that over p⁺ in %d of %d pairs, and the best scores are extreme in %d of %d: this is "+
+			"not L_Pos with its share τ⁺.",
 			recovered, cases, extreme, minima)
 	case shared > 0:
-		f.conclude(Conditional, "As an identity p⁺ = (p − τ⁻p⁻)/τ⁺ it does, in all %d pairs, in rationals; its minimizer does not: in %d of %d pairs the "+
-			"best scores are those of another p⁺ too.", cases, shared, minima)
+		f.conclude(Conditional, "As an identity p⁺ = (p − τ⁻p⁻)/τ⁺ it does, in all %d pairs, in rationals; its minimizer does "+
+			"not: in %d of %d pairs the best scores are those of another p⁺ too.", cases, shared, minima)
 	default:
 		f.conclude(Holds, "The identity and the minimizers determine p⁺ in all %d pairs.", cases)
 		f.Corrected, f.CorrectedLaTeX = "", ""

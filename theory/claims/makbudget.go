@@ -14,10 +14,12 @@ import (
 // included, so that with K candidates or fewer it never ends.
 func MAKBudget() Claim {
 	return Claim{
-		ID:        "mak-budget",
-		Statement: "Algorithm 1 solves max over s¹ with |s¹| ≤ K greedily: the set s¹ = s∖s⁰ that it returns has K samples at most.",
-		LaTeX:     `\textbf{while}\ |s \setminus s^0| \leq K \ \Rightarrow\ |s^1| \leq K`,
-		Source:    "Improving Contrastive Learning on Imbalanced Seed Data via Open-World Sampling (slides), Algorithm 1 and the objective above it",
+		ID: "mak-budget",
+		Statement: "Algorithm 1 solves max over s¹ with |s¹| ≤ K greedily: the set s¹ = s∖s⁰ that it returns has K samples at " +
+			"most.",
+		LaTeX: `\textbf{while}\ |s \setminus s^0| \leq K \ \Rightarrow\ |s^1| \leq K`,
+		Source: "Improving Contrastive Learning on Imbalanced Seed Data via Open-World Sampling (slides), Algorithm 1 and " +
+			"the objective above it",
 		Assumptions: []string{
 			"candidates are samples outside s⁰ at different places; there are C of them, and ties go to the first",
 		},
@@ -62,12 +64,14 @@ func makFinding(nearest bool, printed func(chosen, budget int) bool) Finding {
 			over += oneIf(ended && len(order) == budget+1)
 			endless += oneIf(!ended && len(order) == c && c == budget)
 			if ended && len(order) > budget && f.Counterexample == "" {
-				f.Counterexample = fmt.Sprintf("s⁰ = %s, candidates %s, K = %d: %d are returned", places(seeds), places(candidates), budget, len(order))
+				f.Counterexample = fmt.Sprintf("s⁰ = %s, candidates %s, K = %d: %d are returned", places(seeds),
+					places(candidates), budget, len(order))
 			}
 			exact, ends := greedyCenters(candidates, seeds, nearest, func(chosen int) bool { return chosen < budget })
 			strict += oneIf(ends && len(exact) == budget)
 			strictEndless += oneIf(!ends)
-			if covered := makRadius(candidates, seeds, exact); covered.Cmp(times(whole(4), bestRadius(candidates, seeds, budget))) <= 0 {
+			if covered := makRadius(candidates, seeds, exact); covered.Cmp(times(whole(4), bestRadius(candidates, seeds,
+				budget))) <= 0 {
 				radius++ // squared distances: twice the radius is four times
 			}
 			kCenter++
@@ -79,19 +83,20 @@ func makFinding(nearest bool, printed func(chosen, budget int) bool) Finding {
 	measure(&f, endless, "runs with K candidates, which do not end")
 	measure(&f, strict, "runs of the loop with < K that return K samples")
 	measure(&f, radius, "runs of the loop with < K whose radius is at most twice the least of K centers")
-	f.Why = "The test is passed with K samples chosen, and one more is added. The argmax goes over S', not S'∖s as in k-Center-Greedy; once " +
-		"all candidates are in s their distance to s is 0, and s stays as it is."
+	f.Why = "The test is passed with K samples chosen, and one more is added. The argmax goes over S', not S'∖s as in " +
+		"k-Center-Greedy; once all candidates are in s their distance to s is 0, and s stays as it is."
 	f.Corrected = "With while |s∖s⁰| < K, as the repeat until of k-Center-Greedy has it, s¹ has K samples for any C ≥ K."
 	f.CorrectedLaTeX = `\textbf{while}\ |s \setminus s^0| < K`
 	switch {
 	case strict < runs || radius < kCenter:
-		f.undecide("With < K the loop returns K samples in %d of %d runs and covers the candidates within twice the least radius in %d: it is not "+
-			"the greedy choice of centers.", strict, runs, radius)
+		f.undecide("With < K the loop returns K samples in %d of %d runs and covers the candidates within twice the least "+
+			"radius in %d: it is not the greedy choice of centers.", strict, runs, radius)
 	case over+endless == 0:
 		f.conclude(Holds, "It returns K samples at most in all %d runs.", runs)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	default:
-		f.conclude(Fails, "The loop returns K + 1 samples in %d of %d runs, and does not end in the other %d, where there are no more than K candidates.",
+		f.conclude(Fails, "The loop returns K + 1 samples in %d of %d runs, and does not end in the other %d, where there are "+
+			"no more than K candidates.",
 			over, runs, endless)
 	}
 	return f

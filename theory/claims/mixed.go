@@ -15,9 +15,11 @@ import (
 // So it is, anchor by anchor. No single λ gives it, which is what the family (22) has.
 func PUCLAsMixed() Claim {
 	return Claim{
-		ID:        "pucl-mcl",
-		Statement: "PUCL is a special case of MCL (22): the loss of labeled samples is that of λ = 1, that of unlabeled ones that of λ = 0.",
-		LaTeX: `\mathcal{L}_{\text{PUCL}} = \frac{1}{n} \sum_{i=1}^n \mathbf{1}(\mathbf{x}_i \in \mathbb{P})\, \ell^i_{\text{MCL}}(1) + ` +
+		ID: "pucl-mcl",
+		Statement: "PUCL is a special case of MCL (22): the loss of labeled samples is that of λ = 1, that of unlabeled ones " +
+			"that of λ = 0.",
+		LaTeX: `\mathcal{L}_{\text{PUCL}} = \frac{1}{n} \sum_{i=1}^n \mathbf{1}(\mathbf{x}_i \in \mathbb{P})\,
+			\ell^i_{\text{MCL}}(1) + ` +
 			`\mathbf{1}(\mathbf{x}_i \notin \mathbb{P})\, \ell^i_{\text{MCL}}(0)`,
 		Source:      "Contrastive Positive Unlabeled Learning, appendix A.5.4, below equation (22)",
 		Assumptions: []string{"λ may differ from anchor to anchor, which (22) does not have"},
@@ -63,20 +65,23 @@ func mixedFinding(s *subject) Finding {
 		}
 		least = min(least, largest)
 	}
-	notMixed := max(missesFormula(s.eng, pucl.MCL(1), printedLosses("SCL-PU")), missesFormula(s.eng, pucl.MCL(unlabeled), printedLosses("ssCL")))
+	notMixed := max(missesFormula(s.eng, pucl.MCL(1), printedLosses("SCL-PU")), missesFormula(s.eng, pucl.MCL(unlabeled),
+		printedLosses("ssCL")))
 	measure(&f, anchors, "anchors")
 	measure(&f, off, "largest difference of an anchor's loss, λ by label")
 	measure(&f, least, "least, over one λ for all, of the largest difference")
 	measure(&f, notMixed, "largest difference of MCL(1) to (5) and of MCL(0) to (4)")
 	f.Number = exactly(least)
-	f.Why = "MCL(1) attracts a labeled anchor to the other labeled rows, MCL(0) an unlabeled one to its other view, and the log partition is " +
-		"the same in all."
+	f.Why = "MCL(1) attracts a labeled anchor to the other labeled rows, MCL(0) an unlabeled one to its other view, and the " +
+		"log partition is the same in all."
 	f.detail("with one λ for all anchors, as (22) has it, the losses of some anchor differ by %.4g at least", least)
 	if exceeds(notMixed, contrastTolerance) || exceeds(off, contrastTolerance) {
-		f.undecide("MCL as measured is up to %.4g off (4) and (5), and PUCL %.4g off MCL: this is not (22) with λ by the anchor's label.", notMixed, off)
+		f.undecide("MCL as measured is up to %.4g off (4) and (5), and PUCL %.4g off MCL: this is not (22) with λ by the "+
+			"anchor's label.", notMixed, off)
 		return f
 	}
-	f.conclude(Holds, "The losses of all %d anchors agree to rounding, with λ by the anchor's label; with one λ for all, some differ by %.4g at least.",
+	f.conclude(Holds, "The losses of all %d anchors agree to rounding, with λ by the anchor's label; with one λ for all, some "+
+		"differ by %.4g at least.",
 		anchors, least)
 	return f
 }

@@ -15,20 +15,22 @@ import (
 // in which they are charged to it; that of Definition 6, which the theorem bounds, can rise.
 func RoundsDecrease() Claim {
 	return Claim{
-		ID:        "rounds-decrease",
-		Statement: "After the initial cluster assignments, subsequent standard k-means iterations can only further decrease the potential.",
-		LaTeX:     `\phi(\mathcal{Z}_{PU}, C_{t+1}) \leq \phi(\mathcal{Z}_{PU}, C_t)`,
-		Source:    "Contrastive Positive Unlabeled Learning, proof of Theorem 3 (appendix A.6.2)",
+		ID: "rounds-decrease",
+		Statement: "After the initial cluster assignments, subsequent standard k-means iterations can only further decrease " +
+			"the potential.",
+		LaTeX:  `\phi(\mathcal{Z}_{PU}, C_{t+1}) \leq \phi(\mathcal{Z}_{PU}, C_t)`,
+		Source: "Contrastive Positive Unlabeled Learning, proof of Theorem 3 (appendix A.6.2)",
 		Assumptions: []string{
 			"the potential is that of Definition 6; the iterations are those of Algorithm 1(B), from any seed it can draw",
 		},
-		rests: grounds{mistakes: []mistake{{"center", "a round of k-means moves each center to the first of its points, not to their mean"}}},
+		rests: grounds{mistakes: []mistake{{"center", "a round of k-means moves each center to the first of its points, not " +
+			"to their mean"}}},
 		check: func(s *subject) Finding { return roundsFinding(s.mistaken("center")) },
 	}
 }
 
-// standardRounds runs k-means on all rows from two centers until no label changes, and returns the potentials of Definition 6. Labels
-// are free. Where wrong is set, each center moves to the first of its rows.
+// standardRounds runs k-means on all rows from two centers until no label changes, and returns the potentials of Definition 6.
+// Labels are free. Where wrong is set, each center moves to the first of its rows.
 func standardRounds(rows theory.RationalPoints, centers [2][]*big.Rat, wrong bool) []*big.Rat {
 	var potentials []*big.Rat
 	var last []bool
@@ -90,8 +92,8 @@ func roundsFinding(wrong bool) Finding {
 			free += oneIf(rise.Sign() > 0)
 			constrained += oneIf(lift)
 			if rise.Sign() > 0 && f.Counterexample == "" {
-				f.Counterexample = fmt.Sprintf("labeled %s, unlabeled %s, negative center at %s: the potential of Definition 6 is %s "+
-					"after seeding and rises by %s in a round", places(labeled), places(unlabeled), seed[0].RatString(),
+				f.Counterexample = fmt.Sprintf("labeled %s, unlabeled %s, negative center at %s: the potential of Definition "+
+					"6 is %s after seeding and rises by %s in a round", places(labeled), places(unlabeled), seed[0].RatString(),
 					start.Rounds[0].Free.RatString(), rise.RatString())
 			}
 			largest = larger(largest, rise)
@@ -103,19 +105,20 @@ func roundsFinding(wrong bool) Finding {
 	measure(&f, free, "starts of Algorithm 1(B) in which a round raises the potential of Definition 6")
 	measure(&f, constrained, "starts of Algorithm 1(B) in which a round raises the potential with labels kept")
 	measure(&f, largest, "largest rise of Definition 6 in a round")
-	f.Why = "Giving each point to the nearer center lowers the sum of squared distances, and so does moving each center to the mean of " +
-		"its points. Algorithm 1(B) does both for the sum in which labeled points are charged to the positive center, whatever is nearer; " +
-		"the smaller sum of Definition 6, with labeled points charged to the nearer center, is not what its rounds lower."
-	f.Corrected = "Standard k-means iterations, in which labeled points may change their cluster, lower the potential; those of Algorithm " +
-		"1(B) lower the potential in which labeled points are charged to the positive center."
+	f.Why = "Giving each point to the nearer center lowers the sum of squared distances, and so does moving each center to " +
+		"the mean of its points. Algorithm 1(B) does both for the sum in which labeled points are charged to the positive " +
+		"center, whatever is nearer; the smaller sum of Definition 6, with labeled points charged to the nearer center, is " +
+		"not what its rounds lower."
+	f.Corrected = "Standard k-means iterations, in which labeled points may change their cluster, lower the potential; those " +
+		"of Algorithm 1(B) lower the potential in which labeled points are charged to the positive center."
 	f.CorrectedLaTeX = `\sum_{\mathcal{Z}_P} \|\mathbf{z} - \mu_P\|^2 + \phi(\mathcal{Z}_U, C) \ \text{decreases}`
 	switch {
 	case standard+constrained > 0:
-		f.undecide("A round raises the potential in %d of %d starts of k-means and the potential with labels kept in %d: the rounds are "+
-			"not those of the algorithms.", standard, starts, constrained)
+		f.undecide("A round raises the potential in %d of %d starts of k-means and the potential with labels kept in %d: the "+
+			"rounds are not those of the algorithms.", standard, starts, constrained)
 	case free > 0:
-		f.conclude(Conditional, "True of standard k-means in all %d starts, and of the potential with labels kept; the rounds of Algorithm "+
-			"1(B) raise that of Definition 6 in %d, by up to %.4g.", starts, free, decimal(largest))
+		f.conclude(Conditional, "True of standard k-means in all %d starts, and of the potential with labels kept; the rounds "+
+			"of Algorithm 1(B) raise that of Definition 6 in %d, by up to %.4g.", starts, free, decimal(largest))
 	default:
 		f.conclude(Holds, "No round raises the potential in %d starts.", starts)
 		f.Corrected, f.CorrectedLaTeX = "", ""

@@ -12,18 +12,20 @@ import (
 // PUPLAlmostSurely returns the claim that PUPL finds the right pseudo-labels with probability one where the classes are separate
 // clusters.
 //
-// One of its two centers is drawn, and with some probability from the unlabeled positives. Where many of them lie together, away
-// from the labeled ones, that center stays. The check goes over all small sets of two separate groups, and counts a heavy group too.
+// One of its two centers is drawn, and with some probability from the unlabeled positives. Where many of them lie together,
+// away from the labeled ones, that center stays. The check goes over all small sets of two separate groups, and counts a heavy
+// group too.
 func PUPLAlmostSurely() Claim {
 	return Claim{
 		ID: "pupl-almost-surely",
-		Statement: "Over an (almost) linearly separable feature space, where the classes form separate clusters, PUPL identifies the " +
-			"correct pseudo-labels almost surely.",
-		LaTeX:       `P(\tilde{y}_i = y_i\ \ \forall i) = 1`,
-		Source:      "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
-		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of the center"},
-		rests:       grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
-		check:       func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
+		Statement: "Over an (almost) linearly separable feature space, where the classes form separate clusters, PUPL " +
+			"identifies the correct pseudo-labels almost surely.",
+		LaTeX:  `P(\tilde{y}_i = y_i\ \ \forall i) = 1`,
+		Source: "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
+		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of " +
+			"the center"},
+		rests: grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
+		check: func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
 	}
 }
 
@@ -38,8 +40,8 @@ func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Ra
 	return p
 }
 
-// almostSurelyFinding counts separated sets on which the labels can come out wrong. Separated are groups A = {0 … a} and B = {a+d …}
-// with all distances within smaller than the least across.
+// almostSurelyFinding counts separated sets on which the labels can come out wrong. Separated are groups A = {0 … a} and B =
+// {a+d …} with all distances within smaller than the least across.
 func almostSurelyFinding(exchanged bool) Finding {
 	var f Finding
 	sets, sure, never, lessThanBound := 0, 0, 0, 0
@@ -64,7 +66,8 @@ func almostSurelyFinding(exchanged bool) Finding {
 			least = p
 		}
 		if p.Cmp(whole(1)) < 0 && f.Counterexample == "" {
-			f.Counterexample = fmt.Sprintf("labeled %s, unlabeled positives %s, unlabeled negatives %s: the labels are right with probability %s",
+			f.Counterexample = fmt.Sprintf("labeled %s, unlabeled positives %s, unlabeled negatives %s: the labels are right "+
+				"with probability %s",
 				places(labeled), places(hidden), places(others), p.RatString())
 		}
 	}
@@ -88,24 +91,25 @@ func almostSurelyFinding(exchanged bool) Finding {
 	measure(&f, never, "sets that never get the right labels")
 	measure(&f, least, "least probability of the right labels")
 	measure(&f, lessThanBound, "sets with f·D > 2δ below the bound")
-	f.Why = "The center is drawn by squared distance, so that it falls on unlabeled positives with positive probability unless all of them " +
-		"lie on the labeled mean; where they outweigh the negatives in their cluster it stays with them. With δ the width of a group, D " +
-		"the gap and f the share of negatives among the unlabeled, every start in the negatives gives the right labels if f·D > 2δ, and " +
-		"such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
-	f.Corrected = "If f·D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to 1 as the " +
-		"clusters move apart."
+	f.Why = "The center is drawn by squared distance, so that it falls on unlabeled positives with positive probability " +
+		"unless all of them lie on the labeled mean; where they outweigh the negatives in their cluster it stays with them. " +
+		"With δ the width of a group, D the gap and f the share of negatives among the unlabeled, every start in the " +
+		"negatives gives the right labels if f·D > 2δ, and such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
+	f.Corrected = "If f·D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to " +
+		"1 as the clusters move apart."
 	f.CorrectedLaTeX = `f D > 2\delta \ \Rightarrow\ P(\tilde{y} = y) \geq \frac{f D^2}{f D^2 + (1-f)\,\delta^2}`
 	switch {
 	case sure == 0:
-		f.undecide("No set gets the right labels for certain, not even where the hidden positives lie on the labeled one: the labels are " +
-			"not held against the classes.")
+		f.undecide("No set gets the right labels for certain, not even where the hidden positives lie on the labeled one: the " +
+			"labels are not held against the classes.")
 	case lessThanBound > 0:
 		f.undecide("The bound that should hold instead is missed in %d sets.", lessThanBound)
 	case sure == sets:
 		f.conclude(Holds, "The right labels come for certain in all %d sets.", sets)
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	default:
-		f.conclude(Fails, "Of %d sets of two separate groups %d get the right labels for certain and %d with a probability that falls to %.4f.",
+		f.conclude(Fails, "Of %d sets of two separate groups %d get the right labels for certain and %d with a probability "+
+			"that falls to %.4f.",
 			sets, sure, sets-sure, decimal(least))
 	}
 	return f
@@ -117,13 +121,14 @@ func almostSurelyFinding(exchanged bool) Finding {
 func PUPLLinear() Claim {
 	return Claim{
 		ID: "pupl-linear",
-		Statement: "Pseudo-labels by the nearest center allow to learn a linear decision boundary on all pairs (z_i, ỹ_i), z_i in Z_PU: they " +
-			"are linearly separable.",
+		Statement: "Pseudo-labels by the nearest center allow to learn a linear decision boundary on all pairs (z_i, ỹ_i), " +
+			"z_i in Z_PU: they are linearly separable.",
 		LaTeX:       `\{(\mathbf{z}_i, \tilde{y}_i) : \mathbf{z}_i \in \mathcal{Z}_{PU}\} \ \text{linearly separable}`,
 		Source:      "Contrastive Positive Unlabeled Learning, section 2.3, below the rule of pseudo-labels; Definition 5",
 		Assumptions: []string{"labels are those of Algorithm 1(B) when its rounds have come to rest; labeled points have ỹ = 1"},
-		rests:       grounds{mistakes: []mistake{{"seed labels", "the unlabeled points are labeled at random, not by the nearest center"}}},
-		check:       func(s *subject) Finding { return puplLinearFinding(s.mistaken("seed labels")) },
+		rests: grounds{mistakes: []mistake{{"seed labels", "the unlabeled points are labeled at random, not by the " +
+			"nearest center"}}},
+		check: func(s *subject) Finding { return puplLinearFinding(s.mistaken("seed labels")) },
 	}
 }
 
@@ -166,8 +171,9 @@ func puplLinearFinding(shuffled bool) Finding {
 				nearSeparable += oneIf(separable)
 			}
 			if !separable && f.Counterexample == "" {
-				f.Counterexample = fmt.Sprintf("labeled %s, unlabeled %s, negative center started at %s: the unlabeled get %s, and no threshold "+
-					"parts them from the labeled", places(labeled), places(unlabeled), unlabeled[start.Seed][0].RatString(), signs(labels))
+				f.Counterexample = fmt.Sprintf("labeled %s, unlabeled %s, negative center started at %s: the unlabeled get "+
+					"%s, and no threshold parts them from the labeled", places(labeled), places(unlabeled),
+					unlabeled[start.Seed][0].RatString(), signs(labels))
 			}
 		}
 	}
@@ -177,17 +183,19 @@ func puplLinearFinding(shuffled bool) Finding {
 	measure(&f, withLabeled, "outcomes whose points, labeled ones with label 1, are not separable")
 	measure(&f, allNear, "outcomes with every labeled point nearer to the positive center")
 	measure(&f, nearSeparable, "of these separable")
-	f.Why = "The points nearer to one of two centers lie on one side of the hyperplane half-way between them. A labeled point on the other " +
-		"side keeps label 1 among points of label 0."
-	f.Corrected = "The pseudo-labels of the unlabeled points are linearly separable, and with the labeled points where all of these are " +
-		"nearer to the positive center."
+	f.Why = "The points nearer to one of two centers lie on one side of the hyperplane half-way between them. A labeled point " +
+		"on the other side keeps label 1 among points of label 0."
+	f.Corrected = "The pseudo-labels of the unlabeled points are linearly separable, and with the labeled points where all of " +
+		"these are nearer to the positive center."
 	switch {
 	case unlabeledOnly > 0 || nearSeparable < allNear:
-		f.undecide("The labels measured are not those of the nearest center: the unlabeled points are not separable in %d of %d outcomes.",
+		f.undecide("The labels measured are not those of the nearest center: the unlabeled points are not separable in %d of "+
+			"%d outcomes.",
 			unlabeledOnly, runs)
 	case withLabeled > 0:
-		f.conclude(Conditional, "The unlabeled points are separable in all but %d of %d outcomes; with the labeled points, whose label is 1, "+
-			"%d are not, all with a labeled point nearer to the negative center.", unlabeledOnly, runs, withLabeled)
+		f.conclude(Conditional, "The unlabeled points are separable in all but %d of %d outcomes; with the labeled points, "+
+			"whose label is 1, %d are not, all with a labeled point nearer to the negative center.", unlabeledOnly, runs,
+			withLabeled)
 	default:
 		f.conclude(Holds, "All %d outcomes are separable.", runs)
 		f.Corrected = ""

@@ -10,17 +10,20 @@ import (
 
 // PriorError returns the claim that an error ε of the class prior biases the risk estimate by the order of ε.
 //
-// For uPU it is exact: the bias is ε·E[ℓ(t) − ℓ(−t)|y=1]. nnPU, the other estimator the sentence is about, is biased at ε = 0 already.
+// For uPU it is exact: the bias is ε·E[ℓ(t) − ℓ(−t)|y=1]. nnPU, the other estimator the sentence is about, is biased at ε = 0
+// already.
 func PriorError() Claim {
 	return Claim{
-		ID:        "prior-error",
-		Statement: "An error |π̂ − π| ≤ ε of the class prior introduces a bias of order ε in the estimate of the risk (uPU, nnPU).",
-		LaTeX:     `|\hat\pi_p - \pi_p| \leq \epsilon \ \Rightarrow\ |\mathbb{E}[\hat{R}_{pu}] - R| = \mathcal{O}(\epsilon)`,
-		Source:    "Contrastive Positive Unlabeled Learning, section 1 (knowledge of class prior) and appendix A.3.3",
+		ID: "prior-error",
+		Statement: "An error |π̂ − π| ≤ ε of the class prior introduces a bias of order ε in the estimate of the risk (uPU, " +
+			"nnPU).",
+		LaTeX:  `|\hat\pi_p - \pi_p| \leq \epsilon \ \Rightarrow\ |\mathbb{E}[\hat{R}_{pu}] - R| = \mathcal{O}(\epsilon)`,
+		Source: "Contrastive Positive Unlabeled Learning, section 1 (knowledge of class prior) and appendix A.3.3",
 		Assumptions: []string{
 			"data as in (1); one classifier, whose logits are finite; the loss of the classifier's margin is fixed",
 		},
-		rests: grounds{constants: []string{"slope"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes unlabeled for negative"}}},
+		rests: grounds{constants: []string{"slope"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes unlabeled " +
+			"for negative"}}},
 		check: priorErrorFinding,
 	}
 }
@@ -67,24 +70,25 @@ func priorErrorFinding(s *subject) Finding {
 	measure(&f, off, "largest error of ε·E[ℓ(t) − ℓ(−t)|y=1] for the bias")
 	measure(&f, nnPU, "bias of nnPU with the true prior, farthest from 0")
 	f.Number = exactly(nnPU)
-	f.Why = "The estimate is linear in π̂: π̂(R_P⁺ − R_P⁻) + R_U⁻, which is unbiased at π̂ = π. So the bias is ε·E[ℓ(t) − ℓ(−t)|y=1], at most ε in " +
-		"size for a loss between 0 and 1; for cross-entropy it is −ε·E[t|y=1], with no bound over classifiers. Clipping at 0 adds what is " +
-		"cut off, whatever ε is."
-	f.Corrected = "The bias of uPU is ε·E[ℓ(t) − ℓ(−t)|y=1]; that of nnPU has a part that does not fade with ε, only with more data."
+	f.Why = "The estimate is linear in π̂: π̂(R_P⁺ − R_P⁻) + R_U⁻, which is unbiased at π̂ = π. So the bias is ε·E[ℓ(t) − " +
+		"ℓ(−t)|y=1], at most ε in size for a loss between 0 and 1; for cross-entropy it is −ε·E[t|y=1], with no bound over " +
+		"classifiers. Clipping at 0 adds what is cut off, whatever ε is."
+	f.Corrected = "The bias of uPU is ε·E[ℓ(t) − ℓ(−t)|y=1]; that of nnPU has a part that does not fade with ε, only with " +
+		"more data."
 	f.CorrectedLaTeX = `\mathbb{E}[\hat{R}_{pu}] - R = \epsilon\,\mathbb{E}[\ell(t) - \ell(-t) \mid y = 1]`
 	if exceeds(off, 1e-12) {
 		f.undecide("The bias measured is up to %.4g off ε·E[ℓ(t) − ℓ(−t)|y=1]: this is not uPU's, or not the formula.", off)
 		return f
 	}
-	f.conclude(Conditional, "Of uPU it is true, with bias ε·E[ℓ(t) − ℓ(−t)|y=1] in all %d cases; nnPU is off by %+.4f with ε = 0 already "+
-		"(one labeled and two unlabeled examples).", cases, nnPU)
+	f.conclude(Conditional, "Of uPU it is true, with bias ε·E[ℓ(t) − ℓ(−t)|y=1] in all %d cases; nnPU is off by %+.4f with ε "+
+		"= 0 already (one labeled and two unlabeled examples).", cases, nnPU)
 	return f
 }
 
 // LabelVariance returns the claim that the variance of the risk estimate is of the order of one over the number of labels.
 //
-// It has a second part, of the order of one over the number of unlabeled examples. At a fixed ratio γ the claim is right; with more labels
-// alone the variance stays above that part; and γ small because there are many unlabeled examples does no harm.
+// It has a second part, of the order of one over the number of unlabeled examples. At a fixed ratio γ the claim is right; with
+// more labels alone the variance stays above that part; and γ small because there are many unlabeled examples does no harm.
 func LabelVariance() Claim {
 	return Claim{
 		ID:        "label-variance",
@@ -94,7 +98,8 @@ func LabelVariance() Claim {
 		Assumptions: []string{
 			"uPU with the true prior on data as in (1); what the number of unlabeled examples does is not said",
 		},
-		rests: grounds{constants: []string{"unlabeled part"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes unlabeled for negative"}}},
+		rests: grounds{constants: []string{"unlabeled part"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes " +
+			"unlabeled for negative"}}},
 		check: labelVarianceFinding,
 	}
 }
@@ -127,16 +132,21 @@ func labelVarianceFinding(s *subject) Finding {
 	measure(&f, unlabeled, "c, the part that falls with n_U")
 	measure(&f, off, "largest error of a/n_P + c/n_U")
 	f.Number = exactly(unlabeled)
-	f.Why = "Labeled and unlabeled means are independent: the variance is π²Var(ℓ(t) − ℓ(−t)|y=1)/n_P + Var(ℓ(−t))/n_U. If n_U ≥ n_P/γ₀ it is at most " +
-		"(a + γ₀c)/n_P."
-	f.Corrected = "Var(R̂) = a/n_P + c/n_U, with a and c that depend on π and the classifier; it is O(1/n_P) where γ = n_P/n_U stays bounded."
-	f.CorrectedLaTeX = `\mathrm{Var}(\hat{R}_{pu}) = \frac{\pi^2\,\mathrm{Var}(\ell(t) - \ell(-t) \mid y=1)}{n_P} + \frac{\mathrm{Var}(\ell(-t))}{n_U}`
-	f.detail("one labeled example: the variance falls from %.4f to %.4f as n_U goes from 1 to 4, and γ from 1 to ¼", variance[0], variance[4])
+	f.Why = "Labeled and unlabeled means are independent: the variance is π²Var(ℓ(t) − ℓ(−t)|y=1)/n_P + Var(ℓ(−t))/n_U. If " +
+		"n_U ≥ n_P/γ₀ it is at most (a + γ₀c)/n_P."
+	f.Corrected = "Var(R̂) = a/n_P + c/n_U, with a and c that depend on π and the classifier; it is O(1/n_P) where γ = " +
+		"n_P/n_U stays bounded."
+	f.CorrectedLaTeX = `\mathrm{Var}(\hat{R}_{pu}) = \frac{\pi^2\,\mathrm{Var}(\ell(t) - \ell(-t) \mid y=1)}{n_P} + ` +
+		`\frac{\mathrm{Var}(\ell(-t))}{n_U}`
+	f.detail("one labeled example: the variance falls from %.4f to %.4f as n_U goes from 1 to 4, and γ from 1 to ¼",
+		variance[0], variance[4])
 	if exceeds(off, 1e-12) || !(labeled > 0 && unlabeled > 0) {
-		f.undecide("The variances measured are up to %.4g off a/n_P + c/n_U with a = %.4g: this is not uPU's, or not its parts.", off, labeled)
+		f.undecide("The variances measured are up to %.4g off a/n_P + c/n_U with a = %.4g: this is not uPU's, or not its "+
+			"parts.", off, labeled)
 		return f
 	}
-	f.conclude(Conditional, "The variance is %.4f/n_P + %.4f/n_U in all %d sizes: O(1/n_P) while γ = n_P/n_U stays bounded; more labels alone leave "+
-		"%.4f/n_U, and a smaller γ by more unlabeled examples lowers it.", labeled, unlabeled, len(sizes), unlabeled)
+	f.conclude(Conditional, "The variance is %.4f/n_P + %.4f/n_U in all %d sizes: O(1/n_P) while γ = n_P/n_U stays bounded; "+
+		"more labels alone leave %.4f/n_U, and a smaller γ by more unlabeled examples lowers it.", labeled, unlabeled,
+		len(sizes), unlabeled)
 	return f
 }

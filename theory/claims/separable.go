@@ -19,8 +19,8 @@ import (
 func AlignedUniform() Claim {
 	return Claim{
 		ID: "aligned-uniform",
-		Statement: "A representation in which similar samples lie close together (alignment) and dissimilar ones spread evenly over the sphere " +
-			"(uniformity) is linearly separable.",
+		Statement: "A representation in which similar samples lie close together (alignment) and dissimilar ones spread " +
+			"evenly over the sphere (uniformity) is linearly separable.",
 		LaTeX:  `\text{aligned} \wedge \text{uniform} \ \Rightarrow\ \exists\, w, c:\ y = \operatorname{sign}(w \cdot z + c)`,
 		Source: "Introduction to contrastive learning (in Chinese), introduction",
 		Assumptions: []string{
@@ -96,32 +96,36 @@ func alignedUniformFinding(s *subject) Finding {
 	measure(&f, classes, "classes on a point each of the circle, 2 to 8 of them")
 	measure(&f, parted, "classes that a line parts from the others")
 	f.Number = exactly(separable)
-	f.Why = "Only labelings whose positives are neighbors on the circle can be parted by a line, n(n−1) + 2 of 2ⁿ. Where each class lies on a point of " +
-		"its own, the sphere's tangent there, moved in a little, parts it from all others."
+	f.Why = "Only labelings whose positives are neighbors on the circle can be parted by a line, n(n−1) + 2 of 2ⁿ. Where each " +
+		"class lies on a point of its own, the sphere's tangent there, moved in a little, parts it from all others."
 	f.detail("a square whose corners alternate is the smallest case: aligned, uniform, and not separable")
 	switch {
 	case better > 0 || exceeds(alignment, contrastTolerance) || parted < classes:
-		f.undecide("%d of 20 random placements are more uniform, alignment is %.4g, and %d of %d classes are parted: these points are not aligned and uniform.",
+		f.undecide("%d of 20 random placements are more uniform, alignment is %.4g, and %d of %d classes are parted: these "+
+			"points are not aligned and uniform.",
 			better, alignment, parted, classes)
 	case separable == all:
 		f.conclude(Holds, "All %d ways to label aligned and uniform examples are separable.", all)
 	default:
-		f.Corrected = "If all samples of a class share one point of the sphere, and no other class does, each class is linearly separable from the rest."
-		f.conclude(Conditional, "True where similar means of one class and all of a class lie on one point (%d of %d classes parted); where it means "+
-			"views of one example, only %d of %d ways to label eight even points of the circle are separable.", parted, classes, separable, all)
+		f.Corrected = "If all samples of a class share one point of the sphere, and no other class does, each class is " +
+			"linearly separable from the rest."
+		f.conclude(Conditional, "True where similar means of one class and all of a class lie on one point (%d of %d classes "+
+			"parted); where it means views of one example, only %d of %d ways to label eight even points of the circle are "+
+			"separable.", parted, classes, separable, all)
 	}
 	return f
 }
 
-// PositivesTogether returns the claim that clustering the positives together solves the classification of positives against negatives.
+// PositivesTogether returns the claim that clustering the positives together solves the classification of positives against
+// negatives.
 //
-// It says nothing of the negatives. On the sphere positives on one point can be parted from all other points; without the sphere, or
-// with negatives among the positives, not.
+// It says nothing of the negatives. On the sphere positives on one point can be parted from all other points; without the
+// sphere, or with negatives among the positives, not.
 func PositivesTogether() Claim {
 	return Claim{
 		ID: "positives-together",
-		Statement: "In the binary setting, being able to cluster positives together automatically solves the downstream problem of positives " +
-			"against negatives.",
+		Statement: "In the binary setting, being able to cluster positives together automatically solves the downstream " +
+			"problem of positives against negatives.",
 		LaTeX:  `\mathrm{diam}(\mathcal{Z}_P) \to 0 \ \Rightarrow\ \exists\, w, c:\ y = \operatorname{sign}(w \cdot z + c)`,
 		Source: "Contrastive Positive Unlabeled Learning, appendix A.5.2, experimental evaluation",
 		Assumptions: []string{
@@ -132,7 +136,8 @@ func PositivesTogether() Claim {
 	}
 }
 
-// countParted puts all positives on the first places and negatives on every choice of the others, and counts what a line can part.
+// countParted puts all positives on the first places and negatives on every choice of the others, and counts what a line can
+// part.
 func countParted(places [][]float64, positives int) (parted, all int) {
 	rest := places[positives:]
 	for mask := 1; mask < 1<<len(rest); mask++ {
@@ -167,17 +172,19 @@ func positivesTogetherFinding(scattered bool) Finding {
 	measure(&f, planes, "positives in the middle of a 3×3 grid, negatives on some of eight others")
 	measure(&f, inPlane, "of these separable")
 	f.Number = exactly(planes - inPlane)
-	f.Why = "A point of a sphere is an extreme point of all points on it. In the plane it need not be one, and a negative on the positives' own point " +
-		"is nowhere parted from them."
+	f.Why = "A point of a sphere is an extreme point of all points on it. In the plane it need not be one, and a negative on " +
+		"the positives' own point is nowhere parted from them."
 	f.Corrected = "On the unit sphere positives on one point are linearly separable from negatives elsewhere."
 	f.Counterexample = fmt.Sprintf("positives at the origin, negatives at (−1, 0) and (1, 0): no line parts them (separable: %t)",
 		separableInPlane([][]float64{{0, 0}, {-1, 0}, {1, 0}}, []bool{true, false, false}))
 	switch {
 	case onCircle < circles:
-		f.undecide("On the circle %d of %d cases are separable, where a single point always is: the positives do not lie on one.", onCircle, circles)
+		f.undecide("On the circle %d of %d cases are separable, where a single point always is: the positives do not lie on "+
+			"one.", onCircle, circles)
 	case inPlane < planes || among < amongs:
-		f.conclude(Conditional, "True on the sphere with the positives on one point and no negative there, in all %d cases; not so in %d of %d with the "+
-			"positives in the middle of a grid, nor in %d of %d with a negative allowed on their point.", circles, planes-inPlane, planes,
+		f.conclude(Conditional, "True on the sphere with the positives on one point and no negative there, in all %d cases; "+
+			"not so in %d of %d with the positives in the middle of a grid, nor in %d of %d with a negative allowed on their "+
+			"point.", circles, planes-inPlane, planes,
 			amongs-among, amongs)
 	default:
 		f.conclude(Holds, "All %d cases are separable.", circles+planes+amongs)

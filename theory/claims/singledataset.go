@@ -15,8 +15,8 @@ import (
 func SingleDatasetShare() Claim {
 	return Claim{
 		ID: "single-dataset",
-		Statement: "In the single-dataset setting positives are labeled at random within the data set, and the unlabeled set is no longer " +
-			"representative of the mixture.",
+		Statement: "In the single-dataset setting positives are labeled at random within the data set, and the unlabeled set " +
+			"is no longer representative of the mixture.",
 		LaTeX:       `P(y=1 \mid \text{unlabeled}) = \frac{\pi(1-c)}{1-\pi c} \neq \pi`,
 		Source:      "Contrastive Positive Unlabeled Learning, appendix A.3.1",
 		Assumptions: []string{"each positive is labeled independently with the same probability c, 0 < c < 1; 0 < π < 1"},
@@ -56,11 +56,13 @@ func singleDatasetFinding(s *subject) Finding {
 	f.Why = "Of all examples a share π(1−c) is positive without a label and 1 − π negative, so that a share 1 − πc is unlabeled."
 	f.detail("the share is that over all unlabeled examples of all data sets, weighted by their number")
 	if formula < cases || exceeds(off, 1e-12) {
-		f.undecide("The share of positives among the unlabeled is the formula's in %d of %d cases, and up to %.4g off that of package theory.",
+		f.undecide("The share of positives among the unlabeled is the formula's in %d of %d cases, and up to %.4g off that of "+
+			"package theory.",
 			formula, cases, off)
 		return f
 	}
-	f.conclude(Holds, "Among the unlabeled a share π(1−c)/(1−πc) is positive, below π in %d of %d cases and by up to %.4g.", less, cases,
+	f.conclude(Holds, "Among the unlabeled a share π(1−c)/(1−πc) is positive, below π in %d of %d cases and by up to %.4g.",
+		less, cases,
 		decimal(largest))
 	return f
 }

@@ -60,7 +60,8 @@ func rationalInner(x, y []*big.Rat) *big.Rat {
 // measurePairs returns what a term of package pucl makes of single pairs of rows, as a batch of one example with two views.
 func measurePairs(eng *engine.Engine, term pucl.Term, pairs [][][]float64, tau float64) []float64 {
 	o := pucl.Objective{Name: "pair", Attract: pucl.Nothing, Repel: term}
-	return lists.Map(must.Get(theory.AnchorLosses(eng, o, pairs, []bool{false}, nil, tau)), func(rows []float64) float64 { return rows[0] })
+	losses := must.Get(theory.AnchorLosses(eng, o, pairs, []bool{false}, nil, tau))
+	return lists.Map(losses, func(rows []float64) float64 { return rows[0] })
 }
 
 // eachRationalPair lists all pairs of different rows, as fractions and as numbers.
@@ -122,8 +123,8 @@ func sphereFinding(s *subject, squaredRadius func(tau *big.Rat) *big.Rat) Findin
 		f.conclude(Holds, "The inner product is the similarity in all %d cases.", cases)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	default:
-		f.conclude(Fails, "At τ = ½ the inner products on that sphere are %.4g times the similarity; they are equal in %d of %d "+
-			"cases, %d of them at τ = 1, and in all on the sphere of radius 1/√τ.", ratio, agreeing, cases, atOne)
+		f.conclude(Fails, "At τ = ½ the inner products on that sphere are %.4g times the similarity; they are equal in %d of "+
+			"%d cases, %d of them at τ = 1, and in all on the sphere of radius 1/√τ.", ratio, agreeing, cases, atOne)
 	}
 	return f
 }
@@ -183,11 +184,11 @@ func innerProductFinding(s *subject, distance func(inner *big.Rat) *big.Rat) Fin
 	case exceeds(off, contrastTolerance):
 		f.undecide("The distance compared is not that of package pucl on unit rows: they differ by up to %.4g.", off)
 	case equal < len(pairs) || turned > 0:
-		f.undecide("The distance is not the formula's in %d of %d pairs, and the order not reversed in %d of %d comparisons: these are "+
-			"not normalized rows, or not this formula.", len(pairs)-equal, len(pairs), turned, triples)
+		f.undecide("The distance is not the formula's in %d of %d pairs, and the order not reversed in %d of %d comparisons: "+
+			"these are not normalized rows, or not this formula.", len(pairs)-equal, len(pairs), turned, triples)
 	default:
-		f.conclude(Holds, "The order is reversed in all but %d of %d comparisons, and the distance is the formula's in all %d pairs, in "+
-			"rationals; without normalizing the order differs in %d.", turned, triples, len(pairs), wild)
+		f.conclude(Holds, "The order is reversed in all but %d of %d comparisons, and the distance is the formula's in all %d "+
+			"pairs, in rationals; without normalizing the order differs in %d.", turned, triples, len(pairs), wild)
 	}
 	return f
 }

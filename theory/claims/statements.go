@@ -47,12 +47,13 @@ const (
 
 // Statements lists what the documents say, in their order.
 func Statements() []Statement {
-	return slices.Concat(debiasedStatements(), puclStatements(), puclAppendixStatements(), puclProofStatements(), introStatements(),
+	return slices.Concat(debiasedStatements(), puclStatements(), puclAppendixStatements(), puclProofStatements(),
+		introStatements(),
 		makStatements(), slidesStatements())
 }
 
-// statementsOf returns the statements of a document, of which each row holds the place, what it says, and either the IDs of claims, with
-// spaces between them, or after a dash the reason why there is none.
+// statementsOf returns the statements of a document, of which each row holds the place, what it says, and either the IDs of
+// claims, with spaces between them, or after a dash the reason why there is none.
 func statementsOf(document string, rows [][3]string) []Statement {
 	return lists.Map(rows, func(row [3]string) Statement {
 		s := Statement{Document: document, Place: row[0], Says: row[1]}

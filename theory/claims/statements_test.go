@@ -37,8 +37,8 @@ func TestWriteStatements(t *testing.T) {
 	var out strings.Builder
 	rows := statementsOf("A paper", [][3]string{{"(1)", "|x| is 1", "a b"}, {"(2)", "what x is", "– a definition"}})
 	err := WriteStatements(&out, rows, Claim{ID: "b", Finding: Finding{Verdict: Holds}})
-	want := "#### A paper\n\n| place | says | checked by, or why not |\n| --- | --- | --- |\n| (1) | \\|x\\| is 1 | a<br>b: **holds** |\n" +
-		"| (2) | what x is | – a definition |\n"
+	want := "#### A paper\n\n| place | says | checked by, or why not |\n| --- | --- | --- |\n" +
+		"| (1) | \\|x\\| is 1 | a<br>b: **holds** |\n| (2) | what x is | – a definition |\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%v, %s", err, out.String())
 	}

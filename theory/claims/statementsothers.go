@@ -6,7 +6,8 @@ func debiasedStatements() []Statement {
 		{"text", "negatives drawn from all data can be of the anchor's class, and bias the loss", "sampling-bias"},
 		{"figure (a)", "what sampling bias is", "– " + definition},
 		{"figure (b)", "sampling bias costs accuracy", "– " + empirical},
-		{"text", "views by augmentation stand for draws of the positive distribution", "– " + definition + "; what it costs is measured in dcl-decomposition"},
+		{"text", "views by augmentation stand for draws of the positive distribution", "– " + definition + "; what it costs " +
+			"is measured in dcl-decomposition"},
 		{"equation", "negatives' mean as that of all data less the positives' share, over τ⁻", "dcl-decomposition"},
 		{"equation", "the debiased objective with Q, to which the empirical loss tends", "dcl-limit"},
 		{"text", "the empirical estimate is easier to compute than the objective", "– nothing measurable is said"},
@@ -15,10 +16,13 @@ func debiasedStatements() []Statement {
 
 func introStatements() []Statement {
 	return statementsOf(IntroDocument, [][3]string{
-		{"introduction", "similar samples should lie close (alignment), dissimilar ones spread evenly (uniformity)", "– " + definition},
+		{"introduction", "similar samples should lie close (alignment), dissimilar ones spread evenly " +
+			"(uniformity)", "– " + definition},
 		{"introduction", "a representation with both is linearly separable", "aligned-uniform"},
-		{"positive and negative samples", "views of one sample are positives of each other, views of others negatives", "– " + definition},
-		{"original contrastive loss", "the loss of a pair, with increasing L_p and decreasing L_n: far positives and near negatives cost more", "– " + definition +
+		{"positive and negative samples", "views of one sample are positives of each other, views of others " +
+			"negatives", "– " + definition},
+		{"original contrastive loss", "the loss of a pair, with increasing L_p and decreasing L_n: far positives and near " +
+			"negatives cost more", "– " + definition +
 			" (what is said of it is what increasing and decreasing mean)"},
 		{"InfoNCE", "reducing the loss raises a lower bound of mutual information", "infonce-mi"},
 		{"InfoNCE", "the loss is the cross-entropy of a softmax with many classes", "loss-code"},
@@ -29,19 +33,23 @@ func introStatements() []Statement {
 		{"negative pairs", "the other 2(b−1) rows of a batch are negatives", "– " + definition},
 		{"loss", "InfoNCE as a sum over the rows of a batch", "loss-code"},
 		{"loss", "it maximizes the similarity of positive pairs and minimizes that of negative pairs", "loss-directions"},
-		{"NCE loss for PU, 1 to 4", "which rows are positives and negatives of labeled and unlabeled anchors (puNCE)", "– " + definition},
+		{"NCE loss for PU, 1 to 4", "which rows are positives and negatives of labeled and unlabeled anchors " +
+			"(puNCE)", "– " + definition},
 	})
 }
 
 func makStatements() []Statement {
 	return statementsOf(MAKDocument, [][3]string{
-		{"introduction, problem, challenges", "open-world data are diverse and long-tailed; seed data small and unlabeled", "– nothing measurable is said"},
+		{"introduction, problem, challenges", "open-world data are diverse and long-tailed; seed data small and " +
+			"unlabeled", "– nothing measurable is said"},
 		{"backbone", "the SimCLR loss of a sample pulls it to its positive and away from negatives", "loss-directions"},
-		{"tailness", "ECLE is the expectation of the loss over augmentations, approximated by the mean of M draws", "– " + definition +
+		{"tailness", "ECLE is the expectation of the loss over augmentations, approximated by the mean of M " +
+			"draws", "– " + definition +
 			"; a mean of M independent draws has its expectation and 1/M of the variance"},
 		{"tailness", "samples with a large ECLE are from tail classes", "– " + empirical},
 		{"proximity", "D, the mean distance to the nearest seed; cosine distance is 1 − cosine", "– " + definition},
-		{"proximity", "D is computed to prototypes by k-means in place of the seeds", "– an approximation of which nothing is said"},
+		{"proximity", "D is computed to prototypes by k-means in place of the seeds", "– an approximation of which nothing is " +
+			"said"},
 		{"diversity", "H, the largest distance to the nearest chosen sample; minimizing it is k-center", "– " + definition},
 		{"k-Center-Greedy", "chooses b samples, each the farthest from those before", "mak-budget"},
 		{"objective of MAK", "max of the sum of ECLE − D − H with |s¹| ≤ K", "– " + definition},
@@ -62,6 +70,7 @@ func slidesStatements() []Statement {
 		{"SimCLR", "the framework", "– " + definition},
 		{"classification", "accuracy and top-k accuracy; comparison of three losses", "– " + definition + ", and empirical"},
 		{"artificial experiment", "whether L_Pos recovers the original distribution", "lpos-recovers"},
-		{"VQA", "accuracy by the answers of ten people; 0.67 with N-pair and 0.69 with L_Pos", "– " + definition + ", and empirical"},
+		{"VQA", "accuracy by the answers of ten people; 0.67 with N-pair and 0.69 with L_Pos", "– " + definition + ", and " +
+			"empirical"},
 	})
 }

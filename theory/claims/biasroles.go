@@ -18,7 +18,7 @@ func BiasBySupervision() Claim {
 	return Claim{
 		ID:        "bias-supervision",
 		Statement: "The bias of L_SCL-PU (5) for L*_CL becomes more pronounced as the level of supervision γ falls.",
-		LaTeX:     `\gamma_1 \geq \gamma_2 \ \Rightarrow\ |\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}](\gamma_1) - \mathcal{L}^*| ` +
+		LaTeX: `\gamma_1 \geq \gamma_2 \ \Rightarrow\ |\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}](\gamma_1) - \mathcal{L}^*| ` +
 			`\leq |\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}](\gamma_2) - \mathcal{L}^*|`,
 		Source: "Contrastive Positive Unlabeled Learning, section 2.2 above Theorem 1; section 3, role of γ (\"aligning " +
 			"with Theorem 1\")",
@@ -54,8 +54,10 @@ func biasBySupervisionFinding(s *subject) Finding {
 				groupGrows += oneIf(math.Abs(group)-groupBefore > contrastTolerance)
 				if rise > largest {
 					largest = rise
-					f.Counterexample = fmt.Sprintf("%s, π = ½, τ = 1, two unlabeled examples: the bias of the loss is %.6f "+
-						"with %d labeled ones and %+.6f with %d", pointsText(world), math.Copysign(before, r.Bias.Value),
+					f.Counterexample = fmt.Sprintf("positives at %v, negatives at %v, π = ½, τ = 1, two unlabeled examples: "+
+						"the bias of the loss is %.6f "+
+						"with %d labeled ones and %+.6f with %d", theory.Points(world.Positive), theory.Points(world.Negative),
+						math.Copysign(before, r.Bias.Value),
 						labeled-1, r.Bias.Value, labeled)
 				}
 			}

@@ -55,8 +55,7 @@ func biasBySupervisionFinding(s *subject) Finding {
 				if rise > largest {
 					largest = rise
 					f.Counterexample = fmt.Sprintf("positives at %v, negatives at %v, π = ½, τ = 1, two unlabeled examples: "+
-						"the bias of the loss is %.6f "+
-						"with %d labeled ones and %+.6f with %d", theory.Points(world.Positive), theory.Points(world.Negative),
+						"the bias of the loss is %.6f with %d labeled ones and %+.6f with %d", theory.Points(world.Positive), theory.Points(world.Negative),
 						math.Copysign(before, r.Bias.Value),
 						labeled-1, r.Bias.Value, labeled)
 				}

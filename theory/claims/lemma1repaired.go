@@ -14,9 +14,9 @@ import (
 func Lemma1Repaired() Claim {
 	return Claim{
 		ID: "lemma-1-repaired",
-		Statement: "With π known and a loss between 0 and 1, uPU's mean squared error is at most π²/n_P + 1/(4n_U) at every γ > 0, which some " +
-			"classifier reaches at every π, n_P and n_U. Of n = n_P + n_U examples this is (1+γ)(π²/γ + ¼)/n: least at γ = 2π, where it is " +
-			"(π+½)²/n, and without a jump at γ = 2π − 1.",
+		Statement: "With π known and a loss between 0 and 1, uPU's mean squared error is at most π²/n_P + 1/(4n_U) at every " +
+			"γ > 0, which some classifier reaches at every π, n_P and n_U. Of n = n_P + n_U examples this is (1+γ)(π²/γ + " +
+			"¼)/n: least at γ = 2π, where it is (π+½)²/n, and without a jump at γ = 2π − 1.",
 		LaTeX: `\sup\, \mathbb{E}\,|\hat{R}_{pu} - R|^2 = \frac{\pi^2}{n_P} + \frac{1}{4 n_U} = \frac{1+\gamma}{n}\left(\frac{\pi^2}{\gamma} + ` +
 			`\frac{1}{4}\right) \geq \frac{(\pi + \frac{1}{2})^2}{n} \quad\text{with equality at } \gamma = 2\pi`,
 		Source: "repairs Lemma 1 of Contrastive Positive Unlabeled Learning",
@@ -27,15 +27,15 @@ func Lemma1Repaired() Claim {
 		},
 		Proof: []string{
 			"The risk is R = π E[ℓ(t)|y=1] + (1−π) E[ℓ(−t)|y=0], and E[ℓ(−t)] over p(x) is π E[ℓ(−t)|y=1] + (1−π) E[ℓ(−t)|y=0].",
-			"So R = π E[ℓ(t) − ℓ(−t)|y=1] + E[ℓ(−t)]. uPU puts the means over the labeled and over the unlabeled data in place of the two " +
-				"expectations: E R̂ = R, and its mean squared error is its variance.",
+			"So R = π E[ℓ(t) − ℓ(−t)|y=1] + E[ℓ(−t)]. uPU puts the means over the labeled and over the unlabeled data in " +
+				"place of the two expectations: E R̂ = R, and its mean squared error is its variance.",
 			"The two means are independent: the variance is π² Var(ℓ(t) − ℓ(−t)|y=1)/n_P + Var(ℓ(−t))/n_U.",
-			"A number in [c, c+w] has variance w²/4 at most, reached by its two ends with probability ½ each. ℓ(t) − ℓ(−t) lies in [−1, 1] and " +
-				"ℓ(−t) in [0, 1]: variances 1 and ¼ at most. That is the bound.",
-			"Reached: let the classifier be certain of each example, and right about half of each class, and ℓ be 0 where it is right and 1 " +
-				"where it is wrong. Then ℓ(t) − ℓ(−t) is ±1 and ℓ(−t) is 0 or 1, with probability ½ each.",
-			"With n_P = nγ/(1+γ) and n_U = n/(1+γ) the bound is (1+γ)(π²/γ + ¼)/n = (π² + ¼ + π²/γ + γ/4)/n. Since π²/γ + γ/4 = π + " +
-				"(π/√γ − √γ/2)², it is (π+½)²/n at γ = 2π and more elsewhere.",
+			"A number in [c, c+w] has variance w²/4 at most, reached by its two ends with probability ½ each. ℓ(t) − ℓ(−t) " +
+				"lies in [−1, 1] and ℓ(−t) in [0, 1]: variances 1 and ¼ at most. That is the bound.",
+			"Reached: let the classifier be certain of each example, and right about half of each class, and ℓ be 0 where it " +
+				"is right and 1 where it is wrong. Then ℓ(t) − ℓ(−t) is ±1 and ℓ(−t) is 0 or 1, with probability ½ each.",
+			"With n_P = nγ/(1+γ) and n_U = n/(1+γ) the bound is (1+γ)(π²/γ + ¼)/n = (π² + ¼ + π²/γ + γ/4)/n. Since π²/γ + " +
+				"γ/4 = π + (π/√γ − √γ/2)², it is (π+½)²/n at γ = 2π and more elsewhere.",
 			"As a function of γ > 0 it is smooth, at γ = 2π − 1 too, where more than half of the labels are wrong in expectation if γ is less.",
 		},
 		rests: grounds{
@@ -106,10 +106,11 @@ func lemma1RepairedFinding(s *subject) Finding {
 	at := math.Sqrt(bound(prior, 1929, 1071)) // of as many examples, parted at γ = 2π
 	measure(&f.Finding, f.Number.Value, "π = 0.9, n_P = 1000, n_U = 2000: root of the bound")
 	measure(&f.Finding, at, "π = 0.9, n_P = 1929, n_U = 1071: root of the bound")
-	f.Why = "uPU corrects for wrong labels at known rates, and what is left is the chance of two independent means. Their variances fall with " +
-		"n_P and with n_U; nothing in them knows of half of the labels being wrong."
-	return f.finish("uPU is unbiased and keeps the bound in all %d cases, %d of them at γ ≤ 2π − 1, and a classifier reaches it in each size; at "+
-		"π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its error is %.4f at most.", all, cases[1], f.Number.Value)
+	f.Why = "uPU corrects for wrong labels at known rates, and what is left is the chance of two independent means. Their " +
+		"variances fall with n_P and with n_U; nothing in them knows of half of the labels being wrong."
+	return f.finish("uPU is unbiased and keeps the bound in all %d cases, %d of them at γ ≤ 2π − 1, and a classifier reaches "+
+		"it in each size; at π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its error is %.4f at "+
+		"most.", all, cases[1], f.Number.Value)
 }
 
 // bestRatios looks, for priors in tenths, at all ways to part n examples into labeled and unlabeled ones, n being such that γ = ratio·π

@@ -12,8 +12,9 @@ import (
 func LPosLimitRepaired() Claim {
 	return Claim{
 		ID: "lpos-limit-repaired",
-		Statement: "For every N ≥ 1 the N-pair loss exceeds L̃_Pos by no more than J = E_x[log E e^s⁺ − E s⁺], and by J − v/N + O(1/N²) with v = " +
-			"E_x[Var(e^s⁻)/(2(E e^s⁻)²)]. J ≥ 0 is Jensen's gap, 0 only where s(x, ·) is constant on p⁺.",
+		Statement: "For every N ≥ 1 the N-pair loss exceeds L̃_Pos by no more than J = E_x[log E e^s⁺ − E s⁺], and by J − " +
+			"v/N + O(1/N²) with v = E_x[Var(e^s⁻)/(2(E e^s⁻)²)]. J ≥ 0 is Jensen's gap, 0 only where s(x, ·) is constant on " +
+			"p⁺.",
 		LaTeX: `\mathcal{L}^{N}_{N\text{-}pair} - \tilde{\mathcal{L}}^{N}_{Pos} = \mathbb{E}_x\left[\log \mathbb{E}_{x^+} e^{s(x,x^+)} - ` +
 			`\mathbb{E}_{x^+} s(x,x^+)\right] - \frac{1}{2N}\,\mathbb{E}_x\!\left[\frac{\mathrm{Var}\,e^{s(x,x^-)}}{(\mathbb{E}\,` +
 			`e^{s(x,x^-)})^2}\right] + O\!\left(\frac{1}{N^2}\right)`,
@@ -23,14 +24,14 @@ func LPosLimitRepaired() Claim {
 			"similarities are bounded, as cosines over τ are",
 		},
 		Proof: []string{
-			"Let E⁺ and E⁻ be the means of e^s over p⁺ and p⁻ at the anchor x, and E = τ⁺E⁺ + τ⁻E⁻. Then E − τ⁻E⁻ = τ⁺E⁺ and E + (Nτ⁺ − τ⁻)E⁻ = " +
-				"τ⁺(E⁺ + N E⁻): at x L̃_Pos is log(E⁺ + N E⁻) − log E⁺.",
+			"Let E⁺ and E⁻ be the means of e^s over p⁺ and p⁻ at the anchor x, and E = τ⁺E⁺ + τ⁻E⁻. Then E − τ⁻E⁻ = τ⁺E⁺ and " +
+				"E + (Nτ⁺ − τ⁻)E⁻ = τ⁺(E⁺ + N E⁻): at x L̃_Pos is log(E⁺ + N E⁻) − log E⁺.",
 			"At x the N-pair loss is E log X − E s⁺ with X = e^s⁺ + Σ_k e^s_k, and E X = E⁺ + N E⁻.",
 			"So the difference is [log E⁺ − E s⁺] + [E log X − log E X]: the first is J at x, and does not know of N.",
-			"The logarithm is concave, so E log X ≤ log E X (Jensen): the difference never exceeds J. Likewise E s⁺ = E log e^s⁺ ≤ log E⁺: J ≥ 0, " +
-				"with equality only if e^s⁺ is constant.",
-			"X is a sum of N + 1 independent numbers between e^(−1/τ) and e^(1/τ). Write X = (1+y) E X: E y = 0, E y² = Var X/(E X)², E|y|³ = " +
-				"O(N^(−3/2)) with E y³ = O(1/N²). So E log(1+y) = −Var X/(2(E X)²) + O(1/N²).",
+			"The logarithm is concave, so E log X ≤ log E X (Jensen): the difference never exceeds J. Likewise E s⁺ = E log " +
+				"e^s⁺ ≤ log E⁺: J ≥ 0, with equality only if e^s⁺ is constant.",
+			"X is a sum of N + 1 independent numbers between e^(−1/τ) and e^(1/τ). Write X = (1+y) E X: E y = 0, E y² = Var " +
+				"X/(E X)², E|y|³ = O(N^(−3/2)) with E y³ = O(1/N²). So E log(1+y) = −Var X/(2(E X)²) + O(1/N²).",
 			"Var X = N Var(e^s⁻) + O(1) and E X = N E⁻ + O(1): −Var(e^s⁻)/(2N(E⁻)²) + O(1/N²). The mean over x is −v/N.",
 		},
 		rests: grounds{
@@ -104,8 +105,8 @@ func lposLimitRepairedFinding(s *subject) Finding {
 	measure(&f.Finding, difference(worlds[0], halfTau, 256), "the same: difference at N = 256")
 	f.zero(offRate, 1e-4, "largest error of v, extrapolated from N = 64, 128 and 256")
 	measure(&f.Finding, left, "largest distance from J at N = 64 to 256")
-	f.Why = "The N-pair loss takes the mean over positives outside of the logarithm, L̃_Pos inside: what lies between the two has nothing to do " +
-		"with the negatives, and more of them do not take it away."
-	return f.finish("The difference stays below Jensen's gap J in all %d cases of %d worlds and reaches it like 1/N; positives at ±1, negatives at "+
-		"+1, π = ½, e^(1/τ) = 2: J = ½ log(5/4) = %.4f.", cases, len(worlds), f.Number.Value)
+	f.Why = "The N-pair loss takes the mean over positives outside of the logarithm, L̃_Pos inside: what lies between the " +
+		"two has nothing to do with the negatives, and more of them do not take it away."
+	return f.finish("The difference stays below Jensen's gap J in all %d cases of %d worlds and reaches it like 1/N; "+
+		"positives at ±1, negatives at +1, π = ½, e^(1/τ) = 2: J = ½ log(5/4) = %.4f.", cases, len(worlds), f.Number.Value)
 }

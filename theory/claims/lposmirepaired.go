@@ -14,15 +14,15 @@ import (
 func LPosMutualInformationRepaired() Claim {
 	return Claim{
 		ID: "lpos-mi-repaired",
-		Statement: "I(x, c) ≥ H(c) − L̃_Pos − E_x log Σ_c q(c|x), c the class of x and q(c|x) = E_c/(E_c + N_c E_c') for any N_c > 0, with " +
-			"equality if and only if q(·|x), rescaled to add up to 1, is p(·|x). With N_c = τ⁻/τ⁺ the sum is 1, and H(c) − L̃_Pos → I(x, c) as " +
-			"τ → 0, in every population whose points differ.",
+		Statement: "I(x, c) ≥ H(c) − L̃_Pos − E_x log Σ_c q(c|x), c the class of x and q(c|x) = E_c/(E_c + N_c E_c') for any " +
+			"N_c > 0, with equality if and only if q(·|x), rescaled to add up to 1, is p(·|x). With N_c = τ⁻/τ⁺ the sum is " +
+			"1, and H(c) − L̃_Pos → I(x, c) as τ → 0, in every population whose points differ.",
 		LaTeX: `I(x, c) \ge H(c) - \tilde{\mathcal{L}}_{Pos} - \mathbb{E}_x \log \sum_c q(c|x),\qquad q(c|x) = \frac{E_c}{E_c + N_c E_{c'}};` +
 			`\qquad N_c = \frac{\tau^-}{\tau^+}:\quad \lim_{\tau \to 0}\left(H(c) - \tilde{\mathcal{L}}_{Pos}\right) = I(x, c)`,
 		Source: "repairs the theorem of the slides by M. A. Nikitina on distribution bias in contrastive learning",
 		Assumptions: []string{
-			"E_c and E_c' are the means of e^s at x over the class c and over the other class, and L̃_Pos = −E log q(c|x) over x with its class, the " +
-				"population form with true means and τ⁺ the share of each anchor's own class",
+			"E_c and E_c' are the means of e^s at x over the class c and over the other class, and L̃_Pos = −E log q(c|x) " +
+				"over x with its class, the population form with true means and τ⁺ the share of each anchor's own class",
 			"H(c) is the entropy of the class, log 2 if balanced; similarities are finite",
 			"for the limit: s = cos/τ",
 		},
@@ -30,13 +30,13 @@ func LPosMutualInformationRepaired() Claim {
 			"E − τ⁻E⁻ = τ⁺E⁺ and E + (Nτ⁺ − τ⁻)E⁻ = τ⁺(E⁺ + N E⁻), so that L̃_Pos at x is −log q(c|x) with c the class of x.",
 			"r(c|x) = q(c|x)/Σ_c q(c|x) is a distribution of c given x. −E log r(c|x) = L̃_Pos + E_x log Σ_c q(c|x).",
 			"Gibbs: −E log r(c|x) = H(c|x) + E_x KL(p(·|x) ‖ r(·|x)) ≥ H(c|x), equal only if r is p.",
-			"H(c|x) = H(c) − I(x, c). So I(x, c) = H(c) − L̃_Pos − E_x log Σ_c q(c|x) + E_x KL(p(·|x) ‖ r(·|x)): the divergence is all that is " +
-				"lost.",
+			"H(c|x) = H(c) − I(x, c). So I(x, c) = H(c) − L̃_Pos − E_x log Σ_c q(c|x) + E_x KL(p(·|x) ‖ r(·|x)): the " +
+				"divergence is all that is lost.",
 			"N_c = τ⁻/τ⁺ = p(c')/p(c): q(c|x) = p(c)E_c/(p(c)E_c + p(c')E_c'), and the two add up to 1.",
-			"N_c = N for both classes: with t = E_c/E_c' the sum is t/(t+N) + 1/(1+Nt) = (Nt² + 2t + N)/(Nt² + (N²+1)t + N), at most 1 for N ≥ 1. So " +
-				"H(c) − L̃_Pos is a bound then, too, and a weaker one.",
-			"As τ → 0: of all points z the term with cos(x, z) = 1 outgrows the others, E_c·e^(−1/τ) → p(x|c). So q(c|x) → p(c)p(x|c)/p(x) = p(c|x), " +
-				"and the divergence goes to 0.",
+			"N_c = N for both classes: with t = E_c/E_c' the sum is t/(t+N) + 1/(1+Nt) = (Nt² + 2t + N)/(Nt² + (N²+1)t + N), " +
+				"at most 1 for N ≥ 1. So H(c) − L̃_Pos is a bound then, too, and a weaker one.",
+			"As τ → 0: of all points z the term with cos(x, z) = 1 outgrows the others, E_c·e^(−1/τ) → p(x|c). So q(c|x) → " +
+				"p(c)p(x|c)/p(x) = p(c|x), and the divergence goes to 0.",
 		},
 		rests: grounds{
 			constants:   []string{"entropy", "loss", "weight"},
@@ -129,13 +129,14 @@ func lposMIRepairedFinding(s *subject) Finding {
 	f.zero(math.Abs(at[3]), miSlack, "the same at τ = 1/64, of either sign")
 	drawn, tried := lposDrawn(cases[:40], 1)
 	f.none(drawn, tried, "worlds and N that break H(c) − L_Pos + J − (e^(2/τ)−1)²/(8(N+1)), means of N draws")
-	f.detail("of means of N draws of the other class, the N-pair loss L: E log X ≥ log E X − Var X/(2 min X²) makes L̃_Pos ≤ L − J + "+
-		"(e^(2/τ)−1)²/(8(N+1)), J being Jensen's gap, so that I ≥ H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) for N ≥ 1: broken in %d of %d cases", drawn, tried)
+	f.detail("of means of N draws of the other class, the N-pair loss L: E log X ≥ log E X − Var X/(2 min X²) makes L̃_Pos ≤ "+
+		"L − J + (e^(2/τ)−1)²/(8(N+1)), J being Jensen's gap, so that I ≥ H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) for N ≥ 1: "+
+		"broken in %d of %d cases", drawn, tried)
 	f.Number = exactly(math.Abs(at[1]))
-	f.Why = "L̃_Pos is the cross-entropy of guessing the class of x from how near x lies to either class. No guess does better than the class's " +
-		"entropy given x. The printed bound counts log(N+2) places where there are two classes."
-	return f.finish("Never broken in %d cases; with N_c = τ⁻/τ⁺ and points at least 60° apart H(c) − L̃_Pos is %.2g nats below the information at τ = "+
-		"1/4 and meets it, but for rounding, at τ = 1/64.", count, f.Number.Value)
+	f.Why = "L̃_Pos is the cross-entropy of guessing the class of x from how near x lies to either class. No guess does " +
+		"better than the class's entropy given x. The printed bound counts log(N+2) places where there are two classes."
+	return f.finish("Never broken in %d cases; with N_c = τ⁻/τ⁺ and points at least 60° apart H(c) − L̃_Pos is %.2g nats "+
+		"below the information at τ = 1/4 and meets it, but for rounding, at τ = 1/64.", count, f.Number.Value)
 }
 
 // lposDrawn holds H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) against the information, L being the N-pair loss with N draws of the other class.

@@ -9,7 +9,7 @@ func debiasedStatements() []Statement {
 		{"text", "views by augmentation stand for draws of the positive distribution", "– " + definition + "; what it costs " +
 			"is measured in dcl-decomposition"},
 		{"equation", "negatives' mean as that of all data less the positives' share, over τ⁻", "dcl-decomposition"},
-		{"equation", "the debiased objective with Q, to which the empirical loss tends", "dcl-limit"},
+		{"equation", "the debiased objective with Q, to which the empirical loss tends", "dcl-limit dcl-limit-repaired"},
 		{"text", "the empirical estimate is easier to compute than the objective", "– nothing measurable is said"},
 	})
 }
@@ -62,7 +62,7 @@ func slidesStatements() []Statement {
 	return statementsOf(SlidesDocument, [][3]string{
 		{"idea", "p⁺ = (p − τ⁻p⁻)/τ⁺", "lpos-identity lpos-recovers"},
 		{"N-pair", "the classical loss ignores the bias of false negatives", "sampling-bias"},
-		{"L_Neg", "the loss of Chuang et al. that corrects false negatives", "dcl-decomposition dcl-limit"},
+		{"L_Neg", "the loss of Chuang et al. that corrects false negatives", "dcl-decomposition dcl-limit dcl-limit-repaired"},
 		{"DebiasedPos", "L̃_Pos, which corrects the positives, is the loss with draws of p⁺", "lpos-identity"},
 		{"DebiasedPos", "L_Pos with empirical means", "– " + definition},
 		{"lemma", "as N grows, the N-pair loss tends to L̃_Pos", "lpos-limit lpos-limit-repaired"},

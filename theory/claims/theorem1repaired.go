@@ -13,40 +13,42 @@ import (
 func Theorem1Repaired() Claim {
 	return Claim{
 		ID: "theorem-1-repaired",
-		Statement: "The attraction of L_SCL-PU (5) misses that of L*_CL (3) by (α−π)(μ_P−μ_N) + u/b·(2u−2)/(2u−1)·q(1−q)[2μ_PN − " +
-			"(μ_P+μ_N)]; the bias of the loss is that of the log partition minus this, and tends to E log(αM_P+(1−α)M_N) − E log " +
-			"M_other − (α−π)(μ_P−μ_N) − u/b·q(1−q)[2μ_PN − (μ_P+μ_N)] with an error c/b + O(1/b²) as the batch grows.",
+		Statement: "The attraction of L_SCL-PU (5) misses that of L*_CL (3) by (α−π)(μ_P−μ_N) + " +
+			"u/b·(2u−2)/(2u−1)·q(1−q)[2μ_PN − (μ_P+μ_N)]; the bias of the loss is that of the log partition minus this, and " +
+			"tends to E log(αM_P+(1−α)M_N) − E log M_other − (α−π)(μ_P−μ_N) − u/b·q(1−q)[2μ_PN − (μ_P+μ_N)] with an error " +
+			"c/b + O(1/b²) as the batch grows.",
 		LaTeX: `\mathbb{E}[\mathcal{L}_{\text{SCL-PU}}] - \mathcal{L}^*_{\text{CL}} = \mathbb{E}\log\left(\alpha M_P + (1-\alpha)M_N\right) - ` +
 			`\mathbb{E}\log M_{\text{other}} - (\alpha-\pi_p)(\mu_P-\mu_N) - \frac{q(1-q)}{1+\gamma}\left[2\mu_{PN} - (\mu_P+\mu_N)\right] + ` +
 			`\frac{c}{b} + O\!\left(\frac{1}{b^2}\right)`,
 		Source: "repairs Theorem 1 of Contrastive Positive Unlabeled Learning",
 		Assumptions: []string{
-			"labeled examples are draws of the positive class, unlabeled ones are positive with probability q, all independent; " +
-				"case-control, where q = π, or a single data set",
+			"labeled examples are draws of the positive class, unlabeled ones are positive with probability q, all " +
+				"independent; case-control, where q = π, or a single data set",
 			"views are independent draws from their example's class",
 			"m labeled and u unlabeled examples, b = m + u; α = (m + uq)/b is the share of positives among the anchors",
-			"for the limit: the shares m/b and u/b stay as they are while b grows; M_y(z) = E exp(z·z') over draws z' of class y, and " +
-				"N = 2b − 2 in (3)",
+			"for the limit: the shares m/b and u/b stay as they are while b grows; M_y(z) = E exp(z·z') over draws z' of " +
+				"class y, and N = 2b − 2 in (3)",
 		},
 		Proof: []string{
 			"A loss is log partition − attraction, so its bias is the bias of the one minus that of the other.",
-			"A labeled anchor is attracted to 2m−1 other labeled rows. Each is a draw of the positive class that is independent of the " +
-				"anchor: in expectation it finds μ_P.",
+			"A labeled anchor is attracted to 2m−1 other labeled rows. Each is a draw of the positive class that is " +
+				"independent of the anchor: in expectation it finds μ_P.",
 			"An unlabeled anchor is attracted to 2u−1 rows. One is its own other view, of its own class: qμ_P + (1−q)μ_N in expectation.",
-			"The other 2u−2 show examples whose class is drawn anew: q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N, which is qμ_P + (1−q)μ_N + " +
-				"q(1−q)[2μ_PN − (μ_P+μ_N)].",
+			"The other 2u−2 show examples whose class is drawn anew: q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N, which is qμ_P + " +
+				"(1−q)μ_N + q(1−q)[2μ_PN − (μ_P+μ_N)].",
 			"So an unlabeled anchor finds qμ_P + (1−q)μ_N + (2u−2)/(2u−1)·q(1−q)[2μ_PN − (μ_P+μ_N)].",
-			"Weigh with the shares m/b and u/b. Without the bracket this is αμ_P + (1−α)μ_N, which exceeds πμ_P + (1−π)μ_N, the " +
-				"attraction of (3), by (α−π)(μ_P−μ_N). That is the first formula, exact in every batch.",
-			"The log partition: given the anchor z, Z is a sum of 2b−1 numbers between e^(−1/τ) and e^(1/τ), of which only the two " +
-				"views of one example depend on each other. So Z/2b has expectation αM_P(z) + (1−α)M_N(z) + O(1/b) and variance O(1/b).",
-			"Hence Z/2b → M(z) = αM_P(z) + (1−α)M_N(z), and E log(Z/2b) → E log M(z), since the logarithm is continuous and bounded " +
-				"there; anchors are positive with probability α. In (3) the partition over 2b tends to M_other(z) in the same way, " +
-				"anchors being positive with probability π.",
+			"Weigh with the shares m/b and u/b. Without the bracket this is αμ_P + (1−α)μ_N, which exceeds πμ_P + (1−π)μ_N, " +
+				"the attraction of (3), by (α−π)(μ_P−μ_N). That is the first formula, exact in every batch.",
+			"The log partition: given the anchor z, Z is a sum of 2b−1 numbers between e^(−1/τ) and e^(1/τ), of which only " +
+				"the two views of one example depend on each other. So Z/2b has expectation αM_P(z) + (1−α)M_N(z) + O(1/b) " +
+				"and variance O(1/b).",
+			"Hence Z/2b → M(z) = αM_P(z) + (1−α)M_N(z), and E log(Z/2b) → E log M(z), since the logarithm is continuous and " +
+				"bounded there; anchors are positive with probability α. In (3) the partition over 2b tends to M_other(z) in " +
+				"the same way, anchors being positive with probability π.",
 			"With (2u−2)/(2u−1) → 1 this is the limit.",
-			"The rate: write Z = 2bM(1+x). Then E x = δ/(2bM) and Var x = V/(2bM²) + O(1/b²), and E|x|³ = O(b^(−3/2)) with E x³ = " +
-				"O(1/b²). So E log(1+x) = E x − E x²/2 + O(1/b²): theory.LimitPartitionRate lists δ and V. Last, (2u−2)/(2u−1) = 1 − " +
-				"1/(2u) + O(1/b²), which adds q(1−q)[2μ_PN − (μ_P+μ_N)]/2 to c.",
+			"The rate: write Z = 2bM(1+x). Then E x = δ/(2bM) and Var x = V/(2bM²) + O(1/b²), and E|x|³ = O(b^(−3/2)) with E " +
+				"x³ = O(1/b²). So E log(1+x) = E x − E x²/2 + O(1/b²): theory.LimitPartitionRate lists δ and V. Last, " +
+				"(2u−2)/(2u−1) = 1 − 1/(2u) + O(1/b²), which adds q(1−q)[2μ_PN − (μ_P+μ_N)]/2 to c.",
 		},
 		rests: grounds{
 			objectives:  []string{"SCL-PU"},
@@ -122,11 +124,11 @@ func theorem1RepairedFinding(s *subject) Finding {
 			f.Number = exactly(limit)
 		}
 	}
-	f.Why = "A loss is log partition − attraction. The attraction is a mean over pairs whose classes are known or drawn anew, so its " +
-		"bias is a formula in every batch. The log partition is a logarithm of a mean over the batch, and tends to the logarithm of " +
-		"that mean's expectation; what is left is of the order 1/b."
-	return f.finish("The attraction's formula is exact in all %d cases; the bias of the loss tends to %.4f nats with classes at ±1, π = ½, γ "+
-		"= 1 and τ = 1, like 1/b, and not to the printed −0.5.", len(cases), f.Number.Value)
+	f.Why = "A loss is log partition − attraction. The attraction is a mean over pairs whose classes are known or drawn " +
+		"anew, so its bias is a formula in every batch. The log partition is a logarithm of a mean over the batch, and tends " +
+		"to the logarithm of that mean's expectation; what is left is of the order 1/b."
+	return f.finish("The attraction's formula is exact in all %d cases; the bias of the loss tends to %.4f nats with classes "+
+		"at ±1, π = ½, γ = 1 and τ = 1, like 1/b, and not to the printed −0.5.", len(cases), f.Number.Value)
 }
 
 // toInfinity extrapolates a quantity at b, 2b and 4b examples, which is a series in 1/b, to a batch without limit.

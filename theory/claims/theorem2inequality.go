@@ -21,15 +21,15 @@ func Theorem2Inequality() Claim {
 		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2",
 		Assumptions: theorem2Assumptions(),
 		Proof: []string{
-			"Under the assumption the 2m labeled rows of a batch are independent draws of one class. Given which rows there are, as a set " +
-				"S together with the unlabeled examples, every way to pair them into examples is equally likely.",
-			"log Z_i sums over all rows but i, however they are paired: it is the same for every pairing. So is all that concerns " +
-				"unlabeled anchors.",
-			"In L_ssCL a labeled anchor is attracted to its own other view. Over all pairings that is each of the other 2m−1 labeled rows " +
-				"equally often, so the mean is their mean similarity: what attracts the anchor in L_PUCL.",
+			"Under the assumption the 2m labeled rows of a batch are independent draws of one class. Given which rows there " +
+				"are, as a set S together with the unlabeled examples, every way to pair them into examples is equally likely.",
+			"log Z_i sums over all rows but i, however they are paired: it is the same for every pairing. So is all that " +
+				"concerns unlabeled anchors.",
+			"In L_ssCL a labeled anchor is attracted to its own other view. Over all pairings that is each of the other 2m−1 " +
+				"labeled rows equally often, so the mean is their mean similarity: what attracts the anchor in L_PUCL.",
 			"Together E[L_ssCL | S] = L_PUCL.",
-			"The law of total variance: Var(L_ssCL) = Var(E[L_ssCL | S]) + E[Var(L_ssCL | S)] = Var(L_PUCL) + E[Var(L_ssCL | S)] ≥ " +
-				"Var(L_PUCL). This is the theorem of Rao and Blackwell.",
+			"The law of total variance: Var(L_ssCL) = Var(E[L_ssCL | S]) + E[Var(L_ssCL | S)] = Var(L_PUCL) + E[Var(L_ssCL | " +
+				"S)] ≥ Var(L_PUCL). This is the theorem of Rao and Blackwell.",
 			"The two are equal only if no pairing matters: for m ≤ 1, and where S determines L_ssCL.",
 		},
 		rests: grounds{objectives: []string{"ssCL", "PUCL"}, assumptions: []string{independentViews}},
@@ -56,14 +56,14 @@ func theorem2InequalityFinding(s *subject) Finding {
 	f.none(negative, len(cases), "cases without Δσ > 0")
 	measure(&f.Finding, least, "least Δσ of the loss over %d cases with m ≥ 2", len(cases))
 	measure(&f.Finding, greatest, "greatest Δσ of the loss")
-	f.zero(pairingError(s, objectives[0], objectives[1]), contrastTolerance, "largest difference between the mean of ssCL over all "+
-		"pairings and PUCL, single batches")
+	f.zero(pairingError(s, objectives[0], objectives[1]), contrastTolerance, "largest difference between the mean of ssCL "+
+		"over all pairings and PUCL, single batches")
 	f.Number = exactly(least)
-	f.Why = "PUCL is the conditional expectation of ssCL, given the labeled rows without who is whose other view. Taking a conditional " +
-		"expectation takes variance away and never adds any; the log partition does not depend on the pairing, so that this is said of " +
-		"the whole loss."
-	return f.finish("PUCL is the mean of ssCL over all ways to pair the labeled rows, on every batch tried, so that Δσ ≥ 0 for the whole "+
-		"loss; the least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
+	f.Why = "PUCL is the conditional expectation of ssCL, given the labeled rows without who is whose other view. Taking a " +
+		"conditional expectation takes variance away and never adds any; the log partition does not depend on the pairing, " +
+		"so that this is said of the whole loss."
+	return f.finish("PUCL is the mean of ssCL over all ways to pair the labeled rows, on every batch tried, so that Δσ ≥ 0 "+
+		"for the whole loss; the least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
 }
 
 // pairingError returns the largest difference, over some random batches of two labeled and two unlabeled examples, between the mean

@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2Variance returns the claim that PUCL varies less than ssCL, with the size of the gap that the proof states.
+// Theorem2Variance returns the claim on how much less PUCL varies than ssCL, as the proof of Theorem 2 states it.
 //
 // The inequality is right, and for the whole loss: PUCL is the mean of ssCL over all ways to pair the labeled rows, which
 // leaves the log partition as it is. The size is not: it counts the variance of a single similarity, where the loss holds a
@@ -26,11 +26,11 @@ import (
 func Theorem2Variance() Claim {
 	return Claim{
 		ID:        "theorem-2-variance",
-		Statement: "Δσ = Var(L_ssCL) − Var(L_PUCL) = (1 − 1/n_PL) Var(z_i·z_j : x_i, x_j labeled), and so Δσ ≥ 0.",
+		Statement: "Δσ = Var(L_ssCL) − Var(L_PUCL) = (1 − 1/n_PL) Var(z_i·z_j : x_i, x_j labeled).",
 		LaTeX: `\Delta_\sigma = \mathrm{Var}(\mathcal{L}_{\text{ssCL}}) - \mathrm{Var}(\mathcal{L}_{\text{PUCL}}) = ` +
 			`\left(1 - \frac{1}{n_{P_L}}\right)\mathrm{Var}(\mathbf{z}_i\cdot\mathbf{z}_j : \mathbf{x}_i, \mathbf{x}_j ` +
-			`\in \mathcal{X}_{P_L}) \ge 0`,
-		Source:      "Contrastive Positive Unlabeled Learning, Theorem 2 (the inequality) and its proof in appendix A.5 (the size)",
+			`\in \mathcal{X}_{P_L})`,
+		Source:      "Contrastive Positive Unlabeled Learning, proof of Theorem 2 in appendix A.5; for the inequality see theorem-2-inequality",
 		Assumptions: theorem2Assumptions(),
 		rests: grounds{
 			objectives:  []string{"ssCL", "PUCL"},

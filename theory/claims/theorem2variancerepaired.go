@@ -14,34 +14,37 @@ import (
 func Theorem2VarianceRepaired() Claim {
 	return Claim{
 		ID: "theorem-2-variance-repaired",
-		Statement: "Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ with ζ₂ = Var(s) − 2 Var(E[s|z]) of s = z·z' for two positives. It grows with γ at a fixed " +
-			"number of examples, and at a fixed number of labeled ones; at a fixed number u ≥ 2 of unlabeled ones it grows up to m = u + 1 " +
-			"and falls from there.",
+		Statement: "Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ with ζ₂ = Var(s) − 2 Var(E[s|z]) of s = z·z' for two positives. It grows " +
+			"with γ at a fixed number of examples, and at a fixed number of labeled ones; at a fixed number u ≥ 2 of " +
+			"unlabeled ones it grows up to m = u + 1 and falls from there.",
 		LaTeX: `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2,\qquad \zeta_2 = \mathrm{Var}(s) - 2\,\mathrm{Var}(\mathbb{E}[s\mid ` +
 			`z]),\qquad \arg\max_m \Delta_\sigma(m, u) = u+1 \quad (u \ge 2)`,
 		Source: "repairs the size of Δσ in the proof of Theorem 2 of Contrastive Positive Unlabeled Learning, and its growth with γ",
 		Assumptions: []string{
-			"views are independent draws from their example's class; the m ≥ 1 labeled examples of a batch of b = m + u are draws of the " +
-				"positive class",
+			"views are independent draws from their example's class; the m ≥ 1 labeled examples of a batch of b = m + u are " +
+				"draws of the positive class",
 		},
 		Proof: []string{
-			"L_PUCL = E[L_ssCL | S] with S the rows without their pairing (theorem-2-inequality), so Δσ = E[Var(L_ssCL | S)], to which only " +
-				"the attraction of labeled anchors adds: m of b examples, both of whose rows have the similarity of the pair.",
-			"So Δσ = (m/b)² · [Var(mean over m separate pairs) − Var(mean over all pairs of the 2m rows)], where given S the first has the " +
-				"second for its mean.",
-			"Split s − μ = (g(z)−μ) + (g(z')−μ) + r(z, z') with g(z) = E[s|z] (Hoeffding). The three parts are uncorrelated, E[r|z] = 0, and " +
-				"with ζ₁ = Var(g), ζ₂ = Var(r): Var(s) = 2ζ₁ + ζ₂.",
+			"L_PUCL = E[L_ssCL | S] with S the rows without their pairing (theorem-2-inequality), so Δσ = E[Var(L_ssCL | " +
+				"S)], to which only the attraction of labeled anchors adds: m of b examples, both of whose rows have the " +
+				"similarity of the pair.",
+			"So Δσ = (m/b)² · [Var(mean over m separate pairs) − Var(mean over all pairs of the 2m rows)], where given S the " +
+				"first has the second for its mean.",
+			"Split s − μ = (g(z)−μ) + (g(z')−μ) + r(z, z') with g(z) = E[s|z] (Hoeffding). The three parts are uncorrelated, " +
+				"E[r|z] = 0, and with ζ₁ = Var(g), ζ₂ = Var(r): Var(s) = 2ζ₁ + ζ₂.",
 			"Separate pairs are independent: their mean has variance (2ζ₁ + ζ₂)/m.",
-			"All pairs: the g-parts sum to (1/m) Σ (g(z_i)−μ) over the 2m rows, of variance 2ζ₁/m. The r of different pairs are uncorrelated, " +
-				"even where they share a row, since E[r|z] = 0; there are m(2m−1) pairs: ζ₂/(m(2m−1)).",
+			"All pairs: the g-parts sum to (1/m) Σ (g(z_i)−μ) over the 2m rows, of variance 2ζ₁/m. The r of different pairs " +
+				"are uncorrelated, even where they share a row, since E[r|z] = 0; there are m(2m−1) pairs: ζ₂/(m(2m−1)).",
 			"The difference is ζ₂/m · (1 − 1/(2m−1)) = ζ₂/m · (2m−2)/(2m−1). Times (m/b)² that is 2m(m−1)/((2m−1)b²)·ζ₂.",
 			"Fixed b: 2m(m−1)/(2m−1) = m − ½ − 1/(2(2m−1)) grows with m, and so with γ.",
 			"Fixed m: b falls as γ = m/u grows, and the factor grows.",
-			"Fixed u: with c = m + u the factor at m+1 is the larger one if and only if (m+1)(2m−1)c² > (m−1)(2m+1)(c+1)², that is " +
-				"D = 2mc² − (2m+1)(m−1)(2c+1) > 0. D grows with c, since its slope is 4mc − 2(2m+1)(m−1) = 4mu + 2m + 2.",
-			"At u = m, c = 2m: D = 2m² + 5m + 1 > 0. At u = m−1, c = 2m−1: D = −2m² + 5m − 1, which is negative for m ≥ 3. So from m ≥ 3 labeled " +
-				"examples one more helps if and only if u ≥ m: the factor grows up to m = u + 1 and falls from there. For m ≤ 2 D > 0 as soon " +
-				"as u ≥ 1, so with u = 1 the most is at m = 3, and with u = 0 at m = 2.",
+			"Fixed u: with c = m + u the factor at m+1 is the larger one if and only if (m+1)(2m−1)c² > (m−1)(2m+1)(c+1)², " +
+				"that is D = 2mc² − (2m+1)(m−1)(2c+1) > 0. D grows with c, since its slope is 4mc − 2(2m+1)(m−1) = 4mu + 2m " +
+				"+ 2.",
+			"At u = m, c = 2m: D = 2m² + 5m + 1 > 0. At u = m−1, c = 2m−1: D = −2m² + 5m − 1, which is negative for m ≥ 3. " +
+				"So from m ≥ 3 labeled examples one more helps if and only if u ≥ m: the factor grows up to m = u + 1 and " +
+				"falls from there. For m ≤ 2 D > 0 as soon as u ≥ 1, so with u = 1 the most is at m = 3, and with u = 0 at m " +
+				"= 2.",
 		},
 		rests: grounds{
 			objectives:  []string{"ssCL", "PUCL"},
@@ -103,10 +106,11 @@ func theorem2VarianceRepairedFinding(s *subject) Finding {
 	}
 	f.expect(small == [2]int64{2, 3}, "with 0 and 1 unlabeled examples the size peaks at m = %v, where it is 2 and 3 by the proof", small)
 	f.Number = exactly(gapShare(2, 1))
-	f.Why = "Δσ is what pairing the labeled rows at random adds to the variance. Hoeffding's split says how much of a pair's variance " +
-		"belongs to its single points, and is not averaged away by more pairs of the same points, and how much to the pair."
-	return f.finish("Δσ is 2m(m−1)/((2m−1)b²)·ζ₂ in all %d cases, %.4f·ζ₂ with two labeled examples and an unlabeled one; it grows with γ at "+
-		"fixed b and at fixed m, and peaks at m = u + 1 at fixed u ≥ 2.", len(cases), f.Number.Value)
+	f.Why = "Δσ is what pairing the labeled rows at random adds to the variance. Hoeffding's split says how much of a pair's " +
+		"variance belongs to its single points, and is not averaged away by more pairs of the same points, and how much to " +
+		"the pair."
+	return f.finish("Δσ is 2m(m−1)/((2m−1)b²)·ζ₂ in all %d cases, %.4f·ζ₂ with two labeled examples and an unlabeled one; it "+
+		"grows with γ at fixed b and at fixed m, and peaks at m = u + 1 at fixed u ≥ 2.", len(cases), f.Number.Value)
 }
 
 // pairSizes compares, in rationals, the variance of the mean over m separate pairs of draws less that over all pairs of the 2m

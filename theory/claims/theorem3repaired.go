@@ -13,35 +13,39 @@ import (
 func Theorem3Repaired() Claim {
 	return Claim{
 		ID: "theorem-3-repaired",
-		Statement: "E[φ] ≤ k Δ(positives) + 5 Δ(negatives) with k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), after seeding and after all rounds; " +
-			"so E[φ] ≤ 5 φ* where the classes are a best split. Neither 5 nor, for any n and a, k can be replaced by less.",
+		Statement: "E[φ] ≤ k Δ(positives) + 5 Δ(negatives) with k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), after seeding and " +
+			"after all rounds; so E[φ] ≤ 5 φ* where the classes are a best split. Neither 5 nor, for any n and a, k can be " +
+			"replaced by less.",
 		LaTeX: `\mathbb{E}[\phi(\mathcal{Z}_{PU}, C_{PUPL})] \leq k\,\Delta(P) + 5\,\Delta(N) \leq 5\,\big(\Delta(P) + \Delta(N)\big),\qquad k = ` +
 			`2 + \frac{2(a-n)}{n(a-1)} - \frac{n-1}{a-1}`,
 		Source: "repairs Theorem 3 of Contrastive Positive Unlabeled Learning",
 		Assumptions: []string{
 			"a ≥ 2 positives, of which n are labeled, every choice of n of them as likely as any other; so it is under (1), given all points",
 			"Algorithm 1(B): μ_P is the mean of the labeled points, the negative centre an unlabeled point drawn by squared distance from μ_P",
-			"Δ(S) is the sum of squared distances of the points of S from their mean; the potential charges labeled points to μ_P, and so is " +
-				"no less than that of Definition 6",
+			"Δ(S) is the sum of squared distances of the points of S from their mean; the potential charges labeled points " +
+				"to μ_P, and so is no less than that of Definition 6",
 		},
 		Proof: []string{
-			"Let A be the positives, L the labeled and H the hidden ones among them, B the negatives, and c(x) = |x − μ_P|². A costs at most " +
-				"φ(A) = Σ_A c, and a point of B at most its c.",
+			"Let A be the positives, L the labeled and H the hidden ones among them, B the negatives, and c(x) = |x − μ_P|². " +
+				"A costs at most φ(A) = Σ_A c, and a point of B at most its c.",
 			"Given that the seed falls in B, it is x with probability c(x)/C, C = Σ_B c, and B costs at most Σ_y min(c(y), |x−y|²).",
-			"For x, y in B with c(x) ≤ c(y) and d = |x−y|: c(y) ≤ 2c(x) + 2d². So c(x)·min(d², c(y)) ≤ c(x)d², and c(y)·min(d², c(x)) ≤ " +
-				"2c(x)·d² + 2d²·c(x): together at most 5 min(c(x), c(y)) d².",
+			"For x, y in B with c(x) ≤ c(y) and d = |x−y|: c(y) ≤ 2c(x) + 2d². So c(x)·min(d², c(y)) ≤ c(x)d², and " +
+				"c(y)·min(d², c(x)) ≤ 2c(x)·d² + 2d²·c(x): together at most 5 min(c(x), c(y)) d².",
 			"Hence E[cost of B] ≤ (1/2C) Σ_{x,y} 5 min(c(x), c(y)) d², over all ordered pairs.",
-			"Σ_{x,y} min(c(x), c(y)) d² = ∫ Σ_{x,y in B_t} d² dt = ∫ 2|B_t| Δ(B_t) dt with B_t the points whose c exceeds t. Since Δ(B_t) ≤ Δ(B) " +
-				"and ∫ |B_t| dt = C, it is at most 2C Δ(B). So E[cost of B] ≤ 5 Δ(B). (After Makarychev, Reddy and Shan, 2020.)",
-			"The seed falls in H with probability φ(H)/(φ(H) + C), and then B costs at most C: at most φ(H) in expectation. All together, for " +
-				"given labels, E[φ] ≤ φ(A) + φ(H) + 5 Δ(B) = 2φ(A) − φ(L) + 5 Δ(B).",
-			"Now the labels: the mean of n of a points, drawn without replacement, has squared distance (a−n)/(n(a−1))·Δ(A)/a from the mean of " +
-				"all in expectation, so E[φ(A)] = Δ(A)(1 + (a−n)/(n(a−1))); and E[φ(L)] = (n−1)/(a−1)·Δ(A). That gives k.",
-			"k ≤ 4 ≤ 5, with 4 at n = 1. A round lowers the potential that charges labeled points to μ_P, or leaves it: first every unlabeled " +
-				"point takes its nearer centre, then each centre moves to the mean of its points.",
+			"Σ_{x,y} min(c(x), c(y)) d² = ∫ Σ_{x,y in B_t} d² dt = ∫ 2|B_t| Δ(B_t) dt with B_t the points whose c exceeds t. " +
+				"Since Δ(B_t) ≤ Δ(B) and ∫ |B_t| dt = C, it is at most 2C Δ(B). So E[cost of B] ≤ 5 Δ(B). (After Makarychev, " +
+				"Reddy and Shan, 2020.)",
+			"The seed falls in H with probability φ(H)/(φ(H) + C), and then B costs at most C: at most φ(H) in expectation. " +
+				"All together, for given labels, E[φ] ≤ φ(A) + φ(H) + 5 Δ(B) = 2φ(A) − φ(L) + 5 Δ(B).",
+			"Now the labels: the mean of n of a points, drawn without replacement, has squared distance " +
+				"(a−n)/(n(a−1))·Δ(A)/a from the mean of all in expectation, so E[φ(A)] = Δ(A)(1 + (a−n)/(n(a−1))); and " +
+				"E[φ(L)] = (n−1)/(a−1)·Δ(A). That gives k.",
+			"k ≤ 4 ≤ 5, with 4 at n = 1. A round lowers the potential that charges labeled points to μ_P, or leaves it: " +
+				"first every unlabeled point takes its nearer centre, then each centre moves to the mean of its points.",
 			"5 is reached: labels and hidden positives at 0, w negatives at 1 and one at 2. Δ(A) = 0, Δ(B) = w/(w+1), and E[φ] = 5w/(w+4).",
-			"k is reached: any positives and one negative at distance D. Δ(B) = 0. As D grows the seed falls on the negative with probability " +
-				"1 − φ(H)/D² + …, and A costs φ(A); else the negative costs D² + …, which adds φ(H). So E[φ] → φ(A) + φ(H), for any labels.",
+			"k is reached: any positives and one negative at distance D. Δ(B) = 0. As D grows the seed falls on the negative " +
+				"with probability 1 − φ(H)/D² + …, and A costs φ(A); else the negative costs D² + …, which adds φ(H). So " +
+				"E[φ] → φ(A) + φ(H), for any labels.",
 		},
 		rests: grounds{
 			constants:   []string{"five", "k"},
@@ -70,8 +74,8 @@ func theorem3RepairedFinding(s *subject) Finding {
 		limit := bound(1, 2, new(big.Rat), big.NewRat(crowd, crowd+1))
 		left := minus(limit, seeded)
 		measure(&f.Finding, over(seeded, big.NewRat(crowd, crowd+1)), "%d negatives at 1 and one at 2: E[φ] over Δ(negatives)", crowd)
-		f.expect(left.Sign() >= 0 && left.Cmp(big.NewRat(15, crowd)) <= 0, "with %d negatives at 1 and one at 2 E[φ] is %s short of the bound, "+
-			"which by the proof is from 0 to 15/%d", crowd, left.FloatString(4), crowd)
+		f.expect(left.Sign() >= 0 && left.Cmp(big.NewRat(15, crowd)) <= 0, "with %d negatives at 1 and one at 2 E[φ] is %s "+
+			"short of the bound, which by the proof is from 0 to 15/%d", crowd, left.FloatString(4), crowd)
 	}
 	f.Number = f.Measured[len(f.Measured)-1].Value
 	unreached, families := 0, 0
@@ -89,10 +93,11 @@ func theorem3RepairedFinding(s *subject) Finding {
 	}
 	f.none(unreached, families, "positives with a far negative, and numbers of labels: above the bound, or short of it by a thousandth")
 	measure(&f.Finding, nearest, "the same: largest share of k Δ(positives) reached")
-	f.Why = "Each point can always be charged to μ_P. A seed in the negatives serves its neighbours; one among the hidden positives happens " +
-		"too rarely to cost more than these are worth. Evenly drawn labels put μ_P near the middle of the positives."
-	return f.finish("No case of %d exceeds k Δ(positives) + 5 Δ(negatives); the 5 is reached up to %.4g by 512 negatives at 1 and one at 2, and "+
-		"every k by one far negative.", small.cases, f.Number.Value)
+	f.Why = "Each point can always be charged to μ_P. A seed in the negatives serves its neighbours; one among the hidden " +
+		"positives happens too rarely to cost more than these are worth. Evenly drawn labels put μ_P near the middle of the " +
+		"positives."
+	return f.finish("No case of %d exceeds k Δ(positives) + 5 Δ(negatives); the 5 is reached up to %.4g by 512 negatives at 1 "+
+		"and one at 2, and every k by one far negative.", small.cases, f.Number.Value)
 }
 
 // liftedStarts follows the starts of small labeled sets and counts those in which a round raises the constrained potential.

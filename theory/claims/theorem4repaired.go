@@ -16,9 +16,9 @@ import (
 func Theorem4Repaired() Claim {
 	return Claim{
 		ID: "theorem-4-repaired",
-		Statement: "E∇L_PUCL − E∇L_ssCL = −κ∇μ_P with κ = ρ·m/b·(2m−2)/(2m−1). So with B = E∇L_ssCL − ∇L*_CL the bias of PUCL's gradient is " +
-			"smaller than ssCL's if 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² and κ > 0, larger if < and κ > 0, and equal else. From E∇L_SCL it is never farther: " +
-			"E∇L_SCL − E∇L_ssCL = −C_P∇μ_P − C_N∇μ_N with C_P ≥ κ.",
+		Statement: "E∇L_PUCL − E∇L_ssCL = −κ∇μ_P with κ = ρ·m/b·(2m−2)/(2m−1). So with B = E∇L_ssCL − ∇L*_CL the bias of " +
+			"PUCL's gradient is smaller than ssCL's if 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² and κ > 0, larger if < and κ > 0, and equal " +
+			"else. From E∇L_SCL it is never farther: E∇L_SCL − E∇L_ssCL = −C_P∇μ_P − C_N∇μ_N with C_P ≥ κ.",
 		LaTeX: `\mathbb{E}[\nabla\mathcal{L}_{\text{PUCL}}] - \mathbb{E}[\nabla\mathcal{L}_{\text{ssCL}}] = -\kappa\,\nabla\mu_P,\quad \kappa = ` +
 			`\rho\,\frac{m}{b}\,\frac{2m-2}{2m-1};\qquad \mathbb{E}[\nabla\mathcal{L}_{\text{SCL}}] - \mathbb{E}[\nabla\mathcal{L}_{\text{ssCL}}] ` +
 			`= -C_P\,\nabla\mu_P - C_N\,\nabla\mu_N,\quad C_P \ge \kappa`,
@@ -26,26 +26,28 @@ func Theorem4Repaired() Claim {
 		Assumptions: []string{
 			"the second view of an example is with probability ρ the first again, else another independent draw from its class",
 			"the m labeled examples of a batch of b are draws of the positive class; u unlabeled ones are positive with probability q",
-			"gradients are taken with respect to the points that the classes show, and lengths are Euclidean; every class has points of " +
-				"its own",
+			"gradients are taken with respect to the points that the classes show, and lengths are Euclidean; every class " +
+				"has points of its own",
 		},
 		Proof: []string{
-			"The three losses share log Z, and ssCL and PUCL share the attraction of unlabeled anchors: only whom an anchor is attracted to " +
-				"makes a difference.",
-			"Two different examples of a class have similarity μ in expectation. The two views of one example have (1−ρ)μ + ρ/τ, since a view " +
-				"and itself have 1/τ. That exceeds μ by ρ(1/τ − μ).",
-			"A labeled anchor of ssCL finds its own view. In PUCL it finds 2m−1 rows, of which one is its own view: it loses the excess in " +
-				"2m−2 of 2m−1 cases. So E A_PUCL − E A_ssCL = −(m/b)·(2m−2)/(2m−1)·ρ(1/τ − μ_P) = −κ(1/τ − μ_P).",
+			"The three losses share log Z, and ssCL and PUCL share the attraction of unlabeled anchors: only whom an anchor " +
+				"is attracted to makes a difference.",
+			"Two different examples of a class have similarity μ in expectation. The two views of one example have (1−ρ)μ + " +
+				"ρ/τ, since a view and itself have 1/τ. That exceeds μ by ρ(1/τ − μ).",
+			"A labeled anchor of ssCL finds its own view. In PUCL it finds 2m−1 rows, of which one is its own view: it loses " +
+				"the excess in 2m−2 of 2m−1 cases. So E A_PUCL − E A_ssCL = −(m/b)·(2m−2)/(2m−1)·ρ(1/τ − μ_P) = −κ(1/τ − μ_P).",
 			"A loss has −A, and 1/τ no slope: E∇L_PUCL − E∇L_ssCL = −κ∇μ_P.",
-			"The bias of PUCL's gradient is B − κ∇μ_P, and |B − κ∇μ_P|² = |B|² − κ(2⟨B, ∇μ_P⟩ − κ|∇μ_P|²): smaller, equal or larger as the " +
-				"bracket is positive, 0 or negative, and equal if κ = 0.",
+			"The bias of PUCL's gradient is B − κ∇μ_P, and |B − κ∇μ_P|² = |B|² − κ(2⟨B, ∇μ_P⟩ − κ|∇μ_P|²): smaller, equal or " +
+				"larger as the bracket is positive, 0 or negative, and equal if κ = 0.",
 			"κ = 0 if and only if ρ = 0, as under independent views, or m ≤ 1.",
-			"SCL: in a batch with P positive examples, labeled or not, each positive anchor finds 2P−1 rows of which one is its own view. So " +
-				"E∇L_SCL − E∇L_ssCL = −C_P∇μ_P − C_N∇μ_N with C_P = ρ/b·E f(P), C_N = ρ/b·E f(b−P), f(x) = x(2x−2)/(2x−1) and f(0) = 0.",
-			"f(x) = x − ½ − 1/(2(2x−1)) grows for x ≥ 1, and f(0) = f(1) = 0. P ≥ m in every batch, as labeled examples are positive. So f(P) " +
-				"≥ f(m), and C_P ≥ ρ f(m)/b = κ. Equality, for ρ > 0 and m ≥ 1, only if no unlabeled example can be positive.",
-			"∇μ_P is 0 in all points of the negatives and ∇μ_N in all of the positives, so lengths add up as squares: |E∇L_PUCL − E∇L_SCL|² = " +
-				"(C_P−κ)²|∇μ_P|² + C_N²|∇μ_N|² ≤ C_P²|∇μ_P|² + C_N²|∇μ_N|² = |E∇L_ssCL − E∇L_SCL|².",
+			"SCL: in a batch with P positive examples, labeled or not, each positive anchor finds 2P−1 rows of which one is " +
+				"its own view. So E∇L_SCL − E∇L_ssCL = −C_P∇μ_P − C_N∇μ_N with C_P = ρ/b·E f(P), C_N = ρ/b·E f(b−P), f(x) = " +
+				"x(2x−2)/(2x−1) and f(0) = 0.",
+			"f(x) = x − ½ − 1/(2(2x−1)) grows for x ≥ 1, and f(0) = f(1) = 0. P ≥ m in every batch, as labeled examples are " +
+				"positive. So f(P) ≥ f(m), and C_P ≥ ρ f(m)/b = κ. Equality, for ρ > 0 and m ≥ 1, only if no unlabeled " +
+				"example can be positive.",
+			"∇μ_P is 0 in all points of the negatives and ∇μ_N in all of the positives, so lengths add up as squares: " +
+				"|E∇L_PUCL − E∇L_SCL|² = (C_P−κ)²|∇μ_P|² + C_N²|∇μ_N|² ≤ C_P²|∇μ_P|² + C_N²|∇μ_N|² = |E∇L_ssCL − E∇L_SCL|².",
 		},
 		rests: grounds{
 			objectives: []string{"ssCL", "PUCL", "SCL"},
@@ -147,11 +149,12 @@ func theorem4RepairedFinding(s *subject) Finding {
 	f.expect(against.lower > 0 && against.equal > 0 && against.larger > 0, "smaller, equal and larger biases are not all met: %v", against)
 	f.Number = exactly(worst)
 	f.detail("%s", example)
-	f.Why = "PUCL attracts labeled anchors to other examples in place of their own second view. Where views may coincide an own view is " +
-		"nearer, by an amount whose slope is that of −μ_P. SCL does the same for all anchors of both classes, so PUCL is on the way from " +
-		"ssCL to SCL, but the ideal loss lies elsewhere."
-	return f.finish("PUCL's gradient differs from ssCL's by −κ∇μ_P in all %d cases; its bias is smaller in %d, equal in %d and larger in %d, "+
-		"up to %.4g times, as 2⟨B, ∇μ_P⟩ − κ|∇μ_P|² tells.", len(cases), against.lower, against.equal, against.larger, worst)
+	f.Why = "PUCL attracts labeled anchors to other examples in place of their own second view. Where views may coincide an " +
+		"own view is nearer, by an amount whose slope is that of −μ_P. SCL does the same for all anchors of both classes, so " +
+		"PUCL is on the way from ssCL to SCL, but the ideal loss lies elsewhere."
+	return f.finish("PUCL's gradient differs from ssCL's by −κ∇μ_P in all %d cases; its bias is smaller in %d, equal in %d "+
+		"and larger in %d, up to %.4g times, as 2⟨B, ∇μ_P⟩ − κ|∇μ_P|² "+
+		"tells.", len(cases), against.lower, against.equal, against.larger, worst)
 }
 
 // classSlopes returns ∇μ_P and ∇μ_N as vectors, measured with the similarity as a loss. One labeled example shows a pair of positives;

@@ -18,30 +18,30 @@ import (
 func Theorem4Variance() Claim {
 	return Claim{
 		ID: "theorem-4-variance",
-		Statement: "Cov(∇L_ssCL) − Cov(∇L_PUCL) = 2m(m−1)/((2m−1)b²) · E[r rᵀ] ⪰ 0, so that PUCL's gradient varies no more in any direction, " +
-			"and its mean squared distance to ∇L*_CL is no larger.",
+		Statement: "Cov(∇L_ssCL) − Cov(∇L_PUCL) = 2m(m−1)/((2m−1)b²) · E[r rᵀ] ⪰ 0, so that PUCL's gradient varies no more " +
+			"in any direction, and its mean squared distance to ∇L*_CL is no larger.",
 		LaTeX: `\mathrm{Cov}(\nabla\mathcal{L}_{\text{ssCL}}) - \mathrm{Cov}(\nabla\mathcal{L}_{\text{PUCL}}) = \frac{2m(m-1)}{(2m-1)\,b^2}\,` +
 			`\mathbb{E}[\mathbf{r}\,\mathbf{r}^{\top}] \succeq 0`,
 		Source: "in place of Theorem 4 in Contrastive Positive Unlabeled Learning, appendix A.5.3 on convergence",
 		Assumptions: []string{
 			"views are independent draws from their example's class; the m ≥ 1 labeled examples of a batch of b are draws of the positive class",
-			"the gradient is that of a batch's loss with respect to an encoder's parameters, or to the points of a population; r(z, z') = g(z, " +
-				"z') − E[g|z] − E[g|z'] + E[g] with g the gradient of z·z', two positives",
+			"the gradient is that of a batch's loss with respect to an encoder's parameters, or to the points of a " +
+				"population; r(z, z') = g(z, z') − E[g|z] − E[g|z'] + E[g] with g the gradient of z·z', two positives",
 		},
 		Proof: []string{
-			"An encoder maps what is seen, so the gradient of a batch's loss is a sum over its rows, each row's share depending on what the row " +
-				"shows and on the slope of the loss in that row's embedding.",
-			"Let S be the labeled rows as a set, without their pairing, together with the unlabeled examples. Given S the pairings are equally " +
-				"likely, since labeled rows are independent draws of one class.",
-			"L_PUCL is the mean of L_ssCL over the pairings of S (theorem-2-inequality) for every choice of the parameters. A pairing does not " +
-				"depend on the parameters, so the slopes average as well: ∇L_PUCL = E[∇L_ssCL | S].",
-			"In a direction v: Var(v·∇L_ssCL) = Var(v·∇L_PUCL) + E[Var(v·∇L_ssCL | S)] ≥ Var(v·∇L_PUCL). For all v that is Cov(∇L_PUCL) ⪯ " +
-				"Cov(∇L_ssCL), the theorem of Rao and Blackwell.",
-			"The size: given S only the attraction of labeled anchors varies, of m examples among b. Hoeffding's split of s in the proof of " +
-				"theorem-2-variance-repaired splits vectors as well as numbers. With g for s and r rᵀ for r² the same lines give the factor " +
-				"2m(m−1)/((2m−1)b²).",
-			"E∇L_PUCL = E∇L_ssCL, by taking the expectation of ∇L_PUCL = E[∇L_ssCL | S]. For any fixed vector a, E|∇L − a|² = |E∇L − a|² + tr " +
-				"Cov(∇L): the first part is the same for both, the second no larger for PUCL.",
+			"An encoder maps what is seen, so the gradient of a batch's loss is a sum over its rows, each row's share " +
+				"depending on what the row shows and on the slope of the loss in that row's embedding.",
+			"Let S be the labeled rows as a set, without their pairing, together with the unlabeled examples. Given S the " +
+				"pairings are equally likely, since labeled rows are independent draws of one class.",
+			"L_PUCL is the mean of L_ssCL over the pairings of S (theorem-2-inequality) for every choice of the parameters. " +
+				"A pairing does not depend on the parameters, so the slopes average as well: ∇L_PUCL = E[∇L_ssCL | S].",
+			"In a direction v: Var(v·∇L_ssCL) = Var(v·∇L_PUCL) + E[Var(v·∇L_ssCL | S)] ≥ Var(v·∇L_PUCL). For all v that is " +
+				"Cov(∇L_PUCL) ⪯ Cov(∇L_ssCL), the theorem of Rao and Blackwell.",
+			"The size: given S only the attraction of labeled anchors varies, of m examples among b. Hoeffding's split of s " +
+				"in the proof of theorem-2-variance-repaired splits vectors as well as numbers. With g for s and r rᵀ for r² " +
+				"the same lines give the factor 2m(m−1)/((2m−1)b²).",
+			"E∇L_PUCL = E∇L_ssCL, by taking the expectation of ∇L_PUCL = E[∇L_ssCL | S]. For any fixed vector a, E|∇L − a|² " +
+				"= |E∇L − a|² + tr Cov(∇L): the first part is the same for both, the second no larger for PUCL.",
 		},
 		rests: grounds{
 			objectives:  []string{"ssCL", "PUCL"},
@@ -86,11 +86,16 @@ func theorem4VarianceFinding(s *subject) Finding {
 	measure(&f.Finding, share[0], "least trace of the covariance, PUCL over ssCL, m ≥ 2")
 	measure(&f.Finding, share[1], "greatest trace of the covariance, PUCL over ssCL, m ≥ 2")
 	theorem4SameViews(meters, &f)
+	f.detail("for appendix A.5.3: its argument from a lower bias does not stand, since the expected gradients are the same; " +
+		"what does is that steps along PUCL's gradient go the same way in expectation with less noise, which is what the " +
+		"rates of stochastic gradient descent depend on")
 	f.Number = exactly(share[0])
-	f.Why = "PUCL's gradient is the conditional expectation of ssCL's given the labeled rows without their pairing. Expected gradients are " +
-		"therefore equal, and what the pairing adds to the covariance is taken away, which no direction can lose by."
-	return f.finish("The difference of the covariances is 2m(m−1)/((2m−1)b²)·E[r rᵀ] in all %d cases, so PUCL's gradient varies no more in any "+
-		"direction; with two labeled examples or more it has from %.4g to %.4g of the variance of ssCL's.", len(cases), share[0], share[1])
+	f.Why = "PUCL's gradient is the conditional expectation of ssCL's given the labeled rows without their pairing. Expected " +
+		"gradients are therefore equal, and what the pairing adds to the covariance is taken away, which no direction can " +
+		"lose by."
+	return f.finish("The difference of the covariances is 2m(m−1)/((2m−1)b²)·E[r rᵀ] in all %d cases, so PUCL's gradient "+
+		"varies no more in any direction; with two labeled examples or more it has from %.4g to %.4g of the variance of "+
+		"ssCL's.", len(cases), share[0], share[1])
 }
 
 // covarianceGap returns the difference of the covariances of the gradients of two meters' objectives, and their traces.
@@ -119,10 +124,11 @@ func theorem4SameViews(meters []*theory.Meter, f *proven) {
 	measure(&f.Finding, least, "identical views: least eigenvalue of the difference")
 	measure(&f.Finding, traces[0], "identical views: trace of ssCL's covariance")
 	measure(&f.Finding, traces[1], "identical views: trace of PUCL's covariance")
-	f.expect(least < -contrastTolerance, "the covariances are ordered under identical views as well (least eigenvalue %.3g), so that "+
-		"independent views are not needed", least)
-	f.detail("without independent views it fails: of identical views ssCL's own pairs have no gradient at all, PUCL's have; positives at 0° "+
-		"and 90°, negatives at 180°, m = 2, u = 1, π = ¼, τ = 1: least eigenvalue %.4f, traces %.4f of ssCL and %.4f of PUCL", least,
+	f.expect(least < -contrastTolerance, "the covariances are ordered under identical views as well (least eigenvalue %.3g), "+
+		"so that independent views are not needed", least)
+	f.detail("without independent views it fails: of identical views ssCL's own pairs have no gradient at all, PUCL's have; "+
+		"positives at 0° and 90°, negatives at 180°, m = 2, u = 1, π = ¼, τ = 1: least eigenvalue %.4f, traces %.4f of ssCL "+
+		"and %.4f of PUCL", least,
 		traces[0], traces[1])
 }
 

@@ -85,7 +85,7 @@ func WriteStatements(w io.Writer, statements []Statement, checked ...Claim) erro
 			return id
 		})
 		if s.Reason != "" {
-			by = append(by, "– "+s.Reason)
+			by = append(by, "– "+escapeMarkdown.Replace(s.Reason))
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s |\n", s.Place, escapeMarkdown.Replace(s.Says), strings.Join(by, "<br>"))
 	}

@@ -35,10 +35,10 @@ func TestStatements(t *testing.T) {
 
 func TestWriteStatements(t *testing.T) {
 	var out strings.Builder
-	rows := statementsOf("A paper", [][3]string{{"(1)", "|x| is 1", "a b"}, {"(2)", "what x is", "– a definition"}})
+	rows := statementsOf("A paper", [][3]string{{"(1)", "|x| is 1", "a b"}, {"(2)", "what x is", "– a definition of |x|"}})
 	err := WriteStatements(&out, rows, Claim{ID: "b", Finding: Finding{Verdict: Holds}})
 	want := "#### A paper\n\n| place | says | checked by, or why not |\n| --- | --- | --- |\n" +
-		"| (1) | \\|x\\| is 1 | a<br>b: **holds** |\n| (2) | what x is | – a definition |\n"
+		"| (1) | \\|x\\| is 1 | a<br>b: **holds** |\n| (2) | what x is | – a definition of \\|x\\| |\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%v, %s", err, out.String())
 	}

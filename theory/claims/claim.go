@@ -109,9 +109,14 @@ func All() []Claim {
 		Theorem1(), Theorem1Repaired(),
 		Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(),
 		Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
-		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
-		DCLDecomposition(), DCLLimit(), DCLLimitRepaired(), LPosIdentity(), LPosLimit(), LPosLimitRepaired(),
-		LPosMutualInformation(), LPosMutualInformationRepaired(), InfoNCEMutualInformation(),
-		Hypercube(), PUPLVariants(),
+		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(), Hypercube(), PUPLVariants(),
+		BiasBySupervision(), Equation24(), SphereRadius(), IdealSign(), SCLConsistent(), SCLVariance(),
+		VarianceConvergence(), PUCLAsMixed(), LossCode(),
+		PriorError(), LabelVariance(), PriorOne(), NaiveBoundary(), SingleDatasetShare(),
+		RoundsDecrease(), PUPLAlmostSurely(), PUPLLinear(), PositivesTogether(),
+		SamplingBias(), DCLDecomposition(), DCLLimit(), DCLLimitRepaired(),
+		InfoNCEMutualInformation(), LossDirections(), TemperatureLimits(), InnerProductDistance(), AlignedUniform(),
+		MAKBudget(),
+		LPosIdentity(), LPosRecovers(), LPosLimit(), LPosLimitRepaired(), LPosMutualInformation(), LPosMutualInformationRepaired(),
 	}
 }

@@ -18,4 +18,6 @@
 // line by line in [Claim.Proof]; its check measures what the proof foretells, and that the constants cannot be better. Nothing is looked up: every number is recomputed when a claim is checked, exactly where batches
 // can be enumerated or the quantity is rational, else with an interval. What is measured are the very objectives of package
 // pucl that train models, with the instruments of package theory, which are open to checks of your own.
+//
+// [Statements] goes through the documents from front to back: every statement with the claims that check it, or why none does.
 package claims

@@ -1,0 +1,204 @@
+package claims
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/must"
+)
+
+// PUPLAlmostSurely returns the claim that PUPL finds the right pseudo-labels with probability one where the classes are separate
+// clusters.
+//
+// One of its two centers is drawn, and with some probability from the unlabeled positives. Where many of them lie together,
+// away from the labeled ones, that center stays. The check goes over all small sets of two separate groups, and counts a heavy
+// group too.
+func PUPLAlmostSurely() Claim {
+	return Claim{
+		ID: "pupl-almost-surely",
+		Statement: "Over an (almost) linearly separable feature space, where the classes form separate clusters, PUPL " +
+			"identifies the correct pseudo-labels almost surely.",
+		LaTeX:  `P(\tilde{y}_i = y_i\ \ \forall i) = 1`,
+		Source: "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
+		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of " +
+			"the center"},
+		rests: grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
+		check: func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
+	}
+}
+
+// rightLabels returns the probability that Algorithm 1(B) labels the unlabeled rows as the truth has them.
+func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Rat {
+	p := new(big.Rat)
+	for _, start := range must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled)).Starts {
+		if slices.Equal(start.Labels, truth) {
+			p.Add(p, start.Probability)
+		}
+	}
+	return p
+}
+
+// almostSurelyFinding counts separated sets on which the labels can come out wrong. Separated are groups A = {0 … a} and B =
+// {a+d …} with all distances within smaller than the least across.
+func almostSurelyFinding(exchanged bool) Finding {
+	var f Finding
+	sets, sure, never, lessThanBound := 0, 0, 0, 0
+	least := whole(1)
+	visit := func(labeled, hidden, others theory.RationalPoints, width, gap int64) {
+		unlabeled := union(hidden, others)
+		truth := make([]bool, len(unlabeled))
+		for i := range truth {
+			truth[i] = (i < len(hidden)) != exchanged
+		}
+		p := rightLabels(labeled, unlabeled, truth)
+		sets++
+		sure += oneIf(p.Cmp(whole(1)) == 0)
+		never += oneIf(p.Sign() == 0)
+		// A seed in B lies at least gap from the labeled mean, one among the hidden at most width.
+		share := big.NewRat(int64(len(others)), int64(len(unlabeled)))
+		if big.NewRat(2*width, gap).Cmp(share) < 0 {
+			far, near := times(share, whole(gap*gap)), times(minus(whole(1), share), whole(width*width))
+			lessThanBound += oneIf(p.Cmp(over(far, plus(far, near))) < 0)
+		}
+		if p.Cmp(least) < 0 {
+			least = p
+		}
+		if p.Cmp(whole(1)) < 0 && f.Counterexample == "" {
+			f.Counterexample = fmt.Sprintf("labeled %s, unlabeled positives %s, unlabeled negatives %s: the labels are right "+
+				"with probability %s",
+				places(labeled), places(hidden), places(others), p.RatString())
+		}
+	}
+	for width := int64(0); width <= 2; width++ {
+		for gap := width + 1; gap <= 6; gap++ {
+			for n := 1; n <= 3; n++ {
+				for heavy := range 7 {
+					hidden := append(onLine(slices.Repeat([]int{int(width)}, heavy)), onLine([]int{0})[:oneIf(n == 3)]...)
+					others := theory.RationalPoints{{whole(width + gap)}}
+					if n >= 2 {
+						others = append(others, []*big.Rat{whole(2*width + gap)})
+					}
+					visit(onLine([]int{0}), hidden, others, width, gap)
+				}
+			}
+		}
+	}
+	f.Number = exactly(least)
+	measure(&f, sets, "sets of two groups, closer within than across")
+	measure(&f, sure, "sets with the right labels for certain")
+	measure(&f, never, "sets that never get the right labels")
+	measure(&f, least, "least probability of the right labels")
+	measure(&f, lessThanBound, "sets with f·D > 2δ below the bound")
+	f.Why = "The center is drawn by squared distance, so that it falls on unlabeled positives with positive probability " +
+		"unless all of them lie on the labeled mean; where they outweigh the negatives in their cluster it stays with them. " +
+		"With δ the width of a group, D the gap and f the share of negatives among the unlabeled, every start in the " +
+		"negatives gives the right labels if f·D > 2δ, and such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
+	f.Corrected = "If f·D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to " +
+		"1 as the clusters move apart."
+	f.CorrectedLaTeX = `f D > 2\delta \ \Rightarrow\ P(\tilde{y} = y) \geq \frac{f D^2}{f D^2 + (1-f)\,\delta^2}`
+	switch {
+	case sure == 0:
+		f.undecide("No set gets the right labels for certain, not even where the hidden positives lie on the labeled one: the " +
+			"labels are not held against the classes.")
+	case lessThanBound > 0:
+		f.undecide("The bound that should hold instead is missed in %d sets.", lessThanBound)
+	case sure == sets:
+		f.conclude(Holds, "The right labels come for certain in all %d sets.", sets)
+		f.Corrected, f.CorrectedLaTeX = "", ""
+	default:
+		f.conclude(Fails, "Of %d sets of two separate groups %d get the right labels for certain and %d with a probability "+
+			"that falls to %.4f.",
+			sets, sure, sets-sure, decimal(least))
+	}
+	return f
+}
+
+// PUPLLinear returns the claim that pseudo-labels by the nearest center can be learned by a linear classifier.
+//
+// Nearest centers part the space by a hyperplane. But labeled points keep label 1 on whichever side they lie, and are trained on.
+func PUPLLinear() Claim {
+	return Claim{
+		ID: "pupl-linear",
+		Statement: "Pseudo-labels by the nearest center allow to learn a linear decision boundary on all pairs (z_i, ỹ_i), " +
+			"z_i in Z_PU: they are linearly separable.",
+		LaTeX:       `\{(\mathbf{z}_i, \tilde{y}_i) : \mathbf{z}_i \in \mathcal{Z}_{PU}\} \ \text{linearly separable}`,
+		Source:      "Contrastive Positive Unlabeled Learning, section 2.3, below the rule of pseudo-labels; Definition 5",
+		Assumptions: []string{"labels are those of Algorithm 1(B) when its rounds have come to rest; labeled points have ỹ = 1"},
+		rests: grounds{mistakes: []mistake{{"seed labels", "the unlabeled points are labeled at random, not by the " +
+			"nearest center"}}},
+		check: func(s *subject) Finding { return puplLinearFinding(s.mistaken("seed labels")) },
+	}
+}
+
+// separableOnLine reports whether a threshold parts rows of the line by their labels.
+func separableOnLine(rows theory.RationalPoints, positive []bool) bool {
+	side := func(low, high bool) bool { // every row labeled low lies below every row labeled high
+		for i, x := range rows {
+			for j, y := range rows {
+				if positive[i] == low && positive[j] == high && x[0].Cmp(y[0]) >= 0 {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return side(false, true) || side(true, false)
+}
+
+// puplLinearFinding looks at all outcomes on small sets of rows on a line.
+func puplLinearFinding(shuffled bool) Finding {
+	var f Finding
+	runs, unlabeledOnly, withLabeled, allNear, nearSeparable := 0, 0, 0, 0, 0
+	for labeled, unlabeled := range labeledLines(3, 4, 6) {
+		if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
+			continue
+		}
+		rows := union(labeled, unlabeled)
+		for _, start := range must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled)).Starts {
+			labels := slices.Clone(start.Labels)
+			if shuffled {
+				slices.Reverse(labels)
+			}
+			all := append(slices.Repeat([]bool{true}, len(labeled)), labels...)
+			runs++
+			unlabeledOnly += oneIf(!separableOnLine(unlabeled, labels))
+			separable := separableOnLine(rows, all)
+			withLabeled += oneIf(!separable)
+			if !slices.Contains(start.Labeled, false) {
+				allNear++
+				nearSeparable += oneIf(separable)
+			}
+			if !separable && f.Counterexample == "" {
+				f.Counterexample = fmt.Sprintf("labeled %s, unlabeled %s, negative center started at %s: the unlabeled get "+
+					"%s, and no threshold parts them from the labeled", places(labeled), places(unlabeled),
+					unlabeled[start.Seed][0].RatString(), signs(labels))
+			}
+		}
+	}
+	f.Number = exactly(withLabeled)
+	measure(&f, runs, "outcomes on sets of 3 and 4 points on 0 … 6")
+	measure(&f, unlabeledOnly, "outcomes whose unlabeled points are not separable")
+	measure(&f, withLabeled, "outcomes whose points, labeled ones with label 1, are not separable")
+	measure(&f, allNear, "outcomes with every labeled point nearer to the positive center")
+	measure(&f, nearSeparable, "of these separable")
+	f.Why = "The points nearer to one of two centers lie on one side of the hyperplane half-way between them. A labeled point " +
+		"on the other side keeps label 1 among points of label 0."
+	f.Corrected = "The pseudo-labels of the unlabeled points are linearly separable, and with the labeled points where all of " +
+		"these are nearer to the positive center."
+	switch {
+	case unlabeledOnly > 0 || nearSeparable < allNear:
+		f.undecide("The labels measured are not those of the nearest center: the unlabeled points are not separable in %d of "+
+			"%d outcomes.",
+			unlabeledOnly, runs)
+	case withLabeled > 0:
+		f.conclude(Conditional, "The unlabeled points are separable in all but %d of %d outcomes; with the labeled points, "+
+			"whose label is 1, %d are not, all with a labeled point nearer to the negative center.", unlabeledOnly, runs,
+			withLabeled)
+	default:
+		f.conclude(Holds, "All %d outcomes are separable.", runs)
+		f.Corrected = ""
+	}
+	return f
+}

@@ -46,7 +46,7 @@ func (m *Meter) Gradient(p Population, d Design) (g PointGradient, err error) {
 	batches, _, report := m.enumerate(d, s)
 	n, dim := d.Rows(), p.Dim()
 	sums := make([]kahan, len(s.points)*dim)
-	run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
+	m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
 		for row, point := range c.rows {
 			for k, slope := range out[0][row*dim : (row+1)*dim] {
 				if !isFinite(slope) {

@@ -1,0 +1,94 @@
+// The drawing of Theorems 1, 2 and 4: points on the unit circle, with steps of descent.
+import { head, join, make, mark, movable, set } from "./svg.js";
+
+const radians = Math.PI / 180;
+const longestArrow = 0.55; // in radii
+
+// CircleDrawing shows a circle of state; changed is called when a point was moved, removed or chosen.
+export class CircleDrawing {
+  constructor(parent, changed) {
+    this.changed = changed;
+    this.svg = make("svg", { viewBox: "-1.75 -1.5 3.5 3", role: "group", "aria-label": "Points on the unit circle" });
+    head(this.svg, "head");
+    make("circle", { class: "rim", r: 1 }, this.svg);
+    this.arrows = make("g", {}, this.svg);
+    this.classes = { negative: make("g", {}, this.svg), positive: make("g", {}, this.svg) };
+    parent.replaceChildren(this.svg);
+  }
+
+  // show draws the points, and the arrows of an answer where there is one to them.
+  show(circle, gradients) {
+    this.circle = circle;
+    for (const kind of ["positive", "negative"]) {
+      join(this.classes[kind], circle[kind], (i) => this.#point(kind, i), (point, angle, i) => {
+        const [x, y] = [Math.cos(angle * radians), Math.sin(angle * radians)];
+        set(point, {
+          transform: `translate(${x} ${-y})`,
+          "aria-label": `${kind} point ${i + 1} of ${circle[kind].length}`,
+          "aria-valuenow": angle, "aria-valuetext": `${angle} degrees`,
+        });
+        set(point.lastElementChild, { x: 0.27 * x, y: -0.27 * y });
+        point.lastElementChild.textContent = `${angle}°`;
+      });
+    }
+    this.#showArrows(circle, gradients);
+  }
+
+  #showArrows(circle, gradients) {
+    const angles = [...circle.positive, ...circle.negative];
+    const lengths = gradients ? [...gradients.loss, ...gradients.ideal].map(([x, y]) => Math.hypot(x, y)) : [];
+    const longest = Math.max(0, ...lengths);
+    this.longest = longest;
+    const list = [];
+    if (longest > 1e-12 && gradients.loss.length === angles.length) {
+      for (const [kind, radius] of [["loss", 0.95], ["ideal", 1.05]]) {
+        angles.forEach((angle, i) => {
+          const [x, y] = [radius * Math.cos(angle * radians), radius * Math.sin(angle * radians)];
+          const scale = longestArrow / longest;
+          const [dx, dy] = gradients[kind][i].map((slope) => -scale * slope);
+          if (Math.hypot(dx, dy) > 0.004) list.push({ kind, x, y, dx, dy });
+        });
+      }
+    }
+    join(this.arrows, list, () => make("line", { "marker-end": "url(#head)" }), (line, { kind, x, y, dx, dy }) => {
+      set(line, { class: `arrow ${kind}`, x1: x, y1: -y, x2: x + dx, y2: -(y + dy) });
+    });
+  }
+
+  #point(kind, i) {
+    const point = make("g", { class: `point ${kind}`, tabindex: 0, role: "slider", "aria-valuemin": 0, "aria-valuemax": 359 });
+    make("circle", { class: "grip", r: 0.17 }, point);
+    mark(kind === "positive", 0.075, point);
+    make("text", {}, point);
+    const turn = (angle) => {
+      this.circle[kind][i] = ((Math.round(angle) % 360) + 360) % 360;
+      this.changed();
+    };
+    movable(point, this.svg, {
+      move: (x, y) => turn(Math.atan2(y, x) / radians),
+      step: (x, y, far) => turn(this.circle[kind][i] + (y - x) * (far ? 15 : 1)),
+      remove: () => this.remove(kind, i),
+    });
+    point.addEventListener("focus", () => { this.chosen = [kind, i]; this.changed(false); });
+    return point;
+  }
+
+  // remove takes a point away, if another one of its class is left.
+  remove(kind, i) {
+    if (this.circle[kind].length < 2) return;
+    this.circle[kind].splice(i, 1);
+    this.chosen = null;
+    this.changed();
+  }
+
+  // add puts a new point of a class where it is far from the others.
+  add(kind) {
+    const others = [...this.circle.positive, ...this.circle.negative];
+    const away = (angle) => Math.min(...others.map((o) => Math.abs(((angle - o + 540) % 360) - 180)));
+    let best = 0;
+    for (let angle = 0; angle < 360; angle += 15) if (away(angle) > away(best)) best = angle;
+    this.circle[kind].push(best);
+    this.changed();
+    this.classes[kind].lastElementChild.focus();
+  }
+}

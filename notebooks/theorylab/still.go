@@ -20,7 +20,7 @@ type still struct {
 	Rows   []stillRow
 }
 
-// stillPoint is where a point is drawn; y points down, as in SVG.
+// stillPoint is where a point is drawn, on a circle of radius 100; y points down, as in SVG.
 type stillPoint struct {
 	Positive bool
 	X, Y     float64
@@ -28,7 +28,7 @@ type stillPoint struct {
 
 // stillArrow is a step of descent from a point.
 type stillArrow struct {
-	Ideal          bool
+	Ideal, Tip     bool
 	X1, Y1, X2, Y2 float64
 }
 
@@ -67,11 +67,11 @@ func newStill(lab *answers.Lab) (*still, error) {
 	}
 	for i, angle := range slices.Concat(first.Circle.Positive, first.Circle.Negative) {
 		sin, cos := math.Sincos(angle * math.Pi / 180)
-		s.Points = append(s.Points, stillPoint{i < len(first.Circle.Positive), cos, -sin})
+		s.Points = append(s.Points, stillPoint{i < len(first.Circle.Positive), 100 * cos, -100 * sin})
 		for k, row := range [][]float64{g.Loss[i], g.Ideal[i]} {
-			radius, scale := 1+0.1*float64(k)-0.05, 0.55/longest
-			s.Arrows = append(s.Arrows, stillArrow{k == 1, radius * cos, -radius * sin,
-				radius*cos - scale*row[0], -radius*sin + scale*row[1]})
+			x, y := (86+28*float64(k))*cos, (86+28*float64(k))*sin
+			dx, dy := -55/longest*row[0], -55/longest*row[1]
+			s.Arrows = append(s.Arrows, stillArrow{k == 1, math.Hypot(dx, dy) > 5, x, -y, x + dx, -(y + dy)})
 		}
 	}
 	return s, nil

@@ -29,7 +29,7 @@ func Presets() []Preset {
 		circle(2, "Signs, identical views: PUCL varies more", Circle{Positive: []float64{0, 180}, Negative: []float64{0, 180},
 			Prior: 0.5, Labeled: 2, Unlabeled: 1, Tau: 1, SameView: 1, Loss: Loss{Name: "PUCL"}}),
 		plane("Labels apart: no constant bounds the ratio", Plane{
-			Labeled: [][2]int64{{-10, 0}, {10, 0}}, Hidden: [][2]int64{{-10, 3}}, Negative: [][2]int64{{11, 0}, {11, 2}}}),
+			Labeled: [][2]int64{{-10, 0}, {9, 0}}, Hidden: [][2]int64{{-10, 2}}, Negative: [][2]int64{{11, 2}, {11, -2}}}),
 		plane("Labels apart, three points", Plane{
 			Labeled: [][2]int64{{-10, 0}, {10, 0}}, Hidden: [][2]int64{}, Negative: [][2]int64{{11, 0}}}),
 		plane("Two clusters", Plane{

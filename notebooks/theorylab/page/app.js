@@ -108,22 +108,25 @@ function button(text, click) {
 
 // legend explains the signs of the drawing.
 function legend() {
-  const key = (inner, text) => `<span class="key"><svg viewBox="-0.2 -0.1 0.4 0.2" aria-hidden="true">${inner}</svg> ${text}</span>`;
-  const disc = (kind) => `<g class="point ${kind}"><circle class="mark" r="0.07"/></g>`;
-  const diamond = '<g class="point negative"><path class="mark" d="M0 -0.09 L0.09 0 L0 0.09 L-0.09 0 z"/></g>';
+  const key = (inner, text) => `<span class="key"><svg viewBox="-20 -10 40 20" aria-hidden="true">${inner}</svg> ${text}</span>`;
+  const disc = (kind) => `<g class="${kind}"><circle class="mark" r="7"/></g>`;
+  const diamond = '<g class="negative"><path class="mark" d="M0 -9 L9 0 L0 9 L-9 0 z"/></g>';
   if (state.plane) {
     return [key(disc("positive"), "labeled positive"), key(disc("positive hidden"), "hidden positive"), key(diamond, "negative"),
-      key('<circle class="halo" r="0.08"/>', "chance to be the start"),
+      key('<circle class="halo" r="8"/>', "chance to be the start"),
       "× centers, with the points that they are charged for"].join(" ");
   }
   const length = drawing.longest > 1e-12 ? `longest ${drawing.longest.toFixed(3)}` : "both are 0";
-  const line = (kind) => `<line class="arrow ${kind}" x1="-0.19" x2="0.19"/>`;
+  const line = (kind) => `<line class="arrow ${kind}" x1="-19" x2="19"/>`;
   return [key(disc("positive"), "positive"), key(diamond, "negative"), key(line("loss"), "a step of descent of the mean loss"),
     key(line("ideal"), `of the ideal loss (${length})`)].join(" ");
 }
 
 // ready: the worker can be asked. The first answer takes the place of the still picture.
-function ready() { document.body.dataset.ready = Math.round(performance.now()); }
+function ready() {
+  turned = performance.now(); // what was asked before could not be answered
+  document.body.dataset.ready = Math.round(turned);
+}
 
 // answered shows an answer. One that was overtaken by a newer dial still shows numbers, pale, while the newer is under way, so that a
 // point that is dragged has live ones; its gradients are dropped, since they belong to other places.

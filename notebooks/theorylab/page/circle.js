@@ -2,15 +2,19 @@
 import { head, join, make, mark, movable, set } from "./svg.js";
 
 const radians = Math.PI / 180;
-const longestArrow = 0.55; // in radii
+const radius = 100; // of the circle, in units of the drawing
+const longestArrow = 55;
+
+// onCircle returns the place of an angle, y pointing up.
+const onCircle = (angle, r) => [r * Math.cos(angle * radians), r * Math.sin(angle * radians)];
 
 // CircleDrawing shows a circle of state; changed is called when a point was moved, removed or chosen.
 export class CircleDrawing {
   constructor(parent, changed) {
     this.changed = changed;
-    this.svg = make("svg", { viewBox: "-1.75 -1.5 3.5 3", role: "group", "aria-label": "Points on the unit circle" });
+    this.svg = make("svg", { viewBox: "-165 -140 330 280", role: "group", "aria-label": "Points on the unit circle" });
     head(this.svg, "head");
-    make("circle", { class: "rim", r: 1 }, this.svg);
+    make("circle", { class: "rim", r: radius }, this.svg);
     this.arrows = make("g", {}, this.svg);
     this.classes = { negative: make("g", {}, this.svg), positive: make("g", {}, this.svg) };
     parent.replaceChildren(this.svg);
@@ -21,13 +25,13 @@ export class CircleDrawing {
     this.circle = circle;
     for (const kind of ["positive", "negative"]) {
       join(this.classes[kind], circle[kind], (i) => this.#point(kind, i), (point, angle, i) => {
-        const [x, y] = [Math.cos(angle * radians), Math.sin(angle * radians)];
+        const [x, y] = onCircle(angle, radius);
         set(point, {
           transform: `translate(${x} ${-y})`,
           "aria-label": `${kind} point ${i + 1} of ${circle[kind].length}`,
           "aria-valuenow": angle, "aria-valuetext": `${angle} degrees`,
         });
-        set(point.lastElementChild, { x: 0.27 * x, y: -0.27 * y });
+        set(point.lastElementChild, { x: -0.3 * x, y: 0.3 * y });
         point.lastElementChild.textContent = `${angle}°`;
       });
     }
@@ -41,24 +45,25 @@ export class CircleDrawing {
     this.longest = longest;
     const list = [];
     if (longest > 1e-12 && gradients.loss.length === angles.length) {
-      for (const [kind, radius] of [["loss", 0.95], ["ideal", 1.05]]) {
+      const scale = longestArrow / longest;
+      for (const [kind, away] of [["loss", 0.86], ["ideal", 1.14]]) { // inside and outside, so that they do not cover each other
         angles.forEach((angle, i) => {
-          const [x, y] = [radius * Math.cos(angle * radians), radius * Math.sin(angle * radians)];
-          const scale = longestArrow / longest;
+          const [x, y] = onCircle(angle, away * radius);
           const [dx, dy] = gradients[kind][i].map((slope) => -scale * slope);
-          if (Math.hypot(dx, dy) > 0.004) list.push({ kind, x, y, dx, dy });
+          if (Math.hypot(dx, dy) > 0.5) list.push({ kind, x, y, dx, dy });
         });
       }
     }
-    join(this.arrows, list, () => make("line", { "marker-end": "url(#head)" }), (line, { kind, x, y, dx, dy }) => {
-      set(line, { class: `arrow ${kind}`, x1: x, y1: -y, x2: x + dx, y2: -(y + dy) });
+    join(this.arrows, list, () => make("line"), (line, { kind, x, y, dx, dy }) => {
+      const tip = Math.hypot(dx, dy) > 5 ? "url(#head)" : null;
+      set(line, { class: `arrow ${kind}`, x1: x, y1: -y, x2: x + dx, y2: -(y + dy), "marker-end": tip });
     });
   }
 
   #point(kind, i) {
     const point = make("g", { class: `point ${kind}`, tabindex: 0, role: "slider", "aria-valuemin": 0, "aria-valuemax": 359 });
-    make("circle", { class: "grip", r: 0.17 }, point);
-    mark(kind === "positive", 0.075, point);
+    make("circle", { class: "grip", r: 17 }, point);
+    mark(kind === "positive", 7.5, point);
     make("text", {}, point);
     const turn = (angle) => {
       this.circle[kind][i] = ((Math.round(angle) % 360) + 360) % 360;

@@ -1,12 +1,9 @@
 // The table of numbers, and what the theorem says beside what is measured.
 
-// write shows a number with four digits after the point; fractions that are short are shown as they are, too.
+// write shows a number with four digits after the point.
 export function write(value) {
   if (value === null || value === undefined) return "–";
-  if (typeof value === "object") {
-    const exact = value.exact.includes("/") && value.exact.length <= 9 ? ` = ${value.exact}` : "";
-    return write(value.value) + exact;
-  }
+  if (typeof value === "object") return write(value.value); // a fraction
   const rounded = Math.abs(value) < 5e-11 ? 0 : value;
   const small = rounded !== 0 && Math.abs(rounded) < 5e-5;
   const digits = Number.isInteger(rounded) ? 0 : 4;
@@ -29,6 +26,7 @@ function cell(element, answers, name) {
   if (typeof name === "string") {
     element.dataset.name = name;
     element.dataset.value = plain(value ?? null) ?? "";
+    if (value?.exact?.includes("/")) element.title = value.exact;
   }
   return element;
 }
@@ -95,6 +93,6 @@ function verdict(claim, state, [left, right]) {
   const known = left !== null && right !== null;
   const holds = known && relations[claim.relation](left, right);
   element.className = "verdict " + (outside || !known ? "out" : holds ? "yes" : "no");
-  element.textContent = outside || (!known ? "not defined here" : holds ? "✓ holds here" : "✗ fails here");
+  element.textContent = outside || (!known ? "not defined here" : holds ? `✓ ${claim.yes ?? "holds here"}` : `✗ ${claim.no ?? "fails here"}`);
   return element;
 }

@@ -2,19 +2,23 @@
 import { join, make, mark, movable, set } from "./svg.js";
 
 const [right, top] = [12, 6]; // the plane ends there, and at −right and −top
+const unit = 20; // of the plane, in units of the drawing
 const kinds = ["labeled", "hidden", "negative"];
 const kindNames = { labeled: "labeled positive", hidden: "hidden positive", negative: "negative" };
+
+// at returns the transformation to a place of the plane.
+const at = (x, y) => `translate(${unit * x} ${-unit * y})`;
 
 // PlaneDrawing shows a plane of state; changed is called when a point was moved, removed or chosen.
 export class PlaneDrawing {
   constructor(parent, changed) {
     this.changed = changed;
     this.svg = make("svg", {
-      class: "plane", viewBox: `${-right - 1.6} ${-top - 1.6} ${2 * right + 3.2} ${2 * top + 3.2}`, role: "group", "aria-label": "Points of the plane",
+      class: "plane", viewBox: [-right - 1.6, -top - 1.6, 2 * right + 3.2, 2 * top + 3.2].map((x) => unit * x).join(" "), role: "group", "aria-label": "Points of the plane",
     });
-    make("path", { class: "axis", d: `M${-right - 1} 0 H${right + 1} M0 ${-top - 1} V${top + 1}` }, this.svg);
+    make("path", { class: "axis", d: `M${-unit * (right + 1)} 0 H${unit * (right + 1)} M0 ${-unit * (top + 1)} V${unit * (top + 1)}` }, this.svg);
     for (let x = -right; x <= right; x += 2) {
-      for (let y = -top; y <= top; y += 2) make("circle", { class: "dot", r: 0.07, cx: x, cy: y }, this.svg);
+      for (let y = -top; y <= top; y += 2) make("circle", { class: "dot", r: 1.2, cx: unit * x, cy: unit * y }, this.svg);
     }
     for (const name of ["halos", "spokes", "paths", "centers"]) this[name] = make("g", {}, this.svg);
     this.classes = Object.fromEntries(kinds.map((kind) => [kind, make("g", {}, this.svg)]));
@@ -27,7 +31,7 @@ export class PlaneDrawing {
     for (const kind of kinds) {
       join(this.classes[kind], plane[kind], (i) => this.#point(kind, i), (point, [x, y], i) => {
         set(point, {
-          transform: `translate(${x} ${-y})`,
+          transform: at(x, y),
           "aria-label": `${kindNames[kind]} point ${i + 1} of ${plane[kind].length}, at ${x}, ${y}`.replaceAll("-", "−"),
         });
       });
@@ -45,30 +49,30 @@ export class PlaneDrawing {
       return halo;
     }, (halo, { point, probability }) => {
       const [x, y] = unlabeled[point];
-      const r = 2 * Math.sqrt(probability.value);
-      set(halo, { transform: `translate(${x} ${-y})` });
+      const r = 36 * Math.sqrt(probability.value);
+      set(halo, { transform: at(x, y) });
       set(halo.firstChild, { class: point === start ? "halo start" : "halo", r });
-      set(halo.lastChild, { y: -Math.max(r, 0.5) - 0.45 });
+      set(halo.lastChild, { y: -Math.max(r, 9) - 9 });
       halo.lastChild.textContent = `${(100 * probability.value).toFixed(probability.value < 0.01 ? 1 : 0)} %`;
     });
     join(this.spokes, now ? points : [], () => make("line"), (spoke, [x, y], i) => {
       const positive = now.near[i] || i < plane.labeled.length;
       const [cx, cy] = positive ? now.positive : now.negative;
-      set(spoke, { class: `spoke ${positive ? "positive" : "negative"}`, x1: x, y1: -y, x2: cx, y2: -cy });
+      set(spoke, { class: `spoke ${positive ? "positive" : "negative"}`, x1: unit * x, y1: -unit * y, x2: unit * cx, y2: -unit * cy });
     });
     const sides = now ? ["positive", "negative"] : [];
     join(this.paths, sides, () => make("polyline", { class: "path" }), (path, side) => {
-      set(path, { points: rounds.map((r) => `${r[side][0]},${-r[side][1]}`).join(" ") });
+      set(path, { points: rounds.map((r) => `${unit * r[side][0]},${-unit * r[side][1]}`).join(" ") });
     });
-    join(this.centers, sides, () => make("path", { d: "M-0.42 -0.42 L0.42 0.42 M0.42 -0.42 L-0.42 0.42" }), (center, side) => {
-      set(center, { class: `center ${side}`, transform: `translate(${now[side][0]} ${-now[side][1]})` });
+    join(this.centers, sides, () => make("path", { d: "M-8 -8 L8 8 M8 -8 L-8 8" }), (center, side) => {
+      set(center, { class: `center ${side}`, transform: at(...now[side]) });
     });
   }
 
   #point(kind, i) {
-    const point = make("g", { class: `point ${kind}`, tabindex: 0, role: "button", "aria-roledescription": "movable point" });
-    make("circle", { class: "grip", r: 0.85 }, point);
-    mark(kind !== "negative", 0.36, point);
+    const point = make("g", { class: `point ${kind} ${kind === "negative" ? "" : "positive"}`, tabindex: 0, role: "button", "aria-roledescription": "movable point" });
+    make("circle", { class: "grip", r: 17 }, point);
+    mark(kind !== "negative", 7, point);
     const put = (x, y) => {
       const inside = (v, end) => Math.max(-end, Math.min(end, Math.round(v)));
       const [px, py] = this.plane[kind][i];
@@ -78,7 +82,7 @@ export class PlaneDrawing {
       this.changed();
     };
     movable(point, this.svg, {
-      move: put,
+      move: (x, y) => put(x / unit, y / unit),
       step: (dx, dy, far) => put(this.plane[kind][i][0] + dx * (far ? 5 : 1), this.plane[kind][i][1] + dy * (far ? 5 : 1)),
       remove: () => this.remove(kind, i),
     });

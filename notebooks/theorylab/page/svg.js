@@ -53,7 +53,7 @@ export function movable(point, svg, { move, step, remove }) {
 // head defines the tip of arrows in a drawing.
 export function head(svg, id) {
   const marker = make("marker", {
-    id, class: "head", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto",
+    id, class: "head", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 4, markerHeight: 4, orient: "auto",
   }, make("defs", {}, svg));
   make("path", { d: "M0 0 L10 5 L0 10 z" }, marker);
 }

@@ -77,7 +77,7 @@ export const theorems = {
   3: {
     asks: ["seeding"],
     statement: `PUPL starts its positive center at the mean of the labeled points and its negative one at an unlabeled point, drawn by
-      squared distance from there. Its cost is said to be 16 times the best possible at most; labels in two places break every such bound.`,
+      squared distance from there. This is said to cost 16 times the best at most; labels in two places break every bound.`,
     source: "Theorem 3, Algorithm 1(B), Definition 6",
     columns: () => ["E[φ]", "labeled kept"],
     rows: [
@@ -128,7 +128,7 @@ export const theorems = {
         left: ["measured length", "gradients.theorem4.apart"], right: ["κ|∇μ<sub>P</sub>|", "gradients.theorem4.expected"],
       },
       {
-        tag: "what decides, where κ > 0", source: "B the bias of ssCL’s gradient", relation: "<",
+        tag: "what decides, where κ > 0", source: "B the bias of ssCL’s gradient", relation: "<", yes: "the smaller one", no: "not the smaller one",
         when: all(isLoss("PUCL"), ({ circle }) => circle.same_view > 0 && circle.labeled > 1 ? "" : "κ = 0 here, so the biases are equal"),
         formula: "κ|∇μ<sub>P</sub>|² &lt; 2⟨B, ∇μ<sub>P</sub>⟩: PUCL’s bias is the smaller one",
         left: ["κ|∇μ<sub>P</sub>|²", "gradients.theorem4.needed"], right: ["2⟨B, ∇μ<sub>P</sub>⟩", "gradients.theorem4.along"],

@@ -31,7 +31,7 @@ export class CircleDrawing {
           "aria-label": `${kind} point ${i + 1} of ${circle[kind].length}`,
           "aria-valuenow": angle, "aria-valuetext": `${angle} degrees`,
         });
-        set(point.lastElementChild, { x: -0.3 * x, y: 0.3 * y });
+        set(point.lastElementChild, { x: -0.36 * x, y: 0.32 * y });
         point.lastElementChild.textContent = `${angle}°`;
       });
     }

@@ -66,7 +66,7 @@ function draw() {
     const start = fits && answers.seeding.starts.find((s) => s.point === state.start);
     answers.chosen = start ? start.rounds[state.round] : null;
   } else {
-    drawing.show(state.circle, answers.gradients);
+    drawing.show(state.circle, answers.gradients, answers.asked);
   }
   numbers();
   tools();
@@ -146,6 +146,7 @@ function answered(answer, request, milliseconds) {
   if (!current && (!answer.numbers || request.circle.theorem !== state.theorem)) return;
   Object.assign(answers, { numbers: answer.numbers ?? answers.numbers, gradients: answer.gradients ?? answers.gradients,
     seeding: answer.seeding ?? answers.seeding, version: answer.id });
+  if (answer.gradients) answers.asked = [...request.circle.positive, ...request.circle.negative];
   if (current && request.ask === theorems[state.theorem].asks.at(-1)) {
     document.body.dataset.state = "current";
     document.body.dataset.latency = Math.round(performance.now() - turned);

@@ -20,8 +20,8 @@ export class CircleDrawing {
     parent.replaceChildren(this.svg);
   }
 
-  // show draws the points, and the arrows of an answer where there is one to them.
-  show(circle, gradients) {
+  // show draws the points, and the arrows of an answer to points that lay at the angles of asked.
+  show(circle, gradients, asked) {
     this.circle = circle;
     for (const kind of ["positive", "negative"]) {
       join(this.classes[kind], circle[kind], (i) => this.#point(kind, i), (point, angle, i) => {
@@ -35,10 +35,10 @@ export class CircleDrawing {
         point.lastElementChild.textContent = `${angle}°`;
       });
     }
-    this.#showArrows(circle, gradients);
+    this.#showArrows(circle, gradients, asked);
   }
 
-  #showArrows(circle, gradients) {
+  #showArrows(circle, gradients, asked) {
     const angles = [...circle.positive, ...circle.negative];
     const lengths = gradients ? [...gradients.loss, ...gradients.ideal].map(([x, y]) => Math.hypot(x, y)) : [];
     const longest = Math.max(0, ...lengths);
@@ -49,7 +49,10 @@ export class CircleDrawing {
       for (const [kind, away] of [["loss", 0.86], ["ideal", 1.14]]) { // inside and outside, so that they do not cover each other
         angles.forEach((angle, i) => {
           const [x, y] = onCircle(angle, away * radius);
-          const [dx, dy] = gradients[kind][i].map((slope) => -scale * slope);
+          // A gradient lies along the circle, and goes with its point until there is an answer to where that is now.
+          const turn = (angle - asked[i]) * radians;
+          const [gx, gy] = gradients[kind][i].map((slope) => -scale * slope);
+          const [dx, dy] = [gx * Math.cos(turn) - gy * Math.sin(turn), gx * Math.sin(turn) + gy * Math.cos(turn)];
           if (Math.hypot(dx, dy) > 0.5) list.push({ kind, x, y, dx, dy });
         });
       }

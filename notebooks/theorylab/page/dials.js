@@ -92,7 +92,7 @@ export class Dials {
     const element = document.createElement("label");
     const [text, output, input] = [document.createElement("span"), document.createElement("output"), document.createElement("input")];
     text.textContent = label;
-    Object.assign(input, { type: "range", name, min, max: Math.max(max, holder[name]), step });
+    Object.assign(input, { type: "range", name, min: Math.min(min, holder[name]), max: Math.max(max, holder[name]), step });
     input.value = holder[name];
     output.textContent = holder[name];
     input.addEventListener("input", () => {

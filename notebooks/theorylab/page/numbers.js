@@ -71,7 +71,7 @@ export function claims(element, theorem, state, answers) {
   element.replaceChildren(...theorem.claims.map((claim) => {
     const card = document.createElement("div");
     card.className = "claim";
-    card.innerHTML = `<h3>${claim.tag}</h3><p class="formula">${claim.formula}</p><p class="source">${claim.source}</p>`;
+    card.innerHTML = `<h2>${claim.tag}</h2><p class="formula">${claim.formula}</p><p class="source">${claim.source}</p>`;
     const list = document.createElement("dl");
     const values = [claim.left, claim.right].map(([label, name]) => {
       const pair = document.createElement("div");

@@ -29,7 +29,7 @@ export const theorems = {
     main: "numbers.loss.bias",
     claims: [
       {
-        tag: "as printed", source: "Theorem 1", when: isLoss("SCL-PU"), relation: "=",
+        tag: "as printed", source: "Theorem 1", when: all(isLoss("SCL-PU"), independent), relation: "=",
         formula: "E[L<sub>SCL-PU</sub>] − L* = π(1−π)/(1+γ) · [2μ<sub>PN</sub> − (μ<sub>P</sub> + μ<sub>N</sub>)]",
         left: ["measured bias", "numbers.loss.bias"], right: ["formula", "numbers.formulas.theorem1"],
       },
@@ -54,7 +54,7 @@ export const theorems = {
     main: "numbers.loss.variance",
     claims: [
       {
-        tag: "as printed", source: "Theorem 2", when: isLoss("PUCL", "ssCL"), relation: "=", formula: "E[L<sub>PUCL</sub>] = L*",
+        tag: "as printed", source: "Theorem 2", when: all(isLoss("PUCL", "ssCL"), independent), relation: "=", formula: "E[L<sub>ssCL</sub>] = E[L<sub>PUCL</sub>] = L*",
         left: ["measured bias", "numbers.loss.bias"], right: ["claimed", 0],
       },
       {

@@ -12,18 +12,26 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/wholefile"
 )
 
 // The page is built by the go command alone, in pure Go; Python has no part in it.
 func TestTheoryLabBuilds(t *testing.T) {
 	w := newWorkshop(t)
+	tell := strings.Replace(fakeGo, "run)\n", `run)
+	echo "engine $GOMLX_BACKEND, cgo $CGO_ENABLED" >> "$CALLS"
+`, 1)
+	if err := wholefile.Keep(filepath.Join(os.Getenv("PATH"), "go"), []byte(tell), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("GOMLX_BACKEND", "xla:mine.so")
 	status, stdout, _ := launchIn(t, w.place.root, "theory-lab", "-build")
 	calls := w.called()
 	if status != 0 || strings.Contains(calls, "python") {
 		t.Errorf("status %d, called %s", status, calls)
 	}
-	contains(t, calls, "go run ./notebooks/theorylab -build "+w.place.out("theory-lab"))
+	contains(t, calls, "go run ./notebooks/theorylab -build "+w.place.out("theory-lab"), "engine go, cgo 0")
 	contains(t, stdout, "Building the theory lab", "The page is in "+filepath.Join("notebooks", "out", "theory-lab"))
 
 	t.Setenv("RUN_SAYS", "theorylab: the page has 5000000 bytes")

@@ -47,6 +47,23 @@ func TestStillPicture(t *testing.T) {
 	}
 }
 
+// The ideal loss draws the two positives, at 0° and 50°, together: a step of descent takes the second one to the right and down.
+func TestStillArrows(t *testing.T) {
+	lab := answers.New(enginetest.Open(t))
+	defer lab.Close()
+	s, err := newStill(lab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrow := s.Arrows[3]
+	if !arrow.Ideal || !arrow.Tip || !(arrow.X2 > arrow.X1+30) || !(arrow.Y2 > arrow.Y1+30) {
+		t.Errorf("arrow %+v", arrow)
+	}
+	if x, y := s.Points[1].X, s.Points[1].Y; !s.Points[1].Positive || !(x > 64 && x < 65) || !(y < -76 && y > -77) {
+		t.Errorf("point %+v, want one at 50° above", s.Points[1])
+	}
+}
+
 // The page reads the cases from itself.
 func TestPageHoldsThePresets(t *testing.T) {
 	index := filled(t)["index.html"]

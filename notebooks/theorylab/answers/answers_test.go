@@ -179,6 +179,16 @@ func TestSeedingOfThreePoints(t *testing.T) {
 	}
 }
 
+// A point as far from either center goes to the positive one, here 1 between 0 and 2.
+func TestTiesOfSeeding(t *testing.T) {
+	p := Plane{Labeled: [][2]int64{{0, 0}}, Hidden: [][2]int64{{1, 0}}, Negative: [][2]int64{{2, 0}}}
+	s := newLab(t).ask(t, Request{Ask: "seeding", Plane: &p}).Seeding
+	far := s.Starts[1]
+	if far.Point != 1 || far.Probability.Exact != "4/5" || !far.Tied || fmt.Sprint(far.Rounds[0].Near) != "[true true false]" {
+		t.Errorf("the start at 2: %+v", far)
+	}
+}
+
 // The bound that holds is one on the average over all choices of labels.
 func TestSeedingBound(t *testing.T) {
 	l := newLab(t)

@@ -79,13 +79,13 @@ export const theorems = {
     statement: `PUPL starts its positive center at the mean of the labeled points and its negative one at an unlabeled point, drawn by
       squared distance from there. This is said to cost 16 times the best at most; labels in two places break every bound.`,
     source: "Theorem 3, Algorithm 1(B), Definition 6",
-    columns: () => ["E[φ]", "labeled kept"],
+    columns: () => ["nearer center", "labels kept"],
     rows: [
-      { label: "after seeding", names: ["seeding.seeded.free", "seeding.seeded.constrained"] },
-      { label: "after the last round", names: ["seeding.settled.free", "seeding.settled.constrained"] },
+      { label: "E[φ] after seeding", names: ["seeding.seeded.free", "seeding.seeded.constrained"] },
+      { label: "E[φ] after the last round", names: ["seeding.settled.free", "seeding.settled.constrained"] },
       { label: "best two centers, φ*", names: ["seeding.optimal", null] },
       { label: "E[φ]/φ* after seeding", names: ["seeding.ratio", null] },
-      { label: "this start and round, φ", names: ["chosen.potentials.free", "chosen.potentials.constrained"] },
+      { label: "φ, this start and round", names: ["chosen.potentials.free", "chosen.potentials.constrained"] },
     ],
     main: "seeding.seeded.free",
     claims: [
@@ -98,9 +98,9 @@ export const theorems = {
         left: ["E[φ]", "seeding.plus_plus"], right: ["21.55 φ*", "seeding.printed_plus_plus"],
       },
       {
-        tag: "what holds", source: "labels drawn from the positives; k from 4 with one label to 1 with all", when: always, relation: "≤",
+        tag: "what holds", source: "labels drawn from the positives; k is 4 with one, 1 with all", when: always, relation: "≤",
         formula: "E[φ] ≤ k Δ(positives) + 5 Δ(negatives)",
-        left: ["mean over all choices of labels", "seeding.average"], right: ["bound", "seeding.bound"],
+        left: ["mean over all labels", "seeding.average"], right: ["bound", "seeding.bound"],
       },
     ],
   },

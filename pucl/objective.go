@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -63,20 +64,48 @@ func (o Objective) PerAnchor(v Views, tau float64) *Node {
 
 // score returns repel − attract of the anchors of a block, [.., r].
 func (o Objective) score(b *Block) *Node {
-	fault.PanicIf(o.Attract == nil || o.Repel == nil,
-		"pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
+	o.needTerms()
 	if o.Direct != nil {
-		return o.checked("Direct", o.Direct(b), b)
+		return o.made("Direct", o.Direct, b)
 	}
-	return Sub(o.checked("Repel", o.Repel(b), b), o.checked("Attract", o.Attract(b), b))
+	return Sub(o.made("Repel", o.Repel, b), o.made("Attract", o.Attract, b))
 }
 
-// checked returns got, which a term made of b, and panics where it is not one number for each anchor.
-func (o Objective) checked(term string, got *Node, b *Block) *Node {
+// Terms returns what attracts and what repels the anchors of a block, one number for each anchor, [.., r]. Like all that builds
+// graphs it panics where something is wrong, and names the objective and the term.
+func (o Objective) Terms(b *Block) (attract, repel *Node) {
+	o.needTerms()
+	return o.made("Attract", o.Attract, b), o.made("Repel", o.Repel, b)
+}
+
+func (o Objective) needTerms() {
+	fault.PanicIf(o.Attract == nil || o.Repel == nil,
+		"pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
+}
+
+// made returns what a term makes of b, and panics where that is not one number for each anchor. A panic of the term itself is told
+// with its name and the objective's.
+func (o Objective) made(name string, term Term, b *Block) *Node {
+	got := o.run(name, term, b)
 	want := leadingShape(b.Sim, 1)
 	fault.PanicIf(!got.Shape().Equal(want),
 		"pucl: %s of objective %q gives shape %s for a block of similarities %s; a term gives one number per anchor, "+
-			"%s, for instance a sum or mean over the last axis", term, o.Name, got.Shape(), b.Sim.Shape(), want)
+			"%s, for instance a sum or mean over the last axis", name, o.Name, got.Shape(), b.Sim.Shape(), want)
+	return got
+}
+
+// run returns what a term makes of b.
+func (o Objective) run(name string, term Term, b *Block) (got *Node) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if err, ok := cause.(error); ok {
+				cause = engine.RootCause(err)
+			}
+			panic(fmt.Errorf("pucl: %s of objective %q: %s", name, o.Name, strings.TrimPrefix(fmt.Sprint(cause), "pucl: ")))
+		}
+	}()
+	got = term(b)
+	fault.PanicIf(got == nil, "it returns nil; it must return one number per anchor")
 	return got
 }
 
@@ -121,7 +150,11 @@ func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *N
 		return o.Loss(v, tau)
 	}, z, known)
 	if err != nil {
-		return 0, fmt.Errorf("pucl: %w", err)
+		cause := engine.RootCause(err)
+		if strings.HasPrefix(cause.Error(), "pucl: ") {
+			return 0, cause
+		}
+		return 0, fmt.Errorf("pucl: objective %q: %w", o.Name, cause)
 	}
 	return tensors.ToScalar[float64](out), nil
 }

@@ -89,3 +89,25 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		t.Errorf("a right batch is refused: %v", err)
 	}
 }
+
+// A look at a loss says what is wrong in one sentence, which names the objective and the term, without the layers of the engine.
+func TestValueRefusesWithASentence(t *testing.T) {
+	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
+	for want, o := range map[string]Objective{
+		`pucl: Attract of objective "mine" gives shape (Float64) for a block of similarities (Float64)[4, 4]; a term gives one number per ` +
+			`anchor, (Float64)[4], for instance a sum or mean over the last axis`: {Name: "mine", Repel: LogPartition,
+			Attract: func(b *Block) *Node { return ReduceAllMean(b.Sim) }},
+		`pucl: Repel of objective "mine": cannot broadcast Float64 and Bool for "Mul": they have different dtypes`: {Name: "mine", Attract: OwnViews,
+			Repel: func(b *Block) *Node { return ReduceSum(Mul(b.Sim, b.Others), -1) }},
+		`pucl: Attract of objective "mine": a term looks at a mask that is nil; SameClass is there only where Views.Class holds the true class ` +
+			`of every example, Int32 [.., b]`: {Name: "mine", Attract: ClassMean, Repel: LogPartition},
+		`pucl: Repel of objective "mine": it returns nil; it must return one number per anchor`: {Name: "mine", Attract: OwnViews,
+			Repel: func(*Block) *Node { return nil }},
+		`pucl: objective "mine": x's axis #0 of [7] = 7 given is out-of-range for rank 2`: {Name: "mine", Attract: OwnViews, Repel: LogPartition,
+			Whole: func(v Views, _ float64) *Node { return ReduceSum(v.Z, 7) }},
+	} {
+		if _, err := o.Value(enginetest.Open(t), z, []bool{true, false}, 0.5); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@
 //	Result       moments of attraction, log partition and loss; the ideal loss and the bias
 //	Question     a number that a population and a design answer, such as LossBias
 //	Search       looks for the case with the largest answer and makes it readable
+//	Examine      asks all of this of one objective, a loss of your own for example, and writes a page
 //
 // Beside them stand closed forms to hold measurements against ([PairVariance], [LimitPartitionGap]), the
 // gradients of one given batch ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]) and

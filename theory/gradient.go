@@ -42,22 +42,33 @@ func (g PointGradient) Norm() float64 {
 func (m *Meter) Gradient(p Population, d Design) (g PointGradient, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.tau))
+	dim := p.Dim()
+	sums := make([]kahan, (len(p.Positive)+len(p.Negative))*dim)
+	m.eachGradient(p, d, func(c chunk, slopes []float64) {
+		for row, point := range c.rows {
+			for k, slope := range slopes[row*dim : (row+1)*dim] {
+				sums[point*dim+k].add(c.weights[row/d.Rows()] * slope)
+			}
+		}
+	})
+	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
+}
+
+// eachGradient hands visit the batches of the design, chunk by chunk, with the gradient of each batch's loss in its rows, as
+// many numbers a row as a point has coordinates. The points are numbered as the atoms are, the positive ones first.
+func (m *Meter) eachGradient(p Population, d Design, visit func(c chunk, slopes []float64)) {
 	s := p.support(false)
 	batches, _, report := m.enumerate(d, s)
 	n, dim := d.Rows(), p.Dim()
-	sums := make([]kahan, len(s.points)*dim)
 	m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
-		for row, point := range c.rows {
-			for k, slope := range out[0][row*dim : (row+1)*dim] {
-				if !isFinite(slope) {
-					must.Fail("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(row/n, d, s.points))
-				}
-				sums[point*dim+k].add(c.weights[row/n] * slope)
+		for i, slope := range out[0][:len(c.rows)*dim] {
+			if !isFinite(slope) {
+				must.Fail("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(i/dim/n, d, s.points))
 			}
 		}
+		visit(c, out[0])
 		report(len(c.weights))
 	})
-	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
 }
 
 // GradientBias returns the Euclidean length of the gradient bias of the objective, in the points of the population: of the

@@ -21,16 +21,17 @@ import (
 // float64. A graph is compiled once for every number of examples and of coordinates that is met, so a table over class
 // priors or label rates costs one compilation.
 type Meter struct {
-	// MaxBatches is how many batches of up to six examples [Meter.Exact] and [Meter.Gradient] agree to enumerate; 0 means
-	// [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the square of b.
+	// MaxBatches is how many batches of up to six examples [Meter.Exact], [Meter.Gradient] and [Meter.GradientCovariance] agree
+	// to enumerate; 0 means [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the
+	// square of b.
 	MaxBatches int
 
 	// Chunk is how many batches run through a graph together; 0 means as many as keep an engine busy, up to 1024. A short
 	// enumeration, which is filled up to a whole chunk, is quicker with fewer.
 	Chunk int
 
-	// Progress, if not nil, is told by [Meter.Exact], [Meter.Gradient] and [Meter.MonteCarlo] how many batches they will run,
-	// with done = 0 before the first one, and how many they have run, at least every 1024; done = total at the end.
+	// Progress, if not nil, is told by these and by [Meter.MonteCarlo] how many batches they will run, with done = 0 before the
+	// first one, and how many they have run, at least every 1024; done = total at the end.
 	Progress func(done, total float64)
 
 	objective pucl.Objective
@@ -52,7 +53,8 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter 
 	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
-		return ReduceMean(objective.Attract(block), -1), ReduceMean(objective.Repel(block), -1), objective.Loss(views, tau)
+		attract, repel := objective.Terms(block)
+		return ReduceMean(attract, -1), ReduceMean(repel, -1), objective.Loss(views, tau)
 	}))
 	m.gradients = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
 		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
@@ -146,7 +148,7 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 		defer in.MustFinalizeAll()
 		defer known.MustFinalizeAll()
 		results, err := exec.Call(in, labeled, known)
-		must.Wrap(err, "theory: scoring %d batches of %d rows", size, n)
+		must.Wrap(engine.RootCause(err), "theory: scoring %d batches of %d rows", size, n)
 		visit(c, lists.Map(results, flatten))
 		c.rows, c.classes, c.weights = c.rows[:0], c.classes[:0], c.weights[:0]
 	}
@@ -174,13 +176,8 @@ var quantities = [3]string{"attraction", "log partition", "loss"}
 // score runs the values graph. Where finite is set, scores that are not end the measurement.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
 	visit func(weights []float64, values [][]float64)) {
-	n := d.Rows()
 	m.run(m.values, d, points, batches, func(c chunk, out [][]float64) {
 		for i, values := range out {
-			if len(values) != m.chunkSize(n) {
-				must.Fail("theory: the %s of objective %q comes as %d numbers for %d batches; a term returns one number per anchor, shape [.., r]",
-					quantities[i], m.objective.Name, len(values), m.chunkSize(n))
-			}
 			out[i] = values[:len(c.weights)]
 			for k, value := range out[i] {
 				if finite && !isFinite(value) {

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -35,6 +36,57 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (gap float64, er
 	for _, z := range s.negative {
 		sum.add((1 - share) * z.p * log(z.point, share))
 		sum.add(-(1 - prior) * z.p * log(z.point, 1))
+	}
+	return sum.value(), nil
+}
+
+// LimitPartitionRate returns how fast the difference of [LimitPartitionGap] gets there: the c of gap + c/b + O(1/b²) for a batch of
+// b examples as b grows in the proportions of d, views being independent.
+//
+// Given its anchor z, Z/2b has a mean M(z) + δ/2b and a variance V/2b, and log Z = log 2b + log M + δ/(2bM) − V/(4bM²) + O(1/b²).
+// With V_y(z) = Var(exp(z·z')) over draws z' of class y and q the prior of the unlabeled examples, of which M_q is the mean: δ =
+// −M_P at a labeled anchor, which itself is missing, and M_y − 2M_q at an unlabeled one of class y, which has a view of its own
+// class and misses one example; and V is (m/b)V_P for the labeled rows and, since the two views of an unlabeled example share a
+// class, (u/b)[qV_P + (1−q)V_N + 2q(1−q)(M_P − M_N)²] for the others. In the ideal loss δ = M_y − 2M_other and V = V_other.
+func LimitPartitionRate(p Population, d Design, tau float64) (rate float64, err error) {
+	defer must.Catch(&err)
+	must.Do(validate(p, d, tau))
+	s := p.support(false)
+	sim := s.similarities(tau)
+	moments := func(z int, class []mass) (mean, variance float64) {
+		var first, second kahan
+		for _, m := range class {
+			first.add(m.p * math.Exp(sim[z][m.point]))
+		}
+		for _, m := range class {
+			second.add(m.p * math.Pow(math.Exp(sim[z][m.point])-first.value(), 2))
+		}
+		return first.value(), second.value()
+	}
+	labeled, q := float64(d.Labeled)/float64(d.Examples()), 0.0
+	if d.Unlabeled > 0 {
+		q = d.UnlabeledPrior()
+	}
+	unlabeled := 1 - labeled
+	var sum kahan
+	add := func(share, mean, delta, variance float64) { sum.add(share * (delta/mean/2 - variance/(mean*mean)/4)) }
+	for _, class := range []struct {
+		own, other    []mass
+		hidden, prior float64 // shares of the class among the unlabeled examples, and among the anchors of the ideal loss
+		labeled       float64
+	}{{s.positive, s.negative, q, d.Prior, labeled}, {s.negative, s.positive, 1 - q, 1 - d.Prior, 0}} {
+		for _, z := range class.own {
+			mP, vP := moments(z.point, s.positive)
+			mN, vN := moments(z.point, s.negative)
+			mOwn, _ := moments(z.point, class.own)
+			mOther, vOther := moments(z.point, class.other)
+			mQ := q*mP + (1-q)*mN
+			mean := labeled*mP + unlabeled*mQ
+			variance := labeled*vP + unlabeled*(q*vP+(1-q)*vN+2*q*(1-q)*(mP-mN)*(mP-mN))
+			add(class.labeled*z.p, mean, -mP, variance)
+			add(unlabeled*class.hidden*z.p, mean, mOwn-2*mQ, variance)
+			add(-class.prior*z.p, mOther, mOwn-2*mOther, vOther)
+		}
 	}
 	return sum.value(), nil
 }

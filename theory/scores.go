@@ -51,7 +51,7 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 	}, tensors.FromFlatDataAndDimensions(z, len(batches), rows, len(batches[0][0])),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(labeled, len(batches)), len(batches), len(labeled)),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(class, len(batches)), len(batches), len(labeled)))
-	must.Wrap(err, "theory: scoring the rows of %d batches", len(batches))
+	must.Wrap(engine.RootCause(err), "theory: scoring the rows of %d batches", len(batches))
 	return slices.Collect(slices.Chunk(flatten(out), rows)), nil
 }
 
@@ -116,7 +116,8 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 		if o.Direct != nil {
 			score = o.Direct(&block)
 		} else {
-			score = Sub(o.Repel(&block), o.Attract(&block))
+			attract, repel := o.Terms(&block)
+			score = Sub(repel, attract)
 		}
 		score.AssertDims(n, n)
 		own := Equal(Iota(z.Graph(), shapes.Make(z.DType(), n, n), 0), Iota(z.Graph(), shapes.Make(z.DType(), n, n), 1))
@@ -128,7 +129,7 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 	results, err := exec.Call(tensors.FromFlatDataAndDimensions(slices.Repeat(slices.Concat(batch.Z...), n), n, n, dim),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(batch.Labeled, n), n, n/2),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(class, n), n, n/2))
-	must.Wrap(err, "theory: gradients of objective %q", o.Name)
+	must.Wrap(engine.RootCause(err), "theory: gradients of objective %q", o.Name)
 	ownRows := func(result *tensors.Tensor) [][]float64 {
 		flat := flatten(result)
 		return lists.Make(n, func(i int) []float64 { return flat[(i*n+i)*dim : (i*n+i+1)*dim] })

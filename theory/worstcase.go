@@ -18,18 +18,22 @@ type Case struct {
 // String returns one line from which the case can be measured again, all digits of points and probabilities included:
 // "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
 func (c Case) String() string {
+	return fmt.Sprintf("%s: %s", situation(c.Population, c.Design), c.Value)
+}
+
+// situation writes a population and a design down, with all digits.
+func situation(p Population, d Design) string {
 	class := func(atoms []Atom) string {
 		return strings.Join(lists.Map(atoms, func(atom Atom) string {
 			coordinates := lists.Map(atom.Z, func(x float64) string { return fmt.Sprint(x) })
 			return fmt.Sprintf("%s at (%s)", share(atom.P), strings.Join(coordinates, ", "))
 		}), ", ")
 	}
-	d := c.Design
 	design := fmt.Sprintf("m = %d, u = %d, π = %v, ρ = %v", d.Labeled, d.Unlabeled, d.Prior, d.SameView)
 	if d.Scheme != CaseControl {
 		design += fmt.Sprintf(", %s, c = %v", d.Scheme, d.LabelRate)
 	}
-	return fmt.Sprintf("positive %s; negative %s; %s: %s", class(c.Population.Positive), class(c.Population.Negative), design, c.Value)
+	return fmt.Sprintf("positive %s; negative %s; %s", class(p.Positive), class(p.Negative), design)
 }
 
 // share writes a probability that is a fraction with a small denominator as that fraction, and any other with all its digits.

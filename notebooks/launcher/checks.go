@@ -13,6 +13,8 @@ const verdictsPackage = "./theory/claims/verdicts"
 func claimsCommand(flags *flag.FlagSet) work {
 	flags.Bool("json", false, "print the full records as one JSON array")
 	flags.Bool("markdown", false, "print a Markdown table")
+	flags.String("plant", "", "the `name` of a mistake to plant in what the claims rest on, to see whether their checks notice")
+	flags.Bool("plants", false, "list the mistakes that can be planted")
 	return func(ctx context.Context, s *session, ids []string) error {
 		s.talkOnStderr()
 		return s.prepared(ctx, false, func() error {

@@ -1,8 +1,10 @@
 package claims
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -12,23 +14,45 @@ import (
 // Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
 // until Check has run.
 type Claim struct {
-	ID          string   `json:"id"`          // short and stable: "noise-rate"
-	Statement   string   `json:"statement"`   // as printed, in plain words and characters
-	LaTeX       string   `json:"latex"`       // the formula of the statement, for a notebook
-	Source      string   `json:"source"`      // paper, and the number of equation, theorem or lemma
-	Assumptions []string `json:"assumptions"` // what the paper takes for granted
+	ID          string   `json:"id"`              // short and stable: "noise-rate"
+	Statement   string   `json:"statement"`       // as printed, in plain words and characters
+	LaTeX       string   `json:"latex"`           // the formula of the statement, for a notebook
+	Source      string   `json:"source"`          // paper, and the number of equation, theorem or lemma
+	Assumptions []string `json:"assumptions"`     // what the paper takes for granted
+	Proof       []string `json:"proof,omitempty"` // line by line, for a statement that has a proof here
 	Finding
 
-	check func(*engine.Engine) Finding // may end by package must
+	Plant string `json:"plant,omitempty"` // the mistake that was planted, "" where there is none
+
+	rests grounds
+	check func(*subject) Finding // may end by package must
 }
 
 // Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
 // need no engine, and take nil. A finding with a number that is not finite decides nothing and is an error.
-func (c Claim) Check(eng *engine.Engine) (Claim, error) {
+func (c Claim) Check(eng *engine.Engine) (Claim, error) { return c.CheckPlanted(eng, Plant{}) }
+
+// CheckPlanted is [Claim.Check] with a mistake planted in what the claim rests on, which the verdict should not survive. A
+// plant that does not touch the claim is an error.
+func (c Claim) CheckPlanted(eng *engine.Engine, plant Plant) (Claim, error) {
+	b := newBench()
+	defer b.close()
+	return c.checkOn(b, eng, plant)
+}
+
+func (c Claim) checkOn(b *bench, eng *engine.Engine, plant Plant) (Claim, error) {
 	if c.check == nil {
 		return c, fmt.Errorf("claims: claim %q has no check", c.ID)
 	}
-	finding, err := c.run(eng)
+	if plant.Name != "" && !plant.Touches(c.ID) {
+		return c, fmt.Errorf("claims: the plant %q does not touch %q; it touches %s", plant.Name, c.ID, strings.Join(plant.Claims, ", "))
+	}
+	c.Plant = plant.Name
+	finding, err := c.run(&subject{eng: eng, plant: plant, rests: &c.rests, bench: b})
+	if other := (*otherObjective)(nil); errors.As(err, &other) {
+		finding, err = Finding{Number: exactly(other.off), Sentence: other.text + ".", Why: "A verdict on an equation rests on " +
+			"an objective that is this equation."}, nil
+	}
 	if err != nil {
 		return c, fmt.Errorf("claims: checking %q: %w", c.ID, err)
 	}
@@ -40,9 +64,15 @@ func (c Claim) Check(eng *engine.Engine) (Claim, error) {
 }
 
 // run returns what the check finds, or the error that ended it.
-func (c Claim) run(eng *engine.Engine) (f Finding, err error) {
+func (c Claim) run(s *subject) (f Finding, err error) {
 	defer must.Catch(&err)
-	f = c.check(eng)
+	for _, name := range c.rests.objectives { // before the check, which may take longer
+		must.Do(s.gauge(s.planted(equations[name].objective)))
+	}
+	f = c.check(s)
+	if name := s.forgotten(); name != "" {
+		return f, fmt.Errorf("the claim rests on %q, which its check did not ask for", name)
+	}
 	return f, f.checkNumbers()
 }
 
@@ -52,6 +82,15 @@ var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
 
 // minusSigns writes the numbers of a text with the minus sign that the rest of the text has.
 func minusSigns(text string) string { return hyphenMinus.ReplaceAllString(text, "$1−$2") }
+
+// New returns the claim c with a check of its own, which is given the engine and returns what it found or the error that ended it.
+// A check that needs no engine may be given nil.
+func New(c Claim, check func(eng *engine.Engine) (Finding, error)) Claim {
+	if check != nil {
+		c.check = func(s *subject) Finding { return must.Get(check(s.eng)) }
+	}
+	return c
+}
 
 // String returns one line: "noise-rate: conditional. …".
 func (c Claim) String() string {
@@ -64,8 +103,8 @@ func (c Claim) String() string {
 // All lists all claims, none checked yet.
 func All() []Claim {
 	return []Claim{
-		Theorem1(), Theorem2Unbiased(), Theorem2Variance(), Theorem2Monotone(), Theorem3(), Theorem4(),
-		Lemma1(), Lemma2(), Lemma3(), NoiseRate(),
+		Theorem1(), Theorem1Repaired(), Theorem2Unbiased(), Theorem2Inequality(), Theorem2Variance(), Theorem2VarianceRepaired(), Theorem2Monotone(), Theorem3(), Theorem3Repaired(), Theorem4(), Theorem4Repaired(), Theorem4Variance(),
+		Lemma1(), Lemma1Repaired(), Lemma2(), Lemma3(), NoiseRate(),
 		DCLDecomposition(), DCLLimit(), LPosIdentity(), LPosLimit(), LPosMutualInformation(), InfoNCEMutualInformation(),
 		Hypercube(), PUPLVariants(),
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -79,13 +78,13 @@ func TestAll(t *testing.T) {
 	}
 	_, err := Claim{ID: "empty"}.Check(nil)
 	wantError(t, "no check", err, `"empty" has no check`)
-	broken := func(*engine.Engine) Finding { return must.Get(Finding{}, errors.New("too many terms")) }
+	broken := func(*subject) Finding { return must.Get(Finding{}, errors.New("too many terms")) }
 	_, err = Claim{ID: "broken", check: broken}.Check(nil)
 	wantError(t, "check that fails", err, `"broken"`, "too many terms")
 }
 
 func TestMinusSigns(t *testing.T) {
-	c, err := Claim{check: func(*engine.Engine) Finding {
+	c, err := Claim{check: func(*subject) Finding {
 		return Finding{Sentence: "-0.5, by theorem-2 and 0-1 loss", Counterexample: "labeled {-10, (-1, 2)}",
 			Details: []string{"+1", "is -0.14 or -1.3e-05"}}
 	}}.Check(nil)
@@ -135,7 +134,7 @@ func TestNoiseRateVerdictFollowsTheNumbers(t *testing.T) {
 	wrong := func(gamma, pi *big.Rat) *big.Rat { // π/(1+γ), the share of all examples that is mislabeled
 		return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, big.NewRat(1, 1)))
 	}
-	f := noiseRateFinding(wrong)
+	f := noiseRateFinding(&subject{}, wrong)
 	if f.Verdict != Fails || !strings.Contains(f.Sentence, "neither reading") {
 		t.Errorf("%s: %s", f.Verdict, f.Sentence)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -44,7 +43,7 @@ func TestNumbersThatAreNotFinite(t *testing.T) {
 			`"number"`: {Verdict: Holds, Number: theory.Exactly(x)},
 			`"gap"`:    {Verdict: Fails, Measured: []Measurement{{"sound", theory.Exactly(0)}, {"gap", theory.Number{Value: 1, Low: x, High: 2}}}},
 		} {
-			c, err := Claim{ID: "x", check: func(*engine.Engine) Finding { return f }}.Check(nil)
+			c, err := Claim{ID: "x", check: func(*subject) Finding { return f }}.Check(nil)
 			wantError(t, what, err, what, "nothing is decided", "must be finite")
 			if c.Verdict != Undecided {
 				t.Errorf("%s: verdict %s", what, c.Verdict)
@@ -56,20 +55,20 @@ func TestNumbersThatAreNotFinite(t *testing.T) {
 // Formulas and objectives that give NaN or infinity leave the claims that are checked with them undecided.
 func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
 	nan := math.NaN()
-	for what, check := range map[string]func(*engine.Engine) Finding{
-		"infonce-mi, ∞": func(*engine.Engine) Finding { return infoNCEFinding(func(int) float64 { return math.Inf(1) }) },
-		"infonce-mi":    func(*engine.Engine) Finding { return infoNCEFinding(func(int) float64 { return nan }) },
-		"dcl-limit": func(*engine.Engine) Finding {
-			return dclLimitFinding(func(float64, float64, float64) float64 { return nan })
+	for what, check := range map[string]func(*subject) Finding{
+		"infonce-mi, ∞": func(*subject) Finding { return infoNCEFinding(&subject{}, func(int) float64 { return math.Inf(1) }) },
+		"infonce-mi":    func(*subject) Finding { return infoNCEFinding(&subject{}, func(int) float64 { return nan }) },
+		"dcl-limit": func(*subject) Finding {
+			return dclLimitFinding(&subject{}, func(float64, float64, float64) float64 { return nan })
 		},
-		"lpos-limit": func(*engine.Engine) Finding {
-			return lposLimitFinding(func(theory.Anchor, float64) float64 { return nan })
+		"lpos-limit": func(*subject) Finding {
+			return lposLimitFinding(&subject{}, func(theory.Anchor, float64) float64 { return nan })
 		},
-		"theorem-1": func(eng *engine.Engine) Finding {
-			return theorem1Finding(eng, func(theory.Population, theory.Design, float64) (float64, error) { return nan, nil })
+		"theorem-1": func(s *subject) Finding {
+			return theorem1Finding(&subject{eng: s.eng}, func(theory.Population, theory.Design, float64) (float64, error) { return nan, nil })
 		},
-		"theorem-2-variance": func(eng *engine.Engine) Finding {
-			return theorem2VarianceFinding(eng, func(theory.PairVariance, theory.Design, int) float64 { return nan })
+		"theorem-2-variance": func(s *subject) Finding {
+			return theorem2VarianceFinding(&subject{eng: s.eng}, func(theory.PairVariance, theory.Design, int) float64 { return nan })
 		},
 	} {
 		c, err := Claim{ID: what, check: check}.Check(openEngine(t))

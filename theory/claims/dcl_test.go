@@ -87,7 +87,7 @@ func firstWorld() (floored, none, logged float64) {
 }
 
 func TestDCLDecompositionFollowsTheNumbers(t *testing.T) {
-	f := dclDecompositionFinding(openEngine(t), func(all, own, tauPlus *big.Rat) *big.Rat { // not divided by τ⁻
+	f := dclDecompositionFinding(&subject{eng: openEngine(t)}, func(all, own, tauPlus *big.Rat) *big.Rat { // not divided by τ⁻
 		part := new(big.Rat).Mul(tauPlus, own)
 		return part.Sub(all, part)
 	})
@@ -142,7 +142,7 @@ func TestDCLLimitIsConditional(t *testing.T) {
 
 func TestDCLLimitFollowsTheNumbers(t *testing.T) {
 	// An estimate that leaves the own class in misses whatever M.
-	biased := dclLimitFinding(func(all, _, _ float64) float64 { return all })
+	biased := dclLimitFinding(&subject{}, func(all, _, _ float64) float64 { return all })
 	if biased.Verdict != Fails {
 		t.Errorf("%s: %s", biased.Verdict, biased.Sentence)
 	}

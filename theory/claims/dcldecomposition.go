@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -31,7 +30,15 @@ func DCLDecomposition() Claim {
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand: τ⁺ is the probability of its class, τ⁻ = 1 − τ⁺ > 0",
 			"expectations, not means of draws",
 		},
-		check: func(eng *engine.Engine) Finding { return dclDecompositionFinding(eng, printedNegativeMean) },
+		rests: grounds{
+			objectives: []string{"DCL", "ssCL"}, constants: []string{"tau+", "1/tau-"}, assumptions: []string{ownShare},
+		},
+		check: func(s *subject) Finding {
+			return dclDecompositionFinding(s, func(all, own, tauPlus *big.Rat) *big.Rat {
+				mean := printedNegativeMean(all, times(s.rational("tau+", whole(1)), own), tauPlus)
+				return times(s.rational("1/tau-", whole(1)), mean)
+			})
+		},
 	}
 }
 
@@ -52,7 +59,7 @@ func (m negativeMean) inFloat(all, own, tauPlus float64) float64 {
 const dclCases = 2000
 
 // dclDecompositionFinding holds a formula against the mean over true negatives.
-func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
+func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(6, 0x1905))
 	var tally identityTally
@@ -60,7 +67,7 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	for range dclCases {
 		own, other, tauPlus := ratMean(rng, false), ratMean(rng, false), big.NewRat(1+rng.Int64N(19), 20)
 		all := mixture(own, other, tauPlus)
-		holds := tally.add(tauPlus, func(assumed *big.Rat) bool { return formula(all, own, assumed).Cmp(other) == 0 })
+		holds := tally.add(s.share(tauPlus), func(assumed *big.Rat) bool { return formula(all, own, assumed).Cmp(other) == 0 })
 		if !holds && f.Counterexample == "" {
 			f.Counterexample = fmt.Sprintf("E over p⁺ = %s, E over p⁻ = %s, τ⁺ = %s: the formula gives %s", own.RatString(),
 				other.RatString(), tauPlus.RatString(), formula(all, own, tauPlus).RatString())
@@ -71,7 +78,11 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	measure(&f, negative, "cases where the latter is not positive")
 	one := dclOneShare(formula)
 	measure(&f, one, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one")
-	measure(&f, dclInProportion(eng), "pucl.DCL on a batch in proportion less the loss with true negatives")
+	off := dclInProportion(s)
+	if exceeds(math.Abs(off), contrastTolerance) {
+		must.Fail("pucl.DCL on a batch in proportion is %g off from the loss with true negatives", off)
+	}
+	measure(&f, off, "pucl.DCL on a batch in proportion less the loss with true negatives")
 	f.detail("one τ⁺ for all anchors, as the objective and the λ of the paper's appendix have it: anchors of the other "+
 		"class get the wrong share. The sides differ in %d of %d cases, in %d of the %d with balanced classes, and in %d "+
 		"the formula is not positive; so one τ⁺ serves balanced classes only", dclCases-tally.other, dclCases,
@@ -79,7 +90,7 @@ func dclDecompositionFinding(eng *engine.Engine, formula negativeMean) Finding {
 	f.detail("example: positives at +1, negatives at +1 and −1 with probability ½ each, π = τ⁺ = 0.1, e^(1/τ) = 2, Q = "+
 		"1: the loss of negative anchors is off by %.4f", one)
 	dclEstimateDetails(&f, formula)
-	dclRewritingDetail(eng, &f)
+	dclRewritingDetail(s, &f)
 	f.Why = "Expectations are linear in the distribution: E_p = τ⁺E_{p⁺} + τ⁻E_{p⁻}, solved for the last. The same holds " +
 		"of means of independent draws in expectation. A floor or a logarithm around is not linear."
 	if tally.own == dclCases {
@@ -109,12 +120,12 @@ func dclOneShare(formula negativeMean) float64 {
 // dclInProportion runs DCL on a batch whose first anchor meets its population as it is: the positives show (1, 0), the
 // negatives (0, 1) and (−1, 0) with probability ½ each, and π = ½, so of four rows two show (1, 0). It returns the anchor's
 // loss less that with the true mean over negatives.
-func dclInProportion(eng *engine.Engine) float64 {
+func dclInProportion(s *subject) float64 {
 	const tau = 0.5
 	positive, up, left := []float64{1, 0}, []float64{0, 1}, []float64{-1, 0}
 	batch := [][]float64{positive, positive, up, positive, positive, left} // three first views, then three second views
 	losses := must.Get(
-		theory.AnchorLosses(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), [][][]float64{batch}, make([]bool, 3), nil, tau))
+		theory.AnchorLosses(s.eng, s.objective(pucl.DCL(pucl.DCLConfig{TauPlus: 0.5})), [][][]float64{batch}, make([]bool, 3), nil, tau))
 	anchors := must.Get(
 		theory.Anchors(theory.Population{Positive: theory.Uniform(positive), Negative: theory.Uniform(up, left)}, 0.5, tau))
 	own := anchors[0].Own[0].S
@@ -184,9 +195,9 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 
 // dclRewritingDetail holds the paper's second line for ssCL in A.5.4 against (4): inside the logarithm it has z·z where (4)
 // has exp z·z.
-func dclRewritingDetail(eng *engine.Engine, f *Finding) {
+func dclRewritingDetail(on *subject, f *Finding) {
 	point := []float64{1}
-	losses := must.Get(theory.AnchorLosses(eng, pucl.SSCL(), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))
+	losses := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.SSCL()), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))
 	const s = 2.0 // cos/τ of equal points at τ = ½
 	printed := math.Log(s+2*math.Exp(s)) - s
 	measure(f, losses[0][0], "two examples at one point, τ = ½: ssCL")

@@ -41,7 +41,8 @@ type dclSchedule struct {
 	name string
 	m    func(n int) int
 	q    func(n int) float64
-	one  bool // all anchors are told π
+	one  bool    // all anchors are told π
+	lift float64 // by how much log of the floor is raised
 }
 
 func weightOne(int) float64      { return 1 }
@@ -51,14 +52,14 @@ func always(m int) func(int) int { return func(int) int { return m } }
 
 var (
 	dclFixed = []dclSchedule{ // M stays
-		{"M = 1, Q = 1", always(1), weightOne, false},
-		{"M = 1, Q = N", always(1), weightN, false},
-		{"M = 4, Q = 1", always(4), weightOne, false},
+		{"M = 1, Q = 1", always(1), weightOne, false, 0},
+		{"M = 1, Q = N", always(1), weightN, false, 0},
+		{"M = 4, Q = 1", always(4), weightOne, false, 0},
 	}
 	dclGrowing = []dclSchedule{ // M grows
-		{"M = N, Q = 1", asManyAsN, weightOne, false},
-		{"M = N, Q = N", asManyAsN, weightN, false},
-		{"M = N, Q = 1, one τ⁺ = π for all anchors", asManyAsN, weightOne, true},
+		{"M = N, Q = 1", asManyAsN, weightOne, false, 0},
+		{"M = N, Q = N", asManyAsN, weightN, false, 0},
+		{"M = N, Q = 1, one τ⁺ = π for all anchors", asManyAsN, weightOne, true, 0},
 	}
 )
 
@@ -76,7 +77,7 @@ type negativeEstimate func(all, own, tauPlus float64) float64
 // dclOff returns the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
 // expectations: with the difference itself for take it is the difference of the losses, with [math.Abs] nothing cancels.
 func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimate, take func(float64) float64) float64 {
-	floor, q := math.Exp(-1/tau), s.q(n)
+	floor, q := math.Exp(s.lift-1/tau), s.q(n)
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		truth, tauPlus := theory.MeanExp(a.Other), s.tauPlus(w, a)
 		return expectEstimate(a, n, s.m(n), func(all, own float64) float64 {
@@ -95,13 +96,26 @@ func asItIs(x float64) float64 { return x }
 // that over the own class is still one of M draws. For Q = N, N must be large.
 func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
 	const endless = 1 << 40
-	floor, q := math.Exp(-1/tau), s.q(endless)
+	floor, q := math.Exp(s.lift-1/tau), s.q(endless)
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())
 		loss := must.Get(theory.ExpectMeanExp(a.Own, s.m(endless), func(own float64) float64 {
 			return contrastLoss(a, q*max(estimate(all, own, s.tauPlus(w, a)), floor))
 		}))
 		return loss - DCLPopulation(a, q)
+	})
+}
+
+// dclExpectedOff returns what dclOff with [math.Abs] tends to where N and M both go to infinity: both means are their expectations.
+func dclExpectedOff(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
+	const endless = 1 << 40
+	floor, q := math.Exp(s.lift-1/tau), s.q(endless)
+	return w.meanOver(tau, func(a theory.Anchor) float64 {
+		truth := theory.MeanExp(a.Other)
+		guess := max(estimate(theory.MeanExp(a.All()), theory.MeanExp(a.Own), s.tauPlus(w, a)), floor)
+		return theory.Mean(a.Own, func(s float64) float64 {
+			return math.Abs(math.Log((1 + q*guess*math.Exp(-s)) / (1 + q*truth*math.Exp(-s))))
+		})
 	})
 }
 

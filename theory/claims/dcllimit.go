@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -32,16 +32,23 @@ func DCLLimit() Claim {
 			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} stands for the expectation in the denominator",
 			"nothing is said of M; the paper has the two views of an image, so M = 1",
 		},
-		check: func(eng *engine.Engine) Finding {
-			f := dclLimitFinding(debiasedMean)
-			dclBatchDetail(eng, &f)
+		rests: grounds{
+			objectives: []string{"DCL"}, constants: []string{"tau+", "floor"}, assumptions: []string{ownShare},
+			unneeded: []unneeded{{"dcl-limit:floor-down", "any floor that is not above the least true mean does; a higher one " +
+				"does not, so that e^(−1/τ) is the highest"}},
+		},
+		check: func(s *subject) Finding {
+			f := dclLimitFinding(s, func(all, own, tauPlus float64) float64 {
+				return debiasedMean(all, s.constant("tau+", own), tauPlus)
+			})
+			dclBatchDetail(s, &f)
 			return f
 		},
 	}
 }
 
 // dclLimitFinding holds the loss with an estimate of the mean over negatives against the one with expectations.
-func dclLimitFinding(estimate negativeEstimate) Finding {
+func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 	var f Finding
 	example := world{LPosCounterexample(), 0.5}
 	// The second has its negatives as far from the positives as can be, so that the true mean is the floor.
@@ -58,8 +65,13 @@ func dclLimitFinding(estimate negativeEstimate) Finding {
 		}
 		return 1
 	}
+	lift := math.Log(on.constant("floor", 1))
+	told := func(s dclSchedule) dclSchedule {
+		s.lift, s.one = lift, s.one || !on.assumes(ownShare)
+		return s
+	}
 	stays := 0
-	for _, s := range dclFixed {
+	for _, s := range lists.Map(dclFixed, told) {
 		open, largest := 0, 0.0
 		for i, w := range worlds {
 			left := dclLimitDifference(w, s, temperature(i), estimate)
@@ -82,8 +94,8 @@ func dclLimitFinding(estimate negativeEstimate) Finding {
 			math.Abs(largest))
 	}
 	grows := 0
-	for _, s := range dclGrowing {
-		open, largest := 0, 0.0
+	for k, s := range lists.Map(dclGrowing, told) {
+		open, largest, left := 0, 0.0, 0.0
 		for i, w := range worlds {
 			n := 256
 			if len(w.Positive)+len(w.Negative) > 2 && i >= 3 {
@@ -91,15 +103,17 @@ func dclLimitFinding(estimate negativeEstimate) Finding {
 			}
 			before := dclOff(w, s, n/4, temperature(i), estimate, math.Abs)
 			after := dclOff(w, s, n, temperature(i), estimate, math.Abs)
-			open += oneIf(!fades(before, after))
-			largest = max(largest, after)
+			off := dclExpectedOff(w, s, temperature(i), estimate)
+			open += oneIf(!fades(before, after) || exceeds(off, miSlack))
+			largest, left = max(largest, after), max(left, off)
 		}
-		if !s.one {
+		if !dclGrowing[k].one {
 			grows += open
 		}
 		at := dclOff(example, s, 256, halfTau, estimate, asItIs)
 		measure(&f, open, "%s: worlds where the mean size of the difference does not fade", s.name)
 		measure(&f, largest, "%s: largest mean size at the last N", s.name)
+		measure(&f, left, "%s: largest mean size with expectations for the means", s.name)
 		measure(&f, at, "%s: difference in the counterexample, N = 256", s.name)
 		f.detail("%s: the mean size of the difference fades in %d of %d worlds", s.name, len(worlds)-open, len(worlds))
 	}
@@ -186,10 +200,9 @@ func dclBoundDetail(f *Finding, rng *rand.Rand) {
 
 // dclBatchDetail follows pucl.DCL on whole batches, N = 2b−2 rows in pairs of views, M = 1 and v = x⁺, against the ideal
 // loss.
-func dclBatchDetail(eng *engine.Engine, f *Finding) {
+func dclBatchDetail(s *subject, f *Finding) {
 	w := world{LPosCounterexample(), 0.5}
-	m := must.Get(theory.NewMeter(eng, pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), halfTau))
-	defer m.Close()
+	m := s.meters(halfTau, s.objective(pucl.DCL(pucl.DCLConfig{TauPlus: 0.5})))[0]
 	text := "pucl.DCL with τ⁺ = π = ½ in a batch of b examples less the ideal loss (3):"
 	for _, b := range []int{2, 4, 32} {
 		d := theory.Design{Unlabeled: b, Prior: w.prior}

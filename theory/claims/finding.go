@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -58,6 +59,16 @@ func (f *Finding) detail(format string, args ...any) {
 // conclude sets the finding's verdict and its sentence.
 func (f *Finding) conclude(verdict Verdict, format string, args ...any) {
 	f.Verdict, f.Sentence = verdict, fmt.Sprintf(format, args...)
+}
+
+// restOn makes the finding undecided where what it rests on was not measured to hold: off is how far something measured is from what
+// is proved of it. A statement that holds of all that was measured stands without.
+func (f *Finding) restOn(off float64, format string, args ...any) {
+	if f.Verdict == Holds || !exceeds(math.Abs(off), contrastTolerance) {
+		return
+	}
+	f.Corrected, f.CorrectedLaTeX, f.Counterexample, f.Number = "", "", "", exactly(off)
+	f.conclude(Undecided, format, args...)
 }
 
 // checkNumbers returns an error if a number of the finding is not finite: comparisons with NaN are false, so a verdict that

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -31,9 +30,10 @@ func Hypercube() Claim {
 			"each object on a corner of its own, the blue triangle at (0, 1)",
 			"objects with x_i = x_j are similar; blue objects are the labeled positives",
 		},
-		check: func(eng *engine.Engine) Finding {
-			readings := must.Get(HypercubeReadings(eng, 0.5))
-			cold := hypercubeReadings(eng, 0.1, Placements()[:fixedPlacements])
+		rests: grounds{objectives: []string{"ssCL", "PUCL", "SCL"}, assumptions: []string{labelsByColor}},
+		check: func(s *subject) Finding {
+			readings := hypercubeReadings(s, 0.5, Placements())
+			cold := hypercubeReadings(s, 0.1, Placements()[:fixedPlacements])
 			return hypercubeFinding(readings, cold, captionPlacements)
 		},
 	}

@@ -50,6 +50,8 @@ type HypercubeReading struct {
 	SSCL, PUCL, SCL []float64 // by placement
 }
 
+const labelsByColor = "labels by color"
+
 // choices names what the reading chose: views, labels, corners and similarity.
 func (r HypercubeReading) choices() []string {
 	labels := []string{"both blue objects labeled", "one blue object labeled"}[oneIf(r.OneLabeled)]
@@ -141,12 +143,15 @@ var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeA
 // inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
 func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
 	defer must.Catch(&err)
-	return hypercubeReadings(eng, tau, Placements()), nil
+	return hypercubeReadings(&subject{eng: eng}, tau, Placements()), nil
 }
 
-func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
+func hypercubeReadings(on *subject, tau float64, placements []Placement) []HypercubeReading {
 	blue, triangle, none := []bool{true, false, true, false}, []bool{true, false, false, false}, make([]bool, 4)
 	colors := []int32{1, 0, 1, 0}
+	if !on.assumes(labelsByColor) { // the triangles are labeled, and one class
+		blue, colors = []bool{true, true, false, false}, []int32{1, 1, 0, 0}
+	}
 
 	// All readings with labeled examples have batches of one shape, so that one run an objective serves.
 	var batches [][][]float64
@@ -160,10 +165,10 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 		}
 	}
 	run := func(o pucl.Objective, labeled []bool) []float64 {
-		return lists.Map(must.Get(theory.AnchorLosses(eng, o, batches, labeled, colors, tau)), rowMean)
+		return lists.Map(must.Get(theory.AnchorLosses(on.eng, o, batches, labeled, colors, tau)), rowMean)
 	}
-	ssCL, scl := run(pucl.SSCL(), none), run(pucl.SCL(), none)
-	both, one := run(pucl.PUCL(), blue), run(pucl.PUCL(), triangle)
+	ssCL, scl := run(on.objective(pucl.SSCL()), none), run(on.objective(pucl.SCL()), none)
+	both, one := run(on.objective(pucl.PUCL()), blue), run(on.objective(pucl.PUCL()), triangle)
 
 	var readings []HypercubeReading
 	at := 0
@@ -188,7 +193,7 @@ func hypercubeReadings(eng *engine.Engine, tau float64, placements []Placement) 
 			at += len(layouts) * count
 		}
 	}
-	return append(readings, rowReadings(eng, tau, placements)...)
+	return append(readings, rowReadings(on, tau, placements)...)
 }
 
 // temperature returns that of the similarities, given that of the cosines which stand for them.
@@ -206,19 +211,23 @@ func rowMean(x []float64) float64 {
 // from their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row one
 // view of an example of its shape. The log partition of a row is the same in both. With one labeled row there is no other to
 // attract it, so that both blue objects must be labeled.
-func rowReadings(eng *engine.Engine, tau float64, placements []Placement) []HypercubeReading {
+func rowReadings(on *subject, tau float64, placements []Placement) []HypercubeReading {
 	var shapes, colors [][][]float64 // rows 0 and 2 are the views of one example, rows 1 and 3 of the other
 	for _, s := range spaces {
 		for _, p := range placements {
 			shapes = append(shapes, s.batchOf(p, []int{BlueTriangle, BlueCircle, RedTriangle, RedCircle}))
-			colors = append(colors, s.batchOf(p, []int{BlueTriangle, RedTriangle, BlueCircle, RedCircle}))
+			layout := []int{BlueTriangle, RedTriangle, BlueCircle, RedCircle}
+			if !on.assumes(labelsByColor) {
+				layout = []int{BlueTriangle, BlueCircle, RedTriangle, RedCircle}
+			}
+			colors = append(colors, s.batchOf(p, layout))
 		}
 	}
 	classes := []int32{1, 0}
-	ssCL := must.Get(theory.AnchorLosses(eng, pucl.SSCL(), shapes, make([]bool, 2), nil, tau))
-	unlabeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), shapes, make([]bool, 2), nil, tau))
-	labeled := must.Get(theory.AnchorLosses(eng, pucl.PUCL(), colors, []bool{true, false}, nil, tau))
-	scl := must.Get(theory.AnchorLosses(eng, pucl.SCL(), colors, make([]bool, 2), classes, tau))
+	ssCL := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.SSCL()), shapes, make([]bool, 2), nil, tau))
+	unlabeled := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.PUCL()), shapes, make([]bool, 2), nil, tau))
+	labeled := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.PUCL()), colors, []bool{true, false}, nil, tau))
+	scl := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.SCL()), colors, make([]bool, 2), classes, tau))
 	var readings []HypercubeReading
 	count := len(placements)
 	for k, s := range spaces {

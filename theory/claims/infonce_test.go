@@ -43,11 +43,11 @@ func TestInfoNCEHolds(t *testing.T) {
 }
 
 func TestInfoNCEFollowsTheNumbers(t *testing.T) {
-	over := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 2) })
+	over := infoNCEFinding(&subject{}, func(n int) float64 { return math.Log(float64(n) + 2) })
 	if over.Verdict != Fails || !strings.Contains(over.Counterexample, "I = ") {
 		t.Errorf("%s: %s", over.Verdict, over.Sentence)
 	}
-	under := infoNCEFinding(func(n int) float64 { return math.Log(float64(n)) })
+	under := infoNCEFinding(&subject{}, func(n int) float64 { return math.Log(float64(n)) })
 	if under.Verdict != Holds {
 		t.Errorf("%s: %s", under.Verdict, under.Sentence)
 	}

@@ -33,9 +33,15 @@ func InfoNCEMutualInformation() Claim {
 				"and of the pair",
 			"the noise distribution is that of the cited proof, the marginal p(y); the text itself does not say which it is",
 		},
-		check: func(eng *engine.Engine) Finding {
-			f := infoNCEFinding(func(n int) float64 { return math.Log(float64(n) + 1) })
-			infoNCEBatchDetails(eng, &f)
+		rests: grounds{
+			objectives: []string{"ssCL"}, constants: []string{"N+1"},
+			assumptions: []string{"negatives from p(y)", "independent negatives"},
+			unneeded: []unneeded{{"infonce-mi:n+1-down", "a smaller number makes a weaker bound, which holds as well; N+1 is the " +
+				"largest, since the bound comes as near to the information as one likes"}},
+		},
+		check: func(s *subject) Finding {
+			f := infoNCEFinding(s, func(n int) float64 { return math.Log(s.constant("N+1", float64(n)+1)) })
+			infoNCEBatchDetails(s, &f)
 			return f
 		},
 	}
@@ -46,11 +52,16 @@ func InfoNCEMutualInformation() Claim {
 // views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
 	defer must.Catch(&err)
+	information, bound = infoNCEBatch(&subject{eng: eng}, b, tau)
+	return information, bound, nil
+}
+
+func infoNCEBatch(s *subject, b int, tau float64) (information, bound float64) {
 	p := TwoPoints()
 	joint, _ := must.Get2(theory.ViewsJoint(p, 0.5, theory.IdenticalViews))
 	d := theory.Design{Unlabeled: b, Prior: 0.5, SameView: theory.IdenticalViews}
-	r := must.Get(theory.Exact(eng, pucl.SSCL(), p, d, tau))
-	return joint.MutualInformation(), math.Log(float64(2*b-1)) - r.Loss.Mean.Value, nil
+	r := must.Get(theory.Exact(s.eng, s.objective(pucl.SSCL()), p, d, tau))
+	return joint.MutualInformation(), math.Log(float64(2*b-1)) - r.Loss.Mean.Value
 }
 
 // randomJoint draws a joint distribution; sharpness makes some entries far larger than others.
@@ -87,7 +98,7 @@ func divergence(p, q []float64) float64 {
 }
 
 // infoNCEFinding holds offset(N) − L against the information.
-func infoNCEFinding(offset func(n int) float64) Finding {
+func infoNCEFinding(s *subject, offset func(n int) float64) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(3, 0x1905))
 	cases, broken, brokenNoise, overNoise := 0, 0, 0, 0
@@ -99,7 +110,11 @@ func infoNCEFinding(offset func(n int) float64) Finding {
 		_, py := j.Marginals()
 		other := normalized(lists.Make(len(py), func(int) float64 { return 0.02 + rng.Float64() })) // a noise distribution of its own
 		apart := divergence(py, other)
-		for k, noise := range [][]float64{py, other} {
+		drawn := py
+		if !s.assumes("negatives from p(y)") {
+			drawn = other
+		}
+		for k, noise := range [][]float64{drawn, other} {
 			scores := critics(rng, j, noise)
 			for _, name := range []string{"best", "flat", "sharp", "reversed", "constant", "random"} {
 				for _, n := range []int{1, 2, 3, 5, 8, 16} {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -32,8 +31,22 @@ func Lemma1() Claim {
 			"the noise rates of (12) are part of the problem, so that γ and ξ_P give π_P = γξ_P/(1 − ξ_P)",
 			"no further distributional assumption",
 		},
-		check: func(eng *engine.Engine) Finding {
-			return lemma1Finding(eng, func(prior float64) risk.Risk { return risk.UPU(prior, risk.SigmoidLoss) })
+		rests: grounds{
+			constants:   []string{"pi^2/n_P", "1/(4n_U)", "2pi-1"},
+			assumptions: []string{"known prior"},
+			mistakes:    []mistake{{"upu of pn", "the estimate is the supervised risk, with the unlabeled examples for negatives"}},
+		},
+		check: func(s *subject) Finding {
+			return lemma1Finding(s, func(prior float64) risk.Risk {
+				known, wrong := s.assumes("known prior"), s.mistaken("upu of pn")
+				if wrong {
+					return risk.PN(risk.SigmoidLoss)
+				}
+				if !known {
+					prior = 0.5
+				}
+				return risk.UPU(prior, risk.SigmoidLoss)
+			})
 		},
 	}
 }
@@ -50,10 +63,18 @@ func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 
 // riskBound returns the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
 // classifier: π²/n_P + 1/(4 n_U).
-func riskBound(prior float64, nP, nU int) float64 { return prior*prior/float64(nP) + 1/(4*float64(nU)) }
+func (s *subject) riskBound(prior float64, nP, nU int) float64 {
+	return s.constant("pi^2/n_P", prior*prior/float64(nP)) + s.constant("1/(4n_U)", 1/(4*float64(nU)))
+}
+
+// coinWorld returns the classifier whose estimate varies the most: it is sure, and right about one half of either class.
+func coinWorld(labeled, unlabeled int) RiskWorld {
+	coin := []LogitAtom{{40, 0.5}, {-40, 0.5}}
+	return RiskWorld{Positive: coin, Negative: coin, Labeled: labeled, Unlabeled: unlabeled}
+}
 
 // lemma1Finding asks whether the estimate is a guarantee below the threshold.
-func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) Finding {
+func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
 	var sides [2]struct { // above the threshold, and at it or below
@@ -62,24 +83,28 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	}
 	flat, off := 0.0, 0.0 // error of the estimate ½, and how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(eng, estimate, priors...)) {
+		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(s.eng, estimate, priors...)) {
 			side := &sides[oneIf(float64(size.nP)/float64(size.nU) <= 2*m.Prior-1)]
 			side.cases++
 			side.bias = max(side.bias, math.Abs(m.Mean-m.Risk))
 			side.largest = max(side.largest, m.Largest)
-			side.variance = max(side.variance, m.Variance/riskBound(m.Prior, size.nP, size.nU))
+			side.variance = max(side.variance, m.Variance/s.riskBound(m.Prior, size.nP, size.nU))
 			flat = max(flat, math.Abs(0.5-m.Risk))
 			off = max(off, math.Abs(m.Variance-m.Formula), math.Abs(m.Total-1))
 		}
 	}
-	labels := lemma1Shares()
+	reached := 0.0 // how far the share of the bound that a coin reaches is from 1
+	for _, m := range must.Get(coinWorld(2, 2).Measure(s.eng, estimate, priors...)) {
+		reached = farther(reached, m.Variance/s.riskBound(m.Prior, 2, 2)-1)
+	}
+	labels := s.lemma1Shares()
 	pairs := lemma1Pairs()
 	if pairs.different > 0 || labels.broken > 0 {
 		must.Fail("%d pairs of populations are not alike, %d rates do not give the prior back", pairs.different, labels.broken)
 	}
 
 	nP, nU, prior := 1000, 2000, 0.9
-	rms := math.Sqrt(riskBound(prior, nP, nU))
+	rms := math.Sqrt(s.riskBound(prior, nP, nU))
 	below := sides[1]
 	for k, name := range [][2]string{{"γ ≤ 2π − 1", "cases of π, n_P and n_U"}, {"γ > 2π − 1", "cases"}} {
 		side := sides[1-k]
@@ -90,6 +115,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 	}
 	measure(&f, flat, "largest error of the constant estimate ½")
 	measure(&f, off, "largest difference of the variance from uPU's formula")
+	measure(&f, reached, "a coin for a classifier: largest difference of the variance's share of π²/n_P + 1/(4n_U) from 1")
 	measure(&f, rms, "n_P = 1000, n_U = 2000, π = 0.9: root of π²/n_P + 1/(4n_U)")
 	measure(&f, labels.share, "cases in which the expected share of wrong labels is π/(1+γ)")
 	measure(&f, labels.threshold, "cases in which that share is ½ or more exactly if γ ≤ 2π − 1")
@@ -120,6 +146,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 		"unbiased, and its error needs second moments of the loss")
 	f.detail("within the positives half of the labels are wrong or more exactly if π ≥ γ, which is another threshold: %s", labels.example)
 	f.detail("if π counts as unknown, the statement is true for small ε, but just as true above the threshold: %s", pairs.example)
+	f.detail("π²/n_P + 1/(4n_U) cannot be lowered: a classifier that is sure, and right about one half of either class, reaches it")
 	f.detail("the lemma writes the estimate at θ and the risk at θ*; both are taken at one classifier here")
 	guaranteed := float64(nP)/float64(nU) <= 2*prior-1 &&
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
@@ -130,7 +157,7 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
 		// A case for a reader to redo: one logit for each class.
 		world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
-		m := must.Get(world.Measure(eng, estimate, 0.9))[0]
+		m := must.Get(world.Measure(s.eng, estimate, 0.9))[0]
 		f.Counterexample = fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, "+
 			"sigmoid loss: the risk is %.6f, uPU's mean over all data sets %.6f, its variance %.6f, its largest error %.6f",
 			m.Risk, m.Mean, m.Variance, m.Largest)
@@ -140,6 +167,8 @@ func lemma1Finding(eng *engine.Engine, estimate func(prior float64) risk.Risk) F
 			"estimate that fails does not show that all do.", below.bias)
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	}
+	f.restOn(reached, "A classifier that tosses a coin has a variance that is off by %.4g times from the bound π²/n_P + 1/(4n_U), which "+
+		"is said to be the least one.", reached)
 	return f
 }
 
@@ -150,9 +179,14 @@ type lemma1Labels struct {
 }
 
 // lemma1Shares looks at the labels: what share of them is wrong, over all and among the positives.
-func lemma1Shares() lemma1Labels {
+func (s *subject) lemma1Shares() lemma1Labels {
 	var l lemma1Labels
 	half, one := big.NewRat(1, 2), whole(1)
+	for tenths := int64(6); tenths <= 9; tenths++ { // at the threshold, half of the labels are wrong
+		pi := big.NewRat(tenths, 10)
+		threshold := s.rational("2pi-1", minus(times(whole(2), pi), one))
+		l.broken += oneIf(over(pi, plus(one, threshold)).Cmp(half) != 0)
+	}
 	for _, nP := range []int64{1, 2, 3, 5} {
 		for _, nU := range []int64{1, 2, 3, 5} {
 			for tenths := int64(1); tenths <= 9; tenths++ {

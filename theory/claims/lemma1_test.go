@@ -44,7 +44,7 @@ func TestLemma1(t *testing.T) {
 
 // An estimate that is biased refutes nothing, and proves nothing either.
 func TestLemma1VerdictFollowsTheNumbers(t *testing.T) {
-	f := lemma1Finding(openEngine(t), func(float64) risk.Risk { return risk.PN(risk.SigmoidLoss) })
+	f := lemma1Finding(&subject{eng: openEngine(t)}, func(float64) risk.Risk { return risk.PN(risk.SigmoidLoss) })
 	if f.Verdict != Undecided || f.Number.Value < 0.01 || f.Corrected != "" {
 		t.Errorf("%s: %s", f.Verdict, f.Sentence)
 	}

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -29,7 +28,17 @@ func Lemma2() Claim {
 			"Z_PL is drawn uniformly from all subsets of Z_P with n_L points",
 			"μ* is the optimal centre of Z_P, and φ*(Z_P, μ*) its potential",
 		},
-		check: func(*engine.Engine) Finding { return lemma2Finding(printedCentroidFactor) },
+		rests: grounds{constants: []string{"1", "(n_P-n_L)/(n_L(n_P-1))"}, assumptions: []string{"uniform subset"}},
+		check: func(s *subject) Finding {
+			return lemma2Finding(s, func(nP, nL int64) *big.Rat {
+				factor := printedCentroidFactor(nP, nL)
+				if factor == nil {
+					return nil
+				}
+				one := whole(1)
+				return plus(s.rational("1", one), s.rational("(n_P-n_L)/(n_L(n_P-1))", minus(factor, one)))
+			})
+		},
 	}
 }
 
@@ -53,6 +62,11 @@ type CentroidCost struct {
 // MeasureCentroid enumerates all subsets of n of the points, and all ways to draw n with replacement. There may be up to 10
 // points, and n from 1 to all of them.
 func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, err error) {
+	return measureCentroid(points, n, true)
+}
+
+// measureCentroid is MeasureCentroid. Where the subset is not uniform, it always holds the first point.
+func measureCentroid(points theory.RationalPoints, n int, uniform bool) (cost CentroidCost, err error) {
 	defer must.Catch(&err)
 	must.Do(points.Validate())
 	if len(points) > 10 || n < 1 || n > len(points) {
@@ -62,7 +76,7 @@ func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, er
 	best := points.Mean()
 	c := CentroidCost{Subsets: new(big.Rat), Draws: new(big.Rat), Unlabeled: new(big.Rat), Best: points.Spread()}
 	for mask := 1; mask < 1<<len(points); mask++ {
-		if bits.OnesCount(uint(mask)) != n {
+		if bits.OnesCount(uint(mask)) != n || !uniform && mask&1 == 0 {
 			continue
 		}
 		labeled, rest := pick(points, mask)
@@ -96,7 +110,7 @@ func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 }
 
 // lemma2Finding holds the factor against sets of 1 to 6 points on a line and in space.
-func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
+func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	var f Finding
 	var cases, equal, undefined, literal, drawnEqual, subsets int
 	largest := new(big.Rat) // largest difference, as a share of φ*
@@ -107,7 +121,7 @@ func lemma2Finding(factor func(nP, nL int64) *big.Rat) Finding {
 			return big.NewRat(rng.Int64N(21)-10, 1+rng.Int64N(3))
 		})
 		for nL := 1; nL <= nP; nL++ {
-			cost := must.Get(MeasureCentroid(points, nL))
+			cost := must.Get(measureCentroid(points, nL, s.assumes("uniform subset")))
 			subsets += cost.NumSubsets
 			printed := factor(int64(nP), int64(nL))
 			if printed == nil {

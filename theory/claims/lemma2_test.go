@@ -21,7 +21,7 @@ func TestLemma2(t *testing.T) {
 
 // The factor for draws with replacement is another formula, and misses.
 func TestLemma2VerdictFollowsTheNumbers(t *testing.T) {
-	f := lemma2Finding(func(nP, nL int64) *big.Rat { return plus(whole(1), big.NewRat(1, nL)) })
+	f := lemma2Finding(&subject{}, func(nP, nL int64) *big.Rat { return plus(whole(1), big.NewRat(1, nL)) })
 	if f.Verdict != Fails || f.Number.Value <= 0 || f.Counterexample == "" || !strings.Contains(f.Sentence, "misses") {
 		t.Errorf("%s: %s (%s)", f.Verdict, f.Sentence, f.Counterexample)
 	}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -33,7 +32,19 @@ func Lemma3() Claim {
 			"μ_N is an unlabeled point z, drawn with probability proportional to |z − μ_P|²",
 			"φ is the potential of Definition 6, C* an optimal pair of centres (Definition 7)",
 		},
-		check: func(*engine.Engine) Finding { return lemma3Finding(printedLemma3) },
+		rests: grounds{
+			constants: []string{"2 phi(Z_PL)", "16 phi(Z_U)", "2 phi(A)", "5 Delta(B)"}, assumptions: []string{squaredDistance},
+			unneeded: []unneeded{
+				{"2 phi(Z_PL)", "φ(Z_PL, {μ_P}) is 0 for one labeled point, where the lemma fails by any factor"},
+				{"16 phi(Z_U)", "the left side exceeds the right one by a factor that grows without bound, so that no constant will do"},
+			},
+		},
+		check: func(s *subject) Finding {
+			return lemma3Finding(s, func(labeled, unlabeled *big.Rat) *big.Rat {
+				return plus(s.rational("2 phi(Z_PL)", printedLemma3(labeled, new(big.Rat))),
+					s.rational("16 phi(Z_U)", printedLemma3(new(big.Rat), unlabeled)))
+			})
+		},
 	}
 }
 
@@ -92,7 +103,7 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 }
 
 // lemma3Finding holds a right side, a function of φ(Z_PL, {μ_P}) and φ*(Z_U, C*), against all readings.
-func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
+func lemma3Finding(s *subject, right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 	var f Finding
 	readings, cases := lemma3Readings(), 0
 	for labeled, unlabeled := range labeledLines(2, 4, 7) {
@@ -109,7 +120,7 @@ func lemma3Finding(right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 			}
 		}
 	}
-	correction := checkCoveredBound()
+	correction := s.checkCoveredBound()
 
 	failing, failingNames, holdingNames := 0, "", ""
 	for _, r := range readings {
@@ -174,20 +185,30 @@ func lemma3Growth(f *Finding, right func(labeled, unlabeled *big.Rat) *big.Rat) 
 
 // checkCoveredBound holds 2φ(A, {μ_P}) + 5Δ(B), and the sharper φ(A) + φ(A∖L) + 5Δ(B), against the expected constrained
 // potential for every labeled set of up to 4 rows on 0 … 5 and every A that holds the labeled rows.
-func checkCoveredBound() boundCheck {
-	var c boundCheck
+func (s *subject) checkCoveredBound() boundCheck {
+	c := boundCheck{on: s}
 	for labeled, unlabeled := range labeledLines(2, 4, 5) {
-		left := seedingPotentials(labeled, unlabeled).constrained
+		left := s.seedingPotentials(labeled, unlabeled).constrained
 		center := labeled.Mean()
 		own := labeled.Potential(center)
 		for mask := range 1 << len(unlabeled) {
 			hidden, others := pick(unlabeled, mask)
-			covered, five := hidden.Potential(center), times(whole(5), others.Spread())
-			c.add(left, plus(times(whole(2), plus(own, covered)), five), plus(plus(own, times(whole(2), covered)), five))
+			covered, five := hidden.Potential(center), s.rational("5 Delta(B)", times(whole(5), others.Spread()))
+			c.add(left, plus(s.rational("2 phi(A)", times(whole(2), plus(own, covered))), five), plus(plus(own, times(whole(2), covered)), five))
 		}
 	}
 	if broken := c.above + c.aboveOther; broken > 0 {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
+	}
+	// Both constants are reached: 2 by a hidden positive at 1 beside the label and one point far away, 5 by TightSeeding.
+	for _, tight := range []struct {
+		trap   SeedingTrap
+		hidden int // how many of the unlabeled rows belong to A
+	}{{LoneLabel(1, 1000), 1}, {TightSeeding(1, 1000), 1}} {
+		labeled, unlabeled := tight.trap.rationals()
+		covered := union(labeled, unlabeled[:tight.hidden]).Potential(labeled.Mean())
+		bound := plus(s.rational("2 phi(A)", times(whole(2), covered)), s.rational("5 Delta(B)", times(whole(5), unlabeled[tight.hidden:].Spread())))
+		requireReached("2φ(A, {μ_P}) + 5Δ(B)", s.seedingPotentials(labeled, unlabeled).constrained, bound)
 	}
 	return c
 }

@@ -73,7 +73,7 @@ func TestLemma3VerdictFollowsTheNumbers(t *testing.T) {
 			"2 of 4 readings"},
 		{func(l, u *big.Rat) *big.Rat { return plus(printedLemma3(l, u), whole(1000)) }, Holds, "(0 do)"},
 	} {
-		f := lemma3Finding(tt.bound)
+		f := lemma3Finding(&subject{}, tt.bound)
 		if f.Verdict != tt.verdict || !strings.Contains(f.Sentence, tt.words) {
 			t.Errorf("%s: %s", f.Verdict, f.Sentence)
 		}

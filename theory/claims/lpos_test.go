@@ -51,7 +51,7 @@ func TestPrintedLPosByHand(t *testing.T) {
 }
 
 func TestLPosIdentityFollowsTheNumbers(t *testing.T) {
-	f := lposIdentityFinding(func(all, other, tauPlus *big.Rat, n int64) (above, below *big.Rat) {
+	f := lposIdentityFinding(&subject{}, func(all, other, tauPlus *big.Rat, n int64) (above, below *big.Rat) {
 		above, below = printedLPos(all, other, tauPlus, n)
 		return above, below.Add(below, other) // (Nτ⁺ − τ⁻ + 1) in place of (Nτ⁺ − τ⁻)
 	})
@@ -157,7 +157,7 @@ func TestJensenGap(t *testing.T) {
 // The candidate with the expectation over positives outside the logarithm is the limit in the readings with negatives from
 // p⁻, so that the verdict turns; for negatives from p it is not.
 func TestLPosLimitFollowsTheNumbers(t *testing.T) {
-	f := lposLimitFinding(perPositive)
+	f := lposLimitFinding(&subject{}, perPositive)
 	if f.Verdict != Conditional || !strings.Contains(f.Sentence, "2 of 3 readings") {
 		t.Errorf("%s: %s", f.Verdict, f.Sentence)
 	}
@@ -218,12 +218,12 @@ func TestLPosCorrectedNeedsOneNegative(t *testing.T) {
 }
 
 func TestLPosMIFollowsTheNumbers(t *testing.T) {
-	low := lposMIFinding(func(float64, int, float64) float64 { return 0 }) // minus the loss
+	low := lposMIFinding(&subject{}, func(float64, int, float64) float64 { return 0 }) // minus the loss
 	if low.Verdict != Holds {
 		t.Errorf("%s: %s", low.Verdict, low.Sentence)
 	}
 	// The corrected bound holds for the class of x and true means, whatever the expectation, which it does without.
-	corrected := lposMIFinding(func(_ float64, _ int, entropy float64) float64 { return entropy })
+	corrected := lposMIFinding(&subject{}, func(_ float64, _ int, entropy float64) float64 { return entropy })
 	if corrected.Verdict != Conditional {
 		t.Errorf("%s: %s", corrected.Verdict, corrected.Sentence)
 	}
@@ -233,7 +233,7 @@ func TestLPosMIFollowsTheNumbers(t *testing.T) {
 			t.Errorf("%s: broken in %g cases", expectation, got)
 		}
 	}
-	some := lposMIFinding(func(term float64, n int, _ float64) float64 { return 8 + 30*term })
+	some := lposMIFinding(&subject{}, func(term float64, n int, _ float64) float64 { return 8 + 30*term })
 	if some.Verdict != Fails {
 		t.Errorf("%s: %s", some.Verdict, some.Sentence)
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-
-	"github.com/puclab/puclab/pucl/engine"
 )
 
 // LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
@@ -25,7 +23,14 @@ func LPosIdentity() Claim {
 			"p = τ⁺p⁺ + τ⁻p⁻ for the anchor at hand, τ⁺ and τ⁻ being the probabilities of its class and of the other",
 			"f is positive, so exp of the similarity (the slides print it without exp)",
 		},
-		check: func(*engine.Engine) Finding { return lposIdentityFinding(printedLPos) },
+		rests: grounds{constants: []string{"tau-", "N tau+ - tau-"}, assumptions: []string{ownShare}},
+		check: func(s *subject) Finding {
+			return lposIdentityFinding(s, func(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat) {
+				above, _ := printedLPos(all, times(s.rational("tau-", whole(1)), other), tauPlus, n)
+				_, below := printedLPos(all, times(s.rational("N tau+ - tau-", whole(1)), other), tauPlus, n)
+				return above, below
+			})
+		},
 	}
 }
 
@@ -91,7 +96,7 @@ func lposEqual(f lposFraction, own, other, tauPlus, assumed *big.Rat, n int64) (
 }
 
 // lposIdentityFinding holds a fraction against the one with p⁺.
-func lposIdentityFinding(fraction lposFraction) Finding {
+func lposIdentityFinding(s *subject, fraction lposFraction) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(1, 0x1905))
 	var tally identityTally
@@ -99,7 +104,7 @@ func lposIdentityFinding(fraction lposFraction) Finding {
 	for range lposCases {
 		own, other := ratMean(rng, false), ratMean(rng, false)
 		tauPlus, n := big.NewRat(1+rng.Int64N(19), 20), 1+rng.Int64N(12)
-		holds := tally.add(tauPlus, func(assumed *big.Rat) bool {
+		holds := tally.add(s.share(tauPlus), func(assumed *big.Rat) bool {
 			same, _ := lposEqual(fraction, own, other, tauPlus, assumed, n)
 			return same
 		})

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -27,8 +26,14 @@ func LPosMutualInformation() Claim {
 			"L_Pos = E[−log (P − τ⁻P⁻)/(P + (Nτ⁺ − τ⁻)P⁻)] over anchors x ~ p, N draws of p⁻ and a draw of p⁺; P and P⁻ " +
 				"are the means of e^s over p and p⁻, or estimates of them",
 		},
-		check: func(*engine.Engine) Finding {
-			return lposMIFinding(func(term float64, n int, _ float64) float64 { return math.Log(float64(n)+2) + term })
+		rests: grounds{
+			constants: []string{"N+2", "H(c)"},
+			unneeded:  []unneeded{{"N+2", "N+1 does not mend the bound either, and where all x are one point none above N+1 can"}},
+		},
+		check: func(s *subject) Finding {
+			return lposMIFinding(s, func(term float64, n int, _ float64) float64 {
+				return math.Log(s.constant("N+2", float64(n)+2)) + term
+			})
 		},
 	}
 }
@@ -132,7 +137,7 @@ func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bo
 }
 
 // lposMIFinding holds a bound against the information.
-func lposMIFinding(bound lposBound) Finding {
+func lposMIFinding(s *subject, bound lposBound) Finding {
 	var f Finding
 	var cases []miCase
 	add := func(w world, tau float64) { cases = append(cases, newMICase(w, tau)) }
@@ -176,7 +181,7 @@ func lposMIFinding(bound lposBound) Finding {
 			}
 		}
 	}
-	corrected, slack := lposCorrected(cases, negatives)
+	corrected, slack := lposCorrected(s, cases, negatives)
 	f.Number = exactly(smallest)
 	measure(&f, readings, "readings")
 	measure(&f, holding, "readings never broken")
@@ -213,15 +218,18 @@ func lposMIFinding(bound lposBound) Finding {
 	f.Corrected = "I(x, c) ≥ H(c) − L̃_Pos for c the class of x, L̃_Pos with true means, N ≥ 1 and τ⁺ the probability of " +
 		"each anchor's own class, where H(c) is the entropy of the class, log 2 if balanced"
 	f.CorrectedLaTeX = `I(x, c) \ge H(c) - \tilde{\mathcal{L}}^{N}_{Pos}, \qquad N \ge 1, \quad \tau^+ \text{ the probability of each anchor's own class}`
+	f.restOn(float64(corrected), "H(c) − L̃_Pos lies above the information in %d cases, though it is proved not to.", corrected)
+	f.restOn(max(0, slack), "H(c) − L̃_Pos comes no nearer to the information than %.4g in any case, though it is proved to be "+
+		"reached.", slack)
 	return f
 }
 
 // lposCorrected holds H(c) − L̃_Pos against I(x, c).
-func lposCorrected(cases []miCase, negatives []int) (broken int, slack float64) {
+func lposCorrected(s *subject, cases []miCase, negatives []int) (broken int, slack float64) {
 	slack = math.Inf(1)
 	for _, c := range cases {
 		for _, n := range negatives {
-			here := c.c[0].information - (c.entropy - lposLosses[0].of(c, n))
+			here := c.c[0].information - (s.constant("H(c)", c.entropy) - lposLosses[0].of(c, n))
 			slack = min(slack, here)
 			broken += oneIf(exceeds(-here, miSlack))
 		}

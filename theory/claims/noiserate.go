@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
@@ -29,7 +28,12 @@ func NoiseRate() Claim {
 			"case-control: n_P labeled draws from p(x|y=1), n_U unlabeled draws from p(x), all independent (11)",
 			"γ = n_P/n_U, π_P = p(y=1)",
 		},
-		check: func(*engine.Engine) Finding { return noiseRateFinding(printedNoiseRate) },
+		rests: grounds{constants: []string{"pi", "gamma"}, assumptions: []string{caseControl}},
+		check: func(s *subject) Finding {
+			return noiseRateFinding(s, func(gamma, pi *big.Rat) *big.Rat {
+				return printedNoiseRate(s.rational("gamma", gamma), s.rational("pi", pi))
+			})
+		},
 	}
 }
 
@@ -93,7 +97,7 @@ func binomial(n, k int64, pi *big.Rat) *big.Rat {
 }
 
 // noiseRateFinding holds the formula for ξ_P against both readings.
-func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
+func noiseRateFinding(s *subject, formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 	var f Finding
 	cases, asProbability, asMean := 0, 0, 0
 	largest := new(big.Rat)
@@ -101,7 +105,11 @@ func noiseRateFinding(formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 		for _, nU := range []int64{1, 2, 3, 5, 8, 12} {
 			for tenths := int64(1); tenths <= 9; tenths++ {
 				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
-				rates, printed := caseControlRates(nP, nU, pi), formula(gamma, pi)
+				among := pi // the unlabeled
+				if !s.assumes(caseControl) {
+					among = over(pi, plus(whole(1), minus(whole(1), pi))) // in a single data set of which half of the positives are labeled
+				}
+				rates, printed := caseControlRates(nP, nU, among), formula(gamma, pi)
 				cases++
 				asProbability += oneIf(rates.probability.Cmp(printed) == 0 && rates.negative.Sign() == 0)
 				asMean += oneIf(rates.meanShare.Cmp(printed) == 0)

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -29,7 +28,23 @@ func PUPLVariants() Claim {
 			"both are given the same labeled and unlabeled embeddings",
 			"k-means in the pseudo code is Lloyd's algorithm from the given centres, run until no label changes",
 		},
-		check: func(*engine.Engine) Finding { return puplVariantsFinding(theory.RationalPUPLPseudoCode) },
+		rests: grounds{
+			constants: []string{"2delta", "chance"},
+			mistakes:  []mistake{{"labels kept", "in the pseudo code no labeled point leaves the positive cluster"}},
+			unneeded: []unneeded{
+				{"2delta", "f·D > 2δ is enough, and not said to be needed"},
+				{"pupl-variants:chance-down", "the chance is a bound that is not said to be reached"},
+			},
+		},
+		check: func(s *subject) Finding {
+			return puplVariantsFinding(s, func(labeled, unlabeled theory.RationalPoints) (*theory.RationalClustering, error) {
+				c, err := theory.RationalPUPLPseudoCode(labeled, unlabeled)
+				if err == nil && s.mistaken("labels kept") {
+					c.Labeled = slices.Repeat([]bool{true}, len(labeled))
+				}
+				return c, err
+			})
+		},
 	}
 }
 
@@ -106,7 +121,7 @@ func signs(labels []bool) string {
 
 // puplVariantsFinding compares on sets of up to 4 rows on the integers 0 … 5, of 5 on 0 … 3, and of up to 3 on the points of a
 // 3×3 grid; all with every labeling, the fewest rows first.
-func puplVariantsFinding(variant puplVariant) Finding {
+func puplVariantsFinding(s *subject, variant puplVariant) Finding {
 	var f Finding
 	line, grid := variantSearch{variant: variant}, variantSearch{variant: variant}
 	for _, size := range []struct{ least, most, longest int }{{2, 4, 5}, {5, 5, 3}} {
@@ -133,7 +148,7 @@ func puplVariantsFinding(variant puplVariant) Finding {
 		measure(&f, s.tied, "%s: left out for a tie", s.name)
 	}
 	agreementBySeparation(&f)
-	groups := checkSeparation()
+	groups := s.checkSeparation()
 	if broken := groups.code + groups.start + groups.rarer; broken > 0 {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
@@ -145,7 +160,7 @@ func puplVariantsFinding(variant puplVariant) Finding {
 	for _, s := range []*variantSearch{&grid, &line} {
 		for _, example := range []variantExample{s.firstNever, s.firstLeaving} {
 			if example.text != "" {
-				example.checkCode()
+				example.checkCode(variant)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 		}
 	}
 	for skipRandom, want := range map[bool]Verdict{false: Conditional, true: Holds} {
-		f := puplVariantsFinding(algorithm(skipRandom))
+		f := puplVariantsFinding(&subject{}, algorithm(skipRandom))
 		if f.Verdict != want || f.Counterexample != "" {
 			t.Errorf("%s, want %s: %s (%s)", f.Verdict, want, f.Sentence, f.Counterexample)
 		}

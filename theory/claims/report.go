@@ -19,7 +19,8 @@ func (c Claim) Report(words ...string) string {
 }
 
 // Explain returns what checking the claim found, in Markdown for a notebook: verdict and sentence, then, where there are such,
-// the counterexample and the corrected statement, and why. It says so where the claim has not been checked.
+// the counterexample and the corrected statement, why, and the lines of the proof. It says so where the claim has not been
+// checked.
 func (c Claim) Explain() string {
 	if c.Sentence == "" {
 		return fmt.Sprintf("**%s** has not been checked.\n", c.ID)
@@ -29,6 +30,12 @@ func (c Claim) Explain() string {
 		if part[1] != "" {
 			text += fmt.Sprintf("\n\n**%s.** %s", part[0], escapeMarkdown.Replace(part[1]))
 		}
+	}
+	if len(c.Proof) > 0 {
+		text += "\n\n**Proof.**\n"
+	}
+	for i, line := range c.Proof {
+		text += fmt.Sprintf("\n%d. %s", i+1, escapeMarkdown.Replace(line))
 	}
 	return text
 }

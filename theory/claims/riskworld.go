@@ -59,7 +59,8 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 	squares := make([]float64, len(priors))
 	labels := lists.Make(nP+nU, func(i int) bool { return i < nP })
 	w.eachDataSet(func(logits []float64, probability func(prior float64) float64) {
-		values := must.Get(exec.Call(logits, labels))
+		values, err := exec.Call(logits, labels)
+		must.Wrap(engine.RootCause(err), "claims: estimating the risk")
 		for i, prior := range priors {
 			p, value := probability(prior), tensors.ToScalar[float64](values[i])
 			e := value - out[i].Risk

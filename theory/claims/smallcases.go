@@ -112,6 +112,14 @@ func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 	return slices.Concat(labeled, unlabeled)
 }
 
+// squaredDistance is the assumption that the negative center is drawn by its squared distance from the positive one.
+const squaredDistance = "squared distance"
+
+// seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
+func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
+	return seedingBy(!s.assumes(squaredDistance), labeled, unlabeled)
+}
+
 func plus(x, y *big.Rat) *big.Rat  { return new(big.Rat).Add(x, y) }
 func times(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
 func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }

@@ -61,7 +61,7 @@ func TestTheorem1AttractionAgainstLoops(t *testing.T) {
 
 // The verdict follows the numbers: what loops find, (5) a loss and (3) the reward that is printed, is a formula that holds.
 func TestTheorem1VerdictFollowsTheNumbers(t *testing.T) {
-	f := theorem1Finding(openEngine(t), func(p theory.Population, d theory.Design, tau float64) (float64, error) {
+	f := theorem1Finding(&subject{eng: openEngine(t)}, func(p theory.Population, d theory.Design, tau float64) (float64, error) {
 		if d.Examples() > 4 {
 			return 1, nil // beyond the loops; these sizes do not decide
 		}

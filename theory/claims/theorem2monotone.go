@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
-	"github.com/puclab/puclab/theory/internal/must"
 )
 
 // Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
@@ -26,7 +24,15 @@ func Theorem2Monotone() Claim {
 		Source:    "Contrastive Positive Unlabeled Learning, Theorem 2, proof in appendix A.5",
 		Assumptions: append(theorem2Assumptions(), "the proof holds the number |X_U| of unlabeled examples fixed while γ "+
 			"grows; the theorem does not say what is fixed"),
-		check: func(eng *engine.Engine) Finding { return theorem2MonotoneFinding(eng, gapShare) },
+		rests: grounds{
+			objectives:  []string{"ssCL", "PUCL"},
+			constants:   []string{"2m(m-1)/((2m-1)b^2)"},
+			assumptions: []string{independentViews, caseControl},
+			unneeded:    []unneeded{{caseControl, "Δσ does not depend on how the unlabeled examples are mixed"}},
+		},
+		check: func(s *subject) Finding {
+			return theorem2MonotoneFinding(s, func(m, u int64) *big.Rat { return s.rational("2m(m-1)/((2m-1)b^2)", gapShare(m, u)) })
+		},
 	}
 }
 
@@ -82,9 +88,9 @@ func searchMonotone(share shareFormula, most int64,
 }
 
 // theorem2MonotoneFinding searches the formula, after holding it against what the losses do.
-func theorem2MonotoneFinding(eng *engine.Engine, share shareFormula) Finding {
+func theorem2MonotoneFinding(s *subject, share shareFormula) Finding {
 	f := searchedMonotone(share)
-	wrong := theorem2MonotoneMeasured(eng, share, &f)
+	wrong := theorem2MonotoneMeasured(s, share, &f)
 	if exceeds(wrong, contrastTolerance) {
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 		f.Number = exactly(wrong)
@@ -180,12 +186,11 @@ func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 
 // theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
 // how far the formula is off at most; then it measures with identical views.
-func theorem2MonotoneMeasured(eng *engine.Engine, share shareFormula, f *Finding) (wrong float64) {
-	meters := must.Get(theory.NewMeters(eng, 1, pucl.SSCL(), pucl.PUCL()))
-	defer closeAll(meters)
+func theorem2MonotoneMeasured(s *subject, share shareFormula, f *Finding) (wrong float64) {
+	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {
 		d := theory.Design{Labeled: shape[0], Unlabeled: shape[1], Prior: 0.5}
-		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})
+		_, loss := varianceGaps(meters, contrastCase{TwoSigns(), s.drawn(d)})
 		want := decimal(share(int64(d.Labeled), int64(d.Unlabeled)))
 		wrong = max(wrong, math.Abs(loss-want))
 		measure(f, loss, "signs, m = %d, u = %d: Δσ of the loss", d.Labeled, d.Unlabeled)

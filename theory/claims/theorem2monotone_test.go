@@ -64,7 +64,7 @@ func TestTheorem2MonotoneVerdictFollowsTheNumbers(t *testing.T) {
 	if f.Verdict != Fails {
 		t.Errorf("−γ: %s: %s", f.Verdict, f.Sentence)
 	}
-	f = theorem2MonotoneFinding(openEngine(t), printed)
+	f = theorem2MonotoneFinding(&subject{eng: openEngine(t)}, printed)
 	if f.Verdict != Undecided || f.Counterexample != "" {
 		t.Errorf("a formula that the losses do not follow: %s: %s", f.Verdict, f.Sentence)
 	}

@@ -64,7 +64,7 @@ func TestTheorem2AttractionAgainstLoops(t *testing.T) {
 // The verdict follows the numbers: the bias that loops find is a claim that holds.
 func TestTheorem2UnbiasedVerdictFollowsTheNumbers(t *testing.T) {
 	// The mean losses of ssCL and PUCL are the same under independent views; ssCL's loops are used for both.
-	f := theorem2UnbiasedFinding(openEngine(t), func(p theory.Population, d theory.Design, tau float64) (float64, error) {
+	f := theorem2UnbiasedFinding(&subject{eng: openEngine(t)}, func(p theory.Population, d theory.Design, tau float64) (float64, error) {
 		ideal, _ := loopIdeal(p, d.Prior, d.Negatives(), tau)
 		return loopStudy(p, d, tau, loopRules["ssCL"]).mean[2] - ideal, nil
 	})

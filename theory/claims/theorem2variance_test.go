@@ -68,7 +68,7 @@ func TestSignVariances(t *testing.T) {
 
 // The verdict follows the numbers.
 func TestTheorem2VarianceVerdictFollowsTheNumbers(t *testing.T) {
-	f := theorem2VarianceFinding(openEngine(t), func(v theory.PairVariance, d theory.Design, _ int) float64 {
+	f := theorem2VarianceFinding(&subject{eng: openEngine(t)}, func(v theory.PairVariance, d theory.Design, _ int) float64 {
 		m, b := float64(d.Labeled), float64(d.Examples())
 		return 2 * m * (m - 1) / ((2*m - 1) * b * b) * (v.Total - 2*v.Linear)
 	})

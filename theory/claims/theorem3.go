@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"math/bits"
 
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 )
@@ -34,8 +33,15 @@ func Theorem3() Claim {
 			"the expectation is over the draw of the negative centre; the proof counts the centres right after seeding, " +
 				"and says that the rounds after it can only lower the potential",
 		},
-		check: func(*engine.Engine) Finding {
-			return theorem3Finding(func(c seedingCase) *big.Rat { return times(whole(16), c.optimal) })
+		rests: grounds{
+			constants: []string{"16", "21.55", "k", "5"}, assumptions: []string{squaredDistance, uniformLabels},
+			unneeded: []unneeded{
+				{"16", "labels at ±m have m²+1 times twice the best potential, so that no constant will do"},
+				{"21.55", "k-means++ with two centres stays below 5 φ*"},
+			},
+		},
+		check: func(s *subject) Finding {
+			return theorem3Finding(s, func(c seedingCase) *big.Rat { return s.rational("16", times(whole(16), c.optimal)) })
 		},
 	}
 }
@@ -48,6 +54,8 @@ type seedingCase struct {
 
 // theorem3Search holds a bound against all small sets of rows on a line.
 type theorem3Search struct {
+	on *subject
+
 	cases, seeded, settled int // all, and those in which the potential exceeds the bound after seeding and after the rounds
 	zeroOptimal            int // those above the bound right after seeding that have best potential 0
 	plusPlus               int // sets in which k-means++ exceeds 21.55 times the best potential
@@ -80,7 +88,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 		s.largest = larger(s.largest, over(seeded.Free, enumerated.Optimal))
 	}
 	plusPlus := must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
-	s.plusPlus += oneIf(plusPlus.Cmp(times(big.NewRat(2155, 100), enumerated.Optimal)) > 0)
+	s.plusPlus += oneIf(plusPlus.Cmp(s.on.rational("21.55", times(big.NewRat(2155, 100), enumerated.Optimal))) > 0)
 	s.plusPlusFive += oneIf(plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0)
 	sides := measureLemma3(labeled, unlabeled)
 	s.unlabeledOnly += oneIf(sides.unlabeled.Cmp(times(whole(16), sides.own)) > 0)
@@ -110,16 +118,25 @@ func (s *theorem3Search) follow(labeled, unlabeled theory.RationalPoints, start 
 }
 
 // theorem3Finding holds bound against PUPL, and 21.55 φ* against k-means++.
-func theorem3Finding(bound func(seedingCase) *big.Rat) Finding {
+func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 	var f Finding
-	s := theorem3Search{largest: new(big.Rat)}
+	s := theorem3Search{on: on, largest: new(big.Rat)}
 	for labeled, unlabeled := range labeledLines(2, 4, 6) { // up to 4 rows on the integers 0 … 6, the smallest sets first
 		s.visit(labeled, unlabeled, bound)
 	}
-	correction := checkClassBound(classBound)
+	correction := on.checkClassBound(func(n, a int64, positives, negatives *big.Rat) *big.Rat {
+		none := new(big.Rat)
+		return plus(on.rational("k", classBound(n, a, positives, none)), on.rational("5", classBound(n, a, none, negatives)))
+	})
 	if broken := correction.above + correction.aboveOther + s.plusPlusFive; broken > 0 {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
+	three := theory.RationalLine(0, 1, 3) // positives, one of them labeled, and a negative far away
+	reached := labelMean(three, theory.RationalLine(100_000), 1, false, !on.assumes(squaredDistance))
+	requireReached("k Δ(positives)", reached, on.rational("k", classBound(1, 3, three.Spread(), new(big.Rat))))
+	labeled, unlabeled := TightSeeding(1, 1000).rationals() // negatives from 1 on
+	requireReached("5 Δ(negatives)", on.seedingPotentials(labeled, unlabeled).constrained,
+		on.rational("5", times(whole(5), unlabeled[1:].Spread())))
 	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
 	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
 	clusterRows := must.Get(theory.Rationals(line.uniform.rows))

@@ -85,7 +85,7 @@ func TestTheorem3(t *testing.T) {
 
 // A bound that nothing exceeds gets another verdict: without a second center the potential can only be larger.
 func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
-	f := theorem3Finding(func(c seedingCase) *big.Rat {
+	f := theorem3Finding(&subject{}, func(c seedingCase) *big.Rat {
 		return union(c.labeled,
 			c.unlabeled).Potential(c.labeled.Mean())
 	})

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -31,9 +30,16 @@ func Theorem4() Claim {
 			"bias is taken as the distance between the expected gradient and that of (3) as a loss, N = 2b − 2, in the " +
 				"points of the population",
 		},
-		check: func(eng *engine.Engine) Finding {
-			f := theorem4Finding(eng, pucl.PUCL(), pucl.SSCL())
-			theorem4Equations(eng, &f)
+		rests: grounds{
+			objectives:  []string{"PUCL", "ssCL", "SCL"},
+			constants:   []string{"kappa"},
+			assumptions: []string{independentViews, caseControl},
+			unneeded: []unneeded{{caseControl, "only the attraction of labeled anchors differs, so that −κ∇μ_P and what follows of " +
+				"it are the same however the unlabeled examples are mixed"}},
+		},
+		check: func(s *subject) Finding {
+			f := theorem4Finding(s, s.objective(pucl.PUCL()), s.objective(pucl.SSCL()))
+			theorem4Equations(s, &f)
 			return f
 		},
 	}
@@ -64,6 +70,8 @@ func (t tally) total() int { return t.lower + t.equal + t.larger }
 
 // gradientStudy is what theorem4Finding counts.
 type gradientStudy struct {
+	on *subject
+
 	independent, coinciding tally // against the ideal loss, by kind of views
 	supervised              tally // against SCL, all cases
 	slope                   float64
@@ -73,13 +81,12 @@ type gradientStudy struct {
 	counterexample          string
 }
 
-func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Finding {
+func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 	var f Finding
 	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters := must.Get(theory.NewMeters(eng, 1, better, baseline, pucl.SCL(), proximity))
-	defer closeAll(meters)
-	var s gradientStudy
+	meters := on.meters(1, better, baseline, on.objective(pucl.SCL()), proximity)
+	s := gradientStudy{on: on}
 	for _, c := range contrastCases(randomPlanes(3, 5), []theory.Design{
 		{Labeled: 2, Unlabeled: 1, Prior: 0.25},
 		{Labeled: 2, Unlabeled: 1, Prior: 0.7},
@@ -101,14 +108,20 @@ func theorem4Finding(eng *engine.Engine, better, baseline pucl.Objective) Findin
 	}
 	s.smaller = theorem4Smaller(meters, around, &f)
 	theorem4Judge(&f, s)
+	f.restOn(max(s.slope, s.smaller), "The expected gradients do not differ by −κ∇μ_P, as proved of PUCL and ssCL: they are up to %.4g "+
+		"off, so that these are other objectives, or other batches.", max(s.slope, s.smaller))
 	return f
 }
 
 // add measures a case; meters are those of the two objectives, of SCL and of the similarity.
 func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	d := c.design
-	better, baseline := must.Get(meters[0].Gradient(c.world, d)), must.Get(meters[1].Gradient(c.world, d))
-	supervised := must.Get(meters[2].Gradient(c.world, d))
+	drawn := d
+	if d.SameView == theory.IndependentViews {
+		drawn = s.on.drawn(d)
+	}
+	better, baseline := must.Get(meters[0].Gradient(c.world, drawn)), must.Get(meters[1].Gradient(c.world, drawn))
+	supervised := must.Get(meters[2].Gradient(c.world, drawn))
 	ideal := must.Get(theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1))
 	biasBetter, biasBaseline := better.Minus(ideal).Norm(), baseline.Minus(ideal).Norm()
 	s.supervised.add(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm())
@@ -126,7 +139,7 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 
 	// E∇PUCL − E∇ssCL = −κ∇μ_P, and what follows for the lengths of the biases.
 	slope := must.Get(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
-	kappa := Theorem4Factor(d)
+	kappa := s.on.constant("kappa", Theorem4Factor(d))
 	bias, moved := flatGradient(baseline.Minus(ideal)), flatGradient(better.Minus(baseline))
 	along, square := 0.0, 0.0
 	for i, x := range flatGradient(slope) { // x is −∂μ_P

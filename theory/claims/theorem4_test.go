@@ -90,7 +90,7 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 	repelling := pucl.Objective{Name: "repelling", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
 		return MulScalar(pucl.MeanSimilarity(b, b.Others), -20)
 	}}
-	f := theorem4Finding(openEngine(t), pucl.PUCL(), repelling)
+	f := theorem4Finding(&subject{eng: openEngine(t)}, pucl.PUCL(), repelling)
 	if f.Verdict != Holds || f.Corrected != "" || f.Counterexample != "" {
 		t.Errorf("%s, %s; corrected: %q; counterexample: %q", f.Verdict, f.Sentence, f.Corrected, f.Counterexample)
 	}
@@ -122,7 +122,7 @@ func TestTheorem4OneLabeled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAll(meters)
-	var s gradientStudy
+	s := gradientStudy{on: &subject{}}
 	s.add(meters, contrastCase{world, d})
 	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
 		t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)

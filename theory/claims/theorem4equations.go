@@ -2,7 +2,6 @@ package claims
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -47,11 +46,11 @@ type printedEquation struct {
 	attracts  func(b theory.GivenBatch, example, anchor int) bool // whether rows of an example attract an anchor of another
 }
 
-func printedEquations() []printedEquation {
+func printedEquations(s *subject) []printedEquation {
 	return []printedEquation{
-		{"(17), ssCL", pucl.SSCL(), func(_ theory.GivenBatch, example, anchor int) bool { return example == anchor }},
-		{"(20), PUCL", pucl.PUCL(), func(b theory.GivenBatch, example, _ int) bool { return b.Labeled[example] }},
-		{"(21), SCL", pucl.SCL(), func(b theory.GivenBatch, example, i int) bool { return b.Class[example] == b.Class[i] }},
+		{"(17), ssCL", s.objective(pucl.SSCL()), func(_ theory.GivenBatch, example, anchor int) bool { return example == anchor }},
+		{"(20), PUCL", s.objective(pucl.PUCL()), func(b theory.GivenBatch, example, _ int) bool { return b.Labeled[example] }},
+		{"(21), SCL", s.objective(pucl.SCL()), func(b theory.GivenBatch, example, i int) bool { return b.Class[example] == b.Class[i] }},
 	}
 }
 
@@ -73,16 +72,11 @@ type distances struct {
 
 // theorem4Equations measures how far (17), (20) and (21) are from the derivatives that the engine finds, on a batch of two
 // labeled and two unlabeled examples of random directions at τ = ½.
-func theorem4Equations(eng *engine.Engine, f *Finding) {
+func theorem4Equations(s *subject, f *Finding) {
 	const tau = 0.5
-	rng := rand.New(rand.NewPCG(4, 0x9c1a))
-	batch := theory.GivenBatch{Labeled: []bool{true, true, false, false}, Class: []int32{1, 1, 1, 0}}
-	for range 8 {
-		angle := 2 * math.Pi * rng.Float64()
-		batch.Z = append(batch.Z, []float64{math.Cos(angle), math.Sin(angle)})
-	}
-	for _, e := range printedEquations() {
-		d := e.distances(eng, batch, tau)
+	batch := gaugeBatch()
+	for _, e := range printedEquations(s) {
+		d := e.distances(s.eng, batch, tau)
 		measure(f, d.alone, "%s: distance, z_i as an anchor only, · the inner product over τ", e.name)
 		measure(f, d.cosine, "%s: distance, z_i as an anchor only, · the cosine over τ as in (3)", e.name)
 		measure(f, d.projected, "%s: the same, without the printed gradient's part along z_i", e.name)

@@ -71,6 +71,8 @@ func agreementBySeparation(f *Finding) {
 
 // separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
 type separationCheck struct {
+	on *subject
+
 	separated   int // random sets that meet the condition
 	code, start int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
 	rarer       int // separated sets in which Algorithm 1(B) agrees less often than the bound says
@@ -79,8 +81,8 @@ type separationCheck struct {
 // checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
 // δ the larger diameter, D the least distance between the groups and f the share of B among the unlabeled points, f·D > 2δ
 // must make the pseudo code, and every start in B, label A positive and B negative. Distances are kept squared, as fractions.
-func checkSeparation() separationCheck {
-	var c separationCheck
+func (s *subject) checkSeparation() separationCheck {
+	c := separationCheck{on: s}
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 200 {
 		group := func(n int, shift int64) theory.RationalPoints {
@@ -105,7 +107,8 @@ func checkSeparation() separationCheck {
 			}
 		}
 		f := big.NewRat(int64(len(others)), int64(len(hidden)+len(others)))
-		if times(times(f, f), distance).Cmp(times(whole(4), diameter)) <= 0 {
+		twice := s.rational("2delta", whole(2))
+		if times(times(f, f), distance).Cmp(times(times(twice, twice), diameter)) <= 0 {
 			continue
 		}
 		c.separated++
@@ -130,15 +133,15 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 		}
 	}
 	far := f * (distance - diameter) * (distance - diameter)
-	c.rarer += oneIf(exceeds(far/(far+(1-f)*diameter*diameter)-1e-12, same))
+	c.rarer += oneIf(exceeds(c.on.constant("chance", far/(far+(1-f)*diameter*diameter))-1e-12, same))
 }
 
 // checkCode runs the code that trains on the example, and ends the check where it differs from the exact results.
-func (e variantExample) checkCode() {
+func (e variantExample) checkCode(variant puplVariant) {
 	rows := union(e.labeled, e.unlabeled)
 	labeled := lists.Make(len(rows), func(i int) bool { return i < len(e.labeled) })
 	x := mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows.Floats()...))
-	code, exact := must.Get(cluster.PseudoCode(x, labeled)), must.Get(theory.RationalPUPLPseudoCode(e.labeled, e.unlabeled))
+	code, exact := must.Get(cluster.PseudoCode(x, labeled)), must.Get(variant(e.labeled, e.unlabeled))
 	same := slices.Equal(code.NearPositive, slices.Concat(exact.Labeled, exact.Labels))
 	for i := range e.unlabeled {
 		code := must.Get(cluster.From(x, labeled, len(e.labeled)+i)).Positive[len(e.labeled):]

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -113,6 +114,34 @@ func designsOf(prior float64, sizes [][2]int) []theory.Design {
 	return lists.Map(sizes, func(size [2]int) theory.Design {
 		return theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior}
 	})
+}
+
+// Assumptions that several claims share.
+const (
+	independentViews = "independent views"
+	caseControl      = "case-control"
+	ownShare         = "own share" // every anchor is told the probability of its own class
+)
+
+// share returns the probability that an anchor is told its class has: that of its own class, or of the other one where this
+// assumption is dropped.
+func (s *subject) share(own *big.Rat) *big.Rat {
+	if s.assumes(ownShare) {
+		return own
+	}
+	return minus(whole(1), own)
+}
+
+// drawn returns the design that batches are drawn with: d, or, where one of these two assumptions is dropped, one that formulas
+// made for d know nothing of.
+func (s *subject) drawn(d theory.Design) theory.Design {
+	if !s.assumes(independentViews) {
+		d.SameView = theory.IdenticalViews
+	}
+	if !s.assumes(caseControl) {
+		d.Scheme, d.LabelRate = theory.SingleDataset, 0.5
+	}
+	return d
 }
 
 func closeAll(meters []*theory.Meter) {

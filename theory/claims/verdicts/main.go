@@ -1,7 +1,10 @@
 // Verdicts checks the papers' claims and prints one line for each, as soon as it is checked: ID, verdict, number and one
 // sentence, with tabs between them.
 //
-//	go run ./theory/claims/verdicts [-json | -markdown] [ID…]
+//	go run ./theory/claims/verdicts [-json | -markdown] [-plant NAME] [ID…]
+//	go run ./theory/claims/verdicts -plants [-json] [ID…]
+//
+// With -plant a mistake is planted in what the claims rest on, which their verdicts should not survive; -plants lists these.
 //
 // What is at work goes to the standard error.
 package main
@@ -13,7 +16,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
+	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/claims"
 )
@@ -32,6 +38,8 @@ func run(args []string, out, messages io.Writer) error {
 	flags.SetOutput(messages)
 	asJSON := flags.Bool("json", false, "print the full records as one JSON array")
 	asMarkdown := flags.Bool("markdown", false, "print a Markdown table")
+	plantName := flags.String("plant", "", "the `name` of a mistake to plant in what the claims rest on; without IDs, all claims that it touches are checked")
+	listPlants := flags.Bool("plants", false, "list the mistakes that can be planted, of the claims given or of all")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -42,14 +50,38 @@ func run(args []string, out, messages io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if *listPlants {
+		return writePlants(out, list, *asJSON)
+	}
+	var plant claims.Plant
+	if *plantName != "" {
+		if plant, err = claims.FindPlant(*plantName); err != nil {
+			return err
+		}
+		if flags.NArg() == 0 {
+			if list, err = claims.Find(plant.Claims...); err != nil {
+				return err
+			}
+		}
+	}
 	eng, err := engine.Open()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(messages, "Engine: %s.\n", eng)
+	line := liveline.New(messages)
+	line.Linef("Engine: %s.", eng)
+	if plant.Name != "" {
+		line.Linef("Planted: %s.", plant.What)
+	}
 	for i, claim := range list {
-		fmt.Fprintf(messages, "Checking %s (%d of %d) …\n", claim.ID, i+1, len(list))
-		if list[i], err = claim.Check(eng); err != nil {
+		line.Begin(fmt.Sprintf("Checking %s (%d of %d)", claim.ID, i+1, len(list)))
+		list[i], err = claim.CheckPlanted(eng, plant)
+		line.End("")
+		switch {
+		case err == nil:
+		case plant.Touches(claim.ID): // that the check ends with an error is how it notices
+			list[i].Sentence = err.Error()
+		default:
 			return err
 		}
 		if !*asJSON && !*asMarkdown {
@@ -60,12 +92,32 @@ func run(args []string, out, messages io.Writer) error {
 	}
 	switch {
 	case *asJSON:
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(list)
+		return writeJSON(out, list)
 	case *asMarkdown:
 		return claims.WriteMarkdown(out, list)
 	}
 	return nil
+}
+
+// writePlants lists the mistakes that touch one of the claims, a line each: name, what is wrong, and the claims.
+func writePlants(out io.Writer, list []claims.Claim, asJSON bool) error {
+	plants := slices.DeleteFunc(claims.Plants(), func(p claims.Plant) bool {
+		return !slices.ContainsFunc(list, func(c claims.Claim) bool { return p.Touches(c.ID) })
+	})
+	if asJSON {
+		return writeJSON(out, plants)
+	}
+	for _, p := range plants {
+		if _, err := fmt.Fprintf(out, "%s\t%s\t%s\n", p.Name, p.What, strings.Join(p.Claims, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -40,10 +40,55 @@ func TestLinesAndRecords(t *testing.T) {
 	}
 }
 
+// A planted mistake leaves no verdict, and the list of plants has it.
+func TestPlant(t *testing.T) {
+	var out, messages bytes.Buffer
+	if err := run([]string{"-plants", "noise-rate"}, &out, &messages); err != nil {
+		t.Fatal(err)
+	}
+	const name = "noise-rate:gamma-up"
+	if !strings.Contains(out.String(), name+"\tgamma times 1 + 1/64\tnoise-rate\n") || strings.Contains(out.String(), "lemma-2:") {
+		t.Errorf("the plants of noise-rate are %q", out.String())
+	}
+	out.Reset()
+	if err := run([]string{"-plants", "-json", "noise-rate"}, &out, &messages); err != nil {
+		t.Fatal(err)
+	}
+	var plants []claims.Plant
+	if err := json.Unmarshal(out.Bytes(), &plants); err != nil || len(plants) == 0 || plants[0].What == "" {
+		t.Errorf("%v, %+v", err, plants)
+	}
+
+	out.Reset()
+	if err := run([]string{"-json", "-plant", name}, &out, &messages); err != nil {
+		t.Fatal(err)
+	}
+	var records []claims.Claim
+	if err := json.Unmarshal(out.Bytes(), &records); err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 1 || records[0].ID != "noise-rate" || records[0].Plant != name || records[0].Verdict != claims.Fails {
+		t.Errorf("%+v", records)
+	}
+	if !strings.Contains(messages.String(), "Planted: gamma times 1 + 1/64.") {
+		t.Errorf("messages %q", messages.String())
+	}
+
+	// A check that ends with an error has noticed.
+	out.Reset()
+	if err := run([]string{"-plant", "lemma-3:5-delta(b)-down"}, &out, &messages); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "lemma-3\tundecided\t0\t") || !strings.Contains(out.String(), "should hold instead") {
+		t.Errorf("%q", out.String())
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	var out bytes.Buffer
 	for want, args := range map[string][]string{
 		"there are ": {"nosuch"}, "exclude each other": {"-json", "-markdown"}, "not defined": {"-nosuch"},
+		"there is no plant": {"-plant", "nosuch"}, "does not touch": {"-plant", "noise-rate:gamma-up", "lemma-2"},
 	} {
 		if err := run(args, &out, &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gave %v", args, err)

@@ -152,12 +152,18 @@ func TestGradientsOfTheorem4(t *testing.T) {
 		near(t, p.Name+": distance of the gradients", g.Theorem4.Apart, g.Theorem4.Expected)
 		near(t, p.Name+": difference of the squared biases",
 			math.Pow(g.Theorem4.Bias, 2)-math.Pow(g.Bias, 2), g.Theorem4.Kappa*(g.Theorem4.Along-g.Theorem4.Needed))
+		if p.Circle.SameView == theory.IndependentViews && !(g.Theorem4.LeastGain >= -1e-12 && g.Theorem4.Variance < g.Theorem4.VarianceBaseline) {
+			t.Errorf("%s: the gradient of PUCL varies more: %+v", p.Name, g.Theorem4)
+		}
 		if len(g.Loss) != 3 || len(g.Ideal) != 3 || len(g.Loss[0]) != 2 {
 			t.Errorf("%s: gradients of %d and %d points", p.Name, len(g.Loss), len(g.Ideal))
 		}
 	}
 	g := l.ask(t, Request{Ask: "gradients", Circle: preset(t, 4).Circle}).Gradients
 	near(t, "largest ratio", g.Bias/g.Theorem4.Bias, 8.302211226897693)
+	if !(g.Theorem4.LeastGain < -0.01) {
+		t.Errorf("of identical views the gradient of PUCL varies more in some direction, not by %g", -g.Theorem4.LeastGain)
+	}
 }
 
 // The three points of LabelsApart: from the only start, 100 + 100 + 1 and so on, counted by hand.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/claims"
 )
@@ -30,6 +32,12 @@ type Theorem4 struct {
 	Expected float64 `json:"expected"` // κ|∇μ_P|, what Apart is for PUCL
 	Along    float64 `json:"along"`    // 2⟨B, ∇μ_P⟩
 	Needed   float64 `json:"needed"`   // κ|∇μ_P|²
+
+	// How the gradient of a batch varies: the sum over all coordinates of the points, and the least eigenvalue of Cov(∇ssCL) − Cov(∇L),
+	// below 0 where the gradient of the loss varies more than that of ssCL in some direction.
+	Variance         float64 `json:"variance"`
+	VarianceBaseline float64 `json:"variance_baseline"`
+	LeastGain        float64 `json:"least_gain"`
 }
 
 func (l *Lab) gradients(c Circle) (*Gradients, error) {
@@ -72,7 +80,19 @@ func (l *Lab) theorem4(c Circle, loss, ideal theory.PointGradient) (*Theorem4, e
 			along -= 2 * rowsOf(bias)[i][k] * x
 		}
 	}
+	varies, err := l.covariance(c, c.Loss)
+	if err != nil {
+		return nil, err
+	}
+	thanVaries, err := l.covariance(c, baseline)
+	if err != nil {
+		return nil, err
+	}
+	var gain mat.SymDense
+	gain.ScaleSym(-1, varies)
+	gain.AddSym(&gain, thanVaries)
 	return &Theorem4{
+		Variance: mat.Trace(varies), VarianceBaseline: mat.Trace(thanVaries), LeastGain: theory.LeastEigenvalue(&gain),
 		Norm: than.Norm(), Bias: bias.Norm(), Apart: loss.Minus(than).Norm(),
 		Kappa: kappa, Expected: kappa * slope.Norm(), Along: along, Needed: kappa * math.Pow(slope.Norm(), 2),
 	}, nil
@@ -88,6 +108,15 @@ func (l *Lab) gradient(c Circle, loss Loss, d theory.Design) (theory.PointGradie
 		return theory.PointGradient{}, err
 	}
 	return m.Gradient(c.population(), d)
+}
+
+// covariance returns how the gradient of a batch's loss varies.
+func (l *Lab) covariance(c Circle, loss Loss) (*mat.SymDense, error) {
+	m, err := l.meter(loss, c.Prior, c.Tau)
+	if err != nil {
+		return nil, err
+	}
+	return m.GradientCovariance(c.population(), c.design())
 }
 
 // rowsOf returns the rows of a gradient, those of the positive points first.

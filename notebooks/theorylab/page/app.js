@@ -3,7 +3,7 @@ import { Asker } from "./ask.js";
 import { CircleDrawing } from "./circle.js";
 import { Dials } from "./dials.js";
 import { format, parse } from "./link.js";
-import { claims, table } from "./numbers.js";
+import { at, claims, table, write } from "./numbers.js";
 import { PlaneDrawing } from "./plane.js";
 import { theorems } from "./theorems.js";
 
@@ -150,8 +150,10 @@ function answered(answer, request, milliseconds) {
   if (current && request.ask === theorems[state.theorem].asks.at(-1)) {
     document.body.dataset.state = "current";
     document.body.dataset.latency = Math.round(performance.now() - turned);
+    const { main, mainName } = theorems[state.theorem];
     const of = answers.numbers ? `${answers.numbers.batches} batches` : `${answers.seeding.starts.length} starts`;
-    find("status").textContent = `Exact, over ${of}; answered in ${Math.round(performance.now() - turned)} ms.`;
+    const shown = `${mainName} ${write(at(answers, main))}`; // for those who hear the page, too
+    find("status").textContent = `${shown}; exact, over ${of}, answered in ${document.body.dataset.latency} ms.`;
   } else if (document.body.dataset.state === "still") {
     document.body.dataset.state = "busy";
   }

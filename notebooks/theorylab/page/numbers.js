@@ -14,7 +14,7 @@ export function write(value) {
 const plain = (value) => (value !== null && typeof value === "object" ? value.value : value);
 
 // at returns what stands at a place of the answers, such as "numbers.loss.bias"; a number stands for itself.
-function at(answers, name) {
+export function at(answers, name) {
   if (typeof name !== "string") return name;
   return name.split(".").reduce((inside, field) => inside?.[field], answers);
 }
@@ -62,6 +62,7 @@ const relations = {
   "=": (x, y) => close(x, y),
   "<": (x, y) => x < y && !close(x, y),
   "≤": (x, y) => x <= y || close(x, y),
+  "≥": (x, y) => x >= y || close(x, y),
 };
 
 function close(x, y) { return Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y)); }

@@ -26,7 +26,7 @@ export const theorems = {
       ...moments(ofLoss, ofIdeal, (field) => `numbers.loss.${biases[field]}`),
       { label: "variance of the loss", names: ["numbers.loss.variance", null, null] },
     ],
-    main: "numbers.loss.bias",
+    main: "numbers.loss.bias", mainName: "bias of the loss",
     claims: [
       {
         tag: "as printed", source: "Theorem 1", when: all(isLoss("SCL-PU"), independent), relation: "=",
@@ -51,7 +51,7 @@ export const theorems = {
       { label: "bias of the loss", names: ["numbers.loss.bias", "numbers.baseline.bias", null] },
       { label: "variance of the loss", names: ["numbers.loss.variance", "numbers.baseline.variance", null] },
     ],
-    main: "numbers.loss.variance",
+    main: "numbers.loss.variance", mainName: "variance of the loss",
     claims: [
       {
         tag: "as printed", source: "Theorem 2", when: all(isLoss("PUCL", "ssCL"), independent), relation: "=", formula: "E[L<sub>ssCL</sub>] = E[L<sub>PUCL</sub>] = L*",
@@ -87,7 +87,7 @@ export const theorems = {
       { label: "E[φ]/φ* after seeding", names: ["seeding.ratio", null] },
       { label: "φ, this start and round", names: ["chosen.potentials.free", "chosen.potentials.constrained"] },
     ],
-    main: "seeding.seeded.free",
+    main: "seeding.seeded.free", mainName: "E[φ] after seeding",
     claims: [
       {
         tag: "as printed", source: "Theorem 3", when: always, relation: "≤", formula: "E[φ(Z<sub>PU</sub>, C<sub>PUPL</sub>)] ≤ 16 φ*",
@@ -107,16 +107,17 @@ export const theorems = {
   4: {
     asks: ["gradients", "numbers"],
     statement: `The gradient of PUCL is said to be less biased than that of ssCL. Where views are independent the two are one and the same;
-      where they coincide PUCL’s can be the nearer or the farther one.`,
+      where they coincide PUCL’s can be the nearer or the farther one. What holds is that it varies less.`,
     source: "Theorem 4 in appendix A.5.3",
     columns: (loss) => [loss, "ssCL", "ideal"],
     rows: [
       { label: "length of the gradient", names: ["gradients.norm", "gradients.theorem4.norm", "gradients.norm_ideal"] },
       { label: "bias of the gradient", names: ["gradients.bias", "gradients.theorem4.bias", null] },
+      { label: "variance of the gradient", names: ["gradients.theorem4.variance", "gradients.theorem4.variance_baseline", null] },
       { label: "bias of the loss", names: ["numbers.loss.bias", "numbers.baseline.bias", null] },
       { label: "variance of the loss", names: ["numbers.loss.variance", "numbers.baseline.variance", null] },
     ],
-    main: "gradients.bias",
+    main: "gradients.bias", mainName: "bias of the gradient",
     claims: [
       {
         tag: "as printed", source: "Theorem 4", when: isLoss("PUCL"), relation: "<", formula: "|E∇L<sub>PUCL</sub> − ∇L*| &lt; |E∇L<sub>ssCL</sub> − ∇L*|",
@@ -132,6 +133,12 @@ export const theorems = {
         when: all(isLoss("PUCL"), ({ circle }) => circle.same_view > 0 && circle.labeled > 1 ? "" : "κ = 0 here, so the biases are equal"),
         formula: "κ|∇μ<sub>P</sub>|² &lt; 2⟨B, ∇μ<sub>P</sub>⟩: PUCL’s bias is the smaller one",
         left: ["κ|∇μ<sub>P</sub>|²", "gradients.theorem4.needed"], right: ["2⟨B, ∇μ<sub>P</sub>⟩", "gradients.theorem4.along"],
+      },
+      {
+        tag: "what holds in its place", source: "PUCL is the mean of ssCL over all pairings of the labeled rows",
+        when: all(isLoss("PUCL"), independent, labels), relation: "≥",
+        formula: "Cov(∇L<sub>PUCL</sub>) ⪯ Cov(∇L<sub>ssCL</sub>)",
+        left: ["least eigenvalue of the difference", "gradients.theorem4.least_gain"], right: ["at least", 0],
       },
     ],
   },

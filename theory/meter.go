@@ -125,10 +125,11 @@ func (m *Meter) chunkSize(n int) int {
 	return min(max((1<<20)/(n*n), 1), cmp.Or(max(m.Chunk, 0), 1024))
 }
 
-// run sends batches, each with a weight, through exec, a graph of m, and hands each chunk to visit together with the graph's outputs,
-// flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
+// run sends batches, each with a weight, through exec, a graph of m, and hands each chunk to visit together with the graph's
+// outputs, flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
 // visit must ignore (weights tells how many batches are real). It ends the measurement where the graph cannot be run.
-func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64)) {
+func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64],
+	visit func(c chunk, out [][]float64)) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 	size := m.chunkSize(n)
 	marks := lists.Make(size*b, func(i int) bool { return i%b < d.Labeled })

@@ -47,7 +47,8 @@ func build(ctx context.Context, lab *answers.Lab, dir string, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	if files["wasm_exec.js"], err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")); err != nil {
+	script := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
+	if files["wasm_exec.js"], err = os.ReadFile(script); err != nil {
 		return fmt.Errorf("theorylab: Go's own script for browsers: %w", err)
 	}
 	total := 0

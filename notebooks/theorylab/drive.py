@@ -2,10 +2,11 @@
 
     python drive.py FOLDER [--pictures DIR] [--slack FACTOR]
 
-FOLDER is what `go run ./notebooks theory-lab -build` has made. Points and dials are moved by keyboard, mouse and touch; after each
-move all numbers of the page must equal those of `go run ./notebooks/theorylab -answer` on the same case to 1e-12. The first answer
-must come within 2 s, and the answer to a move within 300 ms in the middle of several, times FACTOR on a machine that is at other
-work. Nothing may be fetched but the files of FOLDER. It needs playwright (notebooks/tools/browser/requirements.txt) and Chromium.
+FOLDER is what `go run ./notebooks theory-lab -build` has made. Points and dials are moved by keyboard, mouse and touch; after
+each move all numbers of the page must equal those of `go run ./notebooks/theorylab -answer` on the same case to 1e-12. The first
+answer must come within 2 s, and the answer to a move within 300 ms in the middle of several, times FACTOR on a machine that is at
+other work. Nothing may be fetched but the files of FOLDER. It needs playwright (notebooks/tools/browser/requirements.txt) and
+Chromium.
 """
 
 import argparse
@@ -82,7 +83,8 @@ def case_on(page):
             return [[int(x) for x in label.replace("−", "-").split(" at ")[1].split(", ")] for label in labels]
         plane = {"labeled": places("labeled"), "hidden": places("hidden"), "negative": places("negative")}
         return {"plane": plane, "start": int(choice("start")), "round": int(dial("round"))}
-    angles = lambda kind: page.locator(f"svg .point.{kind}").evaluate_all("all => all.map(p => Number(p.getAttribute('aria-valuenow')))")
+    at = "all => all.map(p => Number(p.getAttribute('aria-valuenow')))"
+    angles = lambda kind: page.locator(f"svg .point.{kind}").evaluate_all(at)
     loss = {"name": choice("loss")}
     if loss["name"] == "own":
         loss |= {name: choice(name) for name in ("labeled", "unlabeled", "with", "repel")}
@@ -269,7 +271,8 @@ def still(context, base, native):
     page.goto(base)
     page.wait_for_selector("body[data-failed]", timeout=WAIT)
     why = page.locator("#why").inner_text()
-    check(page.locator("#still svg").is_visible() and "WebAssembly" in why, f"without the program the picture stands: {why[:80]!r}…")
+    stands = page.locator("#still svg").is_visible() and "WebAssembly" in why
+    check(stands, f"without the program the picture stands: {why[:80]!r}…")
     presets = json.loads(page.locator("#presets").text_content())
     loss = native.answer(ask="numbers", circle=presets[0]["circle"])["numbers"]["loss"]
     shown = page.locator("#still tbody tr").nth(2).inner_text()
@@ -300,7 +303,7 @@ def main():
     options = parser.parse_args()
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
-        raise SystemExit("There is no Chromium on the search path. Debian and Ubuntu have it as a package: apt-get install chromium")
+        raise SystemExit("There is no Chromium on the search path. It is a Debian package: apt-get install chromium")
     handler = functools.partial(Quiet, directory=options.folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -331,7 +334,8 @@ def main():
         settle(phone)
         point = "svg .point.positive"
         touch = finger.new_cdp_session(phone)
-        moved(phone, native, "point by a finger", lambda: drag(phone, middle(phone, point), toward(phone, point, -30), touch), "numbers.loss.bias")
+        finger_drag = lambda: drag(phone, middle(phone, point), toward(phone, point, -30), touch)
+        moved(phone, native, "point by a finger", finger_drag, "numbers.loss.bias")
         bare = browser.new_context(java_script_enabled=False).new_page()
         bare.goto(base)
         check(bare.locator("#still svg").is_visible(), "without JavaScript the picture stands")

@@ -34,7 +34,7 @@ func filled(t *testing.T) map[string][]byte {
 func TestStillPicture(t *testing.T) {
 	index := string(filled(t)["index.html"])
 	for _, want := range []string{
-		`<td>1.8302</td><td>0.7320</td><td>1.0983</td>`, // loss, ideal and bias of the first case, see testdata of package answers
+		`<td>1.8302</td><td>0.7320</td><td>1.0983</td>`, // loss, ideal and bias of the first case, as in answers/testdata
 		`<td>0.0895</td><td>–</td><td>–</td>`, `<td>−0.4330</td>`,
 		`<circle class="mark" r="7.5"/>`, `class="arrow ideal"`, `class="arrow loss"`,
 	} {
@@ -118,7 +118,8 @@ func TestAnswerLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], `"ratio":{"value":202,"exact":"202"}`) || !strings.Contains(lines[1], "nothing is asked") {
+	if len(lines) != 2 || !strings.Contains(lines[0], `"ratio":{"value":202,"exact":"202"}`) ||
+		!strings.Contains(lines[1], "nothing is asked") {
 		t.Errorf("answers %q", lines)
 	}
 }

@@ -152,7 +152,8 @@ func TestGradientsOfTheorem4(t *testing.T) {
 		near(t, p.Name+": distance of the gradients", g.Theorem4.Apart, g.Theorem4.Expected)
 		near(t, p.Name+": difference of the squared biases",
 			math.Pow(g.Theorem4.Bias, 2)-math.Pow(g.Bias, 2), g.Theorem4.Kappa*(g.Theorem4.Along-g.Theorem4.Needed))
-		if p.Circle.SameView == theory.IndependentViews && !(g.Theorem4.LeastGain >= -1e-12 && g.Theorem4.Variance < g.Theorem4.VarianceBaseline) {
+		if p.Circle.SameView == theory.IndependentViews &&
+			!(g.Theorem4.LeastGain >= -1e-12 && g.Theorem4.Variance < g.Theorem4.VarianceBaseline) {
 			t.Errorf("%s: the gradient of PUCL varies more: %+v", p.Name, g.Theorem4)
 		}
 		if len(g.Loss) != 3 || len(g.Ideal) != 3 || len(g.Loss[0]) != 2 {
@@ -171,9 +172,12 @@ func TestSeedingOfThreePoints(t *testing.T) {
 	p := Plane{Labeled: [][2]int64{{-10, 0}, {10, 0}}, Negative: [][2]int64{{11, 0}}}
 	s := newLab(t).ask(t, Request{Ask: "seeding", Plane: &p}).Seeding
 	for name, pair := range map[string][2]string{
-		"Definition 6": {s.Seeded.Free.Exact, "101"}, "constrained": {s.Seeded.Constrained.Exact, "200"}, "best": {s.Optimal.Exact, "1/2"},
-		"ratio": {s.Ratio.Exact, "202"}, "printed": {s.Printed.Exact, "8"}, "k": {s.Factor.Exact, "1"}, "bound": {s.Bound.Exact, "200"},
-		"average": {s.Average.Exact, "200"}, "probability": {s.Starts[0].Probability.Exact, "1"}, "k-means++": {s.PlusPlus.Exact, "289361/177242"},
+		"Definition 6": {s.Seeded.Free.Exact, "101"}, "constrained": {s.Seeded.Constrained.Exact, "200"},
+		"best":  {s.Optimal.Exact, "1/2"},
+		"ratio": {s.Ratio.Exact, "202"}, "printed": {s.Printed.Exact, "8"},
+		"k": {s.Factor.Exact, "1"}, "bound": {s.Bound.Exact, "200"},
+		"average": {s.Average.Exact, "200"}, "probability": {s.Starts[0].Probability.Exact, "1"},
+		"k-means++": {s.PlusPlus.Exact, "289361/177242"},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %s, want %s", name, pair[0], pair[1])
@@ -238,7 +242,7 @@ func TestRefusals(t *testing.T) {
 		"nothing":         {Request{Ask: "all"}, `nothing is asked by "all"; ask for numbers`},
 		"no circle":       {Request{Ask: "numbers"}, "ask for numbers"},
 		"no points":       {circle(func(c *Circle) { c.Negative = nil }), "at least one point; add one"},
-		"many points":     {circle(func(c *Circle) { c.Negative = make([]float64, 7) }), "2 positive and 7 negative points; a class has 6 at most"},
+		"many points":     {circle(func(c *Circle) { c.Negative = make([]float64, 7) }), "a class has 6 at most"},
 		"small batch":     {circle(func(c *Circle) { c.Labeled, c.Unlabeled = 1, 0 }), "set m + u to 2 or more"},
 		"many batches":    {circle(func(c *Circle) { c.Positive = []float64{0, 20, 40, 60}; c.Unlabeled = 6 }), "lower m or u"},
 		"loss":            {circle(func(c *Circle) { c.Loss.Name = "CE" }), `no loss "CE"; take one of DCL, PUCL`},

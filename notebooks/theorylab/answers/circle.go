@@ -49,7 +49,8 @@ func (c Circle) validate() error {
 		return errNoPoints
 	}
 	if len(c.Positive) > mostPoints || len(c.Negative) > mostPoints {
-		return fmt.Errorf("%d positive and %d negative points; a class has %d at most here", len(c.Positive), len(c.Negative), mostPoints)
+		return fmt.Errorf("%d positive and %d negative points; a class has %d at most here",
+			len(c.Positive), len(c.Negative), mostPoints)
 	}
 	if c.Labeled+c.Unlabeled < 2 {
 		return fmt.Errorf("a batch of %d examples has nothing to compare; set m + u to 2 or more", c.Labeled+c.Unlabeled)
@@ -61,7 +62,8 @@ func (c Circle) validate() error {
 	}
 	b := float64(c.design().Examples())
 	if most := math.Floor(mostBatches * min(1, 36/(b*b))); count > most {
-		return fmt.Errorf("%.0f batches would have to be scored, and %.0f are at most; take points away, or lower m or u", count, most)
+		return fmt.Errorf("%.0f batches would have to be scored, and %.0f are at most; take points away, or lower m or u",
+			count, most)
 	}
 	return nil
 }

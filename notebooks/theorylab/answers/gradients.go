@@ -33,8 +33,8 @@ type Theorem4 struct {
 	Along    float64 `json:"along"`    // 2⟨B, ∇μ_P⟩
 	Needed   float64 `json:"needed"`   // κ|∇μ_P|²
 
-	// How the gradient of a batch varies: the sum over all coordinates of the points, and the least eigenvalue of Cov(∇ssCL) − Cov(∇L),
-	// below 0 where the gradient of the loss varies more than that of ssCL in some direction.
+	// How the gradient of a batch varies: the sum over all coordinates of the points, and the least eigenvalue of
+	// Cov(∇ssCL) − Cov(∇L), below 0 where the gradient of the loss varies more than that of ssCL in some direction.
 	Variance         float64 `json:"variance"`
 	VarianceBaseline float64 `json:"variance_baseline"`
 	LeastGain        float64 `json:"least_gain"`
@@ -99,7 +99,9 @@ func (l *Lab) theorem4(c Circle, loss, ideal theory.PointGradient) (*Theorem4, e
 }
 
 // similarity is the similarity of an example's views, taken as a loss.
-var similarity = Loss{Name: "own", Labeled: "OwnViews", Unlabeled: "OwnViews", With: "Nothing", Mix: 1, Weight: 1, Repel: "Nothing"}
+var similarity = Loss{
+	Name: "own", Labeled: "OwnViews", Unlabeled: "OwnViews", With: "Nothing", Mix: 1, Weight: 1, Repel: "Nothing",
+}
 
 // gradient returns the gradient of a mean loss on the case's points.
 func (l *Lab) gradient(c Circle, loss Loss, d theory.Design) (theory.PointGradient, error) {

@@ -17,7 +17,7 @@ let turned = 0; // when a dial was turned last
 let drawing;
 let written; // the fragment that the page has written itself
 
-const dials = new Dials(find("dials"), presets, { changed, opened: (preset) => open({ ...parse(`t=${preset.theorem}`, [preset]) }) });
+const dials = new Dials(find("dials"), presets, { changed, opened: (preset) => open(parse(`t=${preset.theorem}`, [preset])) });
 const asker = new Asker({ ready, answered, failed });
 
 // open shows another case.
@@ -128,8 +128,8 @@ function ready() {
   document.body.dataset.ready = Math.round(turned);
 }
 
-// answered shows an answer. One that was overtaken by a newer dial still shows numbers, pale, while the newer is under way, so that a
-// point that is dragged has live ones; its gradients are dropped, since they belong to other places.
+// answered shows an answer. One that was overtaken by a newer dial still shows numbers, pale, while the newer is under way, so
+// that a point that is dragged has live ones; its gradients are dropped, since they belong to other places.
 function answered(answer, request, milliseconds) {
   const current = answer.id === version;
   if (answer.error) {
@@ -164,8 +164,8 @@ function answered(answer, request, milliseconds) {
 
 // failed leaves the still picture, or what was answered so far, and says why.
 function failed(error) {
-  const why = `The program of the lab does not run here (${error}), so the page stands still. It needs WebAssembly, module workers ` +
-    "and a file server; a newer browser may do.";
+  const why = `The program of the lab does not run here (${error}), so the page stands still. It needs WebAssembly, ` +
+    "module workers and a file server; a newer browser may do.";
   if (document.body.dataset.state === "still") find("why").textContent = why;
   else find("message").textContent = why;
   document.body.dataset.failed = "";

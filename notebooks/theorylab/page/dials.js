@@ -3,9 +3,12 @@ import { ownLoss } from "./link.js";
 
 const losses = ["ssCL", "PUCL", "SCL-PU", "SCL", "puNCE", "DCL", "own"];
 const attractions = {
-  OwnViews: "own other view", LabeledMean: "labeled rows", UnlabeledMean: "unlabeled rows", ClassMean: "rows of its class", Nothing: "nothing",
+  OwnViews: "own other view", LabeledMean: "labeled rows", UnlabeledMean: "unlabeled rows", ClassMean: "rows of its class",
+  Nothing: "nothing",
 };
-const repulsions = { LogPartition: "log partition", "N-pair": "N-pair: one view of the others", DCL: "debiased, DCL with τ⁺ = π", Nothing: "nothing" };
+const repulsions = {
+  LogPartition: "log partition", "N-pair": "N-pair: one view of the others", DCL: "debiased, DCL with τ⁺ = π", Nothing: "nothing",
+};
 
 const numbers = [
   { name: "prior", label: "class prior π", min: 0, max: 1, step: 0.01 },
@@ -28,8 +31,8 @@ export class Dials {
   build(state) {
     this.state = state;
     const offered = this.presets.filter((p) => p.theorem === state.theorem);
-    this.form.replaceChildren(this.#select("cases", { "": "choose …", ...Object.fromEntries(offered.map((p, i) => [i, p.name])) }, "",
-      (value) => value !== "" && this.opened(offered[Number(value)])));
+    const names = { "": "choose …", ...Object.fromEntries(offered.map((p, i) => [i, p.name])) };
+    this.form.replaceChildren(this.#select("cases", names, "", (value) => value !== "" && this.opened(offered[Number(value)])));
     if (state.plane) this.#plane(state);
     else this.#circle(state.circle);
   }
@@ -66,7 +69,8 @@ export class Dials {
       state.round = 0;
       this.changed(false);
     }, "start").querySelector("select");
-    this.form.append(this.start.parentElement, this.#range({ name: "round", label: "round of two-means", min: 0, max: 1, step: 1 }, state, false));
+    const round = { name: "round", label: "round of two-means", min: 0, max: 1, step: 1 };
+    this.form.append(this.start.parentElement, this.#range(round, state, false));
   }
 
   // starts offers the starts of an answer, and the rounds of the one that is looked at.
@@ -90,7 +94,7 @@ export class Dials {
 
   #range({ name, label, min, max, step }, holder, ask = true) {
     const element = document.createElement("label");
-    const [text, output, input] = [document.createElement("span"), document.createElement("output"), document.createElement("input")];
+    const [text, output, input] = ["span", "output", "input"].map((name) => document.createElement(name));
     text.textContent = label;
     Object.assign(input, { type: "range", name, min: Math.min(min, holder[name]), max: Math.max(max, holder[name]), step });
     input.value = holder[name];

@@ -94,6 +94,7 @@ function verdict(claim, state, [left, right]) {
   const known = left !== null && right !== null;
   const holds = known && relations[claim.relation](left, right);
   element.className = "verdict " + (outside || !known ? "out" : holds ? "yes" : "no");
-  element.textContent = outside || (!known ? "not defined here" : holds ? `✓ ${claim.yes ?? "holds here"}` : `✗ ${claim.no ?? "fails here"}`);
+  const words = holds ? `✓ ${claim.yes ?? "holds here"}` : `✗ ${claim.no ?? "fails here"}`;
+  element.textContent = outside || (known ? words : "not defined here");
   return element;
 }

@@ -14,9 +14,11 @@ export class PlaneDrawing {
   constructor(parent, changed) {
     this.changed = changed;
     this.svg = make("svg", {
-      class: "plane", viewBox: [-right - 1.6, -top - 1.6, 2 * right + 3.2, 2 * top + 3.2].map((x) => unit * x).join(" "), role: "group", "aria-label": "Points of the plane",
+      class: "plane", viewBox: [-right - 1.6, -top - 1.6, 2 * right + 3.2, 2 * top + 3.2].map((x) => unit * x).join(" "),
+      role: "group", "aria-label": "Points of the plane",
     });
-    make("path", { class: "axis", d: `M${-unit * (right + 1)} 0 H${unit * (right + 1)} M0 ${-unit * (top + 1)} V${unit * (top + 1)}` }, this.svg);
+    const [far, high] = [unit * (right + 1), unit * (top + 1)];
+    make("path", { class: "axis", d: `M${-far} 0 H${far} M0 ${-high} V${high}` }, this.svg);
     for (let x = -right; x <= right; x += 2) {
       for (let y = -top; y <= top; y += 2) make("circle", { class: "dot", r: 1.2, cx: unit * x, cy: unit * y }, this.svg);
     }
@@ -58,7 +60,8 @@ export class PlaneDrawing {
     join(this.spokes, now ? points : [], () => make("line"), (spoke, [x, y], i) => {
       const positive = now.near[i] || i < plane.labeled.length;
       const [cx, cy] = positive ? now.positive : now.negative;
-      set(spoke, { class: `spoke ${positive ? "positive" : "negative"}`, x1: unit * x, y1: -unit * y, x2: unit * cx, y2: -unit * cy });
+      const side = positive ? "positive" : "negative";
+      set(spoke, { class: `spoke ${side}`, x1: unit * x, y1: -unit * y, x2: unit * cx, y2: -unit * cy });
     });
     const sides = now ? ["positive", "negative"] : [];
     join(this.paths, sides, () => make("polyline", { class: "path" }), (path, side) => {
@@ -70,7 +73,10 @@ export class PlaneDrawing {
   }
 
   #point(kind, i) {
-    const point = make("g", { class: `point ${kind} ${kind === "negative" ? "" : "positive"}`, tabindex: 0, role: "button", "aria-roledescription": "movable point" });
+    const point = make("g", {
+      class: kind === "negative" ? "point negative" : `point positive ${kind}`, tabindex: 0,
+      role: "button", "aria-roledescription": "movable point",
+    });
     make("circle", { class: "grip", r: 17 }, point);
     mark(kind !== "negative", 7, point);
     const put = (x, y) => {

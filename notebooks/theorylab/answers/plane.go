@@ -115,13 +115,13 @@ func seeding(p Plane) (*Seeding, error) {
 	bound := times(factor, positives.Spread())
 	bound.Add(bound, times(big.NewRat(5, 1), negative.Spread()))
 	s.Factor, s.Bound = fraction(factor), fraction(bound)
-	average, choices, err := averageOverLabels(positives, negative, len(labeled))
+	average, choices := averageOverLabels(positives, negative, len(labeled))
 	if average != nil {
 		f := fraction(average)
 		s.Average = &f
 	}
 	s.Choices = choices
-	return s, err
+	return s, nil
 }
 
 // rounds lists the rounds of a run. A tie goes to the positive center.
@@ -151,7 +151,7 @@ func spreadFactor(n, a int) *big.Rat {
 
 // averageOverLabels returns the expected constrained potential after seeding, averaged over all choices of n labels among the
 // positives, and their number. The average is nil where some choice leaves no point to draw.
-func averageOverLabels(positives, negative theory.RationalPoints, n int) (average *big.Rat, choices int, err error) {
+func averageOverLabels(positives, negative theory.RationalPoints, n int) (average *big.Rat, choices int) {
 	sum, defined := new(big.Rat), true
 	for labeled, hidden := range splits(positives, n) {
 		choices++
@@ -161,22 +161,17 @@ func averageOverLabels(positives, negative theory.RationalPoints, n int) (averag
 			defined = false
 			continue
 		}
+		center := labeled.Mean()
+		mean := new(big.Rat) // of what the unlabeled points cost, times total
 		for i, weight := range weights {
-			if weight.Sign() == 0 {
-				continue
-			}
-			run, err := theory.RationalPUPLFrom(labeled, unlabeled, i)
-			if err != nil {
-				return nil, 0, err
-			}
-			share := new(big.Rat).Quo(weight, total)
-			sum.Add(sum, share.Mul(share, run.Seeded().Constrained))
+			mean.Add(mean, times(weight, unlabeled.Potential(center, unlabeled[i])))
 		}
+		sum.Add(sum, labeled.Potential(center)).Add(sum, mean.Quo(mean, total))
 	}
 	if !defined {
-		return nil, choices, nil
+		return nil, choices
 	}
-	return sum.Mul(sum, big.NewRat(1, int64(choices))), choices, nil
+	return sum.Mul(sum, big.NewRat(1, int64(choices))), choices
 }
 
 // splits yields all ways to take n of the points, with those that are left.

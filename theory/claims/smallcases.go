@@ -118,7 +118,7 @@ const squaredDistance = "squared distance"
 // seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
 func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
 	if s.assumes(squaredDistance) {
-		return seedingPotentials(labeled, unlabeled)
+		return once(s, "seeding: "+places(labeled)+places(unlabeled), func() seeded { return seedingPotentials(labeled, unlabeled) })
 	}
 	center, share := labeled.Mean(), big.NewRat(1, int64(len(unlabeled)))
 	free, rest := new(big.Rat), new(big.Rat)

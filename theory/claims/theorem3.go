@@ -66,11 +66,24 @@ type theorem3Search struct {
 	largest                *big.Rat // largest expected potential after seeding over the best, where that is positive
 }
 
+// followedSeeding is what no bound changes of a labeled set.
+type followedSeeding struct {
+	theory.RationalSeeding
+	sides    lemma3Sides
+	plusPlus *big.Rat // expected potential of k-means++
+}
+
 func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound func(seedingCase) *big.Rat) {
 	if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
 		return // nothing to draw
 	}
-	enumerated := must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled))
+	followed := once(s.on, "theorem-3: "+places(labeled)+places(unlabeled), func() followedSeeding {
+		return followedSeeding{
+			must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled)), measureLemma3(labeled, unlabeled),
+			must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled))),
+		}
+	})
+	enumerated, plusPlus, sides := followed.RationalSeeding, followed.plusPlus, followed.sides
 	seeded, settled := enumerated.Expected()
 	limit := bound(seedingCase{labeled, unlabeled, enumerated.Optimal})
 	s.cases++
@@ -87,10 +100,8 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	if enumerated.Optimal.Sign() > 0 {
 		s.largest = larger(s.largest, over(seeded.Free, enumerated.Optimal))
 	}
-	plusPlus := must.Get(theory.RationalKMeansPlusPlus(union(labeled, unlabeled)))
 	s.plusPlus += oneIf(plusPlus.Cmp(s.on.rational("21.55", times(big.NewRat(2155, 100), enumerated.Optimal))) > 0)
 	s.plusPlusFive += oneIf(plusPlus.Cmp(times(whole(5), enumerated.Optimal)) > 0)
-	sides := measureLemma3(labeled, unlabeled)
 	s.unlabeledOnly += oneIf(sides.unlabeled.Cmp(times(whole(16), sides.own)) > 0)
 	for _, start := range enumerated.Starts {
 		s.follow(labeled, unlabeled, start)

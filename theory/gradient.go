@@ -60,7 +60,7 @@ func (m *Meter) eachGradient(p Population, d Design, visit func(c chunk, slopes 
 	s := p.support(false)
 	batches, _, report := m.enumerate(d, s)
 	n, dim := d.Rows(), p.Dim()
-	run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
+	m.run(m.gradients, d, s.points, batches, func(c chunk, out [][]float64) {
 		for i, slope := range out[0][:len(c.rows)*dim] {
 			if !isFinite(slope) {
 				must.Fail("theory: the gradient of objective %q holds %g for the batch %s", m.objective.Name, slope, c.describe(i/dim/n, d, s.points))

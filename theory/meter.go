@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -24,6 +25,10 @@ type Meter struct {
 	// to enumerate; 0 means [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the
 	// square of b.
 	MaxBatches int
+
+	// Chunk is how many batches run through a graph together; 0 means as many as keep an engine busy, up to 1024. A short
+	// enumeration, which is filled up to a whole chunk, is quicker with fewer.
+	Chunk int
 
 	// Progress, if not nil, is told by these and by [Meter.MonteCarlo] how many batches they will run, with done = 0 before the
 	// first one, and how many they have run, at least every 1024; done = total at the end.
@@ -116,14 +121,17 @@ type chunk struct {
 }
 
 // chunkSize returns how many batches of n rows make a chunk: enough to keep an engine busy, few enough to stay in its caches.
-func chunkSize(n int) int { return min(max((1<<20)/(n*n), 1), 1024) }
+func (m *Meter) chunkSize(n int) int {
+	return min(max((1<<20)/(n*n), 1), cmp.Or(max(m.Chunk, 0), 1024))
+}
 
-// run sends batches, each with a weight, through exec and hands each chunk to visit together with the graph's outputs,
-// flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
+// run sends batches, each with a weight, through exec, a graph of m, and hands each chunk to visit together with the graph's
+// outputs, flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
 // visit must ignore (weights tells how many batches are real). It ends the measurement where the graph cannot be run.
-func run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64], visit func(c chunk, out [][]float64)) {
+func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64],
+	visit func(c chunk, out [][]float64)) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
-	size := chunkSize(n)
+	size := m.chunkSize(n)
 	marks := lists.Make(size*b, func(i int) bool { return i%b < d.Labeled })
 	labeled := tensors.FromFlatDataAndDimensions(marks, size, b)
 	defer labeled.MustFinalizeAll()
@@ -169,7 +177,7 @@ var quantities = [3]string{"attraction", "log partition", "loss"}
 // score runs the values graph. Where finite is set, scores that are not end the measurement.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
 	visit func(weights []float64, values [][]float64)) {
-	run(m.values, d, points, batches, func(c chunk, out [][]float64) {
+	m.run(m.values, d, points, batches, func(c chunk, out [][]float64) {
 		for i, values := range out {
 			out[i] = values[:len(c.weights)]
 			for k, value := range out[i] {

@@ -14,6 +14,7 @@ type RationalClustering struct {
 	Labeled   []bool               // per labeled row the same, whatever label it was given
 	Seed      int                  // unlabeled row where the negative center started, −1 for the mean of them all
 	Rounds    []RationalPotentials // before the first round, and after each
+	Path      []RationalPoints     // the centers of these, the positive one first
 	Converged bool                 // the last round changed no label
 	Tied      bool                 // in some round a row was equally far from both centers, so that another rule could differ
 }
@@ -70,6 +71,7 @@ func runRationalPUPL(labeled, unlabeled RationalPoints, negative []*big.Rat, see
 			near[i] = order <= 0
 		}
 		c.Rounds = append(c.Rounds, c.potentials(labeled, unlabeled))
+		c.Path = append(c.Path, c.Centers())
 		return changed
 	}
 	for assign(); len(c.Rounds) <= maxRationalRounds && !c.Converged; {

@@ -103,6 +103,10 @@ func TestARoundCanRaiseDefinition6(t *testing.T) {
 		equalRat(t, "Definition 6", round.Free, want[i].Free)
 		equalRat(t, "constrained", round.Constrained, want[i].Constrained)
 	}
+	for i, want := range [][2]*big.Rat{{big.NewRat(3, 2), new(big.Rat)}, {big.NewRat(4, 3), new(big.Rat)}} {
+		equalRat(t, "μ_P on the path", c.Path[i][0][0], want[0])
+		equalRat(t, "μ_N on the path", c.Path[i][1][0], want[1])
+	}
 	equalRat(t, "after seeding", c.Seeded().Free, want[0].Free)
 	equalRat(t, "at rest", c.Settled().Free, want[1].Free)
 	equalRat(t, "μ_P", c.Positive[0], big.NewRat(4, 3))

@@ -154,6 +154,41 @@ func TestExactWithoutSymmetry(t *testing.T) {
 	}
 }
 
+// How many batches run together is a matter of speed: chunks of 1, of 5 and of all give one result.
+func TestExactInSmallChunks(t *testing.T) {
+	d := Design{Labeled: 2, Unlabeled: 1, Prior: 0.35, SameView: 0.3}
+	measure := func(size int) (Result, PointGradient) {
+		m, err := NewMeter(openEngine(t), pucl.PUCL(), 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		m.Chunk = size
+		if size > 0 && m.chunkSize(d.Rows()) != size {
+			t.Errorf("chunks of %d batches, want %d", m.chunkSize(d.Rows()), size)
+		}
+		r, err := m.Exact(quartet(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := m.Gradient(quartet(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, g
+	}
+	whole, gradient := measure(0)
+	for _, size := range []int{1, 5} {
+		r, g := measure(size)
+		if r.Batches != whole.Batches || r.Symmetry != whole.Symmetry {
+			t.Errorf("chunks of %d: %d batches, %s exchangeable; want %d, %s", size, r.Batches, r.Symmetry, whole.Batches, whole.Symmetry)
+		}
+		near(t, "loss", r.Loss.Mean.Value, whole.Loss.Mean.Value, 1e-14)
+		near(t, "variance", r.Loss.Variance.Value, whole.Loss.Variance.Value, 1e-14)
+		near(t, "gradient", g.Minus(gradient).Norm(), 0, 1e-14)
+	}
+}
+
 // Six examples on six points, three a class.
 func TestSixExamplesOnSixPoints(t *testing.T) {
 	p := Population{

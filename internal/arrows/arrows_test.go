@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"pucl/train"},
 	{"pucl/classify", "pucl/rival"},
 	{"pucl/pipeline"},
-	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/..."},
+	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},
 	{"notebooks/grid", "notebooks"},
 }

@@ -24,6 +24,7 @@ type Cell struct {
 
 	Runs       []Standing // of the setting and method, whatever their state
 	Degenerate int        // of the done runs: how many have a degenerate classifier
+	Headless   int        // of the done runs: in how many the head could not be had at the point of the rule
 }
 
 // Cells returns what the store has of a grid. Results that are stale or cannot be read are counted, and no part of any number.
@@ -74,6 +75,9 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	for _, s := range c.done(setting, method) {
 		j, ok := judge(s.Result.Points, head, rule)
 		if !ok {
+			if slices.ContainsFunc(s.Result.Points, func(p Point) bool { return p.Head == head && p.Failure != "" }) {
+				cell.Headless++
+			}
 			continue
 		}
 		accuracy, balanced, auc = append(accuracy, j.Accuracy), append(balanced, j.BalancedAccuracy), append(auc, j.AUC)

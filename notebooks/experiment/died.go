@@ -35,7 +35,8 @@ func (c *Coordinator) over(it *item, ended error) error {
 		c.queue = append(c.queue, it) // somebody asked the worker alone
 		return nil
 	case it.last.Error != "":
-		return errors.New(it.last.Error)
+		c.leave(it)
+		return nil
 	case c.stop != nil:
 		return nil
 	}
@@ -45,6 +46,21 @@ func (c *Coordinator) over(it *item, ended error) error {
 		return fmt.Errorf("experiment: the worker of %s ended with %w%s", it.Run, ended, log)
 	}
 	return c.died(it, ended)
+}
+
+// leave leaves a run that cannot be done here, and those of its setting that are not begun.
+func (c *Coordinator) leave(it *item) {
+	if c.stop != nil {
+		return
+	}
+	before := len(c.queue)
+	c.queue = slices.DeleteFunc(c.queue, func(other *item) bool { return other.Run.Setting == it.Run.Setting })
+	text := it.last.Error
+	if left := before - len(c.queue); left > 0 {
+		text += fmt.Sprintf("; %d more of %s left undone", left, it.Run.Setting)
+	}
+	c.Line.Linef("        %s", text)
+	c.undone = append(c.undone, errors.New(text))
 }
 
 // died has a run tried again whose worker was killed, or makes it one that failed.

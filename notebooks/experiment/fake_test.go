@@ -69,10 +69,13 @@ var fakeGrids = map[string][]fake{
 	"hungry":    {{Steps: 10}, {Kind: "is killed", Steps: 10}},
 	"dying":     {{Kind: "dies at every fifth step", Steps: 20}, {Steps: 10}},
 	"exploding": {{Kind: "panics", Steps: 10}},
-	"poor":      {{Kind: "lacks its data", Steps: 10}, {Steps: 4000}},
+	"poor":      {{Kind: "lacks its data", Steps: 10}, {Kind: "lacks its data", Steps: 10}, {Kind: elsewhere, Steps: 10}},
 	"none":      {{Kind: "judges nothing", Steps: 2}},
 	"endless":   {{Steps: 100_000, Every: 1_000_000}},
 }
+
+// elsewhere is the kind of a run that counts in a setting of its own.
+const elsewhere = "counts elsewhere"
 
 // fakeGrid returns the grid of that name.
 func fakeGrid(name string, size Size) (Grid, error) {
@@ -84,7 +87,11 @@ func fakeGrid(name string, size Size) (Grid, error) {
 	for i, config := range fakes {
 		config.Pause, config.Every = 2*time.Millisecond, cmp.Or(config.Every, 5)
 		seed := uint64(i)
-		g.Runs = append(g.Runs, Run{Setting: "Counting", Method: "fake " + config.Kind, Seed: seed, Config: config, Version: 1,
+		setting := "Counting"
+		if config.Kind == elsewhere {
+			setting = "Other data"
+		}
+		g.Runs = append(g.Runs, Run{Setting: setting, Method: "fake " + config.Kind, Seed: seed, Config: config, Version: 1,
 			Train: config.runOf(seed)})
 	}
 	return g, nil

@@ -51,4 +51,6 @@ type Point struct {
 	PU     *evaluate.PU       // on held-out PU examples; nil for none
 	Test   *evaluate.Binary   // on test examples; nil for none
 	Values map[string]float64 // of what is no classifier, by their names
+
+	Failure string `json:",omitempty"` // why the head could not be had here, and nothing was measured; "" where it was
 }

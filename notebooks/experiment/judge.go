@@ -69,22 +69,23 @@ func (p Point) value(rule Rule) (value float64, ok bool) {
 	}
 }
 
-// heads returns the heads whose classifiers the points have test results of, in the order of their first points.
+// heads returns the heads that are classifiers, or were to be, in the order of their first points.
 func heads(points []Point) (names []string) {
 	for _, p := range points {
-		if p.Test != nil && !slices.Contains(names, p.Head) {
+		if (p.Test != nil || p.Failure != "") && !slices.Contains(names, p.Head) {
 			names = append(names, p.Head)
 		}
 	}
 	return names
 }
 
-// judge returns what a head comes to by a rule; false where the rule cannot be followed at every point of the head.
+// judge returns what a head comes to by a rule; false where the rule cannot be followed at every point at which the head could be
+// had, or where it chooses one at which it could not, as [Last] may: the others have nothing to choose there.
 func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	var chosen *Point
 	highest := math.Inf(-1)
 	for i, p := range points {
-		if p.Head != head || p.Test == nil {
+		if p.Head != head || p.Test == nil && (p.Failure == "" || rule != Last) {
 			continue
 		}
 		value, known := p.value(rule)
@@ -95,7 +96,7 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 			chosen, highest = &points[i], value
 		}
 	}
-	if chosen == nil {
+	if chosen == nil || chosen.Failure != "" {
 		return Judgement{}, false
 	}
 	return Judgement{
@@ -116,13 +117,17 @@ func Judgements(points []Point) (all []Judgement) {
 	return all
 }
 
-// check returns an error if the outcome cannot stand in a table.
+// check returns an error if the outcome cannot stand in a table. Where no head could be had at any point, it is a [Failure].
 func (o *Outcome) check() error {
 	if o == nil || len(o.Points) == 0 {
 		return fmt.Errorf("it left no measurement")
 	}
+	if !slices.ContainsFunc(o.Points, func(p Point) bool { return p.Failure == "" }) {
+		return &Failure{fmt.Errorf("after %d steps the head %q: %s", o.Points[0].Step, o.Points[0].Head, o.Points[0].Failure)}
+	}
 	for _, p := range o.Points {
 		switch {
+		case p.Failure != "":
 		case p.Test == nil && len(p.Values) == 0:
 			return fmt.Errorf("after %d steps the head %q was measured on no test example, and there is no value: set Test or Values", p.Step, p.Head)
 		case p.Test != nil && p.Test.N() == 0:

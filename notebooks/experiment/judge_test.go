@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -24,6 +26,29 @@ func pointOf(head string, step int, recall, predicted, proxyAUC float64, right i
 		Test: &evaluate.Binary{
 			Confusion: evaluate.Confusion{TruePositive: right - 5, FalseNegative: 10 - right, TrueNegative: 5}, AUC: float64(step) / 10,
 		},
+	}
+}
+
+// Where a head could not be had it is not chosen, and where that was the end of a run it has no last point; with none at all the
+// run failed.
+func TestHeadsThatCouldNotBeHad(t *testing.T) {
+	none := Point{Head: "a", Step: 2, Failure: "collapsed"}
+	points := []Point{scored("a", 1, 0.8), none, scored("a", 3, 0.6)}
+	for _, tt := range []struct {
+		points []Point
+		rule   Rule
+		want   float64 // 0 for no judgement
+	}{{points, Last, 0.6}, {points, Oracle, 0.8}, {points[:2], Last, 0}, {points[:2], Oracle, 0.8}, {points[1:2], Oracle, 0}} {
+		if j, ok := judge(tt.points, "a", tt.rule); ok != (tt.want > 0) || j.Accuracy != tt.want {
+			t.Errorf("%d points, %s: %+v, %v; want %g", len(tt.points), tt.rule, j, ok, tt.want)
+		}
+	}
+	if err := (&Outcome{Points: points}).check(); err != nil {
+		t.Error(err)
+	}
+	var failure *Failure
+	if err := (&Outcome{Points: points[1:2]}).check(); !errors.As(err, &failure) || !strings.Contains(err.Error(), `"a": collapsed`) {
+		t.Errorf("%v", err)
 	}
 }
 

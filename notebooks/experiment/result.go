@@ -41,8 +41,9 @@ func (r *Result) String() string {
 	}
 	text := duration(r.Seconds)
 	if names := heads(r.Points); len(names) > 0 {
-		j, _ := judge(r.Points, names[0], Last) // which can always be followed
-		text += fmt.Sprintf(", %s %.4f (%s)", cmp.Or(j.Head, "accuracy"), j.Accuracy, j.Rule)
+		if j, ok := judge(r.Points, names[0], Last); ok {
+			text += fmt.Sprintf(", %s %.4f (%s)", cmp.Or(j.Head, "accuracy"), j.Accuracy, j.Rule)
+		}
 	}
 	return text
 }

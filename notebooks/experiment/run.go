@@ -35,7 +35,8 @@ type Coordinator struct {
 	ended   int // runs
 	failed  int
 	events  chan event
-	stop    error // why no run is begun any more
+	undone  []error // of runs that cannot be done here
+	stop    error   // why no run is begun any more
 	stopped time.Time
 	said    time.Time
 }
@@ -64,8 +65,9 @@ type event struct {
 	err     error // of the process
 }
 
-// Run does the plan. It returns when all is done or failed, and with an error when ctx is done or a run cannot be done at all:
-// then the workers save their state first, and the same plan made again goes on from there.
+// Run does the plan. It returns when all is done or failed, and with an error when ctx is done: then the workers save their state
+// first, and the same plan made again goes on from there. Where a run cannot be done here, as one whose data are missing, neither can
+// others of its setting, which are left; the rest is done, and then the error is returned.
 func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 	c.plan, c.events = plan, make(chan event)
 	if c.Workers <= 0 {
@@ -93,7 +95,7 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 		}
 		if len(c.running) == 0 && (c.stop != nil || len(c.queue) == 0) {
 			c.Line.Set("")
-			return c.stop
+			return errors.Join(append(c.undone, c.stop)...)
 		}
 		select {
 		case e := <-c.events:

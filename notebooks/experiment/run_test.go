@@ -263,27 +263,34 @@ func TestAWorkerThatDiesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What a run lacks, and a mistake of the program, is no result: the grid ends and says what it is.
-func TestWhatIsNoResultEndsTheGrid(t *testing.T) {
-	for grid, want := range map[string]string{
-		"poor":      "Counting / fake lacks its data / seed 0: the images are not here; fetch them with setup",
-		"exploding": "a mistake of the program",
-		"none":      "it left no measurement",
-	} {
+// What a run lacks, and a mistake of the program, is no result.
+func TestWhatIsNoResult(t *testing.T) {
+	for grid, want := range map[string]string{"exploding": "a mistake of the program", "none": "it left no measurement"} {
 		b := newBench(t, grid)
-		b.workers = 2
-		start := time.Now()
 		err := b.coordinate(t.Context())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", grid, err, want)
-		}
-		if took := time.Since(start); took > patience {
-			t.Errorf("%s: the other runs went on for %s", grid, took)
 		}
 		for _, s := range b.standings(t) {
 			if s.State != Missing {
 				t.Errorf("%s: %s", s.Run, s.State)
 			}
+		}
+	}
+}
+
+// What one run lacks the others of its setting lack as well: they are left, the rest is done, and the error says what is missing.
+func TestWhatLacksItsDataIsLeft(t *testing.T) {
+	b := newBench(t, "poor")
+	b.workers = 1
+	err := b.coordinate(t.Context())
+	want := "Counting / fake lacks its data / seed 0: the images are not here; fetch them with setup; 1 more of Counting left undone"
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(b.said.String(), want) {
+		t.Errorf("%v and %q, want %q", err, b.said.String(), want)
+	}
+	for i, s := range b.standings(t) {
+		if done := i == 2; done != (s.State == Done) || !done != (s.State == Missing) {
+			t.Errorf("%s: %s", s.Run, s.State)
 		}
 	}
 }

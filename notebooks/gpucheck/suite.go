@@ -22,7 +22,7 @@ import (
 var enginePackages = []string{
 	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk",
 	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/rival", "pucl/pipeline",
-	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/gpucheck",
+	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/gpucheck", "notebooks/theorylab", "notebooks/theorylab/answers",
 	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 

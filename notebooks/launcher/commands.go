@@ -55,6 +55,11 @@ func commands() []command {
 				"package that uses the engine. It prints a table with PASS, FAIL or \"not run\" for each; the exit status is 1 when\n" +
 				"something failed. Where no GPU answers it says so; -on cpu checks the CPU instead, in some ten minutes. Ctrl-C prints\n" +
 				"what was done so far. For a machine without Go see -build and \"go doc ./notebooks/gpucheck\".", gpuCheckCommand},
+		{"theory-lab", "", "open a page on which the dials of the theorems are turned",
+			"Builds a page on which points, priors, batch sizes, temperature and the loss are moved by hand, and bias, variance,\n" +
+				"gradients and seeding are answered at once, exactly, by the library itself, compiled to WebAssembly. It lies in\n" +
+				"notebooks/out/theory-lab, needs no network, and works from any file server; this command serves it for this machine only.\n" +
+				"Ctrl-C stops it. Go is all that it takes.", theoryLabCommand},
 		{"setup", "", "only prepare what is missing",
 			"Makes notebooks/.venv with JupyterLab, the Go kernel and XLA for the CPU where it exists, all at pinned versions. Run\n" +
 				"again it does nothing, or only what has changed.", setupCommand},

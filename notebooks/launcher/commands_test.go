@@ -17,7 +17,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{
 		{"nosuch"}, {"help", "nosuch"}, {"list", "extra"}, {"clean", "-force"}, {"run", "-timeout", "soon"}, {"run", "-steps", "0"},
 		{"run", "-steps", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"},
-		{"gpu-check", "now"}, {"gpu-check", "-steps", "many"}, {"-nosuch"},
+		{"gpu-check", "now"}, {"theory-lab", "now"}, {"theory-lab", "-port", "http"}, {"gpu-check", "-steps", "many"}, {"-nosuch"},
 	} {
 		if _, _, err := parse(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v, want wrong usage", args, err)
@@ -30,13 +30,14 @@ func TestParseHelps(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "grid", "gpu-check", "setup", "clean"}},
+		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "grid", "gpu-check", "theory-lab", "setup", "clean"}},
 		{[]string{"help"}, []string{"Commands:"}},
 		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},
 		{[]string{"help", "setup"}, []string{"-gpu", "-data"}},
 		{[]string{"help", "grid"}, []string{"[TABLE…]", "-size", "-workers", "-only", "-seeds", "-list", "-again", "-failed", "-on", "-slurm", "-results"}},
 		{[]string{"help", "gpu-check"}, []string{"-on", "-only", "-steps", "-json", "-markdown", "-build"}},
+		{[]string{"help", "theory-lab"}, []string{"-build", "-port", "-browser"}},
 		{[]string{"list", "--help"}, []string{"notebooks list\n"}},
 	} {
 		do, help, err := parse(tt.args)

@@ -7,6 +7,7 @@
 //	go run ./notebooks claims     check the claims of the papers and print their verdicts; -json for the full records
 //	go run ./notebooks grid       do the runs that the tables of the papers stand on; -size, -list and more
 //	go run ./notebooks gpu-check  check a GPU, or with -on cpu the CPU: numbers, speed, training, tests
+//	go run ./notebooks theory-lab open a page on which the dials of the theorems are turned
 //	go run ./notebooks setup      only prepare; -gpu and -data fetch more
 //	go run ./notebooks clean      remove everything it made here
 //

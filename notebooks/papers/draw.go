@@ -20,7 +20,7 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	for _, setting := range settings {
 		out.Columns = append(out.Columns, title(cells, setting), "published")
 	}
-	var fewer, degenerate []string
+	var fewer, degenerate, headless []string
 	for _, row := range t.Rows {
 		var line []viz.Cell
 		there := false
@@ -40,6 +40,9 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 			if cell.Degenerate > 0 {
 				degenerate = append(degenerate, fmt.Sprintf("%s in %d of %d runs of %s", row, cell.Degenerate, cell.Accuracy.Seeds, setting))
 			}
+			if cell.Headless > 0 {
+				headless = append(headless, fmt.Sprintf("%s in %d of %d runs of %s", row, cell.Headless, cell.Count(experiment.Done), setting))
+			}
 		}
 		if there {
 			out.Add(row.String(), line)
@@ -51,6 +54,9 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	}
 	if len(degenerate) > 0 {
 		out.Note += " One answer for all images: " + strings.Join(degenerate, "; ") + "."
+	}
+	if len(headless) > 0 {
+		out.Note += " No head could be had of the embedding, and the mean is of the other runs: " + strings.Join(headless, "; ") + "."
 	}
 	return out
 }

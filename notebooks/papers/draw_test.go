@@ -95,6 +95,18 @@ func TestDrawTellsOfFewerRuns(t *testing.T) {
 	}
 }
 
+// A run in which one head could not be had counts for the others; the note says of whom the mean is.
+func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
+	cells := fakeCells()
+	points := cells.Standings[1].Result.Points
+	points[1] = experiment.Point{Head: PUPL, Step: 2, Failure: "collapsed"}
+	table := Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled")
+	holds(t, table, "PUCL, PUPL (CE)", "90.0")
+	if want := "No head could be had of the embedding, and the mean is of the other runs: PUCL, PUPL (CE) in 1 of 2 runs"; !strings.Contains(table.Note, want) {
+		t.Errorf("%q, want %q in it", table.Note, want)
+	}
+}
+
 // Gaps are taken run by run: 5 and 1 points.
 func TestCosts(t *testing.T) {
 	table := Table2().Costs(fakeCells(), "CIFAR-I, 1000 labeled")

@@ -72,13 +72,15 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 	return embeddings{l, h, rows.Unit(views.H), rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
-// judge judges an encoder by all heads, truth telling which of the test examples are positive.
+// judge judges an encoder by all heads, truth telling which of the test examples are positive. A head that cannot be had of this
+// embedding, as where it has collapsed, is a point that says why.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
 	var points []experiment.Point
 	for _, head := range Heads() {
 		x, labels, minimized, err := all.train.head(head, seed)
-		if err != nil { // the embedding has collapsed, and would again
-			return nil, &experiment.Failure{Err: fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)}
+		if err != nil {
+			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
+			continue
 		}
 		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
 		var p experiment.Point

@@ -173,3 +173,27 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The two rivals whose steps cost several times as much as others' make half the epochs on two cores, so that a run of them ends
+// within the time of the others, and as many as they do with a GPU.
+func TestDearRivalsMakeFewerEpochs(t *testing.T) {
+	for size, want := range map[experiment.Size][2]int{experiment.Laptop: {10, 5}, experiment.Paper: {200, 200}} {
+		grid, err := Table2().Grid(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range grid.Runs {
+			config, ok := run.Config.(Rival)
+			if !ok || run.Setting != "FMNIST-I, 1000 labeled" {
+				continue
+			}
+			epochs := want[0]
+			if run.Method == "Self-PU" || run.Method == "LaGAM" {
+				epochs = want[1]
+			}
+			if config.Epochs != epochs {
+				t.Errorf("%s, %s: %d epochs, want %d", size, run.Method, config.Epochs, epochs)
+			}
+		}
+	}
+}

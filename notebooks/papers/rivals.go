@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -17,7 +18,8 @@ import (
 // competitor is a rival of Table 2.
 type competitor struct {
 	name  string                                       // as the table has it
-	slow  bool                                         // takes several times as long as others, and so runs with fewer seeds
+	slow  bool                                         // takes longer than others, and so runs with fewer seeds
+	dear  bool                                         // has steps that cost several times as much as others', and so makes fewer
 	later bool                                         // came after the paper, which has no claim about it
 	views bool                                         // learns from views of images, as contrastive runs do
 	of    func(prior float64, set string) rival.Method // for a data set
@@ -29,7 +31,7 @@ func competitors() []competitor {
 		{name: "uPU", of: func(prior float64, _ string) rival.Method { return rival.UPU{Prior: prior} }},
 		{name: "nnPU", of: func(prior float64, _ string) rival.Method { return rival.NNPU{Prior: prior} }},
 		{name: "nnPU with mixup", of: func(prior float64, _ string) rival.Method { return rival.NNPUMixup{NNPU: rival.NNPU{Prior: prior}} }},
-		{name: "Self-PU", slow: true, of: func(prior float64, _ string) rival.Method { return rival.SelfPU{Prior: prior} }},
+		{name: "Self-PU", slow: true, dear: true, of: func(prior float64, _ string) rival.Method { return rival.SelfPU{Prior: prior} }},
 		{name: "PAN", slow: true, of: func(float64, string) rival.Method { return rival.PAN{} }},
 		{name: "vPU", of: func(_ float64, set string) rival.Method { return rival.VPU{Weight: vPUWeights[set]} }},
 		{name: "MixPUL", of: func(float64, string) rival.Method { return rival.MixPUL{} }},
@@ -37,7 +39,7 @@ func competitors() []competitor {
 		{name: "P3MIX-E", of: func(float64, string) rival.Method { return rival.P3Mix{} }},
 		{name: "P3MIX-C", of: func(float64, string) rival.Method { return rival.P3Mix{Correct: true} }},
 		{name: "Dist-PU", later: true, of: func(prior float64, _ string) rival.Method { return rival.DistPU{Prior: prior} }},
-		{name: "LaGAM", slow: true, later: true, views: true, of: func(prior float64, _ string) rival.Method { return rival.LaGAM{Prior: prior} }},
+		{name: "LaGAM", slow: true, dear: true, later: true, views: true, of: func(prior float64, _ string) rival.Method { return rival.LaGAM{Prior: prior} }},
 		{name: "NcPU", slow: true, later: true, views: true, of: func(float64, string) rival.Method { return rival.NcPU{} }},
 	}
 }
@@ -68,6 +70,10 @@ func (s setting) rival(c competitor, seed uint64) experiment.Run {
 	method := c.of(s.prior(), s.benchmark.Set)
 	config := s.Rival
 	config.Method, config.Encoder, config.Seed = method, s.Encoder, seed
+	epochs := s.Epochs
+	if c.dear {
+		epochs = cmp.Or(s.Fewer, epochs)
+	}
 	views := ""
 	if c.views {
 		config.Recipe = s.Pretrain.Recipe
@@ -77,10 +83,10 @@ func (s setting) rival(c competitor, seed uint64) experiment.Run {
 		Setting: s.Name, Method: c.name, Seed: seed, Version: method.Version(),
 		Config: Rival{
 			Protocol: rivalProtocol, Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
-			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: s.Epochs,
+			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: epochs,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
-			return s.compete(ctx, eng, place, config)
+			return s.compete(ctx, eng, place, config, epochs)
 		},
 	}
 }
@@ -93,8 +99,8 @@ func (s setting) prior() float64 {
 	return s.benchmark.Prior()
 }
 
-// compete does a run.
-func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config) (
+// compete does a run of so many epochs.
+func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c rival.Config, epochs int) (
 	_ *experiment.Outcome, err error) {
 	data, err := s.Data.open(c.Seed)
 	if err != nil {
@@ -114,7 +120,7 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	}
 	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
 	c.Test = rival.Images{Pixels: append(pixels, ofViews...), Shape: shape(data.test)}
-	return data.compete(ctx, eng, place, learn, c, s.Epochs)
+	return data.compete(ctx, eng, place, learn, c, epochs)
 }
 
 // compete trains a rival for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, and

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,11 +80,18 @@ func (c *Classifier) Predict(eng *engine.Engine, images []uint8) ([]int, error) 
 // Probabilities returns the probability of the positive class for every image, 1/(1+e^(−logit)). It is an error if the probe
 // has more than two outputs.
 func (c *Classifier) Probabilities(eng *engine.Engine, images []uint8) ([]float64, error) {
-	return read(c, eng, images, c.probabilities)
+	scores, err := read(c, eng, images, c.Probe.Scores)
+	return logistic(scores), err
 }
 
 // ProbabilitiesOfFeatures is [Classifier.Probabilities] for rows of features [n, d].
 func (c *Classifier) ProbabilitiesOfFeatures(eng *engine.Engine, x *mat.Dense) ([]float64, error) {
+	scores, err := c.scoresOfFeatures(eng, x)
+	return logistic(scores), err
+}
+
+// scoresOfFeatures returns the logits of rows of features.
+func (c *Classifier) scoresOfFeatures(eng *engine.Engine, x *mat.Dense) ([]float64, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -93,19 +99,7 @@ func (c *Classifier) ProbabilitiesOfFeatures(eng *engine.Engine, x *mat.Dense) (
 	if err != nil {
 		return nil, err
 	}
-	return c.probabilities(rows.Unit(e.H))
-}
-
-// probabilities returns those of embeddings of length one.
-func (c *Classifier) probabilities(x *mat.Dense) ([]float64, error) {
-	scores, err := c.Probe.Scores(x)
-	if err != nil {
-		return nil, err
-	}
-	for i, logit := range scores {
-		scores[i] = 1 / (1 + math.Exp(-logit))
-	}
-	return scores, nil
+	return c.Probe.Scores(rows.Unit(e.H))
 }
 
 // Score judges the classifier by the true classes of images, true for positive: a probability above ½ is predicted positive.

@@ -18,6 +18,7 @@ import (
 type Data interface {
 	check() (examples int, err error)
 	labeled() []bool
+	hide(labels []bool) (Data, error) // with batches in which these labels are hidden
 	pretrain(ctx context.Context, eng *engine.Engine, config train.Config) (*train.Model, error)
 	embed(eng *engine.Engine, m *train.Model) (*train.Embedding, error)
 	pixels() ([]uint8, error) // of the examples, in memory
@@ -29,6 +30,9 @@ type Images struct {
 	Images  train.Images
 	Index   []int  // the image of each example, such as those of a datasets.PU; nil means that every image is one
 	Labeled []bool // which of the examples are labeled positives
+
+	// HideLabels returns batches of the data without the labels of the examples that hidden marks, for [CrossFit]; nil elsewhere.
+	HideLabels func(hidden []bool) (train.Batches, error)
 }
 
 // Features are examples that are rows of features.
@@ -36,6 +40,9 @@ type Features struct {
 	Batches train.FeatureBatches // what the encoder learns from, such as tabular.Batches; [Fit] needs none
 	X       *mat.Dense           // [n, d], a row for each example
 	Labeled []bool               // which of the examples are labeled positives
+
+	// HideLabels returns batches of the data without the labels of the rows that hidden marks, for [CrossFit]; nil elsewhere.
+	HideLabels func(hidden []bool) (train.FeatureBatches, error)
 }
 
 // check returns an error if the stages after pretraining cannot go with data and config.

@@ -10,6 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -61,4 +62,33 @@ func Example() {
 	// Output:
 	// pseudo-labels [true true true true false false false false]
 	// right: true left: false
+}
+
+// Forty points, twenty on the right of which eight are labeled positive. Two encoders each see half of the labels, and vote.
+func ExampleCrossFit() {
+	rng := rand.New(rand.NewPCG(2, 2))
+	data := pipeline.Features{X: mat.NewDense(40, 2, nil), Labeled: make([]bool, 40)}
+	for i := range 40 {
+		data.X.SetRow(i, []float64{float64(1-2*(i/20)) + 0.1*rng.NormFloat64(), 0.1 * rng.NormFloat64()})
+		data.Labeled[i] = i < 8
+	}
+	data.HideLabels = func(hidden []bool) (train.FeatureBatches, error) {
+		return sides{}, nil // of a data set: datasets.NewSourceBatches(images, split.HideLabels(hidden), …)
+	}
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := pipeline.CrossFit(context.Background(), eng, data, pipeline.CrossFitConfig{
+		Folds: 2, Pretrain: train.Config{Steps: 50, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 4},
+		Labels: pseudo.Config{Landmarks: -1},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scores, err := result.Classifier.ScoresOfFeatures(eng, mat.NewDense(2, 2, []float64{0.8, 0.2, -1.2, 0}))
+	fmt.Println(err, scores[0] > 0, scores[1] > 0)
+	// Output: <nil> true false
 }

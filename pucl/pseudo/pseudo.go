@@ -99,27 +99,45 @@ func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 		}
 		out.Prior = bestBin(rows.Pick(scores, positive), rows.Pick(scores, unlabeled))
 	}
+	logits, err := out.decide(features, unlabeled, config)
+	if err != nil {
+		return nil, err
+	}
+	out.label(labeled, logits)
+	return out, nil
+}
+
+// decide returns the logits of all rows by a second classifier, which learns from the unlabeled rows that are far from the threshold. It
+// changes the order of unlabeled.
+func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config) ([]float64, error) {
 	// Of equal scores any may be higher: the order of the rows may be that of their classes, which nobody knows.
 	rand.New(rand.NewPCG(config.Seed, 0x71e5)).Shuffle(len(unlabeled), func(i, j int) {
 		unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i]
 	})
-	clear, first := out.threshold(unlabeled, config.Trim)
+	clear, first := l.threshold(unlabeled, config.Trim)
 	if yes := count(first); yes == 0 || yes == len(first) {
 		return nil, fmt.Errorf("pseudo: a share of %.3g of the %d unlabeled rows is positive, by the estimate or by Config.Prior, which "+
 			"leaves one class; are there rows of both, and did the encoder learn its labels by heart? Config.HeldOut may mend it",
-			out.Prior, len(unlabeled))
+			l.Prior, len(unlabeled))
 	}
 	second, err := fit(features, clear, first, false)
 	if err != nil {
 		return nil, err
 	}
-	out.Positive, out.Probability = slices.Clone(labeled), make([]float64, len(labeled))
-	for i := range labeled {
-		logit := second.logit(features.RawRowView(i))
-		out.Positive[i] = labeled[i] || logit > 0
-		out.Probability[i] = 1 / (1 + math.Exp(-logit))
+	logits := make([]float64, len(l.Scores))
+	for i := range logits {
+		logits[i] = second.logit(features.RawRowView(i))
 	}
-	return out, nil
+	return logits, nil
+}
+
+// label gives the rows their labels and probabilities by their logits.
+func (l *Labels) label(labeled []bool, logits []float64) {
+	l.Positive, l.Probability = slices.Clone(labeled), make([]float64, len(labeled))
+	for i, logit := range logits {
+		l.Positive[i] = labeled[i] || logit > 0
+		l.Probability[i] = 1 / (1 + math.Exp(-logit))
+	}
 }
 
 // check returns an error if config, defaults filled in, or the data are not as [Label] wants them.

@@ -12,9 +12,28 @@ import (
 type bench struct {
 	meters map[string]*theory.Meter
 	gauged map[string]error
+	kept   map[string]any
 }
 
-func newBench() *bench { return &bench{map[string]*theory.Meter{}, map[string]error{}} }
+func newBench() *bench {
+	return &bench{map[string]*theory.Meter{}, map[string]error{}, map[string]any{}}
+}
+
+// once returns what measure does, which the bench keeps under the key; the key must name all that it depends on.
+func once[T any](s *subject, key string, measure func() T) T {
+	if s.bench == nil {
+		s.bench = newBench()
+	}
+	if _, known := s.bench.kept[key]; !known {
+		s.bench.kept[key] = measure()
+	}
+	return s.bench.kept[key].(T)
+}
+
+// gradient is [theory.Meter.Gradient] of one of the bench's meters, measured once.
+func (s *subject) gradient(m *theory.Meter, p theory.Population, d theory.Design) theory.PointGradient {
+	return once(s, fmt.Sprintf("gradient by %p of %v, %v", m, p, d), func() theory.PointGradient { return must.Get(m.Gradient(p, d)) })
+}
 
 func (b *bench) close() {
 	for _, m := range b.meters {

@@ -73,6 +73,13 @@ func coinWorld(labeled, unlabeled int) RiskWorld {
 	return RiskWorld{Positive: coin, Negative: coin, Labeled: labeled, Unlabeled: unlabeled}
 }
 
+// lemma1Errors is [RiskWorld.Measure] of the estimate that the subject has, measured once.
+func (s *subject) lemma1Errors(w RiskWorld, estimate func(prior float64) risk.Risk, priors []float64) []RiskErrors {
+	return once(s, fmt.Sprintf("lemma-1: %v at %v, %s%s", w, priors, s.plant.assumption, s.plant.mistake), func() []RiskErrors {
+		return must.Get(w.Measure(s.eng, estimate, priors...))
+	})
+}
+
 // lemma1Finding asks whether the estimate is a guarantee below the threshold.
 func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
@@ -83,7 +90,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 	}
 	flat, off := 0.0, 0.0 // error of the estimate ½, and how far the measured variance is from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
-		for _, m := range must.Get(LemmaOneWorld(size.nP, size.nU).Measure(s.eng, estimate, priors...)) {
+		for _, m := range s.lemma1Errors(LemmaOneWorld(size.nP, size.nU), estimate, priors) {
 			side := &sides[oneIf(float64(size.nP)/float64(size.nU) <= 2*m.Prior-1)]
 			side.cases++
 			side.bias = max(side.bias, math.Abs(m.Mean-m.Risk))
@@ -94,7 +101,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 		}
 	}
 	reached := 0.0 // how far the share of the bound that a coin reaches is from 1
-	for _, m := range must.Get(coinWorld(2, 2).Measure(s.eng, estimate, priors...)) {
+	for _, m := range s.lemma1Errors(coinWorld(2, 2), estimate, priors) {
 		reached = farther(reached, m.Variance/s.riskBound(m.Prior, 2, 2)-1)
 	}
 	labels := s.lemma1Shares()

@@ -4,17 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
-	"slices"
-
-	"gonum.org/v1/gonum/stat/combin"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
-	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -124,7 +119,7 @@ func theorem2VarianceFinding(s *subject, formula gapFormula) Finding {
 	measure(&f, correction, "largest error of 2m(m−1)/((2m−1)b²)·ζ₂ for Δσ of the loss")
 	smallest := theorem2TwoSigns(meters, formula, &f)
 	theorem2FlatPairs(&f, formula)
-	unpaired := theorem2Pairings(s)
+	unpaired := pairingError(s, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	measure(&f, unpaired, "largest difference of PUCL from the mean of ssCL over all pairings of the labeled rows")
 	theorem2OneAnchor(s, &f, formula)
 	theorem2SameViews(meters, &f)
@@ -174,34 +169,6 @@ func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, corr
 	}
 	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is not: "+
 		"with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases, f.Number.Value)
-}
-
-// theorem2Pairings returns the largest difference between PUCL's loss of a batch and the mean of ssCL's over all orders of its
-// labeled rows, which the proof takes for equal: two labeled examples, an unlabeled one, and random rows.
-func theorem2Pairings(s *subject) (off float64) {
-	places := []int{0, 1, 3, 4} // the labeled rows
-	rng := rand.New(rand.NewPCG(6, 0x9c1a))
-	given := lists.Make(4, func(int) [][]float64 {
-		return lists.Table(6, 2, func(int, int) float64 { return rng.NormFloat64() })
-	})
-	var shuffled [][][]float64
-	for _, rows := range given {
-		for _, order := range combin.Permutations(len(places), len(places)) {
-			batch := slices.Clone(rows)
-			for k, from := range order {
-				batch[places[k]] = rows[places[from]]
-			}
-			shuffled = append(shuffled, batch)
-		}
-	}
-	labeled := []bool{true, true, false}
-	ssCL := must.Get(theory.AnchorLosses(s.eng, s.objective(pucl.SSCL()), shuffled, labeled, nil, 1))
-	puCL := must.Get(theory.AnchorLosses(s.eng, s.objective(pucl.PUCL()), given, labeled, nil, 1))
-	orders := len(shuffled) / len(given)
-	for k, losses := range puCL {
-		off = max(off, math.Abs(rowMean(losses)-rowMean(slices.Concat(ssCL[k*orders:(k+1)*orders]...))))
-	}
-	return off
 }
 
 // The numbers of Theorem2Variance that come from classes showing signs, ±1.

@@ -138,7 +138,8 @@ func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 	requireReached("5 Δ(negatives)", on.seedingPotentials(labeled, unlabeled).constrained,
 		on.rational("5", times(whole(5), unlabeled[1:].Spread())))
 	drawnPUPL, drawnOptimal := drawnLabelsApart(10)
-	line, grid := searchSeeding(linePlaces(7), 6), searchSeeding(gridPlaces(3), 5)
+	line := once(on, "seeding searched on a line", func() seedingSearch { return searchSeeding(linePlaces(7), 6) })
+	grid := once(on, "seeding searched on a grid", func() seedingSearch { return searchSeeding(gridPlaces(3), 5) })
 	clusterRows := must.Get(theory.Rationals(line.uniform.rows))
 
 	measure(&f, s.cases, "labeled sets of up to 4 points on 0 … 6")

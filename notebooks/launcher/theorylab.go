@@ -1,0 +1,106 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+// theoryLabPackage is the program that builds the page. It is built and run apart from the launcher, since it links gomlx.
+const theoryLabPackage = "./notebooks/theorylab"
+
+// theoryLabOptions are the flags of the theory-lab command.
+type theoryLabOptions struct {
+	build   bool // no more than build the page
+	port    int  // 0 means the first free one from defaultPort on
+	browser bool
+}
+
+func theoryLabCommand(flags *flag.FlagSet) work {
+	var o theoryLabOptions
+	flags.BoolVar(&o.build, "build", false, "build the page and end")
+	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", defaultPort))
+	flags.BoolVar(&o.browser, "browser", true, "open the browser; -browser=false only prints the address")
+	return func(ctx context.Context, s *session, _ []string) error {
+		if o.port < 0 || o.port > 65535 {
+			return usagef("theory-lab: there is no port %d", o.port)
+		}
+		dir, err := s.buildTheoryLab(ctx)
+		if err != nil || o.build {
+			return err
+		}
+		return s.serveTheoryLab(ctx, dir, o)
+	}
+}
+
+// buildTheoryLab has the page built and returns its folder. No environment is needed for that: what the page shows before it
+// runs is measured by the pure-Go engine.
+func (s *session) buildTheoryLab(ctx context.Context) (dir string, err error) {
+	if s.goTool, err = findGo(ctx, s.place); err != nil {
+		return "", err
+	}
+	dir = s.place.out("theory-lab")
+	s.console.Linef("Building the theory lab …")
+	env := s.goTool.goEnv("CGO_ENABLED=0", "GOMLX_BACKEND=go")
+	err = child{dir: s.place.root, env: env}.
+		do(ctx, "Building the theory lab", s.goTool.goCommand(), "run", theoryLabPackage, "-build", dir)
+	if err == nil {
+		s.console.Linef("The page is in %s.", s.place.relative(dir))
+	}
+	return dir, err
+}
+
+// serveTheoryLab serves the page for this machine alone until the user stops it.
+func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOptions) error {
+	port, err := choosePort(o.port)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: fresh(http.FileServer(http.Dir(dir))), ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	address := fmt.Sprintf("http://%s/", l.Addr())
+	s.console.Linef("The theory lab is at\n\n    %s\n\nfor this machine only. Ctrl-C stops it.", address)
+	if opener := browserOpener(); o.browser && opener != "" {
+		go child{}.run(ctx, opener, address) // the address is printed at any rate
+	}
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return ctx.Err()
+}
+
+// fresh has browsers ask whether a file is still what they have kept, as the page may have been built anew.
+func fresh(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		files.ServeHTTP(w, r)
+	})
+}
+
+// browserOpener returns the program that opens an address in the user's browser, "" where there is no screen.
+func browserOpener() string {
+	if runtime.GOOS == "darwin" {
+		return "open"
+	}
+	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return ""
+	}
+	path, err := exec.LookPath("xdg-open")
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,138 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// CrossFitConfig says how [CrossFit] works. The zero value does, with the defaults of every stage.
+type CrossFitConfig struct {
+	Folds    int           // encoders, each without the labels of one fold of the labeled positives; 0 means 3
+	Pretrain train.Config  // of each; Seed and Checkpoint are made different
+	Labels   pseudo.Config // of the vote on pseudo-labels
+	Probe    probe.Config  // of each encoder's probe on them
+	Seed     uint64        // of the folds
+}
+
+// CrossFitted is what came of a run.
+type CrossFitted struct {
+	Classifier classify.Ensemble // a member for each fold
+
+	Models []*train.Model // the encoders
+	Fold   []int          // of each example: which encoder did not see its label, −1 of an unlabeled example
+	Labels *pseudo.Labels // of the examples, and the class prior by which they were made
+}
+
+// CrossFit makes a classifier without a class prior and without the assumption of [Run] that the classes are two clusters:
+//
+//  1. It pretrains several encoders, each without the labels of one fold of the labeled positives.
+//  2. [pseudo.Vote] gives the unlabeled examples pseudo-labels by all embeddings. Each label is one that an encoder never saw, which a
+//     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
+//  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
+//
+// Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. Errors name the stage, and which encoder; ctx
+// ends a run, and with Config.Pretrain.Checkpoint it goes on where it was, as in Run.
+func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFitConfig) (*CrossFitted, error) {
+	folds := cmp.Or(config.Folds, 3)
+	if err := check(data, Config{}); err != nil {
+		return nil, err
+	}
+	labeled := data.labeled()
+	positive, _ := rows.Split(labeled)
+	if err := fault.If(folds < 2 || len(positive) < folds, "pipeline: %d folds of %d labeled positives; there must be 2 folds or more, and a "+
+		"labeled positive for each", folds, len(positive)); err != nil {
+		return nil, err
+	}
+	out := &CrossFitted{Fold: foldsOf(labeled, folds, config.Seed)}
+	var embeddings []*mat.Dense
+	for fold := range folds {
+		m, err := pretrainWithout(ctx, eng, data, out.Fold, fold, config.Pretrain)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: pretraining encoder %d: %w", fold, err)
+		}
+		e, err := data.embed(eng, m)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: embedding by encoder %d: %w", fold, err)
+		}
+		out.Models, embeddings = append(out.Models, m), append(embeddings, rows.Unit(e.H))
+	}
+	var err error
+	if out.Labels, err = pseudo.Vote(embeddings, out.Fold, config.Labels); err != nil {
+		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
+	}
+	for fold, m := range out.Models {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("pipeline: stopped before training probe %d (%w): %w", fold, context.Cause(ctx), ctx.Err())
+		}
+		p, err := probe.FitPU(eng, embeddings[fold], out.Labels.Positive, risk.CrossEntropy, config.Probe)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: training probe %d: %w", fold, err)
+		}
+		out.Classifier = append(out.Classifier, &classify.Classifier{Model: m, Probe: p})
+	}
+	return out, nil
+}
+
+// foldsOf gives each labeled example a fold, of which all have as many but for one, and the others −1.
+func foldsOf(labeled []bool, folds int, seed uint64) []int {
+	fold := make([]int, len(labeled))
+	for i := range fold {
+		fold[i] = -1
+	}
+	positive, _ := rows.Split(labeled)
+	for place, i := range rand.New(rand.NewPCG(seed, 0xf01d5)).Perm(len(positive)) {
+		fold[positive[i]] = place % folds
+	}
+	return fold
+}
+
+// pretrainWithout pretrains an encoder that does not see the labels of a fold.
+func pretrainWithout(ctx context.Context, eng *engine.Engine, data Data, fold []int, without int, config train.Config) (*train.Model, error) {
+	hidden := make([]bool, len(fold))
+	for i, of := range fold {
+		hidden[i] = of == without
+	}
+	some, err := data.hide(hidden)
+	if err != nil {
+		return nil, err
+	}
+	config.Seed = rand.New(rand.NewPCG(config.Seed, uint64(without))).Uint64()
+	if config.Checkpoint != "" {
+		config.Checkpoint = filepath.Join(config.Checkpoint, fmt.Sprintf("without-fold-%d", without))
+	}
+	return some.pretrain(ctx, eng, config)
+}
+
+// errNoHiding is the error of data whose labels cannot be hidden.
+var errNoHiding = errors.New("data without HideLabels; give a function that makes batches without some labels, as of a split's HideLabels")
+
+func (d Images) hide(hidden []bool) (_ Data, err error) {
+	if d.HideLabels == nil {
+		return nil, errNoHiding
+	}
+	d.Batches, err = d.HideLabels(hidden)
+	return d, err
+}
+
+func (d Features) hide(hidden []bool) (_ Data, err error) {
+	if d.HideLabels == nil {
+		return nil, errNoHiding
+	}
+	d.Batches, err = d.HideLabels(hidden)
+	return d, err
+}

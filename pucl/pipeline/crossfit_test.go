@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// manyBlobs are 240 rows as those of twoBlobs, of which 24 positive ones are labeled, and hidden gets what HideLabels is asked.
+func manyBlobs(hidden *[][]bool) (data Features, truth []bool) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	data = Features{X: mat.NewDense(240, 2, nil), Labeled: make([]bool, 240)}
+	for i := range 240 {
+		truth = append(truth, i < 24 || i%2 == 0)
+		sign := -1.0
+		if truth[i] {
+			sign = 1
+		}
+		data.X.SetRow(i, []float64{sign + 0.1*rng.NormFloat64(), 0.1 * rng.NormFloat64()})
+		data.Labeled[i] = i < 24
+	}
+	data.HideLabels = func(labels []bool) (train.FeatureBatches, error) {
+		*hidden = append(*hidden, labels)
+		return twoBlobs{}, nil
+	}
+	return data, truth
+}
+
+// One call gives, bit for bit, what its stages give by hand, and finds the classes; every label is hidden once.
+func TestCrossFitEqualsStagesByHand(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	var hidden [][]bool
+	data, truth := manyBlobs(&hidden)
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(10), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 20}, Seed: 3}
+	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
+	got := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+
+	times := make([]int, 240)
+	for fold, labels := range hidden {
+		for i, hide := range labels {
+			if hide != (got.Fold[i] == fold) {
+				t.Errorf("example %d of fold %d: hidden from encoder %d: %v", i, got.Fold[i], fold, hide)
+			}
+			if hide {
+				times[i]++
+			}
+		}
+	}
+	for i, n := range times {
+		if want := map[bool]int{true: 1}[data.Labeled[i]]; n != want {
+			t.Errorf("the label of example %d is hidden %d times, want %d", i, n, want)
+		}
+	}
+
+	var xs []*mat.Dense
+	for fold := range 2 {
+		own := config.Pretrain
+		own.Seed, own.Checkpoint = rand.New(rand.NewPCG(config.Pretrain.Seed, uint64(fold))).Uint64(), ""
+		m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))
+		sameModels(t, got.Models[fold], m)
+		xs = append(xs, rows.Unit(must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X)).H))
+	}
+	labels := must[*pseudo.Labels](t)(pseudo.Vote(xs, got.Fold, config.Labels))
+	if !reflect.DeepEqual(got.Labels, labels) {
+		t.Errorf("labels by a prior of %g, want those by %g", got.Labels.Prior, labels.Prior)
+	}
+	for fold, x := range xs {
+		if p := must[*probe.Probe](t)(probe.FitPU(eng, x, labels.Positive, risk.CrossEntropy, config.Probe)); !reflect.DeepEqual(got.Classifier[fold].Probe, p) {
+			t.Errorf("probe %d: %v, want %v", fold, got.Classifier[fold].Probe, p)
+		}
+	}
+	scores := must[[]float64](t)(got.Classifier.ScoresOfFeatures(eng, data.X))
+	wrong := 0
+	for i, score := range scores {
+		if (score > 0) != truth[i] {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d of 240 rows are wrong, of classes that do not touch", wrong)
+	}
+
+	config.Pretrain.Steps = 12 // the checkpoints are of another run
+	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), "pretraining encoder 0") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCrossFitRefuses(t *testing.T) {
+	eng := enginetest.Open(t)
+	var hidden [][]bool
+	data, _ := manyBlobs(&hidden)
+	none := data
+	none.HideLabels = nil
+	two := data
+	two.Labeled = make([]bool, 240)
+	two.Labeled[0], two.Labeled[1] = true, true
+	images, _ := striped(30, 6)
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for _, tt := range []struct {
+		ctx    context.Context
+		data   Data
+		config CrossFitConfig
+		want   string
+	}{
+		{context.Background(), nil, CrossFitConfig{}, "no data"},
+		{context.Background(), none, CrossFitConfig{}, "encoder 0: data without HideLabels; give a function"},
+		{context.Background(), images, CrossFitConfig{}, "encoder 0: data without HideLabels; give a function"},
+		{context.Background(), data, CrossFitConfig{Folds: 1}, "1 folds of 24 labeled positives; there must be 2 folds or more"},
+		{context.Background(), two, CrossFitConfig{}, "3 folds of 2 labeled positives"},
+		{stopped, data, CrossFitConfig{Pretrain: quick(3)}, "pretraining encoder 0"},
+	} {
+		if _, err := CrossFit(tt.ctx, eng, tt.data, tt.config); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %q", err, tt.want)
+		}
+	}
+}
+
+// Members decide by the mean of their logits, on images too; none, or one that is missing, is an error.
+func TestEnsemble(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, truth := striped(30, 6)
+	data.HideLabels = func([]bool) (train.Batches, error) { return data.Batches, nil }
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(4), Labels: pseudo.Config{Folds: 2, Prior: 0.5}, Probe: probe.Config{Epochs: 3}}
+	got := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, config)).Classifier
+	pixels := data.Images.(memory).pixels
+	scores := must[[]float64](t)(got.Scores(eng, pixels))
+	first, second := must[*mat.Dense](t)(got[0].Logits(eng, pixels)), must[*mat.Dense](t)(got[1].Logits(eng, pixels))
+	right := 0
+	for i, score := range scores {
+		if want := (first.At(i, 0) + second.At(i, 0)) / 2; score-want > 1e-12 || want-score > 1e-12 {
+			t.Errorf("image %d: %g, want %g", i, score, want)
+		}
+		if (score > 0) == truth[i] {
+			right++
+		}
+	}
+	b, err := got.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth})
+	if err != nil || b.Confusion.TruePositive+b.Confusion.TrueNegative != right {
+		t.Errorf("%v, %v, want %d right", b, err, right)
+	}
+	for want, e := range map[string]classify.Ensemble{"without members": {}, "member 1 of the ensemble is missing": {got[0], nil}} {
+		if _, err := e.Probabilities(eng, pixels); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package pseudo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// learned returns embeddings by encoders that each learned the labels but those of a fold by heart: labeled rows lie at a center of
+// their own clusters, and only those of the fold where others of their kind do. Each embedding has noise of its own.
+func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs []*mat.Dense, fold []int, truth []bool) {
+	x, labeled, truth := m.draw(seed, nLabeled, nUnlabeled)
+	for i := range labeled {
+		fold = append(fold, -1)
+		if labeled[i] {
+			fold[i] = i % embeddings
+		}
+	}
+	for e := range embeddings {
+		rng := rand.New(rand.NewPCG(seed, uint64(e+1)))
+		own := mat.DenseCopyOf(x)
+		for i, of := range fold {
+			row := own.RawRowView(i)
+			if of >= 0 && of != e { // most of the way to the nearest center, as if learned by heart
+				nearest := slices.MinFunc(m.positive, func(a, b [2]float64) int {
+					return int(math.Copysign(1, math.Hypot(a[0]-row[0], a[1]-row[1])-math.Hypot(b[0]-row[0], b[1]-row[1])))
+				})
+				row[0], row[1] = (row[0]+4*nearest[0])/5, (row[1]+4*nearest[1])/5
+			}
+			row[0], row[1] = row[0]+rng.NormFloat64(), row[1]+rng.NormFloat64()
+		}
+		xs = append(xs, own)
+	}
+	return xs, fold, truth
+}
+
+// Every label is one that some encoder did not know, so the prior is right where labels that are known by heart make it too low; and
+// several embeddings with noise of their own know more than one.
+func TestVote(t *testing.T) {
+	m := mixture{positive: [][2]float64{{-6, 0}, {6, 0}}, negative: [][2]float64{{0, 0}, {0, 7}}}
+	for _, prior := range []float64{0.3, 0.6} {
+		m.prior = prior
+		xs, fold, truth := m.learned(1, 3, 300, 3000)
+		labeled := make([]bool, len(fold))
+		for i, of := range fold {
+			labeled[i] = of >= 0
+		}
+		vote := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1}))
+		one := must[*Labels](t)(Label(xs[0], labeled, Config{Seed: 1}))
+		if math.Abs(vote.Prior-prior) > 0.05 || one.Prior > prior-0.04 {
+			t.Errorf("prior %.3f, and %.3f where labels are known by heart; true %.1f", vote.Prior, one.Prior, prior)
+		}
+		single := must[*Labels](t)(Label(xs[0], labeled, Config{Seed: 1, Prior: prior}))
+		if got, alone := accuracy(vote.Positive, truth, labeled), accuracy(single.Positive, truth, labeled); got < alone+0.01 || got < 0.95 {
+			t.Errorf("prior %.1f: %.3f right, and %.3f by one embedding that is told the prior", prior, got, alone)
+		}
+		for i, of := range fold {
+			if of >= 0 && !vote.Positive[i] || (vote.Probability[i] > 0.5) != vote.Positive[i] && of < 0 || !(vote.Scores[i] >= 0 && vote.Scores[i] <= 1) {
+				t.Fatalf("row %d of fold %d: %v, probability %g, place %g", i, of, vote.Positive[i], vote.Probability[i], vote.Scores[i])
+			}
+		}
+		if again := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1})); !slices.Equal(again.Probability, vote.Probability) {
+			t.Error("the same arguments give other labels")
+		}
+		if told := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1, Prior: 0.5})); told.Prior != 0.5 {
+			t.Errorf("told a prior of 0.5, it has %g", told.Prior)
+		}
+	}
+}
+
+// Ten labeled rows: of the highest 4, 5 and 6 of them the thresholds are 0.8, 0.7 and 0.6.
+func TestMiddleRatio(t *testing.T) {
+	places := []float64{0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1}
+	if got, want := middleRatio(places), (0.2/0.4+0.3/0.5+0.4/0.6)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	if got := middleRatio([]float64{0, 0, 0}); got != 1 {
+		t.Errorf("%g where all unlabeled rows score higher, want 1", got)
+	}
+}
+
+// Of the scores 1, 2, 2 and 3 one and a half are below 2 as equal ones count half.
+func TestPlacesAmong(t *testing.T) {
+	place := placesAmong([]float64{2, 3, 1, 2})
+	for score, want := range map[float64]float64{0: 0, 1: 0.125, 2: 0.5, 2.5: 0.75, 9: 1} {
+		if got := place(score); got != want {
+			t.Errorf("%g is at %g, want %g", score, got, want)
+		}
+	}
+}
+
+func TestVoteRefuses(t *testing.T) {
+	x := mat.NewDense(12, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	holed := mat.DenseCopyOf(x)
+	holed.Set(3, 0, math.NaN())
+	fold := func(first ...int) []int { return append(first, slices.Repeat([]int{-1}, 12-len(first))...) }
+	for _, tt := range []struct {
+		xs     []*mat.Dense
+		fold   []int
+		config Config
+		want   string
+	}{
+		{nil, nil, Config{}, "no embedding votes"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 2, 0), Config{}, "row 2 is of fold 2, and there are 2 embeddings"},
+		{[]*mat.Dense{x, x}, fold(0, 0, 0, 0), Config{}, "no labeled row is of fold 1"},
+		{[]*mat.Dense{x, holed}, fold(0, 1, 0, 1), Config{}, "embedding 1: rows: row 3 holds NaN"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1)[:9], Config{}, "12 rows and 9 labels"},
+		{[]*mat.Dense{x, x}, fold(0, 1), Config{}, "2 labeled and 10 unlabeled rows; 4 folds"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1), Config{HeldOut: make([]bool, 12)}, "leave HeldOut nil"},
+	} {
+		if _, err := Vote(tt.xs, tt.fold, tt.config); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want %q", tt.fold, err, tt.want)
+		}
+	}
+}

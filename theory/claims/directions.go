@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -135,8 +136,12 @@ func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Findin
 		"positive pair and −P_k < 0 in that of a negative one. (4), (5) and (6) have a minus sign in front."
 	f.Corrected = "Minimizing −L*_CL (or maximizing (3)) brings similar samples together and dissimilar ones apart."
 	f.CorrectedLaTeX = `-\mathcal{L}^*_{\text{CL}} \to \min`
-	f.Counterexample = "one positive pair with similarity s and one negative with 0: the bracket is −log(1 + e^(−s)), which " +
-		"is least where s is, at −1/τ"
+	// A pair with the same direction or opposite ones, and both rows of the other class at right angles to it.
+	pair := func(cos float64) [][]float64 { return [][]float64{{1, 0, 0}, {0, 1, 0}, {cos, 0, 0}, {0, 0, 1}} }
+	ends := must.Get(theory.AnchorLosses(eng, o, [][][]float64{pair(1), pair(-1)}, make([]bool, 2), []int32{1, 0}, 0.5))
+	f.Counterexample = fmt.Sprintf("τ = ½, a positive pair and two negatives at right angles to it: the bracket of (3) is "+
+		"%.4f where the "+
+		"pair has one direction and %.4f where it has opposite ones", sign*ends[0][0], sign*ends[1][0])
 	total := printed.similar + printed.dissimilar
 	switch {
 	case printed.together+printed.apart == total:

@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -97,8 +98,8 @@ func TestValueRefusesWithASentence(t *testing.T) {
 		`pucl: Attract of objective "mine" gives shape (Float64) for a block of similarities (Float64)[4, 4]; a term gives one number per ` +
 			`anchor, (Float64)[4], for instance a sum or mean over the last axis`: {Name: "mine", Repel: LogPartition,
 			Attract: func(b *Block) *Node { return ReduceAllMean(b.Sim) }},
-		`pucl: Repel of objective "mine": cannot broadcast Float64 and Bool for "Mul": they have different dtypes`: {Name: "mine", Attract: OwnViews,
-			Repel: func(b *Block) *Node { return ReduceSum(Mul(b.Sim, b.Others), -1) }},
+		`pucl: Repel of objective "mine": too few rows`: {Name: "mine", Attract: OwnViews,
+			Repel: func(*Block) *Node { panic(errors.New("too few rows")) }},
 		`pucl: Attract of objective "mine": a term looks at a mask that is nil; SameClass is there only where Views.Class holds the true class ` +
 			`of every example, Int32 [.., b]`: {Name: "mine", Attract: ClassMean, Repel: LogPartition},
 		`pucl: Repel of objective "mine": it returns nil; it must return one number per anchor`: {Name: "mine", Attract: OwnViews,

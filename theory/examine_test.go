@@ -24,7 +24,7 @@ func TestExamineRefuses(t *testing.T) {
 		"a scalar": {attracted(func(b *pucl.Block) *Node { return ReduceAllMean(b.Sim) }), ExamineConfig{},
 			[]string{`Attract of objective "mine"`, "one number per anchor"}},
 		"kinds that do not go together": {attracted(func(b *pucl.Block) *Node { return ReduceSum(Mul(b.Sim, b.Others), -1) }), ExamineConfig{},
-			[]string{`Attract of objective "mine"`, "different dtypes"}},
+			[]string{`Attract of objective "mine"`, "Mul"}},
 		"an index": {attracted(func(b *pucl.Block) *Node { return []*Node{}[len(b.Sim.Shape().Dimensions)] }), ExamineConfig{},
 			[]string{`Attract of objective "mine"`, "index out of range"}},
 		"nil":               {attracted(func(*pucl.Block) *Node { return nil }), ExamineConfig{}, []string{`Attract of objective "mine"`, "returns nil"}},

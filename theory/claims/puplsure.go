@@ -23,7 +23,7 @@ func PUPLAlmostSurely() Claim {
 		LaTeX:  `P(\tilde{y}_i = y_i\ \ \forall i) = 1`,
 		Source: "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
 		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of " +
-			"the center"},
+			"the center; the factor that the summary allows in brackets is of the potential (theorem-3), not of the labels"},
 		rests: grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
 		check: func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
 	}
@@ -193,9 +193,8 @@ func puplLinearFinding(shuffled bool) Finding {
 			"%d outcomes.",
 			unlabeledOnly, runs)
 	case withLabeled > 0:
-		f.conclude(Conditional, "The unlabeled points are separable in all but %d of %d outcomes; with the labeled points, "+
-			"whose label is 1, %d are not, all with a labeled point nearer to the negative center.", unlabeledOnly, runs,
-			withLabeled)
+		f.conclude(Conditional, "The unlabeled points are separable in all %d outcomes; with the labeled points, whose "+
+			"label is 1, %d are not, all with a labeled point nearer to the negative center.", runs, withLabeled)
 	default:
 		f.conclude(Holds, "All %d outcomes are separable.", runs)
 		f.Corrected = ""

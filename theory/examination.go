@@ -91,32 +91,34 @@ func (e Examination) words() []string {
 		return fmt.Sprintf("%s is %s off", what, significant(of.Value))
 	}
 	said := []string{fmt.Sprintf("%s here, and %s.", biased(x.Result.Bias, "The loss of "+name), biased(x.Result.AttractionBias(), "its attraction"))}
-	compare := func(what string, of func(Examined) float64) {
-		groups := map[string][]string{}
+	// relations are what is said where the objective's number is the smaller one, an equal one or the larger one; ending follows the
+	// names of those that it is compared with.
+	compare := func(what string, relations [3]string, ending string, of func(Examined) float64) {
+		var groups [3][]string
 		for _, r := range e.References {
-			difference := of(x) - of(r)
-			relation := "more than"
+			difference, relation := of(x)-of(r), 2
 			switch {
 			case math.Abs(difference) <= roundingOnly:
-				relation = "as much as"
+				relation = 1
 			case difference < 0:
-				relation = "less than"
+				relation = 0
 			}
-			groups[relation] = append(groups[relation], r.Result.Objective)
+			groups[relation] = append(groups[relation], r.Result.Objective+ending)
 		}
 		var parts []string
-		for _, relation := range []string{"less than", "as much as", "more than"} {
-			if names := groups[relation]; len(names) > 0 {
-				parts = append(parts, relation+" "+strings.Join(names, " and "))
+		for k, names := range groups {
+			if len(names) > 0 {
+				parts = append(parts, relations[k]+" "+strings.Join(names, " and "))
 			}
 		}
 		if len(parts) > 0 {
 			said = append(said, what+" "+strings.Join(parts, ", ")+".")
 		}
 	}
-	compare("Over batches it varies", func(x Examined) float64 { return x.Result.Loss.Variance.Value })
-	compare("Its gradient is off", func(x Examined) float64 { return x.GradientBias })
-	compare("Its gradient varies", func(x Examined) float64 { return x.GradientVariance })
+	much, far := [3]string{"less than", "as much as", "more than"}, [3]string{"less far off than", "as far off as", "farther off than"}
+	compare("Over batches it varies", much, "", func(x Examined) float64 { return x.Result.Loss.Variance.Value })
+	compare("Its mean gradient is", far, "'s", func(x Examined) float64 { return x.GradientBias })
+	compare("Its gradient varies", much, "'s", func(x Examined) float64 { return x.GradientVariance })
 	if w := x.Worst; w.Found {
 		said = append(said, fmt.Sprintf("Of %d cases tried the worst is off by %s; a plain one near it: %s.", w.Cases,
 			significant(w.Worst.Value.Value), w.Simple))

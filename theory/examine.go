@@ -22,7 +22,7 @@ type ExamineConfig struct {
 
 	Design     Design           // of the batches there; the zero Design means two labeled and two unlabeled examples, π = ½
 	Tau        float64          // temperature; 0 means 0.5, as in the paper
-	References []pucl.Objective // what the objective is set beside; nil means ssCL and PUCL
+	References []pucl.Objective // what the objective is set beside, but for one of its own name; nil means ssCL and PUCL
 
 	// Search looks for the largest bias of the loss, of each objective; nil means one of some 300 cases.
 	Search *Search

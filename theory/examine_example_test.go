@@ -41,7 +41,7 @@ func ExampleExamine() {
 	//
 	// The loss of half way is 1.1494 off here, and its attraction is -0.25 off.
 	// Over batches it varies less than ssCL, more than PUCL.
-	// Its gradient is off as much as ssCL and PUCL.
-	// Its gradient varies less than ssCL, more than PUCL.
+	// Its mean gradient is as far off as ssCL's and PUCL's.
+	// Its gradient varies less than ssCL's, more than PUCL's.
 	// Of 57 cases tried the worst is off by 1.525; a plain one near it: positive 1 at (1, 0); negative 1 at (-1, 0); m = 2, u = 2, π = 0.75, ρ = 0: 1.52496.
 }

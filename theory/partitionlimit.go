@@ -41,7 +41,7 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (gap float64, er
 }
 
 // LimitPartitionRate returns how fast the difference of [LimitPartitionGap] gets there: the c of gap + c/b + O(1/b²) for a batch of
-// b examples as b grows in the proportions of d, views being independent.
+// b examples as b grows in the proportions of d. It knows independent views only: a design whose views may coincide is an error.
 //
 // Given its anchor z, Z/2b has a mean M(z) + δ/2b and a variance V/2b, and log Z = log 2b + log M + δ/(2bM) − V/(4bM²) + O(1/b²).
 // With V_y(z) = Var(exp(z·z')) over draws z' of class y and q the prior of the unlabeled examples, of which M_q is the mean: δ =
@@ -51,6 +51,9 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (gap float64, er
 func LimitPartitionRate(p Population, d Design, tau float64) (rate float64, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, tau))
+	if d.SameView != IndependentViews {
+		must.Fail("theory: views that coincide with probability ρ = %g; the rate is that of independent views, so SameView must be 0", d.SameView)
+	}
 	s := p.support(false)
 	sim := s.similarities(tau)
 	moments := func(z int, class []mass) (mean, variance float64) {

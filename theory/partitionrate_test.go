@@ -45,4 +45,6 @@ func TestLimitPartitionRateAgainstBatches(t *testing.T) {
 	}
 	_, err := LimitPartitionRate(quartet(), Design{}, 1)
 	wantError(t, "no batch", err, "neither may be negative")
+	_, err = LimitPartitionRate(quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5, SameView: 0.3}, 1)
+	wantError(t, "views that may coincide", err, "ρ = 0.3", "independent views")
 }

@@ -125,7 +125,7 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 		"logarithm are continuous and bounded, so the losses meet, and the floor does not matter, since it never exceeds " +
 		"the true mean. With M fixed the mean over v stays random: the loss tends to its expectation over v, which " +
 		"differs by Jensen's inequality (log is concave: downwards) and by the floor (upwards), unless s(x, ·) is " +
-		"constant on p⁺. Every anchor must be told the share of its own class, else another objective is estimated."
+		"constant on p⁺ or the two happen to be equal. Every anchor must be told the share of its own class, else another objective is estimated."
 	switch {
 	case stays == 0 && grows == 0:
 		f.conclude(Holds, "Nothing is left of the difference in the limit in any of %d worlds, whatever M (%.2g nats).",

@@ -226,7 +226,7 @@ func naiveBoundaryFinding(s *subject) Finding {
 		}
 		return risk.PN(risk.LogisticLoss)
 	}
-	formula, total, nowhere, below, twice, twiceRight, others, othersRight := 0, 0, 0, 0, 0, 0, 0, 0
+	formula, total, nowhere, below, twice, twiceRight, others, othersRight, above, covers, wider := 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	for _, copies := range []int{1, 2, 3, 4, 6} {
 		gamma := big.NewRat(int64(copies), 4)
 		for i, least := range leastRules(s.eng, worlds, copies, 1, r, wrong) {
@@ -240,6 +240,13 @@ func naiveBoundaryFinding(s *subject) Finding {
 			case -1:
 				below++
 				nowhere += oneIf(slices.Equal(least, []int{0}))
+			}
+			if gamma.Cmp(times(whole(2), w.prior)) > 0 {
+				above++
+				strict := w.bayesRules()[0] // + only where it must be
+				covered := !slices.ContainsFunc(least, func(rule int) bool { return strict&^rule != 0 })
+				covers += oneIf(covered)
+				wider += oneIf(covered && !right)
 			}
 			if gamma.Cmp(times(whole(2), w.prior)) == 0 {
 				twice++
@@ -256,21 +263,25 @@ func naiveBoundaryFinding(s *subject) Finding {
 	measure(&f, nowhere, "of these without any + at all")
 	measure(&f, twice, "with γ = 2π")
 	measure(&f, twiceRight, "of these with the best rule")
+	measure(&f, above, "with γ > 2π")
+	measure(&f, covers, "of these with + wherever the best rule has it")
+	measure(&f, wider, "of these with + elsewhere too")
 	measure(&f, others, "with another γ")
 	measure(&f, othersRight, "of these with the best rule, the places being few")
 	f.Number = exactly(twiceRight)
 	f.Why = "At x the labeled weigh γ·p(x|y=1) and the unlabeled p(x) = πp(x|y=1) + (1−π)p(x|y=0), so that CE says + where " +
 		"(γ−π)p(x|y=1) ≥ (1−π)p(x|y=0). The best rule has π in the place of γ − π."
 	f.Corrected = "CE says + where p(x|y=0)/p(x|y=1) ≤ (γ−π)/(1−π): the true boundary for γ = 2π, a smaller region for a " +
-		"smaller γ, and none at all for γ < π."
+		"smaller γ, none at all for γ < π, and a larger one for a larger γ."
 	switch {
-	case formula < total || nowhere < below:
+	case formula < total || nowhere < below || covers < above:
 		f.undecide("CE says + where the formula does in %d of %d populations, and nowhere in %d of %d with γ < π: this is not "+
 			"its minimum, or not the formula.",
 			formula, total, nowhere, below)
 	case twiceRight == twice && twice > 0:
-		f.conclude(Conditional, "True but for γ = 2π, where CE has the best rule in all %d populations; below, its region of "+
-			"+ shrinks, and for γ < π there is none, in all %d.", twice, nowhere)
+		f.conclude(Conditional, "True below γ = 2π, where its region of + shrinks as γ falls, to none for γ < π, in all %d; at "+
+			"γ = 2π CE has the best rule in all %d populations; above, its region covers the best rule's in all %d cases, is "+
+			"too large in %d, and comes nearer as γ falls.", nowhere, twice, above, wider)
 	default:
 		f.conclude(Holds, "CE misses the best rule at every γ; for γ < π it says + nowhere.")
 		f.Corrected = ""

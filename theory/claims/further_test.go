@@ -179,3 +179,37 @@ func TestSmallBatches(t *testing.T) {
 		near(t, "negative", negative, 0.5, 1e-15)
 	}
 }
+
+// Of three places the best scores are 4 at some and 1 at the others: 8 rules, by E⁺f/E⁻f in plain numbers. A pair counts where its
+// best rule is that of another p⁺ with the same p⁻, of which there are always two or more.
+func TestLPosRecoversByRules(t *testing.T) {
+	c, err := LPosRecovers().Check(nil)
+	if err != nil || c.Verdict != Conditional {
+		t.Fatalf("%s, %v", c, err)
+	}
+	all, shared := distributionsInSixths(), 0
+	for _, negative := range all {
+		sharing := map[int]int{} // distributions p⁺ by their best rule
+		for _, positive := range all {
+			best, most := 0, 0.0
+			for rule := range 8 {
+				var means [2]float64
+				for k := range 3 {
+					score := float64(1 + 3*(rule>>k&1))
+					means[0] += score * decimal(positive[k])
+					means[1] += score * decimal(negative[k])
+				}
+				if ratio := means[0] / means[1]; ratio > most+1e-9 {
+					best, most = rule, ratio
+				}
+			}
+			if most > 1+1e-9 { // at p⁺ = p⁻ all rules are as good
+				sharing[best]++
+			}
+		}
+		for _, n := range sharing {
+			shared += n * oneIf(n > 1)
+		}
+	}
+	near(t, "pairs that share their best scores", c.Number.Value, float64(shared), 0)
+}

@@ -15,7 +15,7 @@ func Lemma1Repaired() Claim {
 	return Claim{
 		ID: "lemma-1-repaired",
 		Statement: "With π known and a loss between 0 and 1, uPU's mean squared error is at most π²/n_P + 1/(4n_U) at every " +
-			"γ > 0, which some classifier reaches at every π, n_P and n_U. Of n = n_P + n_U examples this is (1+γ)(π²/γ + " +
+			"γ > 0, which a classifier of some population reaches at every π, n_P and n_U. Of n = n_P + n_U examples this is (1+γ)(π²/γ + " +
 			"¼)/n: least at γ = 2π, where it is (π+½)²/n, and without a jump at γ = 2π − 1.",
 		LaTeX: `\sup\, \mathbb{E}\,|\hat{R}_{pu} - R|^2 = \frac{\pi^2}{n_P} + \frac{1}{4 n_U} = \frac{1+\gamma}{n}\left(\frac{\pi^2}{\gamma} + ` +
 			`\frac{1}{4}\right) \geq \frac{(\pi + \frac{1}{2})^2}{n} \quad\text{with equality at } \gamma = 2\pi`,
@@ -36,7 +36,7 @@ func Lemma1Repaired() Claim {
 				"is right and 1 where it is wrong. Then ℓ(t) − ℓ(−t) is ±1 and ℓ(−t) is 0 or 1, with probability ½ each.",
 			"With n_P = nγ/(1+γ) and n_U = n/(1+γ) the bound is (1+γ)(π²/γ + ¼)/n = (π² + ¼ + π²/γ + γ/4)/n. Since π²/γ + " +
 				"γ/4 = π + (π/√γ − √γ/2)², it is (π+½)²/n at γ = 2π and more elsewhere.",
-			"As a function of γ > 0 it is smooth, at γ = 2π − 1 too, where more than half of the labels are wrong in expectation if γ is less.",
+			"As a function of γ > 0 it is smooth, at γ = 2π − 1 too, below which more than half of the labels are wrong in expectation.",
 		},
 		rests: grounds{
 			constants:   []string{"labeled", "unlabeled", "best ratio"},
@@ -109,8 +109,8 @@ func lemma1RepairedFinding(s *subject) Finding {
 	f.Why = "uPU corrects for wrong labels at known rates, and what is left is the chance of two independent means. Their " +
 		"variances fall with n_P and with n_U; nothing in them knows of half of the labels being wrong."
 	return f.finish("uPU is unbiased and keeps the bound in all %d cases, %d of them at γ ≤ 2π − 1, and a classifier reaches "+
-		"it in each size; at π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its error is %.4f at "+
-		"most.", all, cases[1], f.Number.Value)
+		"it in each size; at π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its root-mean-square "+
+		"error is %.4f at most.", all, cases[1], f.Number.Value)
 }
 
 // bestRatios looks, for priors in tenths, at all ways to part n examples into labeled and unlabeled ones, n being such that γ = ratio·π

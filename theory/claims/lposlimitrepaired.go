@@ -31,7 +31,7 @@ func LPosLimitRepaired() Claim {
 			"The logarithm is concave, so E log X ≤ log E X (Jensen): the difference never exceeds J. Likewise E s⁺ = E log " +
 				"e^s⁺ ≤ log E⁺: J ≥ 0, with equality only if e^s⁺ is constant.",
 			"X is a sum of N + 1 independent numbers between e^(−1/τ) and e^(1/τ). Write X = (1+y) E X: E y = 0, E y² = Var " +
-				"X/(E X)², E|y|³ = O(N^(−3/2)) with E y³ = O(1/N²). So E log(1+y) = −Var X/(2(E X)²) + O(1/N²).",
+				"X/(E X)², E y³ and E y⁴ are O(1/N²). So E log(1+y) = −Var X/(2(E X)²) + O(1/N²).",
 			"Var X = N Var(e^s⁻) + O(1) and E X = N E⁻ + O(1): −Var(e^s⁻)/(2N(E⁻)²) + O(1/N²). The mean over x is −v/N.",
 		},
 		rests: grounds{

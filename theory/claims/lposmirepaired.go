@@ -16,7 +16,7 @@ func LPosMutualInformationRepaired() Claim {
 		ID: "lpos-mi-repaired",
 		Statement: "I(x, c) ≥ H(c) − L̃_Pos − E_x log Σ_c q(c|x), c the class of x and q(c|x) = E_c/(E_c + N_c E_c') for any " +
 			"N_c > 0, with equality if and only if q(·|x), rescaled to add up to 1, is p(·|x). With N_c = τ⁻/τ⁺ the sum is " +
-			"1, and H(c) − L̃_Pos → I(x, c) as τ → 0, in every population whose points differ.",
+			"1, and H(c) − L̃_Pos → I(x, c) as τ → 0, in every population of finitely many points, no two in one direction.",
 		LaTeX: `I(x, c) \ge H(c) - \tilde{\mathcal{L}}_{Pos} - \mathbb{E}_x \log \sum_c q(c|x),\qquad q(c|x) = \frac{E_c}{E_c + N_c E_{c'}};` +
 			`\qquad N_c = \frac{\tau^-}{\tau^+}:\quad \lim_{\tau \to 0}\left(H(c) - \tilde{\mathcal{L}}_{Pos}\right) = I(x, c)`,
 		Source: "repairs the theorem of the slides by M. A. Nikitina on distribution bias in contrastive learning",
@@ -35,7 +35,7 @@ func LPosMutualInformationRepaired() Claim {
 			"N_c = τ⁻/τ⁺ = p(c')/p(c): q(c|x) = p(c)E_c/(p(c)E_c + p(c')E_c'), and the two add up to 1.",
 			"N_c = N for both classes: with t = E_c/E_c' the sum is t/(t+N) + 1/(1+Nt) = (Nt² + 2t + N)/(Nt² + (N²+1)t + N), " +
 				"at most 1 for N ≥ 1. So H(c) − L̃_Pos is a bound then, too, and a weaker one.",
-			"As τ → 0: of all points z the term with cos(x, z) = 1 outgrows the others, E_c·e^(−1/τ) → p(x|c). So q(c|x) → " +
+			"As τ → 0: of all points z the term with cos(x, z) = 1, z = x, outgrows the others, E_c·e^(−1/τ) → p(x|c). So q(c|x) → " +
 				"p(c)p(x|c)/p(x) = p(c|x), and the divergence goes to 0.",
 		},
 		rests: grounds{

@@ -62,7 +62,7 @@ func lposRecoversFinding(s *subject) Finding {
 	cases, recovered, extreme, minima := 0, 0, 0, 0
 	shared, example := 0, ""
 	for _, negative := range all {
-		seen := map[string][]*big.Rat{} // a distribution with this minimizer
+		seen := map[string][][]*big.Rat{} // the distributions with this minimizer
 		for _, positive := range all {
 			drawn := negative
 			if swapped {
@@ -94,15 +94,15 @@ func lposRecoversFinding(s *subject) Finding {
 			minima++
 			extreme += oneIf(!slices.ContainsFunc(at[0], func(x int64) bool { return x != 1 && x != 4 }))
 			key := fmt.Sprint(at[0])
-			if other := seen[key]; other != nil {
-				shared++
-				if example == "" {
-					example = fmt.Sprintf("p⁻ = %s, τ⁺ = 1/3, N = 2: p⁺ = %s and p⁺ = %s have the same best scores %s",
-						probabilities(negative),
-						probabilities(other), probabilities(positive), key)
-				}
-			} else {
-				seen[key] = positive
+			seen[key] = append(seen[key], positive)
+			if example == "" && len(seen[key]) > 1 {
+				example = fmt.Sprintf("p⁻ = %s, τ⁺ = 1/3, N = 2: p⁺ = %s and p⁺ = %s have the same best scores %s",
+					probabilities(negative), probabilities(seen[key][0]), probabilities(positive), key)
+			}
+		}
+		for _, alike := range seen {
+			if len(alike) > 1 {
+				shared += len(alike)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func PUPLAlmostSurely() Claim {
 		LaTeX:  `P(\tilde{y}_i = y_i\ \ \forall i) = 1`,
 		Source: "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
 		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of " +
-			"the center"},
+			"the center; the factor that the summary allows in brackets is of the potential (theorem-3), not of the labels"},
 		rests: grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
 		check: func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
 	}
@@ -44,7 +44,7 @@ func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Ra
 // {a+d …} with all distances within smaller than the least across.
 func almostSurelyFinding(exchanged bool) Finding {
 	var f Finding
-	sets, sure, never, lessThanBound := 0, 0, 0, 0
+	sets, sure, never, bounded, lessThanBound := 0, 0, 0, 0, 0
 	least := whole(1)
 	visit := func(labeled, hidden, others theory.RationalPoints, width, gap int64) {
 		unlabeled := union(hidden, others)
@@ -57,8 +57,9 @@ func almostSurelyFinding(exchanged bool) Finding {
 		sure += oneIf(p.Cmp(whole(1)) == 0)
 		never += oneIf(p.Sign() == 0)
 		// A seed in B lies at least gap from the labeled mean, one among the hidden at most width.
-		share := big.NewRat(int64(len(others)), int64(len(unlabeled)))
-		if big.NewRat(2*width, gap).Cmp(share) < 0 {
+		if gap > 2*width {
+			bounded++
+			share := big.NewRat(int64(len(others)), int64(len(unlabeled)))
 			far, near := times(share, whole(gap*gap)), times(minus(whole(1), share), whole(width*width))
 			lessThanBound += oneIf(p.Cmp(over(far, plus(far, near))) < 0)
 		}
@@ -90,14 +91,16 @@ func almostSurelyFinding(exchanged bool) Finding {
 	measure(&f, sure, "sets with the right labels for certain")
 	measure(&f, never, "sets that never get the right labels")
 	measure(&f, least, "least probability of the right labels")
-	measure(&f, lessThanBound, "sets with f·D > 2δ below the bound")
+	measure(&f, bounded, "sets with D > 2δ")
+	measure(&f, lessThanBound, "of these below the bound")
 	f.Why = "The center is drawn by squared distance, so that it falls on unlabeled positives with positive probability " +
 		"unless all of them lie on the labeled mean; where they outweigh the negatives in their cluster it stays with them. " +
 		"With δ the width of a group, D the gap and f the share of negatives among the unlabeled, every start in the " +
-		"negatives gives the right labels if f·D > 2δ, and such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
-	f.Corrected = "If f·D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to " +
+		"negatives gives the right labels if D > 2δ, since each point is within δ of the mean of any of its group and farther " +
+		"than that from the other's; and such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
+	f.Corrected = "If D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to " +
 		"1 as the clusters move apart."
-	f.CorrectedLaTeX = `f D > 2\delta \ \Rightarrow\ P(\tilde{y} = y) \geq \frac{f D^2}{f D^2 + (1-f)\,\delta^2}`
+	f.CorrectedLaTeX = `D > 2\delta \ \Rightarrow\ P(\tilde{y} = y) \geq \frac{f D^2}{f D^2 + (1-f)\,\delta^2}`
 	switch {
 	case sure == 0:
 		f.undecide("No set gets the right labels for certain, not even where the hidden positives lie on the labeled one: the " +
@@ -193,9 +196,8 @@ func puplLinearFinding(shuffled bool) Finding {
 			"%d outcomes.",
 			unlabeledOnly, runs)
 	case withLabeled > 0:
-		f.conclude(Conditional, "The unlabeled points are separable in all but %d of %d outcomes; with the labeled points, "+
-			"whose label is 1, %d are not, all with a labeled point nearer to the negative center.", unlabeledOnly, runs,
-			withLabeled)
+		f.conclude(Conditional, "The unlabeled points are separable in all %d outcomes; with the labeled points, whose "+
+			"label is 1, %d are not, all with a labeled point nearer to the negative center.", runs, withLabeled)
 	default:
 		f.conclude(Holds, "All %d outcomes are separable.", runs)
 		f.Corrected = ""

@@ -187,8 +187,8 @@ func innerProductFinding(s *subject, distance func(inner *big.Rat) *big.Rat) Fin
 		f.undecide("The distance is not the formula's in %d of %d pairs, and the order not reversed in %d of %d comparisons: "+
 			"these are not normalized rows, or not this formula.", len(pairs)-equal, len(pairs), turned, triples)
 	default:
-		f.conclude(Holds, "The order is reversed in all but %d of %d comparisons, and the distance is the formula's in all %d "+
-			"pairs, in rationals; without normalizing the order differs in %d.", turned, triples, len(pairs), wild)
+		f.conclude(Holds, "The order is reversed in all %d comparisons, and the distance is the formula's in all %d pairs, in "+
+			"rationals; without normalizing the order differs in %d.", triples, len(pairs), wild)
 	}
 	return f
 }

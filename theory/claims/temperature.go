@@ -24,7 +24,7 @@ func TemperatureLimits() Claim {
 		LaTeX:  `\lim_{\tau\to 0} \tau\,\ell_i = \max_j c_{ij} - c_{i,a(i)}, \qquad \lim_{\tau\to\infty} P_{ij} = \frac{1}{2b-1}`,
 		Source: "Introduction to contrastive learning (in Chinese), section on the InfoNCE loss",
 		Assumptions: []string{
-			"no two rows are equally near to the anchor; rows that tie for the maximum share it",
+			"rows that are equally near to the anchor, and nearest, share the maximum",
 		},
 		rests: grounds{objectives: []string{"ssCL"}, constants: []string{"slack"}},
 		check: func(s *subject) Finding {

@@ -46,8 +46,8 @@ func Theorem1Repaired() Claim {
 				"bounded there; anchors are positive with probability α. In (3) the partition over 2b tends to M_other(z) in " +
 				"the same way, anchors being positive with probability π.",
 			"With (2u−2)/(2u−1) → 1 this is the limit.",
-			"The rate: write Z = 2bM(1+x). Then E x = δ/(2bM) and Var x = V/(2bM²) + O(1/b²), and E|x|³ = O(b^(−3/2)) with E " +
-				"x³ = O(1/b²). So E log(1+x) = E x − E x²/2 + O(1/b²): theory.LimitPartitionRate lists δ and V. Last, " +
+			"The rate: write Z = 2bM(1+x). Then E x = δ/(2bM) and Var x = V/(2bM²) + O(1/b²), and E x³ and E x⁴ are " +
+				"O(1/b²). So E log(1+x) = E x − E x²/2 + O(1/b²): theory.LimitPartitionRate lists δ and V. Last, " +
 				"(2u−2)/(2u−1) = 1 − 1/(2u) + O(1/b²), which adds q(1−q)[2μ_PN − (μ_P+μ_N)]/2 to c.",
 		},
 		rests: grounds{
@@ -96,6 +96,7 @@ func theorem1RepairedFinding(s *subject) Finding {
 	f.zero(math.Abs(attraction), contrastTolerance, "largest error of the formula for the attraction over %d cases", len(cases))
 	f.zero(math.Abs(loss), contrastTolerance, "largest error of the log partition's bias less the formula for the loss")
 
+	printed := 0.0
 	right, left, up := []float64{1, 0}, []float64{-1, 0}, []float64{0.6, 0.8}
 	for _, c := range []struct {
 		name string
@@ -121,14 +122,14 @@ func theorem1RepairedFinding(s *subject) Finding {
 		measure(&f.Finding, rate, "%s: c", c.name)
 		f.zero(math.Abs(toInfinity(off)/rate-1), 0.004, "%s: relative error of c, extrapolated from these batches", c.name)
 		if f.Number == (theory.Number{}) { // the first case shows it
-			f.Number = exactly(limit)
+			f.Number, printed = exactly(limit), must.Get(Theorem1Printed(c.world, c.design, 1))
 		}
 	}
 	f.Why = "A loss is log partition − attraction. The attraction is a mean over pairs whose classes are known or drawn " +
 		"anew, so its bias is a formula in every batch. The log partition is a logarithm of a mean over the batch, and tends " +
 		"to the logarithm of that mean's expectation; what is left is of the order 1/b."
 	return f.finish("The attraction's formula is exact in all %d cases; the bias of the loss tends to %.4f nats with classes "+
-		"at ±1, π = ½, γ = 1 and τ = 1, like 1/b, and not to the printed −0.5.", len(cases), f.Number.Value)
+		"at ±1, π = ½, γ = 1 and τ = 1, like 1/b, and not to the printed %.4g.", len(cases), f.Number.Value, printed)
 }
 
 // toInfinity extrapolates a quantity at b, 2b and 4b examples, which is a series in 1/b, to a batch without limit.

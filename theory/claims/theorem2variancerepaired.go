@@ -14,8 +14,8 @@ import (
 func Theorem2VarianceRepaired() Claim {
 	return Claim{
 		ID: "theorem-2-variance-repaired",
-		Statement: "Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ with ζ₂ = Var(s) − 2 Var(E[s|z]) of s = z·z' for two positives. It grows " +
-			"with γ at a fixed number of examples, and at a fixed number of labeled ones; at a fixed number u ≥ 2 of " +
+		Statement: "Δσ = 2m(m−1)/((2m−1)b²) · ζ₂ with ζ₂ = Var(s) − 2 Var(E[s|z]) of s = z·z' for two positives. Where ζ₂ > 0 " +
+			"it grows with γ at a fixed number of examples, and at a fixed number m ≥ 2 of labeled ones; at a fixed number u ≥ 2 of " +
 			"unlabeled ones it grows up to m = u + 1 and falls from there.",
 		LaTeX: `\Delta_\sigma = \frac{2m(m-1)}{(2m-1)\,b^2}\,\zeta_2,\qquad \zeta_2 = \mathrm{Var}(s) - 2\,\mathrm{Var}(\mathbb{E}[s\mid ` +
 			`z]),\qquad \arg\max_m \Delta_\sigma(m, u) = u+1 \quad (u \ge 2)`,
@@ -37,7 +37,7 @@ func Theorem2VarianceRepaired() Claim {
 				"are uncorrelated, even where they share a row, since E[r|z] = 0; there are m(2m−1) pairs: ζ₂/(m(2m−1)).",
 			"The difference is ζ₂/m · (1 − 1/(2m−1)) = ζ₂/m · (2m−2)/(2m−1). Times (m/b)² that is 2m(m−1)/((2m−1)b²)·ζ₂.",
 			"Fixed b: 2m(m−1)/(2m−1) = m − ½ − 1/(2(2m−1)) grows with m, and so with γ.",
-			"Fixed m: b falls as γ = m/u grows, and the factor grows.",
+			"Fixed m ≥ 2: b falls as γ = m/u grows, and the factor grows. For m = 1 it is 0.",
 			"Fixed u: with c = m + u the factor at m+1 is the larger one if and only if (m+1)(2m−1)c² > (m−1)(2m+1)(c+1)², " +
 				"that is D = 2mc² − (2m+1)(m−1)(2c+1) > 0. D grows with c, since its slope is 4mc − 2(2m+1)(m−1) = 4mu + 2m " +
 				"+ 2.",

@@ -16,6 +16,20 @@ func TestTheorem3RepairedVerdict(t *testing.T) {
 	for _, m := range c.Measured {
 		t.Log(m.Name, m.Value)
 	}
+	// k is a constant of the seeding: with a far negative the rounds leave less.
+	if after := c.Measured[len(c.Measured)-1].Value.Value; !(after < 0.8) {
+		t.Errorf("after all rounds a share of %g of k Δ(positives) is left", after)
+	}
+}
+
+// Positives at 0 and 2, one labeled, a negative at 10: the rounds part the negative from the positives, whose spread is 2, but where
+// the label is at 2 and the seed at 0, with probability 4/68. There the negative stays with the label, each 4 from their mean.
+func TestSettledPotentialByHand(t *testing.T) {
+	got := overChoices(theory.RationalLine(0, 2), theory.RationalLine(10), 1, settledPotential)
+	label2 := plus(times(big.NewRat(64, 68), whole(2)), times(big.NewRat(4, 68), whole(32)))
+	if want := times(big.NewRat(1, 2), plus(whole(2), label2)); got.Cmp(want) != 0 {
+		t.Errorf("%s, want %s", got.RatString(), want.RatString())
+	}
 }
 
 // Positives at 0 and 2, one labeled, a negative at 10: with the label at 0 the seed is 2 with probability 4/104, and then the

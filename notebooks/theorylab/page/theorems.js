@@ -123,8 +123,8 @@ export const theorems = {
   4: {
     asks: ["gradients", "numbers"],
     statement: `The gradient of PUCL is said to be less biased than that of ssCL. Where views are independent the two are
-      one and the same; where they coincide PUCL’s can be the nearer or the farther one. What holds is that it
-      varies less.`,
+      one and the same; where they coincide PUCL’s can be the nearer or the farther one. What holds is that
+      with independent views it varies no more.`,
     source: "Theorem 4 in appendix A.5.3",
     columns: (loss) => [loss, "ssCL", "ideal"],
     rows: [

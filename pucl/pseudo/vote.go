@@ -28,6 +28,10 @@ import (
 // depends on which; the lowest ratio, which Label takes, is by chance too low where all labels can be trusted. The two shares were fixed on
 // Fashion-MNIST with 1,000 labels: true priors 0.30 and 0.70, lowest ratio 0.29 and 0.65.
 //
+// The mean is too high where many negatives do score as high, which nothing here tells. It is too high as well where unlabeled rows are
+// labeled ones again, as in case-control data, since all encoders but one learned these by heart: by about their share of the unlabeled
+// rows at most.
+//
 // Config.HeldOut must be nil, and a Trim of 0 means 0.1. The other errors are those of Label, or of a fold without a row.
 func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	if err := CheckVote(len(embeddings), fold, config); err != nil {

@@ -20,7 +20,8 @@ export const theorems = {
   1: {
     asks: ["numbers", "gradients"],
     statement: `A loss that takes unlabeled examples for negatives misses the ideal loss. The theorem gives its bias by the
-      proximities of the classes; it is the bias of the attraction alone, and the log partition adds more.`,
+      proximities of the classes; that is a part of the bias of the attraction alone, in large batches, and the log
+      partition adds more.`,
     source: "Theorem 1, losses (3) and (5)",
     columns: (loss) => [loss, "ideal", "difference"],
     rows: [

@@ -51,6 +51,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		priorsOnTables: PriorsOnTables,
 		inThePlane:     Gaussians,
 		overLabels:     Labels,
+		withoutPrior:   WithoutPrior,
 	}
 }
 

@@ -1,0 +1,174 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// withoutPrior names the grid of classifiers that are told no class prior.
+const withoutPrior = "without-prior"
+
+// crossFitted is the method of the runs of [WithoutPrior].
+const crossFitted = "CrossFit"
+
+// crossFitVersion is the version of [pipeline.CrossFit] in runs; see experiment.Run.
+const crossFitVersion = 1
+
+// The values of a run of CrossFit beside its accuracy and [EstimatedPrior], by which its pseudo-labels were made.
+const (
+	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
+	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
+)
+
+// CrossFit is the configuration of a run of [pipeline.CrossFit].
+type CrossFit struct {
+	Contrastive // of each encoder; Restarts and Points are not used
+	Folds       int
+}
+
+// WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2: a classifier that is told no class prior.
+func WithoutPrior(size experiment.Size) (experiment.Grid, error) {
+	list, err := settings(size)
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	grid := experiment.Grid{Name: withoutPrior, Size: size}
+	for _, s := range list {
+		for seed := range uint64(s.Seeds) {
+			grid.Runs = append(grid.Runs, s.crossFit(3, seed+1))
+		}
+	}
+	return grid, nil
+}
+
+// crossFit returns the run of a setting with so many folds.
+func (s setting) crossFit(folds int, seed uint64) experiment.Run {
+	like := s.contrastive(pucl.PUCL(), seed)
+	config := CrossFit{like.Config.(Contrastive), folds}
+	config.Restarts, config.Points = 0, 1
+	return experiment.Run{
+		Setting: s.Name, Method: crossFitted, Seed: seed, Version: crossFitVersion, Config: config,
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.trainCrossFit(ctx, eng, place, config, seed)
+		},
+	}
+}
+
+// trainCrossFit does a run.
+func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place experiment.Place, config CrossFit, seed uint64) (
+	_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	size := s.Batch
+	size.Seed = seed
+	pretrain := s.Pretrain
+	pretrain.Objective, pretrain.Encoder, pretrain.Seed, pretrain.Tau = pucl.PUCL(), s.Encoder, seed, config.Tau
+	pretrain.Checkpoint, pretrain.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	pretrain.Observer = &inTurn{Observer: place.Observer, runs: config.Folds}
+	fitted, err := pipeline.CrossFit(ctx, eng, pipeline.Images{
+		Images: data.train.images, Index: data.train.Index, Labeled: data.train.Labeled,
+		HideLabels: func(hidden []bool) (train.Batches, error) {
+			split, err := data.train.HideLabels(hidden)
+			if err != nil {
+				return nil, err
+			}
+			return datasets.NewSourceBatches(data.train.images, split, size)
+		},
+	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	for i, member := range fitted.Classifier {
+		if place.Keep != "" {
+			if err := member.Save(filepath.Join(place.Keep, fmt.Sprintf("member-%d.classifier", i))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	point, err := data.judgeCrossFit(eng, fitted)
+	point.Step = config.Folds * config.Steps
+	return data.outcome(fitted.Models[0].Record, []experiment.Point{point}), err
+}
+
+// judgeCrossFit returns what a classifier is worth.
+func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted) (p experiment.Point, err error) {
+	of := func(source datasets.Source, index []int) (pixels []uint8) {
+		if err == nil {
+			pixels, err = read(source, index)
+		}
+		return pixels
+	}
+	all := make([]int, o.test.Len())
+	for i := range all {
+		all[i] = i
+	}
+	test := classify.LabeledImages[bool]{Pixels: of(o.test, all), Labels: o.truth}
+	held := classify.LabeledImages[bool]{Pixels: of(o.held.images, o.held.Index), Labels: o.held.Labeled}
+	if err != nil {
+		return p, err
+	}
+	score, err := fitted.Classifier.Score(eng, test)
+	pu, puErr := fitted.Classifier.ScorePU(eng, held, evaluate.ScoreConfig{Prior: o.held.Prior})
+	if err := errors.Join(err, puErr); err != nil {
+		return p, err
+	}
+	alone := 0.0
+	for _, member := range fitted.Classifier {
+		own, err := member.Score(eng, test)
+		if err != nil {
+			return p, err
+		}
+		alone += own.Accuracy() / float64(len(fitted.Classifier))
+	}
+	right, unlabeled := 0, 0
+	for i, positive := range fitted.Labels.Positive {
+		if o.train.Labeled[i] {
+			continue
+		}
+		unlabeled++
+		if positive == o.train.Positive[i] {
+			right++
+		}
+	}
+	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
+	if o.train.Unknown == nil {
+		values[LabelsRight] = float64(right) / float64(unlabeled)
+	}
+	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
+}
+
+// inTurn tells an observer of several trainings of the same length, one after the other, as of one.
+type inTurn struct {
+	train.Observer
+	runs, started int
+}
+
+func (o *inTurn) whole(p train.Progress) train.Progress {
+	p.Step, p.Steps = p.Step+(o.started-1)*p.Steps, o.runs*p.Steps
+	return p
+}
+
+// Start is called at the begin of each training.
+func (o *inTurn) Start(p train.Progress) { o.started++; o.Observer.Start(o.whole(p)) }
+
+// Step is called after each step.
+func (o *inTurn) Step(p train.Progress) { o.Observer.Step(o.whole(p)) }
+
+// End is called at the end of each training.
+func (o *inTurn) End(p train.Progress, err error) { o.Observer.End(o.whole(p), err) }

@@ -75,7 +75,7 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	for _, s := range c.done(setting, method) {
 		j, ok := judge(s.Result.Points, head, rule)
 		if !ok {
-			if slices.ContainsFunc(s.Result.Points, func(p Point) bool { return p.Head == head && p.Failure != "" }) {
+			if headless(s.Result.Points, head, rule) {
 				cell.Headless++
 			}
 			continue

@@ -105,6 +105,17 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	}, true
 }
 
+// headless reports whether judge comes to nothing since the head could not be had, and not since the rule cannot be followed: at the last
+// point, or for the other rules at any.
+func headless(points []Point, head string, rule Rule) bool {
+	failed, had := false, false
+	for _, p := range points {
+		failed = failed || p.Head == head && p.Failure != ""
+		had = had || p.Head == head && p.Test != nil
+	}
+	return failed && (rule == Last || !had)
+}
+
 // Judgements returns what the points come to, head by head and for each of them by all rules that can be followed.
 func Judgements(points []Point) (all []Judgement) {
 	for _, head := range heads(points) {

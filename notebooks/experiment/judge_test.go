@@ -52,6 +52,25 @@ func TestHeadsThatCouldNotBeHad(t *testing.T) {
 	}
 }
 
+// That a rule cannot be followed, for want of its proxy, is not that the head could not be had.
+func TestHeadlessIsOfTheRule(t *testing.T) {
+	none := Point{Head: "a", Step: 2, Failure: "collapsed"}
+	for _, tt := range []struct {
+		points []Point
+		rule   Rule
+		want   int
+	}{
+		{[]Point{scored("a", 1, 0.8), none}, Last, 1}, {[]Point{none, scored("a", 3, 0.8)}, Last, 0},
+		{[]Point{scored("a", 1, 0.8), none}, ProxyAUC, 0}, {[]Point{none}, ProxyAUC, 1}, {[]Point{scored("a", 1, 0.8), none}, Oracle, 0},
+		{[]Point{scored("b", 1, 0.8)}, Last, 0},
+	} {
+		cells := &Cells{Standings: []Standing{{Run: Run{Setting: "s", Method: "m"}, State: Done, Result: &Result{Points: tt.points}}}}
+		if got := cells.At("s", "m", "a", tt.rule).Headless; got != tt.want {
+			t.Errorf("%d points, %s: %d without the head, want %d", len(tt.points), tt.rule, got, tt.want)
+		}
+	}
+}
+
 // Each rule takes its own point, head by head.
 func TestJudgements(t *testing.T) {
 	points := []Point{

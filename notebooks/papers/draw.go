@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
 // accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
 // nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
-// of fewer runs than the grid has, above all where some failed, and degenerate classifiers.
+// of fewer runs than the grid has, above all where some failed, degenerate classifiers, and rivals that make fewer passes than others.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
@@ -55,10 +56,38 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	if len(degenerate) > 0 {
 		out.Note += " One answer for all images: " + strings.Join(degenerate, "; ") + "."
 	}
+	if passes := fewerPasses(cells, settings); len(passes) > 0 {
+		out.Note += " " + strings.Join(passes, " ")
+	}
 	if len(headless) > 0 {
 		out.Note += " No head could be had of the embedding, and the mean is of the other runs: " + strings.Join(headless, "; ") + "."
 	}
 	return out
+}
+
+// fewerPasses tells, setting by setting, which rivals that are done made fewer passes over the unlabeled images than others.
+func fewerPasses(cells *experiment.Cells, settings []string) (told []string) {
+	for _, setting := range settings {
+		passes, most := map[string]int{}, 0
+		for _, s := range cells.Standings {
+			if config, ok := s.Run.Config.(Rival); ok && s.Run.Setting == setting {
+				most = max(most, config.Epochs)
+				if s.State == experiment.Done {
+					passes[s.Run.Method] = config.Epochs
+				}
+			}
+		}
+		var fewer []string
+		for _, method := range slices.Sorted(maps.Keys(passes)) {
+			if passes[method] < most {
+				fewer = append(fewer, fmt.Sprintf("%s %d", method, passes[method]))
+			}
+		}
+		if len(fewer) > 0 {
+			told = append(told, fmt.Sprintf("Fewer passes than the %d of other rivals: %s in %s.", most, strings.Join(fewer, ", "), setting))
+		}
+	}
+	return told
 }
 
 // title returns the name of a setting, with the files that its runs learned from where these are not the usual ones.
@@ -102,12 +131,22 @@ func (t Table) DrawClaims(cells *experiment.Cells, rule experiment.Rule, setting
 func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	out := viz.Table{RowsHeader: "claim", Columns: []string{"above", "below", "difference", "verdict"},
 		Note: "Accuracy (%), mean ± 95% interval over seeds; the difference is taken run by run with the same seed, and decides."}
+	var left []string
 	for _, f := range findings {
 		var line []viz.Cell
 		for _, row := range []Row{f.Above, f.Below} {
-			line = append(line, percent(cells.At(f.Setting, row.Method, row.Head, f.Rule).Accuracy))
+			cell := cells.At(f.Setting, row.Method, row.Head, f.Rule)
+			line = append(line, percent(cell.Accuracy))
+			failed := cell.Count(experiment.Failed)
+			text := fmt.Sprintf("%s in %d of %d runs of %s", row, failed+cell.Headless, failed+cell.Count(experiment.Done), f.Setting)
+			if failed+cell.Headless > 0 && !slices.Contains(left, text) {
+				left = append(left, text)
+			}
 		}
 		out.Add(f.Statement, append(line, percent(f.Effect), viz.Cell{Text: string(f.Verdict)}))
+	}
+	if len(left) > 0 {
+		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."
 	}
 	return out
 }

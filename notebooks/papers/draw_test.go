@@ -107,6 +107,51 @@ func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
 	}
 }
 
+// A claim that some seeds cannot decide says how many did.
+func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
+	claims := func(cells *experiment.Cells) string {
+		return Table2().DrawClaims(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note
+	}
+	cells := fakeCells()
+	if strings.Contains(claims(cells), "left out") {
+		t.Error(claims(cells))
+	}
+	cells.Standings[0].Result.Points[1] = experiment.Point{Head: PUPL, Step: 2, Failure: "collapsed"}
+	want := "Seeds are left out that failed or whose head could not be had: PUCL, PUPL (CE) in 1 of 2 runs of CIFAR-I, 1000 labeled."
+	if !strings.Contains(claims(cells), want) {
+		t.Errorf("%q, want %q in it", claims(cells), want)
+	}
+	cells.Standings[0].State = experiment.Failed
+	if !strings.Contains(claims(cells), want) {
+		t.Errorf("%q, want %q in it", claims(cells), want)
+	}
+}
+
+// A rival that makes fewer passes than the others stands beside them with that said.
+func TestDrawTellsOfFewerPasses(t *testing.T) {
+	cells := fakeCells()
+	passes := func(run, epochs int) {
+		config := cells.Standings[run].Run.Config.(Rival)
+		config.Epochs = epochs
+		cells.Standings[run].Run.Config = config
+	}
+	note := func() string { return Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note }
+	for i := range cells.Standings {
+		passes(i, 10)
+	}
+	if strings.Contains(note(), "passes") {
+		t.Error(note())
+	}
+	passes(2, 5)
+	if want := "Fewer passes than the 10 of other rivals: nnPU 5 in CIFAR-I, 1000 labeled."; !strings.Contains(note(), want) {
+		t.Errorf("%q, want %q in it", note(), want)
+	}
+	cells.Standings[2].State = experiment.Missing
+	if strings.Contains(note(), "passes") {
+		t.Errorf("of runs that are not done: %s", note())
+	}
+}
+
 // Gaps are taken run by run: 5 and 1 points.
 func TestCosts(t *testing.T) {
 	table := Table2().Costs(fakeCells(), "CIFAR-I, 1000 labeled")

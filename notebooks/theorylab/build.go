@@ -52,14 +52,16 @@ func build(ctx context.Context, lab *answers.Lab, dir string, out io.Writer) err
 		return fmt.Errorf("theorylab: Go's own script for browsers: %w", err)
 	}
 	total := 0
-	for name, data := range files {
-		if err := wholefile.Keep(filepath.Join(dir, name), data, 0o644); err != nil {
-			return err
-		}
+	for _, data := range files {
 		total += len(data)
 	}
 	if total > mostBytes {
 		return fmt.Errorf("theorylab: the page has %d bytes, more than the %d that it may have", total, mostBytes)
+	}
+	for name, data := range files {
+		if err := wholefile.Keep(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(out, "%s: %d files, %.2f MB\n", dir, len(files), float64(total)/1e6)
 	return err

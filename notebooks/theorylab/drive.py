@@ -248,6 +248,25 @@ def refusal(page, base):
     page.locator("#dials [name=labeled]").fill("1")
     settle(page)
     check(page.locator("#message").inner_text() == "", "and taken back by the dials")
+    page.goto(base + "#t=3&lab=1e30,0")
+    page.wait_for_selector("body[data-state=error]", timeout=WAIT)
+    text = page.locator("#message").inner_text()
+    check("1e30" in text or "1e+30" in text, f"a number that is too large is refused: {text!r}")
+
+
+def ended(context, base):
+    """Where the program ends, the page says so and shows no number of a case that was set before, whatever is moved."""
+    page = context.new_page()
+    page.goto(base)
+    settle(page)
+    page.workers[0].evaluate("() => setTimeout(() => { throw new Error('ended on purpose') })")
+    page.wait_for_selector("body[data-failed]", timeout=WAIT)
+    page.locator("#dials [name=labeled]").fill("1")
+    text = page.locator("#message").inner_text()
+    shown = page.locator("#numbers [data-name]").evaluate_all("all => all.map(c => c.dataset.value).join('')")
+    check("ended on purpose" in text, f"a program that ends is told of, and the page does not wait for it: {text[:80]!r}…")
+    check(shown == "", f"numbers of another case are not shown {shown}")
+    page.close()
 
 
 def links(page, native, base, presets):
@@ -325,6 +344,7 @@ def main():
         theorem_1(page, native, options.slack)
         theorem_3(page, native, base)
         refusal(page, base)
+        ended(context, base)
         presets = still(context, base, native)
         links(page, native, base, presets)
         check(not problems, f"no word of trouble on the console {problems or ''}")

@@ -24,7 +24,8 @@ import (
 )
 
 func main() {
-	if err := run(interrupts.Context(), os.Args[1:], os.Stdin, os.Stdout); err != nil {
+	err := run(interrupts.Context(), os.Args[1:], os.Stdin, os.Stdout)
+	if err != nil && !errors.Is(err, flag.ErrHelp) { // what was asked for is written
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -46,6 +46,10 @@ func (e Ensemble) mean(scores func(c *Classifier) ([]float64, error)) ([]float64
 		if mean == nil {
 			mean = make([]float64, len(own))
 		}
+		if len(own) != len(mean) {
+			return nil, fmt.Errorf("classify: member %d of the ensemble finds %d examples, and those before it %d; all must be trained on "+
+				"examples of one size", i, len(own), len(mean))
+		}
 		floats.AddScaled(mean, 1/float64(len(e)), own)
 	}
 	return mean, nil

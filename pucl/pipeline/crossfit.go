@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -45,8 +46,9 @@ type CrossFitted struct {
 //     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
 //  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
 //
-// Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. Errors name the stage, and which encoder; ctx
-// ends a run, and with Config.Pretrain.Checkpoint it goes on where it was, as in Run.
+// Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the vote is
+// known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with Config.Pretrain.Checkpoint it goes
+// on where it was, as in Run: each encoder has a folder in that one, which is refused where it is of an encoder without other labels.
 func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFitConfig) (*CrossFitted, error) {
 	folds := cmp.Or(config.Folds, 3)
 	if err := check(data, Config{}); err != nil {
@@ -59,6 +61,9 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 		return nil, err
 	}
 	out := &CrossFitted{Fold: foldsOf(labeled, folds, config.Seed)}
+	if err := pseudo.CheckVote(folds, out.Fold, config.Labels); err != nil {
+		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
+	}
 	var embeddings []*mat.Dense
 	for fold := range folds {
 		m, err := pretrainWithout(ctx, eng, data, out.Fold, fold, config.Pretrain)
@@ -121,18 +126,66 @@ func pretrainWithout(ctx context.Context, eng *engine.Engine, data Data, fold []
 // errNoHiding is the error of data whose labels cannot be hidden.
 var errNoHiding = errors.New("data without HideLabels; give a function that makes batches without some labels, as of a split's HideLabels")
 
-func (d Images) hide(hidden []bool) (_ Data, err error) {
+// errNoneHidden is the error of a HideLabels that gives nothing to learn from.
+var errNoneHidden = errors.New("HideLabels returned no batches and no error")
+
+func (d Images) hide(hidden []bool) (Data, error) {
 	if d.HideLabels == nil {
 		return nil, errNoHiding
 	}
-	d.Batches, err = d.HideLabels(hidden)
+	batches, err := d.HideLabels(hidden)
+	if err != nil || batches == nil {
+		return nil, cmp.Or(err, errNoneHidden)
+	}
+	d.Batches = imagesWithout{batches, describeHidden(batches, hidden)}
+	_, err = d.check()
 	return d, err
 }
 
-func (d Features) hide(hidden []bool) (_ Data, err error) {
+func (d Features) hide(hidden []bool) (Data, error) {
 	if d.HideLabels == nil {
 		return nil, errNoHiding
 	}
-	d.Batches, err = d.HideLabels(hidden)
+	batches, err := d.HideLabels(hidden)
+	if err != nil || batches == nil {
+		return nil, cmp.Or(err, errNoneHidden)
+	}
+	d.Batches = featuresWithout{batches, describeHidden(batches, hidden)}
+	_, err = d.check()
 	return d, err
+}
+
+// imagesWithout and featuresWithout are batches without some labels that say which, since what batches say of themselves tells
+// checkpoints apart: one of an encoder that has seen a label must not be taken for that of one that has not.
+type (
+	imagesWithout struct {
+		train.Batches
+		description string
+	}
+	featuresWithout struct {
+		train.FeatureBatches
+		description string
+	}
+)
+
+// String describes the batches for a record, and for checkpoints.
+func (b imagesWithout) String() string { return b.description }
+
+// String describes the batches for a record, and for checkpoints.
+func (b featuresWithout) String() string { return b.description }
+
+// describeHidden returns what batches say of themselves, and which labels are hidden in them, by a digest.
+func describeHidden(batches any, hidden []bool) string {
+	marks, count := make([]byte, len(hidden)), 0
+	for i, hide := range hidden {
+		if hide {
+			marks[i] = 1
+			count++
+		}
+	}
+	text := fmt.Sprintf("labels of %d examples hidden (%.4x)", count, sha256.Sum256(marks))
+	if s, ok := batches.(fmt.Stringer); ok {
+		text = s.String() + "; " + text
+	}
+	return text
 }

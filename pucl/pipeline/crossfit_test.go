@@ -108,6 +108,9 @@ func TestCrossFitRefuses(t *testing.T) {
 	two := data
 	two.Labeled = make([]bool, 240)
 	two.Labeled[0], two.Labeled[1] = true, true
+	nothing, wide := data, data
+	nothing.HideLabels = func([]bool) (train.FeatureBatches, error) { return nil, nil }
+	wide.X = mat.NewDense(240, 3, nil)
 	images, _ := striped(30, 6)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
@@ -123,9 +126,63 @@ func TestCrossFitRefuses(t *testing.T) {
 		{context.Background(), data, CrossFitConfig{Folds: 1}, "1 folds of 24 labeled positives; there must be 2 folds or more"},
 		{context.Background(), two, CrossFitConfig{}, "3 folds of 2 labeled positives"},
 		{stopped, data, CrossFitConfig{Pretrain: quick(3)}, "pretraining encoder 0"},
+		{context.Background(), nothing, CrossFitConfig{}, "encoder 0: HideLabels returned no batches"},
+		{context.Background(), wide, CrossFitConfig{}, "encoder 0: rows of 3 features, but batches of rows of 2"},
+		// What is wrong with the vote is known before hours of training.
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}}, "pseudo-labels: pseudo: 4 folds"},
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}}, "leave HeldOut nil"},
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Folds: 25}}, "24 labeled and 216 unlabeled rows; 25 folds"},
 	} {
 		if _, err := CrossFit(tt.ctx, eng, tt.data, tt.config); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %q", err, tt.want)
+		}
+	}
+}
+
+// counted are batches that count how often they are asked.
+type counted struct {
+	twoBlobs
+	asked *int
+}
+
+func (c counted) Batch(step int) ([]float32, []bool) {
+	*c.asked++
+	return c.twoBlobs.Batch(step)
+}
+
+// A second call goes on where the first was. With other folds it would take an encoder that has seen the labels which it is not to see,
+// and is refused, whatever the batches say of themselves.
+func TestCrossFitResumesItsOwnFoldsAlone(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	var hidden [][]bool
+	asked := 0
+	data, _ := manyBlobs(&hidden)
+	data.HideLabels = func([]bool) (train.FeatureBatches, error) { return counted{asked: &asked}, nil }
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(10), Probe: probe.Config{Epochs: 2}, Seed: 3}
+	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
+	first := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	if asked < 20 {
+		t.Fatalf("%d batches for two trainings of 10 steps", asked)
+	}
+	asked = 0
+	second := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	if asked >= 10 {
+		t.Errorf("%d batches are asked for where both encoders are there", asked)
+	}
+	if !reflect.DeepEqual(first.Labels, second.Labels) {
+		t.Error("the second call has other labels")
+	}
+	for i, m := range first.Models {
+		sameModels(t, second.Models[i], m)
+	}
+	for name, other := range map[string]func(c *CrossFitConfig){
+		"another seed of the folds": func(c *CrossFitConfig) { c.Seed++ },
+		"more folds":                func(c *CrossFitConfig) { c.Folds++ },
+	} {
+		changed := config
+		other(&changed)
+		if _, err := CrossFit(ctx, eng, data, changed); err == nil || !strings.Contains(err.Error(), "checkpoint of another run") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -146,14 +146,21 @@ func check(x *mat.Dense, labeled []bool, config Config) error {
 	if err := cmp.Or(err, rows.CheckFinite(x)); err != nil {
 		return err
 	}
-	positives, held := count(labeled), config.HeldOut
 	return cmp.Or(
-		fault.If(config.Folds < 1 || !(config.Trim < 1) || !(config.Prior >= 0 && config.Prior < 1),
-			"pseudo: %d folds, a trim of %g and a prior of %g; there must be 1 fold or more, a trim below 1, and a prior from 0 to below 1",
-			config.Folds, config.Trim, config.Prior),
-		fault.If(positives < config.Folds || len(labeled)-positives < config.Folds,
-			"pseudo: %d labeled and %d unlabeled rows; %d folds take as many of either", positives, len(labeled)-positives, config.Folds),
+		config.check(labeled),
 		fault.If(allEqual(x), "pseudo: all rows are equal, so there is nothing to tell apart; the embedding has collapsed"),
+	)
+}
+
+// check returns an error if config, defaults filled in, is not as [Label] wants it of rows of which these are labeled.
+func (c Config) check(labeled []bool) error {
+	positives, held := count(labeled), c.HeldOut
+	return cmp.Or(
+		fault.If(c.Folds < 1 || !(c.Trim < 1) || !(c.Prior >= 0 && c.Prior < 1),
+			"pseudo: %d folds, a trim of %g and a prior of %g; there must be 1 fold or more, a trim below 1, and a prior from 0 to below 1",
+			c.Folds, c.Trim, c.Prior),
+		fault.If(positives < c.Folds || len(labeled)-positives < c.Folds,
+			"pseudo: %d labeled and %d unlabeled rows; %d folds take as many of either", positives, len(labeled)-positives, c.Folds),
 		fault.If(held != nil && (len(held) != len(labeled) || count(held) == 0 || !within(held, labeled)),
 			"pseudo: HeldOut has %d entries, %d of them true; it must have one for each of %d rows, and mark labeled rows only, at least one",
 			len(held), count(held), len(labeled)),

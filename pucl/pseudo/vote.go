@@ -28,14 +28,20 @@ import (
 // depends on which; the lowest ratio, which Label takes, is by chance too low where all labels can be trusted. The two shares were fixed on
 // Fashion-MNIST with 1,000 labels: true priors 0.30 and 0.70, lowest ratio 0.29 and 0.65.
 //
+// The mean is too high where many negatives do score as high, which nothing here tells. It is too high as well where unlabeled rows are
+// labeled ones again, as in case-control data, since all encoders but one learned these by heart: by about their share of the unlabeled
+// rows at most.
+//
 // Config.HeldOut must be nil, and a Trim of 0 means 0.1. The other errors are those of Label, or of a fold without a row.
 func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
-	labeled := make([]bool, len(fold))
-	for i, of := range fold {
-		labeled[i] = of >= 0
-	}
-	if err := checkVote(embeddings, fold, labeled, config); err != nil {
+	if err := CheckVote(len(embeddings), fold, config); err != nil {
 		return nil, err
+	}
+	labeled := labeledBy(fold)
+	for e, x := range embeddings {
+		if err := check(x, labeled, config.withDefaults()); err != nil {
+			return nil, fmt.Errorf("pseudo: embedding %d: %w", e, err)
+		}
 	}
 	config.Trim = cmp.Or(config.Trim, 0.1)
 	config = config.withDefaults()
@@ -87,32 +93,36 @@ func (c Config) of(embedding int) Config {
 	return c
 }
 
-// checkVote returns an error if the arguments of [Vote] do not go together.
-func checkVote(embeddings []*mat.Dense, fold []int, labeled []bool, config Config) error {
+// CheckVote returns the error that [Vote] gives of so many embeddings whatever they hold: what can be known before encoders are trained.
+func CheckVote(embeddings int, fold []int, config Config) error {
 	if config.HeldOut != nil {
 		return errors.New("pseudo: Vote has a fold of labels that an encoder never saw for each embedding; leave HeldOut nil")
 	}
-	of := make([]int, len(embeddings))
+	of := make([]int, embeddings)
 	for i, f := range fold {
-		if f >= len(embeddings) {
-			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings, counted from 0", i, f, len(embeddings))
+		if f >= embeddings {
+			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings, counted from 0", i, f, embeddings)
 		}
 		if f >= 0 {
 			of[f]++
 		}
 	}
-	for e, x := range embeddings {
-		if of[e] == 0 {
-			return fmt.Errorf("pseudo: no labeled row is of fold %d, whose labels embedding %d does not know; give each embedding some", e, e)
-		}
-		if err := check(x, labeled, config.withDefaults()); err != nil {
-			return fmt.Errorf("pseudo: embedding %d: %w", e, err)
-		}
-	}
-	if len(embeddings) == 0 {
+	if embeddings == 0 {
 		return errors.New("pseudo: no embedding votes; give one for each fold of labels")
 	}
-	return nil
+	if e := slices.Index(of, 0); e >= 0 {
+		return fmt.Errorf("pseudo: no labeled row is of fold %d, whose labels embedding %d does not know; give each embedding some", e, e)
+	}
+	return config.withDefaults().check(labeledBy(fold))
+}
+
+// labeledBy marks the rows that have a fold.
+func labeledBy(fold []int) []bool {
+	labeled := make([]bool, len(fold))
+	for i, of := range fold {
+		labeled[i] = of >= 0
+	}
+	return labeled
 }
 
 // placesAmong returns a function that tells which share of these scores is below a score, equal ones counting half.

@@ -260,6 +260,11 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, a.Error, tt.want)
 		}
 	}
+	// The page takes an answer for one to what it asks now by its ID alone.
+	large := string(l.AnswerJSON([]byte(`{"id": 7, "ask": "seeding", "plane": {"labeled": [[1e30, 0]]}}`)))
+	if !strings.Contains(large, `"id":7,"error":"the request is no JSON of a case: json: cannot unmarshal number 1e30`) {
+		t.Errorf("of a number that is too large: %s", large)
+	}
 	if a := string(l.AnswerJSON([]byte("{"))); !strings.Contains(a, "no JSON of a case") {
 		t.Errorf("broken JSON: %s", a)
 	}

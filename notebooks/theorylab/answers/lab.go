@@ -61,6 +61,7 @@ func (l *Lab) AnswerJSON(request []byte) []byte {
 	var r Request
 	var a Answer
 	if err := json.Unmarshal(request, &r); err != nil {
+		a.ID = r.ID // which is read though another field, such as a number that is too large, is not
 		a.Error = fmt.Sprintf("the request is no JSON of a case: %v", err)
 	} else {
 		a = l.Answer(r)

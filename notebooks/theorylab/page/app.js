@@ -43,13 +43,19 @@ function changed(ask = true) {
   if (ask) {
     version++;
     turned = performance.now();
-    find("message").textContent = "";
-    if (document.body.dataset.state !== "still") document.body.dataset.state = "busy";
-    asker.ask(theorems[state.theorem].asks.map((what) => ({ id: version, ask: what, ...question() })));
+    if ("failed" in document.body.dataset) answers = {}; // nobody answers any more, and those there are belong to another case
+    else inquire();
   }
   written = format(state);
   history.replaceState(null, "", written);
   draw();
+}
+
+// inquire asks all that the page shows of the case.
+function inquire() {
+  find("message").textContent = "";
+  if (document.body.dataset.state !== "still") document.body.dataset.state = "busy";
+  asker.ask(theorems[state.theorem].asks.map((what) => ({ id: version, ask: what, ...question() })));
 }
 
 // question returns what is asked about.
@@ -162,13 +168,20 @@ function answered(answer, request, milliseconds) {
   draw();
 }
 
-// failed leaves the still picture, or what was answered so far, and says why.
+// failed leaves the still picture, or what was answered of the case that is set, and says why.
 function failed(error) {
   const why = `The program of the lab does not run here (${error}), so the page stands still. It needs WebAssembly, ` +
     "module workers and a file server; a newer browser may do.";
-  if (document.body.dataset.state === "still") find("why").textContent = why;
-  else find("message").textContent = why;
   document.body.dataset.failed = "";
+  if (document.body.dataset.state === "still") {
+    find("why").textContent = why;
+    return;
+  }
+  find("message").textContent = why;
+  find("status").textContent = "";
+  if (document.body.dataset.state === "busy") answers = {};
+  document.body.dataset.state = "error";
+  draw();
 }
 
 find("copy").addEventListener("click", async () => {

@@ -20,7 +20,8 @@ export const theorems = {
   1: {
     asks: ["numbers", "gradients"],
     statement: `A loss that takes unlabeled examples for negatives misses the ideal loss. The theorem gives its bias by the
-      proximities of the classes; it is the bias of the attraction alone, and the log partition adds more.`,
+      proximities of the classes; that is a part of the bias of the attraction alone, in large batches, and the log
+      partition adds more.`,
     source: "Theorem 1, losses (3) and (5)",
     columns: (loss) => [loss, "ideal", "difference"],
     rows: [
@@ -123,8 +124,8 @@ export const theorems = {
   4: {
     asks: ["gradients", "numbers"],
     statement: `The gradient of PUCL is said to be less biased than that of ssCL. Where views are independent the two are
-      one and the same; where they coincide PUCL’s can be the nearer or the farther one. What holds is that it
-      varies less.`,
+      one and the same; where they coincide PUCL’s can be the nearer or the farther one. What holds is that
+      with independent views it varies no more.`,
     source: "Theorem 4 in appendix A.5.3",
     columns: (loss) => [loss, "ssCL", "ideal"],
     rows: [

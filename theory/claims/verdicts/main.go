@@ -1,10 +1,12 @@
 // Verdicts checks the papers' claims and prints one line for each, as soon as it is checked: ID, verdict, number and one
 // sentence, with tabs between them.
 //
-//	go run ./theory/claims/verdicts [-json | -markdown] [-plant NAME] [ID…]
+//	go run ./theory/claims/verdicts [-json | -markdown] [ID…]
+//	go run ./theory/claims/verdicts -plant NAME [-json] [ID…]
 //	go run ./theory/claims/verdicts -plants [-json] [ID…]
 //
 // With -plant a mistake is planted in what the claims rest on, which their verdicts should not survive; -plants lists these.
+// Where one makes no difference to a verdict, the claim's details, in the full records, say why.
 //
 // What is at work goes to the standard error.
 package main
@@ -43,8 +45,15 @@ func run(args []string, out, messages io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *asJSON && *asMarkdown {
+	switch {
+	case *asJSON && *asMarkdown:
 		return errors.New("-json and -markdown exclude each other")
+	case *listPlants && *plantName != "":
+		return errors.New("-plants lists plants, and -plant plants one; ask for either")
+	case *listPlants && *asMarkdown:
+		return errors.New("-plants has no table in Markdown; take -json or neither")
+	case *plantName != "" && *asMarkdown:
+		return errors.New("a table in Markdown would not say what is planted; take -json or neither")
 	}
 	list, err := claims.Find(flags.Args()...)
 	if err != nil {

@@ -88,7 +88,8 @@ func TestRefusals(t *testing.T) {
 	var out bytes.Buffer
 	for want, args := range map[string][]string{
 		"there are ": {"nosuch"}, "exclude each other": {"-json", "-markdown"}, "not defined": {"-nosuch"},
-		"there is no plant": {"-plant", "nosuch"}, "does not touch": {"-plant", "noise-rate:gamma-up", "lemma-2"},
+		"there is no plant": {"-plant", "nosuch"}, "would not say": {"-plant", "noise-rate:gamma-up", "-markdown"},
+		"has no table": {"-plants", "-markdown"}, "lists plants": {"-plants", "-plant", "noise-rate:gamma-up"}, "does not touch": {"-plant", "noise-rate:gamma-up", "lemma-2"},
 	} {
 		if err := run(args, &out, &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gave %v", args, err)

@@ -213,3 +213,38 @@ func TestLPosRecoversByRules(t *testing.T) {
 	}
 	near(t, "pairs that share their best scores", c.Number.Value, float64(shared), 0)
 }
+
+// nnPU of one labeled and two unlabeled examples in plain numbers, over all that these can show.
+func TestPriorErrorOfNNPU(t *testing.T) {
+	loss := func(margin float64) float64 { return 1 / (1 + math.Exp(margin)) }
+	mean := func(prior, told float64) (sum float64) {
+		w := LemmaOneWorld(1, 2)
+		var unlabeled []LogitAtom
+		for _, a := range w.Positive {
+			unlabeled = append(unlabeled, LogitAtom{a.Logit, prior * a.P})
+		}
+		for _, a := range w.Negative {
+			unlabeled = append(unlabeled, LogitAtom{a.Logit, (1 - prior) * a.P})
+		}
+		for _, x := range w.Positive {
+			for _, u := range unlabeled {
+				for _, v := range unlabeled {
+					negative := (loss(-u.Logit)+loss(-v.Logit))/2 - told*loss(-x.Logit)
+					sum += x.P * u.P * v.P * (told*loss(x.Logit) + max(0, negative))
+				}
+			}
+		}
+		return sum
+	}
+	want := 0.0
+	for _, prior := range []float64{0.3, 0.5, 0.7} {
+		for _, e := range []float64{-0.2, 0.1} {
+			want = max(want, math.Abs(mean(prior, prior+e)-mean(prior, prior))/math.Abs(e))
+		}
+	}
+	c, err := PriorError().Check(openEngine(t))
+	if err != nil || c.Verdict != Conditional {
+		t.Fatalf("%s, %v", c, err)
+	}
+	near(t, "added by ε", measuredAs(t, c.Finding, "most that ε adds to the bias of nnPU, over |ε|"), want, 1e-12)
+}

@@ -59,9 +59,14 @@ func priorErrorFinding(s *subject) Finding {
 	logistic := must.Get(unbounded.Measure(s.eng, estimate(0.1, risk.LogisticLoss), priors...))
 	offLogistic := math.Abs(logistic[0].Mean - logistic[0].Risk + factor*0.1*logit)
 	clipped := must.Get(world.Measure(s.eng, func(prior float64) risk.Risk { return risk.NNPU(prior, risk.SigmoidLoss) }, priors...))
-	nnPU := 0.0
+	nnPU, added := 0.0, 0.0 // bias at ε = 0, and the most that ε adds to it, over |ε|
 	for _, m := range clipped {
 		nnPU = farther(nnPU, m.Mean-m.Risk)
+	}
+	for _, e := range []float64{-0.2, 0.1} {
+		for k, m := range must.Get(world.Measure(s.eng, func(prior float64) risk.Risk { return risk.NNPU(prior+e, risk.SigmoidLoss) }, priors...)) {
+			added = max(added, math.Abs((m.Mean-clipped[k].Mean)/e))
+		}
 	}
 	off = max(math.Abs(off), offLogistic)
 	measure(&f, cases, "cases of π and ε")
@@ -69,19 +74,25 @@ func priorErrorFinding(s *subject) Finding {
 	measure(&f, -logit, "bias of uPU over ε, cross-entropy: minus the mean logit of the positives")
 	measure(&f, off, "largest error of ε·E[ℓ(t) − ℓ(−t)|y=1] for the bias")
 	measure(&f, nnPU, "bias of nnPU with the true prior, farthest from 0")
+	measure(&f, added, "most that ε adds to the bias of nnPU, over |ε|")
 	f.Number = exactly(nnPU)
 	f.Why = "The estimate is linear in π̂: π̂(R_P⁺ − R_P⁻) + R_U⁻, which is unbiased at π̂ = π. So the bias is ε·E[ℓ(t) − " +
 		"ℓ(−t)|y=1], at most ε in size for a loss between 0 and 1; for cross-entropy it is −ε·E[t|y=1], with no bound over " +
-		"classifiers. Clipping at 0 adds what is cut off, whatever ε is."
+		"classifiers. Clipping at 0 adds what is cut off, whatever ε is; what ε adds to that lies between " +
+		"ε·(R_P⁺ − R_P⁻) and ε·R_P⁺ on every data set, at most ε in size for such a loss."
 	f.Corrected = "The bias of uPU is ε·E[ℓ(t) − ℓ(−t)|y=1]; that of nnPU has a part that does not fade with ε, only with " +
-		"more data."
+		"more data, and one of at most ε for a loss between 0 and 1."
 	f.CorrectedLaTeX = `\mathbb{E}[\hat{R}_{pu}] - R = \epsilon\,\mathbb{E}[\ell(t) - \ell(-t) \mid y = 1]`
+	if exceeds(added, 1) {
+		f.undecide("An error ε of the prior adds up to %.4g ε to the bias of nnPU, where ε is the most: this is not nnPU's.", added)
+		return f
+	}
 	if exceeds(off, 1e-12) {
 		f.undecide("The bias measured is up to %.4g off ε·E[ℓ(t) − ℓ(−t)|y=1]: this is not uPU's, or not the formula.", off)
 		return f
 	}
 	f.conclude(Conditional, "Of uPU it is true, with bias ε·E[ℓ(t) − ℓ(−t)|y=1] in all %d cases; nnPU is off by %+.4f with ε "+
-		"= 0 already (one labeled and two unlabeled examples).", cases, nnPU)
+		"= 0 already (one labeled and two unlabeled examples), to which ε adds %.4g |ε| at most here.", cases, nnPU, added)
 	return f
 }
 

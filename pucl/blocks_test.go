@@ -87,7 +87,7 @@ func TestStrips(t *testing.T) {
 // Only objectives whose terms look at all pairs need the loop over blocks.
 func TestWhichObjectivesSeeAllPairs(t *testing.T) {
 	want := map[string]bool{"ssCL": false, "SCL-PU": false, "PUCL": false, "MCL": false, "puNCE": false, "alignment": false, "uniformity": false,
-		"user": false, "SCL": true, "DCL(0.1)": true, "N-pair": true, "pairwise": true, "ideal": true, "user masks": true, "user sharpened": true}
+		"user": false, "SCL": true, "PU-debiased": true, "DCL(0.1)": true, "N-pair": true, "pairwise": true, "ideal": true, "user masks": true, "user sharpened": true}
 	checked := 0
 	_, err := ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
 		g := z.Graph()

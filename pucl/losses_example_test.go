@@ -69,6 +69,13 @@ func ExampleDCL() {
 	// DCL 0.0360
 }
 
+// No other example is labeled than the first, so that of its own class nothing is known and its anchors count as nothing. The others'
+// negatives are the two labeled rows: log(e² + 2·1) − 2.
+func ExamplePUDebiased() {
+	print(pucl.PUDebiased(0.25), rightAngles, true, false)
+	// Output: PU-debiased 0.2395
+}
+
 // Of the two rows of the other example one is in another view, so there is one negative: log(1 + e⁻²).
 func ExampleNPair() {
 	print(pucl.NPair(), rightAngles, false, false)

@@ -34,6 +34,7 @@ var battery = []member{
 	{named(DCL(DCLConfig{TauPlus: 0.1}), "DCL(0.1)"), refDCL(0.1, 0, 9), chance},
 	{named(DCL(DCLConfig{TauPlus: 0.4, Positives: 1, Weight: 3}), "DCL(0.4, M 1, Q 3)"), refDCL(0.4, 3, 1),
 		func(_, m, _ int) float64 { return math.Log(float64(m - 1 + 3)) }},
+	{PUDebiased(0.4), refPUDebiased(0.4), nil},
 	{NPair(), refNPair, func(b, m, _ int) float64 { return math.Log(float64((m - 1) * b)) }},
 	{DebiasedPos(DebiasedPosConfig{TauPlus: 0.3}), refDebiasedPos(0.3, 0, false),
 		func(b, m, _ int) float64 { return math.Log(float64(1 + m*(b-1))) }},
@@ -81,11 +82,11 @@ func (c scorer) members() []member {
 	var names []string
 	switch {
 	case c.views == 3:
-		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "alignment", "uniformity"}
+		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "PU-debiased", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "alignment", "uniformity"}
 	case c.rows > 0:
-		names = []string{"PUCL", "SCL", "DCL(0.1)", "pairwise", "ideal", "uniformity", "user masks", "user sharpened"}
+		names = []string{"PUCL", "SCL", "PU-debiased", "DCL(0.1)", "pairwise", "ideal", "uniformity", "user masks", "user sharpened"}
 	case c.dtype == dtypes.BFloat16:
-		names = []string{"PUCL", "DCL(0.1)", "pairwise", "uniformity", "user sharpened"}
+		names = []string{"PUCL", "PU-debiased", "DCL(0.1)", "pairwise", "uniformity", "user sharpened"}
 	default:
 		return battery
 	}
@@ -293,7 +294,7 @@ func TestLimits(t *testing.T) {
 	objectives := map[string]Objective{
 		"ssCL": SSCL(), "SCL-PU": SCLPU(), "PUCL": PUCL(), "SCL": SCL(), "MCL(0)": MCL(0), "MCL(1)": MCL(1), "puNCE(0)": PUNCE(0),
 		"puNCE(0.7)": PUNCE(0.7), "DCL(0)": DCL(DCLConfig{}), "DebiasedPos(1/9)": DebiasedPos(DebiasedPosConfig{TauPlus: 1.0 / 9}),
-		"ideal": IdealCL(0), "ideal of 8": IdealCL(8), "sum of one": WeightedSum("", Part{1, SSCL()}),
+		"ideal": IdealCL(0), "ideal of 8": IdealCL(8), "PU-debiased": PUDebiased(0.4), "sum of one": WeightedSum("", Part{1, SSCL()}),
 	}
 	names := slices.Sorted(maps.Keys(objectives))
 	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
@@ -311,7 +312,7 @@ func TestLimits(t *testing.T) {
 		{"any labels", mixed, []string{"ssCL", "MCL(0)", "DCL(0)", "DebiasedPos(1/9)", "sum of one"}},
 		{"any labels", mixed, []string{"SCL-PU", "MCL(1)"}},
 		{"any labels", mixed, []string{"PUCL", "puNCE(0)"}},
-		{"no labels", none, []string{"ssCL", "PUCL", "puNCE(0.7)"}},
+		{"no labels", none, []string{"ssCL", "PUCL", "puNCE(0.7)", "PU-debiased"}},
 		{"all labeled", all, []string{"SCL", "PUCL", "SCL-PU", "puNCE(0.7)", "MCL(1)"}},
 		{"labels that are the classes", known, []string{"SCL", "SCL-PU"}},
 		{"every example a class", apart, []string{"ssCL", "SCL", "ideal", "ideal of 8"}},

@@ -168,6 +168,45 @@ func refDCL(tauPlus, weight float64, positives int) func(sample) float64 {
 	}
 }
 
+func refPUDebiased(prior float64) func(sample) float64 {
+	return func(s sample) float64 {
+		labeled := func(i, j int) bool { return s.foreign(i, j) && s.labels(j) }
+		unlabeled := func(i, j int) bool { return s.foreign(i, j) && !s.labels(j) }
+		meanExp := func(i int, first, second func(i, j int) bool) float64 {
+			sum, n := s.mass(i, first)
+			if n == 0 {
+				sum, n = s.mass(i, second)
+			}
+			return sum / n
+		}
+		var kinds [2]float64 // rows that are labeled, and that are not
+		for i := range s.z {
+			if s.labels(i) {
+				kinds[0]++
+			} else {
+				kinds[1]++
+			}
+		}
+		total := 0.0
+		for i := range s.z {
+			own, _ := s.mass(i, s.own)
+			_, negatives := s.mass(i, s.foreign)
+			p, u := meanExp(i, labeled, unlabeled), meanExp(i, unlabeled, labeled)
+			loss := func(other float64) float64 { return math.Log(own+negatives*other) - s.mean(i, s.own, s.sim) }
+			asPositive, asNegative := loss(max((u-prior*p)/(1-prior), math.Exp(-1/s.tau))), loss(p)
+			switch {
+			case kinds[0] == 0 || kinds[1] == 0:
+				total += asNegative / float64(len(s.z))
+			case s.labels(i):
+				total += prior / kinds[0] * (asPositive - asNegative)
+			default:
+				total += asNegative / kinds[1]
+			}
+		}
+		return total
+	}
+}
+
 func refNPair(s sample) float64 {
 	return s.average(func(i int) float64 { return s.logMass(i, s.otherView) - s.mean(i, s.own, s.sim) })
 }

@@ -59,6 +59,8 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 			[]string{`Whole of objective "rows"`, "one number for each batch"}},
 		{"λ", of(MCL(1.5)), []string{"λ = 1.5", "between 0 and 1"}},
 		{"π", of(PUNCE(-0.1)), []string{"π = -0.1", "between 0 and 1"}},
+		{"π of PU-debiased", of(PUDebiased(1)), []string{"π = 1", "below 1"}},
+		{"negatives of PU-debiased", one(PUDebiased(0.5)), []string{"one example", "2 examples or more"}},
 		{"τ⁺ of DCL", of(DCL(DCLConfig{TauPlus: 1})), []string{"τ⁺ = 1", "below 1"}},
 		{"M of DCL", of(DCL(DCLConfig{Positives: 2})), []string{"M = 2", "of 2 views 1 is another"}},
 		{"Q of DCL", of(DCL(DCLConfig{Weight: -1})), []string{"Q = -1"}},

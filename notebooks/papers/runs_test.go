@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
@@ -27,13 +28,13 @@ func small() setting {
 }
 
 // firstLosses are the losses of two steps of a small run, and change with contrastiveVersion alone.
-var firstLosses = map[string][2]float64{"ssCL": {4.59955, 4.52739}, "SCL-PU": {5.02577, 5.00902}, "PUCL": {4.66574, 4.59056}}
+var firstLosses = map[string][2]float64{"ssCL": {4.59955, 4.52739}, "SCL-PU": {5.02577, 5.00902}, "PUCL": {4.66574, 4.59056}, "PU-debiased": {4.55732, 4.40555}}
 
 // The numbers of contrastive runs change with their version alone.
 func TestFirstLosses(t *testing.T) {
 	eng, s := enginetest.Open(t), small()
 	s.Points = 1
-	for _, o := range objectives() {
+	for _, o := range append(objectives(), pucl.PUDebiased(0.3)) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
 		var losses [2]float64

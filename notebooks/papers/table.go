@@ -52,6 +52,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		inThePlane:     Gaussians,
 		overLabels:     Labels,
 		withoutPrior:   WithoutPrior,
+		debiased:       Debiased,
 	}
 }
 

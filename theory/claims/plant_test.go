@@ -88,7 +88,7 @@ func TestGrounds(t *testing.T) {
 	_, err = Lemma2().CheckPlanted(nil, plant)
 	wantError(t, "elsewhere", err, `"noise-rate:pi-up" does not touch "lemma-2"`, "it touches noise-rate")
 	_, err = FindPlant("nosuch")
-	wantError(t, "unknown", err, `"nosuch"`, "noise-rate:pi-up")
+	wantError(t, "unknown", err, `"nosuch"`, "lists all", "-plants")
 	_, err = New(Claim{ID: "own"}, nil).Check(nil)
 	wantError(t, "no check", err, `"own" has no check`)
 	_, err = New(Claim{ID: "own"}, func(*engine.Engine) (Finding, error) { return Finding{}, errors.New("too many") }).Check(nil)

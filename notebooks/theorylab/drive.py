@@ -126,6 +126,17 @@ def compare(page, native, what):
     check(not wrong, f"{what}: {len(cells)} numbers, off by {worst:.1g} at most" + "".join("; " + w for w in wrong))
 
 
+def answered(page, what, key, slack):
+    """Presses a key nine times and checks how long answers take, the median of all."""
+    latencies = []
+    for _ in range(9):
+        page.keyboard.press(key)
+        settle(page)
+        latencies.append(int(page.evaluate("() => document.body.dataset.latency")))
+    usual = statistics.median(latencies)
+    check(usual <= MOVED * slack, f"{what} is answered after {usual:g} ms, at most {MOVED * slack:g}; {sorted(latencies)}")
+
+
 def value(page, name):
     settle(page)
     return float(page.locator(f"#numbers [data-name='{name}']").first.get_attribute("data-value"))
@@ -192,23 +203,11 @@ def theorem_1(page, native, slack):
     tab_to(page, point)
     bias = "numbers.loss.bias"
     moved(page, native, "point by the arrow keys", lambda: [page.keyboard.press("ArrowUp") for _ in range(5)], bias)
-    latencies = []
-    for _ in range(9):
-        page.keyboard.press("ArrowUp")
-        settle(page)
-        latencies.append(int(page.evaluate("() => document.body.dataset.latency")))
-    usual = statistics.median(latencies)
-    check(usual <= MOVED * slack, f"a moved point is answered after {usual:g} ms, at most {MOVED * slack:g}; {sorted(latencies)}")
+    answered(page, "a moved point", "ArrowUp", slack)
     compare(page, native, "after nine moves")
-    latencies = []
     tab_to(page, "#tools button")
     page.locator("#dials [name=prior]").focus()
-    for _ in range(9):
-        page.keyboard.press("ArrowRight")
-        settle(page)
-        latencies.append(int(page.evaluate("() => document.body.dataset.latency")))
-    usual = statistics.median(latencies)
-    check(usual <= MOVED * slack, f"a turned π is answered after {usual:g} ms, at most {MOVED * slack:g}; {sorted(latencies)}")
+    answered(page, "a turned π", "ArrowRight", slack)
     compare(page, native, "π by the arrow keys")
     for name in ("labeled", "tau", "same_view"):
         page.locator(f"#dials [name={name}]").focus()

@@ -11,16 +11,20 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
-// (2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1)) Δ(positives) + 5 Δ(negatives).
-func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
-	bound := times(whole(5), negatives)
-	if a > 1 { // one point has spread 0
-		factor := plus(whole(2), big.NewRat(2*(a-n), n*(a-1)))
-		factor.Sub(factor, big.NewRat(n-1, a-1))
-		bound.Add(bound, factor.Mul(factor, positives))
+// Theorem3Factor returns what the spread of a positives counts in the bound that does hold for the expected potential of PUPL, when n of
+// them are drawn for labeling: k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), and 0 for one positive, whose spread is 0.
+func Theorem3Factor(n, a int64) *big.Rat {
+	if a == 1 {
+		return new(big.Rat)
 	}
-	return bound
+	factor := plus(whole(2), big.NewRat(2*(a-n), n*(a-1)))
+	return factor.Sub(factor, big.NewRat(n-1, a-1))
+}
+
+// classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
+// k Δ(positives) + 5 Δ(negatives) with k of [Theorem3Factor].
+func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
+	return plus(times(whole(5), negatives), times(Theorem3Factor(n, a), positives))
 }
 
 // classBoundFunc is a bound on the expected potential when n of a positives are labeled, given the spreads of the classes.

@@ -67,7 +67,14 @@ func (f *Finding) restOn(off float64, format string, args ...any) {
 	if f.Verdict == Holds || f.Verdict == Undecided || !exceeds(math.Abs(off), contrastTolerance) {
 		return
 	}
-	f.Corrected, f.CorrectedLaTeX, f.Counterexample, f.Number = "", "", "", exactly(off)
+	f.Number = exactly(off)
+	f.undecide(format, args...)
+}
+
+// undecide sets the verdict aside where something that it rests on was not measured to hold: what was found then says nothing
+// of the statement, and nothing stands in its place.
+func (f *Finding) undecide(format string, args ...any) {
+	f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	f.conclude(Undecided, format, args...)
 }
 

@@ -193,12 +193,5 @@ func lposLimitFinding(s *subject, limit func(theory.Anchor, float64) float64) Fi
 
 // cosineCritic returns cos/τ of all pairs of points.
 func cosineCritic(points [][]float64, tau float64) [][]float64 {
-	return lists.Table(len(points), len(points), func(i, k int) float64 {
-		var ab, aa, bb float64
-		for d, a := range points[i] {
-			b := points[k][d]
-			ab, aa, bb = ab+a*b, aa+a*a, bb+b*b
-		}
-		return ab / math.Sqrt(aa) / math.Sqrt(bb) / tau
-	})
+	return lists.Table(len(points), len(points), func(i, k int) float64 { return cosine(points[i], points[k]) / tau })
 }

@@ -34,7 +34,7 @@ func (p *proven) finish(format string, args ...any) Finding {
 		p.conclude(Holds, format, args...)
 		return p.Finding
 	}
-	p.conclude(Undecided, "What is measured is not what the proof is about: %s.", p.surprises[0])
+	p.undecide("What is measured is not what the proof is about: %s.", p.surprises[0])
 	for _, surprise := range p.surprises[1:] {
 		p.detail("%s", surprise)
 	}

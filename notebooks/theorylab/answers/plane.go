@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/claims"
 )
 
 // Plane is a set of points with whole coordinates, of which some positive ones are labeled.
@@ -111,7 +112,7 @@ func seeding(p Plane) (*Seeding, error) {
 		s.Starts = append(s.Starts, Start{start.Seed, fraction(start.Probability), rounds(start, all), start.Tied})
 	}
 	positives := join(labeled, hidden)
-	factor := spreadFactor(len(labeled), len(positives))
+	factor := claims.Theorem3Factor(int64(len(labeled)), int64(len(positives)))
 	bound := times(factor, positives.Spread())
 	bound.Add(bound, times(big.NewRat(5, 1), negative.Spread()))
 	s.Factor, s.Bound = fraction(factor), fraction(bound)
@@ -136,17 +137,6 @@ func rounds(start theory.RationalStart, all theory.RationalPoints) []Round {
 		}
 	}
 	return list
-}
-
-// spreadFactor returns what the spread of a positives counts in the bound that holds where n of them are labeled,
-// k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1); 0 for a = 1, where the spread is 0.
-func spreadFactor(n, a int) *big.Rat {
-	if a == 1 {
-		return new(big.Rat)
-	}
-	k := big.NewRat(2, 1)
-	k.Add(k, big.NewRat(int64(2*(a-n)), int64(n*(a-1))))
-	return k.Sub(k, big.NewRat(int64(n-1), int64(a-1)))
 }
 
 // averageOverLabels returns the expected constrained potential after seeding, averaged over all choices of n labels among the

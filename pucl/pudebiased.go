@@ -17,9 +17,10 @@ import (
 //	f₋(i) = log( exp s_{i,a(i)} + N·p(i) ) − s_{i,a(i)}       the loss of a negative one
 //	g(i) = max{ ( u(i) − π p(i) ) / (1−π), e^(−1/τ) }
 //
-// p(i) and u(i) are the means of exp s_ij over the labeled and over the unlabeled rows of other examples, and N = m(b−1) is the number of
-// those rows. Since (1−π) E_N f₋ = E_U f₋ − π E_P f₋, the expectation tends to π E_P f₊ + (1−π) E_N f₋, which is (3) under independent views
-// and case-control sampling; where g lies on its floor, it gets there slowly. What it pays is variance; like uPU it can fall below what any encoder of true classes reaches.
+// p(i) and u(i) are the means of exp s_ij over the labeled and over the unlabeled rows of other examples, and N = m(b−1) is the
+// number of those rows. Since (1−π) E_N f₋ = E_U f₋ − π E_P f₋, the expectation tends to π E_P f₊ + (1−π) E_N f₋, which is (3) under
+// independent views and case-control sampling; where g lies on its floor, it gets there slowly. What it pays is variance; like uPU it
+// can fall below what any encoder of true classes reaches.
 //
 // With m > 2 views the own other views attract by their mean and are all in the denominator, as in [SSCL]. A batch without labeled positives
 // or without unlabeled examples is scored as by SSCL; a labeled example that is the only one counts as nothing. The prior must be at least 0
@@ -29,7 +30,7 @@ func PUDebiased(prior float64) Objective {
 		Name: "PU-debiased",
 		Attract: func(b *Block) *Node {
 			own := OwnViews(b)
-			return byKind(b, ZerosLike(own), own, 0, own)
+			return byKind(b, ZerosLike(own), own)
 		},
 		Repel: func(b *Block) *Node {
 			fault.PanicIf(!(prior >= 0 && prior < 1), "pucl: PU-debiased with prior π = %v; it must lie from 0 to below 1", prior)
@@ -43,20 +44,18 @@ func PUDebiased(prior float64) Objective {
 			own, count := logOwn(b, b.views()-1), math.Log(float64(b.rows()-b.views()))
 			positive := logAdd(own, AddScalar(negatives, count))
 			negative := logAdd(own, AddScalar(labeled, count))
-			return byKind(b, Sub(positive, negative), negative, prior, negative)
+			return byKind(b, MulScalar(Sub(positive, negative), prior), negative)
 		},
 	}
 }
 
-// byKind returns n·share/|ℙ| times labeled at a labeled anchor and n/|𝕌| times unlabeled at another, so that a mean over all anchors is a sum
-// of means over either kind; without one of the kinds it returns neither.
-func byKind(b *Block, labeled, unlabeled *Node, share float64, neither *Node) *Node {
-	like := func(x *Node) *Node { return BroadcastToShape(ExpandAxes(x, -1), labeled.Shape()) }
-	count := like(ReduceSum(ConvertDType(b.source.labeled, labeled.DType()), -1))
-	n := float64(b.rows())
-	rest := AddScalar(Neg(count), n)
-	one := OnesLike(count)
-	weighted := Where(b.AnchorLabeled, Mul(labeled, MulScalar(Inverse(Max(count, one)), n*share)), Mul(unlabeled, MulScalar(Inverse(Max(rest, one)), n)))
-	both := And(GreaterThan(count, ZerosLike(count)), GreaterThan(rest, ZerosLike(rest)))
-	return Where(both, weighted, neither)
+// byKind returns n/|ℙ| times labeled at a labeled anchor and n/|𝕌| times other at another, so that the mean over all anchors is the
+// sum of the means over either kind. Without one of the kinds it returns other.
+func byKind(b *Block, labeled, other *Node) *Node {
+	count := ReduceSum(ConvertDType(b.source.labeled, other.DType()), -1)
+	count = BroadcastToShape(ExpandAxes(count, -1), other.Shape())
+	n := MulScalar(OnesLike(count), float64(b.rows()))
+	rest := Sub(n, count)
+	weighted := Where(b.AnchorLabeled, Mul(labeled, Div(n, MaxScalar(count, 1.0))), Mul(other, Div(n, MaxScalar(rest, 1.0))))
+	return Where(GreaterThan(rest, ZerosLike(rest)), weighted, other)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/pipeline"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -102,27 +103,22 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 		}
 	}
 	point, err := data.judgeCrossFit(eng, fitted)
+	if err != nil {
+		return nil, err
+	}
 	point.Step = config.Folds * config.Steps
-	return data.outcome(fitted.Models[0].Record, []experiment.Point{point}), err
+	return data.outcome(fitted.Models[0].Record, []experiment.Point{point}), nil
 }
 
 // judgeCrossFit returns what a classifier is worth.
 func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted) (p experiment.Point, err error) {
-	of := func(source datasets.Source, index []int) (pixels []uint8) {
-		if err == nil {
-			pixels, err = read(source, index)
-		}
-		return pixels
-	}
-	all := make([]int, o.test.Len())
-	for i := range all {
-		all[i] = i
-	}
-	test := classify.LabeledImages[bool]{Pixels: of(o.test, all), Labels: o.truth}
-	held := classify.LabeledImages[bool]{Pixels: of(o.held.images, o.held.Index), Labels: o.held.Labeled}
-	if err != nil {
+	tests, err := read(o.test, rows.All(o.test.Len()))
+	helds, heldErr := read(o.held.images, o.held.Index)
+	if err := errors.Join(err, heldErr); err != nil {
 		return p, err
 	}
+	test := classify.LabeledImages[bool]{Pixels: tests, Labels: o.truth}
+	held := classify.LabeledImages[bool]{Pixels: helds, Labels: o.held.Labeled}
 	score, err := fitted.Classifier.Score(eng, test)
 	pu, puErr := fitted.Classifier.ScorePU(eng, held, evaluate.ScoreConfig{Prior: o.held.Prior})
 	if err := errors.Join(err, puErr); err != nil {
@@ -136,19 +132,16 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		}
 		alone += own.Accuracy() / float64(len(fitted.Classifier))
 	}
-	right, unlabeled := 0, 0
-	for i, positive := range fitted.Labels.Positive {
-		if o.train.Labeled[i] {
-			continue
-		}
-		unlabeled++
-		if positive == o.train.Positive[i] {
+	_, unlabeled := rows.Split(o.train.Labeled)
+	right := 0
+	for _, i := range unlabeled {
+		if fitted.Labels.Positive[i] == o.train.Positive[i] {
 			right++
 		}
 	}
 	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
 	if o.train.Unknown == nil {
-		values[LabelsRight] = float64(right) / float64(unlabeled)
+		values[LabelsRight] = float64(right) / float64(len(unlabeled))
 	}
 	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
 }

@@ -130,29 +130,34 @@ var errNoHiding = errors.New("data without HideLabels; give a function that make
 var errNoneHidden = errors.New("HideLabels returned no batches and no error")
 
 func (d Images) hide(hidden []bool) (Data, error) {
-	if d.HideLabels == nil {
-		return nil, errNoHiding
+	batches, description, err := withoutLabels(d.HideLabels, hidden)
+	if err != nil {
+		return nil, err
 	}
-	batches, err := d.HideLabels(hidden)
-	if err != nil || batches == nil {
-		return nil, cmp.Or(err, errNoneHidden)
-	}
-	d.Batches = imagesWithout{batches, describeHidden(batches, hidden)}
+	d.Batches = imagesWithout{batches, description}
 	_, err = d.check()
 	return d, err
 }
 
 func (d Features) hide(hidden []bool) (Data, error) {
-	if d.HideLabels == nil {
-		return nil, errNoHiding
+	batches, description, err := withoutLabels(d.HideLabels, hidden)
+	if err != nil {
+		return nil, err
 	}
-	batches, err := d.HideLabels(hidden)
-	if err != nil || batches == nil {
-		return nil, cmp.Or(err, errNoneHidden)
-	}
-	d.Batches = featuresWithout{batches, describeHidden(batches, hidden)}
+	d.Batches = featuresWithout{batches, description}
 	_, err = d.check()
 	return d, err
+}
+
+// withoutLabels returns the batches that hide makes without these labels, and what they are to say of themselves.
+func withoutLabels[B any](hide func(hidden []bool) (B, error), hidden []bool) (batches B, description string, err error) {
+	if hide == nil {
+		return batches, "", errNoHiding
+	}
+	if batches, err = hide(hidden); err == nil && any(batches) == nil {
+		err = errNoneHidden
+	}
+	return batches, describeHidden(batches, hidden), err
 }
 
 // imagesWithout and featuresWithout are batches without some labels that say which, since what batches say of themselves tells

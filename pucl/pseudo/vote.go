@@ -38,13 +38,13 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 		return nil, err
 	}
 	labeled := labeledBy(fold)
+	config.Trim = cmp.Or(config.Trim, 0.1)
+	config = config.withDefaults()
 	for e, x := range embeddings {
-		if err := check(x, labeled, config.withDefaults()); err != nil {
+		if err := check(x, labeled, config); err != nil {
 			return nil, fmt.Errorf("pseudo: embedding %d: %w", e, err)
 		}
 	}
-	config.Trim = cmp.Or(config.Trim, 0.1)
-	config = config.withDefaults()
 	_, unlabeled := rows.Split(labeled)
 	out := &Labels{Prior: config.Prior, Scores: make([]float64, len(fold))}
 	var places []float64
@@ -72,7 +72,7 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	clear := slices.Repeat([]bool{true}, len(fold))
 	for e, x := range embeddings {
 		own := config.of(e)
-		one := &Labels{Prior: out.Prior, Scores: scores[e]}
+		one := &Labels{Prior: out.Prior, Scores: scores[e]} // of features lifted anew, as those of all embeddings take much memory
 		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own)
 		if err != nil {
 			return nil, err
@@ -143,8 +143,7 @@ func middleRatio(places []float64) float64 {
 	n := float64(len(sorted))
 	sum, count := 0.0, 0.0
 	for i := int(math.Ceil(0.4 * n)); i <= int(math.Ceil(0.6*n)); i++ {
-		at := max(i, 1)
-		sum += (1 - sorted[at-1]) / (float64(at) / n)
+		sum += (1 - sorted[i-1]) / (float64(i) / n)
 		count++
 	}
 	return min(sum/count, 1)

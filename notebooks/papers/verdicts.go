@@ -16,6 +16,7 @@ func claimed() []struct {
 		{"table-1", claims1()},
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
+		{debiased, claimsDebiased()},
 	}
 }
 

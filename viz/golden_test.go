@@ -26,6 +26,7 @@ func TestGolden(t *testing.T) {
 		{ExampleScatter, "scatter.png"},
 		{ExamplePanels, "panels.png"},
 		{ExampleTable_Figure, "table.png"},
+		{ExampleDistributions, "distributions.png"},
 		{ExampleHeatmap, "heatmap.png"},
 		{ExampleImageGrid, "image_grid.png"},
 		{ExampleBars, "bars.png"},

@@ -27,6 +27,7 @@ func TestGolden(t *testing.T) {
 		{ExamplePanels, "panels.png"},
 		{ExampleTable_Figure, "table.png"},
 		{ExampleDistributions, "distributions.png"},
+		{ExampleGroupedBars, "grouped_bars.png"},
 		{ExampleHeatmap, "heatmap.png"},
 		{ExampleImageGrid, "image_grid.png"},
 		{ExampleBars, "bars.png"},

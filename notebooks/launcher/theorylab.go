@@ -17,17 +17,21 @@ import (
 // theoryLabPackage is the program that builds the page. It is built and run apart from the launcher, since it links gomlx.
 const theoryLabPackage = "./notebooks/theorylab"
 
+// theoryLabPort is where the page is served when the user names no other port, apart from JupyterLab's ports. The notebooks link
+// to cases there.
+const theoryLabPort = 8870
+
 // theoryLabOptions are the flags of the theory-lab command.
 type theoryLabOptions struct {
 	build   bool // no more than build the page
-	port    int  // 0 means the first free one from defaultPort on
+	port    int  // 0 means the first free one from theoryLabPort on
 	browser bool
 }
 
 func theoryLabCommand(flags *flag.FlagSet) work {
 	var o theoryLabOptions
 	flags.BoolVar(&o.build, "build", false, "build the page and end")
-	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", defaultPort))
+	flags.IntVar(&o.port, "port", 0, fmt.Sprintf("the `port` to use (default: the first free one from %d on)", theoryLabPort))
 	flags.BoolVar(&o.browser, "browser", true, "open the browser; -browser=false only prints the address")
 	return func(ctx context.Context, s *session, _ []string) error {
 		if o.port < 0 || o.port > 65535 {
@@ -60,7 +64,7 @@ func (s *session) buildTheoryLab(ctx context.Context) (dir string, err error) {
 
 // serveTheoryLab serves the page for this machine alone until the user stops it.
 func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOptions) error {
-	port, err := choosePort(o.port)
+	port, err := choosePort(o.port, theoryLabPort)
 	if err != nil {
 		return err
 	}
@@ -73,6 +77,9 @@ func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOpt
 	defer stop()
 	address := fmt.Sprintf("http://%s/", l.Addr())
 	s.console.Linef("The theory lab is at\n\n    %s\n\nfor this machine only. Ctrl-C stops it.", address)
+	if port != theoryLabPort {
+		s.console.Linef("Links in the notebooks lead to port %d, so they do not find it here.", theoryLabPort)
+	}
 	if opener := browserOpener(); o.browser && opener != "" {
 		go child{}.run(ctx, opener, address) // the address is printed at any rate
 	}

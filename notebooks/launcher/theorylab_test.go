@@ -47,7 +47,7 @@ func TestTheoryLabServes(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	dir := filepath.Dir(w.file("notebooks/out/theory-lab/index.html", "the page"))
-	port, err := choosePort(0)
+	port, err := choosePort(0, theoryLabPort)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
@@ -84,28 +85,14 @@ func (o Objective) needTerms() {
 }
 
 // made returns what a term makes of b, and panics where that is not one number for each anchor. A panic of the term itself is told
-// with its name and the objective's.
+// with its name, the objective's, and the line.
 func (o Objective) made(name string, term Term, b *Block) *Node {
-	got := o.run(name, term, b)
-	want := leadingShape(b.Sim, 1)
+	defer fault.Annotate(term, "pucl: %s of objective %q", name, o.Name)
+	got, want := term(b), leadingShape(b.Sim, 1)
+	fault.PanicIf(got == nil, "it returns nil; a term gives one number per anchor, %s", want)
 	fault.PanicIf(!got.Shape().Equal(want),
-		"pucl: %s of objective %q gives shape %s for a block of similarities %s; a term gives one number per anchor, "+
-			"%s, for instance a sum or mean over the last axis", name, o.Name, got.Shape(), b.Sim.Shape(), want)
-	return got
-}
-
-// run returns what a term makes of b.
-func (o Objective) run(name string, term Term, b *Block) (got *Node) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			if err, ok := cause.(error); ok {
-				cause = engine.RootCause(err)
-			}
-			panic(fmt.Errorf("pucl: %s of objective %q: %s", name, o.Name, strings.TrimPrefix(fmt.Sprint(cause), "pucl: ")))
-		}
-	}()
-	got = term(b)
-	fault.PanicIf(got == nil, "it returns nil; it must return one number per anchor")
+		"it gives shape %s for a block of similarities %s; a term gives one number per anchor, %s, for instance a sum or mean over the last axis",
+		got.Shape(), b.Sim.Shape(), want)
 	return got
 }
 
@@ -114,11 +101,17 @@ func (o Objective) addWhole(loss *Node, v Views, tau float64) *Node {
 	if o.Whole == nil {
 		return loss
 	}
-	whole := o.Whole(v, tau)
-	fault.PanicIf(!whole.Shape().Equal(loss.Shape()),
-		"pucl: Whole of objective %q gives shape %s for embeddings %s; it gives one number for each batch, %s",
-		o.Name, whole.Shape(), v.Z.Shape(), loss.Shape())
-	return Add(loss, whole)
+	return Add(loss, o.whole(v, tau))
+}
+
+// whole returns what Whole makes of v, and panics as made does.
+func (o Objective) whole(v Views, tau float64) *Node {
+	defer fault.Annotate(o.Whole, "pucl: Whole of objective %q", o.Name)
+	z := v.Z.Shape()
+	got, want := o.Whole(v, tau), shapes.Make(numeric.Working(z.DType), z.Dimensions[:z.Rank()-2]...)
+	fault.PanicIf(got == nil, "it returns nil; it gives one number for each batch, %s", want)
+	fault.PanicIf(!got.Shape().Equal(want), "it gives shape %s for embeddings %s; it gives one number for each batch, %s", got.Shape(), z, want)
+	return got
 }
 
 // Block returns the whole batch as one block of m·b anchors, to look at single terms.
@@ -141,8 +134,16 @@ func (o Objective) ValueOfClasses(eng *engine.Engine, z [][]float64, class []int
 
 // value returns the loss of the views that the graph makes of the embeddings z and of what is known of so many examples.
 func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *Node) Views, z [][]float64, known any, examples int) (float64, error) {
-	if examples == 0 || len(z)%examples != 0 {
+	if err := eng.Check(); err != nil {
+		return 0, err
+	}
+	if examples == 0 || len(z) == 0 || len(z)%examples != 0 {
 		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), examples)
+	}
+	for i, row := range z {
+		if len(row) == 0 || len(row) != len(z[0]) {
+			return 0, fmt.Errorf("pucl: row %d has %d coordinates, row 0 has %d; all rows must have the same number, one or more", i, len(row), len(z[0]))
+		}
 	}
 	out, err := ExecOnce(eng.Backend, func(z, known *Node) *Node {
 		v := views(z, known)
@@ -172,32 +173,31 @@ type Part struct {
 
 // WeightedSum returns the objective Σ_k w_k L_k. Its terms are the weighted sums of the parts' terms, and so on.
 func WeightedSum(name string, parts ...Part) Objective {
-	sum := func(of func(Objective) Term) Term {
+	sum := func(term func(Objective, *Block) *Node) Term {
 		return func(b *Block) *Node {
 			total := Nothing(b)
 			for _, part := range parts {
-				term := of(part.Objective)
-				fault.PanicIf(term == nil,
+				fault.PanicIf(part.Objective.Attract == nil || part.Objective.Repel == nil,
 					"pucl: objective %q, a part of %q, lacks a term; it needs both Attract and Repel", part.Objective.Name, name)
-				total = Add(total, MulScalar(term(b), part.Weight))
+				total = Add(total, MulScalar(term(part.Objective, b), part.Weight))
 			}
 			return total
 		}
 	}
 	o := Objective{
 		Name:    name,
-		Attract: sum(func(o Objective) Term { return o.Attract }),
-		Repel:   sum(func(o Objective) Term { return o.Repel }),
+		Attract: sum(func(o Objective, b *Block) *Node { return o.made("Attract", o.Attract, b) }),
+		Repel:   sum(func(o Objective, b *Block) *Node { return o.made("Repel", o.Repel, b) }),
 	}
 	if slices.ContainsFunc(parts, func(part Part) bool { return part.Objective.Direct != nil }) {
-		o.Direct = sum(func(o Objective) Term { return o.score })
+		o.Direct = sum(Objective.score)
 	}
 	if slices.ContainsFunc(parts, func(part Part) bool { return part.Objective.Whole != nil }) {
 		o.Whole = func(v Views, tau float64) *Node {
 			var total *Node
 			for _, part := range parts {
 				if part.Objective.Whole != nil {
-					total = numeric.Plus(total, MulScalar(part.Objective.Whole(v, tau), part.Weight))
+					total = numeric.Plus(total, MulScalar(part.Objective.whole(v, tau), part.Weight))
 				}
 			}
 			return total

@@ -2,6 +2,9 @@ package pucl
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -93,24 +96,62 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 	}
 }
 
-// A look at a loss says what is wrong in one sentence, which names the objective and the term, without the layers of the engine.
-func TestValueRefusesWithASentence(t *testing.T) {
+// What is wrong with a term is told in one sentence: objective, term, the line of one's own code, and the cause, without the layers of
+// the engine. A term of this package has no line of one's own.
+func TestErrorsOfTermsNameObjectiveTermAndLine(t *testing.T) {
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
-	for want, o := range map[string]Objective{
-		`pucl: Attract of objective "mine" gives shape (Float64) for a block of similarities (Float64)[4, 4]; a term gives one number per ` +
-			`anchor, (Float64)[4], for instance a sum or mean over the last axis`: {Name: "mine", Repel: LogPartition,
-			Attract: func(b *Block) *Node { return ReduceAllMean(b.Sim) }},
-		`pucl: Repel of objective "mine": too few rows`: {Name: "mine", Attract: OwnViews,
-			Repel: func(*Block) *Node { panic(errors.New("too few rows")) }},
-		`pucl: Attract of objective "mine": a term looks at a mask that is nil; SameClass is there only where Views.Class holds the true class ` +
-			`of every example, Int32 [.., b]`: {Name: "mine", Attract: ClassMean, Repel: LogPartition},
-		`pucl: Repel of objective "mine": it returns nil; it must return one number per anchor`: {Name: "mine", Attract: OwnViews,
-			Repel: func(*Block) *Node { return nil }},
-		`pucl: objective "mine": x's axis #0 of [7] = 7 given is out-of-range for rank 2`: {Name: "mine", Attract: OwnViews, Repel: LogPartition,
-			Whole: func(v Views, _ float64) *Node { return ReduceSum(v.Z, 7) }},
+	// term returns an objective with a Repel of one's own, and the start of what its error says; both stand on the line of the call.
+	term := func(repel Term) (Objective, string) {
+		_, _, line, _ := runtime.Caller(1)
+		return Objective{Name: "mine", Attract: OwnViews, Repel: repel},
+			fmt.Sprintf(`pucl: Repel of objective "mine", at refusal_test.go:%d: `, line)
+	}
+	check := func(o Objective, start, cause string) {
+		t.Helper()
+		if _, err := o.Value(enginetest.Open(t), z, []bool{true, false}, 0.5); err == nil || err.Error() != start+cause {
+			t.Errorf("got  %v\nwant %s", err, start+cause)
+		}
+	}
+	o, start := term(func(b *Block) *Node { return ReduceAllMean(b.Sim) })
+	check(o, start, "it gives shape (Float64) for a block of similarities (Float64)[4, 4]; a term gives one number per anchor, (Float64)[4], "+
+		"for instance a sum or mean over the last axis")
+	o, start = term(func(*Block) *Node { return nil })
+	check(o, start, "it returns nil; a term gives one number per anchor, (Float64)[4]")
+	o, start = term(func(*Block) *Node { panic(errors.New("too few rows")) })
+	check(o, start, "too few rows")
+	o, start = term(func(*Block) *Node { panic("no error at all") })
+	check(o, start, "no error at all")
+	o, start = term(func(b *Block) *Node { return ReduceSum(b.Sim, []int{}[len(b.Sim.Shape().Dimensions)]) })
+	check(o, start, "runtime error: index out of range [2] with length 0")
+	mixed, start := term(Mix(0.5, OwnViews, func(b *Block) *Node { return ReduceSum(b.Sim, 7) }))
+	check(mixed, start, "x's axis #0 of [7] = 7 given is out-of-range for rank 2")
+	check(WeightedSum("sum", Part{1, SSCL()}, Part{1, mixed}), start, "x's axis #0 of [7] = 7 given is out-of-range for rank 2")
+	o.Whole, o.Repel = func(v Views, _ float64) *Node { return ReduceSum(v.Z, 7) }, LogPartition
+	if _, err := o.Value(enginetest.Open(t), z, []bool{true, false}, 0.5); err == nil || !strings.HasPrefix(err.Error(), `pucl: Whole of objective "mine", at refusal_test.go:`) {
+		t.Errorf("Whole: %v", err)
+	}
+	check(Objective{Name: "mine", Attract: ClassMean, Repel: LogPartition}, `pucl: Attract of objective "mine": `, "a term looks at a mask that is nil; "+
+		"SameClass is there only where Views.Class holds the true class of every example, Int32 [.., b]")
+	check(PUNCE(3), `pucl: Attract of objective "puNCE": `, "puNCE with prior π = 3; it is a share and must lie between 0 and 1")
+}
+
+// Value is for trying out: what it is given wrong is refused in this package's words.
+func TestValueRefuses(t *testing.T) {
+	eng, two := enginetest.Open(t), []bool{true, false}
+	square := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
+	for want, try := range map[string]func() (float64, error){
+		"open one with engine.Open": func() (float64, error) { return PUCL().Value(nil, square, two, 0.5) },
+		"0 rows for 2 examples":     func() (float64, error) { return PUCL().Value(eng, nil, two, 0.5) },
+		"row 2 has 3 coordinates": func() (float64, error) {
+			return PUCL().Value(eng, [][]float64{{1, 0}, {0, 1}, {1, 0, 0}, {0, 1}}, two, 0.5)
+		},
+		"row 0 has 0 coordinates":         func() (float64, error) { return PUCL().Value(eng, make([][]float64, 4), two, 0.5) },
+		"contrast needs 2 or more":        func() (float64, error) { return PUCL().Value(eng, square[:2], two, 0.5) },
+		"τ = NaN; it divides":             func() (float64, error) { return PUCL().Value(eng, square, two, math.NaN()) },
+		"it needs both Attract and Repel": func() (float64, error) { return Objective{Name: "empty"}.Value(eng, square, two, 0.5) },
 	} {
-		if _, err := o.Value(enginetest.Open(t), z, []bool{true, false}, 0.5); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
+		if _, err := try(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "panicked") {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }

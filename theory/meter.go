@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -57,6 +58,7 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter 
 		return ReduceMean(attract, -1), ReduceMean(repel, -1), objective.Loss(views, tau)
 	}))
 	m.gradients = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
+		defer fault.Annotate(nil, "theory: the gradient of objective %q", objective.Name)
 		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
 		return Gradient(ReduceAllSum(objective.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)), z)[0]
 	}))

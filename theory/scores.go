@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -103,6 +104,7 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row
 	// i holds nothing of other anchors.
 	exec := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
+		defer fault.Annotate(nil, "theory: the gradient of objective %q", o.Name)
 		views := pucl.Views{Z: z, Labeled: labeled}
 		if batch.Class != nil {
 			views.Class = class
@@ -114,7 +116,7 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 		}
 		var score *Node
 		if o.Direct != nil {
-			score = o.Direct(&block)
+			score = direct(o, &block)
 		} else {
 			attract, repel := o.Terms(&block)
 			score = Sub(repel, attract)
@@ -135,6 +137,12 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 		return lists.Make(n, func(i int) []float64 { return flat[(i*n+i)*dim : (i*n+i+1)*dim] })
 	}
 	return AnchorGradient{Alone: ownRows(results[0]), Whole: ownRows(results[1])}, nil
+}
+
+// direct returns what Direct makes of b.
+func direct(o pucl.Objective, b *pucl.Block) *Node {
+	defer fault.Annotate(o.Direct, "pucl: Direct of objective %q", o.Name)
+	return o.Direct(b)
 }
 
 // validate returns the number of rows and of coordinates.

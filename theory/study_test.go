@@ -287,7 +287,17 @@ func TestMeasurementsRefuse(t *testing.T) {
 	wantError(t, "not finite", err, `attraction of objective "lost" is NaN`, "show the points", "classes [1 1] of which the first 1 are labeled")
 	flat := func(b *pucl.Block) *Node { return ReduceSum(b.Sim, -1, -2) }
 	_, err = Exact(eng, pucl.Objective{Name: "flat", Attract: flat, Repel: flat, Direct: pucl.OwnViews}, p, d, 0.5)
-	wantError(t, "wrong shape", err, `"flat"`, "one number per anchor", "1024 batches")
+	wantError(t, "wrong shape", err, `pucl: Attract of objective "flat", at study_test.go:`, "one number per anchor", "(Float64)[1024, 4]")
+	if strings.Contains(err.Error(), "theory: ") {
+		t.Errorf("the layers around the objective are told of: %v", err)
+	}
+	step := pucl.Objective{Name: "step", Attract: func(b *pucl.Block) *Node { return ReduceSum(Round(b.Sim), -1) }, Repel: pucl.LogPartition}
+	if m, err = NewMeter(eng, step, 0.5); err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5})
+	wantError(t, "no gradient", err, `theory: the gradient of objective "step": the operation Round has no gradient; take another one`)
 	broken := func(b *pucl.Block) *Node { return Zeros(b.Sim.Graph(), shapes.Make(dtypes.Float64, 7)) }
 	if _, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5); err == nil {
 		t.Error("shapes that do not fit: no error")

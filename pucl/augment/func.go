@@ -3,6 +3,7 @@ package augment
 import (
 	"cmp"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -37,10 +38,13 @@ func (f Func) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	}
 }
 
-// Apply implements [Step].
+// Apply implements [Step]. Like all graph code it panics where something is wrong, with the line of Graph.
 func (f Func) Apply(images, numbers *Node) *Node {
+	defer fault.Annotate(f.Graph, "augment: %s", f)
 	views := f.Graph(images, numbers)
-	views.AssertDims(images.Shape().Dimensions...)
+	fault.PanicIf(views == nil, "it returns nil; it must return views")
+	fault.PanicIf(!slices.Equal(views.Shape().Dimensions, images.Shape().Dimensions),
+		"it makes %s of images %s; views must have the images' shape", views.Shape(), images.Shape())
 	return views
 }
 

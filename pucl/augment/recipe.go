@@ -109,9 +109,15 @@ func (r Recipe) Apply(images, numbers *Node) *Node {
 			own = Slice(numbers, AxisRange(), AxisRange(first, first+k))
 			first += k
 		}
-		images = step.Apply(images, own)
+		images = apply(step, images, own)
 	}
 	return images
+}
+
+// apply returns step.Apply, and panics with the step's name where that does.
+func apply(step Step, images, numbers *Node) *Node {
+	defer fault.Annotate(nil, "augment: %s", step)
+	return step.Apply(images, numbers)
 }
 
 // Split cuts the recipe in two: what makes views differ, and the [Normalize] steps at its end, which every image passes

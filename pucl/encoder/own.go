@@ -41,12 +41,18 @@ func checked(name string, graph func(*model.Scope, *Node, bool) *Node, scope *mo
 	if err := seed(scope, g, training); err != nil {
 		panic(err)
 	}
-	h := graph(scope.WithInitializer(drawn(scope)), examples, training)
+	h := build(name, graph, scope.WithInitializer(drawn(scope)), examples, training)
 	err := cmp.Or(checkEmbeddings(name, h, examples), checkVariables(name, scope, g, before), checkKernels(name, g.Nodes()[first:]))
 	if err != nil {
 		panic(err)
 	}
 	return h
+}
+
+// build returns what the graph makes, and panics with the encoder's name where the graph does.
+func build(name string, graph func(*model.Scope, *Node, bool) *Node, scope *model.Scope, examples *Node, training bool) *Node {
+	defer fault.Annotate(graph, "encoder: the encoder %s", name)
+	return graph(scope, examples, training)
 }
 
 // seed tells gomlx's layers whether they are trained and makes their random numbers depend on the store's seed, where gomlx

@@ -44,6 +44,8 @@ import (
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
@@ -205,12 +207,4 @@ func (e *Engine) Check() error {
 
 // RootCause returns what an error of the backend says without what the backend's own layers put before it: the names of
 // functions that nobody wrote, and "panicked".
-func RootCause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
-}
+func RootCause(err error) error { return fault.Root(err) }

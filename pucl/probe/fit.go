@@ -87,7 +87,13 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 		return nil, err
 	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
-	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return r(Squeeze(logits, -1), labels) }))
+	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node {
+		defer fault.Annotate(r, "the risk")
+		loss := r(Squeeze(logits, -1), labels)
+		fault.PanicIf(loss == nil, "it returns nil; a risk is a scalar, such as ReduceAllMean of the losses")
+		fault.PanicIf(!loss.IsScalar(), "it gives %s; a risk is a scalar, such as ReduceAllMean of the losses", loss.Shape())
+		return loss
+	}))
 	if err == nil {
 		defer exec.Finalize()
 	}

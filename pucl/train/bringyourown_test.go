@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gomlx/ml/layers"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -168,7 +169,9 @@ func TestBringYourOwnRefusals(t *testing.T) {
 		"it must return one row for each example, [16, k]": func(scope *model.Scope, x *Node, _ bool) *Node {
 			return encoder.Convolution(scope, x, 3, 3, 1)
 		},
-		"has no trained variable": func(_ *model.Scope, x *Node, _ bool) *Node { return Reshape(x, x.Shape().Dim(0), -1) },
+		`encoder: the encoder "wrong", at bringyourown_test.go:`: func(*model.Scope, *Node, bool) *Node { panic("no error") },
+		"x's axis #0 of [9] = 9 given is out-of-range":           func(_ *model.Scope, x *Node, _ bool) *Node { return ReduceSum(x, 9) },
+		"has no trained variable":                                func(_ *model.Scope, x *Node, _ bool) *Node { return Reshape(x, x.Shape().Dim(0), -1) },
 		"use odd ones": func(scope *model.Scope, x *Node, _ bool) *Node {
 			return ReduceMean(layers.Convolution(scope, x).Channels(2).KernelSize(2).Done(), 1, 2)
 		},
@@ -180,4 +183,19 @@ func TestBringYourOwnRefusals(t *testing.T) {
 			t.Errorf("error %v does not say %q, or says too much", err, says)
 		}
 	}
+	for says, graph := range map[string]func(images, uniforms *Node) *Node{
+		"no error": func(*Node, *Node) *Node { panic("no error") },
+		"it makes (Float32)[16, 12, 1] of images (Float32)[16, 12, 12, 1]; views must have the images' shape": func(x, _ *Node) *Node { return ReduceSum(x, 1) },
+		"it returns nil": func(*Node, *Node) *Node { return nil },
+	} {
+		config := quick(2)
+		config.Recipe = augment.Recipe{augment.Func{Name: "wrong", Graph: graph}}
+		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+		names(t, "augmentation", err, "augment: wrong, at bringyourown_test.go:", says)
+	}
+	config := quick(2)
+	config.Objective = pucl.SSCL()
+	config.Objective.Attract = func(*pucl.Block) *Node { panic("no error") }
+	_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+	names(t, "term", err, `Attract of objective "ssCL", at bringyourown_test.go:`, "no error")
 }

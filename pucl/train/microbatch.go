@@ -129,7 +129,7 @@ func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 // projectPart builds the graph from a part to its projections. It leaves all variables as they are; backwardPart moves the
 // running averages.
 func (s *stepper) projectPart(scope *model.Scope, inputs []*Node) []*Node {
-	z := s.task.Outputs(scope, inputs)
+	z := s.outputs(scope, inputs)
 	s.views = z.Shape().Dim(0) / fewestRows(inputs)
 	g := z.Graph()
 	s.parts.weights = nil
@@ -168,8 +168,8 @@ func (s *stepper) compareParts(batch, parts []*Node) []*Node {
 // backwardPart builds the graph that adds one part's share of the weights' gradients to sums: those of Σ z·slope, where slope is
 // the gradient of the loss with respect to the part's projections z.
 func (s *stepper) backwardPart(scope *model.Scope, inputs []*Node, slope *Node, sums []*Node) []*Node {
-	z := s.task.Outputs(scope, inputs)
-	gradients := s.trained(scope).BuildTrainableVariablesGradientsGraph(ReduceAllSum(Mul(z, StopGradient(slope))))
+	z := s.outputs(scope, inputs)
+	gradients := s.gradients(scope, ReduceAllSum(Mul(z, StopGradient(slope))))
 	out := make([]*Node, len(gradients))
 	for i, gradient := range gradients {
 		out[i] = Add(sums[i], gradient)

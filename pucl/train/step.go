@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -75,10 +76,10 @@ func (s *stepper) finalize() {
 // graph builds the graph of one step. Its last input is the learning rate; it returns metrics.
 func (s *stepper) graph(scope *model.Scope, inputs []*Node) []*Node {
 	inputs, rate := inputs[:len(inputs)-1], inputs[len(inputs)-1]
-	outputs := s.task.Outputs(scope, inputs)
+	outputs := s.outputs(scope, inputs)
 	s.views = outputs.Shape().Dim(0) / fewestRows(inputs)
 	loss := s.loss(outputs, inputs)
-	gradients := s.trained(scope).BuildTrainableVariablesGradientsGraph(loss)
+	gradients := s.gradients(scope, loss)
 	s.update(scope, gradients, rate)
 	return []*Node{loss, norm(gradients...), longestRow(outputs)}
 }
@@ -92,13 +93,32 @@ func fewestRows(inputs []*Node) int {
 	return fewest
 }
 
+// outputs returns those of the task.
+func (s *stepper) outputs(scope *model.Scope, inputs []*Node) *Node {
+	defer fault.Annotate(s.task.Outputs, "the outputs")
+	return s.task.Outputs(scope, inputs)
+}
+
 // loss returns the loss of the task, which must be a scalar in float32.
 func (s *stepper) loss(outputs *Node, inputs []*Node) *Node {
-	loss := s.task.Loss(outputs, inputs)
+	loss := s.lossOfTask(outputs, inputs)
 	if shape := loss.Shape(); !shape.IsScalar() || shape.DType != dtypes.Float32 {
 		panic(fmt.Errorf("the loss has shape %s; it must be a scalar in Float32", shape))
 	}
 	return loss
+}
+
+func (s *stepper) lossOfTask(outputs *Node, inputs []*Node) *Node {
+	defer fault.Annotate(s.task.Loss, "the loss")
+	loss := s.task.Loss(outputs, inputs)
+	fault.PanicIf(loss == nil, "it is nil; it must be a scalar in Float32")
+	return loss
+}
+
+// gradients returns those of a scalar with respect to all that is trained.
+func (s *stepper) gradients(scope *model.Scope, loss *Node) []*Node {
+	defer fault.Annotate(nil, "the gradient")
+	return s.trained(scope).BuildTrainableVariablesGradientsGraph(loss)
 }
 
 // trained returns the scope whose variables are trained.
@@ -124,6 +144,7 @@ func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
 	optimizer.LearningRateVar(trained, dtypes.Float32, s.settings.LearningRate).SetNodeValue(rate)
 	update.UpdateGraphWithGradients(trained, gradients, rate.DType())
 	if s.task.AfterUpdate != nil {
+		defer fault.Annotate(s.task.AfterUpdate, "what follows the update")
 		s.task.AfterUpdate(scope, rate.Graph())
 	}
 }

@@ -230,6 +230,13 @@ func TestTaskErrors(t *testing.T) {
 		{"the State of a task is a train.tally; give a pointer", func(task *Task) { task.State = tally{} }},
 		{"the State of a task is a *train.tally; give a pointer", func(task *Task) { task.State = (*tally)(nil) }},
 		{"the Identity of a task is a string; give a struct", func(task *Task) { task.Identity = "points" }},
+		{"train: step 0: the loss, at task_test.go:", func(task *Task) { task.Loss = func(_ *Node, _ []*Node) *Node { panic("no error") } }},
+		{"it is nil; it must be a scalar", func(task *Task) { task.Loss = func(_ *Node, _ []*Node) *Node { return nil } }},
+		{"the outputs, at task_test.go:", func(task *Task) { task.Outputs = func(*model.Scope, []*Node) *Node { panic("no error") } }},
+		{"what follows the update, at task_test.go:", func(task *Task) { task.AfterUpdate = func(*model.Scope, *Graph) { panic("no error") } }},
+		{"train: step 0: the operation Round has no gradient; take another one", func(task *Task) {
+			task.Loss = func(outputs *Node, _ []*Node) *Node { return ReduceAllMean(Round(outputs)) }
+		}},
 		{"the loss has shape (Float32)[8, 1]; it must be a scalar in Float32", func(task *Task) {
 			task.Loss = func(outputs *Node, _ []*Node) *Node { return outputs }
 		}},

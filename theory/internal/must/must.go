@@ -2,7 +2,12 @@
 // the function that began, returns it from there. Such panics never leave a package.
 package must
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/puclab/puclab/internal/fault"
+)
 
 // failure carries an error out of the middle of a computation, which can do nothing about it, to Catch.
 type failure struct{ error }
@@ -32,8 +37,11 @@ func Do(err error) {
 	}
 }
 
-// Wrap is Do with what format and args say in front of err.
+// Wrap is Do with what format and args say in front of err. The error of a graph, which tells what was being built, goes on as it is.
 func Wrap(err error, format string, args ...any) {
+	if graph := (*fault.GraphError)(nil); errors.As(err, &graph) {
+		Do(graph)
+	}
 	if err != nil {
 		Fail(format+": %w", append(args, err)...)
 	}

@@ -1,61 +1,38 @@
 package lab
 
 import (
-	"github.com/puclab/puclab/datasets"
-	"github.com/puclab/puclab/datasets/fashionmnist"
+	"strings"
+
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/train"
-	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/claims"
+	"github.com/puclab/puclab/viz"
 )
 
-// The sizes of SmallTask.
-const (
-	taskImages = 3000
-	heldImages = 400
-)
+// Caption writes a sentence below a figure or a table.
+func Caption(text string) { Check(viz.ShowMarkdown("*" + text + "*")) }
 
-// SmallTask returns FMNIST-I on 3,000 of the images that are built in, for a training run of seconds, and 400 others to measure by.
-// Of the 3,000, all of which are unlabeled data, so many positives are labeled besides; the seed decides which.
-func SmallTask(labeled int, seed uint64) (learn, held *datasets.PU, err error) {
-	images, err := fashionmnist.Embedded()
-	if err != nil {
-		return nil, nil, err
+// Dial shows curves over what a reader turns, in a flat figure with its caption below. Alt says in words what there is to see.
+func Dial(config viz.CurvesConfig, alt, caption string, curves ...viz.Curve) {
+	if config.Height == 0 {
+		config.Height = 2.9 * viz.Inch
 	}
-	part := func(first, n, labeled int) (*datasets.PU, error) {
-		rows := make([]int, n)
-		for i := range rows {
-			rows[i] = first + i
-		}
-		chosen, err := images.Select(rows)
-		if err != nil {
-			return nil, err
-		}
-		return datasets.NewPU(chosen, datasets.SplitConfig{Positive: fashionmnist.FMNISTI(), Labeled: labeled, Seed: seed})
-	}
-	if learn, err = part(0, taskImages, labeled); err != nil {
-		return nil, nil, err
-	}
-	held, err = part(taskImages, heldImages, 0)
-	return learn, held, err
+	Check(viz.Show(Must(viz.LearningCurves(config, curves...)), alt))
+	Caption(caption)
 }
 
-// Population returns what a model makes of images, as a world that package theory can measure: each class shows the projections of
-// its unlabeled images, all of them as likely.
-func Population(eng *engine.Engine, model *train.Model, pu *datasets.PU) (p theory.Population, err error) {
-	e, err := model.EmbedImages(eng, pu.Images)
-	if err != nil {
-		return p, err
+// Verdict checks a claim, on an engine where it needs one, and shows the verdict with its reason, and those measured numbers whose
+// names hold one of the words. It returns the claim as checked.
+func Verdict(eng *engine.Engine, c claims.Claim, words ...string) claims.Claim {
+	c = Must(c.Check(eng))
+	report := c.Report(words...)
+	if len(words) == 0 {
+		report, _, _ = strings.Cut(report, "\n\n") // without the table, which would be of all numbers
 	}
-	var points [2][][]float64 // negative, positive
-	for i, row := range pu.Index {
-		switch {
-		case pu.Labeled[i]:
-		case pu.Positive[i]:
-			points[1] = append(points[1], e.Z.RawRowView(row))
-		default:
-			points[0] = append(points[0], e.Z.RawRowView(row))
-		}
-	}
-	p = theory.Population{Positive: theory.Uniform(points[1]...), Negative: theory.Uniform(points[0]...)}
-	return p, p.Validate()
+	Check(viz.ShowMarkdown(report))
+	return c
+}
+
+// Axes returns what [Dial] draws into: a plane with the given labels and horizontal lines to compare with.
+func Axes(x, y string, references ...viz.Reference) viz.CurvesConfig {
+	return viz.CurvesConfig{Figure: viz.Figure{XLabel: x, YLabel: y}, References: references}
 }

@@ -14,15 +14,6 @@ import (
 var unfinished = []string{
 	// Theorems 3 and 4.
 	"theorem-4",
-
-	// The others.
-	"datasets",
-	"gaussians",
-	"lemmas",
-	"quickstart",
-	"table-1",
-	"table-2",
-	"training",
 }
 
 // lessonCell is what the rules of lessons see of a cell.

@@ -29,10 +29,15 @@ func (g PointGradient) Minus(other PointGradient) PointGradient {
 // Norm returns the Euclidean length of g taken as one vector.
 func (g PointGradient) Norm() float64 {
 	norm := 0.0
-	for _, x := range slices.Concat(slices.Concat(g.Positive, g.Negative)...) {
+	for _, x := range g.flat() {
 		norm = math.Hypot(norm, x)
 	}
 	return norm
+}
+
+// flat returns all entries of g, one point after the other, the positive ones first.
+func (g PointGradient) flat() []float64 {
+	return slices.Concat(slices.Concat(g.Positive, g.Negative)...)
 }
 
 // Gradient returns the gradient of the objective's mean loss, which is the mean of its gradients: every batch's loss is

@@ -37,6 +37,7 @@ type Meter struct {
 
 	objective pucl.Objective
 	tau       float64
+	scores    int   // how many of the values are one number for each batch; they come first
 	values    *Exec // embeddings [c, 2b, d], labels and classes [c, b] → attraction, log partition and loss, each [c]
 	gradients *Exec // the same → the gradient of each batch's loss [c, 2b, d]
 }
@@ -50,7 +51,7 @@ const DefaultMaxBatches = 8_000_000
 func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter *Meter, err error) {
 	defer must.Catch(&err)
 	must.Do(checkMeasurable(eng, objective, tau))
-	m := &Meter{objective: objective, tau: tau}
+	m := &Meter{objective: objective, tau: tau, scores: len(quantities)}
 	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
@@ -180,6 +181,7 @@ var quantities = [3]string{"attraction", "log partition", "loss"}
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
 	visit func(weights []float64, values [][]float64)) {
 	m.run(m.values, d, points, batches, func(c chunk, out [][]float64) {
+		out = out[:m.scores]
 		for i, values := range out {
 			out[i] = values[:len(c.weights)]
 			for k, value := range out[i] {

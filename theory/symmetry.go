@@ -91,7 +91,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
 			}
 		}
 	}
-	var scores [3][]float64
+	scores := make([][]float64, m.scores)
 	m.score(d, all, batches, false, func(_ []float64, values [][]float64) {
 		for i := range scores {
 			scores[i] = append(scores[i], values[i]...)

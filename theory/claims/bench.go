@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
@@ -10,13 +12,13 @@ import (
 
 // bench keeps what is compiled for one check or, since plants mostly leave the objectives as they are, for many.
 type bench struct {
-	meters map[string]*theory.Meter
+	meters map[string]*meter
 	gauged map[string]error
 	kept   map[string]any
 }
 
 func newBench() *bench {
-	return &bench{map[string]*theory.Meter{}, map[string]error{}, map[string]any{}}
+	return &bench{map[string]*meter{}, map[string]error{}, map[string]any{}}
 }
 
 // once returns what measure does, which the bench keeps under the key; the key must name all that it depends on.
@@ -30,27 +32,62 @@ func once[T any](s *subject, key string, measure func() T) T {
 	return s.bench.kept[key].(T)
 }
 
-// gradient is [theory.Meter.Gradient] of one of the bench's meters, measured once.
-func (s *subject) gradient(m *theory.Meter, p theory.Population, d theory.Design) theory.PointGradient {
-	return once(s, fmt.Sprintf("gradient by %p of %v, %v", m, p, d), func() theory.PointGradient { return must.Get(m.Gradient(p, d)) })
+// meter is a [theory.Meter] of a bench, which measures exactly what it is asked for once.
+type meter struct {
+	*theory.Meter
+	kept map[string]any
+}
+
+// Exact is that of [theory.Meter].
+func (m *meter) Exact(p theory.Population, d theory.Design) (theory.Result, error) {
+	return keep(m, "exact", m.Meter.Exact, p, d)
+}
+
+// Gradient is that of [theory.Meter]. The gradient must not be changed.
+func (m *meter) Gradient(p theory.Population, d theory.Design) (theory.PointGradient, error) {
+	return keep(m, "gradient", m.Meter.Gradient, p, d)
+}
+
+// GradientCovariance is that of [theory.Meter]. The matrix must not be changed.
+func (m *meter) GradientCovariance(p theory.Population, d theory.Design) (*mat.SymDense, error) {
+	return keep(m, "covariance", m.Meter.GradientCovariance, p, d)
+}
+
+// keep returns what measure makes of a population and a design, or what it made before.
+func keep[T any](m *meter, what string, measure func(theory.Population, theory.Design) (T, error), p theory.Population,
+	d theory.Design) (T, error) {
+	key := fmt.Sprintf("%s of %v, %v", what, p, d)
+	if known, ok := m.kept[key]; ok {
+		return known.(T), nil
+	}
+	value, err := measure(p, d)
+	if err == nil {
+		m.kept[key] = value
+	}
+	return value, err
 }
 
 func (b *bench) close() {
 	for _, m := range b.meters {
 		m.Close()
 	}
+	for _, kept := range b.kept {
+		if m, ok := kept.(*theory.ErrorMeter); ok {
+			m.Close()
+		}
+	}
 }
 
 // meters returns a meter of each of the objectives at temperature tau, which the bench keeps.
-func (s *subject) meters(tau float64, objectives ...pucl.Objective) []*theory.Meter {
+func (s *subject) meters(tau float64, objectives ...pucl.Objective) []*meter {
 	if s.bench == nil {
 		s.bench = newBench()
 	}
-	meters := make([]*theory.Meter, len(objectives))
+	meters := make([]*meter, len(objectives))
 	for i, o := range objectives {
 		key := fmt.Sprintf("%s at %g", s.key(o), tau)
 		if s.bench.meters[key] == nil {
-			s.bench.meters[key] = must.Get(theory.NewMeter(s.eng, o, tau))
+			s.bench.meters[key] = &meter{must.Get(theory.NewMeter(s.eng, o, tau)), map[string]any{}}
 		}
 		meters[i] = s.bench.meters[key]
 	}

@@ -46,7 +46,7 @@ func TestAll(t *testing.T) {
 		if c.Verdict != Undecided || c.Sentence != "" || !strings.HasSuffix(c.String(), "undecided") {
 			t.Errorf("%s has a finding before it is checked: %s", c.ID, c)
 		}
-		checked, err := c.Check(openEngine(t))
+		checked, err := check(t, c)
 		if err != nil {
 			t.Fatal(err)
 		}

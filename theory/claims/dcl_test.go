@@ -10,7 +10,7 @@ import (
 )
 
 func TestDCLDecompositionHolds(t *testing.T) {
-	c, err := DCLDecomposition().Check(openEngine(t))
+	c, err := check(t, DCLDecomposition())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func onePositive(q float64) float64 {
 }
 
 func TestDCLLimitIsConditional(t *testing.T) {
-	c, err := DCLLimit().Check(openEngine(t))
+	c, err := check(t, DCLLimit())
 	if err != nil {
 		t.Fatal(err)
 	}

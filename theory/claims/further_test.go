@@ -14,7 +14,6 @@ import (
 
 // What is measured for the statements of all documents, held against numbers worked out otherwise.
 func TestFurtherClaims(t *testing.T) {
-	eng := openEngine(t)
 	for _, want := range []struct {
 		claim   Claim
 		verdict Verdict
@@ -40,7 +39,7 @@ func TestFurtherClaims(t *testing.T) {
 		{RoundsDecrease(), Conditional, 38, 0},                           // the starts that theorem-3 counts too
 		{LossCode(), Holds, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
 	} {
-		c, err := want.claim.Check(eng)
+		c, err := check(t, want.claim)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -242,7 +241,7 @@ func TestPriorErrorOfNNPU(t *testing.T) {
 			want = max(want, math.Abs(mean(prior, prior+e)-mean(prior, prior))/math.Abs(e))
 		}
 	}
-	c, err := PriorError().Check(openEngine(t))
+	c, err := check(t, PriorError())
 	if err != nil || c.Verdict != Conditional {
 		t.Fatalf("%s, %v", c, err)
 	}

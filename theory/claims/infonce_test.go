@@ -12,7 +12,7 @@ import (
 )
 
 func TestInfoNCEHolds(t *testing.T) {
-	c, err := InfoNCEMutualInformation().Check(openEngine(t))
+	c, err := check(t, InfoNCEMutualInformation())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLemma1(t *testing.T) {
-	c, err := Lemma1().Check(openEngine(t))
+	c, err := check(t, Lemma1())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLemma1RepairedVerdict(t *testing.T) {
-	c, err := Lemma1Repaired().Check(openEngine(t))
+	c, err := check(t, Lemma1Repaired())
 	if err != nil || c.Verdict != Holds {
 		t.Fatalf("%s, %v", c, err)
 	}

@@ -14,11 +14,9 @@ import (
 func TestPlants(t *testing.T) {
 	eng := openEngine(t)
 	plants := Plants()
-	b := newBench() // shared, since compiling takes longer than measuring
-	defer b.close()
 	for _, c := range All() {
 		t.Run(c.ID, func(t *testing.T) {
-			sound, err := c.checkOn(b, eng, Plant{})
+			sound, err := check(t, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,7 +25,7 @@ func TestPlants(t *testing.T) {
 					continue
 				}
 				t.Run(p.Name, func(t *testing.T) {
-					planted, err := c.checkOn(b, eng, p)
+					planted, err := c.checkOn(shared, eng, p)
 					why, spare := c.rests.unneededFor(p)
 					t.Logf("%s: %s %v", planted.Verdict, planted.Sentence, err)
 					switch {

@@ -190,7 +190,7 @@ type theorem1Case struct {
 
 // theorem1Smallest measures one labeled and one unlabeled example of classes at ±1, and that batches of one example, where
 // both losses are 0, have nothing to tell.
-func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1Case {
+func theorem1Smallest(m *meter, formula biasFormula, f *Finding) theorem1Case {
 	p, d := TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	r := must.Get(m.Exact(p, d))
 	printed := must.Get(formula(p, d, 1))
@@ -215,7 +215,7 @@ func theorem1Smallest(m *theory.Meter, formula biasFormula, f *Finding) theorem1
 }
 
 // theorem1Batches lets the batch grow at γ = 1, with classes at ±1, where the printed formula is the same all the while.
-func theorem1Batches(m *theory.Meter, formula biasFormula, f *Finding) {
+func theorem1Batches(m *meter, formula biasFormula, f *Finding) {
 	for _, u := range []int{2, 4, 8} {
 		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
 		measure(f, r.AttractionBias().Value, "classes at ±1, m = u = %d: bias of the attraction", u)
@@ -232,7 +232,7 @@ func theorem1Batches(m *theory.Meter, formula biasFormula, f *Finding) {
 }
 
 // theorem1SingleDataset puts the formula to a single data set, with either prior.
-func theorem1SingleDataset(m *theory.Meter, formula biasFormula, f *Finding) {
+func theorem1SingleDataset(m *meter, formula biasFormula, f *Finding) {
 	cases, correction := contrastCases(randomPlanes(4, 2), []theory.Design{
 		{Labeled: 1, Unlabeled: 2, Prior: 0.5, Scheme: theory.SingleDataset, LabelRate: 0.4},
 		{Labeled: 2, Unlabeled: 2, Prior: 0.4, Scheme: theory.SingleDataset, LabelRate: 0.7},

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheorem1Verdict(t *testing.T) {
-	c, err := Theorem1().Check(openEngine(t))
+	c, err := check(t, Theorem1())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheorem1RepairedVerdict(t *testing.T) {
-	c, err := Theorem1Repaired().Check(openEngine(t))
+	c, err := check(t, Theorem1Repaired())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheorem2MonotoneVerdict(t *testing.T) {
-	c, err := Theorem2Monotone().Check(openEngine(t))
+	c, err := check(t, Theorem2Monotone())
 	if err != nil {
 		t.Fatal(err)
 	}

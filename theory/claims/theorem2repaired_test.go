@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheorem2InequalityVerdict(t *testing.T) {
-	c, err := Theorem2Inequality().Check(openEngine(t))
+	c, err := check(t, Theorem2Inequality())
 	if err != nil || c.Verdict != Holds || c.Number.Value <= 0 {
 		t.Fatalf("%s, %v", c, err)
 	}
@@ -33,7 +33,7 @@ func TestPairingError(t *testing.T) {
 }
 
 func TestTheorem2VarianceRepairedVerdict(t *testing.T) {
-	c, err := Theorem2VarianceRepaired().Check(openEngine(t))
+	c, err := check(t, Theorem2VarianceRepaired())
 	if err != nil || c.Verdict != Holds {
 		t.Fatalf("%s, %v", c, err)
 	}

@@ -128,7 +128,7 @@ func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, 
 }
 
 // theorem2Smallest measures the smallest batches of two points, against ideal losses of any N, and returns the bias of PUCL.
-func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
+func theorem2Smallest(meters []*meter, f *Finding) float64 {
 	d := theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	var results []theory.Result
 	for _, m := range meters {
@@ -160,7 +160,7 @@ func theorem2Smallest(meters []*theory.Meter, f *Finding) float64 {
 // theorem2Batches lets the batch grow, on two points, whose limit it returns with its distance from what the batches tend to, and
 // by sampling on several; and it finds that
 // labels within a single data set leave the anchors mixed with π.
-func theorem2Batches(s *subject, m *theory.Meter, f *Finding) (limit, off float64) {
+func theorem2Batches(s *subject, m *meter, f *Finding) (limit, off float64) {
 	var biases []float64
 	for _, k := range []int{1, 2, 4, 8} {
 		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: k, Unlabeled: k, Prior: 0.5}))

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheorem2UnbiasedVerdict(t *testing.T) {
-	c, err := Theorem2Unbiased().Check(openEngine(t))
+	c, err := check(t, Theorem2Unbiased())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ var labeledCounts = []struct {
 }
 
 // varianceGaps measures Δσ of the attraction and of the loss; the meters are those of ssCL and PUCL.
-func varianceGaps(meters []*theory.Meter, c contrastCase) (attraction, loss float64) {
+func varianceGaps(meters []*meter, c contrastCase) (attraction, loss float64) {
 	var results [2]theory.Result
 	for i, m := range meters {
 		results[i] = must.Get(m.Exact(c.world, c.design))
@@ -175,7 +175,7 @@ func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, corr
 
 // theorem2TwoSigns finds Δσ of two labeled examples and an unlabeled one that show signs at random: in rationals by going
 // over the signs for the attraction, and by the meters for the loss.
-func theorem2TwoSigns(meters []*theory.Meter, formula gapFormula, f *Finding) signGap {
+func theorem2TwoSigns(meters []*meter, formula gapFormula, f *Finding) signGap {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
 	v, _ := must.Get2(c.world.PairVariance(1))
 	attraction, loss := varianceGaps(meters, c)
@@ -276,7 +276,7 @@ func theorem2OneAnchor(s *subject, f *Finding, formula gapFormula) {
 }
 
 // theorem2SameViews measures Δσ where the second view is the first, which Theorem 2 excludes.
-func theorem2SameViews(meters []*theory.Meter, f *Finding) {
+func theorem2SameViews(meters []*meter, f *Finding) {
 	for _, same := range []float64{0.5, theory.IdenticalViews} {
 		d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: same}
 		attraction, loss := varianceGaps(meters, contrastCase{TwoSigns(), d})

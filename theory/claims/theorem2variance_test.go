@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheorem2VarianceVerdict(t *testing.T) {
-	c, err := Theorem2Variance().Check(openEngine(t))
+	c, err := check(t, Theorem2Variance())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +86,7 @@ func TestTheorem2VarianceVerdictFollowsTheNumbers(t *testing.T) {
 func TestVarianceGapOfIdenticalViews(t *testing.T) {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: theory.IdenticalViews}}
 	own, all := loopStudy(c.world, c.design, 1, loopRules["ssCL"]), loopStudy(c.world, c.design, 1, loopRules["PUCL"])
-	meters, err := theory.NewMeters(openEngine(t), 1, pucl.SSCL(), pucl.PUCL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeAll(meters)
+	meters := metersOf(t, pucl.SSCL(), pucl.PUCL())
 	attraction, loss := varianceGaps(meters, c)
 	near(t, "attraction", attraction, own.variance[0]-all.variance[0], 1e-12)
 	near(t, "loss", loss, own.variance[2]-all.variance[2], 1e-12)

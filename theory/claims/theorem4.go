@@ -105,14 +105,14 @@ func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 }
 
 // add measures a case; meters are those of the two objectives, of SCL and of the similarity.
-func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
+func (s *gradientStudy) add(meters []*meter, c contrastCase) {
 	d := c.design
 	drawn := d
 	if d.SameView == theory.IndependentViews {
 		drawn = s.on.drawn(d)
 	}
-	better, baseline := s.on.gradient(meters[0], c.world, drawn), s.on.gradient(meters[1], c.world, drawn)
-	supervised := s.on.gradient(meters[2], c.world, drawn)
+	better, baseline := must.Get(meters[0].Gradient(c.world, drawn)), must.Get(meters[1].Gradient(c.world, drawn))
+	supervised := must.Get(meters[2].Gradient(c.world, drawn))
 	ideal := must.Get(theory.IdealGradient(c.world, d.Prior, d.Negatives(), 1))
 	biasBetter, biasBaseline := better.Minus(ideal).Norm(), baseline.Minus(ideal).Norm()
 	s.supervised.add(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm())
@@ -129,7 +129,7 @@ func (s *gradientStudy) add(meters []*theory.Meter, c contrastCase) {
 	}
 
 	// E∇PUCL − E∇ssCL = −κ∇μ_P, and what follows for the lengths of the biases.
-	slope := s.on.gradient(meters[3], c.world, theory.Design{Labeled: 1})
+	slope := must.Get(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
 	kappa := s.on.constant("kappa", Theorem4Factor(d))
 	bias, moved := flatGradient(baseline.Minus(ideal)), flatGradient(better.Minus(baseline))
 	along, square := 0.0, 0.0
@@ -164,7 +164,7 @@ func pointsText(p theory.Population) string {
 
 // theorem4Smaller measures that smaller cases cannot tell the two gradients apart: one labeled example, or positives that
 // show one point. It returns the largest distance between the two.
-func theorem4Smaller(meters []*theory.Meter, f *Finding) (largest float64) {
+func theorem4Smaller(meters []*meter, f *Finding) (largest float64) {
 	for _, smaller := range []struct {
 		name string
 		contrastCase

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheorem4Verdict(t *testing.T) {
-	c, err := Theorem4().Check(openEngine(t))
+	c, err := check(t, Theorem4())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +117,7 @@ func TestTheorem4OneLabeled(t *testing.T) {
 	d := theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.25, SameView: theory.IdenticalViews}
 	near(t, "κ", Theorem4Factor(d), 0, 0)
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
-	meters, err := theory.NewMeters(openEngine(t), 1, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeAll(meters)
+	meters := metersOf(t, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
 	s := gradientStudy{on: &subject{}}
 	s.add(meters, contrastCase{world, d})
 	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {

@@ -109,7 +109,7 @@ func theorem4RepairedFinding(s *subject) Finding {
 	var against tally // PUCL's bias against ssCL's
 	offKappa, offSCL, wrong, farther, worst, example := 0.0, 0.0, 0, 0, 0.0, ""
 	for _, c := range cases {
-		g := lists.Map(meters[:3], func(m *theory.Meter) theory.PointGradient { return s.gradient(m, c.world, c.design) })
+		g := lists.Map(meters[:3], func(m *meter) theory.PointGradient { return must.Get(m.Gradient(c.world, c.design)) })
 		better, baseline, supervised := g[0], g[1], g[2]
 		ideal := must.Get(theory.IdealGradient(c.world, c.design.Prior, c.design.Negatives(), 1))
 		slopes := classSlopes(meters[3], c.world)
@@ -159,7 +159,7 @@ func theorem4RepairedFinding(s *subject) Finding {
 
 // classSlopes returns ∇μ_P and ∇μ_N as vectors, measured with the similarity as a loss. One labeled example shows a pair of positives;
 // one unlabeled example with prior 0 a pair of negatives.
-func classSlopes(m *theory.Meter, p theory.Population) [2][]float64 {
+func classSlopes(m *meter, p theory.Population) [2][]float64 {
 	slope := func(d theory.Design) []float64 {
 		return lists.Map(flatGradient(must.Get(m.Gradient(p, d))), func(x float64) float64 { return -x })
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheorem4RepairedVerdict(t *testing.T) {
-	c, err := Theorem4Repaired().Check(openEngine(t))
+	c, err := check(t, Theorem4Repaired())
 	if err != nil || c.Verdict != Holds {
 		t.Fatalf("%s, %v", c, err)
 	}
@@ -36,7 +36,7 @@ func TestTheorem4Supervised(t *testing.T) {
 }
 
 func TestTheorem4VarianceVerdict(t *testing.T) {
-	c, err := Theorem4Variance().Check(openEngine(t))
+	c, err := check(t, Theorem4Variance())
 	if err != nil || c.Verdict != Holds || !(c.Number.Value > 0 && c.Number.Value < 1) {
 		t.Fatalf("%s, %v", c, err)
 	}
@@ -47,11 +47,9 @@ func TestTheorem4VarianceVerdict(t *testing.T) {
 
 // PUCL against itself: nothing between the covariances, and nothing between the means.
 func TestCovarianceGapOfOneObjective(t *testing.T) {
-	meters, err := theory.NewMeters(openEngine(t), 1, pucl.PUCL(), pucl.PUCL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeAll(meters)
+	again := pucl.PUCL()
+	again.Name = "PUCL again"
+	meters := metersOf(t, pucl.PUCL(), again)
 	c := contrastCase{randomPlanes(1, 3)[0], theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
 	gap, traces := covarianceGap(meters, c)
 	near(t, "eigenvalue", theory.LeastEigenvalue(gap), 0, 1e-15)

@@ -99,7 +99,7 @@ func theorem4VarianceFinding(s *subject) Finding {
 }
 
 // covarianceGap returns the difference of the covariances of the gradients of two meters' objectives, and their traces.
-func covarianceGap(meters []*theory.Meter, c contrastCase) (gap *mat.SymDense, traces [2]float64) {
+func covarianceGap(meters []*meter, c contrastCase) (gap *mat.SymDense, traces [2]float64) {
 	first, second := must.Get(meters[0].GradientCovariance(c.world, c.design)), must.Get(meters[1].GradientCovariance(c.world, c.design))
 	gap = mat.NewSymDense(first.SymmetricDim(), nil)
 	for i := range gap.SymmetricDim() {
@@ -111,12 +111,12 @@ func covarianceGap(meters []*theory.Meter, c contrastCase) (gap *mat.SymDense, t
 }
 
 // distance returns how far the expected gradients of two meters' objectives are apart.
-func distance(meters []*theory.Meter, c contrastCase) float64 {
+func distance(meters []*meter, c contrastCase) float64 {
 	return must.Get(meters[0].Gradient(c.world, c.design)).Minus(must.Get(meters[1].Gradient(c.world, c.design))).Norm()
 }
 
 // theorem4SameViews exhibits that the covariances are not ordered where the second view is the first.
-func theorem4SameViews(meters []*theory.Meter, f *proven) {
+func theorem4SameViews(meters []*meter, f *proven) {
 	c := contrastCase{theory.Population{Positive: theory.Uniform(onCircle(0), onCircle(90)), Negative: theory.Uniform(onCircle(180))},
 		theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}}
 	gap, traces := covarianceGap(meters, c)

@@ -143,9 +143,3 @@ func (s *subject) drawn(d theory.Design) theory.Design {
 	}
 	return d
 }
-
-func closeAll(meters []*theory.Meter) {
-	for _, m := range meters {
-		m.Close()
-	}
-}

@@ -1,0 +1,124 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/internal/lists"
+	"github.com/puclab/puclab/theory/internal/must"
+)
+
+// ErrorMeter measures how far the losses of several objectives, and their gradients, lie from the ideal ones on the same batch.
+// Like a [Meter] it compiles once for every number of examples and of coordinates that it meets.
+type ErrorMeter struct {
+	objectives []pucl.Objective
+	meter      *Meter // whose values are the losses, each [c], and then the gradients, each [c, 2b, d]
+}
+
+// NewErrorMeter prepares to measure the objectives at temperature tau, which must be positive. Close it after use.
+func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64) (m *ErrorMeter, err error) {
+	defer must.Catch(&err)
+	if len(objectives) == 0 {
+		must.Fail("theory: no objectives, whose errors are asked for; name at least one")
+	}
+	for _, o := range objectives {
+		must.Do(checkMeasurable(eng, o, tau))
+	}
+	values := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) []*Node {
+		losses := lists.Map(objectives, func(o pucl.Objective) *Node {
+			return o.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)
+		})
+		return append(losses, lists.Map(losses, func(loss *Node) *Node { return Gradient(ReduceAllSum(loss), z)[0] })...)
+	}))
+	values.SetMaxCache(-1)
+	return &ErrorMeter{objectives, &Meter{tau: tau, scores: len(objectives), values: values}}, nil
+}
+
+// Close gives the compiled graphs back.
+func (m *ErrorMeter) Close() { m.meter.values.Finalize() }
+
+// SquaredErrors returns, exactly, what the errors of the objectives have in common: entry k, l is E[e_k e_l] with e_k = L_k −
+// L*_CL on a batch, (3) being taken with N = 2b − 2, and E[e_k · e_l] with the gradients' errors in the points of the atoms. On
+// the diagonal stand the mean squared errors, squared bias plus variance. Limits and symmetries are those of [Meter.Gradient].
+func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.SymDense, err error) {
+	defer must.Catch(&err)
+	must.Do(validate(p, d, m.meter.tau))
+	s := p.support(false)
+	ideal := must.Get(IdealLoss(p, d.Prior, d.Negatives(), m.meter.tau)).Loss.Value
+	slope := must.Get(IdealGradient(p, d.Prior, d.Negatives(), m.meter.tau)).flat()
+	count, rows, dim := len(m.objectives), d.Rows(), p.Dim()
+	losses, gradients := newProducts(count), newProducts(count)
+	batches, _, report := m.meter.enumerate(d, s)
+	m.meter.run(m.meter.values, d, s.points, batches, func(c chunk, out [][]float64) {
+		for i, weight := range c.weights {
+			off, turned := make([][]float64, count), make([][]float64, count)
+			for k, o := range m.objectives {
+				off[k] = []float64{out[k][i] - ideal}
+				turned[k] = floats.ScaleTo(make([]float64, len(slope)), -1, slope)
+				for row, point := range c.rows[i*rows : (i+1)*rows] {
+					at := (i*rows + row) * dim
+					floats.Add(turned[k][point*dim:(point+1)*dim], out[count+k][at:at+dim])
+				}
+				if !isFinite(off[k][0]) || !isFinite(floats.Sum(turned[k])) {
+					must.Fail("theory: the loss or the gradient of objective %q is not finite for the batch %s", o.Name,
+						c.describe(i, d, s.points))
+				}
+			}
+			losses.add(weight, off)
+			gradients.add(weight, turned)
+		}
+		report(len(c.weights))
+	})
+	return losses.matrix(), gradients.matrix(), nil
+}
+
+// products gathers the expected inner products of vectors that come with probabilities.
+type products [][]kahan
+
+func newProducts(count int) products {
+	return lists.Table(count, count, func(int, int) (zero kahan) { return })
+}
+
+func (p products) add(weight float64, vectors [][]float64) {
+	for k := range p {
+		for l := range k + 1 {
+			p[k][l].add(weight * floats.Dot(vectors[k], vectors[l]))
+		}
+	}
+}
+
+func (p products) matrix() *mat.SymDense {
+	m := mat.NewSymDense(len(p), nil)
+	for k := range p {
+		for l := range k + 1 {
+			m.SetSym(k, l, p[k][l].value())
+		}
+	}
+	return m
+}
+
+// BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k that has the least mean squared error, and
+// that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight may be
+// negative. [pucl.WeightedSum] makes the objective. Where one of the objectives is a mixture of the others, as if it is there
+// twice, there is no one best mixture, which is an error.
+func BestMixture(m mat.Symmetric) (weights []float64, least float64, err error) {
+	n := m.SymmetricDim()
+	var factors mat.Cholesky
+	if n == 0 || !factors.Factorize(m) || factors.Cond() > 1e12 {
+		return nil, 0, errors.New("theory: the errors determine no one best mixture; leave out objectives that mixtures of " +
+			"the others make up")
+	}
+	var solved mat.VecDense
+	if err := factors.SolveVecTo(&solved, mat.NewVecDense(n, lists.Make(n, func(int) float64 { return 1 }))); err != nil {
+		return nil, 0, fmt.Errorf("theory: the best mixture: %w", err)
+	}
+	total := mat.Sum(&solved)
+	return lists.Make(n, func(k int) float64 { return solved.AtVec(k) / total }), 1 / total, nil
+}

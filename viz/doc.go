@@ -1,9 +1,9 @@
 // Package viz is how things look: learning curves, scatters of embeddings, bars, points on the unit circle, clusters
-// with their centers, tables of accuracies, rows of small images and a progress line, all in one house style, and one
-// way to show each of them in a notebook.
+// with their centers, distributions, matrices, tables of accuracies, rows of small images and a progress line, all in one house
+// style, and one way to show each of them in a notebook.
 //
 // A figure starts from plain slices and ends as a [Drawer]: a *plot.Plot of gonum.org/v1/plot for [LearningCurves],
-// [Scatter], [Bars], [StackedBars], [UnitCircle] and [Clusters], which stays open to every change that gonum/plot
+// [Scatter], [Boundaries], [Bars], [StackedBars], [GroupedBars], [Distributions], [Heatmap], [UnitCircle] and [Clusters], which stays open to every change that gonum/plot
 // offers; a [Drawing] for what has no axes ([Table], [ImageGrid], [ImageTable], [SquareGrid]); or a [Composite] of
 // several ([Panels], [Column], [TrainingCurves]). Title, labels and size of a plot are a [Figure], which its
 // configuration embeds. [Show] puts a figure into a notebook, with the alternative text that it asks for; [Save] writes

@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"pucl/pipeline"},
 	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},
-	{"notebooks/grid", "notebooks"},
+	{"notebooks/grid", "notebooks/report", "notebooks"},
 }
 
 // allowed narrows what some packages may import of this module, beside internal: what they are to be understood without.

@@ -22,8 +22,8 @@ import (
 var enginePackages = []string{
 	"pucl/engine", "pucl/engine/onednn", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl/cluster", "pucl", "pucl/risk",
 	"pucl/internal/sample", "pucl/probe", "pucl/train", "pucl/classify", "pucl/rival", "pucl/pipeline",
-	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/gpucheck", "notebooks/theorylab", "notebooks/theorylab/answers",
-	"theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
+	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/report", "notebooks/gpucheck",
+	"notebooks/theorylab", "notebooks/theorylab/answers", "theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 
 // build compiles this program, the test programs of the packages and what reads their output into dir, to be carried to a

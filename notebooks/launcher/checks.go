@@ -24,6 +24,32 @@ func claimsCommand(flags *flag.FlagSet) work {
 	}
 }
 
+// reportPackage is the program that gathers claims of theory and experiments.
+const reportPackage = "./notebooks/report"
+
+// reportCommand hands its flags on to the program, which judges what it makes no sense of.
+func reportCommand(flags *flag.FlagSet) work {
+	flags.String("size", "laptop", "how large the runs are that decide: `smoke`, laptop or paper")
+	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
+	flags.Bool("json", false, "print all records as one JSON object")
+	flags.Bool("markdown", false, "print a Markdown table of how many claims of each experiment agree, check no theory and write no page")
+	return func(ctx context.Context, s *session, more []string) error {
+		s.talkOnStderr()
+		if *results != "" {
+			dir, err := filepath.Abs(*results)
+			if err != nil {
+				return err
+			}
+			*results = dir
+		}
+		return s.prepared(ctx, false, func() error {
+			args := append([]string{"run", reportPackage, "-page=" + s.place.out("report.html")}, given(flags)...)
+			return s.runForUser(ctx, s.goTool.goEnv(), "Gathering the claims failed; the reason stands above.",
+				s.goTool.goCommand(), append(args, more...)...)
+		})
+	}
+}
+
 // gpuCheckPackage is the program that checks the engine. It is built and run apart from the launcher, since it links XLA.
 const gpuCheckPackage = "./notebooks/gpucheck"
 

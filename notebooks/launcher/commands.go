@@ -36,13 +36,17 @@ func commands() []command {
 				"ends the run, and the exit status is 1; what was done so far is kept.", runCommand},
 		{"lab", "", "open JupyterLab on this machine",
 			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
-				"token. Ctrl-C stops it.", labCommand},
+				"token. Links in the notebooks open the theory lab beside it, at port 8870. Ctrl-C stops both.", labCommand},
 		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.",
 			plain((*session).list)},
 		{"claims", "[ID…]", "check the claims of the papers and print their verdicts",
 			"Checks what the papers claim, all or the named claims, and prints a line for each: its ID, the verdict, a number and one\n" +
 				"sentence, with tabs between them. The verdict is holds, conditional, fails or undecided; everything is computed anew.\n" +
 				"What is at work is told on the standard error.", claimsCommand},
+		{"report", "", "gather what the papers claim, of theory and experiments, with the verdicts",
+			"Checks the theory anew, decides what tables and figures claim by the committed runs, and prints a line for each claim with\n" +
+				"its verdict, and with the effect or the number that shows it best. The same stands, with sources and reasons, in the page\n" +
+				"notebooks/out/report.html. What is at work is told on the standard error.", reportCommand},
 		{"grid", "[TABLE…]", "do the runs that the tables of the papers stand on, or show how they stand",
 			"Does the missing runs of the tables, as many at a time as there are processors, and keeps what came of each in\n" +
 				"notebooks/results, from where the notebooks draw. Of size smoke, the default, a table takes minutes and only shows that\n" +

@@ -30,7 +30,7 @@ func TestParseHelps(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "grid", "gpu-check", "theory-lab", "setup", "clean"}},
+		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "report", "grid", "gpu-check", "theory-lab", "setup", "clean"}},
 		{[]string{"help"}, []string{"Commands:"}},
 		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},

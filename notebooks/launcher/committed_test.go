@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,13 +24,19 @@ func TestMachinePath(t *testing.T) {
 	}
 }
 
+// committedNotebooks returns the paths of the notebooks of this folder.
+func committedNotebooks(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d notebooks, %v", len(files), err)
+	}
+	return files
+}
+
 // TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
 func TestCommittedNotebooks(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
+	for _, file := range committedNotebooks(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {
@@ -38,8 +45,69 @@ func TestCommittedNotebooks(t *testing.T) {
 			for _, c := range complaints(data) {
 				t.Error(c)
 			}
+			nb, err := decodeNotebook(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := lessonComplaints(nb.lesson())
+			if slices.Contains(unfinished, strings.TrimSuffix(filepath.Base(file), ".ipynb")) {
+				if len(list) == 0 {
+					t.Error("it keeps the rules of lessons; take it off the list of the unfinished")
+				}
+				return
+			}
+			for _, c := range list {
+				t.Error(c)
+			}
 		})
 	}
+}
+
+// committed is what is looked at of a notebook.
+type committed struct {
+	Format   int `json:"nbformat"`
+	Minor    int `json:"nbformat_minor"`
+	Metadata struct {
+		Kernel struct{ Name string } `json:"kernelspec"`
+	}
+	Cells []struct {
+		ID       string
+		Type     string           `json:"cell_type"`
+		Metadata *json.RawMessage // has to be there
+		Source   json.RawMessage
+		Outputs  []struct {
+			Type string          `json:"output_type"`
+			Data map[string]any  `json:"data"`
+			Text json.RawMessage `json:"text"`
+		}
+	}
+}
+
+func decodeNotebook(data []byte) (nb committed, err error) {
+	if err := json.Unmarshal(data, &nb); err != nil {
+		return nb, fmt.Errorf("not a notebook: %w", err)
+	}
+	return nb, nil
+}
+
+// lesson returns the cells as the rules of lessons see them. What complaints complains of is left out.
+func (nb committed) lesson() (cells []lessonCell) {
+	for _, c := range nb.Cells {
+		var meta struct {
+			Tags    []string
+			Jupyter struct {
+				Source  bool `json:"source_hidden"`
+				Outputs bool `json:"outputs_hidden"`
+			}
+		}
+		source, err := joinSource(c.Source)
+		if err != nil || c.Metadata == nil || json.Unmarshal(*c.Metadata, &meta) != nil {
+			continue
+		}
+		cells = append(cells, lessonCell{kind: c.Type, source: source,
+			folded: meta.Jupyter.Source && meta.Jupyter.Outputs, solution: slices.Contains(meta.Tags, "solution")})
+	}
+	return cells
 }
 
 // mostLines is how long a code cell may be.
@@ -48,26 +116,9 @@ const mostLines = 30
 // complaints lists all that keeps a notebook from being committed.
 func complaints(data []byte) (list []string) {
 	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	var nb struct {
-		Format   int `json:"nbformat"`
-		Minor    int `json:"nbformat_minor"`
-		Metadata struct {
-			Kernel struct{ Name string } `json:"kernelspec"`
-		}
-		Cells []struct {
-			ID       string
-			Type     string           `json:"cell_type"`
-			Metadata *json.RawMessage // has to be there
-			Source   json.RawMessage
-			Outputs  []struct {
-				Type string          `json:"output_type"`
-				Data map[string]any  `json:"data"`
-				Text json.RawMessage `json:"text"`
-			}
-		}
-	}
-	if err := json.Unmarshal(data, &nb); err != nil {
-		return []string{"not a notebook: " + err.Error()}
+	nb, err := decodeNotebook(data)
+	if err != nil {
+		return []string{err.Error()}
 	}
 	if nb.Format != 4 || nb.Minor != 5 {
 		complain("notebook format %d.%d, want 4.5", nb.Format, nb.Minor)

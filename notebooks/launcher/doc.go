@@ -5,6 +5,7 @@
 //	go run ./notebooks run NAME   run notebooks without a browser
 //	go run ./notebooks lab        open JupyterLab
 //	go run ./notebooks claims     check the claims of the papers and print their verdicts; -json for the full records
+//	go run ./notebooks report     gather what the papers claim, of theory and experiments, with the verdicts; -json
 //	go run ./notebooks grid       do the runs that the tables of the papers stand on; -size, -list and more
 //	go run ./notebooks gpu-check  check a GPU, or with -on cpu the CPU: numbers, speed, training, tests
 //	go run ./notebooks theory-lab open a page on which the dials of the theorems are turned

@@ -24,7 +24,7 @@ import (
 
 const (
 	defaultPort = 8888
-	triedPorts  = 20 // from the default on, when the user names none
+	triedPorts  = 20 // from the first on, when the user names none
 	labReady    = 60 * time.Second
 )
 
@@ -37,7 +37,7 @@ type labOptions struct {
 
 // runLab starts JupyterLab for this machine alone and stays until it ends or the user stops it.
 func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
-	port, err := choosePort(o.port)
+	port, err := choosePort(o.port, defaultPort)
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	s.serveTheoryLabBeside(serverCtx)
 	s.console.Set("JupyterLab is starting …")
 	var ready atomic.Bool
 	go func() {
@@ -127,9 +128,9 @@ func labURL(p place, port int, token string) string {
 	return fmt.Sprintf("http://127.0.0.1:%d%s?token=%s", port, labPage(p), token)
 }
 
-// choosePort returns the port that was asked for, or the first free one.
-func choosePort(asked int) (int, error) {
-	from, to := defaultPort, defaultPort+triedPorts-1
+// choosePort returns the port that was asked for, or the first free one from first on where that is 0.
+func choosePort(asked, first int) (int, error) {
+	from, to := first, first+triedPorts-1
 	if asked != 0 {
 		from, to = asked, asked
 	}

@@ -19,12 +19,12 @@ func TestChoosePort(t *testing.T) {
 	}
 	defer l.Close()
 	taken := l.Addr().(*net.TCPAddr).Port
-	if _, err := choosePort(taken); err == nil {
+	if _, err := choosePort(taken, defaultPort); err == nil {
 		t.Errorf("port %d was taken twice", taken)
 	} else {
 		contains(t, err.Error(), "cannot be used: address already in use", "-port")
 	}
-	if port, err := choosePort(0); err != nil || port < defaultPort || port >= defaultPort+triedPorts {
+	if port, err := choosePort(0, defaultPort); err != nil || port < defaultPort || port >= defaultPort+triedPorts {
 		t.Errorf("chose %d, %v", port, err)
 	}
 }

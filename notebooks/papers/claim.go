@@ -9,12 +9,13 @@ import (
 
 // Claim is what somebody says about two rows in a setting.
 type Claim struct {
-	Statement string
-	Source    string
-	Setting   string
-	Above     Row
-	Below     Row
-	Within    float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
+	Experiment string // that it is read from: "table 1", "figure 13"
+	Statement  string
+	Source     string
+	Setting    string
+	Above      Row
+	Below      Row
+	Within     float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
 }
 
 // Verdict is what runs say about a claim.

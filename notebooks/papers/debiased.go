@@ -30,3 +30,18 @@ func Debiased(size experiment.Size) (experiment.Grid, error) {
 	}
 	return grid, nil
 }
+
+// claimsDebiased returns what one would expect of a less biased loss, head by head, setting by setting.
+func claimsDebiased() (list []Claim) {
+	for _, labeled := range []int{1000, 3000} {
+		for _, benchmark := range benchmarks1 {
+			for _, head := range []string{PUPLOnZ, Mixture, NNPU, Ceiling} {
+				list = append(list, Claim{
+					Experiment: "PU-debiased", Statement: "less bias, a better encoder: PU-debiased is above PUCL, both with " + head,
+					Source: "this library", Setting: settingOf(benchmark, labeled), Above: Row{"PU-debiased", head}, Below: Row{"PUCL", head},
+				})
+			}
+		}
+	}
+	return list
+}

@@ -7,19 +7,13 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// planeClaim is a claim about points in the plane, by the figure that makes it.
-type planeClaim struct {
-	figure string
-	Claim
-}
-
 // planeClaims returns what the paper reads from its figures 12 to 15, and two questions that it does not ask.
-func planeClaims() (list []planeClaim) {
+func planeClaims() (list []Claim) {
 	add := func(figure, source, setting, statement string, above, below string, within float64) {
-		list = append(list, planeClaim{figure, Claim{
-			Statement: fmt.Sprintf("%s: %s", setting, statement), Source: source, Setting: setting,
+		list = append(list, Claim{
+			Experiment: figure, Statement: statement, Source: source, Setting: setting,
 			Above: Row{"linear", above}, Below: Row{"linear", below}, Within: within,
-		}})
+		})
 	}
 	const paper = "Contrastive Positive Unlabeled Learning, "
 	for _, ratio := range []float64{0.05, 0.01, 0.002} {
@@ -51,7 +45,8 @@ func planeClaims() (list []planeClaim) {
 func DrawPlaneClaims(cells *experiment.Cells, figure string) viz.Table {
 	var findings []Finding
 	for _, c := range planeClaims() {
-		if c.figure == figure {
+		if c.Experiment == figure {
+			c.Statement = fmt.Sprintf("%s: %s", c.Setting, c.Statement) // the rows are of many settings
 			findings = append(findings, c.Decide(cells, experiment.Last))
 		}
 	}

@@ -93,7 +93,8 @@ func claims2() (list []Claim) {
 					continue
 				}
 				list = append(list, Claim{
-					Statement: "PUCL with PUPL is above " + c.name, Source: "Contrastive Positive Unlabeled Learning, Table 2",
+					Experiment: "table 2",
+					Statement:  "PUCL with PUPL is above " + c.name, Source: "Contrastive Positive Unlabeled Learning, Table 2",
 					Setting: settingOf(benchmark, labeled), Above: Row{"PUCL", PUPL}, Below: Row{c.name, ""},
 				})
 			}

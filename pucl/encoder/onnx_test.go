@@ -43,7 +43,7 @@ func TestONNXIsTorchvisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Call(tensors.FromFlatDataAndDimensions(want.images(), want.Batch, want.Height, want.Width, 3))
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,13 +2,11 @@ package encoder
 
 import (
 	"encoding/json"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -16,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -25,22 +24,7 @@ type torchvision struct {
 		Parameters int
 		Shapes     map[string][]int
 	}
-	Forward map[string]computed
-}
-
-// computed is what a network of the fixtures makes of some images.
-type computed struct {
-	Batch, Height, Width int
-	Outputs              [][]float64
-}
-
-// images returns the formula's, [Batch, Height, Width, 3].
-func (c computed) images() []float32 {
-	out := make([]float32, c.Batch*c.Height*c.Width*3)
-	for i, p := range numbers("images", len(out)) {
-		out[i] = float32(p + 0.5)
-	}
-	return out
+	Forward map[string]vectortest.Network
 }
 
 func fixtures(t *testing.T) (f torchvision) {
@@ -55,38 +39,12 @@ func fixtures(t *testing.T) (f torchvision) {
 	return f
 }
 
-// numbers returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
-func numbers(name string, count int) []float64 {
-	out := make([]float64, count)
-	for i := range out {
-		z := uint64(crc32.ChecksumIEEE([]byte(name)))<<32 + uint64(i) + 0x9E3779B97F4A7C15
-		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-		z = (z ^ z>>27) * 0x94D049BB133111EB
-		z ^= z >> 31
-		out[i] = float64(z>>40)/(1<<24) - 0.5
-	}
-	return out
-}
-
 // formulaDict makes weights of the given names and shapes, as make_fixtures.py does.
 func formulaDict(t *testing.T, shapes map[string][]int) map[string]safetensors.Tensor {
 	t.Helper()
 	dict := map[string]safetensors.Tensor{}
 	for name, shape := range shapes {
-		size := 1
-		for _, n := range shape {
-			size *= n
-		}
-		u := numbers(name, size)
-		for i := range u {
-			switch {
-			case strings.HasSuffix(name, "running_var") || len(shape) == 1 && strings.HasSuffix(name, "weight"):
-				u[i]++
-			case len(shape) == 2 || len(shape) == 4:
-				u[i] *= 4 / math.Sqrt(float64(size/shape[0]))
-			}
-		}
-		x, err := safetensors.New(safetensors.F32, shape, u)
+		x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +160,7 @@ func TestForwardIsTorchvisions(t *testing.T) {
 				return e.Embed(scope.In("encoder"), inputs[0], false)
 			})
 			defer exec.Finalize()
-			out, err := exec.Call1(tensors.FromFlatDataAndDimensions(want.images(), want.Batch, want.Height, want.Width, 3))
+			out, err := exec.Call1(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,8 @@ var (
 	ErrShape = errors.New("wrong shape")
 	// ErrNotFinite says that an entry is NaN or infinite.
 	ErrNotFinite = errors.New("not a finite number")
+	// ErrConfig says that a setting cannot be used.
+	ErrConfig = errors.New("a setting that cannot be used")
 )
 
 // Projection is a principal component analysis that was fitted to rows of d numbers and projects such rows onto the

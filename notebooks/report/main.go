@@ -1,0 +1,121 @@
+// Report gathers what the papers claim, of theory and of experiments, with the verdicts: it checks the theory anew and decides what
+// tables and figures claim by the committed runs, or those of another folder. It prints a line for each claim, and writes a page.
+//
+//	go run ./notebooks/report [-size laptop] [-results FOLDER] [-page FILE] [-json | -markdown]
+//
+// What is at work goes to the standard error.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/puclab/puclab/internal/liveline"
+	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/theory/claims"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out, messages io.Writer) error {
+	flags := flag.NewFlagSet("report", flag.ContinueOnError)
+	flags.SetOutput(messages)
+	name := flags.String("size", string(experiment.Laptop), "how large the runs are that decide: `smoke`, laptop or paper")
+	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
+	file := flags.String("page", "", "`file` to write the page to; \"\" writes none")
+	asJSON := flags.Bool("json", false, "print all records as one JSON object")
+	asMarkdown := flags.Bool("markdown", false, "print a Markdown table of how many claims of each experiment agree")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("report: it takes flags alone, not %q", flags.Arg(0))
+	case *asJSON && *asMarkdown:
+		return errors.New("-json and -markdown exclude each other")
+	}
+	size, err := experiment.ParseSize(*name)
+	if err != nil {
+		return err
+	}
+	report, err := experiments(*results, size)
+	if err != nil {
+		return err
+	}
+	if *asMarkdown {
+		return report.writeMarkdown(out)
+	}
+	line := liveline.New(messages)
+	if report.Theory, err = theory(line); err != nil {
+		return err
+	}
+	if *file != "" {
+		page, err := report.page()
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(*file), 0o777); err != nil {
+			return err
+		}
+		if err := wholefile.Keep(*file, page, 0o644); err != nil {
+			return err
+		}
+		line.Linef("The page is %s.", *file)
+	}
+	if *asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(report)
+	}
+	return report.writeLines(out)
+}
+
+// experiments decides the claims of tables and figures.
+func experiments(folder string, size experiment.Size) (Report, error) {
+	store, err := experiment.Open(folder)
+	if err != nil {
+		return Report{}, err
+	}
+	findings, err := papers.Verdicts(store, size)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Size: size}
+	for _, f := range findings {
+		report.Experiments = append(report.Experiments, recordOf(f))
+	}
+	return report, nil
+}
+
+// theory checks all claims of the theory.
+func theory(line *liveline.Line) ([]claims.Claim, error) {
+	eng, err := engine.Open()
+	if err != nil {
+		return nil, err
+	}
+	line.Linef("Engine: %s.", eng)
+	all := claims.All()
+	for i, claim := range all {
+		line.Begin(fmt.Sprintf("Checking %s (%d of %d)", claim.ID, i+1, len(all)))
+		all[i], err = claim.Check(eng)
+		line.End("")
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/theory/claims"
+)
+
+// Report is what is claimed, and what came out.
+type Report struct {
+	Size        experiment.Size `json:"size"` // of the runs that decide
+	Experiments []Record        `json:"experiments"`
+	Theory      []claims.Claim  `json:"theory"`
+}
+
+// Record is a claim of a table or figure. Points are of accuracy, in percent.
+type Record struct {
+	Experiment string          `json:"experiment"` // "table 1"
+	Setting    string          `json:"setting"`
+	Statement  string          `json:"statement"`
+	Source     string          `json:"source"`
+	Above      string          `json:"above"` // the row that is said to be above
+	Below      string          `json:"below"`
+	Within     float64         `json:"within"` // 0, or how many points apart the two are said to be at most
+	Verdict    papers.Verdict  `json:"verdict"`
+	Points     *float64        `json:"points"`    // by how many points the one is above the other, the mean over seeds; null without a run of both
+	HalfWidth  *float64        `json:"halfwidth"` // of the 95% interval; null with fewer than two seeds
+	Seeds      int             `json:"seeds"`     // that have both rows
+	Rule       experiment.Rule `json:"rule"`      // by which the point of a run was chosen
+}
+
+func recordOf(f papers.Finding) Record {
+	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
+		Below: f.Below.String(), Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
+	in := func(share float64) *float64 {
+		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
+			return &points
+		}
+		return nil
+	}
+	r.Points, r.HalfWidth = in(f.Effect.Mean), in(f.Effect.HalfWidth)
+	return r
+}
+
+// Effect returns the points with their interval: "+1.2 ± 0.4".
+func (r Record) Effect() string {
+	switch {
+	case r.Points == nil:
+		return "no runs"
+	case r.HalfWidth == nil:
+		return fmt.Sprintf("%+.1f (one seed)", *r.Points)
+	}
+	return fmt.Sprintf("%+.1f ± %.1f", *r.Points, *r.HalfWidth)
+}
+
+// Count is how the claims of an experiment came out.
+type Count struct {
+	Experiment                    string
+	Agrees, Disagrees, NotDecided int
+	Records                       []Record
+}
+
+// Counts returns a count for each experiment, in order.
+func (r Report) Counts() (counts []Count) {
+	for _, record := range r.Experiments {
+		at := slices.IndexFunc(counts, func(c Count) bool { return c.Experiment == record.Experiment })
+		if at < 0 {
+			at, counts = len(counts), append(counts, Count{Experiment: record.Experiment})
+		}
+		c := &counts[at]
+		c.Records = append(c.Records, record)
+		switch record.Verdict {
+		case papers.Agrees:
+			c.Agrees++
+		case papers.Disagrees:
+			c.Disagrees++
+		default:
+			c.NotDecided++
+		}
+	}
+	return counts
+}
+
+// TheoryCounts returns how many claims of the theory have each verdict.
+func (r Report) TheoryCounts() map[claims.Verdict]int {
+	counts := map[claims.Verdict]int{}
+	for _, c := range r.Theory {
+		counts[c.Verdict]++
+	}
+	return counts
+}
+
+// writeLines writes a line for each claim, with tabs between experiment or ID, verdict, effect or number, and what it says.
+func (r Report) writeLines(out io.Writer) error {
+	for _, c := range r.Theory {
+		if _, err := fmt.Fprintln(out, c.Row()); err != nil {
+			return err
+		}
+	}
+	for _, e := range r.Experiments {
+		if _, err := fmt.Fprintf(out, "%s\t%s\t%s\t%s (%s)\n", e.Experiment, e.Verdict, e.Effect(), e.Statement, e.Setting); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeMarkdown writes the counts as a Markdown table.
+func (r Report) writeMarkdown(out io.Writer) error {
+	text := "| experiment | agrees | disagrees | not decided |\n| --- | ---: | ---: | ---: |\n"
+	for _, c := range r.Counts() {
+		text += fmt.Sprintf("| %s | %d | %d | %d |\n", c.Experiment, c.Agrees, c.Disagrees, c.NotDecided)
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// page returns the report as a page that needs nothing else.
+func (r Report) page() ([]byte, error) {
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, r)
+	return out.Bytes(), err
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/theory/claims"
+)
+
+// TestReadme holds the README's table to the committed runs. `go run ./notebooks report -markdown` prints it.
+func TestReadme(t *testing.T) {
+	var out, messages bytes.Buffer
+	if err := run([]string{"-markdown"}, &out, &messages); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), out.String()) {
+		t.Errorf("README.md lacks the table\n%s", out.String())
+	}
+}
+
+// TestAgainstTheFiles decides one claim anew from the files of the runs, by loops.
+func TestAgainstTheFiles(t *testing.T) {
+	report, err := experiments("", experiment.Laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, r := range report.Experiments {
+		if r.Experiment != "table 1" || r.Setting != "FMNIST-I, 1000 labeled" || !strings.Contains(r.Statement, "above ssCL") {
+			continue
+		}
+		looked++
+		var differences []float64
+		for _, seed := range []string{"1", "2", "3", "4", "5"} {
+			above := lastAccuracy(t, "fmnist-i-1000-labeled/pucl/seed-"+seed, r.Above)
+			below := lastAccuracy(t, "fmnist-i-1000-labeled/sscl/seed-"+seed, r.Below)
+			differences = append(differences, 100*(above-below))
+		}
+		mean, squares := 0.0, 0.0
+		for _, d := range differences {
+			mean += d / 5
+		}
+		for _, d := range differences {
+			squares += (d - mean) * (d - mean)
+		}
+		half := 2.7764451 * math.Sqrt(squares/4/5) // Student's t with 4 degrees of freedom
+		if r.Seeds != 5 || math.Abs(*r.Points-mean) > 1e-9 || math.Abs(*r.HalfWidth-half) > 1e-6 {
+			t.Errorf("%s with %d seeds, by loops %+.4f ± %.4f", r.Effect(), r.Seeds, mean, half)
+		}
+		want := papers.NotDecided
+		if mean-half > 0 {
+			want = papers.Agrees
+		} else if mean+half < 0 {
+			want = papers.Disagrees
+		}
+		if r.Verdict != want {
+			t.Errorf("verdict %q, want %q", r.Verdict, want)
+		}
+	}
+	if looked != 1 {
+		t.Errorf("looked at %d claims", looked)
+	}
+}
+
+// lastAccuracy reads the accuracy on test images after the last step, by the head of a row such as "PUCL, PUPL (CE)".
+func lastAccuracy(t *testing.T, run, row string) float64 {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "results", "laptop", filepath.FromSlash(run)+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Points []struct {
+			Head string
+			Step int
+			Test struct {
+				Confusion struct{ TruePositive, FalseNegative, FalsePositive, TrueNegative float64 }
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	_, head, _ := strings.Cut(row, ", ")
+	last, accuracy := -1, math.NaN()
+	for _, p := range file.Points {
+		if p.Head == head && p.Step > last {
+			c := p.Test.Confusion
+			last, accuracy = p.Step, (c.TruePositive+c.TrueNegative)/(c.TruePositive+c.FalseNegative+c.FalsePositive+c.TrueNegative)
+		}
+	}
+	return accuracy
+}
+
+func TestPageAndLines(t *testing.T) {
+	claim, err := claims.NoiseRate().Check(enginetest.Open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding := papers.Finding{Claim: papers.Claim{Experiment: "table 9", Setting: "here", Statement: "a < b & c", Source: "somewhere",
+		Above: papers.Row{Method: "a"}, Below: papers.Row{Method: "b", Head: "c"}}, Rule: experiment.Last, Verdict: papers.Agrees}
+	var records []Record
+	for _, effect := range []evaluate.Summary{
+		{Mean: 0.012, HalfWidth: 0.004, Seeds: 5}, {Mean: -0.1, HalfWidth: math.NaN(), Seeds: 1}, {Mean: math.NaN(), HalfWidth: math.NaN()},
+	} {
+		finding.Effect = effect
+		records = append(records, recordOf(finding))
+	}
+	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim}}
+	page, err := r.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "noise-rate", "1 conditional.", "size laptop"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	var lines bytes.Buffer
+	if err := r.writeLines(&lines); err != nil {
+		t.Fatal(err)
+	}
+	if want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\ta < b & c (here)\n"; !strings.HasPrefix(lines.String(), want) {
+		t.Errorf("lines %q", lines.String())
+	}
+	if _, err := json.Marshal(r); err != nil { // NaN would not do
+		t.Error(err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"table-1"}, `report: it takes flags alone, not "table-1"`},
+		{[]string{"-json", "-markdown"}, "-json and -markdown exclude each other"},
+		{[]string{"-size", "huge"}, `experiment: there is no size "huge"; choose smoke, laptop or paper`},
+	} {
+		var out, messages bytes.Buffer
+		if err := run(tt.args, &out, &messages); err == nil || err.Error() != tt.want || out.Len() > 0 {
+			t.Errorf("%q: %v, %q", tt.args, err, out.String())
+		}
+	}
+}

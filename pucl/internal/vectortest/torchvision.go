@@ -1,0 +1,53 @@
+package vectortest
+
+import (
+	"hash/crc32"
+	"math"
+	"strings"
+)
+
+// Network is what a network of encoder/testdata/torchvision.json makes of some images, with weights of [TorchWeights].
+type Network struct {
+	Batch, Height, Width int
+	Outputs              [][]float64
+}
+
+// Images returns the formula's images, [Batch, Height, Width, 3].
+func (n Network) Images() []float32 {
+	out := make([]float32, n.Batch*n.Height*n.Width*3)
+	for i, p := range numbers("images", len(out)) {
+		out[i] = float32(p + 0.5)
+	}
+	return out
+}
+
+// numbers returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
+func numbers(name string, count int) []float64 {
+	out := make([]float64, count)
+	for i := range out {
+		z := uint64(crc32.ChecksumIEEE([]byte(name)))<<32 + uint64(i) + 0x9E3779B97F4A7C15
+		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+		z = (z ^ z>>27) * 0x94D049BB133111EB
+		z ^= z >> 31
+		out[i] = float64(z>>40)/(1<<24) - 0.5
+	}
+	return out
+}
+
+// TorchWeights makes the weights of a name and shape, as make_fixtures.py does.
+func TorchWeights(name string, shape []int) []float64 {
+	size := 1
+	for _, n := range shape {
+		size *= n
+	}
+	u := numbers(name, size)
+	for i := range u {
+		switch {
+		case strings.HasSuffix(name, "running_var") || len(shape) == 1 && strings.HasSuffix(name, "weight"):
+			u[i]++
+		case len(shape) == 2 || len(shape) == 4:
+			u[i] *= 4 / math.Sqrt(float64(size/shape[0]))
+		}
+	}
+	return u
+}

@@ -1,0 +1,224 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// pairs is a sparse symmetric matrix: how much rows have to do with each other. The values sum to 1.
+type pairs struct {
+	first  []int // row i has the entries first[i] to first[i+1]
+	column []int32
+	value  []float64
+}
+
+func (p pairs) row(i int) ([]int32, []float64) {
+	return p.column[p.first[i]:p.first[i+1]], p.value[p.first[i]:p.first[i+1]]
+}
+
+// pull returns the sum over j of p_ij (y_i − y_j) / (1 + |y_i − y_j|²).
+func (p pairs) pull(i int, y []point) (sum point) {
+	here := y[i]
+	columns, values := p.row(i)
+	for k, j := range columns {
+		dx, dy := here.x-y[j].x, here.y-y[j].y
+		w := values[k] / (1 + dx*dx + dy*dy)
+		sum.x += w * dx
+		sum.y += w * dy
+	}
+	return sum
+}
+
+// neighbor is a row and its squared distance.
+type neighbor struct {
+	row      int32
+	distance float64
+}
+
+func (a neighbor) compare(b neighbor) int {
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))
+}
+
+// affinities returns p_ij = (p_j|i + p_i|j) / 2n, where p_j|i is a Gaussian of the distance over the nearest 3·perplexity rows, as
+// wide as makes its perplexity the given one.
+func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs, error) {
+	n, _ := data.Dims()
+	near, err := nearest(ctx, data, min(n-1, int(3*perplexity+1)))
+	if err != nil {
+		return pairs{}, err
+	}
+	shares := make([][]float64, n)
+	inBlocks(n, func(first, end int) {
+		for i := first; i < end; i++ {
+			shares[i] = withPerplexity(near[i], perplexity)
+		}
+	})
+	return symmetric(near, shares), nil
+}
+
+// rowsAtOnce is how many rows are compared with all others in one product.
+const rowsAtOnce = 256
+
+// nearest returns the k nearest other rows of each row, the nearest first and of equally near ones the one that comes first.
+func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) {
+	n, d := data.Dims()
+	center(data) // differences of small squares lose less
+	squares := make([]float64, n)
+	for i := range squares {
+		row := mat.NewVecDense(d, data.RawRowView(i))
+		squares[i] = mat.Dot(row, row)
+	}
+	near := make([][]neighbor, n)
+	products := mat.NewDense(min(rowsAtOnce, n), n, nil)
+	for first := 0; first < n; first += rowsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m := min(rowsAtOnce, n-first)
+		block := products.Slice(0, m, 0, n).(*mat.Dense)
+		block.Mul(data.Slice(first, first+m, 0, d), data.T())
+		inBlocks(m, func(from, end int) {
+			for r := from; r < end; r++ {
+				i := first + r
+				near[i] = least(k, n, i, func(j int, product float64) float64 {
+					return max(0, squares[i]+squares[j]-2*product)
+				}, block.RawRowView(r))
+			}
+		})
+	}
+	return near, nil
+}
+
+// center takes the mean of its rows from every row of x, and scales all so that no square is too large: shares do not change by that.
+func center(x *mat.Dense) {
+	n, d := x.Dims()
+	largest := max(mat.Max(x), -mat.Min(x))
+	if largest == 0 {
+		return
+	}
+	x.Scale(1/largest, x)
+	mean := make([]float64, d)
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			mean[j] += v / float64(n)
+		}
+	}
+	x.Apply(func(_, j int, v float64) float64 { return v - mean[j] }, x)
+}
+
+// least returns the k rows but self that are least far. It keeps up to 2k candidates and now and then the better half of them.
+func least(k, n, self int, distance func(j int, product float64) float64, products []float64) []neighbor {
+	kept := make([]neighbor, 0, 2*k)
+	limit := math.Inf(1)
+	for j := range n {
+		if d := distance(j, products[j]); d < limit && j != self {
+			if kept = append(kept, neighbor{int32(j), d}); len(kept) == 2*k {
+				slices.SortFunc(kept, neighbor.compare)
+				kept, limit = kept[:k], kept[k-1].distance
+			}
+		}
+	}
+	slices.SortFunc(kept, neighbor.compare)
+	return slices.Clip(kept[:k])
+}
+
+// withPerplexity returns Gaussian shares of the neighbors, which sum to 1, with exp(entropy) equal to perplexity. Where no width gives
+// that, as with neighbors that are all equally far, it is the nearest that can be had.
+func withPerplexity(near []neighbor, perplexity float64) []float64 {
+	share := make([]float64, len(near))
+	goal := math.Log(perplexity)
+	precision, low, high := 1.0, 0.0, math.Inf(1)
+	if scale := near[len(near)-1].distance - near[0].distance; scale > 0 {
+		precision = 1 / scale
+	}
+	for range 200 {
+		entropy := gaussian(near, precision, share)
+		if math.Abs(entropy-goal) < 1e-10 {
+			break
+		}
+		if entropy > goal { // too even
+			low = precision
+			precision = 2 * min(precision, math.MaxFloat64/4)
+			if !math.IsInf(high, 1) {
+				precision = (low + high) / 2
+			}
+		} else {
+			high = precision
+			precision = (low + high) / 2
+		}
+	}
+	return share
+}
+
+// gaussian writes exp(−precision·distance) over its sum into share and returns the entropy in nats.
+func gaussian(near []neighbor, precision float64, share []float64) (entropy float64) {
+	sum, mean := 0.0, 0.0
+	for k, other := range near {
+		farther := other.distance - near[0].distance
+		share[k] = math.Exp(-precision * farther)
+		sum += share[k]
+		mean += share[k] * precision * farther
+	}
+	for k := range share {
+		share[k] /= sum
+	}
+	return math.Log(sum) + mean/sum
+}
+
+// symmetric returns (p_j|i + p_i|j) / 2n.
+func symmetric(near [][]neighbor, shares [][]float64) pairs {
+	n := len(near)
+	type entry struct {
+		column int32
+		value  float64
+	}
+	all := make([][]entry, n)
+	for i := range near {
+		for k, other := range near[i] {
+			half := shares[i][k] / (2 * float64(n))
+			all[i] = append(all[i], entry{other.row, half})
+			all[other.row] = append(all[other.row], entry{int32(i), half})
+		}
+	}
+	p := pairs{first: make([]int, n+1)}
+	for i, row := range all {
+		slices.SortStableFunc(row, func(a, b entry) int { return cmp.Compare(a.column, b.column) })
+		for k, e := range row {
+			if k > 0 && row[k-1].column == e.column {
+				p.value[len(p.value)-1] += e.value
+				continue
+			}
+			p.column = append(p.column, e.column)
+			p.value = append(p.value, e.value)
+		}
+		p.first[i+1] = len(p.column)
+	}
+	return p
+}
+
+// blockSize is how many rows are done in one go. It does not depend on the processors, so that sums over blocks do not.
+const blockSize = 128
+
+// inBlocks calls do for the rows 0 to n, block by block, as many at once as there are processors.
+func inBlocks(n int, do func(first, end int)) {
+	blocks := make(chan int)
+	var done sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+blockSize-1)/blockSize) {
+		done.Go(func() {
+			for first := range blocks {
+				do(first, min(first+blockSize, n))
+			}
+		})
+	}
+	for first := 0; first < n; first += blockSize {
+		blocks <- first
+	}
+	close(blocks)
+	done.Wait()
+}

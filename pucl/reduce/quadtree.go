@@ -1,0 +1,176 @@
+package reduce
+
+import (
+	"math"
+	"slices"
+)
+
+// point is a place in the plane.
+type point struct{ x, y float64 }
+
+func (a point) squaredDistance(b point) float64 {
+	dx, dy := a.x-b.x, a.y-b.y
+	return dx*dx + dy*dy
+}
+
+// cell is a square of the plane with the points in it, or a leaf with a few of them.
+type cell struct {
+	center     point   // the mean of its points
+	reach      float64 // seen from farther than the root of this, it counts as one point
+	first, end int32   // its points, in the order of the tree
+	next       int32   // the cell after all those inside this one
+	leaf       bool
+}
+
+// leafSize is how many points are not worth a tree.
+const leafSize = 8
+
+// levels is how often the plane is halved: the bits of a coordinate.
+const levels = 16
+
+// quadtree answers by how much points repel each other. Its memory is used again for the next points.
+type quadtree struct {
+	angle  float64
+	places []place
+	y      []point // in the order of the tree
+	cells  []cell  // parents before children, which follow each other
+	sums   []float64
+}
+
+// place is a point by its path from the root: two bits a level.
+type place struct {
+	path uint32
+	row  int32
+}
+
+func newQuadtree(n int, angle float64) *quadtree {
+	return &quadtree{angle: angle, places: make([]place, n), y: make([]point, n), sums: make([]float64, (n+blockSize-1)/blockSize)}
+}
+
+// repel writes Σ_j (y_i − y_j) / (1 + |y_i − y_j|²)² into force for every point, where far cells count as one point, and returns
+// the sum of 1 / (1 + |y_i − y_j|²) over all pairs i ≠ j.
+func (t *quadtree) repel(y, force []point) (z float64) {
+	t.build(y)
+	inBlocks(len(y), func(first, end int) {
+		sum := 0.0
+		for i := first; i < end; i++ {
+			f, own := t.force(int32(i))
+			force[t.places[i].row] = f
+			sum += own
+		}
+		t.sums[first/blockSize] = sum
+	})
+	for _, sum := range t.sums {
+		z += sum
+	}
+	return z
+}
+
+// force returns the force on the i-th point of the tree and its part of z.
+func (t *quadtree) force(i int32) (f point, z float64) {
+	here := t.y[i]
+	for k := int32(0); k < int32(len(t.cells)); {
+		c := &t.cells[k]
+		dx, dy := here.x-c.center.x, here.y-c.center.y
+		squared, n := dx*dx+dy*dy, float64(c.end-c.first)
+		if squared <= c.reach {
+			switch {
+			case !c.leaf:
+				k++
+				continue
+			case c.end-c.first <= leafSize:
+				for j := c.first; j < c.end; j++ {
+					if j != i {
+						dx, dy := here.x-t.y[j].x, here.y-t.y[j].y
+						w := 1 / (1 + dx*dx + dy*dy)
+						z += w
+						f.x += w * w * dx
+						f.y += w * w * dy
+					}
+				}
+				k = c.next
+				continue
+			case c.first <= i && i < c.end: // one of many that are all but on one point, which the others alone stand for
+				dx, dy = dx*n/(n-1), dy*n/(n-1)
+				squared = dx*dx + dy*dy
+				n--
+			}
+		}
+		w := 1 / (1 + squared)
+		z += n * w
+		f.x += n * w * w * dx
+		f.y += n * w * w * dy
+		k = c.next
+	}
+	return f, z
+}
+
+// build puts the points into the tree.
+func (t *quadtree) build(y []point) {
+	low, high := y[0], y[0]
+	for _, p := range y {
+		low = point{min(low.x, p.x), min(low.y, p.y)}
+		high = point{max(high.x, p.x), max(high.y, p.y)}
+	}
+	width := max(high.x-low.x, high.y-low.y, math.SmallestNonzeroFloat64)
+	scale := (1<<levels - 1) / width
+	if math.IsInf(scale, 1) {
+		scale = 0 // all on one point, but for less than floats can tell
+	}
+	for i, p := range y {
+		t.places[i] = place{spread(uint32((p.x-low.x)*scale)) | spread(uint32((p.y-low.y)*scale))<<1, int32(i)}
+	}
+	slices.SortFunc(t.places, func(a, b place) int {
+		if a.path != b.path {
+			if a.path < b.path {
+				return -1
+			}
+			return 1
+		}
+		return int(a.row) - int(b.row)
+	})
+	for i, p := range t.places {
+		t.y[i] = y[p.row]
+	}
+	t.cells = t.cells[:0]
+	t.add(0, int32(len(y)), width*(1<<levels)/(1<<levels-1), 2*levels)
+}
+
+// add appends the cell of some points, with all cells inside it. width is that of the cell, bits how much of the paths its points may
+// differ in.
+func (t *quadtree) add(first, end int32, width float64, bits int) {
+	if first == end {
+		return
+	}
+	k := len(t.cells)
+	t.cells = append(t.cells, cell{})
+	c := cell{first: first, end: end, leaf: end-first <= leafSize || bits == 0}
+	for _, p := range t.y[first:end] {
+		c.center.x += p.x
+		c.center.y += p.y
+	}
+	n := float64(end - first)
+	c.center = point{c.center.x / n, c.center.y / n}
+	c.reach = (width / t.angle) * (width / t.angle)
+	if !c.leaf {
+		from := first
+		for quarter := range uint32(4) {
+			to := from
+			for to < end && t.places[to].path>>(bits-2)&3 == quarter {
+				to++
+			}
+			t.add(from, to, width/2, bits-2)
+			from = to
+		}
+	}
+	c.next = int32(len(t.cells))
+	t.cells[k] = c
+}
+
+// spread puts a 0 before every one of the lower 16 bits.
+func spread(v uint32) uint32 {
+	v = (v | v<<8) & 0x00ff00ff
+	v = (v | v<<4) & 0x0f0f0f0f
+	v = (v | v<<2) & 0x33333333
+	return (v | v<<1) & 0x55555555
+}

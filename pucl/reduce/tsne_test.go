@@ -1,0 +1,311 @@
+package reduce
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// sklearn is what scikit-learn says; see testdata/make_fixtures.py.
+type sklearn struct {
+	Rows, Points, Pairs, Gradient [][]float64
+	Perplexity                    float64
+	Divergence                    map[string]float64
+}
+
+func readSklearn(t *testing.T) (s sklearn) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/sklearn.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func matrix(rows [][]float64) *mat.Dense {
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		m.SetRow(i, row)
+	}
+	return m
+}
+
+func pointsOf(rows [][]float64) []point {
+	y := make([]point, len(rows))
+	for i, row := range rows {
+		y[i] = point{row[0], row[1]}
+	}
+	return y
+}
+
+// dense returns the pairs as a full matrix.
+func (p pairs) dense() [][]float64 {
+	all := make([][]float64, len(p.first)-1)
+	for i := range all {
+		all[i] = make([]float64, len(all))
+		columns, values := p.row(i)
+		for k, j := range columns {
+			all[i][j] += values[k]
+		}
+	}
+	return all
+}
+
+// TestPairs compares p_ij with scikit-learn's, which searches widths to 1e-5 in float32.
+func TestPairs(t *testing.T) {
+	s := readSklearn(t)
+	p, err := affinities(t.Context(), matrix(s.Rows), s.Perplexity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, row := range p.dense() {
+		for j, got := range row {
+			sum += got
+			if want := s.Pairs[i][j]; math.Abs(got-want) > 1e-5*want+1e-8 {
+				t.Errorf("p[%d][%d] = %g, scikit-learn has %g", i, j, got, want)
+			}
+			if got != p.dense()[j][i] {
+				t.Fatalf("p[%d][%d] is not p[%d][%d]", i, j, j, i)
+			}
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("the pairs sum to %g", sum)
+	}
+}
+
+// slopes returns the gradient at y by the tree, and by loops over all pairs.
+func slopes(y []point, p pairs, angle, attraction float64) (byTree, byLoops []point) {
+	d := newDescent(slices.Clone(y), p, angle)
+	d.slope(attraction)
+	all, z := p.dense(), 0.0
+	for i := range y {
+		for j := range y {
+			if i != j {
+				z += 1 / (1 + math.Pow(y[i].x-y[j].x, 2) + math.Pow(y[i].y-y[j].y, 2))
+			}
+		}
+	}
+	byLoops = make([]point, len(y))
+	for i := range y {
+		for j := range y {
+			w := 1 / (1 + math.Pow(y[i].x-y[j].x, 2) + math.Pow(y[i].y-y[j].y, 2))
+			share := 4 * (attraction*all[i][j] - w/z) * w
+			byLoops[i].x += share * (y[i].x - y[j].x)
+			byLoops[i].y += share * (y[i].y - y[j].y)
+		}
+	}
+	return d.gradient, byLoops
+}
+
+// apart returns the largest difference over the largest of the wanted lengths.
+func apart(got, want []point) float64 {
+	largest, length := 0.0, 0.0
+	for i := range got {
+		largest = max(largest, got[i].squaredDistance(want[i]))
+		length = max(length, want[i].squaredDistance(point{}))
+	}
+	return math.Sqrt(largest / length)
+}
+
+func TestGradient(t *testing.T) {
+	s := readSklearn(t)
+	p, err := affinities(t.Context(), matrix(s.Rows), s.Perplexity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := pointsOf(s.Points)
+	exact, loops := slopes(y, p, 1e-9, 1)
+	if off := apart(exact, loops); off > 1e-13 {
+		t.Errorf("with an angle of all but 0 the gradient is %g off loops over all pairs", off)
+	}
+	if off := apart(exact, pointsOf(s.Gradient)); off > 1e-5 {
+		t.Errorf("the gradient is %g off scikit-learn's", off)
+	}
+	tree, _ := slopes(y, p, 0.5, 1)
+	if off := apart(tree, loops); off == 0 || off > 0.02 {
+		t.Errorf("with angle 0.5 the gradient is %g off; want something, but below 0.02", off)
+	}
+	// Finite differences of the divergence.
+	for i := range 5 {
+		const h = 1e-5
+		at := func(shift float64) float64 {
+			moved := slices.Clone(y)
+			moved[i].x += shift
+			return newDescent(moved, p, 1e-9).divergence()
+		}
+		if slope := (at(h) - at(-h)) / (2 * h); math.Abs(slope-exact[i].x) > 1e-8 {
+			t.Errorf("the divergence changes by %g with the x of point %d, the gradient is %g", slope, i, exact[i].x)
+		}
+	}
+}
+
+// TestTreeOnClusters has points in tight far clusters, on one spot, and on lines.
+func TestTreeOnClusters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	y := make([]point, 600)
+	for i := range y {
+		switch i % 4 {
+		case 0:
+			y[i] = point{100 + 1e-9*rng.NormFloat64(), -3}
+		case 1:
+			y[i] = point{-50, 20} // 150 on one spot
+		case 2:
+			y[i] = point{rng.NormFloat64(), 0}
+		case 3:
+			y[i] = point{40 + rng.NormFloat64(), 40 + rng.NormFloat64()}
+		}
+	}
+	nothing := pairs{first: make([]int, len(y)+1)}
+	for _, tt := range []struct{ angle, limit float64 }{{1e-9, 1e-12}, {0.2, 2e-3}, {0.5, 0.02}, {0.7, 0.05}} {
+		tree, loops := slopes(y, nothing, tt.angle, 1)
+		if off := apart(tree, loops); off > tt.limit {
+			t.Errorf("angle %g: %g off, want at most %g", tt.angle, off, tt.limit)
+		}
+	}
+}
+
+func TestTSNE(t *testing.T) {
+	s := readSklearn(t)
+	data := matrix(s.Rows)
+	points, divergence, err := TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := s.Divergence["barnes_hut"]; divergence > 1.03*want || divergence < 0.9*want {
+		t.Errorf("divergence %.4f, scikit-learn gets to %.4f", divergence, want)
+	}
+	for i := range len(s.Rows) { // three clusters of the rows, in turn
+		best, least := -1, math.Inf(1)
+		for j := range len(s.Rows) {
+			if d := math.Hypot(points.At(i, 0)-points.At(j, 0), points.At(i, 1)-points.At(j, 1)); j != i && d < least {
+				best, least = j, d
+			}
+		}
+		if best%3 != i%3 {
+			t.Errorf("point %d of cluster %d is nearest to one of cluster %d", i, i%3, best%3)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	again, _, err := TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity})
+	if err != nil || !mat.Equal(points, again) {
+		t.Errorf("on one processor the points are others (%v)", err)
+	}
+	if !mat.Equal(data, matrix(s.Rows)) {
+		t.Error("the data were changed")
+	}
+	farther := mat.DenseCopyOf(data) // shifted and scaled, the rows are as near to each other as before
+	farther.Apply(func(_, _ int, v float64) float64 { return 1e150 * (v + 64) }, farther)
+	if _, d, err := TSNE(t.Context(), farther, TSNEConfig{Perplexity: s.Perplexity}); err != nil || math.Abs(d-divergence) > 0.02 {
+		t.Errorf("of rows 1e150 times as large: divergence %g, want %g (%v)", d, divergence, err)
+	}
+}
+
+// TestTSNEOfEqualRows has nothing to tell rows apart by; an embedding that has collapsed is like that.
+func TestTSNEOfEqualRows(t *testing.T) {
+	points, divergence, err := TSNE(t.Context(), mat.NewDense(500, 3, nil), TSNEConfig{Iterations: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if points.At(i, 0) != 0 || points.At(i, 1) != 0 {
+			t.Fatalf("point %d is at %g, %g", i, points.At(i, 0), points.At(i, 1))
+		}
+	}
+	if math.IsNaN(divergence) {
+		t.Error("the divergence is NaN")
+	}
+	twice := mat.NewDense(40, 2, nil) // every row twice
+	for i := range 40 {
+		twice.SetRow(i, []float64{float64(i / 2), float64(i / 2 * i / 2)})
+	}
+	points, _, err = TSNE(t.Context(), twice, TSNEConfig{Perplexity: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range points.RawMatrix().Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("coordinate %d is %g", i, v)
+		}
+	}
+}
+
+func TestTSNERefuses(t *testing.T) {
+	good := mat.NewDense(10, 3, slices.Repeat([]float64{1, 2, 3, 5, 8, 13}, 5))
+	bad := mat.DenseCopyOf(good)
+	bad.Set(4, 1, math.NaN())
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		data   mat.Matrix
+		config TSNEConfig
+		want   error
+		says   string
+	}{
+		{"two rows", t.Context(), mat.NewDense(2, 3, nil), TSNEConfig{}, ErrShape, "reduce: t-SNE: 2 rows of 3 numbers, want 3 rows of 2 numbers or more: wrong shape"},
+		{"one column", t.Context(), mat.NewDense(5, 1, nil), TSNEConfig{}, ErrShape, "reduce: t-SNE: 5 rows of 1 numbers, want 3 rows of 2 numbers or more: wrong shape"},
+		{"the default perplexity", t.Context(), good, TSNEConfig{}, ErrConfig, "reduce: t-SNE: perplexity 30 with 10 rows; give one from 1 to below the number of rows: a setting that cannot be used"},
+		{"no perplexity", t.Context(), good, TSNEConfig{Perplexity: math.NaN()}, ErrConfig, "reduce: t-SNE: perplexity NaN with 10 rows; give one from 1 to below the number of rows: a setting that cannot be used"},
+		{"negative iterations", t.Context(), good, TSNEConfig{Perplexity: 3, Iterations: -1}, ErrConfig, "reduce: t-SNE: -1 iterations; give a number above 0: a setting that cannot be used"},
+		{"a wide angle", t.Context(), good, TSNEConfig{Perplexity: 3, Angle: 0.8}, ErrConfig, "reduce: t-SNE: angle 0.8; give one above 0, where all is exact and slow, up to 0.7: a setting that cannot be used"},
+		{"a start of another shape", t.Context(), good, TSNEConfig{Perplexity: 3, Start: mat.NewDense(9, 2, nil)}, ErrShape, "reduce: t-SNE: a start of 9 rows of 2 numbers, want 10 rows of 2: wrong shape"},
+		{"a start with NaN", t.Context(), mat.NewDense(10, 3, nil), TSNEConfig{Perplexity: 3, Start: bad.Slice(0, 10, 0, 2)}, ErrNotFinite, "reduce: start of t-SNE: row 4, column 1 is NaN: not a finite number"},
+		{"NaN", t.Context(), bad, TSNEConfig{Perplexity: 3}, ErrNotFinite, "reduce: t-SNE: row 4, column 1 is NaN: not a finite number"},
+		{"a context that has ended", canceled, good, TSNEConfig{Perplexity: 3}, context.Canceled, "context canceled"},
+	} {
+		points, _, err := TSNE(tt.ctx, tt.data, tt.config)
+		if !errors.Is(err, tt.want) || points != nil || fmt.Sprint(err) != tt.says {
+			t.Errorf("%s: %v, %v", tt.name, points, err)
+		}
+	}
+}
+
+// BenchmarkTSNE places rows of 128 float32 numbers. peers/tsne.py gives them in a file and sets it beside scikit-learn.
+func BenchmarkTSNE(b *testing.B) {
+	const d = 128
+	var values []float64
+	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for at := 0; at < len(file); at += 4 {
+			values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(file[at:]))))
+		}
+	} else {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i := range 2000 * d {
+			values = append(values, rng.NormFloat64()+float64(i/d%10*(i%d)%7))
+		}
+	}
+	data := mat.NewDense(len(values)/d, d, values)
+	var times, divergences []float64
+	for b.Loop() {
+		start := time.Now()
+		_, divergence, err := TSNE(b.Context(), data, TSNEConfig{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		times, divergences = append(times, time.Since(start).Seconds()*1e3), append(divergences, divergence)
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+	b.ReportMetric(divergences[0]*1e3, "millinats")
+}

@@ -1,0 +1,141 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// A ResNet-18 with PyTorch's weights embeds frozen images as torchvision does, without a step of training, and keeps the weights bit for bit:
+// running averages too. So does what it is saved as.
+func TestNewModelIsTorchvisions(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, err := os.ReadFile("../encoder/testdata/torchvision.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fixtures struct {
+		Forward map[string]vectortest.Network
+	}
+	if err := json.Unmarshal(data, &fixtures); err != nil {
+		t.Fatal(err)
+	}
+	want := fixtures.Forward["resnet18 cifar"]
+	config := Config{Encoder: encoder.ResNet{CIFAR: true, Classes: 10}, Projection: 4}
+	drawn, err := NewModel(eng, want.Height, want.Width, 3, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shapes, err := drawn.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Weights = map[string]safetensors.Tensor{}
+	for name, tensor := range shapes {
+		if config.Weights[name], err = safetensors.New(safetensors.F32, tensor.Shape, vectortest.TorchWeights(name, tensor.Shape)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := NewModel(eng, want.Height, want.Width, 3, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadModel(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]*Model{"new": m, "loaded": loaded} {
+		if weights, err := m.Weights(); err != nil || !reflect.DeepEqual(weights, config.Weights) {
+			t.Errorf("%s: the weights are not those given (%v)", name, err)
+		}
+		exec := model.MustNewExec(eng.Backend, m.Store(), func(scope *model.Scope, images *Node) *Node { return m.Encode(scope, images, false) })
+		defer exec.Finalize()
+		out, err := exec.Call1(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range out.Value().([][]float32) {
+			for j, got := range row {
+				if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-5*max(1, math.Abs(w))) {
+					t.Errorf("%s: image %d, output %d: %g, torchvision's %g", name, i, j, got, w)
+				}
+			}
+		}
+	}
+	if !strings.Contains(m.Record.Settings, "not trained") || !strings.Contains(m.Record.Settings, "given tensors") {
+		t.Errorf("the record says %q", m.Record.Settings)
+	}
+}
+
+// Without weights it is what a training by the same seed begins with.
+func TestNewModelIsTheStartOfTraining(t *testing.T) {
+	eng := enginetest.Open(t)
+	config := Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4, Steps: 2, Seed: 3}
+	trained, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewModel(eng, 12, 12, 1, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Weights, err = m.Weights(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+	if err != nil || !slices.Equal(again.History.Losses, trained.History.Losses) {
+		t.Errorf("losses %v from its weights, %v from the seed; %v", again.History.Losses, trained.History.Losses, err)
+	}
+	pixels := make([]uint8, 5*144)
+	if e, err := m.Embed(eng, pixels); err != nil || e.H.RawMatrix().Rows != 5 || e.H.RawMatrix().Cols != 4 || e.Z.RawMatrix().Cols != 4 {
+		t.Errorf("embedding %+v, %v", e, err)
+	}
+	if len(m.History.Losses) != 0 {
+		t.Errorf("a history of %d steps", len(m.History.Losses))
+	}
+}
+
+func TestNewModelRefuses(t *testing.T) {
+	eng := enginetest.Open(t)
+	m, err := NewModel(eng, 12, 12, 1, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := m.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, tt := range map[string]struct {
+		height int
+		config Config
+	}{
+		"0×12×1":                   {0, Config{}},
+		"Projection -1":            {12, Config{Projection: -1}},
+		"of another shape":         {12, Config{Encoder: encoder.SmallCNN{Width: 4, Dim: 4}, Weights: weights}},
+		"missing":                  {12, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Weights: map[string]safetensors.Tensor{}}},
+		"images of at least 28×28": {12, Config{Encoder: encoder.LeNet{}}},
+	} {
+		if _, err := NewModel(eng, tt.height, 12, 1, tt.config); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+}

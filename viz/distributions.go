@@ -1,0 +1,93 @@
+package viz
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// Sample is values of one kind in Distributions, such as the similarities of labeled positives. The name decides the look, see StyleFor.
+type Sample struct {
+	Name   string
+	Values []float64
+}
+
+// DistributionsConfig says how Distributions draws. The zero value works; its labels are "similarity" and "density".
+type DistributionsConfig struct {
+	Figure
+	Bins int // from the least value to the largest; 0 means 40
+}
+
+// Distributions draws how values of several kinds are spread, over each other: each as a histogram in the same bins, scaled to an
+// area of 1, so that kinds of different size compare. Each has a line style and a marker of its own, and a legend stands to the right.
+//
+// It returns an error if there is no sample, one has no values, a value is not finite, or the number of bins is negative.
+func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, error) {
+	if len(samples) == 0 {
+		return nil, fmt.Errorf("viz: distributions: %w: pass at least one sample", ErrNoData)
+	}
+	if cfg.Bins < 0 {
+		return nil, fmt.Errorf("viz: distributions: %d bins, want 0 or more: %w", cfg.Bins, ErrRange)
+	}
+	for i, s := range samples {
+		what := fmt.Sprintf("the sample %q", s.Name)
+		if len(s.Values) == 0 {
+			return nil, fmt.Errorf("viz: %s, number %d: %w", what, i+1, ErrNoData)
+		}
+		if err := checkFinite(what, s.Values...); err != nil {
+			return nil, err
+		}
+	}
+	low, high := slices.Min(samples[0].Values), slices.Max(samples[0].Values)
+	for _, s := range samples {
+		low, high = min(low, slices.Min(s.Values)), max(high, slices.Max(s.Values))
+	}
+	if low == high { // one value alone gets a bin about it
+		low, high = low-0.5, high+0.5
+	}
+	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "similarity"), cmp.Or(cfg.YLabel, "density")
+	p := New(cfg.Figure)
+	bins := cmp.Or(cfg.Bins, 40)
+	var entries []Entry
+	var front []plot.Plotter
+	for i, style := range stylesOf(samples, func(s Sample) string { return s.Name }) {
+		outline, tops := histogram(samples[i].Values, low, high, bins)
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: faint(style.Color, 0.15)})
+		line := &plotter.Line{XYs: outline, LineStyle: style.Line(1.6)}
+		marks := newMarks(tops, style.Glyph(4), 0)
+		front = append(front, line, marks)
+		entries = append(entries, newEntry(samples[i].Name, line, marks))
+	}
+	p.Add(front...)
+	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
+	AddLegend(p, entries...)
+	return p, nil
+}
+
+// histogram returns the outline of a histogram of area 1, from the axis to the axis, and the top of the fullest bin, where its mark is.
+func histogram(values []float64, low, high float64, bins int) (outline, tops plotter.XYs) {
+	counts := make([]int, bins)
+	width := (high - low) / float64(bins)
+	for _, v := range values {
+		counts[min(int((v-low)/width), bins-1)]++
+	}
+	at := func(edge int) float64 { return low + float64(edge)*width }
+	density := func(k int) float64 { return float64(counts[k]) / (float64(len(values)) * width) }
+	first, end := 0, bins // nothing is drawn along the axis where there are no values
+	for counts[first] == 0 {
+		first++
+	}
+	for counts[end-1] == 0 {
+		end--
+	}
+	outline = plotter.XYs{{X: at(first)}}
+	for k := first; k < end; k++ {
+		outline = append(outline, plotter.XY{X: at(k), Y: density(k)}, plotter.XY{X: at(k + 1), Y: density(k)})
+	}
+	outline = append(outline, plotter.XY{X: at(end)})
+	fullest := slices.Index(counts, slices.Max(counts))
+	return outline, plotter.XYs{{X: at(fullest) + width/2, Y: density(fullest)}}
+}

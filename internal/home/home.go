@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -33,6 +34,31 @@ func Around() (dir string, ok bool) {
 	}
 	dir, err = Find(dir)
 	return dir, err == nil
+}
+
+// ModuleAround returns the nearest folder at or above the working folder that holds a go.mod, of whatever module.
+func ModuleAround() (dir string, ok bool) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, true
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Source returns the folder of the copy of this module that the program was compiled from, where that was written into it: not by
+// -trimpath. It need not be there any more, nor belong to the user.
+func Source() (dir string, ok bool) {
+	_, file, _, _ := runtime.Caller(0)
+	dir = strings.TrimSuffix(filepath.FromSlash(file), filepath.FromSlash("/internal/home/home.go"))
+	return dir, filepath.IsAbs(dir) && dir != file
 }
 
 // Find returns the nearest folder at or above dir, an absolute path, whose go.mod declares Module; other modules are passed

@@ -29,6 +29,9 @@ func TestDir(t *testing.T) {
 		}
 	}
 	write(filepath.Join(root, "a", "go.mod"), "module example.org/other\n")
+	if dir, ok := ModuleAround(); !ok || !same(dir, filepath.Join(root, "a")) {
+		t.Errorf("the module around is in %s, %v; want a, whose go.mod is the nearest", dir, ok)
+	}
 	write(filepath.Join(root, "go.mod"), "// a comment\nmodule "+Module+"\n\ngo 1.26.5\n")
 	if dir, ok := Dir(); !ok || !same(dir, root) {
 		t.Errorf("home is %s, %v; want %s, past another module's go.mod", dir, ok, root)
@@ -36,6 +39,14 @@ func TestDir(t *testing.T) {
 	t.Setenv(Env, "/elsewhere")
 	if dir, ok := Dir(); !ok || dir != "/elsewhere" {
 		t.Errorf("with %s set, home is %s, %v", Env, dir, ok)
+	}
+}
+
+// This test was compiled from this copy.
+func TestSource(t *testing.T) {
+	here, err := filepath.Abs("../..")
+	if dir, ok := Source(); err != nil || !ok || dir != here {
+		t.Errorf("the source is in %s, %v; want %s, %v", dir, ok, here, err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -94,18 +93,24 @@ func usage() string {
 
 // explain returns the help of one command.
 func explain(c command) string {
-	flags := newFlags(c)
+	line, flags := synopsis(c)
+	return fmt.Sprintf("%s\n\n%s\n%s", line, c.long, flags)
+}
+
+// synopsis returns how a command is called, and its flags, "" where there are none.
+func synopsis(c command) (line, flags string) {
+	set := newFlags(c)
 	if c.prepare != nil {
-		c.prepare(flags)
+		c.prepare(set)
 	}
 	var defaults strings.Builder
-	flags.SetOutput(&defaults)
-	flags.PrintDefaults()
-	line, text := "go run ./notebooks "+c.name, ""
+	set.SetOutput(&defaults)
+	set.PrintDefaults()
+	line = "go run ./notebooks " + c.name
 	if defaults.Len() > 0 {
-		line, text = line+" [flags]", "\nFlags:\n"+defaults.String()
+		line, flags = line+" [flags]", "\nFlags:\n"+defaults.String()
 	}
-	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(line+" "+c.args), c.long, text)
+	return strings.TrimSpace(line + " " + c.args), flags
 }
 
 func newFlags(c command) *flag.FlagSet {
@@ -143,11 +148,23 @@ func parse(args []string) (do func(context.Context, *session) error, help string
 	case errors.Is(err, flag.ErrHelp):
 		return nil, explain(c), nil
 	case err != nil:
-		return nil, "", usagef("%s: %v", c.name, err)
+		return nil, "", ofCommand(c, usagef("%s: %s", c.name, plainFlagError(err)))
 	case c.args == "" && len(rest) > 0:
-		return nil, "", usagef("%s takes no argument, but got %q", c.name, rest[0])
+		return nil, "", ofCommand(c, usagef("%s takes no argument, but got %q", c.name, rest[0]))
 	}
-	return func(ctx context.Context, s *session) error { return run(ctx, s, rest) }, "", nil
+	return func(ctx context.Context, s *session) error { return ofCommand(c, run(ctx, s, rest)) }, "", nil
+}
+
+// plainFlagError returns what package flag says of a flag, with more than "parse error".
+func plainFlagError(err error) string {
+	text, failed := strings.CutSuffix(err.Error(), ": parse error")
+	switch {
+	case failed && strings.HasPrefix(text, "invalid boolean value"):
+		return text + ": it is neither true nor false"
+	case failed:
+		return text + ": it is no whole number"
+	}
+	return text
 }
 
 func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
@@ -175,47 +192,16 @@ func given(flags *flag.FlagSet) (args []string) {
 	return args
 }
 
-// variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
-func variableName(name string) (string, error) {
-	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	if strings.ContainsFunc(upper, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' }) {
-		return "", fmt.Errorf("the name %q may hold letters, digits and dashes only", name)
-	}
-	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
-}
-
-// settings makes the flags -set and -steps, which add variables of the environment to set, as "NAME=value".
-func settings(flags *flag.FlagSet, set *[]string) {
-	const usage = "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times"
-	flags.Func("set", usage, func(text string) error {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return errors.New("want name=value")
-		}
-		variable, err := variableName(name)
-		*set = append(*set, variable+"="+value)
-		return err
-	})
-	flags.Func("steps", "`N`, short for -set steps=N: how long to train; notebooks have a default of their own", func(text string) error {
-		if n, err := strconv.Atoi(text); err != nil || n < 1 {
-			return errors.New("want a whole number from 1 on")
-		}
-		*set = append(*set, "PUCL_STEPS="+text)
-		return nil
-	})
-}
-
 func runCommand(flags *flag.FlagSet) work {
 	var o runOptions
 	var all bool
 	flags.BoolVar(&o.save, "save", false, "write the outputs back into the notebook itself, without what is of this machine")
 	flags.BoolVar(&all, "all", false, "run all notebooks")
-	flags.DurationVar(&o.timeout, "timeout", time.Hour, "the longest `time` for one cell, as in 90s or 20m; 0 means no limit")
+	o.timeout = time.Hour
+	duration(flags, &o.timeout, "timeout", "the longest `time` for one cell, as in 90s or 20m; 0 means no limit (default 1h)")
 	settings(flags, &o.set)
 	return func(ctx context.Context, s *session, names []string) (err error) {
 		switch {
-		case o.timeout < 0:
-			return usagef("run: -timeout is negative")
 		case all && len(names) > 0:
 			return usagef("run: -all and names exclude each other")
 		case all:
@@ -232,6 +218,9 @@ func runCommand(flags *flag.FlagSet) work {
 				return err
 			}
 			list = append(list, nb)
+		}
+		if err := checkSettings(o.set, list); err != nil {
+			return err
 		}
 		return s.prepared(ctx, false, func() error {
 			for i, nb := range list {

@@ -8,21 +8,98 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
+// What is wrong with a command line is said with its cause, and with the command's own flags where there is a command.
 func TestParseRefuses(t *testing.T) {
-	for _, args := range [][]string{
-		{"nosuch"}, {"help", "nosuch"}, {"list", "extra"}, {"clean", "-force"}, {"run", "-timeout", "soon"}, {"run", "-steps", "0"},
-		{"run", "-steps", "many"}, {"run", "-set", "novalue"}, {"run", "-set", "a b=1"}, {"lab", "-port", "http"}, {"setup", "now"},
-		{"gpu-check", "now"}, {"theory-lab", "now"}, {"theory-lab", "-port", "http"}, {"gpu-check", "-steps", "many"}, {"-nosuch"},
+	for line, want := range map[string][]string{
+		"nosuch":                 {`there is no command "nosuch"`, "Commands:"},
+		"help nosuch":            {`there is no command "nosuch"`, "Commands:"},
+		"list extra":             {`list takes no argument, but got "extra"`, "go run ./notebooks list\n"},
+		"clean -force":           {"not defined: -force", "notebooks clean\n"},
+		"run -timeout soon":      {"unit, as in 90s, 20m or 1h30m", "-timeout"},
+		"run -timeout 5":         {"it has no unit; write 5s for seconds, 5m for minutes", "notebooks run [flags]", "-timeout"},
+		"run -timeout -5m":       {"it is negative; 0 means no limit", "-timeout"},
+		"run -steps 0":           {"want a whole number from 1 on", "-steps"},
+		"run -steps many":        {"want a whole number from 1 on", "-steps"},
+		"run -set novalue":       {"want name=value", "-set"},
+		"run -set =7":            {"want name=value", "-set"},
+		"run -set a.b=1":         {`the name "a.b" may hold letters`, "-set"},
+		"run -save=maybe":        {`"maybe" for -save: it is neither true nor false`, "-save"},
+		"lab -port http":         {`"http" for flag -port: it is no whole number`, "-browser"},
+		"lab quickstart":         {`lab takes no argument, but got "quickstart"`, "-browser"},
+		"setup now":              {`setup takes no argument, but got "now"`, "-gpu"},
+		"grid -workers two":      {`"two" for flag -workers: it is no whole number`, "-seeds"},
+		"grid -nosuch":           {"not defined: -nosuch", "-seeds"},
+		"claims -plan x":         {"not defined: -plan", "-plants"},
+		"gpu-check now":          {`gpu-check takes no argument, but got "now"`, "-on"},
+		"gpu-check -steps many":  {"it is no whole number", "-steps"},
+		"theory-lab now":         {`theory-lab takes no argument, but got "now"`, "-build"},
+		"theory-lab -port http":  {"it is no whole number", "-port"},
+		"theory-lab -port 1 2 3": {`theory-lab takes no argument, but got "2"`, "-port"},
+		"-nosuch":                {"run: flag provided but not defined: -nosuch", "notebooks run [flags]", "-timeout"},
 	} {
-		if _, _, err := parse(args); !errors.Is(err, errUsage) {
-			t.Errorf("%q: %v, want wrong usage", args, err)
+		if _, _, err := parse(strings.Fields(line)); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v, want wrong usage", line, err)
+		}
+		status, stdout, stderr := launchIn(t, t.TempDir(), strings.Fields(line)...)
+		if status != exitUsage || stdout != "" {
+			t.Errorf("%q: status %d, %q", line, status, stdout)
+		}
+		contains(t, stderr, want...)
+	}
+}
+
+// A setting that no cell reads is refused before anything runs; those that packages read are not.
+func TestSettingsThatNobodyReads(t *testing.T) {
+	w := newWorkshop(t)
+	cell := func(source string) string {
+		return `{"nbformat": 4, "cells": [{"cell_type": "code", "source": ` + strconv.Quote(source) + `}]}`
+	}
+	w.file("notebooks/one.ipynb", cell("lab.Must(lab.Setting(\"seed\", 1)); lab.Setting[int](\"steps\", 500)"))
+	w.file("notebooks/two.ipynb", cell("os.Getenv(\"PUCL_BATCH\")"))
+	w.file("notebooks/none.ipynb", cell("fmt.Println(1)"))
+	w.file("notebooks/any.ipynb", cell("for name := range names { lab.Setting(name, 1) }"))
+	for _, tt := range []struct {
+		set   string
+		names []string
+		want  string
+	}{
+		{"stepz=7", []string{"one"}, `no cell reads the setting "stepz"; those that are read: seed, steps`},
+		{"stepz=7", []string{"one", "two"}, `"stepz"; those that are read: batch, seed, steps`},
+		{"steps=7", []string{"none"}, `"steps"; those that are read: none`},
+		{"steps=7", []string{"one"}, ""},
+		{"batch=7", []string{"one", "two"}, ""},
+		{"onednn=off", []string{"none"}, ""},
+		{"stepz=7", []string{"any"}, ""},
+	} {
+		var list []*notebook
+		for _, name := range tt.names {
+			nb, err := findNotebook(w.place, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, nb)
+		}
+		name, value, _ := strings.Cut(tt.set, "=")
+		variable, err := variableName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = checkSettings([]string{variable + "=" + value}, list)
+		if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || !errors.Is(err, errUsage)) {
+			t.Errorf("%s for %v: got %v, want %q", tt.set, tt.names, err, tt.want)
 		}
 	}
+	status, _, stderr := launchIn(t, w.place.root, "run", "-set", "stepz=7", "one")
+	if status != exitUsage {
+		t.Errorf("status %d", status)
+	}
+	contains(t, stderr, `"stepz"`, "notebooks run [flags]", "-set")
 }
 
 func TestParseHelps(t *testing.T) {

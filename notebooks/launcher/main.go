@@ -33,7 +33,11 @@ func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Write
 		fmt.Fprintln(stderr, "\nInterrupted.")
 		return exitInterrupted
 	case errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "%v\n\n%s", err, usage())
+		help := usage()
+		if command := (*usageError)(nil); errors.As(err, &command) {
+			help = command.help
+		}
+		fmt.Fprintf(stderr, "%v\n\n%s", err, help)
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "\n%v\n", ofSystem(err))

@@ -20,6 +20,9 @@ type notebook struct {
 	title string // the first heading
 	goal  string // the first sentence below it
 	cells []cell
+
+	variables []string // the variables of the environment that cells read as settings
+	readsAny  bool     // they read some whose names cannot be told
 }
 
 // cell is a cell of a notebook.
@@ -70,6 +73,8 @@ func readNotebook(path string) (*notebook, error) {
 			if strings.TrimSpace(source) != "" {
 				number++
 				c.number, c.title = number, codeTitle(source, heading)
+				variables, any := settingsOf(source)
+				nb.variables, nb.readsAny = append(nb.variables, variables...), nb.readsAny || any
 			}
 		}
 		nb.cells = append(nb.cells, c)

@@ -38,6 +38,23 @@ func usagef(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errUsage, fmt.Sprintf(format, args...))
 }
 
+// usageError is a wrong usage of a command that is known, so that its own flags can be shown.
+type usageError struct {
+	error
+	help string
+}
+
+func (e *usageError) Unwrap() error { return e.error }
+
+// ofCommand adds to a wrong usage how the command is called; other errors stay as they are.
+func ofCommand(c command, err error) error {
+	if !errors.Is(err, errUsage) {
+		return err
+	}
+	line, flags := synopsis(c)
+	return &usageError{err, fmt.Sprintf("%s\n%s\n\"go run ./notebooks help %s\" says more.\n", line, flags, c.name)}
+}
+
 func indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }

@@ -8,9 +8,11 @@
 //  4. a plugin in one of gomlx's own install places ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
 //  5. the pure-Go engine, which needs nothing.
 //
-// Virtual environments are looked for in this order: notebooks/.venv of $PUCL_HOME, $VIRTUAL_ENV, and notebooks/.venv of the copy of
-// this module that holds the working folder, which `go run ./notebooks setup` fills. Nobody named the last one, so its
-// plugins are loaded only where they and their folders belong to this user or to root, and may be written by them and their group alone.
+// Virtual environments are looked for in this order: notebooks/.venv of $PUCL_HOME, $VIRTUAL_ENV, notebooks/.venv of the copy of
+// this module that holds the working folder, which `go run ./notebooks setup` fills, .venv beside the go.mod of whatever module holds
+// the working folder, and notebooks/.venv of the copy of this module that the program was compiled from, as with a replace in go.mod.
+// Nobody named the last three, so their plugins are loaded only where they and their folders belong to this user or to root, and may be
+// written by them and their group alone.
 //
 // XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
 // PUCL_ONEDNN=off has it do without, and the name of a file takes that one.

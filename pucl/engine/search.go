@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/puclab/puclab/internal/home"
@@ -34,6 +35,12 @@ func places() []place {
 		add(place{dir: dir})
 	}
 	if root, ok := home.Around(); ok {
+		add(place{dir: filepath.Join(root, "notebooks", ".venv"), root: root})
+	}
+	if root, ok := home.ModuleAround(); ok {
+		add(place{dir: filepath.Join(root, ".venv"), root: root})
+	}
+	if root, ok := home.Source(); ok {
 		add(place{dir: filepath.Join(root, "notebooks", ".venv"), root: root})
 	}
 	return list
@@ -79,11 +86,7 @@ func candidates() (list []candidate, notes []string) {
 			}
 		}
 	}
-	reason := "no XLA plugin found; `go run ./notebooks setup` installs one"
-	if _, ok := home.Around(); !ok {
-		reason = "no XLA plugin found; `go run ./notebooks setup`, in a copy of " + home.Module + ", installs one: set " + home.Env +
-			" to that folder then, or VIRTUAL_ENV to its notebooks/.venv"
-	}
+	reason := "no XLA plugin found; " + wayToAPlugin(runtime.GOOS, runtime.GOARCH)
 	if hasXLA {
 		if gpuPresent() {
 			add("xla-cuda", cudaPlugin, ",preallocate=false")
@@ -98,6 +101,25 @@ func candidates() (list []candidate, notes []string) {
 		reason = "this program was built without cgo, so without XLA"
 	}
 	return append(list, candidate{kind: "go", config: pureGo, reason: reason}), notes
+}
+
+// The packages with XLA's CPU plugin and oneDNN, at the versions that the notebooks' requirements pin.
+const (
+	pluginPackage = "xla-cpu-pjrt==0.0.1"
+	oneDNNPackage = "onednn-cpu-gomp==2023.2.0"
+)
+
+// wayToAPlugin says how to come by one on such a machine.
+func wayToAPlugin(system, processor string) string {
+	if _, ok := home.Around(); ok {
+		return "`go run ./notebooks setup` installs one"
+	}
+	packages := map[string]string{"linux/amd64": pluginPackage + " " + oneDNNPackage, "linux/arm64": pluginPackage}[system+"/"+processor]
+	if packages == "" {
+		return fmt.Sprintf("there is no package with one for %s on %s, and $PJRT_PLUGIN_LIBRARY_PATH names a folder of others", processor, system)
+	}
+	return fmt.Sprintf("`pip install %s` installs one, in the environment .venv beside your go.mod or in one that $VIRTUAL_ENV names; or let $%s name a "+
+		"copy of %s in which `go run ./notebooks setup` was run", packages, home.Env, home.Module)
 }
 
 // gpuPresent reports whether the NVIDIA driver shows a device. Without this look the CUDA plugin would be loaded, and

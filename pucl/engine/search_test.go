@@ -89,7 +89,7 @@ func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	if here || hasXLA != strings.Contains(told, "written to by everybody") || hasXLA != strings.Contains(told, "VIRTUAL_ENV="+env) {
 		t.Errorf("found: %v, notes %q", here, told)
 	}
-	if library, err := oneDNNLibrary(); library != "" || err == nil {
+	if library, err := oneDNNLibrary(); strings.HasPrefix(library, env) || library == "" && err == nil {
 		t.Errorf("oneDNN is %q, %v", library, err)
 	}
 	t.Setenv("VIRTUAL_ENV", env)
@@ -98,21 +98,92 @@ func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	}
 }
 
-// TestTheWayToAPlugin: in this module setup installs one here; elsewhere a copy of this module is needed.
-func TestTheWayToAPlugin(t *testing.T) {
+// TestInOnesOwnModule: below another module's go.mod its .venv is looked in, under the same condition of trust, and after what is named.
+func TestInOnesOwnModule(t *testing.T) {
 	if !hasXLA {
-		t.Skip("built without XLA: there is no way to a plugin")
+		t.Skip("built without XLA: plugins are not looked for")
 	}
-	reason := func() string {
+	t.Setenv(home.Env, "")
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Setenv(oneDNNEnv, "")
+	root := t.TempDir()
+	below := filepath.Join(root, "cmd", "train")
+	if err := os.MkdirAll(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/own\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	plugin := plant(t, filepath.Join(root, ".venv"))
+	first := func() string {
 		list, _ := candidates()
-		return list[len(list)-1].reason
+		for _, c := range list {
+			if c.kind == "xla-cpu" {
+				return c.plugin
+			}
+		}
+		return ""
+	}
+	if got := first(); got != plugin {
+		t.Errorf("the first plugin is %q, want %s", got, plugin)
+	}
+	if library, err := oneDNNLibrary(); err != nil || library != filepath.Join(root, ".venv", "lib", "libdnnl.so.3") {
+		t.Errorf("oneDNN is %q, %v", library, err)
+	}
+	if err := os.Chmod(root, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := first(); got == plugin {
+		t.Error("a plugin is taken from a folder that anybody may write to")
+	}
+	named := t.TempDir()
+	t.Setenv("VIRTUAL_ENV", named)
+	if want := plant(t, named); first() != want {
+		t.Errorf("the first plugin is %s, want the named one, %s", first(), want)
+	}
+}
+
+// TestTheCopyThatWasCompiled: its environment is the last to be looked in; this test was compiled from this copy.
+func TestTheCopyThatWasCompiled(t *testing.T) {
+	here, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(home.Env, "")
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Chdir(t.TempDir())
+	want := place{dir: filepath.Join(here, "notebooks", ".venv"), root: here}
+	if list := places(); len(list) == 0 || list[len(list)-1] != want {
+		t.Errorf("places %v do not end with %v", list, want)
+	}
+}
+
+// TestTheWayToAPlugin: in this module setup installs one; elsewhere pip does, at the versions that are pinned here, where there is a package.
+func TestTheWayToAPlugin(t *testing.T) {
+	pinned, err := os.ReadFile("../../notebooks/requirements.in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pluginPackage, oneDNNPackage} {
+		if !strings.Contains(string(pinned), "\n"+name+" ") {
+			t.Errorf("%s is not what requirements.in pins", name)
+		}
 	}
 	around(t)
-	if got := reason(); !strings.Contains(got, "go run ./notebooks setup") || strings.Contains(got, home.Env) {
+	if got := wayToAPlugin("linux", "amd64"); got != "`go run ./notebooks setup` installs one" {
 		t.Errorf("in this module: %q", got)
 	}
 	t.Chdir(t.TempDir())
-	if got := reason(); !strings.Contains(got, "in a copy of "+home.Module) || !strings.Contains(got, home.Env) || !strings.Contains(got, "VIRTUAL_ENV") {
-		t.Errorf("elsewhere: %q", got)
+	for machine, want := range map[[2]string][]string{
+		{"linux", "amd64"}:  {"pip install xla-cpu-pjrt==0.0.1 onednn-cpu-gomp==2023.2.0`", ".venv beside your go.mod", "$VIRTUAL_ENV", "$" + home.Env, home.Module},
+		{"linux", "arm64"}:  {"pip install xla-cpu-pjrt==0.0.1`", "$VIRTUAL_ENV"},
+		{"darwin", "arm64"}: {"no package with one for arm64 on darwin", "$PJRT_PLUGIN_LIBRARY_PATH"},
+	} {
+		for _, words := range want {
+			if got := wayToAPlugin(machine[0], machine[1]); !strings.Contains(got, words) {
+				t.Errorf("on %v: %q lacks %q", machine, got, words)
+			}
+		}
 	}
 }

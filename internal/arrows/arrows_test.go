@@ -29,9 +29,9 @@ var floors = [][]string{
 	{"pucl/train"},
 	{"pucl/classify", "pucl/rival"},
 	{"pucl/pipeline"},
-	{"notebooks/lab", "notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
+	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},
-	{"notebooks/grid", "notebooks/report", "notebooks"},
+	{"notebooks/lab", "notebooks/grid", "notebooks/report", "notebooks"},
 }
 
 // allowed narrows what some packages may import of this module, beside internal: what they are to be understood without.

@@ -32,7 +32,10 @@ func commands() []command {
 		{"run", "[NAME…]", "run notebooks without a browser (the quickstart when none is named)",
 			"Prepares what is missing, then runs the notebooks cell by cell. Each leaves in notebooks/out the executed notebook,\n" +
 				"a page of it (NAME.html), the seconds of each cell (NAME.timings.json) and its table of results. A cell that fails\n" +
-				"ends the run, and the exit status is 1; what was done so far is kept.", runCommand},
+				"ends the run, and the exit status is 1; what was done so far is kept. All cells are compiled before the first one runs.", runCommand},
+		{"new", "NAME", "make a notebook for a debiasing term of your own",
+			"Writes notebooks/NAME.ipynb, a walkthrough of a term of your own from its formula to a table of accuracies: prototype.ipynb\n" +
+				"without outputs. Change the term in its second cell, and run it. A file that is there is left alone.", newCommand},
 		{"lab", "", "open JupyterLab on this machine",
 			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
 				"token. Links in the notebooks open the theory lab beside it, at port 8870. Ctrl-C stops both.", labCommand},
@@ -197,6 +200,7 @@ func runCommand(flags *flag.FlagSet) work {
 	var all bool
 	flags.BoolVar(&o.save, "save", false, "write the outputs back into the notebook itself, without what is of this machine")
 	flags.BoolVar(&all, "all", false, "run all notebooks")
+	flags.BoolVar(&o.check, "check", false, "only compile every cell, and run none; a run does so first in any case")
 	o.timeout = time.Hour
 	duration(flags, &o.timeout, "timeout", "the longest `time` for one cell, as in 90s or 20m; 0 means no limit (default 1h)")
 	settings(flags, &o.set)
@@ -222,7 +226,15 @@ func runCommand(flags *flag.FlagSet) work {
 		if err := checkSettings(o.set, list); err != nil {
 			return err
 		}
+		if o.check {
+			return s.checkOnly(ctx, list)
+		}
 		return s.prepared(ctx, false, func() error {
+			for _, nb := range list {
+				if err := s.checkCells(ctx, nb); err != nil {
+					return err
+				}
+			}
 			for i, nb := range list {
 				if i > 0 {
 					s.console.Linef("")

@@ -2,7 +2,8 @@
 //
 //	go run ./notebooks            prepare what is missing, then run the quickstart and print its table
 //	go run ./notebooks list       what notebooks there are
-//	go run ./notebooks run NAME   run notebooks without a browser
+//	go run ./notebooks run NAME   run notebooks without a browser; -check only compiles their cells
+//	go run ./notebooks new NAME   make a notebook for a debiasing term of your own
 //	go run ./notebooks lab        open JupyterLab
 //	go run ./notebooks claims     check the claims of the papers and print their verdicts; -json for the full records
 //	go run ./notebooks report     gather what the papers claim, of theory and experiments, with the verdicts; -json

@@ -29,6 +29,7 @@ type notebook struct {
 type cell struct {
 	title  string // of a code cell: its first comment, or the heading above it
 	number int    // of a code cell that is not empty: counted from 1; 0 for others
+	source string // of such a cell
 }
 
 // ipynb is the part of notebook format 4 that is read here. The source of a cell is a string or a list of lines.
@@ -72,7 +73,7 @@ func readNotebook(path string) (*notebook, error) {
 		case "code":
 			if strings.TrimSpace(source) != "" {
 				number++
-				c.number, c.title = number, codeTitle(source, heading)
+				c.number, c.title, c.source = number, codeTitle(source, heading), source
 				variables, any := settingsOf(source)
 				nb.variables, nb.readsAny = append(nb.variables, variables...), nb.readsAny || any
 			}

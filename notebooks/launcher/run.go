@@ -15,6 +15,7 @@ import (
 // runOptions are the flags of the run command.
 type runOptions struct {
 	save    bool
+	check   bool          // only compile the cells
 	timeout time.Duration // for one cell; 0 means none
 	set     []string      // variables for the notebook, as "NAME=value"
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -78,6 +79,11 @@ func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
 	}
 	c.Recipe, _ = c.Recipe.Split()
 	return c
+}
+
+// Check returns an error if c cannot be followed on images of height×width×channels.
+func (c FineTuneConfig) Check(height, width, channels int) error {
+	return c.withDefaults(math.MaxInt).check(augment.Shape{Height: height, Width: width, Channels: channels})
 }
 
 // check returns an error if c, defaults filled in, cannot be followed on images of that shape.

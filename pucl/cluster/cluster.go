@@ -63,6 +63,14 @@ type Clustering struct {
 	ConstrainedPotential float64 // the same with the labeled rows charged to the center that started at them
 }
 
+// Check returns an error if c cannot be followed, whatever the rows.
+func (c Config) Check() error {
+	return cmp.Or(
+		fault.If(c.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", c.Restarts),
+		fault.If(c.Start < OneDrawn || c.Start > TwoRandom,
+			"cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom", c.Start))
+}
+
 // PUPL gives pseudo-labels to the rows of x [n, k] that labeled [n] does not mark, Algorithm 1B: the positive center starts
 // at the mean of the labeled rows, the negative one at an unlabeled row drawn with probability proportional to its squared
 // distance from the positive center; then labeling by the nearer center and moving the centers to the means take turns until
@@ -91,11 +99,7 @@ func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 // Starts returns the results of all random starts of [PUPL], in the order in which they are drawn; of [Means] the only one.
 func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) {
 	p, err := newPoints(x, labeled)
-	err = cmp.Or(err,
-		fault.If(config.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", config.Restarts),
-		fault.If(config.Start < OneDrawn || config.Start > TwoRandom,
-			"cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom", config.Start))
-	if err != nil {
+	if err = cmp.Or(err, config.Check()); err != nil {
 		return nil, err
 	}
 	starts, err := p.starts(config)

@@ -14,6 +14,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ type Result struct {
 	Probe     *probe.Probe        // on the [rows.Unit] of Embedding.H
 }
 
-// Run goes through all stages. What can be known to be wrong with the data is known before anything is trained. Errors name the
+// Run goes through all stages. What can be known to be wrong with the data or with any stage's configuration is known before anything is trained. Errors name the
 // stage and wrap its error: [train.Stopped] where ctx ended a training, [train.Diverged], and so on. Between two stages ctx ends
 // the run too. With Config.Pretrain.Checkpoint, and that of FineTune, a run that ended goes on where it was.
 func Run(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Result, error) {
@@ -95,7 +96,7 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 
 // run goes through all stages; m is the model, or nil where it is to be pretrained.
 func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
-	if err := check(data, config); err != nil {
+	if err := cmp.Or(check(data, config), config.check(data)); err != nil {
 		return nil, err
 	}
 	minimized := config.Risk
@@ -140,6 +141,24 @@ func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 		}
 	}
 	return r, nil
+}
+
+// check returns the error of the first stage whose configuration cannot be followed. That of pretraining is its own first look.
+func (c Config) check(data Data) error {
+	named := func(stage string, err error) error {
+		if err != nil {
+			err = fmt.Errorf("pipeline: %s: %w", stage, err)
+		}
+		return err
+	}
+	var clustering, tuning error
+	if c.Risk == nil {
+		clustering = named("clustering", c.Cluster.Check())
+	}
+	if images, ok := data.(Images); ok && c.FineTune != nil {
+		tuning = named("fine-tuning", c.FineTune.Check(images.Images.Shape()))
+	}
+	return cmp.Or(clustering, named("training the probe", c.Probe.Check()), tuning)
 }
 
 // fineTune trains encoder and head further.

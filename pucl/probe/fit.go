@@ -36,6 +36,13 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// Check returns an error if c cannot be followed, whatever the rows.
+func (c Config) Check() error {
+	c = c.withDefaults()
+	c.Start = nil
+	return c.check(2, 0, 0)
+}
+
 // check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
 func (c Config) check(n, k, outputs int) error {
 	err := cmp.Or(

@@ -1,0 +1,205 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/theory"
+)
+
+// Prototype takes an objective of one's own from an idea to a result beside ssCL and PUCL, a step a cell:
+//
+//	lab.Show(mine.Values())     // its value on batches that can be checked by hand
+//	lab.Show(mine.Examine())    // its exact bias, variance and worst case
+//	lab.Show(mine.Train())      // three short trainings
+//	lab.Show(mine.Embedding())  // what the first of them sees
+//	lab.Show(mine.Accuracies()) // all three, with 95% intervals
+//	lab.Show(mine.Figure())
+//
+// It is trained and judged by [papers.Own], as the runs of ssCL and PUCL were that come with the module. What was trained is kept by the
+// formula: a cell that is run again trains nothing anew unless the formula has changed, and going back to an earlier one is free.
+type Prototype struct {
+	Name      string // of the bench that keeps its results
+	Objective pucl.Objective
+	Size      experiment.Size // "" means the setting "size", experiment.Laptop unless it is set; experiment.Smoke shows only that everything runs
+}
+
+// prototypeTau is the temperature of all steps, the paper's.
+const prototypeTau = 0.5
+
+// references lists what the objective is set beside.
+func references() []pucl.Objective { return []pucl.Objective{pucl.SSCL(), pucl.PUCL()} }
+
+// prototypeWork is what the steps have in common, checked.
+type prototypeWork struct {
+	Prototype
+	eng     *engine.Engine
+	bench   *Bench
+	formula string
+}
+
+// open checks all that can be wrong before anything is computed.
+func (p Prototype) open() (*prototypeWork, error) {
+	bench, err := Open(cmp.Or(p.Name, "prototype"))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range references() {
+		if strings.EqualFold(o.Name, p.Objective.Name) {
+			return nil, fmt.Errorf("lab: the objective is named %q, as one that it is set beside; give it a name of its own", o.Name)
+		}
+	}
+	p.Objective.Name = cmp.Or(p.Objective.Name, "mine")
+	if p.Size == "" {
+		name, err := Setting("size", string(experiment.Laptop))
+		if err == nil {
+			p.Size, err = experiment.ParseSize(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	eng, err := engine.Open()
+	if err != nil {
+		return nil, err
+	}
+	w := &prototypeWork{Prototype: p, eng: eng, bench: bench}
+	w.formula, err = formula(eng, p.Objective)
+	return w, err
+}
+
+// Examine measures the objective exactly on a small population: see [theory.Examine].
+func (p Prototype) Examine() (theory.Examination, error) {
+	w, err := p.open()
+	if err != nil {
+		return theory.Examination{}, err
+	}
+	return theory.Examine(w.eng, w.Objective, theory.ExamineConfig{Tau: prototypeTau, References: references()})
+}
+
+// Train does the runs of the objective that are missing, and those of ssCL and PUCL that did not come with the module. An interrupted cell
+// goes on where it was when it is run again. It returns how many runs are done, in words.
+func (p Prototype) Train() (string, error) {
+	w, err := p.open()
+	if err != nil {
+		return "", err
+	}
+	grid, err := w.own()
+	if err != nil {
+		return "", err
+	}
+	given, err := w.given()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range given {
+		if s.State != experiment.Done {
+			grid.Runs = append(grid.Runs, s.Run)
+		}
+	}
+	store, err := w.store()
+	if err != nil {
+		return "", err
+	}
+	return w.train(Interruptible(), store, grid)
+}
+
+func (w *prototypeWork) train(ctx context.Context, store *experiment.Store, grid experiment.Grid) (string, error) {
+	cells, err := store.Here(ctx, w.eng, grid, w.folder(), nil)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range cells.Standings {
+		switch s.State {
+		case experiment.Failed:
+			return "", fmt.Errorf("lab: %s failed: %s", s.Run, s.Result.Failure)
+		case experiment.Stale: // of an earlier state of the module
+			return "", fmt.Errorf("lab: %s; remove %s and run this cell again", s.Why, store.Folder)
+		}
+	}
+	return fmt.Sprintf("%s: %s", w.Objective.Name, cells), nil
+}
+
+func (w *prototypeWork) store() (*experiment.Store, error) {
+	return experiment.Open(w.bench.Path("results"))
+}
+func (w *prototypeWork) folder() string { return w.bench.Path("work") }
+
+// own returns the runs of the objective. Their method has the formula in it.
+func (w *prototypeWork) own() (experiment.Grid, error) {
+	o := w.Objective
+	o.Name += ", formula " + w.formula
+	return papers.Own(w.Size, o)
+}
+
+// given returns the runs of what the objective is set beside, as they come with the module: all missing where there is no checkout.
+func (w *prototypeWork) given() ([]experiment.Standing, error) {
+	grid, err := papers.Prototype(w.Size)
+	if err != nil {
+		return nil, err
+	}
+	var standings []experiment.Standing
+	if root, ok := home.Dir(); ok {
+		return (&experiment.Store{Folder: filepath.Join(root, "notebooks", "results")}).LookAll(grid)
+	}
+	for _, run := range grid.Runs {
+		standings = append(standings, experiment.Standing{Run: run, State: experiment.Missing})
+	}
+	return standings, nil
+}
+
+// formula tells the formula of the objective from others: a few digits made of its loss and gradient on a batch of random points. It is an
+// error if they cannot be had, so that a term is looked at before it is trained.
+func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
+	const examples, dim = 6, 4
+	rng := rand.New(rand.NewPCG(1, 0xF0))
+	z := make([][]float64, 2*examples)
+	for i := range z {
+		for range dim {
+			z[i] = append(z[i], rng.NormFloat64())
+		}
+	}
+	labeled := []bool{true, true, true, false, false, false}
+	if _, err := o.Value(eng, z, labeled, prototypeTau); err != nil {
+		return "", err
+	}
+	out, err := ExecOnce(eng.Backend, func(z, labeled *Node) *Node {
+		loss := o.Loss(pucl.Views{Z: z, Labeled: labeled, Count: 2}, prototypeTau)
+		slope := Gradient(loss, z)[0]
+		return Concatenate([]*Node{Reshape(loss, 1), Reshape(slope, slope.Shape().Size())}, 0)
+	}, z, labeled)
+	if err != nil {
+		return "", fmt.Errorf("lab: the gradient of %q: %w", o.Name, engine.RootCause(err))
+	}
+	values, err := tensors.CopyFlatData[float64](out)
+	if err != nil {
+		return "", err
+	}
+	var text []byte
+	for _, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return "", fmt.Errorf("lab: %q gives %v on a batch of random points, in its loss or its gradient, so that it cannot be trained; "+
+				"look for a logarithm or a division of 0, and for a Where around one", o.Name, x)
+		}
+		text = fmt.Appendf(text, "%.5g ", x)
+	}
+	return train.Digest(text)[:6], nil
+}
+
+// errUntrained says what to do before a result can be shown.
+var errUntrained = errors.New("lab: there is no training of this formula yet; run the cell that trains it first")

@@ -1,0 +1,269 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/reduce"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/viz"
+)
+
+// Figure is a figure with its text in words.
+type Figure struct {
+	viz.Drawer
+	Alt string
+}
+
+// Show shows what a call returned, a table, a [Figure], a page or a sentence, or ends the cell with the error's sentence where there is one:
+//
+//	lab.Show(mine.Values())
+func Show(value any, err error) {
+	Check(err)
+	switch v := value.(type) {
+	case viz.Table:
+		err = viz.ShowTable(v)
+	case Figure:
+		err = viz.Show(v.Drawer, v.Alt)
+	case interface{ Markdown() string }:
+		err = viz.ShowMarkdown(v.Markdown())
+	default:
+		_, err = fmt.Println(v)
+	}
+	Check(err)
+}
+
+// Values sets the loss beside the others on four batches small enough to be checked by hand.
+func (p Prototype) Values() (viz.Table, error) {
+	w, err := p.open()
+	if err != nil {
+		return viz.Table{}, err
+	}
+	batches := []struct {
+		name string
+		z    [][]float64 // four examples, of which the first two are labeled
+	}{
+		{"labeled apart", [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}},
+		{"labeled together", [][]float64{{1, 0}, {1, 0}, {-1, 0}, {0, -1}}},
+		{"one more with them", [][]float64{{1, 0}, {1, 0}, {1, 0}, {0, -1}}},
+		{"all at one point", [][]float64{{1, 0}, {1, 0}, {1, 0}, {1, 0}}},
+	}
+	table := viz.Table{Title: "The loss of four small batches (nats)", RowsHeader: "loss", Decimals: 4,
+		Note: fmt.Sprintf("Four examples at (1, 0), (0, 1), (−1, 0) and (0, −1), or at those points that the column says; both views of an "+
+			"example coincide, the first two examples are labeled, τ = %g.", prototypeTau)}
+	for _, b := range batches {
+		table.Columns = append(table.Columns, b.name)
+	}
+	for _, o := range append(references(), w.Objective) {
+		var values []any
+		for _, b := range batches {
+			value, err := o.Value(w.eng, slices.Concat(b.z, b.z), []bool{true, true, false, false}, prototypeTau)
+			if err != nil {
+				return viz.Table{}, err
+			}
+			values = append(values, value)
+		}
+		table.Add(o.Name, values...)
+	}
+	return table, nil
+}
+
+// Embedding draws the test images as the first training's encoder and its projector have them, in the plane in which they vary most.
+func (p Prototype) Embedding() (Figure, error) {
+	w, err := p.open()
+	if err != nil {
+		return Figure{}, err
+	}
+	grid, err := w.own()
+	if err != nil {
+		return Figure{}, err
+	}
+	model, err := train.LoadModel(filepath.Join(experiment.Kept(w.folder(), w.Size, grid.Runs[0]), "encoder.model"), nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Figure{}, errUntrained
+	} else if err != nil {
+		return Figure{}, err
+	}
+	e, positive, err := papers.EmbedPrototype(w.eng, w.Size, model)
+	if err != nil {
+		return Figure{}, err
+	}
+	var panels []*plot.Plot
+	for _, space := range []struct {
+		name string
+		x    *mat.Dense
+	}{{"encoder outputs h", rows.Unit(e.H)}, {"projections z", rows.Unit(e.Z)}} {
+		points, explained, err := reduce.PCA(space.x, 2)
+		if err != nil {
+			return Figure{}, err
+		}
+		groups, err := viz.ByLabel(points, positive)
+		if err != nil {
+			return Figure{}, err
+		}
+		panel, err := viz.Scatter(viz.ScatterConfig{MaxPerGroup: 600, Figure: viz.Figure{Title: w.Objective.Name + ": " + space.name,
+			XLabel: viz.ComponentLabel(1, explained[0]), YLabel: viz.ComponentLabel(2, explained[1])}}, groups...)
+		if err != nil {
+			return Figure{}, err
+		}
+		panels = append(panels, panel)
+	}
+	both, err := viz.Panels(0, 0, panels...)
+	return Figure{both, fmt.Sprintf("%d test images in two dimensions by their true class, as the encoder trained with %s has them and as its "+
+		"projector does. Seed 1.", len(positive), w.Objective.Name)}, err
+}
+
+// prototypeHeads are the classifiers that are shown, with what each is told.
+var prototypeHeads = []struct{ head, told string }{
+	{papers.PUPLOnZ, "PUPL on z, told nothing"}, {papers.NNPU, "nnPU, told π"}, {papers.Ceiling, "true labels"},
+}
+
+// results returns what there is of the objective and of what it is set beside, by the methods of the grid in rows order.
+func (w *prototypeWork) results() (cells *experiment.Cells, methods []string, err error) {
+	own, err := w.own()
+	if err != nil {
+		return nil, nil, err
+	}
+	given, err := w.given()
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := w.store()
+	if err != nil {
+		return nil, nil, err
+	}
+	cells = &experiment.Cells{}
+	for _, s := range given {
+		if s.State != experiment.Done {
+			if s, err = store.Look(w.Size, s.Run); err != nil {
+				return nil, nil, err
+			}
+		}
+		cells.Standings = append(cells.Standings, s)
+	}
+	mine, err := store.LookAll(own)
+	if err != nil {
+		return nil, nil, err
+	}
+	cells.Standings = append(cells.Standings, mine...)
+	for _, s := range cells.Standings {
+		if s.State != experiment.Done {
+			return nil, nil, errUntrained
+		}
+		if !slices.Contains(methods, s.Run.Method) {
+			methods = append(methods, s.Run.Method)
+		}
+	}
+	return cells, methods, nil
+}
+
+// label names a method in tables, without its formula.
+func label(method string) string {
+	name, _, _ := strings.Cut(method, ", formula ")
+	return name
+}
+
+// Accuracies sets the accuracies on test images beside those of ssCL and PUCL, with 95% Student-t intervals over the seeds, and keeps them as
+// the headline. The last column compares with PUCL seed by seed, which tells more than two intervals do.
+func (p Prototype) Accuracies() (viz.Table, error) {
+	w, err := p.open()
+	if err != nil {
+		return viz.Table{}, err
+	}
+	cells, methods, err := w.results()
+	if err != nil {
+		return viz.Table{}, err
+	}
+	setting := cells.Standings[0].Run.Setting
+	table := viz.Table{Title: setting + ": accuracy on test images (%)", RowsHeader: "encoder trained with",
+		Note: fmt.Sprintf("Mean ± 95%% interval over %d seeds, Student's t. Linear probes on h. Difference: of PUPL on z, points above PUCL, seed by seed.",
+			len(cells.Runs(setting, methods[0])))}
+	for _, h := range prototypeHeads {
+		table.Columns = append(table.Columns, h.told)
+	}
+	table.Columns = append(table.Columns, "difference")
+	for _, method := range methods {
+		var line []viz.Cell
+		for _, h := range prototypeHeads {
+			line = append(line, percent(cells.At(setting, method, h.head, experiment.Last).Accuracy))
+		}
+		difference := viz.Cell{Text: "–"}
+		if method != methods[len(references())-1] {
+			difference = percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
+		}
+		table.Add(label(method), append(line, difference))
+	}
+	return table, w.bench.SaveHeadline(table)
+}
+
+// percent returns a summary of shares as a cell in percent, missing where no run could be judged.
+func percent(s evaluate.Summary) viz.Cell {
+	if s.Seeds == 0 {
+		return viz.Cell{Missing: true}
+	}
+	c := viz.Cell{Mean: 100 * s.Mean}
+	if s.Seeds > 1 {
+		c.Spread = 100 * s.HalfWidth
+	}
+	return c
+}
+
+// Figure draws the accuracy of PUPL on z, the mean over the seeds with its 95% interval.
+func (p Prototype) Figure() (Figure, error) {
+	w, err := p.open()
+	if err != nil {
+		return Figure{}, err
+	}
+	cells, methods, err := w.results()
+	if err != nil {
+		return Figure{}, err
+	}
+	setting := cells.Standings[0].Run.Setting
+	f := viz.New(viz.Figure{Title: "PUPL on z, told nothing, " + setting, XLabel: "accuracy on test images (%)", Height: 2.2 * vg.Inch})
+	var names plot.ConstantTicks
+	var words, labels []string
+	for _, method := range methods {
+		labels = append(labels, label(method))
+	}
+	styles := viz.StyleFor(labels...)
+	for i, method := range methods {
+		y := float64(len(methods) - 1 - i)
+		names = append(names, plot.Tick{Value: y, Label: labels[i]})
+		s := cells.At(setting, method, papers.PUPLOnZ, experiment.Last).Accuracy
+		if s.Seeds == 0 {
+			continue
+		}
+		words = append(words, labels[i]+" "+s.Percent())
+		low, high := s.Interval()
+		interval, err := plotter.NewLine(plotter.XYs{{X: 100 * low, Y: y}, {X: 100 * high, Y: y}})
+		if err != nil {
+			return Figure{}, err
+		}
+		interval.LineStyle = styles[i].Line(1.8)
+		interval.LineStyle.Dashes = nil
+		dot, err := plotter.NewScatter(plotter.XYs{{X: 100 * s.Mean, Y: y}})
+		if err != nil {
+			return Figure{}, err
+		}
+		dot.GlyphStyle = styles[i].Glyph(5)
+		f.Add(interval, dot)
+	}
+	room := 0.03 * (f.X.Max - f.X.Min)
+	f.X.Min, f.X.Max = f.X.Min-room, f.X.Max+room
+	f.Y.Tick.Marker = names
+	f.Y.Min, f.Y.Max = -0.5, float64(len(methods))-0.5
+	return Figure{f, "Accuracy of PUPL on z with 95% intervals over the seeds: " + strings.Join(words, "; ") + "."}, nil
+}

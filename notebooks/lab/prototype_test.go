@@ -1,0 +1,103 @@
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+)
+
+// softer returns an objective of one's own with a knob.
+func softer(knob float64) Prototype {
+	return Prototype{Name: "test", Size: experiment.Smoke, Objective: pucl.Objective{
+		Name: "softer", Attract: pucl.ByLabel(pucl.Mix(knob, pucl.LabeledMean, pucl.OwnViews), pucl.OwnViews), Repel: pucl.LogPartition,
+	}}
+}
+
+// A prototype goes its way from value to figure, and trains nothing twice.
+func TestPrototype(t *testing.T) {
+	b := bench(t)
+	p := softer(0.5)
+	values, err := p.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range values.Cells { // chance: log(2·4 − 1), whatever the loss
+		if got := row[3].Mean; got < 1.9459 || got > 1.946 {
+			t.Errorf("all at one point: %g, want log 7", got)
+		}
+	}
+	if _, err := p.Accuracies(); err == nil || !strings.Contains(err.Error(), "run the cell that trains it first") {
+		t.Errorf("before training: %v", err)
+	}
+	if said, err := p.Train(); err != nil || said != "softer: 6 of 6 runs done" { // its own, and those of ssCL and PUCL, which a checkout has
+		t.Fatalf("%q, %v", said, err)
+	}
+	table, err := p.Accuracies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(table.Rows, " "); got != "ssCL PUCL softer" {
+		t.Errorf("rows %s", got)
+	}
+	if c := table.Cells[2][2]; c.Missing || c.Mean < 30 || c.Spread <= 0 {
+		t.Errorf("with true labels %+v", c)
+	}
+	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
+		if f, err := f(); err != nil || f.Drawer == nil || !strings.Contains(f.Alt, "softer") {
+			t.Errorf("figure %+v, %v", f, err)
+		}
+	}
+	done := results(t, b)
+	if _, err := p.Train(); err != nil || results(t, b) != done {
+		t.Errorf("trained anew: %d results, before %d, %v", results(t, b), done, err)
+	}
+	if _, err := softer(0.25).Accuracies(); err == nil { // another formula of the same name
+		t.Error("the results of one formula stand for another")
+	}
+}
+
+// results counts the files of results.
+func results(t *testing.T, b *Bench) int {
+	files, err := filepath.Glob(b.Path("results/*/*/*/seed-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// What can be refused before anything is trained is.
+func TestPrototypeRefuses(t *testing.T) {
+	bench(t)
+	of := func(attract pucl.Term) pucl.Objective {
+		return pucl.Objective{Name: "mine", Attract: attract, Repel: pucl.LogPartition}
+	}
+	for want, p := range map[string]Prototype{
+		`"my term"`:         {Name: "my term", Objective: pucl.PUCL()},
+		"name of its own":   {Objective: pucl.PUCL()},
+		`no size "huge"`:    {Objective: of(pucl.OwnViews), Size: "huge"},
+		"one number":        {Objective: of(func(b *pucl.Block) *Node { return ReduceAllMean(b.Sim) })},
+		"random points":     {Objective: of(func(b *pucl.Block) *Node { return Log(Neg(pucl.OwnViews(b))) })},
+		"Attract and Repel": {Objective: of(nil)},
+		"its gradient": {Objective: of(func(b *pucl.Block) *Node { // of NaN, where the loss itself is finite
+			zero := ZerosLike(pucl.OwnViews(b))
+			return Add(pucl.OwnViews(b), Mul(zero, Sqrt(Mul(zero, pucl.OwnViews(b)))))
+		})},
+	} {
+		if _, err := p.Train(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+	t.Setenv("PUCL_SIZE", "tiny")
+	if _, err := (Prototype{Objective: of(pucl.OwnViews)}).Values(); err == nil || !strings.Contains(err.Error(), `no size "tiny"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(os.Getenv("PUCL_HOME"), "notebooks", "out", "prototype", "results")); err == nil {
+		t.Error("something was trained")
+	}
+}

@@ -1,0 +1,202 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// codeCell is the Go of a cell. Its positions are those of the cell: a line of the file is a line of the cell.
+type codeCell struct {
+	*cell
+	decls []ast.Decl // all but imports and main
+	main  *ast.FuncDecl
+	specs []*ast.ImportSpec
+	reset bool // the kernel forgets what was declared before
+}
+
+// slip is what keeps a cell from compiling.
+type slip struct {
+	cell *cell
+	line int // of the cell, counted from 1
+	text string
+}
+
+// parseCells parses the code cells of a notebook. The slips are those of syntax.
+func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []slip) {
+	for i := range nb.cells {
+		c := &nb.cells[i]
+		if c.number == 0 {
+			continue
+		}
+		source, reset := goSource(c.source)
+		file, err := parser.ParseFile(files, strconv.Itoa(c.number), source, parser.SkipObjectResolution)
+		var list scanner.ErrorList
+		if errors.As(err, &list) {
+			slips = append(slips, slip{c, min(list[0].Pos.Line, strings.Count(c.source, "\n")+1), list[0].Msg}) // what follows is mostly of the same making
+			continue
+		}
+		code := codeCell{cell: c, reset: reset, specs: file.Imports}
+		for _, d := range file.Decls {
+			f, isFunc := d.(*ast.FuncDecl)
+			g, isGen := d.(*ast.GenDecl)
+			switch {
+			case isFunc && f.Recv == nil && f.Name.Name == "main":
+				code.main = f
+			case !isGen || g.Tok != token.IMPORT:
+				code.decls = append(code.decls, d)
+			}
+		}
+		cells = append(cells, code)
+	}
+	return cells, slips
+}
+
+// mainLine matches the mark of the kernel by which the rest of a cell is what runs.
+var mainLine = regexp.MustCompile(`^%(%|main)(\s|$)`)
+
+// goSource returns a cell as a file of Go with the same lines: what is the kernel's own language is left out, and "%%" is where main begins.
+// reset says that the cell has the kernel forget what was declared before.
+func goSource(cell string) (source string, reset bool) {
+	var b strings.Builder
+	b.WriteString("package main;")
+	end, special := "", false // special: the line before goes on, and was no Go
+	for line := range strings.SplitSeq(cell, "\n") {
+		mark := strings.TrimPrefix(line, "//gonb:")
+		switch {
+		case special:
+		case mainLine.MatchString(mark):
+			b.WriteString("func main() {")
+			end = "}"
+		case strings.HasPrefix(mark, "%exec "):
+			fmt.Fprintf(&b, "func main() { %s() }", strings.Fields(mark)[1])
+		case len(mark) > 1 && (mark[0] == '%' || mark[0] == '!'):
+			reset = reset || mark == "%reset"
+		case !strings.HasPrefix(line, "package"):
+			b.WriteString(line)
+		}
+		special = (special || len(mark) > 1 && (mark[0] == '%' || mark[0] == '!')) && strings.HasSuffix(line, `\`)
+		b.WriteString("\n")
+	}
+	return b.String() + end + "\n", reset
+}
+
+// upTo returns what the kernel compiles when it has come to the last of the cells: their declarations, of which a later one takes the
+// place of an earlier one of its name, and the main of the last cell.
+func upTo(cells []codeCell) *ast.File {
+	for i := len(cells) - 1; i > 0; i-- {
+		if cells[i].reset {
+			cells = cells[i:]
+			break
+		}
+	}
+	imports, declared := map[string]bool{}, map[string]bool{}
+	file := &ast.File{Name: ast.NewIdent("main")}
+	specs := &ast.GenDecl{Tok: token.IMPORT}
+	for i := len(cells) - 1; i >= 0; i-- { // the last one of a name counts, also within a cell
+		for _, spec := range cells[i].specs {
+			if name := importName(spec); !imports[name] {
+				imports[name] = true
+				specs.Specs = append(specs.Specs, spec)
+			}
+		}
+		for k := len(cells[i].decls) - 1; k >= 0; k-- {
+			if kept := without(cells[i].decls[k], declared); kept != nil {
+				file.Decls = append(file.Decls, kept)
+			}
+		}
+	}
+	if len(specs.Specs) > 0 {
+		file.Decls = append([]ast.Decl{specs}, file.Decls...)
+	}
+	if main := cells[len(cells)-1].main; main != nil {
+		file.Decls = append(file.Decls, main)
+	}
+	return file
+}
+
+// importName returns by what an import is known: two of one name are one to the kernel.
+func importName(spec *ast.ImportSpec) string {
+	switch {
+	case spec.Name == nil:
+		return path.Base(importPath(spec))
+	case spec.Name.Name == "." || spec.Name.Name == "_":
+		return spec.Name.Name + importPath(spec)
+	}
+	return spec.Name.Name
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	text, err := strconv.Unquote(spec.Path.Value)
+	if err != nil { // the parser took it
+		return spec.Path.Value
+	}
+	return text
+}
+
+// without returns a declaration without the names that are declared already, nil where nothing is left, and adds those that it declares. A
+// constant or variable that is left out becomes "_", so that others of its group keep their values.
+func without(d ast.Decl, declared map[string]bool) ast.Decl {
+	isNew := func(name string) bool {
+		was := declared[name]
+		declared[name] = true
+		return !was || name == "_"
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		name := d.Name.Name
+		if d.Recv != nil && len(d.Recv.List) > 0 {
+			name = receiver(d.Recv.List[0].Type) + "." + name
+		}
+		if isNew(name) {
+			return d
+		}
+	case *ast.GenDecl:
+		kept := *d
+		kept.Specs = nil
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if isNew(s.Name.Name) {
+					kept.Specs = append(kept.Specs, s)
+				}
+			case *ast.ValueSpec:
+				renamed := *s
+				renamed.Names = nil
+				for _, name := range s.Names {
+					if !isNew(name.Name) {
+						name = &ast.Ident{NamePos: name.NamePos, Name: "_"}
+					}
+					renamed.Names = append(renamed.Names, name)
+				}
+				kept.Specs = append(kept.Specs, &renamed)
+			}
+		}
+		if len(kept.Specs) > 0 {
+			return &kept
+		}
+	}
+	return nil
+}
+
+// receiver names the type of a method's receiver.
+func receiver(of ast.Expr) string {
+	switch x := of.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.IndexListExpr:
+		return receiver(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return ""
+}

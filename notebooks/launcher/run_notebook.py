@@ -210,7 +210,7 @@ def with_formulas(nb):
 PAGE = """{%- extends 'lab/index.html.j2' -%}
 {% block codecell %}
 {%- if 'solution' in cell.metadata.get('tags', []) -%}
-<details style="margin: 0 0 1em 5em"><summary>{{ cell.source.partition('\\n')[0].lstrip('/ ') | escape }}</summary>
+<details style="margin: 0 0 1em 5em; font-family: system-ui, sans-serif"><summary>{{ cell.source.partition('\\n')[0].lstrip('/ ') | escape }}</summary>
 {{ super() }}
 </details>
 {%- else -%}

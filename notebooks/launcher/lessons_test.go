@@ -16,9 +16,6 @@ var unfinished = []string{
 	"theorem-1",
 	"theorem-2",
 
-	// Theorems 3 and 4.
-	"theorem-4",
-
 	// The others.
 	"datasets",
 	"gaussians",

@@ -10,7 +10,8 @@
 //	scores := lab.Must(lab.Load[[]float64](bench, "scores"))
 //
 // Beside that it shows training to a person: [Progress] while it goes on, [Curves] afterwards, and [Interruptible] stops it
-// cleanly.
+// cleanly. In lessons solutions check themselves by [Confirm] and [ConfirmNear], and a training run of seconds ([SmallTask]) is put
+// to the instruments of package theory by [Population] and [ViewBatches].
 package lab
 
 import (

@@ -19,27 +19,34 @@ func Views(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, s
 	for i := range images.Len() {
 		twice = append(twice, i, i)
 	}
-	pairs, err := images.Select(twice)
+	views, pairs, err := drawViews(eng, recipe, images, twice, seed)
 	if err != nil {
 		return nil, err
 	}
 	height, width, channels := images.Shape()
-	shape := augment.Shape{Height: height, Width: width, Channels: channels}
-	numbers, err := recipe.Draw(rand.New(rand.NewPCG(seed, 0)), shape, pairs.Len())
-	if err != nil {
-		return nil, err
-	}
-	views, out, err := recipe.Bytes(eng, pairs.Pixels, shape, numbers)
-	if err != nil {
-		return nil, err
-	}
-	if out != shape {
-		return nil, fmt.Errorf("lab: the views are %v and the images %v, so that one grid cannot hold both", out, shape)
-	}
 	grid, err := viz.ImageGrid(slices.Concat(pairs.Pixels, views), height, width, channels, pairs.Len(), nil)
 	if err != nil {
 		return nil, err
 	}
 	grid.Title = "Images (above) and two views of each (below)"
 	return grid, nil
+}
+
+// drawViews makes a view of each of these rows of the images, and returns the rows beside them.
+func drawViews(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, rows []int, seed uint64) (
+	views []uint8, chosen *datasets.Images, err error) {
+	if chosen, err = images.Select(rows); err != nil {
+		return nil, nil, err
+	}
+	height, width, channels := images.Shape()
+	shape := augment.Shape{Height: height, Width: width, Channels: channels}
+	numbers, err := recipe.Draw(rand.New(rand.NewPCG(seed, 0)), shape, chosen.Len())
+	if err != nil {
+		return nil, nil, err
+	}
+	views, out, err := recipe.Bytes(eng, chosen.Pixels, shape, numbers)
+	if err == nil && out != shape {
+		err = fmt.Errorf("lab: the views are %v and the images %v; they are to be of one size", out, shape)
+	}
+	return views, chosen, err
 }

@@ -36,7 +36,7 @@ func commands() []command {
 				"ends the run, and the exit status is 1; what was done so far is kept.", runCommand},
 		{"lab", "", "open JupyterLab on this machine",
 			"Prepares what is missing, then starts JupyterLab for this machine only and prints its address, which holds a secret\n" +
-				"token. Ctrl-C stops it.", labCommand},
+				"token. Links in the notebooks open the theory lab beside it, at port 8870. Ctrl-C stops both.", labCommand},
 		{"list", "", "show the notebooks, what they are about and when they ran last", "Shows the notebooks of this folder.",
 			plain((*session).list)},
 		{"claims", "[ID…]", "check the claims of the papers and print their verdicts",

@@ -71,6 +71,7 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	s.serveTheoryLabBeside(serverCtx)
 	s.console.Set("JupyterLab is starting …")
 	var ready atomic.Bool
 	go func() {

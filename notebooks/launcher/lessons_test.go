@@ -12,10 +12,6 @@ import (
 
 // unfinished lists the notebooks that do not keep the rules of lessons yet. One that keeps them has to be taken off.
 var unfinished = []string{
-	// Theorems 1 and 2.
-	"theorem-1",
-	"theorem-2",
-
 	// The others.
 	"datasets",
 	"gaussians",

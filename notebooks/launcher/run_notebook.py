@@ -206,6 +206,29 @@ def with_formulas(nb):
     return nb
 
 
+# The page's template: solutions of exercises are folded, as in JupyterLab, below what their first line says.
+PAGE = """{%- extends 'lab/index.html.j2' -%}
+{% block codecell %}
+{%- if 'solution' in cell.metadata.get('tags', []) -%}
+<details style="margin: 0 0 1em 5em; font-family: system-ui, sans-serif"><summary>{{ cell.source.partition('\\n')[0].lstrip('/ ') | escape }}</summary>
+{{ super() }}
+</details>
+{%- else -%}
+{{ super() }}
+{%- endif -%}
+{% endblock codecell %}"""
+
+
+def page(nb, title):
+    """The notebook as one page that needs no network."""
+    from jinja2 import DictLoader
+    from nbconvert import HTMLExporter  # slow to import, and the run does not need it
+
+    exporter = HTMLExporter(mathjax_url="", template_file="page.html.j2", extra_loaders=[DictLoader({"page.html.j2": PAGE})])
+    body, _ = exporter.from_notebook_node(with_formulas(nb), resources={"metadata": {"name": title}})
+    return body
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("--notebook", required=True)
@@ -229,10 +252,7 @@ def main():
         signal.signal(sig, signal.SIG_IGN)
     write(args.executed, nbformat.writes(nb) + "\n")
     report(event="writing", text=os.path.basename(args.html))
-    from nbconvert import HTMLExporter  # slow to import, and the run does not need it
-
-    body, _ = HTMLExporter(mathjax_url="").from_notebook_node(with_formulas(nb), resources={"metadata": {"name": args.title}})
-    write(args.html, body)
+    write(args.html, page(nb, args.title))
     report(event="done", text=result)
 
 

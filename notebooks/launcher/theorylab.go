@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -72,9 +74,6 @@ func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOpt
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: fresh(http.FileServer(http.Dir(dir))), ReadHeaderTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
-	defer stop()
 	address := fmt.Sprintf("http://%s/", l.Addr())
 	s.console.Linef("The theory lab is at\n\n    %s\n\nfor this machine only. Ctrl-C stops it.", address)
 	if port != theoryLabPort {
@@ -83,10 +82,64 @@ func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOpt
 	if opener := browserOpener(); o.browser && opener != "" {
 		go child{}.run(ctx, opener, address) // the address is printed at any rate
 	}
+	return serve(ctx, l, fresh(http.FileServer(http.Dir(dir))))
+}
+
+// serve answers what comes to l until ctx is done.
+func serve(ctx context.Context, l net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return ctx.Err()
+}
+
+// serveTheoryLabBeside serves the page beside JupyterLab, where the links of the notebooks lead, until ctx is done. The page is built
+// when it is asked for first. Where the port is in use, another lab most likely serves it.
+func (s *session) serveTheoryLabBeside(ctx context.Context) {
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(theoryLabPort)))
+	if err != nil {
+		s.console.Linef("The theory lab is not served by this lab: port %d is in use.", theoryLabPort)
+		return
+	}
+	go func() {
+		if err := serve(ctx, l, whenBuilt(func() (string, error) { return s.buildTheoryLab(ctx) })); ctx.Err() == nil {
+			s.console.Linef("The theory lab is not served any more: %v", err)
+		}
+	}()
+}
+
+// building is the page that stands while the lab is built. A reload keeps the case in the address.
+const building = `<!doctype html><meta charset="utf-8"><title>Theory lab</title>
+<p>The theory lab is being built; it opens here within a minute or so.</p><script>setTimeout(() => location.reload(), 1000)</script>`
+
+// whenBuilt serves the folder that build returns. The first request starts build, and until its end the page says so.
+func whenBuilt(build func() (dir string, err error)) http.Handler {
+	var start sync.Once
+	var files atomic.Pointer[http.Handler]
+	return fresh(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start.Do(func() {
+			go func() {
+				dir, err := build()
+				handler := http.FileServer(http.Dir(dir))
+				if err != nil {
+					handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						http.Error(w, err.Error(), http.StatusInternalServerError)
+					})
+				}
+				files.Store(&handler)
+			}()
+		})
+		if handler := files.Load(); handler != nil {
+			(*handler).ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, building)
+	}))
 }
 
 // fresh has browsers ask whether a file is still what they have kept, as the page may have been built anew.

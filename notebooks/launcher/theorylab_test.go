@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,42 @@ func TestTheoryLabServes(t *testing.T) {
 		t.Errorf("stopped with %v", err)
 	}
 	contains(t, w.out.String(), "The theory lab is at", address, "Ctrl-C stops it")
+}
+
+// Beside JupyterLab the page is built when it is asked for first, once; until then it says so, and a build that fails says why.
+func TestTheoryLabWhenBuilt(t *testing.T) {
+	w := newWorkshop(t)
+	dir := filepath.Dir(w.file("notebooks/out/theory-lab/index.html", "the page"))
+	ask := func(h http.Handler) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+		return answer
+	}
+	for name, failure := range map[string]error{"built": nil, "failed": errors.New("no room")} {
+		built, builds := make(chan bool), 0
+		h := whenBuilt(func() (string, error) { builds++; <-built; return dir, failure })
+		for range 2 {
+			if a := ask(h); a.Code != http.StatusServiceUnavailable || !strings.Contains(a.Body.String(), "being built") {
+				t.Errorf("%s: while it is built %d, %q", name, a.Code, a.Body)
+			}
+		}
+		close(built)
+		answer := ask(h)
+		for range 100 {
+			if answer.Code != http.StatusServiceUnavailable {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+			answer = ask(h)
+		}
+		code, text := http.StatusOK, "the page"
+		if failure != nil {
+			code, text = http.StatusInternalServerError, "no room\n"
+		}
+		if answer.Code != code || answer.Body.String() != text || builds != 1 {
+			t.Errorf("%s: %d, %q after %d builds", name, answer.Code, answer.Body, builds)
+		}
+	}
 }
 
 func TestTheoryLabPort(t *testing.T) {

@@ -96,6 +96,24 @@ func TestTidyKeepsLineSeparators(t *testing.T) {
 	contains(t, string(got), "a\u2028b\u2029c <&>")
 }
 
+// What folds a solution stays, in the form in which nbformat writes it.
+func TestTidyKeepsSolutionsFolded(t *testing.T) {
+	in := `{"cells": [{"cell_type": "code", "source": [], "metadata": {"collapsed": true, "tags": ["solution"], "jupyter": {"source_hidden": true, "outputs_hidden": true}}}]}`
+	got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(got), `   "metadata": {
+    "jupyter": {
+     "outputs_hidden": true,
+     "source_hidden": true
+    },
+    "tags": [
+     "solution"
+    ]
+   }`)
+}
+
 func TestPathCleaner(t *testing.T) {
 	clean := pathCleaner("/srv/lab", "/home/me", "/tmp/")
 	for text, want := range map[string]string{

@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -282,6 +283,18 @@ def links(page, native, base, presets):
         check(page.evaluate(cells) == shown, "    its link opens the same numbers")
 
 
+def notebook_links(page, base):
+    """The page understands every link in a notebook: it leaves the fragment as it is, and answers."""
+    for file in sorted(ROOT.glob("notebooks/*.ipynb")):
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        for fragment in re.findall(r"http://127\.0\.0\.1:\d+/(#[^)\s]*)", text):
+            page.goto("about:blank")
+            page.goto(base + fragment)
+            settle(page)
+            check(page.url == base + fragment, f"{file.name}: {fragment}")
+
+
 def still(context, base, native):
     """Where the program does not come, and where no script runs, the picture stands with the numbers of native code."""
     page = context.new_page()
@@ -346,6 +359,7 @@ def main():
         ended(context, base)
         presets = still(context, base, native)
         links(page, native, base, presets)
+        notebook_links(page, base)
         check(not problems, f"no word of trouble on the console {problems or ''}")
         finger = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
         phone = finger.new_page()

@@ -10,12 +10,6 @@ import (
 	"testing"
 )
 
-// unfinished lists the notebooks that do not keep the rules of lessons yet. One that keeps them has to be taken off.
-var unfinished = []string{
-	// Theorems 3 and 4.
-	"theorem-4",
-}
-
 // lessonCell is what the rules of lessons see of a cell.
 type lessonCell struct {
 	kind, source string // kind is "code" or "markdown"

@@ -51,7 +51,8 @@ func TestCheckCellsFinds(t *testing.T) {
 		cells []string
 		want  []string // nil where all is well
 	}{
-		"the last line":      {[]string{start, "%%\nfmt.Println(1)", "// Train\n%%\nx := 1\n\nfmt.Println(y)"}, []string{"Cell 3 of a (Train), line 5: undefined: y", "fmt.Println(y)", "Cell 3 of a (Train), line 3: declared and not used: x", "Nothing was run"}},
+		"the last line": {[]string{start, "%%\nfmt.Println(1)", "// Train\n%%\nx := 1\n\nfmt.Println(y)"}, []string{
+			"Cell 3 of a (Train), line 5: undefined: y", "fmt.Println(y)", "line 3: declared and not used: x", "Nothing was run"}},
 		"a type":             {[]string{start, "func F() int { return 1 }", "%%\nvar s string = F()"}, []string{"Cell 3", "line 2", "cannot use F()"}},
 		"syntax":             {[]string{start, "%%\nfmt.Println(1", "%%\nfmt.Println(2"}, []string{"Cell 2", "line 2", "Cell 3"}},
 		"an open brace":      {[]string{start, "func F() {\n\tif true {\n}"}, []string{"Cell 2", "line 3"}},

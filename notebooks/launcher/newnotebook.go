@@ -44,7 +44,8 @@ func (s *session) newNotebook(name string) error {
 	path := filepath.Join(s.place.notebooks(), name+".ipynb")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return &problem{What: fmt.Sprintf("There is a notebook %s already; it was left as it is.", s.place.relative(path)), Mend: "Take another name, or remove it first."}
+		return &problem{What: fmt.Sprintf("There is a notebook %s already; it was left as it is.", s.place.relative(path)),
+			Mend: "Take another name, or remove it first."}
 	} else if err != nil {
 		return err
 	}

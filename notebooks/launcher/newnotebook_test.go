@@ -84,7 +84,11 @@ func TestNewNotebookRefuses(t *testing.T) {
 }
 
 func TestNewAndCheckAreExplained(t *testing.T) {
-	for args, want := range map[string][]string{"help new": {"new NAME", "without outputs", "left alone"}, "help run": {"-check", "compiled before the first one runs"}, "-h": {"    new "}} {
+	for args, want := range map[string][]string{
+		"help new": {"new NAME", "without outputs", "left alone"},
+		"help run": {"-check", "compiled before the first one runs"},
+		"-h":       {"    new "},
+	} {
 		_, help, err := parse(strings.Fields(args))
 		if err != nil {
 			t.Error(err)

@@ -78,9 +78,10 @@ type Result struct {
 	Probe     *probe.Probe        // on the [rows.Unit] of Embedding.H
 }
 
-// Run goes through all stages. What can be known to be wrong with the data or with any stage's configuration is known before anything is trained. Errors name the
-// stage and wrap its error: [train.Stopped] where ctx ended a training, [train.Diverged], and so on. Between two stages ctx ends
-// the run too. With Config.Pretrain.Checkpoint, and that of FineTune, a run that ended goes on where it was.
+// Run goes through all stages. What can be known to be wrong with the data or with the configuration of any stage is known before
+// anything is trained. Errors name the stage and wrap its error: [train.Stopped] where ctx ended a training, [train.Diverged], and so
+// on. Between two stages ctx ends the run too. With Config.Pretrain.Checkpoint, and that of FineTune, a run that ended goes on where it
+// was.
 func Run(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Result, error) {
 	return run(ctx, eng, nil, data, config)
 }

@@ -50,6 +50,10 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"no rows of features given":                       {rows(nil), Config{}},
 		"rows of 3 features, but batches of rows of 2":    {rows(mat.NewDense(10, 3, nil)), Config{}},
 		"row 3 holds +Inf in column 1":                    {rows(infinite), Config{}},
+		"clustering: cluster: -1 random starts":           {images, Config{Cluster: cluster.Config{Restarts: -1}}},
+		"training the probe: probe: a probe needs":        {images, Config{Probe: probe.Config{Epochs: -1}}},
+		"training the probe: probe: learning rate -1":     {features, Config{Probe: probe.Config{LearningRate: -1}}},
+		"fine-tuning: classify: -1 epochs":                {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 		"fine-tuning takes images; leave FineTune nil fo": {features, tuned},
 	} {
 		tt.config.Pretrain.Observer = train.OnStep(func(train.Progress) { t.Errorf("%s: trained", says) })

@@ -19,7 +19,8 @@ import (
 
 // Progress reports how far a long run is: steps done, speed, time left, and a note such as the current loss. In a
 // GoNB notebook it is one line with a bar that changes in place; the saved notebook keeps the last state. On a
-// terminal it is one line that is written over; in a file or a pipe it is a new line every few seconds.
+// terminal it is one line that is written over; in a file or a pipe it is a new line every few seconds. Where nothing is heard of
+// the run for twenty times as long, the line says that it still runs.
 //
 // Methods may be called from several goroutines, and on a nil *Progress, where they do nothing.
 type Progress struct {
@@ -48,6 +49,10 @@ type Progress struct {
 	recent   []sample      // for the speed
 	paused   time.Duration // of all the time since the first report
 	finished bool
+
+	text  string      // shown last
+	heard time.Time   // when the run was heard of last
+	alive *time.Timer // until it is said that it still runs
 }
 
 // sample is a point of time, the steps done by then, and how long the run had stood still.
@@ -88,9 +93,31 @@ func (p *Progress) change(make func()) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.finished {
-		make()
+	if p.finished {
+		return
 	}
+	make()
+	p.heard = p.now()
+	if p.alive == nil {
+		p.alive = time.AfterFunc(p.silence(), p.beat)
+	}
+	if p.alive.Reset(p.silence()); p.finished {
+		p.alive.Stop()
+	}
+}
+
+// silence is how long nothing may be heard of the run before its line says that it still runs.
+func (p *Progress) silence() time.Duration { return 20 * p.pause }
+
+// beat says that the run still runs, for as long as nothing else is heard of it.
+func (p *Progress) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished || p.text == "" {
+		return
+	}
+	p.out(p.text+", still running after "+liveline.Duration(p.now().Sub(p.heard)), p.share(), false)
+	p.alive.Reset(p.silence())
 }
 
 // show shows a text after the label.
@@ -98,6 +125,7 @@ func (p *Progress) show(text string, final bool) {
 	if p.label != "" {
 		text = p.label + ": " + text
 	}
+	p.text = text
 	p.out(text, p.share(), final)
 }
 

@@ -40,6 +40,31 @@ PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
 	}
 }
 
+// TestProgressLives: where nothing is heard of the run for a while the line says that it still runs, again and again, and no more once it
+// is done.
+func TestProgressLives(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(&b, "PUCL", 400)
+	p.pause = time.Millisecond
+	p.Say("preparing the first step")
+	said := func() string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return b.String()
+	}
+	for start := time.Now(); strings.Count(said(), "PUCL: preparing the first step, still running after ") < 2; time.Sleep(time.Millisecond) {
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("it does not say that it lives: %q", said())
+		}
+	}
+	p.Done("")
+	before := said()
+	time.Sleep(3 * p.silence())
+	if after := said(); after != before {
+		t.Errorf("after its end it says %q", after[len(before):])
+	}
+}
+
 // TestProgressSpeed: a slow first step, as with compilation, is forgotten within the window.
 func TestProgressSpeed(t *testing.T) {
 	var b bytes.Buffer

@@ -64,8 +64,9 @@ func (p *progress) End(at train.Progress, err error) {
 	if at.Views > 0 {
 		note = at.String()
 	}
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+	case stopped && at.Views == 0: // the error says it, and there is nothing else to say
+	case stopped:
 		note = "stopped"
 	case err != nil:
 		note = "failed"

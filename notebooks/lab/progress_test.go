@@ -62,6 +62,17 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 	}
 }
 
+// An interrupt before the first step is told by the error alone.
+func TestProgressOfAnInterruptBeforeTheFirstStep(t *testing.T) {
+	var b bytes.Buffer
+	p := Progress(&b, "PUCL")
+	p.Start(train.Progress{Steps: 4})
+	p.End(train.Progress{Steps: 4}, context.Canceled)
+	if strings.Contains(b.String(), "stopped") || !strings.HasPrefix(b.String(), "PUCL: preparing the first step\nPUCL: 0 of 4 steps in ") {
+		t.Errorf("it says %q", b.String())
+	}
+}
+
 // What is out of the ordinary about the start is a line of its own, once.
 func TestProgressShowsNotes(t *testing.T) {
 	var b bytes.Buffer

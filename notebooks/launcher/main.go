@@ -21,7 +21,9 @@ const (
 )
 
 // Main does what the command line asks for, the program's name left out, and returns the exit status.
-func Main(args []string) int { return launch(interrupts.Context(), args, os.Stdout, os.Stderr) }
+func Main(args []string) int {
+	return launch(underGo(interrupts.Context()), args, os.Stdout, os.Stderr)
+}
 
 // launch does what args ask for and returns the exit status.
 func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {

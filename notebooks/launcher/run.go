@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -163,28 +162,4 @@ func (s *session) scriptProblem(logPath string, err error) error {
 	p := classify("Running the notebook", string(data), err)
 	p.Tail += "\nAll of it is in " + s.place.relative(logPath)
 	return p
-}
-
-// maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
-const maxFailure = 40
-
-// cellFailure returns the error of a failed cell, with its words and what to do where that is known.
-func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if cut := len(lines) - maxFailure; cut > 0 {
-		lines = append([]string{fmt.Sprintf("… %d lines more in the executed notebook …", cut)}, lines[cut:]...)
-	}
-	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title,
-		indent(strings.Join(lines, "\n"), "    "))}
-	switch {
-	case strings.Contains(text, "signal: killed"):
-		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer steps (-steps) help."
-	case strings.Contains(text, "the Go kernel died"):
-		pr.Mend = "The kernel's log is " + p.relative(logPath) + "."
-	case strings.Contains(text, "no required module provides package"), strings.Contains(text, "cannot find module providing package"):
-		pr.Mend = "Only packages of this module and of its dependencies in go.mod can be imported in a cell."
-	case strings.Contains(text, "no space left on device"):
-		pr.Mend = "The disk is full: make room and start again."
-	}
-	return pr
 }

@@ -1,0 +1,62 @@
+package launcher
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
+const maxFailure = 40
+
+// cellFailure returns the error of a failed cell, with its words and what to do where that is known.
+func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
+	lines := strings.Split(strings.TrimSpace(inCells(text)), "\n")
+	if cut := len(lines) - maxFailure; cut > 0 {
+		lines = append([]string{fmt.Sprintf("… %d lines more in the executed notebook …", cut)}, lines[cut:]...)
+	}
+	pr := &problem{What: fmt.Sprintf("Cell %d of %s (%s) failed:\n\n%s\n", c.number, nb.name, c.title,
+		indent(strings.Join(lines, "\n"), "    "))}
+	switch {
+	case strings.Contains(text, "signal: killed"):
+		pr.Mend = "The system ended the program, most likely because memory ran out; a smaller batch or fewer steps (-steps) help."
+	case strings.Contains(text, "the Go kernel died"):
+		pr.Mend = "The kernel's log is " + p.relative(logPath) + "."
+	case strings.Contains(text, "no required module provides package"), strings.Contains(text, "cannot find module providing package"):
+		pr.Mend = "Only packages of this module and of its dependencies in go.mod can be imported in a cell."
+	case strings.Contains(text, "no space left on device"):
+		pr.Mend = "The disk is full: make room and start again."
+	}
+	return pr
+}
+
+var (
+	// cellPlace is how gonb marks a line of the program that it makes of the cells, with the line.
+	cellPlace = regexp.MustCompile(`\s*\[\[ Cell \[(\d+)\] Line (\d+) \]\] [^\s:]+\.go:\d+(?: \+0x[0-9a-f]+)?`)
+	// goroutine begins the stack of one.
+	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
+	// ended is what gonb says after the program's own words.
+	ended = regexp.MustCompile(`^(exit status \d+|signal: .+)$`)
+)
+
+// inCells returns what a failed cell said with places as cell and line, and of stacks the places in cells alone.
+func inCells(text string) string {
+	var lines []string
+	inStack := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		at := cellPlace.FindStringSubmatch(line)
+		switch {
+		case goroutine.MatchString(line):
+			inStack = true
+		case inStack && ended.MatchString(line):
+			inStack = false
+			lines = append(lines, line)
+		case !inStack:
+			lines = append(lines, cellPlace.ReplaceAllString(line, " cell $1, line $2"))
+		case at != nil:
+			lines = append(lines, fmt.Sprintf("    at cell %s, line %s", at[1], at[2]))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -8,9 +8,9 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// PUDebiased is a contrastive loss whose bias against the ideal loss (3) fades as the batch grows, given the class prior π. What is missing of
-// the classes is made up for twice: anchors are taken for negative ones and corrected as uPU corrects a risk, and the mean over an anchor's
-// negatives is what the labeled rows leave of the unlabeled ones, as in [DCL].
+// PUDebiased is a contrastive loss whose bias against the ideal loss (3) fades as the batch grows, given the class prior π.
+// What is missing of the classes is made up for twice: anchors are taken for negative ones and corrected as uPU corrects a
+// risk, and the mean over an anchor's negatives is what the labeled rows leave of the unlabeled ones, as in [DCL].
 //
 //	L = π/|ℙ| Σ_{i∈ℙ} [ f₊(i) − f₋(i) ] + 1/|𝕌| Σ_{i∈𝕌} f₋(i)
 //	f₊(i) = log( exp s_{i,a(i)} + N·g(i) ) − s_{i,a(i)}       the loss of a positive anchor
@@ -18,13 +18,25 @@ import (
 //	g(i) = max{ ( u(i) − π p(i) ) / (1−π), e^(−1/τ) }
 //
 // p(i) and u(i) are the means of exp s_ij over the labeled and over the unlabeled rows of other examples, and N = m(b−1) is the
-// number of those rows. Since (1−π) E_N f₋ = E_U f₋ − π E_P f₋, the expectation tends to π E_P f₊ + (1−π) E_N f₋, which is (3) under
-// independent views and case-control sampling; where g lies on its floor, it gets there slowly. What it pays is variance; like uPU it
-// can fall below what any encoder of true classes reaches.
+// number of those rows. Since (1−π) E_N f₋ = E_U f₋ − π E_P f₋, the expectation tends to π E_P f₊ + (1−π) E_N f₋, which is (3)
+// under independent views and case-control sampling. Of b examples it is off by c/b + O(1/b²), with c ≤ 0, as the logarithm
+// bends; by a/√b, with a ≥ 0, where the true mean over the negatives of some positive is the floor itself. [SSCL], [PUCL],
+// [SCLPU] and [DCL] stay off.
 //
-// With m > 2 views the own other views attract by their mean and are all in the denominator, as in [SSCL]. A batch without labeled positives
-// or without unlabeled examples is scored as by SSCL; a labeled example that is the only one counts as nothing. The prior must be at least 0
-// and below 1.
+// An error of the prior stays as well, in proportion. Of a single data set, tell it the share of positives among the unlabeled
+// examples: it then tends to (3) for that share.
+//
+// What it pays is variance. Its loss on one batch is nearer to (3) than that of [PUCL] from some number of examples on: few
+// where PUCL is far off, and more than a hundred in a population where PUCL is off by little. In smaller batches PUCL is
+// nearer, and a mixture of the two nearest ([WeightedSum]). Like uPU it can fall below what any encoder of true classes
+// reaches. The part of the negatives, 1/|𝕌| Σ_𝕌 f₋ − π/|ℙ| Σ_ℙ f₋, is not cut at 0, as nnPU cuts it: that brings the loss
+// nearer in small batches, but can take its gradient farther away, as in the example of theory's ErrorMeter.
+//
+// Package claims, below theory, proves and measures the rest: pu-debiased-bias, pu-debiased-prior and pu-debiased-error.
+//
+// With m > 2 views the own other views attract by their mean and are all in the denominator, as in [SSCL]. A batch without
+// labeled positives or without unlabeled examples is scored as by SSCL; a labeled example that is the only one counts as
+// nothing. The prior must be at least 0 and below 1.
 func PUDebiased(prior float64) Objective {
 	return Objective{
 		Name: "PU-debiased",
@@ -49,8 +61,8 @@ func PUDebiased(prior float64) Objective {
 	}
 }
 
-// byKind returns n/|ℙ| times labeled at a labeled anchor and n/|𝕌| times other at another, so that the mean over all anchors is the
-// sum of the means over either kind. Without one of the kinds it returns other.
+// byKind returns n/|ℙ| times labeled at a labeled anchor and n/|𝕌| times other at another, so that the mean over all anchors is
+// the sum of the means over either kind. Without one of the kinds it returns other.
 func byKind(b *Block, labeled, other *Node) *Node {
 	count := ReduceSum(ConvertDType(b.source.labeled, other.DType()), -1)
 	count = BroadcastToShape(ExpandAxes(count, -1), other.Shape())

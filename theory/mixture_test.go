@@ -78,6 +78,8 @@ func TestBestMixture(t *testing.T) {
 	}
 	_, _, err = BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1}))
 	wantError(t, "the same objective twice", err, "no one best mixture", "leave out")
+	_, _, err = BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1 + 1e-14}))
+	wantError(t, "the same objective but for rounding", err, "no one best mixture")
 	_, _, err = BestMixture(&mat.SymDense{})
 	wantError(t, "nothing", err, "no one best mixture")
 }

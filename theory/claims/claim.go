@@ -118,5 +118,6 @@ func All() []Claim {
 		InfoNCEMutualInformation(), LossDirections(), TemperatureLimits(), InnerProductDistance(), AlignedUniform(),
 		MAKBudget(),
 		LPosIdentity(), LPosRecovers(), LPosLimit(), LPosLimitRepaired(), LPosMutualInformation(), LPosMutualInformationRepaired(),
+		PUDebiasedBias(), PUDebiasedPrior(), PUDebiasedError(),
 	}
 }

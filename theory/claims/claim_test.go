@@ -79,7 +79,7 @@ func TestAll(t *testing.T) {
 		"prior-error label-variance prior-one naive-boundary single-dataset rounds-decrease pupl-almost-surely " +
 		"pupl-linear positives-together sampling-bias dcl-decomposition dcl-limit dcl-limit-repaired infonce-mi " +
 		"loss-directions temperature-limits inner-product aligned-uniform mak-budget lpos-identity lpos-recovers " +
-		"lpos-limit lpos-limit-repaired lpos-mi lpos-mi-repaired"
+		"lpos-limit lpos-limit-repaired lpos-mi lpos-mi-repaired pu-debiased-bias pu-debiased-prior pu-debiased-error"
 	if strings.Join(ids, " ") != want {
 		t.Errorf("the claims are %q, want %q", ids, want)
 	}

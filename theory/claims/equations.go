@@ -24,9 +24,13 @@ type equation struct {
 	name      string                                                // "(6)"
 	attracts  func(b theory.GivenBatch, example, anchor int) bool   // whether the rows of an example attract an anchor of another
 	negative  func(exps []float64, own, n int, tau float64) float64 // what stands for the sum over negatives, nil for the sum
+
+	// whole, if not nil, returns the terms of an objective that is not made of these.
+	whole func(b theory.GivenBatch, i int, tau float64) (attraction, partition float64)
 }
 
-// equations are the objectives of package pucl that claims are made of, by name. DCL is taken at τ⁺ = ½ and Q = N.
+// equations are the objectives of package pucl that claims are made of, by name. DCL is taken at τ⁺ = ½ and Q = N,
+// PU-debiased at π = ½.
 var equations = map[string]equation{
 	"ssCL": {objective: pucl.SSCL(), name: "(4)", attracts: ownExample},
 	"PUCL": {objective: pucl.PUCL(), name: "(6)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
@@ -38,7 +42,8 @@ var equations = map[string]equation{
 	"SCL": {objective: pucl.SCL(), name: "(14)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
 		return b.Class[example] == b.Class[anchor]
 	}},
-	"DCL": {objective: pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), name: "that of Chuang et al.", attracts: ownExample, negative: debiasedSum},
+	"DCL":         {objective: pucl.DCL(pucl.DCLConfig{TauPlus: 0.5}), name: "that of Chuang et al.", attracts: ownExample, negative: debiasedSum},
+	"PU-debiased": {objective: pucl.PUDebiased(0.5), name: "its formula", whole: puDebiasedTerms},
 }
 
 func ownExample(_ theory.GivenBatch, example, anchor int) bool { return example == anchor }
@@ -54,8 +59,35 @@ func debiasedSum(exps []float64, own, n int, tau float64) float64 {
 	return float64(n) * max(debiasedMean(sum/float64(n), exps[own], 0.5), math.Exp(-1/tau))
 }
 
+// puDebiasedTerms returns the terms of PU-debiased, told π = ½, of row i.
+func puDebiasedTerms(b theory.GivenBatch, i int, tau float64) (attraction, partition float64) {
+	sims, examples := cosineCritic(b.Z, tau)[i], len(b.Labeled)
+	var sums, counts [2]float64 // over the labeled rows of other examples, and the unlabeled ones
+	anchors := [2]float64{}     // how many rows are labeled, and not
+	kind := func(j int) int { return oneIf(!b.Labeled[j%examples]) }
+	for j, s := range sims {
+		anchors[kind(j)]++
+		if j%examples != i%examples {
+			sums[kind(j)] += math.Exp(s)
+			counts[kind(j)]++
+		}
+	}
+	own, n := sims[(i+examples)%len(sims)], float64(len(sims)-2)
+	labeled, unlabeled := sums[0]/counts[0], sums[1]/counts[1]
+	negative := math.Log(math.Exp(own) + n*labeled)
+	if kind(i) == 1 {
+		each := float64(len(sims)) / anchors[1]
+		return each * own, each * negative
+	}
+	positive := math.Log(math.Exp(own) + n*max(debiasedMean(unlabeled, labeled, 0.5), math.Exp(-1/tau)))
+	return 0, float64(len(sims)) / anchors[0] * 0.5 * (positive - negative)
+}
+
 // terms returns what attracts and what repels row i.
 func (e equation) terms(b theory.GivenBatch, i int, tau float64) (attraction, partition float64) {
+	if e.whole != nil {
+		return e.whole(b, i, tau)
+	}
 	sims := cosineCritic(b.Z, tau)[i]
 	exps, examples := make([]float64, len(sims)), len(b.Labeled)
 	own, sum, count := (i+examples)%len(sims), 0.0, 0.0

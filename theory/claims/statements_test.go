@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every statement names claims that there are, or a reason; every claim is named; documents come one after the other.
+// Every statement names claims that there are, or a reason; every claim on a document is named; documents come one after the other.
 func TestStatements(t *testing.T) {
 	named, documents := map[string]bool{}, []string{}
 	for _, s := range Statements() {
@@ -27,7 +27,7 @@ func TestStatements(t *testing.T) {
 		t.Errorf("statements of %q, want those of %q in this order", documents, Documents())
 	}
 	for _, c := range All() {
-		if !named[c.ID] {
+		if !named[c.ID] && !strings.HasPrefix(c.Source, ofThisLibrary) {
 			t.Errorf("no statement names the claim %s", c.ID)
 		}
 	}

@@ -46,8 +46,9 @@ func variableName(name string) (string, error) {
 	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
 }
 
-// cellSettings are how a cell reads one: lab.Setting("steps", 500), or the variable itself. One without a name in quotes may read any.
-var cellSettings = regexp.MustCompile(`\bSetting(?:\[\w+\])?\((?:"(\w+)"|[^"])|"(PUCL_\w+)"`)
+// cellSettings are how a cell reads one: lab.Setting("steps", 500), or the variable itself, or the "size" of a lab.Prototype. One without
+// a name in quotes may read any.
+var cellSettings = regexp.MustCompile(`\bSetting(?:\[\w+\])?\((?:"(\w+)"|[^"])|"(PUCL_\w+)"|\blab\.(Prototype)\{`)
 
 // settingsOf returns the variables that a cell reads; any is true where that cannot be told.
 func settingsOf(source string) (variables []string, any bool) {
@@ -57,6 +58,8 @@ func settingsOf(source string) (variables []string, any bool) {
 			variables = append(variables, "PUCL_"+strings.ToUpper(found[1]))
 		case found[2] != "":
 			variables = append(variables, found[2])
+		case found[3] != "":
+			variables = append(variables, "PUCL_SIZE")
 		default:
 			any = true
 		}

@@ -22,8 +22,11 @@ import (
 // withoutPrior names the grid of classifiers that are told no class prior.
 const withoutPrior = "without-prior"
 
-// crossFitted is the method of the runs of [WithoutPrior].
-const crossFitted = "CrossFit"
+// The methods of the runs of [WithoutPrior]: encoders by PUCL, and then again by [pucl.PUDebiased], told the prior that the first ones gave.
+const (
+	crossFitted   = "CrossFit"
+	crossDebiased = "CrossFit, debiased"
+)
 
 // crossFitVersion is the version of [pipeline.CrossFit] in runs; see experiment.Run.
 const crossFitVersion = 1
@@ -32,12 +35,14 @@ const crossFitVersion = 1
 const (
 	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
 	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
+	FirstPrior   = "first prior"   // the class prior that the second encoders of "CrossFit, debiased" were told
 )
 
 // CrossFit is the configuration of a run of [pipeline.CrossFit].
 type CrossFit struct {
 	Contrastive // of each encoder; Restarts and Points are not used
 	Folds       int
+	Again       string // the objective of a second pretraining, told the estimated prior; "" for none
 }
 
 // WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2: a classifier that is told no class prior.
@@ -49,19 +54,22 @@ func WithoutPrior(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: withoutPrior, Size: size}
 	for _, s := range list {
 		for seed := range uint64(s.Seeds) {
-			grid.Runs = append(grid.Runs, s.crossFit(3, seed+1))
+			grid.Runs = append(grid.Runs, s.crossFit(crossFitted, 3, seed+1), s.crossFit(crossDebiased, 3, seed+1))
 		}
 	}
 	return grid, nil
 }
 
-// crossFit returns the run of a setting with so many folds.
-func (s setting) crossFit(folds int, seed uint64) experiment.Run {
+// crossFit returns the run of a method in a setting with so many folds.
+func (s setting) crossFit(method string, folds int, seed uint64) experiment.Run {
 	like := s.contrastive(pucl.PUCL(), seed)
-	config := CrossFit{like.Config.(Contrastive), folds}
+	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: folds}
 	config.Restarts, config.Points = 0, 1
+	if method == crossDebiased {
+		config.Again = pucl.PUDebiased(0).Name
+	}
 	return experiment.Run{
-		Setting: s.Name, Method: crossFitted, Seed: seed, Version: crossFitVersion, Config: config,
+		Setting: s.Name, Method: method, Seed: seed, Version: crossFitVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.trainCrossFit(ctx, eng, place, config, seed)
 		},
@@ -81,7 +89,12 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	pretrain := s.Pretrain
 	pretrain.Objective, pretrain.Encoder, pretrain.Seed, pretrain.Tau = pucl.PUCL(), s.Encoder, seed, config.Tau
 	pretrain.Checkpoint, pretrain.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-	pretrain.Observer = &inTurn{Observer: place.Observer, runs: config.Folds}
+	encoders := config.Folds
+	var again func(prior float64) pucl.Objective
+	if config.Again != "" {
+		encoders, again = 2*config.Folds, pucl.PUDebiased
+	}
+	pretrain.Observer = &inTurn{Observer: place.Observer, runs: encoders}
 	fitted, err := pipeline.CrossFit(ctx, eng, pipeline.Images{
 		Images: data.train.images, Index: data.train.Index, Labeled: data.train.Labeled,
 		HideLabels: func(hidden []bool) (train.Batches, error) {
@@ -91,7 +104,8 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			}
 			return datasets.NewSourceBatches(data.train.images, split, size)
 		},
-	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed})
+	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed,
+		Again: again})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +120,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	if err != nil {
 		return nil, err
 	}
-	point.Step = config.Folds * config.Steps
+	point.Step = encoders * config.Steps
 	return data.outcome(fitted.Models[0].Record, []experiment.Point{point}), nil
 }
 
@@ -140,6 +154,9 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		}
 	}
 	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
+	if fitted.First != 0 {
+		values[FirstPrior] = fitted.First
+	}
 	if o.train.Unknown == nil {
 		values[LabelsRight] = float64(right) / float64(len(unlabeled))
 	}

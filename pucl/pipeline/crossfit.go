@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/probe"
@@ -28,6 +29,10 @@ type CrossFitConfig struct {
 	Labels   pseudo.Config // of the vote on pseudo-labels
 	Probe    probe.Config  // of each encoder's probe on them
 	Seed     uint64        // of the folds
+
+	// Again, where it is given, has all encoders pretrained once more, from nothing, by an objective that is told the class prior that the
+	// first ones gave, such as [pucl.PUDebiased]; those of the second time make the pseudo-labels and the classifier.
+	Again func(prior float64) pucl.Objective
 }
 
 // CrossFitted is what came of a run.
@@ -37,6 +42,7 @@ type CrossFitted struct {
 	Models []*train.Model // the encoders
 	Fold   []int          // of each example: which encoder did not see its label, −1 of an unlabeled example
 	Labels *pseudo.Labels // of the examples, and the class prior by which they were made
+	First  float64        // with Again, the class prior that its objective was told; else 0
 }
 
 // CrossFit makes a classifier without a class prior and without the assumption of [Run] that the classes are two clusters:
@@ -45,6 +51,8 @@ type CrossFitted struct {
 //  2. [pseudo.Vote] gives the unlabeled examples pseudo-labels by all embeddings. Each label is one that an encoder never saw, which a
 //     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
 //  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
+//
+// With Again there is a second time of 1 and 2 between, in which the encoders are told the prior of the first.
 //
 // Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the vote is
 // known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with Config.Pretrain.Checkpoint it goes
@@ -64,21 +72,27 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 	if err := pseudo.CheckVote(folds, out.Fold, config.Labels); err != nil {
 		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
 	}
-	var embeddings []*mat.Dense
-	for fold := range folds {
-		m, err := pretrainWithout(ctx, eng, data, out.Fold, fold, config.Pretrain)
-		if err != nil {
-			return nil, fmt.Errorf("pipeline: pretraining encoder %d: %w", fold, err)
+	if config.Again != nil {
+		o := config.Again(0.5) // what cannot be trained by is refused before anything is trained
+		if err := fault.If(o.Attract == nil || o.Repel == nil, "pipeline: the objective %q of Again lacks a term; it needs both Attract and Repel",
+			o.Name); err != nil {
+			return nil, err
 		}
-		e, err := data.embed(eng, m)
-		if err != nil {
-			return nil, fmt.Errorf("pipeline: embedding by encoder %d: %w", fold, err)
-		}
-		out.Models, embeddings = append(out.Models, m), append(embeddings, rows.Unit(e.H))
 	}
-	var err error
-	if out.Labels, err = pseudo.Vote(embeddings, out.Fold, config.Labels); err != nil {
-		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
+	embeddings, err := out.label(ctx, eng, data, folds, config.Pretrain, config.Labels)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	if config.Again != nil {
+		again := config.Pretrain
+		out.First = out.Labels.Prior
+		again.Objective = config.Again(out.First)
+		if again.Checkpoint != "" {
+			again.Checkpoint = filepath.Join(again.Checkpoint, "again")
+		}
+		if embeddings, err = out.label(ctx, eng, data, folds, again, config.Labels); err != nil {
+			return nil, fmt.Errorf("pipeline: again, told the prior %.4g: %w", out.First, err)
+		}
 	}
 	for fold, m := range out.Models {
 		if ctx.Err() != nil {
@@ -91,6 +105,27 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 		out.Classifier = append(out.Classifier, &classify.Classifier{Model: m, Probe: p})
 	}
 	return out, nil
+}
+
+// label pretrains the encoders and has their embeddings, which it returns, vote on the labels.
+func (c *CrossFitted) label(ctx context.Context, eng *engine.Engine, data Data, folds int, pretrain train.Config, config pseudo.Config) (
+	embeddings []*mat.Dense, err error) {
+	c.Models = nil
+	for fold := range folds {
+		m, err := pretrainWithout(ctx, eng, data, c.Fold, fold, pretrain)
+		if err != nil {
+			return nil, fmt.Errorf("pretraining encoder %d: %w", fold, err)
+		}
+		e, err := data.embed(eng, m)
+		if err != nil {
+			return nil, fmt.Errorf("embedding by encoder %d: %w", fold, err)
+		}
+		c.Models, embeddings = append(c.Models, m), append(embeddings, rows.Unit(e.H))
+	}
+	if c.Labels, err = pseudo.Vote(embeddings, c.Fold, config); err != nil {
+		return nil, fmt.Errorf("pseudo-labels: %w", err)
+	}
+	return embeddings, nil
 }
 
 // foldsOf gives each labeled example a fold, of which all have as many but for one, and the others −1.

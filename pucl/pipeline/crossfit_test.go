@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/probe"
@@ -95,6 +96,58 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 
 	config.Pretrain.Steps = 12 // the checkpoints are of another run
 	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), "pretraining encoder 0") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Again the encoders are trained by an objective that is told the first prior, from nothing; the second ones make labels and classifier.
+func TestCrossFitAgain(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	var hidden [][]bool
+	data, _ := manyBlobs(&hidden)
+	var told []float64
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 5}}
+	once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	config.Again = func(prior float64) pucl.Objective {
+		told = append(told, prior)
+		return pucl.PUDebiased(prior)
+	}
+	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
+	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	if len(told) != 2 || told[1] != once.Labels.Prior || twice.First != told[1] || once.First != 0 {
+		t.Errorf("told %g, First %g and %g; once the prior is %g", told, once.First, twice.First, once.Labels.Prior)
+	}
+	if len(hidden) != 6 || !reflect.DeepEqual(hidden[2:4], hidden[4:6]) || !reflect.DeepEqual(twice.Fold, once.Fold) {
+		t.Errorf("%d times labels are hidden, not the same in both times", len(hidden))
+	}
+	second := config.Pretrain
+	second.Objective, second.Checkpoint = pucl.PUDebiased(once.Labels.Prior), ""
+	var xs []*mat.Dense
+	for fold := range 2 {
+		own := second
+		own.Seed = rand.New(rand.NewPCG(second.Seed, uint64(fold))).Uint64()
+		m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))
+		sameModels(t, twice.Models[fold], m)
+		if twice.Classifier[fold].Model != twice.Models[fold] {
+			t.Errorf("classifier %d is not on the second encoder", fold)
+		}
+		xs = append(xs, rows.Unit(must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X)).H))
+	}
+	if labels := must[*pseudo.Labels](t)(pseudo.Vote(xs, twice.Fold, config.Labels)); !reflect.DeepEqual(twice.Labels, labels) {
+		t.Errorf("labels by a prior of %g, want those by %g", twice.Labels.Prior, labels.Prior)
+	}
+	resumed := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config)) // from the checkpoints of both times
+	if !reflect.DeepEqual(resumed.Labels, twice.Labels) {
+		t.Error("resumed it gives other labels")
+	}
+
+	hidden, config.Pretrain.Checkpoint = nil, ""
+	config.Again = func(float64) pucl.Objective { return pucl.Objective{Name: "half"} }
+	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), `the objective "half" of Again lacks a term`) || hidden != nil {
+		t.Errorf("%v, after hiding labels %d times", err, len(hidden))
+	}
+	config.Again = func(prior float64) pucl.Objective { return pucl.PUDebiased(prior + 1) }
+	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), "again, told the prior 0.") {
 		t.Errorf("%v", err)
 	}
 }

@@ -201,11 +201,6 @@ func TestTSNE(t *testing.T) {
 			t.Errorf("point %d of cluster %d is nearest to one of cluster %d", i, i%3, best%3)
 		}
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	again, _, err := TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity})
-	if err != nil || !mat.Equal(points, again) {
-		t.Errorf("on one processor the points are others (%v)", err)
-	}
 	if !mat.Equal(data, matrix(s.Rows)) {
 		t.Error("the data were changed")
 	}
@@ -213,6 +208,35 @@ func TestTSNE(t *testing.T) {
 	farther.Apply(func(_, _ int, v float64) float64 { return 1e150 * (v + 64) }, farther)
 	if _, d, err := TSNE(t.Context(), farther, TSNEConfig{Perplexity: s.Perplexity}); err != nil || math.Abs(d-divergence) > 0.02 {
 		t.Errorf("of rows 1e150 times as large: divergence %g, want %g (%v)", d, divergence, err)
+	}
+}
+
+// TestTSNEOnOneProcessor has rows for several blocks.
+func TestTSNEOnOneProcessor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	data := mat.NewDense(2*rowsAtOnce+blockSize/2, 5, nil)
+	data.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, data)
+	var points [2]*mat.Dense
+	var divergences [2]float64
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for k, processors := range []int{1, 4} {
+		runtime.GOMAXPROCS(processors)
+		var err error
+		if points[k], divergences[k], err = TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !mat.Equal(points[0], points[1]) || divergences[0] != divergences[1] {
+		t.Errorf("on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])
+	}
+}
+
+// TestRepulsionOnOneSpot has a mean that rounding puts beside the points.
+func TestRepulsionOnOneSpot(t *testing.T) {
+	y := slices.Repeat([]point{{0.1, 0.3}}, 20)
+	force := make([]point, len(y))
+	if z := newQuadtree(len(y), 0.5).repel(y, force); z != 20*19 {
+		t.Errorf("over all pairs i ≠ j of 20 equal points 1/(1 + 0) sums to %g, want %d", z, 20*19)
 	}
 }
 

@@ -106,14 +106,14 @@ func (p products) matrix() *mat.SymDense {
 
 // BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k that has the least mean squared error, and
 // that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight may be
-// negative. [pucl.WeightedSum] makes the objective. Where one of the objectives is a mixture of the others, as if it is there
-// twice, there is no one best mixture, which is an error.
+// negative. [pucl.WeightedSum] makes the objective. It is an error if one of the objectives is a mixture of the others, as if it
+// is there twice, since no one mixture is best then, and if some mixture has no error at all.
 func BestMixture(m mat.Symmetric) (weights []float64, least float64, err error) {
 	n := m.SymmetricDim()
 	var factors mat.Cholesky
 	if n == 0 || !factors.Factorize(m) || factors.Cond() > 1e12 {
-		return nil, 0, errors.New("theory: the errors determine no one best mixture; leave out objectives that mixtures of " +
-			"the others make up")
+		return nil, 0, errors.New("theory: the errors determine no one best mixture, or one without any error; leave out " +
+			"objectives that mixtures of the others make up")
 	}
 	var solved mat.VecDense
 	if err := factors.SolveVecTo(&solved, mat.NewVecDense(n, lists.Make(n, func(int) float64 { return 1 }))); err != nil {

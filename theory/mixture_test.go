@@ -80,6 +80,8 @@ func TestBestMixture(t *testing.T) {
 	wantError(t, "the same objective twice", err, "no one best mixture", "leave out")
 	_, _, err = BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1 + 1e-14}))
 	wantError(t, "the same objective but for rounding", err, "no one best mixture")
+	_, _, err = BestMixture(mat.NewSymDense(2, []float64{0, 0, 0, 1}))
+	wantError(t, "one without errors", err, "without any error")
 	_, _, err = BestMixture(&mat.SymDense{})
 	wantError(t, "nothing", err, "no one best mixture")
 }

@@ -3,6 +3,7 @@ package theory
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -18,6 +19,9 @@ import (
 // ErrorMeter measures how far the losses of several objectives, and their gradients, lie from the ideal ones on the same batch.
 // Like a [Meter] it compiles once for every number of examples and of coordinates that it meets.
 type ErrorMeter struct {
+	MaxBatches int                       // as of a [Meter]
+	Progress   func(done, total float64) // as of a [Meter]
+
 	objectives []pucl.Objective
 	meter      *Meter // whose values are the losses, each [c], and then the gradients, each [c, 2b, d]
 }
@@ -31,6 +35,7 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 	for _, o := range objectives {
 		must.Do(checkMeasurable(eng, o, tau))
 	}
+	objectives = slices.Clone(objectives) // graphs are built later
 	values := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) []*Node {
 		losses := lists.Map(objectives, func(o pucl.Objective) *Node {
 			return o.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)
@@ -38,7 +43,7 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 		return append(losses, lists.Map(losses, func(loss *Node) *Node { return Gradient(ReduceAllSum(loss), z)[0] })...)
 	}))
 	values.SetMaxCache(-1)
-	return &ErrorMeter{objectives, &Meter{tau: tau, scores: len(objectives), values: values}}, nil
+	return &ErrorMeter{objectives: objectives, meter: &Meter{tau: tau, scores: len(objectives), values: values}}, nil
 }
 
 // Close gives the compiled graphs back.
@@ -50,6 +55,7 @@ func (m *ErrorMeter) Close() { m.meter.values.Finalize() }
 func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.SymDense, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.meter.tau))
+	m.meter.MaxBatches, m.meter.Progress = m.MaxBatches, m.Progress
 	s := p.support(false)
 	ideal := must.Get(IdealLoss(p, d.Prior, d.Negatives(), m.meter.tau)).Loss.Value
 	slope := must.Get(IdealGradient(p, d.Prior, d.Negatives(), m.meter.tau)).flat()

@@ -103,6 +103,9 @@ func TestErrorMeterRefuses(t *testing.T) {
 	world := Population{Positive: Uniform([]float64{1}), Negative: Uniform([]float64{-1})}
 	_, _, err = m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
 	wantError(t, "infinite", err, `"ssCL"`, "not finite")
+	m.MaxBatches = 1
+	_, _, err = m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
+	wantError(t, "too many batches", err, "more than the 1 ", "MaxBatches")
 	_, _, err = m.SquaredErrors(world, Design{})
 	wantError(t, "no batch", err, "neither may be negative")
 	if strings.Contains(err.Error(), "panic") {

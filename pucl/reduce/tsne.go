@@ -49,11 +49,13 @@ func TSNE(ctx context.Context, data mat.Matrix, config TSNEConfig) (points *mat.
 	if err := checkFinite("t-SNE", data); err != nil {
 		return nil, 0, err
 	}
-	y, err := start(data, config.Start)
+	x := mat.DenseCopyOf(data)
+	center(x)
+	y, err := start(x, config.Start)
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err := affinities(ctx, mat.DenseCopyOf(data), config.Perplexity)
+	p, err := affinities(ctx, x, config.Perplexity)
 	if err != nil {
 		return nil, 0, err
 	}

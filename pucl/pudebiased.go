@@ -21,7 +21,7 @@ import (
 // number of those rows. Since (1−π) E_N f₋ = E_U f₋ − π E_P f₋, the expectation tends to π E_P f₊ + (1−π) E_N f₋, which is (3)
 // under independent views and case-control sampling. Of b examples it is off by c/b + O(1/b²), with c ≤ 0, as the logarithm
 // bends; by a/√b, with a ≥ 0, where the true mean over the negatives of some positive is the floor itself. [SSCL], [PUCL],
-// [SCLPU] and [DCL] stay off.
+// [SCLPU] and [DCL] in general stay off.
 //
 // An error of the prior stays as well, in proportion. Of a single data set, tell it the share of positives among the unlabeled
 // examples: it then tends to (3) for that share.
@@ -29,8 +29,8 @@ import (
 // What it pays is variance. Its loss on one batch is nearer to (3) than that of [PUCL] from some number of examples on: few
 // where PUCL is far off, and more than a hundred in a population where PUCL is off by little. In smaller batches PUCL is
 // nearer, and a mixture of the two nearest ([WeightedSum]). Like uPU it can fall below what any encoder of true classes
-// reaches. The part of the negatives, 1/|𝕌| Σ_𝕌 f₋ − π/|ℙ| Σ_ℙ f₋, is not cut at 0, as nnPU cuts it: that brings the loss
-// nearer in small batches, but can take its gradient farther away, as in the example of theory's ErrorMeter.
+// reaches. The part of the negatives, 1/|𝕌| Σ_𝕌 f₋ − π/|ℙ| Σ_ℙ f₋, is not cut at 0, as nnPU cuts it: that can bring the loss
+// nearer and at once take its gradient farther away, as in the example of theory's ErrorMeter.
 //
 // Package claims, below theory, proves and measures the rest: pu-debiased-bias, pu-debiased-prior and pu-debiased-error.
 //

@@ -3,6 +3,7 @@ package theory
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -18,6 +19,9 @@ import (
 // ErrorMeter measures how far the losses of several objectives, and their gradients, lie from the ideal ones on the same batch.
 // Like a [Meter] it compiles once for every number of examples and of coordinates that it meets.
 type ErrorMeter struct {
+	MaxBatches int                       // as of a [Meter]
+	Progress   func(done, total float64) // as of a [Meter]
+
 	objectives []pucl.Objective
 	meter      *Meter // whose values are the losses, each [c], and then the gradients, each [c, 2b, d]
 }
@@ -31,6 +35,7 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 	for _, o := range objectives {
 		must.Do(checkMeasurable(eng, o, tau))
 	}
+	objectives = slices.Clone(objectives) // graphs are built later
 	values := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) []*Node {
 		losses := lists.Map(objectives, func(o pucl.Objective) *Node {
 			return o.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)
@@ -38,7 +43,7 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 		return append(losses, lists.Map(losses, func(loss *Node) *Node { return Gradient(ReduceAllSum(loss), z)[0] })...)
 	}))
 	values.SetMaxCache(-1)
-	return &ErrorMeter{objectives, &Meter{tau: tau, scores: len(objectives), values: values}}, nil
+	return &ErrorMeter{objectives: objectives, meter: &Meter{tau: tau, scores: len(objectives), values: values}}, nil
 }
 
 // Close gives the compiled graphs back.
@@ -50,6 +55,7 @@ func (m *ErrorMeter) Close() { m.meter.values.Finalize() }
 func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.SymDense, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.meter.tau))
+	m.meter.MaxBatches, m.meter.Progress = m.MaxBatches, m.Progress
 	s := p.support(false)
 	ideal := must.Get(IdealLoss(p, d.Prior, d.Negatives(), m.meter.tau)).Loss.Value
 	slope := must.Get(IdealGradient(p, d.Prior, d.Negatives(), m.meter.tau)).flat()
@@ -106,14 +112,14 @@ func (p products) matrix() *mat.SymDense {
 
 // BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k that has the least mean squared error, and
 // that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight may be
-// negative. [pucl.WeightedSum] makes the objective. Where one of the objectives is a mixture of the others, as if it is there
-// twice, there is no one best mixture, which is an error.
+// negative. [pucl.WeightedSum] makes the objective. It is an error if one of the objectives is a mixture of the others, as if it
+// is there twice, since no one mixture is best then, and if some mixture has no error at all.
 func BestMixture(m mat.Symmetric) (weights []float64, least float64, err error) {
 	n := m.SymmetricDim()
 	var factors mat.Cholesky
 	if n == 0 || !factors.Factorize(m) || factors.Cond() > 1e12 {
-		return nil, 0, errors.New("theory: the errors determine no one best mixture; leave out objectives that mixtures of " +
-			"the others make up")
+		return nil, 0, errors.New("theory: the errors determine no one best mixture, or one without any error; leave out " +
+			"objectives that mixtures of the others make up")
 	}
 	var solved mat.VecDense
 	if err := factors.SolveVecTo(&solved, mat.NewVecDense(n, lists.Make(n, func(int) float64 { return 1 }))); err != nil {

@@ -80,6 +80,8 @@ func TestBestMixture(t *testing.T) {
 	wantError(t, "the same objective twice", err, "no one best mixture", "leave out")
 	_, _, err = BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1 + 1e-14}))
 	wantError(t, "the same objective but for rounding", err, "no one best mixture")
+	_, _, err = BestMixture(mat.NewSymDense(2, []float64{0, 0, 0, 1}))
+	wantError(t, "one without errors", err, "without any error")
 	_, _, err = BestMixture(&mat.SymDense{})
 	wantError(t, "nothing", err, "no one best mixture")
 }
@@ -101,6 +103,9 @@ func TestErrorMeterRefuses(t *testing.T) {
 	world := Population{Positive: Uniform([]float64{1}), Negative: Uniform([]float64{-1})}
 	_, _, err = m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
 	wantError(t, "infinite", err, `"ssCL"`, "not finite")
+	m.MaxBatches = 1
+	_, _, err = m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
+	wantError(t, "too many batches", err, "more than the 1 ", "MaxBatches")
 	_, _, err = m.SquaredErrors(world, Design{})
 	wantError(t, "no batch", err, "neither may be negative")
 	if strings.Contains(err.Error(), "panic") {

@@ -46,7 +46,7 @@ func (a neighbor) compare(b neighbor) int {
 }
 
 // affinities returns p_ij = (p_j|i + p_i|j) / 2n, where p_j|i is a Gaussian of the distance over the nearest 3·perplexity rows, as
-// wide as makes its perplexity the given one.
+// wide as makes its perplexity the given one. The rows must be centered.
 func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs, error) {
 	n, _ := data.Dims()
 	near, err := nearest(ctx, data, min(n-1, int(3*perplexity+1)))
@@ -65,10 +65,10 @@ func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs
 // rowsAtOnce is how many rows are compared with all others in one product.
 const rowsAtOnce = 256
 
-// nearest returns the k nearest other rows of each row, the nearest first and of equally near ones the one that comes first.
+// nearest returns the k nearest other rows of each row, the nearest first and of equally near ones the one that comes first. The rows
+// must be centered.
 func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) {
 	n, d := data.Dims()
-	center(data) // differences of small squares lose less
 	squares := make([]float64, n)
 	for i := range squares {
 		row := mat.NewVecDense(d, data.RawRowView(i))
@@ -95,14 +95,15 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 	return near, nil
 }
 
-// center takes the mean of its rows from every row of x, and scales all so that no square is too large: shares do not change by that.
+// center takes the mean of its rows from every row of x, so that differences of squares lose less, and scales all so that no square
+// is too large or too small: shares do not change by that.
 func center(x *mat.Dense) {
 	n, d := x.Dims()
 	largest := max(mat.Max(x), -mat.Min(x))
 	if largest == 0 {
 		return
 	}
-	x.Scale(1/largest, x)
+	x.Apply(func(_, _ int, v float64) float64 { return v / largest }, x)
 	mean := make([]float64, d)
 	for i := range n {
 		for j, v := range x.RawRowView(i) {

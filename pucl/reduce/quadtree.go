@@ -115,7 +115,7 @@ func (t *quadtree) build(y []point) {
 	width := max(high.x-low.x, high.y-low.y, math.SmallestNonzeroFloat64)
 	scale := (1<<levels - 1) / width
 	if math.IsInf(scale, 1) {
-		scale = 0 // all on one point, but for less than floats can tell
+		scale, width = 0, math.Inf(1) // all on one point, but for less than floats can tell: no cell is far
 	}
 	for i, p := range y {
 		t.places[i] = place{spread(uint32((p.x-low.x)*scale)) | spread(uint32((p.y-low.y)*scale))<<1, int32(i)}

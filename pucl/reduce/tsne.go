@@ -29,9 +29,9 @@ const (
 // the one with less is better. Distances between far groups, their sizes and densities mean nothing.
 //
 // The same arguments give the same points on one machine, on however many processors. Rows are compared by Euclidean distance;
-// bring embeddings that were trained by cosine to unit length first ([rows.Unit]). Rows that are equal to the last bit stay on one
-// point. One step takes time in proportion to n log n and to the perplexity; finding neighbors, done once, n²·d. Ending ctx ends the
-// steps with its error.
+// bring embeddings that were trained by cosine to unit length first ([rows.Unit]). Rows that are equal to the last bit begin on one
+// point; they part where only some of them are among the nearest 3·perplexity of another row. One step takes time in proportion to
+// n log n and to n times the perplexity; finding neighbors, done once, n²·d. Ending ctx ends the steps with its error.
 //
 // TSNE returns an error if n < 3 or d < 2, if the perplexity is not below n, if Start has another shape, or if an entry is
 // not finite.
@@ -49,11 +49,13 @@ func TSNE(ctx context.Context, data mat.Matrix, config TSNEConfig) (points *mat.
 	if err := checkFinite("t-SNE", data); err != nil {
 		return nil, 0, err
 	}
-	y, err := start(data, config.Start)
+	x := mat.DenseCopyOf(data)
+	center(x)
+	y, err := start(x, config.Start)
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err := affinities(ctx, mat.DenseCopyOf(data), config.Perplexity)
+	p, err := affinities(ctx, x, config.Perplexity)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -94,7 +94,8 @@ func (s *subject) meters(tau float64, objectives ...pucl.Objective) []*meter {
 	return meters
 }
 
-// gauge is the function of that name, asked once for an objective.
+// gauge is the function of that name, asked once for all objectives of a name, as it is planted: of one that is told a number the
+// one that [equations] holds, which is gauged before a check begins, answers for all.
 func (s *subject) gauge(o pucl.Objective) error {
 	key := s.key(o)
 	err, known := s.bench.gauged[key]

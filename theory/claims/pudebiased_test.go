@@ -1,9 +1,11 @@
 package claims
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
 )
 
@@ -56,6 +58,25 @@ func TestPUDebiasedError(t *testing.T) {
 	near(t, "v", value(t, c.Finding, "classes at cosine 0.6: v"), 4.0/3*oneProb*(1-oneProb)*slope*slope, 1e-14)
 	if few, many := c.Number.Value, value(t, c.Finding, "positives between two negatives: b*"); !(few < 5 && many > 100) {
 		t.Errorf("PU-debiased is nearer from %g and from %g examples on", few, many)
+	}
+}
+
+// Labeled anchors are positive also where no positive is among the unlabeled examples, or none but positives.
+func TestDebiasedMeanAtExtremePriors(t *testing.T) {
+	o := pucl.PUDebiased(0.2)
+	o.Name = "PU-debiased, π = 0.2"
+	m := metersOf(t, o)[0]
+	for _, prior := range []float64{0, 1} {
+		d := theory.Design{Labeled: 2, Unlabeled: 2, Prior: prior}
+		r, err := m.Exact(TwoPoints(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, err := DebiasedMean(TwoPoints(), d, 0.2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, fmt.Sprintf("π = %g", prior), mean, r.Loss.Mean.Value, 1e-12)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUDebiasedBias returns the claim that the bias of [pucl.PUDebiased] fades as the batch grows, how fast, and that no other
-// loss for positive and unlabeled data of this library does so.
+// PUDebiasedBias returns the claim that the bias of [pucl.PUDebiased] fades as the batch grows, how fast, and that those of
+// ssCL, PUCL, SCL-PU and DCL in general do not.
 func PUDebiasedBias() Claim {
 	return Claim{
 		ID: "pu-debiased-bias",
@@ -19,7 +19,7 @@ func PUDebiasedBias() Claim {
 			"u/b, with c = π/4·E_P[V_N/M_N² − (b/u·V_U + b/m·π²V_P)/((1−π)M_N)²] − (1−π)/4·u/m·E_N[V_P/M_P²] ≤ 0, where " +
 			"M_N > e^(−1/τ) at every positive. Where M_N = e^(−1/τ) for some, it is L*_CL + a/√b + O(1/b) with a = " +
 			"π·E_P[1{M_N = e^(−1/τ)}·σ/M_N]/√(2π°) ≥ 0, π° = 3.14…, σ² = (b/u·V_U + b/m·π²V_P)/(2(1−π)²). ssCL, PUCL, " +
-			"SCL-PU and DCL with τ⁺ = π tend elsewhere.",
+			"SCL-PU and DCL with τ⁺ = π in general tend elsewhere.",
 		LaTeX: `\mathbb{E}[\mathcal{L}] - \mathcal{L}^*_{\text{CL}} = \frac{1}{b}\left(\frac{\pi}{4}\mathbb{E}_P\left[\frac{V_N}{M_N^2} - ` +
 			`\frac{\frac{b}{u} V_U + \frac{b}{m}\pi^2 V_P}{(1-\pi)^2 M_N^2}\right] - \frac{1-\pi}{4}\,\frac{u}{m}\,\mathbb{E}_N\left[` +
 			`\frac{V_P}{M_P^2}\right]\right) + O\!\left(\frac{1}{b^2}\right)`,

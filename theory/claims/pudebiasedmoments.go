@@ -46,35 +46,34 @@ func DebiasedMean(p theory.Population, d theory.Design, told, tau float64) (mean
 			"examples or more and one unlabeled one or more", told, d)
 	}
 	n, floor := float64(d.Negatives()), math.Exp(-1/tau)
-	sum := world{p, d.Prior}.meanOver(tau, func(a theory.Anchor) float64 {
+	unlabeled := world{p, d.Prior}.meanOver(tau, func(a theory.Anchor) float64 {
 		positives := a.Other
 		if a.Positive {
 			positives = a.Own
 		}
-		unlabeled := must.Get(theory.ExpectMeanExp(positives, 2*d.Labeled, func(p float64) float64 {
+		return must.Get(theory.ExpectMeanExp(positives, 2*d.Labeled, func(p float64) float64 {
 			return theory.Mean(a.Own, func(s float64) float64 { return math.Log(math.Exp(s)+n*p) - s })
 		}))
-		if !a.Positive {
-			return unlabeled
-		}
-		labeled := must.Get(theory.ExpectMeanExp(positives, 2*d.Labeled-2, func(p float64) float64 {
-			return must.Get(theory.ExpectMeanExp(exampleMeans(a), d.Unlabeled, func(u float64) float64 {
+	})
+	labeled := world{p, 1}.meanOver(tau, func(a theory.Anchor) float64 { // all positive
+		return must.Get(theory.ExpectMeanExp(a.Own, 2*d.Labeled-2, func(p float64) float64 {
+			return must.Get(theory.ExpectMeanExp(exampleMeans(a, d.Prior), d.Unlabeled, func(u float64) float64 {
 				g := max((u-told*p)/(1-told), floor)
 				return theory.Mean(a.Own, func(s float64) float64 { return math.Log((math.Exp(s) + n*g) / (math.Exp(s) + n*p)) })
 			}))
 		}))
-		return unlabeled + told/d.Prior*labeled
 	})
-	return sum, nil
+	return unlabeled + told*labeled, nil
 }
 
-// exampleMeans returns what an unlabeled example adds at an anchor: log of the mean of exp s over its two views.
-func exampleMeans(a theory.Anchor) []theory.Encounter {
+// exampleMeans returns what an unlabeled example adds at an anchor, of whose class a share of them is: log of the mean of exp s
+// over its two views.
+func exampleMeans(a theory.Anchor, share float64) []theory.Encounter {
 	var means []theory.Encounter
 	for _, class := range []struct {
 		share float64
 		of    []theory.Encounter
-	}{{a.TauPlus, a.Own}, {1 - a.TauPlus, a.Other}} {
+	}{{share, a.Own}, {1 - share, a.Other}} {
 		for _, first := range class.of {
 			for _, second := range class.of {
 				mean := (math.Exp(first.S) + math.Exp(second.S)) / 2

@@ -3,6 +3,7 @@ package viz
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -45,12 +46,13 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	for _, s := range samples {
 		low, high = min(low, slices.Min(s.Values)), max(high, slices.Max(s.Values))
 	}
-	if low == high { // one value alone gets a bin about it
-		low, high = low-0.5, high+0.5
+	bins := cmp.Or(cfg.Bins, 40)
+	if width := (high - low) / float64(bins); low+width == low || high-width == high { // what is as good as one value gets a bin
+		room := max(0.5, 1e-9*max(math.Abs(low), math.Abs(high)))
+		low, high = low-room, high+room
 	}
 	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "similarity"), cmp.Or(cfg.YLabel, "density")
 	p := New(cfg.Figure)
-	bins := cmp.Or(cfg.Bins, 40)
 	var entries []Entry
 	var front []plot.Plotter
 	for i, style := range stylesOf(samples, func(s Sample) string { return s.Name }) {

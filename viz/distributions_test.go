@@ -21,8 +21,11 @@ func TestDistributionsErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
 		}
 	}
-	if _, err := Distributions(DistributionsConfig{}, Sample{"a", []float64{3, 3}}); err != nil {
-		t.Errorf("one value alone: %v", err)
+	for _, values := range [][]float64{{3, 3}, {1e17, 1e17}, {0, math.SmallestNonzeroFloat64}, {1, math.Nextafter(1, 2)}} { // as good as one value
+		p, err := Distributions(DistributionsConfig{}, Sample{"a", values})
+		if err != nil || !(p.X.Min <= values[0] && values[0] <= p.X.Max && p.X.Min < p.X.Max) {
+			t.Errorf("%g: %v", values, err)
+		}
 	}
 }
 

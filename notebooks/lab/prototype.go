@@ -13,6 +13,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
@@ -180,7 +181,7 @@ func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 	}
 	out, err := ExecOnce(eng.Backend, func(z, labeled *Node) *Node {
 		loss := o.Loss(pucl.Views{Z: z, Labeled: labeled, Count: 2}, prototypeTau)
-		slope := Gradient(loss, z)[0]
+		slope := gradient(loss, z)
 		return Concatenate([]*Node{Reshape(loss, 1), Reshape(slope, slope.Shape().Size())}, 0)
 	}, z, labeled)
 	if err != nil {
@@ -199,6 +200,12 @@ func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 		text = fmt.Appendf(text, "%.5g ", x)
 	}
 	return train.Digest(text)[:6], nil
+}
+
+// gradient returns that of the loss, and panics with the name of an operation that has none.
+func gradient(loss, of *Node) *Node {
+	defer fault.Annotate(nil, "the gradient")
+	return Gradient(loss, of)[0]
 }
 
 // errUntrained says what to do before a result can be shown.

@@ -81,7 +81,10 @@ func (p Prototype) Values() (viz.Table, error) {
 	return table, nil
 }
 
-// Embedding draws the test images as the first training's encoder and its projector have them, in the plane in which they vary most.
+// mostDrawn is how many test images of a class Embedding draws.
+const mostDrawn = 600
+
+// Embedding draws test images, at most 600 of a class, as the first training's encoder and its projector have them, in the plane in which they vary most.
 func (p Prototype) Embedding() (Figure, error) {
 	w, err := p.open()
 	if err != nil {
@@ -114,7 +117,7 @@ func (p Prototype) Embedding() (Figure, error) {
 		if err != nil {
 			return Figure{}, err
 		}
-		panel, err := viz.Scatter(viz.ScatterConfig{MaxPerGroup: 600, Figure: viz.Figure{Title: w.Objective.Name + ": " + space.name,
+		panel, err := viz.Scatter(viz.ScatterConfig{MaxPerGroup: mostDrawn, Figure: viz.Figure{Title: w.Objective.Name + ": " + space.name,
 			XLabel: viz.ComponentLabel(1, explained[0]), YLabel: viz.ComponentLabel(2, explained[1])}}, groups...)
 		if err != nil {
 			return Figure{}, err
@@ -122,8 +125,8 @@ func (p Prototype) Embedding() (Figure, error) {
 		panels = append(panels, panel)
 	}
 	both, err := viz.Panels(0, 0, panels...)
-	return Figure{both, fmt.Sprintf("%d test images in two dimensions by their true class, as the encoder trained with %s has them and as its "+
-		"projector does. Seed 1.", len(positive), w.Objective.Name)}, err
+	return Figure{both, fmt.Sprintf("Test images, at most %d of each class, in two dimensions by their true class, as the encoder trained with %s has "+
+		"them and as its projector does. Seed 1.", mostDrawn, w.Objective.Name)}, err
 }
 
 // prototypeHeads are the classifiers that are shown, with what each is told.

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Setting returns the value of a walkthrough's setting: that of the environment variable PUCL_NAME (upper case), which
+// Setting returns the value of a walkthrough's setting: that of the environment variable PUCL_NAME (upper case, "_" for "-"), which
 // `go run ./notebooks run -set name=value` sets, or standard where it is not set.
 func Setting[T int | float64 | string | bool](name string, standard T) (T, error) {
-	variable := "PUCL_" + strings.ToUpper(name)
+	variable := "PUCL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	text, ok := os.LookupEnv(variable)
 	if !ok || text == "" {
 		return standard, nil

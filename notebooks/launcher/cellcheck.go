@@ -121,7 +121,7 @@ func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 			}
 			return true
 		})
-		config := types.Config{Importer: from, Sizes: types.SizesFor("gc", e.arch), Error: func(err error) {
+		config := types.Config{Importer: from, Sizes: types.SizesFor("gc", e.arch), FakeImportC: true, Error: func(err error) {
 			var wrong types.Error
 			if !errors.As(err, &wrong) || seen[wrong.Pos] ||
 				strings.HasPrefix(wrong.Msg, "undefined: ") && e.isPackage(qualifiers[wrong.Pos]) { // the kernel imports it by itself

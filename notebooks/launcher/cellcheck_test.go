@@ -61,6 +61,7 @@ func TestCheckCellsFinds(t *testing.T) {
 			[]string{"Cell 1", "imported and not used", "into the first cell that uses it"}},
 		"declared too late":         {[]string{"%%\nprintln(F())", "func F() int { return 1 }"}, []string{"Cell 1", "line 2: undefined: F"}},
 		"forgotten":                 {[]string{"func F() int { return 1 }", "%reset\n", "%%\nprintln(F())"}, []string{"Cell 3", "undefined: F"}},
+		"no name to run":            {[]string{start, "func F() {}\n%exec "}, []string{"Cell 2", "line 2: %exec wants the name of a function"}},
 		"a field that is not there": {[]string{"type T struct{ A int }", "%%\nprintln(T{}.B)"}, []string{"Cell 2", "T{}.B undefined"}},
 
 		"all is well":        {[]string{start, "%%\nfmt.Println(1)"}, nil},
@@ -72,6 +73,8 @@ func TestCheckCellsFinds(t *testing.T) {
 		"a method anew":       {[]string{"type T int\nfunc (t *T) M() int { return 1 }", "func (t *T) M() string { return \"\" }", "%%\nprintln(new(T).M() + \"\")"}, nil},
 		"main of one's own":   {[]string{start, "func main() {\n\tfmt.Println(1)\n}", "%%\nfmt.Println(2)"}, nil},
 		"the kernel's words":  {[]string{"!echo a \\\n  b", "%env A b", "//gonb:%%\nprintln(1)", "%main\nprintln(2)", "func F() {}\n%exec F"}, nil},
+		"no cells of Go":      {[]string{start, "%%bash\necho 'a b'", "%%writefile a.txt\nnot Go", "//gonb:%%script sh -e\n(", "%%\nfmt.Println(1)"}, nil},
+		"C":                   {[]string{"// #include <math.h>\nimport \"C\"\n\n%%\nprintln(C.sqrt(4))"}, nil},
 		"flags of the kernel": {[]string{"import \"flag\"\n%%\nprintln(flag.Arg(0))"}, nil},
 		"nothing":             {nil, nil},
 	} {

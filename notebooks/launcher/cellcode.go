@@ -36,7 +36,14 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 		if c.number == 0 {
 			continue
 		}
-		source, reset := goSource(c.source)
+		if first, _, _ := strings.Cut(c.source, "\n"); otherLanguage.MatchString(strings.TrimPrefix(first, kernelMark)) {
+			continue
+		}
+		source, reset, err := goSource(c.source)
+		if wrong := (*lineError)(nil); errors.As(err, &wrong) {
+			slips = append(slips, slip{c, wrong.line, wrong.text})
+			continue
+		}
 		file, err := parser.ParseFile(files, strconv.Itoa(c.number), source, parser.SkipObjectResolution)
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
@@ -62,21 +69,39 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 // mainLine matches the mark of the kernel by which the rest of a cell is what runs.
 var mainLine = regexp.MustCompile(`^%(%|main)(\s|$)`)
 
+// otherLanguage matches the first line of a cell that holds no Go: a text to be written to a file, or a script for another program.
+var otherLanguage = regexp.MustCompile(`^%%(writefile|script|bash|sh|gx)(\s|$)`)
+
+// kernelMark may stand before what is meant for the kernel, so that editors of Go take it for a comment.
+const kernelMark = "//gonb:"
+
+// lineError is what is wrong with a line of a cell, counted from 1, that is meant for the kernel.
+type lineError struct {
+	line int
+	text string
+}
+
+func (e *lineError) Error() string { return e.text }
+
 // goSource returns a cell as a file of Go with the same lines: what is the kernel's own language is left out, and "%%" is where main begins.
-// reset says that the cell has the kernel forget what was declared before.
-func goSource(cell string) (source string, reset bool) {
+// reset says that the cell has the kernel forget what was declared before. The error is a *lineError.
+func goSource(cell string) (source string, reset bool, err error) {
 	var b strings.Builder
 	b.WriteString("package main;")
 	end, special := "", false // special: the line before goes on, and was no Go
-	for line := range strings.SplitSeq(cell, "\n") {
-		mark := strings.TrimPrefix(line, "//gonb:")
+	for i, line := range strings.Split(cell, "\n") {
+		mark := strings.TrimPrefix(line, kernelMark)
+		words := strings.Fields(mark)
 		switch {
 		case special:
 		case mainLine.MatchString(mark):
 			b.WriteString("func main() {")
 			end = "}"
-		case strings.HasPrefix(mark, "%exec "):
-			fmt.Fprintf(&b, "func main() { %s() }", strings.Fields(mark)[1])
+		case strings.HasPrefix(mark, "%exec") && words[0] == "%exec":
+			if len(words) == 1 {
+				return "", false, &lineError{i + 1, "%exec wants the name of a function"}
+			}
+			fmt.Fprintf(&b, "func main() { %s() }", words[1])
 		case len(mark) > 1 && (mark[0] == '%' || mark[0] == '!'):
 			reset = reset || mark == "%reset"
 		case !strings.HasPrefix(line, "package"):
@@ -85,7 +110,7 @@ func goSource(cell string) (source string, reset bool) {
 		special = (special || len(mark) > 1 && (mark[0] == '%' || mark[0] == '!')) && strings.HasSuffix(line, `\`)
 		b.WriteString("\n")
 	}
-	return b.String() + end + "\n", reset
+	return b.String() + end + "\n", reset, nil
 }
 
 // upTo returns what the kernel compiles when it has come to the last of the cells: their declarations, of which a later one takes the

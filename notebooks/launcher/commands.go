@@ -257,6 +257,9 @@ func labCommand(flags *flag.FlagSet) work {
 		if o.port < 0 || o.port > 65535 {
 			return usagef("lab: there is no port %d", o.port)
 		}
+		if o.port == theoryLabPort {
+			return usagef("lab: at port %d the theory lab is served beside JupyterLab; take another port", o.port)
+		}
 		return s.prepared(ctx, false, func() error { return s.runLab(ctx, o) })
 	}
 }

@@ -63,7 +63,8 @@ func TestSettingsThatNobodyReads(t *testing.T) {
 	w.file("notebooks/one.ipynb", cell("lab.Must(lab.Setting(\"seed\", 1)); lab.Setting[int](\"steps\", 500)"))
 	w.file("notebooks/two.ipynb", cell("os.Getenv(\"PUCL_BATCH\")"))
 	w.file("notebooks/none.ipynb", cell("fmt.Println(1)"))
-	w.file("notebooks/term.ipynb", cell("return lab.Prototype{Name: \"term\"}"))
+	w.file("notebooks/prototype.ipynb", cell("lab.Show(lab.Prototype{Name: \"mine\"}.Values())"))
+	w.file("notebooks/dash.ipynb", cell("lab.Setting(\"learning-rate\", 0.1)"))
 	w.file("notebooks/any.ipynb", cell("for name := range names { lab.Setting(name, 1) }"))
 	for _, tt := range []struct {
 		set   string
@@ -77,8 +78,9 @@ func TestSettingsThatNobodyReads(t *testing.T) {
 		{"batch=7", []string{"one", "two"}, ""},
 		{"onednn=off", []string{"none"}, ""},
 		{"stepz=7", []string{"any"}, ""},
-		{"size=smoke", []string{"term"}, ""},
-		{"stepz=7", []string{"term"}, `"stepz"; those that are read: size`},
+		{"size=smoke", []string{"prototype"}, ""}, // which the prototype reads itself
+		{"steps=7", []string{"prototype"}, `"steps"; those that are read: size`},
+		{"learning-rate=1", []string{"dash"}, ""},
 	} {
 		var list []*notebook
 		for _, name := range tt.names {

@@ -3,10 +3,12 @@ package launcher
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,4 +75,19 @@ func TestLabOverridesAreJSON(t *testing.T) {
 	if !json.Valid([]byte(labOverrides)) {
 		t.Error("JupyterLab could not read them")
 	}
+}
+
+// JupyterLab does not take the port at which the theory lab is served beside it, or it would find it in use.
+func TestLabLeavesTheTheoryLabItsPort(t *testing.T) {
+	w := newWorkshop(t)
+	do, _, err := parse([]string{"lab", "-port", strconv.Itoa(theoryLabPort)})
+	if err == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // nothing is prepared
+		err = do(ctx, w.session())
+	}
+	if !errors.Is(err, errUsage) {
+		t.Fatalf("%v, want wrong usage", err)
+	}
+	contains(t, err.Error(), "the theory lab", "another port")
 }

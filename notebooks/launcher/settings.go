@@ -46,20 +46,23 @@ func variableName(name string) (string, error) {
 	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
 }
 
-// cellSettings are how a cell reads one: lab.Setting("steps", 500), or the variable itself, or the "size" of a lab.Prototype. One without
-// a name in quotes may read any.
-var cellSettings = regexp.MustCompile(`\bSetting(?:\[\w+\])?\((?:"(\w+)"|[^"])|"(PUCL_\w+)"|\blab\.(Prototype)\{`)
+// cellSettings are how a cell reads one: lab.Setting("steps", 500), or the variable itself. One without a name in quotes may read any.
+var cellSettings = regexp.MustCompile(`\bSetting(?:\[\w+\])?\((?:"([\w-]+)"|[^"])|"(PUCL_\w+)"`)
+
+// prototypes matches where a cell makes a lab.Prototype, which reads the setting "size" itself.
+var prototypes = regexp.MustCompile(`\bPrototype\b`)
 
 // settingsOf returns the variables that a cell reads; any is true where that cannot be told.
 func settingsOf(source string) (variables []string, any bool) {
+	if prototypes.MatchString(source) {
+		variables = append(variables, "PUCL_SIZE")
+	}
 	for _, found := range cellSettings.FindAllStringSubmatch(source, -1) {
 		switch {
 		case found[1] != "":
-			variables = append(variables, "PUCL_"+strings.ToUpper(found[1]))
+			variables = append(variables, "PUCL_"+strings.ToUpper(strings.ReplaceAll(found[1], "-", "_")))
 		case found[2] != "":
 			variables = append(variables, found[2])
-		case found[3] != "":
-			variables = append(variables, "PUCL_SIZE")
 		default:
 			any = true
 		}

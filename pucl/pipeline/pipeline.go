@@ -97,7 +97,10 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 
 // run goes through all stages; m is the model, or nil where it is to be pretrained.
 func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
-	if err := cmp.Or(check(data, config), config.check(data)); err != nil {
+	if err := check(data, config); err != nil {
+		return nil, err
+	}
+	if err := config.check(eng, data); err != nil {
 		return nil, err
 	}
 	minimized := config.Risk
@@ -145,7 +148,7 @@ func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 }
 
 // check returns the error of the first stage whose configuration cannot be followed. That of pretraining is its own first look.
-func (c Config) check(data Data) error {
+func (c Config) check(eng *engine.Engine, data Data) error {
 	named := func(stage string, err error) error {
 		if err != nil {
 			err = fmt.Errorf("pipeline: %s: %w", stage, err)
@@ -153,13 +156,16 @@ func (c Config) check(data Data) error {
 		return err
 	}
 	var clustering, tuning error
+	probing := named("training the probe", c.Probe.Check())
 	if c.Risk == nil {
 		clustering = named("clustering", c.Cluster.Check())
+	} else if probing == nil {
+		probing = named("training the probe", probe.CheckRisk(eng, c.Risk))
 	}
 	if images, ok := data.(Images); ok && c.FineTune != nil {
 		tuning = named("fine-tuning", c.FineTune.Check(images.Images.Shape()))
 	}
-	return cmp.Or(clustering, named("training the probe", c.Probe.Check()), tuning)
+	return cmp.Or(clustering, probing, tuning)
 }
 
 // fineTune trains encoder and head further.

@@ -10,11 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -38,7 +40,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		config Config
 	}{
 		"no data; give Images or Features":                {nil, Config{}},
-		"no images given":                                 {Images{}, Config{}},
+		"no images given":                                 {Images{}, tuned},
 		"the pointer is nil":                              {changed(func(d *Images) { d.Images = (*datasets.Images)(nil) }), Config{}},
 		"10 examples and 3 entries in Labeled":            {changed(func(d *Images) { d.Labeled = d.Labeled[:3] }), Config{}},
 		"2 examples and 10 entries in Labeled":            {changed(func(d *Images) { d.Index = []int{0, 1} }), Config{}},
@@ -53,6 +55,8 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"clustering: cluster: -1 random starts":           {images, Config{Cluster: cluster.Config{Restarts: -1}}},
 		"training the probe: probe: a probe needs":        {images, Config{Probe: probe.Config{Epochs: -1}}},
 		"training the probe: probe: learning rate -1":     {features, Config{Probe: probe.Config{LearningRate: -1}}},
+		"training the probe: probe: risk: class prior":    {features, Config{Risk: risk.NNPU(1.5, risk.SigmoidLoss)}},
+		"training the probe: probe: the risk, at":         {features, Config{Risk: func(_, _ *graph.Node) *graph.Node { panic("no risk") }}},
 		"fine-tuning: classify: -1 epochs":                {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 		"fine-tuning takes images; leave FineTune nil fo": {features, tuned},
 	} {

@@ -80,6 +80,8 @@ func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Con
 	return t.run(classStep(eng))
 }
 
+var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pseudo-labels, or risk.NNPU on labeled positives, is one")
+
 // FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
 // them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
 //
@@ -87,24 +89,44 @@ func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Con
 // positives are never missing from one.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
-		return nil, errors.New("probe: no risk to minimize; risk.CrossEntropy on pseudo-labels, or risk.NNPU on labeled positives, is one")
+		return nil, errNoRisk
 	}
 	t := training{config: config.withDefaults(), outputs: 1, labels: sample.Labels(labels)}
 	if err := t.prepare(eng, x, len(labels)); err != nil {
 		return nil, err
 	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
-	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node {
-		defer fault.Annotate(r, "the risk")
-		loss := r(Squeeze(logits, -1), labels)
-		fault.PanicIf(loss == nil, "it returns nil; a risk is a scalar, such as ReduceAllMean of the losses")
-		fault.PanicIf(!loss.IsScalar(), "it gives %s; a risk is a scalar, such as ReduceAllMean of the losses", loss.Shape())
-		return loss
-	}))
+	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return minimized(r, Squeeze(logits, -1), labels) }))
 	if err == nil {
 		defer exec.Finalize()
 	}
 	return t.run(exec, err)
+}
+
+// minimized returns what the risk gives, and panics where that is no scalar.
+func minimized(r risk.Risk, logits, labels *Node) *Node {
+	defer fault.Annotate(r, "the risk")
+	loss := r(logits, labels)
+	fault.PanicIf(loss == nil, "it returns nil; a risk is a scalar, such as ReduceAllMean of the losses")
+	fault.PanicIf(!loss.IsScalar(), "it gives %s; a risk is a scalar, such as ReduceAllMean of the losses", loss.Shape())
+	return loss
+}
+
+// CheckRisk returns an error if the risk cannot be minimized, whatever the examples, such as one with a class prior of 2. It has the risk
+// and its gradient computed for one positive and one unlabeled example, so that a mistake shows before anything is trained.
+func CheckRisk(eng *engine.Engine, r risk.Risk) error {
+	if r == nil {
+		return errNoRisk
+	}
+	if err := eng.Check(); err != nil {
+		return err
+	}
+	_, err := ExecOnce(eng.Backend, func(logits, labels *Node) *Node { return Gradient(minimized(r, logits, labels), logits)[0] },
+		[]float32{0.5, -0.5}, []bool{true, false})
+	if err != nil {
+		return fmt.Errorf("probe: %w", engine.RootCause(err))
+	}
+	return nil
 }
 
 // classSteps holds for each backend the steps that were compiled for it, which is what takes longest in a short training.

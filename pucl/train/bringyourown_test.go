@@ -193,6 +193,12 @@ func TestBringYourOwnRefusals(t *testing.T) {
 		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
 		names(t, "augmentation", err, "augment: wrong, at bringyourown_test.go:", says)
 	}
+	for _, o := range []pucl.Objective{{Name: "mine"}, {Whole: func(v pucl.Views, _ float64) *Node { return ReduceAllMean(v.Z) }}, {Direct: pucl.OwnViews}} {
+		config := quick(2)
+		config.Objective = o // is not taken for the default
+		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
+		names(t, "no terms", err, "lacks a term; it needs both Attract and Repel")
+	}
 	config := quick(2)
 	config.Objective = pucl.SSCL()
 	config.Objective.Attract = func(*pucl.Block) *Node { panic("no error") }

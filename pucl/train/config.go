@@ -16,7 +16,7 @@ import (
 
 // Config says how to pretrain an encoder. The zero value trains [pucl.PUCL] with the defaults named below.
 type Config struct {
-	Objective    pucl.Objective  // the loss; without terms it is PUCL
+	Objective    pucl.Objective  // the loss; the zero value is PUCL
 	Tau          float64         // temperature τ; 0 means 0.5
 	Steps        int             // batches to learn from; 0 means 1000
 	LearningRate float64         // at its height; 0 means 0.001, or what Optimizer names
@@ -55,7 +55,7 @@ type Config struct {
 
 // withDefaults fills in the zero fields but those that depend on the data or that [Settings] fill in.
 func (c Config) withDefaults() Config {
-	if c.Objective.Attract == nil && c.Objective.Repel == nil {
+	if o := c.Objective; o.Name == "" && o.Attract == nil && o.Repel == nil && o.Direct == nil && o.Whole == nil {
 		c.Objective = pucl.PUCL()
 	}
 	c.Tau, c.Projection, c.Monitor.Examples = cmp.Or(c.Tau, 0.5), cmp.Or(c.Projection, 128), cmp.Or(c.Monitor.Examples, 512)

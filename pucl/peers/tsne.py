@@ -4,7 +4,7 @@
     python -m venv peers && peers/bin/pip install -r pucl/peers/requirements.txt
     peers/bin/python pucl/peers/tsne.py
 
-Both read the same rows of 128 entries from a file, what an encoder gives in kind, and take 1,000 steps of Barnes and Hut's method with
+Both read the same rows of 128 entries from a file, what an encoder gives in kind, and take up to 1,000 steps of Barnes and Hut's method with
 perplexity 30 and angle 0.5 from the first two principal components. A time is that of the whole fit, neighbors and start in it. Both
 get all cores, and their turns in processes of their own, round after round; of the turns the fastest counts, and behind its ratio to ours
 stand the least and the largest of those of single rounds. Memory is the most that the whole process held. The divergence, by which the

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TSNEConfig says how t-SNE goes about it. Its zero value is usual practice and what scikit-learn does.
+// TSNEConfig says how t-SNE goes about it. Its zero value is usual practice.
 type TSNEConfig struct {
 	Perplexity float64    // about how many neighbors a row has, at least 1 and below the number of rows; 0 means 30
 	Iterations int        // steps in all, the first 250 of them with attractions exaggerated 12 times; 0 means 1,000

@@ -22,6 +22,9 @@ const openEnv = "PUCL_TEST_OPEN"
 // TestOpenInAProcess opens engines in processes of their own, since a plugin, oneDNN and the ways of the C library stay for good.
 func TestOpenInAProcess(t *testing.T) {
 	if how := os.Getenv(openEnv); how != "" {
+		if how == "1elsewhere" {
+			source = func() (string, bool) { return "", false }
+		}
 		before := peaktest.Keeps()
 		e, err := Config{KeepAllocator: how == "1keep"}.Open()
 		if err != nil {
@@ -76,7 +79,8 @@ func TestOpenInAProcess(t *testing.T) {
 		"no libgomp":                       {"", "PUCL_ONEDNN=" + incomplete + " VIRTUAL_ENV=" + env, "libgomp.so.9, which is not installed: install the package libgomp1"},
 		"found in the virtual environment": {"", "VIRTUAL_ENV=" + env, "file " + here.Plugin + ";" + oneDNN},
 		"an installed plugin by its name":  {"", "GOMLX_BACKEND=xla:cpu VIRTUAL_ENV=" + env + " PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "file " + installed + ";" + oneDNN},
-		"an installed plugin":              {"", "PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "where gomlx installs plugins"},
+		"an installed plugin":              {"elsewhere", "PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "where gomlx installs plugins"},
+		"the copy that was compiled":       {"", "PJRT_PLUGIN_LIBRARY_PATH=" + filepath.Dir(installed), "file " + here.Plugin + ";" + oneDNN},
 		"a library that is none":           {"", "PUCL_ONEDNN=libm.so.6 VIRTUAL_ENV=" + env, "it is not oneDNN"},
 		"the allocator is told":            {"", "VIRTUAL_ENV=" + env, "keeps false, then true"},
 		"the allocator is left alone":      {"", "PUCL_MALLOC=off VIRTUAL_ENV=" + env, "keeps false, then false"},

@@ -17,6 +17,9 @@ type place struct {
 	root string // the folder of the module that nobody named; "" for a place that the user named
 }
 
+// source is where this module lies that the program was compiled from; a test compiles from nowhere.
+var source = home.Source
+
 // places lists where to look, best first; only the first of equal ones is taken.
 func places() []place {
 	var list []place
@@ -40,7 +43,7 @@ func places() []place {
 	if root, ok := home.ModuleAround(); ok {
 		add(place{dir: filepath.Join(root, ".venv"), root: root})
 	}
-	if root, ok := home.Source(); ok {
+	if root, ok := source(); ok {
 		add(place{dir: filepath.Join(root, "notebooks", ".venv"), root: root})
 	}
 	return list

@@ -77,6 +77,9 @@ func TestPureGoDoesNotHang(t *testing.T) {
 	}
 }
 
+// nowhere is the source of a program that knows of no copy.
+func nowhere() (string, bool) { return "", false }
+
 // A plugin that cannot be loaded is told of and passed over; the pure-Go engine remains.
 func TestABrokenPluginIsPassedOver(t *testing.T) {
 	if !hasXLA {
@@ -85,7 +88,10 @@ func TestABrokenPluginIsPassedOver(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("PUCL_HOME", home)
 	t.Setenv("VIRTUAL_ENV", "")
-	t.Chdir(home) // away from this module's own environment
+	t.Chdir(home) // away from this module's own environment, and from the copy that was compiled
+	compiled := source
+	source = nowhere
+	defer func() { source = compiled }()
 	t.Setenv(compute.ConfigEnvVar, "")
 	plugin := filepath.Join(home, "notebooks", ".venv", "lib", "python3.99", "site-packages", "xla_plugins", "xla_cpu_pjrt", "xla_cpu_pjrt.so")
 	if err := os.MkdirAll(filepath.Dir(plugin), 0o755); err != nil {

@@ -23,7 +23,7 @@ const openEnv = "PUCL_TEST_OPEN"
 func TestOpenInAProcess(t *testing.T) {
 	if how := os.Getenv(openEnv); how != "" {
 		if how == "1elsewhere" {
-			source = func() (string, bool) { return "", false }
+			source = nowhere
 		}
 		before := peaktest.Keeps()
 		e, err := Config{KeepAllocator: how == "1keep"}.Open()

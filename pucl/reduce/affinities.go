@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
 // pairs is a sparse symmetric matrix: how much rows have to do with each other. The values sum to 1.
@@ -54,7 +54,7 @@ func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs
 		return pairs{}, err
 	}
 	shares := make([][]float64, n)
-	inBlocks(n, func(first, end int) {
+	spans.EachOf(n, blockSize, func(_, first, end int) {
 		for i := first; i < end; i++ {
 			shares[i] = withPerplexity(near[i], perplexity)
 		}
@@ -83,7 +83,7 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 		m := min(rowsAtOnce, n-first)
 		block := products.Slice(0, m, 0, n).(*mat.Dense)
 		block.Mul(data.Slice(first, first+m, 0, d), data.T())
-		inBlocks(m, func(from, end int) {
+		spans.EachOf(m, blockSize, func(_, from, end int) {
 			for r := from; r < end; r++ {
 				i := first + r
 				near[i] = least(k, n, i, func(j int, product float64) float64 {
@@ -205,21 +205,3 @@ func symmetric(near [][]neighbor, shares [][]float64) pairs {
 
 // blockSize is how many rows are done in one go. It does not depend on the processors, so that sums over blocks do not.
 const blockSize = 128
-
-// inBlocks calls do for the rows 0 to n, block by block, as many at once as there are processors.
-func inBlocks(n int, do func(first, end int)) {
-	blocks := make(chan int)
-	var done sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+blockSize-1)/blockSize) {
-		done.Go(func() {
-			for first := range blocks {
-				do(first, min(first+blockSize, n))
-			}
-		})
-	}
-	for first := 0; first < n; first += blockSize {
-		blocks <- first
-	}
-	close(blocks)
-	done.Wait()
-}

@@ -3,6 +3,8 @@ package reduce
 import (
 	"math"
 	"slices"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
 // point is a place in the plane.
@@ -51,14 +53,14 @@ func newQuadtree(n int, angle float64) *quadtree {
 // the sum of 1 / (1 + |y_i − y_j|²) over all pairs i ≠ j.
 func (t *quadtree) repel(y, force []point) (z float64) {
 	t.build(y)
-	inBlocks(len(y), func(first, end int) {
+	spans.EachOf(len(y), blockSize, func(block, first, end int) {
 		sum := 0.0
 		for i := first; i < end; i++ {
 			f, own := t.force(int32(i))
 			force[t.places[i].row] = f
 			sum += own
 		}
-		t.sums[first/blockSize] = sum
+		t.sums[block] = sum
 	})
 	for _, sum := range t.sums {
 		z += sum

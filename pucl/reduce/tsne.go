@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
 // TSNEConfig says how t-SNE goes about it. Its zero value is usual practice.
@@ -174,10 +176,10 @@ func (d *descent) step(attraction, momentum float64) {
 	}
 }
 
-// slope finds the gradient, equation (5) with attractions taken so many times.
+// slope finds the gradient of the divergence, with attractions taken so many times.
 func (d *descent) slope(attraction float64) {
 	z := d.tree.repel(d.y, d.gradient)
-	inBlocks(len(d.y), func(first, end int) {
+	spans.EachOf(len(d.y), blockSize, func(_, first, end int) {
 		for i := first; i < end; i++ {
 			pull := d.p.pull(i, d.y)
 			d.gradient[i].x = 4 * (attraction*pull.x - d.gradient[i].x/z)

@@ -12,10 +12,13 @@ func Count(n int) int { return (n + Rows - 1) / Rows }
 
 // Each calls work for every span of n rows, several at a time, and waits for all: span is its number, and its rows are first
 // to end−1.
-func Each(n int, work func(span, first, end int)) {
+func Each(n int, work func(span, first, end int)) { EachOf(n, Rows, work) }
+
+// EachOf is Each with spans of so many rows, for rows that take long.
+func EachOf(n, rows int, work func(span, first, end int)) {
 	var all sync.WaitGroup
-	for span := range Count(n) {
-		all.Go(func() { work(span, span*Rows, min((span+1)*Rows, n)) })
+	for span := range (n + rows - 1) / rows {
+		all.Go(func() { work(span, span*rows, min((span+1)*rows, n)) })
 	}
 	all.Wait()
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/reduce"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -201,27 +200,15 @@ func (p Prototype) Accuracies() (viz.Table, error) {
 	for _, method := range methods {
 		var line []viz.Cell
 		for _, h := range prototypeHeads {
-			line = append(line, percent(cells.At(setting, method, h.head, experiment.Last).Accuracy))
+			line = append(line, papers.Percent(cells.At(setting, method, h.head, experiment.Last).Accuracy))
 		}
 		difference := viz.Cell{Text: "–"}
 		if method != methods[len(references())-1] {
-			difference = percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
+			difference = papers.Percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
 		}
 		table.Add(label(method), append(line, difference))
 	}
 	return table, w.bench.SaveHeadline(table)
-}
-
-// percent returns a summary of shares as a cell in percent, missing where no run could be judged.
-func percent(s evaluate.Summary) viz.Cell {
-	if s.Seeds == 0 {
-		return viz.Cell{Missing: true}
-	}
-	c := viz.Cell{Mean: 100 * s.Mean}
-	if s.Seeds > 1 {
-		c.Spread = 100 * s.HalfWidth
-	}
-	return c
 }
 
 // Figure draws the accuracy of PUPL on z, the mean over the seeds with its 95% interval.

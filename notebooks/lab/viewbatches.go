@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -16,10 +17,7 @@ import (
 // model; the images of a batch are different ones. The seed decides on views and batches.
 func ViewBatches(eng *engine.Engine, model *train.Model, recipe augment.Recipe, pu *datasets.PU, labeled, unlabeled, n int, seed uint64) (
 	batches [][][]float64, isLabeled []bool, err error) {
-	all, positive := make([]int, pu.Images.Len()), []int{}
-	for row := range all {
-		all[row] = row
-	}
+	all, positive := rows.All(pu.Images.Len()), []int{}
 	for i, row := range pu.Index {
 		if pu.Positive[i] && !pu.Labeled[i] {
 			positive = append(positive, row)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"os"
-	"path/filepath"
 )
 
 // verdictsPackage is the program that checks the claims. It is built and run apart from the launcher, since it links XLA.
@@ -35,12 +34,8 @@ func reportCommand(flags *flag.FlagSet) work {
 	flags.Bool("markdown", false, "print a Markdown table of how many claims of each experiment agree, check no theory and write no page")
 	return func(ctx context.Context, s *session, more []string) error {
 		s.talkOnStderr()
-		if *results != "" {
-			dir, err := filepath.Abs(*results)
-			if err != nil {
-				return err
-			}
-			*results = dir
+		if err := makeAbsolute(results); err != nil {
+			return err
 		}
 		return s.prepared(ctx, false, func() error {
 			args := append([]string{"run", reportPackage, "-page=" + s.place.out("report.html")}, given(flags)...)
@@ -65,12 +60,11 @@ func gpuCheckCommand(flags *flag.FlagSet) work {
 	return func(ctx context.Context, s *session, _ []string) error {
 		s.talkOnStderr()
 		args := given(flags)
+		if err := makeAbsolute(build); err != nil {
+			return err
+		}
 		if *build != "" {
-			dir, err := filepath.Abs(*build)
-			if err != nil {
-				return err
-			}
-			args = []string{"-build=" + dir}
+			args = []string{"-build=" + *build}
 		}
 		return s.prepared(ctx, false, func() error { return s.runGPUCheck(ctx, *on, args) })
 	}

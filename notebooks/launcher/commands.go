@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -193,6 +194,14 @@ func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 func given(flags *flag.FlagSet) (args []string) {
 	flags.Visit(func(f *flag.Flag) { args = append(args, fmt.Sprintf("-%s=%s", f.Name, f.Value)) })
 	return args
+}
+
+// makeAbsolute makes the folder of a flag, where one is given, independent of where the program runs that it is handed on to.
+func makeAbsolute(folder *string) (err error) {
+	if *folder != "" {
+		*folder, err = filepath.Abs(*folder)
+	}
+	return err
 }
 
 func runCommand(flags *flag.FlagSet) work {

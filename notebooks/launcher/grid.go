@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"flag"
-	"path/filepath"
 	"time"
 )
 
@@ -27,12 +26,8 @@ func gridCommand(flags *flag.FlagSet) work {
 	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
 	return func(ctx context.Context, s *session, tables []string) error {
 		s.talkOnStderr()
-		if *results != "" {
-			dir, err := filepath.Abs(*results)
-			if err != nil {
-				return err
-			}
-			*results = dir
+		if err := makeAbsolute(results); err != nil {
+			return err
 		}
 		args := append(given(flags), tables...)
 		return s.prepared(ctx, false, func() error { return s.runGrid(ctx, args) })

@@ -27,7 +27,7 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 		there := false
 		for _, setting := range settings {
 			cell := cells.At(setting, row.Method, row.Head, rule)
-			ours, theirs := percent(cell.Accuracy), viz.Cell{Missing: true}
+			ours, theirs := Percent(cell.Accuracy), viz.Cell{Missing: true}
 			if p, ok := t.published(setting, row, rule); ok {
 				theirs = viz.Cell{Mean: p.Mean, Spread: p.Spread}
 			}
@@ -136,14 +136,14 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 		var line []viz.Cell
 		for _, row := range []Row{f.Above, f.Below} {
 			cell := cells.At(f.Setting, row.Method, row.Head, f.Rule)
-			line = append(line, percent(cell.Accuracy))
+			line = append(line, Percent(cell.Accuracy))
 			failed := cell.Count(experiment.Failed)
 			text := fmt.Sprintf("%s in %d of %d runs of %s", row, failed+cell.Headless, failed+cell.Count(experiment.Done), f.Setting)
 			if failed+cell.Headless > 0 && !slices.Contains(left, text) {
 				left = append(left, text)
 			}
 		}
-		out.Add(f.Statement, append(line, percent(f.Effect), viz.Cell{Text: string(f.Verdict)}))
+		out.Add(f.Statement, append(line, Percent(f.Effect), viz.Cell{Text: string(f.Verdict)}))
 	}
 	if len(left) > 0 {
 		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."
@@ -173,9 +173,9 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 		if len(cell.Runs) == 0 {
 			continue
 		}
-		line := []viz.Cell{percent(cell.Accuracy)}
+		line := []viz.Cell{Percent(cell.Accuracy)}
 		for _, rule := range rules {
-			line = append(line, percent(cells.Gap(setting, row.Method, row.Head, rule)))
+			line = append(line, Percent(cells.Gap(setting, row.Method, row.Head, rule)))
 			if published, ok := publishedCosts[rule]; ok {
 				cost, ok := published[row]
 				line = append(line, viz.Cell{Mean: cost, Missing: !ok})
@@ -195,8 +195,8 @@ var publishedCosts = map[experiment.Rule]map[Row]float64{
 // sourceCosts is where publishedCosts are from.
 const sourceCosts = "W. Wang et al. (2025), arXiv 2509.24228, Table 1, CIFAR-10 in another split"
 
-// percent returns a summary of shares as a cell in percent.
-func percent(s evaluate.Summary) viz.Cell {
+// Percent returns a summary of shares as a cell in percent, missing where no run could be judged.
+func Percent(s evaluate.Summary) viz.Cell {
 	switch {
 	case s.Seeds == 0:
 		return viz.Cell{Missing: true}

@@ -82,11 +82,7 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
 			continue
 		}
-		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
-		var p experiment.Point
-		if err == nil {
-			p, err = all.measure(linear, truth)
-		}
+		p, err := all.probe(eng, x, labels, minimized, truth, seed)
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
@@ -96,8 +92,12 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 	return points, nil
 }
 
-// measure returns what a linear classifier of h is worth.
-func (all embeddings) measure(linear *probe.Probe, truth []bool) (experiment.Point, error) {
+// probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk.
+func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, minimized risk.Risk, truth []bool, seed uint64) (experiment.Point, error) {
+	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
+	if err != nil {
+		return experiment.Point{}, err
+	}
 	held, err := linear.Scores(all.held.h)
 	views, viewsErr := linear.Scores(all.views)
 	test, testErr := linear.Score(all.test, truth)

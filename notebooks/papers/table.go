@@ -53,6 +53,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		overLabels:     Labels,
 		withoutPrior:   WithoutPrior,
 		debiased:       Debiased,
+		labeler:        Labeler,
 		prototype:      Prototype,
 	}
 }

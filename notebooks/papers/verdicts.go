@@ -17,6 +17,7 @@ func claimed() []struct {
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
+		{labeler, claimsLabeler()},
 	}
 }
 

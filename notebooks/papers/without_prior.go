@@ -146,19 +146,12 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		}
 		alone += own.Accuracy() / float64(len(fitted.Classifier))
 	}
-	_, unlabeled := rows.Split(o.train.Labeled)
-	right := 0
-	for _, i := range unlabeled {
-		if fitted.Labels.Positive[i] == o.train.Positive[i] {
-			right++
-		}
-	}
 	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
 	if fitted.First != 0 {
 		values[FirstPrior] = fitted.First
 	}
 	if o.train.Unknown == nil {
-		values[LabelsRight] = float64(right) / float64(len(unlabeled))
+		values[LabelsRight] = o.train.right(fitted.Labels.Positive)
 	}
 	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
 }

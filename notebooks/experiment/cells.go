@@ -89,6 +89,23 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	return cell
 }
 
+// Value sums up what was measured by that name, see [Point.Values], at the last point of a head over the done runs of a setting and method.
+// Runs in which it was not measured do not count.
+func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
+	var values []float64
+	for _, s := range c.done(setting, method) {
+		for _, p := range slices.Backward(s.Result.Points) {
+			if p.Head == head {
+				if v, ok := p.Values[name]; ok {
+					values = append(values, v)
+				}
+				break
+			}
+		}
+	}
+	return summarize(values)
+}
+
 // Count returns how many runs of the cell are in a state.
 func (c Cell) Count(state State) int { return counts(c.Runs)[state] }
 
@@ -125,12 +142,12 @@ func (c *Cells) Difference(setting, method, head, otherMethod, otherHead string,
 	return summarize(differences)
 }
 
-// summarize returns the summary of those values that are numbers, of no seed where there are none.
+// summarize returns the summary of those values that are finite, of no seed where there are none.
 func summarize(values []float64) evaluate.Summary {
-	values = slices.DeleteFunc(values, math.IsNaN)
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	nan := math.NaN()
 	summary, err := evaluate.Summarize(values, 0)
-	if err != nil { // no values: shares between 0 and 1 are not infinite
+	if err != nil { // no values
 		return evaluate.Summary{Mean: nan, StdDev: nan, HalfWidth: nan, Confidence: cmp.Or(summary.Confidence, 0.95)}
 	}
 	return summary

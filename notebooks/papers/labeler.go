@@ -224,7 +224,7 @@ func claimsLabeler() (list []Claim) {
 		add("pseudo-labels without a prior are above those of Algorithm 1 on h", WholeLabeler, PUPL)
 		add("pseudo-labels without a prior from h are above those of Algorithm 1 on z", WholeLabeler, PUPLOnZ)
 		for _, part := range LabelerHeads()[1:7] {
-			add("the part that is gone helps: all parts are above "+part, WholeLabeler, part)
+			add("all parts are above "+part, WholeLabeler, part)
 		}
 	}
 	return list

@@ -1,7 +1,10 @@
 package papers
 
 import (
+	"fmt"
+
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
 )
 
 // claimed are the grids whose runs decide claims, with these, in the order of a report.
@@ -40,4 +43,20 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		}
 	}
 	return all, nil
+}
+
+// DrawClaims sets the claims of an experiment, such as "figure 13", beside what came out, each run judged at its last point.
+func DrawClaims(cells *experiment.Cells, name string) viz.Table {
+	var findings []Finding
+	for _, c := range claimed() {
+		for _, claim := range c.claims {
+			if claim.Experiment == name {
+				claim.Statement = fmt.Sprintf("%s: %s", claim.Setting, claim.Statement)
+				findings = append(findings, claim.Decide(cells, experiment.Last))
+			}
+		}
+	}
+	out := drawFindings(cells, findings)
+	out.Title, out.Decimals = "What is claimed: "+name, 2
+	return out
 }

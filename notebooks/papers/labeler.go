@@ -136,6 +136,7 @@ func holdBack(labeled []bool, seed uint64) []bool {
 
 // judgeParts judges the labeler with and without its parts, and PUPL, after so many steps. What cannot label is a point that says why.
 func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step int, seed uint64) (points []experiment.Point, err error) {
+	var whole []bool // the labels of all parts, which come first
 	for _, head := range LabelerHeads() {
 		x, labels, prior, err := all.train.labelsOf(head, hidden, seed)
 		if err != nil {
@@ -150,8 +151,14 @@ func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step 
 		if prior != 0 {
 			p.Values[EstimatedPrior] = prior
 		}
+		if head == WholeLabeler {
+			whole = labels
+		}
+		if whole != nil && head != Ceiling {
+			p.Values[Disagreement] = 1 - agreeing(labels, whole, all.train.Labeled)
+		}
 		if all.train.Unknown == nil {
-			p.Values[LabelsRight] = all.train.right(labels)
+			p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
 		}
 		points = append(points, p)
 	}
@@ -200,16 +207,16 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 	return positive
 }
 
-// right returns the share of the unlabeled rows whose label is their class.
-func (p part) right(labels []bool) float64 {
-	_, unlabeled := rows.Split(p.Labeled)
-	right := 0
+// agreeing returns the share of the unlabeled rows to which two give the same label.
+func agreeing(labels, others, labeled []bool) float64 {
+	_, unlabeled := rows.Split(labeled)
+	same := 0
 	for _, i := range unlabeled {
-		if labels[i] == p.Positive[i] {
-			right++
+		if labels[i] == others[i] {
+			same++
 		}
 	}
-	return float64(right) / float64(len(unlabeled))
+	return float64(same) / float64(len(unlabeled))
 }
 
 // claimsLabeler returns what the labeler is for, and that each of its parts does something.

@@ -42,6 +42,13 @@ func TestLabelerRun(t *testing.T) {
 			t.Errorf("%s has the labels of all parts", head)
 		}
 	}
+	share := 0.0 // of the labels of PUPL that are those of all parts, or the contrary ones, by what is right of either
+	for _, p := range []experiment.Point{by[WholeLabeler], by[PUPL]} {
+		share += p.Values[LabelsRight]
+	}
+	if d := by[PUPL].Values[Disagreement]; by[WholeLabeler].Values[Disagreement] != 0 || d < math.Abs(2*by[PUPL].Values[LabelsRight]-share)-1e-12 || d > min(share, 2-share)+1e-12 {
+		t.Errorf("PUPL disagrees by %g, where %+v are right", d, share)
+	}
 	for head, want := range map[string][2]float64{WholeLabeler: {0.672, 0.630}, WithoutSecond: {0.679, 0.648}, WithoutHeldOut: {0.678, 0.647}} {
 		got := [2]float64{by[head].Values[LabelsRight], by[head].Test.Accuracy()}
 		for i := range want {

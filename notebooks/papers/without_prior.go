@@ -31,10 +31,11 @@ const (
 // crossFitVersion is the version of [pipeline.CrossFit] in runs; see experiment.Run.
 const crossFitVersion = 1
 
-// The values of a run of CrossFit beside its accuracy and [EstimatedPrior], by which its pseudo-labels were made.
+// What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
 const (
 	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
 	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
+	Disagreement = "disagreement"  // share of the unlabeled training images to which the labeler of package pseudo gives the other class
 	FirstPrior   = "first prior"   // the class prior that the second encoders of "CrossFit, debiased" were told
 )
 
@@ -151,7 +152,7 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		values[FirstPrior] = fitted.First
 	}
 	if o.train.Unknown == nil {
-		values[LabelsRight] = o.train.right(fitted.Labels.Positive)
+		values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
 	}
 	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
 }

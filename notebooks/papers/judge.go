@@ -73,9 +73,11 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 }
 
 // judge judges an encoder by all heads, truth telling which of the test examples are positive. A head that cannot be had of this
-// embedding, as where it has collapsed, is a point that says why.
+// embedding, as where it has collapsed, is a point that says why. Of pseudo-labels it keeps how many are right, and of PUPL's on how many
+// examples those of the mixture are others.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
 	var points []experiment.Point
+	pseudoLabels := map[string][]bool{}
 	for _, head := range Heads() {
 		x, labels, minimized, err := all.train.head(head, seed)
 		if err != nil {
@@ -87,7 +89,18 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
 		p.Head, p.Step = head, step
+		if head == PUPL || head == PUPLOnZ || head == Mixture {
+			pseudoLabels[head] = labels
+			if all.train.Unknown == nil {
+				p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
+			}
+		}
 		points = append(points, p)
+	}
+	for _, p := range points {
+		if labels, mixture := pseudoLabels[p.Head], pseudoLabels[Mixture]; labels != nil && mixture != nil && p.Head != Mixture {
+			p.Values[Disagreement] = 1 - agreeing(labels, mixture, all.train.Labeled)
+		}
 	}
 	return points, nil
 }
@@ -132,6 +145,18 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 		}
 	}
 	return x, labels, minimized, err
+}
+
+// agreeing returns the share of the unlabeled rows to which two give the same label.
+func agreeing(labels, others, labeled []bool) float64 {
+	_, unlabeled := rows.Split(labeled)
+	same := 0
+	for _, i := range unlabeled {
+		if labels[i] == others[i] {
+			same++
+		}
+	}
+	return float64(same) / float64(len(unlabeled))
 }
 
 // clusterLabels returns PUPL's pseudo-labels.

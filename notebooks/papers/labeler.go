@@ -207,18 +207,6 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 	return positive
 }
 
-// agreeing returns the share of the unlabeled rows to which two give the same label.
-func agreeing(labels, others, labeled []bool) float64 {
-	_, unlabeled := rows.Split(labeled)
-	same := 0
-	for _, i := range unlabeled {
-		if labels[i] == others[i] {
-			same++
-		}
-	}
-	return float64(same) / float64(len(unlabeled))
-}
-
 // claimsLabeler returns what the labeler is for, and that each of its parts does something.
 func claimsLabeler() (list []Claim) {
 	for _, benchmark := range []string{"FMNIST-I", "FMNIST-II"} {

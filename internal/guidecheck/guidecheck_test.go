@@ -1,0 +1,151 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The blocks of a guide become the files and commands that it tells of.
+func TestParse(t *testing.T) {
+	g, err := parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
+		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.files) != 1 || g.files[0] != (file{"a/main.go", "// a/main.go\npackage main\n\nfunc main() {}\n", 3}) {
+		t.Errorf("files %+v", g.files)
+	}
+	if len(g.commands) != 2 || g.commands[0] != (command{"go run ./a\n", "hello\n", 18}) || g.commands[1] != (command{"true\n", "", 26}) {
+		t.Errorf("commands %+v", g.commands)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	const main = "```go\n// main.go\npackage main\n```\n"
+	for _, tt := range []struct{ name, markdown, want string }{
+		{"no end", "```go\n", "line 1: the block does not end"},
+		{"a block in a block", "```go\n```sh\n", "line 2: a block begins inside the one of line 1"},
+		{"another language", "```python\nimport torch\n```\n", "line 1: a block is go, sh or text"},
+		{"no language", "```\n```\n", "line 1: a block is go, sh or text"},
+		{"output of nothing", "\n```text\nhello\n```\n", "line 2: a text block is what the sh block before it prints"},
+		{"output of a file", main + "```text\nhello\n```\n", "line 5: a text block is what the sh block before it prints"},
+		{"a file without a name", "```go\npackage main\n```\n", "line 1: the first Go block names its file"},
+		{"a file twice", main + main, "line 5: main.go is written in line 1 already"},
+		{"a file elsewhere", "```go\n// ../main.go\npackage main\n```\n", "../main.go is no path inside of the module"},
+		{"no Go", "```go\n// main.go\npackage\n```\n", "main.go: 2:9: expected 'IDENT'"},
+		{"not formatted", "```go\n// main.go\npackage   main\n```\n", "main.go is not formatted"},
+	} {
+		if _, err := parse(tt.markdown); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		name, want, got string
+		ok              bool
+	}{
+		{"the same", "accuracy 0.91\n", "accuracy 0.91\n", true},
+		{"nothing", "", "", true},
+		{"spaces at the ends of lines", "a\nb\n", "a  \nb\n\n", true},
+		{"another number", "accuracy 0.91\n", "accuracy 0.92\n", false},
+		{"a line too few", "a\nb\n", "a\n", false},
+		{"a line too many", "a\n", "a\nb\n", false},
+		{"within a range", "accuracy 0.85…0.92, π\n", "accuracy 0.90, π\n", true},
+		{"at the end of a range", "0.85…0.92\n", "0.92\n", true},
+		{"below a range", "0.85…0.92\n", "0.84\n", false},
+		{"above a range", "0.85…0.92\n", "0.93\n", false},
+		{"more decimals than a range", "0.85…0.92\n", "0.900\n", false},
+		{"no number", "0.85…0.92\n", "NaN\n", false},
+		{"negative numbers", "-2…-1 and -0.5…0.5\n", "-1 and -0.1\n", true},
+		{"a percentage", "85.0…92.0%\n", "90.1%\n", true},
+		{"two ranges, one wrong", "0.1…0.2 0.3…0.4\n", "0.1 0.5\n", false},
+		{"ends the wrong way round", "0.9…0.8\n", "0.85\n", false},
+		{"ends of unlike decimals", "0…0.92\n", "0.85\n", false},
+		{"words", "taken: …, told\n", "taken: XLA on CPU (found), told\n", true},
+		{"a number for words", "loss …\n", "loss 0.7\n", false},
+		{"words of two lines", "a … d\n", "a b\nc d\n", false},
+		{"signs of regular expressions", "a+ (b) [c] 1.5\n", "a+ (b) [c] 1.5\n", true},
+		{"a sign of regular expressions", "1.5\n", "1x5\n", false},
+	} {
+		if err := match(tt.want, tt.got); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// A guide is followed in a module of one's own, here with nothing but the standard library, and one that is wrong is noticed.
+func TestFollow(t *testing.T) {
+	const guide = "```go\n// sum/main.go\npackage main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(\"sum\", 1+2)\n}\n```\n\n" +
+		"```sh\ngo run ./sum\n```\n\n```text\nsum 3\n```\n\n" +
+		"```sh\necho exit status 3; exit 3\n```\n\n```text\nexit status 3\n```\n"
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"right", "", "", ""},
+		{"a number changed", "sum 3", "sum 4", "line 12: go run ./sum\nprints something else: line 1"},
+		{"a function that is gone", "fmt.Println", "fmt.Gone", "undefined: fmt.Gone"},
+		{"a missing import", "import \"fmt\"\n\n", "", "undefined: fmt"},
+		{"a command that fails", "go run ./sum", "go run ./product", "ends with status 1, not 0"},
+		{"a command that should fail", "; exit 3", "", "ends with status 0, not 3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "guide.md")
+			if err := os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := follow(name, "go mod init example.com/own")
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestOwnModule(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := ownModule(string(readme), "/somewhere")
+	if err != nil || !strings.Contains(setup, "go mod init ") || !strings.Contains(setup, "=/somewhere\n") {
+		t.Errorf("%q, %v", setup, err)
+	}
+	if _, err := ownModule("# Nothing\n", "/somewhere"); err == nil {
+		t.Error("a README without the section is not refused")
+	}
+}
+
+// The guides of this module have the form, are in the index, and link to files that are there.
+func TestGuides(t *testing.T) {
+	folder := os.DirFS(filepath.Join("..", ".."))
+	names, err := fs.Glob(folder, "guides/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("guides %v, %v", names, err)
+	}
+	index, err := fs.ReadFile(folder, "guides/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parse(string(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(index), "("+base+")") {
+			t.Errorf("guides/README.md does not link to %s", base)
+		}
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join("..", "..", "guides", found[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, found[1])
+			}
+		}
+	}
+}

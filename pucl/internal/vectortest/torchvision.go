@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Network is what a network of encoder/testdata/torchvision.json makes of some images, with weights of [TorchWeights].
+// Network is what a network of PyTorch makes of some images, with weights of [TorchWeights].
 type Network struct {
 	Batch, Height, Width int
 	Outputs              [][]float64
@@ -17,6 +17,15 @@ func (n Network) Images() []float32 {
 	out := make([]float32, n.Batch*n.Height*n.Width*3)
 	for i, p := range numbers("images", len(out)) {
 		out[i] = float32(p + 0.5)
+	}
+	return out
+}
+
+// Bytes returns the images of train/testdata/make_torchvision.py, [Batch, Height, Width, 3].
+func (n Network) Bytes() []uint8 {
+	out := make([]uint8, n.Batch*n.Height*n.Width*3)
+	for i, p := range numbers("bytes", len(out)) {
+		out[i] = uint8((p + 0.5) * 256)
 	}
 	return out
 }

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// goName matches a name of a package's in running text, `pucl.PUCL` or `theory.Design.Labeled`.
+var goName = regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Z][A-Za-z0-9]*(?:\\.[A-Z][A-Za-z0-9]*)?)[^`]*`")
+
+// Every Go name in the text of a guide is there: in the package of that name a constant, a variable, a function or a type, and in a type a
+// method or a field. What stands before the dot may be a variable or another module's package, but not in the glossary.
+func TestNamesInGuidesExist(t *testing.T) {
+	names := moduleNames(t)
+	for path, text := range guideTexts(t) {
+		found := goName.FindAllStringSubmatch(text, -1)
+		glossary := filepath.Base(path) == "glossary.md"
+		if glossary && len(found) < 100 {
+			t.Errorf("%s: only %d names were found", path, len(found))
+		}
+		for _, m := range found {
+			list, ok := names[m[1]]
+			if ok && !list[m[2]] {
+				t.Errorf("%s: %s has no %s", path, m[1], m[2])
+			}
+			if !ok && glossary {
+				t.Errorf("%s: %s.%s: there is no package %s", path, m[1], m[2], m[1])
+			}
+		}
+	}
+}
+
+// moduleNames returns the exported names of the module's packages, by the name of the package; those of a type's fields and methods begin
+// with the type's.
+func moduleNames(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	names := map[string]map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".venv" || entry.Name() == "testdata" || entry.Name() == "internal"):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if names[file.Name.Name] == nil {
+			names[file.Name.Name] = map[string]bool{}
+		}
+		for _, d := range file.Decls {
+			addNames(names[file.Name.Name], d)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// addNames adds the names that a declaration makes.
+func addNames(names map[string]bool, d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			names[d.Name.Name] = true
+			return
+		}
+		receiver := d.Recv.List[0].Type
+		if star, ok := receiver.(*ast.StarExpr); ok {
+			receiver = star.X
+		}
+		if index, ok := receiver.(*ast.IndexExpr); ok {
+			receiver = index.X
+		}
+		if name, ok := receiver.(*ast.Ident); ok {
+			names[name.Name+"."+d.Name.Name] = true
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					names[name.Name] = true
+				}
+			case *ast.TypeSpec:
+				names[spec.Name.Name] = true
+				var fields *ast.FieldList
+				switch of := spec.Type.(type) {
+				case *ast.StructType:
+					fields = of.Fields
+				case *ast.InterfaceType:
+					fields = of.Methods
+				default:
+					continue
+				}
+				for _, field := range fields.List {
+					for _, name := range field.Names {
+						names[spec.Name.Name+"."+name.Name] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// texMacro matches a command of LaTeX.
+var texMacro = regexp.MustCompile(`\\([A-Za-z]+)`)
+
+// greek are LaTeX's names of Greek letters.
+var greek = map[string]rune{
+	"alpha": 'α', "beta": 'β', "gamma": 'γ', "Gamma": 'Γ', "delta": 'δ', "Delta": 'Δ', "epsilon": 'ε', "varepsilon": 'ε', "zeta": 'ζ', "eta": 'η',
+	"theta": 'θ', "Theta": 'Θ', "iota": 'ι', "kappa": 'κ', "lambda": 'λ', "Lambda": 'Λ', "mu": 'μ', "nu": 'ν', "xi": 'ξ', "Xi": 'Ξ', "pi": 'π',
+	"Pi": 'Π', "rho": 'ρ', "sigma": 'σ', "Sigma": 'Σ', "tau": 'τ', "upsilon": 'υ', "phi": 'φ', "varphi": 'φ', "Phi": 'Φ', "chi": 'χ', "psi": 'ψ',
+	"Psi": 'Ψ', "omega": 'ω', "Omega": 'Ω',
+}
+
+// Every Greek letter in the text of guides and notebooks stands in the first column of a table of the glossary. A sum is no letter.
+func TestGreekLettersAreInTheGlossary(t *testing.T) {
+	texts := guideTexts(t)
+	explained := map[rune]bool{'Σ': true}
+	for line := range strings.Lines(texts["../../guides/glossary.md"]) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, letter := range letters(cells[1]) {
+				explained[letter] = true
+			}
+		}
+	}
+	notebooks, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("no notebooks (%v)", err)
+	}
+	for _, path := range notebooks {
+		texts[path] = prose(t, path)
+	}
+	met := map[rune]bool{}
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		for _, letter := range letters(texts[path]) {
+			if !explained[letter] {
+				t.Errorf("%s: %c is not in the glossary", path, letter)
+			}
+			met[letter] = true
+		}
+	}
+	if len(met) < 10 {
+		t.Errorf("only the letters %v were found", met)
+	}
+}
+
+// letters returns the Greek letters of a text, those that LaTeX writes out among them, each once.
+func letters(text string) []rune {
+	found := map[rune]bool{}
+	for _, letter := range text {
+		if unicode.Is(unicode.Greek, letter) {
+			found[letter] = true
+		}
+	}
+	for _, m := range texMacro.FindAllStringSubmatch(text, -1) {
+		if letter, ok := greek[m[1]]; ok {
+			found[letter] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// prose returns the text of a notebook's cells in Markdown.
+func prose(t *testing.T, path string) (text string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notebook struct {
+		Cells []struct {
+			Type   string `json:"cell_type"`
+			Source []string
+		}
+	}
+	if err := json.Unmarshal(data, &notebook); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	for _, c := range notebook.Cells {
+		if c.Type == "markdown" {
+			text += strings.Join(c.Source, "") + "\n"
+		}
+	}
+	return text
+}
+
+// guideTexts returns the text of every guide without its blocks, by its path.
+func guideTexts(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("../../guides/*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no guides (%v)", err)
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = words(string(data))
+	}
+	return texts
+}
+
+// words returns what stands outside of the blocks of a text.
+func words(markdown string) (text string) {
+	inside := false
+	for line := range strings.Lines(markdown) {
+		if strings.HasPrefix(line, "```") {
+			inside = !inside
+		} else if !inside {
+			text += line
+		}
+	}
+	return text
+}

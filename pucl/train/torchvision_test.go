@@ -1,0 +1,191 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// torchResNet is what testdata/make_torchvision.py wrote: what torchvision's ResNet-18 without its last layer makes of images, and the digest
+// of the file that PyTorch wrote of its weights.
+type torchResNet struct {
+	vectortest.Network
+	Weights string
+}
+
+// resnet18 is that network.
+var resnet18 = encoder.ResNet{Pixels: encoder.ImageNetPixels()}
+
+func readTorchResNet(t *testing.T) (want torchResNet) {
+	t.Helper()
+	vectortest.ReadJSON(t, "testdata/torchvision.json", &want)
+	return want
+}
+
+// torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last layer, and as a file of
+// torchvision's has them, counts of batches included.
+func torchTensors(t *testing.T) map[string]safetensors.Tensor {
+	t.Helper()
+	var lists struct {
+		Lists map[string]struct{ Shapes map[string][]int }
+	}
+	vectortest.ReadJSON(t, "../encoder/testdata/torchvision.json", &lists)
+	shapes := lists.Lists["resnet18"].Shapes
+	if len(shapes) == 0 {
+		t.Fatal("no list of resnet18")
+	}
+	tensors := map[string]safetensors.Tensor{}
+	for name, shape := range shapes {
+		x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors[name] = x
+		if layer, ok := strings.CutSuffix(name, "running_mean"); ok {
+			tensors[layer+"num_batches_tracked"] = safetensors.Tensor{DType: safetensors.I64, Data: make([]byte, 8)}
+		}
+	}
+	return tensors
+}
+
+// digestOf returns the digest of make_torchvision.py.
+func digestOf(tensors map[string]safetensors.Tensor) string {
+	sha := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		x := tensors[name]
+		fmt.Fprintf(sha, "%s %s %s\n", name, x.DType, strings.Trim(fmt.Sprint(x.Shape), "[]"))
+		sha.Write(x.Data)
+	}
+	return hex.EncodeToString(sha.Sum(nil))
+}
+
+// distance returns the largest difference between the encoder's outputs for the fixture's images and torchvision's, as a share of the largest
+// output.
+func (want torchResNet) distance(t *testing.T, eng *engine.Engine, m *Model) float64 {
+	t.Helper()
+	e, err := m.Embed(eng, want.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, columns := e.H.Dims(); rows != len(want.Outputs) || columns != len(want.Outputs[0]) {
+		t.Fatalf("outputs %d×%d, torchvision's %d×%d", rows, columns, len(want.Outputs), len(want.Outputs[0]))
+	}
+	var off, largest float64
+	for i, row := range want.Outputs {
+		for k, w := range row {
+			off, largest = max(off, math.Abs(e.H.At(i, k)-w)), max(largest, math.Abs(w))
+		}
+	}
+	return off / largest
+}
+
+// torchModel returns the model for images height×width in color that starts from tensors.
+func torchModel(t *testing.T, eng *engine.Engine, height, width int, tensors map[string]safetensors.Tensor) *Model {
+	t.Helper()
+	m, err := NewModel(eng, height, width, 3, Config{Encoder: resnet18, Weights: tensors, LeaveOut: []string{"fc."}, Projection: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A file of torchvision's ResNet-18, last layer and counts of batches included, becomes an encoder that embeds images in bytes as torchvision
+// does. What that exports is, tensor by tensor and bit by bit, the file that PyTorch wrote of the network and read again to compute what the
+// encoder is compared with.
+func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
+	eng := enginetest.Open(t)
+	want := readTorchResNet(t)
+	path := filepath.Join(t.TempDir(), "torchvision.safetensors")
+	if err := (&safetensors.File{Tensors: torchTensors(t)}).WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := torchModel(t, eng, want.Height, want.Width, file.Tensors)
+	if off := want.distance(t, eng, m); !(off <= 1e-5) {
+		t.Errorf("outputs differ from torchvision's by %g of the largest", off)
+	} else {
+		t.Logf("outputs differ from torchvision's by %.2g of the largest", off)
+	}
+	back := filepath.Join(t.TempDir(), "ours.safetensors")
+	if err := m.Export(back); err != nil {
+		t.Fatal(err)
+	}
+	if file, err = safetensors.ReadFile(back); err != nil {
+		t.Fatal(err)
+	}
+	if got := digestOf(file.Tensors); got != want.Weights {
+		t.Errorf("the exported weights have the digest %s, those that PyTorch wrote %s", got, want.Weights)
+	}
+	if file.Metadata["format"] != "pt" {
+		t.Errorf("the file's notes are %q; readers for PyTorch look for the format pt", file.Metadata)
+	}
+}
+
+// A network that was trained here goes to torchvision as well: every tensor of its file has the name, type and shape of torchvision's list,
+// none is missing but the last layer and the counts of batches, the running averages are those of the training, and a network that is made of
+// the file embeds as the trained one did, bit for bit.
+func TestTrainedResNetGoesToTorchvision(t *testing.T) {
+	eng := enginetest.Open(t)
+	listed := torchTensors(t)
+	m, err := Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,
+		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Recipe: augment.CIFAR(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "trained.safetensors")
+	if err := m.Export(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, start := range listed {
+		got, ok := file.Tensors[name]
+		switch {
+		case strings.HasPrefix(name, "fc.") || strings.HasSuffix(name, "num_batches_tracked"):
+			if ok {
+				t.Errorf("%s is in the file", name)
+			}
+		case !ok || got.DType != safetensors.F32 || !slices.Equal(got.Shape, start.Shape):
+			t.Errorf("%s is %s %v, torchvision's %v", name, got.DType, got.Shape, start.Shape)
+		case slices.Equal(got.Data, start.Data):
+			t.Errorf("%s is as it was before training", name)
+		}
+		delete(file.Tensors, name)
+	}
+	if len(file.Tensors) > 0 {
+		t.Errorf("the file has more than torchvision's: %v", slices.Sorted(maps.Keys(file.Tensors)))
+	}
+	if file, err = safetensors.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	pixels, _, _ := colors{}.Batch(1)
+	trained, err := m.Embed(eng, pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := torchModel(t, eng, 16, 16, file.Tensors).Embed(eng, pixels)
+	if err != nil || !reflect.DeepEqual(again.H, trained.H) {
+		t.Errorf("the file's network embeds in another way than the trained one (%v)", err)
+	}
+}

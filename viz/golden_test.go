@@ -31,6 +31,8 @@ func TestGolden(t *testing.T) {
 		{ExampleHeatmap, "heatmap.png"},
 		{ExampleAlignmentUniformity, "plane.png"},
 		{ExampleGaussian, "gaussians.png"},
+		{ExampleConfusion, "confusion.png"},
+		{ExampleReliability, "reliability.png"},
 		{ExampleImageGrid, "image_grid.png"},
 		{ExampleBars, "bars.png"},
 		{ExampleClusters, "clusters.png"},

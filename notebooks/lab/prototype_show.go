@@ -172,12 +172,6 @@ func (w *prototypeWork) results() (cells *experiment.Cells, methods []string, er
 	return cells, methods, nil
 }
 
-// label names a method in tables, without its formula.
-func label(method string) string {
-	name, _, _ := strings.Cut(method, ", formula ")
-	return name
-}
-
 // Accuracies sets the accuracies on test images beside those of ssCL and PUCL, with 95% Student-t intervals over the seeds, and keeps them as
 // the headline. The last column compares with PUCL seed by seed, which tells more than two intervals do.
 func (p Prototype) Accuracies() (viz.Table, error) {
@@ -206,7 +200,7 @@ func (p Prototype) Accuracies() (viz.Table, error) {
 		if method != methods[len(references())-1] {
 			difference = papers.Percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
 		}
-		table.Add(label(method), append(line, difference))
+		table.Add(w.label(method), append(line, difference))
 	}
 	return table, w.bench.SaveHeadline(table)
 }
@@ -226,7 +220,7 @@ func (p Prototype) Figure() (Figure, error) {
 	var names plot.ConstantTicks
 	var words, labels []string
 	for _, method := range methods {
-		labels = append(labels, label(method))
+		labels = append(labels, w.label(method))
 	}
 	styles := viz.StyleFor(labels...)
 	for i, method := range methods {

@@ -15,6 +15,7 @@ type Data struct {
 	Files     Files   // of the benchmark's data set
 	Labeled   int     // n_P
 	HeldOut   float64 // share of the training images that is held out, with as large a share of n_P as labels beside those to learn from
+	Single    bool    // the single-dataset setting: labeled images, drawn from all positives alike, are no unlabeled ones, so n_P + n_U stays
 }
 
 // set is a part of a data set with the class of each image.
@@ -69,6 +70,15 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if config.Negative != nil { // the test images of other classes are no part of the task
+		var of []int
+		for row, class := range o.test.labels {
+			if slices.Contains(config.Positive, class) || slices.Contains(config.Negative, class) {
+				of = append(of, row)
+			}
+		}
+		o.test = o.test.rows(of)
+	}
 	for _, class := range o.test.labels {
 		o.truth = append(o.truth, slices.Contains(config.Positive, class))
 	}
@@ -82,6 +92,9 @@ func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part
 		return part{}, err
 	}
 	config.Labeled, config.Draw, config.Seed = labeled, datasets.Balanced, seed
+	if d.Single {
+		config.Setting, config.Draw = datasets.SingleDataset, datasets.Uniform
+	}
 	split, err := datasets.NewSplit(s.labels, s.classes, config)
 	return part{s.Source, split}, err
 }

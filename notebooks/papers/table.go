@@ -54,6 +54,9 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		withoutPrior:   WithoutPrior,
 		debiased:       Debiased,
 		prototype:      Prototype,
+		figure1:        Supervision,
+		figure9:        Convergence,
+		figure10:       Parametric,
 	}
 }
 

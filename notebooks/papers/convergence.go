@@ -72,7 +72,7 @@ func claimsConvergence() (list []Claim) {
 		add(ShareAt("CIFAR-0", share), ShareAt("CIFAR-0", 0), Neighbors)
 	}
 	for _, share := range Shares() {
-		task := FigureTask(experiment.Paper)
+		task := figureTask(experiment.Paper)
 		add(ShareAt(task, share), ShareAt(task, 0), Neighbors)
 	}
 	return list

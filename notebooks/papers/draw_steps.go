@@ -63,9 +63,12 @@ func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, of func(
 
 // DrawCurves sets curves that have intervals as a table: a column for each, and a row for each x that one of them has.
 func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
-	out := viz.Table{Title: title, RowsHeader: x, Note: "Mean ± 95% interval over seeds."}
+	out := viz.Table{Title: title, RowsHeader: x}
 	var all []float64
 	for _, c := range curves {
+		if c.High != nil {
+			out.Note = "Mean ± 95% interval over seeds."
+		}
 		out.Columns = append(out.Columns, c.Name)
 		all = append(all, c.X...)
 	}

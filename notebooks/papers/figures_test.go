@@ -82,10 +82,7 @@ func TestShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range append(list, dogs...) {
-			positives, all := float64(s.benchmark.Positives), float64(s.benchmark.Positives+s.benchmark.Negatives)
-			if s.Data.Files == BuiltIn {
-				positives, all = builtInImages*positives/all, builtInImages
-			}
+			positives, all := s.Data.counts(s.benchmark)
 			share := float64(s.Data.Labeled) / (0.9 * all)
 			named := math.NaN()
 			for _, x := range append(append(Shares(), 0), dogShares...) {
@@ -103,7 +100,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The data of the built-in sizes can be had: whole, with each share of labels, and none left over.
+// The data of size smoke can be had, with each share of labels: the images of six classes, of which half are positive.
 func TestSingleData(t *testing.T) {
 	list, err := supervised(experiment.Smoke)
 	if err != nil {
@@ -114,8 +111,11 @@ func TestSingleData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		labeled := 0
+		labeled, positive, n := 0, 0, o.train.images.Len()
 		for i, l := range o.train.Labeled {
+			if o.train.Positive[i] {
+				positive++
+			}
 			if l {
 				labeled++
 				if !o.train.Positive[i] {
@@ -123,8 +123,9 @@ func TestSingleData(t *testing.T) {
 				}
 			}
 		}
-		if labeled != s.Data.Labeled || len(o.train.Labeled) != o.train.images.Len() || o.train.images.Len() != 7200 {
-			t.Errorf("%s: %d of %d examples of %d images are labeled, want %d", s.Name, labeled, len(o.train.Labeled), o.train.images.Len(), s.Data.Labeled)
+		if labeled != s.Data.Labeled || len(o.train.Labeled) != 6*720 || len(o.truth) != 6*200 || n != 7200 || positive != len(o.train.Labeled)/2 {
+			t.Errorf("%s: %d of %d examples of %d images are labeled, want %d; %d are positive, and of %d test images some", s.Name, labeled,
+				len(o.train.Labeled), n, s.Data.Labeled, positive, len(o.truth))
 		}
 		if err := o.close(); err != nil {
 			t.Error(err)

@@ -43,7 +43,7 @@ func Parametric(size experiment.Size) (experiment.Grid, error) {
 		return grid, err
 	}
 	none := list[0]
-	list, err = overShares(none, FigureTask(size), shares)
+	list, err = overShares(none, figureTask(size), shares)
 	if err != nil {
 		return grid, err
 	}
@@ -68,7 +68,7 @@ func Parametric(size experiment.Size) (experiment.Grid, error) {
 // claimsParametric returns what the paper reads from figure 10.
 func claimsParametric() (list []Claim) {
 	const caption, text = "Contrastive Positive Unlabeled Learning, Figure 10", "Contrastive Positive Unlabeled Learning, appendix A.5.4"
-	for _, task := range []string{FigureTask(experiment.Laptop), FigureTask(experiment.Paper)} {
+	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {
 		none := ShareAt(task, 0)
 		add := func(source, statement, setting, above, below, belowSetting string, within float64) {
 			list = append(list, Claim{Experiment: "figure 10", Statement: statement, Source: source, Setting: setting,

@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -20,8 +21,9 @@ func Shares() []float64 { return []float64{0.01, 0.05, 0.1, 0.2, 0.5} }
 // images are labeled, and n_P + n_U stays: watched as they train. ssCL, which sees no label, is trained once for all shares.
 // Batches are as they come, so that a larger share is more labels in a batch.
 //
-// The paper has Imagewoof against Imagenette, which is what size paper trains on. At smaller sizes FMNIST-II stands in its place: as
-// there most of a class are positive, which is what lets half of all images be labeled.
+// The paper has Imagewoof against Imagenette, which is what size paper trains on. At smaller sizes six classes of Fashion-MNIST stand in
+// their place, as many positive as negative ones too, so that with half of all images labeled hardly a positive one is left unlabeled:
+// trousers, coats and sneakers against what looks like them, dresses, pullovers and sandals.
 func Supervision(size experiment.Size) (experiment.Grid, error) {
 	list, err := supervised(size)
 	if err != nil {
@@ -49,16 +51,17 @@ func supervised(size experiment.Size) ([]setting, error) {
 	switch size {
 	case experiment.Smoke:
 		s, shares = smoke(), []float64{0.05, 0.5}
-		s.Data.Benchmark, s.Bank = "FMNIST-II", 500
+		s.Data.Negative, s.Bank = lookAlikes, 500
 	case experiment.Laptop:
-		s = laptopFashion("FMNIST-II", 0, nil)
+		s = laptopFashion("FMNIST-I", 0, nil)
+		s.Data.Negative = lookAlikes
 		s.Pretrain.Steps, s.Bank, s.Seeds = 1000, 5000, 3
 	case experiment.Paper:
 		s = woofAndNette()
 	default:
 		return nil, fmt.Errorf("papers: there is no size %q", size)
 	}
-	return overShares(s, FigureTask(size), shares)
+	return overShares(s, figureTask(size), shares)
 }
 
 // overShares returns a setting of a task without labels, and then with shares of its images labeled, but of the positives at most 0.99, so
@@ -68,20 +71,17 @@ func overShares(s setting, task string, shares []float64) (list []setting, err e
 	if err != nil {
 		return nil, fmt.Errorf("papers: %w", err)
 	}
-	all := float64(benchmark.Positives+benchmark.Negatives) * (1 - s.Data.HeldOut)
-	if s.Data.Files == BuiltIn {
-		all = builtInImages * (1 - s.Data.HeldOut)
-	}
+	positives, all := s.Data.counts(benchmark)
 	s.Data.Single, s.Batch.Share = true, 0
 	for _, share := range append([]float64{0}, shares...) {
-		s.Name, s.Data.Labeled = ShareAt(task, share), int(math.Round(all*min(share, 0.99*benchmark.Prior())))
+		s.Name, s.Data.Labeled = ShareAt(task, share), int(math.Round((1-s.Data.HeldOut)*min(share*all, 0.99*positives)))
 		list = append(list, s)
 	}
 	return withBenchmarks(list)
 }
 
-// builtInImages is how many of the images that come with this module are to learn from.
-const builtInImages = 8000
+// lookAlikes are the pullover, the dress and the sandal.
+var lookAlikes = []int{2, 3, 5}
 
 // ShareAt names the setting of a task in which such a share of all images is labeled, 0 meaning none.
 func ShareAt(task string, share float64) string {
@@ -91,15 +91,25 @@ func ShareAt(task string, share float64) string {
 	return fmt.Sprintf("%s, %g of all labeled", task, share)
 }
 
-// FigureTask names what [Supervision] and [Parametric] learn at a size, for [ShareAt].
-func FigureTask(size experiment.Size) string {
+// figureTask names what [Supervision] and [Parametric] learn at a size, for [ShareAt].
+func figureTask(size experiment.Size) string {
 	switch size {
 	case experiment.Paper:
 		return "Woof-vs-Nette"
 	case experiment.Smoke:
-		return "FMNIST-II built in"
+		return "FMNIST look-alikes built in"
 	}
-	return "FMNIST-II"
+	return "FMNIST look-alikes"
+}
+
+// Task returns what the watched runs of these cells learn, for [ShareAt]: of several tasks the last one.
+func Task(cells *experiment.Cells) (task string) {
+	for _, s := range cells.Standings {
+		if name, ok := strings.CutSuffix(s.Run.Setting, ShareAt("", 0)); ok {
+			task = name
+		}
+	}
+	return task
 }
 
 // CurvesOverShares returns a curve for each loss: its accuracy (%) by a head of watched runs over the share of labeled images, at the end
@@ -145,7 +155,7 @@ var published1Figure = map[string][]float64{
 // claimsSupervision returns what the captions of figures 1 and 6 say.
 func claimsSupervision() (list []Claim) {
 	const caption1, caption6 = "Contrastive Positive Unlabeled Learning, Figure 1", "Contrastive Positive Unlabeled Learning, Figure 6"
-	for _, task := range []string{FigureTask(experiment.Laptop), FigureTask(experiment.Paper)} {
+	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {
 		none := ShareAt(task, 0)
 		add := func(figure, source, statement string, share float64, above, below Row, belowSetting string, within float64, by Measure) {
 			list = append(list, Claim{Experiment: figure, Statement: statement, Source: source, Setting: ShareAt(task, share),

@@ -123,25 +123,6 @@ func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	return summarize(gaps)
 }
 
-// Difference returns by how much the accuracy of one cell of a setting is above that of another, run by run with the same seed, and
-// then summed up over the seeds that both have.
-func (c *Cells) Difference(setting, method, head, otherMethod, otherHead string, rule Rule) evaluate.Summary {
-	below := map[uint64]float64{}
-	for _, s := range c.done(setting, otherMethod) {
-		if j, ok := judge(s.Result.Points, otherHead, rule); ok {
-			below[s.Run.Seed] = j.Accuracy
-		}
-	}
-	var differences []float64
-	for _, s := range c.done(setting, method) {
-		j, ok := judge(s.Result.Points, head, rule)
-		if other, both := below[s.Run.Seed]; ok && both {
-			differences = append(differences, j.Accuracy-other)
-		}
-	}
-	return summarize(differences)
-}
-
 // summarize returns the summary of those values that are finite, of no seed where there are none.
 func summarize(values []float64) evaluate.Summary {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })

@@ -82,32 +82,31 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 		return nil, err
 	}
 	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-	return data.pretrain(place, c, s.Points, data.byHeads(eng, data.embed, c.Seed), func(c train.Config) (*train.Model, error) {
+	return data.pretrain(eng, place, c, s.Points, data.embed, func(c train.Config) (*train.Model, error) {
 		return train.Pretrain(ctx, eng, batches, c)
 	})
 }
 
-// judge returns what an encoder is worth after so many steps.
-type judge func(done int, m *train.Model) ([]experiment.Point, error)
-
-// byHeads judges by all heads, as embed has the examples.
-func (o *opened) byHeads(eng *engine.Engine, embed func(*engine.Engine, *train.Model) (embeddings, error), seed uint64) judge {
-	return func(done int, m *train.Model) ([]experiment.Point, error) {
+// pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
+func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
+	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
+	due := func(done int) bool { return done*points/c.Steps > (done-1)*points/c.Steps }
+	return o.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
 		all, err := embed(eng, m)
 		if err != nil {
 			return nil, err
 		}
-		return all.judge(eng, o.truth, done, seed)
-	}
+		return all.judge(eng, o.truth, done, c.Seed)
+	}, start)
 }
 
-// pretrain trains an encoder by start and judges it at so many points.
-func (o *opened) pretrain(place experiment.Place, c train.Config, points int, judge judge, start func(train.Config) (*train.Model, error)) (
-	*experiment.Outcome, error) {
+// follow trains an encoder by start, and has it judged after each step at which that is due.
+func (o *opened) follow(place experiment.Place, c train.Config, due func(done int) bool,
+	judge func(done int, m *train.Model) ([]experiment.Point, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
 	c.Observer, c.State = place.Observer, &judged
 	c.AfterStep = func(done int, m *train.Model) error {
-		if done*points/c.Steps == (done-1)*points/c.Steps {
+		if !due(done) {
 			return nil
 		}
 		now, err := judge(done, m)

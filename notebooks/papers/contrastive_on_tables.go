@@ -60,7 +60,7 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 				return nil, err
 			}
 			c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-			return o.pretrain(place, c, points, o.byHeads(eng, o.embed, c.Seed), func(c train.Config) (*train.Model, error) {
+			return o.pretrain(eng, place, c, points, o.embed, func(c train.Config) (*train.Model, error) {
 				return train.PretrainFeatures(ctx, eng, batches, c)
 			})
 		},

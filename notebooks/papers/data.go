@@ -15,6 +15,8 @@ type Data struct {
 	Files     Files   // of the benchmark's data set
 	Labeled   int     // n_P
 	HeldOut   float64 // share of the training images that is held out, with as large a share of n_P as labels beside those to learn from
+	Negative  []int   // the classes of the benchmark that count as negative, all others being left out; nil means those that it names
+	Single    bool    // the single-dataset setting: labeled images, drawn from all positives alike, are no unlabeled ones, so n_P + n_U stays
 }
 
 // set is a part of a data set with the class of each image.
@@ -59,15 +61,24 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
+	config, err := d.config(benchmark, all.classes)
+	if err != nil {
+		return nil, err
+	}
 	if o.train, err = d.split(benchmark, all.rows(rest), d.Labeled, seed); err != nil {
 		return nil, err
 	}
 	if o.held, err = d.split(benchmark, all.rows(held), int(math.Round(d.HeldOut*float64(d.Labeled))), seed); err != nil {
 		return nil, err
 	}
-	config, err := benchmark.Config(o.test.classes)
-	if err != nil {
-		return nil, err
+	if config.Negative != nil { // the test images of other classes are no part of the task
+		var of []int
+		for row, class := range o.test.labels {
+			if slices.Contains(config.Positive, class) || slices.Contains(config.Negative, class) {
+				of = append(of, row)
+			}
+		}
+		o.test = o.test.rows(of)
 	}
 	for _, class := range o.test.labels {
 		o.truth = append(o.truth, slices.Contains(config.Positive, class))
@@ -75,13 +86,39 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	return o, nil
 }
 
+// config returns which classes are positive and which negative.
+func (d Data) config(b datasets.Benchmark, classes []string) (datasets.SplitConfig, error) {
+	config, err := b.Config(classes)
+	for _, class := range d.Negative {
+		config.Negative = append(config.Negative, slices.Index(classes, b.Classes[class]))
+	}
+	return config, err
+}
+
+// counts returns how many images of the benchmark's training part are positive, and how many are of the task at all.
+func (d Data) counts(b datasets.Benchmark) (positives, all float64) {
+	negatives := float64(b.Negatives)
+	if d.Negative != nil { // of classes of one size
+		negatives *= float64(len(d.Negative)) / float64(len(b.Classes)-len(b.Positive))
+	}
+	positives, all = float64(b.Positives), float64(b.Positives)+negatives
+	if d.Files == BuiltIn {
+		const builtIn = 8000. / 60_000 // of the training images of Fashion-MNIST
+		positives, all = builtIn*positives, builtIn*all
+	}
+	return positives, all
+}
+
 // split makes PU data of a set.
 func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part, error) {
-	config, err := b.Config(s.classes)
+	config, err := d.config(b, s.classes)
 	if err != nil {
 		return part{}, err
 	}
 	config.Labeled, config.Draw, config.Seed = labeled, datasets.Balanced, seed
+	if d.Single {
+		config.Setting, config.Draw = datasets.SingleDataset, datasets.Uniform
+	}
 	split, err := datasets.NewSplit(s.labels, s.classes, config)
 	return part{s.Source, split}, err
 }

@@ -121,7 +121,8 @@ func (s setting) trainHeldBack(ctx context.Context, eng *engine.Engine, place ex
 		}
 		return all.judgeParts(eng, data.truth, hidden, done, c.Seed)
 	}
-	return data.pretrain(place, c, 1, byParts, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
+	atEnd := func(done int) bool { return done == c.Steps }
+	return data.follow(place, c, atEnd, byParts, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
 }
 
 // holdBack draws the labeled rows whose label the encoder does not learn from.

@@ -55,6 +55,9 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		debiased:       Debiased,
 		labeler:        Labeler,
 		prototype:      Prototype,
+		figure1:        Supervision,
+		figure9:        Convergence,
+		figure10:       Parametric,
 	}
 }
 

@@ -7,21 +7,26 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// claimed are the grids whose runs decide claims, with these, in the order of a report.
-func claimed() []struct {
-	grid   string
-	claims []Claim
-} {
-	return []struct {
-		grid   string
-		claims []Claim
-	}{
+// claims are what the runs of a grid decide.
+type claims struct {
+	grid string
+	list []Claim
+}
+
+// claimed lists all claims in the order of a report.
+func claimed() []claims {
+	return []claims{
 		{"table-1", claims1()},
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
 		{labeler, claimsLabeler()},
 	}
+}
+
+// claimedByFigures lists the claims of figures 1, 6, 9 and 10.
+func claimedByFigures() []claims {
+	return []claims{{figure1, claimsSupervision()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()}}
 }
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
@@ -36,8 +41,8 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		if err != nil {
 			return nil, err
 		}
-		for _, claim := range c.claims {
-			if len(cells.Runs(claim.Setting, claim.Above.Method)) > 0 && len(cells.Runs(claim.Setting, claim.Below.Method)) > 0 {
+		for _, claim := range c.list {
+			if claim.has(cells) {
 				all = append(all, claim.Decide(cells, experiment.Last))
 			}
 		}
@@ -49,7 +54,7 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 func DrawClaims(cells *experiment.Cells, name string) viz.Table {
 	var findings []Finding
 	for _, c := range claimed() {
-		for _, claim := range c.claims {
+		for _, claim := range c.list {
 			if claim.Experiment == name {
 				claim.Statement = fmt.Sprintf("%s: %s", claim.Setting, claim.Statement)
 				findings = append(findings, claim.Decide(cells, experiment.Last))

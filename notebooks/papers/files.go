@@ -30,7 +30,7 @@ const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0
 // openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
 func openFiles(name string, files Files) (train set, o *opened, err error) {
 	open := map[string]func(Files) (set, *opened, error){
-		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL,
+		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL, "Imagenette and Imagewoof": openDogs,
 	}[name]
 	if open == nil {
 		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
@@ -70,7 +70,7 @@ func openFashionMNIST(files Files) (set, *opened, error) {
 }
 
 func openCIFAR(files Files) (set, *opened, error) {
-	dir, err := folder("cifar-10")
+	dir, err := archiveFolder("cifar-10")
 	if err != nil {
 		return set{}, nil, err
 	}
@@ -104,7 +104,7 @@ func addImages(sum hash.Hash, images *datasets.Images) {
 
 // openSTL opens STL-10 with its unlabeled images, which stay on disk.
 func openSTL(Files) (set, *opened, error) {
-	dir, err := folder("stl10")
+	dir, err := archiveFolder("stl10")
 	if err != nil {
 		return set{}, nil, err
 	}
@@ -122,8 +122,8 @@ func openSTL(Files) (set, *opened, error) {
 	}, nil
 }
 
-// folder returns the folder of an unpacked archive.
-func folder(archive string) (fs.FS, error) {
+// archiveFolder returns the folder of an unpacked archive.
+func archiveFolder(archive string) (fs.FS, error) {
 	a, err := datasets.FindArchive(archive)
 	if err != nil {
 		return nil, err

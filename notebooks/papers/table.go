@@ -54,6 +54,10 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		withoutPrior:   WithoutPrior,
 		debiased:       Debiased,
 		prototype:      Prototype,
+		figure3:        Figure3,
+		figure4:        Figure4,
+		figure5:        Figure5,
+		figure8:        Figure8,
 	}
 }
 

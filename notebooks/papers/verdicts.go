@@ -1,6 +1,8 @@
 package papers
 
 import (
+	"cmp"
+
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
@@ -17,7 +19,22 @@ func claimed() []struct {
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
+		{figure3, claims3()},
+		{figure4, claims4()},
+		{overLabels, claimsOverLabels()},
+		{figure5, claims5()},
+		{figure8, claims8()},
 	}
+}
+
+// decidable reports whether the cells have runs, done or not, of the settings that the claim is about.
+func (c Claim) decidable(cells *experiment.Cells) bool {
+	for _, setting := range []string{c.Setting, cmp.Or(c.Than, c.Setting)} {
+		if len(cells.Runs(setting, c.Above.Method)) == 0 || len(cells.Runs(setting, c.Below.Method)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
@@ -33,7 +50,7 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 			return nil, err
 		}
 		for _, claim := range c.claims {
-			if len(cells.Runs(claim.Setting, claim.Above.Method)) > 0 && len(cells.Runs(claim.Setting, claim.Below.Method)) > 0 {
+			if claim.decidable(cells) {
 				all = append(all, claim.Decide(cells, experiment.Last))
 			}
 		}

@@ -106,44 +106,6 @@ func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	return summarize(gaps)
 }
 
-// Difference returns by how much the accuracy of one cell of a setting is above that of another, run by run with the same seed, and
-// then summed up over the seeds that both have.
-func (c *Cells) Difference(setting, method, head, otherMethod, otherHead string, rule Rule) evaluate.Summary {
-	_, differences := c.differences(setting, method, head, otherMethod, otherHead, rule)
-	return summarize(differences)
-}
-
-// Change returns by how much the [Cells.Difference] in a setting is above the same in another setting, seed by seed, and then summed up
-// over the seeds that have all four cells.
-func (c *Cells) Change(setting, than, method, head, otherMethod, otherHead string, rule Rule) evaluate.Summary {
-	seeds, here := c.differences(setting, method, head, otherMethod, otherHead, rule)
-	seedsThere, there := c.differences(than, method, head, otherMethod, otherHead, rule)
-	var changes []float64
-	for i, seed := range seeds {
-		if j := slices.Index(seedsThere, seed); j >= 0 {
-			changes = append(changes, here[i]-there[j])
-		}
-	}
-	return summarize(changes)
-}
-
-// differences returns by how much the accuracy of one cell of a setting is above that of another, for each seed that has both.
-func (c *Cells) differences(setting, method, head, otherMethod, otherHead string, rule Rule) (seeds []uint64, differences []float64) {
-	below := map[uint64]float64{}
-	for _, s := range c.done(setting, otherMethod) {
-		if j, ok := judge(s.Result.Points, otherHead, rule); ok {
-			below[s.Run.Seed] = j.Accuracy
-		}
-	}
-	for _, s := range c.done(setting, method) {
-		j, ok := judge(s.Result.Points, head, rule)
-		if other, both := below[s.Run.Seed]; ok && both {
-			seeds, differences = append(seeds, s.Run.Seed), append(differences, j.Accuracy-other)
-		}
-	}
-	return seeds, differences
-}
-
 // summarize returns the summary of those values that are numbers, of no seed where there are none.
 func summarize(values []float64) evaluate.Summary {
 	values = slices.DeleteFunc(values, math.IsNaN)

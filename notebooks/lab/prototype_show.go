@@ -204,7 +204,9 @@ func (p Prototype) Accuracies() (viz.Table, error) {
 		}
 		difference := viz.Cell{Text: "–"}
 		if method != methods[len(references())-1] {
-			difference = papers.Percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
+			own, given := experiment.Series{Setting: setting, Method: method, Head: papers.PUPLOnZ}, experiment.Series{Setting: setting,
+				Method: methods[len(references())-1], Head: papers.PUPLOnZ}
+			difference = papers.Percent(cells.Difference(own, given, experiment.Last))
 		}
 		table.Add(label(method), append(line, difference))
 	}

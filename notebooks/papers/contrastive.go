@@ -81,7 +81,7 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 	size := s.Batch
 	size.Seed = c.Seed
 	split := data.train.Split
-	if c.Objective.Name == supervised {
+	if c.Objective.Name == sclName {
 		split = allLabeled(split)
 	}
 	batches, err := datasets.NewSourceBatches(data.train.images, split, size)
@@ -97,17 +97,26 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 // pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
 func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
 	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
+	due := func(done int) bool { return done*points/c.Steps > (done-1)*points/c.Steps }
+	return o.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
+		all, err := embed(eng, m)
+		if err != nil {
+			return nil, err
+		}
+		return all.judge(eng, o.truth, done, c.Seed)
+	}, start)
+}
+
+// follow trains an encoder by start, and has it judged after each step at which that is due.
+func (o *opened) follow(place experiment.Place, c train.Config, due func(done int) bool,
+	judge func(done int, m *train.Model) ([]experiment.Point, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
 	c.Observer, c.State = place.Observer, &judged
 	c.AfterStep = func(done int, m *train.Model) error {
-		if done*points/c.Steps == (done-1)*points/c.Steps {
+		if !due(done) {
 			return nil
 		}
-		all, err := embed(eng, m)
-		if err != nil {
-			return err
-		}
-		now, err := all.judge(eng, o.truth, done, c.Seed)
+		now, err := judge(done, m)
 		judged = append(judged, now...)
 		return err
 	}

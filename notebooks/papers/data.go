@@ -15,11 +15,11 @@ type Data struct {
 	Files     Files   // of the benchmark's data set
 	Labeled   int     // n_P
 	HeldOut   float64 // share of the training images that is held out, with as large a share of all amounts beside those to learn from
-
+	Negative  []int   // the classes of the benchmark that count as negative, all others being left out; nil means those that it names
+	Single    bool    // the single-dataset setting: labeled images, drawn from all positives alike, are no unlabeled ones, so n_P + n_U stays
 	Unlabeled int     // n_U; 0 means as many as there are
-	Prior     float64 // share of positives among the unlabeled images, of one data set in all of it; 0 means that of the benchmark
-	OneSet    bool    // labels are within one data set, of N = n_P + n_U images (datasets.SingleDataset), not beside it
-	Total     int     // N, with OneSet; 0 means as many as there are
+	Total     int     // n_P + n_U, with Single; 0 means as many as there are
+	Prior     float64 // share of positives among the unlabeled images, with Single among all of them; 0 means that of the benchmark
 }
 
 // set is a part of a data set with the class of each image.
@@ -41,8 +41,9 @@ type opened struct {
 	views       *datasets.Images // a view of each of held.images
 	test        set
 	truth       []bool // which of test are positive
-	pool        []bool // which of train.images are positive, drawn into the split or not
-	neighbors   int    // by how many of them embeddings are judged too, see [Neighbors]; 0 for none
+	pool        []int  // the train.images of the task, whether the split drew them or not
+	poolTruth   []bool // which of pool are positive
+	neighbors   int    // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
 	note        string // which files these are
 	close       func() error
 }
@@ -62,28 +63,22 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 			err = errors.Join(fmt.Errorf("papers: %s: %w", d.Benchmark, err), o.close())
 		}
 	}()
-	if all, err = all.ofTask(benchmark); err != nil {
-		return nil, err
-	}
-	if o.test, err = o.test.ofTask(benchmark); err != nil {
-		return nil, err
-	}
 	rest, held, err := datasets.HoldoutRows(all.labels, len(all.classes), d.HeldOut, seed)
 	if err != nil {
 		return nil, err
 	}
-	learn := all.rows(rest)
+	learn, aside := all.rows(rest), d.scaled(d.HeldOut)
 	if o.train, err = d.split(benchmark, learn, d.Labeled, seed); err != nil {
 		return nil, err
 	}
-	aside := d.scaled(d.HeldOut)
 	if o.held, err = aside.split(benchmark, all.rows(held), aside.Labeled, seed); err != nil {
 		return nil, err
 	}
-	if o.pool, err = learn.positive(benchmark); err != nil {
+	if o.pool, o.poolTruth, err = d.ofTask(benchmark, learn); err != nil {
 		return nil, err
 	}
-	o.truth, err = o.test.positive(benchmark)
+	of, truth, err := d.ofTask(benchmark, o.test)
+	o.test, o.truth = o.test.rows(of), truth
 	return o, err
 }
 
@@ -95,43 +90,54 @@ func (d Data) scaled(share float64) Data {
 	return d
 }
 
+// ofTask returns the rows of a set whose classes are of the task, and which of them are positive.
+func (d Data) ofTask(b datasets.Benchmark, s set) (rows []int, positive []bool, err error) {
+	config, err := d.config(b, s.classes)
+	for row, class := range s.labels {
+		is := slices.Contains(config.Positive, class)
+		if is || config.Negative == nil || slices.Contains(config.Negative, class) {
+			rows, positive = append(rows, row), append(positive, is)
+		}
+	}
+	return rows, positive, err
+}
+
+// config returns which classes are positive and which negative.
+func (d Data) config(b datasets.Benchmark, classes []string) (datasets.SplitConfig, error) {
+	config, err := b.Config(classes)
+	for _, class := range d.Negative {
+		config.Negative = append(config.Negative, slices.Index(classes, b.Classes[class]))
+	}
+	return config, err
+}
+
+// counts returns how many images of the benchmark's training part are positive, and how many are of the task at all.
+func (d Data) counts(b datasets.Benchmark) (positives, all float64) {
+	negatives := float64(b.Negatives)
+	if d.Negative != nil { // of classes of one size
+		negatives *= float64(len(d.Negative)) / float64(len(b.Classes)-len(b.Positive))
+	}
+	positives, all = float64(b.Positives), float64(b.Positives)+negatives
+	if d.Files == BuiltIn {
+		const builtIn = 8000. / 60_000 // of the training images of Fashion-MNIST
+		positives, all = builtIn*positives, builtIn*all
+	}
+	return positives, all
+}
+
 // split makes PU data of a set.
 func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part, error) {
-	config, err := b.Config(s.classes)
+	config, err := d.config(b, s.classes)
 	if err != nil {
 		return part{}, err
 	}
 	config.Labeled, config.Draw, config.Seed = labeled, datasets.Balanced, seed
 	config.Unlabeled, config.Total, config.Prior = d.Unlabeled, d.Total, d.Prior
-	if d.OneSet {
-		config.Setting = datasets.SingleDataset
+	if d.Single {
+		config.Setting, config.Draw = datasets.SingleDataset, datasets.Uniform
 	}
 	split, err := datasets.NewSplit(s.labels, s.classes, config)
 	return part{s.Source, split}, err
-}
-
-// positive returns which of the images are positive.
-func (s set) positive(b datasets.Benchmark) (truth []bool, err error) {
-	config, err := b.Config(s.classes)
-	for _, class := range s.labels {
-		truth = append(truth, slices.Contains(config.Positive, class))
-	}
-	return truth, err
-}
-
-// ofTask returns the images of the classes that the task is about: all of them, unless it names its negative ones.
-func (s set) ofTask(b datasets.Benchmark) (set, error) {
-	config, err := b.Config(s.classes)
-	if err != nil || config.Negative == nil {
-		return s, err
-	}
-	var rows []int
-	for i, class := range s.labels {
-		if slices.Contains(config.Positive, class) || slices.Contains(config.Negative, class) {
-			rows = append(rows, i)
-		}
-	}
-	return s.rows(rows), nil
 }
 
 // read returns the images of these rows.

@@ -25,7 +25,7 @@ func Figure3(size experiment.Size) (experiment.Grid, error) {
 
 // wholeWoof are the settings of Figure 3 at size paper: Imagewoof against Imagenette with labels within one set.
 func wholeWoof() (names []string) {
-	v := supervisions[experiment.Paper][1]
+	v := samplings[experiment.Paper][1]
 	for _, gamma := range v.Gammas {
 		names = append(names, v.Setting(true, gamma))
 	}
@@ -45,7 +45,7 @@ func Probes() Sweep {
 
 // AuthorsProbes returns what the paper's authors found on Imagewoof against Imagenette, over γ.
 func AuthorsProbes() Sweep {
-	v := supervisions[experiment.Paper][1]
+	v := samplings[experiment.Paper][1]
 	s := Sweep{Title: "Heads on frozen encoders by PUCL, Imagewoof against Imagenette", XLabel: "γ, labeled for each unlabeled image", LogX: true,
 		Rows: probes(), X: v.Gammas, Grid: figure3, Setting: func(x float64) string { return v.Setting(true, x) }}
 	for head, means := range map[string][]float64{

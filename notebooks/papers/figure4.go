@@ -60,7 +60,7 @@ func Figure4(size experiment.Size) (experiment.Grid, error) {
 	var list []setting
 	seen := map[string]bool{}
 	add := func(gamma, prior float64) {
-		if s := base.besideOneSet(a.Unlabeled, gamma, prior); !seen[s.Name] {
+		if s := base.caseControl(a.Unlabeled, gamma, prior); !seen[s.Name] {
 			seen[s.Name], list = true, append(list, s)
 		}
 	}
@@ -114,8 +114,8 @@ func (a Ablation) Lead(cells *experiment.Cells, above, below Row) viz.Table {
 	for _, gamma := range a.Corners[0] {
 		var line []viz.Cell
 		for _, prior := range a.Corners[1] {
-			line = append(line, Percent(cells.Difference(a.Setting(gamma, prior), above.Method, above.Head, below.Method, below.Head,
-				experiment.Last)))
+			line = append(line, Percent(cells.Difference(experiment.Series{Setting: a.Setting(gamma, prior), Method: above.Method, Head: above.Head},
+				experiment.Series{Setting: a.Setting(gamma, prior), Method: below.Method, Head: below.Head}, experiment.Last)))
 		}
 		out.Add(fmt.Sprintf("%g", gamma), line)
 	}

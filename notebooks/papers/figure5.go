@@ -9,17 +9,17 @@ import (
 // figure5 names the grid of Figure 5.
 const figure5 = "figure-5"
 
-// Supervision says over what Figure 5 goes on a task: two ways to come by labels, and ever more of them.
-type Supervision struct {
+// Sampling says over what Figure 5 goes on a task: two ways to come by labels, and ever more of them.
+type Sampling struct {
 	Task   string
 	Images int       // n_U beside the labeled images, or N with them
 	Prior  float64   // of the images
 	Gammas []float64 // labeled positives for each unlabeled image
 }
 
-// supervisions are those of Figure 5. Where two cores do it, FMNIST-I stands in for cats and dogs, with the runs of Figure 4.
-var supervisions = map[experiment.Size][]Supervision{
-	experiment.Smoke:  {{"FMNIST-I", 2000, 0.3, []float64{0.1, 0.3}}},
+// samplings are those of Figure 5. Where two cores do it, FMNIST-I stands in for cats and dogs, with the runs of Figure 4.
+var samplings = map[experiment.Size][]Sampling{
+	experiment.Smoke:  {{"FMNIST-I", 2000, 0.3, []float64{0.1}}},
 	experiment.Laptop: {{"FMNIST-I", 16_000, 0.3, []float64{0.01, 0.03, 0.1, 0.3}}},
 	experiment.Paper: {
 		{"CIFAR-0", 9000, 0.5, []float64{0.05, 0.1, 0.25, 0.5}},
@@ -27,11 +27,11 @@ var supervisions = map[experiment.Size][]Supervision{
 	},
 }
 
-// SupervisionOf returns over what Figure 5 goes at a size, task by task.
-func SupervisionOf(size experiment.Size) ([]Supervision, error) { return ofSize(supervisions, size) }
+// SamplingOf returns over what Figure 5 goes at a size, task by task.
+func SamplingOf(size experiment.Size) ([]Sampling, error) { return ofSize(samplings, size) }
 
 // Setting names the setting with that γ, of labels within one set of images or beside it.
-func (v Supervision) Setting(oneSet bool, gamma float64) string {
+func (v Sampling) Setting(oneSet bool, gamma float64) string {
 	if oneSet {
 		return oneSetName(v.Task, v.Images, gamma, v.Prior)
 	}
@@ -40,7 +40,7 @@ func (v Supervision) Setting(oneSet bool, gamma float64) string {
 
 // Figure5 is the grid of Figure 5: the losses of Table 1 over γ, with n_U images beside the labeled ones, and with N images in all.
 func Figure5(size experiment.Size) (experiment.Grid, error) {
-	all, err := SupervisionOf(size)
+	all, err := SamplingOf(size)
 	if err != nil {
 		return experiment.Grid{}, err
 	}
@@ -51,14 +51,14 @@ func Figure5(size experiment.Size) (experiment.Grid, error) {
 			return experiment.Grid{}, err
 		}
 		for _, gamma := range v.Gammas {
-			list = append(list, base.besideOneSet(v.Images, gamma, v.Prior), base.withinOneSet(v.Images, gamma, v.Prior))
+			list = append(list, base.caseControl(v.Images, gamma, v.Prior), base.singleSet(v.Images, gamma, v.Prior))
 		}
 	}
 	return gridOf(figure5, size, list, objectives()...)
 }
 
 // Over returns the figure over γ with a head.
-func (v Supervision) Over(oneSet bool, head string) Sweep {
+func (v Sampling) Over(oneSet bool, head string) Sweep {
 	kind := "labels beside the unlabeled images"
 	if oneSet {
 		kind = "labels within one set of images"
@@ -86,7 +86,7 @@ func published5() (list []Published) {
 		{1, true, "SCL-PU", []float64{52.36, 79.87, 88.26, 91.23, 96.73}},
 		{1, true, "PUCL", []float64{91.31, 91.38, 91.47, 92.23, 95.52}},
 	} {
-		v := supervisions[experiment.Paper][row.task]
+		v := samplings[experiment.Paper][row.task]
 		for i, mean := range row.means {
 			list = append(list, Published{Setting: v.Setting(row.oneSet, v.Gammas[i]), Row: Row{row.method, PUPL}, Mean: mean, Source: sourceAuthors})
 		}
@@ -102,7 +102,7 @@ const experiment5 = "figure 5"
 func claims5() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Figure 5"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
-		for _, v := range supervisions[size] {
+		for _, v := range samplings[size] {
 			for _, head := range []string{Neighbors, PUPLOnZ} {
 				add := func(source, statement, setting, above, below string) *Claim {
 					list = append(list, Claim{Experiment: experiment5, Statement: statement + " (" + head + ")", Source: source, Setting: setting,

@@ -43,7 +43,7 @@ func Figure8(size experiment.Size) (experiment.Grid, error) {
 			if err != nil {
 				return experiment.Grid{}, err
 			}
-			list = append(list, base.withinOneSet(g.Images, gamma, groupingPriors[task]))
+			list = append(list, base.singleSet(g.Images, gamma, groupingPriors[task]))
 		}
 	}
 	all := objectives()
@@ -53,7 +53,7 @@ func Figure8(size experiment.Size) (experiment.Grid, error) {
 // Over returns the figure of a task over γ with a head.
 func (g Grouping) Over(task int, head string) Sweep {
 	return Sweep{Title: g.Tasks[task] + ": " + head, XLabel: "γ, labeled for each unlabeled image", LogX: true,
-		Rows: []Row{{"ssCL", head}, {"PUCL", head}, {supervised, head}}, X: g.Gammas, Grid: figure8, Published: published8(head),
+		Rows: []Row{{"ssCL", head}, {"PUCL", head}, {sclName, head}}, X: g.Gammas, Grid: figure8, Published: published8(head),
 		Setting: func(x float64) string { return g.Setting(task, x) }}
 }
 
@@ -70,7 +70,7 @@ func published8(head string) (list []Published) {
 		{[]float64{83.72, 85.63, 87.57, 91.35}, 82.88, 91.93},
 	} {
 		for i, gamma := range g.Gammas {
-			for method, mean := range map[string]float64{"ssCL": of.ssCL, "PUCL": of.pucl[i], supervised: of.scl} {
+			for method, mean := range map[string]float64{"ssCL": of.ssCL, "PUCL": of.pucl[i], sclName: of.scl} {
 				list = append(list, Published{Setting: g.Setting(task, gamma), Row: Row{method, head}, Mean: mean, Source: sourceAuthors})
 			}
 		}
@@ -97,7 +97,7 @@ func claims8() (list []Claim) {
 			add("PUCL's lead over ssCL is larger than in the easy task", g.Setting(2, gamma), g.Setting(0, gamma), "PUCL")
 		}
 		few, many := g.Gammas[0], g.Gammas[len(g.Gammas)-1]
-		add("SCL's lead over ssCL is larger than in the easy task", g.Setting(2, many), g.Setting(0, many), supervised)
+		add("SCL's lead over ssCL is larger than in the easy task", g.Setting(2, many), g.Setting(0, many), sclName)
 		add("PUCL's lead over ssCL is larger than with the fewest labels", g.Setting(2, many), g.Setting(2, few), "PUCL")
 	}
 	return list

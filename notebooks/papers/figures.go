@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/optim"
-	"github.com/puclab/puclab/pucl/train"
 )
 
 // What runs of the figures have in common that go over amounts of data: batches are drawn as they come, so that a batch has the γ and the
@@ -35,50 +31,45 @@ func ofFigures(size experiment.Size, task string) (s setting, err error) {
 	return s, nil
 }
 
-// paperFigure is a task as the figures of the paper have it: ResNet-18 on parts of CIFAR-10 and on dogs against other things, ResNet-34
-// where every dog is positive; the recipes of A.7.3; batches, epochs and images of 320 pixels as in its authors' public code.
+// paperFigure is a task as the figures of the paper have it: [woofAndNette], with ResNet-34 where every dog is positive, or CIFAR-10 as in
+// [paper] for the images of four or two of its classes.
 func paperFigure(task string) setting {
-	s := setting{
-		Data:     Data{Files: Official, HeldOut: tenth},
-		Pretrain: train.Config{Tau: 0.5, Optimizer: optim.LARS{}, Schedule: optim.Cosine{}},
-		Seeds:    3, SlowSeeds: 3,
-	}
+	s := woofAndNette()
 	switch task {
-	case "Woof-vs-Nette", "Dogs-vs-Non-Dogs":
-		depth := map[string]int{"Woof-vs-Nette": 18, "Dogs-vs-Non-Dogs": 34}[task]
-		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: depth, Pixels: encoder.ImageNetPixels()}, augment.ImageNet(224)
-		s.Batch = datasets.BatchConfig{Size: 512}
-		s.Pretrain.Steps = 100 * 16_644 / 512
+	case "Woof-vs-Nette":
+	case "Dogs-vs-Non-Dogs":
+		s.Encoder = encoder.ResNet{Depth: 34, Pixels: encoder.ImageNetPixels()}
+	case "CIFAR-0":
+		s = paperDogsAndCats()
 	default:
-		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, CIFAR: true, Pixels: cifarPixels()}, augment.CIFAR(32)
-		s.Batch = datasets.BatchConfig{Size: 1024}
-		s.Pretrain.Steps = 300 * 18_000 / 1024
+		s = paperDogsAndCats()
+		s.Pretrain.Steps *= 2 // as many images twice
 	}
 	return s
 }
 
-// besideOneSet returns the setting with n_U unlabeled images, a share prior of them positive, and γ n_U labeled ones beside them.
-func (s setting) besideOneSet(unlabeled int, gamma, prior float64) setting {
+// caseControl returns the setting with n_U unlabeled images, a share prior of them positive, and γ n_U labeled ones beside them.
+func (s setting) caseControl(unlabeled int, gamma, prior float64) setting {
 	s.Data.Unlabeled, s.Data.Prior, s.Data.Labeled = unlabeled, prior, int(math.Round(gamma*float64(unlabeled)))
 	s.Name = caseControlName(s.Data.Benchmark, unlabeled, gamma, prior)
 	return s
 }
 
-// withinOneSet returns the setting with N images, a share prior of them positive, so many of which are labeled that there are γ for each
+// singleSet returns the setting with N images, a share prior of them positive, so many of which are labeled that there are γ for each
 // that is not.
-func (s setting) withinOneSet(total int, gamma, prior float64) setting {
-	s.Data.OneSet, s.Data.Total, s.Data.Prior = true, total, prior
+func (s setting) singleSet(total int, gamma, prior float64) setting {
+	s.Data.Single, s.Data.Total, s.Data.Prior = true, total, prior
 	s.Data.Labeled = int(math.Round(float64(total) * gamma / (1 + gamma)))
 	s.Name = oneSetName(s.Data.Benchmark, total, gamma, prior)
 	return s
 }
 
-// caseControlName names a setting of besideOneSet.
+// caseControlName names a setting of caseControl.
 func caseControlName(task string, unlabeled int, gamma, prior float64) string {
 	return fmt.Sprintf("%s, %d unlabeled, γ = %g, π = %g", task, unlabeled, gamma, prior)
 }
 
-// oneSetName names a setting of withinOneSet.
+// oneSetName names a setting of singleSet.
 func oneSetName(task string, total int, gamma, prior float64) string {
 	return fmt.Sprintf("%s, one set of %d, γ = %g, π = %g", task, total, gamma, prior)
 }

@@ -43,8 +43,8 @@ type embeddings struct {
 	test        *mat.Dense // h, of length one
 
 	neighbors int        // that judge too; 0 for none
-	bank      *mat.Dense // h of all images to learn from, drawn into the split or not
-	pool      []bool     // which of them are positive
+	bank      *mat.Dense // h of all images of the task that are not held out
+	poolTruth []bool     // which of them are positive
 }
 
 // embed embeds the images.
@@ -60,7 +60,11 @@ func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 		return embeddings{}, err
 	}
 	all, err := o.embeddings(learn, held, views, test)
-	all.neighbors, all.bank, all.pool = o.neighbors, learn.H, o.pool
+	if err != nil || o.neighbors == 0 {
+		return all, err
+	}
+	all.neighbors, all.poolTruth = o.neighbors, o.poolTruth
+	all.bank, err = rows.Take(learn.H, o.pool)
 	return all, err
 }
 
@@ -100,7 +104,7 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 		points = append(points, p)
 	}
 	if all.neighbors > 0 {
-		p, err := nearest(eng, all.neighbors, all.bank, all.pool, all.test, truth)
+		p, err := nearest(eng, all.neighbors, all.bank, all.poolTruth, all.test, truth)
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, Neighbors, err)
 		}

@@ -10,15 +10,11 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Neighbors is how Figures 4 and 11 judge an encoder, beside the [Heads]: by the nearest neighbors of test images among images of which
-// all classes are known. It is no method either. The images are all those not held out, drawn into the split or not, so that one and the
-// same judge sits in all settings of a task, whatever their labels and class priors.
-const Neighbors = "kNN, all true labels"
-
 // judgedBy is how many neighbors vote: those of the code that the paper's authors published.
 const judgedBy = 200
 
-// nearest judges an encoder that embeds the images not held out as bank, which of them are positive being known, and test images.
+// nearest judges an encoder by [Neighbors]. The bank is its embeddings of all images of the task that are not held out, whose classes are
+// known, whether the split drew them or not: so one and the same judge sits in all settings of a task, whatever their labels and priors.
 func nearest(eng *engine.Engine, neighbors int, bank *mat.Dense, positive []bool, test *mat.Dense, truth []bool) (p experiment.Point, err error) {
 	known, err := evaluate.SupervisedBinary(bank, positive)
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// supervised names SCL, equation (14) of "Contrastive Positive Unlabeled Learning": what knows all classes, and so is no method but a
+// sclName names SCL, equation (14) of "Contrastive Positive Unlabeled Learning": what knows all classes, and so is no method but a
 // mark to reach.
-const supervised = "SCL"
+const sclName = "SCL"
 
 // scl returns SCL for batches of [allLabeled], in which every positive image is labeled: SCL-PU is SCL there.
 func scl() pucl.Objective {
 	o := pucl.SCLPU()
-	o.Name = supervised
+	o.Name = sclName
 	return o
 }
 

@@ -158,17 +158,3 @@ func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting st
 		return 100 * a.Mean, a.Seeds > 0
 	}
 }
-
-// DrawVerdicts sets the claims of an experiment that are about settings of the cells beside what came out.
-func DrawVerdicts(cells *experiment.Cells, experimentName string, list []Claim) viz.Table {
-	var findings []Finding
-	for _, c := range list {
-		if c.Experiment == experimentName && c.decidable(cells) {
-			c.Statement = fmt.Sprintf("%s: %s", c.Setting, c.Statement) // the rows are of many settings
-			findings = append(findings, c.Decide(cells, experiment.Last))
-		}
-	}
-	out := drawFindings(cells, findings)
-	out.Title = "What is claimed: " + experimentName
-	return out
-}

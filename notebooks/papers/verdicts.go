@@ -1,40 +1,31 @@
 package papers
 
 import (
-	"cmp"
-
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// claimed are the grids whose runs decide claims, with these, in the order of a report.
-func claimed() []struct {
-	grid   string
-	claims []Claim
-} {
-	return []struct {
-		grid   string
-		claims []Claim
-	}{
+// claims are what the runs of a grid decide.
+type claims struct {
+	grid string
+	list []Claim
+}
+
+// claimed lists all claims in the order of a report.
+func claimed() []claims {
+	return []claims{
 		{"table-1", claims1()},
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
-		{figure3, claims3()},
-		{figure4, claims4()},
-		{overLabels, claimsOverLabels()},
-		{figure5, claims5()},
-		{figure8, claims8()},
 	}
 }
 
-// decidable reports whether the cells have runs, done or not, of the settings that the claim is about.
-func (c Claim) decidable(cells *experiment.Cells) bool {
-	for _, setting := range []string{c.Setting, cmp.Or(c.Than, c.Setting)} {
-		if len(cells.Runs(setting, c.Above.Method)) == 0 || len(cells.Runs(setting, c.Below.Method)) == 0 {
-			return false
-		}
+// claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.
+func claimedByFigures() []claims {
+	return []claims{
+		{figure1, claimsSupervision()}, {figure3, claims3()}, {figure4, claims4()}, {overLabels, claimsOverLabels()}, {figure5, claims5()},
+		{figure8, claims8()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()},
 	}
-	return true
 }
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
@@ -49,8 +40,8 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		if err != nil {
 			return nil, err
 		}
-		for _, claim := range c.claims {
-			if claim.decidable(cells) {
+		for _, claim := range c.list {
+			if claim.has(cells) {
 				all = append(all, claim.Decide(cells, experiment.Last))
 			}
 		}

@@ -19,6 +19,7 @@ type Claim struct {
 	Within       float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
 	BelowSetting string  // that Below is of; "" means Setting
 	Measure      Measure // by which Above is above; "" means accuracy on test images
+	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
 }
 
 // Measure is what a claim compares.
@@ -43,7 +44,7 @@ const (
 type Finding struct {
 	Claim
 	Rule    experiment.Rule  // of choosing points
-	Effect  evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps
+	Effect  evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps; with Than, by how much more
 	Verdict Verdict
 }
 
@@ -52,9 +53,12 @@ type Finding struct {
 func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	f := Finding{Claim: c, Rule: rule, Verdict: NotDecided}
 	above, below := c.series()
-	if c.Measure == Steps {
+	switch {
+	case c.Measure == Steps:
 		f.Effect = cells.Sooner(above, below)
-	} else {
+	case c.Than != "":
+		f.Effect = cells.Change(above, below, c.Than, rule)
+	default:
 		f.Effect = cells.Difference(above, below, rule)
 	}
 	low, high := f.Effect.Interval()
@@ -75,8 +79,9 @@ func (c Claim) series() (above, below experiment.Series) {
 		experiment.Series{Setting: cmp.Or(c.BelowSetting, c.Setting), Method: c.Below.Method, Head: c.Below.Head}
 }
 
-// has reports whether the grid of these cells has runs of both rows.
+// has reports whether the grid of these cells has runs of both rows, in both settings where it is about two leads.
 func (c Claim) has(cells *experiment.Cells) bool {
 	above, below := c.series()
-	return len(cells.Runs(above.Setting, above.Method)) > 0 && len(cells.Runs(below.Setting, below.Method)) > 0
+	there := len(cells.Runs(above.Setting, above.Method)) > 0 && len(cells.Runs(below.Setting, below.Method)) > 0
+	return there && (c.Than == "" || len(cells.Runs(c.Than, above.Method)) > 0 && len(cells.Runs(c.Than, below.Method)) > 0)
 }

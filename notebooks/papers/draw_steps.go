@@ -90,12 +90,12 @@ func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 	return out
 }
 
-// DrawVerdicts sets the claims of a figure beside what came out of the runs that are done, each judged at its last point. Claims about
-// settings of which the grid has no run are left out.
+// DrawVerdicts sets the claims of an experiment, such as "figure 13", beside what came out of the runs that are done, each judged at its last
+// point. Claims about settings of which the grid has no run are left out.
 func DrawVerdicts(cells *experiment.Cells, figure string) viz.Table {
 	var findings []Finding
 	several := map[string]bool{}
-	for _, c := range claimedByFigures() {
+	for _, c := range claimed() {
 		for _, claim := range c.list {
 			if claim.Experiment == figure && claim.has(cells) {
 				findings = append(findings, claim.Decide(cells, experiment.Last))
@@ -109,6 +109,6 @@ func DrawVerdicts(cells *experiment.Cells, figure string) viz.Table {
 		}
 	}
 	out := drawFindings(cells, findings)
-	out.Title = "What is claimed: " + figure
+	out.Title, out.Decimals = "What is claimed: "+figure, 2
 	return out
 }

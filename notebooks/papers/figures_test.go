@@ -13,7 +13,7 @@ import (
 func TestClaimsOfFigures(t *testing.T) {
 	for _, of := range claimedByFigures() {
 		name, claims := of.grid, of.list
-		at := map[experiment.Size]int{}
+		at, some, seen := map[experiment.Size]int{}, map[int]bool{}, map[Claim]bool{}
 		for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
 			grid, err := Find(name, size)
 			if err != nil {
@@ -23,20 +23,26 @@ func TestClaimsOfFigures(t *testing.T) {
 			for _, run := range grid.Runs {
 				cells.Standings = append(cells.Standings, experiment.Standing{Run: run, State: experiment.Missing})
 			}
-			for _, c := range claims {
+			for i, c := range claims {
 				if !c.has(cells) {
 					continue
 				}
 				at[size]++
+				some[i], seen[c] = true, true
 				for _, s := range func() []experiment.Series { a, b := c.series(); return []experiment.Series{a, b} }() {
-					_, watched := cells.Runs(s.Setting, s.Method)[0].Run.Config.(Watched)
-					if heads := []string{Neighbors, Ceiling}; watched && !slices.Contains(heads, s.Head) || !watched && !slices.Contains(Heads(), s.Head) {
+					heads := []string{Neighbors, Ceiling} // of watched runs
+					if config, ok := cells.Runs(s.Setting, s.Method)[0].Run.Config.(Contrastive); ok {
+						if heads = Heads(); config.Neighbors > 0 {
+							heads = append(heads, Neighbors)
+						}
+					}
+					if !slices.Contains(heads, s.Head) || c.Source == "" {
 						t.Errorf("%s: %q has no head %q", name, s, s.Head)
 					}
 				}
 			}
 		}
-		if at[experiment.Laptop] == 0 || at[experiment.Paper] == 0 || at[experiment.Laptop]+at[experiment.Paper] != len(claims) {
+		if at[experiment.Laptop] == 0 || at[experiment.Paper] == 0 || len(some) != len(claims) || len(seen) != len(claims) {
 			t.Errorf("%s: of %d claims %d are about runs of size laptop and %d of size paper", name, len(claims), at[experiment.Laptop], at[experiment.Paper])
 		}
 	}

@@ -41,6 +41,10 @@ type embeddings struct {
 	train, held embedded
 	views       *mat.Dense // h of views of those held out, of length one
 	test        *mat.Dense // h, of length one
+
+	neighbors int        // that judge too; 0 for none
+	bank      *mat.Dense // h of all images of the task that are not held out
+	poolTruth []bool     // which of them are positive
 }
 
 // embed embeds the images.
@@ -55,7 +59,13 @@ func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 	if views, err = views.Take(o.held.Index); err != nil {
 		return embeddings{}, err
 	}
-	return o.embeddings(learn, held, views, test)
+	all, err := o.embeddings(learn, held, views, test)
+	if err != nil || o.neighbors == 0 {
+		return all, err
+	}
+	all.neighbors, all.poolTruth = o.neighbors, o.poolTruth
+	all.bank, err = rows.Take(learn.H, o.pool)
+	return all, err
 }
 
 // embeddings returns the examples, given the data sets that their parts are of, embedded whole, views and the test examples.
@@ -69,7 +79,7 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 	}
 	l, err := of(learn, o.train)
 	h, heldErr := of(held, o.held)
-	return embeddings{l, h, rows.Unit(views.H), rows.Unit(test.H)}, errors.Join(err, heldErr)
+	return embeddings{train: l, held: h, views: rows.Unit(views.H), test: rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
 // judge judges an encoder by all heads, truth telling which of the test examples are positive. A head that cannot be had of this
@@ -101,6 +111,14 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 		if labels, mixture := pseudoLabels[p.Head], pseudoLabels[Mixture]; labels != nil && mixture != nil && p.Head != Mixture {
 			p.Values[Disagreement] = 1 - agreeing(labels, mixture, all.train.Labeled)
 		}
+	}
+	if all.neighbors > 0 {
+		p, err := nearest(eng, all.neighbors, all.bank, all.poolTruth, all.test, truth)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, Neighbors, err)
+		}
+		p.Step = step
+		points = append(points, p)
 	}
 	return points, nil
 }

@@ -21,6 +21,7 @@ type setting struct {
 	Pretrain train.Config         // Recipe, Steps, Tau and the optimizer of contrastive runs
 	Batch    datasets.BatchConfig // of contrastive runs
 	Points   int                  // of contrastive runs, at which heads are judged
+	Judge    int                  // neighbors by which contrastive runs are judged too, see [Neighbors]; 0 for none
 	Rival    rival.Config         // sizes of batches and Settings of rivals
 	Epochs   int                  // of rivals
 	Fewer    int                  // epochs of rivals whose steps cost several times as much as others'; 0 means Epochs
@@ -62,8 +63,8 @@ func settings(size experiment.Size) ([]setting, error) {
 func withBenchmarks(list []setting) ([]setting, error) {
 	for i, s := range list {
 		var err error
-		if list[i].benchmark, err = datasets.FindBenchmark(s.Data.Benchmark); err != nil {
-			return nil, fmt.Errorf("papers: %w", err)
+		if list[i].benchmark, err = findTask(s.Data.Benchmark); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

@@ -1,10 +1,9 @@
 package papers
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/viz"
 )
 
 // claims are what the runs of a grid decide.
@@ -15,18 +14,16 @@ type claims struct {
 
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
-	return []claims{
-		{"table-1", claims1()},
-		{"table-2", claims2()},
-		{inThePlane, planeClaims()},
-		{debiased, claimsDebiased()},
-		{labeler, claimsLabeler()},
-	}
+	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
+		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}})
 }
 
-// claimedByFigures lists the claims of figures 1, 6, 9 and 10.
+// claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.
 func claimedByFigures() []claims {
-	return []claims{{figure1, claimsSupervision()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()}}
+	return []claims{
+		{figure1, claimsSupervision()}, {figure3, claims3()}, {figure4, claims4()}, {overLabels, claimsOverLabels()}, {figure5, claims5()},
+		{figure8, claims8()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()},
+	}
 }
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
@@ -48,20 +45,4 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		}
 	}
 	return all, nil
-}
-
-// DrawClaims sets the claims of an experiment, such as "figure 13", beside what came out, each run judged at its last point.
-func DrawClaims(cells *experiment.Cells, name string) viz.Table {
-	var findings []Finding
-	for _, c := range claimed() {
-		for _, claim := range c.list {
-			if claim.Experiment == name {
-				claim.Statement = fmt.Sprintf("%s: %s", claim.Setting, claim.Statement)
-				findings = append(findings, claim.Decide(cells, experiment.Last))
-			}
-		}
-	}
-	out := drawFindings(cells, findings)
-	out.Title, out.Decimals = "What is claimed: "+name, 2
-	return out
 }

@@ -123,7 +123,8 @@ func number(text string) (float64, error) {
 	case errors.Is(err, strconv.ErrRange):
 		err = fmt.Errorf("%q is too large for a number of 64 bits", text)
 	case err != nil:
-		err = fmt.Errorf("%q is no number: skip the column with CSV.Skip, or replace it by numbers", text)
+		err = fmt.Errorf("%q is no number: name the column in CSV.Label if it holds the classes, else skip it with CSV.Skip, or "+
+			"replace it by numbers", text)
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		err = fmt.Errorf("%q is not finite", text)
 	}

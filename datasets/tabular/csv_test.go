@@ -77,7 +77,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"missing in the only column at first", "\n1\n", CSV{NoHeader: true}, []string{"line 1 is empty"}},
 		{"infinite", "a\ninf\n", CSV{}, []string{"line 2", "not finite"}},
 		{"too large", "a\n1e999\n", CSV{}, []string{"line 2", "too large"}},
-		{"text", "a\nred\n", CSV{}, []string{"line 2, column 1 (a)", `"red" is no number`, "CSV.Skip"}},
+		{"text", "a\nred\n", CSV{}, []string{"line 2, column 1 (a)", `"red" is no number`, "CSV.Label if it holds the classes", "CSV.Skip"}},
 		{"class missing", "a,y\n1,\n", CSV{Label: "y"}, []string{"line 2, column 2 (y)", "class is missing"}},
 		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"line 3", "1 instead of 2", "fill in"}},
 		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2", "3 instead of 2", "into quotes"}},

@@ -89,6 +89,23 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	return cell
 }
 
+// Value sums up what was measured by that name, see [Point.Values], at the last point of a head over the done runs of a setting and method.
+// Runs in which it was not measured do not count.
+func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
+	var values []float64
+	for _, s := range c.done(setting, method) {
+		for _, p := range slices.Backward(s.Result.Points) {
+			if p.Head == head {
+				if v, ok := p.Values[name]; ok {
+					values = append(values, v)
+				}
+				break
+			}
+		}
+	}
+	return summarize(values)
+}
+
 // Count returns how many runs of the cell are in a state.
 func (c Cell) Count(state State) int { return counts(c.Runs)[state] }
 
@@ -106,31 +123,12 @@ func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	return summarize(gaps)
 }
 
-// Difference returns by how much the accuracy of one cell of a setting is above that of another, run by run with the same seed, and
-// then summed up over the seeds that both have.
-func (c *Cells) Difference(setting, method, head, otherMethod, otherHead string, rule Rule) evaluate.Summary {
-	below := map[uint64]float64{}
-	for _, s := range c.done(setting, otherMethod) {
-		if j, ok := judge(s.Result.Points, otherHead, rule); ok {
-			below[s.Run.Seed] = j.Accuracy
-		}
-	}
-	var differences []float64
-	for _, s := range c.done(setting, method) {
-		j, ok := judge(s.Result.Points, head, rule)
-		if other, both := below[s.Run.Seed]; ok && both {
-			differences = append(differences, j.Accuracy-other)
-		}
-	}
-	return summarize(differences)
-}
-
-// summarize returns the summary of those values that are numbers, of no seed where there are none.
+// summarize returns the summary of those values that are finite, of no seed where there are none.
 func summarize(values []float64) evaluate.Summary {
-	values = slices.DeleteFunc(values, math.IsNaN)
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	nan := math.NaN()
 	summary, err := evaluate.Summarize(values, 0)
-	if err != nil { // no values: shares between 0 and 1 are not infinite
+	if err != nil { // no values
 		return evaluate.Summary{Mean: nan, StdDev: nan, HalfWidth: nan, Confidence: cmp.Or(summary.Confidence, 0.95)}
 	}
 	return summary

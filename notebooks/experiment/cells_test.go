@@ -23,6 +23,10 @@ func TestCells(t *testing.T) {
 		keep(t, store, grid.Runs[seed], func(r *Result) {
 			r.Points = []Point{scored("PUPL (CE)", 1, 0.95), scored("nnPU", 1, 0.5), scored("PUPL (CE)", 2, accuracy)}
 			r.Points[2].Test.Constant = seed == 1
+			r.Points[0].Values, r.Points[1].Values = map[string]float64{"prior": 9}, map[string]float64{"prior": 8}
+			if r.Points[2].Values = nil; seed == 0 {
+				r.Points[2].Values = map[string]float64{"prior": 0.3}
+			}
 		})
 	}
 	keep(t, store, grid.Runs[2], func(r *Result) { r.Failure = "it diverged" })
@@ -43,6 +47,12 @@ func TestCells(t *testing.T) {
 		if n := cell.Count(state); n != want {
 			t.Errorf("%d %s, want %d", n, state, want)
 		}
+	}
+	if v := cells.Value(setting, "PUCL", "PUPL (CE)", "prior"); v.Seeds != 1 || v.Mean != 0.3 {
+		t.Errorf("the prior at the last point, known in one of two runs: %+v", v)
+	}
+	if v := cells.Value(setting, "PUCL", "PUPL (CE)", "width"); v.Seeds != 0 {
+		t.Errorf("what was not measured: %+v", v)
 	}
 	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", Last); !near(gap.Mean, 0.1) || gap.Seeds != 2 {
 		t.Errorf("%+v", gap)

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"errors"
+
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/viz"
 )
@@ -8,6 +10,9 @@ import (
 // Curves draws how a model was trained: the loss beside the chance level, learning rate and norms, and what was measured
 // meanwhile, see viz.TrainingCurves. Name is that of the loss, title may be empty.
 func Curves(model *train.Model, title, name string) (*viz.Composite, error) {
+	if model == nil {
+		return nil, errors.New("lab: there is no model whose training could be drawn")
+	}
 	h := model.History
 	log := viz.TrainingLog{
 		Name: name, Losses: h.Losses, Chance: h.Chance,

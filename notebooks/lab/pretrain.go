@@ -25,11 +25,10 @@ func (b *Bench) Pretrain(eng *engine.Engine, name string, batches train.Batches,
 	return model, os.RemoveAll(config.Checkpoint)
 }
 
-// LastReading returns what a model's monitor measured after the last step, the zero Reading where there was no monitor.
+// LastReading returns what a model's monitor measured after the last step, the zero Reading where there was no monitor, or no model.
 func LastReading(model *train.Model) train.Reading {
-	readings := model.History.Readings
-	if len(readings) == 0 {
+	if model == nil || len(model.History.Readings) == 0 {
 		return train.Reading{}
 	}
-	return readings[len(readings)-1]
+	return model.History.Readings[len(model.History.Readings)-1]
 }

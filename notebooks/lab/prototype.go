@@ -141,11 +141,24 @@ func (w *prototypeWork) store() (*experiment.Store, error) {
 }
 func (w *prototypeWork) folder() string { return w.bench.Path("work") }
 
-// own returns the runs of the objective. Their method has the formula in it.
+// own returns the runs of the objective. Their method is the formula: another name for it trains nothing anew.
 func (w *prototypeWork) own() (experiment.Grid, error) {
 	o := w.Objective
-	o.Name += ", formula " + w.formula
-	return papers.Own(w.Size, o)
+	o.Name = formulaMethod + w.formula
+	grid, err := papers.Own(w.Size, o)
+	grid.Name = w.Objective.Name
+	return grid, err
+}
+
+// formulaMethod is what the methods of objectives of one's own begin with.
+const formulaMethod = "formula "
+
+// label names a method in tables and figures: that of the objective by its name.
+func (w *prototypeWork) label(method string) string {
+	if strings.HasPrefix(method, formulaMethod) {
+		return w.Objective.Name
+	}
+	return method
 }
 
 // given returns the runs of what the objective is set beside, as they come with the module: all missing where there is no checkout.
@@ -164,8 +177,9 @@ func (w *prototypeWork) given() ([]experiment.Standing, error) {
 	return standings, nil
 }
 
-// formula tells the formula of the objective from others: a few digits made of its loss and gradient on a batch of random points. It is an
-// error if they cannot be had, so that a term is looked at before it is trained.
+// formula tells the formula of the objective from others: a few digits made of its loss and gradient on a batch of random points. Knobs
+// that float32, in which is trained, can tell apart have different ones. It is an error if they cannot be had, so that a term is looked at
+// before it is trained.
 func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 	const examples, dim = 6, 4
 	rng := rand.New(rand.NewPCG(1, 0xF0))
@@ -191,13 +205,18 @@ func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text []byte
+	largest := 0.0
 	for _, x := range values {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return "", fmt.Errorf("lab: %q gives %v on a batch of random points, in its loss or its gradient, so that it cannot be trained; "+
 				"look for a logarithm or a division of 0, and for a Where around one", o.Name, x)
 		}
-		text = fmt.Appendf(text, "%.5g ", x)
+		largest = max(largest, math.Abs(x))
+	}
+	// Nine digits of the largest: engines agree on more, so that the formula is the same on all.
+	text := fmt.Appendf(nil, "%.9g", largest)
+	for _, x := range values {
+		text = fmt.Appendf(text, " %d", int64(math.Round(1e9*x/cmp.Or(largest, 1))))
 	}
 	return train.Digest(text)[:6], nil
 }

@@ -172,12 +172,6 @@ func (w *prototypeWork) results() (cells *experiment.Cells, methods []string, er
 	return cells, methods, nil
 }
 
-// label names a method in tables, without its formula.
-func label(method string) string {
-	name, _, _ := strings.Cut(method, ", formula ")
-	return name
-}
-
 // Accuracies sets the accuracies on test images beside those of ssCL and PUCL, with 95% Student-t intervals over the seeds, and keeps them as
 // the headline. The last column compares with PUCL seed by seed, which tells more than two intervals do.
 func (p Prototype) Accuracies() (viz.Table, error) {
@@ -204,9 +198,11 @@ func (p Prototype) Accuracies() (viz.Table, error) {
 		}
 		difference := viz.Cell{Text: "–"}
 		if method != methods[len(references())-1] {
-			difference = papers.Percent(cells.Difference(setting, method, papers.PUPLOnZ, methods[len(references())-1], papers.PUPLOnZ, experiment.Last))
+			own, given := experiment.Series{Setting: setting, Method: method, Head: papers.PUPLOnZ}, experiment.Series{Setting: setting,
+				Method: methods[len(references())-1], Head: papers.PUPLOnZ}
+			difference = papers.Percent(cells.Difference(own, given, experiment.Last))
 		}
-		table.Add(label(method), append(line, difference))
+		table.Add(w.label(method), append(line, difference))
 	}
 	return table, w.bench.SaveHeadline(table)
 }
@@ -226,7 +222,7 @@ func (p Prototype) Figure() (Figure, error) {
 	var names plot.ConstantTicks
 	var words, labels []string
 	for _, method := range methods {
-		labels = append(labels, label(method))
+		labels = append(labels, w.label(method))
 	}
 	styles := viz.StyleFor(labels...)
 	for i, method := range methods {

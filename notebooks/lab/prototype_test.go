@@ -10,6 +10,7 @@ import (
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
 )
 
 // softer returns an objective of one's own with a knob.
@@ -54,11 +55,43 @@ func TestPrototype(t *testing.T) {
 		}
 	}
 	done := results(t, b)
-	if _, err := p.Train(); err != nil || results(t, b) != done {
-		t.Errorf("trained anew: %d results, before %d, %v", results(t, b), done, err)
+	p.Objective.Name = "milder" // the same formula by another name
+	if said, err := p.Train(); err != nil || results(t, b) != done || !strings.HasPrefix(said, "milder: ") {
+		t.Errorf("%q; trained anew: %d results, before %d, %v", said, results(t, b), done, err)
+	}
+	if values, err = p.Values(); err != nil || values.Rows[2] != "milder" {
+		t.Errorf("values of %q, %v", values.Rows, err)
+	}
+	if table, err = p.Accuracies(); err != nil || table.Rows[2] != "milder" {
+		t.Errorf("accuracies of %q, %v", table.Rows, err)
+	}
+	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
+		if f, err := f(); err != nil || !strings.Contains(f.Alt, "milder") || strings.Contains(f.Alt, "softer") {
+			t.Errorf("%q, %v", f.Alt, err)
+		}
 	}
 	if _, err := softer(0.25).Accuracies(); err == nil { // another formula of the same name
 		t.Error("the results of one formula stand for another")
+	}
+}
+
+// Formulas are told apart by knobs that float32 can tell apart, and not by the engine.
+func TestFormulaOfNearKnobs(t *testing.T) {
+	of := func(knob float64) string {
+		t.Helper()
+		text, err := formula(Must(engine.Open()), softer(knob).Objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	mine := of(0.5)
+	if near := of(0.5 + 1e-7); near == mine {
+		t.Errorf("knobs of 0.5 and 0.5000001 have the formula %s", near)
+	}
+	t.Setenv("GOMLX_BACKEND", "go")
+	if other := of(0.5); other != mine {
+		t.Errorf("the pure-Go engine makes of it the formula %s, not %s", other, mine)
 	}
 }
 

@@ -26,7 +26,7 @@ var (
 func goplsModule(p place) string { return filepath.Join(p.notebooks(), "tools", "gopls") }
 
 // goplsDir holds gopls, apart from the other programs: a kernel that runs without anyone at the keyboard leaves it out, as
-// it takes 700 MB of memory only to answer nobody.
+// it takes 700 MB of memory only to answer nobody, and one with somebody starts it by gopls_early.py.
 func goplsDir(p place) string { return filepath.Join(p.env(), "gopls") }
 
 // toolchain is the Go that this module is built with, after any switch that go.mod asks for.

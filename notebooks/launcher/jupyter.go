@@ -16,6 +16,16 @@ import (
 //go:embed *.py
 var scripts embed.FS
 
+// keepScript keeps one of the scripts in the environment and returns its path there.
+func keepScript(p place, name string) (string, error) {
+	text, err := scripts.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(p.env(), "share", name)
+	return path, wholefile.Keep(path, text, 0o644)
+}
+
 // script is one of the scripts that the launcher starts and leaves time to end in order.
 type script struct {
 	name string
@@ -29,12 +39,8 @@ type script struct {
 // start starts the script with the environment's Python, in a process group of its own. Its standard input is held open as
 // long as the launcher lives, by which the script sees that nobody is left.
 func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.Cmd, error) {
-	text, err := scripts.ReadFile(sc.name)
+	path, err := keepScript(s.place, sc.name)
 	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(s.place.env(), "share", sc.name)
-	if err := wholefile.Keep(path, text, 0o644); err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, s.place.bin("python"), append([]string{path}, args...)...)

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	_ "embed"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,7 +66,7 @@ func computeEnv(p place, t toolchain, cgo bool) []string {
 // newKernelSpec describes the Go kernel. Jupyter fills in ${PATH} when it starts the kernel. GOMLX_BACKEND is left alone on
 // purpose: the packages find the best engine themselves, and a user's choice passes through.
 func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
-	path := []string{p.bin(""), goplsDir(p), filepath.Join(t.root, "bin")}
+	path := []string{p.bin(""), filepath.Join(labData(p), "bin"), filepath.Join(t.root, "bin")} // with a gopls that is early
 	argv := []string{p.bin("gonb"), "--kernel", "{connection_file}",
 		"-go_work=" + p.root} // makes the packages of this module importable
 	if headless {
@@ -118,5 +119,16 @@ func writeKernelSpecs(p place, t toolchain, cgo bool) error {
 		}
 	}
 	// gonb starts any gopls that it finds, also one of the user's; this one keeps it from that.
-	return wholefile.Keep(filepath.Join(headlessData(p), "bin", "gopls"), []byte("#!/bin/sh\nexit 0\n"), 0o755)
+	if err := wholefile.Keep(filepath.Join(headlessData(p), "bin", "gopls"), []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {
+		return err
+	}
+	early, err := keepScript(p, "gopls_early.py")
+	if err != nil {
+		return err
+	}
+	command := fmt.Sprintf("#!/bin/sh\nexec %s %s %s \"$@\"\n", shellWord(p.bin("python")), shellWord(early), shellWord(filepath.Join(goplsDir(p), "gopls")))
+	return wholefile.Keep(filepath.Join(labData(p), "bin", "gopls"), []byte(command), 0o755)
 }
+
+// shellWord quotes a path for the shell.
+func shellWord(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

@@ -22,7 +22,7 @@ func TestKernelSpec(t *testing.T) {
 		t.Errorf("%+v", spec)
 	}
 	for name, want := range map[string]string{
-		"PATH":                  bin + ":" + goplsDir(w.place) + ":/usr/local/go/bin:${PATH}",
+		"PATH":                  bin + ":" + filepath.Join(labData(w.place), "bin") + ":/usr/local/go/bin:${PATH}",
 		"PUCL_HOME":             w.place.root,
 		"GOFLAGS":               "-ldflags=-w '-tags=a b' -trimpath",
 		"GOTOOLCHAIN":           "local",
@@ -60,7 +60,7 @@ func TestKernelSpecWithoutCompiler(t *testing.T) {
 func TestHeadlessKernel(t *testing.T) {
 	w := newWorkshop(t)
 	spec := newKernelSpec(w.place, toolchain{root: "/go"}, true, true)
-	if !slices.Contains(spec.Argv, "-raw_error") || strings.Contains(spec.Env["PATH"], goplsDir(w.place)) {
+	if !slices.Contains(spec.Argv, "-raw_error") || strings.Contains(spec.Env["PATH"], labData(w.place)) {
 		t.Errorf("%+v", spec)
 	}
 }
@@ -96,8 +96,10 @@ func TestWriteKernelSpecs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	info, err := os.Stat(filepath.Join(headlessData(w.place), "bin", "gopls"))
-	if err != nil || info.Mode()&0o111 == 0 {
-		t.Errorf("the stand-in for gopls cannot be run: %v, %v", info, err)
+	for _, data := range []string{labData(w.place), headlessData(w.place)} {
+		info, err := os.Stat(filepath.Join(data, "bin", "gopls"))
+		if err != nil || info.Mode()&0o111 == 0 {
+			t.Errorf("the stand-in for gopls cannot be run: %v, %v", info, err)
+		}
 	}
 }

@@ -1,22 +1,33 @@
 package papers
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Claim is what somebody says about two rows in a setting.
+// Claim is what somebody says about two rows, of one setting or of two.
 type Claim struct {
-	Experiment string // that it is read from: "table 1", "figure 13"
-	Statement  string
-	Source     string
-	Setting    string
-	Above      Row
-	Below      Row
-	Within     float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
+	Experiment   string // that it is read from: "table 1", "figure 13"
+	Statement    string
+	Source       string
+	Setting      string
+	Above        Row
+	Below        Row
+	Within       float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
+	BelowSetting string  // that Below is of; "" means Setting
+	Measure      Measure // by which Above is above; "" means accuracy on test images
+	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
 }
+
+// Measure is what a claim compares.
+type Measure string
+
+// Steps is the measure by which Above is above Below where it is sooner as accurate as Below is at its end: see
+// [experiment.Cells.Sooner].
+const Steps Measure = "steps"
 
 // Verdict is what runs say about a claim.
 type Verdict string
@@ -33,14 +44,23 @@ const (
 type Finding struct {
 	Claim
 	Rule    experiment.Rule  // of choosing points
-	Effect  evaluate.Summary // by how much the accuracy of Above is above that of Below, a share between −1 and 1
+	Effect  evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps; with Than, by how much more
 	Verdict Verdict
 }
 
-// Decide decides the claim by the runs that are done, points chosen by a rule.
+// Decide decides the claim by the runs that are done, points chosen by a rule. A claim about steps looks at all points, whatever the
+// rule.
 func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	f := Finding{Claim: c, Rule: rule, Verdict: NotDecided}
-	f.Effect = cells.Difference(c.Setting, c.Above.Method, c.Above.Head, c.Below.Method, c.Below.Head, rule)
+	above, below := c.series()
+	switch {
+	case c.Measure == Steps:
+		f.Effect = cells.Sooner(above, below)
+	case c.Than != "":
+		f.Effect = cells.Change(above, below, c.Than, rule)
+	default:
+		f.Effect = cells.Difference(above, below, rule)
+	}
 	low, high := f.Effect.Interval()
 	margin := c.Within / 100
 	switch {
@@ -51,4 +71,17 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 		f.Verdict = Disagrees
 	}
 	return f
+}
+
+// series returns what the claim compares.
+func (c Claim) series() (above, below experiment.Series) {
+	return experiment.Series{Setting: c.Setting, Method: c.Above.Method, Head: c.Above.Head},
+		experiment.Series{Setting: cmp.Or(c.BelowSetting, c.Setting), Method: c.Below.Method, Head: c.Below.Head}
+}
+
+// has reports whether the grid of these cells has runs of both rows, in both settings where it is about two leads.
+func (c Claim) has(cells *experiment.Cells) bool {
+	above, below := c.series()
+	there := len(cells.Runs(above.Setting, above.Method)) > 0 && len(cells.Runs(below.Setting, below.Method)) > 0
+	return there && (c.Than == "" || len(cells.Runs(c.Than, above.Method)) > 0 && len(cells.Runs(c.Than, below.Method)) > 0)
 }

@@ -36,6 +36,7 @@ type Contrastive struct {
 	Steps     int
 	Points    int // at which heads are judged
 	Restarts  int // of PUPL
+	Neighbors int // that judge too, see [Neighbors]
 }
 
 // contrastive returns the run of a setting that pretrains by an objective.
@@ -50,6 +51,7 @@ func (s setting) contrastive(o pucl.Objective, seed uint64) experiment.Run {
 		Config: Contrastive{
 			Data: s.Data, Objective: o.Name, Tau: c.Tau, Encoder: encoder.Describe(c.Encoder), Views: c.Recipe.String(),
 			Update: update(c), Batch: s.Batch.Size, Share: s.Batch.Share, Steps: c.Steps, Points: s.Points, Restarts: restarts,
+			Neighbors: s.Judge,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.pretrain(ctx, eng, place, c)
@@ -72,12 +74,17 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	data.neighbors = s.Judge
 	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
 		return nil, err
 	}
 	size := s.Batch
 	size.Seed = c.Seed
-	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)
+	split := data.train.Split
+	if c.Objective.Name == sclName {
+		split = allLabeled(split)
+	}
+	batches, err := datasets.NewSourceBatches(data.train.images, split, size)
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +97,26 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 // pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
 func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
 	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
+	due := func(done int) bool { return done*points/c.Steps > (done-1)*points/c.Steps }
+	return o.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
+		all, err := embed(eng, m)
+		if err != nil {
+			return nil, err
+		}
+		return all.judge(eng, o.truth, done, c.Seed)
+	}, start)
+}
+
+// follow trains an encoder by start, and has it judged after each step at which that is due.
+func (o *opened) follow(place experiment.Place, c train.Config, due func(done int) bool,
+	judge func(done int, m *train.Model) ([]experiment.Point, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
 	c.Observer, c.State = place.Observer, &judged
 	c.AfterStep = func(done int, m *train.Model) error {
-		if done*points/c.Steps == (done-1)*points/c.Steps {
+		if !due(done) {
 			return nil
 		}
-		all, err := embed(eng, m)
-		if err != nil {
-			return err
-		}
-		now, err := all.judge(eng, o.truth, done, c.Seed)
+		now, err := judge(done, m)
 		judged = append(judged, now...)
 		return err
 	}

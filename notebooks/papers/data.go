@@ -14,7 +14,12 @@ type Data struct {
 	Benchmark string  // as datasets.FindBenchmark knows it
 	Files     Files   // of the benchmark's data set
 	Labeled   int     // n_P
-	HeldOut   float64 // share of the training images that is held out, with as large a share of n_P as labels beside those to learn from
+	HeldOut   float64 // share of the training images that is held out, with as large a share of all amounts beside those to learn from
+	Negative  []int   // the classes of the benchmark that count as negative, all others being left out; nil means those that it names
+	Single    bool    // the single-dataset setting: labeled images, drawn from all positives alike, are no unlabeled ones, so n_P + n_U stays
+	Unlabeled int     // n_U; 0 means as many as there are
+	Total     int     // n_P + n_U, with Single; 0 means as many as there are
+	Prior     float64 // share of positives among the unlabeled images, with Single among all of them; 0 means that of the benchmark
 }
 
 // set is a part of a data set with the class of each image.
@@ -36,15 +41,18 @@ type opened struct {
 	views       *datasets.Images // a view of each of held.images
 	test        set
 	truth       []bool // which of test are positive
+	pool        []int  // the train.images of the task, whether the split drew them or not
+	poolTruth   []bool // which of pool are positive
+	neighbors   int    // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
 	note        string // which files these are
 	close       func() error
 }
 
 // open returns the data as a run with that seed sees them. Close them after use.
 func (d Data) open(seed uint64) (_ *opened, err error) {
-	benchmark, err := datasets.FindBenchmark(d.Benchmark)
+	benchmark, err := findTask(d.Benchmark)
 	if err != nil {
-		return nil, fmt.Errorf("papers: %w", err)
+		return nil, err
 	}
 	all, o, err := openFiles(benchmark.Set, d.Files)
 	if err != nil {
@@ -59,29 +67,75 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.train, err = d.split(benchmark, all.rows(rest), d.Labeled, seed); err != nil {
+	learn, aside := all.rows(rest), d.scaled(d.HeldOut)
+	if o.train, err = d.split(benchmark, learn, d.Labeled, seed); err != nil {
 		return nil, err
 	}
-	if o.held, err = d.split(benchmark, all.rows(held), int(math.Round(d.HeldOut*float64(d.Labeled))), seed); err != nil {
+	if o.held, err = aside.split(benchmark, all.rows(held), aside.Labeled, seed); err != nil {
 		return nil, err
 	}
-	config, err := benchmark.Config(o.test.classes)
-	if err != nil {
+	if o.pool, o.poolTruth, err = d.ofTask(benchmark, learn); err != nil {
 		return nil, err
 	}
-	for _, class := range o.test.labels {
-		o.truth = append(o.truth, slices.Contains(config.Positive, class))
+	of, truth, err := d.ofTask(benchmark, o.test)
+	o.test, o.truth = o.test.rows(of), truth
+	return o, err
+}
+
+// scaled returns d with all amounts times share.
+func (d Data) scaled(share float64) Data {
+	for _, amount := range []*int{&d.Labeled, &d.Unlabeled, &d.Total} {
+		*amount = int(math.Round(share * float64(*amount)))
 	}
-	return o, nil
+	return d
+}
+
+// ofTask returns the rows of a set whose classes are of the task, and which of them are positive.
+func (d Data) ofTask(b datasets.Benchmark, s set) (rows []int, positive []bool, err error) {
+	config, err := d.config(b, s.classes)
+	for row, class := range s.labels {
+		is := slices.Contains(config.Positive, class)
+		if is || config.Negative == nil || slices.Contains(config.Negative, class) {
+			rows, positive = append(rows, row), append(positive, is)
+		}
+	}
+	return rows, positive, err
+}
+
+// config returns which classes are positive and which negative.
+func (d Data) config(b datasets.Benchmark, classes []string) (datasets.SplitConfig, error) {
+	config, err := b.Config(classes)
+	for _, class := range d.Negative {
+		config.Negative = append(config.Negative, slices.Index(classes, b.Classes[class]))
+	}
+	return config, err
+}
+
+// counts returns how many images of the benchmark's training part are positive, and how many are of the task at all.
+func (d Data) counts(b datasets.Benchmark) (positives, all float64) {
+	negatives := float64(b.Negatives)
+	if d.Negative != nil { // of classes of one size
+		negatives *= float64(len(d.Negative)) / float64(len(b.Classes)-len(b.Positive))
+	}
+	positives, all = float64(b.Positives), float64(b.Positives)+negatives
+	if d.Files == BuiltIn {
+		const builtIn = 8000. / 60_000 // of the training images of Fashion-MNIST
+		positives, all = builtIn*positives, builtIn*all
+	}
+	return positives, all
 }
 
 // split makes PU data of a set.
 func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part, error) {
-	config, err := b.Config(s.classes)
+	config, err := d.config(b, s.classes)
 	if err != nil {
 		return part{}, err
 	}
 	config.Labeled, config.Draw, config.Seed = labeled, datasets.Balanced, seed
+	config.Unlabeled, config.Total, config.Prior = d.Unlabeled, d.Total, d.Prior
+	if d.Single {
+		config.Setting, config.Draw = datasets.SingleDataset, datasets.Uniform
+	}
 	split, err := datasets.NewSplit(s.labels, s.classes, config)
 	return part{s.Source, split}, err
 }

@@ -5,7 +5,8 @@
 //
 // # Protocol
 //
-// All runs of all tables are made and judged alike.
+// All runs of all tables are made and judged alike. Those of figures over the share of labels are [Watched] instead: judged more often, by what
+// knows all classes, as the figures of the paper are.
 //
 //   - A tenth of the training images, class by class, is held out. From the rest n_P positives are labeled, as many of each
 //     positive class, and all of the rest, the labeled images again among them, is unlabeled: the paper's case-control setting.

@@ -134,16 +134,20 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	var left []string
 	for _, f := range findings {
 		var line []viz.Cell
-		for _, row := range []Row{f.Above, f.Below} {
-			cell := cells.At(f.Setting, row.Method, row.Head, f.Rule)
+		above, below := f.series()
+		for _, s := range []experiment.Series{above, below} {
+			cell := cells.At(s.Setting, s.Method, s.Head, f.Rule)
 			line = append(line, Percent(cell.Accuracy))
 			failed := cell.Count(experiment.Failed)
-			text := fmt.Sprintf("%s in %d of %d runs of %s", row, failed+cell.Headless, failed+cell.Count(experiment.Done), f.Setting)
+			text := fmt.Sprintf("%s in %d of %d runs of %s", Row{s.Method, s.Head}, failed+cell.Headless, failed+cell.Count(experiment.Done), s.Setting)
 			if failed+cell.Headless > 0 && !slices.Contains(left, text) {
 				left = append(left, text)
 			}
 		}
 		out.Add(f.Statement, append(line, Percent(f.Effect), viz.Cell{Text: string(f.Verdict)}))
+	}
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure == Steps }) {
+		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
 	}
 	if len(left) > 0 {
 		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."

@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/cifar"
 	"github.com/puclab/puclab/datasets/fashionmnist"
+	imagefolder "github.com/puclab/puclab/datasets/folder"
 	"github.com/puclab/puclab/datasets/stl10"
 )
 
@@ -30,7 +31,7 @@ const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0
 // openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
 func openFiles(name string, files Files) (train set, o *opened, err error) {
 	open := map[string]func(Files) (set, *opened, error){
-		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL,
+		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL, "Imagenette and Imagewoof": openWoofAndNette,
 	}[name]
 	if open == nil {
 		return set{}, nil, fmt.Errorf("papers: no table has runs on %s", name)
@@ -120,6 +121,45 @@ func openSTL(Files) (set, *opened, error) {
 		test:  set{test, test.Labels, test.Classes},
 		close: func() error { return errors.Join(all.Close(), test.Close()) },
 	}, nil
+}
+
+// woofAndNetteSide is the height and width in pixels to which images of Imagenette and Imagewoof are brought: the middle of those
+// whose shorter side is 160.
+const woofAndNetteSide = 128
+
+// openWoofAndNette opens the ten classes of Imagenette and then the ten of Imagewoof, which stay on disk.
+func openWoofAndNette(Files) (set, *opened, error) {
+	part := func(name string) (*imagefolder.Set, error) {
+		var both []*imagefolder.Set
+		for _, archive := range []struct {
+			name    string
+			classes map[string]string
+		}{{"imagenette2-160", imagefolder.Imagenette()}, {"imagewoof2-160", imagefolder.Imagewoof()}} {
+			dir, err := folder(archive.name)
+			if err != nil {
+				return nil, err
+			}
+			if dir, err = fs.Sub(dir, name); err != nil {
+				return nil, err
+			}
+			images, err := imagefolder.Open(dir, imagefolder.Config{Height: woofAndNetteSide, Names: archive.classes})
+			if err != nil {
+				return nil, err
+			}
+			both = append(both, images)
+		}
+		return imagefolder.Join(both...)
+	}
+	train, err := part("train")
+	if err != nil {
+		return set{}, nil, err
+	}
+	test, err := part("val")
+	if err != nil {
+		return set{}, nil, err
+	}
+	return set{train, train.Labels, train.Classes},
+		&opened{test: set{test, test.Labels, test.Classes}, close: func() error { return nil }}, nil
 }
 
 // folder returns the folder of an unpacked archive.

@@ -1,12 +1,5 @@
 package papers
 
-import (
-	"fmt"
-
-	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/viz"
-)
-
 // planeClaims returns what the paper reads from its figures 12 to 15, and two questions that it does not ask.
 func planeClaims() (list []Claim) {
 	add := func(figure, source, setting, statement string, above, below string, within float64) {
@@ -39,18 +32,4 @@ func planeClaims() (list []Claim) {
 		}
 	}
 	return list
-}
-
-// DrawPlaneClaims sets the claims of a figure of points in the plane beside what came out.
-func DrawPlaneClaims(cells *experiment.Cells, figure string) viz.Table {
-	var findings []Finding
-	for _, c := range planeClaims() {
-		if c.Experiment == figure {
-			c.Statement = fmt.Sprintf("%s: %s", c.Setting, c.Statement) // the rows are of many settings
-			findings = append(findings, c.Decide(cells, experiment.Last))
-		}
-	}
-	out := drawFindings(cells, findings)
-	out.Title, out.Decimals = "What is claimed: "+figure, 2
-	return out
 }

@@ -41,6 +41,10 @@ type embeddings struct {
 	train, held embedded
 	views       *mat.Dense // h of views of those held out, of length one
 	test        *mat.Dense // h, of length one
+
+	neighbors int        // that judge too; 0 for none
+	bank      *mat.Dense // h of all images of the task that are not held out
+	poolTruth []bool     // which of them are positive
 }
 
 // embed embeds the images.
@@ -55,7 +59,13 @@ func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 	if views, err = views.Take(o.held.Index); err != nil {
 		return embeddings{}, err
 	}
-	return o.embeddings(learn, held, views, test)
+	all, err := o.embeddings(learn, held, views, test)
+	if err != nil || o.neighbors == 0 {
+		return all, err
+	}
+	all.neighbors, all.poolTruth = o.neighbors, o.poolTruth
+	all.bank, err = rows.Take(learn.H, o.pool)
+	return all, err
 }
 
 // embeddings returns the examples, given the data sets that their parts are of, embedded whole, views and the test examples.
@@ -69,35 +79,56 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 	}
 	l, err := of(learn, o.train)
 	h, heldErr := of(held, o.held)
-	return embeddings{l, h, rows.Unit(views.H), rows.Unit(test.H)}, errors.Join(err, heldErr)
+	return embeddings{train: l, held: h, views: rows.Unit(views.H), test: rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
 // judge judges an encoder by all heads, truth telling which of the test examples are positive. A head that cannot be had of this
-// embedding, as where it has collapsed, is a point that says why.
+// embedding, as where it has collapsed, is a point that says why. Of pseudo-labels it keeps how many are right, and of PUPL's on how many
+// examples those of the mixture are others.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
 	var points []experiment.Point
+	pseudoLabels := map[string][]bool{}
 	for _, head := range Heads() {
 		x, labels, minimized, err := all.train.head(head, seed)
 		if err != nil {
 			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
 			continue
 		}
-		linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
-		var p experiment.Point
-		if err == nil {
-			p, err = all.measure(linear, truth)
-		}
+		p, err := all.probe(eng, x, labels, minimized, truth, seed)
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
 		}
 		p.Head, p.Step = head, step
+		if head == PUPL || head == PUPLOnZ || head == Mixture {
+			pseudoLabels[head] = labels
+			if all.train.Unknown == nil {
+				p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
+			}
+		}
+		points = append(points, p)
+	}
+	for _, p := range points {
+		if labels, mixture := pseudoLabels[p.Head], pseudoLabels[Mixture]; labels != nil && mixture != nil && p.Head != Mixture {
+			p.Values[Disagreement] = 1 - agreeing(labels, mixture, all.train.Labeled)
+		}
+	}
+	if all.neighbors > 0 {
+		p, err := nearest(eng, all.neighbors, all.bank, all.poolTruth, all.test, truth)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, Neighbors, err)
+		}
+		p.Step = step
 		points = append(points, p)
 	}
 	return points, nil
 }
 
-// measure returns what a linear classifier of h is worth.
-func (all embeddings) measure(linear *probe.Probe, truth []bool) (experiment.Point, error) {
+// probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk.
+func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, minimized risk.Risk, truth []bool, seed uint64) (experiment.Point, error) {
+	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
+	if err != nil {
+		return experiment.Point{}, err
+	}
 	held, err := linear.Scores(all.held.h)
 	views, viewsErr := linear.Scores(all.views)
 	test, testErr := linear.Score(all.test, truth)
@@ -132,6 +163,18 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 		}
 	}
 	return x, labels, minimized, err
+}
+
+// agreeing returns the share of the unlabeled rows to which two give the same label.
+func agreeing(labels, others, labeled []bool) float64 {
+	_, unlabeled := rows.Split(labeled)
+	same := 0
+	for _, i := range unlabeled {
+		if labels[i] == others[i] {
+			same++
+		}
+	}
+	return float64(same) / float64(len(unlabeled))
 }
 
 // clusterLabels returns PUPL's pseudo-labels.

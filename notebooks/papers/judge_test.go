@@ -38,6 +38,27 @@ func TestCollapseIsAResult(t *testing.T) {
 	}
 }
 
+// Of pseudo-labels a run keeps how many are right, and of PUPL's how many are others than the mixture's; of other heads neither.
+func TestPseudoLabelsAreCounted(t *testing.T) {
+	s := small()
+	s.Points = 1
+	outcome, err := s.contrastive(objectives()[2], 1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range outcome.Points {
+		right, judged := p.Values[LabelsRight]
+		share, compared := p.Values[Disagreement]
+		clusters := p.Head == PUPL || p.Head == PUPLOnZ
+		if judged != (clusters || p.Head == Mixture) || compared != clusters || right < 0 || right > 1 || share < 0 || share > 1 {
+			t.Errorf("%s: %v", p.Head, p.Values)
+		}
+	}
+	if got := agreeing([]bool{true, true, false, false}, []bool{true, false, false, true}, []bool{true, false, false, false}); got != 1./3 {
+		t.Errorf("%g of three unlabeled rows are given the same label, want one", got)
+	}
+}
+
 // Each head learns from its own labels. Of four rows, the first of them labeled, h has the second beside it and z the third.
 func TestHeads(t *testing.T) {
 	e := embedded{

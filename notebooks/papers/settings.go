@@ -21,12 +21,14 @@ type setting struct {
 	Pretrain train.Config         // Recipe, Steps, Tau and the optimizer of contrastive runs
 	Batch    datasets.BatchConfig // of contrastive runs
 	Points   int                  // of contrastive runs, at which heads are judged
+	Judge    int                  // neighbors by which contrastive runs are judged too, see [Neighbors]; 0 for none
 	Rival    rival.Config         // sizes of batches and Settings of rivals
 	Epochs   int                  // of rivals
 	Fewer    int                  // epochs of rivals whose steps cost several times as much as others'; 0 means Epochs
 
 	Seeds, SlowSeeds int      // of all methods but the slow rivals, and of those
 	Rivals           []string // nil for all
+	Bank             int      // of watched runs; see Watched
 
 	benchmark datasets.Benchmark
 }
@@ -61,8 +63,8 @@ func settings(size experiment.Size) ([]setting, error) {
 func withBenchmarks(list []setting) ([]setting, error) {
 	for i, s := range list {
 		var err error
-		if list[i].benchmark, err = datasets.FindBenchmark(s.Data.Benchmark); err != nil {
-			return nil, fmt.Errorf("papers: %w", err)
+		if list[i].benchmark, err = findTask(s.Data.Benchmark); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
@@ -141,6 +143,26 @@ func paper(benchmark string, labeled int) setting {
 		s.Pretrain.Steps = 400 * 94_500 / batch
 	}
 	s.Name = settingName(benchmark, s.Data.Labeled)
+	return s
+}
+
+// woofAndNette is the setting of figure 1 as far as the paper tells it: ResNet-18, and LARS as in [paper]; 100 epochs and batches of 512
+// are those of its authors' public code. The side of the images is not told; the recipe is the one for larger images.
+func woofAndNette() setting {
+	const batch = 512
+	s := paper("STL-I", 0)
+	s.Data = Data{Benchmark: "Woof-vs-Nette", Files: Official, HeldOut: tenth}
+	s.Encoder = encoder.ResNet{Depth: 18, Pixels: encoder.Pixels{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}}
+	s.Pretrain.Steps, s.Batch.Size = 100*16_645/batch, batch
+	return s
+}
+
+// paperDogsAndCats is the setting of figure 9a: that of CIFAR-10 in [paper], for the images of two of its classes.
+func paperDogsAndCats() setting {
+	const batch = 1024
+	s := paper("CIFAR-I", 0)
+	s.Data.Benchmark = "CIFAR-0"
+	s.Pretrain.Steps = 300 * 9_000 / batch
 	return s
 }
 

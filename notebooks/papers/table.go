@@ -53,7 +53,15 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		overLabels:     Labels,
 		withoutPrior:   WithoutPrior,
 		debiased:       Debiased,
+		labeler:        Labeler,
 		prototype:      Prototype,
+		figure1:        Supervision,
+		figure3:        Figure3,
+		figure4:        Figure4,
+		figure5:        Figure5,
+		figure8:        Figure8,
+		figure9:        Convergence,
+		figure10:       Parametric,
 	}
 }
 

@@ -85,7 +85,9 @@ func claims1() (list []Claim) {
 				{"unlabeled images are no class: PUCL is above SCL-PU, both with PUPL", Row{"PUCL", PUPL}, Row{"SCL-PU", PUPL}},
 				{"on the encoder of PUCL PUPL, which is told no class prior, is above nnPU, which is", Row{"PUCL", PUPL}, Row{"PUCL", NNPU}},
 			} {
-				list = append(list, Claim{"table 1", c.statement, source1, settingOf(benchmark, labeled), c.above, c.below, 0})
+				list = append(list, Claim{
+					Experiment: "table 1", Statement: c.statement, Source: source1, Setting: settingOf(benchmark, labeled), Above: c.above, Below: c.below,
+				})
 			}
 		}
 	}

@@ -1,22 +1,28 @@
 package papers
 
 import (
+	"slices"
+
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// claimed are the grids whose runs decide claims, with these, in the order of a report.
-func claimed() []struct {
-	grid   string
-	claims []Claim
-} {
-	return []struct {
-		grid   string
-		claims []Claim
-	}{
-		{"table-1", claims1()},
-		{"table-2", claims2()},
-		{inThePlane, planeClaims()},
-		{debiased, claimsDebiased()},
+// claims are what the runs of a grid decide.
+type claims struct {
+	grid string
+	list []Claim
+}
+
+// claimed lists all claims in the order of a report.
+func claimed() []claims {
+	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
+		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}})
+}
+
+// claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.
+func claimedByFigures() []claims {
+	return []claims{
+		{figure1, claimsSupervision()}, {figure3, claims3()}, {figure4, claims4()}, {overLabels, claimsOverLabels()}, {figure5, claims5()},
+		{figure8, claims8()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()},
 	}
 }
 
@@ -32,8 +38,8 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		if err != nil {
 			return nil, err
 		}
-		for _, claim := range c.claims {
-			if len(cells.Runs(claim.Setting, claim.Above.Method)) > 0 && len(cells.Runs(claim.Setting, claim.Below.Method)) > 0 {
+		for _, claim := range c.list {
+			if claim.has(cells) {
 				all = append(all, claim.Decide(cells, experiment.Last))
 			}
 		}

@@ -31,10 +31,11 @@ const (
 // crossFitVersion is the version of [pipeline.CrossFit] in runs; see experiment.Run.
 const crossFitVersion = 1
 
-// The values of a run of CrossFit beside its accuracy and [EstimatedPrior], by which its pseudo-labels were made.
+// What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
 const (
 	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
 	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
+	Disagreement = "disagreement"  // share of the unlabeled training images to which the labeler of package pseudo gives the other class
 	FirstPrior   = "first prior"   // the class prior that the second encoders of "CrossFit, debiased" were told
 )
 
@@ -146,19 +147,12 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		}
 		alone += own.Accuracy() / float64(len(fitted.Classifier))
 	}
-	_, unlabeled := rows.Split(o.train.Labeled)
-	right := 0
-	for _, i := range unlabeled {
-		if fitted.Labels.Positive[i] == o.train.Positive[i] {
-			right++
-		}
-	}
 	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
 	if fitted.First != 0 {
 		values[FirstPrior] = fitted.First
 	}
 	if o.train.Unknown == nil {
-		values[LabelsRight] = float64(right) / float64(len(unlabeled))
+		values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
 	}
 	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
 }

@@ -21,7 +21,7 @@ type Report struct {
 	Theory      []claims.Claim  `json:"theory"`
 }
 
-// Record is a claim of a table or figure. Points are of accuracy, in percent.
+// Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is sooner.
 type Record struct {
 	Experiment string          `json:"experiment"` // "table 1"
 	Setting    string          `json:"setting"`
@@ -29,7 +29,9 @@ type Record struct {
 	Source     string          `json:"source"`
 	Above      string          `json:"above"` // the row that is said to be above
 	Below      string          `json:"below"`
-	Within     float64         `json:"within"` // 0, or how many points apart the two are said to be at most
+	BelowAt    string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
+	Measure    papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
+	Within     float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
 	Verdict    papers.Verdict  `json:"verdict"`
 	Points     *float64        `json:"points"`    // by how many points the one is above the other, the mean over seeds; null without a run of both
 	HalfWidth  *float64        `json:"halfwidth"` // of the 95% interval; null with fewer than two seeds
@@ -39,7 +41,7 @@ type Record struct {
 
 func recordOf(f papers.Finding) Record {
 	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
-		Below: f.Below.String(), Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
+		Below: f.Below.String(), BelowAt: f.BelowSetting, Measure: f.Measure, Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
 	in := func(share float64) *float64 {
 		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
 			return &points
@@ -50,15 +52,19 @@ func recordOf(f papers.Finding) Record {
 	return r
 }
 
-// Effect returns the points with their interval: "+1.2 ± 0.4".
+// Effect returns the points with their interval: "+1.2 ± 0.4", or "+40.0 ± 9.5% of the steps".
 func (r Record) Effect() string {
+	unit := ""
+	if r.Measure == papers.Steps {
+		unit = "% of the steps"
+	}
 	switch {
 	case r.Points == nil:
 		return "no runs"
 	case r.HalfWidth == nil:
-		return fmt.Sprintf("%+.1f (one seed)", *r.Points)
+		return fmt.Sprintf("%+.1f%s (one seed)", *r.Points, unit)
 	}
-	return fmt.Sprintf("%+.1f ± %.1f", *r.Points, *r.HalfWidth)
+	return fmt.Sprintf("%+.1f ± %.1f%s", *r.Points, *r.HalfWidth, unit)
 }
 
 // Count is how the claims of an experiment came out.

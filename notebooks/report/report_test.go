@@ -119,12 +119,15 @@ func TestPageAndLines(t *testing.T) {
 		finding.Effect = effect
 		records = append(records, recordOf(finding))
 	}
+	finding.Measure, finding.BelowSetting = papers.Steps, "there"
+	finding.Effect = evaluate.Summary{Mean: 0.4, HalfWidth: 0.095, Seeds: 3}
+	records = append(records, recordOf(finding))
 	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim}}
 	page, err := r.page()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "noise-rate", "1 conditional.", "size laptop"} {
+	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "1 conditional.", "size laptop"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -140,6 +140,12 @@ func TestFuncRefuses(t *testing.T) {
 		"uses the variable /mine2/weights outside of its scope /mine": {Name: "neighbor", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 			return Dense(scope.Store().Scope("/mine2"), Dense(scope, flat(x), 3, true), 3, false)
 		}},
+		"the weight /mine/weights has the shape [144 3] and is asked for with [3 2]; give each layer a scope of its own": {
+			Name: "one scope", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
+				return Dense(scope, Dense(scope, flat(x), 3, false), 2, false)
+			}},
+		"a dense layer takes rows [n, k], not (Float32)[2, 9, 8, 2]; of images or feature maps": {
+			Name: "for rows", Graph: func(scope *model.Scope, x *Node, _ bool) *Node { return Dense(scope, x, 3, true) }},
 		"with a kernel of [3 2]": {Name: "even", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 			return flat(layers.Convolution(scope, x).Channels(2).KernelSizePerAxis(3, 2).Done())
 		}},

@@ -83,8 +83,10 @@ func maxPool(x *Node, window, stride, padding int) *Node {
 // globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].
 func globalMean(x *Node) *Node { return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) }) }
 
-// Dense returns x·W, plus a bias if asked, for x [n, k] and dim columns of W.
+// Dense returns x·W, plus a bias if asked, for x [n, k] and dim columns of W. Like all graph code it panics on an x of another rank.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
+	fault.PanicIf(x.Rank() != 2, "encoder: a dense layer takes rows [n, k], not %s; of images or feature maps make some by "+
+		"ReduceMean(x, 1, 2) or Reshape(x, n, -1)", x.Shape())
 	in := x.Shape().Dim(-1)
 	y := product(x, weights(scope, "weights", x, in, in, dim))
 	if bias {
@@ -123,8 +125,13 @@ func checkClasses(network string, classes int) {
 // where x is, and the value is converted to the precision of x. So a network whose data come in bfloat16 computes in
 // bfloat16, while its weights, and what an optimizer adds to them, keep all their digits. The gradient comes back the same
 // way. Encoders of one's own should make all their variables with it; start says what the variable holds at first, for
-// which the package initializer of gomlx has functions.
+// which the package initializer of gomlx has functions. Asked for again it is the same variable, and Weight panics where the
+// shapes differ.
 func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitializer, dims ...int) *Node {
+	if v := scope.GetVariable(name); v != nil {
+		fault.PanicIf(!slices.Equal(v.Shape().Dimensions, dims), "encoder: the weight %s has the shape %v and is asked for with %v; "+
+			"give each layer a scope of its own, scope.In(\"a name\")", v.Path(), v.Shape().Dimensions, dims)
+	}
 	v := scope.WithInitializer(start).VariableWithShape(name, shapes.Make(numeric.Working(x.DType()), dims...))
 	return ConvertDType(v.NodeValue(x.Graph()), x.DType())
 }

@@ -1,0 +1,91 @@
+package experiment
+
+import (
+	"slices"
+
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// Series names a head of a method in a setting: one classifier of each seed.
+type Series struct{ Setting, Method, Head string }
+
+// Difference returns by how much the accuracy of one series is above that of another, run by run with the same seed, and then summed
+// up over the seeds that both have.
+func (c *Cells) Difference(above, below Series, rule Rule) evaluate.Summary {
+	return c.paired(above, below, leads(above.Head, below.Head, rule))
+}
+
+// leads returns what tells by how much one head of a run is more accurate than one of another run.
+func leads(above, below string, rule Rule) func(a, b []Point) (float64, bool) {
+	return func(a, b []Point) (float64, bool) {
+		mine, ok := judge(a, above, rule)
+		other, both := judge(b, below, rule)
+		return mine.Accuracy - other.Accuracy, ok && both
+	}
+}
+
+// Change returns by how much the [Cells.Difference] is above that of the same methods and heads in another setting, seed by seed, and then
+// summed up over the seeds that have all four runs.
+func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Summary {
+	lead := leads(above.Head, below.Head, rule)
+	seeds, here := c.differences(above, below, lead)
+	above.Setting, below.Setting = than, than
+	others, there := c.differences(above, below, lead)
+	var changes []float64
+	for i, seed := range seeds {
+		if j := slices.Index(others, seed); j >= 0 {
+			changes = append(changes, here[i]-there[j])
+		}
+	}
+	return summarize(changes)
+}
+
+// Sooner returns how much sooner one series is as accurate on test examples as another is at its end, run by run with the same seed,
+// and then summed up: as a share of the steps of the other one, which may have been as accurate before its end too. A run gets there
+// at the first of its points where it was judged so; one that never does counts as if it did one point after its end.
+func (c *Cells) Sooner(first, other Series) evaluate.Summary {
+	return c.paired(first, other, func(a, b []Point) (float64, bool) {
+		end, ok := judge(b, other.Head, Last)
+		mine, known := reach(a, first.Head, end.Accuracy)
+		theirs, both := reach(b, other.Head, end.Accuracy)
+		return (theirs - mine) / float64(end.Step), ok && known && both
+	})
+}
+
+// reach returns after how many steps a head was first as accurate as level; false where it was judged at no point.
+func reach(points []Point, head string, level float64) (steps float64, ok bool) {
+	last, judged := 0, 0
+	for _, p := range points {
+		if p.Head != head || p.Test == nil {
+			continue
+		}
+		if p.Test.Accuracy() >= level {
+			return float64(p.Step), true
+		}
+		last, judged = max(last, p.Step), judged+1
+	}
+	return float64(last) * (1 + 1/float64(max(judged, 1))), judged > 0
+}
+
+// paired sums up a difference between the points of two runs of the same seed, over the seeds that are done of both series and for
+// which there is one.
+func (c *Cells) paired(a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
+	_, differences := c.differences(a, b, difference)
+	return summarize(differences)
+}
+
+// differences returns what paired sums up, with the seeds.
+func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (seeds []uint64, differences []float64) {
+	others := map[uint64][]Point{}
+	for _, s := range c.done(b.Setting, b.Method) {
+		others[s.Run.Seed] = s.Result.Points
+	}
+	for _, s := range c.done(a.Setting, a.Method) {
+		if other, both := others[s.Run.Seed]; both {
+			if d, ok := difference(s.Result.Points, other); ok {
+				seeds, differences = append(seeds, s.Run.Seed), append(differences, d)
+			}
+		}
+	}
+	return seeds, differences
+}

@@ -1,0 +1,52 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+)
+
+// Two runs of each series, of seeds that are in another order, and a third one of another seed that has no partner.
+func TestPaired(t *testing.T) {
+	cells := &Cells{}
+	add := func(setting, method string, seed uint64, points ...Point) {
+		cells.Standings = append(cells.Standings, Standing{Run: Run{Setting: setting, Method: method, Seed: seed}, State: Done, Result: &Result{Points: points}})
+	}
+	at := func(accuracies ...float64) (points []Point) {
+		for i, a := range accuracies {
+			points = append(points, scored("other head", i+1, 1), scored("kNN", i+1, a))
+		}
+		return points
+	}
+	add("none labeled", "ssCL", 1, at(0.5, 0.6, 0.7, 0.8)...)
+	add("none labeled", "ssCL", 2, at(0.5, 0.75, 0.6, 0.7)...) // as accurate as at its end after 2 steps already
+	add("none labeled", "ssCL", 3, at(0.9)...)
+	add("labeled", "PUCL", 2, at(0.6, 0.7, 0.8, 0.9)...)
+	add("labeled", "PUCL", 1, at(0.8, 0.8, 0.9, 0.7)...)
+	add("labeled", "slow", 1, at(0.1, 0.2, 0.3, 0.4)...)
+	add("labeled", "slow", 2, at(0.1, 0.2, 0.3, 0.7)...)
+	ssCL := Series{"none labeled", "ssCL", "kNN"}
+	pucl, slow := Series{"labeled", "PUCL", "kNN"}, Series{"labeled", "slow", "kNN"}
+	for _, tt := range []struct {
+		above, below      Series
+		difference, early float64 // NaN for none
+	}{
+		{pucl, ssCL, (-0.1 + 0.2) / 2, (3./4 + 0) / 2},
+		{slow, ssCL, (-0.4 + 0) / 2, (-1./4 - 2./4) / 2}, // the first one never gets there: one point after its end
+		{ssCL, ssCL, 0, 0},
+		{pucl, Series{"labeled", "PUCL", "another"}, math.NaN(), math.NaN()},
+		{pucl, Series{"labeled", "ssCL", "kNN"}, math.NaN(), math.NaN()},
+	} {
+		difference, early := cells.Difference(tt.above, tt.below, Last), cells.Sooner(tt.above, tt.below)
+		seeds := 2
+		if tt.above == tt.below {
+			seeds = 3
+		}
+		if math.IsNaN(tt.difference) {
+			seeds = 0
+		}
+		if difference.Seeds != seeds || early.Seeds != seeds || seeds > 0 && (!near(difference.Mean, tt.difference) || !near(early.Mean, tt.early)) {
+			t.Errorf("%v, %v: %g and %g of %d and %d seeds, want %g and %g of %d", tt.above, tt.below, difference.Mean, early.Mean, difference.Seeds,
+				early.Seeds, tt.difference, tt.early, seeds)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/viz"
+)
+
+// RunGrid does the missing runs of a grid in this cell, and returns what came of all. Which size the setting "size" says, smoke unless it
+// is set. Results of size smoke are kept on the bench of the grid's name, others in notebooks/results, beside those that came with the
+// module: results of another version of the program, which stay as they are there, are an error that says how to mend it. An interrupted
+// cell goes on where it was when it is run again. Progress goes to w; nil means the notebook.
+func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
+	size, err := gridSize(experiment.Smoke)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := papers.Find(name, size)
+	if err != nil {
+		return nil, err
+	}
+	folder, work := "", ""
+	if size == experiment.Smoke {
+		bench, err := Open(name)
+		if err != nil {
+			return nil, err
+		}
+		folder, work = bench.Path("results"), bench.Path("work")
+	}
+	store, err := experiment.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	eng, err := engine.Open()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := store.Here(Interruptible(), eng, grid, work, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range cells.Standings {
+		if s.State == experiment.Stale && size == experiment.Smoke {
+			return nil, fmt.Errorf("lab: %s; or remove %s and run this cell again", s.Why, store.Folder)
+		} else if s.State == experiment.Stale {
+			return nil, fmt.Errorf("lab: %s", s.Why)
+		}
+	}
+	return cells, nil
+}
+
+// Committed returns what the results that came with the module hold of a grid: those of size laptop, or of size paper where the setting
+// "size" says so. The sentence tells how many runs are done, what does the others, and which results are of another version of the
+// program and left out.
+func Committed(name string) (cells *experiment.Cells, told string, err error) {
+	size, err := gridSize(experiment.Laptop)
+	if err != nil {
+		return nil, "", err
+	}
+	if size == experiment.Smoke {
+		size = experiment.Laptop
+	}
+	grid, err := papers.Find(name, size)
+	if err != nil {
+		return nil, "", err
+	}
+	store, err := experiment.Open("")
+	if err != nil {
+		return nil, "", err
+	}
+	if cells, err = store.Cells(grid); err != nil {
+		return nil, "", err
+	}
+	told = fmt.Sprintf("%s, size %s: %s.", name, size, cells)
+	missing, stale := false, ""
+	for _, s := range cells.Standings {
+		missing = missing || s.State == experiment.Missing
+		if s.State == experiment.Stale {
+			stale = cmp.Or(stale, s.Why)
+		}
+	}
+	if missing {
+		told += fmt.Sprintf(" `go run ./notebooks grid -size %s %s` does those that are missing.", size, name)
+	}
+	if stale != "" {
+		told += fmt.Sprintf(" Left out: %s.", stale)
+	}
+	return cells, told, nil
+}
+
+// gridSize returns the size that the setting "size" says.
+func gridSize(standard experiment.Size) (experiment.Size, error) {
+	name, err := Setting("size", string(standard))
+	if err != nil {
+		return "", err
+	}
+	return experiment.ParseSize(name)
+}
+
+// ShowCurves shows curves and, below them, their numbers over x as a table. Where no curve has a point yet, as of runs that are not done, it
+// shows the sentence instead.
+func ShowCurves(config viz.CurvesConfig, alt, instead string, curves ...viz.Curve) {
+	var there []viz.Curve
+	for _, c := range curves {
+		if len(c.X) > 0 {
+			there = append(there, c)
+		}
+	}
+	if len(there) == 0 {
+		Caption(fmt.Sprintf("%s: nothing to draw yet. %s", cmp.Or(config.Title, "The figure"), instead))
+		return
+	}
+	Check(viz.Show(Must(viz.LearningCurves(config, there...)), alt))
+	Check(viz.ShowTable(papers.DrawCurves(config.Title, config.XLabel, there)))
+}

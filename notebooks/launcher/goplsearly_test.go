@@ -1,0 +1,188 @@
+//go:build unix
+
+package launcher
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fakeGopls loads at once and completes with the methods that it was sent. It leaves its process's number in the file "loaded".
+const fakeGopls = `#!/usr/bin/env python3
+import os, sys, time
+sys.path.insert(0, os.environ["EARLY"])
+import gopls_early
+seen = []
+while (m := gopls_early.read(sys.stdin.buffer)) is not None:
+    seen.append(m.get("method", "answer"))
+    if m.get("method") == "initialize":
+        gopls_early.write(sys.stdout.buffer, id=m["id"], result={"capabilities": {}})
+    elif m.get("method") == "initialized":
+        with open("loading", "w") as f:
+            f.write(str(os.getpid()))
+        os.rename("loading", "loaded")
+        gopls_early.write(sys.stdout.buffer, id=1, method="client/registerCapability", params={})
+        gopls_early.write(sys.stdout.buffer, method="window/showMessage", params={"message": gopls_early.LOADED})
+    elif m.get("method") == "textDocument/completion":
+        gopls_early.write(sys.stdout.buffer, id=m["id"], result=seen)
+if sys.platform.startswith("linux"):  # as gopls, which has things to do
+    time.sleep(60)
+`
+
+// waitFor asks every tenth of a second, for half a minute, until what is asked for is so.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for begin := time.Now(); !so(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// gone reports whether a process has ended, be it that nobody has asked how.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	return err == nil && len(command) == 0
+}
+
+// languageServer is a connection to a gopls, as the kernel has it.
+type languageServer struct {
+	net.Conn
+	in *textproto.Reader
+}
+
+func (s languageServer) send(t *testing.T, id int, method, uri string) {
+	t.Helper()
+	message := map[string]any{"jsonrpc": "2.0", "method": method, "params": map[string]any{"textDocument": map[string]any{"uri": uri}}}
+	if id > 0 {
+		message["id"] = id
+	}
+	body, err := json.Marshal(message)
+	if err == nil {
+		_, err = fmt.Fprintf(s, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answer returns the next message, which has to be the answer to question id.
+func (s languageServer) answer(t *testing.T, id int) string {
+	t.Helper()
+	header, err := s.in.ReadMIMEHeader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	length, err := strconv.Atoi(header.Get("Content-Length"))
+	body := make([]byte, length)
+	if err == nil {
+		_, err = io.ReadFull(s.in.R, body)
+	}
+	var answer struct {
+		ID     int
+		Result json.RawMessage
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &answer)
+	}
+	if err != nil || answer.ID != id || answer.Result == nil {
+		t.Fatalf("no answer to question %d: %s, %v", id, body, err)
+	}
+	return string(answer.Result)
+}
+
+// gopls loads the packages before the kernel connects, is not burdened with the files of the module, hears of their changes, and ends
+// when the kernel kills what it started.
+func TestGoplsIsEarly(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no Python here")
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "early") // short enough for the name of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	gopls := filepath.Join(folder, "fake")
+	for path, text := range map[string]string{gopls: fakeGopls, filepath.Join(folder, "go.work"): "go 1.26\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket := filepath.Join(folder, "gopls_socket")
+	early := exec.Command(python, "-B", "gopls_early.py", gopls, "-listen", "unix;"+socket)
+	early.Env = append(os.Environ(), "EARLY="+here, "PYTHONDONTWRITEBYTECODE=1")
+	early.Stderr = os.Stderr
+	if err := early.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := false
+	defer func() {
+		if !killed {
+			early.Process.Kill()
+			early.Wait()
+		}
+	}()
+	var loaded []byte
+	waitFor(t, "gopls has loaded, with no kernel there", func() bool {
+		loaded, err = os.ReadFile(filepath.Join(folder, "loaded"))
+		return err == nil
+	})
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	kernel := languageServer{conn, textproto.NewReader(bufio.NewReader(conn))}
+	kernel.send(t, 1, "initialize", "file:///")
+	if got := kernel.answer(t, 1); got != `{"capabilities": {}}` {
+		t.Errorf("it was introduced as %s", got)
+	}
+	kernel.send(t, 0, "initialized", "file:///")
+	mine, module := "file://"+folder+"/main.go", "file://"+here+"/lab.go"
+	for _, uri := range []string{module, mine} {
+		kernel.send(t, 0, "textDocument/didOpen", uri)
+		kernel.send(t, 0, "textDocument/didChange", uri)
+	}
+	kernel.send(t, 0, "textDocument/didClose", module)
+	kernel.send(t, 2, "textDocument/completion", mine)
+	got := strings.ReplaceAll(kernel.answer(t, 2), "textDocument/", "")
+	if want := `["initialize", "initialized", "answer", "workspace/didChangeWatchedFiles", "didOpen", "didChange", ` +
+		`"workspace/didChangeWatchedFiles", "completion"]`; got != want {
+		t.Errorf("gopls was sent\n%s, want\n%s", got, want)
+	}
+	pid, err := strconv.Atoi(string(loaded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed = true
+	if err := early.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := early.Wait(); err == nil {
+		t.Error("what was killed ended well")
+	}
+	waitFor(t, "gopls has ended", func() bool { return gone(pid) })
+}

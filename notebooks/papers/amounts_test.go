@@ -1,0 +1,239 @@
+package papers
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// A claim about a lead in two settings is decided by the differences of differences within seeds.
+func TestDecideThan(t *testing.T) {
+	cells := fakeLeads()
+	for _, tt := range []struct {
+		setting, than string
+		within        float64
+		want          Verdict
+		mean          float64
+	}{
+		{"hard", "easy", 0, Agrees, 0.02}, {"easy", "hard", 0, Disagrees, -0.02}, {"hard", "easy", 2.5, Agrees, 0.02},
+		{"hard", "easy", 1, Disagrees, 0.02}, {"hard", "none", 0, NotDecided, math.NaN()},
+	} {
+		f := Claim{Setting: tt.setting, Than: tt.than, Above: Row{Method: "PUCL"}, Below: Row{Method: "ssCL"}, Within: tt.within}.Decide(cells, experiment.Last)
+		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.mean) > 1e-12 && !(math.IsNaN(f.Effect.Mean) && math.IsNaN(tt.mean)) {
+			t.Errorf("%s than %s within %g: %s, effect %s", tt.setting, tt.than, tt.within, f.Verdict, f.Effect.Percent())
+		}
+	}
+}
+
+// fakeLeads are results of three seeds in which PUCL leads ssCL by 1 point in the easy setting and by about 3 in the hard one. The seeds
+// of the settings are in another order, and one more seed is in the hard one alone.
+func fakeLeads() *experiment.Cells {
+	cells := &experiment.Cells{}
+	for _, run := range []struct {
+		setting, method string
+		seed            uint64
+		right           int
+	}{
+		{"easy", "PUCL", 1, 910}, {"easy", "PUCL", 2, 710}, {"easy", "PUCL", 3, 510}, {"easy", "ssCL", 3, 500}, {"easy", "ssCL", 2, 700},
+		{"easy", "ssCL", 1, 900}, {"hard", "PUCL", 3, 429}, {"hard", "PUCL", 2, 630}, {"hard", "PUCL", 1, 831}, {"hard", "PUCL", 4, 999},
+		{"hard", "ssCL", 1, 800}, {"hard", "ssCL", 2, 600}, {"hard", "ssCL", 3, 400}, {"hard", "ssCL", 4, 100},
+	} {
+		cells.Standings = append(cells.Standings, scoredRun(run.setting, Row{Method: run.method}, run.seed, run.right))
+	}
+	return cells
+}
+
+// scoredRun is a done run that has so many of 1,000 test images right.
+func scoredRun(setting string, row Row, seed uint64, right int) experiment.Standing {
+	test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 1000 - right}}
+	return experiment.Standing{Run: experiment.Run{Setting: setting, Method: row.Method, Seed: seed}, State: experiment.Done,
+		Result: &experiment.Result{Points: []experiment.Point{{Head: row.Head, Test: &test}}}}
+}
+
+// The tasks that change which classes there are, and amounts and priors, give the images that they say.
+func TestAmounts(t *testing.T) {
+	for _, tt := range []struct {
+		data                     Data
+		unlabeled                int
+		prior                    float64
+		heldLabeled              int
+		testPositive, testImages int
+		pool                     int
+	}{
+		{Data{Benchmark: "FMNIST-I", Unlabeled: 2000, Prior: 0.7, Labeled: 200}, 2000, 0.7, 20, 600, 2000, 7200},
+		{Data{Benchmark: "FMNIST-I", Single: true, Total: 2000, Prior: 0.3, Labeled: 182}, 1818, 418. / 1818, 18, 600, 2000, 7200},
+		{Data{Benchmark: "FMNIST-hard", Single: true, Total: 2880, Prior: 0.5, Labeled: 440}, 2440, 1000. / 2440, 44, 400, 800, 2880},
+		{Data{Benchmark: "FMNIST-medium", Single: true, Total: 2880, Prior: 0.75, Labeled: 440}, 2440, 1720. / 2440, 44, 600, 800, 2880},
+	} {
+		tt.data.Files, tt.data.HeldOut = BuiltIn, 0.1
+		o, err := tt.data.open(1)
+		if err != nil {
+			t.Errorf("%+v: %v", tt.data, err)
+			continue
+		}
+		train := o.train
+		if train.NumLabeled() != tt.data.Labeled || train.NumUnlabeled() != tt.unlabeled || math.Abs(train.Prior-tt.prior) > 1e-12 {
+			t.Errorf("%s: %d labeled, %d unlabeled, π = %g", tt.data.Benchmark, train.NumLabeled(), train.NumUnlabeled(), train.Prior)
+		}
+		positives := 0
+		for _, positive := range o.truth {
+			if positive {
+				positives++
+			}
+		}
+		if positives != tt.testPositive || len(o.truth) != tt.testImages || len(o.truth) != o.test.Len() {
+			t.Errorf("%s: %d of %d test images are positive, and there are %d", tt.data.Benchmark, positives, len(o.truth), o.test.Len())
+		}
+		if o.held.NumLabeled() != tt.heldLabeled {
+			t.Errorf("%s: %d labeled held out, want %d", tt.data.Benchmark, o.held.NumLabeled(), tt.heldLabeled)
+		}
+		if among := slices.Contains(train.Index[tt.data.Labeled:], train.Index[0]); among && tt.data.Single {
+			t.Errorf("%s: a labeled image is unlabeled too", tt.data.Benchmark)
+		}
+		pool := map[int]bool{}
+		for i, row := range o.pool {
+			pool[row] = o.poolTruth[i]
+		}
+		if len(pool) != tt.pool || len(o.poolTruth) != tt.pool {
+			t.Errorf("%s: a pool of %d images, want %d", tt.data.Benchmark, len(pool), tt.pool)
+		}
+		for i, row := range train.Index {
+			if positive, there := pool[row]; !there || positive != train.Positive[i] {
+				t.Fatalf("%s: image %d is in the pool %v, %v there and %v in the split", tt.data.Benchmark, row, there, positive, train.Positive[i])
+			}
+		}
+	}
+}
+
+// SCL sees every class: all positive examples are labeled, and first.
+func TestAllLabeled(t *testing.T) {
+	labels := []int{1, 0, 1, 1, 0}
+	s, err := datasets.NewSplit(labels, []string{"-", "+"}, datasets.SplitConfig{Positive: []int{1}, Labeled: 1, Setting: datasets.SingleDataset})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := allLabeled(s)
+	if all.NumLabeled() != 3 || all.Len() != 5 || all.Of != 5 {
+		t.Errorf("%d of %d labeled", all.NumLabeled(), all.Len())
+	}
+	for i, row := range all.Index {
+		if all.Labeled[i] != (labels[row] == 1) || all.Labeled[i] != all.Positive[i] {
+			t.Errorf("example %d: row %d, labeled %v", i, row, all.Labeled[i])
+		}
+	}
+	if scl().Name != sclName || pucl.SCLPU().Name == sclName {
+		t.Error(scl().Name)
+	}
+}
+
+// A run of a figure is judged by neighbors beside all heads, and SCL, which knows the classes, is judged too.
+func TestRunOfAFigure(t *testing.T) {
+	grid, err := Figure8(experiment.Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(grid.Runs, func(r experiment.Run) bool { return r.Method == sclName })
+	outcome, err := grid.Runs[at].Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := map[string]float64{}
+	for _, p := range outcome.Points {
+		if p.Test != nil {
+			judged[p.Head] = p.Test.Accuracy()
+		}
+	}
+	if judged[Neighbors] < 0.9 || judged[Ceiling] < 0.9 || outcome.Points[len(outcome.Points)-1].Head != Neighbors {
+		t.Errorf("shoes and tops apart, all classes known: %v", judged) // pixels alone tell them apart
+	}
+}
+
+// Published numbers stand at settings and rows that the figure has, once each.
+func TestPublishedOfFigures(t *testing.T) {
+	sweeps := []Sweep{AuthorsOverLabels(), AuthorsProbes()}
+	for _, v := range samplings[experiment.Paper] {
+		sweeps = append(sweeps, v.Over(false, PUPL), v.Over(true, PUPL))
+	}
+	for task := range 3 {
+		sweeps = append(sweeps, groupings[experiment.Paper].Over(task, Ceiling))
+	}
+	drawn := 0
+	for _, s := range sweeps {
+		seen := map[Published]bool{}
+		for _, p := range s.Published {
+			key := Published{Setting: p.Setting, Row: p.Row}
+			if seen[key] || p.Source == "" || !(p.Mean > 40 && p.Mean < 100) {
+				t.Errorf("%s: %+v", s.Title, p)
+			}
+			seen[key] = true
+		}
+		if p, words, err := s.DrawPublished(); err == nil && p != nil && strings.Contains(words, "as published") {
+			drawn++
+		} else if s.Title != "Woof-vs-Nette, labels beside the unlabeled images: "+PUPL {
+			t.Errorf("%s: %v", s.Title, err) // of those alone nothing is published
+		}
+	}
+	if drawn != len(sweeps)-1 {
+		t.Errorf("%d of %d drawn", drawn, len(sweeps))
+	}
+}
+
+// By the authors' own numbers SCL-PU overtakes PUCL between 5,000 and 10,000 labels.
+func TestAuthorsOvertake(t *testing.T) {
+	s := AuthorsOverLabels()
+	if low, high := s.Crossing(s.PublishedMean, Row{Method: "SCL-PU"}, Row{Method: "PUCL"}); low != 5000 || high != 10_000 {
+		t.Errorf("between %g and %g", low, high)
+	}
+	if low, high := s.Crossing(s.PublishedMean, Row{Method: "PUCL"}, Row{Method: "ssCL"}); !math.IsNaN(low) || high != 500 {
+		t.Errorf("PUCL above ssCL between %g and %g", low, high)
+	}
+}
+
+// A sweep draws what is done, and tells how the rest is done; the table says n/a.
+func TestSweep(t *testing.T) {
+	s := Sweep{Title: "leads", XLabel: "x", Rows: []Row{{Method: "PUCL"}, {Method: "ssCL"}}, X: []float64{1, 2}, Grid: "figure-9000",
+		Setting: func(x float64) string { return map[float64]string{1: "easy", 2: "hard"}[x] }}
+	p, words, err := s.Draw(fakeLeads(), experiment.Last)
+	if err != nil || p == nil || !strings.Contains(words, "PUCL: 71.0% at 1, 72.2% at 2.") {
+		t.Errorf("%v, %q, %v", p, words, err)
+	}
+	holds(t, s.Table(fakeLeads(), experiment.Last), "PUCL", "71.0 ± 49.7", "72.2")
+	nothing := &experiment.Cells{}
+	if p, words, err := s.Draw(nothing, experiment.Last); err != nil || p != nil || !strings.Contains(words, "grid -size laptop figure-9000") {
+		t.Errorf("%v, %q, %v", p, words, err)
+	}
+	holds(t, s.Table(nothing, experiment.Last), "ssCL", "n/a")
+	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
+	if !math.IsNaN(low) || high != 1 {
+		t.Errorf("PUCL above ssCL between %g and %g", low, high)
+	}
+	if low, high := s.Crossing(MeasuredMean(nothing, experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"}); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("of nothing: between %g and %g", low, high)
+	}
+}
+
+// A size that is not there is named with those that are; dogs that are not on this machine with their data set.
+func TestFiguresRefuse(t *testing.T) {
+	for name, of := range map[string]func(experiment.Size) (experiment.Grid, error){figure3: Figure3, figure4: Figure4, figure5: Figure5, figure8: Figure8} {
+		if _, err := of("huge"); err == nil || !strings.Contains(err.Error(), `no size "huge"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	t.Setenv(datasets.EnvDataDir, t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, task := range []string{"Woof-vs-Nette", "Dogs-vs-Non-Dogs"} {
+		_, err := Data{Benchmark: task, Files: Official, HeldOut: 0.1}.open(1)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "imagenette2-160") {
+			t.Errorf("%s: %v", task, err)
+		}
+	}
+}

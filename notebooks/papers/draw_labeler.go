@@ -1,0 +1,20 @@
+package papers
+
+import (
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
+)
+
+// DrawLabeler returns, for each head of a run of [Labeler] in a setting, which share of the pseudo-labels is right, the class prior by which they
+// were made, and the accuracy of a linear classifier that learned them, all in percent as mean ± half of the 95% interval over the seeds.
+func DrawLabeler(cells *experiment.Cells, setting string) viz.Table {
+	out := viz.Table{
+		Title: setting, RowsHeader: "the labeler with", Columns: []string{"pseudo-labels right", "π", "accuracy on test images"},
+		Note: "Percent, mean ± 95% interval over seeds. " + experiment.Tell(cells.Runs(setting, LabelerMethod)) + ".",
+	}
+	for _, head := range LabelerHeads() {
+		out.Add(head, Percent(cells.Value(setting, LabelerMethod, head, LabelsRight)), Percent(cells.Value(setting, LabelerMethod, head, EstimatedPrior)),
+			Percent(cells.At(setting, LabelerMethod, head, experiment.Last).Accuracy))
+	}
+	return out
+}

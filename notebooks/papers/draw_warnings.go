@@ -1,0 +1,86 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/viz"
+)
+
+// DrawWarnings tells whether the warning of package pseudo can be trusted: that the two clusters of PUPL are not the classes, as its labels and
+// those of the mixture differ on more than pseudo.MaxDisagreement of the unlabeled examples. A warning is missed where PUPL is wrong on more
+// than that share and nothing is said, and false where it is not. There is a row for each head of the settings and methods whose done runs
+// kept both shares, judged at the last point, and the note sums them up.
+func DrawWarnings(cells *experiment.Cells) viz.Table {
+	out := viz.Table{
+		Title: "Warnings that two clusters are not the classes", RowsHeader: "PUPL of",
+		Columns: []string{"disagreement", "labels right", "runs", "warned", "missed", "false"}, Decimals: 1,
+	}
+	var all, missed, falsely int
+	for _, setting := range order(cells, func(r experiment.Run) string { return r.Setting }) {
+		for _, method := range order(cells, func(r experiment.Run) string { return r.Method }) {
+			for _, head := range []string{PUPL, PUPLOnZ} {
+				w := warningsOf(cells.Runs(setting, method), head)
+				if w.runs == 0 {
+					continue
+				}
+				all, missed, falsely = all+w.runs, missed+w.missed, falsely+w.false
+				out.Add(fmt.Sprintf("%s, %s, %s", setting, method, head), Percent(cells.Value(setting, method, head, Disagreement)),
+					Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
+			}
+		}
+	}
+	out.Note = fmt.Sprintf("Percent, mean ± 95%% interval over seeds; %d of %d warnings missed or false: %d missed, %d false.", missed+falsely, all, missed, falsely)
+	return out
+}
+
+// warnings counts runs.
+type warnings struct{ runs, warned, missed, false int }
+
+// warningsOf counts the done runs that measured a head's pseudo-labels.
+func warningsOf(runs []experiment.Standing, head string) (w warnings) {
+	for _, s := range runs {
+		if s.State != experiment.Done {
+			continue
+		}
+		values, step := map[string]float64(nil), -1
+		for _, p := range s.Result.Points {
+			if p.Head == head && p.Step >= step {
+				values, step = p.Values, p.Step
+			}
+		}
+		disagreement, known := values[Disagreement]
+		right, judged := values[LabelsRight]
+		if !known || !judged {
+			continue
+		}
+		w.runs++
+		warned, wrong := disagreement > pseudo.MaxDisagreement, 1-right > pseudo.MaxDisagreement
+		if warned {
+			w.warned++
+		}
+		if wrong && !warned {
+			w.missed++
+		}
+		if warned && !wrong {
+			w.false++
+		}
+	}
+	return w
+}
+
+// count is a whole number as a cell.
+func count(n int) viz.Cell { return viz.Cell{Text: fmt.Sprint(n)} }
+
+// order returns what runs of cells are named by, each once, in the order of the grid.
+func order(cells *experiment.Cells, of func(experiment.Run) string) (names []string) {
+	seen := map[string]bool{}
+	for _, s := range cells.Standings {
+		if name := of(s.Run); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}

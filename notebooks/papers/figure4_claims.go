@@ -1,0 +1,87 @@
+package papers
+
+import "github.com/puclab/puclab/notebooks/experiment"
+
+// experiment4 is what claims of Figures 4 and 11 are filed under.
+const experiment4 = "figures 4 and 11"
+
+// claims4 returns what the paper reads from Figures 4 and 11, at the sizes at which runs decide.
+func claims4() (list []Claim) {
+	const figure = "Contrastive Positive Unlabeled Learning, Figure 4 and section 3, "
+	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
+		a := ablations[size]
+		add := func(source, statement, above, below string, gamma, prior float64) *Claim {
+			list = append(list, Claim{Experiment: experiment4, Statement: statement, Source: source, Setting: a.Setting(gamma, prior),
+				Above: Row{above, Neighbors}, Below: Row{below, Neighbors}})
+			return &list[len(list)-1]
+		}
+		few, many := a.Gammas[0], a.Gammas[len(a.Gammas)-1]
+		for _, gamma := range a.Gammas {
+			add(figure+"role of γ", "PUCL is above ssCL", "PUCL", "ssCL", gamma, a.Prior)
+		}
+		add(figure+"role of γ", "PUCL's lead over ssCL is larger than with the fewest labels", "PUCL", "ssCL", many, a.Prior).Than =
+			a.Setting(few, a.Prior)
+		for _, gamma := range a.Gammas[:2] {
+			add(figure+"role of γ", "labels are few, and SCL-PU falls below ssCL", "ssCL", "SCL-PU", gamma, a.Prior)
+		}
+		for _, gamma := range a.Gammas[len(a.Gammas)-2:] {
+			add("Contrastive Positive Unlabeled Learning, section 2.2.1 on Figure 4", "labels are many, and SCL-PU is above ssCL", "SCL-PU", "ssCL",
+				gamma, a.Prior)
+		}
+		add("Contrastive Positive Unlabeled Learning, section 2.2.1", "PUCL stays competitive with SCL-PU: less than a point apart", "PUCL",
+			"SCL-PU", many, a.Prior).Within = 1
+		for _, prior := range a.Priors {
+			if a.Setting(a.Gamma, prior) != a.Setting(a.Gamma, a.Prior) { // which stands above
+				add("Contrastive Positive Unlabeled Learning, Figure 11", "PUCL is above ssCL", "PUCL", "ssCL", a.Gamma, prior)
+			}
+		}
+		first, last := a.Priors[0], a.Priors[len(a.Priors)-1]
+		add(figure+"role of π", "ssCL's lead over SCL-PU is larger near π = ½ than with few positives", "ssCL", "SCL-PU", a.Gamma, 0.5).Than =
+			a.Setting(a.Gamma, first)
+		add(figure+"role of π", "π is near 1, and SCL-PU collapses below ssCL", "ssCL", "SCL-PU", a.Gamma, last)
+		add(figure+"role of π", "PUCL's lead over ssCL is larger with few positives than with π near 1", "PUCL", "ssCL", a.Gamma, first).Than =
+			a.Setting(a.Gamma, last)
+	}
+	return list
+}
+
+// sourceAuthors is where numbers are from that the paper's authors published beside it.
+const sourceAuthors = "the notebooks that the paper's authors published, of the best epoch on test images"
+
+// claimsOverLabels returns who leads over the number of labels, as the authors' own numbers on CIFAR-I have it: PUCL below 10,000, SCL-PU
+// from there on. What the encoders are worth is told by a linear probe that knows all classes.
+func claimsOverLabels() (list []Claim) {
+	for _, labeled := range LabelCounts() {
+		c := Claim{Experiment: experiment4, Statement: "labels are few, and PUCL is above SCL-PU", Source: sourceAuthors, Setting: LabelsAt(labeled),
+			Above: Row{"PUCL", Ceiling}, Below: Row{"SCL-PU", Ceiling}}
+		if labeled >= 10_000 {
+			c.Statement, c.Above, c.Below = "labels are many, and SCL-PU is above PUCL", c.Below, c.Above
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// OverLabels returns the figure over the number of labels with a head, of which Table 1 has the runs at 1,000.
+func OverLabels(head string) Sweep {
+	return Sweep{Title: "FMNIST-I, a quarter of each batch labeled: " + head, XLabel: "labeled positives", LogX: true, Rows: three(head),
+		X: LabelCounts(), Grid: overLabels, Setting: LabelsAt}
+}
+
+// AuthorsOverLabels returns what the paper's authors found on CIFAR-I over the number of labels. Which classifier that is of, they do not say.
+func AuthorsOverLabels() Sweep {
+	s := Sweep{Title: "CIFAR-I, ResNet-18", XLabel: "labeled positives", LogX: true, Rows: three(""),
+		X: []float64{500, 1000, 3000, 5000, 10_000, 20_000}, Setting: func(x float64) string { return settingName("CIFAR-I", int(x)) }}
+	for i, x := range s.X {
+		for _, p := range []Published{
+			{Row: Row{Method: "ssCL"}, Mean: 93.43, Spread: 0.18}, // without labels
+			{Row: Row{Method: "SCL-PU"}, Mean: []float64{77.90, 87.93, 92.44, 93.63, 95.05, 96.31}[i], Spread: []float64{3.02, 0, 0, 0, 0, 0}[i]},
+			{Row: Row{Method: "PUCL"}, Mean: []float64{93.53, 93.55, 94.05, 94.47, 94.67, 95.50}[i],
+				Spread: []float64{0.15, 0.18, 0.02, 0.17, 0.09, 0.10}[i]},
+		} {
+			p.Setting, p.Source = s.Setting(x), sourceAuthors
+			s.Published = append(s.Published, p)
+		}
+	}
+	return s
+}

@@ -1,0 +1,227 @@
+package papers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// labeler names the grid that takes the pseudo-labeler apart.
+const labeler = "labeler"
+
+// LabelerMethod is the method of the runs of [Labeler]: PUCL, from which a third of the labels is held back.
+const LabelerMethod = "PUCL, a third of the labels held back"
+
+// The heads of a run of [Labeler] beside [PUPL], [PUPLOnZ] and [Ceiling]: cross-entropy on pseudo-labels of h by package pseudo, with all its
+// parts, without one of them, and told the true class prior.
+const (
+	WholeLabeler     = "all parts"
+	WithoutLandmarks = "no closeness to landmarks"
+	WithoutFolds     = "scores by what learned from the row"
+	WithoutEstimate  = "π taken to be ½"
+	WithoutTrim      = "doubtful rows kept"
+	WithoutSecond    = "no second classifier"
+	WithoutHeldOut   = "no label held back"
+	ToldPrior        = "told π"
+)
+
+// LabelerHeads lists the heads of a run of [Labeler] in the order of tables.
+func LabelerHeads() []string {
+	return []string{WholeLabeler, WithoutLandmarks, WithoutFolds, WithoutEstimate, WithoutTrim, WithoutSecond, WithoutHeldOut, ToldPrior,
+		PUPL, PUPLOnZ, Ceiling}
+}
+
+// labelerVersion is the version of runs of [Labeler]; see experiment.Run.
+const labelerVersion = 1
+
+// heldBack is the share of the labels from which no encoder of [Labeler] learns.
+const heldBack = 1. / 3
+
+// HeldBack is the configuration of a run of [Labeler].
+type HeldBack struct {
+	Contrastive         // of the encoder
+	Share       float64 // of the labels, from which the encoder does not learn
+}
+
+// Labeler takes the parts of package pseudo away, one at a time, on the outputs of one encoder of FMNIST-I and one of FMNIST-II a seed, and sets
+// PUPL beside it. A third of the labels is held back from the encoder, to tell the class prior; see pseudo.Config.
+func Labeler(size experiment.Size) (experiment.Grid, error) {
+	list, err := settings(size)
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	grid := experiment.Grid{Name: labeler, Size: size}
+	for _, s := range list {
+		if s.Data.Labeled == 3000 || !slices.Contains([]string{"FMNIST-I", "FMNIST-II"}, s.Data.Benchmark) {
+			continue
+		}
+		for seed := range uint64(min(s.Seeds, 3)) {
+			grid.Runs = append(grid.Runs, s.heldBack(seed+1))
+		}
+	}
+	return grid, nil
+}
+
+// heldBack returns the run of a setting.
+func (s setting) heldBack(seed uint64) experiment.Run {
+	c := s.Pretrain
+	c.Objective, c.Encoder, c.Seed = pucl.PUCL(), s.Encoder, seed
+	like := s.contrastive(c.Objective, seed)
+	config := HeldBack{Contrastive: like.Config.(Contrastive), Share: heldBack}
+	config.Points, c.Tau = 1, config.Tau
+	return experiment.Run{
+		Setting: s.Name, Method: LabelerMethod, Seed: seed, Version: labelerVersion, Config: config,
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.trainHeldBack(ctx, eng, place, c)
+		},
+	}
+}
+
+// trainHeldBack does a run.
+func (s setting) trainHeldBack(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
+		return nil, err
+	}
+	hidden := holdBack(data.train.Labeled, c.Seed)
+	seen, err := data.train.HideLabels(hidden)
+	if err != nil {
+		return nil, err
+	}
+	size := s.Batch
+	size.Seed = c.Seed
+	batches, err := datasets.NewSourceBatches(data.train.images, seen, size)
+	if err != nil {
+		return nil, err
+	}
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	byParts := func(done int, m *train.Model) ([]experiment.Point, error) {
+		all, err := data.embed(eng, m)
+		if err != nil {
+			return nil, err
+		}
+		return all.judgeParts(eng, data.truth, hidden, done, c.Seed)
+	}
+	atEnd := func(done int) bool { return done == c.Steps }
+	return data.follow(place, c, atEnd, byParts, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
+}
+
+// holdBack draws the labeled rows whose label the encoder does not learn from.
+func holdBack(labeled []bool, seed uint64) []bool {
+	hidden := make([]bool, len(labeled))
+	positives, _ := rows.Split(labeled)
+	for _, i := range rand.New(rand.NewPCG(seed, 0xbac4)).Perm(len(positives))[:int(heldBack*float64(len(positives)))] {
+		hidden[positives[i]] = true
+	}
+	return hidden
+}
+
+// judgeParts judges the labeler with and without its parts, and PUPL, after so many steps. What cannot label is a point that says why.
+func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step int, seed uint64) (points []experiment.Point, err error) {
+	var whole []bool // the labels of all parts, which come first
+	for _, head := range LabelerHeads() {
+		x, labels, prior, err := all.train.labelsOf(head, hidden, seed)
+		if err != nil {
+			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
+			continue
+		}
+		p, err := all.probe(eng, x, labels, risk.CrossEntropy, truth, seed)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
+		}
+		p.Head, p.Step = head, step
+		if prior != 0 {
+			p.Values[EstimatedPrior] = prior
+		}
+		if head == WholeLabeler {
+			whole = labels
+		}
+		if whole != nil && head != Ceiling {
+			p.Values[Disagreement] = 1 - agreeing(labels, whole, all.train.Labeled)
+		}
+		if all.train.Unknown == nil {
+			p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// labelsOf returns the pseudo-labels of a head of [Labeler], the rows of h that they belong to, and the class prior by which they were made, 0
+// for none.
+func (e embedded) labelsOf(head string, hidden []bool, seed uint64) (x *mat.Dense, labels []bool, prior float64, err error) {
+	config := pseudo.Config{HeldOut: hidden, Seed: seed}
+	switch head {
+	case PUPL, PUPLOnZ, Ceiling:
+		x, labels, _, err := e.head(head, seed)
+		return x, labels, 0, err
+	case WithoutLandmarks:
+		config.Landmarks = -1
+	case WithoutFolds:
+		config.Folds = 1
+	case WithoutEstimate:
+		config.Prior, config.HeldOut = 0.5, nil
+	case WithoutTrim:
+		config.Trim = -1
+	case WithoutHeldOut:
+		config.HeldOut, config.Trim = nil, 0.1 // that of the others, so that one part alone is gone
+	case ToldPrior:
+		config.Prior, config.HeldOut = e.Prior, nil
+	}
+	l, err := pseudo.Label(e.h, e.Labeled, config)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if head == WithoutSecond {
+		return e.h, highest(l.Scores, e.Labeled, l.Prior), l.Prior, nil
+	}
+	return e.h, l.Positive, l.Prior, nil
+}
+
+// highest marks the labeled rows, and the share of the others whose scores are highest.
+func highest(scores []float64, labeled []bool, share float64) []bool {
+	positive := slices.Clone(labeled)
+	_, others := rows.Split(labeled)
+	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	for _, i := range others[:int(share*float64(len(others)))] {
+		positive[i] = true
+	}
+	return positive
+}
+
+// claimsLabeler returns what the labeler is for, and that each of its parts does something.
+func claimsLabeler() (list []Claim) {
+	for _, benchmark := range []string{"FMNIST-I", "FMNIST-II"} {
+		add := func(statement, above, below string) {
+			list = append(list, Claim{
+				Experiment: "pseudo-labeler", Statement: statement, Source: "this library", Setting: settingName(benchmark, 1000),
+				Above: Row{LabelerMethod, above}, Below: Row{LabelerMethod, below},
+			})
+		}
+		add("pseudo-labels without a prior are above those of Algorithm 1 on h", WholeLabeler, PUPL)
+		add("pseudo-labels without a prior from h are above those of Algorithm 1 on z", WholeLabeler, PUPLOnZ)
+		for _, part := range LabelerHeads()[1:7] {
+			add("all parts are above "+part, WholeLabeler, part)
+		}
+	}
+	return list
+}

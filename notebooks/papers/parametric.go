@@ -1,0 +1,153 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/viz"
+)
+
+// figure10 names the grid of figure 10.
+const figure10 = "figure-10"
+
+// Lambdas are the λ of [pucl.MCL] between 0, which is ssCL, and 1, which is SCL-PU.
+func Lambdas() []float64 { return []float64{0.25, 0.5, 0.75} }
+
+// TauPlus are the τ⁺ of [pucl.DCL] above 0, which is ssCL: those of the authors' code.
+func TauPlus() []float64 { return []float64{0.1, 0.3, 0.5, 0.7, 0.9} }
+
+// MCLAt names the method MCL with a λ, DCLAt DCL with a τ⁺.
+func MCLAt(lambda float64) string { return fmt.Sprintf("MCL, λ = %g", lambda) }
+
+// DCLAt names the method DCL with a τ⁺.
+func DCLAt(tauPlus float64) string { return fmt.Sprintf("DCL, τ⁺ = %g", tauPlus) }
+
+// parametricShares are the shares of labeled images at which MCL is trained.
+var parametricShares = []float64{0.01, 0.1, 0.5}
+
+// Parametric is figure 10 of "Contrastive Positive Unlabeled Learning": MCL over λ with few, some and many labels, and DCL over τ⁺, which
+// sees no label, beside the runs of [Supervision], with which it shares all that is not theirs.
+func Parametric(size experiment.Size) (experiment.Grid, error) {
+	grid, err := Supervision(size)
+	if err != nil {
+		return grid, err
+	}
+	grid.Name = figure10
+	shares, lambdas, tauPlus := parametricShares, Lambdas(), TauPlus()
+	if size == experiment.Smoke {
+		shares, lambdas, tauPlus = []float64{0.5}, lambdas[1:2], tauPlus[2:3]
+	}
+	list, err := supervised(size)
+	if err != nil {
+		return grid, err
+	}
+	none := list[0]
+	list, err = overShares(none, figureTask(size), shares)
+	if err != nil {
+		return grid, err
+	}
+	// told returns an objective whose number is part of its name, which a run of another number does not share.
+	told := func(o pucl.Objective, method string) pucl.Objective {
+		o.Name = method
+		return o
+	}
+	for seed := range uint64(none.Seeds) {
+		for _, s := range list[1:] {
+			for _, lambda := range lambdas {
+				grid.Runs = append(grid.Runs, s.watched(MCLAt(lambda), told(pucl.MCL(lambda), MCLAt(lambda)), seed+1))
+			}
+		}
+		for _, t := range tauPlus {
+			grid.Runs = append(grid.Runs, none.watched(DCLAt(t), told(pucl.DCL(pucl.DCLConfig{TauPlus: t}), DCLAt(t)), seed+1))
+		}
+	}
+	return grid, nil
+}
+
+// claimsParametric returns what the paper reads from figure 10.
+func claimsParametric() (list []Claim) {
+	const caption, text = "Contrastive Positive Unlabeled Learning, Figure 10", "Contrastive Positive Unlabeled Learning, appendix A.5.4"
+	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {
+		none := ShareAt(task, 0)
+		add := func(source, statement, setting, above, below, belowSetting string, within float64) {
+			list = append(list, Claim{Experiment: "figure 10", Statement: statement, Source: source, Setting: setting,
+				Above: Row{above, Neighbors}, Below: Row{below, Neighbors}, BelowSetting: belowSetting, Within: within})
+		}
+		few, many := ShareAt(task, parametricShares[0]), ShareAt(task, parametricShares[len(parametricShares)-1])
+		add(text, "with few labels a small λ is better", few, MCLAt(0.25), MCLAt(0.75), "", 0)
+		add(text, "with many labels a large λ is better", many, MCLAt(0.75), MCLAt(0.25), "", 0)
+		for _, share := range parametricShares {
+			add(caption, "MCL with λ = 0.5 is close to PUCL", ShareAt(task, share), MCLAt(0.5), "PUCL", "", 1)
+		}
+		for _, t := range TauPlus() {
+			add(caption, fmt.Sprintf("labels gain more than debiasing: PUCL is above DCL with τ⁺ = %g", t), ShareAt(task, 0.1), "PUCL", DCLAt(t), none, 0)
+		}
+		add(text, "DCL is sensitive: τ⁺ = 0.1 is above τ⁺ = 0.9", none, DCLAt(0.1), DCLAt(0.9), "", 0)
+	}
+	return list
+}
+
+// CurveOverLambda returns the accuracy (%) of MCL over λ where such a share is labeled, from ssCL at 0 to SCL-PU at 1, by [Neighbors] at the
+// end of a run, with the 95% interval over seeds. What fewer than two seeds have is left out.
+func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Curve {
+	curve := viz.Curve{Name: fmt.Sprintf("MCL, %g labeled", share)}
+	at := func(x float64, setting, method string) {
+		curve = withAccuracy(curve, cells, x, experiment.Series{Setting: setting, Method: method, Head: Neighbors})
+	}
+	at(0, ShareAt(task, 0), "ssCL")
+	for _, lambda := range Lambdas() {
+		at(lambda, ShareAt(task, share), MCLAt(lambda))
+	}
+	at(1, ShareAt(task, share), "SCL-PU")
+	return curve
+}
+
+// CurveOverTauPlus is [CurveOverLambda] for DCL over τ⁺, from ssCL at 0.
+func CurveOverTauPlus(cells *experiment.Cells, task string) viz.Curve {
+	curve := withAccuracy(viz.Curve{Name: "DCL"}, cells, 0, experiment.Series{Setting: ShareAt(task, 0), Method: "ssCL", Head: Neighbors})
+	for _, t := range TauPlus() {
+		curve = withAccuracy(curve, cells, t, experiment.Series{Setting: ShareAt(task, 0), Method: DCLAt(t), Head: Neighbors})
+	}
+	return curve
+}
+
+// withAccuracy returns a curve with the accuracy (%) of a series at the end of its runs as one more point, unless it has no interval.
+func withAccuracy(curve viz.Curve, cells *experiment.Cells, x float64, s experiment.Series) viz.Curve {
+	if a := cells.At(s.Setting, s.Method, s.Head, experiment.Last).Accuracy; a.Seeds > 1 {
+		low, high := a.Interval()
+		curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
+	}
+	return curve
+}
+
+// LabelsOfFigure10 are the labeled positives n_P of the published numbers of figure 10.
+func LabelsOfFigure10() []float64 { return []float64{500, 1000, 3000, 5000, 10_000, 20_000} }
+
+// published10 are the accuracies (%) of figure 10 on CIFAR-I over [LabelsOfFigure10]. The best and the worst λ are those of all that the
+// authors tried, by the numbers themselves. Of DCL, with 10,000 labels, the ends are known: 93.45 at τ⁺ = 0.1 and 90.17 at 0.9.
+//
+// Source: the notebooks of the paper's authors, whose numbers are those of the best epoch on the test images.
+var published10 = []struct {
+	name     string
+	accuracy []float64
+}{
+	{"ssCL", []float64{93.43, 93.43, 93.43, 93.43, 93.43, 93.43}},
+	{"SCL-PU", []float64{77.90, 87.93, 92.44, 93.63, 95.05, 96.31}},
+	{"PUCL", []float64{93.53, 93.55, 94.05, 94.47, 94.67, 95.50}},
+	{"MCL, worst λ", []float64{92.18, 92.36, 93.14, 93.02, 93.64, 93.58}},
+	{"MCL, λ = 0.5", []float64{93.08, 93.12, 93.16, 93.50, 93.92, 94.32}},
+	{"MCL, best λ", []float64{93.39, 93.41, 93.48, 93.52, 94.41, 95.67}},
+}
+
+// PublishedOverLabels returns the curves of figure 10 as published, on CIFAR-I over n_P.
+func PublishedOverLabels() (curves []viz.Curve) {
+	for _, p := range published10 {
+		curve := viz.Curve{Name: p.name}
+		for i, labeled := range LabelsOfFigure10() {
+			curve.Add(labeled, p.accuracy[i])
+		}
+		curves = append(curves, curve)
+	}
+	return curves
+}

@@ -1,0 +1,160 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
+)
+
+// Sweep is a figure of accuracies over what settings vary, such as γ.
+type Sweep struct {
+	Title     string
+	XLabel    string
+	LogX      bool
+	Rows      []Row
+	X         []float64
+	Setting   func(x float64) string
+	Grid      string      // that holds the runs
+	Published []Published // what a paper or its authors have of the rows at the settings; nil for nothing
+}
+
+// names returns what tells the rows apart: methods where they share a head, heads where they share a method.
+func (s Sweep) names() []string {
+	methods, heads := map[string]bool{}, map[string]bool{}
+	for _, row := range s.Rows {
+		methods[row.Method], heads[row.Head] = true, true
+	}
+	var names []string
+	for _, row := range s.Rows {
+		switch {
+		case len(heads) == 1:
+			names = append(names, row.Method)
+		case len(methods) == 1:
+			names = append(names, row.Head)
+		default:
+			names = append(names, row.String())
+		}
+	}
+	return names
+}
+
+// Draw returns the figure, with the 95% intervals over seeds, and what it shows in words. The figure is nil where no setting has two
+// seeds of a row that are done; then the words tell how the runs are done.
+func (s Sweep) Draw(cells *experiment.Cells, rule experiment.Rule) (*plot.Plot, string, error) {
+	var curves []viz.Curve
+	var words []string
+	for i, name := range s.names() {
+		for _, curve := range CurvesOver(cells, s.Rows[i:i+1], rule, s.X, s.Setting) {
+			curve.Name = name
+			curves = append(curves, curve)
+			words = append(words, ends(curve))
+		}
+	}
+	if len(curves) == 0 {
+		return nil, fmt.Sprintf("No setting of this figure has two seeds that are done (%s). `go run ./notebooks grid -size laptop %s` does "+
+			"them, in hours on two cores; the figure then draws itself.", cells, s.Grid), nil
+	}
+	p, err := s.draw(s.Title, curves)
+	return p, fmt.Sprintf("%s, over %s, with bands of 95%% intervals over seeds. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
+}
+
+// DrawPublished returns the figure of what is published, and what it shows in words. It is an error if that is nothing.
+func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
+	var curves []viz.Curve
+	var words []string
+	for i, name := range s.names() {
+		curve := viz.Curve{Name: name}
+		for _, x := range s.X {
+			if p, ok := s.published(s.Setting(x), s.Rows[i]); ok {
+				curve.Add(x, p.Mean)
+			}
+		}
+		if len(curve.X) > 0 {
+			curves = append(curves, curve)
+			words = append(words, ends(curve))
+		}
+	}
+	p, err := s.draw(s.Title+", as published", curves)
+	return p, fmt.Sprintf("%s, as published, over %s. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
+}
+
+// draw draws curves in the axes of the figure.
+func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
+	return viz.LearningCurves(viz.CurvesConfig{
+		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX,
+	}, curves...)
+}
+
+// ends tells where a curve begins and ends.
+func ends(c viz.Curve) string {
+	n := len(c.X) - 1
+	return fmt.Sprintf("%s: %.1f%% at %g, %.1f%% at %g.", c.Name, c.Y[0], c.X[0], c.Y[n], c.X[n])
+}
+
+// published returns what is published of a row in a setting.
+func (s Sweep) published(setting string, row Row) (Published, bool) {
+	return Table{Published: s.Published}.published(setting, row, "")
+}
+
+// Table sets the same numbers in a table, a column for each x, with the published ones in rows below. What is not done is "n/a".
+func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
+	out := viz.Table{Title: s.Title, RowsHeader: s.XLabel,
+		Note: fmt.Sprintf("Accuracy (%%), mean ± 95%% interval over seeds, point chosen by: %s. The whole grid: %s.", rule, cells)}
+	for _, x := range s.X {
+		out.Columns = append(out.Columns, fmt.Sprintf("%g", x))
+	}
+	var published [][]viz.Cell
+	for i, name := range s.names() {
+		var ours, theirs []viz.Cell
+		for _, x := range s.X {
+			ours = append(ours, Percent(cells.At(s.Setting(x), s.Rows[i].Method, s.Rows[i].Head, rule).Accuracy))
+			p, ok := s.published(s.Setting(x), s.Rows[i])
+			theirs = append(theirs, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
+		}
+		out.Add(name, ours)
+		published = append(published, theirs)
+	}
+	if len(s.Published) > 0 {
+		for i, name := range s.names() {
+			out.Add(name+", published", published[i])
+		}
+	}
+	return out
+}
+
+// Crossing returns between which two neighbors among X the first of two rows begins to lie above the second for good, by the means of
+// what is done, or is published: the last x at which it does not, and the next. It returns NaN for an end that there is none of.
+func (s Sweep) Crossing(mean func(setting string, row Row) (float64, bool), above, below Row) (low, high float64) {
+	low, high = math.NaN(), math.NaN()
+	for _, x := range s.X {
+		a, ok := mean(s.Setting(x), above)
+		b, both := mean(s.Setting(x), below)
+		switch {
+		case !ok || !both:
+		case a <= b:
+			low, high = x, math.NaN()
+		case math.IsNaN(high):
+			high = x
+		}
+	}
+	return low, high
+}
+
+// PublishedMean returns the published mean of a row in a setting, for [Sweep.Crossing].
+func (s Sweep) PublishedMean(setting string, row Row) (float64, bool) {
+	p, ok := s.published(setting, row)
+	return p.Mean, ok
+}
+
+// MeasuredMean returns a function for [Sweep.Crossing] that takes the means of what is done.
+func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting string, row Row) (float64, bool) {
+	return func(setting string, row Row) (float64, bool) {
+		a := cells.At(setting, row.Method, row.Head, rule).Accuracy
+		return 100 * a.Mean, a.Seeds > 0
+	}
+}

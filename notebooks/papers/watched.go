@@ -1,0 +1,209 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Neighbors is the head of watched runs by which the figures of the paper judge an encoder: nearest neighbors that know all true
+// classes, on encoder outputs h scaled to length one. Beside it stands [Ceiling]. Both are measures of an encoder, and no methods.
+const Neighbors = "kNN, all true labels"
+
+// The values of watched runs, which have no head.
+const (
+	Alignment  = "alignment"           // evaluate.Collapse, of the projections z of held-out images and of views of them
+	Uniformity = "uniformity"          // of those projections
+	Separation = "between-class share" // of the variance of the test images' h: 0 where the classes have one mean, 1 where each is a point
+	Rank       = "effective rank"      // evaluate.Collapse, of those projections
+)
+
+// Watched is the configuration of a run that pretrains an encoder and is judged often, by what knows all true classes.
+type Watched struct {
+	Contrastive       // Points and Restarts are not used
+	At          []int // after how many steps it is judged
+	Bank        int   // images to learn from whose true classes the judges know, evenly out of all; 0 means all
+	Spread      int   // held-out images whose alignment and uniformity are measured; 0 means all
+}
+
+// watchedVersion is the version of watched runs, see experiment.Run. A new [contrastiveVersion] alone does not raise it, as the two
+// have no head but Ceiling in common.
+const watchedVersion = 1
+
+// watchedAt returns after how many of so many steps a run is judged: ever more rarely, and at the end.
+func watchedAt(steps int) []int {
+	var at []int
+	for _, thousandths := range []int{25, 50, 100, 150, 200, 300, 400, 500, 600, 700, 800, 900, 1000} {
+		at = append(at, max(1, steps*thousandths/1000))
+	}
+	return slices.Compact(at)
+}
+
+// watched returns the run of a setting that pretrains by an objective; method names it in tables.
+func (s setting) watched(method string, o pucl.Objective, seed uint64) experiment.Run {
+	like := s.contrastive(o, seed).Config.(Contrastive)
+	like.Points, like.Restarts = 0, 0
+	config := Watched{Contrastive: like, At: watchedAt(like.Steps), Bank: s.Bank, Spread: s.Bank}
+	return experiment.Run{
+		Setting: s.Name, Method: method, Seed: seed, Version: watchedVersion, Config: config,
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			c := s.Pretrain
+			c.Objective, c.Encoder, c.Seed, c.Tau = o, s.Encoder, seed, config.Tau
+			return s.watch(ctx, eng, place, c, config)
+		},
+	}
+}
+
+// watch does a run.
+func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Watched) (
+	_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
+		return nil, err
+	}
+	size := s.Batch
+	size.Seed = c.Seed
+	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)
+	if err != nil {
+		return nil, err
+	}
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	due := func(done int) bool { return slices.Contains(config.At, done) }
+	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
+		points, err := data.measureEncoder(eng, m, config, c.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
+		}
+		for i := range points {
+			points[i].Step = done
+		}
+		return points, nil
+	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
+}
+
+// measureEncoder judges an encoder by nearest neighbors and by a linear probe, both of which know the true classes of some images to
+// learn from, and measures how its embeddings are spread.
+func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watched, seed uint64) ([]experiment.Point, error) {
+	index, positive := o.train.sample(config.Bank)
+	held := evenly(o.held.images.Len(), config.Spread)
+	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
+	test, testErr := m.EmbedImages(eng, o.test)
+	own, ownErr := m.EmbedImages(eng, subset{o.held.images, held})
+	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
+	if err := errors.Join(err, testErr, ownErr, viewsErr); err != nil {
+		return nil, err
+	}
+	x, tests := rows.Unit(learn.H), rows.Unit(test.H)
+	bank, err := evaluate.SupervisedBinary(x, positive)
+	if err != nil {
+		return nil, err
+	}
+	neighbors, err := evaluate.KNN{Engine: eng}.ReadBinary(bank, tests, o.truth, 0.5)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := probe.FitPU(eng, x, positive, risk.CrossEntropy, probe.Config{Epochs: 100, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	separable, err := linear.Score(tests, o.truth)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := evaluate.Diagnose(own.Z, views.Z)
+	if err != nil {
+		return nil, err
+	}
+	return []experiment.Point{
+		{Head: Neighbors, Test: &neighbors.Binary},
+		{Head: Ceiling, Test: &separable},
+		{Values: map[string]float64{
+			Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank, Separation: betweenClasses(tests, o.truth),
+		}},
+	}, nil
+}
+
+// sample returns n rows of the images of the part, evenly out of all that are examples, and which of them are positive; 0 means all.
+func (p part) sample(n int) (index []int, positive []bool) {
+	of := map[int]bool{}
+	for i, row := range p.Index {
+		of[row] = p.Positive[i]
+	}
+	var all []int
+	for row := range p.images.Len() {
+		if _, example := of[row]; example {
+			all = append(all, row)
+		}
+	}
+	for _, i := range evenly(len(all), n) {
+		index, positive = append(index, all[i]), append(positive, of[all[i]])
+	}
+	return index, positive
+}
+
+// evenly returns n numbers below all, as far apart as can be; all of them where n is 0 or larger.
+func evenly(all, n int) []int {
+	if n <= 0 || n > all {
+		n = all
+	}
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i * all / n
+	}
+	return index
+}
+
+// betweenClasses returns the share of the variance of the rows of x that lies between the means of the two classes: 0 for rows without
+// variance.
+func betweenClasses(x *mat.Dense, positive []bool) float64 {
+	n, d := x.Dims()
+	var of [2][][]float64
+	for i, p := range positive {
+		class := 0
+		if p {
+			class = 1
+		}
+		of[class] = append(of[class], x.RawRowView(i))
+	}
+	total, between := 0.0, 0.0
+	column := make([]float64, n)
+	for j := range d {
+		mat.Col(column, j, x)
+		mean := stat.Mean(column, nil)
+		total += stat.PopVariance(column, nil)
+		for _, class := range of {
+			values := make([]float64, len(class))
+			for i, row := range class {
+				values[i] = row[j]
+			}
+			if len(values) > 0 {
+				off := floats.Sum(values)/float64(len(values)) - mean
+				between += off * off * float64(len(values)) / float64(n)
+			}
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return between / total
+}

@@ -1,0 +1,32 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Wilson returns the interval in which a proportion lies, at the given confidence such as 0.95, of which a share of n independent
+// examples was seen. It stays within 0 and 1, and has a width where the share is 0 or 1, as where few examples were all right.
+//
+// It is an error if n is below 1, the share not between 0 and 1, or the confidence not strictly between.
+//
+// Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927).
+func Wilson(share float64, n int, confidence float64) (low, high float64, err error) {
+	switch {
+	case n < 1:
+		return 0, 0, fmt.Errorf("evaluate: an interval for a share of %d examples; give 1 or more", n)
+	case !(share >= 0 && share <= 1):
+		return 0, 0, fmt.Errorf("evaluate: an interval for a share of %g; give a number from 0 to 1", share)
+	case !(confidence > 0 && confidence < 1):
+		return 0, 0, fmt.Errorf("evaluate: a confidence of %g; give a number above 0 and below 1, such as 0.95", confidence)
+	}
+	// The proportions p with |share − p| ≤ z √(p(1−p)/n): the roots of a quadratic equation.
+	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
+	size := float64(n)
+	middle := share + z*z/(2*size)
+	half := z * math.Sqrt(share*(1-share)/size+z*z/(4*size*size))
+	scale := 1 + z*z/size
+	return max(0, (middle-half)/scale), min(1, (middle+half)/scale), nil
+}

@@ -1,0 +1,67 @@
+package reduce
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Align returns x turned about the origin, and mirrored where that helps, so that its rows lie as near as may be to those of target:
+// x·Q with the orthogonal Q of least Σ‖x_i·Q − target_i‖². Distances between rows, and from the origin, stay. Both are [n, d], and row
+// i of each belongs to the same example. Two embeddings that differ by a turn alone become equal.
+//
+// It returns an error if the shapes differ or are empty, an entry is not finite, or the singular value decomposition fails.
+//
+// Source: P. H. Schönemann, A Generalized Solution of the Orthogonal Procrustes Problem (1966).
+func Align(x, target mat.Matrix) (*mat.Dense, error) { return align("align", x, target) }
+
+// align is Align; what says in errors what it works on.
+func align(what string, x, target mat.Matrix) (*mat.Dense, error) {
+	n, d := x.Dims()
+	if m, e := target.Dims(); n != m || d != e || n == 0 || d == 0 {
+		return nil, fmt.Errorf("reduce: %s: %d rows of %d numbers to %d rows of %d: %w: give the same examples in both, in one order",
+			what, n, d, m, e, ErrShape)
+	}
+	for _, m := range []mat.Matrix{x, target} {
+		if err := checkFinite(what, m); err != nil {
+			return nil, err
+		}
+	}
+	var product, q, out mat.Dense
+	product.Mul(x.T(), target)
+	var svd mat.SVD
+	if !svd.Factorize(&product, mat.SVDFull) {
+		return nil, fmt.Errorf("reduce: %s: the singular value decomposition of a %d by %d matrix did not converge", what, d, d)
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	q.Mul(&u, v.T())
+	out.Mul(x, &q)
+	return &out, nil
+}
+
+// AlignSequence returns frames, each [n, d] with the same examples in one order, such as embeddings while an encoder trains, turned so
+// that each lies as near as may be to the one after it, see [Align]. The last one stays. It takes out the turns and reflections that
+// say nothing, as those of a principal component analysis of each frame, and leaves what moves.
+//
+// It returns an error if there is no frame, and those of Align.
+func AlignSequence(frames []mat.Matrix) ([]*mat.Dense, error) {
+	last := len(frames) - 1
+	if last < 0 {
+		return nil, fmt.Errorf("reduce: align: no frames: %w: give at least one", ErrShape)
+	}
+	if err := checkFinite(fmt.Sprintf("align frame %d", last), frames[last]); err != nil {
+		return nil, err
+	}
+	aligned := make([]*mat.Dense, len(frames))
+	aligned[last] = mat.DenseCopyOf(frames[last])
+	for i := last - 1; i >= 0; i-- {
+		next, err := align(fmt.Sprintf("align frame %d", i), frames[i], aligned[i+1])
+		if err != nil {
+			return nil, err
+		}
+		aligned[i] = next
+	}
+	return aligned, nil
+}

@@ -36,7 +36,7 @@ func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 // It is an error if src has not as many images as split was made of classes. The other errors are those of [NewSchedule].
 func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, error) {
 	if src == nil {
-		return nil, errors.New("datasets: no images given to cut into batches (the source is nil)")
+		return nil, errors.New("datasets: no images given to cut into batches (the source is nil); give those of a loader")
 	}
 	schedule, err := NewSchedule(split, cfg)
 	if err != nil {

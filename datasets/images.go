@@ -61,7 +61,7 @@ func (m *Images) Select(rows []int) (*Images, error) {
 // exactly Len images, and every label must name a class. A set of no images is valid.
 func (m *Images) Validate() error {
 	if m == nil {
-		return errors.New("datasets: no images given (the pointer is nil)")
+		return errors.New("datasets: no images given (the pointer is nil); give those of a loader")
 	}
 	if m.Height < 1 || m.Width < 1 || m.Channels < 1 {
 		return errImageShape(m.Height, m.Width, m.Channels)

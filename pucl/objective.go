@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -140,9 +141,12 @@ func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *N
 	if examples == 0 || len(z) == 0 || len(z)%examples != 0 {
 		return 0, fmt.Errorf("pucl: %d rows for %d examples; there must be the same number of views, two or more, of each", len(z), examples)
 	}
+	if len(z[0]) == 0 {
+		return 0, errors.New("pucl: row 0 has 0 coordinates; give each row the same number, one or more")
+	}
 	for i, row := range z {
-		if len(row) == 0 || len(row) != len(z[0]) {
-			return 0, fmt.Errorf("pucl: row %d has %d coordinates, row 0 has %d; all rows must have the same number, one or more", i, len(row), len(z[0]))
+		if len(row) != len(z[0]) {
+			return 0, fmt.Errorf("pucl: row %d has %d coordinates, row 0 has %d; give each row the same number, one or more", i, len(row), len(z[0]))
 		}
 	}
 	out, err := ExecOnce(eng.Backend, func(z, known *Node) *Node {

@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 		{"an empty mend", "pucl: λ = 2; make it 1", "λ = 2 …", "empty part"},
 		{"no cause", "pucl: wrong number; make it 1", "λ = 2 … make it 1", `lacks "λ = 2"`},
 		{"mend before cause", "pucl: make it 1; λ = 2", "λ = 2 … make it 1", "too early"},
-		{"another package", "augment: λ = 2; make it 1", "λ = 2 … make it 1", `does not begin with "pucl: "`},
+		{"no package", "λ = 2; make it 1", "λ = 2 … make it 1", "name of a package"},
 		{"named twice", "pucl: HeldOut: pucl: λ = 2; make it 1", "λ = 2 … make it 1", "twice"},
 		{"the engine's words", "pucl: graphFn for f: λ = 2; make it 1", "λ = 2 … make it 1", "graphFn"},
 		{"the runtime's words", "pucl: runtime error: λ = 2; make it 1", "λ = 2 … make it 1", "runtime error"},
@@ -30,7 +30,7 @@ func TestFaults(t *testing.T) {
 		if tt.text != "" {
 			err = errors.New(tt.text)
 		}
-		got := strings.Join(faults(err, "pucl", tt.says), "; ")
+		got := strings.Join(faults(err, tt.says), "; ")
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -46,12 +46,20 @@ type fake struct {
 func (*fake) Helper()                 {}
 func (f *fake) Errorf(string, ...any) { f.failed = true }
 
-func TestCheckKnowsThePackage(t *testing.T) {
-	own := Of(func() { panic("refusal: no rows; give one") })
-	Check(t, own, "no rows … give one")
+func TestCheck(t *testing.T) {
+	err := Of(func() { panic("refusal: no rows; give one") })
+	Check(t, err, "no rows … give one")
 	other := &fake{TB: t}
-	if Check(other, errors.New("pucl: no rows; give one"), "no rows … give one"); !other.failed {
-		t.Error("the error of another package passes")
+	if Check(other, err, "no rows … give two"); !other.failed {
+		t.Error("a mend that is not there passes")
+	}
+	Whole(t, err, "refusal: no rows; … give one")
+	part := &fake{TB: t}
+	if Whole(part, err, "no rows; … give one"); !part.failed {
+		t.Error("a part of the sentence passes for the whole")
+	}
+	if got := Err(1, err); got != err {
+		t.Errorf("got %v", got)
 	}
 	if err := Of(func() {}); err != nil {
 		t.Errorf("a call that does not panic gave %v", err)

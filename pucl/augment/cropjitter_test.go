@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -153,15 +154,18 @@ func TestCheck(t *testing.T) {
 		c    CropJitter
 		want string
 	}{
-		{CropJitter{MinArea: 0.6, MaxArea: 0.5}, "area"}, {CropJitter{MinArea: -0.1}, "area"}, {CropJitter{MaxArea: 1.1}, "area"},
-		{CropJitter{MinArea: nan}, "area"}, {CropJitter{MaxArea: nan}, "area"},
-		{CropJitter{MaxRatio: 0.5}, "MaxRatio"}, {CropJitter{MaxRatio: nan}, "MaxRatio"}, {CropJitter{MaxRatio: math.Inf(1)}, "MaxRatio"},
-		{CropJitter{Contrast: 2}, "factor"}, {CropJitter{Brightness: nan}, "factor"}, {CropJitter{Contrast: nan}, "factor"},
-		{CropJitter{Probability: 1.5}, "probability"}, {CropJitter{Probability: -0.5}, "probability"}, {CropJitter{Probability: nan}, "probability"},
+		{CropJitter{MinArea: 0.6, MaxArea: 0.5}, "area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"}, {CropJitter{MinArea: -0.1}, "area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"}, {CropJitter{MaxArea: 1.1},
+			"area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"},
+		{CropJitter{MinArea: nan}, "area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"}, {CropJitter{MaxArea: nan},
+			"area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"},
+		{CropJitter{MaxRatio: 0.5}, "MaxRatio is 0.5 … it is the larger of width:height"}, {CropJitter{MaxRatio: nan}, "MaxRatio is NaN … it is the larger of width:height"}, {CropJitter{MaxRatio: math.Inf(1)},
+			"MaxRatio is +Inf … it is the larger of width:height"},
+		{CropJitter{Contrast: 2}, "brightness ±0.4, contrast ±2 … factor"}, {CropJitter{Brightness: nan}, "brightness ±NaN, contrast ±0.4 … factor"}, {CropJitter{Contrast: nan},
+			"brightness ±0.4, contrast ±NaN … factor"},
+		{CropJitter{Probability: 1.5}, "probability 1.5) on images of 6×5×1 … give a share such as 0.5"}, {CropJitter{Probability: -0.5}, "probability -0.5) on images of 6×5×1 … give a share such as 0.5"}, {CropJitter{Probability: nan},
+			"probability NaN) on images of 6×5×1 … give a share such as 0.5"},
 	} {
-		if _, err := tt.c.Check(gray); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%+v: error %v lacks %q", tt.c, err, tt.want)
-		}
+		refusal.Check(t, refusal.Err(Recipe{tt.c}.Check(gray)), tt.want)
 	}
 	if _, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(gray); err != nil {
 		t.Errorf("the ends of the ranges: %v", err)

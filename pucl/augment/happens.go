@@ -89,7 +89,7 @@ type Solarize struct {
 
 // Check implements [Step].
 func (s Solarize) Check(in Shape) (Shape, error) {
-	return in, cmp.Or(fault.If(!(s.Threshold >= 0 && s.Threshold <= 1), "threshold %g is not between 0 and 1", s.Threshold),
+	return in, cmp.Or(fault.If(!(s.Threshold >= 0 && s.Threshold <= 1), "threshold %g is not between 0 and 1; give a share of the brightest, such as 0.5", s.Threshold),
 		checkProbability(s.Probability))
 }
 

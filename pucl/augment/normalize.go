@@ -25,7 +25,7 @@ func (s Normalize) Check(in Shape) (Shape, error) {
 			"%s holds %d numbers; it needs %d, one for each channel, or 1 for all", name, len(values), in.Channels)
 	}
 	return in, cmp.Or(count("Mean", s.Mean), count("Std", s.Std),
-		fault.If(slices.ContainsFunc(s.Std, func(std float64) bool { return !(std > 0) }), "every Std must be positive, since it divides"))
+		fault.If(slices.ContainsFunc(s.Std, func(std float64) bool { return !(std > 0) }), "Std is %v; every entry must be positive, since it divides", s.Std))
 }
 
 // Numbers implements [Step].

@@ -179,7 +179,7 @@ func checkAreas(least, most float64) error {
 
 // checkProbability returns an error unless p is a probability.
 func checkProbability(p float64) error {
-	return fault.If(!(p >= 0 && p <= 1), "probability %g is not between 0 and 1", p)
+	return fault.If(!(p >= 0 && p <= 1), "probability %g is not between 0 and 1; give a share such as 0.5", p)
 }
 
 // checkColor returns an error unless the images are gray or RGB.

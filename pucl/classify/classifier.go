@@ -36,7 +36,7 @@ type Classifier struct {
 // check returns an error if a part of c is missing.
 func (c *Classifier) check() error {
 	if c.Model == nil || c.Probe == nil {
-		return errors.New("classify: a Classifier needs both a Model and a Probe")
+		return errors.New("classify: a Classifier needs both a Model and a Probe; FineTune returns one with both, train.Pretrain and probe.Fit make the two")
 	}
 	_, _, err := c.Probe.Shape()
 	return err

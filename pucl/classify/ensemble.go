@@ -37,7 +37,7 @@ func (e Ensemble) mean(scores func(c *Classifier) ([]float64, error)) ([]float64
 	var mean []float64
 	for i, c := range e {
 		if c == nil {
-			return nil, fmt.Errorf("classify: member %d of the ensemble is missing (it is nil)", i)
+			return nil, fmt.Errorf("classify: member %d of the ensemble is missing (it is nil); give a classifier of FineTune or Load in each place", i)
 		}
 		own, err := scores(c)
 		if err != nil {

@@ -156,7 +156,7 @@ func overDraws(s evaluate.Summary) string {
 // DrawShots draws perClass rows of each of the classes 0 to classes−1, without replacement, and returns them class by class.
 func DrawShots(labels []int, classes, perClass int, rng *rand.Rand) ([]int, error) {
 	if perClass < 1 || classes < 1 {
-		return nil, errors.New("classify: few-shot learning needs 1 row or more of each of 1 class or more")
+		return nil, fmt.Errorf("classify: %d rows of each of %d classes; few-shot learning needs 1 row or more of each of 1 class or more", perClass, classes)
 	}
 	if err := rows.CheckClasses(classes, labels, "row"); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func DrawShots(labels []int, classes, perClass int, rng *rand.Rand) ([]int, erro
 	var drawn []int
 	for class, index := range of {
 		if len(index) < perClass {
-			return nil, fmt.Errorf("classify: class %d has %d rows, too few to draw %d of it", class, len(index), perClass)
+			return nil, fmt.Errorf("classify: class %d has %d rows, too few to draw %d of it; set PerClass lower, or add rows", class, len(index), perClass)
 		}
 		rng.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
 		drawn = append(drawn, index[:perClass]...)

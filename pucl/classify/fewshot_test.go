@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/pixels"
@@ -93,16 +94,14 @@ func TestFewShotRefuses(t *testing.T) {
 	}
 	_, none := DrawShots(nil, 2, 0, rand.New(rand.NewPCG(1, 2)))
 	for says, err := range map[string]error{
-		"class 0 has 4 rows, too few to draw 10": fit(data.Labels, FewShotConfig{}),
-		"-1 draws":                               fit(data.Labels, FewShotConfig{Draws: -1}),
-		"12 rows and 3 labels":                   fit(data.Labels[:3], FewShotConfig{PerClass: 1}),
-		"2 outputs for rows of 3 entries, but 3": fit(data.Labels, FewShotConfig{PerClass: 1, Start: constant(2, 3)}),
-		"row 0 has class 5":                      fit(append([]int{5}, data.Labels[1:]...), FewShotConfig{PerClass: 1}),
-		"1 row or more":                          none,
+		"class 0 has 4 rows, too few to draw 10 of it … set PerClass lower, or add rows":            fit(data.Labels, FewShotConfig{}),
+		"-1 draws … there must be 1 or more, or 0 for 5":                                            fit(data.Labels, FewShotConfig{Draws: -1}),
+		"12 rows and 3 labels … give one for each row, in the same order":                           fit(data.Labels[:3], FewShotConfig{PerClass: 1}),
+		"2 outputs for rows of 3 entries, but 3 … Classes and Binary turn 1 output into 2 and back": fit(data.Labels, FewShotConfig{PerClass: 1, Start: constant(2, 3)}),
+		"row 0 has class 5 … 3 classes are numbered from 0 to 2":                                    fit(append([]int{5}, data.Labels[1:]...), FewShotConfig{PerClass: 1}),
+		"0 rows of each of 2 classes … 1 row or more":                                               none,
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }
 

@@ -154,7 +154,7 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 			return nil, err
 		}
 		if has != classes {
-			return nil, fmt.Errorf("classify: the head to start at has %d classes, the data %d", has, classes)
+			return nil, fmt.Errorf("classify: the head to start at has %d classes, the data %d; start at one of as many, or at none", has, classes)
 		}
 	}
 	n := len(data.Labels)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/optim"
@@ -44,9 +45,7 @@ func TestFineTunePU(t *testing.T) {
 	if s := must[evaluate.Binary](t)(alone.Score(eng, truth)); s.Accuracy() < 0.85 || s.Degenerate() {
 		t.Error(s)
 	}
-	if _, err := alone.Tuning.Selection(); err == nil || !strings.Contains(err.Error(), "set FineTuneConfig.HeldOut") {
-		t.Error(err)
-	}
+	refusal.Check(t, refusal.Err(alone.Tuning.Selection()), "nothing was measured while fine-tuning … set FineTuneConfig.HeldOut")
 	config.HeldOut = held
 	last := tune()
 	if !slices.Equal(last.Tuning.History.Losses, alone.Tuning.History.Losses) {

@@ -93,7 +93,7 @@ func checkModel(m *train.Model) error {
 		return errors.New("classify: no model to fine-tune; train.Pretrain makes one, train.LoadModel reads one")
 	}
 	if err := m.CheckImages(); err != nil {
-		return fmt.Errorf("classify: fine-tuning takes images: %w; fit a probe on these", err)
+		return fmt.Errorf("classify: fine-tuning takes images: %w and fit a probe on what it gives", err)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (t *finetuning) prepare(eng *engine.Engine, m *train.Model) (err error) {
 		return err
 	}
 	if _, entries := t.start.Weights.Dims(); entries != k {
-		return fmt.Errorf("classify: the head to start at reads rows of %d entries, the encoder's embeddings have %d", entries, k)
+		return fmt.Errorf("classify: the head to start at reads rows of %d entries, the encoder's embeddings have %d; fit one on embeddings of this model", entries, k)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -73,27 +74,24 @@ func TestEveryChangeOfAClassifierIsFound(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "file")
-	for what, tt := range map[string]struct {
+	for _, tt := range []struct {
 		data []byte
 		want string
 	}{
-		"cut":       {good[:len(good)-1], "is cut short"},
-		"half zero": {append(bytes.Clone(good[:len(good)/2]), make([]byte, len(good)-len(good)/2)...), "is damaged"},
-		"model":     {back[1], "is of the kind model, not classifier; train.LoadModel reads it"},
+		{good[:len(good)-1], "is cut short … copy it again from where it was made"},
+		{append(bytes.Clone(good[:len(good)/2]), make([]byte, len(good)-len(good)/2)...),
+			"is damaged … copy it again from where it was made"},
+		{back[1], "is of the kind model, not classifier; … train.LoadModel reads it"},
 	} {
 		if err := os.WriteFile(path, tt.data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), "classify: "+path+" "+tt.want) {
-			t.Errorf("%s: %v", what, err)
-		}
+		refusal.Check(t, refusal.Err(Load(path, nil)), "classify: "+path+" "+tt.want)
 	}
 	if err := os.WriteFile(path, good, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.LoadModel(path, nil); err == nil || !strings.Contains(err.Error(), "is of the kind classifier, not model; classify.Load reads it") {
-		t.Errorf("a classifier as a model: %v", err)
-	}
+	refusal.Check(t, refusal.Err(train.LoadModel(path, nil)), "is of the kind classifier, not model; … classify.Load reads it")
 }
 
 // A forged classifier, its checksum right, that does not hold together is an error.
@@ -103,19 +101,19 @@ func TestForgedClassifiers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, tt := range map[string]struct {
+	for _, tt := range []struct {
 		h    head
 		want string
 	}{
-		"no probe":       {head{}, "no weights"},
-		"empty rows":     {head{Weights: [][]float64{{}, {}}, Bias: []float64{1, 2}}, "no weights"},
-		"ragged":         {head{Weights: [][]float64{{1, 2}, {3}}, Bias: []float64{1, 2}}, "rows of 2 and 1 weights"},
-		"ragged at 0":    {head{Weights: [][]float64{{}, {3}}, Bias: []float64{1, 2}}, "rows of 0 and 1 weights"},
-		"too few biases": {head{Weights: [][]float64{{1}, {3}}, Bias: []float64{1}}, "1 biases"},
+		{head{}, "no weights"},
+		{head{Weights: [][]float64{{}, {}}, Bias: []float64{1, 2}}, "no weights"},
+		{head{Weights: [][]float64{{1, 2}, {3}}, Bias: []float64{1, 2}}, "rows of 2 and 1 weights"},
+		{head{Weights: [][]float64{{}, {3}}, Bias: []float64{1, 2}}, "rows of 0 and 1 weights"},
+		{head{Weights: [][]float64{{1}, {3}}, Bias: []float64{1}}, "1 biases"},
 	} {
 		text := must[[]byte](t)(strictjson.Marshal(tt.h))
 		if _, err := decode([][]byte{text, back[1]}, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%+v: error %v, want %q", tt.h, err, tt.want)
 		}
 	}
 	if _, err := decode([][]byte{back[0], back[1][:100]}, nil); err == nil || !strings.Contains(err.Error(), "holds a model that is cut short") {

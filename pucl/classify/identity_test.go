@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -92,10 +93,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		run := base()
 		tt.change(&run)
 		err := tune(run)
-		if err == nil || !strings.Contains(err.Error(), "the checkpoint of another run, and is left as it is") {
-			t.Errorf("%s: %v", tt.field, err)
-			continue
-		}
+		refusal.Check(t, err, "the checkpoint of another run, and is left as it is … name another folder in Checkpoint, ask")
 		var names []string
 		for _, match := range named.FindAllStringSubmatch(err.Error(), -1) {
 			names = append(names, match[1])

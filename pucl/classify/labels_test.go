@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/risk"
@@ -52,10 +53,10 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		return second(FineTunePU(ctx, eng, m, good, risk.CrossEntropy, FineTuneConfig{HeldOut: &h}))
 	}
 	const (
-		labels     = "rows: 4 rows and 3 labels; give one for each row, in the same order"
-		truth      = "rows: 4 rows and 3 true classes; give one for each row, in the same order"
-		images     = "classify: 4 images of 12×12×1 (height×width×channels) and 3 labels; give one for each image, in the same order"
-		trueImages = "train: 4 images of 12×12×1 (height×width×channels) and 3 true classes; give one for each image, in the same order"
+		labels     = "rows: 4 rows and 3 labels; … give one for each row, in the same order"
+		truth      = "rows: 4 rows and 3 true classes; … give one for each row, in the same order"
+		images     = "classify: 4 images of 12×12×1 (height×width×channels) and 3 labels; … give one for each image, in the same order"
+		trueImages = "train: 4 images of 12×12×1 (height×width×channels) and 3 true classes; … give one for each image, in the same order"
 	)
 	of := func(sentence string, old, new string) string { return strings.Replace(sentence, old, new, 1) }
 	ofTrain := of(images, "classify", "train")
@@ -78,20 +79,18 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		{"Classifier.ScoreClasses", second(c.ScoreClasses(eng, badClasses)), trueImages},
 
 		{"Pretrain", second(train.Pretrain(ctx, eng, manyLabels{stripes{8, 2}}, train.Config{Steps: 1})),
-			"train: batch 0 holds 9 labels and 1152 bytes of pixels, but images of 12×12×1 (height×width×channels) take 144 bytes for each label; " +
+			"train: batch 0 holds 9 labels and 1152 bytes of pixels, but images of 12×12×1 (height×width×channels) take 144 bytes for each label; … " +
 				"do ImageShape and Batch speak of the same images?"},
 		{"PretrainFeatures", second(train.PretrainFeatures(ctx, eng, fewLabels{}, train.Config{Steps: 1})),
-			"train: batch 0 holds 3 labels and 16 numbers; two views of rows of 2 need 4 numbers for each label"},
+			"train: batch 0 holds 3 labels and 16 numbers; … two views of rows of 2 need 4 numbers for each label"},
 		{"Monitor of images", monitor(train.Monitor{Pixels: pixels, Labeled: three}), of(ofTrain, "images", "images to monitor")},
 		{"Monitor, truth", monitor(train.Monitor{Pixels: pixels, Labeled: four, Positive: three}),
-			"train: Monitor has 4 entries in Labeled and 3 in Positive; there must be one of each for every example"},
+			"train: Monitor has 4 entries in Labeled and 3 in Positive; … there must be one of each for every example"},
 		{"Monitor of rows", second(train.PretrainFeatures(ctx, eng, fewLabels{},
 			train.Config{Steps: 1, Monitor: train.Monitor{Every: 1, Features: x, Labeled: three}})),
-			"train: 4 rows of 2 features and 3 labels to monitor; there must be at least 2 rows of 2 features, and a label for each"},
+			"train: 4 rows of 2 features and 3 labels to monitor; … there must be at least 2 rows of 2 features, and a label for each"},
 	} {
-		if tt.err == nil || tt.err.Error() != tt.want {
-			t.Errorf("%s:\n got %v\nwant %s", tt.name, tt.err, tt.want)
-		}
+		refusal.Whole(t, tt.err, tt.want)
 	}
 }
 
@@ -105,17 +104,16 @@ func TestNoRowsAndNoSuchClasses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{second(FitFewShot(eng, LabeledRows{}, x, 3, one)), "rows: no rows given; embed at least one example"},
-		{second(FitFewShot(nil, x, x, 3, one)), "engine: no engine given; open one with engine.Open"},
-		{second(m.Embed(nil, data.Pixels)), "engine: no engine given; open one with engine.Open"},
+		{second(FitFewShot(eng, LabeledRows{}, x, 3, one)), "rows: no rows given; … embed at least one example"},
+		{second(FitFewShot(nil, x, x, 3, one)), "engine: no engine given; … open one with engine.Open"},
+		{second(m.Embed(nil, data.Pixels)), "engine: no engine given; … open one with engine.Open"},
 		{second(FitFewShot(eng, x, LabeledRows{mat.NewDense(3, 5, nil), data.Labels}, 3, one)),
-			"classify: rows of 2 entries to learn from, rows of 5 to test on; embed both with the same model"},
-		{second(FitFewShot(eng, x, LabeledRows{x.X, []int{0, 1, 3}}, 3, one)), "rows: test row 2 has class 3; 3 classes are numbered from 0 to 2"},
+			"classify: rows of 2 entries to learn from, rows of 5 to test on; … embed both with the same model"},
+		{second(FitFewShot(eng, x, LabeledRows{x.X, []int{0, 1, 3}}, 3, one)),
+			"rows: test row 2 has class 3; … 3 classes are numbered from 0 to 2"},
 		{second(FineTuneFewShot(ctx, eng, m, data, LabeledImages[int]{data.Pixels, []int{0, -1, 1}}, 3, one)),
-			"rows: test image 1 has class -1; 3 classes are numbered from 0 to 2"},
+			"rows: test image 1 has class -1; … 3 classes are numbered from 0 to 2"},
 	} {
-		if tt.err == nil || tt.err.Error() != tt.want {
-			t.Errorf("got %v\nwant %s", tt.err, tt.want)
-		}
+		refusal.Whole(t, tt.err, tt.want)
 	}
 }

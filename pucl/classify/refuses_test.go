@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -49,43 +49,41 @@ func TestFineTuneRefuses(t *testing.T) {
 	fit := func(c FineTuneConfig) error { return second(FineTune(ctx, eng, m, data, 3, c)) }
 	fitPU := func(c FineTuneConfig) error { return second(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, c)) }
 	for says, err := range map[string]error{
-		"no model to fine-tune; train.Pretrain":      second(FineTune(ctx, eng, nil, data, 3, FineTuneConfig{})),
-		"rows of 4 features":                         second(FineTune(ctx, eng, ofRows, data, 3, FineTuneConfig{})),
-		"fine-tuning takes images":                   second(FineTuneFewShot(ctx, eng, ofRows, data, data, 3, FewShotConfig{})),
-		"863 bytes are no whole number of images":    second(FineTune(ctx, eng, m, short, 3, FineTuneConfig{})),
-		"0 bytes are no whole number of images":      second(FineTune(ctx, eng, m, LabeledImages[int]{}, 3, FineTuneConfig{})),
-		"0 bytes are no whole number of images of":   second(FineTunePU(ctx, eng, m, LabeledImages[bool]{}, risk.CrossEntropy, FineTuneConfig{})),
-		"for 1 classes":                              second(FineTune(ctx, eng, m, data, 1, FineTuneConfig{})),
-		"image 2 has class 2":                        second(FineTune(ctx, eng, m, data, 2, FineTuneConfig{})),
-		"no engine":                                  second(FineTune(ctx, nil, m, data, 3, FineTuneConfig{})),
-		"no risk to minimize":                        second(FineTunePU(ctx, eng, m, labeled, nil, FineTuneConfig{})),
-		"π = 2 is not between":                       second(FineTunePU(ctx, eng, m, labeled, risk.NNPU(2, risk.SigmoidLoss), FineTuneConfig{})),
-		"863 bytes are no whole number of test im":   second(FineTuneFewShot(ctx, eng, m, data, short, 3, FewShotConfig{})),
-		"no model to fine-tune; ":                    second(FineTuneFewShot(ctx, eng, nil, data, data, 3, FewShotConfig{})),
-		"-1 epochs":                                  fit(FineTuneConfig{Epochs: -1}),
-		"batches of -2 images":                       fit(FineTuneConfig{BatchSize: -2}),
-		"choose one of them":                         fit(FineTuneConfig{FreezeEncoder: true, BatchStatistics: true}),
-		"a batch of one image has no statistics":     fit(FineTuneConfig{BatchSize: 1, BatchStatistics: true}),
-		"learning rate NaN":                          fit(FineTuneConfig{LearningRate: math.NaN()}),
-		"momentum 3":                                 fit(FineTuneConfig{Optimizer: optim.SGD{Momentum: 3}}),
-		"a warm-up of 99 steps":                      fit(FineTuneConfig{Schedule: optim.Cosine{Warmup: 99}, Epochs: 1}),
-		"CheckpointEvery -1":                         fit(FineTuneConfig{CheckpointEvery: -1}),
-		"step 1 (horizontal flip":                    fit(FineTuneConfig{Recipe: augment.Recipe{augment.Flip{Probability: 2}}}),
-		"HeldOut is for PU data":                     fit(FineTuneConfig{HeldOut: &HeldOut{}}),
-		"set HeldOut, or keep":                       fit(FineTuneConfig{Keep: evaluate.WithoutNegatives}),
-		`by the rule "oracle"`:                       fitPU(FineTuneConfig{Keep: evaluate.Oracle}),
-		"head to start at has 2 classes, the data 3": fit(FineTuneConfig{Head: constant(2, 8)}),
-		"reads rows of 5 entries, the encoder's":     fit(FineTuneConfig{Head: constant(3, 5)}),
-		"no weights; make one":                       fit(FineTuneConfig{Head: &probe.Probe{}}),
-		"head to start at: probe: a probe of 1 out":  fitPU(FineTuneConfig{Head: constant(3, 8)}),
-		"head to start at: probe: the probe has no":  fitPU(FineTuneConfig{Head: &probe.Probe{}}),
-		"no whole number of images in HeldOut":       fitPU(FineTuneConfig{HeldOut: &HeldOut{}}),
-		"at least one of each must be held out":      fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: LabeledImages[bool]{data.Pixels, make([]bool, 6)}}}),
-		"0 bytes are no whole number of test images": fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: labeled, Test: LabeledImages[bool]{nil, truth.Labels}}}),
+		"no model to fine-tune; … train.Pretrain":                                                 second(FineTune(ctx, eng, nil, data, 3, FineTuneConfig{})),
+		"rows of 4 features, not images … use EmbedFeatures and fit a probe on what":              second(FineTune(ctx, eng, ofRows, data, 3, FineTuneConfig{})),
+		"fine-tuning takes images: train: this model … use EmbedFeatures and fit a probe on what": second(FineTuneFewShot(ctx, eng, ofRows, data, data, 3, FewShotConfig{})),
+		"863 bytes are no whole number of images … each takes 144 bytes":                          second(FineTune(ctx, eng, m, short, 3, FineTuneConfig{})),
+		"0 bytes are no whole number of images … each takes 144 bytes":                            second(FineTune(ctx, eng, m, LabeledImages[int]{}, 3, FineTuneConfig{})),
+		"0 bytes are no whole number of images of … each takes 144 bytes":                         second(FineTunePU(ctx, eng, m, LabeledImages[bool]{}, risk.CrossEntropy, FineTuneConfig{})),
+		"for 1 classes … it takes 2 or more":                                                      second(FineTune(ctx, eng, m, data, 1, FineTuneConfig{})),
+		"image 2 has class 2 … 2 classes are numbered from 0 to 1":                                second(FineTune(ctx, eng, m, data, 2, FineTuneConfig{})),
+		"no engine given … open one with engine.Open":                                             second(FineTune(ctx, nil, m, data, 3, FineTuneConfig{})),
+		"no risk to minimize … CrossEntropy on pseudo-labels, or NNPU":                            second(FineTunePU(ctx, eng, m, labeled, nil, FineTuneConfig{})),
+		"π = 2 is not between 0 and 1 … give the share of positives, known or estimated":          second(FineTunePU(ctx, eng, m, labeled, risk.NNPU(2, risk.SigmoidLoss), FineTuneConfig{})),
+		"863 bytes are no whole number of test im … each takes 144 bytes":                         second(FineTuneFewShot(ctx, eng, m, data, short, 3, FewShotConfig{})),
+		"no model to fine-tune … train.Pretrain makes one, train.LoadModel reads":                 second(FineTuneFewShot(ctx, eng, nil, data, data, 3, FewShotConfig{})),
+		"-1 epochs of batches of 6 images … there must be 1 or more of both":                      fit(FineTuneConfig{Epochs: -1}),
+		"batches of -2 images … there must be 1 or more of both":                                  fit(FineTuneConfig{BatchSize: -2}),
+		"BatchStatistics moves the running averages … choose one of them":                         fit(FineTuneConfig{FreezeEncoder: true, BatchStatistics: true}),
+		"a batch of one image has no statistics … leave BatchStatistics off, or take 2 images":    fit(FineTuneConfig{BatchSize: 1, BatchStatistics: true}),
+		"learning rate NaN … it must be a positive number (0 means 0.001":                         fit(FineTuneConfig{LearningRate: math.NaN()}),
+		"momentum 3 … it must be less than 1 (0.9 is usual)":                                      fit(FineTuneConfig{Optimizer: optim.SGD{Momentum: 3}}),
+		"a warm-up of 99 steps does not fit into … shorten it, or train for longer":               fit(FineTuneConfig{Schedule: optim.Cosine{Warmup: 99}, Epochs: 1}),
+		"CheckpointEvery -1 … none may be negative, and 0 means the default":                      fit(FineTuneConfig{CheckpointEvery: -1}),
+		"step 1 (horizontal flip with probability 2) … give a share such as 0.5":                  fit(FineTuneConfig{Recipe: augment.Recipe{augment.Flip{Probability: 2}}}),
+		"HeldOut is for PU data … with classes, score the result on images":                       fit(FineTuneConfig{HeldOut: &HeldOut{}}),
+		"nothing to choose an epoch by … set HeldOut, or keep":                                    fit(FineTuneConfig{Keep: evaluate.WithoutNegatives}),
+		`by the rule "oracle" … use evaluate.LastEpoch`:                                           fitPU(FineTuneConfig{Keep: evaluate.Oracle}),
+		"head to start at has 2 classes, the data 3 … start at one of as many, or at none":        fit(FineTuneConfig{Head: constant(2, 8)}),
+		"reads rows of 5 entries, the encoder's … fit one on embeddings of this model":            fit(FineTuneConfig{Head: constant(3, 5)}),
+		"no weights … make one with New, Fit or FitPU":                                            fit(FineTuneConfig{Head: &probe.Probe{}}),
+		"head to start at: probe: a probe of 1 out … this one has 3: fit one of that number":      fitPU(FineTuneConfig{Head: constant(3, 8)}),
+		"head to start at: probe: the probe has no … make one with New, Fit or FitPU":             fitPU(FineTuneConfig{Head: &probe.Probe{}}),
+		"no whole number of images in HeldOut … each takes 144 bytes":                             fitPU(FineTuneConfig{HeldOut: &HeldOut{}}),
+		"evaluate: 0 labeled positives and 6 unlabeled … at least one of each must be held out":   fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: LabeledImages[bool]{data.Pixels, make([]bool, 6)}}}),
+		"0 bytes are no whole number of test images … each takes 144 bytes":                       fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: labeled, Test: LabeledImages[bool]{nil, truth.Labels}}}),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }
 
@@ -96,17 +94,15 @@ func TestClassifierRefuses(t *testing.T) {
 	three := &Classifier{Model: m, Probe: constant(3, 8)}
 	second := func(_ any, err error) error { return err }
 	for says, err := range map[string]error{
-		"the probe has 3":                     second(three.Probabilities(eng, data.Pixels)),
-		"one score for each row":              second(three.Score(eng, LabeledImages[bool]{data.Pixels, make([]bool, 6)})),
-		"needs both":                          second((&Classifier{Probe: constant(1, 8)}).Predict(eng, data.Pixels)),
-		"a Model and a Probe":                 second((&Classifier{Model: m}).ScoreClasses(eng, data)),
-		"the probe has no weights":            second((&Classifier{Model: m, Probe: &probe.Probe{}}).Logits(eng, data.Pixels)),
-		"rows have 8 entries, the probe is f": second((&Classifier{Model: m, Probe: constant(1, 5)}).Logits(eng, data.Pixels)),
-		"of 12×12×1 bytes, not features":      second(three.ProbabilitiesOfFeatures(eng, mat.NewDense(1, 4, nil))),
-		"no engine":                           second(three.Predict(nil, data.Pixels)),
+		"one score for each row takes 1 output, or 2 … the probe has 3":                                second(three.Probabilities(eng, data.Pixels)),
+		"one score for each row takes 1 output, or 2 … the probe has 3: ask for its logits or classes": second(three.Score(eng, LabeledImages[bool]{data.Pixels, make([]bool, 6)})),
+		"needs both a Model and a Probe … FineTune returns one with both, train.Pretrain":              second((&Classifier{Probe: constant(1, 8)}).Predict(eng, data.Pixels)),
+		"a Model and a Probe … FineTune returns one with both, train.Pretrain":                         second((&Classifier{Model: m}).ScoreClasses(eng, data)),
+		"the probe has no weights … make one with New, Fit or FitPU":                                   second((&Classifier{Model: m, Probe: &probe.Probe{}}).Logits(eng, data.Pixels)),
+		"rows have 8 entries, the probe is for 5 … embed them with the model of its training":          second((&Classifier{Model: m, Probe: constant(1, 5)}).Logits(eng, data.Pixels)),
+		"of 12×12×1 bytes, not features … use Embed":                                                   second(three.ProbabilitiesOfFeatures(eng, mat.NewDense(1, 4, nil))),
+		"no engine given … open one with engine.Open":                                                  second(three.Predict(nil, data.Pixels)),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/internal/spans"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -313,25 +314,23 @@ func TestErrors(t *testing.T) {
 		return second(PUPL(x, mask, Config{Start: start}))
 	}
 	for says, err := range map[string]error{
-		"collapsed":                        pupl(1, 1, 1, 1),
-		"row 2 holds NaN":                  pupl(1, 1, 2, math.NaN()),
-		"row 0 holds +Inf":                 pupl(1, math.Inf(1), 2),
-		"at least one labeled and one unl": pupl(2, 1, 2),
-		"one labeled and one unlabeled":    pupl(0, 1, 2),
-		"no rows given":                    second(PUPL(nil, nil, Config{})),
-		"3 rows and 2 labels":              second(Starts(x, labeled[:2], Config{})),
-		"3 rows and 1 labels":              second(PseudoCode(x, labeled[:1])),
-		"3 rows and 0 labels":              second(SeedingWeights(x, nil)),
-		"-1 random starts":                 second(PUPL(x, labeled, Config{Restarts: -1})),
-		"there is no start 4":              second(PUPL(x, labeled, Config{Start: 4})),
-		"all rows are equal":               equal(TwoDrawn),
-		"cannot start at row 3":            second(From(x, labeled, 3)),
-		"cannot start at row -1":           second(From(x, labeled, -1)),
-		"row 0; take one of the 2 of 3":    second(From(x, labeled, 0)),
+		"every unlabeled row equals the mean … collapsed":                                    pupl(1, 1, 1, 1),
+		"row 2 holds NaN in column 0 … rows must be finite: did training diverge?":           pupl(1, 1, 2, math.NaN()),
+		"row 0 holds +Inf in column 0 … rows must be finite: did training diverge?":          pupl(1, math.Inf(1), 2),
+		"2 labeled and 0 unlabeled rows … at least one labeled and one unl":                  pupl(2, 1, 2),
+		"0 labeled and 2 unlabeled rows … one labeled and one unlabeled":                     pupl(0, 1, 2),
+		"no rows given … embed at least one example":                                         second(PUPL(nil, nil, Config{})),
+		"3 rows and 2 labels … give one for each row, in the same order":                     second(Starts(x, labeled[:2], Config{})),
+		"3 rows and 1 labels … give one for each row, in the same order":                     second(PseudoCode(x, labeled[:1])),
+		"3 rows and 0 labels … give one for each row, in the same order":                     second(SeedingWeights(x, nil)),
+		"-1 random starts … Restarts must be 1 or more, or 0 for 1":                          second(PUPL(x, labeled, Config{Restarts: -1})),
+		"there is no start 4 … take OneDrawn, Means, TwoDrawn or TwoRandom":                  second(PUPL(x, labeled, Config{Start: 4})),
+		"all rows are equal, so there is nothing … the embedding has collapsed: train again": equal(TwoDrawn),
+		"cannot start at row 3 … take one of the 2 of 3 rows that are unlabeled":             second(From(x, labeled, 3)),
+		"cannot start at row -1 … take one of the 2 of 3 rows that are unlabeled":            second(From(x, labeled, -1)),
+		"row 0; … take one of the 2 of 3":                                                    second(From(x, labeled, 0)),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }
 

@@ -21,7 +21,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		total := floats.Sum(weights)
 		if total == 0 {
 			return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, " +
-				"so there is nothing to cluster; the embedding has collapsed")
+				"so there is nothing to cluster; the embedding has collapsed: train again, with another loss or learning rate")
 		}
 		for i := range out {
 			out[i] = p.between(p.unlabeled[draw(weights, total, rng)])
@@ -34,7 +34,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 			weights := p.squaredDistances(rows.All(n), first)
 			total := floats.Sum(weights)
 			if total == 0 {
-				return nil, errors.New("cluster: all rows are equal, so there is nothing to cluster; the embedding has collapsed")
+				return nil, errors.New("cluster: all rows are equal, so there is nothing to cluster; the embedding has collapsed: train again, with another loss or learning rate")
 			}
 			out[i] = p.at(first, draw(weights, total, rng))
 		}

@@ -134,7 +134,7 @@ func (l LeNet) withDefaults() LeNet { return LeNet{cmp.Or(l.Dim, 84), l.Pixels} 
 func atLeastSize(network string, images *Node, least int) {
 	height, width := images.Shape().Dim(1), images.Shape().Dim(2)
 	fault.PanicIf(min(height, width) < least,
-		"encoder: a %s needs images of at least %d×%d, not %d×%d", network, least, least, height, width)
+		"encoder: a %s needs images of at least %d×%d, not %d×%d; give larger ones, or take another encoder", network, least, least, height, width)
 }
 
 // flat makes one row of every image's [height, width, channels], channels in front as PyTorch and Chainer lay them out, so

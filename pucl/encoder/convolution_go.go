@@ -62,7 +62,7 @@ func newConvolved(x, w *Node, stride, padding int) *convolved {
 	c.outHeight = (c.height+2*padding-kernel)/stride + 1
 	c.outWidth = (c.width+2*padding-kernel)/stride + 1
 	fault.PanicIf(min(c.height, c.width)+2*padding < kernel,
-		"encoder: a %d×%d kernel does not fit into images of %d×%d padded by %d; the images are too small for this network",
+		"encoder: a %d×%d kernel does not fit into images of %d×%d padded by %d; the images are too small for this network: give larger ones, or take another encoder",
 		kernel, kernel, c.height, c.width, padding)
 	c.rows = max(c.outHeight, ceilDiv(c.height+padding, stride))
 	c.columns = max(c.outWidth, ceilDiv(c.width+padding, stride))

@@ -14,6 +14,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -106,9 +108,8 @@ func TestConvolveByProductsAnywhere(t *testing.T) {
 func TestKernelLargerThanTheImage(t *testing.T) {
 	_, err := ExecOnce(pureGo(t), func(x, w *Node) *Node { return convolveByProducts(x, w, 2, 1) },
 		[][][][]float32{{{{1}, {2}}}}, tensors.FromShape(shapes.Make(dtypes.Float32, 5, 5, 1, 1)))
-	if err == nil || !strings.Contains(err.Error(), "a 5×5 kernel does not fit into images of 1×2") {
-		t.Errorf("got %v", err)
-	}
+	refusal.Check(t, fault.Root(err),
+		"a 5×5 kernel does not fit into images of 1×2 … the images are too small for this network: give")
 }
 
 // What reaches the pure-Go engine holds none of its own convolutions, neither in the value nor in the gradients.

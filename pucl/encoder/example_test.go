@@ -51,6 +51,7 @@ func ExampleLoadStateDict() {
 	fmt.Println(slices.Sorted(maps.Keys(dict)))
 	// Output:
 	// true true
-	// encoder: these weights are not those of LeNet, 2-d for images 28×28×1: missing (1): conv3.bias
+	// encoder: these weights are not those of LeNet, 2-d for images 28×28×1; take the encoder they were made for, rename the tensors, or leave some out:
+	//   missing (1): conv3.bias
 	// [bn_fc1.bias bn_fc1.running_mean bn_fc1.running_var bn_fc1.weight conv1.bias conv1.weight conv2.bias conv2.weight conv3.weight fc1.bias fc1.weight]
 }

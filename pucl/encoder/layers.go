@@ -160,7 +160,7 @@ func ImageNetPixels() Pixels {
 
 // scale applies p to images [n, height, width, channels] and panics on anything that is not images.
 func (p Pixels) scale(network string, images *Node) *Node {
-	fault.PanicIf(images.Rank() != 4, "encoder: %s reads images [n, height, width, channels], not %s", network, images.Shape())
+	fault.PanicIf(images.Rank() != 4, "encoder: %s reads images [n, height, width, channels], not %s; for rows of features use an MLP", network, images.Shape())
 	channels := images.Shape().Dim(-1)
 	wide := func(what string, values []float64) *Node {
 		fault.PanicIf(len(values) != 1 && len(values) != channels,
@@ -173,7 +173,7 @@ func (p Pixels) scale(network string, images *Node) *Node {
 	}
 	if p.Std != nil {
 		fault.PanicIf(slices.ContainsFunc(p.Std, func(std float64) bool { return !(std > 0) }),
-			"encoder: the pixels' std of %s is %v; it divides, so it must be positive", network, p.Std)
+			"encoder: the pixels' std of %s is %v; it divides, so it must be positive, or nil for none", network, p.Std)
 		images = Div(images, wide("std", p.Std))
 	}
 	return images

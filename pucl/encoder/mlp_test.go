@@ -2,13 +2,14 @@ package encoder
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -144,10 +145,7 @@ func TestMLPDefaultsAndRefusals(t *testing.T) {
 	if _, err := run(MLP{Hidden: hidden, Dim: 2}, x); err != nil || hidden[:2][1] != 0 {
 		t.Errorf("%v; the caller's slice is %v", err, hidden[:2])
 	}
-	if _, err := run(MLP{Hidden: []int{4, 0}}, x); err == nil || !strings.Contains(err.Error(), "layer 2") {
-		t.Errorf("a layer of size 0 gave %v", err)
-	}
-	if _, err := run(SmallCNN{}, x); err == nil || !strings.Contains(err.Error(), "use an MLP") {
-		t.Errorf("features in a SmallCNN gave %v", err)
-	}
+	refusal.Check(t, fault.Root(refusal.Err(run(MLP{Hidden: []int{4, 0}}, x))),
+		"layer 2 of an MLP has size 0 … it must be at least 1")
+	refusal.Check(t, fault.Root(refusal.Err(run(SmallCNN{}, x))), "a SmallCNN reads images [n, height, width … use an MLP")
 }

@@ -4,10 +4,10 @@ package encoder
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -24,21 +24,13 @@ func TestONNXRefusals(t *testing.T) {
 		return err
 	}
 	t.Setenv(onnxLibrary, "")
-	if err := write(1); err == nil || !strings.Contains(err.Error(), onnxLibrary) {
-		t.Errorf("without the runtime: %v", err)
-	}
-	if err := write(0); err == nil || !strings.Contains(err.Error(), "at least 1") {
-		t.Errorf("no images: %v", err)
-	}
+	refusal.Check(t, write(1), "writing ONNX needs the ONNX runtime … set $"+onnxLibrary)
+	refusal.Check(t, write(0), "an ONNX model for 0 images at a time … at least 1")
 	t.Setenv(onnxLibrary, "/no/such/library")
-	if err := write(1); err == nil || !strings.Contains(err.Error(), "no variables under e") {
-		t.Errorf("an empty store: %v", err)
-	}
+	refusal.Check(t, write(1), "no variables under e … run or load the encoder first")
 	shapes, _ := shapesOf(t, LeNet{}, 28, 28, 1)
 	if err := LoadStateDict(eng.Backend, store, "e", LeNet{}, 28, 28, 1, formulaDict(t, shapes)); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(1); err == nil || !strings.Contains(err.Error(), "-tags=onnx") {
-		t.Errorf("no runtime opens: %v", err)
-	}
+	refusal.Check(t, write(1), "this program was built without ONNX … -tags=onnx")
 }

@@ -2,7 +2,6 @@ package encoder
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,7 +54,7 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 	plan := model.NewStore() // says which variables e has; they get no values there
 	err := declare(backend, plan, path, e, height, width, channels)
 	if err != nil {
-		return fmt.Errorf("encoder: %w", err)
+		return fmt.Errorf("encoder: %s", strings.TrimPrefix(err.Error(), "encoder: "))
 	}
 	left := maps.Clone(dict)
 	maps.DeleteFunc(left, func(name string, _ safetensors.Tensor) bool {
@@ -84,15 +83,15 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 		}
 	}
 	wrong["surplus"] = slices.Collect(maps.Keys(left))
-	var found []error
+	var found []string
 	for _, what := range []string{"missing", "surplus", "of another shape"} {
 		if names := slices.Sorted(slices.Values(wrong[what])); len(names) > 0 {
-			found = append(found, fmt.Errorf("%s (%d): %s", what, len(names), strings.Join(names, ", ")))
+			found = append(found, fmt.Sprintf("\n  %s (%d): %s", what, len(names), strings.Join(names, ", ")))
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("encoder: these weights are not those of %v for images %d×%d×%d: %w",
-			e, height, width, channels, errors.Join(found...))
+		return fmt.Errorf("encoder: these weights are not those of %v for images %d×%d×%d; take the encoder they were made for, rename the tensors, "+
+			"or leave some out:%s", e, height, width, channels, strings.Join(found, ""))
 	}
 	for variable, value := range values {
 		v := store.GetVariable(variable)

@@ -47,7 +47,7 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	atLeastOne("ViT", setting{"Patch", v.Patch}, setting{"Layers", v.Layers}, setting{"Heads", v.Heads}, setting{"Dim", v.Dim},
 		setting{"Hidden", v.Hidden})
 	checkClasses("ViT", v.Classes)
-	fault.PanicIf(v.Dim%v.Heads != 0, "encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d",
+	fault.PanicIf(v.Dim%v.Heads != 0, "encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d; change Heads or Dim",
 		v.Heads, v.Dim, v.Heads, v.Dim)
 	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
 	n := x.Shape().Dim(0)

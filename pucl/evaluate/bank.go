@@ -103,7 +103,7 @@ func rowLengths(x *mat.Dense) ([]float64, error) {
 	for i := range lengths {
 		switch lengths[i] = floats.Norm(x.RawRowView(i), 2); {
 		case math.IsInf(lengths[i], 1):
-			return nil, fmt.Errorf("evaluate: row %d is too long: the sum of its squares overflows", i)
+			return nil, fmt.Errorf("evaluate: row %d is too long: the sum of its squares overflows; scale all rows down", i)
 		case lengths[i] == 0:
 			lengths[i] = 1
 		}

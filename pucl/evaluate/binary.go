@@ -61,7 +61,7 @@ func Threshold(scores []float64, prior float64) (float64, error) {
 		return 0, err
 	}
 	if !(prior >= 0 && prior <= 1) {
-		return 0, fmt.Errorf("evaluate: class prior %g is not between 0 and 1", prior)
+		return 0, fmt.Errorf("evaluate: class prior %g is not between 0 and 1; give the share of positives, known or estimated", prior)
 	}
 	above := int(math.Round(prior * float64(len(scores))))
 	if above == len(scores) {
@@ -99,7 +99,7 @@ func AUC(scores []float64, truth []bool) (float64, error) {
 	}
 	positives, negatives := rows.Split(truth)
 	if len(positives) == 0 || len(negatives) == 0 {
-		return 0, fmt.Errorf("evaluate: the AUC compares positives with negatives; there are %d positives and %d negatives",
+		return 0, fmt.Errorf("evaluate: %d positives and %d negatives; the AUC compares the two, so give at least one of each",
 			len(positives), len(negatives))
 	}
 	return below(scores, truth).auc(len(negatives)), nil

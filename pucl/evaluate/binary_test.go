@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // pairAUC compares every positive with every negative.
@@ -163,30 +165,28 @@ func TestThresholdLeavesThePriorAbove(t *testing.T) {
 func TestScoresErrors(t *testing.T) {
 	nan := math.NaN()
 	for says, call := range map[string]func() error{
-		"2 predictions and 1 true classes": func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },
-		"no examples":                      func() error { _, err := Count(nil, nil); return err },
-		"0 positives and 2 negatives":      func() error { _, err := AUC([]float64{1, 2}, make([]bool, 2)); return err },
-		"example 1 is not a number":        func() error { _, err := AUC([]float64{1, nan}, make([]bool, 2)); return err },
-		"1 scores and 2 labels":            func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 2), 0); return err },
-		"threshold is not a number":        func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 1), nan); return err },
-		"prior 1.5 is not between":         func() error { _, err := Threshold([]float64{1}, 1.5); return err },
-		"class 3; 3 classes":               func() error { _, err := ScoreClasses([]int{3}, []int{0}, 3); return err },
-		"class -1; 3 classes":              func() error { _, err := ScoreClasses([]int{1}, []int{-1}, 3); return err },
-		"1 predictions and 0 true classes": func() error { _, err := ScoreClasses([]int{1}, nil, 3); return err },
-		"top 4 of 3 classes":               func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 4); return err },
-		"top 0 of 3 classes":               func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 0); return err },
-		"scores of 1 examples and 0 true":  func() error { _, err := TopK(mat.NewDense(1, 3, nil), nil, 1); return err },
-		"a score of example 0":             func() error { _, err := TopK(mat.NewDense(1, 2, []float64{1, nan}), []int{0}, 1); return err },
-		"no scores":                        func() error { _, err := TopK(nil, nil, 1); return err },
-		"0 labeled positives and 2":        func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), 0, ScoreConfig{}); return err },
-		"class prior 1; it must be":        func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), 0, ScoreConfig{Prior: 1}); return err },
-		"more than the class prior 0.2": func() error {
+		"2 predictions and 1 true classes … give one for each, in the same order":              func() error { _, err := Count(make([]bool, 2), make([]bool, 1)); return err },
+		"no examples to evaluate on … at least one is needed":                                  func() error { _, err := Count(nil, nil); return err },
+		"0 positives and 2 negatives … the AUC compares the two, so give at least":             func() error { _, err := AUC([]float64{1, 2}, make([]bool, 2)); return err },
+		"example 1 is not a number … did training diverge?":                                    func() error { _, err := AUC([]float64{1, nan}, make([]bool, 2)); return err },
+		"1 scores and 2 labels … give one for each, in the same order":                         func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 2), 0); return err },
+		"threshold is not a number … use 0 for logits and 0.5 for probabilities":               func() error { _, err := ScoreBinary([]float64{1}, make([]bool, 1), nan); return err },
+		"prior 1.5 is not between 0 and 1 … give the share of positives, known or estimated":   func() error { _, err := Threshold([]float64{1}, 1.5); return err },
+		"class 3 … 3 classes are numbered from 0 to 2":                                         func() error { _, err := ScoreClasses([]int{3}, []int{0}, 3); return err },
+		"class -1 … 3 classes are numbered from 0 to 2":                                        func() error { _, err := ScoreClasses([]int{1}, []int{-1}, 3); return err },
+		"1 predictions and 0 true classes … give one for each, in the same order":              func() error { _, err := ScoreClasses([]int{1}, nil, 3); return err },
+		"top 4 of 3 classes … k must be from 1 to the number of classes":                       func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 4); return err },
+		"top 0 of 3 classes … k must be from 1 to the number of classes":                       func() error { _, err := TopK(mat.NewDense(1, 3, nil), []int{0}, 0); return err },
+		"scores of 1 examples and 0 true classes … give one for each, in the same order":       func() error { _, err := TopK(mat.NewDense(1, 3, nil), nil, 1); return err },
+		"a score of example 0 is not a number … did training diverge?":                         func() error { _, err := TopK(mat.NewDense(1, 2, []float64{1, nan}), []int{0}, 1); return err },
+		"no scores to evaluate … at least one example is needed":                               func() error { _, err := TopK(nil, nil, 1); return err },
+		"0 labeled positives and 2 unlabeled examples … at least one of each must be held out": func() error { _, err := ScorePU([]float64{1, 2}, make([]bool, 2), 0, ScoreConfig{}); return err },
+		"class prior 1 … it must be above 0 and below 1, or 0 where":                           func() error { _, err := ScorePU([]float64{1}, make([]bool, 1), 0, ScoreConfig{Prior: 1}); return err },
+		"more than the class prior 0.2 allows … is it the prior of all examples": func() error {
 			_, err := ScorePU([]float64{1, 2}, []bool{true, false}, 0, ScoreConfig{Prior: 0.2, SingleDataset: true})
 			return err
 		},
 	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, call(), says)
 	}
 }

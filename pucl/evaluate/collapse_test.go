@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 func identity(d int) *mat.Dense {
@@ -120,14 +122,12 @@ func TestEvenSpread(t *testing.T) {
 func TestDiagnoseErrors(t *testing.T) {
 	x := identity(2)
 	for says, err := range map[string]error{
-		"at least 2 rows":             second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
-		"no rows given":               second(Diagnose(nil, nil)),
-		"row 0 holds NaN in column 0": second(Diagnose(mat.NewDense(1, 2, []float64{math.NaN(), 0}), nil)),
-		"row 1 holds +Inf in column":  second(Diagnose(x, mat.NewDense(2, 2, []float64{1, 0, math.Inf(1), 0}))),
-		"[2, 2] and [4, 4]":           second(Diagnose(x, identity(4))),
+		"one embedding alone has no spread … at least 2 rows":                       second(Diagnose(mat.NewDense(1, 2, []float64{1, 0}), nil)),
+		"no rows given … embed at least one example":                                second(Diagnose(nil, nil)),
+		"row 0 holds NaN in column 0 … rows must be finite: did training diverge?":  second(Diagnose(mat.NewDense(1, 2, []float64{math.NaN(), 0}), nil)),
+		"row 1 holds +Inf in column 0 … rows must be finite: did training diverge?": second(Diagnose(x, mat.NewDense(2, 2, []float64{1, 0, math.Inf(1), 0}))),
+		"[2, 2] and [4, 4] … both must show the same examples":                      second(Diagnose(x, identity(4))),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -199,9 +200,8 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 	// Case-control: the share of the prior is counted among the unlabeled alone.
 	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, ScoreConfig{Prior: 1.0 / 3}))
 	near(t, "share of the unlabeled predicted positive", s.Predicted, 1.0/3, 0.02)
-	if _, err := knn.ReadPU(supervised, held, heldLabeled, config); err == nil || !strings.Contains(err.Error(), "all true classes") {
-		t.Errorf("a supervised bank was taken for a reading without negatives: %v", err)
-	}
+	refusal.Check(t, refusal.Err(knn.ReadPU(supervised, held, heldLabeled, config)),
+		"all true classes (400 rows, 2 classes) … reading without negatives takes one made")
 }
 
 // The marks of held-out rows are for judging the votes and must not go into them.
@@ -233,30 +233,28 @@ func TestKNNErrors(t *testing.T) {
 	pu := must[*Bank](t)(LabeledPositives(two, []bool{true, false}))
 	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
 	for says, err := range map[string]error{
-		"3 neighbors in a bank of 2":       votes(KNN{K: 3}, two),
-		"-1 neighbors":                     votes(KNN{K: -1}, two),
-		"temperature -1":                   votes(KNN{Temperature: -1}, two),
-		"temperature NaN":                  votes(KNN{Temperature: math.NaN()}, two),
-		"blocks of -1 queries":             votes(KNN{BlockRows: -1}, two),
-		"queries have 3 entries, the rows": votes(KNN{}, mat.NewDense(1, 3, nil)),
-		"row 0 holds NaN in column 1":      votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
-		"no rows given":                    votes(KNN{}, nil),
-		"2 rows and 1 true classes":        second(Supervised(two, []int{0}, 2)),
-		"row 1 has class 2":                second(Supervised(two, []int{0, 2}, 2)),
-		"row 1 holds +Inf":                 second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
-		"row 0 is too long":                second(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
-		"0 of 2 rows of the bank":          second(LabeledPositives(two, make([]bool, 2))),
-		"2 of 2 rows of the bank":          second(LabeledPositives(two, []bool{true, true})),
-		"no bank":                          second(KNN{}.Votes(nil, two)),
-		"no bank; make one":                second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
-		"no bank; make one with":           second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
-		"no bank; make one with L":         second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
-		"labeled positives only (1 of 2":   second(KNN{}.ReadClasses(pu, two, []int{1, 0})),
-		"the bank has 3 classes":           second(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
+		"3 neighbors in a bank of 2 rows … K must be from 1 to the number of rows":        votes(KNN{K: 3}, two),
+		"-1 neighbors in a bank of 2 rows … K must be from 1 to the number of rows":       votes(KNN{K: -1}, two),
+		"temperature -1 … it divides the similarities":                                    votes(KNN{Temperature: -1}, two),
+		"temperature NaN … it divides the similarities":                                   votes(KNN{Temperature: math.NaN()}, two),
+		"blocks of -1 queries … BlockRows must be positive, or 0 to let":                  votes(KNN{BlockRows: -1}, two),
+		"queries have 3 entries, the rows … embed both with the same model":               votes(KNN{}, mat.NewDense(1, 3, nil)),
+		"row 0 holds NaN in column 1 … rows must be finite: did training diverge?":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
+		"no rows given … embed at least one example":                                      votes(KNN{}, nil),
+		"2 rows and 1 true classes … give one for each row, in the same order":            second(Supervised(two, []int{0}, 2)),
+		"row 1 has class 2 … 2 classes are numbered from 0 to 1":                          second(Supervised(two, []int{0, 2}, 2)),
+		"row 1 holds +Inf in column 0 … rows must be finite: did training diverge?":       second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 is too long: the sum of its squares … scale all rows down":                 second(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
+		"0 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       second(LabeledPositives(two, make([]bool, 2))),
+		"2 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       second(LabeledPositives(two, []bool{true, true})),
+		"no bank … make one with LabeledPositives or Supervised":                          second(KNN{}.Votes(nil, two)),
+		"no bank … one with LabeledPositives":                                             second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
+		"no bank; … make one with":                                                        second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
+		"no bank; … make one with L":                                                      second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
+		"labeled positives only (1 of 2 rows), so … take ReadPU or ReadBinary, or a bank": second(KNN{}.ReadClasses(pu, two, []int{1, 0})),
+		"the bank has 3 classes … positive against negative takes 2, more go":             second(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }
 

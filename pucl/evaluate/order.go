@@ -31,7 +31,7 @@ func (c *Counts) UnmarshalText(text []byte) error {
 	for _, word := range strings.Fields(string(text)) {
 		count, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return fmt.Errorf("evaluate: %q is no number of examples", word)
+			return fmt.Errorf("evaluate: %q is no number of examples; give a number such as 12", word)
 		}
 		*c = append(*c, count)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // A world of which everything is known: positives with scores 1, 2, 3, 4 and negatives with scores 0, 2, −1, −1, −2, 3, all
@@ -119,7 +121,5 @@ func TestCountsAsText(t *testing.T) {
 			t.Errorf("%q gives %v, want %v; %v", text, got, counts, err)
 		}
 	}
-	if err := new(Counts).UnmarshalText([]byte("1 many")); err == nil || !strings.Contains(err.Error(), `"many" is no number of examples`) {
-		t.Error(err)
-	}
+	refusal.Check(t, new(Counts).UnmarshalText([]byte("1 many")), `"many" is no number of examples … give a number such as 12`)
 }

@@ -53,7 +53,7 @@ func Select(epochs []Epoch) (Selection, error) {
 	s := Selection{Last: epochs[len(epochs)-1], WithoutNegatives: epochs[0], Oracle: epochs[0]}
 	for _, e := range epochs {
 		if math.IsNaN(e.Test) {
-			return Selection{}, fmt.Errorf("evaluate: the test result of epoch %d is not a number", e.Epoch)
+			return Selection{}, fmt.Errorf("evaluate: the test result of epoch %d is not a number; leave such epochs out, or train again: did training diverge?", e.Epoch)
 		}
 		if math.IsNaN(e.Proxy) {
 			return Selection{}, fmt.Errorf("evaluate: the proxy of epoch %d is not a number; "+

@@ -2,8 +2,9 @@ package optim
 
 import (
 	"math"
-	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // With ReachFloor, Cosine is lightly's CosineWarmupScheduler.
@@ -59,14 +60,10 @@ func TestCosineByHand(t *testing.T) {
 }
 
 func TestScheduleErrors(t *testing.T) {
-	for want, c := range map[string]Cosine{"warm-up of 11": {Warmup: 11}, "From is 2": {From: 2}, "Floor is -1": {Floor: -1}} {
-		if err := c.Check(10); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v lacks %q", c, err, want)
-		}
+	for want, c := range map[string]Cosine{"warm-up of 11 steps does not fit into a run … shorten it, or train for longer": {Warmup: 11}, "From is 2 and Floor is 0 … both are shares of the peak, between 0 and 1": {From: 2}, "Floor is -1 … both are shares of the peak, between 0 and 1": {Floor: -1}} {
+		refusal.Check(t, c.Check(10), want)
 	}
-	if err := (Cosine{}).Check(0); err == nil || !strings.Contains(err.Error(), "0 steps") {
-		t.Errorf("no steps: %v", err)
-	}
+	refusal.Check(t, (Cosine{}).Check(0), "0 steps has no learning rate … it needs at least 1")
 	for _, s := range []Schedule{Cosine{}, Cosine{Warmup: 10}, Constant{}} {
 		if err := s.Check(10); err != nil || s.String() == "" {
 			t.Errorf("%v: %v", s, err)

@@ -162,7 +162,7 @@ func pretrainWithout(ctx context.Context, eng *engine.Engine, data Data, fold []
 var errNoHiding = errors.New("data without HideLabels; give a function that makes batches without some labels, as of a split's HideLabels")
 
 // errNoneHidden is the error of a HideLabels that gives nothing to learn from.
-var errNoneHidden = errors.New("HideLabels returned no batches and no error")
+var errNoneHidden = errors.New("HideLabels returned no batches and no error; let it return one of the two")
 
 func (d Images) hide(hidden []bool) (Data, error) {
 	batches, description, err := withoutLabels(d.HideLabels, hidden)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -95,9 +96,8 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 	}
 
 	config.Pretrain.Steps = 12 // the checkpoints are of another run
-	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), "pretraining encoder 0") {
-		t.Errorf("%v", err)
-	}
+	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
+		"pretraining encoder 0: train … name another folder in Checkpoint, ask")
 }
 
 // Again the encoders are trained by an objective that is told the first prior, from nothing; the second ones make labels and classifier.
@@ -147,9 +147,8 @@ func TestCrossFitAgain(t *testing.T) {
 		t.Errorf("%v, after hiding labels %d times", err, len(hidden))
 	}
 	config.Again = func(prior float64) pucl.Objective { return pucl.PUDebiased(prior + 1) }
-	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), "again, told the prior 0.") {
-		t.Errorf("%v", err)
-	}
+	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
+		"again, told the prior 0.4987: pretraining … it must lie from 0 to below 1")
 }
 
 func TestCrossFitRefuses(t *testing.T) {
@@ -173,22 +172,27 @@ func TestCrossFitRefuses(t *testing.T) {
 		config CrossFitConfig
 		want   string
 	}{
-		{context.Background(), nil, CrossFitConfig{}, "no data"},
-		{context.Background(), none, CrossFitConfig{}, "encoder 0: data without HideLabels; give a function"},
-		{context.Background(), images, CrossFitConfig{}, "encoder 0: data without HideLabels; give a function"},
-		{context.Background(), data, CrossFitConfig{Folds: 1}, "1 folds of 24 labeled positives; there must be 2 folds or more"},
-		{context.Background(), two, CrossFitConfig{}, "3 folds of 2 labeled positives"},
-		{stopped, data, CrossFitConfig{Pretrain: quick(3)}, "pretraining encoder 0"},
-		{context.Background(), nothing, CrossFitConfig{}, "encoder 0: HideLabels returned no batches"},
-		{context.Background(), wide, CrossFitConfig{}, "encoder 0: rows of 3 features, but batches of rows of 2"},
+		{context.Background(), nil, CrossFitConfig{}, "no data … give Images or Features"},
+		{context.Background(), none, CrossFitConfig{}, "encoder 0: data without HideLabels; … give a function"},
+		{context.Background(), images, CrossFitConfig{}, "encoder 0: data without HideLabels; … give a function"},
+		{context.Background(), data, CrossFitConfig{Folds: 1}, "1 folds of 24 labeled positives; … there must be 2 folds or more"},
+		{context.Background(), two, CrossFitConfig{},
+			"3 folds of 2 labeled positives … there must be 2 folds or more, and a labeled"},
+		{stopped, data, CrossFitConfig{Pretrain: quick(3)},
+			"pretraining encoder 0: train … pretraining stopped after 0 of 3 steps (context"},
+		{context.Background(), nothing, CrossFitConfig{},
+			"encoder 0: HideLabels returned no batches … let it return one of the two"},
+		{context.Background(), wide, CrossFitConfig{},
+			"encoder 0: rows of 3 features, but batches of rows of 2 … both must have the same columns"},
 		// What is wrong with the vote is known before hours of training.
-		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}}, "pseudo-labels: pseudo: 4 folds"},
-		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}}, "leave HeldOut nil"},
-		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Folds: 25}}, "24 labeled and 216 unlabeled rows; 25 folds"},
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}},
+			"pseudo-labels: pseudo: 4 folds, a trim … there must be 1 fold or more, a trim below"},
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}},
+			"Vote has a fold of labels that an encoder never … leave HeldOut nil"},
+		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Folds: 25}},
+			"24 labeled and 216 unlabeled rows … 25 folds take as many of either: give more"},
 	} {
-		if _, err := CrossFit(tt.ctx, eng, tt.data, tt.config); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v, want %q", err, tt.want)
-		}
+		refusal.Check(t, refusal.Err(CrossFit(tt.ctx, eng, tt.data, tt.config)), tt.want)
 	}
 }
 
@@ -228,15 +232,14 @@ func TestCrossFitResumesItsOwnFoldsAlone(t *testing.T) {
 	for i, m := range first.Models {
 		sameModels(t, second.Models[i], m)
 	}
-	for name, other := range map[string]func(c *CrossFitConfig){
-		"another seed of the folds": func(c *CrossFitConfig) { c.Seed++ },
-		"more folds":                func(c *CrossFitConfig) { c.Folds++ },
+	for _, other := range []func(c *CrossFitConfig){
+		func(c *CrossFitConfig) { c.Seed++ },
+		func(c *CrossFitConfig) { c.Folds++ },
 	} {
 		changed := config
 		other(&changed)
-		if _, err := CrossFit(ctx, eng, data, changed); err == nil || !strings.Contains(err.Error(), "checkpoint of another run") {
-			t.Errorf("%s: %v", name, err)
-		}
+		refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, changed)),
+			"checkpoint of another run, and is left … name another folder in Checkpoint, ask")
 	}
 }
 
@@ -263,9 +266,7 @@ func TestEnsemble(t *testing.T) {
 	if err != nil || b.Confusion.TruePositive+b.Confusion.TrueNegative != right {
 		t.Errorf("%v, %v, want %d right", b, err, right)
 	}
-	for want, e := range map[string]classify.Ensemble{"without members": {}, "member 1 of the ensemble is missing": {got[0], nil}} {
-		if _, err := e.Probabilities(eng, pixels); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+	for want, e := range map[string]classify.Ensemble{"without members decides nothing … give it classifiers": {}, "member 1 of the ensemble is missing … give a classifier of FineTune or Load in each": {got[0], nil}} {
+		refusal.Check(t, refusal.Err(e.Probabilities(eng, pixels)), want)
 	}
 }

@@ -69,7 +69,7 @@ func check(data Data, config Config) error {
 
 func (d Images) check() (int, error) {
 	if d.Images == nil {
-		return 0, errors.New("no images given")
+		return 0, errors.New("no images given; set Images to those of a loader")
 	}
 	if set, ok := d.Images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
 		if err := set.Validate(); err != nil {
@@ -131,7 +131,7 @@ func (d Images) pixels() ([]uint8, error) {
 
 func (d Features) check() (int, error) {
 	if d.X == nil || d.X.IsEmpty() {
-		return 0, errors.New("no rows of features given")
+		return 0, errors.New("no rows of features given; set X to at least one")
 	}
 	n, columns := d.X.Dims()
 	if d.Batches != nil && d.Batches.Features() != columns {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -39,32 +40,30 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		data   Data
 		config Config
 	}{
-		"no data; give Images or Features":                {nil, Config{}},
-		"no images given":                                 {Images{}, tuned},
-		"the pointer is nil":                              {changed(func(d *Images) { d.Images = (*datasets.Images)(nil) }), Config{}},
-		"10 examples and 3 entries in Labeled":            {changed(func(d *Images) { d.Labeled = d.Labeled[:3] }), Config{}},
-		"2 examples and 10 entries in Labeled":            {changed(func(d *Images) { d.Index = []int{0, 1} }), Config{}},
-		"example 1 is image 10; 10 images are numbered":   {changed(func(d *Images) { d.Index = []int{0, 10} }), Config{}},
-		"example 0 is image -1":                           {changed(func(d *Images) { d.Index = []int{-1, 1} }), Config{}},
-		"0 labeled and 10 unlabeled examples":             {changed(func(d *Images) { d.Labeled = make([]bool, 10) }), Config{}},
-		"but batches of images of 6×24×1":                 {changed(func(d *Images) { d.Batches = flat{} }), Config{}},
-		"there is no Space(7)":                            {images, Config{Space: 7}},
-		"no rows of features given":                       {rows(nil), Config{}},
-		"rows of 3 features, but batches of rows of 2":    {rows(mat.NewDense(10, 3, nil)), Config{}},
-		"row 3 holds +Inf in column 1":                    {rows(infinite), Config{}},
-		"clustering: cluster: -1 random starts":           {images, Config{Cluster: cluster.Config{Restarts: -1}}},
-		"training the probe: probe: a probe needs":        {images, Config{Probe: probe.Config{Epochs: -1}}},
-		"training the probe: probe: learning rate -1":     {features, Config{Probe: probe.Config{LearningRate: -1}}},
-		"training the probe: probe: risk: class prior":    {features, Config{Risk: risk.NNPU(1.5, risk.SigmoidLoss)}},
-		"training the probe: probe: the risk, at":         {features, Config{Risk: func(_, _ *graph.Node) *graph.Node { panic("no risk") }}},
-		"fine-tuning: classify: -1 epochs":                {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
-		"fine-tuning takes images; leave FineTune nil fo": {features, tuned},
+		"no data; … give Images or Features":                                                             {nil, Config{}},
+		"no images given … set Images to those of a loader":                                              {Images{}, tuned},
+		"the pointer is nil) … give those of a loader":                                                   {changed(func(d *Images) { d.Images = (*datasets.Images)(nil) }), Config{}},
+		"10 examples and 3 entries in Labeled … give one for each, in the same order":                    {changed(func(d *Images) { d.Labeled = d.Labeled[:3] }), Config{}},
+		"2 examples and 10 entries in Labeled … give one for each, in the same order":                    {changed(func(d *Images) { d.Index = []int{0, 1} }), Config{}},
+		"example 1 is image 10; … 10 images are numbered":                                                {changed(func(d *Images) { d.Index = []int{0, 10} }), Config{}},
+		"example 0 is image -1 … 10 images are numbered from 0 to 9":                                     {changed(func(d *Images) { d.Index = []int{-1, 1} }), Config{}},
+		"0 labeled and 10 unlabeled examples … at least one of each is needed":                           {changed(func(d *Images) { d.Labeled = make([]bool, 10) }), Config{}},
+		"but batches of images of 6×24×1 … both must be of one size":                                     {changed(func(d *Images) { d.Batches = flat{} }), Config{}},
+		"there is no Space(7) … cluster EncoderOutputs or Projections":                                   {images, Config{Space: 7}},
+		"no rows of features given … set X to at least one":                                              {rows(nil), Config{}},
+		"rows of 3 features, but batches of rows of 2 … both must have the same columns":                 {rows(mat.NewDense(10, 3, nil)), Config{}},
+		"row 3 holds +Inf in column 1 … rows must be finite: did training diverge?":                      {rows(infinite), Config{}},
+		"clustering: cluster: -1 random starts … Restarts must be 1 or more, or 0 for 1":                 {images, Config{Cluster: cluster.Config{Restarts: -1}}},
+		"training the probe: probe: 2 rows, 1024 a batch, -1 epochs; … a probe needs":                    {images, Config{Probe: probe.Config{Epochs: -1}}},
+		"training the probe: probe: learning rate -1 … the rate must be positive, and both finite":       {features, Config{Probe: probe.Config{LearningRate: -1}}},
+		"training the probe: probe: risk: class prior … give the share of positives, known or estimated": {features, Config{Risk: risk.NNPU(1.5, risk.SigmoidLoss)}},
+		"training the probe: probe: the risk, at … no risk":                                              {features, Config{Risk: func(_, _ *graph.Node) *graph.Node { panic("no risk") }}},
+		"fine-tuning: classify: -1 epochs of batches … there must be 1 or more of both":                  {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
+		"fine-tuning takes images; … leave FineTune nil fo":                                              {features, tuned},
 	} {
 		tt.config.Pretrain.Observer = train.OnStep(func(train.Progress) { t.Errorf("%s: trained", says) })
 		_, err := Run(context.Background(), enginetest.Open(t), tt.data, tt.config)
-		if err == nil || !strings.HasPrefix(err.Error(), "pipeline: ") || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }
 

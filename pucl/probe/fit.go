@@ -46,8 +46,8 @@ func (c Config) Check() error {
 // check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
 func (c Config) check(n, k, outputs int) error {
 	err := cmp.Or(
-		fault.If(n < 2 || c.Epochs < 0 || c.BatchSize < 1, "probe: a probe needs at least 2 rows, 1 row a batch and no negative number "+
-			"of epochs; got %d rows, %d a batch, %d epochs", n, c.BatchSize, c.Epochs),
+		fault.If(n < 2 || c.Epochs < 0 || c.BatchSize < 1, "probe: %d rows, %d a batch, %d epochs; a probe needs at least 2 rows, 1 row a batch "+
+			"and no negative number of epochs", n, c.BatchSize, c.Epochs),
 		fault.If(!(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) || math.IsNaN(c.L2) || math.IsInf(c.L2, 1),
 			"probe: learning rate %g and L2 %g; the rate must be positive, and both finite", c.LearningRate, c.L2),
 	)

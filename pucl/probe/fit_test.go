@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -211,39 +211,37 @@ func TestErrors(t *testing.T) {
 	second := func(_ any, err error) error { return err }
 	wide, three := must[*Probe](t)(New(2, 3)), must[*Probe](t)(New(3, 2))
 	for says, err := range map[string]error{
-		"1 classes; Fit takes 2 or more":            fit(x, []int{0, 0}, 1, Config{}),
-		"2 rows and 1 labels":                       fit(x, []int{0}, 2, Config{}),
-		"row 1 has class 2":                         fit(x, []int{0, 2}, 2, Config{}),
-		"-3 epochs":                                 fit(x, []int{0, 1}, 2, Config{Epochs: -3}),
-		"got 1 rows":                                fit(x.Slice(0, 1, 0, 2).(*mat.Dense), []int{0}, 2, Config{}),
-		"learning rate -1":                          fit(x, []int{0, 1}, 2, Config{LearningRate: -1}),
-		"L2 NaN":                                    fitPU(x, risk.CrossEntropy, Config{L2: math.NaN()}),
-		"row 1 holds NaN in column 1":               fit(bad, []int{0, 1}, 2, Config{}),
-		"row 1 holds -Inf in column 1":              fitPU(infinite, risk.CrossEntropy, Config{}),
-		"at step 1; a lower learning rate":          fitPU(x, risk.CrossEntropy, Config{LearningRate: 1e38}),
-		"2 outputs for rows of 3 entries, but":      fit(x, []int{0, 1}, 2, Config{Start: wide}),
-		"Start has 3 outputs":                       fitPU(x, risk.CrossEntropy, Config{Start: three}),
-		"no weights; make one":                      fit(x, []int{0, 1}, 2, Config{Start: &Probe{}}),
-		"no risk to minimize":                       fitPU(x, nil, Config{}),
-		"the risk, at fit_test.go:":                 fitPU(x, func(_, _ *Node) *Node { panic("no error") }, Config{}),
-		"it gives (Float32)[2]; a risk is a scalar": fitPU(x, func(logits, _ *Node) *Node { return logits }, Config{}),
-		"it returns nil; a risk is a scalar":        fitPU(x, func(_, _ *Node) *Node { return nil }, Config{}),
-		"prior":                                     fitPU(x, risk.NNPU(1.5, risk.LogisticLoss), Config{}),
-		"engine.Open":                               second(Fit(nil, x, []int{0, 1}, 2, Config{})),
-		"no rows given":                             second(FitPU(eng, nil, nil, risk.CrossEntropy, Config{})),
-		"0 outputs for rows of 3":                   second(New(0, 3)),
-		"2 entries, the probe is for 3":             second(wide.Predict(x)),
-		"2 rows and 1 true classes":                 second(three.Score(x, []bool{true})),
-		"2 rows and 3 true classes":                 second(three.ScoreClasses(x, []int{0, 1, 2})),
-		"2 rows and 0 labels":                       second(three.ScorePU(x, nil, evaluate.ScoreConfig{})),
-		"the probe has 3":                           second(three.Scores(x)),
-		"2 outputs is made of one of 1":             second(three.Classes()),
-		"1 outputs is made of one of 2":             second(three.Binary()),
-		"the logits of row 1 are [NaN]":             second(one(0, 1, 1).Predict(bad)),
-		"2 outputs and 0 biases":                    second((&Probe{Weights: x}).Logits(x)),
+		"1 classes; … Fit takes 2 or more":                                                             fit(x, []int{0, 0}, 1, Config{}),
+		"2 rows and 1 labels … give one for each row, in the same order":                               fit(x, []int{0}, 2, Config{}),
+		"row 1 has class 2 … 2 classes are numbered from 0 to 1":                                       fit(x, []int{0, 2}, 2, Config{}),
+		"-3 epochs … a probe needs at least 2 rows, 1 row a batch":                                     fit(x, []int{0, 1}, 2, Config{Epochs: -3}),
+		"1 rows, 1024 a batch … a probe needs at least 2 rows":                                         fit(x.Slice(0, 1, 0, 2).(*mat.Dense), []int{0}, 2, Config{}),
+		"learning rate -1 and L2 0.0001 … the rate must be positive, and both finite":                  fit(x, []int{0, 1}, 2, Config{LearningRate: -1}),
+		"L2 NaN … the rate must be positive, and both finite":                                          fitPU(x, risk.CrossEntropy, Config{L2: math.NaN()}),
+		"row 1 holds NaN in column 1 … rows must be finite: did training diverge?":                     fit(bad, []int{0, 1}, 2, Config{}),
+		"row 1 holds -Inf in column 1 … rows must be finite: did training diverge?":                    fitPU(infinite, risk.CrossEntropy, Config{}),
+		"at step 1; … a lower learning rate":                                                           fitPU(x, risk.CrossEntropy, Config{LearningRate: 1e38}),
+		"2 outputs for rows of 3 entries, but 2 … Classes and Binary turn 1 output into 2 and back":    fit(x, []int{0, 1}, 2, Config{Start: wide}),
+		"Start has 3 outputs for rows of 2 entries … Classes and Binary turn 1 output into 2 and back": fitPU(x, risk.CrossEntropy, Config{Start: three}),
+		"no weights … make one with New, Fit or FitPU":                                                 fit(x, []int{0, 1}, 2, Config{Start: &Probe{}}),
+		"no risk to minimize … risk.CrossEntropy on pseudo-labels":                                     fitPU(x, nil, Config{}),
+		"the risk, at fit_test.go … no error":                                                          fitPU(x, func(_, _ *Node) *Node { panic("no error") }, Config{}),
+		"it gives (Float32)[2]; … a risk is a scalar":                                                  fitPU(x, func(logits, _ *Node) *Node { return logits }, Config{}),
+		"it returns nil; … a risk is a scalar":                                                         fitPU(x, func(_, _ *Node) *Node { return nil }, Config{}),
+		"prior π = 1.5 is not between 0 and 1 … give the share of positives, known or estimated":       fitPU(x, risk.NNPU(1.5, risk.LogisticLoss), Config{}),
+		"no engine given … engine.Open":                                                                second(Fit(nil, x, []int{0, 1}, 2, Config{})),
+		"no rows given … embed at least one example":                                                   second(FitPU(eng, nil, nil, risk.CrossEntropy, Config{})),
+		"0 outputs for rows of 3 entries … there must be 1 or more of both":                            second(New(0, 3)),
+		"2 entries, the probe is for 3 … embed them with the model of its training":                    second(wide.Predict(x)),
+		"2 rows and 1 true classes … give one for each row, in the same order":                         second(three.Score(x, []bool{true})),
+		"2 rows and 3 true classes … give one for each row, in the same order":                         second(three.ScoreClasses(x, []int{0, 1, 2})),
+		"2 rows and 0 labels … give one for each row, in the same order":                               second(three.ScorePU(x, nil, evaluate.ScoreConfig{})),
+		"one score for each row takes 1 output, or 2 … the probe has 3":                                second(three.Scores(x)),
+		"2 outputs is made of one of 1 … this one has 3: fit one of that number":                       second(three.Classes()),
+		"1 outputs is made of one of 2 … this one has 3: fit one of that number":                       second(three.Binary()),
+		"the logits of row 1 are [NaN] … did training diverge?":                                        second(one(0, 1, 1).Predict(bad)),
+		"2 outputs and 0 biases … there must be one for each":                                          second((&Probe{Weights: x}).Logits(x)),
 	} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v does not say %q", err, says)
-		}
+		refusal.Check(t, err, says)
 	}
 }

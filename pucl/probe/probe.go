@@ -111,7 +111,7 @@ func (p *Probe) Scores(x *mat.Dense) ([]float64, error) {
 	case 2:
 		floats.Sub(scores, mat.Col(nil, 0, logits))
 	default:
-		return nil, fmt.Errorf("probe: one score for each row takes 1 output, or 2 classes; the probe has %d", outputs)
+		return nil, fmt.Errorf("probe: one score for each row takes 1 output, or 2 classes; the probe has %d: ask for its logits or classes", outputs)
 	}
 	return scores, nil
 }
@@ -150,7 +150,7 @@ func (p *Probe) convert(from, to int) (*Probe, error) {
 		return nil, err
 	}
 	if outputs != from {
-		return nil, fmt.Errorf("probe: a probe of %d outputs is made of one of %d; this one has %d", to, from, outputs)
+		return nil, fmt.Errorf("probe: a probe of %d outputs is made of one of %d; this one has %d: fit one of that number", to, from, outputs)
 	}
 	return New(to, k)
 }

@@ -148,7 +148,7 @@ func check(x *mat.Dense, labeled []bool, config Config) error {
 	}
 	return cmp.Or(
 		config.check(labeled),
-		fault.If(allEqual(x), "pseudo: all rows are equal, so there is nothing to tell apart; the embedding has collapsed"),
+		fault.If(allEqual(x), "pseudo: all rows are equal, so there is nothing to tell apart; the embedding has collapsed: train again, with another loss or learning rate"),
 	)
 }
 
@@ -160,7 +160,7 @@ func (c Config) check(labeled []bool) error {
 			"pseudo: %d folds, a trim of %g and a prior of %g; there must be 1 fold or more, a trim below 1, and a prior from 0 to below 1",
 			c.Folds, c.Trim, c.Prior),
 		fault.If(positives < c.Folds || len(labeled)-positives < c.Folds,
-			"pseudo: %d labeled and %d unlabeled rows; %d folds take as many of either", positives, len(labeled)-positives, c.Folds),
+			"pseudo: %d labeled and %d unlabeled rows; %d folds take as many of either: give more, or set Folds lower", positives, len(labeled)-positives, c.Folds),
 		fault.If(held != nil && (len(held) != len(labeled) || count(held) == 0 || !within(held, labeled)),
 			"pseudo: HeldOut has %d entries, %d of them true; it must have one for each of %d rows, and mark labeled rows only, at least one",
 			len(held), count(held), len(labeled)),

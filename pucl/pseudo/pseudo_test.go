@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/cluster"
 )
 
@@ -197,28 +198,28 @@ func TestErrors(t *testing.T) {
 		config  Config
 		want    string
 	}{
-		{x, first(4)[:3], Config{}, "rows: 12 rows and 3 labels; give one for each row, in the same order"},
-		{&mat.Dense{}, nil, Config{}, "rows: no rows given; embed at least one example"},
-		{holed, first(4), Config{}, "rows: row 3 holds NaN in column 0; rows must be finite: did training diverge?"},
-		{x, first(0), Config{}, "pseudo: 0 labeled and 12 unlabeled rows; 4 folds take as many of either"},
-		{x, first(12), Config{}, "pseudo: 12 labeled and 0 unlabeled rows; 4 folds take as many of either"},
+		{x, first(4)[:3], Config{}, "rows: 12 rows and 3 labels; … give one for each row, in the same order"},
+		{&mat.Dense{}, nil, Config{}, "rows: no rows given; … embed at least one example"},
+		{holed, first(4), Config{}, "rows: row 3 holds NaN in column 0; … rows must be finite: did training diverge?"},
+		{x, first(0), Config{},
+			"pseudo: 0 labeled and 12 unlabeled rows; … 4 folds take as many of either: give more, or set Folds lower"},
+		{x, first(12), Config{},
+			"pseudo: 12 labeled and 0 unlabeled rows; … 4 folds take as many of either: give more, or set Folds lower"},
 		{mat.NewDense(12, 1, slices.Repeat([]float64{3}, 12)), first(4), Config{},
-			"pseudo: all rows are equal, so there is nothing to tell apart; the embedding has collapsed"},
-		{x, first(4), Config{Trim: 1}, "pseudo: 4 folds, a trim of 1 and a prior of 0; there must be 1 fold or more, a trim below 1, " +
+			"pseudo: all rows are equal, so there is nothing to tell apart; … the embedding has collapsed: train again, with another loss or learning rate"},
+		{x, first(4), Config{Trim: 1}, "pseudo: 4 folds, a trim of 1 and a prior of 0; … there must be 1 fold or more, a trim below 1, " +
 			"and a prior from 0 to below 1"},
-		{x, first(4), Config{HeldOut: make([]bool, 12)}, "pseudo: HeldOut has 12 entries, 0 of them true; it must have one for each of " +
+		{x, first(4), Config{HeldOut: make([]bool, 12)}, "pseudo: HeldOut has 12 entries, 0 of them true; … it must have one for each of " +
 			"12 rows, and mark labeled rows only, at least one"},
-		{x, first(4), Config{HeldOut: first(5)}, "pseudo: HeldOut has 12 entries, 5 of them true; it must have one for each of " +
+		{x, first(4), Config{HeldOut: first(5)}, "pseudo: HeldOut has 12 entries, 5 of them true; … it must have one for each of " +
 			"12 rows, and mark labeled rows only, at least one"},
-		{x, first(4), Config{HeldOut: first(3)[:5]}, "pseudo: HeldOut has 5 entries, 3 of them true; it must have one for each of " +
+		{x, first(4), Config{HeldOut: first(3)[:5]}, "pseudo: HeldOut has 5 entries, 3 of them true; … it must have one for each of " +
 			"12 rows, and mark labeled rows only, at least one"},
 		{x, first(4), Config{Prior: 0.01}, "pseudo: a share of 0.01 of the 8 unlabeled rows is positive, by the estimate or by " +
-			"Config.Prior, which leaves one class; are there rows of both, and did the encoder learn its labels by heart? " +
+			"Config.Prior, which leaves one class; … are there rows of both, and did the encoder learn its labels by heart? " +
 			"Config.HeldOut may mend it"},
 	} {
-		if _, err := Label(tt.x, tt.labeled, tt.config); err == nil || err.Error() != tt.want {
-			t.Errorf("got  %v\nwant %s", err, tt.want)
-		}
+		refusal.Whole(t, refusal.Err(Label(tt.x, tt.labeled, tt.config)), tt.want)
 	}
 	for _, other := range [][]bool{{true}, {true, true}} {
 		if _, err := (&Labels{Positive: []bool{true, true}}).Disagreement(other, []bool{true, true}); err == nil ||

@@ -101,7 +101,7 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 	of := make([]int, embeddings)
 	for i, f := range fold {
 		if f >= embeddings {
-			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings, counted from 0", i, f, embeddings)
+			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings; folds are numbered from 0 to %d", i, f, embeddings, embeddings-1)
 		}
 		if f >= 0 {
 			of[f]++

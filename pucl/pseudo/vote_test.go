@@ -4,10 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // learned returns embeddings by encoders that each learned the labels but those of a fold by heart: labeled rows lie at a center of
@@ -104,16 +105,17 @@ func TestVoteRefuses(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{nil, nil, Config{}, "no embedding votes"},
-		{[]*mat.Dense{x, x}, fold(0, 1, 2, 0), Config{}, "row 2 is of fold 2, and there are 2 embeddings"},
-		{[]*mat.Dense{x, x}, fold(0, 0, 0, 0), Config{}, "no labeled row is of fold 1"},
-		{[]*mat.Dense{x, holed}, fold(0, 1, 0, 1), Config{}, "embedding 1: rows: row 3 holds NaN"},
-		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1)[:9], Config{}, "12 rows and 9 labels"},
-		{[]*mat.Dense{x, x}, fold(0, 1), Config{}, "2 labeled and 10 unlabeled rows; 4 folds"},
-		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1), Config{HeldOut: make([]bool, 12)}, "leave HeldOut nil"},
+		{nil, nil, Config{}, "no embedding votes … give one for each fold of labels"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 2, 0), Config{},
+			"row 2 is of fold 2, and there are 2 embeddings … folds are numbered from 0 to 1"},
+		{[]*mat.Dense{x, x}, fold(0, 0, 0, 0), Config{}, "no labeled row is of fold 1, whose labels … give each embedding some"},
+		{[]*mat.Dense{x, holed}, fold(0, 1, 0, 1), Config{},
+			"embedding 1: rows: row 3 holds NaN … rows must be finite: did training diverge?"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1)[:9], Config{}, "12 rows and 9 labels … give one for each row, in the same order"},
+		{[]*mat.Dense{x, x}, fold(0, 1), Config{}, "2 labeled and 10 unlabeled rows … 4 folds take as many of either: give more"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1), Config{HeldOut: make([]bool, 12)},
+			"Vote has a fold of labels that an encoder never … leave HeldOut nil"},
 	} {
-		if _, err := Vote(tt.xs, tt.fold, tt.config); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: %v, want %q", tt.fold, err, tt.want)
-		}
+		refusal.Check(t, refusal.Err(Vote(tt.xs, tt.fold, tt.config)), tt.want)
 	}
 }

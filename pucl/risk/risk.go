@@ -84,11 +84,11 @@ func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, ne
 // NaN, with a gradient of NaN, where a logit is infinite or NaN, whatever risk and its margin loss make of it.
 func checked(prior float64, risk Risk) Risk {
 	return func(logits, labels *Node) *Node {
-		fault.PanicIf(!(prior >= 0 && prior <= 1), "risk: class prior π = %v is not between 0 and 1", prior)
+		fault.PanicIf(!(prior >= 0 && prior <= 1), "risk: class prior π = %v is not between 0 and 1; give the share of positives, known or estimated", prior)
 		l, y := logits.Shape(), labels.Shape()
 		fault.PanicIf(y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0),
 			"risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y)
-		fault.PanicIf(l.Dim(0) == 0, "risk: a risk of no examples is not defined")
+		fault.PanicIf(l.Dim(0) == 0, "risk: no examples, whose mean is not defined; give one logit and its label at least")
 		one := numeric.OneIfFinite(logits, 0)
 		return Mul(risk(Mul(logits, one), labels), Squeeze(one))
 	}

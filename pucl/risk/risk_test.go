@@ -12,6 +12,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -169,7 +171,7 @@ func TestPNIsTheMeanOfTheMarginLoss(t *testing.T) {
 func TestRisksRefuse(t *testing.T) {
 	run := func(risk Risk, logits, labels any) error {
 		_, err := ExecOnce(enginetest.Open(t).Backend, func(logits, labels *Node) *Node { return risk(logits, labels) }, logits, labels)
-		return err
+		return fault.Root(err)
 	}
 	logits, labels := []float64{1, 2}, []bool{true, false}
 	for _, tt := range []struct {
@@ -177,13 +179,15 @@ func TestRisksRefuse(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"prior", run(UPU(1.2, LogisticLoss), logits, labels), "π = 1.2"},
-		{"labels", run(PN(LogisticLoss), logits, []bool{true}), "(Float64)[2] and labels (Bool)[1]"},
-		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels), "β = -1"},
-		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels), "γ = 2"},
+		{"prior", run(UPU(1.2, LogisticLoss), logits, labels),
+			"π = 1.2 is not between 0 and 1 … give the share of positives, known or estimated"},
+		{"labels", run(PN(LogisticLoss), logits, []bool{true}),
+			"(Float64)[2] and labels (Bool)[1] … a risk takes logits [n] and Bool labels [n]"},
+		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels),
+			"β = -1 and γ = 1 … β must not be negative, and γ must lie above"},
+		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels),
+			"γ = 2 … β must not be negative, and γ must lie above"},
 	} {
-		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
-			t.Errorf("%s: error %v lacks %q", tt.name, tt.err, tt.want)
-		}
+		refusal.Check(t, tt.err, tt.want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -142,9 +143,7 @@ func TestSeeds(t *testing.T) {
 	whole := must(t, eng, data, config)
 	config.Seed++
 	_, err := Train(context.Background(), eng, data, config)
-	if err == nil || !strings.Contains(err.Error(), "Seed: there 5, asked for 6") {
-		t.Errorf("a checkpoint of another seed gave %v", err)
-	}
+	refusal.Check(t, err, "is the checkpoint of another run … name another folder in Checkpoint … Seed: there 5, asked for 6")
 	config.Settings.Checkpoint = ""
 	if r := must(t, eng, data, config); slices.Equal(r.History.Losses, whole.History.Losses) {
 		t.Error("another seed gave the same losses")

@@ -105,7 +105,7 @@ func (Images) name() string             { return "image" }
 
 func (r Rows) check() (int, error) {
 	if r.X == nil || r.X.IsEmpty() {
-		return 0, errors.New("no rows given")
+		return 0, errors.New("no rows given; embed or read at least one example")
 	}
 	n, _ := r.X.Dims()
 	for i := range n {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
@@ -78,10 +79,10 @@ func (r *Result) Select(truth []bool, proxy Proxy) (evaluate.Selection, error) {
 func (r *run) checkHeldOut() error {
 	if held := r.config.HeldOut.Data; held.Examples != nil || held.Labeled != nil {
 		if _, _, err := held.pools(); err != nil {
-			return fmt.Errorf("rival: HeldOut: %w", err)
+			return within("HeldOut", err)
 		}
 		if _, err := r.network.check(held.Examples); err != nil {
-			return fmt.Errorf("rival: HeldOut: %w", err)
+			return within("HeldOut", err)
 		}
 		// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
 		if _, err := r.config.HeldOut.measure(make([]float64, len(held.Labeled))); err != nil {
@@ -90,10 +91,15 @@ func (r *run) checkHeldOut() error {
 	}
 	if r.config.Test != nil {
 		if _, err := r.network.check(r.config.Test); err != nil {
-			return fmt.Errorf("rival: Test: %w", err)
+			return within("Test", err)
 		}
 	}
 	return nil
+}
+
+// within returns an error of this package's that names the field it is about.
+func within(field string, err error) error {
+	return fmt.Errorf("rival: %s: %s", field, strings.TrimPrefix(err.Error(), "rival: "))
 }
 
 // measure returns the measures of scores that need no negatives.

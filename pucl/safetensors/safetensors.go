@@ -104,7 +104,7 @@ var (
 func floatOf(dtype DType) (float, error) {
 	f, ok := floats[dtype]
 	if !ok {
-		return f, fmt.Errorf("safetensors: numbers of type %q are not F32, F64, F16 or BF16", dtype)
+		return f, fmt.Errorf("safetensors: numbers of type %q are not F32, F64, F16 or BF16; convert the tensor to one of them, or leave it out", dtype)
 	}
 	return f, nil
 }

@@ -104,7 +104,7 @@ func (m *Model) Embed(eng *engine.Engine, images []uint8) (*Embedding, error) {
 // EmbedImages is [Model.Embed] for images that know their shape, which must be that of the model's. It reads some hundred at a
 // time, so that images in files need not fit into memory.
 func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, error) {
-	none := errors.New("train: no images given to embed")
+	none := errors.New("train: no images given to embed; give at least one")
 	if images == nil {
 		return nil, none
 	}
@@ -143,11 +143,11 @@ func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, err
 			m.shape.Height, m.shape.Width, m.shape.Channels)
 	}
 	if x == nil || x.IsEmpty() {
-		return nil, errors.New("train: no rows given to embed")
+		return nil, errors.New("train: no rows given to embed; give at least one")
 	}
 	n, d := x.Dims()
 	if d != m.features {
-		return nil, fmt.Errorf("train: rows of %d features given, but this model was trained on rows of %d", d, m.features)
+		return nil, fmt.Errorf("train: rows of %d features given, but this model was trained on rows of %d; give the columns of its training, in their order", d, m.features)
 	}
 	for i := range n {
 		for j, v := range x.RawRowView(i) {

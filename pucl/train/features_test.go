@@ -12,6 +12,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -88,18 +89,19 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 		bend    func(*Config)
 		want    string
 	}{
-		{"views of images", counted{2, 8, 2}, func(c *Config) { c.Recipe = grayViews(0.5) }, "leave it nil"},
-		{"temperature", counted{2, 8, 2}, func(c *Config) { c.Tau = math.NaN() }, "temperature"},
-		{"no features", counted{0, 0, 2}, func(*Config) {}, "0 features"},
-		{"one view", counted{2, 4, 2}, func(*Config) {}, "2 labels and 4 numbers"},
-		{"one example", counted{2, 4, 1}, func(*Config) {}, "at least 2"},
-		{"an encoder of images", counted{2, 8, 2}, func(c *Config) { c.Encoder = tiny }, "use an MLP"},
+		{"views of images", counted{2, 8, 2}, func(c *Config) { c.Recipe = grayViews(0.5) },
+			"a Recipe makes views of images … leave it nil"},
+		{"temperature τ = NaN … it divides the similarities", counted{2, 8, 2}, func(c *Config) { c.Tau = math.NaN() },
+			"temperature τ = NaN … it divides the similarities"},
+		{"no features", counted{0, 0, 2}, func(*Config) {}, "0 features … there must be at least one"},
+		{"one view", counted{2, 4, 2}, func(*Config) {}, "2 labels and 4 numbers … two views of rows of 2 need 4 numbers for each"},
+		{"one example", counted{2, 4, 1}, func(*Config) {}, "batch 0 is one of 1 … at least 2"},
+		{"an encoder of images", counted{2, 8, 2}, func(c *Config) { c.Encoder = tiny },
+			"a SmallCNN reads images [n, height, width … use an MLP"},
 	} {
 		config := quickFeatures(2)
 		tt.bend(&config)
-		if _, err := PretrainFeatures(context.Background(), eng, tt.batches, config); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v lacks %q", tt.name, err, tt.want)
-		}
+		refusal.Check(t, refusal.Err(PretrainFeatures(context.Background(), eng, tt.batches, config)), tt.want)
 	}
 	// Without an encoder of one's own it is the MLP's zero value.
 	m, err := PretrainFeatures(context.Background(), eng, counted{2, 8, 2}, Config{Steps: 1})
@@ -128,15 +130,13 @@ func TestEmbedFeaturesRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, try := range map[string]func() error{
-		"use EmbedFeatures":            func() error { _, err := m.Embed(eng, make([]uint8, 16)); return err },
-		"use Embed":                    func() error { _, err := images.EmbedFeatures(eng, row(1)); return err },
-		"no rows":                      func() error { _, err := m.EmbedFeatures(eng, &mat.Dense{}); return err },
-		"rows of 15 features":          func() error { _, err := m.EmbedFeatures(eng, mat.NewDense(2, 15, nil)); return err },
-		"feature 15 of row 1 is NaN":   func() error { _, err := m.EmbedFeatures(eng, row(math.NaN())); return err },
-		"feature 15 of row 1 is 1e+39": func() error { _, err := m.EmbedFeatures(eng, row(1e39)); return err },
+		"this model embeds rows of 16 features … use EmbedFeatures":                                    func() error { _, err := m.Embed(eng, make([]uint8, 16)); return err },
+		"this model embeds images of 12×12×1 bytes … use Embed":                                        func() error { _, err := images.EmbedFeatures(eng, row(1)); return err },
+		"no rows given to embed … give at least one":                                                   func() error { _, err := m.EmbedFeatures(eng, &mat.Dense{}); return err },
+		"rows of 15 features given, but this model … give the columns of its training, in their order": func() error { _, err := m.EmbedFeatures(eng, mat.NewDense(2, 15, nil)); return err },
+		"feature 15 of row 1 is NaN … it must be a finite number in the range":                         func() error { _, err := m.EmbedFeatures(eng, row(math.NaN())); return err },
+		"feature 15 of row 1 is 1e+39 … it must be a finite number in the range":                       func() error { _, err := m.EmbedFeatures(eng, row(1e39)); return err },
 	} {
-		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v lacks %q", err, want)
-		}
+		refusal.Check(t, try(), want)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/peaktest"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -237,9 +238,7 @@ func TestMicroBatchesRefuseRandomEncoders(t *testing.T) {
 	c := light(1)
 	c.Encoder, c.Compute.MicroBatches = noisy{}, 2
 	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, c)
-	if err == nil || !strings.Contains(err.Error(), "random numbers") {
-		t.Errorf("an encoder that draws random numbers gives %v", err)
-	}
+	refusal.Check(t, err, "random numbers does: with MicroBatches … use one without, or MicroBatches 1")
 }
 
 func TestRowsOf(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -128,14 +129,12 @@ func TestNewModelRefuses(t *testing.T) {
 		height int
 		config Config
 	}{
-		"0×12×1":                   {0, Config{}},
-		"Projection -1":            {12, Config{Projection: -1}},
-		"of another shape":         {12, Config{Encoder: encoder.SmallCNN{Width: 4, Dim: 4}, Weights: weights}},
-		"missing":                  {12, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Weights: map[string]safetensors.Tensor{}}},
-		"images of at least 28×28": {12, Config{Encoder: encoder.LeNet{}}},
+		"0×12×1 … height, width and channels must be at least 1":                          {0, Config{}},
+		"Projection -1 … it must not be negative, and 0 means 128":                        {12, Config{Projection: -1}},
+		"these weights are not those of SmallCNN width … of another shape":                {12, Config{Encoder: encoder.SmallCNN{Width: 4, Dim: 4}, Weights: weights}},
+		"these weights are not those of SmallCNN width … missing":                         {12, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Weights: map[string]safetensors.Tensor{}}},
+		"images of at least 28×28, not 12×12 … give larger ones, or take another encoder": {12, Config{Encoder: encoder.LeNet{}}},
 	} {
-		if _, err := NewModel(eng, tt.height, 12, 1, tt.config); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q in it", err, want)
-		}
+		refusal.Check(t, refusal.Err(NewModel(eng, tt.height, 12, 1, tt.config)), want)
 	}
 }

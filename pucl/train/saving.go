@@ -142,7 +142,7 @@ func (h *modelHead) encoder(custom encoder.Encoder) (encoder.Encoder, error) {
 	switch {
 	case custom != nil:
 		if got := fmt.Sprintf("%T", custom); got != h.EncoderType {
-			return nil, fmt.Errorf("was trained with the encoder %s, not %s; pass that one", h.EncoderType, got)
+			return nil, fmt.Errorf("was trained with the encoder %s, not %s; pass that one", h.EncoderType, strings.TrimPrefix(got, "*"))
 		}
 		if got := encoderFields(custom); got != "" && h.Encoder != "" && got != h.Encoder {
 			return nil, fmt.Errorf("was trained with the encoder %s %s, not %s; pass that one", h.EncoderType, h.Encoder, got)

@@ -12,7 +12,7 @@ import (
 )
 
 // RunGrid does the missing runs of a grid in this cell, and returns what came of all. Which size the setting "size" says, smoke unless it
-// is set. Results of size smoke are kept on the bench of the grid's name, others in notebooks/results, beside those that came with the
+// is set. Results of size smoke are kept on a bench that all grids share, as they share runs, others in notebooks/results, beside those that came with the
 // module: results of another version of the program, which stay as they are there, are an error that says how to mend it. An interrupted
 // cell goes on where it was when it is run again. Progress goes to w; nil means the notebook.
 func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
@@ -26,7 +26,7 @@ func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	}
 	folder, work := "", ""
 	if size == experiment.Smoke {
-		bench, err := Open(name)
+		bench, err := Open("grids")
 		if err != nil {
 			return nil, err
 		}

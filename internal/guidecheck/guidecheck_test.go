@@ -130,6 +130,7 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	code := regexp.MustCompile("(?ms)^```.*?^```$")
 	link := regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
@@ -142,7 +143,7 @@ func TestGuides(t *testing.T) {
 		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(index), "("+base+")") {
 			t.Errorf("guides/README.md does not link to %s", base)
 		}
-		for _, found := range link.FindAllStringSubmatch(words(string(text)), -1) {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			if _, err := os.Stat(filepath.Join("..", "..", "guides", found[1])); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, found[1])
 			}

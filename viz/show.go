@@ -93,6 +93,9 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 	if err != nil {
 		return nil, err
 	}
+	if a, ok := f.(*Animation); ok {
+		return a.data(alt, s)
+	}
 	pixels, pngErr := encodePNG(f, w, h)
 	source, svgErr := encodeSVG(f, w, h, titleOf(f), alt)
 	if err := cmp.Or(pngErr, svgErr); err != nil {
@@ -102,15 +105,27 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 	if s.format == "png" || s.format == "" && (len(source) > largestSVG || bytes.Contains(source, []byte("<image "))) {
 		mime, source = protocol.MIMEImagePNG, pixels
 	}
-	// Screens count 96 pixels an inch. The width caps at that of the page, and the height follows.
-	wide, high := int(w/vg.Inch*96+0.5), int(h/vg.Inch*96+0.5)
-	img := fmt.Sprintf(`<img alt="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="data:%s;base64,%s"/>`,
-		html.EscapeString(alt), wide, high, mime, base64.StdEncoding.EncodeToString(source))
+	wide, high := onScreen(w), onScreen(h)
+	source64 := fmt.Sprintf("data:%s;base64,%s", mime, base64.StdEncoding.EncodeToString(source))
+	return figureMessage(imgElement(alt, wide, high, source64), pixels, alt, wide, high), nil
+}
+
+// onScreen returns a length in pixels, of which screens count 96 an inch.
+func onScreen(length vg.Length) int { return int(length/vg.Inch*96 + 0.5) }
+
+// imgElement returns the element that shows a source. The width caps at that of the page, and the height follows.
+func imgElement(alt string, wide, high int, source string) string {
+	return fmt.Sprintf(`<img alt="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="%s"/>`,
+		html.EscapeString(alt), wide, high, source)
+}
+
+// figureMessage returns the message that shows element where HTML is shown and pixels elsewhere.
+func figureMessage(element string, pixels []byte, alt string, wide, high int) *protocol.DisplayData {
 	data := map[protocol.MIMEType]any{
-		protocol.MIMETextHTML: img, protocol.MIMEImagePNG: pixels, protocol.MIMETextPlain: "Figure: " + alt}
+		protocol.MIMETextHTML: element, protocol.MIMEImagePNG: pixels, protocol.MIMETextPlain: "Figure: " + alt}
 	ofPNG := map[string]any{"alt": alt, "width": wide, "height": high, "needs_background": "light"}
 	return &protocol.DisplayData{Data: data,
-		Metadata: map[string]any{"needs_background": "light", string(protocol.MIMEImagePNG): ofPNG}}, nil
+		Metadata: map[string]any{"needs_background": "light", string(protocol.MIMEImagePNG): ofPNG}}
 }
 
 // tableData returns the message that shows t.

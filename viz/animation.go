@@ -207,7 +207,7 @@ func (a *Animation) data(alt string, s showing) (*protocol.DisplayData, error) {
 	}
 	source := func(data []byte) string { return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data) }
 	wide, high := onScreen(width), onScreen(height)
-	picture := fmt.Sprintf(`<picture><source media="(prefers-reduced-motion: reduce)" srcset="%s"/>%s</picture>`,
-		source(still), imgElement(alt, wide, high, source(moving)))
+	picture := fmt.Sprintf(`<picture><source media="(prefers-reduced-motion: reduce)" srcset="%s"/>%s</picture>`+darkStyle,
+		source(still), imgElement(alt, darkClass, wide, high, source(moving)))
 	return figureMessage(picture, moving, alt, wide, high), nil
 }

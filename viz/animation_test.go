@@ -147,7 +147,7 @@ func TestAnimationData(t *testing.T) {
 		t.Fatal(err)
 	}
 	element := data.Data[protocol.MIMETextHTML].(string)
-	source, img, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(element, "<picture>"), "</picture>"), "/><img")
+	source, img, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(element, "<picture>"), "</picture>"+darkStyle), "/><img")
 	if !ok || !strings.Contains(source, `media="(prefers-reduced-motion: reduce)"`) {
 		t.Fatalf("%.200s", element)
 	}

@@ -216,16 +216,15 @@ func (f *confusionFigure) drawRow(c draw.Canvas, y vg.Length, r ConfusionRow, gr
 		if r.Class == f.columns[j] {
 			stroke(c, draw.LineStyle{Color: TextGray, Width: 1.6}, box.Path())
 		}
-		text := readableOn(ground)
 		at := vg.Point{X: left + cellWidth/2, Y: y - cellHeight/2}
-		write(c, face(labelSize, true), text, at.Add(vg.Point{Y: 2}), 0.5, number(float64(n), 0))
-		write(c, face(smallSize, false), text, at.Sub(vg.Point{Y: smallSize}), 0.5, r.share(j))
+		write(c, face(labelSize, true), TextGray, at.Add(vg.Point{Y: 2}), 0.5, number(float64(n), 0))
+		writeSmall(c, at.Sub(vg.Point{Y: smallSize}), 0.5, r.share(j))
 	}
 }
 
 // ground returns the color of entry j of a row.
 func (f *confusionFigure) ground(r ConfusionRow, j int) color.Color {
-	const fullest = 0.8
+	const fullest = 0.5 // on which dark text, and light text in a dark theme, has a contrast of 4.5:1 or nearly so
 	if r.total() == 0 {
 		return white
 	}

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Animation is a figure that moves, see [Embeddings]. It is a Drawer: as such it draws its still, for print and for readers who do not
-// want motion. Show shows it moving, and standing still where the reader's system asks for less motion; Save writes an .apng that moves,
-// and the still into all other formats.
+// Animation is a figure that moves, see [Embeddings]. It is a Drawer: as such it draws its still, for print and for readers who
+// do not want motion. Show shows it moving, and standing still where the reader's system asks for less motion; Save writes an
+// .apng that moves, and the still into all other formats.
 type Animation struct {
 	frames        []*plot.Plot
 	delays        []time.Duration
@@ -44,12 +44,12 @@ const (
 	stripScale   = 0.6 // of the marks in the still, whose panels are small
 )
 
-// Embeddings draws an embedding while it trains, a frame for each step that was kept: the points as [Scatter] draws them, on axes that
-// stay, with the step and the loss below the title. reduce.AlignSequence of package pucl/reduce takes out of maps to the plane what
-// only turns. The still shows the first frame, the middle one and the last side by side.
+// Embeddings draws an embedding while it trains, a frame for each step that was kept: the points as [Scatter] draws them, on
+// axes that stay, with the step and the loss below the title. reduce.AlignSequence of package pucl/reduce takes out of maps to
+// the plane what only turns. The still shows the first frame, the middle one and the last side by side.
 //
-// It returns an error if there is no frame or more than 120, the steps do not go up, the groups are not the same in all frames, or the
-// time of a frame is not between 20 ms and 6 s; other errors are those of Scatter.
+// It returns an error if there is no frame or more than 120, the steps do not go up, the groups are not the same in all frames,
+// or the time of a frame is not between 20 ms and 6 s; other errors are those of Scatter.
 func Embeddings(cfg EmbeddingsConfig, frames ...EmbeddingFrame) (*Animation, error) {
 	if err := checkFrames(frames); err != nil {
 		return nil, err
@@ -118,7 +118,8 @@ func checkFrames(frames []EmbeddingFrame) error {
 		return fmt.Errorf("viz: embeddings: %w: pass at least one frame", ErrNoData)
 	}
 	if len(frames) > mostFrames {
-		return fmt.Errorf("viz: embeddings: %d frames, which would take megabytes: %w: keep every n-th, %d at most", len(frames), ErrRange, mostFrames)
+		return fmt.Errorf("viz: embeddings: %d frames, which would take megabytes: %w: keep every n-th, %d at most",
+			len(frames), ErrRange, mostFrames)
 	}
 	for i, f := range frames {
 		if err := checkFinite(fmt.Sprintf("the loss of the frame of step %d", f.Step), f.Loss); err != nil {
@@ -132,11 +133,13 @@ func checkFrames(frames []EmbeddingFrame) error {
 			return fmt.Errorf("viz: embeddings: step %d comes after step %d: %w: give the frames in order", f.Step, before.Step, ErrRange)
 		}
 		if len(f.Groups) != len(first.Groups) {
-			return fmt.Errorf("viz: embeddings: the frame of step %d has %d groups and the first one %d: %w", f.Step, len(f.Groups), len(first.Groups), ErrLength)
+			return fmt.Errorf("viz: embeddings: the frame of step %d has %d groups and the first one %d: %w",
+				f.Step, len(f.Groups), len(first.Groups), ErrLength)
 		}
 		for j, g := range f.Groups {
 			if of := first.Groups[j]; g.Name != of.Name || len(g.X) != len(of.X) {
-				return fmt.Errorf("viz: embeddings: the frame of step %d has %d points of %q where the first one has %d of %q: %w: give the same examples in every frame",
+				return fmt.Errorf("viz: embeddings: the frame of step %d has %d points of %q where the first one has %d of %q: %w: "+
+					"give the same examples in every frame",
 					f.Step, len(g.X), g.Name, len(of.X), of.Name, ErrLength)
 			}
 		}
@@ -192,8 +195,8 @@ func (a *Animation) encode(width, height vg.Length) ([]byte, error) {
 	return encodeAPNG(shrinkTogether(pixels), a.delays)
 }
 
-// data returns the message that shows a. The <picture> element has the viewer take the still where the reader's system asks for less
-// motion; a notebook that is not trusted yet keeps only the <img> in it, which moves.
+// data returns the message that shows a. The <picture> element has the viewer take the still where the reader's system asks for
+// less motion; a notebook that is not trusted yet keeps only the <img> in it, which moves.
 func (a *Animation) data(alt string, s showing) (*protocol.DisplayData, error) {
 	width, height := cmp.Or(s.width, a.width), cmp.Or(s.height, a.height)
 	moving, err := a.encode(width, height)

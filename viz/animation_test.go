@@ -35,7 +35,8 @@ func film(frames, points int) []EmbeddingFrame {
 
 func TestEmbeddingsErrors(t *testing.T) {
 	config := EmbeddingsConfig{}
-	other, fewer, backwards, nan := film(2, 4), film(2, 4), film(2, 4), film(2, 4)
+	other, lost, fewer, backwards, nan := film(2, 4), film(2, 4), film(2, 4), film(2, 4), film(2, 4)
+	lost[1].Groups[1].X, lost[1].Groups[1].Y = []float64{1}, []float64{1}
 	other[1].Groups[1].Name = "others"
 	fewer[1].Groups = fewer[1].Groups[:1]
 	backwards[1].Step = -1
@@ -54,6 +55,7 @@ func TestEmbeddingsErrors(t *testing.T) {
 		{"too many", config, film(121, 2), ErrRange, "keep every n-th, 120 at most"},
 		{"backwards", config, backwards, ErrRange, "step -1 comes after step 0"},
 		{"another group", config, other, ErrLength, "give the same examples in every frame"},
+		{"a point less", config, lost, ErrLength, `has 1 points of "negative" where the first one has 2`},
 		{"a group less", config, fewer, ErrLength, "has 1 groups and the first one 2"},
 		{"NaN", config, nan, ErrNotFinite, "in the frame of step 10"},
 		{"a loss of NaN", config, noLoss, ErrNotFinite, "the loss of the frame of step 0"},
@@ -64,7 +66,8 @@ func TestEmbeddingsErrors(t *testing.T) {
 		}
 	}
 	p := New(Figure{})
-	if err := Save(p, filepath.Join(t.TempDir(), "a.apng"), 0, 0); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "only an Animation moves") {
+	err := Save(p, filepath.Join(t.TempDir(), "a.apng"), 0, 0)
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "only an Animation moves") {
 		t.Errorf("a plot as .apng: %v", err)
 	}
 	if err := Show((*Animation)(nil), "alt"); !errors.Is(err, ErrNoData) {
@@ -131,7 +134,8 @@ func TestAnimationSize(t *testing.T) {
 		t.Errorf("the file has %d bytes, want 1.5 MB at most", len(file))
 	}
 	still, frames, delays := readAPNG(t, file)
-	if len(frames) != 30 || delays[0] != 150*time.Millisecond || delays[29] != 1500*time.Millisecond || !sameImage(still, frames[29]) || sameImage(frames[3], frames[4]) {
+	if len(frames) != 30 || delays[0] != 150*time.Millisecond || delays[29] != 1500*time.Millisecond ||
+		!sameImage(still, frames[29]) || sameImage(frames[3], frames[4]) {
 		t.Errorf("%d frames of %v, the last one %v", len(frames), delays[0], delays[len(delays)-1])
 	}
 }

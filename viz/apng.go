@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// An APNG file is a PNG file of one image, which is what programs show that know nothing of animations, with further chunks that hold
-// the frames: how many there are (acTL), and for each where it lies and how long it stays (fcTL) and its pixels (fdAT), compressed as
-// those of the image are.
+// An APNG file is a PNG file of one image, which is what programs show that know nothing of animations, with further chunks
+// that hold the frames: how many there are (acTL), and for each where it lies and how long it stays (fcTL) and its pixels
+// (fdAT), compressed as those of the image are.
 //
 // Source: Portable Network Graphics (PNG) Specification, third edition (2025), section 11.3.6.
 

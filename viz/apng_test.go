@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// readAPNG plays an APNG file by the specification, with no code of the encoder: it returns the image that stands where nothing moves,
-// what is on the screen after each frame, and for how long.
+// readAPNG plays an APNG file by the specification, with no code of the encoder: it returns the image that stands where nothing
+// moves, what is on the screen after each frame, and for how long.
 func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Image, delays []time.Duration) {
 	t.Helper()
 	var header, palette, control, pixels []byte
@@ -132,7 +132,10 @@ func TestAPNG(t *testing.T) {
 		}
 		return m
 	}
-	pixels := []*image.RGBA{frame(10, image.Rect(2, 3, 9, 20)), frame(10, image.Rect(2, 3, 9, 20)), frame(90, image.Rect(5, 10, 30, 29)), frame(200, image.Rect(0, 0, 40, 30))}
+	pixels := []*image.RGBA{
+		frame(10, image.Rect(2, 3, 9, 20)), frame(10, image.Rect(2, 3, 9, 20)),
+		frame(90, image.Rect(5, 10, 30, 29)), frame(200, image.Rect(0, 0, 40, 30)),
+	}
 	want := []time.Duration{20 * time.Millisecond, time.Second, 250 * time.Millisecond, 2 * time.Second}
 	full := make([]image.Image, len(pixels))
 	for i, p := range pixels {

@@ -33,8 +33,8 @@ func inTheDark(t *testing.T, c color.Color) color.Color {
 	return color.RGBA{uint8(math.Round(out[0])), uint8(math.Round(out[1])), uint8(math.Round(out[2])), 255}
 }
 
-// TestContrastInTheDark checks that what a dark theme makes of the palette has the contrast that the house asks for: 3:1 for marks and
-// 4.5:1 for text, and 4.4:1 for the numbers in the fullest cells of a confusion; and that hues stay.
+// TestContrastInTheDark checks that what a dark theme makes of the palette has the contrast that the house asks for: 3:1 for
+// marks and 4.5:1 for text, and 4.4:1 for the numbers in the fullest cells of a confusion; and that hues stay.
 func TestContrastInTheDark(t *testing.T) {
 	ground := inTheDark(t, white)
 	against := func(a, b color.Color) float64 {

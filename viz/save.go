@@ -26,8 +26,8 @@ import (
 )
 
 // Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf; an [Animation] moves in .apng
-// and stands still in the others. Sizes are in points; a width or height of 0 means that of the figure itself, which is 6.5 by 4 inches where it has none. An
-// existing file is replaced.
+// and stands still in the others. Sizes are in points; a width or height of 0 means that of the figure itself, which is 6.5 by
+// 4 inches where it has none. An existing file is replaced.
 //
 // It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
 // folder must exist.

@@ -41,8 +41,9 @@ const largestSVG = 256 << 10
 // reader reads out, and what stays where no figure can be shown, so it should say what there is to see rather than
 // that there is a figure.
 //
-// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says otherwise.
-// In dark themes figures are light on dark, and those with pictures in them on white. Without a size they take their own, or 6.5 by 4 inches, the width of a notebook.
+// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says otherwise. In dark
+// themes figures are light on dark, and those with pictures in them on white. Without a size they take their own, or 6.5 by 4
+// inches, the width of a notebook.
 //
 // Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
 // makes no sense, or the notebook cannot be reached.
@@ -121,10 +122,10 @@ func onScreen(length vg.Length) int { return int(length/vg.Inch*96 + 0.5) }
 // darkClass is the class of the elements that darkStyle is about.
 const darkClass = "pucl-figure"
 
-// darkStyle has the dark themes of JupyterLab, and of pages that nbconvert writes, show figures light on dark: lightness turns over and
-// hues stay, so that warm is warm and the colors keep their contrast. Whoever drops the style, as for a notebook that is not trusted
-// yet, or prints, has the figure on white. Figures with pictures in them, which are not to become negatives, have another class and stay
-// on white everywhere.
+// darkStyle has the dark themes of JupyterLab, and of pages that nbconvert writes, show figures light on dark: lightness turns
+// over and hues stay, so that warm is warm and the colors keep their contrast. Whoever drops the style, as for a notebook that
+// is not trusted yet, or prints, has the figure on white. Figures with pictures in them, which are not to become negatives,
+// have another class and stay on white everywhere.
 const darkStyle = `<style>@media screen{body[data-jp-theme-light="false"] img.` + darkClass +
 	`{filter:invert(` + darkInvert + `) hue-rotate(180deg)}}</style>`
 

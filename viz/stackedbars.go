@@ -133,8 +133,8 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// writeLength writes the length of a part into its middle, on a white plate, since text reads on white in every theme. A number that
-// does not fit goes behind the last part of a bar, and is left out elsewhere.
+// writeLength writes the length of a part into its middle, on a white plate, since text reads on white in every theme. A number
+// that does not fit goes behind the last part of a bar, and is left out elsewhere.
 func writeLength(c draw.Canvas, box vg.Rectangle, v float64, last bool) {
 	if v != math.Trunc(v) { // 0.3, not the 0.30000000000000004 that a sum may come to
 		digits := math.Pow10(3 - int(math.Floor(math.Log10(v))))

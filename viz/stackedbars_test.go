@@ -177,8 +177,8 @@ func TestHatchings(t *testing.T) {
 	}
 }
 
-// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate that holds it, which reads on bars of every color, and in
-// dark themes too, where both turn over.
+// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate that holds it, which reads on bars of every
+// color, and in dark themes too, where both turn over.
 func TestNumbersStandOnWhite(t *testing.T) {
 	p, err := StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}})
 	if err != nil {

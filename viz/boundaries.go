@@ -32,7 +32,7 @@ type BoundariesConfig struct {
 }
 
 // Boundaries draws points of the plane as [Scatter] does, and over them the boundaries of linear classifiers. The range is that
-// of the points: a boundary that misses it is named in the legend as outside.
+// of the points and the Gaussians: a boundary that misses it is named in the legend as outside.
 //
 // Errors are those of Scatter; a boundary with weights of 0, which is nowhere, or not finite, is one too.
 func Boundaries(cfg BoundariesConfig, groups []Group, lines ...Boundary) (*plot.Plot, error) {

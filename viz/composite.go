@@ -30,6 +30,8 @@ func place(f Drawer, c draw.Canvas) []placed {
 		return []placed{{layout(f, c), c}}
 	case *Composite:
 		return f.arrange(c)
+	case *Animation:
+		return f.still.arrange(c)
 	}
 	return []placed{{f, c}}
 }

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Confusion is a table of what a classifier predicts for each kind of example, in counts and in shares of the kind. Its Figure draws
-// it, its Table goes beneath, and its Alt says it in words.
+// Confusion is a table of what a classifier predicts for each kind of example, in counts and in shares of the kind. Its Figure
+// draws it, its Table goes beneath, and its Alt says it in words.
 //
-// Of positive and unlabeled data the kinds are LabeledPositive and Unlabeled, or UnlabeledPositive and Negative where the true classes
-// are known.
+// Of positive and unlabeled data the kinds are LabeledPositive and Unlabeled, or UnlabeledPositive and Negative where the true
+// classes are known.
 type Confusion struct {
 	Title   string
 	Columns []string // what can be predicted
@@ -39,12 +39,14 @@ const (
 // check returns how many examples are predicted to be of each class, or an error if there is nothing to draw.
 func (c Confusion) check() (all ConfusionRow, err error) {
 	if len(c.Columns) < 2 || len(c.Rows) == 0 {
-		return all, fmt.Errorf("viz: confusion: %w: there are %d columns and %d rows, want 2 and 1 or more", ErrNoData, len(c.Columns), len(c.Rows))
+		return all, fmt.Errorf("viz: confusion: %w: there are %d columns and %d rows, want 2 and 1 or more",
+			ErrNoData, len(c.Columns), len(c.Rows))
 	}
 	all = ConfusionRow{Name: "all", Counts: make([]int, len(c.Columns))}
 	for _, r := range c.Rows {
 		if len(r.Counts) != len(c.Columns) {
-			return all, fmt.Errorf("viz: confusion: the row %q has %d counts and there are %d columns: %w", r.Name, len(r.Counts), len(c.Columns), ErrLength)
+			return all, fmt.Errorf("viz: confusion: the row %q has %d counts and there are %d columns: %w",
+				r.Name, len(r.Counts), len(c.Columns), ErrLength)
 		}
 		if r.Class != "" && !slices.Contains(c.Columns, r.Class) {
 			return all, fmt.Errorf("viz: confusion: the row %q is of the class %q, which is no column: %w: give one of %q, or \"\" for unknown",
@@ -52,7 +54,8 @@ func (c Confusion) check() (all ConfusionRow, err error) {
 		}
 		for j, n := range r.Counts {
 			if n < 0 {
-				return all, fmt.Errorf("viz: confusion: the row %q counts %d predicted %s: %w: give 0 or more", r.Name, n, c.Columns[j], ErrRange)
+				return all, fmt.Errorf("viz: confusion: the row %q counts %d predicted %s: %w: give 0 or more",
+					r.Name, n, c.Columns[j], ErrRange)
 			}
 			all.Counts[j] += n
 		}
@@ -69,6 +72,12 @@ func (r ConfusionRow) total() (n int) {
 		n += k
 	}
 	return n
+}
+
+// lines returns the name of the row, and below it how many examples it has.
+func (r ConfusionRow) lines() []string {
+	lines := fit(r.Name, kindWidth, kindWidth, smallWidth)
+	return append(lines[:min(2, len(lines))], "of "+number(float64(r.total()), 0))
 }
 
 // share returns entry j in words, as a share of the row: "92.0%".
@@ -134,12 +143,13 @@ func (c Confusion) Alt() (string, error) {
 	return strings.TrimSpace(b.String() + c.remark(all)), nil
 }
 
-// Figure draws a cell for each kind of example and each prediction, with the count and its share of the kind: blue and framed where the
-// prediction is right, vermillion where it is wrong, gray where nobody knows, the fuller the larger the share. The last row counts all;
-// a class that is never predicted is hatched, and a classifier that gives all examples one class is called degenerate.
+// Figure draws a cell for each kind of example and each prediction, with the count and its share of the kind: blue and framed
+// where the prediction is right, vermillion where it is wrong, gray where nobody knows, the fuller the larger the share. The
+// last row counts all; a class that is never predicted is hatched, and a classifier that gives all examples one class is called
+// degenerate.
 //
-// It returns an error if there are fewer than two columns or no row, a row has another number of counts or an unknown class, a count is
-// negative, or all are 0.
+// It returns an error if there are fewer than two columns or no row, a row has another number of counts or an unknown class, a
+// count is negative, or all are 0.
 func (c Confusion) Figure() (*Drawing, error) {
 	all, err := c.check()
 	if err != nil {
@@ -149,7 +159,7 @@ func (c Confusion) Figure() (*Drawing, error) {
 	for _, r := range c.Rows {
 		r.Counts = slices.Clone(r.Counts)
 		f.rows = append(f.rows, r)
-		f.names = max(f.names, widest(smallWidth, fit(r.Name, kindWidth, kindWidth, smallWidth)...), smallWidth("of "+number(float64(r.total()), 0)))
+		f.names = max(f.names, widest(smallWidth, r.lines()...))
 	}
 	f.names += thumbGap
 	for _, name := range c.Columns {
@@ -177,7 +187,8 @@ type confusionFigure struct {
 func (f *confusionFigure) draw(c draw.Canvas, title, _ vg.Length) {
 	y := -title
 	middle := func(j int) vg.Length { return f.names + cellWidth*(vg.Length(j)+0.5) }
-	write(c, face(smallSize, false), AxisGray, vg.Point{X: (middle(0) + middle(len(f.columns)-1)) / 2, Y: y - smallSize}, 0.5, "predicted")
+	center := vg.Point{X: (middle(0) + middle(len(f.columns)-1)) / 2, Y: y - smallSize}
+	write(c, face(smallSize, false), AxisGray, center, 0.5, "predicted")
 	for j, name := range f.columns {
 		lines := fit(name, cellWidth-2*cellRim, cellWidth-2*cellRim, smallWidth)
 		for i, line := range lines {
@@ -201,9 +212,7 @@ func (f *confusionFigure) draw(c draw.Canvas, title, _ vg.Length) {
 
 // drawRow draws a row whose upper edge lies at y, on grounds.
 func (f *confusionFigure) drawRow(c draw.Canvas, y vg.Length, r ConfusionRow, grounds func(r ConfusionRow, j int) color.Color) {
-	lines := fit(r.Name, kindWidth, kindWidth, smallWidth)
-	lines = append(lines[:min(2, len(lines))], "of "+number(float64(r.total()), 0))
-	writeSmallLines(c, vg.Point{X: f.names - thumbGap, Y: y - cellHeight/2}, 1, lines)
+	writeSmallLines(c, vg.Point{X: f.names - thumbGap, Y: y - cellHeight/2}, 1, r.lines())
 	for j, n := range r.Counts {
 		left := f.names + cellWidth*vg.Length(j)
 		box := vg.Rectangle{
@@ -216,16 +225,15 @@ func (f *confusionFigure) drawRow(c draw.Canvas, y vg.Length, r ConfusionRow, gr
 		if r.Class == f.columns[j] {
 			stroke(c, draw.LineStyle{Color: TextGray, Width: 1.6}, box.Path())
 		}
-		text := readableOn(ground)
 		at := vg.Point{X: left + cellWidth/2, Y: y - cellHeight/2}
-		write(c, face(labelSize, true), text, at.Add(vg.Point{Y: 2}), 0.5, number(float64(n), 0))
-		write(c, face(smallSize, false), text, at.Sub(vg.Point{Y: smallSize}), 0.5, r.share(j))
+		write(c, face(labelSize, true), TextGray, at.Add(vg.Point{Y: 2}), 0.5, number(float64(n), 0))
+		writeSmall(c, at.Sub(vg.Point{Y: smallSize}), 0.5, r.share(j))
 	}
 }
 
 // ground returns the color of entry j of a row.
 func (f *confusionFigure) ground(r ConfusionRow, j int) color.Color {
-	const fullest = 0.8
+	const fullest = 0.5 // on which dark text, and light text in a dark theme, has a contrast of 4.5:1 or nearly so
 	if r.total() == 0 {
 		return white
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Two classifiers of one test set, where the labeled positives that were held out stand in a row of their own; the second one calls
-// everything negative and is right for two thirds of the examples.
+// Two classifiers of one test set, where the labeled positives that were held out stand in a row of their own; the second one
+// calls everything negative and is right for two thirds of the examples.
 func ExampleConfusion() {
 	draw := func(title string, labeled, hidden, negative []int) viz.Drawer {
 		figure, err := viz.Confusion{

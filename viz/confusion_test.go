@@ -20,9 +20,12 @@ func TestConfusionErrors(t *testing.T) {
 	}{
 		{"nothing", Confusion{}, ErrNoData, "want 2 and 1 or more"},
 		{"one column", Confusion{Columns: columns[:1], Rows: []ConfusionRow{{Counts: []int{1}}}}, ErrNoData, "1 columns"},
-		{"one count", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{1}}}}, ErrLength, `the row "a" has 1 counts`},
-		{"below 0", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{1, -2}}}}, ErrRange, "counts -2 predicted negative"},
-		{"class", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Class: "cat", Counts: []int{1, 2}}}}, ErrRange, `"" for unknown`},
+		{"one count", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{1}}}}, ErrLength,
+			`the row "a" has 1 counts`},
+		{"below 0", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{1, -2}}}}, ErrRange,
+			"counts -2 predicted negative"},
+		{"class", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Class: "cat", Counts: []int{1, 2}}}}, ErrRange,
+			`"" for unknown`},
 		{"zeros", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{0, 0}}}}, ErrNoData, "all counts are 0"},
 	} {
 		_, err := tt.c.Figure()
@@ -46,7 +49,8 @@ func TestConfusionSaysWhatItCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "Test set. Of 40 labeled positive, predicted are 30 (75.0%) positive, 10 (25.0%) negative. " +
-		"Of 3,600 unlabeled, predicted are 1,200 (33.3%) positive, 2,400 (66.7%) negative. Of 0 rare, predicted are 0 (n/a) positive, 0 (n/a) negative."
+		"Of 3,600 unlabeled, predicted are 1,200 (33.3%) positive, 2,400 (66.7%) negative. " +
+		"Of 0 rare, predicted are 0 (n/a) positive, 0 (n/a) negative."
 	if alt != want {
 		t.Errorf("in words:\n%s\nwant\n%s", alt, want)
 	}
@@ -74,7 +78,8 @@ func TestConfusionSaysWhatItCounts(t *testing.T) {
 	if frames := framesOn(paper); frames != 2 {
 		t.Errorf("%d cells are framed, want 2: rows of a known class", frames)
 	}
-	c = Confusion{Columns: []string{Positive, Negative}, Rows: []ConfusionRow{{LabeledPositive, Positive, []int{0, 3}}, {Negative, Negative, []int{0, 5}}}}
+	c = Confusion{Columns: []string{Positive, Negative}, Rows: []ConfusionRow{
+		{LabeledPositive, Positive, []int{0, 3}}, {Negative, Negative, []int{0, 5}}}}
 	if alt, err := c.Alt(); err != nil || !strings.HasSuffix(alt, "Degenerate: every prediction is negative.") {
 		t.Errorf("%q, %v", alt, err)
 	}

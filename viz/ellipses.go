@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Gaussian is a normal distribution of the plane, which [Scatter] and [Boundaries] draw as two ellipses about its mean: the points
-// one and two standard deviations away in every direction. The inner one holds 39 % of the distribution, the outer one 86 %. The
-// name decides the look, see StyleFor.
+// Gaussian is a normal distribution of the plane, which [Scatter] and [Boundaries] draw as two ellipses about its mean: the
+// points one and two standard deviations away in every direction. The inner one holds 39 % of the distribution, the outer one
+// 86 %. The name decides the look, see StyleFor.
 type Gaussian struct {
 	Name       string
 	Mean       [2]float64

@@ -19,6 +19,8 @@ var (
 	ErrOrder = errors.New("x values must not go backwards")
 	// ErrRange says that an argument lies outside the values it may take.
 	ErrRange = errors.New("out of range")
+	// ErrLetter says that a text has a letter that the font of figures lacks.
+	ErrLetter = errors.New("the font of figures lacks a letter")
 	// ErrNoAlt says that a figure came without the text that stands in for it.
 	ErrNoAlt = errors.New("the alternative text is empty")
 	// ErrFormat says that a file name ends in none of the formats that Save knows.

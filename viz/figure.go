@@ -24,7 +24,7 @@ type Figure struct {
 	Width, Height vg.Length
 }
 
-// Drawer is what Show and Save take: anything that draws itself on a canvas. *plot.Plot, *Drawing and *Composite do.
+// Drawer is what Show and Save take: anything that draws itself on a canvas. *plot.Plot, *Drawing, *Composite and *Animation do.
 type Drawer interface {
 	Draw(draw.Canvas)
 }
@@ -85,6 +85,8 @@ func titleOf(f Drawer) string {
 		return f.Title.Text
 	case *Drawing:
 		return f.Title
+	case *Animation:
+		return titleOf(f.still)
 	case *Composite:
 		for _, part := range f.column {
 			if t := titleOf(part); t != "" {

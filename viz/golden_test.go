@@ -33,6 +33,7 @@ func TestGolden(t *testing.T) {
 		{ExampleGaussian, "gaussians.png"},
 		{ExampleConfusion, "confusion.png"},
 		{ExampleReliability, "reliability.png"},
+		{ExampleEmbeddings, "embeddings.png"},
 		{ExampleImageGrid, "image_grid.png"},
 		{ExampleBars, "bars.png"},
 		{ExampleClusters, "clusters.png"},

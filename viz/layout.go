@@ -13,9 +13,11 @@ import (
 
 // drawOn draws f on a white canvas of the given size with a small margin. For a plot it settles what depends on the
 // size, which a *plot.Plot alone does not know: line breaks of the title, the rows of a legend above the data, and
-// equal units on both axes. It returns an error if labels and legend leave no room for the data.
+// equal units on both axes. It returns an error if labels and legend leave no room for the data, or a text has a letter that the
+// font lacks.
 func drawOn(f Drawer, canvas vg.CanvasSizer) error {
-	c := draw.New(canvas)
+	read := &proofread{CanvasSizer: canvas}
+	c := draw.New(read)
 	fill(c, white, c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	for _, part := range place(f, c) {
@@ -26,7 +28,7 @@ func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 		}
 		part.Draw(part.canvas)
 	}
-	return nil
+	return read.err
 }
 
 // checkRoom returns an error if data, where the data of a plot will be drawn, is too small or leaves the page: from

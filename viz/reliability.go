@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ReliabilityCurve is how the probabilities of one classifier compare with what came true. The name, in which its calibration error
-// belongs where it is known, decides the look, see StyleFor.
+// ReliabilityCurve is how the probabilities of one classifier compare with what came true. The name, in which its calibration
+// error belongs where it is known, decides the look, see StyleFor.
 type ReliabilityCurve struct {
 	Name          string
 	Bins          []ReliabilityBin // by ascending Mean
@@ -31,12 +31,12 @@ const (
 	histogramShare  = 0.3
 )
 
-// Reliability draws how many examples were positive over the probability that was predicted, each bin with its interval: a classifier
-// that can be believed lies on the dotted diagonal, an overconfident one below it on the right. Beneath stand the histograms of the
-// probabilities, as densities, where there are some. Labels are "predicted probability" and "share positive".
+// Reliability draws how many examples were positive over the probability that was predicted, each bin with its interval: a
+// classifier that can be believed lies on the dotted diagonal, an overconfident one below it on the right. Beneath stand the
+// histograms of the probabilities, as densities, where there are some. Labels are "predicted probability" and "share positive".
 //
-// It returns an error if there is no curve or a curve has no bin, a value is not finite, a probability is not between 0 and 1, a share
-// not within its interval, or the means go backwards.
+// It returns an error if there is no curve or a curve has no bin, a value is not finite, a probability is not between 0 and 1,
+// a share not within its interval, or the means go backwards.
 func Reliability(cfg Figure, curves ...ReliabilityCurve) (*Composite, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("viz: reliability: %w: pass at least one curve", ErrNoData)
@@ -99,7 +99,8 @@ func (k ReliabilityCurve) check() error {
 			return fmt.Errorf("viz: %s: the mean of bin %d is %g: %w: give probabilities, from 0 to 1", what, i, b.Mean, ErrRange)
 		}
 		if b.Low > b.Positive || b.High < b.Positive {
-			return fmt.Errorf("viz: %s: the share %g of bin %d lies outside of its interval from %g to %g: %w: give the ends, not their distances",
+			return fmt.Errorf("viz: %s: the share %g of bin %d lies outside of its interval from %g to %g: %w: "+
+				"give the ends, not their distances",
 				what, b.Positive, i, b.Low, b.High, ErrRange)
 		}
 		if i > 0 && b.Mean < k.Bins[i-1].Mean {

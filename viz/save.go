@@ -25,9 +25,9 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf. Sizes are in
-// points; a width or height of 0 means that of the figure itself, which is 6.5 by 4 inches where it has none. An
-// existing file is replaced.
+// Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf; an [Animation] moves in .apng
+// and stands still in the others. Sizes are in points; a width or height of 0 means that of the figure itself, which is 6.5 by
+// 4 inches where it has none. An existing file is replaced.
 //
 // It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
 // folder must exist.
@@ -44,6 +44,12 @@ func Save(f Drawer, path string, width, height vg.Length) error {
 		data, err = encodePNG(f, w, h)
 	case ".pdf":
 		data, err = encodeTo(outlined{vgpdf.New(w, h)}, f)
+	case ".apng":
+		a, ok := f.(*Animation)
+		if !ok {
+			return fmt.Errorf("viz: save %s: %w: only an Animation moves; end the name in .svg, .png or .pdf", path, ErrFormat)
+		}
+		data, err = a.encode(width, height)
 	default:
 		return fmt.Errorf("viz: save %s: %w %q: end the name in .svg, .png or .pdf", path, ErrFormat, ext)
 	}
@@ -104,14 +110,27 @@ const pngDPI = 192
 
 // encodePNG draws f as a PNG file at twice the screen resolution.
 func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))
+	img, err := rasterize(f, w, h, pngDPI)
+	if err != nil {
+		return nil, err
+	}
+	return compress(shrinkColors(img))
+}
+
+// rasterize draws f as pixels.
+func rasterize(f Drawer, w, h vg.Length, dpi int) (*image.RGBA, error) {
+	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 	if err := drawOn(f, c); err != nil {
 		return nil, err
 	}
+	return c.Image().(*image.RGBA), nil // of this type where nobody gives vgimg an image to draw on
+}
+
+// compress returns img as a PNG file.
+func compress(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestCompression}
-	// Where nobody gives it an image, vgimg draws on one of this type.
-	if err := e.Encode(&b, shrinkColors(c.Image().(*image.RGBA))); err != nil {
+	if err := e.Encode(&b, img); err != nil {
 		return nil, fmt.Errorf("viz: PNG: %w", err)
 	}
 	return b.Bytes(), nil
@@ -121,10 +140,17 @@ func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
 // has a few flat colors, which stay as they are, and their shades at smooth edges: shades that agree in the leading
 // five bits of red, green and blue, or else in the leading four, become the most frequent of them. An image for which
 // that is not enough, such as one with photographs, stays as it is.
-func shrinkColors(img *image.RGBA) image.Image {
+func shrinkColors(img *image.RGBA) image.Image { return shrinkTogether([]*image.RGBA{img})[0] }
+
+// shrinkTogether returns images with one palette of at most 256 colors, as shrinkColors does with one.
+func shrinkTogether(images []*image.RGBA) []image.Image {
 	count := map[color.RGBA]int{}
-	for i := 0; i+3 < len(img.Pix); i += 4 {
-		count[color.RGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}]++
+	out := make([]image.Image, len(images))
+	for k, img := range images {
+		for i := 0; i+3 < len(img.Pix); i += 4 {
+			count[color.RGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}]++
+		}
+		out[k] = img
 	}
 	for _, bits := range []uint{8, 5, 4} {
 		cell := func(c color.RGBA) color.RGBA {
@@ -148,15 +174,18 @@ func shrinkColors(img *image.RGBA) image.Image {
 			colors = append(colors, c)
 			index[cell(c)] = uint8(i)
 		}
-		out := image.NewPaletted(img.Rect, colors)
-		for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
-			for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
-				out.SetColorIndex(x, y, index[cell(img.RGBAAt(x, y))])
+		for k, img := range images {
+			shrunk := image.NewPaletted(img.Rect, colors)
+			for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+				for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
+					shrunk.SetColorIndex(x, y, index[cell(img.RGBAAt(x, y))])
+				}
 			}
+			out[k] = shrunk
 		}
-		return out
+		break
 	}
-	return img
+	return out
 }
 
 // compare orders colors by red, green, blue and opacity.

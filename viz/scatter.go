@@ -25,7 +25,8 @@ type ScatterConfig struct {
 	// EqualAspect gives both axes the same unit, see the function EqualAspect.
 	EqualAspect bool
 
-	// Gaussians are drawn over the points as ellipses, each with a line in the legend. One that has the name of a group has its look.
+	// Gaussians are drawn over the points as ellipses, each with a line in the legend. One that has the name of a group has its
+	// look.
 	Gaussians []Gaussian
 }
 
@@ -34,7 +35,8 @@ type ScatterConfig struct {
 // marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
 // one size the first lies on top. A group may be empty, but not all of them.
 //
-// It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, or a Gaussian has no covariance.
+// It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, or a Gaussian has no
+// covariance.
 func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 	p, entries, err := scatter(cfg, groups)
 	if err == nil {

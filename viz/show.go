@@ -41,8 +41,9 @@ const largestSVG = 256 << 10
 // reader reads out, and what stays where no figure can be shown, so it should say what there is to see rather than
 // that there is a figure.
 //
-// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says otherwise.
-// Figures are on white in dark themes too. Without a size they take their own, or 6.5 by 4 inches, the width of a notebook.
+// Curves go out as vectors, figures of many marks or with pictures in them as pixels, unless an option says otherwise. In dark
+// themes figures are light on dark, and those with pictures in them on white. Without a size they take their own, or 6.5 by 4
+// inches, the width of a notebook.
 //
 // Outside a GoNB notebook Show prints alt and how to save the figure. It returns an error if alt is empty, the size
 // makes no sense, or the notebook cannot be reached.
@@ -93,24 +94,57 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 	if err != nil {
 		return nil, err
 	}
+	if a, ok := f.(*Animation); ok {
+		return a.data(alt, s)
+	}
 	pixels, pngErr := encodePNG(f, w, h)
 	source, svgErr := encodeSVG(f, w, h, titleOf(f), alt)
 	if err := cmp.Or(pngErr, svgErr); err != nil {
 		return nil, err
 	}
+	pictures := bytes.Contains(source, []byte("<image "))
 	mime := protocol.MIMEImageSVG
-	if s.format == "png" || s.format == "" && (len(source) > largestSVG || bytes.Contains(source, []byte("<image "))) {
+	if s.format == "png" || s.format == "" && (len(source) > largestSVG || pictures) {
 		mime, source = protocol.MIMEImagePNG, pixels
 	}
-	// Screens count 96 pixels an inch. The width caps at that of the page, and the height follows.
-	wide, high := int(w/vg.Inch*96+0.5), int(h/vg.Inch*96+0.5)
-	img := fmt.Sprintf(`<img alt="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="data:%s;base64,%s"/>`,
-		html.EscapeString(alt), wide, high, mime, base64.StdEncoding.EncodeToString(source))
+	wide, high := onScreen(w), onScreen(h)
+	inline := fmt.Sprintf("data:%s;base64,%s", mime, base64.StdEncoding.EncodeToString(source))
+	element := imgElement(alt, darkClass, wide, high, inline) + darkStyle
+	if pictures {
+		element = imgElement(alt, "pucl-pictures", wide, high, inline)
+	}
+	return figureMessage(element, pixels, alt, wide, high), nil
+}
+
+// onScreen returns a length in pixels, of which screens count 96 an inch.
+func onScreen(length vg.Length) int { return int(length/vg.Inch*96 + 0.5) }
+
+// darkClass is the class of the elements that darkStyle is about.
+const darkClass = "pucl-figure"
+
+// darkStyle has the dark themes of JupyterLab, and of pages that nbconvert writes, show figures light on dark: lightness turns
+// over and hues stay, so that warm is warm and the colors keep their contrast. Whoever drops the style, as for a notebook that
+// is not trusted yet, or prints, has the figure on white. Figures with pictures in them, which are not to become negatives,
+// have another class and stay on white everywhere.
+const darkStyle = `<style>@media screen{body[data-jp-theme-light="false"] img.` + darkClass +
+	`{filter:invert(` + darkInvert + `) hue-rotate(180deg)}}</style>`
+
+// darkInvert is how far colors turn over: white becomes #121212, about the ground of JupyterLab's dark theme.
+const darkInvert = "0.93"
+
+// imgElement returns the element that shows a source. The width caps at that of the page, and the height follows.
+func imgElement(alt, class string, wide, high int, source string) string {
+	return fmt.Sprintf(`<img alt="%s" class="%s" width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" src="%s"/>`,
+		html.EscapeString(alt), class, wide, high, source)
+}
+
+// figureMessage returns the message that shows element where HTML is shown and pixels elsewhere.
+func figureMessage(element string, pixels []byte, alt string, wide, high int) *protocol.DisplayData {
 	data := map[protocol.MIMEType]any{
-		protocol.MIMETextHTML: img, protocol.MIMEImagePNG: pixels, protocol.MIMETextPlain: "Figure: " + alt}
+		protocol.MIMETextHTML: element, protocol.MIMEImagePNG: pixels, protocol.MIMETextPlain: "Figure: " + alt}
 	ofPNG := map[string]any{"alt": alt, "width": wide, "height": high, "needs_background": "light"}
 	return &protocol.DisplayData{Data: data,
-		Metadata: map[string]any{"needs_background": "light", string(protocol.MIMEImagePNG): ofPNG}}, nil
+		Metadata: map[string]any{"needs_background": "light", string(protocol.MIMEImagePNG): ofPNG}}
 }
 
 // tableData returns the message that shows t.

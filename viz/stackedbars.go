@@ -127,15 +127,15 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			box := vg.Rectangle{Min: vg.Point{X: toX(from), Y: y - half}, Max: vg.Point{X: toX(from + v), Y: y + half}}
 			hatch(c, box, s.styles[part].Color, part)
-			writeLength(c, box, s.styles[part].Color, v, part == last)
+			writeLength(c, box, v, part == last)
 			from += v
 		}
 	}
 }
 
-// writeLength writes the length of a part into its middle, on a plate of its color that covers the hatching. A number that does
-// not fit goes behind the last part of a bar, and is left out elsewhere.
-func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, last bool) {
+// writeLength writes the length of a part into its middle, on a white plate, since text reads on white in every theme. A number
+// that does not fit goes behind the last part of a bar, and is left out elsewhere.
+func writeLength(c draw.Canvas, box vg.Rectangle, v float64, last bool) {
 	if v != math.Trunc(v) { // 0.3, not the 0.30000000000000004 that a sum may come to
 		digits := math.Pow10(3 - int(math.Floor(math.Log10(v))))
 		v = math.Round(v*digits) / digits
@@ -150,30 +150,9 @@ func writeLength(c draw.Canvas, box vg.Rectangle, col color.Color, v float64, la
 		}
 		return
 	}
-	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 1}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 1}
-	fill(c, col, box.Path())
-	write(c, face(smallSize, false), readableOn(col), vg.Point{X: middle.X, Y: base}, 0.5, text)
-}
-
-// readableOn returns white or the gray of text, whichever has the greater contrast to a background.
-func readableOn(background color.Color) color.Color {
-	if l := luminance(background); 1.05/(l+0.05) < (l+0.05)/(luminance(TextGray)+0.05) {
-		return TextGray
-	}
-	return white
-}
-
-// luminance returns the relative luminance of a color by WCAG 2.2: 0 for black, 1 for white.
-func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	linear := func(v uint32) float64 {
-		s := float64(v) / 0xFFFF
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	box.Min, box.Max = vg.Point{X: middle.X - width/2, Y: box.Min.Y + 3}, vg.Point{X: middle.X + width/2, Y: box.Max.Y - 3}
+	fill(c, white, box.Path())
+	writeSmall(c, vg.Point{X: middle.X, Y: base}, 0.5, text)
 }
 
 // swatch is the thumbnail of a part.

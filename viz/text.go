@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"strings"
+	"unicode"
 
 	imgfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -36,13 +37,14 @@ func small(forms, letters string) map[rune]rune {
 	return m
 }
 
-// run is a piece of text on one level: 0 for the line, 1 above it, −1 below it.
+// run is a piece of text on one level: 0 for the line, 1 above it, −1 below it; or a sign that is drawn as lines.
 type run struct {
 	text  string
 	level int
+	sign  *sign
 }
 
-// runs splits s into pieces of one level.
+// runs splits s into pieces of one level and signs.
 func runs(s string) []run {
 	var pieces []run
 	for _, r := range s {
@@ -51,11 +53,16 @@ func runs(s string) []run {
 			r, level = to, 1
 		} else if to, ok := lowered[r]; ok {
 			r, level = to, -1
+		} else if drawn := signs[r]; drawn != nil {
+			pieces = append(pieces, run{string(r), 0, drawn})
+			continue
+		} else if unicode.IsSpace(r) {
+			r = ' ' // of the others the font lacks some
 		}
-		if n := len(pieces); n > 0 && pieces[n-1].level == level {
+		if n := len(pieces); n > 0 && pieces[n-1].level == level && pieces[n-1].sign == nil {
 			pieces[n-1].text += string(r)
 		} else {
-			pieces = append(pieces, run{string(r), level})
+			pieces = append(pieces, run{string(r), level, nil})
 		}
 	}
 	return pieces
@@ -73,6 +80,10 @@ func (r run) at(f font.Face) (font.Face, vg.Length) {
 // textWidth returns the width of one line of text.
 func textWidth(f font.Face, s string) (w vg.Length) {
 	for _, r := range runs(s) {
+		if r.sign != nil {
+			w += vg.Length(r.sign.width) * f.Font.Size
+			continue
+		}
 		g, _ := r.at(f)
 		w += g.Width(r.text)
 	}
@@ -85,6 +96,11 @@ func write(c vg.Canvas, f font.Face, col color.Color, pt vg.Point, align float64
 	pt.X -= vg.Length(align) * textWidth(f, s)
 	c.SetColor(col)
 	for _, r := range runs(s) {
+		if r.sign != nil {
+			r.sign.draw(c, f, pt)
+			pt.X += vg.Length(r.sign.width) * f.Font.Size
+			continue
+		}
 		g, up := r.at(f)
 		// SVG drops spaces at the start of a piece, so they are left out of it.
 		word := strings.TrimLeft(r.text, " ")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// At its ends the Wilson interval has proportions that lie just z standard errors, their own, from the share that was seen; of none in n
-// it is from 0 to z²/(n+z²).
+// At its ends the Wilson interval has proportions that lie just z standard errors, their own, from the share that was seen; of
+// none in n it is from 0 to z²/(n+z²).
 func TestWilson(t *testing.T) {
 	const z = 1.959963984540054 // the normal quantile of 0.975
 	for _, tt := range []struct {

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Align returns x turned about the origin, and mirrored where that helps, so that its rows lie as near as may be to those of target:
-// x·Q with the orthogonal Q of least Σ‖x_i·Q − target_i‖². Distances between rows, and from the origin, stay. Both are [n, d], and row
-// i of each belongs to the same example. Two embeddings that differ by a turn alone become equal.
+// Align returns x turned about the origin, and mirrored where that helps, so that its rows lie as near as may be to those of
+// target: x·Q with the orthogonal Q of least Σ‖x_i·Q − target_i‖². Distances between rows, and from the origin, stay. Both are
+// [n, d], and row i of each belongs to the same example. Two embeddings that differ by a turn alone become equal.
 //
 // It returns an error if the shapes differ or are empty, an entry is not finite, or the singular value decomposition fails.
 //
@@ -41,9 +41,9 @@ func align(what string, x, target mat.Matrix) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// AlignSequence returns frames, each [n, d] with the same examples in one order, such as embeddings while an encoder trains, turned so
-// that each lies as near as may be to the one after it, see [Align]. The last one stays. It takes out the turns and reflections that
-// say nothing, as those of a principal component analysis of each frame, and leaves what moves.
+// AlignSequence returns frames, each [n, d] with the same examples in one order, such as embeddings while an encoder trains,
+// turned so that each lies as near as may be to the one after it, see [Align]. The last one stays. It takes out the turns and
+// reflections that say nothing, as those of a principal component analysis of each frame, and leaves what moves.
 //
 // It returns an error if there is no frame, and those of Align.
 func AlignSequence(frames []mat.Matrix) ([]*mat.Dense, error) {

@@ -21,7 +21,8 @@ func turned(x *mat.Dense, angle float64, mirror bool) *mat.Dense {
 	return &out
 }
 
-// TestAlign has the solution in closed form: of the plane, the best turn is by the angle of Σ conj(x_i)·target_i as complex numbers.
+// TestAlign has the solution in closed form: of the plane, the best turn is by the angle of Σ conj(x_i)·target_i as complex
+// numbers.
 func TestAlign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := mat.NewDense(40, 2, nil)

@@ -12,12 +12,12 @@ type claims struct {
 
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
-	return []claims{
+	return append([]claims{
 		{"table-1", claims1()},
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
-	}
+	}, claimedByFigures()...)
 }
 
 // claimedByFigures lists the claims of figures 1, 6, 9 and 10.

@@ -22,7 +22,8 @@ func Check(err error) {
 }
 
 // engineWords is what the engine says before the cause of a graph that could not be built: names that nobody has given.
-var engineWords = regexp.MustCompile(`failed during graph construction/compilation: (compilation failed for Exec "[^"]*": )?(graphFn for "[^"]*" panicked: )?`)
+var engineWords = regexp.MustCompile(
+	`failed during graph construction/compilation: (compilation failed for Exec "[^"]*": )?(graphFn for "[^"]*" panicked: )?`)
 
 // sentence returns what an error says, without the engine's own words.
 func sentence(err error) string {

@@ -53,10 +53,12 @@ func TestCheckCellsFinds(t *testing.T) {
 	}{
 		"the last line": {[]string{start, "%%\nfmt.Println(1)", "// Train\n%%\nx := 1\n\nfmt.Println(y)"}, []string{
 			"Cell 3 of a (Train), line 5: undefined: y", "fmt.Println(y)", "line 3: declared and not used: x", "Nothing was run"}},
-		"a type":             {[]string{start, "func F() int { return 1 }", "%%\nvar s string = F()"}, []string{"Cell 3", "line 2", "cannot use F()"}},
-		"syntax":             {[]string{start, "%%\nfmt.Println(1", "%%\nfmt.Println(2"}, []string{"Cell 2", "line 2", "Cell 3"}},
-		"an open brace":      {[]string{start, "func F() {\n\tif true {\n}"}, []string{"Cell 2", "line 3"}},
-		"an unknown package": {[]string{start, "// Mine\nimport \"no.example/such\""}, []string{"Cell 2 of a (Mine), line 2", "no.example/such"}},
+		"no mark":             {[]string{start, "fmt.Println(1)"}, []string{"Cell 2", "line 1", "expected declaration", "below a line of its own, %%"}},
+		"a mark with a space": {[]string{start, " %%\nfmt.Println(1)"}, []string{"Cell 2", "line 1", "no space before it"}},
+		"a type":              {[]string{start, "func F() int { return 1 }", "%%\nvar s string = F()"}, []string{"Cell 3", "line 2", "cannot use F()"}},
+		"syntax":              {[]string{start, "%%\nfmt.Println(1", "%%\nfmt.Println(2"}, []string{"Cell 2", "line 2", "Cell 3"}},
+		"an open brace":       {[]string{start, "func F() {\n\tif true {\n}"}, []string{"Cell 2", "line 3"}},
+		"an unknown package":  {[]string{start, "// Mine\nimport \"no.example/such\""}, []string{"Cell 2 of a (Mine), line 2", "no.example/such"}},
 		"an import with a dot": {[]string{"import . \"strings\"", "%%\nprintln(ToUpper(\"a\"))"},
 			[]string{"Cell 1", "imported and not used", "into the first cell that uses it"}},
 		"declared too late":         {[]string{"%%\nprintln(F())", "func F() int { return 1 }"}, []string{"Cell 1", "line 2: undefined: F"}},

@@ -47,7 +47,9 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 		file, err := parser.ParseFile(files, strconv.Itoa(c.number), source, parser.SkipObjectResolution)
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
-			slips = append(slips, slip{c, min(list[0].Pos.Line, strings.Count(c.source, "\n")+1), list[0].Msg}) // what follows is mostly of the same making
+			lines := strings.Split(c.source, "\n")
+			at := min(list[0].Pos.Line, len(lines))
+			slips = append(slips, slip{c, at, list[0].Msg + mendSyntax(list[0].Msg, lines[at-1])}) // what follows is mostly of the same making
 			continue
 		}
 		code := codeCell{cell: c, reset: reset, specs: file.Imports}
@@ -64,6 +66,17 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 		cells = append(cells, code)
 	}
 	return cells, slips
+}
+
+// mendSyntax returns what to do about an error of syntax that is of notebooks, not of Go, "" for others.
+func mendSyntax(message, line string) string {
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(line), "%"):
+		return "; a line for the kernel begins with its %, with no space before it"
+	case strings.HasPrefix(message, "expected declaration"):
+		return "; what is to run stands below a line of its own, %%"
+	}
+	return ""
 }
 
 // mainLine matches the mark of the kernel by which the rest of a cell is what runs.

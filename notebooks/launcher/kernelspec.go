@@ -126,7 +126,8 @@ func writeKernelSpecs(p place, t toolchain, cgo bool) error {
 	if err != nil {
 		return err
 	}
-	command := fmt.Sprintf("#!/bin/sh\nexec %s %s %s \"$@\"\n", shellWord(p.bin("python")), shellWord(early), shellWord(filepath.Join(goplsDir(p), "gopls")))
+	gopls := filepath.Join(goplsDir(p), "gopls")
+	command := fmt.Sprintf("#!/bin/sh\nexec %s %s %s \"$@\"\n", shellWord(p.bin("python")), shellWord(early), shellWord(gopls))
 	return wholefile.Keep(filepath.Join(labData(p), "bin", "gopls"), []byte(command), 0o755)
 }
 

@@ -53,7 +53,7 @@ func (s *session) newNotebook(name string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	s.console.Linef("Made %s. Change the term in its second cell, then:\n\n"+
+	s.console.Linef("Made %s. Change the term in its second cell of code, then:\n\n"+
 		"    go run ./notebooks run -check %s    # compiles every cell, runs none\n"+
 		"    go run ./notebooks run %s           # or open it: go run ./notebooks lab", s.place.relative(path), name, name)
 	return nil

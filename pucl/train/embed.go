@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,12 +36,12 @@ func (m *Model) ImageShape() (height, width, channels int) {
 	return m.shape.Height, m.shape.Width, m.shape.Channels
 }
 
-// CheckImages returns an error if the model embeds features instead of images.
+// CheckImages returns an error if there is no model, or one that embeds features instead of images.
 func (m *Model) CheckImages() error {
-	if m.features > 0 {
+	if m != nil && m.features > 0 {
 		return fmt.Errorf("train: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
 	}
-	return nil
+	return m.check()
 }
 
 // CheckShape returns an error if the model embeds images of another shape than this one, or none. All that takes images as
@@ -124,6 +125,9 @@ func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, erro
 // EmbedFeatures embeds rows of features [n, d] as they are, one row each: nothing is corrupted, and the batch normalization
 // uses running statistics. It is for models of [PretrainFeatures]; models compute in float32.
 func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	if m.features == 0 {
 		return nil, fmt.Errorf("train: this model embeds images of %d×%d×%d bytes, not features; use Embed",
 			m.shape.Height, m.shape.Width, m.shape.Channels)
@@ -177,6 +181,9 @@ type Embedder struct {
 
 // NewEmbedder prepares to embed images of the model's shape.
 func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
+	if err := cmp.Or(m.CheckImages(), eng.Check()); err != nil {
+		return nil, err
+	}
 	return newEmbedder(m, eng, m.imageDims(), func(scope *model.Scope, images *Node) []*Node {
 		return []*Node{m.Encode(scope, ScalePixels(images), false)}
 	})

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -56,6 +57,9 @@ func (m *Model) Networks() []string { return []string{encoderScope, projectorSco
 
 // Clone returns a copy of m that can be trained without touching m.
 func (m *Model) Clone() (*Model, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	store, err := m.store.Clone()
 	if err != nil {
 		return nil, fmt.Errorf("train: copying the model: %w", err)
@@ -67,7 +71,20 @@ func (m *Model) Clone() (*Model, error) {
 
 // DropTraining deletes all variables but those of encoder and projector: what only training needs, such as the state of an
 // optimizer.
-func (m *Model) DropTraining() error { return DropTraining(m.store, m.Networks()...) }
+func (m *Model) DropTraining() error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	return DropTraining(m.store, m.Networks()...)
+}
+
+// check returns an error if m is nil or was made by hand.
+func (m *Model) check() error {
+	if m == nil || m.store == nil {
+		return errors.New("train: no model; Pretrain and NewModel make one, LoadModel reads one")
+	}
+	return nil
+}
 
 // DropTraining deletes all variables of store but those of the networks, by their scopes: what only training needs, such as the
 // state of an optimizer.
@@ -90,6 +107,9 @@ func DropTraining(store *model.Store, networks ...string) error {
 // Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, those of torchvision for
 // encoder.ResNet and encoder.ViT. They can be Config.Weights of another run; [Model.Export] writes them for other programs.
 func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	weights, err := encoder.StateDict(m.store, "/"+encoderScope)
 	return weights, named(err)
 }

@@ -44,6 +44,9 @@ func encoderFields(e encoder.Encoder) string {
 
 // Save writes the model, encoder and projector, to one file, whole or not at all.
 func (m *Model) Save(path string) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	file, err := m.encode()
 	if err == nil {
 		err = container.Write(path, file)
@@ -56,6 +59,9 @@ func (m *Model) Save(path string) error {
 
 // Write writes the bytes of the model's file to w, for files that hold more than a model. What reads them back is [DecodeModel].
 func (m *Model) Write(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	file, err := m.encode()
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func TestErrorsOfTermsNameObjectiveTermAndLine(t *testing.T) {
 	o, start = term(func(*Block) *Node { panic("no error at all") })
 	check(o, start, "no error at all")
 	o, start = term(func(b *Block) *Node { return ReduceSum(b.Sim, []int{}[len(b.Sim.Shape().Dimensions)]) })
-	check(o, start, "runtime error: index out of range [2] with length 0")
+	check(o, start, "index out of range [2] with length 0")
 	mixed, start := term(Mix(0.5, OwnViews, func(b *Block) *Node { return ReduceSum(b.Sim, 7) }))
 	check(mixed, start, "x's axis #0 of [7] = 7 given is out-of-range for rank 2")
 	check(WeightedSum("sum", Part{1, SSCL()}, Part{1, mixed}), start, "x's axis #0 of [7] = 7 given is out-of-range for rank 2")

@@ -45,7 +45,7 @@ func Annotate(build any, format string, args ...any) {
 	}
 	e := &GraphError{fmt.Sprintf(format, args...), cmp.Or(lineAtWork(), lineOf(build)), noGradient.ReplaceAllString(fmt.Sprint(cause), noGradientHere)}
 	name, _, whole := strings.Cut(e.Part, ": ")
-	if e.Cause = strings.TrimPrefix(e.Cause, name+": "); !whole && e.Line == "" {
+	if e.Cause = strings.TrimPrefix(strings.TrimPrefix(e.Cause, "runtime error: "), name+": "); !whole && e.Line == "" {
 		panic(errors.New(e.Cause))
 	}
 	panic(e)

@@ -35,15 +35,16 @@ type Classifier struct {
 
 // check returns an error if a part of c is missing.
 func (c *Classifier) check() error {
-	if c.Model == nil || c.Probe == nil {
+	if c == nil || c.Model == nil || c.Probe == nil {
 		return errors.New("classify: a Classifier needs both a Model and a Probe; FineTune returns one with both, train.Pretrain and probe.Fit make the two")
 	}
 	_, _, err := c.Probe.Shape()
 	return err
 }
 
-// read returns what f makes of what the probe reads of images of height×width×channels bytes each.
-func read[T any](c *Classifier, eng *engine.Engine, images []uint8, f func(x *mat.Dense) (T, error)) (out T, err error) {
+// read returns what the probe makes, by f, of what it reads of images of height×width×channels bytes each.
+func read[T any](c *Classifier, eng *engine.Engine, images []uint8,
+	f func(p *probe.Probe, x *mat.Dense) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
 		return out, err
 	}
@@ -51,36 +52,36 @@ func read[T any](c *Classifier, eng *engine.Engine, images []uint8, f func(x *ma
 	if err != nil {
 		return out, err
 	}
-	return f(rows.Unit(e.H))
+	return f(c.Probe, rows.Unit(e.H))
 }
 
-// judge returns what f makes of what the probe reads of images and of their labels, or what else is known of each.
+// judge returns what the probe makes, by f, of what it reads of images and of their labels, or what else is known of each.
 func judge[L bool | int, T any](c *Classifier, eng *engine.Engine, test LabeledImages[L], what string,
-	f func(x *mat.Dense, labels []L) (T, error)) (out T, err error) {
+	f func(p *probe.Probe, x *mat.Dense, labels []L) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
 		return out, err
 	}
 	if err := c.Model.CheckLabeled(test.Pixels, len(test.Labels), what); err != nil {
 		return out, err
 	}
-	return read(c, eng, test.Pixels, func(x *mat.Dense) (T, error) { return f(x, test.Labels) })
+	return read(c, eng, test.Pixels, func(p *probe.Probe, x *mat.Dense) (T, error) { return f(p, x, test.Labels) })
 }
 
 // Logits returns the logits of images of height×width×channels bytes each, [n, outputs]; evaluate.TopK takes them.
 func (c *Classifier) Logits(eng *engine.Engine, images []uint8) (*mat.Dense, error) {
-	return read(c, eng, images, c.Probe.Logits)
+	return read(c, eng, images, (*probe.Probe).Logits)
 }
 
 // Predict returns the class of every image: that of the largest logit, or, of one output, 1 where it is positive and 0
 // elsewhere.
 func (c *Classifier) Predict(eng *engine.Engine, images []uint8) ([]int, error) {
-	return read(c, eng, images, c.Probe.Predict)
+	return read(c, eng, images, (*probe.Probe).Predict)
 }
 
 // Probabilities returns the probability of the positive class for every image, 1/(1+e^(−logit)). It is an error if the probe
 // has more than two outputs.
 func (c *Classifier) Probabilities(eng *engine.Engine, images []uint8) ([]float64, error) {
-	scores, err := read(c, eng, images, c.Probe.Scores)
+	scores, err := read(c, eng, images, (*probe.Probe).Scores)
 	return logistic(scores), err
 }
 
@@ -104,19 +105,19 @@ func (c *Classifier) scoresOfFeatures(eng *engine.Engine, x *mat.Dense) ([]float
 
 // Score judges the classifier by the true classes of images, true for positive: a probability above ½ is predicted positive.
 func (c *Classifier) Score(eng *engine.Engine, test LabeledImages[bool]) (evaluate.Binary, error) {
-	return judge(c, eng, test, "true classes", c.Probe.Score)
+	return judge(c, eng, test, "true classes", (*probe.Probe).Score)
 }
 
 // ScorePU judges the classifier on held-out images by which of them are labeled positives alone.
 func (c *Classifier) ScorePU(eng *engine.Engine, held LabeledImages[bool], config evaluate.ScoreConfig) (evaluate.PU, error) {
-	return judge(c, eng, held, "labels", func(x *mat.Dense, labeled []bool) (evaluate.PU, error) {
-		return c.Probe.ScorePU(x, labeled, config)
+	return judge(c, eng, held, "labels", func(p *probe.Probe, x *mat.Dense, labeled []bool) (evaluate.PU, error) {
+		return p.ScorePU(x, labeled, config)
 	})
 }
 
 // ScoreClasses judges the predictions by the true classes of images.
 func (c *Classifier) ScoreClasses(eng *engine.Engine, test LabeledImages[int]) (evaluate.Classes, error) {
-	return judge(c, eng, test, "true classes", c.Probe.ScoreClasses)
+	return judge(c, eng, test, "true classes", (*probe.Probe).ScoreClasses)
 }
 
 // kind is what a classifier's file says of itself.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
 )
 
 // Ensemble is several classifiers of positives against negatives that decide together, by the mean of their logits. Errors that its members
@@ -20,7 +21,7 @@ type Ensemble []*Classifier
 // members were trained on. It is an error if there is no member, or one that tells other classes apart.
 func (e Ensemble) Scores(eng *engine.Engine, images []uint8) ([]float64, error) {
 	return e.mean(func(c *Classifier) ([]float64, error) {
-		return read(c, eng, images, c.Probe.Scores)
+		return read(c, eng, images, (*probe.Probe).Scores)
 	})
 }
 

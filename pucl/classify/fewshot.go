@@ -158,6 +158,9 @@ func DrawShots(labels []int, classes, perClass int, rng *rand.Rand) ([]int, erro
 	if perClass < 1 || classes < 1 {
 		return nil, fmt.Errorf("classify: %d rows of each of %d classes; few-shot learning needs 1 row or more of each of 1 class or more", perClass, classes)
 	}
+	if rng == nil {
+		return nil, errors.New("classify: no generator of random numbers; give rand.New(rand.NewPCG(seed, 0))")
+	}
 	if err := rows.CheckClasses(classes, labels, "row"); err != nil {
 		return nil, err
 	}

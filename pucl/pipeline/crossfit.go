@@ -59,7 +59,7 @@ type CrossFitted struct {
 // on where it was, as in Run: each encoder has a folder in that one, which is refused where it is of an encoder without other labels.
 func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFitConfig) (*CrossFitted, error) {
 	folds := cmp.Or(config.Folds, 3)
-	if err := check(data, Config{}); err != nil {
+	if err := cmp.Or(checkContext(ctx), check(data, Config{})); err != nil {
 		return nil, err
 	}
 	labeled := data.labeled()

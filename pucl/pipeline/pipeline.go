@@ -21,6 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine"
@@ -95,9 +96,13 @@ func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 	return run(ctx, eng, m, data, config)
 }
 
+func checkContext(ctx context.Context) error {
+	return fault.If(ctx == nil, "pipeline: no context; give context.Background(), or one that stops the run")
+}
+
 // run goes through all stages; m is the model, or nil where it is to be pretrained.
 func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
-	if err := check(data, config); err != nil {
+	if err := cmp.Or(checkContext(ctx), check(data, config)); err != nil {
 		return nil, err
 	}
 	if err := config.check(eng, data); err != nil {

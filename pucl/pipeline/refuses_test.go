@@ -181,3 +181,12 @@ func TestContextStops(t *testing.T) {
 		t.Error("the run that was stopped ends in another classifier")
 	}
 }
+
+func TestNoContext(t *testing.T) {
+	eng, good := enginetest.Open(t), blobRows(10)
+	var never context.Context
+	for _, err := range []error{refusal.Err(Run(never, eng, good, Config{})), refusal.Err(Fit(never, eng, &train.Model{}, good, Config{})),
+		refusal.Err(CrossFit(never, eng, good, CrossFitConfig{}))} {
+		refusal.Check(t, err, "no context … give context.Background()")
+	}
+}

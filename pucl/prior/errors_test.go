@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // The messages as a user meets them. Nothing is estimated from data that tell nothing.
@@ -46,49 +48,51 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{scores(ramp, half, Config{}), ""},
-		{scores(nil, nil, Config{}), "prior: no examples; give scores or rows, and which of them are labeled positives"},
-		{scores(ramp, half[1:], Config{}), "prior: 20 scores and 19 entries in labeled; give one for each, in the same order"},
-		{scores(ramp, make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
-		{scores(ramp, slices.Repeat([]bool{true}, 20), Config{}), "prior: all of 20 examples are labeled positives; add the unlabeled ones " +
+		{scores(nil, nil, Config{}), "prior: no examples; … give scores or rows, and which of them are labeled positives"},
+		{scores(ramp, half[1:], Config{}), "prior: 20 scores and 19 entries in labeled; … give one for each, in the same order"},
+		{scores(ramp, make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
+		{scores(ramp, slices.Repeat([]bool{true}, 20), Config{}), "prior: all of 20 examples are labeled positives; … add the unlabeled ones " +
 			"whose prior is asked for"},
-		{scores(ramp[1:], half[1:], Config{}), "prior: 9 labeled positives and 10 unlabeled examples tell nothing; give at least 10 of both"},
-		{scores(with(3, math.NaN()), half, Config{}), "prior: score 3 is NaN; scores must be finite: did the classifier diverge?"},
-		{scores(with(4, math.Inf(1)), half, Config{}), "prior: score 4 is +Inf; scores must be finite: did the classifier diverge?"},
+		{scores(ramp[1:], half[1:], Config{}), "prior: 9 labeled positives and 10 unlabeled examples tell nothing; … give at least 10 of both"},
+		{scores(with(3, math.NaN()), half, Config{}), "prior: score 3 is NaN; … scores must be finite: did the classifier diverge?"},
+		{scores(with(4, math.Inf(1)), half, Config{}), "prior: score 4 is +Inf; … scores must be finite: did the classifier diverge?"},
 		{scores(slices.Repeat([]float64{2}, 20), half, Config{}), "prior: all scores are 2, so that nothing tells labeled from unlabeled " +
-			"examples; train the classifier, or give it features that differ"},
-		{scores(with(5, 1e160), half, Config{}), "prior: scores from 0 to 1e+160, which cannot be computed with; give logits"},
+			"examples; … train the classifier, or give it features that differ"},
+		{scores(with(5, 1e160), half, Config{}), "prior: scores from 0 to 1e+160, which cannot be computed with; … give logits"},
 		{scores(slices.Concat(make([]float64, 19), []float64{1e-320}), half, Config{}), "prior: scores from 0 to 1e-320, which cannot be " +
-			"computed with; give logits"},
-		{scores(ramp, half, Config{Level: 1}), "prior: an interval of level 1; it must lie above 0 and below 1, or be 0 for the default"},
-		{scores(ramp, half, Config{Resamples: 3}), "prior: an interval from 3 resamples; take at least 10, 0 for the default, or a negative " +
+			"computed with; … give logits"},
+		{scores(ramp, half, Config{Level: 1}), "prior: an interval of level 1; … it must lie above 0 and below 1, or be 0 for the default"},
+		{scores(ramp, half, Config{Resamples: 3}), "prior: an interval from 3 resamples; … take at least 10, 0 for the default, or a negative " +
 			"number for no interval"},
-		{rows(nil, half, Config{}), "prior: rows: no rows given; embed at least one example"},
-		{rows(column(ramp), half[1:], Config{}), "prior: rows: 20 rows and 19 entries in labeled; give one for each row, in the same order"},
-		{rows(column(with(3, math.NaN())), half, Config{}), "prior: rows: row 3 holds NaN in column 0; rows must be finite: did training " +
+		{rows(nil, half, Config{}), "prior: rows: no rows given; … embed at least one example"},
+		{rows(column(ramp), half[1:], Config{}), "prior: rows: 20 rows and 19 entries in labeled; … give one for each row, in the same order"},
+		{rows(column(with(3, math.NaN())), half, Config{}), "prior: rows: row 3 holds NaN in column 0; … rows must be finite: did training " +
 			"diverge?"},
-		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
+		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
 		{rows(column(make([]float64, 20)), half, Config{}), "prior: all 20 rows are the same, so that nothing tells labeled from unlabeled " +
-			"ones; give features that differ"},
-		{drawn, "prior: the 2000 rows drawn are all the same; take another seed, or features that differ in more rows"},
-		{rows(column(ramp), half, Config{Level: -1}), "prior: an interval of level -1; it must lie above 0 and below 1, or be 0 for the " +
+			"ones; … give features that differ"},
+		{drawn, "prior: the 2000 rows drawn are all the same; … take another seed, or features that differ in more rows"},
+		{rows(column(ramp), half, Config{Level: -1}), "prior: an interval of level -1; … it must lie above 0 and below 1, or be 0 for the " +
 			"default"},
 		{trees(Trees{}), ""},
-		{trees(Trees{Depth: -1}), "prior: 60 trees of depth -1, at least 20 rows a leaf and at most 4096 a tree; all must be above 0, or 0 for " +
+		{trees(Trees{Depth: -1}), "prior: 60 trees of depth -1, at least 20 rows a leaf and at most 4096 a tree; … all must be above 0, or 0 for " +
 			"the defaults, and a tree needs 2 rows"},
-		{trees(Trees{Rate: 2}), "prior: trees of rate 2 that see a share 0.5 of the features; both must lie above 0 and be at most 1, or be 0 " +
+		{trees(Trees{Rate: 2}), "prior: trees of rate 2 that see a share 0.5 of the features; … both must lie above 0 and be at most 1, or be 0 " +
 			"for the defaults"},
-		{folds(Folds{Folds: 1}, half, nil), "prior: 1 folds, 5 times; there must be at least 2 folds, 1 time, or 0 for the defaults"},
-		{folds(Folds{Folds: 11}, half, nil), "prior: 10 labeled positives and 10 unlabeled examples in 11 folds; each fold needs one of both: " +
+		{folds(Folds{Folds: 1}, half, nil), "prior: 1 folds, 5 times; … there must be at least 2 folds, 1 time, or 0 for the defaults"},
+		{folds(Folds{Folds: 11}, half, nil), "prior: 10 labeled positives and 10 unlabeled examples in 11 folds; … each fold needs one of both: " +
 			"take fewer folds"},
-		{folds(Folds{}, make([]bool, 20), nil), "prior: none of 20 examples is a labeled positive; mark in labeled those that are"},
+		{folds(Folds{}, make([]bool, 20), nil), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
 		{folds(Folds{}, half, func(_, held []int, _ uint64) ([]float64, error) { return make([]float64, 1), nil }),
-			"prior: 1 scores of 4 examples held out; the classifier must return one for each"},
+			"prior: 1 scores of 4 examples held out; … the classifier must return one for each"},
 		{folds(Folds{Folds: 10}, half, func(_, held []int, _ uint64) ([]float64, error) { return []float64{0, math.NaN()}, nil }),
-			"prior: a score of an example held out is NaN; did the classifier diverge?"},
-		{rounds, "prior: -1 rounds; there must be at least 1, or 0 for the default"},
+			"prior: a score of an example held out is NaN; … did the classifier diverge?"},
+		{rounds, "prior: -1 rounds; … there must be at least 1, or 0 for the default"},
 	} {
-		if got := message(tt.err); got != tt.want {
-			t.Errorf("got %s\nwant %s", got, tt.want)
+		if tt.want != "" {
+			refusal.Whole(t, tt.err, tt.want)
+		} else if tt.err != nil {
+			t.Error(tt.err)
 		}
 	}
 }

@@ -245,3 +245,12 @@ func TestErrors(t *testing.T) {
 		refusal.Check(t, err, says)
 	}
 }
+
+func TestLogitsOfNoRows(t *testing.T) {
+	p, err := New(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusal.Check(t, refusal.Err(p.Logits(nil)), "no rows given … embed at least one example")
+	refusal.Check(t, refusal.Err(p.Predict(nil)), "no rows given … embed at least one example")
+}

@@ -56,6 +56,9 @@ func (p *Probe) Logits(x *mat.Dense) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x == nil {
+		return nil, errors.New("probe: no rows given; embed at least one example")
+	}
 	n, entries := x.Dims()
 	if entries != k {
 		return nil, fmt.Errorf("probe: rows have %d entries, the probe is for %d; embed them with the model of its training", entries, k)

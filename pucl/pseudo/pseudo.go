@@ -209,7 +209,7 @@ func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 	}
 	_, unlabeled := rows.Split(labeled)
 	if len(unlabeled) == 0 {
-		return 0, errors.New("pseudo: pseudo-labels are compared on unlabeled rows, and all are labeled")
+		return 0, errors.New("pseudo: pseudo-labels are compared on unlabeled rows, and all are labeled; give labels of some that are not")
 	}
 	differ := 0
 	for _, i := range unlabeled {

@@ -38,7 +38,7 @@ type Projection struct {
 //
 // Source: I. T. Jolliffe, Principal Component Analysis, 2nd edition (2002).
 func FitPCA(data mat.Matrix, k int) (*Projection, error) {
-	n, d := data.Dims()
+	n, d := dims(data)
 	if n < 2 {
 		return nil, fmt.Errorf("reduce: PCA: %d rows, want 2 or more: %w", n, ErrShape)
 	}
@@ -92,7 +92,7 @@ func fixSign(m *mat.Dense, j int) {
 // It works for new rows too, which is how two sets are drawn in one plane. It returns an error if rows have another
 // number of columns than the fitted ones or an entry is not finite.
 func (p *Projection) Project(rows mat.Matrix) (*mat.Dense, error) {
-	m, d := rows.Dims()
+	m, d := dims(rows)
 	if d != len(p.Mean) {
 		return nil, fmt.Errorf("reduce: project: rows of %d numbers onto components of rows of %d: %w", d, len(p.Mean), ErrShape)
 	}
@@ -116,6 +116,14 @@ func PCA(data mat.Matrix, k int) (projected *mat.Dense, explained []float64, err
 	}
 	projected, err = p.Project(data)
 	return projected, p.Explained, err
+}
+
+// dims returns the shape of m, zeros where there is none.
+func dims(m mat.Matrix) (rows, cols int) {
+	if dense, ok := m.(*mat.Dense); m == nil || ok && dense == nil {
+		return 0, 0
+	}
+	return m.Dims()
 }
 
 // checkFinite returns an error that names the first entry of m that is NaN or infinite.

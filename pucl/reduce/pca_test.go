@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // TestPCAByHand: the covariance matrix of these four points is diag(8/3, 2/3), so the axes are the components, in
@@ -162,3 +164,14 @@ func TestPCAErrors(t *testing.T) {
 }
 
 func errorOf[A any](_ A, err error) error { return err }
+
+func TestNoData(t *testing.T) {
+	for _, none := range []mat.Matrix{nil, (*mat.Dense)(nil), &mat.Dense{}} {
+		refusal.Check(t, refusal.Err(FitPCA(none, 1)), "0 rows … want 2 or more")
+		_, _, err := PCA(none, 1)
+		refusal.Check(t, err, "0 rows … want 2 or more")
+		_, _, err = TSNE(t.Context(), none, TSNEConfig{})
+		refusal.Check(t, err, "0 rows … want 3 rows of 2 numbers or more")
+		refusal.Check(t, refusal.Err((&Projection{Mean: []float64{1}}).Project(none)), "rows of 0 numbers … onto components of rows of 1")
+	}
+}

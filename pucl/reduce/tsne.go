@@ -43,7 +43,7 @@ const (
 //
 // [rows.Unit]: https://pkg.go.dev/github.com/puclab/puclab/pucl/rows#Unit
 func TSNE(ctx context.Context, data mat.Matrix, config TSNEConfig) (points *mat.Dense, divergence float64, err error) {
-	n, d := data.Dims()
+	n, d := dims(data)
 	config, err = config.fill(n, d)
 	if err != nil {
 		return nil, 0, err

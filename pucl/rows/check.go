@@ -23,9 +23,12 @@ func Check(x *mat.Dense, n int, what string) (rows, columns int, err error) {
 	return rows, columns, nil
 }
 
-// CheckClasses returns an error if a label is not a number from 0 to classes−1. What names what has the labels, such as
+// CheckClasses returns an error if there are no classes, or if a label is not a number from 0 to classes−1. What names what has the labels, such as
 // "row".
 func CheckClasses(classes int, labels []int, what string) error {
+	if classes < 1 {
+		return fmt.Errorf("rows: %d classes; give their number, 1 or more", classes)
+	}
 	for i, class := range labels {
 		if class < 0 || class >= classes {
 			return fmt.Errorf("rows: %s %d has class %d; %d classes are numbered from 0 to %d", what, i, class, classes, classes-1)

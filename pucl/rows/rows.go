@@ -32,10 +32,13 @@ func Unit(x *mat.Dense) *mat.Dense {
 // Take returns the rows of x at index, in that order; a row may come more than once. It turns the embeddings of all images
 // into those of the examples of a PU data set.
 //
-// It is an error if index is empty or holds a number that is no row of x.
+// It is an error if x has no rows, and if index is empty or holds a number that is no row of x.
 func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
 	if len(index) == 0 {
 		return nil, errors.New("rows: no rows to take; give the number of at least one")
+	}
+	if x == nil || x.IsEmpty() {
+		return nil, errNone
 	}
 	n, k := x.Dims()
 	out := mat.NewDense(len(index), k, nil)

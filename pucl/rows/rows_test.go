@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 func TestRows(t *testing.T) {
@@ -74,4 +76,13 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+func TestTakeOfNothing(t *testing.T) {
+	for _, none := range []*mat.Dense{nil, {}} {
+		refusal.Check(t, refusal.Err(Take(none, []int{0})), "no rows given … embed at least one example")
+	}
+	for _, classes := range []int{0, -1} {
+		refusal.Check(t, CheckClasses(classes, []int{0}, "row"), "classes … give their number, 1 or more")
+	}
 }

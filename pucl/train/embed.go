@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,23 +36,12 @@ func (m *Model) ImageShape() (height, width, channels int) {
 	return m.shape.Height, m.shape.Width, m.shape.Channels
 }
 
-// check returns an error if there is no model: a nil one, or one that nothing has made.
-func (m *Model) check() error {
-	if m == nil || m.store == nil {
-		return errors.New("train: there is no model, as after an error that was not looked at; Pretrain and LoadModel return one")
-	}
-	return nil
-}
-
-// CheckImages returns an error if the model embeds features instead of images.
+// CheckImages returns an error if there is no model, or one that embeds features instead of images.
 func (m *Model) CheckImages() error {
-	if err := m.check(); err != nil {
-		return err
-	}
-	if m.features > 0 {
+	if m != nil && m.features > 0 {
 		return fmt.Errorf("train: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
 	}
-	return nil
+	return m.check()
 }
 
 // CheckShape returns an error if the model embeds images of another shape than this one, or none. All that takes images as
@@ -191,7 +181,7 @@ type Embedder struct {
 
 // NewEmbedder prepares to embed images of the model's shape.
 func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
-	if err := m.check(); err != nil {
+	if err := cmp.Or(m.CheckImages(), eng.Check()); err != nil {
 		return nil, err
 	}
 	return newEmbedder(m, eng, m.imageDims(), func(scope *model.Scope, images *Node) []*Node {

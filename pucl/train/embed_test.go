@@ -73,18 +73,15 @@ func TestEmbedImagesRefuses(t *testing.T) {
 		want   string
 	}{
 		{"as many bytes of another shape", m, randomImages(4, 6, 24), "train: images of 6×24×1 (height×width×channels), but this model embeds " +
-			"images of 12×12×1; bring them to that size, or train a model on these"},
-		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "train: this model embeds rows of 3 features, not images; use EmbedFeatures"},
-		{"none", m, randomImages(0, 12, 12), "train: no images given to embed"},
-		{"nil", m, nil, "train: no images given to embed"},
-		{"a nil pointer", m, (*datasets.Images)(nil), "train: datasets: no images given (the pointer is nil)"},
-		{"a label too few", m, short, "train: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: give one for each image, in the same order"},
-		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "train: reading image 516: the file is damaged"},
+			"images of 12×12×1; … bring them to that size, or train a model on these"},
+		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "train: this model embeds rows of 3 features, not images; … use EmbedFeatures"},
+		{"none", m, randomImages(0, 12, 12), "train: no images given to embed; … give at least one"},
+		{"nil", m, nil, "train: no images given to embed; … give at least one"},
+		{"a nil pointer", m, (*datasets.Images)(nil), "train: datasets: no images given (the pointer is nil); … give those of a loader"},
+		{"a label too few", m, short, "train: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: … give one for each image, in the same order"},
+		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "train: reading image 516: … the file is damaged"},
 	} {
-		_, err := tt.model.EmbedImages(eng, tt.images)
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%s:\n got %v\nwant %s", tt.name, err, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, refusal.Err(tt.model.EmbedImages(eng, tt.images)), tt.want) })
 	}
 	if _, err := m.EmbedImages(eng, damagedImages{randomImages(4, 12, 12), 2}); !errors.Is(err, errDamaged) {
 		t.Errorf("the cause is gone from %v", err)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +69,13 @@ func (e *Embedding) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
+// errNoEmbedding is the error of a nil pointer.
+var errNoEmbedding = errors.New("no embedding; Embed of a model makes one, LoadEmbedding reads one")
+
 func (e *Embedding) encode() (container.Parts, error) {
+	if e == nil {
+		return nil, errNoEmbedding
+	}
 	file := safetensors.File{Tensors: map[string]safetensors.Tensor{}}
 	for name, x := range map[string]*mat.Dense{"H": e.H, "Z": e.Z} {
 		if x == nil || x.IsEmpty() {
@@ -113,6 +120,9 @@ func (e *Embedding) decode(sections [][]byte) error {
 // Take returns the rows of e at index, in that order; a row may come more than once. It turns the embeddings of all images
 // into those of the examples of a PU data set.
 func (e *Embedding) Take(index []int) (*Embedding, error) {
+	if e == nil {
+		return nil, named(errNoEmbedding)
+	}
 	h, err := rows.Take(e.H, index)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,9 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 	if err := c.check(eng); err != nil {
 		return nil, err
 	}
+	if batches == nil {
+		return nil, errors.New("train: no batches of rows; NewBatches of a table makes some")
+	}
 	features := batches.Features()
 	if features < 1 {
 		return nil, fmt.Errorf("train: batches of rows with %d features; there must be at least one", features)

@@ -454,36 +454,3 @@ func FuzzEmbedding(f *testing.F) {
 		}
 	})
 }
-
-// A model that is not there, as after an error that was not looked at, is told of in a sentence by all that a cell asks of one.
-func TestNoModel(t *testing.T) {
-	eng := enginetest.Open(t)
-	for name, ask := range map[string]func(m *Model) error{
-		"Embed":         func(m *Model) error { _, err := m.Embed(eng, make([]uint8, 4)); return err },
-		"EmbedImages":   func(m *Model) error { _, err := m.EmbedImages(eng, oneImage{}); return err },
-		"EmbedFeatures": func(m *Model) error { _, err := m.EmbedFeatures(eng, mat.NewDense(1, 1, nil)); return err },
-		"NewEmbedder":   func(m *Model) error { _, err := m.NewEmbedder(eng); return err },
-		"CheckImages":   (*Model).CheckImages,
-		"CheckShape":    func(m *Model) error { return m.CheckShape(2, 2, 1) },
-		"CheckLabeled":  func(m *Model) error { return m.CheckLabeled(make([]uint8, 4), 1, "labels") },
-		"Clone":         func(m *Model) error { _, err := m.Clone(); return err },
-		"DropTraining":  (*Model).DropTraining,
-		"Weights":       func(m *Model) error { _, err := m.Weights(); return err },
-		"Export":        func(m *Model) error { return m.Export(filepath.Join(t.TempDir(), "weights")) },
-		"Save":          func(m *Model) error { return m.Save(filepath.Join(t.TempDir(), "model")) },
-		"Write":         func(m *Model) error { return m.Write(new(bytes.Buffer)) },
-	} {
-		for _, m := range []*Model{nil, {}} {
-			if err := ask(m); err == nil || !strings.Contains(err.Error(), "there is no model") {
-				t.Errorf("%s of %v: %v", name, m, err)
-			}
-		}
-	}
-}
-
-// oneImage is an image of 2×2 pixels.
-type oneImage struct{}
-
-func (oneImage) Len() int                             { return 1 }
-func (oneImage) Shape() (height, width, channels int) { return 2, 2, 1 }
-func (oneImage) ReadImage(int, []uint8) error         { return nil }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/puclab/puclab/internal/ahead"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -40,7 +41,8 @@ type run struct {
 // touches nothing in there.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
 	r := &run{Task: task, Settings: settings.WithDefaults(), history: &History{}}
-	if err := cmp.Or(r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
+	none := fault.If(ctx == nil, "train: no context; give context.Background(), or one that stops the run")
+	if err := cmp.Or(none, r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
 		return nil, err
 	}
 	release, err := r.openCheckpoint(eng)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -75,6 +76,14 @@ func (m *Model) DropTraining() error {
 		return err
 	}
 	return DropTraining(m.store, m.Networks()...)
+}
+
+// check returns an error if m is nil or was made by hand.
+func (m *Model) check() error {
+	if m == nil || m.store == nil {
+		return errors.New("train: no model; Pretrain and NewModel make one, LoadModel reads one")
+	}
+	return nil
 }
 
 // DropTraining deletes all variables of store but those of the networks, by their scopes: what only training needs, such as the

@@ -55,6 +55,9 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 	if err := c.check(eng); err != nil {
 		return nil, err
 	}
+	if batches == nil {
+		return nil, errors.New("train: no batches of images; NewBatches of a data set makes some")
+	}
 	height, width, channels := batches.ImageShape()
 	shape := augment.Shape{Height: height, Width: width, Channels: channels}
 	if _, err := c.Recipe.Check(shape); err != nil {

@@ -77,7 +77,7 @@ type Batch struct {
 func (t *Task) check() error {
 	switch {
 	case t.Store == nil || t.Batch == nil || t.Outputs == nil || t.Loss == nil:
-		return errors.New("train: a task needs a Store, Batch, Outputs and Loss")
+		return errors.New("train: a task lacks a part; a task needs a Store, Batch, Outputs and Loss")
 	case t.State != nil && (reflect.TypeOf(t.State).Kind() != reflect.Pointer || reflect.ValueOf(t.State).IsNil()):
 		return fmt.Errorf("train: the State of a task is a %T; give a pointer, so that a checkpoint can be read back into it", t.State)
 	case t.Identity != nil && reflect.TypeOf(t.Identity).Kind() != reflect.Struct:

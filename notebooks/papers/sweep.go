@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -157,4 +158,12 @@ func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting st
 		a := cells.At(setting, row.Method, row.Head, rule).Accuracy
 		return 100 * a.Mean, a.Seeds > 0
 	}
+}
+
+// lead returns by how much one row of a setting is above another, run by run with the same seed, each at its last point.
+func lead(cells *experiment.Cells, setting string, above, below Row) evaluate.Summary {
+	of := func(row Row) experiment.Series {
+		return experiment.Series{Setting: setting, Method: row.Method, Head: row.Head}
+	}
+	return cells.Difference(of(above), of(below), experiment.Last)
 }

@@ -30,8 +30,13 @@ func claimedByFigures() []claims {
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
 // Claims about settings of which the grid has no run at that size are left out.
-func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err error) {
-	for _, c := range claimed() {
+func Verdicts(store *experiment.Store, size experiment.Size) ([]Finding, error) {
+	return decide(store, size, claimed())
+}
+
+// decide decides lists of claims.
+func decide(store *experiment.Store, size experiment.Size, lists []claims) (all []Finding, err error) {
+	for _, c := range lists {
 		grid, err := Find(c.grid, size)
 		if err != nil {
 			return nil, err

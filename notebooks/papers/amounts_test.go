@@ -212,6 +212,11 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %q, %v", p, words, err)
 	}
 	holds(t, s.Table(nothing, experiment.Last), "ssCL", "n/a")
+	if rows := s.Table(nothing, experiment.Last).Rows; len(rows) != 2 {
+		t.Errorf("rows %q of two, of which nothing is published", rows)
+	}
+	s.Published = []Published{{Setting: "hard", Row: s.Rows[1], Mean: 90}}
+	holds(t, s.Table(nothing, experiment.Last), "ssCL, published", "n/a", "90.0")
 	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
 	if !math.IsNaN(low) || high != 1 {
 		t.Errorf("PUCL above ssCL between %g and %g", low, high)

@@ -25,6 +25,8 @@ type BoundariesConfig struct {
 
 	// Shade, if not nil, says whether a point is positive; the positive side is hatched, as by the best possible classifier.
 	Shade func(x, y float64) bool
+	// ShadeName says in the legend what is hatched; "" means "positive side".
+	ShadeName string
 	// Margins draws the two lines at which the first boundary's classifier has the logits −1 and 1.
 	Margins bool
 }
@@ -43,36 +45,47 @@ func Boundaries(cfg BoundariesConfig, groups []Group, lines ...Boundary) (*plot.
 		}
 	}
 	var behind []plot.Plotter
+	var hatched *sides
 	if cfg.Shade != nil {
-		behind = append(behind, &sides{cfg.Shade, draw.LineStyle{Color: faint(StyleFor(Positive)[0].Color, 0.35), Width: 1}})
+		hatched = &sides{cfg.Shade, draw.LineStyle{Color: faint(StyleFor(Positive)[0].Color, 0.35), Width: 1}}
+		behind = append(behind, hatched)
 	}
 	p, entries, err := scatter(cfg.ScatterConfig, groups, behind...)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(groups)+len(lines))
+	names := make([]string, 0, len(groups)+len(cfg.Gaussians)+len(lines))
 	for _, g := range groups {
+		names = append(names, g.Name)
+	}
+	for _, g := range cfg.Gaussians {
 		names = append(names, g.Name)
 	}
 	for _, b := range lines {
 		names = append(names, b.Name)
 	}
-	styles := StyleFor(names...)[len(groups):] // none that a group has
+	styles := StyleFor(names...)[len(groups)+len(cfg.Gaussians):] // none that a group has
 	for i, b := range lines {
 		line := &across{b, styles[i].Line(2)}
+		name := cmp.Or(b.Name, fmt.Sprintf("boundary %d", i+1))
+		outside := ""
+		if len(line.ends(p)) < 2 {
+			outside = " (outside)"
+		}
+		entries = append(entries, newEntry(name+outside, line))
 		if cfg.Margins && i == 0 {
+			var margin *across
 			for _, logit := range []float64{-1, 1} {
-				margin := b
+				margin = &across{b, draw.LineStyle{Color: styles[i].Color, Width: 0.8, Dashes: []vg.Length{2, 2}}}
 				margin.Bias -= logit
-				p.Add(&across{margin, draw.LineStyle{Color: styles[i].Color, Width: 0.8, Dashes: []vg.Length{2, 2}}})
+				p.Add(margin)
 			}
+			entries = append(entries, newEntry("its logits −1 and 1", margin))
 		}
 		p.Add(line)
-		name := cmp.Or(b.Name, fmt.Sprintf("boundary %d", i+1))
-		if len(line.ends(p)) < 2 {
-			name += " (outside)"
-		}
-		entries = append(entries, newEntry(name, line))
+	}
+	if hatched != nil {
+		entries = append(entries, newEntry(cmp.Or(cfg.ShadeName, "positive side"), hatched))
 	}
 	AddLegend(p, entries...)
 	return p, nil
@@ -151,5 +164,14 @@ func (s *sides) Plot(c draw.Canvas, p *plot.Plot) {
 				from = nil
 			}
 		}
+	}
+}
+
+// Thumbnail draws a few of the slanting lines.
+func (s *sides) Thumbnail(c *draw.Canvas) {
+	const half, gap = vg.Length(4.5), vg.Length(5)
+	y := c.Center().Y
+	for x := c.Min.X; x+2*half <= c.Max.X; x += gap {
+		c.StrokeLine2(s.style, x, y-half, x+2*half, y+half)
 	}
 }

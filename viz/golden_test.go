@@ -29,6 +29,8 @@ func TestGolden(t *testing.T) {
 		{ExampleDistributions, "distributions.png"},
 		{ExampleGroupedBars, "grouped_bars.png"},
 		{ExampleHeatmap, "heatmap.png"},
+		{ExampleAlignmentUniformity, "plane.png"},
+		{ExampleGaussian, "gaussians.png"},
 		{ExampleImageGrid, "image_grid.png"},
 		{ExampleBars, "bars.png"},
 		{ExampleClusters, "clusters.png"},

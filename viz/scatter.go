@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -23,6 +24,9 @@ type ScatterConfig struct {
 
 	// EqualAspect gives both axes the same unit, see the function EqualAspect.
 	EqualAspect bool
+
+	// Gaussians are drawn over the points as ellipses, each with a line in the legend. One that has the name of a group has its look.
+	Gaussians []Gaussian
 }
 
 // Scatter draws groups of points, each with a color and a marker of its own and a legend to the right (set
@@ -30,7 +34,7 @@ type ScatterConfig struct {
 // marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
 // one size the first lies on top. A group may be empty, but not all of them.
 //
-// It returns an error if there is no point, X and Y of a group differ in length, or a value is not finite.
+// It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, or a Gaussian has no covariance.
 func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 	p, entries, err := scatter(cfg, groups)
 	if err == nil {
@@ -49,7 +53,8 @@ func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot
 	}
 	total := 0
 	drawn := make([]*marks, len(groups))
-	for i, s := range stylesOf(groups, func(g Group) string { return g.Name }) {
+	styles := stylesOf(groups, func(g Group) string { return g.Name })
+	for i, s := range styles {
 		g := groups[i]
 		m := newMarks(points(g.X, g.Y), s.Glyph(0), 4)
 		name := g.Name
@@ -71,6 +76,14 @@ func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot
 			m.Radius++
 		}
 		p.Add(m)
+	}
+	over, err := cfg.ellipses(groups, styles)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, e := range over {
+		p.Add(e)
+		entries = append(entries, newEntry(cmp.Or(cfg.Gaussians[i].Name, "Gaussian")+", 1 and 2 σ", e))
 	}
 	widen(&p.X, 0.03*(p.X.Max-p.X.Min))
 	widen(&p.Y, 0.03*(p.Y.Max-p.Y.Min))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
@@ -11,10 +12,10 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// RunGrid does the missing runs of a grid in this cell, and returns what came of all. Which size the setting "size" says, smoke unless it
-// is set. Results of size smoke are kept on the bench of the grid's name, others in notebooks/results, beside those that came with the
-// module: results of another version of the program, which stay as they are there, are an error that says how to mend it. An interrupted
-// cell goes on where it was when it is run again. Progress goes to w; nil means the notebook.
+// RunGrid does the missing runs of a grid in this cell, and returns what came of all. Which size the setting "size" says, smoke unless
+// it is set. Results of size smoke are kept on a bench that all grids share, as they share runs; others in notebooks/results, beside those
+// that came with the module. Results of another version of the program stay as they are, and are an error that says how to mend it. An
+// interrupted cell goes on where it was when it is run again. Progress goes to w; nil means the notebook.
 func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	size, err := gridSize(experiment.Smoke)
 	if err != nil {
@@ -26,7 +27,7 @@ func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	}
 	folder, work := "", ""
 	if size == experiment.Smoke {
-		bench, err := Open(name)
+		bench, err := Open("grids")
 		if err != nil {
 			return nil, err
 		}
@@ -36,22 +37,20 @@ func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	if err != nil {
 		return nil, err
 	}
+	standings, err := store.LookAll(grid)
+	if err != nil {
+		return nil, err
+	}
+	if why := firstStale(standings); why != "" && folder != "" {
+		return nil, fmt.Errorf("lab: %s; or remove %s and run this cell again", why, folder)
+	} else if why != "" {
+		return nil, fmt.Errorf("lab: %s", why)
+	}
 	eng, err := engine.Open()
 	if err != nil {
 		return nil, err
 	}
-	cells, err := store.Here(Interruptible(), eng, grid, work, w)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range cells.Standings {
-		if s.State == experiment.Stale && size == experiment.Smoke {
-			return nil, fmt.Errorf("lab: %s; or remove %s and run this cell again", s.Why, store.Folder)
-		} else if s.State == experiment.Stale {
-			return nil, fmt.Errorf("lab: %s", s.Why)
-		}
-	}
-	return cells, nil
+	return store.Here(Interruptible(), eng, grid, work, w)
 }
 
 // Committed returns what the results that came with the module hold of a grid: those of size laptop, or of size paper where the setting
@@ -76,21 +75,28 @@ func Committed(name string) (cells *experiment.Cells, told string, err error) {
 	if cells, err = store.Cells(grid); err != nil {
 		return nil, "", err
 	}
-	told = fmt.Sprintf("%s, size %s: %s.", name, size, cells)
-	missing, stale := false, ""
-	for _, s := range cells.Standings {
-		missing = missing || s.State == experiment.Missing
-		if s.State == experiment.Stale {
-			stale = cmp.Or(stale, s.Why)
-		}
+	return cells, tellGrid(grid, cells), nil
+}
+
+// tellGrid says how the runs of a grid stand.
+func tellGrid(grid experiment.Grid, cells *experiment.Cells) string {
+	told := fmt.Sprintf("%s, size %s: %s.", grid.Name, grid.Size, cells)
+	if slices.ContainsFunc(cells.Standings, func(s experiment.Standing) bool { return s.State == experiment.Missing }) {
+		told += fmt.Sprintf(" `go run ./notebooks grid -size %s %s` does those that are missing.", grid.Size, grid.Name)
 	}
-	if missing {
-		told += fmt.Sprintf(" `go run ./notebooks grid -size %s %s` does those that are missing.", size, name)
+	if why := firstStale(cells.Standings); why != "" {
+		told += fmt.Sprintf(" Left out: %s.", why)
 	}
-	if stale != "" {
-		told += fmt.Sprintf(" Left out: %s.", stale)
+	return told
+}
+
+// firstStale returns why a result cannot be used, "" where all can.
+func firstStale(standings []experiment.Standing) string {
+	at := slices.IndexFunc(standings, func(s experiment.Standing) bool { return s.State == experiment.Stale })
+	if at < 0 {
+		return ""
 	}
-	return cells, told, nil
+	return standings[at].Why
 }
 
 // gridSize returns the size that the setting "size" says.

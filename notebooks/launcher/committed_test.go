@@ -63,17 +63,21 @@ type committed struct {
 	Metadata struct {
 		Kernel struct{ Name string } `json:"kernelspec"`
 	}
-	Cells []struct {
-		ID       string
-		Type     string           `json:"cell_type"`
-		Metadata *json.RawMessage // has to be there
-		Source   json.RawMessage
-		Outputs  []struct {
-			Type string          `json:"output_type"`
-			Data map[string]any  `json:"data"`
-			Text json.RawMessage `json:"text"`
-		}
-	}
+	Cells []committedCell
+}
+
+type committedCell struct {
+	ID       string
+	Type     string           `json:"cell_type"`
+	Metadata *json.RawMessage // has to be there
+	Source   json.RawMessage
+	Outputs  []committedOutput
+}
+
+type committedOutput struct {
+	Type string          `json:"output_type"`
+	Data map[string]any  `json:"data"`
+	Text json.RawMessage `json:"text"`
 }
 
 func decodeNotebook(data []byte) (nb committed, err error) {

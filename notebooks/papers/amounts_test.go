@@ -158,7 +158,7 @@ func TestRunOfAFigure(t *testing.T) {
 }
 
 // Published numbers stand at settings and rows that the figure has, once each.
-func TestPublishedOfFigures(t *testing.T) {
+func TestPublishedOfSweeps(t *testing.T) {
 	sweeps := []Sweep{AuthorsOverLabels(), AuthorsProbes()}
 	for _, v := range samplings[experiment.Paper] {
 		sweeps = append(sweeps, v.Over(false, PUPL), v.Over(true, PUPL))

@@ -18,9 +18,13 @@ func Convergence(size experiment.Size) (experiment.Grid, error) {
 	}
 	grid.Name = figure9
 	var more experiment.Grid
-	if size == experiment.Paper {
+	switch size {
+	case experiment.Paper:
 		more, err = dogsAndCats()
-	} else if more, err = Table1().Grid(size); err == nil {
+	case experiment.Laptop:
+		if more, err = Table1().Grid(size); err != nil {
+			return grid, err
+		}
 		more = more.Only(func(r experiment.Run) bool {
 			data := r.Config.(Contrastive).Data
 			return data.Labeled <= 1000 && data.Files != JPEGCopies

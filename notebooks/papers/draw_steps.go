@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -12,8 +13,8 @@ import (
 )
 
 // CurvesOverSteps returns a curve for each series: its accuracy in percent over the steps after which it was judged, with the 95%
-// interval over seeds. What fewer than two seeds have, which has no interval, is left out. A curve has the name of its method, with the
-// setting where the series are of several.
+// interval over seeds. What fewer than two seeds have, which has no interval, is left out. A curve has the name of its method, where the
+// series are of several settings with what tells these apart.
 func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.Curve {
 	return curvesOverSteps(cells, list, func(p experiment.Point, s experiment.Series) (float64, bool) {
 		if p.Head != s.Head || p.Test == nil {
@@ -33,10 +34,7 @@ func ValuesOverSteps(cells *experiment.Cells, value string, list ...experiment.S
 
 func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, of func(experiment.Point, experiment.Series) (float64, bool)) (curves []viz.Curve) {
 	for _, s := range list {
-		curve := viz.Curve{Name: s.Method}
-		if slices.ContainsFunc(list, func(other experiment.Series) bool { return other.Setting != s.Setting }) {
-			curve.Name = fmt.Sprintf("%s, %s", s.Method, s.Setting)
-		}
+		curve := viz.Curve{Name: seriesName(s, list)}
 		at := map[int][]float64{}
 		for _, standing := range cells.Runs(s.Setting, s.Method) {
 			if standing.State != experiment.Done {
@@ -61,16 +59,51 @@ func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, of func(
 	return curves
 }
 
-// DrawCurves sets curves that have intervals as a table: a column for each, and a row for each x that one of them has.
+// seriesName names one of several series.
+func seriesName(s experiment.Series, list []experiment.Series) string {
+	task, _, _ := strings.Cut(s.Setting, ", ")
+	several, tasks := false, false
+	for _, other := range list {
+		several = several || other.Setting != s.Setting
+		tasks = tasks || !strings.HasPrefix(other.Setting, task+", ")
+	}
+	switch {
+	case !several:
+		return s.Method
+	case tasks:
+		return s.Method + ", " + s.Setting
+	}
+	return s.Method + ", " + strings.TrimPrefix(s.Setting, task+", ")
+}
+
+// PathsOverSteps returns how alignment and uniformity of each series went, the means over seeds, for [viz.AlignmentUniformity]; series of
+// fewer than two done runs are left out.
+func PathsOverSteps(cells *experiment.Cells, list ...experiment.Series) (paths []viz.Path) {
+	alignment, uniformity := ValuesOverSteps(cells, Alignment, list...), ValuesOverSteps(cells, Uniformity, list...)
+	for i, a := range alignment {
+		paths = append(paths, viz.Path{Name: a.Name, Steps: a.X, Alignment: a.Y, Uniformity: uniformity[i].Y})
+	}
+	return paths
+}
+
+// DrawCurves sets curves as a table: a column for each, and a row for each x that one of them has. Numbers have one digit behind the point
+// beside an interval and two without, and three where all are below 10.
 func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
-	out := viz.Table{Title: title, RowsHeader: x}
+	out := viz.Table{Title: title, RowsHeader: x, Decimals: 2}
 	var all []float64
+	largest := 0.0
 	for _, c := range curves {
 		if c.High != nil {
-			out.Note = "Mean ± 95% interval over seeds."
+			out.Note, out.Decimals = "Mean ± 95% interval over seeds.", 1
+		}
+		for _, y := range c.Y {
+			largest = max(largest, math.Abs(y))
 		}
 		out.Columns = append(out.Columns, c.Name)
 		all = append(all, c.X...)
+	}
+	if largest < 10 {
+		out.Decimals = 3
 	}
 	slices.Sort(all)
 	for _, at := range slices.Compact(all) {
@@ -86,6 +119,26 @@ func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 			line = append(line, cell)
 		}
 		out.Add(fmt.Sprint(at), line)
+	}
+	return out
+}
+
+// DrawSooner sets side by side where series end and how much sooner than a reference they are as accurate as that is at its end, run by
+// run with the same seed, in percent of its steps: see [experiment.Cells.Sooner].
+func DrawSooner(cells *experiment.Cells, reference experiment.Series, list ...experiment.Series) viz.Table {
+	out := viz.Table{
+		Title:      fmt.Sprintf("Who is sooner where %s ends, %s, by %s", reference.Method, reference.Setting, reference.Head),
+		RowsHeader: "method", Columns: []string{"at the end", "sooner by"},
+		Note: "Accuracy (%) at the end, and by how many percent of its steps sooner a run is as accurate as " + reference.Method + " with its seed ends. " +
+			"Mean ± 95% interval over seeds.",
+	}
+	all := append([]experiment.Series{reference}, list...)
+	for _, s := range all {
+		sooner := viz.Cell{Text: "–"}
+		if s != reference {
+			sooner = Percent(cells.Sooner(s, reference))
+		}
+		out.Add(seriesName(s, all), []viz.Cell{Percent(cells.At(s.Setting, s.Method, s.Head, experiment.Last).Accuracy), sooner})
 	}
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/viz"
 )
 
 // Every claim of a figure is about runs that its grid has at size laptop or paper, and about heads that these have.
@@ -140,4 +142,98 @@ func TestSingleData(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// watchedCells are two seeds of PUCL in two settings, judged twice, and one of ssCL.
+func watchedCells() *experiment.Cells {
+	cells := &experiment.Cells{}
+	add := func(method, setting string, seed uint64, right ...int) {
+		result := &experiment.Result{}
+		for i, right := range right {
+			test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
+			result.Points = append(result.Points, experiment.Point{Head: Neighbors, Step: 10 * (i + 1), Test: &test},
+				experiment.Point{Step: 10 * (i + 1), Values: map[string]float64{Alignment: float64(right) / 100, Uniformity: -float64(i)}})
+		}
+		cells.Standings = append(cells.Standings, experiment.Standing{
+			Run: experiment.Run{Setting: setting, Method: method, Seed: seed}, State: experiment.Done, Result: result})
+	}
+	add("PUCL", ShareAt("T", 0.1), 1, 80, 90)
+	add("PUCL", ShareAt("T", 0.1), 2, 82, 96)
+	add("PUCL", ShareAt("T", 0.5), 1, 70, 97)
+	add("PUCL", ShareAt("T", 0.5), 2, 74, 99)
+	add("ssCL", ShareAt("T", 0), 1, 60, 90)
+	return cells
+}
+
+// Means and intervals are those over seeds, 12.706·s/√2 about them, and a series of one seed is left out; names say what differs.
+func TestCurvesOfFigures(t *testing.T) {
+	cells := watchedCells()
+	few, many, none := experiment.Series{Setting: ShareAt("T", 0.1), Method: "PUCL", Head: Neighbors},
+		experiment.Series{Setting: ShareAt("T", 0.5), Method: "PUCL", Head: Neighbors},
+		experiment.Series{Setting: ShareAt("T", 0), Method: "ssCL", Head: Neighbors}
+	curves := CurvesOverSteps(cells, few, many, none)
+	if len(curves) != 2 || curves[0].Name != "PUCL, 0.1 of all labeled" || !slices.Equal(curves[1].X, []float64{10, 20}) ||
+		math.Abs(curves[1].Y[0]-72) > 1e-9 || math.Abs(curves[1].High[0]-72-12.7062*2) > 1e-3 {
+		t.Errorf("%+v", curves)
+	}
+	if curves := CurvesOverSteps(cells, few); len(curves) != 1 || curves[0].Name != "PUCL" {
+		t.Errorf("%+v", curves)
+	}
+	paths := PathsOverSteps(cells, few, none)
+	if len(paths) != 1 || math.Abs(paths[0].Alignment[1]-0.93) > 1e-9 || paths[0].Uniformity[1] != -1 || paths[0].Steps[1] != 20 {
+		t.Errorf("%+v", paths)
+	}
+	if over := CurvesOverShares(cells, "T", Neighbors); len(over) != 1 || over[0].Name != "PUCL" || !slices.Equal(over[0].X, []float64{0.1, 0.5}) ||
+		math.Abs(over[0].Y[0]-93) > 1e-9 {
+		t.Errorf("%+v", over)
+	}
+	table := DrawCurves("title", "step", curves)
+	holds(t, table, "10", "81.0 ± 12.7", "72.0 ± 25.4")
+	holds(t, table, "20", "93.0 ± 38.1", "98.0 ± 12.7")
+	if text := DrawCurves("values", "step", ValuesOverSteps(cells, Alignment, few)); text.Decimals != 3 {
+		t.Errorf("%d decimals", text.Decimals)
+	}
+	holds(t, DrawCurves("published", "n_P", PublishedOverLabels()), "20000", "96.31", "95.50", "95.67")
+	holds(t, DrawSooner(cells, none, few), "PUCL, 0.1 of all labeled", "93.0 ± 38.1", "0.0")
+}
+
+// The published numbers of a figure are one for each of its levels, and percentages.
+func TestPublishedOfFigures(t *testing.T) {
+	for _, list := range [][]viz.Curve{PublishedOverShares(), PublishedOverLabels(), {PublishedOverTauPlus()}} {
+		for _, c := range list {
+			if len(c.X) != len(c.Y) || len(c.X) != len(list[0].X) || !slices.IsSorted(c.X) || slices.Min(c.Y) < 50 || slices.Max(c.Y) > 100 {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+	if task := Task(watchedCells()); task != "T" {
+		t.Errorf("task %q", task)
+	}
+}
+
+// The figures' claims stand with the rows of both settings, and what is about steps says so.
+func TestDrawVerdicts(t *testing.T) {
+	grid, err := Find(figure1, experiment.Laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := &experiment.Cells{}
+	for _, run := range grid.Runs {
+		s := experiment.Standing{Run: run, State: experiment.Missing}
+		if run.Seed < 3 && (run.Method == "ssCL" || run.Setting == ShareAt("FMNIST look-alikes", 0.5)) {
+			points := watchedCells().Standings[run.Seed+1].Result.Points // PUCL with many labels
+			if run.Method == "ssCL" {
+				points = watchedCells().Standings[run.Seed-1].Result.Points // as PUCL with few
+			}
+			s.State, s.Result = experiment.Done, &experiment.Result{Points: points}
+		}
+		cells.Standings = append(cells.Standings, s)
+	}
+	table := DrawVerdicts(cells, "figure 1")
+	if len(table.Rows) != len(claimsSupervision())/2-len(Shares()) || !strings.Contains(table.Note, "in percent of all steps") {
+		t.Errorf("%d rows; %s", len(table.Rows), table.Note)
+	}
+	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: labels help", "98.0 ± 12.7", "93.0 ± 38.1", "5.0 ± 25.4", "not decided")
+	holds(t, table, "FMNIST look-alikes, 0.01 of all labeled: labels help", "n/a", "93.0 ± 38.1", "not decided")
+	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: PUCL is sooner", "0.0", "not decided")
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/puclab/puclab/notebooks/experiment"
 	proofs "github.com/puclab/puclab/theory/claims"
 )
 
@@ -155,9 +154,4 @@ func (p Place) verdicts(checked []proofs.Claim) string {
 		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
-}
-
-// IndexFindings decides the claims of all tables and figures by the runs of a store that are done at a size; see [Verdicts].
-func IndexFindings(store *experiment.Store, size experiment.Size) ([]Finding, error) {
-	return decide(store, size, append(claimed(), claimedByFigures()...))
 }

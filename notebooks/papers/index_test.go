@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/notebooks/experiment"
 	proofs "github.com/puclab/puclab/theory/claims"
 )
 
@@ -23,11 +22,9 @@ func TestIndex(t *testing.T) {
 	for _, c := range proofs.All() {
 		ids = append(ids, c.ID)
 	}
-	for _, list := range [][]claims{claimed(), claimedByFigures()} {
-		for _, of := range list {
-			for _, c := range of.list {
-				experiments = append(experiments, c.Experiment)
-			}
+	for _, of := range claimed() {
+		for _, c := range of.list {
+			experiments = append(experiments, c.Experiment)
 		}
 	}
 	for _, p := range Index() {
@@ -113,20 +110,5 @@ func TestWriteIndex(t *testing.T) {
 	}
 	if strings.HasPrefix(text.String(), "\n") {
 		t.Error("it begins with an empty line")
-	}
-}
-
-// The index decides what a report does, and the figures beside it.
-func TestIndexFindings(t *testing.T) {
-	store := &experiment.Store{Folder: t.TempDir()}
-	own, err := Verdicts(store, experiment.Laptop)
-	all, allErr := IndexFindings(store, experiment.Laptop)
-	if err != nil || allErr != nil || len(all) <= len(own) {
-		t.Errorf("%d of %d, %v, %v", len(own), len(all), err, allErr)
-	}
-	for _, f := range all {
-		if f.Verdict != NotDecided {
-			t.Errorf("without a run: %+v", f)
-		}
 	}
 }

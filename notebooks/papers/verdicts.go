@@ -12,12 +12,12 @@ type claims struct {
 
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
-	return []claims{
+	return append([]claims{
 		{"table-1", claims1()},
 		{"table-2", claims2()},
 		{inThePlane, planeClaims()},
 		{debiased, claimsDebiased()},
-	}
+	}, claimedByFigures()...)
 }
 
 // claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.
@@ -30,13 +30,8 @@ func claimedByFigures() []claims {
 
 // Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
 // Claims about settings of which the grid has no run at that size are left out.
-func Verdicts(store *experiment.Store, size experiment.Size) ([]Finding, error) {
-	return decide(store, size, claimed())
-}
-
-// decide decides lists of claims.
-func decide(store *experiment.Store, size experiment.Size, lists []claims) (all []Finding, err error) {
-	for _, c := range lists {
+func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err error) {
+	for _, c := range claimed() {
 		grid, err := Find(c.grid, size)
 		if err != nil {
 			return nil, err

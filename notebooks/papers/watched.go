@@ -46,13 +46,17 @@ type Watched struct {
 // have no head but Ceiling in common.
 const watchedVersion = 1
 
-// watchedAt returns after how many of so many steps a run is judged: ever more rarely, and at the end.
+// watchedAt returns after how many of so many steps a run is judged: ever more rarely, and at the end; a run that only shows that
+// everything works halfway and at the end.
 func watchedAt(steps int) []int {
+	if steps < 100 {
+		return []int{(steps + 1) / 2, steps}
+	}
 	var at []int
 	for _, thousandths := range []int{25, 50, 100, 150, 200, 300, 400, 500, 600, 700, 800, 900, 1000} {
-		at = append(at, max(1, steps*thousandths/1000))
+		at = append(at, steps*thousandths/1000)
 	}
-	return slices.Compact(at)
+	return at
 }
 
 // watched returns the run of a setting that pretrains by an objective; method names it in tables.
@@ -118,7 +122,7 @@ func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watch
 	if err != nil {
 		return nil, err
 	}
-	neighbors, err := evaluate.KNN{Engine: eng}.ReadBinary(bank, tests, o.truth, 0.5)
+	neighbors, err := evaluate.KNN{}.ReadBinary(bank, tests, o.truth, 0.5)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,10 @@ func TestWatchedAt(t *testing.T) {
 	if at := watchedAt(1000); len(at) != 13 || at[0] != 25 || at[12] != 1000 || !slices.IsSorted(at) {
 		t.Errorf("%d", at)
 	}
-	if at := watchedAt(4); !slices.Equal(at, []int{1, 2, 3, 4}) {
+	if at := watchedAt(100); !slices.Equal(at[:3], []int{2, 5, 10}) || at[12] != 100 {
+		t.Errorf("%d", at)
+	}
+	if at := watchedAt(20); !slices.Equal(at, []int{10, 20}) {
 		t.Errorf("%d", at)
 	}
 }

@@ -117,7 +117,7 @@ func index(folder string, size experiment.Size, checked []claims.Claim) ([]paper
 	if err != nil {
 		return nil, err
 	}
-	findings, err := papers.IndexFindings(store, size)
+	findings, err := papers.Verdicts(store, size)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ func reportCommand(flags *flag.FlagSet) work {
 	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
 	flags.Bool("json", false, "print all records as one JSON object")
 	flags.Bool("markdown", false, "print a Markdown table of how many claims of each experiment agree, check no theory and write no page")
+	flags.Bool("index", false, "print a Markdown index of every figure, table and theorem: its notebook, its verdicts, its run time")
 	return func(ctx context.Context, s *session, more []string) error {
 		s.talkOnStderr()
 		if err := makeAbsolute(results); err != nil {

@@ -34,7 +34,7 @@ func TestDecideThan(t *testing.T) {
 	}
 }
 
-// fakeLeads are results of three seeds in which PUCL leads ssCL by 1 point in the easy setting and by about 3 in the hard one. The seeds
+// fakeLeads are results of three seeds in which PUCL leads ssCL by 1 to 3 points in the easy setting and, seed by seed, by 2 more in the hard one. The seeds
 // of the settings are in another order, and one more seed is in the hard one alone.
 func fakeLeads() *experiment.Cells {
 	cells := &experiment.Cells{}
@@ -43,8 +43,8 @@ func fakeLeads() *experiment.Cells {
 		seed            uint64
 		right           int
 	}{
-		{"easy", "PUCL", 1, 910}, {"easy", "PUCL", 2, 710}, {"easy", "PUCL", 3, 510}, {"easy", "ssCL", 3, 500}, {"easy", "ssCL", 2, 700},
-		{"easy", "ssCL", 1, 900}, {"hard", "PUCL", 3, 429}, {"hard", "PUCL", 2, 630}, {"hard", "PUCL", 1, 831}, {"hard", "PUCL", 4, 999},
+		{"easy", "PUCL", 1, 910}, {"easy", "PUCL", 2, 720}, {"easy", "PUCL", 3, 530}, {"easy", "ssCL", 3, 500}, {"easy", "ssCL", 2, 700},
+		{"easy", "ssCL", 1, 900}, {"hard", "PUCL", 3, 449}, {"hard", "PUCL", 2, 640}, {"hard", "PUCL", 1, 831}, {"hard", "PUCL", 4, 999},
 		{"hard", "ssCL", 1, 800}, {"hard", "ssCL", 2, 600}, {"hard", "ssCL", 3, 400}, {"hard", "ssCL", 4, 100},
 	} {
 		cells.Standings = append(cells.Standings, scoredRun(run.setting, Row{Method: run.method}, run.seed, run.right))
@@ -203,15 +203,20 @@ func TestSweep(t *testing.T) {
 	s := Sweep{Title: "leads", XLabel: "x", Rows: []Row{{Method: "PUCL"}, {Method: "ssCL"}}, X: []float64{1, 2}, Grid: "figure-9000",
 		Setting: func(x float64) string { return map[float64]string{1: "easy", 2: "hard"}[x] }}
 	p, words, err := s.Draw(fakeLeads(), experiment.Last)
-	if err != nil || p == nil || !strings.Contains(words, "PUCL: 71.0% at 1, 72.2% at 2.") {
+	if err != nil || p == nil || !strings.Contains(words, "PUCL: 72.0% at 1, 73.0% at 2.") {
 		t.Errorf("%v, %q, %v", p, words, err)
 	}
-	holds(t, s.Table(fakeLeads(), experiment.Last), "PUCL", "71.0 ± 49.7", "72.2")
+	holds(t, s.Table(fakeLeads(), experiment.Last), "PUCL", "72.0 ± 47.2", "73.0")
 	nothing := &experiment.Cells{}
 	if p, words, err := s.Draw(nothing, experiment.Last); err != nil || p != nil || !strings.Contains(words, "grid -size laptop figure-9000") {
 		t.Errorf("%v, %q, %v", p, words, err)
 	}
 	holds(t, s.Table(nothing, experiment.Last), "ssCL", "n/a")
+	if rows := s.Table(nothing, experiment.Last).Rows; len(rows) != 2 {
+		t.Errorf("rows %q of two, of which nothing is published", rows)
+	}
+	s.Published = []Published{{Setting: "hard", Row: s.Rows[1], Mean: 90}}
+	holds(t, s.Table(nothing, experiment.Last), "ssCL, published", "n/a", "90.0")
 	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
 	if !math.IsNaN(low) || high != 1 {
 		t.Errorf("PUCL above ssCL between %g and %g", low, high)

@@ -37,6 +37,8 @@ type Contrastive struct {
 	Points    int // at which heads are judged
 	Restarts  int // of PUPL
 	Neighbors int // that judge too, see [Neighbors]
+
+	Heads []string // that judge; nil for all
 }
 
 // contrastive returns the run of a setting that pretrains by an objective.
@@ -51,7 +53,7 @@ func (s setting) contrastive(o pucl.Objective, seed uint64) experiment.Run {
 		Config: Contrastive{
 			Data: s.Data, Objective: o.Name, Tau: c.Tau, Encoder: encoder.Describe(c.Encoder), Views: c.Recipe.String(),
 			Update: update(c), Batch: s.Batch.Size, Share: s.Batch.Share, Steps: c.Steps, Points: s.Points, Restarts: restarts,
-			Neighbors: s.Judge,
+			Neighbors: s.Judge, Heads: s.Heads,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.pretrain(ctx, eng, place, c)
@@ -74,7 +76,7 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	data.neighbors = s.Judge
+	data.neighbors, data.heads = s.Judge, s.Heads
 	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
 		return nil, err
 	}

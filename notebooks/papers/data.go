@@ -40,11 +40,12 @@ type opened struct {
 	train, held part
 	views       *datasets.Images // a view of each of held.images
 	test        set
-	truth       []bool // which of test are positive
-	pool        []int  // the train.images of the task, whether the split drew them or not
-	poolTruth   []bool // which of pool are positive
-	neighbors   int    // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
-	note        string // which files these are
+	truth       []bool   // which of test are positive
+	pool        []int    // the train.images of the task, whether the split drew them or not
+	poolTruth   []bool   // which of pool are positive
+	neighbors   int      // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
+	heads       []string // by which; nil for all
+	note        string   // which files these are
 	close       func() error
 }
 

@@ -47,7 +47,7 @@ func (a Ablation) Setting(gamma, prior float64) string {
 }
 
 // Figure4 is the grid of Figures 4 and 11: the losses of Table 1 while γ varies, while π varies, and at the corners of both. An encoder
-// is judged by [Neighbors], as the captions have it, and by all heads.
+// is judged by [Neighbors], as the captions have it.
 func Figure4(size experiment.Size) (experiment.Grid, error) {
 	a, err := AblationOf(size)
 	if err != nil {
@@ -114,8 +114,7 @@ func (a Ablation) Lead(cells *experiment.Cells, above, below Row) viz.Table {
 	for _, gamma := range a.Corners[0] {
 		var line []viz.Cell
 		for _, prior := range a.Corners[1] {
-			line = append(line, Percent(cells.Difference(experiment.Series{Setting: a.Setting(gamma, prior), Method: above.Method, Head: above.Head},
-				experiment.Series{Setting: a.Setting(gamma, prior), Method: below.Method, Head: below.Head}, experiment.Last)))
+			line = append(line, Percent(lead(cells, a.Setting(gamma, prior), above, below)))
 		}
 		out.Add(fmt.Sprintf("%g", gamma), line)
 	}

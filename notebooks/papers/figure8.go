@@ -1,6 +1,11 @@
 package papers
 
-import "github.com/puclab/puclab/notebooks/experiment"
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/viz"
+)
 
 // figure8 names the grid of Figure 8.
 const figure8 = "figure-8"
@@ -101,4 +106,21 @@ func claims8() (list []Claim) {
 		add("PUCL's lead over ssCL is larger than with the fewest labels", g.Setting(2, many), g.Setting(2, few), "PUCL")
 	}
 	return list
+}
+
+// Lead sets by how much one row is above another, tasks in rows and γ in columns: in points, mean ± 95% interval over seeds.
+func (g Grouping) Lead(cells *experiment.Cells, above, below Row) viz.Table {
+	out := viz.Table{Title: fmt.Sprintf("%s above %s", above, below), RowsHeader: "task",
+		Note: "Points of accuracy, run by run with the same seed, mean ± 95% interval."}
+	for _, gamma := range g.Gammas {
+		out.Columns = append(out.Columns, fmt.Sprintf("γ = %g", gamma))
+	}
+	for task, name := range g.Tasks {
+		var line []viz.Cell
+		for _, gamma := range g.Gammas {
+			line = append(line, Percent(lead(cells, g.Setting(task, gamma), above, below)))
+		}
+		out.Add(name, line)
+	}
+	return out
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // What runs of the figures have in common that go over amounts of data: batches are drawn as they come, so that a batch has the γ and the
-// π of the data and the bias that Theorem 1 is about; and encoders are judged by [Neighbors] too, once, at the end.
+// π of the data and the bias that Theorem 1 is about; and encoders are judged by what knows all classes, [Neighbors] and [Ceiling], and by
+// PUPL from z, once, at the end.
 
 // ofFigures returns the setting of a task in runs of figures at a size, without its name and its amounts.
 func ofFigures(size experiment.Size, task string) (s setting, err error) {
@@ -27,7 +28,12 @@ func ofFigures(size experiment.Size, task string) (s setting, err error) {
 		return s, fmt.Errorf("papers: there is no size %q", size)
 	}
 	s.Data.Benchmark, s.Batch.Share, s.Points, s.Judge = task, 0, 1, judgedBy
-	s.Seeds = min(s.Seeds, 3)
+	if s.Seeds = 3; size == experiment.Smoke {
+		s.Seeds = 1
+	}
+	if size != experiment.Paper { // where heads take little of a run, and Figure 3 looks at all
+		s.Heads = []string{PUPLOnZ, Ceiling}
+	}
 	return s, nil
 }
 

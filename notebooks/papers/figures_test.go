@@ -34,8 +34,11 @@ func TestClaimsOfFigures(t *testing.T) {
 				for _, s := range func() []experiment.Series { a, b := c.series(); return []experiment.Series{a, b} }() {
 					heads := []string{Neighbors, Ceiling} // of watched runs
 					if config, ok := cells.Runs(s.Setting, s.Method)[0].Run.Config.(Contrastive); ok {
-						if heads = Heads(); config.Neighbors > 0 {
-							heads = append(heads, Neighbors)
+						if heads = config.Heads; heads == nil {
+							heads = Heads()
+						}
+						if config.Neighbors > 0 {
+							heads = append(slices.Clone(heads), Neighbors)
 						}
 					}
 					if !slices.Contains(heads, s.Head) || c.Source == "" {

@@ -42,6 +42,7 @@ type embeddings struct {
 	views       *mat.Dense // h of views of those held out, of length one
 	test        *mat.Dense // h, of length one
 
+	heads     []string   // that judge; nil for all
 	neighbors int        // that judge too; 0 for none
 	bank      *mat.Dense // h of all images of the task that are not held out
 	poolTruth []bool     // which of them are positive
@@ -60,6 +61,7 @@ func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 		return embeddings{}, err
 	}
 	all, err := o.embeddings(learn, held, views, test)
+	all.heads = o.heads
 	if err != nil || o.neighbors == 0 {
 		return all, err
 	}
@@ -82,13 +84,17 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 	return embeddings{train: l, held: h, views: rows.Unit(views.H), test: rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
-// judge judges an encoder by all heads, truth telling which of the test examples are positive. A head that cannot be had of this
+// judge judges an encoder by its heads, truth telling which of the test examples are positive. A head that cannot be had of this
 // embedding, as where it has collapsed, is a point that says why. Of pseudo-labels it keeps how many are right, and of PUPL's on how many
 // examples those of the mixture are others.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
 	var points []experiment.Point
 	pseudoLabels := map[string][]bool{}
-	for _, head := range Heads() {
+	heads := all.heads
+	if heads == nil {
+		heads = Heads()
+	}
+	for _, head := range heads {
 		x, labels, minimized, err := all.train.head(head, seed)
 		if err != nil {
 			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})

@@ -21,6 +21,7 @@ type setting struct {
 	Pretrain train.Config         // Recipe, Steps, Tau and the optimizer of contrastive runs
 	Batch    datasets.BatchConfig // of contrastive runs
 	Points   int                  // of contrastive runs, at which heads are judged
+	Heads    []string             // of contrastive runs; nil for all
 	Judge    int                  // neighbors by which contrastive runs are judged too, see [Neighbors]; 0 for none
 	Rival    rival.Config         // sizes of batches and Settings of rivals
 	Epochs   int                  // of rivals

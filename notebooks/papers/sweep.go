@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -101,29 +102,28 @@ func (s Sweep) published(setting string, row Row) (Published, bool) {
 	return Table{Published: s.Published}.published(setting, row, "")
 }
 
-// Table sets the same numbers in a table, a column for each x, with the published ones in rows below. What is not done is "n/a".
+// Table sets the same numbers in a table, a column for each x, with those published ones that there are in rows below. What is not done is "n/a".
 func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 	out := viz.Table{Title: s.Title, RowsHeader: s.XLabel,
 		Note: fmt.Sprintf("Accuracy (%%), mean ± 95%% interval over seeds, point chosen by: %s. The whole grid: %s.", rule, cells)}
 	for _, x := range s.X {
 		out.Columns = append(out.Columns, fmt.Sprintf("%g", x))
 	}
-	var published [][]viz.Cell
+	published := viz.Table{}
 	for i, name := range s.names() {
 		var ours, theirs []viz.Cell
+		there := false
 		for _, x := range s.X {
 			ours = append(ours, Percent(cells.At(s.Setting(x), s.Rows[i].Method, s.Rows[i].Head, rule).Accuracy))
 			p, ok := s.published(s.Setting(x), s.Rows[i])
-			theirs = append(theirs, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
+			theirs, there = append(theirs, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok}), there || ok
 		}
 		out.Add(name, ours)
-		published = append(published, theirs)
-	}
-	if len(s.Published) > 0 {
-		for i, name := range s.names() {
-			out.Add(name+", published", published[i])
+		if there {
+			published.Add(name+", published", theirs)
 		}
 	}
+	out.Rows, out.Cells = append(out.Rows, published.Rows...), append(out.Cells, published.Cells...)
 	return out
 }
 
@@ -157,4 +157,12 @@ func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting st
 		a := cells.At(setting, row.Method, row.Head, rule).Accuracy
 		return 100 * a.Mean, a.Seeds > 0
 	}
+}
+
+// lead returns by how much one row of a setting is above another, run by run with the same seed, each at its last point.
+func lead(cells *experiment.Cells, setting string, above, below Row) evaluate.Summary {
+	of := func(row Row) experiment.Series {
+		return experiment.Series{Setting: setting, Method: row.Method, Head: row.Head}
+	}
+	return cells.Difference(of(above), of(below), experiment.Last)
 }

@@ -1,7 +1,7 @@
 // Report gathers what the papers claim, of theory and of experiments, with the verdicts: it checks the theory anew and decides what
 // tables and figures claim by the committed runs, or those of another folder. It prints a line for each claim, and writes a page.
 //
-//	go run ./notebooks/report [-size laptop] [-results FOLDER] [-page FILE] [-json | -markdown]
+//	go run ./notebooks/report [-size laptop] [-results FOLDER] [-page FILE] [-json | -markdown | -index]
 //
 // What is at work goes to the standard error.
 package main
@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -38,6 +39,7 @@ func run(args []string, out, messages io.Writer) error {
 	file := flags.String("page", "", "`file` to write the page to; \"\" writes none")
 	asJSON := flags.Bool("json", false, "print all records as one JSON object")
 	asMarkdown := flags.Bool("markdown", false, "print a Markdown table of how many claims of each experiment agree")
+	asIndex := flags.Bool("index", false, "print a Markdown index of every figure, table and theorem: its notebook, its verdicts, its run time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -46,6 +48,8 @@ func run(args []string, out, messages io.Writer) error {
 		return fmt.Errorf("report: it takes flags alone, not %q", flags.Arg(0))
 	case *asJSON && *asMarkdown:
 		return errors.New("-json and -markdown exclude each other")
+	case *asIndex && (*asJSON || *asMarkdown):
+		return errors.New("-index excludes -json and -markdown")
 	}
 	size, err := experiment.ParseSize(*name)
 	if err != nil {
@@ -62,6 +66,9 @@ func run(args []string, out, messages io.Writer) error {
 	if report.Theory, err = theory(line); err != nil {
 		return err
 	}
+	if report.Index, err = index(*results, size, report.Theory); err != nil {
+		return err
+	}
 	if *file != "" {
 		page, err := report.page()
 		if err != nil {
@@ -74,6 +81,9 @@ func run(args []string, out, messages io.Writer) error {
 			return err
 		}
 		line.Linef("The page is %s.", *file)
+	}
+	if *asIndex {
+		return papers.WriteIndex(out, report.Index)
 	}
 	if *asJSON {
 		encoder := json.NewEncoder(out)
@@ -99,6 +109,23 @@ func experiments(folder string, size experiment.Size) (Report, error) {
 		report.Experiments = append(report.Experiments, recordOf(f))
 	}
 	return report, nil
+}
+
+// index returns every figure, table and theorem with what came out, by the runs of a folder of results.
+func index(folder string, size experiment.Size, checked []claims.Claim) ([]papers.IndexRow, error) {
+	store, err := experiment.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	findings, err := papers.Verdicts(store, size)
+	if err != nil {
+		return nil, err
+	}
+	root, ok := home.Dir()
+	if !ok {
+		return nil, errors.New("report: this is no checkout, whose notebooks the index would name: start in its folder")
+	}
+	return papers.IndexRows(filepath.Join(root, "notebooks"), findings, checked)
 }
 
 // theory checks all claims of the theory.

@@ -19,6 +19,8 @@ type Report struct {
 	Size        experiment.Size `json:"size"` // of the runs that decide
 	Experiments []Record        `json:"experiments"`
 	Theory      []claims.Claim  `json:"theory"`
+
+	Index []papers.IndexRow `json:"index"` // every figure, table and theorem
 }
 
 // Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is sooner.
@@ -30,6 +32,7 @@ type Record struct {
 	Above      string          `json:"above"` // the row that is said to be above
 	Below      string          `json:"below"`
 	BelowAt    string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
+	Than       string          `json:"than,omitempty"`         // a setting where the one leads the other by less, or with within by as much
 	Measure    papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
 	Within     float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
 	Verdict    papers.Verdict  `json:"verdict"`
@@ -41,7 +44,7 @@ type Record struct {
 
 func recordOf(f papers.Finding) Record {
 	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
-		Below: f.Below.String(), BelowAt: f.BelowSetting, Measure: f.Measure, Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
+		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
 	in := func(share float64) *float64 {
 		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
 			return &points

@@ -122,12 +122,13 @@ func TestPageAndLines(t *testing.T) {
 	finding.Measure, finding.BelowSetting = papers.Steps, "there"
 	finding.Effect = evaluate.Summary{Mean: 0.4, HalfWidth: 0.095, Seeds: 3}
 	records = append(records, recordOf(finding))
-	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim}}
+	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim},
+		Index: []papers.IndexRow{{Place: papers.Place{Name: "Figure 99", Notebook: "figure-99"}, Checked: "noise-rate: conditional"}}}
 	page, err := r.page()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "1 conditional.", "size laptop"} {
+	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "Figure 99", "not yet", "1 conditional.", "size laptop"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -151,6 +152,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{[]string{"table-1"}, `report: it takes flags alone, not "table-1"`},
 		{[]string{"-json", "-markdown"}, "-json and -markdown exclude each other"},
+		{[]string{"-json", "-index"}, "-index excludes -json and -markdown"},
 		{[]string{"-size", "huge"}, `experiment: there is no size "huge"; choose smoke, laptop or paper`},
 	} {
 		var out, messages bytes.Buffer

@@ -157,9 +157,9 @@ func claimsSupervision() (list []Claim) {
 	const caption1, caption6 = "Contrastive Positive Unlabeled Learning, Figure 1", "Contrastive Positive Unlabeled Learning, Figure 6"
 	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {
 		none := ShareAt(task, 0)
-		add := func(figure, source, statement string, share float64, above, below Row, belowSetting string, within float64, by Measure) {
+		add := func(figure, source, statement string, share float64, above, below Row, belowSetting string, less float64, by Measure) {
 			list = append(list, Claim{Experiment: figure, Statement: statement, Source: source, Setting: ShareAt(task, share),
-				Above: above, Below: below, BelowSetting: belowSetting, Within: within, Measure: by})
+				Above: above, Below: below, BelowSetting: belowSetting, Less: less, Measure: by})
 		}
 		by := func(method string) Row { return Row{method, Neighbors} }
 		for _, share := range Shares() {
@@ -168,7 +168,7 @@ func claimsSupervision() (list []Claim) {
 		for _, share := range []float64{0.01, 0.05} {
 			add("figure 1", caption1, "with few labels PUCL is above SCL-PU", share, by("PUCL"), by("SCL-PU"), "", 0, "")
 		}
-		add("figure 1", caption1, "with many labels PUCL is close to SCL-PU", 0.5, by("PUCL"), by("SCL-PU"), "", 2, "")
+		add("figure 1", caption1, "with many labels PUCL competes with SCL-PU: at most two points below", 0.5, by("PUCL"), by("SCL-PU"), "", competitive, "")
 		for _, share := range Shares() {
 			add("figure 1", caption1, "PUCL is sooner than ssCL where ssCL ends", share, by("PUCL"), by("ssCL"), none, 0, Steps)
 		}

@@ -79,7 +79,7 @@ func AuthorsOverLabels() Sweep {
 			{Row: Row{Method: "PUCL"}, Mean: []float64{93.53, 93.55, 94.05, 94.47, 94.67, 95.50}[i],
 				Spread: []float64{0.15, 0.18, 0.02, 0.17, 0.09, 0.10}[i]},
 		} {
-			p.Setting, p.Source = s.Setting(x), sourceAuthors
+			p.Setting, p.Rule, p.Source = s.Setting(x), experiment.Oracle, sourceAuthors
 			s.Published = append(s.Published, p)
 		}
 	}

@@ -89,7 +89,8 @@ func published5() (list []Published) {
 	} {
 		v := samplings[experiment.Paper][row.task]
 		for i, mean := range row.means {
-			list = append(list, Published{Setting: v.Setting(row.oneSet, v.Gammas[i]), Row: Row{row.method, PUPL}, Mean: mean, Source: sourceAuthors})
+			list = append(list, Published{Setting: v.Setting(row.oneSet, v.Gammas[i]), Row: Row{row.method, PUPL}, Mean: mean,
+				Rule: experiment.Oracle, Source: sourceAuthors})
 		}
 	}
 	return list

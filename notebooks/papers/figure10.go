@@ -127,7 +127,7 @@ func withAccuracy(curve viz.Curve, cells *experiment.Cells, x float64, s experim
 func LabelsOfFigure10() []float64 { return []float64{500, 1000, 3000, 5000, 10_000, 20_000} }
 
 // published10 are the accuracies (%) of figure 10 on CIFAR-I over [LabelsOfFigure10]. The best and the worst λ are those of all that the
-// authors tried, by the numbers themselves.
+// authors tried, by the numbers themselves. The losses of Table 1 come first, in its order.
 //
 // Source: the notebooks of the paper's authors, whose numbers are those of the best epoch on the test images.
 var published10 = []struct {

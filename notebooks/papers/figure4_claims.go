@@ -71,15 +71,18 @@ func OverLabels(head string) Sweep {
 // AuthorsOverLabels returns what the paper's authors found on CIFAR-I over the number of labels. Which classifier that is of, they do not say.
 func AuthorsOverLabels() Sweep {
 	s := Sweep{Title: "CIFAR-I, ResNet-18", XLabel: "labeled positives", LogX: true, Rows: three(""),
-		X: []float64{500, 1000, 3000, 5000, 10_000, 20_000}, Setting: func(x float64) string { return settingName("CIFAR-I", int(x)) }}
+		X: LabelsOfFigure10(), Setting: func(x float64) string { return settingName("CIFAR-I", int(x)) }}
 	for i, x := range s.X {
-		for _, p := range []Published{
-			{Row: Row{Method: "ssCL"}, Mean: 93.43, Spread: 0.18}, // without labels
-			{Row: Row{Method: "SCL-PU"}, Mean: []float64{77.90, 87.93, 92.44, 93.63, 95.05, 96.31}[i], Spread: []float64{3.02, 0, 0, 0, 0, 0}[i]},
-			{Row: Row{Method: "PUCL"}, Mean: []float64{93.53, 93.55, 94.05, 94.47, 94.67, 95.50}[i],
-				Spread: []float64{0.15, 0.18, 0.02, 0.17, 0.09, 0.10}[i]},
-		} {
-			p.Setting, p.Rule, p.Source = s.Setting(x), experiment.Oracle, sourceAuthors
+		for k, row := range s.Rows {
+			p := Published{Setting: s.Setting(x), Row: row, Mean: published10[k].accuracy[i], Rule: experiment.Oracle, Source: sourceAuthors}
+			switch row.Method {
+			case "ssCL":
+				p.Spread = 0.18 // without labels
+			case "SCL-PU":
+				p.Spread = []float64{3.02, 0, 0, 0, 0, 0}[i]
+			case "PUCL":
+				p.Spread = []float64{0.15, 0.18, 0.02, 0.17, 0.09, 0.10}[i]
+			}
 			s.Published = append(s.Published, p)
 		}
 	}

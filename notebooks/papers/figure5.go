@@ -83,9 +83,9 @@ func published5() (list []Published) {
 		{0, true, "ssCL", []float64{79.85, 79.85, 79.85, 79.85}}, // one number for all γ
 		{0, true, "SCL-PU", []float64{64.55, 78.2, 82.9, 90.65}},
 		{0, true, "PUCL", []float64{81.25, 82.2, 85.65, 89.85}},
-		{1, true, "ssCL", []float64{91.25, 91.25, 91.25, 91.25, 91.25}},
-		{1, true, "SCL-PU", []float64{52.36, 79.87, 88.26, 91.23, 96.73}},
-		{1, true, "PUCL", []float64{91.31, 91.38, 91.47, 92.23, 95.52}},
+		{1, true, "ssCL", authorsOnWoof["ssCL"]},
+		{1, true, "SCL-PU", authorsOnWoof["SCL-PU"]},
+		{1, true, "PUCL", authorsOnWoof["PUCL"]},
 	} {
 		v := samplings[experiment.Paper][row.task]
 		for i, mean := range row.means {

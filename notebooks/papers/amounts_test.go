@@ -171,7 +171,7 @@ func TestPublishedOfSweeps(t *testing.T) {
 		seen := map[Published]bool{}
 		for _, p := range s.Published {
 			key := Published{Setting: p.Setting, Row: p.Row}
-			if seen[key] || p.Source == "" || !(p.Mean > 40 && p.Mean < 100) {
+			if seen[key] || p.Source == "" || p.Rule != experiment.Oracle || !(p.Mean > 40 && p.Mean < 100) {
 				t.Errorf("%s: %+v", s.Title, p)
 			}
 			seen[key] = true
@@ -215,8 +215,11 @@ func TestSweep(t *testing.T) {
 	if rows := s.Table(nothing, experiment.Last).Rows; len(rows) != 2 {
 		t.Errorf("rows %q of two, of which nothing is published", rows)
 	}
-	s.Published = []Published{{Setting: "hard", Row: s.Rows[1], Mean: 90}}
+	s.Published = []Published{{Setting: "hard", Row: s.Rows[1], Mean: 90, Rule: experiment.Oracle, Source: "somebody"}}
 	holds(t, s.Table(nothing, experiment.Last), "ssCL, published", "n/a", "90.0")
+	if note := s.Table(nothing, experiment.Last).Note; !strings.Contains(note, "Published: somebody; point chosen by: oracle.") {
+		t.Errorf("the note does not say how published numbers were chosen: %s", note)
+	}
 	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
 	if !math.IsNaN(low) || high != 1 {
 		t.Errorf("PUCL above ssCL between %g and %g", low, high)

@@ -17,6 +17,7 @@ type Claim struct {
 	Above        Row
 	Below        Row
 	Within       float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
+	Less         float64 // with Within 0: Above is above Below less so many points, so that it may be that far below, and above by any lead
 	BelowSetting string  // that Below is of; "" means Setting
 	Measure      Measure // by which Above is above; "" means accuracy on test images
 	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
@@ -62,12 +63,12 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 		f.Effect = cells.Difference(above, below, rule)
 	}
 	low, high := f.Effect.Interval()
-	margin := c.Within / 100
+	margin, least := c.Within/100, -c.Less/100
 	switch {
 	case math.IsNaN(low):
-	case margin == 0 && low > 0, margin > 0 && low > -margin && high < margin:
+	case margin == 0 && low > least, margin > 0 && low > -margin && high < margin:
 		f.Verdict = Agrees
-	case margin == 0 && high < 0, margin > 0 && (low > margin || high < -margin):
+	case margin == 0 && high < least, margin > 0 && (low > margin || high < -margin):
 		f.Verdict = Disagrees
 	}
 	return f

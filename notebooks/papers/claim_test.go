@@ -23,14 +23,16 @@ func TestDecide(t *testing.T) {
 	for _, tt := range []struct {
 		above, below Row
 		within       float64
+		less         float64
 		want         Verdict
 	}{
-		{a, b, 0, Agrees}, {b, a, 0, Disagrees}, {a, c, 0, NotDecided}, // 1.1 ± 0.25 points, and −39 to 41
-		{a, b, 1.4, Agrees}, {a, b, 0.8, Disagrees}, {b, a, 0.8, Disagrees}, {a, b, 1.2, NotDecided}, {a, Row{Method: "none"}, 0, NotDecided},
+		{a, b, 0, 0, Agrees}, {b, a, 0, 0, Disagrees}, {a, c, 0, 0, NotDecided}, // 1.1 ± 0.25 points, and −39 to 41
+		{a, b, 1.4, 0, Agrees}, {a, b, 0.8, 0, Disagrees}, {b, a, 0.8, 0, Disagrees}, {a, b, 1.2, 0, NotDecided}, {a, Row{Method: "none"}, 0, 0, NotDecided},
+		{a, b, 0, 2, Agrees}, {b, a, 0, 2, Agrees}, {b, a, 0, 0.8, Disagrees}, {b, a, 0, 1.2, NotDecided}, // a is 1.1 ± 0.25 above b
 	} {
-		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within}.Decide(&cells, experiment.Last)
+		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within, Less: tt.less}.Decide(&cells, experiment.Last)
 		if f.Verdict != tt.want {
-			t.Errorf("%s above %s within %g: %s, effect %s", tt.above, tt.below, tt.within, f.Verdict, f.Effect.Percent())
+			t.Errorf("%s above %s within %g, less %g: %s, effect %s", tt.above, tt.below, tt.within, tt.less, f.Verdict, f.Effect.Percent())
 		}
 	}
 }

@@ -76,7 +76,8 @@ func published8(head string) (list []Published) {
 	} {
 		for i, gamma := range g.Gammas {
 			for method, mean := range map[string]float64{"ssCL": of.ssCL, "PUCL": of.pucl[i], sclName: of.scl} {
-				list = append(list, Published{Setting: g.Setting(task, gamma), Row: Row{method, head}, Mean: mean, Source: sourceAuthors})
+				list = append(list, Published{Setting: g.Setting(task, gamma), Row: Row{method, head}, Mean: mean,
+					Rule: experiment.Oracle, Source: sourceAuthors})
 			}
 		}
 	}

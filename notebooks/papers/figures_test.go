@@ -233,7 +233,7 @@ func TestDrawVerdicts(t *testing.T) {
 	if len(table.Rows) != len(claimsSupervision())/2-len(Shares()) || !strings.Contains(table.Note, "in percent of all steps") {
 		t.Errorf("%d rows; %s", len(table.Rows), table.Note)
 	}
-	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: labels help", "98.0 ± 12.7", "93.0 ± 38.1", "5.0 ± 25.4", "not decided")
-	holds(t, table, "FMNIST look-alikes, 0.01 of all labeled: labels help", "n/a", "93.0 ± 38.1", "not decided")
+	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: labels help", "98.00 ± 12.71", "93.00 ± 38.12", "5.00 ± 25.41", "not decided")
+	holds(t, table, "FMNIST look-alikes, 0.01 of all labeled: labels help", "n/a", "93.00 ± 38.12", "not decided")
 	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: PUCL is sooner", "0.0", "not decided")
 }

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -97,9 +98,10 @@ func ends(c viz.Curve) string {
 	return fmt.Sprintf("%s: %.1f%% at %g, %.1f%% at %g.", c.Name, c.Y[0], c.X[0], c.Y[n], c.X[n])
 }
 
-// published returns what is published of a row in a setting.
+// published returns what is published of a row in a setting: by the best point on test images, which published numbers mostly are, or by
+// a rule that is not told.
 func (s Sweep) published(setting string, row Row) (Published, bool) {
-	return Table{Published: s.Published}.published(setting, row, "")
+	return Table{Published: s.Published}.published(setting, row, experiment.Oracle)
 }
 
 // Table sets the same numbers in a table, a column for each x, with those published ones that there are in rows below. What is not done is "n/a".
@@ -110,6 +112,7 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 		out.Columns = append(out.Columns, fmt.Sprintf("%g", x))
 	}
 	published := viz.Table{}
+	told := ""
 	for i, name := range s.names() {
 		var ours, theirs []viz.Cell
 		there := false
@@ -117,12 +120,16 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 			ours = append(ours, Percent(cells.At(s.Setting(x), s.Rows[i].Method, s.Rows[i].Head, rule).Accuracy))
 			p, ok := s.published(s.Setting(x), s.Rows[i])
 			theirs, there = append(theirs, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok}), there || ok
+			if ok {
+				told = fmt.Sprintf(" Published: %s; point chosen by: %s.", p.Source, cmp.Or(p.Rule, "not told"))
+			}
 		}
 		out.Add(name, ours)
 		if there {
 			published.Add(name+", published", theirs)
 		}
 	}
+	out.Note += told
 	out.Rows, out.Cells = append(out.Rows, published.Rows...), append(out.Cells, published.Cells...)
 	return out
 }

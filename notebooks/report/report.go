@@ -35,6 +35,7 @@ type Record struct {
 	Than       string          `json:"than,omitempty"`         // a setting where the one leads the other by less, or with within by as much
 	Measure    papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
 	Within     float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
+	Less       float64         `json:"less,omitempty"`         // how many points the one may be below the other and be said to compete with it
 	Verdict    papers.Verdict  `json:"verdict"`
 	Points     *float64        `json:"points"`    // by how many points the one is above the other, the mean over seeds; null without a run of both
 	HalfWidth  *float64        `json:"halfwidth"` // of the 95% interval; null with fewer than two seeds
@@ -44,7 +45,7 @@ type Record struct {
 
 func recordOf(f papers.Finding) Record {
 	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
-		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, Within: f.Within, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
+		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, Within: f.Within, Less: f.Less, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
 	in := func(share float64) *float64 {
 		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
 			return &points

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The blocks of a guide become the files and commands that it tells of.
@@ -102,6 +103,18 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A script that fails does not leave behind what it started, on whose output its end would wait too.
+func TestShellEndsWhatItStarted(t *testing.T) {
+	began := time.Now()
+	printed, status, err := shell(t.TempDir(), "sleep 20 &\necho begun\nexit 3\n")
+	if printed != "begun\n" || status != 3 || err != nil {
+		t.Errorf("%q, status %d, %v", printed, status, err)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it waits for what runs in the background, %v", took)
 	}
 }
 

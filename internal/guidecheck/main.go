@@ -148,9 +148,10 @@ func (c command) try(folder string) error {
 	return nil
 }
 
-// shell runs a script by bash in a folder, and returns what it printed and its exit status.
+// shell runs a script by bash in a folder, and returns what it printed and its exit status. What the script leaves running is ended.
 func shell(folder, script string) (printed string, status int, err error) {
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+	const end = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", end+script)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {

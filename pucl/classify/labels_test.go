@@ -90,7 +90,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 			train.Config{Steps: 1, Monitor: train.Monitor{Every: 1, Features: x, Labeled: three}})),
 			"train: 4 rows of 2 features and 3 labels to monitor; … there must be at least 2 rows of 2 features, and a label for each"},
 	} {
-		refusal.Whole(t, tt.err, tt.want)
+		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, tt.err, tt.want) })
 	}
 }
 

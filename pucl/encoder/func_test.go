@@ -123,9 +123,9 @@ func TestFuncTrainsDropout(t *testing.T) {
 func TestFuncRefuses(t *testing.T) {
 	flat := func(x *Node) *Node { return Reshape(x, x.Shape().Dim(0), -1) }
 	for says, f := range map[string]Func{
-		"a Func lacks its Name or its Graph … needs its Name":               {Graph: layered.Graph},
-		"a Func lacks its Name or its Graph … the field Graph":              {Name: "nothing"},
-		`the encoder "nil" returned nil … it must return embeddings [n, k]`: {Name: "nil", Graph: func(*model.Scope, *Node, bool) *Node { return nil }},
+		"a Func lacks its Name or its Graph … give both: the name tells saved models apart": {Graph: layered.Graph},
+		"a Func lacks its Name or its Graph … the field Graph":                              {Name: "nothing"},
+		`the encoder "nil" returned nil … it must return embeddings [n, k]`:                 {Name: "nil", Graph: func(*model.Scope, *Node, bool) *Node { return nil }},
 		`"maps" made (Float32)[2, 9, 8, 3] of 2 examples (Float32)[2, 9, 8, 2]; … it must return one row for each example, [2, k]: for feature maps`: {
 			Name: "maps", Graph: func(scope *model.Scope, x *Node, _ bool) *Node { return Convolution(scope, x, 3, 3, 1) }},
 		"made (Float32)[1, 3] of 2 examples … it must return one row for each example, [2": {Name: "mean", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {

@@ -166,7 +166,7 @@ type Func struct {
 // are missing.
 func (f Func) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	fault.PanicIf(f.Name == "" || f.Graph == nil,
-		"encoder: a Func lacks its Name or its Graph; a Func needs its Name, which tells saved models apart, and its function, the field Graph")
+		"encoder: a Func lacks its Name or its Graph; give both: the name tells saved models apart, the field Graph is the function")
 	return checked(fmt.Sprintf("%q", f.Name), f.Graph, scope, examples, training)
 }
 

@@ -63,7 +63,9 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 	})
 	wrong := map[string][]string{}
 	values := map[string]*tensors.Tensor{}
-	for variable, name := range torchNames(plan, path) {
+	names := torchNames(plan, path)
+	for _, variable := range slices.Sorted(maps.Keys(names)) { // so that of several faults always the same is told
+		name := names[variable]
 		shape := plan.GetVariable(variable).Shape()
 		if there := store.GetVariable(variable); there != nil {
 			if !slices.Equal(there.Shape().Dimensions, shape.Dimensions) {

@@ -188,6 +188,6 @@ func TestRisksRefuse(t *testing.T) {
 		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels),
 			"γ = 2 … β must not be negative, and γ must lie above"},
 	} {
-		refusal.Check(t, tt.err, tt.want)
+		t.Run(tt.name, func(t *testing.T) { refusal.Check(t, tt.err, tt.want) })
 	}
 }

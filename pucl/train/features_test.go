@@ -91,7 +91,7 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 	}{
 		{"views of images", counted{2, 8, 2}, func(c *Config) { c.Recipe = grayViews(0.5) },
 			"a Recipe makes views of images … leave it nil"},
-		{"temperature τ = NaN … it divides the similarities", counted{2, 8, 2}, func(c *Config) { c.Tau = math.NaN() },
+		{"temperature", counted{2, 8, 2}, func(c *Config) { c.Tau = math.NaN() },
 			"temperature τ = NaN … it divides the similarities"},
 		{"no features", counted{0, 0, 2}, func(*Config) {}, "0 features … there must be at least one"},
 		{"one view", counted{2, 4, 2}, func(*Config) {}, "2 labels and 4 numbers … two views of rows of 2 need 4 numbers for each"},
@@ -101,7 +101,9 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 	} {
 		config := quickFeatures(2)
 		tt.bend(&config)
-		refusal.Check(t, refusal.Err(PretrainFeatures(context.Background(), eng, tt.batches, config)), tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			refusal.Check(t, refusal.Err(PretrainFeatures(context.Background(), eng, tt.batches, config)), tt.want)
+		})
 	}
 	// Without an encoder of one's own it is the MLP's zero value.
 	m, err := PretrainFeatures(context.Background(), eng, counted{2, 8, 2}, Config{Steps: 1})

@@ -66,7 +66,7 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 		},
 			"encoder: the pixels' mean of ResNet holds 3 numbers; … images of (Float32)[8, 12, 12, 1] need 1, or 1 for all channels"},
 		{"colors", gray{12, 12, 3, 4}, nil, "the images have 3 channels, and CropJitter … augment.CIFAR(0)"},
-		{"temperature τ = -1 … it divides the similarities", stripes{8, 2}, func(c *Config) { c.Tau = -0.5 },
+		{"temperature", stripes{8, 2}, func(c *Config) { c.Tau = -0.5 },
 			"train: temperature τ = -0.5; … it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
 		{"no temperature", stripes{8, 2}, func(c *Config) { c.Tau = math.NaN() },
 			"train: temperature τ = NaN; … it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
@@ -111,12 +111,13 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 		if tt.bend != nil {
 			tt.bend(&config)
 		}
-		_, err := Pretrain(context.Background(), eng, tt.batches, config)
-		refusal.Check(t, err, tt.want)
-		t.Logf("%s: %v", tt.name, err)
-		if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "panicked") || strings.Contains(err.Error(), "goroutine") {
-			t.Errorf("%s: no sentence: %v", tt.name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Pretrain(context.Background(), eng, tt.batches, config)
+			refusal.Check(t, err, tt.want)
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("no sentence: %v", err)
+			}
+		})
 	}
 }
 
@@ -135,7 +136,7 @@ func TestPretrainErrors(t *testing.T) {
 		bend    func(*Config)
 		want    string
 	}{
-		{"temperature τ = +Inf … it divides the similarities", stripes{8, 2}, func(c *Config) { c.Tau = -1 },
+		{"temperature", stripes{8, 2}, func(c *Config) { c.Tau = -1 },
 			"temperature τ = -1 … it divides the similarities"},
 		{"steps", stripes{8, 2}, func(c *Config) { c.Steps = -1 }, "Steps -1, CheckpointEvery 500 … negative"},
 		{"crop", stripes{8, 2}, func(c *Config) { c.Recipe = grayViews(2) },
@@ -154,7 +155,9 @@ func TestPretrainErrors(t *testing.T) {
 	} {
 		config := quick(3)
 		tt.bend(&config)
-		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, tt.batches, config)), tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, tt.batches, config)), tt.want)
+		})
 	}
 }
 

@@ -141,7 +141,11 @@ func (h *modelHead) encoder(custom encoder.Encoder) (encoder.Encoder, error) {
 	known := slices.IndexFunc(knownEncoders, func(e encoder.Encoder) bool { return fmt.Sprintf("%T", e) == h.EncoderType })
 	switch {
 	case custom != nil:
-		if got := fmt.Sprintf("%T", custom); got != h.EncoderType {
+		got := fmt.Sprintf("%T", custom)
+		if got == "*"+h.EncoderType {
+			return nil, fmt.Errorf("was trained with the encoder %s, not a pointer to one; pass the encoder itself", h.EncoderType)
+		}
+		if got != h.EncoderType {
 			return nil, fmt.Errorf("was trained with the encoder %s, not %s; pass that one", h.EncoderType, strings.TrimPrefix(got, "*"))
 		}
 		if got := encoderFields(custom); got != "" && h.Encoder != "" && got != h.Encoder {

@@ -32,6 +32,7 @@ func TestLoadingErrors(t *testing.T) {
 	wider := tiny
 	wider.Dim++
 	refusal.Check(t, refusal.Err(LoadModel(path, wider)), "trained with the encoder encoder.SmallCNN … pass that one")
+	refusal.Check(t, refusal.Err(LoadModel(path, &wider)), "encoder.SmallCNN, not a pointer to one; … pass the encoder itself")
 	if _, err := LoadModel(path, tiny); err != nil {
 		t.Errorf("the encoder it was trained with is refused: %v", err)
 	}

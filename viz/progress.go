@@ -227,10 +227,12 @@ func (p *Progress) share() float64 {
 	return min(1, max(0, float64(p.last)/float64(p.total)))
 }
 
-// speed writes a rate given in steps a second.
+// speed writes a rate given in steps a second; of less than one step a second, that nothing more is known of, how long one takes.
 func (p *Progress) speed(rate float64) string {
 	unit := plural(cmp.Or(p.Unit, "step")) + "/s"
 	switch {
+	case p.ExamplesPerStep == 0 && p.ViewsPerStep == 0 && rate > 0 && rate < 0.95:
+		return liveline.Duration(time.Duration(float64(time.Second)/rate)) + "/" + cmp.Or(p.Unit, "step")
 	case p.ExamplesPerStep > 0:
 		rate, unit = rate*float64(p.ExamplesPerStep), plural(cmp.Or(p.Example, "image"))+"/s"
 		if each := p.ViewsPerStep / p.ExamplesPerStep; each > 1 {

@@ -79,7 +79,7 @@ func TestProgressSpeed(t *testing.T) {
 		tick(time.Second)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if got := lines[1]; got != "batch 1, 0.0 batches/s" {
+	if got := lines[1]; got != "batch 1, 1 min 0 s/batch" {
 		t.Errorf("after the first step: %q", got)
 	}
 	if got := lines[len(lines)-1]; got != "batch 60, 1.0 batches/s" {

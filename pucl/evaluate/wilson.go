@@ -28,5 +28,11 @@ func Wilson(share float64, n int, confidence float64) (low, high float64, err er
 	middle := share + z*z/(2*size)
 	half := z * math.Sqrt(share*(1-share)/size+z*z/(4*size*size))
 	scale := 1 + z*z/size
-	return max(0, (middle-half)/scale), min(1, (middle+half)/scale), nil
+	low, high = max(0, (middle-half)/scale), min(1, (middle+half)/scale)
+	if share == 0 { // rounding leaves a little
+		low = 0
+	} else if share == 1 {
+		high = 1
+	}
+	return low, high, nil
 }

@@ -28,6 +28,13 @@ func TestWilson(t *testing.T) {
 	if err != nil || low != 0 || math.Abs(high-z*z/(8+z*z)) > 1e-12 {
 		t.Errorf("none of 8: %g to %g, %v", low, high, err)
 	}
+	for n := range 100 { // exactly, whatever rounding does
+		none, _, err := Wilson(0, n+1, 0.95)
+		_, all, otherErr := Wilson(1, n+1, 0.95)
+		if none != 0 || all != 1 || err != nil || otherErr != nil {
+			t.Errorf("none and all of %d: from %g, to %g, %v, %v", n+1, none, all, err, otherErr)
+		}
+	}
 	if low, high, err = Wilson(1, 8, 0.95); err != nil || high != 1 || math.Abs(low-8/(8+z*z)) > 1e-12 {
 		t.Errorf("all of 8: %g to %g, %v", low, high, err)
 	}

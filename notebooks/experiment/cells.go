@@ -94,13 +94,8 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
 	var values []float64
 	for _, s := range c.done(setting, method) {
-		for _, p := range slices.Backward(s.Result.Points) {
-			if p.Head == head {
-				if v, ok := p.Values[name]; ok {
-					values = append(values, v)
-				}
-				break
-			}
+		if v, ok := s.Result.Last(head).Values[name]; ok {
+			values = append(values, v)
 		}
 	}
 	return summarize(values)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,16 @@ type Result struct {
 	Failure string // why nothing was measured: a sentence; "" for a run that went well
 	Record  train.Record
 	Points  []Point
+}
+
+// Last returns the last point of a head, the zero Point where there is none.
+func (r *Result) Last(head string) Point {
+	for _, p := range slices.Backward(r.Points) {
+		if p.Head == head {
+			return p
+		}
+	}
+	return Point{}
 }
 
 // String tells what came of the run in a few words: "143 s, accuracy 0.934", or why it failed.

@@ -76,8 +76,7 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 
 // series returns what the claim compares.
 func (c Claim) series() (above, below experiment.Series) {
-	return experiment.Series{Setting: c.Setting, Method: c.Above.Method, Head: c.Above.Head},
-		experiment.Series{Setting: cmp.Or(c.BelowSetting, c.Setting), Method: c.Below.Method, Head: c.Below.Head}
+	return c.Above.in(c.Setting), c.Below.in(cmp.Or(c.BelowSetting, c.Setting))
 }
 
 // has reports whether the grid of these cells has runs of both rows, in both settings where it is about two leads.

@@ -71,29 +71,46 @@ func update(c train.Config) string {
 // pretrain does a run.
 func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (
 	_ *experiment.Outcome, err error) {
-	data, err := s.Data.open(c.Seed)
+	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) {
+		if c.Objective.Name == sclName {
+			return allLabeled(o.train.Split), nil
+		}
+		return o.train.Split, nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
 	data.neighbors, data.heads = s.Judge, s.Heads
-	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
-		return nil, err
-	}
-	size := s.Batch
-	size.Seed = c.Seed
-	split := data.train.Split
-	if c.Objective.Name == sclName {
-		split = allLabeled(split)
-	}
-	batches, err := datasets.NewSourceBatches(data.train.images, split, size)
-	if err != nil {
-		return nil, err
-	}
-	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
 	return data.pretrain(eng, place, c, s.Points, data.embed, func(c train.Config) (*train.Model, error) {
 		return train.Pretrain(ctx, eng, batches, c)
 	})
+}
+
+// prepare opens the data of a run that pretrains on images, with views of those held out, and returns what it learns from: batches of the
+// split that of makes of them. Close the data after use.
+func (s setting) prepare(eng *engine.Engine, c train.Config, of func(*opened) (*datasets.Split, error)) (
+	_ *opened, batches *datasets.Batches, err error) {
+	data, err := s.Data.open(c.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, data.close())
+		}
+	}()
+	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
+		return nil, nil, err
+	}
+	split, err := of(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	size := s.Batch
+	size.Seed = c.Seed
+	batches, err = datasets.NewSourceBatches(data.train.images, split, size)
+	return data, batches, err
 }
 
 // pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
@@ -109,11 +126,12 @@ func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Co
 	}, start)
 }
 
-// follow trains an encoder by start, and has it judged after each step at which that is due.
+// follow trains an encoder by start, with checkpoints in the folder of the run, and has it judged after each step at which that is due.
 func (o *opened) follow(place experiment.Place, c train.Config, due func(done int) bool,
 	judge func(done int, m *train.Model) ([]experiment.Point, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
 	c.Observer, c.State = place.Observer, &judged
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
 	c.AfterStep = func(done int, m *train.Model) error {
 		if !due(done) {
 			return nil

@@ -3,7 +3,6 @@ package papers
 import (
 	"context"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,7 +58,6 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 			if err != nil {
 				return nil, err
 			}
-			c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
 			return o.pretrain(eng, place, c, points, o.embed, func(c train.Config) (*train.Model, error) {
 				return train.PretrainFeatures(ctx, eng, batches, c)
 			})

@@ -63,14 +63,19 @@ func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []f
 			curve.Name = row.Method
 		}
 		for _, x := range x {
-			if a := cells.At(setting(x), row.Method, row.Head, rule).Accuracy; a.Seeds > 1 {
-				low, high := a.Interval()
-				curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
-			}
+			addAccuracy(&curve, cells, x, row.in(setting(x)), rule)
 		}
 		if len(curve.X) > 0 {
 			curves = append(curves, curve)
 		}
 	}
 	return curves
+}
+
+// addAccuracy adds the accuracy of a series, in percent, at x to a curve, unless it has no interval.
+func addAccuracy(curve *viz.Curve, cells *experiment.Cells, x float64, s experiment.Series, rule experiment.Rule) {
+	if a := cells.At(s.Setting, s.Method, s.Head, rule).Accuracy; a.Seeds > 1 {
+		low, high := a.Interval()
+		curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
+	}
 }

@@ -18,17 +18,22 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 		Columns: []string{"disagreement", "labels right", "runs", "warned", "missed", "false"}, Decimals: 1,
 	}
 	var all, missed, falsely int
-	for _, setting := range order(cells, func(r experiment.Run) string { return r.Setting }) {
-		for _, method := range order(cells, func(r experiment.Run) string { return r.Method }) {
-			for _, head := range []string{PUPL, PUPLOnZ} {
-				w := warningsOf(cells.Runs(setting, method), head)
-				if w.runs == 0 {
-					continue
-				}
-				all, missed, falsely = all+w.runs, missed+w.missed, falsely+w.false
-				out.Add(fmt.Sprintf("%s, %s, %s", setting, method, head), Percent(cells.Value(setting, method, head, Disagreement)),
-					Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
+	type named struct{ setting, method string }
+	seen := map[named]bool{}
+	for _, s := range cells.Standings {
+		setting, method := s.Run.Setting, s.Run.Method
+		if seen[named{setting, method}] {
+			continue
+		}
+		seen[named{setting, method}] = true
+		for _, head := range []string{PUPL, PUPLOnZ} {
+			w := warningsOf(cells.Runs(setting, method), head)
+			if w.runs == 0 {
+				continue
 			}
+			all, missed, falsely = all+w.runs, missed+w.missed, falsely+w.false
+			out.Add(fmt.Sprintf("%s, %s, %s", setting, method, head), Percent(cells.Value(setting, method, head, Disagreement)),
+				Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
 		}
 	}
 	out.Note = fmt.Sprintf("Percent, mean ± 95%% interval over seeds; %d of %d warnings missed or false: %d missed, %d false.", missed+falsely, all, missed, falsely)
@@ -44,12 +49,7 @@ func warningsOf(runs []experiment.Standing, head string) (w warnings) {
 		if s.State != experiment.Done {
 			continue
 		}
-		values, step := map[string]float64(nil), -1
-		for _, p := range s.Result.Points {
-			if p.Head == head && p.Step >= step {
-				values, step = p.Values, p.Step
-			}
-		}
+		values := s.Result.Last(head).Values
 		disagreement, known := values[Disagreement]
 		right, judged := values[LabelsRight]
 		if !known || !judged {
@@ -72,15 +72,3 @@ func warningsOf(runs []experiment.Standing, head string) (w warnings) {
 
 // count is a whole number as a cell.
 func count(n int) viz.Cell { return viz.Cell{Text: fmt.Sprint(n)} }
-
-// order returns what runs of cells are named by, each once, in the order of the grid.
-func order(cells *experiment.Cells, of func(experiment.Run) string) (names []string) {
-	seen := map[string]bool{}
-	for _, s := range cells.Standings {
-		if name := of(s.Run); !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	}
-	return names
-}

@@ -118,11 +118,11 @@ func CurvesOverShares(cells *experiment.Cells, task, head string) (curves []viz.
 	for _, method := range []string{"ssCL", "SCL-PU", "PUCL"} {
 		curve := viz.Curve{Name: method}
 		for _, share := range Shares() {
-			s := experiment.Series{Setting: ShareAt(task, share), Method: method, Head: head}
+			setting := ShareAt(task, share)
 			if method == "ssCL" {
-				s.Setting = ShareAt(task, 0)
+				setting = ShareAt(task, 0)
 			}
-			curve = withAccuracy(curve, cells, share, s)
+			addAccuracy(&curve, cells, share, Row{method, head}.in(setting), experiment.Last)
 		}
 		if len(curve.X) > 0 {
 			curves = append(curves, curve)

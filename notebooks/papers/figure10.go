@@ -95,7 +95,7 @@ func claimsParametric() (list []Claim) {
 func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Curve {
 	curve := viz.Curve{Name: fmt.Sprintf("MCL, %g labeled", share)}
 	at := func(x float64, setting, method string) {
-		curve = withAccuracy(curve, cells, x, experiment.Series{Setting: setting, Method: method, Head: Neighbors})
+		addAccuracy(&curve, cells, x, Row{method, Neighbors}.in(setting), experiment.Last)
 	}
 	at(0, ShareAt(task, 0), "ssCL")
 	for _, lambda := range Lambdas() {
@@ -107,18 +107,10 @@ func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Cu
 
 // CurveOverTauPlus is [CurveOverLambda] for DCL over τ⁺, from ssCL at 0.
 func CurveOverTauPlus(cells *experiment.Cells, task string) viz.Curve {
-	curve := withAccuracy(viz.Curve{Name: "DCL"}, cells, 0, experiment.Series{Setting: ShareAt(task, 0), Method: "ssCL", Head: Neighbors})
+	curve := viz.Curve{Name: "DCL"}
+	addAccuracy(&curve, cells, 0, Row{"ssCL", Neighbors}.in(ShareAt(task, 0)), experiment.Last)
 	for _, t := range TauPlus() {
-		curve = withAccuracy(curve, cells, t, experiment.Series{Setting: ShareAt(task, 0), Method: DCLAt(t), Head: Neighbors})
-	}
-	return curve
-}
-
-// withAccuracy returns a curve with the accuracy (%) of a series at the end of its runs as one more point, unless it has no interval.
-func withAccuracy(curve viz.Curve, cells *experiment.Cells, x float64, s experiment.Series) viz.Curve {
-	if a := cells.At(s.Setting, s.Method, s.Head, experiment.Last).Accuracy; a.Seeds > 1 {
-		low, high := a.Interval()
-		curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
+		addAccuracy(&curve, cells, t, Row{DCLAt(t), Neighbors}.in(ShareAt(task, 0)), experiment.Last)
 	}
 	return curve
 }

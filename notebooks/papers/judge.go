@@ -88,33 +88,25 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 // embedding, as where it has collapsed, is a point that says why. Of pseudo-labels it keeps how many are right, and of PUPL's on how many
 // examples those of the mixture are others.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
-	var points []experiment.Point
-	pseudoLabels := map[string][]bool{}
 	heads := all.heads
 	if heads == nil {
 		heads = Heads()
 	}
-	for _, head := range heads {
-		x, labels, minimized, err := all.train.head(head, seed)
-		if err != nil {
-			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
-			continue
-		}
-		p, err := all.probe(eng, x, labels, minimized, truth, seed)
-		if err != nil {
-			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
-		}
-		p.Head, p.Step = head, step
-		if head == PUPL || head == PUPLOnZ || head == Mixture {
-			pseudoLabels[head] = labels
-			if all.train.Unknown == nil {
-				p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
-			}
-		}
-		points = append(points, p)
+	points, learned, err := all.judgeBy(eng, heads, truth, step, seed, func(head string) (*mat.Dense, []bool, risk.Risk, error) {
+		return all.train.head(head, seed)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range points {
-		if labels, mixture := pseudoLabels[p.Head], pseudoLabels[Mixture]; labels != nil && mixture != nil && p.Head != Mixture {
+		labels, clusters := learned[p.Head], p.Head == PUPL || p.Head == PUPLOnZ
+		if labels == nil || !clusters && p.Head != Mixture {
+			continue
+		}
+		if all.train.Unknown == nil {
+			p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
+		}
+		if mixture := learned[Mixture]; clusters && mixture != nil {
 			p.Values[Disagreement] = 1 - agreeing(labels, mixture, all.train.Labeled)
 		}
 	}
@@ -127,6 +119,27 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 		points = append(points, p)
 	}
 	return points, nil
+}
+
+// judgeBy judges an encoder by heads that learn from what of returns: rows of h, labels, and the risk that they minimize. It returns the labels
+// of each head too. One that cannot be had is a point that says why, and has none.
+func (all embeddings) judgeBy(eng *engine.Engine, heads []string, truth []bool, step int, seed uint64,
+	of func(head string) (*mat.Dense, []bool, risk.Risk, error)) (points []experiment.Point, learned map[string][]bool, err error) {
+	learned = map[string][]bool{}
+	for _, head := range heads {
+		x, labels, minimized, err := of(head)
+		if err != nil {
+			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
+			continue
+		}
+		p, err := all.probe(eng, x, labels, minimized, truth, seed)
+		if err != nil {
+			return nil, nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
+		}
+		p.Head, p.Step = head, step
+		points, learned[head] = append(points, p), labels
+	}
+	return points, learned, nil
 }
 
 // probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk.

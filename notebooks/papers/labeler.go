@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -94,26 +93,15 @@ func (s setting) heldBack(seed uint64) experiment.Run {
 
 // trainHeldBack does a run.
 func (s setting) trainHeldBack(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config) (_ *experiment.Outcome, err error) {
-	data, err := s.Data.open(c.Seed)
+	var hidden []bool
+	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) {
+		hidden = holdBack(o.train.Labeled, c.Seed)
+		return o.train.HideLabels(hidden)
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
-		return nil, err
-	}
-	hidden := holdBack(data.train.Labeled, c.Seed)
-	seen, err := data.train.HideLabels(hidden)
-	if err != nil {
-		return nil, err
-	}
-	size := s.Batch
-	size.Seed = c.Seed
-	batches, err := datasets.NewSourceBatches(data.train.images, seen, size)
-	if err != nil {
-		return nil, err
-	}
-	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
 	byParts := func(done int, m *train.Model) ([]experiment.Point, error) {
 		all, err := data.embed(eng, m)
 		if err != nil {
@@ -136,65 +124,74 @@ func holdBack(labeled []bool, seed uint64) []bool {
 }
 
 // judgeParts judges the labeler with and without its parts, and PUPL, after so many steps. What cannot label is a point that says why.
-func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step int, seed uint64) (points []experiment.Point, err error) {
-	var whole []bool // the labels of all parts, which come first
-	for _, head := range LabelerHeads() {
-		x, labels, prior, err := all.train.labelsOf(head, hidden, seed)
-		if err != nil {
-			points = append(points, experiment.Point{Head: head, Step: step, Failure: err.Error()})
+func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step int, seed uint64) ([]experiment.Point, error) {
+	priors := map[string]float64{}
+	of := all.train.labelers(hidden, seed)
+	points, learned, err := all.judgeBy(eng, LabelerHeads(), truth, step, seed, func(head string) (*mat.Dense, []bool, risk.Risk, error) {
+		if head == PUPL || head == PUPLOnZ || head == Ceiling {
+			return all.train.head(head, seed)
+		}
+		labels, prior, err := of(head)
+		priors[head] = prior
+		return all.train.h, labels, risk.CrossEntropy, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range points {
+		labels, whole := learned[p.Head], learned[WholeLabeler]
+		if labels == nil {
 			continue
 		}
-		p, err := all.probe(eng, x, labels, risk.CrossEntropy, truth, seed)
-		if err != nil {
-			return nil, fmt.Errorf("papers: after %d steps, %s: %w", step, head, err)
-		}
-		p.Head, p.Step = head, step
-		if prior != 0 {
+		if prior := priors[p.Head]; prior != 0 {
 			p.Values[EstimatedPrior] = prior
 		}
-		if head == WholeLabeler {
-			whole = labels
-		}
-		if whole != nil && head != Ceiling {
+		if whole != nil && p.Head != Ceiling {
 			p.Values[Disagreement] = 1 - agreeing(labels, whole, all.train.Labeled)
 		}
 		if all.train.Unknown == nil {
 			p.Values[LabelsRight] = agreeing(labels, all.train.Positive, all.train.Labeled)
 		}
-		points = append(points, p)
 	}
 	return points, nil
 }
 
-// labelsOf returns the pseudo-labels of a head of [Labeler], the rows of h that they belong to, and the class prior by which they were made, 0
-// for none.
-func (e embedded) labelsOf(head string, hidden []bool, seed uint64) (x *mat.Dense, labels []bool, prior float64, err error) {
-	config := pseudo.Config{HeldOut: hidden, Seed: seed}
-	switch head {
-	case PUPL, PUPLOnZ, Ceiling:
-		x, labels, _, err := e.head(head, seed)
-		return x, labels, 0, err
-	case WithoutLandmarks:
-		config.Landmarks = -1
-	case WithoutFolds:
-		config.Folds = 1
-	case WithoutEstimate:
-		config.Prior, config.HeldOut = 0.5, nil
-	case WithoutTrim:
-		config.Trim = -1
-	case WithoutHeldOut:
-		config.HeldOut, config.Trim = nil, 0.1 // that of the others, so that one part alone is gone
-	case ToldPrior:
-		config.Prior, config.HeldOut = e.Prior, nil
+// labelers returns what gives the pseudo-labels of a head of [Labeler] that package pseudo makes, and the class prior by which they were made.
+func (e embedded) labelers(hidden []bool, seed uint64) func(head string) (labels []bool, prior float64, err error) {
+	whole := sync.OnceValues(func() (*pseudo.Labels, error) {
+		return pseudo.Label(e.h, e.Labeled, pseudo.Config{HeldOut: hidden, Seed: seed})
+	})
+	return func(head string) ([]bool, float64, error) {
+		config := pseudo.Config{HeldOut: hidden, Seed: seed}
+		switch head {
+		case WholeLabeler, WithoutSecond:
+			l, err := whole()
+			if err != nil {
+				return nil, 0, err
+			}
+			if head == WithoutSecond {
+				return highest(l.Scores, e.Labeled, l.Prior), l.Prior, nil
+			}
+			return l.Positive, l.Prior, nil
+		case WithoutLandmarks:
+			config.Landmarks = -1
+		case WithoutFolds:
+			config.Folds = 1
+		case WithoutEstimate:
+			config.Prior, config.HeldOut = 0.5, nil
+		case WithoutTrim:
+			config.Trim = -1
+		case WithoutHeldOut:
+			config.HeldOut, config.Trim = nil, 0.1 // that of the others, so that one part alone is gone
+		case ToldPrior:
+			config.Prior, config.HeldOut = e.Prior, nil
+		}
+		l, err := pseudo.Label(e.h, e.Labeled, config)
+		if err != nil {
+			return nil, 0, err
+		}
+		return l.Positive, l.Prior, nil
 	}
-	l, err := pseudo.Label(e.h, e.Labeled, config)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if head == WithoutSecond {
-		return e.h, highest(l.Scores, e.Labeled, l.Prior), l.Prior, nil
-	}
-	return e.h, l.Positive, l.Prior, nil
 }
 
 // highest marks the labeled rows, and the share of the others whose scores are highest.

@@ -12,6 +12,7 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -71,23 +72,15 @@ func checkFirst(t *testing.T, j experiment.Judgement, want [2]float64) {
 	}
 }
 
-// A run that is stopped after its first point and goes on is judged as one that was not.
-func TestContrastiveRunResumes(t *testing.T) {
-	eng, run := enginetest.Open(t), small().contrastive(objectives()[2], 1)
-	want, err := run.Train(context.Background(), eng, experiment.Place{Folder: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	judged := experiment.Judgements(want.Points)
-	if len(judged) != len(experiment.Rules())*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
-		t.Errorf("%d judgements of %d heads; data: %s", len(judged), len(Heads()), want.Record.Data)
-	}
+// checkResumes interrupts a run at a step, and holds what comes of it, when it goes on, to what was measured without interruption.
+func checkResumes(t *testing.T, eng *engine.Engine, run experiment.Run, want *experiment.Outcome, step int) {
+	t.Helper()
 	place := experiment.Place{Folder: t.TempDir()}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	interrupted := place
 	interrupted.Observer = train.OnStep(func(p train.Progress) {
-		if p.Step == 3 {
+		if p.Step == step {
 			stop()
 		}
 	})
@@ -101,6 +94,20 @@ func TestContrastiveRunResumes(t *testing.T) {
 	if !reflect.DeepEqual(got.Points, want.Points) {
 		t.Errorf("measured %+v, without interruption %+v", got.Points, want.Points)
 	}
+}
+
+// A run that is stopped after its first point and goes on is judged as one that was not.
+func TestContrastiveRunResumes(t *testing.T) {
+	eng, run := enginetest.Open(t), small().contrastive(objectives()[2], 1)
+	want, err := run.Train(context.Background(), eng, experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := experiment.Judgements(want.Points)
+	if len(judged) != len(experiment.Rules())*len(Heads()) || !strings.Contains(want.Record.Data, "built-in images") {
+		t.Errorf("%d judgements of %d heads; data: %s", len(judged), len(Heads()), want.Record.Data)
+	}
+	checkResumes(t, eng, run, want, 3)
 	for _, j := range judged {
 		if j.Rule == experiment.Last {
 			checkFirst(t, j, firstJudgements[j.Head])

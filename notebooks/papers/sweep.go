@@ -168,8 +168,5 @@ func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting st
 
 // lead returns by how much one row of a setting is above another, run by run with the same seed, each at its last point.
 func lead(cells *experiment.Cells, setting string, above, below Row) evaluate.Summary {
-	of := func(row Row) experiment.Series {
-		return experiment.Series{Setting: setting, Method: row.Method, Head: row.Head}
-	}
-	return cells.Difference(of(above), of(below), experiment.Last)
+	return cells.Difference(above.in(setting), below.in(setting), experiment.Last)
 }

@@ -32,6 +32,11 @@ func (r Row) String() string {
 	return r.Method + ", " + r.Head
 }
 
+// in returns the series of the row in a setting.
+func (r Row) in(setting string) experiment.Series {
+	return experiment.Series{Setting: setting, Method: r.Method, Head: r.Head}
+}
+
 // Published is a number of a paper, in percent.
 type Published struct {
 	Setting string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -77,21 +76,11 @@ func (s setting) watched(method string, o pucl.Objective, seed uint64) experimen
 // watch does a run.
 func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Watched) (
 	_ *experiment.Outcome, err error) {
-	data, err := s.Data.open(c.Seed)
+	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	if data.views, err = data.viewsOf(eng, c.Recipe, c.Seed); err != nil {
-		return nil, err
-	}
-	size := s.Batch
-	size.Seed = c.Seed
-	batches, err := datasets.NewSourceBatches(data.train.images, data.train.Split, size)
-	if err != nil {
-		return nil, err
-	}
-	c.Checkpoint, c.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
 	due := func(done int) bool { return slices.Contains(config.At, done) }
 	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
 		points, err := data.measureEncoder(eng, m, config, c.Seed)

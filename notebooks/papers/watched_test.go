@@ -2,9 +2,7 @@ package papers
 
 import (
 	"context"
-	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/train"
 )
 
 // firstWatched are accuracies by the two heads and the values of a small watched run after its two steps. They change with
@@ -50,25 +47,7 @@ func TestWatchedRun(t *testing.T) {
 	if watchedVersion != 1 {
 		t.Error("the frozen numbers are those of version 1")
 	}
-	place := experiment.Place{Folder: t.TempDir()}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	interrupted := place
-	interrupted.Observer = train.OnStep(func(p train.Progress) {
-		if p.Step == 1 {
-			stop()
-		}
-	})
-	if _, err := run.Train(ctx, eng, interrupted); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	got, err := run.Train(context.Background(), eng, place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got.Points, want.Points) {
-		t.Errorf("measured %+v, without interruption %+v", got.Points, want.Points)
-	}
+	checkResumes(t, eng, run, want, 1)
 }
 
 func checkWatched(t *testing.T, name string, got, tolerance float64) {

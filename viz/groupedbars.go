@@ -97,7 +97,7 @@ func (g *grouped) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 func (g *grouped) Plot(c draw.Canvas, p *plot.Plot) {
 	place := onCanvas(c, p)
-	whisker := draw.LineStyle{Color: TextGray, Width: 1.2}
+	style := draw.LineStyle{Color: TextGray, Width: 1.2}
 	for i, bars := range g.groups {
 		width := groupShare / float64(len(bars))
 		for j, b := range bars {
@@ -108,9 +108,7 @@ func (g *grouped) Plot(c draw.Canvas, p *plot.Plot) {
 				hatch(c, vg.Rectangle{Min: at(0).Sub(vg.Point{X: half}), Max: at(b.Value).Add(vg.Point{X: half})}, g.styles[j].Color, j)
 			}
 			if b.HalfWidth > 0 && !b.Missing {
-				low, high := at(math.Max(0, b.Value-b.HalfWidth)), at(b.Value+b.HalfWidth)
-				end := vg.Point{X: min(4, half/2)}
-				c.StrokeLines(whisker, []vg.Point{low, high}, []vg.Point{low.Sub(end), low.Add(end)}, []vg.Point{high.Sub(end), high.Add(end)})
+				whisker(c, style, at(math.Max(0, b.Value-b.HalfWidth)), at(b.Value+b.HalfWidth), min(4, half/2))
 			}
 			if b.Published > 0 {
 				c.DrawGlyph(publishedMark, at(b.Published))

@@ -74,5 +74,11 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyphNoClip(s, c.Center())
 }
 
+// whisker strokes an upright interval with ends so far to either side.
+func whisker(c draw.Canvas, style draw.LineStyle, low, high vg.Point, end vg.Length) {
+	side := vg.Point{X: end}
+	c.StrokeLines(style, []vg.Point{low, high}, []vg.Point{low.Sub(side), low.Add(side)}, []vg.Point{high.Sub(side), high.Add(side)})
+}
+
 // widen adds to both ends of the range of an axis.
 func widen(a *plot.Axis, room float64) { a.Min, a.Max = a.Min-room, a.Max+room }

@@ -123,10 +123,8 @@ type whiskers struct {
 
 func (w *whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	on := onCanvas(c, p)
-	end := vg.Point{X: 3}
 	for i := range w.low {
-		low, high := on(w.low[i]), on(w.high[i])
-		c.StrokeLines(w.style, []vg.Point{low, high}, []vg.Point{low.Sub(end), low.Add(end)}, []vg.Point{high.Sub(end), high.Add(end)})
+		whisker(c, w.style, on(w.low[i]), on(w.high[i]), 3)
 	}
 }
 

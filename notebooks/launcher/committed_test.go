@@ -34,6 +34,20 @@ func committedNotebooks(t *testing.T) []string {
 	return files
 }
 
+// readCommitted returns what is looked at of a notebook.
+func readCommitted(t *testing.T, file string) committed {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := decodeNotebook(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nb
+}
+
 // TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
 func TestCommittedNotebooks(t *testing.T) {
 	for _, file := range committedNotebooks(t) {

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -146,14 +145,7 @@ var thisMachine = regexp.MustCompile(`https?://(?:127\.0\.0\.1|localhost)[^)\s]*
 func TestNotebookLinks(t *testing.T) {
 	sources := map[string]string{}
 	for _, file := range committedNotebooks(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nb, err := decodeNotebook(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := readCommitted(t, file)
 		for _, c := range nb.lesson() {
 			if c.kind == "markdown" {
 				sources[strings.TrimSuffix(filepath.Base(file), ".ipynb")] += c.source + "\n"

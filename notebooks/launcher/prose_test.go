@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -89,14 +88,7 @@ func proseComplaints(nb committed) (list []string) {
 func TestProse(t *testing.T) {
 	marks := 0
 	for _, file := range committedNotebooks(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nb, err := decodeNotebook(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := readCommitted(t, file)
 		for _, c := range proseComplaints(nb) {
 			t.Errorf("%s, %s", filepath.Base(file), c)
 		}

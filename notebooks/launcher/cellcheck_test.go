@@ -55,6 +55,7 @@ func TestCheckCellsFinds(t *testing.T) {
 			"Cell 3 of a (Train), line 5: undefined: y", "fmt.Println(y)", "line 3: declared and not used: x", "Nothing was run"}},
 		"no mark":             {[]string{start, "fmt.Println(1)"}, []string{"Cell 2", "line 1", "expected declaration", "below a line of its own, %%"}},
 		"a mark with a space": {[]string{start, " %%\nfmt.Println(1)"}, []string{"Cell 2", "line 1", "no space before it"}},
+		"a comment of Python": {[]string{start, "%%\n# one\nfmt.Println(1)"}, []string{"Cell 2", "line 2", "illegal character U+0023 '#'; a comment of Go begins with //", "# one"}},
 		"a type":              {[]string{start, "func F() int { return 1 }", "%%\nvar s string = F()"}, []string{"Cell 3", "line 2", "cannot use F()"}},
 		"syntax":              {[]string{start, "%%\nfmt.Println(1", "%%\nfmt.Println(2"}, []string{"Cell 2", "line 2", "Cell 3"}},
 		"an open brace":       {[]string{start, "func F() {\n\tif true {\n}"}, []string{"Cell 2", "line 3"}},

@@ -68,9 +68,11 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 	return cells, slips
 }
 
-// mendSyntax returns what to do about an error of syntax that is of notebooks, not of Go, "" for others.
+// mendSyntax returns what to do about an error of syntax that is of notebooks or of Python, not of Go, "" for others.
 func mendSyntax(message, line string) string {
 	switch {
+	case strings.HasPrefix(message, "illegal character U+0023"):
+		return "; a comment of Go begins with // instead"
 	case strings.HasPrefix(strings.TrimSpace(line), "%"):
 		return "; a line for the kernel begins with its %, with no space before it"
 	case strings.HasPrefix(message, "expected declaration"):

@@ -26,6 +26,9 @@ type ExamineConfig struct {
 
 	// Search looks for the largest bias of the loss, of each objective; nil means one of some 300 cases.
 	Search *Search
+
+	// Progress, if not nil, is called for each objective with its name: before anything is measured, and then as [Search.Progress].
+	Progress func(objective string, at SearchProgress)
 }
 
 // Examined is what one objective does: exactly, in nats.
@@ -102,13 +105,18 @@ func (c ExamineConfig) check(eng *engine.Engine, o pucl.Objective) error {
 
 // examine measures one objective; it ends the examination where that is not possible.
 func (c ExamineConfig) examine(eng *engine.Engine, o pucl.Objective) Examined {
+	search := *c.Search
+	if c.Progress != nil {
+		c.Progress(o.Name, SearchProgress{})
+		search.Progress = func(at SearchProgress) { c.Progress(o.Name, at) }
+	}
 	m := must.Get(NewMeter(eng, o, c.Tau))
 	defer m.Close()
 	return Examined{
 		Result:           must.Get(m.Exact(c.Population, c.Design)),
 		GradientBias:     must.Get(m.GradientBias(c.Population, c.Design)),
 		GradientVariance: mat.Trace(must.Get(m.GradientCovariance(c.Population, c.Design))),
-		Worst:            must.Get(c.Search.Run(context.Background(), LossBias(m, nil))),
+		Worst:            must.Get(search.Run(context.Background(), LossBias(m, nil))),
 	}
 }
 

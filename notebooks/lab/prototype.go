@@ -90,7 +90,7 @@ func (p Prototype) Examine() (theory.Examination, error) {
 	if err != nil {
 		return theory.Examination{}, err
 	}
-	return theory.Examine(w.eng, w.Objective, theory.ExamineConfig{Tau: prototypeTau, References: references()})
+	return Examine(w.eng, w.Objective, theory.ExamineConfig{Tau: prototypeTau, References: references()})
 }
 
 // Train does the runs of the objective that are missing, and those of ssCL and PUCL that did not come with the module. An interrupted cell

@@ -67,8 +67,10 @@ func looksAtError(call *ast.CallExpr) bool {
 
 // In these packages every test that looks into what an error says wants its cause and its mend.
 func TestErrorsHaveCauseAndMend(t *testing.T) {
-	for _, name := range []string{"cluster", "encoder", "optim", "prior", "probe", "pseudo", "risk", "rival", "rows"} {
-		paths, err := filepath.Glob(filepath.Join("..", "..", "pucl", name, "*_test.go"))
+	for _, name := range []string{ // from the repository's root
+		"pucl/cluster", "pucl/encoder", "pucl/optim", "pucl/prior", "pucl/probe", "pucl/pseudo", "pucl/risk", "pucl/rival", "pucl/rows",
+	} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +82,7 @@ func TestErrorsHaveCauseAndMend(t *testing.T) {
 			}
 		}
 		if all == 0 {
-			t.Errorf("pucl/%s: no error is looked into", name)
+			t.Errorf("%s: no error is looked into", name)
 		}
 	}
 }

@@ -69,6 +69,7 @@ func looksAtError(call *ast.CallExpr) bool {
 func TestErrorsHaveCauseAndMend(t *testing.T) {
 	for _, name := range []string{ // from the repository's root
 		"pucl/cluster", "pucl/encoder", "pucl/optim", "pucl/prior", "pucl/probe", "pucl/pseudo", "pucl/risk", "pucl/rival", "pucl/rows",
+		"pucl/safetensors",
 	} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*_test.go"))
 		if err != nil {

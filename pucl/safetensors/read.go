@@ -31,22 +31,34 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
 	}
-	f, err := Decode(data)
+	f, err := decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("safetensors: %s: %w; %s", path, err, again)
 	}
 	return f, nil
 }
 
+// again is what to do about a file that does not read.
+const again = "download the file again, or have the program that wrote it save it anew"
+
 // Decode reads a file from its bytes. The tensors' Data are parts of data, not copies.
 func Decode(data []byte) (*File, error) {
+	f, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w; %s", err, again)
+	}
+	return f, nil
+}
+
+// decode is [Decode] with errors that tell the cause alone.
+func decode(data []byte) (*File, error) {
 	header, body, err := split(data)
 	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return nil, err
 	}
 	f, entries, err := parseHeader(header)
 	if err != nil {
-		return nil, fmt.Errorf("safetensors: the header: %w", err)
+		return nil, fmt.Errorf("the header: %w", err)
 	}
 	// In the order of their places, each tensor must begin where the one before it ends.
 	slices.SortFunc(entries, func(a, b entry) int {
@@ -57,22 +69,22 @@ func Decode(data []byte) (*File, error) {
 		want, err := byteCount(e.dtype, e.shape)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("safetensors: tensor %q: %w", e.name, err)
+			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		case e.begin != at:
-			return nil, fmt.Errorf("safetensors: tensor %q begins at byte %d of the data, but the one before it ends at %d; "+
+			return nil, fmt.Errorf("tensor %q begins at byte %d of the data, but the one before it ends at %d; "+
 				"the file has a hole or an overlap", e.name, e.begin, at)
 		case e.end < e.begin || e.end > int64(len(body)):
-			return nil, fmt.Errorf("safetensors: tensor %q goes from byte %d to %d of the data, which has %d; the file may be cut short",
+			return nil, fmt.Errorf("tensor %q goes from byte %d to %d of the data, which has %d; the file may be cut short",
 				e.name, e.begin, e.end, len(body))
 		case e.end-e.begin != int64(want):
-			return nil, fmt.Errorf("safetensors: tensor %q, %s %v, takes %d bytes, but its place has %d",
+			return nil, fmt.Errorf("tensor %q, %s %v, takes %d bytes, but its place has %d",
 				e.name, e.dtype, e.shape, want, e.end-e.begin)
 		}
 		f.Tensors[e.name] = Tensor{e.dtype, e.shape, body[e.begin:e.end:e.end]}
 		at = e.end
 	}
 	if at != int64(len(body)) {
-		return nil, fmt.Errorf("safetensors: the tensors fill %d bytes of data, but there are %d", at, len(body))
+		return nil, fmt.Errorf("the tensors fill %d bytes of data, but there are %d", at, len(body))
 	}
 	return f, nil
 }
@@ -126,6 +138,9 @@ func parseHeader(header []byte) (*File, []entry, error) {
 		entries = append(entries, e)
 		return nil
 	})
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, errors.New("it ends before its closing }")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +160,7 @@ func parseMetadata(d *json.Decoder) (map[string]string, error) {
 		}
 		text, ok := token.(string)
 		if !ok {
-			return fmt.Errorf("%q is %v; notes are strings", name, token)
+			return fmt.Errorf("%q is %s where notes are strings", name, spelled(token))
 		}
 		notes[name] = text
 		return nil
@@ -169,10 +184,11 @@ func parseEntry(d *json.Decoder) (entry, error) {
 		}
 		return d.Decode(new(json.RawMessage))
 	})
-	if err != nil {
+	wrong := (*json.UnmarshalTypeError)(nil)
+	if err != nil && !errors.As(err, &wrong) {
 		return entry{}, err
 	}
-	if e.dtype == "" || shape == nil || slices.Contains(shape, nil) || len(offsets) != 2 || slices.Contains(offsets, nil) {
+	if err != nil || e.dtype == "" || shape == nil || slices.Contains(shape, nil) || len(offsets) != 2 || slices.Contains(offsets, nil) {
 		return entry{}, errors.New("it needs a dtype, a shape of whole numbers and two data_offsets")
 	}
 	e.shape = make([]int, len(shape))
@@ -181,10 +197,18 @@ func parseEntry(d *json.Decoder) (entry, error) {
 	}
 	begin, end := *offsets[0], *offsets[1]
 	if begin > end || end > 1<<62 {
-		return entry{}, fmt.Errorf("it goes from byte %d to %d", begin, end)
+		return entry{}, fmt.Errorf("it goes from byte %d to %d, which is no place in the data", begin, end)
 	}
 	e.begin, e.end = int64(begin), int64(end)
 	return e, nil
+}
+
+// spelled returns a token as JSON has it.
+func spelled(token json.Token) string {
+	if token == nil {
+		return "null"
+	}
+	return fmt.Sprint(token)
 }
 
 // object reads the JSON object that comes next, in which no name may stand twice.
@@ -195,7 +219,7 @@ func object(d *json.Decoder, field func(name string) error) error {
 		return err
 	}
 	if open != json.Delim('{') {
-		return fmt.Errorf("%v stands where { should", open)
+		return fmt.Errorf("%s stands where { should", spelled(open))
 	}
 	names := 0
 	return strictjson.Members(d, func(name string) error {

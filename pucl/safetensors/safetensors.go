@@ -10,6 +10,7 @@ package safetensors
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -41,6 +42,9 @@ type Tensor struct {
 	Data  []byte // row-major, little-endian, product of Shape times the type's bytes
 }
 
+// fit is what to do about a tensor that [Tensor.check] refuses.
+const fit = "give a DType, a Shape and Data that fit each other"
+
 // check returns an error unless Data has the bytes that DType and Shape ask for.
 func (t Tensor) check() error {
 	want, err := byteCount(t.DType, t.Shape)
@@ -57,7 +61,7 @@ func (t Tensor) check() error {
 func byteCount(dtype DType, shape []int) (int, error) {
 	total := dtype.size()
 	if total == 0 {
-		return 0, fmt.Errorf("the type %q is not one that this package knows", dtype)
+		return 0, fmt.Errorf("the type %q is not one of %v", dtype, slices.Sorted(maps.Keys(sizes)))
 	}
 	if len(shape) > 0 && slices.Min(shape) < 0 {
 		return 0, fmt.Errorf("the shape %v has a negative side", shape)
@@ -121,7 +125,7 @@ func New(dtype DType, shape []int, values []float64) (Tensor, error) {
 		f.put(t.Data[i*dtype.size():], v)
 	}
 	if err := t.check(); err != nil {
-		return Tensor{}, fmt.Errorf("safetensors: %w", err)
+		return Tensor{}, fmt.Errorf("safetensors: %w; give as many numbers as the shape has", err)
 	}
 	return t, nil
 }
@@ -129,7 +133,7 @@ func New(dtype DType, shape []int, values []float64) (Tensor, error) {
 // Float64s returns the tensor's numbers, which must be of the type F32, F64, F16 or BF16; none of them loses anything.
 func (t Tensor) Float64s() ([]float64, error) {
 	if err := t.check(); err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return nil, fmt.Errorf("safetensors: %w; %s", err, fit)
 	}
 	f, err := floatOf(t.DType)
 	if err != nil {

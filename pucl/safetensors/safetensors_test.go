@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // raw makes the bytes of a file from a header as written and the data.
@@ -52,9 +54,7 @@ func TestDecodeHandMadeBytes(t *testing.T) {
 	if got := f.Tensors["s"]; got.DType != I64 || len(got.Shape) != 0 || got.Data[0] != 7 {
 		t.Errorf("the single number came as %+v", got)
 	}
-	if _, err := f.Tensors["s"].Float64s(); err == nil || !strings.Contains(err.Error(), `"I64"`) {
-		t.Errorf("whole numbers as floats: %v", err)
-	}
+	refusal.Check(t, refusal.Err(f.Tensors["s"].Float64s()), `"I64" … convert the tensor`)
 	if got := f.Tensors["none"]; len(got.Data) != 0 {
 		t.Errorf("the empty tensor has %d bytes", len(got.Data))
 	}
@@ -93,71 +93,69 @@ func TestRefusals(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":                 {nil, "too few"},
-		"seven bytes":           {make([]byte, 7), "too few"},
-		"huge header":           {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "over the limit"},
-		"header over the limit": {binary.LittleEndian.AppendUint64(nil, maxHeader+1), "over the limit"},
-		"header cut short":      {raw(`{}`)[:9], "cut short"},
-		"no header":             {raw(``), "begin with {"},
-		"an array":              {raw(`[]`), "begin with {"},
-		"a blank first":         {raw(` {}`), "begin with {"},
-		"not closed":            {raw(`{`), "EOF"},
-		"two objects":           {raw(`{}{}`), "follows"},
-		"not UTF-8":             {raw("{\"\xff\":{" + f32 + "[0,4]}}"), "UTF-8"},
-		"twice":                 {raw(`{"a":{`+f32+`[0,4]},"a":{`+f32+`[0,4]}}`, four...), "twice"},
-		"no offsets":            {raw(`{"a":{"dtype":"F32","shape":[1]}}`, four...), "data_offsets"},
-		"no shape":              {raw(`{"a":{"dtype":"F32","data_offsets":[0,4]}}`, four...), "shape"},
-		"three offsets":         {raw(`{"a":{`+f32+`[0,4,4]}}`, four...), "two data_offsets"},
-		"backwards":             {raw(`{"a":{`+f32+`[4,0]}}`, four...), "from byte 4 to 0"},
-		"negative offset":       {raw(`{"a":{`+f32+`[-4,0]}}`, four...), "tensor \"a\""},
-		"fractions":             {raw(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, four...), "tensor \"a\""},
-		"too little data":       {raw(`{"a":{`+f32+`[0,4]}}`, 0, 0, 0), "cut short"},
-		"too much data":         {raw(`{"a":{`+f32+`[0,4]}}`, 0, 0, 0, 0, 0), "fill 4 bytes"},
-		"no tensor, data":       {raw(`{}`, 1), "fill 0 bytes"},
-		"wrong length":          {raw(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, four...), "takes 8 bytes"},
-		"unknown type":          {raw(`{"a":{"dtype":"F8","shape":[1],"data_offsets":[0,1]}}`, 0), `"F8"`},
-		"negative side":         {raw(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, four...), "negative"},
-		"two negative sides":    {raw(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, four...), "negative"},
-		"sides that overflow":   {raw(`{"a":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,4]}}`, four...), "memory"},
-		"overflow to the right": {raw(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), "memory"},
-		"overlap":               {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[2,6]}}`, 0, 0, 0, 0, 0, 0), "hole or an overlap"},
-		"same place":            {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[0,4]}}`, four...), "hole or an overlap"},
-		"hole":                  {raw(`{"a":{`+f32+`[4,8]}}`, 0, 0, 0, 0, 0, 0, 0, 0), "hole or an overlap"},
-		"null in the shape":     {raw(`{"a":{"dtype":"F32","shape":[null],"data_offsets":[0,0]}}`), `tensor "a"`},
-		"null in the offsets":   {raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[null,4]}}`, four...), `tensor "a"`},
-		"null for a shape":      {raw(`{"a":{"dtype":"F32","shape":null,"data_offsets":[0,4]}}`, four...), `tensor "a": it needs a dtype`},
-		"null for a tensor":     {raw(`{"a":null}`), `tensor "a"`},
-		"field twice":           {raw(`{"a":{"dtype":"F64",`+f32+`[0,4]}}`, four...), `tensor "a": "dtype" stands there twice`},
-		"field of other case":   {raw(`{"a":{"DTYPE":"F32","shape":[1],"data_offsets":[0,4]}}`, four...), `tensor "a"`},
-		"note twice":            {raw(`{"__metadata__":{"k":"v","k":"w"}}`), `__metadata__: "k" stands there twice`},
-		"note of null":          {raw(`{"__metadata__":{"k":null}}`), `__metadata__: "k"`},
-		"metadata a list":       {raw(`{"__metadata__":["k"]}`), "__metadata__"},
-		"metadata not strings":  {raw(`{"__metadata__":{"a":1}}`), "__metadata__"},
+		"empty":                 {nil, "too few … download the file again"},
+		"seven bytes":           {make([]byte, 7), "too few … download the file again"},
+		"huge header":           {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "over the limit … download the file again"},
+		"header over the limit": {binary.LittleEndian.AppendUint64(nil, maxHeader+1), "over the limit … download the file again"},
+		"header cut short":      {raw(`{}`)[:9], "cut short … download the file again"},
+		"no header":             {raw(``), "does not begin with { … download the file again"},
+		"an array":              {raw(`[]`), "does not begin with { … download the file again"},
+		"a blank first":         {raw(` {}`), "does not begin with { … download the file again"},
+		"not closed":            {raw(`{`), "ends before its closing } … download the file again"},
+		"two objects":           {raw(`{}{}`), "follows … download the file again"},
+		"not UTF-8":             {raw("{\"\xff\":{" + f32 + "[0,4]}}"), "UTF-8 … download the file again"},
+		"twice":                 {raw(`{"a":{`+f32+`[0,4]},"a":{`+f32+`[0,4]}}`, four...), "twice … download the file again"},
+		"no offsets":            {raw(`{"a":{"dtype":"F32","shape":[1]}}`, four...), "data_offsets … download the file again"},
+		"no shape":              {raw(`{"a":{"dtype":"F32","data_offsets":[0,4]}}`, four...), "shape … download the file again"},
+		"three offsets":         {raw(`{"a":{`+f32+`[0,4,4]}}`, four...), "two data_offsets … download the file again"},
+		"backwards":             {raw(`{"a":{`+f32+`[4,0]}}`, four...), "from byte 4 to 0 … download the file again"},
+		"negative offset":       {raw(`{"a":{`+f32+`[-4,0]}}`, four...), "tensor \"a\" … download the file again"},
+		"fractions":             {raw(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, four...), "tensor \"a\" … download the file again"},
+		"too little data":       {raw(`{"a":{`+f32+`[0,4]}}`, 0, 0, 0), "cut short … download the file again"},
+		"too much data":         {raw(`{"a":{`+f32+`[0,4]}}`, 0, 0, 0, 0, 0), "fill 4 bytes … download the file again"},
+		"no tensor, data":       {raw(`{}`, 1), "fill 0 bytes … download the file again"},
+		"wrong length":          {raw(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, four...), "takes 8 bytes … download the file again"},
+		"unknown type":          {raw(`{"a":{"dtype":"F8","shape":[1],"data_offsets":[0,1]}}`, 0), `"F8" … download the file again`},
+		"negative side":         {raw(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, four...), "negative … download the file again"},
+		"two negative sides":    {raw(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, four...), "negative … download the file again"},
+		"sides that overflow":   {raw(`{"a":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,4]}}`, four...), "memory … download the file again"},
+		"overflow to the right": {raw(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), "memory … download the file again"},
+		"overlap":               {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[2,6]}}`, 0, 0, 0, 0, 0, 0), "hole or an overlap … download the file again"},
+		"same place":            {raw(`{"a":{`+f32+`[0,4]},"b":{`+f32+`[0,4]}}`, four...), "hole or an overlap … download the file again"},
+		"hole":                  {raw(`{"a":{`+f32+`[4,8]}}`, 0, 0, 0, 0, 0, 0, 0, 0), "hole or an overlap … download the file again"},
+		"null in the shape":     {raw(`{"a":{"dtype":"F32","shape":[null],"data_offsets":[0,0]}}`), `tensor "a" … download the file again`},
+		"null in the offsets":   {raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[null,4]}}`, four...), `tensor "a" … download the file again`},
+		"null for a shape":      {raw(`{"a":{"dtype":"F32","shape":null,"data_offsets":[0,4]}}`, four...), `tensor "a": it needs a dtype … download the file again`},
+		"null for a tensor":     {raw(`{"a":null}`), `tensor "a": null stands where { should … download the file again`},
+		"field twice":           {raw(`{"a":{"dtype":"F64",`+f32+`[0,4]}}`, four...), `tensor "a": "dtype" stands there twice … download the file again`},
+		"field of other case":   {raw(`{"a":{"DTYPE":"F32","shape":[1],"data_offsets":[0,4]}}`, four...), `tensor "a" … download the file again`},
+		"note twice":            {raw(`{"__metadata__":{"k":"v","k":"w"}}`), `__metadata__: "k" stands there twice … download the file again`},
+		"note of null":          {raw(`{"__metadata__":{"k":null}}`), `__metadata__: "k" is null … download the file again`},
+		"metadata a list":       {raw(`{"__metadata__":["k"]}`), "__metadata__ … download the file again"},
+		"metadata not strings":  {raw(`{"__metadata__":{"a":1}}`), "__metadata__ … download the file again"},
 	} {
 		f, err := Decode(tt.data)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, %v; want an error with %q", name, f, err, tt.want)
+		if f != nil {
+			t.Errorf("%s: %v came back", name, f)
 		}
+		refusal.Check(t, err, tt.want)
 	}
-	for name, f := range map[string]File{
-		"short data":   {Tensors: map[string]Tensor{"a": {F32, []int{2}, four}}},
-		"unknown type": {Tensors: map[string]Tensor{"a": {"X", nil, nil}}},
-		"bad name":     {Tensors: map[string]Tensor{"\xff": {F32, []int{1}, four}}},
-		"note's key":   {Metadata: map[string]string{"\xff": "v"}},
-		"note's text":  {Metadata: map[string]string{"k": "a\xff"}},
-		"key of notes": {Tensors: map[string]Tensor{metadataKey: {F32, []int{1}, four}}},
+	for says, f := range map[string]File{
+		"F32 [2] takes 8 bytes, not 4 … give a DType, a Shape and Data": {Tensors: map[string]Tensor{"a": {F32, []int{2}, four}}},
+		"type \"X\" … give a DType":                                     {Tensors: map[string]Tensor{"a": {"X", nil, nil}}},
+		"\"\\xff\" cannot name a tensor … in UTF-8":                     {Tensors: map[string]Tensor{"\xff": {F32, []int{1}, four}}},
+		"the note \"\\xff\": \"v\" is not valid … encode":               {Metadata: map[string]string{"\xff": "v"}},
+		"the note \"k\": \"a\\xff\" is not valid … encode":              {Metadata: map[string]string{"k": "a\xff"}},
+		"\"__metadata__\" cannot name a tensor … other than":            {Tensors: map[string]Tensor{metadataKey: {F32, []int{1}, four}}},
 	} {
 		var b bytes.Buffer
-		if err := f.Write(&b); err == nil || b.Len() > 0 {
-			t.Errorf("%s: wrote %d bytes, error %v", name, b.Len(), err)
+		refusal.Check(t, f.Write(&b), says)
+		if b.Len() > 0 {
+			t.Errorf("%s: wrote %d bytes", says, b.Len())
 		}
 	}
-	if _, err := New(I64, []int{1}, []float64{1}); err == nil {
-		t.Error("New took whole numbers")
-	}
-	if _, err := New(F32, []int{3}, []float64{1}); err == nil || !strings.Contains(err.Error(), "takes 12 bytes, not 4") {
-		t.Errorf("New with too few numbers: %v", err)
-	}
+	refusal.Check(t, refusal.Err(New(I64, []int{1}, []float64{1})), `"I64" … convert the tensor`)
+	refusal.Check(t, refusal.Err(New(F32, []int{3}, []float64{1})), "takes 12 bytes, not 4 … as many numbers as the shape has")
 }
 
 // Every one of the 65536 numbers of both short types comes back as itself, and between neighbors the nearest is taken, the
@@ -268,6 +266,11 @@ func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "other")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
+	cut := filepath.Join(dir, "cut.safetensors")
+	if err := os.WriteFile(cut, []byte{1}, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refusal.Check(t, refusal.Err(ReadFile(cut)), "safetensors: "+cut+": 1 bytes are too few … download the file again")
 	if _, err := ReadFile(dir); err == nil {
 		t.Error("a folder was read")
 	}

@@ -41,10 +41,10 @@ func (f *File) Parts() ([][]byte, error) {
 	}
 	for name, t := range f.Tensors {
 		if name == metadataKey || !utf8.ValidString(name) {
-			return nil, fmt.Errorf("safetensors: %q cannot name a tensor", name)
+			return nil, fmt.Errorf("safetensors: %q cannot name a tensor; give it a name in UTF-8 other than %q", name, metadataKey)
 		}
 		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("safetensors: tensor %q: %w", name, err)
+			return nil, fmt.Errorf("safetensors: tensor %q: %w; %s", name, err, fit)
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(f.Tensors), func(a, b string) int {

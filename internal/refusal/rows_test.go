@@ -68,7 +68,7 @@ func looksAtError(call *ast.CallExpr) bool {
 // In these packages every test that looks into what an error says wants its cause and its mend.
 func TestErrorsHaveCauseAndMend(t *testing.T) {
 	for _, name := range []string{ // from the repository's root
-		"pucl/cluster", "pucl/encoder", "pucl/optim", "pucl/prior", "pucl/probe", "pucl/pseudo", "pucl/risk", "pucl/rival", "pucl/rows",
+		"pucl/cluster", "pucl/encoder", "pucl/evaluate", "pucl/optim", "pucl/prior", "pucl/probe", "pucl/pseudo", "pucl/reduce", "pucl/risk", "pucl/rival", "pucl/rows",
 		"pucl/safetensors",
 	} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*_test.go"))

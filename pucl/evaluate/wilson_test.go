@@ -2,8 +2,9 @@ package evaluate
 
 import (
 	"math"
-	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // At its ends the Wilson interval has proportions that lie just z standard errors, their own, from the share that was seen; of
@@ -44,16 +45,15 @@ func TestWilsonErrors(t *testing.T) {
 	for _, tt := range []struct {
 		share, confidence float64
 		n                 int
-		mend              string
+		says              string
 	}{
-		{0.5, 0.95, 0, "give 1 or more"},
-		{-0.1, 0.95, 5, "from 0 to 1"},
-		{math.NaN(), 0.95, 5, "from 0 to 1"},
-		{0.5, 95, 5, "such as 0.95"},
-		{0.5, 1, 5, "such as 0.95"},
+		{0.5, 0.95, 0, "a share of 0 examples … give 1 or more"},
+		{-0.1, 0.95, 5, "a share of -0.1 … from 0 to 1"},
+		{math.NaN(), 0.95, 5, "a share of NaN … from 0 to 1"},
+		{0.5, 95, 5, "a confidence of 95 … such as 0.95"},
+		{0.5, 1, 5, "a confidence of 1 … such as 0.95"},
 	} {
-		if _, _, err := Wilson(tt.share, tt.n, tt.confidence); err == nil || !strings.Contains(err.Error(), tt.mend) {
-			t.Errorf("%+v: %v", tt, err)
-		}
+		_, _, err := Wilson(tt.share, tt.n, tt.confidence)
+		refusal.Check(t, err, tt.says)
 	}
 }

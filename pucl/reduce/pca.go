@@ -40,10 +40,10 @@ type Projection struct {
 func FitPCA(data mat.Matrix, k int) (*Projection, error) {
 	n, d := dims(data)
 	if n < 2 {
-		return nil, fmt.Errorf("reduce: PCA: %d rows, want 2 or more: %w", n, ErrShape)
+		return nil, fmt.Errorf("reduce: PCA: %d rows; give 2 or more: %w", n, ErrShape)
 	}
 	if k < 1 || k > min(n, d) {
-		return nil, fmt.Errorf("reduce: PCA: %d components of %d rows of %d numbers, want 1 to %d: %w", k, n, d, min(n, d), ErrShape)
+		return nil, fmt.Errorf("reduce: PCA: %d components of %d rows of %d numbers; take 1 to %d: %w", k, n, d, min(n, d), ErrShape)
 	}
 	if err := checkFinite("PCA", data); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func fixSign(m *mat.Dense, j int) {
 func (p *Projection) Project(rows mat.Matrix) (*mat.Dense, error) {
 	m, d := dims(rows)
 	if d != len(p.Mean) {
-		return nil, fmt.Errorf("reduce: project: rows of %d numbers onto components of rows of %d: %w", d, len(p.Mean), ErrShape)
+		return nil, fmt.Errorf("reduce: project: rows of %d numbers onto components of rows of %d; give rows of what was fitted: %w", d, len(p.Mean), ErrShape)
 	}
 	if err := checkFinite("project", rows); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func checkFinite(what string, m mat.Matrix) error {
 	for i := range rows {
 		for j := range cols {
 			if v := m.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("reduce: %s: row %d, column %d is %g: %w", what, i, j, v, ErrNotFinite)
+				return fmt.Errorf("reduce: %s: row %d, column %d is %g: %w; leave the row out, or look for a training that diverged", what, i, j, v, ErrNotFinite)
 			}
 		}
 	}

@@ -311,8 +311,8 @@ func TestTSNERefuses(t *testing.T) {
 		{"negative iterations", t.Context(), good, TSNEConfig{Perplexity: 3, Iterations: -1}, ErrConfig, "reduce: t-SNE: -1 iterations; give a number above 0: a setting that cannot be used"},
 		{"a wide angle", t.Context(), good, TSNEConfig{Perplexity: 3, Angle: 0.8}, ErrConfig, "reduce: t-SNE: angle 0.8; give one above 0, where all is exact and slow, up to 0.7: a setting that cannot be used"},
 		{"a start of another shape", t.Context(), good, TSNEConfig{Perplexity: 3, Start: mat.NewDense(9, 2, nil)}, ErrShape, "reduce: t-SNE: a start of 9 rows of 2 numbers, want 10 rows of 2: wrong shape"},
-		{"a start with NaN", t.Context(), mat.NewDense(10, 3, nil), TSNEConfig{Perplexity: 3, Start: bad.Slice(0, 10, 0, 2)}, ErrNotFinite, "reduce: start of t-SNE: row 4, column 1 is NaN: not a finite number"},
-		{"NaN", t.Context(), bad, TSNEConfig{Perplexity: 3}, ErrNotFinite, "reduce: t-SNE: row 4, column 1 is NaN: not a finite number"},
+		{"a start with NaN", t.Context(), mat.NewDense(10, 3, nil), TSNEConfig{Perplexity: 3, Start: bad.Slice(0, 10, 0, 2)}, ErrNotFinite, "reduce: start of t-SNE: row 4, column 1 is NaN: not a finite number; leave the row out, or look for a training that diverged"},
+		{"NaN", t.Context(), bad, TSNEConfig{Perplexity: 3}, ErrNotFinite, "reduce: t-SNE: row 4, column 1 is NaN: not a finite number; leave the row out, or look for a training that diverged"},
 		{"a context that has ended", canceled, good, TSNEConfig{Perplexity: 3}, context.Canceled, "context canceled"},
 	} {
 		points, _, err := TSNE(tt.ctx, tt.data, tt.config)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
@@ -104,6 +105,12 @@ type identity struct {
 // identity returns what identifies a run by c on that data.
 func (c Config) identity(eng *engine.Engine, data, views string) (identity, error) {
 	z := [][]float64{{1, 0, 0}, {0.6, 0.8, 0}, {0, 0.6, 0.8}, {0.8, 0, 0.6}, {0.5, 0.5, 0.7}, {0.1, 0.9, -0.4}, {-0.3, 0.2, 0.9}, {0.7, -0.6, 0.3}}
+	for view := 2; view < c.Views; view++ { // of the same four examples
+		for _, row := range z[:4] {
+			shift := view % 3
+			z = append(z, append(slices.Clone(row[shift:]), row[:shift]...))
+		}
+	}
 	loss, err := c.lossOf(eng, z, []bool{true, true, false, false}, []int32{1, 1, 0, 2}, 0.5)
 	if err != nil {
 		return identity{}, err

@@ -86,7 +86,7 @@ func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 func TestClassesAndCheckpoints(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := quick(3)
-	config.Objective, config.Checkpoint, config.CheckpointEvery = pucl.TrueNegatives(0), t.TempDir(), 2
+	config.Objective, config.Checkpoint, config.CheckpointEvery, config.Views = pucl.TrueNegatives(0), t.TempDir(), 2, 4
 	stop := errors.New("stopped")
 	config.AfterStep = func(done int, _ *Model) error {
 		if done == 2 {
@@ -106,6 +106,10 @@ func TestClassesAndCheckpoints(t *testing.T) {
 	whole, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
 	if err != nil {
 		t.Fatal(err)
+	}
+	config.Objective, config.Checkpoint = pucl.DCL(pucl.DCLConfig{Positives: 3}), t.TempDir() // which two views do not have
+	if _, err := Pretrain(context.Background(), eng, stripes{8, 0}, config); err != nil {
+		t.Error(err)
 	}
 	if got, want := fmt.Sprint(resumed.History.Losses), fmt.Sprint(whole.History.Losses); got != want {
 		t.Errorf("losses %s after going on, %s without", got, want)

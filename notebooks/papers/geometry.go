@@ -62,7 +62,8 @@ func Geometry(size experiment.Size) (experiment.Grid, error) {
 	}
 	temperatures, margins, views, dimensions, priors := Temperatures(), Margins(), []int{4, 8}, []int{2, 3}, GuessedPriors()
 	if size == experiment.Smoke {
-		temperatures, margins, views, dimensions, priors = temperatures[1:2], margins[:1], nil, dimensions[:1], priors[1:2]
+		temperatures, margins, views, dimensions, priors = temperatures[1:2], margins[:1], nil, nil, priors[1:2]
+		labeled.Seeds = 1
 	}
 	ssCL := func(s setting, seed uint64) experiment.Run { return s.classed("ssCL", pucl.SSCL(), balanced, seed) }
 	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {

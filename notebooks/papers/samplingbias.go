@@ -123,9 +123,7 @@ func SamplingBias(size experiment.Size) (experiment.Grid, error) {
 		for _, s := range list {
 			grid.Runs = append(grid.Runs, s.costs(seed)...)
 		}
-		four := first.viewed(4)
 		if size == experiment.Smoke {
-			grid.Runs = append(grid.Runs, four.dclRun(DCLWith(TenClasses, 3), TenClasses, 3, seed))
 			continue
 		}
 		for _, tauPlus := range CorrectionsOfTen() {
@@ -133,6 +131,7 @@ func SamplingBias(size experiment.Size) (experiment.Grid, error) {
 				grid.Runs = append(grid.Runs, first.dclRun(DCLAt(tauPlus), tauPlus, 0, seed))
 			}
 		}
+		four := first.viewed(4)
 		grid.Runs = append(grid.Runs, four.classed("ssCL", pucl.SSCL(), balanced, seed))
 		for _, positives := range []int{1, 3} {
 			grid.Runs = append(grid.Runs, four.dclRun(DCLWith(TenClasses, positives), TenClasses, positives, seed))

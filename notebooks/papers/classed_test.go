@@ -4,12 +4,14 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // Every claim on ten classes is about runs that its grid has at size laptop or paper, and about heads or values that these keep.
@@ -89,6 +91,82 @@ func TestClassedRun(t *testing.T) {
 		t.Errorf("values %v", values)
 	}
 	checkResumes(t, eng, run, want, 3)
+}
+
+// On a circle and on a sphere points of four classes move from frame to frame, while alignment and uniformity are measured.
+func TestWatchSphere(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, d := range []int{2, 3} {
+		frames, path, err := WatchSphere(context.Background(), eng, d, 2, 0.5)
+		if err != nil || len(frames) != 2 || len(frames[0].Groups) != 4 || len(path.Steps) != 2 {
+			t.Fatalf("%d frames, %d readings, %v", len(frames), len(path.Steps), err)
+		}
+		for _, g := range frames[1].Groups {
+			if len(g.X) < 40 {
+				t.Errorf("%d of %s", len(g.X), g.Name)
+			}
+			for i := range g.X {
+				if r := math.Hypot(g.X[i], g.Y[i]); d == 2 && math.Abs(r-1) > 1e-6 || d == 3 && (math.Abs(g.X[i]) > 180 || math.Abs(g.Y[i]) > 1) {
+					t.Fatalf("d = %d: a point at %g, %g", d, g.X[i], g.Y[i])
+				}
+			}
+		}
+		if path.Uniformity[1] < evaluate.LeastUniformity(d)-0.05 || path.Alignment[1] < 0 {
+			t.Errorf("d = %d: path %+v", d, path)
+		}
+	}
+	if _, _, err := WatchSphere(context.Background(), eng, 4, 2, 0.5); err == nil || !strings.Contains(err.Error(), "2 are drawn as a circle") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The force on a negative is its share of the partition, and beyond the margin of the pairwise loss there is none.
+func TestNegativeForces(t *testing.T) {
+	eng := enginetest.Open(t)
+	curve, err := NegativeForces(eng, pucl.SSCL(), 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, c := range curve.X {
+		sum += math.Exp(c / 0.2)
+	}
+	for i, c := range curve.X {
+		if want := float64(len(curve.X)) * math.Exp(c/0.2) / sum; math.Abs(curve.Y[i]-want) > 1e-9 || i > 0 && c <= curve.X[i-1] {
+			t.Errorf("at %g: %g, want %g", c, curve.Y[i], want)
+		}
+	}
+	if curve, err = NegativeForces(eng, pucl.Pairwise(1), 1); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range curve.X {
+		if none := curve.Y[i] == 0; none != (c < 0.5) {
+			t.Errorf("pairwise at %g: %g", c, curve.Y[i])
+		}
+	}
+}
+
+// Tables and curves of geometry hold the numbers of the runs, under the right names.
+func TestDrawGeometry(t *testing.T) {
+	cells, task := &experiment.Cells{}, "FMNIST, ten classes"
+	for _, method := range []string{SSCLAt(0.1), SSCLAt(0.5), PairwiseAt(1)} {
+		for seed := range uint64(2) {
+			cells.Standings = append(cells.Standings, experiment.Standing{Run: experiment.Run{Setting: task, Method: method, Seed: seed}, State: experiment.Done,
+				Result: &experiment.Result{Points: []experiment.Point{{Head: Ceiling, Step: 4, Many: &evaluate.Classes{Accuracy: 0.5 + 0.1*float64(seed), N: 10}},
+					{Step: 4, Values: map[string]float64{Alignment: 0.2, Uniformity: -2, Rank: 30}}}}})
+		}
+	}
+	if curves := CurvesOverTau(cells, task); len(curves[0].X) != 2 || curves[0].X[0] != 0.1 || curves[0].X[1] != 0.5 || math.Abs(curves[0].Y[0]-55) > 1e-9 {
+		t.Errorf("over τ %+v", curves)
+	}
+	table := DrawSpreads(cells, "", SpreadsOverTau(task)...)
+	if len(table.Rows) != len(AllTemperatures())+len(Margins()) || !table.Cells[0][0].Missing || math.Abs(table.Cells[1][0].Mean-55) > 1e-9 ||
+		table.Cells[1][3].Mean != -2 || table.Cells[5][4].Mean != 30 || table.Rows[3] != "ssCL" {
+		t.Errorf("spreads %+v", table)
+	}
+	if paths := PathsOverSteps(cells, SpreadsOverTau(task)...); len(paths) != 3 {
+		t.Errorf("%d paths", len(paths))
+	}
 }
 
 // Batches tell the class of each image that they hold: those of a class look more alike than those of others do.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
@@ -93,30 +95,38 @@ func TestClassedRun(t *testing.T) {
 	checkResumes(t, eng, run, want, 3)
 }
 
-// On a circle and on a sphere points of four classes move from frame to frame, while alignment and uniformity are measured.
+// On a circle points of four classes move from frame to frame, while alignment and uniformity are measured.
 func TestWatchSphere(t *testing.T) {
 	eng := enginetest.Open(t)
-	for _, d := range []int{2, 3} {
-		frames, path, err := WatchSphere(context.Background(), eng, d, 2, 0.5)
-		if err != nil || len(frames) != 2 || len(frames[0].Groups) != 4 || len(path.Steps) != 2 {
-			t.Fatalf("%d frames, %d readings, %v", len(frames), len(path.Steps), err)
+	frames, path, err := WatchSphere(context.Background(), eng, 2, 2, 0.5)
+	if err != nil || len(frames) != 2 || len(frames[0].Groups) != 4 || len(path.Steps) != 2 {
+		t.Fatalf("%d frames, %d readings, %v", len(frames), len(path.Steps), err)
+	}
+	for _, g := range frames[1].Groups {
+		if len(g.X) < 40 {
+			t.Errorf("%d of %s", len(g.X), g.Name)
 		}
-		for _, g := range frames[1].Groups {
-			if len(g.X) < 40 {
-				t.Errorf("%d of %s", len(g.X), g.Name)
-			}
-			for i := range g.X {
-				if r := math.Hypot(g.X[i], g.Y[i]); d == 2 && math.Abs(r-1) > 1e-6 || d == 3 && (math.Abs(g.X[i]) > 180 || math.Abs(g.Y[i]) > 1) {
-					t.Fatalf("d = %d: a point at %g, %g", d, g.X[i], g.Y[i])
-				}
+		for i := range g.X {
+			if r := math.Hypot(g.X[i], g.Y[i]); math.Abs(r-1) > 1e-6 {
+				t.Fatalf("a point at %g, %g", g.X[i], g.Y[i])
 			}
 		}
-		if path.Uniformity[1] < evaluate.LeastUniformity(d)-0.05 || path.Alignment[1] < 0 {
-			t.Errorf("d = %d: path %+v", d, path)
-		}
+	}
+	if path.Uniformity[1] < evaluate.LeastUniformity(2)-0.05 || path.Alignment[1] < 0 {
+		t.Errorf("path %+v", path)
 	}
 	if _, _, err := WatchSphere(context.Background(), eng, 4, 2, 0.5); err == nil || !strings.Contains(err.Error(), "2 are drawn as a circle") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A point of the sphere lies by its longitude and its height, which keeps areas.
+func TestSphereGroups(t *testing.T) {
+	z := mat.NewDense(3, 3, []float64{0, 1, 0, -0.6, 0, 0.8, 1, 0, 0})
+	groups := sphereGroups(z, []int{1, 8, 3}, make([]string, 10))
+	if len(groups) != 4 || len(groups[0].X) != 1 || groups[0].X[0] != 90 || groups[0].Y[0] != 0 || groups[2].X[0] != 180 || groups[2].Y[0] != 0.8 ||
+		len(groups[1].X)+len(groups[3].X) != 0 {
+		t.Errorf("%+v", groups)
 	}
 }
 

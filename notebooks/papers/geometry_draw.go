@@ -25,7 +25,8 @@ var onSphere = []int{1, 5, 8, 9} // trouser, sandal, bag, ankle boot
 
 // WatchSphere trains a small CNN by ssCL on the images of Fashion-MNIST that are built in, with projections of two numbers, on a circle, or of
 // three, on a sphere, and watches held-out images of four classes. A frame has the points of a circle as they lie, and those of a sphere by
-// longitude (degrees) and height, a map that keeps areas, so that an even cover looks even. The path is their alignment and uniformity.
+// longitude (degrees) and height, a map that keeps areas, so that an even cover looks even. The path is alignment and uniformity of those of
+// all ten classes.
 func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int, tau float64) (frames []viz.EmbeddingFrame, path viz.Path, err error) {
 	s, err := unlabeled(experiment.Smoke, UnlabeledTasks(experiment.Smoke)[0])
 	if dimensions != 2 && dimensions != 3 {
@@ -41,26 +42,20 @@ func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int,
 		return nil, path, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	var index []int // of held-out images of those classes
-	for i, class := range data.aside {
-		if slices.Contains(onSphere, class) {
-			index = append(index, i)
-		}
-	}
 	path.Name = fmt.Sprintf("ssCL, d = %d", dimensions)
 	const readings = 20
 	c.AfterStep = func(done int, m *train.Model) error {
 		if done != 1 && done*readings/steps == (done-1)*readings/steps {
 			return nil
 		}
-		own, err := m.EmbedImages(eng, subset{data.held.images, index})
-		views, viewsErr := m.EmbedImages(eng, subset{data.views, index})
+		own, err := m.EmbedImages(eng, data.held.images)
+		views, viewsErr := m.EmbedImages(eng, data.views)
 		if err := errors.Join(err, viewsErr); err != nil {
 			return err
 		}
 		spread, err := evaluate.Diagnose(own.Z, views.Z)
 		path.Steps, path.Alignment, path.Uniformity = append(path.Steps, float64(done)), append(path.Alignment, spread.Alignment), append(path.Uniformity, spread.Uniformity)
-		frames = append(frames, viz.EmbeddingFrame{Step: done, Groups: sphereGroups(rows.Unit(own.Z), rows.Pick(data.aside, index), data.test.classes)})
+		frames = append(frames, viz.EmbeddingFrame{Step: done, Groups: sphereGroups(rows.Unit(own.Z), data.aside, data.test.classes)})
 		return err
 	}
 	_, err = train.Pretrain(ctx, eng, batches, c)
@@ -88,17 +83,18 @@ func sphereGroups(z *mat.Dense, classes []int, names []string) (groups []viz.Gro
 }
 
 // NegativeForces returns, over the cosine of a negative with its anchor, the share of all repulsion of negatives that it gets by an
-// objective, times their number, so that 1 is an equal share. The own view is at a cosine of 0.9, and the negatives lie evenly
-// between −1 and 1.
+// objective, times their number, so that 1 is an equal share. The own view is at a cosine of 0.9, and 39 negatives lie at those from
+// −0.95 to 0.95.
 func NegativeForces(eng *engine.Engine, o pucl.Objective, tau float64) (viz.Curve, error) {
-	const negatives = 41
+	const negatives = 39
+	cosine := func(k int) float64 { return float64(5*k-95) / 100 }
 	at := func(cosine float64) []float64 { return []float64{cosine, math.Sqrt(1 - cosine*cosine)} }
 	first, second := [][]float64{{1, 0}}, [][]float64{at(0.9)}
 	for k := range negatives {
-		row := at(-1 + 2*(float64(k)+0.5)/negatives)
+		row := at(cosine(k))
 		first, second = append(first, row), append(second, row)
 	}
-	cosine, gradient, err := o.PairGradients(eng, append(first, second...), make([]bool, negatives+1), tau)
+	_, gradient, err := o.PairGradients(eng, append(first, second...), make([]bool, negatives+1), tau)
 	if err != nil {
 		return viz.Curve{}, err
 	}
@@ -108,7 +104,7 @@ func NegativeForces(eng *engine.Engine, o pucl.Objective, tau float64) (viz.Curv
 	}
 	curve := viz.Curve{Name: o.Name}
 	for j := 1; j <= negatives; j++ {
-		curve.Add(cosine[0][j], negatives*gradient[0][j]/total)
+		curve.Add(cosine(j-1), negatives*gradient[0][j]/total)
 	}
 	return curve, nil
 }

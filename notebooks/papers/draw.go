@@ -154,7 +154,8 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
 	}
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure.ofValues() }) {
-		out.Note += " Of a claim about a value that is no accuracy all numbers are hundredths of it."
+		out.Note += " Of a claim about a value that is no accuracy all numbers are hundredths of it, and where it says less biased, the difference is that of " +
+			"the distances from 0."
 	}
 	if len(left) > 0 {
 		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."

@@ -12,7 +12,7 @@ type Series struct{ Setting, Method, Head string }
 // Difference returns by how much the accuracy of one series is above that of another, run by run with the same seed, and then summed
 // up over the seeds that both have.
 func (c *Cells) Difference(above, below Series, rule Rule) evaluate.Summary {
-	return c.paired(above, below, leads(above.Head, below.Head, rule))
+	return c.Paired(above, below, leads(above.Head, below.Head, rule))
 }
 
 // leads returns what tells by how much one head of a run is more accurate than one of another run.
@@ -44,7 +44,7 @@ func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Sum
 // and then summed up: as a share of the steps of the other one, which may have been as accurate before its end too. A run gets there
 // at the first of its points where it was judged so; one that never does counts as if it did one point after its end.
 func (c *Cells) Sooner(first, other Series) evaluate.Summary {
-	return c.paired(first, other, func(a, b []Point) (float64, bool) {
+	return c.Paired(first, other, func(a, b []Point) (float64, bool) {
 		end, ok := judge(b, other.Head, Last)
 		mine, known := reach(a, first.Head, end.Accuracy)
 		theirs, both := reach(b, other.Head, end.Accuracy)
@@ -56,10 +56,11 @@ func (c *Cells) Sooner(first, other Series) evaluate.Summary {
 func reach(points []Point, head string, level float64) (steps float64, ok bool) {
 	last, judged := 0, 0
 	for _, p := range points {
-		if p.Head != head || p.Test == nil {
+		accuracy, tested := p.Accuracy()
+		if p.Head != head || !tested {
 			continue
 		}
-		if p.Test.Accuracy() >= level {
+		if accuracy >= level {
 			return float64(p.Step), true
 		}
 		last, judged = max(last, p.Step), judged+1
@@ -67,14 +68,14 @@ func reach(points []Point, head string, level float64) (steps float64, ok bool) 
 	return float64(last) * (1 + 1/float64(max(judged, 1))), judged > 0
 }
 
-// paired sums up a difference between the points of two runs of the same seed, over the seeds that are done of both series and for
-// which there is one.
-func (c *Cells) paired(a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
+// Paired sums up any difference between the points of two runs of the same seed, over the seeds that are done of both series and for which
+// there is one.
+func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
 	_, differences := c.differences(a, b, difference)
 	return summarize(differences)
 }
 
-// differences returns what paired sums up, with the seeds.
+// differences returns what Paired sums up, with the seeds.
 func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (seeds []uint64, differences []float64) {
 	others := map[uint64][]Point{}
 	for _, s := range c.done(b.Setting, b.Method) {

@@ -30,6 +30,25 @@ type Measure string
 // [experiment.Cells.Sooner].
 const Steps Measure = "steps"
 
+// The measures by which values are compared that runs keep, see [experiment.Point]: the heads of the rows then name values. Above is above
+// Below where its value at the end of the run is larger, or with Magnitude farther from 0. Within and Less are in hundredths of the value.
+const (
+	Value     Measure = "value"
+	Magnitude Measure = "magnitude"
+)
+
+// ofValues reports whether values are compared.
+func (m Measure) ofValues() bool { return m == Value || m == Magnitude }
+
+// of returns what a run has of a value: at its end, or the magnitude of that.
+func (m Measure) of(points []experiment.Point, name string) (float64, bool) {
+	value, ok := (&experiment.Result{Points: points}).Last("").Values[name]
+	if m == Magnitude {
+		value = math.Abs(value)
+	}
+	return value, ok
+}
+
 // Verdict is what runs say about a claim.
 type Verdict string
 
@@ -57,6 +76,12 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	switch {
 	case c.Measure == Steps:
 		f.Effect = cells.Sooner(above, below)
+	case c.Measure.ofValues():
+		f.Effect = cells.Paired(above, below, func(a, b []experiment.Point) (float64, bool) {
+			more, ok := c.Measure.of(a, above.Head)
+			less, both := c.Measure.of(b, below.Head)
+			return more - less, ok && both
+		})
 	case c.Than != "":
 		f.Effect = cells.Change(above, below, c.Than, rule)
 	default:

@@ -1,11 +1,38 @@
 package papers
 
 import (
+	"math"
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
+
+// Values are compared as they are, or by how far they are from 0, at the end of a run.
+func TestDecideByValues(t *testing.T) {
+	var cells experiment.Cells
+	for seed := range uint64(3) {
+		off := 0.01 * float64(seed)
+		points := []experiment.Point{{Step: 1, Values: map[string]float64{"bias": 9, "other": -9}}, {Step: 2, Values: map[string]float64{"bias": 0.2 + off, "other": -0.5 + off}}}
+		cells.Standings = append(cells.Standings, experiment.Standing{Run: experiment.Run{Setting: "s", Method: "a", Seed: seed}, State: experiment.Done,
+			Result: &experiment.Result{Points: points}})
+	}
+	bias, other, none := Row{"a", "bias"}, Row{"a", "other"}, Row{"a", "none"}
+	for _, tt := range []struct {
+		above, below Row
+		measure      Measure
+		want         Verdict
+		effect       float64
+	}{
+		{bias, other, Value, Agrees, 0.7}, {other, bias, Value, Disagrees, -0.7}, {bias, other, Magnitude, Disagrees, -0.28}, {other, bias, Magnitude, Agrees, 0.28},
+		{bias, none, Value, NotDecided, math.NaN()},
+	} {
+		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Measure: tt.measure}.Decide(&cells, experiment.Last)
+		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.effect) > 1e-12 {
+			t.Errorf("%s above %s by %s: %s, effect %v, want %s and %g", tt.above, tt.below, tt.measure, f.Verdict, f.Effect, tt.want, tt.effect)
+		}
+	}
+}
 
 // A claim is decided by differences within seeds, which may be steady where the accuracies are not.
 func TestDecide(t *testing.T) {

@@ -137,6 +137,10 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 		above, below := f.series()
 		for _, s := range []experiment.Series{above, below} {
 			cell := cells.At(s.Setting, s.Method, s.Head, f.Rule)
+			if f.Measure.ofValues() {
+				line = append(line, Percent(cells.Value(s.Setting, s.Method, "", s.Head)))
+				continue
+			}
 			line = append(line, Percent(cell.Accuracy))
 			failed := cell.Count(experiment.Failed)
 			text := fmt.Sprintf("%s in %d of %d runs of %s", Row{s.Method, s.Head}, failed+cell.Headless, failed+cell.Count(experiment.Done), s.Setting)
@@ -148,6 +152,10 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	}
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure == Steps }) {
 		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
+	}
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure.ofValues() }) {
+		out.Note += " Of a claim about a value that is no accuracy all numbers are hundredths of it, and where it says less biased, the difference is that of " +
+			"the distances from 0."
 	}
 	if len(left) > 0 {
 		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."

@@ -72,6 +72,15 @@ func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []f
 	return curves
 }
 
+// curveOf returns the accuracy (%) at the end of a run over x, with the 95% interval over seeds. What fewer than two seeds have is left out.
+func curveOf(cells *experiment.Cells, name string, x []float64, of func(x float64) experiment.Series) viz.Curve {
+	curve := viz.Curve{Name: name}
+	for _, x := range x {
+		addAccuracy(&curve, cells, x, of(x), experiment.Last)
+	}
+	return curve
+}
+
 // addAccuracy adds the accuracy of a series, in percent, at x to a curve, unless it has no interval.
 func addAccuracy(curve *viz.Curve, cells *experiment.Cells, x float64, s experiment.Series, rule experiment.Rule) {
 	if a := cells.At(s.Setting, s.Method, s.Head, rule).Accuracy; a.Seeds > 1 {

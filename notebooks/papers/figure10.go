@@ -107,12 +107,17 @@ func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Cu
 
 // CurveOverTauPlus is [CurveOverLambda] for DCL over τ⁺, from ssCL at 0.
 func CurveOverTauPlus(cells *experiment.Cells, task string) viz.Curve {
-	curve := viz.Curve{Name: "DCL"}
-	addAccuracy(&curve, cells, 0, Row{"ssCL", Neighbors}.in(ShareAt(task, 0)), experiment.Last)
-	for _, t := range TauPlus() {
-		addAccuracy(&curve, cells, t, Row{DCLAt(t), Neighbors}.in(ShareAt(task, 0)), experiment.Last)
+	return curveOf(cells, "DCL", append([]float64{0}, TauPlus()...), func(t float64) experiment.Series {
+		return dclRow(t, Neighbors).in(ShareAt(task, 0))
+	})
+}
+
+// dclRow returns the row of DCL with a τ⁺, of ssCL where that is 0.
+func dclRow(tauPlus float64, head string) Row {
+	if tauPlus == 0 {
+		return Row{"ssCL", head}
 	}
-	return curve
+	return Row{DCLAt(tauPlus), head}
 }
 
 // LabelsOfFigure10 are the labeled positives n_P of the published numbers of figure 10.

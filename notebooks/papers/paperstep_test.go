@@ -37,14 +37,21 @@ func TestPaperStep(t *testing.T) {
 		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
 	}
 	shapes := map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {1024, 32, 32, 3}, "STL-I": {1024, 96, 96, 3}}
+	tenClasses, err := unlabeled(experiment.Paper, UnlabeledTasks(experiment.Paper)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
 	eng := enginetest.Open(t)
 	list, err := settings(experiment.Paper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range list {
+	for _, s := range append(list, tenClasses) {
 		batches, ok := shapes[s.Data.Benchmark]
-		if !ok || s.Data.Labeled != 1000 {
+		switch {
+		case s.Name == tenClasses.Name:
+			batches.size = 256
+		case !ok || s.Data.Labeled != 1000:
 			continue
 		}
 		config := s.Pretrain

@@ -60,6 +60,8 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		debiased:       Debiased,
 		labeler:        Labeler,
 		prototype:      Prototype,
+		samplingBias:   SamplingBias,
+		geometry:       Geometry,
 		figure1:        Supervision,
 		figure3:        Figure3,
 		figure4:        Figure4,

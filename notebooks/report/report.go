@@ -61,6 +61,8 @@ func (r Record) Effect() string {
 	unit := ""
 	if r.Measure == papers.Steps {
 		unit = "% of the steps"
+	} else if r.Measure != "" {
+		unit = " hundredths"
 	}
 	switch {
 	case r.Points == nil:

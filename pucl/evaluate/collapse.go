@@ -48,6 +48,24 @@ type Collapse struct {
 	ZeroRows   int     // rows of zeros, which have no direction and are left as they are
 }
 
+// LeastUniformity returns the lowest [Collapse].Uniformity that many rows of d numbers can come to: that of the even distribution on the
+// sphere, −1.57 on a circle (d = 2), −2.08 on a sphere (d = 3), and near −4 for large d. It panics if d is below 1.
+//
+//	−4 + log E exp(4 x·y) = −4 + log Σ_k 4^k / (k! · d/2 (d/2+1) ⋯ (d/2+k−1))
+//
+// Source: T. Wang and P. Isola (2020), as for Uniformity, section 4.1 and theorem 1 there; the series is that of the Bessel function.
+func LeastUniformity(d int) float64 {
+	if d < 1 {
+		panic(fmt.Sprintf("evaluate: the uniformity of rows of %d numbers; they need 1 or more", d))
+	}
+	term, sum := 1.0, 1.0
+	for k := 1.0; term > 1e-18*sum; k++ {
+		term *= 4 / (k * (float64(d)/2 + k - 1))
+		sum += term
+	}
+	return -4 + math.Log(sum)
+}
+
 // Diagnose measures embeddings [n, d] of two or more examples. Views are other views of the same examples, row by row, for the
 // alignment; nil leaves it undefined. The time grows with n² for the uniformity: some thousand rows are enough to see
 // collapse.

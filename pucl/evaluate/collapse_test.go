@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -130,4 +131,36 @@ func TestDiagnoseErrors(t *testing.T) {
 	} {
 		refusal.Check(t, err, says)
 	}
+}
+
+// On two points, a circle, a sphere and in many dimensions the series is what closed forms give, and no even rows are below it.
+func TestLeastUniformity(t *testing.T) {
+	bessel := 0.0 // I₀(4), as the mean of exp(4 cos φ)
+	for i := range 1000 {
+		bessel += math.Exp(4*math.Cos(2*math.Pi*float64(i)/1000)) / 1000
+	}
+	for d, want := range map[int]float64{1: math.Log(math.Cosh(4)) - 4, 2: math.Log(bessel) - 4, 3: math.Log(math.Sinh(4)/4) - 4} {
+		if got := LeastUniformity(d); math.Abs(got-want) > 1e-12 {
+			t.Errorf("d = %d: %g, want %g", d, got, want)
+		}
+	}
+	if got := LeastUniformity(1_000_000); math.Abs(got+4) > 1e-4 {
+		t.Errorf("in a million dimensions %g, want about -4", got)
+	}
+	const n = 400
+	circle := mat.NewDense(n, 2, nil)
+	for i := range n {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / n)
+		circle.SetRow(i, []float64{cos, sin})
+	}
+	c, err := Diagnose(circle, nil)
+	if err != nil || math.Abs(c.Uniformity-LeastUniformity(2)) > 0.02 {
+		t.Errorf("%d points about the circle: %g, %v, want about %g", n, c.Uniformity, err, LeastUniformity(2))
+	}
+	defer func() {
+		if r := fmt.Sprint(recover()); !strings.Contains(r, "rows of 0 numbers; they need 1 or more") {
+			t.Errorf("panic %q", r)
+		}
+	}()
+	LeastUniformity(0)
 }

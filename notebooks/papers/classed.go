@@ -1,0 +1,188 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// The values of classed runs beside those of watched ones: evaluate.Negatives of the projections z of two views of held-out images, in batches of
+// the run's size. Bias and deviation are shares of the true mean of exp s over other classes.
+const (
+	FalseNegatives     = "false negatives"      // share of the negatives that are of the anchor's class
+	PlainBias          = "bias, plain"          // of the mean over all negatives
+	PlainDeviation     = "deviation, plain"     // over batches
+	CorrectedBias      = "bias, corrected"      // of DCL's estimate
+	CorrectedDeviation = "deviation, corrected" // over batches
+	Clipped            = "share on the floor"   // of DCL's estimates
+)
+
+// Classed is the configuration of a run that pretrains an encoder on images of several classes without labels, and is judged by what knows
+// the classes.
+type Classed struct {
+	Contrastive         // Points, Restarts, Neighbors and Heads are not used
+	At          []int   // after how many steps values are measured; heads judge at the end
+	Bank        int     // images to learn from whose classes the judges know, evenly out of all; 0 means all
+	Spread      int     // held-out images of which values are measured; 0 means all
+	PerImage    int     // views of each image in a batch
+	Projection  int     // length of a projection; 0 means 128
+	TauPlus     float64 // of the correction that is measured
+	Positives   int     // M of it; 0 means all other views
+}
+
+// classedVersion is the version of classed runs, see experiment.Run.
+const classedVersion = 1
+
+// classed returns the run of a setting that pretrains by an objective; method names it in tables, and corrected has τ⁺ and M of the correction
+// that is measured along the run. An objective that looks at classes is told them.
+func (s setting) classed(method string, o pucl.Objective, corrected pucl.DCLConfig, seed uint64) experiment.Run {
+	o.Name = method // a number of an objective is part of its name, which a run of another number does not share
+	c := s.Pretrain
+	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
+	like := s.contrastive(o, seed).Config.(Contrastive)
+	like.Points, like.Restarts = 0, 0
+	config := Classed{Contrastive: like, At: classedAt(like.Steps), Bank: s.Bank, Spread: s.Bank / 2, PerImage: max(c.Views, 2),
+		Projection: c.Projection, TauPlus: corrected.TauPlus, Positives: corrected.Positives}
+	c.Tau = config.Tau
+	return experiment.Run{
+		Setting: s.Name, Method: method, Seed: seed, Version: classedVersion, Config: config,
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.trainClassed(ctx, eng, place, c, config)
+		},
+	}
+}
+
+// classedAt returns after how many of so many steps values are measured.
+func classedAt(steps int) (at []int) {
+	for _, hundredths := range []int{5, 10, 20, 40, 70, 100} {
+		if step := (steps*hundredths + 50) / 100; step > 0 && !slices.Contains(at, step) {
+			at = append(at, step)
+		}
+	}
+	return at
+}
+
+// trainClassed does a run.
+func (s setting) trainClassed(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Classed) (
+	_ *experiment.Outcome, err error) {
+	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	var more []*datasets.Images // views of those held out, so that with data.views there are as many as in a batch
+	for k := 1; k < config.PerImage; k++ {
+		views, err := data.viewsOf(eng, c.Recipe, c.Seed+uint64(k)<<32)
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, views)
+	}
+	due := func(done int) bool { return slices.Contains(config.At, done) }
+	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
+		points, err := data.judgeClasses(eng, m, more, config, c.Seed, done == c.Steps)
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
+		}
+		for i := range points {
+			points[i].Step = done
+		}
+		return points, nil
+	}, func(c train.Config) (*train.Model, error) {
+		return train.Pretrain(ctx, eng, classedBatches{batches, data.train, data.learn}, c)
+	})
+}
+
+// classedBatches are batches that tell the true class of each image.
+type classedBatches struct {
+	*datasets.Batches
+	part
+	of []int // the class of each image of the part
+}
+
+// Classes returns the classes of the images of a step's batch.
+func (b classedBatches) Classes(step int) (classes []int32, err error) {
+	for _, example := range b.Rows(step) {
+		classes = append(classes, int32(b.of[b.Index[example]]))
+	}
+	return classes, nil
+}
+
+// String says what the batches are.
+func (b classedBatches) String() string { return b.Batches.String() + ", with classes" }
+
+// judgeClasses measures how the embeddings of an encoder are spread and what its negatives are worth, and, where whole is true, judges it by
+// nearest neighbors and by a linear probe.
+func (o *opened) judgeClasses(eng *engine.Engine, m *train.Model, more []*datasets.Images, config Classed, seed uint64, whole bool) ([]experiment.Point, error) {
+	held := evenly(o.held.images.Len(), config.Spread)
+	own, err := m.EmbedImages(eng, subset{o.held.images, held})
+	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
+	if err := errors.Join(err, viewsErr); err != nil {
+		return nil, err
+	}
+	all := []*mat.Dense{views.Z}
+	for _, images := range more {
+		view, err := m.EmbedImages(eng, subset{images, held})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, view.Z)
+	}
+	spread, err := evaluate.Diagnose(own.Z, views.Z)
+	if err != nil {
+		return nil, err
+	}
+	negatives, err := evaluate.MeasureNegatives(all, rows.Pick(o.aside, held), evaluate.NegativesConfig{
+		Tau: config.Tau, TauPlus: config.TauPlus, Positives: config.Positives, Batch: config.Batch, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	points := []experiment.Point{{Values: map[string]float64{
+		Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank,
+		FalseNegatives: negatives.False, PlainBias: negatives.Plain.Bias, PlainDeviation: negatives.Plain.Deviation,
+		CorrectedBias: negatives.Corrected.Bias, CorrectedDeviation: negatives.Corrected.Deviation, Clipped: negatives.Clipped,
+	}}}
+	if !whole {
+		return points, nil
+	}
+	judged, err := o.topOne(eng, m, config.Bank, seed)
+	return append(judged, points...), err
+}
+
+// topOne judges an encoder by the accuracy on the test images of nearest neighbors and of a linear probe, which know the classes of so many
+// images to learn from.
+func (o *opened) topOne(eng *engine.Engine, m *train.Model, bank int, seed uint64) ([]experiment.Point, error) {
+	index := evenly(o.train.images.Len(), bank)
+	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
+	test, testErr := m.EmbedImages(eng, o.test)
+	if err := errors.Join(err, testErr); err != nil {
+		return nil, err
+	}
+	x, tests, labels, count := rows.Unit(learn.H), rows.Unit(test.H), rows.Pick(o.learn, index), len(o.test.classes)
+	known, err := evaluate.Supervised(x, labels, count)
+	if err != nil {
+		return nil, err
+	}
+	neighbors, err := evaluate.KNN{K: min(judgedBy, known.Len())}.ReadClasses(known, tests, o.test.labels)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := probe.Fit(eng, x, labels, count, probe.Config{Epochs: 100, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	separable, err := linear.ScoreClasses(tests, o.test.labels)
+	return []experiment.Point{{Head: Neighbors, Many: &neighbors.Classes}, {Head: Ceiling, Many: &separable}}, err
+}

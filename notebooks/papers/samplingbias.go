@@ -1,0 +1,146 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// samplingBias names the grid of what sampling bias costs.
+const samplingBias = "sampling-bias"
+
+// OracleNegatives is the method that draws negatives of other classes only: pucl.TrueNegatives.
+const OracleNegatives = "true negatives"
+
+// TenClasses is the τ⁺ of ten classes of one size.
+const TenClasses = 0.1
+
+// balanced is the correction that is measured along runs that make none.
+var balanced = pucl.DCLConfig{TauPlus: TenClasses}
+
+// CorrectionsOfTen are the τ⁺ of DCL above 0, which is ssCL, on ten classes: the true one, those of the code of the authors of DCL and more.
+func CorrectionsOfTen() []float64 { return []float64{0.05, TenClasses, 0.2, 0.3} }
+
+// DCLWith names the method DCL with a τ⁺ and M other views that stand for the class.
+func DCLWith(tauPlus float64, positives int) string {
+	return fmt.Sprintf("%s, M = %d", DCLAt(tauPlus), positives)
+}
+
+// BatchesOf names a setting in batches of so many images, where this is not the usual number; ViewsOf one with so many views of each.
+func BatchesOf(task string, size int) string { return fmt.Sprintf("%s, batches of %d", task, size) }
+
+// ViewsOf names a setting with so many views of each image.
+func ViewsOf(task string, views int) string { return fmt.Sprintf("%s, %d views", task, views) }
+
+// UnlabeledTasks are the tasks of [SamplingBias] at a size: ten classes, and no label.
+func UnlabeledTasks(size experiment.Size) []string {
+	switch size {
+	case experiment.Smoke:
+		return []string{"FMNIST built in"}
+	case experiment.Laptop:
+		return []string{"FMNIST", "CIFAR-10"}
+	}
+	return []string{"CIFAR-10, ResNet-18"}
+}
+
+// unlabeled returns the setting of one of [UnlabeledTasks]: all images of ten classes, none labeled, in batches of 256 as they come.
+//
+// Size paper has what Chuang and others tell of CIFAR-10, Adam with a rate of 0.001, 400 epochs and τ = 0.5, but ResNet-18 for ResNet-50.
+func unlabeled(size experiment.Size, task string) (setting, error) {
+	var s setting
+	switch {
+	case size == experiment.Smoke:
+		s = smoke()
+		s.Bank = 500
+	case size == experiment.Laptop && task == "CIFAR-10":
+		s = laptopCIFAR("CIFAR-I", nil)
+		s.Encoder = encoder.SmallCNN{Width: 16, Mean: 0.4734, Std: 0.2516}
+		s.Pretrain.Steps, s.Bank, s.Seeds = 400, 5000, 3
+	case size == experiment.Laptop:
+		s = laptopFashion("FMNIST-I", 0, nil)
+		s.Encoder = encoder.SmallCNN{Width: 16}
+		s.Pretrain.Steps, s.Bank, s.Seeds = 400, 5000, 3
+	case size == experiment.Paper:
+		s = paper("CIFAR-I", 0)
+		s.Batch.Size = 256
+		s.Pretrain = train.Config{Tau: 0.5, Recipe: augment.CIFAR(32), Steps: 400 * 45_000 / s.Batch.Size}
+		s.Seeds = 3
+	default:
+		return s, fmt.Errorf("papers: there is no size %q", size)
+	}
+	s.Name, s.Data.Labeled, s.Data.Single, s.Batch.Share = task+", ten classes", 0, true, 0
+	list, err := withBenchmarks([]setting{s})
+	return list[0], err
+}
+
+// sized returns a setting in batches of another size, of as many images in all.
+func (s setting) sized(batch int) setting {
+	s.Pretrain.Steps = s.Pretrain.Steps * s.Batch.Size / batch
+	s.Name, s.Batch.Size = BatchesOf(s.Name, batch), batch
+	return s
+}
+
+// viewed returns a setting with so many views of each image, and as many views in a batch as two of each were.
+func (s setting) viewed(views int) setting {
+	s.Name, s.Batch.Size, s.Pretrain.Views = ViewsOf(s.Name, views), 2*s.Batch.Size/views, views
+	return s
+}
+
+// dclRun returns a run of DCL; M = 0 stands for all other views.
+func (s setting) dclRun(method string, tauPlus float64, positives int, seed uint64) experiment.Run {
+	config := pucl.DCLConfig{TauPlus: tauPlus, Positives: positives}
+	return s.classed(method, pucl.DCL(config), config, seed)
+}
+
+// costs returns what a setting has of negatives as they come, corrected and true ones.
+func (s setting) costs(seed uint64) []experiment.Run {
+	return []experiment.Run{
+		s.classed("ssCL", pucl.SSCL(), balanced, seed), s.classed(OracleNegatives, pucl.TrueNegatives(0), balanced, seed),
+		s.dclRun(DCLAt(TenClasses), TenClasses, 0, seed),
+	}
+}
+
+// SamplingBias is what false negatives cost, after the figure on sampling bias of "Debiased Contrastive Learning": ssCL, which takes
+// all other images for negatives, DCL, which corrects for those of the anchor's class, and true negatives, which knows them. DCL goes over τ⁺,
+// over M and with the others over the size of the batch, with as many images in all.
+func SamplingBias(size experiment.Size) (experiment.Grid, error) {
+	grid := experiment.Grid{Name: samplingBias, Size: size}
+	var list []setting
+	for _, task := range UnlabeledTasks(size) {
+		s, err := unlabeled(size, task)
+		if err != nil {
+			return grid, err
+		}
+		list = append(list, s)
+	}
+	first := list[0]
+	for seed := uint64(1); seed <= uint64(first.Seeds); seed++ {
+		for _, s := range list {
+			grid.Runs = append(grid.Runs, s.costs(seed)...)
+		}
+		if size == experiment.Smoke {
+			continue
+		}
+		for _, tauPlus := range CorrectionsOfTen() {
+			if tauPlus != TenClasses {
+				grid.Runs = append(grid.Runs, first.dclRun(DCLAt(tauPlus), tauPlus, 0, seed))
+			}
+		}
+		four := first.viewed(4)
+		grid.Runs = append(grid.Runs, four.classed("ssCL", pucl.SSCL(), balanced, seed))
+		for _, positives := range []int{1, 3} {
+			grid.Runs = append(grid.Runs, four.dclRun(DCLWith(TenClasses, positives), TenClasses, positives, seed))
+		}
+		for _, batch := range batchSizes(first) {
+			grid.Runs = append(grid.Runs, first.sized(batch).costs(seed)...)
+		}
+	}
+	return grid, nil
+}
+
+// batchSizes are the sizes of batches of [SamplingBias] beside that of the setting.
+func batchSizes(s setting) []int { return []int{s.Batch.Size / 4, s.Batch.Size * 2} }

@@ -29,8 +29,8 @@
 //		Repel:   pucl.LogPartition,
 //	}
 //
-// The family: [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [PUDebiased], [NPair], [DebiasedPos], [Pairwise], [IdealCL], and
-// [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. The risks
+// The family: [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [PUDebiased], [NPair], [DebiasedPos], [Pairwise], [IdealCL],
+// [TrueNegatives], and [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. The risks
 // by which classifiers are trained on positive and unlabeled data are in package risk.
 //
 // # Looking at a loss

@@ -137,3 +137,28 @@ func ExampleObjective() {
 	print(idea, rightAngles, true, false)
 	// Output: known friends -0.5337
 }
+
+// Of two classes both rows of the other example are true negatives, as in ssCL: log(1 + 2e⁻²). Of one class there is none, and nothing
+// to tell apart. Three examples, two of them alike in class and in direction: ssCL pushes these two apart, log(3 + 2e⁻²) for each of their
+// anchors; with true negatives all anchors score log(1 + 4e⁻²).
+func ExampleTrueNegatives() {
+	eng, err := engine.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, class := range [][]int32{{1, 7}, {7, 7}} {
+		loss, err := pucl.TrueNegatives(0).ValueOfClasses(eng, rightAngles, class, 0.5)
+		fmt.Printf("%.4f %v\n", loss, err)
+	}
+	z := [][]float64{{1, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 0}, {0, 1}}
+	for _, o := range []pucl.Objective{pucl.SSCL(), pucl.TrueNegatives(0)} {
+		loss, err := o.ValueOfClasses(eng, z, []int32{7, 7, 1}, 0.5)
+		fmt.Printf("%s %.4f %v\n", o.Name, loss, err)
+	}
+	// Output:
+	// 0.2395 <nil>
+	// 0.0000 <nil>
+	// ssCL 0.9342 <nil>
+	// true negatives 0.4327 <nil>
+}

@@ -43,6 +43,9 @@ var battery = []member{
 	{Pairwise(1.5), refPairwise(1.5), func(_, _, _ int) float64 { return 1.5 * 1.5 }},
 	{IdealCL(0), refIdeal(0), func(_, _, other int) float64 { return math.Log(float64(1 + other)) }},
 	{named(IdealCL(7), "ideal of 7"), refIdeal(7), func(_, _, other int) float64 { return onlyIf(other > 0, math.Log(8)) }},
+	{TrueNegatives(0), refTrueNegatives(0), func(b, m, other int) float64 { return onlyIf(other > 0, math.Log(float64(m*b-1))) }},
+	{named(TrueNegatives(5), "true negatives of 5"), refTrueNegatives(5),
+		func(_, m, other int) float64 { return onlyIf(other > 0, math.Log(float64(m-1+5))) }},
 	{AlignmentLoss(), refAlignment, zero},
 	{UniformityLoss(), refUniformity, zero},
 	{WeightedSum("sum", Part{2, DCL(DCLConfig{TauPlus: 0.1})}, Part{0.5, UniformityLoss()}, Part{0.25, PUCL()}),
@@ -82,9 +85,9 @@ func (c scorer) members() []member {
 	var names []string
 	switch {
 	case c.views == 3:
-		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "PU-debiased", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "alignment", "uniformity"}
+		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "PU-debiased", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "true negatives", "alignment", "uniformity"}
 	case c.rows > 0:
-		names = []string{"PUCL", "SCL", "PU-debiased", "DCL(0.1)", "pairwise", "ideal", "uniformity", "user masks", "user sharpened"}
+		names = []string{"PUCL", "SCL", "PU-debiased", "DCL(0.1)", "pairwise", "ideal", "true negatives", "uniformity", "user masks", "user sharpened"}
 	case c.dtype == dtypes.BFloat16:
 		names = []string{"PUCL", "PU-debiased", "DCL(0.1)", "pairwise", "uniformity", "user sharpened"}
 	default:
@@ -294,7 +297,7 @@ func TestLimits(t *testing.T) {
 	objectives := map[string]Objective{
 		"ssCL": SSCL(), "SCL-PU": SCLPU(), "PUCL": PUCL(), "SCL": SCL(), "MCL(0)": MCL(0), "MCL(1)": MCL(1), "puNCE(0)": PUNCE(0),
 		"puNCE(0.7)": PUNCE(0.7), "DCL(0)": DCL(DCLConfig{}), "DebiasedPos(1/9)": DebiasedPos(DebiasedPosConfig{TauPlus: 1.0 / 9}),
-		"ideal": IdealCL(0), "ideal of 8": IdealCL(8), "PU-debiased": PUDebiased(0.4), "sum of one": WeightedSum("", Part{1, SSCL()}),
+		"ideal": IdealCL(0), "ideal of 8": IdealCL(8), "true negatives": TrueNegatives(0), "true negatives of 8": TrueNegatives(8), "PU-debiased": PUDebiased(0.4), "sum of one": WeightedSum("", Part{1, SSCL()}),
 	}
 	names := slices.Sorted(maps.Keys(objectives))
 	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
@@ -315,7 +318,7 @@ func TestLimits(t *testing.T) {
 		{"no labels", none, []string{"ssCL", "PUCL", "puNCE(0.7)", "PU-debiased"}},
 		{"all labeled", all, []string{"SCL", "PUCL", "SCL-PU", "puNCE(0.7)", "MCL(1)"}},
 		{"labels that are the classes", known, []string{"SCL", "SCL-PU"}},
-		{"every example a class", apart, []string{"ssCL", "SCL", "ideal", "ideal of 8"}},
+		{"every example a class", apart, []string{"ssCL", "SCL", "ideal", "ideal of 8", "true negatives", "true negatives of 8"}},
 	} {
 		out, err := exec.Call(tt.batch.z, tt.batch.labeled, tt.batch.class)
 		if err != nil {

@@ -264,6 +264,23 @@ func refIdeal(negatives float64) func(sample) float64 {
 	}
 }
 
+func refTrueNegatives(negatives float64) func(sample) float64 {
+	return func(s sample) float64 {
+		return s.average(func(i int) float64 {
+			negative, drawn := s.mass(i, func(i, j int) bool { return !s.sameClass(i, j) })
+			if drawn == 0 {
+				return 0
+			}
+			own, _ := s.mass(i, s.own)
+			_, n := s.mass(i, s.foreign)
+			if negatives > 0 {
+				n = negatives
+			}
+			return math.Log1p(n*negative/drawn/own) + math.Log(own) - s.mean(i, s.own, s.sim)
+		})
+	}
+}
+
 func refAlignment(s sample) float64 {
 	var sum, count float64
 	for i := range s.z {

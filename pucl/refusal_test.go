@@ -78,6 +78,9 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		{"margin", of(Pairwise(0)), "margin 0 … positive"},
 		{"negatives of the ideal", run(IdealCL(-1), three, []int32{1, 2, 1}, 2, 0, 0.5),
 			"N = -1 negatives … it must be positive, or 0 for as many"},
+		{"true negatives", run(TrueNegatives(-1), three, []int32{1, 2, 1}, 2, 0, 0.5), "N = -1 … it must be positive, or 0 for the number of rows"},
+		{"no classes for true negatives", of(TrueNegatives(0)), "a term looks at a mask that is nil … Views.Class"},
+		{"true negatives of one", one(TrueNegatives(0)), "one example … 2 examples or more"},
 		{"uniformity of one", one(UniformityLoss()), "uniformity of a batch of one example … pairs of examples"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refusal.Check(t, tt.err, tt.says) })

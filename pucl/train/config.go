@@ -25,6 +25,7 @@ type Config struct {
 	Recipe       augment.Recipe  // how two views of an image differ; nil means the paper's for gray images. Features come as views
 	Encoder      encoder.Encoder // g_B; nil means encoder.SmallCNN{}, and for features encoder.MLP{}
 	Projection   int             // length of a projection; 0 means 128
+	Views        int             // of every image in a batch, m; 0 means 2. Features come in 2
 	Compute      Compute         // how the work is done: devices, precision, memory against time
 	Seed         uint64          // of weights and views; batches have their own
 
@@ -59,6 +60,7 @@ func (c Config) withDefaults() Config {
 		c.Objective = pucl.PUCL()
 	}
 	c.Tau, c.Projection, c.Monitor.Examples = cmp.Or(c.Tau, 0.5), cmp.Or(c.Projection, 128), cmp.Or(c.Monitor.Examples, 512)
+	c.Views = cmp.Or(c.Views, 2)
 	c.Recipe, _ = c.Recipe.Split()
 	return c
 }
@@ -68,6 +70,8 @@ func (c Config) check(eng *engine.Engine) error {
 	switch {
 	case !(c.Tau > 0) || math.IsInf(c.Tau, 1):
 		return fmt.Errorf("train: temperature τ = %g; it divides the similarities and must be a positive number (0 means 0.5, the paper's)", c.Tau)
+	case c.Views < 2:
+		return fmt.Errorf("train: Views %d of every image; contrast needs 2 or more, and 0 means 2", c.Views)
 	case c.Projection < 0:
 		return fmt.Errorf("train: Projection %d; it must not be negative, and 0 means 128", c.Projection)
 	}
@@ -100,7 +104,7 @@ type identity struct {
 // identity returns what identifies a run by c on that data.
 func (c Config) identity(eng *engine.Engine, data, views string) (identity, error) {
 	z := [][]float64{{1, 0, 0}, {0.6, 0.8, 0}, {0, 0.6, 0.8}, {0.8, 0, 0.6}, {0.5, 0.5, 0.7}, {0.1, 0.9, -0.4}, {-0.3, 0.2, 0.9}, {0.7, -0.6, 0.3}}
-	loss, err := c.Objective.Value(eng, z, []bool{true, true, false, false}, 0.5)
+	loss, err := c.lossOf(eng, z, []bool{true, true, false, false}, []int32{1, 1, 0, 2}, 0.5)
 	if err != nil {
 		return identity{}, err
 	}

@@ -30,6 +30,9 @@ type FeatureBatches interface {
 // A network learns best from features of one size: bring each to mean 0 and standard deviation 1 first, and the rows to be
 // embedded later by the same numbers. Table.Standardize and Rescale of the package tabular do that.
 func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBatches, config Config) (*Model, error) {
+	if config.Views != 0 && config.Views != 2 {
+		return nil, fmt.Errorf("train: %d views of every row; batches of features hold 2: leave Views 0", config.Views)
+	}
 	if config.Recipe != nil {
 		return nil, errors.New("train: a Recipe makes views of images; views of features come from the batches: leave it nil")
 	}

@@ -30,6 +30,14 @@ type Batches interface {
 	ImageShape() (height, width, channels int)
 }
 
+// ClassBatches is [Batches] that know the true class of every image, for objectives that look at classes, such as [pucl.SCL] and
+// [pucl.TrueNegatives]. Pretrain then gives the objective the classes beside the labels; one that does not look at them trains the same.
+type ClassBatches interface {
+	Batches
+	// Classes returns the classes of the images of [Batches].Batch(step), in their order.
+	Classes(step int) ([]int32, error)
+}
+
 // source is what pretraining needs to know of the examples, images or rows of features.
 type source struct {
 	example string // what one example is called
@@ -37,7 +45,7 @@ type source struct {
 	views   string // how views differ, in words
 
 	batch     func(step int) (Batch, error)                            // its second input says which examples are labeled
-	makeViews func(inputs []*Node) *Node                               // all first views, then all second ones
+	makeViews func(inputs []*Node) *Node                               // all first views, then all second ones and so on
 	monitored func(Monitor) (*monitored, func([]*Node) []*Node, error) // the examples that are measured, and the graph of their views
 }
 
@@ -64,35 +72,52 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	read := func(step int) ([]uint8, []bool, error) { return readBatch(batches, step, shape) }
+	views := c.Views
 	return newModel(c.Encoder, c.Projection, shape, 0).pretrain(ctx, eng, c, source{
 		example: "image",
 		data:    fmt.Sprintf("images %d×%d×%d", height, width, channels) + describeBatches(batches),
-		views:   c.Recipe.String(),
+		views:   describeViews(c),
 		batch: func(step int) (Batch, error) {
 			images, labeled, err := read(step)
 			if err != nil {
 				return Batch{}, err
 			}
 			b := len(labeled)
-			numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*b)
+			numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, views*b)
 			if err != nil {
 				return Batch{}, fmt.Errorf("train: batch %d: %w", step, err)
 			}
-			return Batch{Examples: b, Inputs: []*tensors.Tensor{
+			out := Batch{Examples: b, Inputs: []*tensors.Tensor{
 				tensors.FromFlatDataAndDimensions(images, b, height, width, channels),
 				tensors.FromFlatDataAndDimensions(labeled, b),
-				tensors.FromFlatDataAndDimensions(numbers, 2*b, c.Recipe.Numbers()),
-			}}, nil
+				tensors.FromFlatDataAndDimensions(numbers, views*b, c.Recipe.Numbers()),
+			}}
+			known, ok := batches.(ClassBatches)
+			if !ok {
+				return out, nil
+			}
+			class, err := known.Classes(step)
+			if err == nil && len(class) != b {
+				err = fmt.Errorf("%d classes of %d images; there must be one for each, in their order", len(class), b)
+			}
+			if err != nil {
+				return Batch{}, fmt.Errorf("train: batch %d: %w", step, err)
+			}
+			out.Inputs = append(out.Inputs, tensors.FromFlatDataAndDimensions(class, b))
+			return out, nil
 		},
 		makeViews: func(inputs []*Node) *Node {
 			images := ScalePixels(inputs[0])
-			return c.Recipe.Apply(Concatenate([]*Node{images, images}, 0), inputs[2])
+			return c.Recipe.Apply(Concatenate(slices.Repeat([]*Node{images}, views), 0), inputs[2])
 		},
 		monitored: func(monitor Monitor) (*monitored, func([]*Node) []*Node, error) {
 			return monitoredImages(monitor, c.Seed, c.Recipe, shape, read)
 		},
 	})
 }
+
+// classInput is the place of the classes among the inputs of a batch that has them.
+const classInput = 3
 
 // pretrain trains m by a configuration whose defaults are filled in.
 func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from source) (*Model, error) {
@@ -103,9 +128,13 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	task := Task{
 		Store: m.store, Batch: from.batch, Networks: m.Networks(),
 		Loss: func(projections *Node, inputs []*Node) *Node {
-			return c.Objective.Loss(pucl.Views{Z: projections, Labeled: inputs[1]}, c.Tau)
+			v := pucl.Views{Z: projections, Labeled: inputs[1], Count: c.Views}
+			if len(inputs) > classInput {
+				v.Class = inputs[classInput]
+			}
+			return c.Objective.Loss(v, c.Tau)
 		},
-		Chance: func(first Batch) (float64, error) { return c.chance(eng, first.Inputs[1]) },
+		Chance: func(first Batch) (float64, error) { return c.chance(eng, first) },
 		Name:   "pretraining", Example: from.example, Data: from.data, Seed: c.Seed, Tau: c.Tau,
 	}
 	if c.Checkpoint != "" {
@@ -173,6 +202,14 @@ func checkExamples(step, examples int) error {
 		"are those of the batch: make batches larger", step, examples)
 }
 
+// describeViews says how the views of an image differ, and how many there are unless they are two.
+func describeViews(c Config) string {
+	if c.Views == 2 {
+		return c.Recipe.String()
+	}
+	return fmt.Sprintf("%d of every image, %s", c.Views, c.Recipe)
+}
+
 // describeBatches returns what batches say of themselves, if anything, after a comma.
 func describeBatches(batches any) string {
 	if s, ok := batches.(fmt.Stringer); ok {
@@ -181,14 +218,27 @@ func describeBatches(batches any) string {
 	return ""
 }
 
-// chance returns the loss of an encoder that maps everything to one point, with the labels of a batch. For most objectives it
-// is [pucl.ChanceLevel].
-func (c Config) chance(eng *engine.Engine, labeled *tensors.Tensor) (float64, error) {
-	labels, err := tensors.CopyFlatData[bool](labeled)
+// chance returns the loss of an encoder that maps everything to one point, with the labels, or where the objective looks at them the
+// classes, of a batch. For most objectives it is [pucl.ChanceLevel].
+func (c Config) chance(eng *engine.Engine, first Batch) (float64, error) {
+	labels, err := tensors.CopyFlatData[bool](first.Inputs[1])
+	var classes []int32
+	if err == nil && len(first.Inputs) > classInput {
+		classes, err = tensors.CopyFlatData[int32](first.Inputs[classInput])
+	}
 	if err != nil {
 		return 0, fmt.Errorf("train: reading the labels of a batch: %w", err)
 	}
-	return c.Objective.Value(eng, slices.Repeat([][]float64{{1}}, 2*len(labels)), labels, c.Tau)
+	return c.lossOf(eng, slices.Repeat([][]float64{{1}}, c.Views*first.Examples), labels, classes, c.Tau)
+}
+
+// lossOf returns the loss of rows with those labels, or, where the objective cannot do without classes and there are some, with those.
+func (c Config) lossOf(eng *engine.Engine, z [][]float64, labels []bool, classes []int32, tau float64) (float64, error) {
+	loss, err := c.Objective.Value(eng, z, labels, tau)
+	if err != nil && classes != nil {
+		return c.Objective.ValueOfClasses(eng, z, classes, tau)
+	}
+	return loss, err
 }
 
 // projector returns the graph from views to their projections as training has it. Projections are never less than float32.

@@ -1,0 +1,129 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// classed are stripes of three classes, or of as many as told.
+type classed struct {
+	stripes
+	count int // of classes told too few or too many
+	fails error
+}
+
+func (c classed) Classes(int) (class []int32, err error) {
+	for i := range c.size + c.count {
+		class = append(class, int32(i%3))
+	}
+	return class, c.fails
+}
+
+// counting is an objective whose loss counts: the rows of an anchor's class, and a hundred times those of its own example.
+func counting() pucl.Objective {
+	count := func(b *pucl.Block, mask *Node) *Node { return ReduceSum(ConvertDType(mask, b.Sim.DType()), -1) }
+	return pucl.Objective{Name: "counting", Attract: pucl.Nothing, Repel: func(b *pucl.Block) *Node {
+		counted := Add(count(b, b.SameClass), MulScalar(count(b, b.OwnView), 100))
+		return Add(counted, MulScalar(pucl.LogPartition(b), 0))
+	}}
+}
+
+// Every image of a batch comes in as many views as told, with its class, whole and in micro-batches.
+func TestViewsAndClassesReachTheObjective(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, views := range []int{0, 2, 3} {
+		for _, parts := range []int{1, 2} {
+			config := quick(1)
+			config.Objective, config.Views, config.Compute.MicroBatches = counting(), views, parts
+			m, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := float64(max(views, 2))
+			want := (3*(3*v-1)+3*(3*v-1)+2*(2*v-1))/8 + 100*(v-1) // classes of 3, 3 and 2 images
+			if got := m.History.Losses[0]; math.Abs(got-want) > 1e-4 {
+				t.Errorf("%d views in %d parts: counted %g, want %g", views, parts, got, want)
+			}
+			if math.Abs(m.History.Chance-want) > 1e-4 {
+				t.Errorf("%d views: at chance %g, want %g", views, m.History.Chance, want)
+			}
+			if told := strings.Contains(m.Record.Settings, "views: 3 of every image"); told != (views == 3) {
+				t.Errorf("%d views are recorded as %q", views, m.Record.Settings)
+			}
+		}
+	}
+}
+
+// A batch that tells its classes trains an objective that does not look at them as it would without.
+func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
+	eng := enginetest.Open(t)
+	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, quick(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, quick(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, loss := range with.History.Losses {
+		if loss != without.History.Losses[i] {
+			t.Errorf("step %d: loss %g with classes, %g without", i, loss, without.History.Losses[i])
+		}
+	}
+}
+
+// A run that looks at classes can be checkpointed and taken up again.
+func TestClassesAndCheckpoints(t *testing.T) {
+	eng := enginetest.Open(t)
+	config := quick(3)
+	config.Objective, config.Checkpoint, config.CheckpointEvery = pucl.TrueNegatives(0), t.TempDir(), 2
+	stop := errors.New("stopped")
+	config.AfterStep = func(done int, _ *Model) error {
+		if done == 2 {
+			return stop
+		}
+		return nil
+	}
+	if _, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	config.AfterStep = nil
+	resumed, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Checkpoint = ""
+	whole, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(resumed.History.Losses), fmt.Sprint(whole.History.Losses); got != want {
+		t.Errorf("losses %s after going on, %s without", got, want)
+	}
+}
+
+func TestViewsAndClassesRefused(t *testing.T) {
+	eng := enginetest.Open(t)
+	run := func(batches Batches, views int) error {
+		config := quick(1)
+		config.Objective, config.Views = pucl.TrueNegatives(0), views
+		_, err := Pretrain(context.Background(), eng, batches, config)
+		return err
+	}
+	refusal.Check(t, run(classed{stripes: stripes{8, 0}}, 1), "Views 1 of every image … 2 or more, and 0 means 2")
+	refusal.Check(t, run(classed{stripes: stripes{8, 0}, count: -1}, 2), "batch 0 … 7 classes of 8 images … one for each")
+	refusal.Check(t, run(classed{stripes: stripes{8, 0}, fails: errors.New("no file")}, 2), "batch 0: no file")
+	refusal.Check(t, run(stripes{8, 0}, 2), "SameClass is there only where Views.Class")
+	_, err := PretrainFeatures(context.Background(), eng, stripedRows{}, Config{Steps: 1, Views: 3})
+	refusal.Check(t, err, "3 views of every row … hold 2: leave Views 0")
+}

@@ -50,6 +50,7 @@ type Point struct {
 
 	PU     *evaluate.PU       // on held-out PU examples; nil for none
 	Test   *evaluate.Binary   // on test examples; nil for none
+	Many   *evaluate.Classes  `json:",omitempty"` // on test examples of several classes; nil for none. Not both of Test and Many
 	Values map[string]float64 // of what is no classifier, by their names
 
 	Failure string `json:",omitempty"` // why the head could not be had here, and nothing was measured; "" where it was

@@ -51,13 +51,32 @@ var proxies = map[Rule]func(evaluate.PU) float64{
 	},
 }
 
+// tested reports whether the point was measured on test examples.
+func (p Point) tested() bool { return p.Test != nil || p.Many != nil }
+
+// accuracy returns the accuracy on the test examples, on which the point was measured.
+func (p Point) accuracy() float64 {
+	if p.Many != nil {
+		return p.Many.Accuracy
+	}
+	return p.Test.Accuracy()
+}
+
+// Accuracy returns the accuracy on test examples, of two classes or of many; false where it was not measured.
+func (p Point) Accuracy() (accuracy float64, ok bool) {
+	if !p.tested() {
+		return 0, false
+	}
+	return p.accuracy(), true
+}
+
 // value returns what a rule takes the highest of, of equals the earliest; false where that was not measured or not defined.
 func (p Point) value(rule Rule) (value float64, ok bool) {
 	switch proxy := proxies[rule]; {
 	case rule == Last:
 		return float64(p.Step), true
 	case rule == Oracle:
-		return p.Test.Accuracy(), true
+		return p.accuracy(), true
 	case rule == Agreement:
 		value, ok = p.Values[ViewsAgree]
 		return value, ok && !math.IsNaN(value)
@@ -72,7 +91,7 @@ func (p Point) value(rule Rule) (value float64, ok bool) {
 // heads returns the heads that are classifiers, or were to be, in the order of their first points.
 func heads(points []Point) (names []string) {
 	for _, p := range points {
-		if (p.Test != nil || p.Failure != "") && !slices.Contains(names, p.Head) {
+		if (p.tested() || p.Failure != "") && !slices.Contains(names, p.Head) {
 			names = append(names, p.Head)
 		}
 	}
@@ -85,7 +104,7 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	var chosen *Point
 	highest := math.Inf(-1)
 	for i, p := range points {
-		if p.Head != head || p.Test == nil && (p.Failure == "" || rule != Last) {
+		if p.Head != head || !p.tested() && (p.Failure == "" || rule != Last) {
 			continue
 		}
 		value, known := p.value(rule)
@@ -99,6 +118,11 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	if chosen == nil || chosen.Failure != "" {
 		return Judgement{}, false
 	}
+	if s := chosen.Many; s != nil {
+		return Judgement{
+			Head: head, Rule: rule, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
+		}, true
+	}
 	return Judgement{
 		Head: head, Rule: rule, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
 		AUC: chosen.Test.AUC, Degenerate: chosen.Test.Degenerate(),
@@ -111,7 +135,7 @@ func headless(points []Point, head string, rule Rule) bool {
 	failed, had := false, false
 	for _, p := range points {
 		failed = failed || p.Head == head && p.Failure != ""
-		had = had || p.Head == head && p.Test != nil
+		had = had || p.Head == head && p.tested()
 	}
 	return failed && (rule == Last || !had)
 }
@@ -139,9 +163,11 @@ func (o *Outcome) check() error {
 	for _, p := range o.Points {
 		switch {
 		case p.Failure != "":
-		case p.Test == nil && len(p.Values) == 0:
-			return fmt.Errorf("after %d steps the head %q was measured on no test example, and there is no value: set Test or Values", p.Step, p.Head)
-		case p.Test != nil && p.Test.N() == 0:
+		case !p.tested() && len(p.Values) == 0:
+			return fmt.Errorf("after %d steps the head %q was measured on no test example, and there is no value: set Test, Many or Values", p.Step, p.Head)
+		case p.Test != nil && p.Many != nil:
+			return fmt.Errorf("after %d steps the head %q was measured as one of two classes and as one of many: set Test or Many", p.Step, p.Head)
+		case p.Test != nil && p.Test.N() == 0, p.Many != nil && p.Many.N == 0:
 			return fmt.Errorf("after %d steps the head %q was measured on 0 test examples; there must be at least 1", p.Step, p.Head)
 		}
 	}

@@ -52,6 +52,42 @@ func TestHeadsThatCouldNotBeHad(t *testing.T) {
 	}
 }
 
+// manyClasses returns a point with that accuracy on 100 test examples of three classes.
+func manyClasses(head string, step int, accuracy float64) Point {
+	return Point{Head: head, Step: step, Many: &evaluate.Classes{Accuracy: accuracy, Balanced: accuracy - 0.1, Recall: []float64{1, 0, 0.5},
+		Predicted: []int{40, 30, 30}, N: 100}}
+}
+
+// A point of several classes is judged, chosen and paired as one of two.
+func TestManyClasses(t *testing.T) {
+	points := []Point{manyClasses("a", 1, 0.9), manyClasses("a", 2, 0.7)}
+	for rule, want := range map[Rule]float64{Last: 0.7, Oracle: 0.9} {
+		j, ok := judge(points, "a", rule)
+		if !ok || j.Accuracy != want || j.BalancedAccuracy != want-0.1 || !math.IsNaN(j.AUC) || j.Degenerate {
+			t.Errorf("%s: %+v, %v; want %g", rule, j, ok, want)
+		}
+	}
+	if _, ok := judge(points, "a", ProxyAUC); ok {
+		t.Error("a point of several classes has no proxy of two")
+	}
+	if steps, ok := reach(points, "a", 0.8); !ok || steps != 1 {
+		t.Errorf("reached after %g steps, %v; want 1", steps, ok)
+	}
+	if err := (&Outcome{Points: points}).check(); err != nil {
+		t.Error(err)
+	}
+	both, empty := scored("a", 1, 0.5), manyClasses("a", 1, 0.5)
+	both.Many, empty.Many.N = points[0].Many, 0
+	for want, p := range map[string]Point{"set Test or Many": both, "0 test examples": empty} {
+		if err := (&Outcome{Points: []Point{p}}).check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, ok := (Point{}).Accuracy(); ok {
+		t.Error("a point that was measured on nothing has an accuracy")
+	}
+}
+
 // That a rule cannot be followed, for want of its proxy, is not that the head could not be had.
 func TestHeadlessIsOfTheRule(t *testing.T) {
 	none := Point{Head: "a", Step: 2, Failure: "collapsed"}

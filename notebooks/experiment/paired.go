@@ -56,10 +56,11 @@ func (c *Cells) Sooner(first, other Series) evaluate.Summary {
 func reach(points []Point, head string, level float64) (steps float64, ok bool) {
 	last, judged := 0, 0
 	for _, p := range points {
-		if p.Head != head || p.Test == nil {
+		accuracy, tested := p.Accuracy()
+		if p.Head != head || !tested {
 			continue
 		}
-		if p.Test.Accuracy() >= level {
+		if accuracy >= level {
 			return float64(p.Step), true
 		}
 		last, judged = max(last, p.Step), judged+1

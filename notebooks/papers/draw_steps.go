@@ -17,10 +17,8 @@ import (
 // series are of several settings with what tells these apart.
 func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.Curve {
 	return curvesOverSteps(cells, list, func(p experiment.Point, s experiment.Series) (float64, bool) {
-		if p.Head != s.Head || p.Test == nil {
-			return 0, false
-		}
-		return 100 * p.Test.Accuracy(), true
+		accuracy, tested := p.Accuracy()
+		return 100 * accuracy, tested && p.Head == s.Head
 	})
 }
 

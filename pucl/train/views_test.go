@@ -122,8 +122,8 @@ func TestViewsAndClassesRefused(t *testing.T) {
 	}
 	refusal.Check(t, run(classed{stripes: stripes{8, 0}}, 1), "Views 1 of every image … 2 or more, and 0 means 2")
 	refusal.Check(t, run(classed{stripes: stripes{8, 0}, count: -1}, 2), "batch 0 … 7 classes of 8 images … one for each")
-	refusal.Check(t, run(classed{stripes: stripes{8, 0}, fails: errors.New("no file")}, 2), "batch 0: no file")
-	refusal.Check(t, run(stripes{8, 0}, 2), "SameClass is there only where Views.Class")
+	refusal.Check(t, run(classed{stripes: stripes{8, 0}, fails: errors.New("no file; copy it")}, 2), "batch 0: no file … copy it")
+	refusal.Check(t, run(stripes{8, 0}, 2), "a term looks at a mask that is nil … Views.Class")
 	_, err := PretrainFeatures(context.Background(), eng, stripedRows{}, Config{Steps: 1, Views: 3})
 	refusal.Check(t, err, "3 views of every row … hold 2: leave Views 0")
 }

@@ -41,6 +41,8 @@ type opened struct {
 	views       *datasets.Images // a view of each of held.images
 	test        set
 	truth       []bool   // which of test are positive
+	learn       []int    // the class of each of train.images
+	aside       []int    // and of held.images
 	pool        []int    // the train.images of the task, whether the split drew them or not
 	poolTruth   []bool   // which of pool are positive
 	neighbors   int      // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
@@ -68,11 +70,12 @@ func (d Data) open(seed uint64) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	learn, aside := all.rows(rest), d.scaled(d.HeldOut)
+	learn, aside, few := all.rows(rest), all.rows(held), d.scaled(d.HeldOut)
+	o.learn, o.aside = learn.labels, aside.labels
 	if o.train, err = d.split(benchmark, learn, d.Labeled, seed); err != nil {
 		return nil, err
 	}
-	if o.held, err = aside.split(benchmark, all.rows(held), aside.Labeled, seed); err != nil {
+	if o.held, err = few.split(benchmark, aside, few.Labeled, seed); err != nil {
 		return nil, err
 	}
 	if o.pool, o.poolTruth, err = d.ofTask(benchmark, learn); err != nil {

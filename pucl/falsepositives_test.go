@@ -42,7 +42,7 @@ func TestTauPlusForRate(t *testing.T) {
 		{1, 8, 2, "a share of 1 false positives … below 1"},
 		{-0.1, 8, 2, "a share of -0.1 … from 0"},
 		{0.5, 1, 2, "batches of 1 examples with 2 views … 2 or more"},
-		{0.9, 2, 2, "τ⁺ = 3.33, above 1; make batches larger"},
+		{0.9, 2, 2, "τ⁺ = 3.33 … above 1; make batches larger"},
 	} {
 		refusal.Check(t, panics(func() { TauPlusForRate(tt.rate, tt.examples, tt.views) }), tt.says)
 	}

@@ -79,8 +79,8 @@ func RecoveryMethods() []string { return []string{NPair, LPosPairs, LPosRate} }
 func Recovery(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: recovery, Size: size}
 	const kappa = 4
-	c := Circle{Concentration: kappa, Tau: 1. / kappa, Projection: 16, Batch: 128, Steps: 1500, Anchors: 72, Places: places}
-	seeds, rates := uint64(5), RecoveryRates()
+	c := Circle{Concentration: kappa, Tau: 1. / kappa, Projection: 16, Batch: 128, Steps: 1000, Anchors: 72, Places: places}
+	seeds, rates := uint64(3), RecoveryRates()
 	switch size {
 	case experiment.Smoke:
 		seeds, rates, c.Steps = 2, rates[2:3], 10

@@ -146,8 +146,8 @@ func exchanged(examples, classes []int, byClass [][]int, rate float64, rng *rand
 	return out
 }
 
-// measuredBatches is how many batches of held-out images the share on the floor is taken over.
-const measuredBatches = 4
+// measuredBatches is how many batches of held-out images are measured.
+const measuredBatches = 1
 
 // measurePairs measures alignment and uniformity of true pairs of held-out images, and the share on the floor of pairs as in training.
 func (o *opened) measurePairs(eng *engine.Engine, m *train.Model, r reading, config Pairs, seed uint64) ([]experiment.Point, error) {

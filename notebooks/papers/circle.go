@@ -13,7 +13,6 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/theory"
@@ -34,7 +33,12 @@ const (
 	Divergence Measure = "KL divergence"   // of p⁺ from what is recovered, in nats
 )
 
-// Steps of the angle between an anchor and a place at which distributions are compared; each place stands for an arc.
+// circleConcentration is the κ of all runs, and boundedScores by how much the largest exp s at τ = 1/κ is larger than the smallest.
+const circleConcentration = 4
+
+var boundedScores = math.Exp(2 * circleConcentration)
+
+// places is at how many angles from an anchor distributions are compared.
 const places = 36
 
 // ProbabilityAt names the value that is the probability of a place, from 0 to [Places] − 1.
@@ -78,8 +82,7 @@ func RecoveryMethods() []string { return []string{NPair, LPosPairs, LPosRate} }
 // embeddings and τ = 1/κ the scores are those of p⁺, so that the right answer is within reach.
 func Recovery(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: recovery, Size: size}
-	const kappa = 4
-	c := Circle{Concentration: kappa, Tau: 1. / kappa, Projection: 16, Batch: 128, Steps: 1000, Anchors: 72, Places: places}
+	c := Circle{Concentration: circleConcentration, Tau: 1. / circleConcentration, Projection: 16, Batch: 128, Steps: 1000, Anchors: 72, Places: places}
 	seeds, rates := uint64(3), RecoveryRates()
 	switch size {
 	case experiment.Smoke:
@@ -260,12 +263,4 @@ func (c Circle) onFloor(eng *engine.Engine, m *train.Model, positives pucl.Debia
 		z[i] = e.Z.RawRowView(i)
 	}
 	return positives.Floored().Value(eng, z, labeled, c.Tau)
-}
-
-// RecoveredAt returns the probabilities of the places that a series recovers, with 95% intervals over seeds.
-func RecoveredAt(cells *experiment.Cells, rate float64, method, head string) (q []evaluate.Summary) {
-	for k := range places {
-		q = append(q, cells.Value(OnCircle(rate), method, head, string(ProbabilityAt(k))))
-	}
-	return q
 }

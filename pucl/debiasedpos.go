@@ -19,6 +19,11 @@ type DebiasedPosConfig struct {
 	// examples. [OtherClasses] takes the true classes where they are known. An anchor of which nothing is selected scores 0.
 	Negatives func(*Block) *Node
 
+	// Mixture selects the rows that stand for p, the draws from whose mean the share of the negatives is taken; nil means all
+	// other rows, the own other views among them. [ObservedPositives] takes the own other views alone: then the positives as
+	// observed are the mixture, and τ⁻ is the share of false ones among them. An anchor of which nothing is selected scores 0.
+	Mixture func(*Block) *Node
+
 	// Weight is N, by how much the mean over negatives counts against the positive; 0 means 2b−2, the number of rows of
 	// other examples.
 	Weight float64
@@ -26,6 +31,25 @@ type DebiasedPosConfig struct {
 
 // OtherClasses selects the pairs of different classes. It needs [Views].Class.
 func OtherClasses(b *Block) *Node { return And(b.Others, Not(b.pairs(b.SameClass))) }
+
+// ObservedPositives selects the own other views, which stand for the anchor's class and may be false.
+func ObservedPositives(b *Block) *Node { return b.OwnView }
+
+// TauPlusForRate returns the τ⁺ at which [DebiasedPos] with its default rows is the N-pair loss for positives of which a share, the rate ρ,
+// is false, in batches of so many examples with so many views each:
+//
+//	τ⁺ = (m−1) / ((mb−1)(1−ρ)):   P⁺ = (1−ρ)·own + ρ·P⁻,   own the mean of exp s over the own other views
+//
+// What is false among positives is a draw of P⁻, so the loss compares what is observed with what the scores, were they those of true
+// positives, would show. At ρ = 0 it is [SSCL]. It panics unless 0 ≤ ρ < 1, examples and views are 2 or more, and τ⁺ is at most 1.
+func TauPlusForRate(rate float64, examples, views int) float64 {
+	fault.PanicIf(!(rate >= 0 && rate < 1), "pucl: a share of %v false positives; it must lie from 0 to below 1", rate)
+	fault.PanicIf(examples < 2 || views < 2, "pucl: batches of %d examples with %d views; both must be 2 or more", examples, views)
+	tauPlus := float64(views-1) / (float64(views*examples-1) * (1 - rate))
+	fault.PanicIf(tauPlus > 1, "pucl: a share of %v false positives in batches of %d examples takes τ⁺ = %.3g, above 1; make batches larger",
+		rate, examples, tauPlus)
+	return tauPlus
+}
 
 // DebiasedPos is L_Pos: instead of the negatives, as [DCL] does, it corrects the positives. No positive pair is used as
 // such; the mass of the anchor's class is what remains of all data when the negatives' share is taken away.
@@ -59,6 +83,16 @@ func DebiasedPos(config DebiasedPosConfig) Objective {
 	}
 }
 
+// Floored returns the share of anchors whose P⁺ is on its floor e^(−1/τ), for which P − τ⁻P⁻ is too small or negative and the
+// positives teach nothing, as an objective to take the value of. It has no gradient.
+func (c DebiasedPosConfig) Floored() Objective {
+	return Objective{Name: "share on the floor of DebiasedPos", Attract: Nothing, Repel: func(b *Block) *Node {
+		positive, _, some := c.masses(b)
+		floor := AddScalar(ZerosLike(positive), -1/b.Tau)
+		return ConvertDType(And(some, Equal(positive, floor)), b.Sim.DType())
+	}}
+}
+
 // masses returns log P⁺ and log N·P⁻, and for which anchors there are negatives; elsewhere both are finite and mean nothing.
 func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	fault.PanicIf(!(c.TauPlus > 0 && c.TauPlus <= 1),
@@ -71,8 +105,12 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	if c.Negatives != nil {
 		mask = c.Negatives(b)
 	}
-	all := AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
 	drawn, some := logMean(b, mask)
+	all := AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
+	if c.Mixture != nil {
+		mixed, any := logMean(b, c.Mixture(b))
+		all, some = mixed, And(some, any)
+	}
 	positive = logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/b.Tau)
 	return positive, AddScalar(drawn, math.Log(weight)), some
 }

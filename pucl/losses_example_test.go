@@ -82,6 +82,12 @@ func ExampleNPair() {
 	// Output: N-pair 0.1269
 }
 
+// In batches of 128 pairs of which a fifth is false, L_Pos is told so by its τ⁺, which has nothing to do with the share of a class.
+func ExampleTauPlusForRate() {
+	fmt.Printf("%.5f without false positives, which is ssCL; %.5f\n", pucl.TauPlusForRate(0, 128, 2), pucl.TauPlusForRate(0.2, 128, 2))
+	// Output: 0.00392 without false positives, which is ssCL; 0.00490
+}
+
 // P = (e² + 1 + 1)/3 and P⁻ = 1, so P⁺ = (P − 0.5)/0.5 = 5.259 and the loss is log(1 + 2/5.259).
 func ExampleDebiasedPos() {
 	print(pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.5}), rightAngles, false, false)

@@ -40,6 +40,8 @@ var battery = []member{
 		func(b, m, _ int) float64 { return math.Log(float64(1 + m*(b-1))) }},
 	{named(DebiasedPos(DebiasedPosConfig{TauPlus: 0.5, Negatives: OtherClasses, Weight: 4}), "DebiasedPos of classes"),
 		refDebiasedPos(0.5, 4, true), func(_, _, other int) float64 { return onlyIf(other > 0, math.Log(5)) }},
+	{named(DebiasedPos(DebiasedPosConfig{TauPlus: 0.6, Mixture: ObservedPositives}), "DebiasedPos of pairs"), refDebiasedPairs(0.6),
+		func(b, m, _ int) float64 { return math.Log(float64(1 + m*(b-1))) }},
 	{Pairwise(1.5), refPairwise(1.5), func(_, _, _ int) float64 { return 1.5 * 1.5 }},
 	{IdealCL(0), refIdeal(0), func(_, _, other int) float64 { return math.Log(float64(1 + other)) }},
 	{named(IdealCL(7), "ideal of 7"), refIdeal(7), func(_, _, other int) float64 { return onlyIf(other > 0, math.Log(8)) }},
@@ -85,7 +87,7 @@ func (c scorer) members() []member {
 	var names []string
 	switch {
 	case c.views == 3:
-		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "PU-debiased", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "pairwise", "true negatives", "alignment", "uniformity"}
+		names = []string{"ssCL", "PUCL", "SCL", "puNCE", "PU-debiased", "DCL(0.1)", "DCL(0.4, M 1, Q 3)", "N-pair", "DebiasedPos", "DebiasedPos of pairs", "pairwise", "true negatives", "alignment", "uniformity"}
 	case c.rows > 0:
 		names = []string{"PUCL", "SCL", "PU-debiased", "DCL(0.1)", "pairwise", "ideal", "true negatives", "uniformity", "user masks", "user sharpened"}
 	case c.dtype == dtypes.BFloat16:

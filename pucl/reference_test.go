@@ -236,6 +236,19 @@ func refDebiasedPos(tauPlus, weight float64, classes bool) func(sample) float64 
 	}
 }
 
+// refDebiasedPairs takes the observed positives for the mixture: of m−1 other views the mean is contaminated.
+func refDebiasedPairs(tauPlus float64) func(sample) float64 {
+	return func(s sample) float64 {
+		return s.average(func(i int) float64 {
+			own, views := s.mass(i, s.own)
+			negative, n := s.mass(i, s.foreign)
+			p, pMinus := own/views, negative/n
+			positive := max((p-(1-tauPlus)*pMinus)/tauPlus, math.Exp(-1/s.tau))
+			return math.Log1p(n * pMinus / positive)
+		})
+	}
+}
+
 func refPairwise(margin float64) func(sample) float64 {
 	return func(s sample) float64 {
 		return s.average(func(i int) float64 {

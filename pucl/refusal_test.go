@@ -75,6 +75,7 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		{"τ⁺ of DebiasedPos", of(DebiasedPos(DebiasedPosConfig{})), "τ⁺ = 0 … above 0"},
 		{"N of DebiasedPos", of(DebiasedPos(DebiasedPosConfig{TauPlus: 0.5, Weight: -2})),
 			"N = -2 … it must be positive, or 0 for the number"},
+		{"τ⁺ that is no number", of(DebiasedPos(DebiasedPosConfig{TauPlus: math.NaN()})), "τ⁺ = NaN … above 0"},
 		{"margin", of(Pairwise(0)), "margin 0 … positive"},
 		{"negatives of the ideal", run(IdealCL(-1), three, []int32{1, 2, 1}, 2, 0, 0.5),
 			"N = -1 negatives … it must be positive, or 0 for as many"},

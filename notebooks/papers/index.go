@@ -64,7 +64,8 @@ func Index() []Place {
 		{mak, "Tables", "accuracies with images of the open world", "", nil, nil},
 		{slides, "Lemma", "the N-pair loss tends to L_Pos", "debiasing", nil, theory("lpos-limit lpos-limit-repaired")},
 		{slides, "Theorem", "L_Pos bounds mutual information", "information", nil, theory("lpos-mi lpos-mi-repaired")},
-		{slides, "Artificial experiment", "what L_Pos recovers", "debiasing", nil, theory("lpos-recovers")},
+		{slides, "Classification", "Acc and top-k with false positives", "debiased-pos", []string{experimentPairs}, nil},
+		{slides, "Artificial experiment", "what L_Pos recovers", "debiased-pos", []string{experimentCircle}, theory("lpos-recovers")},
 		{slides, "VQA", "answers to questions on images", "", nil, nil},
 	}
 }

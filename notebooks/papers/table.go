@@ -69,6 +69,8 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		figure8:        Figure8,
 		figure9:        Convergence,
 		figure10:       Parametric,
+		debiasedPos:    FalsePositives,
+		recovery:       Recovery,
 	}
 }
 

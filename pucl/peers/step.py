@@ -28,6 +28,7 @@ TRAINING = {
     "PyTorch compiled": ("train_torch", "PEERS"), "PyTorch compiled, channels_last": ("train_torch", "PEERS"),
     "JAX, jit": ("train_jax", "PEERS"),
 }
+SIMCLR = {name: peer for name, peer in TRAINING.items() if "PyTorch" in name}
 RIVALS = {name: ("train_rivals", "PEERS") for name in TRAINING if "PyTorch" in name}
 PROBES = dict.fromkeys(["PyTorch eager", "PyTorch compiled", "JAX, jit", "scikit-learn, L-BFGS"], ("rows", "PROBES"))
 NEIGHBORS = dict.fromkeys(["PyTorch", "JAX, jit", "scikit-learn", "faiss"], ("rows", "NEIGHBORS"))
@@ -65,6 +66,7 @@ def means(ours, peer):
 # task -> (what it is, Go package, Go benchmark, peers, check)
 TASKS = {
     "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl/train", "BenchmarkStep$/^small-cnn", TRAINING, losses),
+    "l-pos": ("step of the small CNN, as above, SimCLR with L_Pos", "pucl/train", "BenchmarkStep$/^l-pos", SIMCLR, losses),
     "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl/train", "BenchmarkStep$/^resnet-18", TRAINING, losses),
     "nnpu": ("step of nnPU, small CNN, 64 labeled positives and 192 unlabeled images of 28×28, Adam", "pucl/rival", "BenchmarkStep$/^nnpu", RIVALS, losses),
     "dist-pu": ("step of Dist-PU with mixed examples, on the same", "pucl/rival", "BenchmarkStep$/^dist-pu", RIVALS, losses),
@@ -78,7 +80,7 @@ RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "sciki
 def play(task, binary, package, pattern, folder, seconds):
     """Our turn. A process of its own writes what the peers start from."""
     start, found = pathlib.Path(folder) / f"{task}.safetensors", pathlib.Path(folder) / f"{task}.classes"
-    if TASKS[task][3] in (TRAINING, RIVALS, LOADERS) and not start.exists():
+    if TASKS[task][3] in (TRAINING, SIMCLR, RIVALS, LOADERS) and not start.exists():
         our_turn(binary, package, f"^{pattern}$", "1x", {"PUCL_PEERS_START": str(start)})
     ours = our_turn(binary, package, f"^{pattern}$", f"{seconds}s", {"PUCL_PEERS_CLASSES": str(found)})
     if found.exists():

@@ -88,6 +88,18 @@ def pucl(z, labeled):
     return (torch.logsumexp(s, 1) - attract).mean()
 
 
+def l_pos(z, _, tau_plus=0.1):
+    """DebiasedPos over all rows; no label plays a part."""
+    n = len(z)
+    itself = torch.eye(n, dtype=torch.bool)
+    other_view = itself.roll(n // 2, 1)
+    z = F.normalize(z)
+    mass = (z @ z.t() / TAU).exp().masked_fill(itself, 0)
+    mixture, negative = mass.sum(1) / (n - 1), mass.masked_fill(other_view, 0).sum(1) / (n - 2)
+    positive = ((mixture - (1 - tau_plus) * negative) / tau_plus).clamp(min=math.exp(-1 / TAU))
+    return torch.log1p((n - 2) * negative / positive).mean()
+
+
 def draw_crops(n):
     """augment.CropJitter{}: top, left, height and width of the first of ten crops that fits, brightness and contrast."""
     area = torch.empty(n, 10).uniform_(0.08, 1)
@@ -121,10 +133,15 @@ def flip(x, numbers):
     return torch.where(numbers.view(-1, 1, 1, 1) > 0.5, x.flip(3), x)
 
 
-# task -> (encoder, its length, numbers of views, views, optimizer)
+def adam(parameters):
+    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-7, fused=True)
+
+
+# task -> (encoder, its length, numbers of views, views, optimizer, loss)
 TASKS = {
-    "small-cnn": (SmallCNN, 128, draw_crops, crop_and_jitter, lambda p: torch.optim.Adam(p, lr=1e-3, eps=1e-7, fused=True)),
-    "resnet-18": (resnet18, 512, draw_flips, flip, lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9, fused=True)),
+    "small-cnn": (SmallCNN, 128, draw_crops, crop_and_jitter, adam, pucl),
+    "l-pos": (SmallCNN, 128, draw_crops, crop_and_jitter, adam, l_pos),
+    "resnet-18": (resnet18, 512, draw_flips, flip, lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9, fused=True), pucl),
 }
 
 
@@ -132,7 +149,7 @@ def make(task, folder, channels_last=False, compiled=False):
     """Returns the losses of the first steps, on the numbers of the Go benchmark, and a step on numbers of its own."""
     torch.set_num_threads(CORES)
     torch.manual_seed(0)
-    build, dim, draw, augment, optimizer = TASKS[task]
+    build, dim, draw, augment, optimizer, objective = TASKS[task]
     start = load_file(folder / f"{task}.safetensors")
     net = Whole(build(), dim)
     net.load(start)
@@ -145,7 +162,7 @@ def make(task, folder, channels_last=False, compiled=False):
         with torch.no_grad():
             images = pixels.float() / 255
             views = augment(torch.cat([images, images]), numbers).contiguous(memory_format=layout)
-        return pucl(net(views), labeled)
+        return objective(net(views), labeled)
 
     if compiled:
         loss_of = torch.compile(loss_of)

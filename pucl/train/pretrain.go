@@ -38,6 +38,14 @@ type ClassBatches interface {
 	Classes(step int) ([]int32, error)
 }
 
+// PairedBatches is [Batches] whose second views are not of the images of Batch, but of images that are given: for pairs that come as pairs,
+// and for positives that are false on purpose.
+type PairedBatches interface {
+	Batches
+	// Seconds returns the images of which the second views of Batch(step) are made, as many and in its order.
+	Seconds(step int) (pixels []uint8, err error)
+}
+
 // source is what pretraining needs to know of the examples, images or rows of features.
 type source struct {
 	example string // what one example is called
@@ -73,6 +81,10 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 	}
 	read := func(step int) ([]uint8, []bool, error) { return readBatch(batches, step, shape) }
 	views := c.Views
+	paired, pairs := batches.(PairedBatches)
+	if pairs && views != 2 {
+		return nil, fmt.Errorf("train: %d views of every image, of batches that tell of which images the second views are; leave Views 0", views)
+	}
 	return newModel(c.Encoder, c.Projection, shape, 0).pretrain(ctx, eng, c, source{
 		example: "image",
 		data:    fmt.Sprintf("images %d×%d×%d", height, width, channels) + describeBatches(batches),
@@ -87,8 +99,19 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 			if err != nil {
 				return Batch{}, fmt.Errorf("train: batch %d: %w", step, err)
 			}
+			each := 1
+			if pairs {
+				seconds, err := paired.Seconds(step)
+				if err == nil && len(seconds) != len(images) {
+					err = fmt.Errorf("%d bytes of images for second views, and %d for first ones; there must be as many", len(seconds), len(images))
+				}
+				if err != nil {
+					return Batch{}, fmt.Errorf("train: batch %d: %w", step, err)
+				}
+				images, each = slices.Concat(images, seconds), 2
+			}
 			out := Batch{Examples: b, Inputs: []*tensors.Tensor{
-				tensors.FromFlatDataAndDimensions(images, b, height, width, channels),
+				tensors.FromFlatDataAndDimensions(images, each*b, height, width, channels),
 				tensors.FromFlatDataAndDimensions(labeled, b),
 				tensors.FromFlatDataAndDimensions(numbers, views*b, c.Recipe.Numbers()),
 			}}
@@ -108,6 +131,9 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 		},
 		makeViews: func(inputs []*Node) *Node {
 			images := ScalePixels(inputs[0])
+			if pairs {
+				return c.Recipe.Apply(images, inputs[2])
+			}
 			return c.Recipe.Apply(Concatenate(slices.Repeat([]*Node{images}, views), 0), inputs[2])
 		},
 		monitored: func(monitor Monitor) (*monitored, func([]*Node) []*Node, error) {

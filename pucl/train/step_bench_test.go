@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -78,6 +79,11 @@ func BenchmarkStep(b *testing.B) {
 	})
 	b.Run("small-cnn", func(b *testing.B) {
 		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}})
+	})
+	b.Run("l-pos", func(b *testing.B) {
+		benchmarkStep(b, newGratings(256, 28, 1), Config{
+			Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}, Objective: pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.1}),
+		})
 	})
 	b.Run("resnet-18", func(b *testing.B) {
 		benchmarkStep(b, newGratings(32, 32, 3), Config{

@@ -131,3 +131,48 @@ func TestViewsAndClassesRefused(t *testing.T) {
 	_, err := PretrainFeatures(context.Background(), eng, stripedRows{}, Config{Steps: 1, Views: 3})
 	refusal.Check(t, err, "3 views of every row … hold 2: leave Views 0")
 }
+
+// pairedStripes are stripes whose second views are of other stripes: of those of the next step.
+type pairedStripes struct {
+	stripes
+	short int
+}
+
+func (p pairedStripes) Seconds(step int) ([]uint8, error) {
+	pixels, _, err := p.Batch(step + 1)
+	return pixels[p.short:], err
+}
+
+// The second views are of the images that the batches tell, whole and in micro-batches: a network of no weights to speak of sees them.
+func TestSecondsAreSeen(t *testing.T) {
+	eng := enginetest.Open(t)
+	for _, parts := range []int{1, 2} {
+		config := quick(2)
+		config.Compute.MicroBatches = parts
+		loss := func(batches Batches) float64 {
+			m, err := Pretrain(context.Background(), eng, batches, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m.History.Losses[0]
+		}
+		plain, same, other := loss(stripes{8, 0}), loss(samePairs{stripes{8, 0}}), loss(pairedStripes{stripes: stripes{8, 0}})
+		if plain != same || plain == other {
+			t.Errorf("%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
+		}
+	}
+	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, quick(1))
+	refusal.Check(t, err, "batch 0 … 1147 bytes of images for second views, and 1152 for first ones … as many")
+	config := quick(1)
+	config.Views = 3
+	_, err = Pretrain(context.Background(), eng, pairedStripes{stripes: stripes{8, 0}}, config)
+	refusal.Check(t, err, "3 views of every image … leave Views 0")
+}
+
+// samePairs are stripes whose second views are of the images themselves.
+type samePairs struct{ stripes }
+
+func (p samePairs) Seconds(step int) ([]uint8, error) {
+	pixels, _, err := p.Batch(step)
+	return pixels, err
+}

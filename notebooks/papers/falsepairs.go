@@ -1,0 +1,225 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// OnFloor is the value of a run of [FalsePositives] that says of how many anchors the corrected positive mass is on its floor, where it
+// teaches nothing: on batches of held-out images with as many false positives as in training.
+const OnFloor = "share on the floor"
+
+// Top names the value of a head that says how often the true class is among the k of largest logit.
+func Top(k int) Measure { return Measure(fmt.Sprintf("top-%d", k)) }
+
+// TopKs are the k of the tables beside 1, which is accuracy.
+func TopKs() []int { return []int{2, 3, 5} }
+
+// Pairs is the configuration of a run that pretrains on pairs of which some are false.
+type Pairs struct {
+	Contrastive         // Points, Restarts and Neighbors are not used
+	Rate        float64 // ρ
+	Bank        int     // images to learn from whose classes the linear probe knows; 0 means all
+	At          []int   // after how many steps values are measured
+}
+
+// pairsVersion is the version of these runs; see experiment.Run.
+const pairsVersion = 1
+
+// pairs returns the run of a reading in a setting with false positives at that rate.
+func (s setting) pairs(r reading, name string, rate float64, seed uint64) experiment.Run {
+	like := s.contrastive(r.objective, seed).Config.(Contrastive)
+	like.Points, like.Restarts = 0, 0
+	config := Pairs{Contrastive: like, Rate: rate, Bank: s.Bank}
+	for _, percent := range []int{5, 20, 50, 100} {
+		config.At = append(config.At, max(1, like.Steps*percent/100))
+	}
+	config.At = slices.Compact(config.At)
+	return experiment.Run{
+		Setting: name, Method: r.method, Seed: seed, Version: pairsVersion, Config: config,
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			c := s.Pretrain
+			c.Objective, c.Encoder, c.Seed, c.Tau = r.objective, s.Encoder, seed, config.Tau
+			return s.trainPairs(ctx, eng, place, c, r, config)
+		},
+	}
+}
+
+// trainPairs does a run.
+func (s setting) trainPairs(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, r reading, config Pairs) (
+	_ *experiment.Outcome, err error) {
+	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	due := func(done int) bool { return slices.Contains(config.At, done) }
+	pairs := &falsePairs{Batches: batches, of: data.train, classes: data.learn, byClass: membersOf(data.learn), rate: config.Rate, seed: c.Seed}
+	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
+		points, err := data.measurePairs(eng, m, r, config, c.Seed)
+		if err == nil && done == c.Steps {
+			var judged experiment.Point
+			judged, err = data.topK(eng, m, config.Bank, c.Seed)
+			points = append(points, judged)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
+		}
+		for i := range points {
+			points[i].Step = done
+		}
+		return points, nil
+	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, pairs, c) })
+}
+
+// falsePairs are batches in which some second views are of images of other classes. They tell classes, too.
+type falsePairs struct {
+	*datasets.Batches
+	of      part
+	classes []int   // of each image of the part
+	byClass [][]int // images of each class
+	rate    float64
+	seed    uint64
+}
+
+// falsePairsStream keeps the draws of false pairs apart from others of the same seed.
+const falsePairsStream = 0xfa15e
+
+// Classes returns the classes of the images of which the first views are.
+func (f *falsePairs) Classes(step int) (classes []int32, err error) {
+	for _, example := range f.Rows(step) {
+		classes = append(classes, int32(f.classes[f.of.Index[example]]))
+	}
+	return classes, nil
+}
+
+// Seconds returns the images of which the second views are: those of the batch but for a share, each of which an image of another class
+// takes the place of, all other classes being as likely.
+func (f *falsePairs) Seconds(step int) ([]uint8, error) {
+	rng := rand.New(rand.NewPCG(f.seed^falsePairsStream<<32, uint64(step)))
+	images := rows.Pick(f.of.Index, f.Rows(step))
+	return read(f.of.images, exchanged(images, f.classes, f.byClass, f.rate, rng))
+}
+
+// String says what the batches are.
+func (f *falsePairs) String() string {
+	return fmt.Sprintf("%s, with classes, %g of the pairs false", f.Batches, f.rate)
+}
+
+// membersOf lists for each class its examples.
+func membersOf(classes []int) [][]int {
+	out := make([][]int, slices.Max(classes)+1)
+	for i, class := range classes {
+		out[class] = append(out[class], i)
+	}
+	return out
+}
+
+// exchanged returns the examples with that share of them, by chance, replaced by examples of other classes.
+func exchanged(examples, classes []int, byClass [][]int, rate float64, rng *rand.Rand) []int {
+	out := slices.Clone(examples)
+	for i, example := range examples {
+		if rng.Float64() >= rate {
+			continue
+		}
+		for class := classes[example]; class == classes[example]; { // classes without examples are not drawn
+			if other := rng.IntN(len(byClass)); len(byClass[other]) > 0 {
+				class = other
+				out[i] = byClass[class][rng.IntN(len(byClass[class]))]
+			}
+		}
+	}
+	return out
+}
+
+// measuredBatches is how many batches of held-out images are measured.
+const measuredBatches = 1
+
+// measurePairs measures alignment and uniformity of true pairs of held-out images, and the share on the floor of pairs as in training.
+func (o *opened) measurePairs(eng *engine.Engine, m *train.Model, r reading, config Pairs, seed uint64) ([]experiment.Point, error) {
+	held := evenly(o.held.images.Len(), measuredBatches*config.Batch)
+	own, err := m.EmbedImages(eng, subset{o.held.images, held})
+	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
+	if err := errors.Join(err, viewsErr); err != nil {
+		return nil, err
+	}
+	spread, err := evaluate.Diagnose(own.Z, views.Z)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]float64{Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank}
+	if r.positives != nil {
+		classes := rows.Pick(o.aside, held)
+		if values[OnFloor], err = onFloor(eng, *r.positives, own.Z, views.Z, classes, config, seed); err != nil {
+			return nil, err
+		}
+	}
+	return []experiment.Point{{Values: values}}, nil
+}
+
+// onFloor returns the share of anchors on the floor, in batches of the size of those in training.
+func onFloor(eng *engine.Engine, c pucl.DebiasedPosConfig, first, second *mat.Dense, classes []int, config Pairs, seed uint64) (float64, error) {
+	n, _ := first.Dims()
+	size := min(config.Batch, n)
+	rng := rand.New(rand.NewPCG(seed, falsePairsStream))
+	partners := exchanged(rows.All(n), classes, membersOf(classes), config.Rate, rng)
+	order := rng.Perm(n)
+	sum, count := 0.0, 0
+	for start := 0; start+size <= n; start += size {
+		var z [][]float64
+		var known []int32
+		for _, i := range order[start : start+size] {
+			z, known = append(z, first.RawRowView(i)), append(known, int32(classes[i]))
+		}
+		for _, i := range order[start : start+size] {
+			z = append(z, second.RawRowView(partners[i]))
+		}
+		share, err := c.Floored().ValueOfClasses(eng, z, known, config.Tau)
+		if err != nil {
+			return 0, err
+		}
+		sum, count = sum+share, count+1
+	}
+	return sum / float64(count), nil
+}
+
+// topK judges an encoder by a linear probe that knows the classes of some images to learn from: accuracy and top-k on the test images.
+func (o *opened) topK(eng *engine.Engine, m *train.Model, bank int, seed uint64) (experiment.Point, error) {
+	index := evenly(o.train.images.Len(), bank)
+	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
+	test, testErr := m.EmbedImages(eng, o.test)
+	if err := errors.Join(err, testErr); err != nil {
+		return experiment.Point{}, err
+	}
+	tests := rows.Unit(test.H)
+	linear, err := probe.Fit(eng, rows.Unit(learn.H), rows.Pick(o.learn, index), len(o.test.classes), probe.Config{Epochs: 100, Seed: seed})
+	if err != nil {
+		return experiment.Point{}, err
+	}
+	judged, err := linear.ScoreClasses(tests, o.test.labels)
+	logits, logitsErr := linear.Logits(tests)
+	if err := errors.Join(err, logitsErr); err != nil {
+		return experiment.Point{}, err
+	}
+	point := experiment.Point{Head: Ceiling, Many: &judged, Values: map[string]float64{}}
+	for _, k := range TopKs() {
+		if point.Values[string(Top(k))], err = evaluate.TopK(logits, o.test.labels, k); err != nil {
+			return experiment.Point{}, err
+		}
+	}
+	return point, nil
+}

@@ -1,0 +1,122 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// debiasedPos names the grid of SimCLR with false positives.
+const debiasedPos = "debiased-pos"
+
+// The methods of [FalsePositives] and [Recovery]. DebiasedPos has several readings, see [readings].
+const (
+	NPair       = "N-pair"
+	LNeg        = "L_Neg"                // pucl.DCL with the share of a class
+	LPosShare   = "L_Pos, share"         // pucl.DebiasedPos with τ⁺ the share of a class, as the slides define it
+	LPosRate    = "L_Pos, rate"          // with the τ⁺ of pucl.TauPlusForRate, told the rate of false positives; ssCL where that is 0
+	LPosPairs   = "L_Pos, pairs"         // with the observed positive for the mixture, told the rate
+	LPosClasses = "L_Pos, classes known" // with τ⁺ the share of a class and negatives of other classes only: a mark, and no method
+)
+
+// sharePerClass is the τ⁺ of ten classes of one size.
+const sharePerClass = 0.1
+
+// reading is a loss of the slides as it is trained.
+type reading struct {
+	method    string
+	objective pucl.Objective
+	positives *pucl.DebiasedPosConfig // nil for what is not L_Pos
+}
+
+// debiasedPositives returns L_Pos in one reading. What a number tells apart is in the name of the objective.
+func debiasedPositives(method string, c pucl.DebiasedPosConfig) reading {
+	o := pucl.DebiasedPos(c)
+	o.Name = fmt.Sprintf("%s, τ⁺ = %.6g", method, c.TauPlus)
+	return reading{method, o, &c}
+}
+
+// readings returns the losses of the slides for a rate ρ of false positives and batches of so many images.
+//
+// The slides do not say what τ⁺ and τ⁻ are in training, nor where p and p⁻ are drawn from. Their definition makes τ⁺ the share of a class.
+// The positives as observed are a mixture too, in which the share of false ones is ρ, and this is the one that false positives are about:
+// told ρ, the loss may take the share of the negatives out of the observed positive (pairs), or out of all rows (rate). Without false
+// positives pairs is ssCL, as rate is, and left out.
+func readings(rate float64, batch int) []reading {
+	dcl := pucl.DCL(pucl.DCLConfig{TauPlus: sharePerClass})
+	dcl.Name = fmt.Sprintf("%s, τ⁺ = %g", LNeg, sharePerClass)
+	list := []reading{
+		{NPair, pucl.NPair(), nil},
+		{LNeg, dcl, nil},
+		debiasedPositives(LPosRate, pucl.DebiasedPosConfig{TauPlus: pucl.TauPlusForRate(rate, batch, 2)}),
+		debiasedPositives(LPosShare, pucl.DebiasedPosConfig{TauPlus: sharePerClass}),
+	}
+	if rate > 0 {
+		list = append(list, debiasedPositives(LPosPairs, pucl.DebiasedPosConfig{TauPlus: 1 - rate, Mixture: pucl.ObservedPositives}))
+	}
+	return append(list, debiasedPositives(LPosClasses, pucl.DebiasedPosConfig{TauPlus: sharePerClass, Negatives: pucl.OtherClasses}))
+}
+
+// FalsePositiveRates are the ρ of [FalsePositives] above 0 and 0 itself.
+func FalsePositiveRates() []float64 { return []float64{0, 0.2, 0.4} }
+
+// FalsePositiveTask is the task of [FalsePositives] at a size: images of ten classes, and no label.
+func FalsePositiveTask(size experiment.Size) string {
+	return map[experiment.Size]string{experiment.Smoke: "FMNIST built in", experiment.Laptop: "FMNIST", experiment.Paper: "CIFAR-10"}[size]
+}
+
+// FalsePositivesAt names the setting of a task with that share of false positives.
+func FalsePositivesAt(task string, rate float64) string {
+	return fmt.Sprintf("%s, ρ = %g", task, rate)
+}
+
+// FalsePositives is the classification of the slides on SimCLR: the N-pair loss, L_Neg and the readings of L_Pos, where of a share ρ of the
+// pairs the second view is of an image of another class. A linear probe judges, by accuracy and by top-k.
+func FalsePositives(size experiment.Size) (experiment.Grid, error) {
+	grid := experiment.Grid{Name: debiasedPos, Size: size}
+	s, err := ofPairs(size)
+	if err != nil {
+		return grid, err
+	}
+	rates := []float64{0.4, 0, 0.2}
+	if size == experiment.Smoke {
+		rates = rates[:1]
+	}
+	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
+		for _, rate := range rates {
+			for _, r := range readings(rate, s.Batch.Size) {
+				grid.Runs = append(grid.Runs, s.pairs(r, FalsePositivesAt(FalsePositiveTask(size), rate), rate, seed))
+			}
+		}
+	}
+	return grid, nil
+}
+
+// ofPairs returns what all runs of a size share: SimCLR on all images of ten classes. Where two cores do it, it is the network of the
+// paper's code, in few steps; at size paper it is that of Chuang and others for CIFAR-10, ResNet-50, for 400 epochs.
+func ofPairs(size experiment.Size) (setting, error) {
+	var s setting
+	switch size {
+	case experiment.Smoke:
+		s = smoke()
+		s.Pretrain.Steps, s.Batch.Size, s.Bank = 4, 64, 200
+	case experiment.Laptop:
+		s = laptopFashion("FMNIST-I", 0, nil)
+		s.Encoder = encoder.LeNet{Pixels: encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}}
+		s.Pretrain.Steps, s.Batch.Size, s.Bank, s.Seeds = 300, 128, 5000, 3
+	case experiment.Paper:
+		s = paper("CIFAR-I", 0)
+		s.Encoder = encoder.ResNet{Depth: 50, CIFAR: true, Pixels: cifarPixels()}
+		s.Batch.Size, s.Seeds = 256, 3
+		s.Pretrain = train.Config{Tau: 0.5, Recipe: augment.CIFAR(32), Steps: 400 * 45_000 / s.Batch.Size}
+	default:
+		return s, fmt.Errorf("papers: there is no size %q", size)
+	}
+	s.Data.Labeled, s.Data.Single, s.Batch.Share = 0, true, 0
+	list, err := withBenchmarks([]setting{s})
+	return list[0], err
+}

@@ -40,6 +40,16 @@ func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Sum
 	return summarize(changes)
 }
 
+// ValueDifference returns by how much what was measured by that name, see [Point.Values], is larger at the last point of one series than of
+// another, run by run with the same seed, and then summed up over the seeds that have it of both.
+func (c *Cells) ValueDifference(above, below Series, name string) evaluate.Summary {
+	return c.paired(above, below, func(a, b []Point) (float64, bool) {
+		mine, ok := (&Result{Points: a}).Last(above.Head).Values[name]
+		other, both := (&Result{Points: b}).Last(below.Head).Values[name]
+		return mine - other, ok && both
+	})
+}
+
 // Sooner returns how much sooner one series is as accurate on test examples as another is at its end, run by run with the same seed,
 // and then summed up: as a share of the steps of the other one, which may have been as accurate before its end too. A run gets there
 // at the first of its points where it was judged so; one that never does counts as if it did one point after its end.

@@ -23,7 +23,8 @@ type Claim struct {
 	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
 }
 
-// Measure is what a claim compares.
+// Measure is what a claim compares: accuracy, [Steps], or a share that was measured by that name at the last point of a head, as
+// [ManyAccuracy]; see experiment.Point.
 type Measure string
 
 // Steps is the measure by which Above is above Below where it is sooner as accurate as Below is at its end: see
@@ -57,6 +58,8 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	switch {
 	case c.Measure == Steps:
 		f.Effect = cells.Sooner(above, below)
+	case c.Measure != "":
+		f.Effect = cells.ValueDifference(above, below, string(c.Measure))
 	case c.Than != "":
 		f.Effect = cells.Change(above, below, c.Than, rule)
 	default:

@@ -137,7 +137,11 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 		above, below := f.series()
 		for _, s := range []experiment.Series{above, below} {
 			cell := cells.At(s.Setting, s.Method, s.Head, f.Rule)
-			line = append(line, Percent(cell.Accuracy))
+			shown := cell.Accuracy
+			if f.Measure != "" && f.Measure != Steps {
+				shown = cells.Value(s.Setting, s.Method, s.Head, string(f.Measure))
+			}
+			line = append(line, Percent(shown))
 			failed := cell.Count(experiment.Failed)
 			text := fmt.Sprintf("%s in %d of %d runs of %s", Row{s.Method, s.Head}, failed+cell.Headless, failed+cell.Count(experiment.Done), s.Setting)
 			if failed+cell.Headless > 0 && !slices.Contains(left, text) {

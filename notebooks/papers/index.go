@@ -60,7 +60,7 @@ func Index() []Place {
 		{chuang, "Equation", "the debiased loss and its limit", "debiasing", nil, theory("dcl-decomposition dcl-limit dcl-limit-repaired")},
 		{proofs.IntroDocument, "InfoNCE", "a lower bound of mutual information, and the temperature", "information", nil, theory("infonce-mi temperature-limits")},
 		{mak, "Algorithm 1", "greedy choice within a budget", "statements", nil, theory("mak-budget")},
-		{mak, "Tables", "accuracies with images of the open world", "", nil, nil},
+		{mak, "Tables", "accuracies with images of the open world", "open-world", []string{experimentMAK}, nil},
 		{slides, "Lemma", "the N-pair loss tends to L_Pos", "debiasing", nil, theory("lpos-limit lpos-limit-repaired")},
 		{slides, "Theorem", "L_Pos bounds mutual information", "information", nil, theory("lpos-mi lpos-mi-repaired")},
 		{slides, "Artificial experiment", "what L_Pos recovers", "debiasing", nil, theory("lpos-recovers")},

@@ -69,11 +69,16 @@ func PoolOf(set, pool string) string { return fmt.Sprintf("%s-LT, %s", set, pool
 func openWorlds(size experiment.Size) ([]openWorld, error) {
 	switch size {
 	case experiment.Smoke:
-		return pools(openWorld{
+		small := pools(openWorld{
 			Data:    OpenWorldData{Set: "Fashion-MNIST", Files: BuiltIn, Most: 200, Imbalance: 100, PerClass: 40, Outliers: 400, From: Mosaics, Balanced: 50, Shots: 5},
 			Encoder: encoder.MLP{Hidden: []int{64}, Dim: 32}, Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 20},
 			Batch: 128, Budget: 100, Passes: 2, Compared: 128, ProbeEpochs: 20, ShotEpochs: 5, Seeds: 2,
-		}, "FMNIST built in"), nil
+		}, "FMNIST built in")
+		for i := range small {
+			small[i].Rules = []mak.Rule{mak.Random}
+		}
+		small[0].Rules = []mak.Rule{mak.Random, mak.MAK}
+		return small, nil
 	case experiment.Laptop:
 		clothes := openWorld{
 			Data: OpenWorldData{Set: "Fashion-MNIST", Files: Official, Most: 1000, Imbalance: 100, PerClass: 500, Outliers: 5000, From: "CIFAR-10",

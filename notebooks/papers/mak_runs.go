@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -125,17 +126,11 @@ func keepSelection(path string, s *mak.Selection) error {
 
 // seedEncoder returns an encoder of the seed set alone. All runs of a seed begin with it, so it is kept for the others.
 func (w openWorld) seedEncoder(ctx context.Context, eng *engine.Engine, place experiment.Place, data *world, seed uint64) (*train.Model, error) {
-	path := ""
-	if place.Shared != "" {
-		alone := w
-		alone.Data.PerClass, alone.Data.Outliers, alone.Data.From, alone.Data.Balanced, alone.Data.Shots = 0, 0, "", 0, 0
-		alone.ProbeEpochs, alone.ShotEpochs = 0, 0
-		identity, err := strictjson.Marshal(alone.run("", 0, false, seed).Config)
-		if err != nil {
-			return nil, err
-		}
-		environment := fmt.Sprintf("%+v, seed %d, version %d", eng.Environment(), seed, openWorldVersion)
-		path = filepath.Join(place.Shared, "seed-set-"+train.Digest(identity, []byte(environment))[:16]+".model")
+	path, err := w.seedPath(eng, place, seed)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" {
 		if model, err := train.LoadModel(path, nil); err == nil { // an error is one of a file that is not there or not whole
 			return model, nil
 		}
@@ -145,6 +140,20 @@ func (w openWorld) seedEncoder(ctx context.Context, eng *engine.Engine, place ex
 		err = model.Save(path)
 	}
 	return model, err
+}
+
+// seedPath returns the file of the encoder of the seed set, "" where none is kept: a name for all that its numbers follow from, and so one
+// for all pools, rules and judges.
+func (w openWorld) seedPath(eng *engine.Engine, place experiment.Place, seed uint64) (string, error) {
+	if place.Shared == "" {
+		return "", nil
+	}
+	alone := w
+	alone.Data.PerClass, alone.Data.Outliers, alone.Data.From, alone.Data.Balanced, alone.Data.Shots = 0, 0, "", 0, 0
+	alone.ProbeEpochs, alone.ShotEpochs = 0, 0
+	identity, err := strictjson.Marshal(alone.run("", 0, false, seed).Config)
+	environment := fmt.Sprintf("%+v, seed %d, version %d", eng.Environment(), seed, openWorldVersion)
+	return filepath.Join(place.Shared, "seed-set-"+train.Digest(identity, []byte(environment))[:16]+".model"), err
 }
 
 // pretrain trains an encoder on images without labels.
@@ -195,12 +204,12 @@ func (w openWorld) choose(eng *engine.Engine, m *train.Model, data *world, rule 
 	}
 	pool := mak.Pool{Features: other.H}
 	if rule == mak.MAK || rule == mak.TailnessProximity || rule == mak.OnlyTailness {
-		tailness, err := mak.ECLE(eng, func(pass int) (first, second *mat.Dense, err error) {
-			if first, err = w.projections(eng, m, data.pool.Source, seed, 2*pass); err == nil {
-				second, err = w.projections(eng, m, data.pool.Source, seed, 2*pass+1)
-			}
-			return first, second, err
-		}, mak.ECLEConfig{Passes: w.Passes, Tau: w.Pretrain.Tau, Batch: w.Compared, Seed: seed})
+		views, err := w.projections(eng, m, data.pool.Source, seed)
+		if err != nil {
+			return nil, err
+		}
+		tailness, err := mak.ECLE(eng, func(pass int) (first, second *mat.Dense, err error) { return views[2*pass], views[2*pass+1], nil },
+			mak.ECLEConfig{Passes: w.Passes, Tau: w.Pretrain.Tau, Batch: w.Compared, Seed: seed})
 		if err != nil {
 			return nil, err
 		}
@@ -212,27 +221,37 @@ func (w openWorld) choose(eng *engine.Engine, m *train.Model, data *world, rule 
 // eclestream keeps the draws of these views apart from others of the same seed.
 const eclestream = 0xec1e
 
-// projections returns the projections of one view of every image.
-func (w openWorld) projections(eng *engine.Engine, m *train.Model, images datasets.Source, seed uint64, view int) (*mat.Dense, error) {
-	const together = 4096
-	in := shape(images)
+// viewBytes is how many bytes of views are made at once.
+const viewBytes = 1 << 26
+
+// projections returns the projections of the 2M views of every image, view by view.
+func (w openWorld) projections(eng *engine.Engine, m *train.Model, images datasets.Source, seed uint64) ([]*mat.Dense, error) {
+	in, count := shape(images), 2*w.Passes
 	recipe, _ := w.Pretrain.Recipe.Split()
-	rng := rand.New(rand.NewPCG(seed, eclestream<<16+uint64(view)))
-	var out *mat.Dense
+	rngs, out := make([]*rand.Rand, count), make([]*mat.Dense, count)
+	for v := range rngs {
+		rngs[v] = rand.New(rand.NewPCG(seed, eclestream<<16+uint64(v)))
+	}
+	together := max(1, viewBytes/(count*in.Height*in.Width*in.Channels))
 	for first := 0; first < images.Len(); first += together {
-		index := rows.All(min(together, images.Len()-first))
+		n := min(together, images.Len()-first)
+		index := make([]int, n)
 		for i := range index {
-			index[i] += first
+			index[i] = first + i
 		}
 		pixels, err := read(images, index)
 		if err != nil {
 			return nil, err
 		}
-		numbers, err := recipe.Draw(rng, in, len(index))
-		if err != nil {
-			return nil, err
+		var numbers []float32
+		for _, rng := range rngs {
+			more, err := recipe.Draw(rng, in, n)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, more...)
 		}
-		views, _, err := recipe.Bytes(eng, pixels, in, numbers)
+		views, _, err := recipe.Bytes(eng, bytes.Repeat(pixels, count), in, numbers)
 		if err != nil {
 			return nil, err
 		}
@@ -241,10 +260,12 @@ func (w openWorld) projections(eng *engine.Engine, m *train.Model, images datase
 			return nil, err
 		}
 		_, d := e.Z.Dims()
-		if out == nil {
-			out = mat.NewDense(images.Len(), d, nil)
+		for v := range out {
+			if out[v] == nil {
+				out[v] = mat.NewDense(images.Len(), d, nil)
+			}
+			out[v].Slice(first, first+n, 0, d).(*mat.Dense).Copy(e.Z.Slice(v*n, (v+1)*n, 0, d))
 		}
-		out.Slice(first, first+len(index), 0, d).(*mat.Dense).Copy(e.Z)
 	}
 	return out, nil
 }

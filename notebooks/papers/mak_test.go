@@ -4,7 +4,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -138,9 +137,17 @@ func TestOpenWorldRun(t *testing.T) {
 	if err := os.WriteFile(kept[0], []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := run.Train(t.Context(), eng, withObserver(experiment.Place{Folder: t.TempDir(), Shared: place.Shared}))
-	if err != nil || !reflect.DeepEqual(again.Points, outcome.Points) {
-		t.Errorf("with a damaged encoder: %v, %v; want %v", again, err, outcome.Points)
+	data, err := w.Data.open(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.closed()
+	again, err := w.seedEncoder(t.Context(), eng, withObserver(experiment.Place{Folder: t.TempDir(), Shared: place.Shared}), data, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mended, err := train.LoadModel(kept[0], nil); err != nil || !slices.Equal(mended.History.Losses, again.History.Losses) {
+		t.Errorf("the damaged file is not made anew: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -141,7 +142,7 @@ func ChosenOf(cells *experiment.Cells, setting string) (parts []string, bars []v
 			if share.Seeds == 0 {
 				continue
 			}
-			bar.Parts = append(bar.Parts, 100*share.Mean)
+			bar.Parts = append(bar.Parts, math.Round(1000*share.Mean)/10)
 			each = append(each, fmt.Sprintf("%.0f%% %s", 100*share.Mean, part))
 		}
 		if len(bar.Parts) == len(parts) {

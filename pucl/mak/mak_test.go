@@ -246,7 +246,7 @@ func TestRules(t *testing.T) {
 		if !strings.Contains(got.String(), "40 of 200 images by "+rule.String()) {
 			t.Errorf("%s tells of itself: %s", rule, got)
 		}
-		_, distance, _ := got.Scores()
+		_, distance, q := got.Scores()
 		least := func(of func(i int) float64) { // of the images chosen none is above one that is not
 			last := math.Inf(1)
 			for i := range n {
@@ -262,6 +262,9 @@ func TestRules(t *testing.T) {
 		}
 		switch rule {
 		case OnlyTailness:
+			if square := mat.Dot(mat.NewVecDense(n, q), mat.NewVecDense(n, q)); math.Abs(square-float64(n)) > 1e-9 || math.Abs(mat.Sum(mat.NewVecDense(n, q))) > 1e-9 {
+				t.Errorf("N has not mean 0 and, over the population, variance 1: squares sum to %g", square)
+			}
 			least(func(i int) float64 { return -pool.ECLE[i] })
 		case OnlyProximity:
 			least(func(i int) float64 { return distance[i] })
@@ -299,6 +302,16 @@ func TestConstantScores(t *testing.T) {
 	both, err := Select(seed, pool, Config{Budget: 5, Candidates: 5})
 	if err != nil || !slices.Equal(both.Images(), near.Images()) || !math.IsNaN(both.Chosen[0].Distance) {
 		t.Errorf("%s: %v, want %v; %v", both, both.Images(), near.Images(), err)
+	}
+}
+
+// Of candidates that lie equally far the one with the smaller index is chosen, though another one has the larger q.
+func TestEquallyFar(t *testing.T) {
+	seed := mat.NewDense(2, 2, []float64{1, 0, 1, 0.1})
+	pool := Pool{mat.NewDense(4, 2, []float64{1, 0.2, 0, 1, 0, 1, 1, 0}), []float64{1, 2, 3, 1}}
+	got, err := Select(seed, pool, Config{Budget: 1, Candidates: 4})
+	if err != nil || !slices.Equal(got.Images(), []int{1}) || got.Chosen[0].Rank < 2 {
+		t.Errorf("%s: %+v, %v", got, got.Chosen, err)
 	}
 }
 

@@ -35,6 +35,11 @@ type Place struct {
 	Folder   string         // for checkpoints and whatever else lets the run go on; it is there, and goes when the result stands
 	Keep     string         // folder for what later studies can use, as weights; "" where nobody wants it. It is no part of the result
 	Observer train.Observer // to be told how far the training is
+
+	// Shared is a folder for what several runs of a size begin with, such as an encoder that each of them trains further; it is there, and
+	// what lies in it stays. A file in there must be named by all that it follows from, written whole or not at all, and be made anew by
+	// who does not find it. "" means that there is none.
+	Shared string
 }
 
 // Outcome is what came of a run.

@@ -50,3 +50,29 @@ func TestPaired(t *testing.T) {
 		}
 	}
 }
+
+// Values are compared at the last point of a head, seed by seed, where both runs have them.
+func TestValueDifference(t *testing.T) {
+	cells := &Cells{}
+	add := func(method string, seed uint64, values ...float64) {
+		result := &Result{}
+		for step, v := range values {
+			result.Points = append(result.Points, Point{Head: "probe", Step: step, Values: map[string]float64{"few": v}}, Point{Head: "other", Values: map[string]float64{"few": 9}})
+		}
+		cells.Standings = append(cells.Standings, Standing{Run: Run{Setting: "s", Method: method, Seed: seed}, State: Done, Result: result})
+	}
+	add("a", 1, 0.9, 0.5)
+	add("a", 2, 0.7)
+	add("a", 3, 0.9)
+	add("b", 1, 0.1, 0.4)
+	add("b", 2, 0.3)
+	add("b", 3)
+	a, b := Series{"s", "a", "probe"}, Series{"s", "b", "probe"}
+	got := cells.ValueDifference(a, b, "few")
+	if low, high := got.Interval(); got.Seeds != 2 || !near(got.Mean, 0.25) || !(low < 0 && high > 0.5) {
+		t.Errorf("%+v", got)
+	}
+	if got := cells.ValueDifference(a, b, "many"); got.Seeds != 0 {
+		t.Errorf("of a value that is not there: %+v", got)
+	}
+}

@@ -65,7 +65,7 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 	if err := w.Store.writable(size, run); err != nil {
 		return Standing{}, err
 	}
-	result, err := w.sit(ctx, desk, identity, run)
+	result, err := w.sit(ctx, desk, filepath.Join(w.Work, string(size), "shared"), identity, run)
 	if err == nil { // a program with another work folder, whose lock is another one, may have been faster
 		var now Standing
 		if now, err = w.Store.Look(size, run); err == nil && now.sameAs(planned) {
@@ -82,12 +82,15 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 }
 
 // sit has the run train and returns its result.
-func (w Worker) sit(ctx context.Context, desk desk, identity Identity, run Run) (*Result, error) {
+func (w Worker) sit(ctx context.Context, desk desk, shared string, identity Identity, run Run) (*Result, error) {
 	sitting, err := desk.sit(w.Engine, identity)
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := run.Train(ctx, w.Engine, Place{desk.run(), desk.kept(), cmp.Or[train.Observer](w.Observer, silent{})})
+	var outcome *Outcome
+	if err = os.MkdirAll(shared, 0o755); err == nil {
+		outcome, err = run.Train(ctx, w.Engine, Place{Folder: desk.run(), Keep: desk.kept(), Observer: cmp.Or[train.Observer](w.Observer, silent{}), Shared: shared})
+	}
 	if err == nil {
 		err = outcome.check()
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +56,30 @@ func TestAWorkerLooksFirst(t *testing.T) {
 		if now, err := w.Do(t.Context(), Laptop, planned); err != nil || now.State != Done || trained != 2 {
 			t.Errorf("%s, %v, trained %d times", now.State, err, trained)
 		}
+	}
+}
+
+// What a run leaves in the shared folder is there for other runs of the size, and for none of another size.
+func TestSharedFolder(t *testing.T) {
+	w, run := newWorker(t, nil)
+	var found []bool
+	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
+		path := filepath.Join(place.Shared, "encoder")
+		_, err := os.Stat(path)
+		found = append(found, err == nil)
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, os.WriteFile(path, nil, 0o644)
+	}
+	other := run
+	other.Method = "another one"
+	for _, size := range []Size{Laptop, Smoke} {
+		for _, r := range []Run{run, other} {
+			if now, err := w.Do(t.Context(), size, Standing{Run: r, State: Missing}); err != nil || now.State != Done {
+				t.Fatalf("%s, %v", now.State, err)
+			}
+		}
+	}
+	if !slices.Equal(found, []bool{false, true, false, true}) {
+		t.Errorf("found %t", found)
 	}
 }
 

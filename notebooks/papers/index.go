@@ -61,7 +61,7 @@ func Index() []Place {
 		{proofs.IntroDocument, "InfoNCE", "a lower bound of mutual information, and the temperature", "information", nil, theory("infonce-mi temperature-limits")},
 		{proofs.IntroDocument, "Geometry", "alignment, uniformity, temperature, pairs, views, puNCE", "geometry", []string{experimentGeometry}, nil},
 		{mak, "Algorithm 1", "greedy choice within a budget", "statements", nil, theory("mak-budget")},
-		{mak, "Tables", "accuracies with images of the open world", "", nil, nil},
+		{mak, "Tables", "accuracies with images of the open world", "open-world", []string{experimentMAK}, nil},
 		{slides, "Lemma", "the N-pair loss tends to L_Pos", "debiasing", nil, theory("lpos-limit lpos-limit-repaired")},
 		{slides, "Theorem", "L_Pos bounds mutual information", "information", nil, theory("lpos-mi lpos-mi-repaired")},
 		{slides, "Classification", "Acc and top-k with false positives", "debiased-pos", []string{experimentPairs}, nil},

@@ -71,6 +71,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		figure10:       Parametric,
 		debiasedPos:    FalsePositives,
 		recovery:       Recovery,
+		openWorldGrid:  OpenWorld,
 	}
 }
 

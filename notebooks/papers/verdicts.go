@@ -16,7 +16,8 @@ type claims struct {
 func claimed() []claims {
 	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
 		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {samplingBias, claimsSamplingBias()},
-			{geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()}})
+			{geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
+			{openWorldGrid, claimsOpenWorld()}})
 }
 
 // claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/engine"
+)
+
+// KCenter is k-center greedy by the cosine distance 1 − cos: again and again it chooses the row that lies farthest from the nearest
+// center so far, the first of those that lie equally far, and makes it a center. The largest distance that is left is at most twice the
+// least that any K centers leave, as far as the triangle inequality holds: for the angles, and so for small distances.
+//
+// Distances are those of rows in float32, worked out in float64 where they decide, so that neither engine nor processors change
+// what is chosen. There is no distance matrix: beside the rows, one number is kept for each. K must be set; for the rest the zero value works.
+//
+// Source: Algorithm 1, k-Center-Greedy, of Jiang, Chen, Chen and Wang, "Improving Contrastive Learning on Imbalanced Seed Data via
+// Open-World Sampling", 2021, after Sener and Savarese, "Active Learning for Convolutional Neural Networks: A Core-Set Approach", 2018.
+type KCenter struct {
+	K int // rows to choose
+
+	// Engine compares rows with centers; nil means the processor alone.
+	Engine *engine.Engine
+}
+
+// Centers are the rows that [KCenter] chooses.
+type Centers struct {
+	Rows      []int     // in the order in which they are chosen; no row is chosen twice
+	Distances []float64 // of each from the nearest center at that time; +Inf for a first center with no start
+	Radius    float64   // largest distance that is left of a row from its nearest center
+}
+
+// Choose chooses K rows of the pool. Start holds centers that are there from the beginning, such as the examples that one has already; nil
+// means none, and then the first center is row 0, as all rows lie equally far from nothing.
+//
+// It is an error if there are fewer rows than K, if a row is all zeros, which has no direction, or holds an entry that is not finite, or
+// if the rows of start have another length.
+func (c KCenter) Choose(pool, start Source) (*Centers, error) {
+	if err := c.check(pool, start); err != nil {
+		return nil, err
+	}
+	g, err := newGreedy(c.Engine, pool)
+	if err != nil {
+		return nil, err
+	}
+	defer g.free()
+	if start != nil {
+		if err := g.begin(start); err != nil {
+			return nil, err
+		}
+	}
+	out := &Centers{}
+	for len(out.Rows) < c.K {
+		row, distance, err := g.farthest()
+		if err != nil {
+			return nil, err
+		}
+		if err := g.choose(row); err != nil {
+			return nil, err
+		}
+		out.Rows, out.Distances = append(out.Rows, row), append(out.Distances, distance)
+	}
+	if len(out.Rows) < g.n {
+		_, out.Radius, err = g.farthest()
+	}
+	return out, err
+}
+
+func (c KCenter) check(pool, start Source) error {
+	if pool == nil {
+		return fmt.Errorf("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
+	}
+	n, d := pool.Dims()
+	err := cmp.Or(
+		fault.If(n < 1 || d < 1, "cluster: a source of %d rows with %d entries; k-center greedy needs at least one row of one entry", n, d),
+		fault.If(c.K < 1, "cluster: %d centers; K must be 1 or more", c.K),
+		fault.If(c.K > n, "cluster: %d centers of %d rows; K must be at most the number of rows", c.K, n))
+	if err != nil || start == nil {
+		return err
+	}
+	m, width := start.Dims()
+	return fault.If(m < 1 || width != d, "cluster: %d centers of %d entries to start from, and rows of %d; give one or more of the same length, "+
+		"or nil for none", m, width, d)
+}
+
+// directions are rows as they are compared: of length one in float32, and the squared lengths that they had.
+type directions struct {
+	source Source
+	unit   *buffer
+	square []float64
+}
+
+// newDirections reads rows first to first+n−1 of a source; where names them in errors.
+func newDirections(eng *engine.Engine, source Source, first, n int, where string) (*directions, error) {
+	_, d := source.Dims()
+	unit, err := newBuffer(eng, n, d)
+	if err != nil {
+		return nil, err
+	}
+	out := &directions{source, unit, make([]float64, n)}
+	var unread error
+	err = unit.write(func() {
+		if unread = source.Read(first, unit.rows[:n*d]); unread != nil {
+			return
+		}
+		inParallel(n, func(_, first, end int) {
+			for i := first; i < end; i++ {
+				row := unit.row(i)
+				out.square[i] = product(row, row)
+				scale := 1 / math.Sqrt(out.square[i])
+				for j, value := range row {
+					row[j] = float32(float64(value) * scale)
+				}
+			}
+		})
+	})
+	err = cmp.Or(unread, err)
+	for i, square := range out.square {
+		if err == nil {
+			err = cmp.Or(
+				fault.If(math.IsNaN(square) || math.IsInf(square, 0), "cluster: row %d of %s holds an entry that is not finite; "+
+					"leave it out, or look where it came from: did training diverge?", first+i, where),
+				fault.If(square == 0, "cluster: row %d of %s is all zeros and has no direction; leave it out", first+i, where))
+		}
+	}
+	if err != nil {
+		unit.free()
+		return nil, err
+	}
+	return out, nil
+}
+
+// product returns the product of two rows in float64.
+func product(a, b []float32) float64 {
+	var even, odd float64
+	b = b[:len(a)]
+	for len(a) >= 2 {
+		even += float64(a[0]) * float64(b[0])
+		odd += float64(a[1]) * float64(b[1])
+		a, b = a[2:], b[2:]
+	}
+	if len(a) == 1 {
+		even += float64(a[0]) * float64(b[0])
+	}
+	return even + odd
+}

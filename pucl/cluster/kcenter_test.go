@@ -1,0 +1,214 @@
+package cluster
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// farthestFirst is k-center greedy as it is told: every distance in float64, every row with every center in each step.
+func farthestFirst(x, start [][]float32, k int) (chosen []int, distances []float64, radius float64) {
+	dot := func(a, b []float32) (sum float64) {
+		for j := range a {
+			sum += float64(a[j]) * float64(b[j])
+		}
+		return sum
+	}
+	centers := slices.Clone(start)
+	for {
+		at, farthest := -1, math.Inf(-1)
+		for i, row := range x {
+			if slices.Contains(chosen, i) {
+				continue
+			}
+			nearest := math.Inf(1)
+			for _, c := range centers {
+				nearest = min(nearest, 1-dot(row, c)/math.Sqrt(dot(row, row)*dot(c, c)))
+			}
+			if nearest > farthest {
+				at, farthest = i, nearest
+			}
+		}
+		if len(chosen) == k {
+			return chosen, distances, max(farthest, 0)
+		}
+		chosen, distances, centers = append(chosen, at), append(distances, farthest), append(centers, x[at])
+	}
+}
+
+// flat returns rows one after the other.
+func flat(x [][]float32) Float32s {
+	out := Float32s{D: len(x[0])}
+	for _, row := range x {
+		out.Data = append(out.Data, row...)
+	}
+	return out
+}
+
+// scattered returns n rows about some places, every fifth of them a copy of an earlier one and every seventh that times 4.
+func scattered(seed uint64, n, d, places int) [][]float32 {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	at := make([][]float32, places)
+	for i := range at {
+		at[i] = make([]float32, d)
+		for j := range at[i] {
+			at[i][j] = float32(rng.NormFloat64())
+		}
+	}
+	x := make([][]float32, n)
+	for i := range x {
+		if i > 0 && i%5 == 0 {
+			x[i] = slices.Clone(x[rng.IntN(i)])
+		} else {
+			x[i] = slices.Clone(at[rng.IntN(places)])
+			for j := range x[i] {
+				x[i][j] += float32(0.3 * rng.NormFloat64())
+			}
+		}
+		if i%7 == 0 {
+			for j := range x[i] {
+				x[i][j] *= 4
+			}
+		}
+	}
+	return x
+}
+
+// onBoth calls test without an engine and with the one that opens.
+func onBoth(t *testing.T, test func(t *testing.T, eng *engine.Engine)) {
+	t.Run("processor", func(t *testing.T) { test(t, nil) })
+	t.Run("engine", func(t *testing.T) { test(t, enginetest.Open(t)) })
+}
+
+// What is chosen is what loops in float64 choose, with copies, ties, all rows chosen, and more rows than are watched or lie in one piece.
+func TestKCenterIsGreedy(t *testing.T) {
+	axes := [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {0, 2, 0}}
+	same := slices.Repeat([][]float32{{0.3, 0.7, -0.1}}, 400)
+	for _, tt := range []struct {
+		name     string
+		x, start [][]float32
+		k        int
+	}{
+		{"one row", axes[:1], nil, 1},
+		{"ties", axes, nil, 7},
+		{"ties and a start", axes, [][]float32{{5, 0, 0}}, 7},
+		{"all rows alike", same, nil, 5},
+		{"all rows alike, the start too", same, same[:2], 5},
+		{"two kinds of row", slices.Concat(same[:300], axes[:1], same), nil, 4},
+		{"all of a small pool", scattered(1, 120, 8, 5), nil, 120},
+		{"with a start", scattered(2, 700, 16, 9), scattered(3, 40, 16, 9), 60},
+		{"more than are watched", scattered(4, 3000, 12, 6), nil, 150},
+		{"more than a piece", scattered(5, greedyRows+50, 3, 40), scattered(6, fewCenters+3, 3, 2), 25},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			order, distances, radius := farthestFirst(tt.x, tt.start, tt.k)
+			onBoth(t, func(t *testing.T, eng *engine.Engine) {
+				var start Source
+				if tt.start != nil {
+					start = flat(tt.start)
+				}
+				got, err := KCenter{K: tt.k, Engine: eng}.Choose(flat(tt.x), start)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.Rows, order) {
+					t.Fatalf("chosen %v, want %v", got.Rows, order)
+				}
+				for i, distance := range distances {
+					if off := math.Abs(got.Distances[i] - distance); off > 1e-12 || math.IsNaN(off) && !math.IsInf(got.Distances[i], 1) {
+						t.Errorf("row %d chosen at distance %g, want %g", order[i], got.Distances[i], distance)
+					}
+				}
+				if tt.k < len(tt.x) && !(math.Abs(got.Radius-radius) < 1e-12) {
+					t.Errorf("radius %g, want %g", got.Radius, radius)
+				}
+			})
+		})
+	}
+}
+
+// The k-th number is that of the sorted numbers, signs, zeros and infinities included.
+func TestNth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), 1e-45, -1e-45}
+	for range 500 {
+		x = append(x, float32(rng.NormFloat64()), float32(math.Ceil(3*rng.NormFloat64())))
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	for k := range x {
+		if got := nth(x, k); got != sorted[k] {
+			t.Errorf("place %d: %g, want %g", k, got, sorted[k])
+		}
+	}
+}
+
+type broken struct{ Float32s }
+
+func (broken) Read(int, []float32) error { return errors.New("disk: gone; mount it again") }
+
+func TestKCenterRefuses(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	pool := Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}
+	for _, tt := range []struct {
+		k           int
+		pool, start Source
+		says        string
+	}{
+		{1, nil, nil, "no source of rows … Float32s and Dense"},
+		{1, Float32s{nil, 2}, nil, "0 rows with 2 entries … at least one row"},
+		{0, pool, nil, "0 centers … K must be 1 or more"},
+		{4, pool, nil, "4 centers of 3 rows … at most the number of rows"},
+		{1, pool, Float32s{[]float32{1}, 1}, "1 centers of 1 entries to start from, and rows of 2 … of the same length, or nil"},
+		{1, Float32s{[]float32{1, 0, 0, 0}, 2}, nil, "row 1 of the pool is all zeros … leave it out"},
+		{1, Float32s{[]float32{1, 0, nan, 0}, 2}, nil, "row 1 of the pool holds an entry that is not finite … leave it out"},
+		{1, Float32s{[]float32{inf, 0}, 2}, nil, "row 0 of the pool holds an entry that is not finite … leave it out"},
+		{1, pool, Float32s{[]float32{0, 0}, 2}, "row 0 of the centers to start from is all zeros … leave it out"},
+	} {
+		refusal.Check(t, refusal.Err(KCenter{K: tt.k}.Choose(tt.pool, tt.start)), tt.says)
+	}
+	if _, err := (KCenter{K: 1}).Choose(broken{pool}, nil); err == nil || err.Error() != "disk: gone; mount it again" {
+		t.Errorf("a source that cannot be read: %v", err)
+	}
+}
+
+// BenchmarkKCenter chooses 1,000 of rows of 128 numbers. peers/kcenter.py gives the rows in a file and sets it beside numpy.
+func BenchmarkKCenter(b *testing.B) {
+	x, k := Float32s{D: 128}, setting(b, "PUCL_PEERS_K", 1000)
+	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {
+		x.Data = float32sOf(b, path)
+	} else {
+		x = blobs(1, 60000, 128, 100, 1)
+	}
+	c := KCenter{K: k, Engine: enginetest.Open(b)}
+	choose := func(c KCenter, x Float32s) *Centers {
+		got, err := c.Choose(x, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return got
+	}
+	choose(KCenter{K: 200, Engine: c.Engine}, Float32s{x.Data[:128*min(len(x.Data)/128, greedyRows)], 128}) // warm
+	var got *Centers
+	var times []float64
+	for b.Loop() {
+		start := time.Now()
+		got = choose(c, x)
+		times = append(times, time.Since(start).Seconds()*1e3)
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+	sum := 0
+	for i, row := range got.Rows {
+		sum = (sum + (i+1)*row) % 1_000_003
+	}
+	b.ReportMetric(float64(sum), "checksum")
+	b.ReportMetric(got.Radius*1e6, "radius-millionths")
+}

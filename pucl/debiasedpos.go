@@ -71,10 +71,21 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	if c.Negatives != nil {
 		mask = c.Negatives(b)
 	}
-	all := AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
 	drawn, some := logMean(b, mask)
+	total := AddScalar(drawn, math.Log(weight))
+	var all *Node
+	if b.source.pairs {
+		// How many others count may differ from anchor to anchor.
+		all, _ = logMean(b, b.Others)
+		if c.Weight == 0 {
+			count := ReduceSum(ConvertDType(b.OtherExamples(), b.Sim.DType()), -1)
+			total = Add(drawn, Log(MaxScalar(count, 1.0)))
+		}
+	} else {
+		all = AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
+	}
 	positive = logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/b.Tau)
-	return positive, AddScalar(drawn, math.Log(weight)), some
+	return positive, total, some
 }
 
 // logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.

@@ -67,6 +67,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		figure8:        Figure8,
 		figure9:        Convergence,
 		figure10:       Parametric,
+		answering:      QuestionAnswering,
 	}
 }
 

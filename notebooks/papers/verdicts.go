@@ -15,7 +15,7 @@ type claims struct {
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
 	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
-		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}})
+		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {answering, claimsAnswering()}})
 }
 
 // claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.

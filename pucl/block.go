@@ -37,6 +37,7 @@ type source struct {
 	labeled *Node // Bool [.., n]
 	views   int   // m
 	first   int   // the anchors are rows first … first+r−1
+	pairs   bool  // the block was made from [Pairs]: there are no rows
 
 	// Sim and masks as made.
 	sim, otherPairs, own, labeledPairs, toLabeled, unlabeledPairs *Node

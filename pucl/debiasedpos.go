@@ -106,13 +106,23 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 		mask = c.Negatives(b)
 	}
 	drawn, some := logMean(b, mask)
-	all := AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
-	if c.Mixture != nil {
+	total := AddScalar(drawn, math.Log(weight))
+	if b.source.pairs && c.Weight == 0 { // how many others count may differ from anchor to anchor
+		count := ReduceSum(ConvertDType(b.OtherExamples(), b.Sim.DType()), -1)
+		total = Add(drawn, Log(MaxScalar(count, 1.0)))
+	}
+	var all *Node
+	switch {
+	case c.Mixture != nil:
 		mixed, any := logMean(b, c.Mixture(b))
 		all, some = mixed, And(some, any)
+	case b.source.pairs:
+		all, _ = logMean(b, b.Others)
+	default:
+		all = AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
 	}
 	positive = logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/b.Tau)
-	return positive, AddScalar(drawn, math.Log(weight)), some
+	return positive, total, some
 }
 
 // logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.

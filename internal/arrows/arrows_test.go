@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/probe", "pucl/mak", "theory/..."},
 	{"pucl/train"},
-	{"pucl/classify", "pucl/rival"},
+	{"pucl/classify", "pucl/rival", "pucl/vqa"},
 	{"pucl/pipeline"},
 	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},

@@ -72,6 +72,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		debiasedPos:    FalsePositives,
 		recovery:       Recovery,
 		openWorldGrid:  OpenWorld,
+		answering:      QuestionAnswering,
 	}
 }
 

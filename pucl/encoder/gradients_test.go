@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
@@ -55,13 +56,24 @@ var layerCases = []gradientCase{
 	{"ResNet block of half the size", []int{3, 5, 4, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, true) }, ""},
 	{"ResNet block in use", []int{2, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, false) }, ""},
 	{"patches", []int{2, 4, 6, 2}, func(s *model.Scope, x *Node) *Node { return patches(s, x, 2, 3) }, ""},
-	{"layer norm", []int{2, 3, 5}, func(s *model.Scope, x *Node) *Node { return layerNorm(s, x) }, ""},
+	{"layer norm", []int{2, 3, 5}, func(s *model.Scope, x *Node) *Node { return layerNorm(s, x, 1e-6) }, ""},
 	{"attention", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node { return attention(s, MulScalar(x, 3), 2) }, ""},
 	{"ViT block", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
-		x = Add(x, attention(s.In("attention"), layerNorm(s.In("first"), x), 2))
-		y := activation.Gelu(tokenDense(s.In("in"), layerNorm(s.In("second"), x), 5))
+		x = Add(x, attention(s.In("attention"), layerNorm(s.In("first"), x, 1e-6), 2))
+		y := activation.Gelu(tokenDense(s.In("in"), layerNorm(s.In("second"), x, 1e-6), 5))
 		return Add(x, tokenDense(s.In("out"), y, 4))
 	}, ""},
+	{"masked attention", []int{2, 3, 4}, func(_ *model.Scope, x *Node) *Node {
+		x = Reshape(MulScalar(x, 3), 2, 3, 2, 2)
+		return attend(x, x, Square(x), Const(x.Graph(), [][]bool{{true, false, true}, {true, true, false}}))
+	}, ""},
+	{"text", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
+		return testBERT.layer(s, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), nil)
+	}, "/key/bias"}, // a number added to all scores of a token changes nothing
+	{"fusion", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
+		seen := Sin(MulScalar(IotaFull(x.Graph(), shapes.Make(x.DType(), 2, 5, 6)), 0.7))
+		return testBERT.layer(s, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), seen)
+	}, "/key/bias"},
 	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
 }
 

@@ -51,8 +51,21 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 // PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
 func LoadStateDict(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int,
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
-	plan := model.NewStore() // says which variables e has; they get no values there
-	err := declare(backend, plan, path, e, height, width, channels)
+	if height < 1 || width < 1 || channels < 1 {
+		return fmt.Errorf("encoder: images of %d×%d×%d; all three must be positive", height, width, channels)
+	}
+	what := fmt.Sprintf("%v for images %d×%d×%d", e, height, width, channels)
+	return LoadWeights(backend, store, path, what, func(scope *model.Scope, g *Graph) {
+		e.Embed(scope, Parameter(g, "images", shapes.Make(dtypes.Float32, 1, height, width, channels)), false)
+	}, dict, leaveOut...)
+}
+
+// LoadWeights is [LoadStateDict] for what takes other inputs than images, such as [BERT]: build makes the variables, under the scope
+// that it is given, with inputs of its own, and what names it in errors.
+func LoadWeights(backend compute.Backend, store *model.Store, path, what string, build func(scope *model.Scope, g *Graph),
+	dict map[string]safetensors.Tensor, leaveOut ...string) error {
+	plan := model.NewStore() // says which variables there are; they get no values there
+	err := declare(backend, plan, path, build)
 	if err != nil {
 		return fmt.Errorf("encoder: %s", strings.TrimPrefix(err.Error(), "encoder: "))
 	}
@@ -92,8 +105,8 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("encoder: these weights are not those of %v for images %d×%d×%d; take the encoder they were made for, rename the tensors, "+
-			"or leave some out:%s", e, height, width, channels, strings.Join(found, ""))
+		return fmt.Errorf("encoder: these weights are not those of %s; take the encoder they were made for, rename the tensors, "+
+			"or leave some out:%s", what, strings.Join(found, ""))
 	}
 	for variable, value := range values {
 		v := store.GetVariable(variable)
@@ -109,21 +122,15 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 	return nil
 }
 
-// declare builds the graph of e, which enters its variables in store, and throws it away.
-func declare(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int) error {
-	if height < 1 || width < 1 || channels < 1 {
-		return fmt.Errorf("images of %d×%d×%d; all three must be positive", height, width, channels)
-	}
+// declare builds a graph, which enters its variables in store under path, and throws it away.
+func declare(backend compute.Backend, store *model.Store, path string, build func(scope *model.Scope, g *Graph)) error {
 	g := NewGraph(backend, "declare")
 	defer g.Finalize()
-	return exceptions.TryCatch[error](func() {
-		images := Parameter(g, "images", shapes.Make(dtypes.Float32, 1, height, width, channels))
-		e.Embed(store.Scope(path), images, false)
-	})
+	return exceptions.TryCatch[error](func() { build(store.Scope(path), g) })
 }
 
 // torchLeaves holds PyTorch's names of what a layer has, where they differ.
-var torchLeaves = map[string]string{"kernel": "weight", "weights": "weight", "scale": "weight", "shift": "bias",
+var torchLeaves = map[string]string{"kernel": "weight", "weights": "weight", "rows": "weight", "scale": "weight", "shift": "bias",
 	"mean": "running_mean", "variance": "running_var"}
 
 // torchNames maps the paths of the variables under path in store to PyTorch's names.

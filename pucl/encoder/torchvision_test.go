@@ -11,6 +11,8 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -53,11 +55,16 @@ func formulaDict(t *testing.T, shapes map[string][]int) map[string]safetensors.T
 	return dict
 }
 
+// float32s is a shape of float32 numbers.
+func float32s(dims ...int) shapes.Shape { return shapes.Make(dtypes.Float32, dims...) }
+
 // shapesOf lists the shapes of an encoder's tensors by PyTorch's names, and counts its trained numbers.
 func shapesOf(t *testing.T, e Encoder, height, width, channels int) (shapes map[string][]int, parameters int) {
 	t.Helper()
 	store := model.NewStore()
-	if err := declare(enginetest.Open(t).Backend, store, "encoder", e, height, width, channels); err != nil {
+	if err := declare(enginetest.Open(t).Backend, store, "encoder", func(scope *model.Scope, g *Graph) {
+		e.Embed(scope, Parameter(g, "images", float32s(1, height, width, channels)), false)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	shapes = map[string][]int{}

@@ -10,7 +10,6 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
-	"github.com/gomlx/gomlx/ml/nn"
 	"github.com/puclab/puclab/internal/fault"
 )
 
@@ -44,9 +43,21 @@ func ViTB16() ViT { return ViT{Heads: 12, Dim: 768}.withDefaults() }
 // Embed implements [Encoder].
 func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	v = v.withDefaults()
+	checkClasses("ViT", v.Classes)
+	x := v.Tokens(scope, images)
+	x = Reshape(Slice(x, AxisRange(), AxisElem(0), AxisRange()), x.Shape().Dim(0), v.Dim)
+	if v.Classes > 0 {
+		x = Dense(scope.In("heads").In("head"), x, v.Classes, true)
+	}
+	return x
+}
+
+// Tokens returns all tokens after the last layer normalization, [n, 1 + patches, Dim]: the class token first, then the patches
+// row by row. It makes the variables of Embed, but for those of the logits.
+func (v ViT) Tokens(scope *model.Scope, images *Node) *Node {
+	v = v.withDefaults()
 	atLeastOne("ViT", setting{"Patch", v.Patch}, setting{"Layers", v.Layers}, setting{"Heads", v.Heads}, setting{"Dim", v.Dim},
 		setting{"Hidden", v.Hidden})
-	checkClasses("ViT", v.Classes)
 	fault.PanicIf(v.Dim%v.Heads != 0, "encoder: the %d heads of a ViT share its dim %d evenly, so %d heads must divide dim %d; change Heads or Dim",
 		v.Heads, v.Dim, v.Heads, v.Dim)
 	x := patches(scope.In("conv_proj"), v.Pixels.scale("ViT", images), v.Patch, v.Dim)
@@ -60,19 +71,17 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	for i := range v.Layers {
 		s := layers.In("encoder_layer_%d", i)
 		x = Block(x, func(x *Node) *Node {
-			x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x), v.Heads))
+			x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x, vitEpsilon), v.Heads))
 			mlp := s.In("mlp")
-			y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x), v.Hidden))
+			y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x, vitEpsilon), v.Hidden))
 			return Add(x, tokenDense(mlp.In("3"), y, v.Dim))
 		})
 	}
-	x = layerNorm(scopeE.In("ln"), x)
-	x = Reshape(Slice(x, AxisRange(), AxisElem(0), AxisRange()), n, v.Dim)
-	if v.Classes > 0 {
-		x = Dense(scope.In("heads").In("head"), x, v.Classes, true)
-	}
-	return x
+	return layerNorm(scopeE.In("ln"), x, vitEpsilon)
 }
+
+// vitEpsilon keeps layer normalization from dividing by 0; it is torchvision's for vision transformers.
+const vitEpsilon = 1e-6
 
 // patches cuts images [n, height, width, channels] into squares, row by row, and maps each to a token: [n, patches, dim].
 // A convolution of stride = kernel does the same, but its gradient is wrong for even kernels.
@@ -89,35 +98,13 @@ func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 	return Reshape(x, n, rows*columns, dim)
 }
 
-// attention lets every token of x [n, tokens, dim] look at all others, with the given number of heads: softmax(QKᵀ/√d)V for
-// each head of d = dim/heads numbers, and a dense layer. One dense layer makes Q, K and V, in this order.
+// attention lets every token of x [n, tokens, dim] look at all others, with the given number of heads ([attend]), and passes what
+// comes out through a dense layer. One dense layer makes Q, K and V, in this order.
 func attention(scope *model.Scope, x *Node, heads int) *Node {
 	n, tokens, dim := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	qkv := Reshape(tokenDense(scope.In("in_proj"), x, 3*dim), n, tokens, 3, heads, dim/heads)
 	part := func(i int) *Node { return Reshape(SliceAxis(qkv, 2, AxisElem(i)), n, tokens, heads, dim/heads) }
-	q := MulScalar(part(0), 1/math.Sqrt(float64(dim/heads)))
-	weight := widely(dot(q, part(1)).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}), // [n, heads, tokens, tokens]
-		func(x *Node) *Node { return Softmax(x, -1) })
-	y := dot(weight, part(2)).General([]int{3}, []int{0, 1}, []int{1}, []int{0, 2}) // [n, heads, tokens, d]
-	return tokenDense(scope.In("out_proj"), Reshape(TransposeAllAxes(y, 0, 2, 1, 3), n, tokens, dim), dim)
-}
-
-// tokenDense is [Dense] with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
-// since no ReLU follows.
-func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
-	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-	w := normal(scope, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim)
-	return Reshape(withBias(scope, dot(Reshape(x, n*tokens, in), w).Product()), n, tokens, dim)
-}
-
-// layerNorm brings every token (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained numbers.
-func layerNorm(scope *model.Scope, x *Node) *Node {
-	const epsilon = 1e-6 // torchvision's for vision transformers
-	return widely(x, func(x *Node) *Node {
-		scale := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
-		shift := Weight(scope, "shift", x, initializer.Zero, x.Shape().Dim(-1))
-		return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
-	})
+	return tokenDense(scope.In("out_proj"), attend(part(0), part(1), part(2), nil), dim)
 }
 
 // String names the network and its sizes.

@@ -15,7 +15,7 @@ type Network struct {
 // Images returns the formula's images, [Batch, Height, Width, 3].
 func (n Network) Images() []float32 {
 	out := make([]float32, n.Batch*n.Height*n.Width*3)
-	for i, p := range numbers("images", len(out)) {
+	for i, p := range Formula("images", len(out)) {
 		out[i] = float32(p + 0.5)
 	}
 	return out
@@ -24,14 +24,14 @@ func (n Network) Images() []float32 {
 // Bytes returns the images of train/testdata/make_torchvision.py, [Batch, Height, Width, 3].
 func (n Network) Bytes() []uint8 {
 	out := make([]uint8, n.Batch*n.Height*n.Width*3)
-	for i, p := range numbers("bytes", len(out)) {
+	for i, p := range Formula("bytes", len(out)) {
 		out[i] = uint8((p + 0.5) * 256)
 	}
 	return out
 }
 
-// numbers returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
-func numbers(name string, count int) []float64 {
+// Formula returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
+func Formula(name string, count int) []float64 {
 	out := make([]float64, count)
 	for i := range out {
 		z := uint64(crc32.ChecksumIEEE([]byte(name)))<<32 + uint64(i) + 0x9E3779B97F4A7C15
@@ -49,7 +49,7 @@ func TorchWeights(name string, shape []int) []float64 {
 	for _, n := range shape {
 		size *= n
 	}
-	u := numbers(name, size)
+	u := Formula(name, size)
 	for i := range u {
 		switch {
 		case strings.HasSuffix(name, "running_var") || len(shape) == 1 && strings.HasSuffix(name, "weight"):

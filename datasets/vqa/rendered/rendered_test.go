@@ -1,0 +1,241 @@
+package rendered
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/datasets/vqa"
+	"github.com/puclab/puclab/internal/refusal"
+)
+
+func make1(t *testing.T, c Config) *Set {
+	t.Helper()
+	s, err := Make(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// oracle answers a question from the words of it and of the image's own caption alone, sharing no code with the templates.
+func oracle(t *testing.T, question, caption string) string {
+	t.Helper()
+	type thing struct{ color, shape, row, col string }
+	var things []thing
+	for _, part := range strings.Split(caption, ", ") {
+		w := strings.Fields(part)
+		things = append(things, thing{w[0], w[1], w[2], w[3]})
+	}
+	w := strings.Fields(strings.TrimSuffix(question, "?"))
+	find := func(color, shape string) (found []thing) {
+		for _, o := range things {
+			if (color == "" || o.color == color) && (shape == "" || o.shape == shape) {
+				found = append(found, o)
+			}
+		}
+		return found
+	}
+	digits := "01234"
+	switch {
+	case strings.HasPrefix(question, "what color"):
+		return find("", w[4])[0].color
+	case strings.HasPrefix(question, "what shape"):
+		return find(w[4], "")[0].shape
+	case question == "how many objects are there?":
+		return digits[len(things) : len(things)+1]
+	case strings.HasPrefix(question, "how many") && w[3] == "objects":
+		n := len(find(w[2], ""))
+		return digits[n : n+1]
+	case strings.HasPrefix(question, "how many"):
+		singular := strings.TrimSuffix(w[2], "s")
+		if w[2] == "crosses" {
+			singular = "cross"
+		}
+		n := len(find("", singular))
+		return digits[n : n+1]
+	case strings.HasPrefix(question, "is there"):
+		if len(find(w[3], w[4])) > 0 {
+			return "yes"
+		}
+		return "no"
+	case strings.HasPrefix(question, "is the"):
+		a, b := find(w[2], w[3])[0], find(w[len(w)-2], w[len(w)-1])[0]
+		if strings.Contains(question, "left of") && a.col == "left" && b.col == "right" ||
+			strings.Contains(question, "above") && a.row == "top" && b.row == "bottom" {
+			return "yes"
+		}
+		return "no"
+	}
+	t.Fatalf("a question of no template: %q", question)
+	return ""
+}
+
+// Every answer follows from what the caption says, and every kind and answer comes up.
+func TestAnswersFollowFromCaptions(t *testing.T) {
+	s := make1(t, Config{Images: 800, Seed: 1})
+	said, kinds := map[string]int{}, map[string]int{}
+	words := map[string]bool{}
+	for _, w := range Words() {
+		words[w] = true
+	}
+	for _, e := range s.Examples {
+		if want := oracle(t, e.Text, s.Captions[e.ImageID]); e.Consensus != want {
+			t.Errorf("%q of %q: answer %q, want %q", e.Text, s.Captions[e.ImageID], e.Consensus, want)
+		}
+		said[e.Consensus]++
+		kinds[e.QuestionType]++
+		for _, text := range []string{e.Text, s.Captions[e.ImageID]} {
+			for _, w := range strings.Fields(strings.NewReplacer("?", " ?", ",", " ,").Replace(text)) {
+				if !words[w] {
+					t.Fatalf("%q is not among Words", w)
+				}
+			}
+		}
+	}
+	for _, a := range Answers() {
+		if said[a] == 0 {
+			t.Errorf("nobody ever answers %q", a)
+		}
+	}
+	if len(said) != len(Answers()) || len(kinds) != 5 {
+		t.Errorf("answers %v, kinds %v", said, kinds)
+	}
+	if share := float64(said["yes"]) / float64(said["yes"]+said["no"]); math.Abs(share-0.5) > 0.05 {
+		t.Errorf("a share of %.2f of yes; half was meant", share)
+	}
+}
+
+// What is painted is what the scene says: every corner has the color of its object, an empty corner is gray.
+func TestPixelsShowTheScene(t *testing.T) {
+	s := make1(t, Config{Images: 200, Edge: 40, Seed: 2})
+	for i, scene := range s.Scenes {
+		at := map[[2]int]Object{}
+		for _, o := range scene {
+			at[[2]int{o.Row, o.Col}] = o
+		}
+		for row := range 2 {
+			for col := range 2 {
+				// The most colorful pixel of the corner.
+				var sum [3]float64
+				spread := 0.0
+				for y := 20 * row; y < 20*(row+1); y++ {
+					for x := 20 * col; x < 20*(col+1); x++ {
+						p := s.Pixels[((i*40+y)*40+x)*3:][:3]
+						if d := float64(max(p[0], p[1], p[2])) - float64(min(p[0], p[1], p[2])); d > spread {
+							spread, sum = d, [3]float64{float64(p[0]), float64(p[1]), float64(p[2])}
+						}
+					}
+				}
+				o, there := at[[2]int{row, col}]
+				gray := spread < 60 // noise has a standard deviation of 6
+				if gray == there {
+					t.Fatalf("image %d, corner %d %d: color %v, object %v", i, row, col, sum, there)
+				}
+				if !there {
+					continue
+				}
+				r, g, b := sum[0], sum[1], sum[2]
+				want := map[Color]bool{Red: r > g+20 && r > b+20, Green: g > r+20 && g > b+20, Blue: b > r+20 && b > g+20, Yellow: r > b+20 && g > b+20}
+				if !want[o.Color] {
+					t.Errorf("image %d, corner %d %d: color %v of a %s", i, row, col, sum, o.name())
+				}
+			}
+		}
+	}
+}
+
+// One seed, one set; the dials touch nothing but what they are for.
+func TestSeedsAndDials(t *testing.T) {
+	base := Config{Images: 300, Seed: 3}
+	s := make1(t, base)
+	if !reflect.DeepEqual(s, make1(t, base)) {
+		t.Error("one seed gives two sets")
+	}
+	more := base
+	more.Images = 310
+	larger := make1(t, more)
+	if !reflect.DeepEqual(larger.Pixels[:len(s.Pixels)], s.Pixels) || !reflect.DeepEqual(larger.Examples[:len(s.Examples)], s.Examples) {
+		t.Error("image 0 to 299 change with the number of images")
+	}
+	other := base
+	other.Seed = 4
+	if reflect.DeepEqual(make1(t, other).Pixels, s.Pixels) {
+		t.Error("two seeds give the same images")
+	}
+	before := map[int]int{}
+	for _, share := range []float64{0, 0.25, 0.5, 1} {
+		c := base
+		c.FalsePositives = share
+		f := make1(t, c)
+		wrong := map[int]int{}
+		for i, of := range f.CaptionOf {
+			if f.Captions[i] != f.Scenes[of].Caption() {
+				t.Fatalf("caption %d is not that of image %d", i, of)
+			}
+			if of != i {
+				wrong[i] = of
+			}
+		}
+		if want := int(share * 300); len(wrong) != want {
+			t.Errorf("share %g: %d false captions, want %d", share, len(wrong), want)
+		}
+		for i, of := range before {
+			if wrong[i] != of {
+				t.Errorf("share %g: image %d had the caption of %d at a lower share, now of %d", share, i, of, wrong[i])
+			}
+		}
+		before = wrong
+		if !reflect.DeepEqual(f.Examples, s.Examples) || !reflect.DeepEqual(f.Pixels, s.Pixels) {
+			t.Errorf("share %g changes images or questions", share)
+		}
+	}
+	c := base
+	c.Disagreement = 0.3
+	d := make1(t, c)
+	agree := 0
+	for i, e := range d.Examples {
+		for _, a := range e.Answers {
+			if a == s.Examples[i].Consensus {
+				agree++
+			}
+		}
+	}
+	// Of 12,000 answers the share that is right has a standard deviation of 0.004.
+	if share := float64(agree) / float64(10*len(d.Examples)); math.Abs(share-0.7) > 0.02 {
+		t.Errorf("people are right in %.3f of all answers, want 0.7", share)
+	}
+}
+
+// The evaluator of the package vqa gives 1 to what everybody says.
+func TestScore(t *testing.T) {
+	s := make1(t, Config{Images: 50, Seed: 5})
+	answers := map[int64]string{}
+	for _, e := range s.Examples {
+		answers[e.ID] = e.Consensus
+	}
+	if score, err := s.Score(answers); err != nil || score != (vqa.Score{Hit: 1, Consensus: 1, LeaveOneOut: 1}) {
+		t.Errorf("score %v, error %v", score, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := make1(t, Config{Images: 2})
+	for _, tt := range []struct {
+		err  error
+		says string
+	}{
+		{refusal.Err(Make(Config{Images: -1})), "rendered: -1 images … at least 1"},
+		{refusal.Err(Make(Config{Questions: -1})), "rendered: 1000 images with -1 questions each … at least 1"},
+		{refusal.Err(Make(Config{Edge: 8})), "rendered: images of 8 pixels … from 16 on"},
+		{refusal.Err(Make(Config{Disagreement: 1})), "rendered: disagreement 1 … below 1"},
+		{refusal.Err(Make(Config{Disagreement: math.NaN()})), "rendered: disagreement NaN … at least 0"},
+		{refusal.Err(Make(Config{FalsePositives: 1.5})), "rendered: a share of false positives of 1.5 … between 0 and 1"},
+		{refusal.Err(Make(Config{Images: 1, FalsePositives: 0.5})), "rendered: the caption of another image, of 1 image … at least 2"},
+		{s.ReadImage(2, make([]uint8, 3*32*32)), "rendered: there is no image 2 … numbered from 0"},
+		{s.ReadImage(0, make([]uint8, 7)), "rendered: room for 7 … make room"},
+	} {
+		refusal.Check(t, tt.err, tt.says)
+	}
+}

@@ -1,0 +1,48 @@
+package encoder
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/ml/nn"
+)
+
+// attend lets every query look at all keys: softmax(QKᵀ/√d)V for each head of d numbers. Queries are [n, tokens, heads, d], keys and
+// values [n, others, heads, d]; the result is [n, tokens, heads·d]. Where mask, Bool [n, others], is false nobody looks; nil means
+// that all may be looked at. An example without any true entry gets the plain mean of its values.
+func attend(q, k, v, mask *Node) *Node {
+	n, tokens, heads, size := q.Shape().Dim(0), q.Shape().Dim(1), q.Shape().Dim(2), q.Shape().Dim(3)
+	q = MulScalar(q, 1/math.Sqrt(float64(size)))
+	score := dot(q, k).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}) // [n, heads, tokens, others]
+	weight := widely(score, func(score *Node) *Node {
+		if mask != nil {
+			// Far below any score, and finite: with −Inf the gradient of a row without true entries is NaN.
+			low := MulScalar(OnesLike(score), -1e30)
+			score = Where(BroadcastToDims(ExpandAxes(mask, 1, 2), score.Shape().Dimensions...), score, low)
+		}
+		return Softmax(score, -1)
+	})
+	y := dot(weight, v).General([]int{3}, []int{0, 1}, []int{1}, []int{0, 2}) // [n, heads, tokens, d]
+	return Reshape(TransposeAllAxes(y, 0, 2, 1, 3), n, tokens, heads*size)
+}
+
+// tokenDense is [Dense] with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
+// since no ReLU follows.
+func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
+	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+	w := normal(scope, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim)
+	return Reshape(withBias(scope, dot(Reshape(x, n*tokens, in), w).Product()), n, tokens, dim)
+}
+
+// layerNorm brings every token (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained numbers.
+// Epsilon is added to the variance.
+func layerNorm(scope *model.Scope, x *Node, epsilon float64) *Node {
+	return widely(x, func(x *Node) *Node {
+		scale := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
+		shift := Weight(scope, "shift", x, initializer.Zero, x.Shape().Dim(-1))
+		return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
+	})
+}

@@ -1,0 +1,343 @@
+package encoder
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// testBERT is that of the gradient tests.
+var testBERT = BERT{Vocabulary: 5, Positions: 4, Layers: 1, Fusion: 1, Heads: 2, Dim: 4, Hidden: 5}
+
+// listed is what testdata/make_transformers.py wrote of a model.
+type listed struct {
+	Parameters int
+	Shapes     map[string][]int
+}
+
+func transformers(t *testing.T) (f struct {
+	BERT, ViT listed
+	Outputs   struct{ Image, Text, Fusion []float64 }
+}) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/transformers.json")
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// texts are the tokens of make_transformers.py, each text a token shorter than the one before.
+func texts(count, length, vocabulary int) (tokens []int32, mask []bool) {
+	u := vectortest.Formula("tokens", count*length)
+	for i := range count {
+		for j := range length {
+			there := j < length-i
+			id := int32(0)
+			if there {
+				id = int32((u[i*length+j] + 0.5) * float64(vocabulary))
+			}
+			tokens, mask = append(tokens, id), append(mask, there)
+		}
+	}
+	return tokens, mask
+}
+
+// buildBERT makes the variables of b.
+func buildBERT(b BERT, fuse bool) func(scope *model.Scope, g *Graph) {
+	return func(scope *model.Scope, g *Graph) {
+		tokens := Parameter(g, "tokens", shapes.Make(dtypes.Int32, 1, 2))
+		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, 1, 2))
+		x := b.Text(scope, tokens, mask)
+		if fuse {
+			b.Fuse(scope, x, mask, x)
+		}
+	}
+}
+
+// bertShapes lists the shapes of a BERT's tensors by PyTorch's names.
+func bertShapes(t *testing.T, b BERT) map[string][]int {
+	t.Helper()
+	store := model.NewStore()
+	if err := declare(enginetest.Open(t).Backend, store, "bert", buildBERT(b, true)); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]int{}
+	for variable, name := range torchNames(store, "bert") {
+		out[name], _ = layout(variable, store.GetVariable(variable).Shape().Dimensions)
+	}
+	return out
+}
+
+// BERT-base has Hugging Face's names and shapes, one to one, and so has what HuggingFaceViT makes for ViT-B/16.
+func TestShapesAreTransformers(t *testing.T) {
+	lists := transformers(t)
+	got := bertShapes(t, BERT{})
+	if fmt.Sprint(got) != fmt.Sprint(lists.BERT.Shapes) {
+		t.Errorf("BERT-base: %v\nwant %v", got, lists.BERT.Shapes)
+	}
+	theirs := map[string]safetensors.Tensor{}
+	for name, shape := range lists.ViT.Shapes {
+		theirs[name] = safetensors.Tensor{DType: safetensors.F32, Shape: shape}
+	}
+	ours, err := HuggingFaceViT(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := map[string][]int{}
+	for name, tensor := range ours {
+		renamed[name] = tensor.Shape
+	}
+	if want, _ := shapesOf(t, ViTB16(), 224, 224, 3); fmt.Sprint(renamed) != fmt.Sprint(want) {
+		t.Errorf("ViT-B/16: %v\nwant %v", renamed, want)
+	}
+}
+
+// near compares all numbers of a tensor.
+func near(t *testing.T, what string, got *tensors.Tensor, want []float64, tol float64) {
+	t.Helper()
+	flat, err := tensors.CopyFlatData[float32](got)
+	if err != nil || len(flat) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d (%v)", what, len(flat), len(want), err)
+	}
+	for i, w := range want {
+		if !(math.Abs(float64(flat[i])-w) <= tol*max(1, math.Abs(w))) {
+			t.Fatalf("%s: number %d is %g, that of transformers %g", what, i, flat[i], w)
+		}
+	}
+}
+
+// With equal weights, ViT, BERT and its fusion compute what transformers does, texts of different lengths among them.
+func TestForwardIsTransformers(t *testing.T) {
+	eng, want := enginetest.Open(t), transformers(t).Outputs
+	vit := ViT{Patch: 8, Layers: 2, Heads: 3, Dim: 24, Hidden: 40}
+	bert := BERT{Vocabulary: 31, Positions: 12, Layers: 2, Fusion: 2, Heads: 3, Dim: 24, Hidden: 40}
+	// In transformers the fusion was a model of its own, whose layers are 0 and 1.
+	dict := map[string]safetensors.Tensor{}
+	for name, shape := range bertShapes(t, bert) {
+		formula := name
+		for i := range 2 {
+			if rest, ok := cutPrefix(name, fmt.Sprintf("encoder.layer.%d.", 2+i)); ok {
+				formula = fmt.Sprintf("encoder.layer.%d.%s", i, rest)
+			}
+		}
+		dict[name] = formulaTensor(t, formula, shape)
+	}
+	hf := map[string]safetensors.Tensor{}
+	for name, shape := range transformers(t).ViT.Shapes {
+		small := slices.Clone(shape)
+		for i, n := range small { // the sizes of ViT-B/16 and those here
+			small[i] = map[int]int{768: 24, 3072: 40, 197: 5, 16: 8}[n]
+			if small[i] == 0 {
+				small[i] = n
+			}
+		}
+		if layer := 0; !scanLayer(name, &layer) || layer < 2 {
+			hf[name] = formulaTensor(t, name, small)
+		}
+	}
+	images, err := HuggingFaceViT(hf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := model.NewStore()
+	if err := LoadStateDict(eng.Backend, store, "vit", vit, 16, 16, 3, images); err != nil {
+		t.Fatal(err)
+	}
+	if err := LoadWeights(eng.Backend, store, "bert", bert.String(), buildBERT(bert, true), dict); err != nil {
+		t.Fatal(err)
+	}
+	exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) []*Node {
+		seen := vit.Tokens(scope.In("vit"), in[0])
+		b := scope.In("bert")
+		text := bert.Text(b, in[1], in[2])
+		return []*Node{seen, text, bert.Fuse(b, text, in[2], seen)}
+	})
+	defer exec.Finalize()
+	tokens, mask := texts(3, 7, 31)
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 3, Height: 16, Width: 16}.Images(), 3, 16, 16, 3),
+		tensors.FromFlatDataAndDimensions(tokens, 3, 7), tensors.FromFlatDataAndDimensions(mask, 3, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "ViT", out[0], want.Image, 1e-4)
+	near(t, "BERT", out[1], want.Text, 1e-4)
+	near(t, "fusion", out[2], want.Fusion, 1e-4)
+}
+
+func formulaTensor(t *testing.T, name string, shape []int) safetensors.Tensor {
+	t.Helper()
+	x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func cutPrefix(name, prefix string) (string, bool) {
+	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
+		return name[len(prefix):], true
+	}
+	return name, false
+}
+
+// scanLayer reads the number of a layer from the name of a ViT's tensor.
+func scanLayer(name string, layer *int) bool {
+	n, _ := fmt.Sscanf(name, "layers.%d.", layer)
+	return n == 1
+}
+
+// The whole models, ViT-B/16 and BERT-base, in the folder $PUCL_TRANSFORMERS, which `make_transformers.py base FOLDER` fills.
+func TestBaseSizes(t *testing.T) {
+	folder := os.Getenv("PUCL_TRANSFORMERS")
+	if folder == "" {
+		t.Skip("set PUCL_TRANSFORMERS to the folder that testdata/make_transformers.py filled")
+	}
+	read := func(name string) map[string]safetensors.Tensor {
+		f, err := safetensors.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Tensors
+	}
+	eng, store, want := enginetest.Open(t), model.NewStore(), read("outputs.safetensors")
+	images, err := HuggingFaceViT(read("vit/model.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := LoadStateDict(eng.Backend, store, "vit", ViTB16(), 224, 224, 3, images); err != nil {
+		t.Fatal(err)
+	}
+	if err := LoadWeights(eng.Backend, store, "bert", "BERT-base", buildBERT(BERT{}, false), read("bert/model.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) []*Node {
+		return []*Node{ViTB16().Tokens(scope.In("vit"), in[0]), BERT{}.Text(scope.In("bert"), in[1], in[2])}
+	})
+	defer exec.Finalize()
+	tokens, mask := texts(2, 9, 30522)
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 2, Height: 224, Width: 224}.Images(), 2, 224, 224, 3),
+		tensors.FromFlatDataAndDimensions(tokens, 2, 9), tensors.FromFlatDataAndDimensions(mask, 2, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"image", "text"} {
+		tensor := want[name]
+		numbers, err := tensor.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, out[i], numbers, 1e-3)
+	}
+}
+
+// The rows of tokens learn: the gradient of a text with respect to each of the three kinds of rows, against differences.
+func TestTextRowsLearn(t *testing.T) {
+	eng, store := enginetest.Open(t), model.NewStore()
+	names := []string{"word_embeddings", "position_embeddings", "token_type_embeddings"}
+	exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, tokens, mask *Node) []*Node {
+		x := testBERT.Text(scope.In("bert"), tokens, mask)
+		loss := ReduceAllSum(Mul(Add(x, Square(x)), Sin(AddScalar(IotaFull(x.Graph(), x.Shape()), 1))))
+		wrt := []*Node{}
+		for _, name := range names {
+			wrt = append(wrt, store.GetVariable("/bert/embeddings/"+name+"/rows").NodeValue(x.Graph()))
+		}
+		return append([]*Node{loss}, Gradient(loss, wrt...)...)
+	})
+	defer exec.Finalize()
+	call := func() []*tensors.Tensor {
+		out, err := exec.Call([][]int32{{2, 4, 2}, {1, 2, 0}}, [][]bool{{true, true, true}, {true, true, false}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	out := call()
+	for k, name := range names {
+		v := store.GetVariable("/bert/embeddings/" + name + "/rows")
+		grad, err := tensors.CopyFlatData[float32](out[1+k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat, err := tensors.CopyFlatData[float32](start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dims := slices.Clone(start.Shape().Dimensions)
+		const step = 1e-4 // the rows have a standard deviation of 0.02
+		moved := map[bool]bool{}
+		for i := range flat {
+			loss := [2]float64{}
+			for s, sign := range []float32{-1, 1} {
+				at := slices.Clone(flat)
+				at[i] += sign * step
+				if err := v.SetValue(tensors.FromFlatDataAndDimensions(at, dims...)); err != nil {
+					t.Fatal(err)
+				}
+				loss[s] = float64(tensors.ToScalar[float32](call()[0]))
+			}
+			want := (loss[1] - loss[0]) / (2 * step)
+			if math.Abs(float64(grad[i])-want) > 0.03*max(10, math.Abs(want)) {
+				t.Errorf("%s, entry %d: gradient %g, difference %g", name, i, grad[i], want)
+			}
+			moved[math.Abs(want) > 1] = true
+		}
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(flat, dims...)); err != nil {
+			t.Fatal(err)
+		}
+		if !moved[true] {
+			t.Errorf("nothing depends on %s", name)
+		}
+	}
+}
+
+func TestBERTRefusals(t *testing.T) {
+	eng := enginetest.Open(t)
+	build := func(b BERT, tokens, mask shapes.Shape) error {
+		return declare(eng.Backend, model.NewStore(), "bert", func(scope *model.Scope, g *Graph) {
+			b.Text(scope, Parameter(g, "tokens", tokens), Parameter(g, "mask", mask))
+		})
+	}
+	ids, bools := shapes.Make(dtypes.Int32, 2, 4), shapes.Make(dtypes.Bool, 2, 4)
+	small := testBERT
+	small.Dim = 5
+	dict := map[string]safetensors.Tensor{"embeddings.LayerNorm.bias": {DType: safetensors.F32, Shape: []int{7}, Data: make([]byte, 28)}}
+	for _, tt := range []struct {
+		err  error
+		says string
+	}{
+		{build(testBERT, shapes.Make(dtypes.Int32, 2, 5), shapes.Make(dtypes.Bool, 2, 5)), "encoder: texts of 5 tokens, and this BERT has 4 positions … cut the texts"},
+		{build(testBERT, shapes.Make(dtypes.Float32, 2, 4), bools), "encoder: BERT reads … Int32 [n, length]"},
+		{build(testBERT, ids, shapes.Make(dtypes.Bool, 2, 3)), "encoder: a mask … must be Bool of that shape"},
+		{build(small, ids, bools), "encoder: the 2 heads of a BERT share its dim 5 evenly … change Heads or Dim"},
+		{build(BERT{Layers: -1}, ids, bools), "encoder: … Layers"},
+		{LoadWeights(eng.Backend, model.NewStore(), "bert", "a small BERT", buildBERT(testBERT, false), dict),
+			"encoder: these weights are not those of a small BERT … rename the tensors … missing … of another shape (1): embeddings.LayerNorm.bias [7] instead of [4]"},
+		{refusal.Err(HuggingFaceViT(map[string]safetensors.Tensor{"bert.x": {}})), "encoder: tensor bert.x is none … give the weights of one"},
+		{refusal.Err(HuggingFaceViT(map[string]safetensors.Tensor{"layers.0.attention.q_proj.bias": {}})), "encoder: of the queries … one is missing … whole ViTModel"},
+	} {
+		refusal.Check(t, tt.err, tt.says)
+	}
+}

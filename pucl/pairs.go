@@ -1,0 +1,98 @@
+package pucl
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/internal/numeric"
+)
+
+// Pairs compares rows of one kind with rows of another, such as images with texts, which is no multi-viewed batch: anchors are
+// on one side, and their positives and negatives on the other.
+type Pairs struct {
+	// Cosine holds the inner products of unit rows (see [UnitRows]), [.., r, n]: r anchors in rows, n others in columns.
+	Cosine *Node
+	// Positive says which other is the anchor's own, Bool [.., r, n]; nil means that anchor i and other i belong together, and
+	// r = n. All others are negatives. An anchor with several positives is attracted to all of them alike.
+	Positive *Node
+	// Counted is false for pairs that are neither positive nor negative, Bool [.., r, n]; nil means that all pairs count.
+	Counted *Node
+}
+
+// PerPair returns the loss of every anchor, [.., r]; 0 where it has no positive or no negative. Every pair of an anchor and another is to the
+// terms what it is in a batch of two views: the positive is the anchor's own other view, the negatives are other examples, all are in
+// another view, and nothing is labeled. So of a batch of b pairs of an image x_i and a text y_i, [NPair] gives
+//
+//	−log exp(cos(x_i, y_i)/τ) / Σ_j exp(cos(x_i, y_j)/τ),
+//
+// and the mean over images and, transposed, over texts is what Objective.Loss gives for the two as views. Objectives with a part that
+// is no mean over anchors (Whole) are refused. Like all graph code it panics on a wrong shape or temperature.
+//
+// [DebiasedPos] takes P over all others that count and P⁻ over those that are negatives, and N is their number where Weight is 0; at
+// τ⁺ = 1/n it is NPair.
+func (o Objective) PerPair(p Pairs, tau float64) *Node {
+	b := p.block(tau)
+	fault.PanicIf(o.Whole != nil, "pucl: objective %q has a part that is no mean over anchors; of pairs take one without Whole", o.Name)
+	some := And(anyOf(b.OwnView), anyOf(b.OtherExamples()))
+	return onlyWhere(some, o.score(b))
+}
+
+// SoftPairs is [Objective.PerPair] where it is not known which other is the anchor's own: weight, [r, n], says how far each of them
+// is, and the loss of an anchor is the weighted sum over all others of what its loss is if that one is the positive. For [NPair] this
+// is the cross-entropy between the weights and the soft-max of the similarities. It takes memory for r·n² numbers.
+func (o Objective) SoftPairs(cosine, weight *Node, tau float64) *Node {
+	shape := cosine.Shape()
+	fault.PanicIf(shape.Rank() != 2 || !weight.Shape().EqualDimensions(shape),
+		"pucl: weights %s of similarities %s; both must be [r, n], one weight for each pair", weight.Shape(), shape)
+	g, r, n := cosine.Graph(), shape.Dim(0), shape.Dim(1)
+	all := shapes.Make(dtypes.Int32, n, r, n)
+	positive := Equal(Iota(g, all, 0), Iota(g, all, 2))
+	loss := o.PerPair(Pairs{Cosine: BroadcastToDims(ExpandAxes(cosine, 0), n, r, n), Positive: positive}, tau) // [n, r]
+	return ReduceSum(Mul(TransposeAllAxes(loss, 1, 0), ConvertDType(weight, loss.DType())), -1)
+}
+
+// block checks p and returns it as what terms see.
+func (p Pairs) block(tau float64) *Block {
+	fault.PanicIf(!(tau > 0) || math.IsInf(tau, 1),
+		"pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.07 is usual)", tau)
+	fault.PanicIf(p.Cosine == nil || p.Cosine.Rank() < 2 || !p.Cosine.DType().IsFloat(),
+		"pucl: Pairs needs Cosine, the inner products of unit rows, [.., r, n] and floating point")
+	cosine := ConvertDType(p.Cosine, numeric.Working(p.Cosine.DType()))
+	g, shape := cosine.Graph(), cosine.Shape()
+	bools := shapes.Make(dtypes.Bool, shape.Dimensions...)
+	positive, counted := p.Positive, p.Counted
+	if positive == nil {
+		fault.PanicIf(shape.Dim(-2) != shape.Dim(-1),
+			"pucl: %d anchors and %d others, of which Positive does not say which belong together; give it, or as many of both",
+			shape.Dim(-2), shape.Dim(-1))
+		numbers := shapes.Make(dtypes.Int32, shape.Dimensions...)
+		positive = Equal(Iota(g, numbers, -2), Iota(g, numbers, -1))
+	}
+	yes := Equal(cosine, cosine)
+	all := Or(yes, Not(yes)) // true for NaN, too
+	if counted == nil {
+		counted = all
+	}
+	for _, mask := range []struct {
+		name string
+		mask *Node
+	}{{"Positive", positive}, {"Counted", counted}} {
+		fault.PanicIf(!mask.mask.Shape().Equal(bools), "pucl: %s is %s of similarities %s; it must be %s", mask.name, mask.mask.Shape(), shape, bools)
+	}
+	none := Not(all)
+	b := &Block{
+		Tau: tau, Sim: Where(counted, MulScalar(cosine, 1/tau), ZerosLike(cosine)),
+		Others: counted, OwnView: And(counted, positive), OtherView: counted,
+		Labeled: none, ToLabeled: none, Unlabeled: counted,
+		source: source{views: 1, pairs: true},
+	}
+	b.AnchorLabeled = anyOf(none)
+	return b
+}
+
+// anyOf reports for every anchor whether mask is true anywhere, [.., r].
+func anyOf(mask *Node) *Node { return ReduceLogicalOr(mask, -1) }

@@ -1,0 +1,85 @@
+package vqa
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl"
+)
+
+// TermNames are what the six terms of [Terms] compare, in order.
+func TermNames() []string {
+	return []string{"image with texts", "text with images", "image with images", "text with texts", "image with its patches", "text with its words"}
+}
+
+// Terms returns the six terms of TCL, a scalar each: means over the batch of what an objective says of the network's images and texts
+// against those of the momentum encoder, to which no gradient flows.
+//
+//	an image against all texts, and a text against all images: the one that came with it is the positive, or, by the share soft,
+//	  each as far as the momentum encoder takes it for one (a soft-max over its own similarities)
+//	an image against all images, and a text against all texts: the positive is the momentum encoder's view of the same one
+//	an image against parts of images, and a text against words: each part of its own in turn is the positive, and the negatives
+//	  are all parts of others
+//
+// TCL's loss of alignment is their mean. Like all graph code it panics on shapes that do not fit.
+//
+// Source: Yang et al. (2022), Equations 2 to 9.
+func Terms(objective pucl.Objective, network, momentum Seen, soft, tau float64) []*Node {
+	n := network.Image.Shape().Dim(0)
+	fault.PanicIf(n < 2, "vqa: a comparison of %d image; there must be at least 2 in a batch, so that there are negatives", n)
+	fault.PanicIf(!(0 <= soft && soft < 1), "vqa: a share of soft targets of %g; it must be at least 0 and below 1", soft)
+	for _, x := range []**Node{&momentum.Image, &momentum.Text, &momentum.Patches, &momentum.Words} {
+		*x = StopGradient(*x)
+	}
+	mean := func(perAnchor *Node) *Node { return ReduceAllMean(perAnchor) }
+	across := func(anchors, others, from, to *Node) *Node {
+		cosine := cosines(anchors, others)
+		hard := mean(objective.PerPair(pucl.Pairs{Cosine: cosine}, tau))
+		if soft == 0 {
+			return hard
+		}
+		weight := Softmax(MulScalar(cosines(from, to), 1/tau), -1)
+		return Add(MulScalar(hard, 1-soft), MulScalar(mean(objective.SoftPairs(cosine, weight, tau)), soft))
+	}
+	same := func(anchors, others *Node) *Node {
+		return mean(objective.PerPair(pucl.Pairs{Cosine: cosines(anchors, others)}, tau))
+	}
+	every := momentum.Patches.Shape()
+	all := shapes.Make(dtypes.Bool, every.Dim(0), every.Dim(1))
+	return []*Node{
+		across(network.Image, momentum.Text, momentum.Image, momentum.Text),
+		across(network.Text, momentum.Image, momentum.Text, momentum.Image),
+		same(network.Image, momentum.Image),
+		same(network.Text, momentum.Text),
+		inside(objective, network.Image, momentum.Patches, trues(network.Image.Graph(), all), tau),
+		inside(objective, network.Text, momentum.Words, momentum.Mask, tau),
+	}
+}
+
+// cosines returns the inner products of rows [r, k] with rows [n, k].
+func cosines(x, y *Node) *Node { return Dot(x, y).General([]int{1}, nil, []int{1}, nil) }
+
+func trues(g *Graph, shape shapes.Shape) *Node {
+	zero := Iota(g, shapes.Make(dtypes.Int32, shape.Dimensions...), 0)
+	return Equal(zero, zero)
+}
+
+// inside compares what stands for the whole of each example [n, k] with the parts of all examples [n, parts, k], of which those that
+// mask [n, parts] has: it returns the mean over examples and their parts. Of the first axis of the pairs, entry p says what comes out
+// when part p of each example is its positive; its other parts are left out then.
+func inside(objective pucl.Objective, whole, parts, mask *Node, tau float64) *Node {
+	g, n, count := whole.Graph(), whole.Shape().Dim(0), parts.Shape().Dim(1)
+	cosine := cosines(whole, Reshape(parts, n*count, parts.Shape().Dim(2))) // [n, n·count]
+	ints := shapes.Make(dtypes.Int32, count, n, n*count)
+	part, anchor, column := Iota(g, ints, 0), Iota(g, ints, 1), Iota(g, ints, 2)
+	perExample := Scalar(g, dtypes.Int32, count)
+	own := Equal(Div(column, perExample), anchor)
+	positive := And(own, Equal(Mod(column, perExample), part))
+	there := BroadcastToDims(Reshape(mask, 1, 1, n*count), ints.Dimensions...)
+	counted := And(there, Or(positive, Not(own)))
+	loss := objective.PerPair(pucl.Pairs{Cosine: BroadcastToDims(ExpandAxes(cosine, 0), ints.Dimensions...), Positive: positive, Counted: counted}, tau)
+	weight := ConvertDType(mask, loss.DType())
+	return Div(ReduceAllSum(Mul(TransposeAllAxes(loss, 1, 0), weight)), MaxScalar(ReduceAllSum(weight), 1))
+}

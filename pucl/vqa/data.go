@@ -1,0 +1,196 @@
+package vqa
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Data are images with captions, and questions about them.
+type Data struct {
+	Images    train.Images
+	Captions  []string // one for each image; nil where Config.AnswersOnly
+	Questions []Question
+	Answers   []string // the list from which the model answers; none twice
+	Tokenizer *Tokenizer
+}
+
+// Question is a question about an image with what people answered.
+type Question struct {
+	Image   int // number of the image
+	Text    string
+	Answers []string // of all people, each answer as often as it was given; at least one must be in Data.Answers
+}
+
+// prepared are data in the form of tensors.
+type prepared struct {
+	images    train.Images
+	shape     augment.Shape
+	tokenizer *Tokenizer
+	questions [][]int32
+	captions  [][]int32
+	target    [][]float32 // of each question, shares of the answers in the list
+	image     []int       // of each question
+	about     [][]int     // questions about each image that has any
+	length    int         // tokens of the longest text
+	answers   int
+}
+
+// prepare checks the data.
+func (d Data) prepare(c Config) (*prepared, error) {
+	if d.Images == nil || d.Images.Len() == 0 || len(d.Questions) == 0 {
+		return nil, errors.New("vqa: no images or no questions; give at least 2 images and a question about each")
+	}
+	if !c.AnswersOnly && len(d.Captions) != d.Images.Len() {
+		return nil, fmt.Errorf("vqa: %d images and %d captions; give one for each image, in the same order, or set AnswersOnly",
+			d.Images.Len(), len(d.Captions))
+	}
+	list, err := indexOf(d.Answers)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{images: d.Images, tokenizer: d.Tokenizer, answers: len(d.Answers), shape: shapeOf(d.Images)}
+	byImage := map[int]int{}
+	for i, q := range d.Questions {
+		if q.Image < 0 || q.Image >= d.Images.Len() {
+			return nil, fmt.Errorf("vqa: question %d is about image %d, and there are %d images; count them from 0", i, q.Image, d.Images.Len())
+		}
+		ids, err := d.Tokenizer.encode(q.Text, fmt.Sprintf("question %d", i), c.Text.Positions)
+		if err != nil {
+			return nil, err
+		}
+		target, known := make([]float32, len(d.Answers)), 0
+		for _, a := range q.Answers {
+			if k, ok := list[a]; ok {
+				target[k]++
+				known++
+			}
+		}
+		if known == 0 {
+			return nil, fmt.Errorf("vqa: none of the answers to question %d is in the list of %d: %.60q; add one to Data.Answers, or leave the question out",
+				i, len(d.Answers), q.Answers)
+		}
+		for k := range target {
+			target[k] /= float32(known)
+		}
+		at, ok := byImage[q.Image]
+		if !ok {
+			at = len(p.about)
+			byImage[q.Image], p.about = at, append(p.about, nil)
+		}
+		p.about[at] = append(p.about[at], i)
+		p.questions, p.target, p.image = append(p.questions, ids), append(p.target, target), append(p.image, q.Image)
+		p.length = max(p.length, len(ids))
+	}
+	if !c.AnswersOnly {
+		for i, text := range d.Captions {
+			ids, err := d.Tokenizer.encode(text, fmt.Sprintf("caption %d", i), c.Text.Positions)
+			if err != nil {
+				return nil, err
+			}
+			p.captions, p.length = append(p.captions, ids), max(p.length, len(ids))
+		}
+	}
+	if len(p.about) < c.Batch {
+		return nil, fmt.Errorf("vqa: batches of %d images, and there are questions about %d; ask about more images, or set Batch to at most %d",
+			c.Batch, len(p.about), len(p.about))
+	}
+	return p, nil
+}
+
+// indexOf returns the place of every answer in the list.
+func indexOf(answers []string) (map[string]int, error) {
+	list := map[string]int{}
+	for k, a := range answers {
+		if first, twice := list[a]; twice {
+			return nil, fmt.Errorf("vqa: answers %d and %d are both %q; give every answer once", first, k, a)
+		}
+		list[a] = k
+	}
+	if len(list) < 2 {
+		return nil, fmt.Errorf("vqa: a list of %d answers; give at least 2 to choose from", len(list))
+	}
+	return list, nil
+}
+
+func shapeOf(images train.Images) augment.Shape {
+	h, w, ch := images.Shape()
+	return augment.Shape{Height: h, Width: w, Channels: ch}
+}
+
+// Streams keep the draws of one seed apart.
+const (
+	orderStream = 0x767161<<8 + iota // "vqa" in ASCII
+	drawStream
+)
+
+// batch returns the batch of a step: so many different images, each with a question about it drawn at random. All images are gone
+// through in random order, then again in another; what is left over at the end of a round is not seen in it.
+func (p *prepared) batch(c Config, step int) (train.Batch, error) {
+	rounds := len(p.about) / c.Batch
+	order := rand.New(rand.NewPCG(c.Seed^orderStream, uint64(step/rounds))).Perm(len(p.about))
+	rng := rand.New(rand.NewPCG(c.Seed^drawStream, uint64(step)))
+	var rows []int
+	for _, at := range order[step%rounds*c.Batch:][:c.Batch] {
+		rows = append(rows, p.about[at][rng.IntN(len(p.about[at]))])
+	}
+	n, images, target := len(rows), []uint8(nil), []float32(nil)
+	for _, row := range rows {
+		target = append(target, p.target[row]...)
+		images = slices.Grow(images, pixels.Bytes(p.shape))
+		images = images[:len(images)+pixels.Bytes(p.shape)]
+		if err := p.images.ReadImage(p.image[row], images[len(images)-pixels.Bytes(p.shape):]); err != nil {
+			return train.Batch{}, fmt.Errorf("vqa: reading image %d: %w", p.image[row], err)
+		}
+	}
+	pick := func(texts [][]int32, of func(row int) int) [][]int32 {
+		out := make([][]int32, n)
+		for i, row := range rows {
+			out[i] = texts[of(row)]
+		}
+		return out
+	}
+	inputs := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(images, n, p.shape.Height, p.shape.Width, p.shape.Channels),
+		p.texts(pick(p.questions, func(row int) int { return row })),
+		tensors.FromFlatDataAndDimensions(target, n, p.answers),
+	}
+	for range 2 {
+		numbers, err := c.Views.Draw(rng, p.shape, n)
+		if err != nil {
+			return train.Batch{}, fmt.Errorf("vqa: %w", err)
+		}
+		inputs = append(inputs, tensors.FromFlatDataAndDimensions(numbers, n, c.Views.Numbers()))
+	}
+	if !c.AnswersOnly {
+		captions := pick(p.captions, func(row int) int { return p.image[row] })
+		masked := make([][]int32, n)
+		for i, ids := range captions {
+			masked[i] = slices.Clone(ids)
+			for k := 1; k < len(ids)-1; k++ { // the first token and the last stay
+				if rng.Float64() < c.MaskWords {
+					masked[i][k] = p.tokenizer.mask
+				}
+			}
+		}
+		inputs = append(inputs, p.texts(captions), p.texts(masked))
+	}
+	return train.Batch{Inputs: inputs, Examples: n}, nil
+}
+
+// texts returns tokens as a tensor [n, length], filled up with 0 behind their ends.
+func (p *prepared) texts(list [][]int32) *tensors.Tensor { return fill(list, p.length) }
+
+func fill(list [][]int32, length int) *tensors.Tensor {
+	flat := make([]int32, len(list)*length)
+	for i, ids := range list {
+		copy(flat[i*length:], ids)
+	}
+	return tensors.FromFlatDataAndDimensions(flat, len(list), length)
+}

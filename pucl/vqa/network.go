@@ -1,0 +1,90 @@
+package vqa
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/encoder"
+)
+
+// Scopes of the variables.
+const (
+	networkScope  = "network"
+	momentumScope = "momentum"
+)
+
+// Seen is what a network makes of images and captions in the common space: rows of unit length.
+type Seen struct {
+	Image   *Node // [n, k], of the class token
+	Patches *Node // [n, patches, k], of parts of the image, row by row
+	Text    *Node // [n, k], of the first token of the caption
+	Words   *Node // [n, words, k], of the other tokens of the caption
+	Mask    *Node // Bool [n, words], true for tokens of the caption
+}
+
+// network builds the graph from images, questions and captions (nil for none) to the logits of the answers and what is compared.
+// Questions and captions go through the text encoder together, so that a step has it once.
+func (c Config) network(scope *model.Scope, images, questions, captions *Node, answers int) (logits *Node, seen Seen) {
+	n := questions.Shape().Dim(0)
+	tokens := questions
+	if captions != nil {
+		tokens = Concatenate([]*Node{questions, captions}, 0)
+	}
+	mask := NotEqual(tokens, ZerosLike(tokens))
+	patches := c.Image.Tokens(scope.In("image"), images)
+	text := scope.In("text")
+	words := c.Text.Text(text, tokens, mask)
+
+	ofQuestion := func(x *Node) *Node { return Slice(x, AxisRange(0, n)) }
+	fused := first(c.Text.Fuse(text, ofQuestion(words), ofQuestion(mask), patches))
+	head := scope.In("head")
+	x := activation.Gelu(encoder.Dense(head.In("hidden"), fused, fused.Shape().Dim(1), true))
+	logits = encoder.Dense(head.In("out"), x, answers, true)
+	if captions != nil {
+		seen = c.project(scope, patches, Slice(words, AxisRange(n)))
+		seen.Mask = Slice(mask, AxisRange(n), AxisRange(1))
+	}
+	return logits, seen
+}
+
+// project brings the tokens of images and captions to the common space, each kind by one dense layer for all tokens.
+func (c Config) project(scope *model.Scope, patches, words *Node) Seen {
+	common := func(name string, x *Node) (whole, parts *Node) {
+		n, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
+		z := encoder.Dense(scope.In("%s", name), Reshape(x, n*tokens, x.Shape().Dim(2)), c.Projection, true)
+		z = Reshape(z, n, tokens, c.Projection)
+		return first(z), Slice(z, AxisRange(), AxisRange(1))
+	}
+	var s Seen
+	s.Image, s.Patches = common("image_projection", patches)
+	s.Text, s.Words = common("text_projection", words)
+	s.Image, s.Text = pucl.UnitRows(s.Image), pucl.UnitRows(s.Text)
+	s.Patches, s.Words = pucl.UnitRows(pooled(s.Patches)), pucl.UnitRows(s.Words)
+	return s
+}
+
+// first returns the first token of each example, [n, k] of [n, tokens, k].
+func first(x *Node) *Node {
+	return Reshape(Slice(x, AxisRange(), AxisElem(0)), x.Shape().Dim(0), x.Shape().Dim(2))
+}
+
+// pooled makes fewer parts of the patches of square images, [n, edge², k]: the means of squares, as few as there can be with four or
+// more along each side, so 4×4 of the 16×16 of TCL. Other images keep their patches.
+func pooled(x *Node) *Node {
+	n, patches, k := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+	edge := 1
+	for edge*edge < patches {
+		edge++
+	}
+	if edge*edge != patches {
+		return x
+	}
+	for side := 4; side < edge; side++ {
+		if edge%side == 0 {
+			return Reshape(ReduceMean(Reshape(x, n, side, edge/side, side, edge/side, k), 2, 4), n, side*side, k)
+		}
+	}
+	return x
+}

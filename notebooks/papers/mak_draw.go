@@ -170,7 +170,7 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 	curve.Name = name
 	for rank, count := range slices.Backward(counts) {
 		v := cells.Value(setting, method, Choosing, nameOf(fmt.Sprint(rank+1)))
-		addSummary(&curve, float64(count), v)
+		addMean(&curve, float64(count), v)
 	}
 	if v := cells.Value(setting, method, Choosing, nameOf(ofOutliers)); v.Seeds > 0 {
 		outliers = append(outliers, viz.Reference{Name: "outliers", Y: v.Mean})
@@ -178,8 +178,8 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 	return curve, outliers, nil
 }
 
-// addSummary adds a mean to a curve, with its interval where there are several seeds.
-func addSummary(curve *viz.Curve, x float64, v evaluate.Summary) {
+// addMean adds a mean to a curve, with its interval where there are several seeds.
+func addMean(curve *viz.Curve, x float64, v evaluate.Summary) {
 	switch {
 	case v.Seeds > 1:
 		low, high := v.Interval()

@@ -177,7 +177,9 @@ func (w openWorld) pretrain(ctx context.Context, eng *engine.Engine, place exper
 type withoutLabels struct{ *datasets.Batches }
 
 // String describes the batches for the record of a result.
-func (u withoutLabels) String() string { return fmt.Sprintf("batches of %d unlabeled images", u.Size()) }
+func (u withoutLabels) String() string {
+	return fmt.Sprintf("batches of %d unlabeled images", u.Size())
+}
 
 // union is the images of two sources, one after the other.
 type union struct{ first, second datasets.Source }

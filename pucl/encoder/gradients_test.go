@@ -55,6 +55,8 @@ var layerCases = []gradientCase{
 	{"ResNet block", []int{3, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 2, 1, true) }, ""},
 	{"ResNet block of half the size", []int{3, 5, 4, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, true) }, ""},
 	{"ResNet block in use", []int{2, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return basicBlock(s, x, 3, 2, false) }, ""},
+	{"bottleneck", []int{3, 4, 3, 8}, func(s *model.Scope, x *Node) *Node { return bottleneck(s, x, 2, 1, true) }, ""},
+	{"bottleneck of half the size", []int{3, 5, 4, 3}, func(s *model.Scope, x *Node) *Node { return bottleneck(s, x, 2, 2, true) }, ""},
 	{"patches", []int{2, 4, 6, 2}, func(s *model.Scope, x *Node) *Node { return patches(s, x, 2, 3) }, ""},
 	{"layer norm", []int{2, 3, 5}, func(s *model.Scope, x *Node) *Node { return layerNorm(s, x, 1e-6) }, ""},
 	{"attention", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node { return attention(s, MulScalar(x, 3), 2) }, ""},

@@ -37,6 +37,7 @@ func TestEmbeddingShapesAndNames(t *testing.T) {
 	}{
 		{ResNet{}, []int{2, 224, 224, 3}, 512, "ResNet-18, ImageNet stem, width 64, 512-d"},
 		{ResNet{Depth: 34, CIFAR: true}, []int{2, 32, 32, 3}, 512, "ResNet-34, CIFAR stem, width 64, 512-d"},
+		{ResNet{Depth: 50}, []int{1, 65, 64, 3}, 2048, "ResNet-50, ImageNet stem, width 64, 2048-d"},
 		{ResNet{Width: 3, Classes: 7}, []int{2, 64, 50, 1}, 7, "ResNet-18, ImageNet stem, width 3, 7 logits"},
 		{ResNet{Depth: 10}, []int{1, 33, 32, 3}, 512, "ResNet-10, ImageNet stem, width 64, 512-d"},
 		{ViT{}, []int{2, 224, 224, 3}, 384, "ViT patch 16, 12 layers, 6 heads, hidden 1536, 384-d"},
@@ -71,7 +72,7 @@ func TestNetworkRefusals(t *testing.T) {
 		dims []int
 		want string
 	}{
-		"depth":           {ResNet{Depth: 50}, []int{1, 32, 32, 3}, "ResNet has Depth 50 … depth is 10, 18 or 34"},
+		"depth":           {ResNet{Depth: 51}, []int{1, 32, 32, 3}, "ResNet has Depth 51 … depth is 10, 18, 34 or 50"},
 		"width":           {ResNet{Width: -1}, []int{1, 32, 32, 3}, "ResNet has Width -1 … it must be at least 1, or 0 for the default"},
 		"classes":         {ResNet{Classes: -1}, []int{1, 32, 32, 3}, "ResNet has Classes -1 … it must be at least 1, or 0 for embeddings"},
 		"rows":            {ResNet{}, []int{4, 10}, "reads images [n, height, width, channels] … for rows of features use an MLP"},

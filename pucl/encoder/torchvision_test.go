@@ -84,6 +84,7 @@ func TestShapesAreTorchvisions(t *testing.T) {
 	for name, e := range map[string]Encoder{
 		"resnet18": ResNet{Classes: 1000},
 		"resnet34": ResNet{Depth: 34, Classes: 1000},
+		"resnet50": ResNet{Depth: 50, Classes: 1000},
 		"vit_b_16": func() ViT { v := ViTB16(); v.Classes = 1000; return v }(),
 	} {
 		want, ok := lists[name]
@@ -139,6 +140,7 @@ func TestForwardIsTorchvisions(t *testing.T) {
 	for name, e := range map[string]Encoder{
 		"resnet18":       ResNet{Classes: 10},
 		"resnet18 cifar": ResNet{CIFAR: true, Classes: 10},
+		"resnet50 cifar": ResNet{Depth: 50, CIFAR: true, Classes: 10},
 		"vit tiny":       ViT{Patch: 8, Layers: 2, Heads: 3, Dim: 24, Hidden: 40, Classes: 10},
 		"lenet":          LeNet{Dim: 7},
 		"shortconv":      ShortConv{Width: 4, Dim: 6},

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torchvision
 from torch import nn
-from torchvision.models import VisionTransformer, resnet18, resnet34, vit_b_16
+from torchvision.models import VisionTransformer, resnet18, resnet34, resnet50, vit_b_16
 
 
 def numbers(name, count):
@@ -114,11 +114,13 @@ def main():
     torch.manual_seed(0)
     torch.set_num_threads(1)
     sizes = {"image_size": 32, "patch_size": 8, "num_layers": 2, "num_heads": 3, "hidden_dim": 24, "mlp_dim": 40}
+    networks = {"resnet18": resnet18, "resnet34": resnet34, "resnet50": resnet50, "vit_b_16": vit_b_16}
     out = {
-        "lists": {"resnet18": listing(resnet18()), "resnet34": listing(resnet34()), "vit_b_16": listing(vit_b_16())},
+        "lists": {name: listing(make()) for name, make in networks.items()},
         "forward": {
             "resnet18": outputs(resnet18(num_classes=10), 2, 64, 45),
             "resnet18 cifar": outputs(cifar(resnet18(num_classes=10)), 1, 16, 16),
+            "resnet50 cifar": outputs(cifar(resnet50(num_classes=10)), 1, 12, 9),
             "vit tiny": outputs(VisionTransformer(num_classes=10, **sizes), 2, 32, 32),
             "lenet": outputs(lenet(), 2, 33, 36),
             "shortconv": outputs(shortconv(), 2, 14, 11),

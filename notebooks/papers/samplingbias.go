@@ -44,12 +44,12 @@ func UnlabeledTasks(size experiment.Size) []string {
 	case experiment.Laptop:
 		return []string{"FMNIST", "CIFAR-10"}
 	}
-	return []string{"CIFAR-10, ResNet-18"}
+	return []string{"CIFAR-10, ResNet-50"}
 }
 
 // unlabeled returns the setting of one of [UnlabeledTasks]: all images of ten classes, none labeled, in batches of 256 as they come.
 //
-// Size paper has what Chuang and others tell of CIFAR-10, Adam with a rate of 0.001, 400 epochs and τ = 0.5, but ResNet-18 for ResNet-50.
+// Size paper has what Chuang and others tell of CIFAR-10, Adam with a rate of 0.001, 400 epochs, τ = 0.5 and ResNet-50.
 func unlabeled(size experiment.Size, task string) (setting, error) {
 	var s setting
 	switch {
@@ -66,6 +66,7 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 		s.Pretrain.Steps, s.Bank, s.Seeds = 400, 5000, 3
 	case size == experiment.Paper:
 		s = paper("CIFAR-I", 0)
+		s.Encoder = encoder.ResNet{Depth: 50, CIFAR: true, Pixels: cifarPixels()}
 		s.Batch.Size = 256
 		s.Pretrain = train.Config{Tau: 0.5, Recipe: augment.CIFAR(32), Steps: 400 * 45_000 / s.Batch.Size}
 		s.Seeds = 3

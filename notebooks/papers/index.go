@@ -66,7 +66,7 @@ func Index() []Place {
 		{slides, "Theorem", "L_Pos bounds mutual information", "information", nil, theory("lpos-mi lpos-mi-repaired")},
 		{slides, "Classification", "Acc and top-k with false positives", "debiased-pos", []string{experimentPairs}, nil},
 		{slides, "Artificial experiment", "what L_Pos recovers", "debiased-pos", []string{experimentCircle}, theory("lpos-recovers")},
-		{slides, "VQA", "answers to questions on images", "", nil, nil},
+		{slides, "VQA", "answers to questions on images", "question-answering", []string{experimentAnswering}, nil},
 	}
 }
 

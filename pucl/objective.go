@@ -89,11 +89,8 @@ func (o Objective) needTerms() {
 // with its name, the objective's, and the line.
 func (o Objective) made(name string, term Term, b *Block) *Node {
 	defer fault.Annotate(term, "pucl: %s of objective %q", name, o.Name)
-	got, want := term(b), leadingShape(b.Sim, 1)
-	fault.PanicIf(got == nil, "it returns nil; a term gives one number per anchor, %s", want)
-	fault.PanicIf(!got.Shape().Equal(want),
-		"it gives shape %s for a block of similarities %s; a term gives one number per anchor, %s, for instance a sum or mean over the last axis",
-		got.Shape(), b.Sim.Shape(), want)
+	got := term(b)
+	fault.PanicIf(notPerAnchor(got, b) != "", "it %s", notPerAnchor(got, b))
 	return got
 }
 

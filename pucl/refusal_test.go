@@ -135,6 +135,51 @@ func TestErrorsOfTermsNameObjectiveTermAndLine(t *testing.T) {
 	check(PUNCE(3), `pucl: Attract of objective "puNCE": `, "puNCE with prior π = 3; it is a share and must lie between 0 and 1")
 }
 
+// A part of another term is held to one number for each anchor as a term is: broadcast, a wrong one would pass for a right one.
+func TestPartsOfTermsAreRefused(t *testing.T) {
+	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
+	eng := enginetest.Open(t)
+	wrong := []struct {
+		part   Term
+		causes string
+	}{
+		{func(b *Block) *Node { return ReduceAllMean(b.Sim) }, "gives shape (Float64) for a block of similarities (Float64)[4, 4]"},
+		{func(b *Block) *Node { return b.Sim }, "gives shape (Float64)[4, 4]"},
+		{func(b *Block) *Node { return ReduceAndKeep(b.Sim, ReduceMean, -1) }, "gives shape (Float64)[4, 1]"},
+		{func(b *Block) *Node { return Slice(OwnViews(b), AxisRange(0, 1)) }, "gives shape (Float64)[1]"},
+		{func(b *Block) *Node { return Slice(OwnViews(b), AxisRange(0, 3)) }, "gives shape (Float64)[3]"},
+		{func(b *Block) *Node { return b.Labeled }, "gives shape (Bool)[4, 4]"},
+		{func(*Block) *Node { return nil }, "returns nil"},
+	}
+	for _, whole := range []struct {
+		name string
+		of   func(Term) Term
+	}{
+		{"ByLabel for labeled anchors", func(part Term) Term { return ByLabel(part, OwnViews) }},
+		{"ByLabel for unlabeled anchors", func(part Term) Term { return ByLabel(LabeledMean, part) }},
+		{"Mix that comes first", func(part Term) Term { return Mix(0.5, part, OwnViews) }},
+		{"Mix that comes second", func(part Term) Term { return Mix(0.5, OwnViews, part) }},
+		{"Scale", func(part Term) Term { return Scale(2, part) }},
+		{"Scale", func(part Term) Term { return Mix(0.5, ByLabel(OwnViews, Scale(2, part)), OwnViews) }},
+	} {
+		for _, tt := range wrong {
+			o := Objective{Name: "mine", Attract: whole.of(tt.part), Repel: LogPartition}
+			_, err := o.Value(eng, z, []bool{true, false}, 0.5)
+			refusal.Check(t, err, `Attract of objective "mine", at refusal_test.go:`+" … the part of "+whole.name+" "+tt.causes+" … a term gives one number per anchor, (Float64)[4]")
+		}
+		_, err := Objective{Name: "mine", Attract: whole.of(nil), Repel: LogPartition}.Value(eng, z, []bool{true, false}, 0.5)
+		refusal.Check(t, err, "the part of "+whole.name+" is nil … give it a term, Nothing where there is to be none")
+		o := Objective{Name: "mine", Attract: whole.of(OwnViews), Repel: whole.of(LogPartition)}
+		if _, err := o.Value(eng, z, []bool{true, false}, 0.5); err != nil {
+			t.Errorf("%s: a right part is refused: %v", whole.name, err)
+		}
+	}
+	_, _, line, _ := runtime.Caller(0)
+	flat := func(b *Block) *Node { return ReduceAllMean(b.Sim) }
+	_, err := Objective{Name: "mine", Attract: OwnViews, Repel: ByLabel(flat, LogPartition)}.Value(eng, z, []bool{true, false}, 0.5)
+	refusal.Check(t, err, fmt.Sprintf(`pucl: Repel of objective "mine", at refusal_test.go:%d: the part of ByLabel for labeled anchors gives … (Float64)[4]`, line+1))
+}
+
 // Value is for trying out: what it is given wrong is refused in this package's words.
 func TestValueRefuses(t *testing.T) {
 	eng, two := enginetest.Open(t), []bool{true, false}

@@ -1,6 +1,8 @@
 package pucl
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/puclab/puclab/internal/fault"
@@ -51,19 +53,43 @@ func (b *Block) made(mask *Node) bool {
 
 // ByLabel uses labeled for the labeled anchors and unlabeled for the others.
 func ByLabel(labeled, unlabeled Term) Term {
-	return func(b *Block) *Node { return Where(b.AnchorLabeled, labeled(b), unlabeled(b)) }
+	return func(b *Block) *Node {
+		return Where(b.AnchorLabeled, labeled.partOf("ByLabel for labeled anchors", b), unlabeled.partOf("ByLabel for unlabeled anchors", b))
+	}
 }
 
 // Mix returns λ·first + (1−λ)·second.
 func Mix(lambda float64, first, second Term) Term {
 	return func(b *Block) *Node {
-		return Add(MulScalar(first(b), lambda), MulScalar(second(b), 1-lambda))
+		return Add(MulScalar(first.partOf("Mix that comes first", b), lambda), MulScalar(second.partOf("Mix that comes second", b), 1-lambda))
 	}
 }
 
 // Scale multiplies a term by a constant.
 func Scale(factor float64, term Term) Term {
-	return func(b *Block) *Node { return MulScalar(term(b), factor) }
+	return func(b *Block) *Node { return MulScalar(term.partOf("Scale", b), factor) }
+}
+
+// partOf returns what the term makes of b as a part of another one, which whole names, and panics where that is not one number for each
+// anchor: a scalar would be broadcast without a word.
+func (t Term) partOf(whole string, b *Block) *Node {
+	fault.PanicIf(t == nil, "pucl: the part of %s is nil; give it a term, Nothing where there is to be none", whole)
+	got := t(b)
+	fault.PanicMadeIf(notPerAnchor(got, b) != "", t, "pucl: the part of %s %s", whole, notPerAnchor(got, b))
+	return got
+}
+
+// notPerAnchor returns what is wrong with what a term made of b, "" where it is one number for each anchor.
+func notPerAnchor(got *Node, b *Block) string {
+	want := leadingShape(b.Sim, 1)
+	switch {
+	case got == nil:
+		return fmt.Sprintf("returns nil; a term gives one number per anchor, %s", want)
+	case !got.Shape().Equal(want):
+		return fmt.Sprintf("gives shape %s for a block of similarities %s; a term gives one number per anchor, %s, for instance a sum or mean "+
+			"over the last axis", got.Shape(), b.Sim.Shape(), want)
+	}
+	return ""
 }
 
 // Nothing returns 0 for every anchor.

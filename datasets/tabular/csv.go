@@ -183,11 +183,26 @@ func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 	return c, nil
 }
 
+// separator returns what seems to stand between the values of a table read as one column, 0 where nothing does.
+func separator(names []string) rune {
+	if len(names) == 1 {
+		for _, sign := range ";\t|," {
+			if strings.ContainsRune(names[0], sign) {
+				return sign
+			}
+		}
+	}
+	return 0
+}
+
 // find returns the index of the column with a name or, without names, a number.
 func (c layout) find(name string) (int, error) {
 	if c.names != nil {
 		if i, ok := c.index[name]; ok {
 			return i, nil
+		}
+		if sign := separator(c.names); sign != 0 {
+			return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set CSV.Comma to it", name, c.names, sign)
 		}
 		return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
 	}

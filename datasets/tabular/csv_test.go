@@ -85,6 +85,8 @@ func TestReadCSVErrors(t *testing.T) {
 		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true}, []string{"line 3", "1 instead of 2"}},
 		{"open quote", "a,b\n\"1,2\n3,4\n", CSV{}, []string{"line 2"}},
 		{"no such class column", "a,b\n1,2\n", CSV{Label: "c"}, []string{`no column "c"`, `["a" "b"]`}},
+		{"semicolons", "a;b;y\n1;2;3\n", CSV{Label: "y"}, []string{`no column "y"`, "looks like ';'", "CSV.Comma"}},
+		{"tabs", "a\tb\ty\n1\t2\t3\n", CSV{Label: "y"}, []string{`no column "y"`, `looks like '\t'`, "CSV.Comma"}},
 		{"no such number", "1,2\n", CSV{NoHeader: true, Label: "3"}, []string{`no column "3"`, "1 to 2"}},
 		{"number 0", "1,2\n", CSV{NoHeader: true, Skip: []string{"0"}}, []string{`no column "0"`}},
 		{"skipped and classes", "a,b\n1,2\n", CSV{Label: "a", Skip: []string{"a"}}, []string{"a is to be skipped and to hold"}},

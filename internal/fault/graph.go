@@ -43,12 +43,30 @@ func Annotate(build any, format string, args ...any) {
 	if part, ok := cause.(*GraphError); ok {
 		panic(part)
 	}
-	e := &GraphError{fmt.Sprintf(format, args...), cmp.Or(lineAtWork(), lineOf(build)), noGradient.ReplaceAllString(fmt.Sprint(cause), noGradientHere)}
+	line := lineAtWork()
+	if made, ok := cause.(*madeError); ok {
+		line = cmp.Or(lineOf(made.by), line)
+	}
+	e := &GraphError{fmt.Sprintf(format, args...), cmp.Or(line, lineOf(build)), noGradient.ReplaceAllString(fmt.Sprint(cause), noGradientHere)}
 	name, _, whole := strings.Cut(e.Part, ": ")
 	if e.Cause = strings.TrimPrefix(strings.TrimPrefix(e.Cause, "runtime error: "), name+": "); !whole && e.Line == "" {
 		panic(errors.New(e.Cause))
 	}
 	panic(e)
+}
+
+// madeError tells what is wrong with what a function has made.
+type madeError struct {
+	error
+	by any
+}
+
+// PanicMadeIf is [PanicIf] for what is wrong with what a function, by, has made: an [Annotate] further out names the line on which it
+// begins, if it is the user's.
+func PanicMadeIf(bad bool, by any, format string, args ...any) {
+	if bad {
+		panic(&madeError{fmt.Errorf(format, args...), by})
+	}
 }
 
 // gomlx tells of an operation without a gradient by its node; its name is enough, and there are two ways on.

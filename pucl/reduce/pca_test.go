@@ -167,9 +167,9 @@ func errorOf[A any](_ A, err error) error { return err }
 
 func TestNoData(t *testing.T) {
 	for _, none := range []mat.Matrix{nil, (*mat.Dense)(nil), &mat.Dense{}} {
-		refusal.Check(t, refusal.Err(FitPCA(none, 1)), "0 rows … want 2 or more")
+		refusal.Check(t, refusal.Err(FitPCA(none, 1)), "0 rows … give 2 or more")
 		_, _, err := PCA(none, 1)
-		refusal.Check(t, err, "0 rows … want 2 or more")
+		refusal.Check(t, err, "0 rows … give 2 or more")
 		_, _, err = TSNE(t.Context(), none, TSNEConfig{})
 		refusal.Check(t, err, "0 rows … want 3 rows of 2 numbers or more")
 		refusal.Check(t, refusal.Err((&Projection{Mean: []float64{1}}).Project(none)), "rows of 0 numbers … onto components of rows of 1")

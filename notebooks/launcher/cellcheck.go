@@ -105,6 +105,7 @@ const mostSlips = 10
 func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 	from := importer.ForCompiler(files, "gc", e.open)
 	seen := map[token.Pos]bool{}
+	told := false // that core/graph is to be imported
 	for k := range cells {
 		file := upTo(cells[:k+1])
 		qualifiers, dots := map[token.Pos]string{}, map[token.Position]bool{}
@@ -135,6 +136,13 @@ func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 				wrong.Msg += "; put an import with a dot into the first cell that uses it"
 			}
 			seen[wrong.Pos] = true
+			if ofGraph(wrong.Msg) && !importsGraph(file) {
+				if told {
+					return
+				}
+				told = true
+			}
+			wrong.Msg += mendGraph(wrong.Msg, importsGraph(file))
 			i := slices.IndexFunc(cells, func(c codeCell) bool { return fmt.Sprint(c.number) == at.Filename })
 			if i >= 0 && len(slips) < mostSlips && !strings.HasPrefix(wrong.Msg, "\t") { // "\tother declaration of …"
 				slips = append(slips, slip{cells[i].cell, at.Line, wrong.Msg})

@@ -67,6 +67,9 @@ func TestCheckCellsFinds(t *testing.T) {
 		"no name to run":            {[]string{start, "func F() {}\n%exec "}, []string{"Cell 2", "line 2: %exec wants the name of a function"}},
 		"a field that is not there": {[]string{"type T struct{ A int }", "%%\nprintln(T{}.B)"}, []string{"Cell 2", "T{}.B undefined"}},
 
+		"names of a graph": {[]string{start, "%%\nAdd(1, MulScalar(2, 3))\nprintln(Sub(1))"},
+			[]string{"Cell 2", "line 2: undefined: Add; write into the imports of this cell: import . \"github.com/gomlx/gomlx/core/graph\""}},
+
 		"all is well":        {[]string{start, "%%\nfmt.Println(1)"}, nil},
 		"imported by itself": {[]string{"%%\nprintln(strings.ToUpper(\"a\"), rand.IntN(3))"}, nil},
 		"an unused import":   {[]string{start, "%%\nprintln(1)"}, nil},

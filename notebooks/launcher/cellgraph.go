@@ -25,7 +25,7 @@ var torchMethods = map[string]string{
 
 var (
 	noMethod  = regexp.MustCompile(`graph\.Node has no field or method (\w+)`)
-	wrongType = regexp.MustCompile(`^invalid operation: (operator|.*mismatched types)|non-boolean condition`)
+	wrongType = regexp.MustCompile(`^invalid operation: (operator|.*mismatched types)`)
 	unknown   = regexp.MustCompile(`^undefined: (\w+)$`)
 )
 
@@ -55,8 +55,9 @@ func mendGraph(message string, imported bool) string {
 	switch {
 	case method != nil && torchMethods[strings.ToLower(method[1])] != "":
 		return "; in place of " + method[1] + " it is " + torchMethods[strings.ToLower(method[1])]
-	case wrongType.MatchString(message) && (strings.Contains(message, "graph.Node") || strings.Contains(message, "*Node")),
-		strings.HasPrefix(message, "non-boolean condition"):
+	case strings.HasPrefix(message, "non-boolean condition"):
+		return "; an if takes a bool: to choose between nodes, write Where"
+	case wrongType.MatchString(message) && (strings.Contains(message, "graph.Node") || strings.Contains(message, "*Node")):
 		return "; nodes are added and multiplied by functions: Add, Sub, Mul, Div, AddScalar, MulScalar, OneMinus; a choice is Where"
 	case ofGraph(message) && !imported:
 		return "; write into the imports of this cell: import . \"" + graphPackage + "\""

@@ -10,7 +10,7 @@ import (
 func TestMendGraph(t *testing.T) {
 	const functions = "by functions: Add, Sub, Mul, Div, AddScalar, MulScalar, OneMinus; a choice is Where"
 	for code, want := range map[string]string{
-		"_ = x + x": functions, "_ = 2 * x": functions, "_ = x * 0.5": functions, "_ = -x": functions, "if x { }": functions,
+		"_ = x + x": functions, "_ = 2 * x": functions, "_ = x * 0.5": functions, "_ = -x": functions, "if x { }": "takes a bool",
 		"_ = x.mean(1)": "ReduceMean(x, -1)", "_ = x.Sum(1)": "ReduceSum(x, -1)", "_ = x.detach()": "StopGradient(x)",
 		"_ = x.softmax(1)": "Softmax(x, -1)", "_ = x.t()": "Transpose(x, 0, 1)", "_ = x.view(1)": "Reshape(x", "_ = x.item()": "Objective.Value",
 		"_ = x.float()": "ConvertDType(x", "_ = x.nothing()": "",

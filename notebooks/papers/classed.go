@@ -3,7 +3,7 @@ package papers
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -51,8 +51,7 @@ func (s setting) classed(method string, o pucl.Objective, corrected pucl.DCLConf
 	o.Name = method // a number of an objective is part of its name, which a run of another number does not share
 	c := s.Pretrain
 	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
-	like := s.contrastive(o, seed).Config.(Contrastive)
-	like.Points, like.Restarts = 0, 0
+	like := s.unjudged(o, seed)
 	config := Classed{Contrastive: like, At: classedAt(like.Steps), Bank: s.Bank, Spread: s.Bank / 2, PerImage: max(c.Views, 2),
 		Projection: c.Projection, TauPlus: corrected.TauPlus, Positives: corrected.Positives}
 	c.Tau = config.Tau
@@ -75,33 +74,19 @@ func classedAt(steps int) (at []int) {
 }
 
 // trainClassed does a run.
-func (s setting) trainClassed(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Classed) (
-	_ *experiment.Outcome, err error) {
-	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, data.close()) }()
-	var more []*datasets.Images // views of those held out, so that with data.views there are as many as in a batch
-	for k := 1; k < config.PerImage; k++ {
-		views, err := data.viewsOf(eng, c.Recipe, c.Seed+uint64(k)<<32)
-		if err != nil {
-			return nil, err
+func (s setting) trainClassed(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Classed) (*experiment.Outcome, error) {
+	return s.followAt(ctx, eng, place, c, config.At, func(data *opened, batches *datasets.Batches) (train.Batches, judging, error) {
+		var more []*datasets.Images // views of those held out, so that with data.views there are as many as in a batch
+		for k := 1; k < config.PerImage; k++ {
+			views, err := data.viewsOf(eng, c.Recipe, c.Seed+uint64(k)<<32)
+			if err != nil {
+				return nil, nil, err
+			}
+			more = append(more, views)
 		}
-		more = append(more, views)
-	}
-	due := func(done int) bool { return slices.Contains(config.At, done) }
-	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
-		points, err := data.judgeClasses(eng, m, more, config, c.Seed, done == c.Steps)
-		if err != nil {
-			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
-		}
-		for i := range points {
-			points[i].Step = done
-		}
-		return points, nil
-	}, func(c train.Config) (*train.Model, error) {
-		return train.Pretrain(ctx, eng, classedBatches{batches, data.train, data.learn}, c)
+		return classedBatches{batches, data.train, data.learn}, func(done int, m *train.Model) ([]experiment.Point, error) {
+			return data.judgeClasses(eng, m, more, config, c.Seed, done == c.Steps)
+		}, nil
 	})
 }
 
@@ -126,34 +111,28 @@ func (b classedBatches) String() string { return b.Batches.String() + ", with cl
 // judgeClasses measures how the embeddings of an encoder are spread and what its negatives are worth, and, where whole is true, judges it by
 // nearest neighbors and by a linear probe.
 func (o *opened) judgeClasses(eng *engine.Engine, m *train.Model, more []*datasets.Images, config Classed, seed uint64, whole bool) ([]experiment.Point, error) {
-	held := evenly(o.held.images.Len(), config.Spread)
-	own, err := m.EmbedImages(eng, subset{o.held.images, held})
-	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
-	if err := errors.Join(err, viewsErr); err != nil {
+	spread, err := o.measureSpread(eng, m, config.Spread)
+	if err != nil {
 		return nil, err
 	}
-	all := []*mat.Dense{views.Z}
+	all := []*mat.Dense{spread.views}
 	for _, images := range more {
-		view, err := m.EmbedImages(eng, subset{images, held})
+		view, err := m.EmbedImages(eng, subset{images, spread.held})
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, view.Z)
 	}
-	spread, err := evaluate.Diagnose(own.Z, views.Z)
-	if err != nil {
-		return nil, err
-	}
-	negatives, err := evaluate.MeasureNegatives(all, rows.Pick(o.aside, held), evaluate.NegativesConfig{
+	negatives, err := evaluate.MeasureNegatives(all, rows.Pick(o.aside, spread.held), evaluate.NegativesConfig{
 		Tau: config.Tau, TauPlus: config.TauPlus, Positives: config.Positives, Batch: config.Batch, Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	points := []experiment.Point{{Values: map[string]float64{
-		Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank,
+	maps.Copy(spread.values, map[string]float64{
 		FalseNegatives: negatives.False, PlainBias: negatives.Plain.Bias, PlainDeviation: negatives.Plain.Deviation,
 		CorrectedBias: negatives.Corrected.Bias, CorrectedDeviation: negatives.Corrected.Deviation, Clipped: negatives.Clipped,
-	}}}
+	})
+	points := []experiment.Point{{Values: spread.values}}
 	if !whole {
 		return points, nil
 	}
@@ -164,14 +143,7 @@ func (o *opened) judgeClasses(eng *engine.Engine, m *train.Model, more []*datase
 // topOne judges an encoder by the accuracy on the test images of nearest neighbors and of a linear probe, which know the classes of so many
 // images to learn from.
 func (o *opened) topOne(eng *engine.Engine, m *train.Model, bank int, seed uint64) ([]experiment.Point, error) {
-	index := evenly(o.train.images.Len(), bank)
-	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
-	test, testErr := m.EmbedImages(eng, o.test)
-	if err := errors.Join(err, testErr); err != nil {
-		return nil, err
-	}
-	x, tests, labels, count := rows.Unit(learn.H), rows.Unit(test.H), rows.Pick(o.learn, index), len(o.test.classes)
-	known, err := evaluate.Supervised(x, labels, count)
+	linear, known, tests, err := o.linear(eng, m, bank, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +151,24 @@ func (o *opened) topOne(eng *engine.Engine, m *train.Model, bank int, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	linear, err := probe.Fit(eng, x, labels, count, probe.Config{Epochs: 100, Seed: seed})
-	if err != nil {
-		return nil, err
-	}
 	separable, err := linear.ScoreClasses(tests, o.test.labels)
 	return []experiment.Point{{Head: Neighbors, Many: &neighbors.Classes}, {Head: Ceiling, Many: &separable}}, err
+}
+
+// linear returns a linear probe of an encoder that knows the classes of so many images to learn from, these images as a bank, and h of the test
+// images, of length one.
+func (o *opened) linear(eng *engine.Engine, m *train.Model, bank int, seed uint64) (*probe.Probe, *evaluate.Bank, *mat.Dense, error) {
+	index := evenly(o.train.images.Len(), bank)
+	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
+	test, testErr := m.EmbedImages(eng, o.test)
+	if err := errors.Join(err, testErr); err != nil {
+		return nil, nil, nil, err
+	}
+	x, labels, count := rows.Unit(learn.H), rows.Pick(o.learn, index), len(o.test.classes)
+	known, err := evaluate.Supervised(x, labels, count)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	linear, err := probe.Fit(eng, x, labels, count, probe.Config{Epochs: 100, Seed: seed})
+	return linear, known, rows.Unit(test.H), err
 }

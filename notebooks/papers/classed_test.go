@@ -24,14 +24,7 @@ func TestClaimsOfTenClasses(t *testing.T) {
 		claims := of[slices.IndexFunc(of, func(c claims) bool { return c.grid == name })].list
 		seen, about := map[Claim]bool{}, map[int]bool{}
 		for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
-			grid, err := Find(name, size)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cells := &experiment.Cells{}
-			for _, run := range grid.Runs {
-				cells.Standings = append(cells.Standings, experiment.Standing{Run: run, State: experiment.Missing})
-			}
+			cells := missing(t, name, size)
 			for i, c := range claims {
 				seen[c] = true
 				if !c.has(cells) {

@@ -14,7 +14,6 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -42,8 +41,7 @@ const pairsVersion = 1
 
 // pairs returns the run of a reading in a setting with false positives at that rate.
 func (s setting) pairs(r reading, name string, rate float64, seed uint64) experiment.Run {
-	like := s.contrastive(r.objective, seed).Config.(Contrastive)
-	like.Points, like.Restarts = 0, 0
+	like := s.unjudged(r.objective, seed)
 	config := Pairs{Contrastive: like, Rate: rate, Bank: s.Bank}
 	for _, percent := range []int{5, 20, 50, 100} {
 		config.At = append(config.At, max(1, like.Steps*percent/100))
@@ -61,36 +59,24 @@ func (s setting) pairs(r reading, name string, rate float64, seed uint64) experi
 
 // trainPairs does a run.
 func (s setting) trainPairs(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, r reading, config Pairs) (
-	_ *experiment.Outcome, err error) {
-	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, data.close()) }()
-	due := func(done int) bool { return slices.Contains(config.At, done) }
-	pairs := &falsePairs{Batches: batches, of: data.train, classes: data.learn, byClass: membersOf(data.learn), rate: config.Rate, seed: c.Seed}
-	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
-		points, err := data.measurePairs(eng, m, r, config, c.Seed)
-		if err == nil && done == c.Steps {
-			var judged experiment.Point
-			judged, err = data.topK(eng, m, config.Bank, c.Seed)
-			points = append(points, judged)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
-		}
-		for i := range points {
-			points[i].Step = done
-		}
-		return points, nil
-	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, pairs, c) })
+	*experiment.Outcome, error) {
+	return s.followAt(ctx, eng, place, c, config.At, func(data *opened, batches *datasets.Batches) (train.Batches, judging, error) {
+		pairs := &falsePairs{classedBatches{batches, data.train, data.learn}, membersOf(data.learn), config.Rate, c.Seed}
+		return pairs, func(done int, m *train.Model) ([]experiment.Point, error) {
+			points, err := data.measurePairs(eng, m, r, config, c.Seed)
+			if err == nil && done == c.Steps {
+				var judged experiment.Point
+				judged, err = data.topK(eng, m, config.Bank, c.Seed)
+				points = append(points, judged)
+			}
+			return points, err
+		}, nil
+	})
 }
 
-// falsePairs are batches in which some second views are of images of other classes. They tell classes, too.
+// falsePairs are batches in which some second views are of images of other classes. The classes that they tell are those of the first views.
 type falsePairs struct {
-	*datasets.Batches
-	of      part
-	classes []int   // of each image of the part
+	classedBatches
 	byClass [][]int // images of each class
 	rate    float64
 	seed    uint64
@@ -99,25 +85,17 @@ type falsePairs struct {
 // falsePairsStream keeps the draws of false pairs apart from others of the same seed.
 const falsePairsStream = 0xfa15e
 
-// Classes returns the classes of the images of which the first views are.
-func (f *falsePairs) Classes(step int) (classes []int32, err error) {
-	for _, example := range f.Rows(step) {
-		classes = append(classes, int32(f.classes[f.of.Index[example]]))
-	}
-	return classes, nil
-}
-
 // Seconds returns the images of which the second views are: those of the batch but for a share, each of which an image of another class
 // takes the place of, all other classes being as likely.
 func (f *falsePairs) Seconds(step int) ([]uint8, error) {
 	rng := rand.New(rand.NewPCG(f.seed^falsePairsStream<<32, uint64(step)))
-	images := rows.Pick(f.of.Index, f.Rows(step))
-	return read(f.of.images, exchanged(images, f.classes, f.byClass, f.rate, rng))
+	images := rows.Pick(f.Index, f.Rows(step))
+	return read(f.images, exchanged(images, f.of, f.byClass, f.rate, rng))
 }
 
 // String says what the batches are.
 func (f *falsePairs) String() string {
-	return fmt.Sprintf("%s, with classes, %g of the pairs false", f.Batches, f.rate)
+	return fmt.Sprintf("%s, %g of the pairs false", f.classedBatches, f.rate)
 }
 
 // membersOf lists for each class its examples.
@@ -151,24 +129,17 @@ const measuredBatches = 1
 
 // measurePairs measures alignment and uniformity of true pairs of held-out images, and the share on the floor of pairs as in training.
 func (o *opened) measurePairs(eng *engine.Engine, m *train.Model, r reading, config Pairs, seed uint64) ([]experiment.Point, error) {
-	held := evenly(o.held.images.Len(), measuredBatches*config.Batch)
-	own, err := m.EmbedImages(eng, subset{o.held.images, held})
-	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
-	if err := errors.Join(err, viewsErr); err != nil {
-		return nil, err
-	}
-	spread, err := evaluate.Diagnose(own.Z, views.Z)
+	spread, err := o.measureSpread(eng, m, measuredBatches*config.Batch)
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]float64{Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank}
 	if r.positives != nil {
-		classes := rows.Pick(o.aside, held)
-		if values[OnFloor], err = onFloor(eng, *r.positives, own.Z, views.Z, classes, config, seed); err != nil {
+		classes := rows.Pick(o.aside, spread.held)
+		if spread.values[OnFloor], err = onFloor(eng, *r.positives, spread.own, spread.views, classes, config, seed); err != nil {
 			return nil, err
 		}
 	}
-	return []experiment.Point{{Values: values}}, nil
+	return []experiment.Point{{Values: spread.values}}, nil
 }
 
 // onFloor returns the share of anchors on the floor, in batches of the size of those in training.
@@ -199,14 +170,7 @@ func onFloor(eng *engine.Engine, c pucl.DebiasedPosConfig, first, second *mat.De
 
 // topK judges an encoder by a linear probe that knows the classes of some images to learn from: accuracy and top-k on the test images.
 func (o *opened) topK(eng *engine.Engine, m *train.Model, bank int, seed uint64) (experiment.Point, error) {
-	index := evenly(o.train.images.Len(), bank)
-	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
-	test, testErr := m.EmbedImages(eng, o.test)
-	if err := errors.Join(err, testErr); err != nil {
-		return experiment.Point{}, err
-	}
-	tests := rows.Unit(test.H)
-	linear, err := probe.Fit(eng, rows.Unit(learn.H), rows.Pick(o.learn, index), len(o.test.classes), probe.Config{Epochs: 100, Seed: seed})
+	linear, _, tests, err := o.linear(eng, m, bank, seed)
 	if err != nil {
 		return experiment.Point{}, err
 	}

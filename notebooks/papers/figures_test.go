@@ -11,20 +11,27 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
+// missing are the runs of a grid, none of them done.
+func missing(t *testing.T, name string, size experiment.Size) *experiment.Cells {
+	t.Helper()
+	grid, err := Find(name, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := &experiment.Cells{}
+	for _, run := range grid.Runs {
+		cells.Standings = append(cells.Standings, experiment.Standing{Run: run, State: experiment.Missing})
+	}
+	return cells
+}
+
 // Every claim of a figure is about runs that its grid has at size laptop or paper, and about heads that these have.
 func TestClaimsOfFigures(t *testing.T) {
 	for _, of := range claimedByFigures() {
 		name, claims := of.grid, of.list
 		at, some, seen := map[experiment.Size]int{}, map[int]bool{}, map[Claim]bool{}
 		for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
-			grid, err := Find(name, size)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cells := &experiment.Cells{}
-			for _, run := range grid.Runs {
-				cells.Standings = append(cells.Standings, experiment.Standing{Run: run, State: experiment.Missing})
-			}
+			cells := missing(t, name, size)
 			for i, c := range claims {
 				if !c.has(cells) {
 					continue

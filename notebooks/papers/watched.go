@@ -60,8 +60,7 @@ func watchedAt(steps int) []int {
 
 // watched returns the run of a setting that pretrains by an objective; method names it in tables.
 func (s setting) watched(method string, o pucl.Objective, seed uint64) experiment.Run {
-	like := s.contrastive(o, seed).Config.(Contrastive)
-	like.Points, like.Restarts = 0, 0
+	like := s.unjudged(o, seed)
 	config := Watched{Contrastive: like, At: watchedAt(like.Steps), Bank: s.Bank, Spread: s.Bank}
 	return experiment.Run{
 		Setting: s.Name, Method: method, Seed: seed, Version: watchedVersion, Config: config,
@@ -73,17 +72,41 @@ func (s setting) watched(method string, o pucl.Objective, seed uint64) experimen
 	}
 }
 
+// unjudged is the configuration of [setting.contrastive] without what says how that judges.
+func (s setting) unjudged(o pucl.Objective, seed uint64) Contrastive {
+	c := s.contrastive(o, seed).Config.(Contrastive)
+	c.Points, c.Restarts = 0, 0
+	return c
+}
+
 // watch does a run.
-func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Watched) (
-	_ *experiment.Outcome, err error) {
+func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Watched) (*experiment.Outcome, error) {
+	return s.followAt(ctx, eng, place, c, config.At, func(data *opened, batches *datasets.Batches) (train.Batches, judging, error) {
+		return batches, func(_ int, m *train.Model) ([]experiment.Point, error) {
+			return data.measureEncoder(eng, m, config, c.Seed)
+		}, nil
+	})
+}
+
+// judging returns what is measured of an encoder after so many steps.
+type judging func(done int, m *train.Model) ([]experiment.Point, error)
+
+// followAt opens the data of a run and pretrains an encoder on what of makes of them and their batches; of says too how it is judged after the
+// steps at.
+func (s setting) followAt(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, at []int,
+	of func(*opened, *datasets.Batches) (train.Batches, judging, error)) (_ *experiment.Outcome, err error) {
 	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	due := func(done int) bool { return slices.Contains(config.At, done) }
+	learned, judge, err := of(data, batches)
+	if err != nil {
+		return nil, err
+	}
+	due := func(done int) bool { return slices.Contains(at, done) }
 	return data.follow(place, c, due, func(done int, m *train.Model) ([]experiment.Point, error) {
-		points, err := data.measureEncoder(eng, m, config, c.Seed)
+		points, err := judge(done, m)
 		if err != nil {
 			return nil, fmt.Errorf("papers: after %d steps: %w", done, err)
 		}
@@ -91,19 +114,17 @@ func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment
 			points[i].Step = done
 		}
 		return points, nil
-	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
+	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, learned, c) })
 }
 
 // measureEncoder judges an encoder by nearest neighbors and by a linear probe, both of which know the true classes of some images to
 // learn from, and measures how its embeddings are spread.
 func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watched, seed uint64) ([]experiment.Point, error) {
 	index, positive := o.train.sample(config.Bank)
-	held := evenly(o.held.images.Len(), config.Spread)
 	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
 	test, testErr := m.EmbedImages(eng, o.test)
-	own, ownErr := m.EmbedImages(eng, subset{o.held.images, held})
-	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
-	if err := errors.Join(err, testErr, ownErr, viewsErr); err != nil {
+	spread, spreadErr := o.measureSpread(eng, m, config.Spread)
+	if err := errors.Join(err, testErr, spreadErr); err != nil {
 		return nil, err
 	}
 	x, tests := rows.Unit(learn.H), rows.Unit(test.H)
@@ -123,17 +144,27 @@ func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watch
 	if err != nil {
 		return nil, err
 	}
-	spread, err := evaluate.Diagnose(own.Z, views.Z)
-	if err != nil {
-		return nil, err
+	spread.values[Separation] = betweenClasses(tests, o.truth)
+	return []experiment.Point{{Head: Neighbors, Test: &neighbors.Binary}, {Head: Ceiling, Test: &separable}, {Values: spread.values}}, nil
+}
+
+// spread is how an encoder spreads held-out images.
+type spread struct {
+	held       []int      // the images
+	own, views *mat.Dense // z of them and of views of them
+	values     map[string]float64
+}
+
+// measureSpread measures alignment, uniformity and rank of the projections of so many held-out images; 0 means all.
+func (o *opened) measureSpread(eng *engine.Engine, m *train.Model, images int) (spread, error) {
+	held := evenly(o.held.images.Len(), images)
+	own, err := m.EmbedImages(eng, subset{o.held.images, held})
+	views, viewsErr := m.EmbedImages(eng, subset{o.views, held})
+	if err := errors.Join(err, viewsErr); err != nil {
+		return spread{}, err
 	}
-	return []experiment.Point{
-		{Head: Neighbors, Test: &neighbors.Binary},
-		{Head: Ceiling, Test: &separable},
-		{Values: map[string]float64{
-			Alignment: spread.Alignment, Uniformity: spread.Uniformity, Rank: spread.EffectiveRank, Separation: betweenClasses(tests, o.truth),
-		}},
-	}, nil
+	d, err := evaluate.Diagnose(own.Z, views.Z)
+	return spread{held, own.Z, views.Z, map[string]float64{Alignment: d.Alignment, Uniformity: d.Uniformity, Rank: d.EffectiveRank}}, err
 }
 
 // sample returns n rows of the images of the part, evenly out of all that are examples, and which of them are positive; 0 means all.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -83,8 +84,13 @@ func curveOf(cells *experiment.Cells, name string, x []float64, of func(x float6
 
 // addAccuracy adds the accuracy of a series, in percent, at x to a curve, unless it has no interval.
 func addAccuracy(curve *viz.Curve, cells *experiment.Cells, x float64, s experiment.Series, rule experiment.Rule) {
-	if a := cells.At(s.Setting, s.Method, s.Head, rule).Accuracy; a.Seeds > 1 {
-		low, high := a.Interval()
-		curve.AddInterval(x, 100*a.Mean, 100*low, 100*high)
+	addSummary(curve, x, cells.At(s.Setting, s.Method, s.Head, rule).Accuracy, 100)
+}
+
+// addSummary adds so many times a mean at x to a curve, with its interval, unless it has none.
+func addSummary(curve *viz.Curve, x float64, s evaluate.Summary, times float64) {
+	if s.Seeds > 1 {
+		low, high := s.Interval()
+		curve.AddInterval(x, times*s.Mean, times*low, times*high)
 	}
 }

@@ -45,9 +45,8 @@ func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, of func(
 			}
 		}
 		for _, step := range slices.Sorted(maps.Keys(at)) {
-			if summary, err := evaluate.Summarize(at[step], 0); err == nil && summary.Seeds > 1 {
-				low, high := summary.Interval()
-				curve.AddInterval(float64(step), summary.Mean, low, high)
+			if summary, err := evaluate.Summarize(at[step], 0); err == nil {
+				addSummary(&curve, float64(step), summary, 1)
 			}
 		}
 		if len(curve.X) > 0 {

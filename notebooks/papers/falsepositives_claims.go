@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/viz"
 )
@@ -69,7 +68,7 @@ func CurvesOfRecovery(cells *experiment.Cells, rate float64, head string) (curve
 	for _, method := range RecoveryMethods() {
 		curve := viz.Curve{Name: method}
 		for k := range Places() {
-			addSummary(&curve, AngleOf(k), cells.Value(OnCircle(rate), method, head, string(ProbabilityAt(k))))
+			addSummary(&curve, AngleOf(k), cells.Value(OnCircle(rate), method, head, string(ProbabilityAt(k))), 1)
 		}
 		if len(curve.X) > 0 {
 			curves = append(curves, curve)
@@ -78,21 +77,12 @@ func CurvesOfRecovery(cells *experiment.Cells, rate float64, head string) (curve
 	return curves
 }
 
-// addSummary adds the mean at x with its interval; nothing where there are fewer than two seeds.
-func addSummary(curve *viz.Curve, x float64, s evaluate.Summary) {
-	if s.Seeds < 2 {
-		return
-	}
-	low, high := s.Interval()
-	curve.AddInterval(x, s.Mean, low, high)
-}
-
 // VariationOverRates returns how far what a head of each method recovers is from p⁺, in total variation over ρ.
 func VariationOverRates(cells *experiment.Cells, head string) (curves []viz.Curve) {
 	for _, method := range RecoveryMethods() {
 		curve := viz.Curve{Name: method}
 		for _, rate := range RecoveryRates() {
-			addSummary(&curve, rate, cells.Value(OnCircle(rate), method, head, string(Variation)))
+			addSummary(&curve, rate, cells.Value(OnCircle(rate), method, head, string(Variation)), 1)
 		}
 		if len(curve.X) > 0 {
 			curves = append(curves, curve)

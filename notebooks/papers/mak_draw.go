@@ -180,11 +180,9 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 
 // addMean adds a mean to a curve, with its interval where there are several seeds.
 func addMean(curve *viz.Curve, x float64, v evaluate.Summary) {
-	switch {
-	case v.Seeds > 1:
-		low, high := v.Interval()
-		curve.AddInterval(x, v.Mean, low, high)
-	case v.Seeds == 1:
+	if v.Seeds == 1 {
 		curve.Add(x, v.Mean)
+		return
 	}
+	addSummary(curve, x, v, 1)
 }

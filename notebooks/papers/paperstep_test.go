@@ -11,6 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/pucl/vqa"
 )
 
 // noise are batches of random images, of which every fiftieth is a labeled positive.
@@ -89,5 +90,30 @@ func TestPaperStep(t *testing.T) {
 			t.Errorf("%s: loss %g, at chance %g, batches of %d", s.Name, loss, chance, s.Batch.Size)
 		}
 		t.Logf("%s: loss %g, at chance %g", s.Name, loss, chance)
+	}
+}
+
+// A step of question answering at size paper, ViT-B/16 and BERT-base on images of 224×224, on the eight images that two cores have the
+// memory for: images are compared with each other, so there are no micro-batches.
+func TestPaperStepOfAnswering(t *testing.T) {
+	if os.Getenv("PUCL_PAPER_STEP") == "" {
+		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
+	}
+	c := answeringAmounts[experiment.Paper].Answering
+	draw := Answering{Images: 8, Tested: 1, Questions: 1, Edge: c.Edge}
+	learn, _, err := draw.Draw(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := c.Model(pucl.NPair(), 1)
+	config.Batch, config.Settings.Steps = 8, 1
+	model, err := vqa.Train(context.Background(), enginetest.Open(t), learn.Data, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The answers of so small a list, and terms that compare 8 images, or some 8·196 patches.
+	least, most := math.Log(float64(len(learn.Answers))), math.Log(float64(len(learn.Answers)))+math.Log(8*196)+4
+	if loss := model.History.Losses[0]; !(loss > least && loss < most) {
+		t.Errorf("loss %g, want %g to %g", loss, least, most)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/puclab/puclab/datasets/vqa/rendered"
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
@@ -20,14 +21,16 @@ func TestAnsweringDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(learn.Pixels, other.Pixels) || !reflect.DeepEqual(test, again) || reflect.DeepEqual(learn.Captions, other.Captions) {
+	drawn := func(a *Asked) *rendered.Set { return a.Images.(*rendered.Set) }
+	if !reflect.DeepEqual(drawn(learn).Pixels, drawn(other).Pixels) || !reflect.DeepEqual(drawn(test), drawn(again)) ||
+		!reflect.DeepEqual(learn.Questions, other.Questions) || reflect.DeepEqual(learn.Captions, other.Captions) {
 		t.Error("a share of false captions changes more than captions, or none")
 	}
 	size := 3 * c.Edge * c.Edge
-	if reflect.DeepEqual(learn.Pixels[:size], test.Pixels[:size]) {
+	if reflect.DeepEqual(drawn(learn).Pixels[:size], drawn(test).Pixels[:size]) {
 		t.Error("the first image is learned from and asked about")
 	}
-	for i, of := range test.CaptionOf {
+	for i, of := range drawn(test).CaptionOf {
 		if of != i {
 			t.Errorf("test image %d has the caption of %d", i, of)
 		}
@@ -47,7 +50,7 @@ func TestJudgeAnswers(t *testing.T) {
 			answers[i] = e.Answers[9]
 		}
 	}
-	point, err := judgeAnswers(test, answers)
+	point, err := test.judge(answers)
 	if err != nil {
 		t.Fatal(err)
 	}

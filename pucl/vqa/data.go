@@ -1,10 +1,14 @@
 package vqa
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/augment"
@@ -14,8 +18,8 @@ import (
 
 // Data are images with captions, and questions about them.
 type Data struct {
-	Images    train.Images
-	Captions  []string // one for each image; nil where Config.AnswersOnly
+	Images    train.Images // read by several goroutines at once
+	Captions  []string     // one for each image; nil where Config.AnswersOnly
 	Questions []Question
 	Answers   []string // the list from which the model answers; none twice
 	Tokenizer *Tokenizer
@@ -35,11 +39,17 @@ type prepared struct {
 	tokenizer *Tokenizer
 	questions [][]int32
 	captions  [][]int32
-	target    [][]float32 // of each question, shares of the answers in the list
-	image     []int       // of each question
-	about     [][]int     // questions about each image that has any
-	length    int         // tokens of the longest text
+	target    [][]share // of each question, of the answers in the list that somebody gave
+	image     []int     // of each question
+	about     [][]int   // questions about each image that has any
+	length    int       // tokens of the longest text
 	answers   int
+}
+
+// share is how much of the target of a question an answer of the list has.
+type share struct {
+	answer int
+	of     float32
 }
 
 // prepare checks the data.
@@ -65,19 +75,10 @@ func (d Data) prepare(c Config) (*prepared, error) {
 		if err != nil {
 			return nil, err
 		}
-		target, known := make([]float32, len(d.Answers)), 0
-		for _, a := range q.Answers {
-			if k, ok := list[a]; ok {
-				target[k]++
-				known++
-			}
-		}
-		if known == 0 {
+		target := targetOf(q.Answers, list)
+		if len(target) == 0 {
 			return nil, fmt.Errorf("vqa: none of the answers to question %d is in the list of %d: %.60q; add one to Data.Answers, or leave the question out",
 				i, len(d.Answers), q.Answers)
-		}
-		for k := range target {
-			target[k] /= float32(known)
 		}
 		at, ok := byImage[q.Image]
 		if !ok {
@@ -102,6 +103,21 @@ func (d Data) prepare(c Config) (*prepared, error) {
 			c.Batch, len(p.about), len(p.about))
 	}
 	return p, nil
+}
+
+// targetOf returns the shares of the answers that people gave and that are in the list, in the order of the list.
+func targetOf(answers []string, list map[string]int) (target []share) {
+	given, known := map[int]int{}, 0
+	for _, a := range answers {
+		if k, ok := list[a]; ok {
+			given[k]++
+			known++
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(given)) {
+		target = append(target, share{k, float32(given[k]) / float32(known)})
+	}
+	return target
 }
 
 // indexOf returns the place of every answer in the list.
@@ -140,13 +156,15 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 	for _, at := range order[step%rounds*c.Batch:][:c.Batch] {
 		rows = append(rows, p.about[at][rng.IntN(len(p.about[at]))])
 	}
-	n, images, target := len(rows), []uint8(nil), []float32(nil)
-	for _, row := range rows {
-		target = append(target, p.target[row]...)
-		images = slices.Grow(images, pixels.Bytes(p.shape))
-		images = images[:len(images)+pixels.Bytes(p.shape)]
-		if err := p.images.ReadImage(p.image[row], images[len(images)-pixels.Bytes(p.shape):]); err != nil {
-			return train.Batch{}, fmt.Errorf("vqa: reading image %d: %w", p.image[row], err)
+	n := len(rows)
+	images, err := p.read(rows)
+	if err != nil {
+		return train.Batch{}, err
+	}
+	target := make([]float32, n*p.answers)
+	for i, row := range rows {
+		for _, t := range p.target[row] {
+			target[i*p.answers+t.answer] = t.of
 		}
 	}
 	pick := func(texts [][]int32, of func(row int) int) [][]int32 {
@@ -182,6 +200,25 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 		inputs = append(inputs, p.texts(captions), p.texts(masked))
 	}
 	return train.Batch{Inputs: inputs, Examples: n}, nil
+}
+
+// read returns the images that questions are about, one after the other. Files are decoded by all cores.
+func (p *prepared) read(rows []int) ([]uint8, error) {
+	size := pixels.Bytes(p.shape)
+	images, errs := make([]uint8, len(rows)*size), make([]error, len(rows))
+	var wait sync.WaitGroup
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, row := range rows {
+		limit <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-limit }()
+			if err := p.images.ReadImage(p.image[row], images[i*size:(i+1)*size]); err != nil {
+				errs[i] = fmt.Errorf("vqa: reading image %d: %w", p.image[row], err)
+			}
+		})
+	}
+	wait.Wait()
+	return images, cmp.Or(errs...)
 }
 
 // texts returns tokens as a tensor [n, length], filled up with 0 behind their ends.

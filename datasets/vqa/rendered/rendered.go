@@ -9,9 +9,7 @@ package rendered
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/puclab/puclab/datasets/vqa"
 )
@@ -97,25 +95,17 @@ func Make(c Config) (*Set, error) {
 			s.Examples = append(s.Examples, ask(asking, people, scene, int64(i), int64(i*c.Questions+q), c.Disagreement))
 		}
 	}
-	s.caption(c)
-	return s, nil
+	return s, s.caption(c)
 }
 
 // caption writes the captions, and gives the wrong ones to as many images as asked for.
-func (s *Set) caption(c Config) {
-	own := make([]string, s.Len())
-	for i, scene := range s.Scenes {
-		own[i] = scene.Caption()
-		s.CaptionOf = append(s.CaptionOf, i)
+func (s *Set) caption(c Config) error {
+	var err error
+	if s.CaptionOf, err = vqa.Misplace(s.Len(), c.FalsePositives, rand.New(rand.NewPCG(c.Seed, captionStream))); err != nil {
+		return err
 	}
-	s.Captions = slices.Clone(own)
-	rng := rand.New(rand.NewPCG(c.Seed, captionStream))
-	wrong := int(math.Round(c.FalsePositives * float64(s.Len())))
-	for _, i := range rng.Perm(s.Len())[:wrong] {
-		j := rng.IntN(s.Len() - 1)
-		if j >= i {
-			j++
-		}
-		s.Captions[i], s.CaptionOf[i] = own[j], j
+	for _, of := range s.CaptionOf {
+		s.Captions = append(s.Captions, s.Scenes[of].Caption())
 	}
+	return nil
 }

@@ -33,6 +33,7 @@ type lossVector struct {
 		Lambda  float64
 		TauPlus float64 `json:"tau_plus"`
 		Pi      float64
+		Margin  float64
 	}
 	Labeled []int
 	Class   []int32
@@ -50,17 +51,19 @@ func (v lossVector) objectives() map[string]Objective {
 	made := map[string]Objective{}
 	for _, o := range []Objective{
 		SSCL(), SCLPU(), PUCL(), SCL(), MCL(v.Params.Lambda), DCL(DCLConfig{TauPlus: v.Params.TauPlus}), PUNCE(v.Params.Pi),
-		AlignmentLoss(), UniformityLoss(),
+		AlignmentLoss(), UniformityLoss(), NPair(), DebiasedPos(DebiasedPosConfig{TauPlus: v.Params.TauPlus}), TrueNegatives(0), IdealCL(0),
+		Pairwise(v.Params.Margin),
 	} {
 		made[o.Name] = o
 	}
 	return made
 }
 
-// TestVectors holds values and gradients against batches worked out elsewhere in float64: all that a file holds.
+// TestVectors holds values and gradients against batches worked out elsewhere in float64: all that a file holds. Files in testdata/torch
+// are PyTorch's, by testdata/make_torch.py.
 func TestVectors(t *testing.T) {
-	for _, path := range vectorFiles(t, "losses") {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+	for _, path := range append(vectorFiles(t, "losses"), vectortest.Files(t, filepath.Join("testdata", "torch"), "losses")...) {
+		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			var v lossVector
 			readJSON(t, path, &v)
 			if len(v.Losses) == 0 {

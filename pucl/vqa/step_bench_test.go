@@ -1,0 +1,191 @@
+package vqa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/safetensors"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// startEnv names the file into which BenchmarkStep writes what others need to compute the same, instead of timing anything.
+const startEnv = "PUCL_PEERS_START"
+
+// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
+const checkedSteps = 3
+
+// speckles are images of 32×32 in color, all different.
+type speckles int
+
+func (n speckles) Len() int                           { return int(n) }
+func (speckles) Shape() (height, width, channels int) { return 32, 32, 3 }
+func (speckles) ReadImage(i int, dst []uint8) error {
+	rng := rand.New(rand.NewPCG(uint64(i), 1))
+	for k := range dst {
+		dst[k] = uint8(rng.Uint32())
+	}
+	return nil
+}
+
+// benchmarkData are n images with captions of 10 to 20 words, a question of 6 to each, and 30 answers.
+func benchmarkData(tb testing.TB, n int) Data {
+	tb.Helper()
+	words := Special()
+	for i := range 40 {
+		words = append(words, fmt.Sprint("word", i))
+	}
+	tokenizer, err := NewTokenizer(words)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	say := func(count int) string {
+		text := make([]string, count)
+		for i := range text {
+			text[i] = fmt.Sprint("word", rng.IntN(40))
+		}
+		return strings.Join(text, " ")
+	}
+	d := Data{Images: speckles(n), Tokenizer: tokenizer}
+	for i := range 30 {
+		d.Answers = append(d.Answers, fmt.Sprint("answer ", i))
+	}
+	for i := range n {
+		d.Captions = append(d.Captions, say(10+rng.IntN(11)))
+		d.Questions = append(d.Questions, Question{i, say(6), []string{d.Answers[rng.IntN(30)], d.Answers[rng.IntN(30)]}})
+	}
+	return d
+}
+
+// BenchmarkStep times whole training steps of the small model, the zero value of Config, as Train takes them: 64 images with a caption
+// and a question each, two views of every image drawn and made on the way. peers/step.py sets it beside PyTorch.
+func BenchmarkStep(b *testing.B) {
+	eng, data := enginetest.Open(b), benchmarkData(b, 512)
+	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
+	if path := os.Getenv(startEnv); path != "" {
+		if err := writeStart(eng, data, c, path); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var losses, times []float64
+	last := time.Now()
+	c.Settings.Observer = train.OnStep(func(p train.Progress) {
+		now := time.Now()
+		if p.Step <= checkedSteps {
+			losses = append(losses, p.Loss)
+		} else {
+			times = append(times, now.Sub(last).Seconds()*1e3)
+		}
+		if p.Step >= checkedSteps && !b.Loop() {
+			cancel()
+		}
+		last = time.Now()
+	})
+	if _, err := Train(ctx, eng, data, c); !errors.Is(err, context.Canceled) {
+		b.Fatal(err)
+	}
+	for i, loss := range losses {
+		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+}
+
+// What peers start from can be written, whether or not anybody times them.
+func TestStartOfPeers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "start")
+	if err := writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"3-6", "network.image.conv_proj.weight", "momentum.text.encoder.layer.1.output.dense.bias", "network.head.out.weight"} {
+		if _, ok := file.Tensors[name]; !ok {
+			t.Errorf("no %s among %d", name, len(file.Tensors))
+		}
+	}
+}
+
+// writeStart writes the weights with which a run of c begins, those of the momentum encoder too, and the tensors of its first batches.
+func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
+	c = c.withDefaults(data.Tokenizer)
+	p, err := data.prepare(c)
+	if err != nil {
+		return err
+	}
+	store := model.NewStore()
+	encoder.SetSeed(store, c.Seed)
+	out, inputs := map[string]safetensors.Tensor{}, []*tensors.Tensor(nil)
+	for step := range checkedSteps {
+		batch, err := p.batch(c, step)
+		if err != nil {
+			return err
+		}
+		if inputs == nil {
+			inputs = batch.Inputs
+		}
+		for i, part := range batch.Inputs {
+			name := fmt.Sprintf("%d-%d", step+1, i)
+			if out[name], err = fileTensor(part); err != nil {
+				return err
+			}
+		}
+	}
+	l := &learning{config: c, answers: p.answers}
+	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) *Node { return l.outputs(scope, in) }) // draws the weights
+	if err != nil {
+		return err
+	}
+	defer exec.Finalize()
+	list := make([]any, len(inputs))
+	for i, input := range inputs {
+		list[i] = input
+	}
+	if _, err := exec.Call(list...); err != nil {
+		return err
+	}
+	for _, scope := range []string{networkScope, momentumScope} {
+		weights, err := encoder.StateDict(store, scope)
+		if err != nil {
+			return err
+		}
+		for name, t := range weights {
+			out[scope+"."+name] = t
+		}
+	}
+	return (&safetensors.File{Tensors: out}).WriteFile(path)
+}
+
+// fileTensor returns a tensor of a batch as files hold it.
+func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
+	out.DType = map[dtypes.DType]safetensors.DType{
+		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
+	}[t.DType()]
+	out.Shape = t.Shape().Dimensions
+	err = t.ConstBytes(func(data []byte) { out.Data = bytes.Clone(data) })
+	return out, err
+}

@@ -20,31 +20,23 @@ type Claim struct {
 	Less         float64 // with Within 0: Above is above Below less so many points, so that it may be that far below, and above by any lead
 	BelowSetting string  // that Below is of; "" means Setting
 	Measure      Measure // by which Above is above; "" means accuracy on test images
+	BelowMeasure Measure // by which Below is compared; "" means Measure
+	Magnitude    bool    // compare how far from 0 both are by their measures
 	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
 }
 
-// Measure is what a claim compares: accuracy, [Steps], or a share that was measured by that name at the last point of a head, as
-// [ManyAccuracy]; see experiment.Point.
+// Measure is what a claim compares: accuracy, [Steps], or what was measured by that name at the last point of a head, as
+// [ManyAccuracy] or [Uniformity]; see experiment.Point. Within, Less and effects are in hundredths of it.
 type Measure string
 
 // Steps is the measure by which Above is above Below where it is sooner as accurate as Below is at its end: see
 // [experiment.Cells.Sooner].
 const Steps Measure = "steps"
 
-// The measures by which values are compared that runs keep, see [experiment.Point]: the heads of the rows then name values. Above is above
-// Below where its value at the end of the run is larger, or with Magnitude farther from 0. Within and Less are in hundredths of the value.
-const (
-	Value     Measure = "value"
-	Magnitude Measure = "magnitude"
-)
-
-// ofValues reports whether values are compared.
-func (m Measure) ofValues() bool { return m == Value || m == Magnitude }
-
-// of returns what a run has of a value: at its end, or the magnitude of that.
-func (m Measure) of(points []experiment.Point, name string) (float64, bool) {
-	value, ok := (&experiment.Result{Points: points}).Last("").Values[name]
-	if m == Magnitude {
+// of returns what was measured by that name at the last point of a head, or its magnitude.
+func (m Measure) of(points []experiment.Point, head string, magnitude bool) (float64, bool) {
+	value, ok := (&experiment.Result{Points: points}).Last(head).Values[string(m)]
+	if magnitude {
 		value = math.Abs(value)
 	}
 	return value, ok
@@ -77,14 +69,12 @@ func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
 	switch {
 	case c.Measure == Steps:
 		f.Effect = cells.Sooner(above, below)
-	case c.Measure.ofValues():
+	case c.Measure != "":
 		f.Effect = cells.Paired(above, below, func(a, b []experiment.Point) (float64, bool) {
-			more, ok := c.Measure.of(a, above.Head)
-			less, both := c.Measure.of(b, below.Head)
+			more, ok := c.Measure.of(a, above.Head, c.Magnitude)
+			less, both := cmp.Or(c.BelowMeasure, c.Measure).of(b, below.Head, c.Magnitude)
 			return more - less, ok && both
 		})
-	case c.Measure != "":
-		f.Effect = cells.ValueDifference(above, below, string(c.Measure))
 	case c.Than != "":
 		f.Effect = cells.Change(above, below, c.Than, rule)
 	default:

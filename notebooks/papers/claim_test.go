@@ -17,19 +17,20 @@ func TestDecideByValues(t *testing.T) {
 		cells.Standings = append(cells.Standings, experiment.Standing{Run: experiment.Run{Setting: "s", Method: "a", Seed: seed}, State: experiment.Done,
 			Result: &experiment.Result{Points: points}})
 	}
-	bias, other, none := Row{"a", "bias"}, Row{"a", "other"}, Row{"a", "none"}
+	const bias, other, none = "bias", "other", "none"
 	for _, tt := range []struct {
-		above, below Row
-		measure      Measure
+		above, below Measure
+		magnitude    bool
 		want         Verdict
 		effect       float64
 	}{
-		{bias, other, Value, Agrees, 0.7}, {other, bias, Value, Disagrees, -0.7}, {bias, other, Magnitude, Disagrees, -0.28}, {other, bias, Magnitude, Agrees, 0.28},
-		{bias, none, Value, NotDecided, math.NaN()},
+		{bias, other, false, Agrees, 0.7}, {other, bias, false, Disagrees, -0.7}, {bias, other, true, Disagrees, -0.28}, {other, bias, true, Agrees, 0.28},
+		{bias, none, false, NotDecided, math.NaN()}, {bias, "", false, NotDecided, 0}, // the same value twice
 	} {
-		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Measure: tt.measure}.Decide(&cells, experiment.Last)
+		f := Claim{Setting: "s", Above: Row{Method: "a"}, Below: Row{Method: "a"}, Measure: tt.above, BelowMeasure: tt.below,
+			Magnitude: tt.magnitude}.Decide(&cells, experiment.Last)
 		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.effect) > 1e-12 {
-			t.Errorf("%s above %s by %s: %s, effect %v, want %s and %g", tt.above, tt.below, tt.measure, f.Verdict, f.Effect, tt.want, tt.effect)
+			t.Errorf("%s above %s, magnitudes %t: %s, effect %v, want %s and %g", tt.above, tt.below, tt.magnitude, f.Verdict, f.Effect, tt.want, tt.effect)
 		}
 	}
 }

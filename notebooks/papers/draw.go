@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -135,15 +136,12 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	for _, f := range findings {
 		var line []viz.Cell
 		above, below := f.series()
-		for _, s := range []experiment.Series{above, below} {
+		for i, s := range []experiment.Series{above, below} {
 			cell := cells.At(s.Setting, s.Method, s.Head, f.Rule)
-			if f.Measure.ofValues() {
-				line = append(line, Percent(cells.Value(s.Setting, s.Method, "", s.Head)))
-				continue
-			}
 			shown := cell.Accuracy
 			if f.Measure != "" && f.Measure != Steps {
-				shown = cells.Value(s.Setting, s.Method, s.Head, string(f.Measure))
+				measure := []Measure{f.Measure, cmp.Or(f.BelowMeasure, f.Measure)}[i]
+				shown = cells.Value(s.Setting, s.Method, s.Head, string(measure))
 			}
 			line = append(line, Percent(shown))
 			failed := cell.Count(experiment.Failed)
@@ -157,9 +155,11 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure == Steps }) {
 		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
 	}
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure.ofValues() }) {
-		out.Note += " Of a claim about a value that is no accuracy all numbers are hundredths of it, and where it says less biased, the difference is that of " +
-			"the distances from 0."
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure != "" && f.Measure != Steps }) {
+		out.Note += " Of a claim by another measure than accuracy the numbers are hundredths of that measure."
+	}
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Magnitude }) {
+		out.Note += " Where it says less biased, the difference is that of the distances from 0."
 	}
 	if len(left) > 0 {
 		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."

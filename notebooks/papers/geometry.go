@@ -131,8 +131,8 @@ func claimsGeometry() (list []Claim) {
 			}
 		}
 		low, high := SSCLAt(0.1), SSCLAt(1)
-		add(waves, "a small τ pushes near images apart: uniformity is lower at 0.1 than at 1", task, Row{high, Uniformity}, Row{low, Uniformity}).Measure = Value
-		add(waves, "and pays by alignment, which is worse", task, Row{low, Alignment}, Row{high, Alignment}).Measure = Value
+		add(waves, "a small τ pushes near images apart: uniformity is lower at 0.1 than at 1", task, Row{Method: high}, Row{Method: low}).Measure = Uniformity
+		add(waves, "and pays by alignment, which is worse", task, Row{Method: low}, Row{Method: high}).Measure = Alignment
 		labeled, err := PUNCETask(size)
 		if err != nil {
 			panic(err) // sizes are those above

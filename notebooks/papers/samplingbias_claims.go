@@ -27,12 +27,14 @@ func claimsSamplingBias() (list []Claim) {
 				add(figure, "false negatives cost accuracy: true negatives are above ssCL ("+head+")", s.Name, Row{OracleNegatives, head}, Row{"ssCL", head})
 				add(text, "the correction gains: DCL with the true τ⁺ is above ssCL ("+head+")", s.Name, Row{dcl, head}, Row{"ssCL", head})
 			}
-			bias := func(method, value string) Row { return Row{method, value} }
-			add(text, "at the end of a run of ssCL the corrected mean over negatives is less biased than the plain one", s.Name,
-				bias("ssCL", PlainBias), bias("ssCL", CorrectedBias)).Measure = Magnitude
-			add(text, "and so at the end of a run of DCL", s.Name, bias(dcl, PlainBias), bias(dcl, CorrectedBias)).Measure = Magnitude
-			add(code, "less bias costs variance: the corrected mean varies more than the plain one", s.Name, bias(dcl, CorrectedDeviation),
-				bias(dcl, PlainDeviation)).Measure = Value
+			biased := func(statement, method string) {
+				c := add(text, statement, s.Name, Row{Method: method}, Row{Method: method})
+				c.Measure, c.BelowMeasure, c.Magnitude = PlainBias, CorrectedBias, true
+			}
+			biased("at the end of a run of ssCL the corrected mean over negatives is less biased than the plain one", "ssCL")
+			biased("and so at the end of a run of DCL", dcl)
+			c := add(code, "less bias costs variance: the corrected mean varies more than the plain one", s.Name, Row{Method: dcl}, Row{Method: dcl})
+			c.Measure, c.BelowMeasure = CorrectedDeviation, PlainDeviation
 			if i > 0 {
 				continue
 			}

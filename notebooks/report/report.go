@@ -34,6 +34,7 @@ type Record struct {
 	BelowAt    string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
 	Than       string          `json:"than,omitempty"`         // a setting where the one leads the other by less, or with within by as much
 	Measure    papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
+	BelowBy    papers.Measure  `json:"belowMeasure,omitempty"` // by which the row below is compared, where it is another one
 	Within     float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
 	Less       float64         `json:"less,omitempty"`         // how many points the one may be below the other and be said to compete with it
 	Verdict    papers.Verdict  `json:"verdict"`
@@ -45,7 +46,7 @@ type Record struct {
 
 func recordOf(f papers.Finding) Record {
 	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
-		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, Within: f.Within, Less: f.Less, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
+		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, BelowBy: f.BelowMeasure, Within: f.Within, Less: f.Less, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
 	in := func(share float64) *float64 {
 		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
 			return &points

@@ -156,7 +156,9 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 		}
 	}
 	l := &learning{config: c, answers: p.answers}
-	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) *Node { return l.outputs(scope, in) }) // draws the weights
+	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) *Node { // draws the weights
+		return l.loss(l.outputs(scope, in), in)
+	})
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func TauPlusForRate(rate float64, examples, views int) float64 {
 // Source: M. A. Nikitina, slides on distribution bias in contrastive learning, DebiasedPos; the floor is that of Chuang et
 // al. (2020), which the slides leave out.
 func DebiasedPos(config DebiasedPosConfig) Objective {
-	return Objective{
+	o := Objective{
 		Name: "DebiasedPos",
 		Attract: func(b *Block) *Node {
 			positive, _, some := config.masses(b)
@@ -81,6 +81,34 @@ func DebiasedPos(config DebiasedPosConfig) Objective {
 			return onlyWhere(some, numeric.LogOnePlusExp(Sub(negative, positive)))
 		},
 	}
+	if config.Negatives == nil && config.Mixture == nil {
+		o.OfMasses = config.ofMasses
+	}
+	return o
+}
+
+// ofMasses is the loss where P is taken over the positive and all negatives.
+func (c DebiasedPosConfig) ofMasses(own, negatives, count *Node, tau float64) *Node {
+	c.check()
+	drawn := Sub(negatives, Log(count))
+	all := Sub(logAdd(own, negatives), Log(OnePlus(count)))
+	if c.Weight > 0 {
+		negatives = AddScalar(drawn, math.Log(c.Weight))
+	}
+	return numeric.LogOnePlusExp(Sub(negatives, c.positive(all, drawn, tau)))
+}
+
+// check panics unless the settings are in range.
+func (c DebiasedPosConfig) check() {
+	fault.PanicIf(!(c.TauPlus > 0 && c.TauPlus <= 1),
+		"pucl: DebiasedPos with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie above 0 and at most at 1", c.TauPlus)
+	fault.PanicIf(!(c.Weight >= 0),
+		"pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight)
+}
+
+// positive returns log P⁺ from log P and log P⁻.
+func (c DebiasedPosConfig) positive(all, drawn *Node, tau float64) *Node {
+	return logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/tau)
 }
 
 // Floored returns the share of anchors whose P⁺ is on its floor e^(−1/τ), for which P − τ⁻P⁻ is too small or negative and the
@@ -95,10 +123,7 @@ func (c DebiasedPosConfig) Floored() Objective {
 
 // masses returns log P⁺ and log N·P⁻, and for which anchors there are negatives; elsewhere both are finite and mean nothing.
 func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
-	fault.PanicIf(!(c.TauPlus > 0 && c.TauPlus <= 1),
-		"pucl: DebiasedPos with τ⁺ = %v; it is the chance to meet the anchor's own class and must lie above 0 and at most at 1", c.TauPlus)
-	fault.PanicIf(!(c.Weight >= 0),
-		"pucl: DebiasedPos with weight N = %v; it must be positive, or 0 for the number of rows of other examples", c.Weight)
+	c.check()
 	b.needOtherExamples("DebiasedPos")
 	weight := cmp.Or(c.Weight, float64(b.rows()-b.views()))
 	mask := b.OtherExamples()
@@ -121,8 +146,7 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	default:
 		all = AddScalar(LogPartition(b), -math.Log(float64(b.rows()-1)))
 	}
-	positive = logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/b.Tau)
-	return positive, total, some
+	return c.positive(all, drawn, b.Tau), total, some
 }
 
 // logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.

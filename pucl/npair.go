@@ -1,6 +1,10 @@
 package pucl
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/numeric"
+)
 
 // NPair is the N-pair loss: every anchor against its own other view as the positive and N negatives.
 //
@@ -14,5 +18,9 @@ import . "github.com/gomlx/gomlx/core/graph"
 //
 // Source: M. A. Nikitina, slides on distribution bias in contrastive learning, L_N-pair; the pairs are those of Sohn (2016).
 func NPair() Objective {
-	return Objective{Name: "N-pair", Attract: OwnViews, Repel: func(b *Block) *Node { return LogSumExp(b, b.OtherView) }}
+	return Objective{
+		Name: "N-pair", Attract: OwnViews,
+		Repel:    func(b *Block) *Node { return LogSumExp(b, b.OtherView) },
+		OfMasses: func(own, negatives, _ *Node, _ float64) *Node { return numeric.LogOnePlusExp(Sub(negatives, own)) },
+	}
 }

@@ -30,6 +30,11 @@ type Objective struct {
 	// Whole, if not nil, is added to the loss: the part of an objective that is not a mean over anchors, such as
 	// [Uniformity]. It returns one number for each batch, the shape of the leading axes of Views.Z.
 	Whole func(v Views, tau float64) *Node
+
+	// OfMasses, if not nil, is the loss of an anchor by three nodes of one shape: the similarity s of its only positive, the log of the
+	// sum of exp s over its negatives, which are all others that count, and their number. It is for objectives that look at nothing
+	// else, and must agree with the terms: [Objective.InTurn] and [Objective.SoftPairs] take it, and far less time with it.
+	OfMasses func(own, negatives, count *Node, tau float64) *Node
 }
 
 // Loss returns the loss of each batch of v: a scalar, or the shape of the leading axes where Z has some. Embeddings in half

@@ -2,6 +2,7 @@ package pucl
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -41,6 +42,34 @@ func (o Objective) PerPair(p Pairs, tau float64) *Node {
 	return onlyWhere(some, o.score(b))
 }
 
+// InTurn returns the loss of every anchor with each of its own pairs in turn as its only positive, [.., r, m]: own, [.., r, m], are the
+// cosines of these pairs, others, [.., r, n], those of its negatives, and counted, Bool of that shape, says which of them there are. It is
+// [Objective.PerPair] of each own pair with the negatives; 0 for an anchor without any.
+func (o Objective) InTurn(own, others, counted *Node, tau float64) *Node {
+	fault.PanicIf(own.Rank() != others.Rank() || own.Rank() < 2 || !own.Shape().EqualDimensions(withLast(others.Shape(), own.Shape().Dim(-1))),
+		"pucl: own pairs %s and others %s; they must be [.., r, m] and [.., r, n] of the same anchors", own.Shape(), others.Shape())
+	if o.OfMasses != nil {
+		return o.ofMasses(own, Pairs{Cosine: others, Positive: falses(counted), Counted: counted}.block(tau))
+	}
+	rank := own.Rank()
+	each := ExpandAxes(own, -1)                                                        // [.., r, m, 1]
+	spread := append(slices.Clone(own.Shape().Dimensions), others.Shape().Dim(rank-1)) // [.., r, m, n]
+	among := func(x *Node) *Node { return BroadcastToDims(ExpandAxes(x, rank-1), spread...) }
+	cosine := Concatenate([]*Node{each, among(others)}, -1)
+	yes := Equal(each, each)
+	first, rest := Or(yes, Not(yes)), among(counted)
+	return o.PerPair(Pairs{Cosine: cosine, Positive: Concatenate([]*Node{first, falses(rest)}, -1), Counted: Concatenate([]*Node{first, rest}, -1)}, tau)
+}
+
+// ofMasses returns the loss of anchors with each of their own pairs [.., r, m] as the positive and the others of b [.., r, n] as negatives.
+func (o Objective) ofMasses(own *Node, b *Block) *Node {
+	some := anyOf(b.Others)
+	count := MaxScalar(ReduceSum(ConvertDType(b.Others, b.Sim.DType()), -1), 1.0)
+	spread := func(x *Node) *Node { return BroadcastToDims(ExpandAxes(x, -1), own.Shape().Dimensions...) }
+	s := MulScalar(ConvertDType(own, b.Sim.DType()), 1/b.Tau)
+	return onlyWhere(spread(some), o.OfMasses(s, spread(onlyWhere(some, LogSumExp(b, b.Others))), spread(count), b.Tau))
+}
+
 // SoftPairs is [Objective.PerPair] where it is not known which other is the anchor's own: weight, [r, n], says how far each of them
 // is, and the loss of an anchor is the weighted sum over all others of what its loss is if that one is the positive. For [NPair] this
 // is the cross-entropy between the weights and the soft-max of the similarities. It takes memory for r·n² numbers.
@@ -49,10 +78,27 @@ func (o Objective) SoftPairs(cosine, weight *Node, tau float64) *Node {
 	fault.PanicIf(shape.Rank() != 2 || !weight.Shape().EqualDimensions(shape),
 		"pucl: weights %s of similarities %s; both must be [r, n], one weight for each pair", weight.Shape(), shape)
 	g, r, n := cosine.Graph(), shape.Dim(0), shape.Dim(1)
-	all := shapes.Make(dtypes.Int32, n, r, n)
-	positive := Equal(Iota(g, all, 0), Iota(g, all, 2))
-	loss := o.PerPair(Pairs{Cosine: BroadcastToDims(ExpandAxes(cosine, 0), n, r, n), Positive: positive}, tau) // [n, r]
-	return ReduceSum(Mul(TransposeAllAxes(loss, 1, 0), ConvertDType(weight, loss.DType())), -1)
+	all := shapes.Make(dtypes.Int32, r, n, n)
+	positive := Equal(Iota(g, all, 1), Iota(g, all, 2))
+	pairs := Pairs{Cosine: BroadcastToDims(ExpandAxes(cosine, 1), r, n, n), Positive: positive}
+	var loss *Node // [r, n]
+	if o.OfMasses != nil {
+		pairs.Counted = Not(positive)
+		loss = Reshape(o.ofMasses(ExpandAxes(cosine, -1), pairs.block(tau)), r, n)
+	} else {
+		loss = o.PerPair(pairs, tau)
+	}
+	return ReduceSum(Mul(loss, ConvertDType(weight, loss.DType())), -1)
+}
+
+// falses returns false in the shape of a mask.
+func falses(mask *Node) *Node { return And(mask, Not(mask)) }
+
+// withLast returns the dimensions of a shape with another last one.
+func withLast(s shapes.Shape, n int) shapes.Shape {
+	s = s.Clone()
+	s.Dimensions[len(s.Dimensions)-1] = n
+	return s
 }
 
 // block checks p and returns it as what terms see.

@@ -211,3 +211,60 @@ func TestPairsRefusals(t *testing.T) {
 		refusal.Check(t, tt.err, tt.says)
 	}
 }
+
+// What is computed from masses is what the terms say, and so are gradients: with each of an anchor's own pairs in turn, where the anchors
+// have other negatives and one has none, and with soft targets.
+func TestOfMasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	draw := func(r, n int) [][]float64 {
+		rows := make([][]float64, r)
+		for i := range rows {
+			rows[i] = make([]float64, n)
+			for j := range rows[i] {
+				rows[i][j] = 2*rng.Float64() - 1
+			}
+		}
+		return rows
+	}
+	own, others, weight := draw(4, 3), draw(4, 5), draw(4, 5)
+	counted := make([][]bool, 4)
+	for i := range counted {
+		counted[i] = make([]bool, 5)
+		for j := range counted[i] {
+			counted[i][j] = i != 2 && rng.IntN(3) > 0
+		}
+	}
+	for _, o := range []Objective{
+		NPair(), DebiasedPos(DebiasedPosConfig{TauPlus: 0.3}), DebiasedPos(DebiasedPosConfig{TauPlus: 0.9, Weight: 4}), DebiasedPos(DebiasedPosConfig{TauPlus: 1}),
+	} {
+		for _, tau := range []float64{0.07, 1} {
+			exec := MustNewExec(enginetest.Open(t).Backend, func(in []*Node) (out []*Node) {
+				own, others, counted, weight := in[0], in[1], in[2], in[3]
+				terms := o
+				terms.OfMasses = nil
+				for _, o := range []Objective{o, terms} {
+					turns, soft := o.InTurn(own, others, counted, tau), o.SoftPairs(others, weight, tau)
+					out = append(out, turns, soft)
+					out = append(out, Gradient(ReduceAllSum(Square(turns)), own, others)...)
+					out = append(out, Gradient(ReduceAllSum(Square(soft)), others, weight)...)
+				}
+				return out
+			})
+			out, err := exec.Call(own, others, counted, weight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			half := len(out) / 2
+			for i := range half {
+				what := fmt.Sprintf("%s, τ %g, output %d", o.Name, tau, i)
+				got, want := tensors.MustCopyFlatData[float64](out[i]), tensors.MustCopyFlatData[float64](out[half+i])
+				for k := range got {
+					vectortest.Near(t, what, got[k], want[k], 1e-9*max(1, math.Abs(want[k])))
+				}
+			}
+			if turns := out[0].Value().([][]float64); turns[2][0] != 0 || turns[0][0] == 0 {
+				t.Errorf("%s: %v of an anchor without negatives, %v of another", o.Name, turns[2], turns[0])
+			}
+		}
+	}
+}

@@ -15,8 +15,10 @@ import (
 // that all may be looked at. An example without any true entry gets the plain mean of its values.
 func attend(q, k, v, mask *Node) *Node {
 	n, tokens, heads, size := q.Shape().Dim(0), q.Shape().Dim(1), q.Shape().Dim(2), q.Shape().Dim(3)
-	q = MulScalar(q, 1/math.Sqrt(float64(size)))
-	score := dot(q, k).General([]int{3}, []int{0, 2}, []int{3}, []int{0, 2}) // [n, heads, tokens, others]
+	// Heads come before tokens, so that the products are over matrices that lie one after the other, which engines compute in one go.
+	split := func(x *Node) *Node { return TransposeAllAxes(x, 0, 2, 1, 3) }
+	q, k, v = split(MulScalar(q, 1/math.Sqrt(float64(size)))), split(k), split(v)
+	score := dot(q, k).General([]int{3}, []int{0, 1}, []int{3}, []int{0, 1}) // [n, heads, tokens, others]
 	weight := widely(score, func(score *Node) *Node {
 		if mask != nil {
 			// Far below any score, and finite: with −Inf the gradient of a row without true entries is NaN.
@@ -25,7 +27,7 @@ func attend(q, k, v, mask *Node) *Node {
 		}
 		return Softmax(score, -1)
 	})
-	y := dot(weight, v).General([]int{3}, []int{0, 1}, []int{1}, []int{0, 2}) // [n, heads, tokens, d]
+	y := dot(weight, v).General([]int{3}, []int{0, 1}, []int{2}, []int{0, 1}) // [n, heads, tokens, d]
 	return Reshape(TransposeAllAxes(y, 0, 2, 1, 3), n, tokens, heads*size)
 }
 

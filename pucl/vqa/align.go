@@ -67,19 +67,16 @@ func trues(g *Graph, shape shapes.Shape) *Node {
 }
 
 // inside compares what stands for the whole of each example [n, k] with the parts of all examples [n, parts, k], of which those that
-// mask [n, parts] has: it returns the mean over examples and their parts. Of the first axis of the pairs, entry p says what comes out
-// when part p of each example is its positive; its other parts are left out then.
+// mask [n, parts] has: it returns the mean over examples and their parts of the loss with that part as the positive and all parts of
+// others as negatives.
 func inside(objective pucl.Objective, whole, parts, mask *Node, tau float64) *Node {
 	g, n, count := whole.Graph(), whole.Shape().Dim(0), parts.Shape().Dim(1)
-	cosine := cosines(whole, Reshape(parts, n*count, parts.Shape().Dim(2))) // [n, n·count]
-	ints := shapes.Make(dtypes.Int32, count, n, n*count)
-	part, anchor, column := Iota(g, ints, 0), Iota(g, ints, 1), Iota(g, ints, 2)
-	perExample := Scalar(g, dtypes.Int32, count)
-	own := Equal(Div(column, perExample), anchor)
-	positive := And(own, Equal(Mod(column, perExample), part))
-	there := BroadcastToDims(Reshape(mask, 1, 1, n*count), ints.Dimensions...)
-	counted := And(there, Or(positive, Not(own)))
-	loss := objective.PerPair(pucl.Pairs{Cosine: BroadcastToDims(ExpandAxes(cosine, 0), ints.Dimensions...), Positive: positive, Counted: counted}, tau)
+	cosine := Reshape(cosines(whole, Reshape(parts, n*count, parts.Shape().Dim(2))), n, n, count)
+	ints := shapes.Make(dtypes.Int32, n, n, count)
+	itself := Equal(Iota(g, ints, 0), Iota(g, ints, 1))
+	own := ReduceSum(Where(itself, cosine, ZerosLike(cosine)), 1)
+	others := And(Not(itself), BroadcastToDims(ExpandAxes(mask, 0), n, n, count))
+	loss := objective.InTurn(own, Reshape(cosine, n, n*count), Reshape(others, n, n*count), tau)
 	weight := ConvertDType(mask, loss.DType())
-	return Div(ReduceAllSum(Mul(TransposeAllAxes(loss, 1, 0), weight)), MaxScalar(ReduceAllSum(weight), 1))
+	return Div(ReduceAllSum(Mul(loss, weight)), MaxScalar(ReduceAllSum(weight), 1))
 }

@@ -5,6 +5,9 @@ import "slices"
 // smallest is the number of multiplications from which a product is worth a call. Tests have it lower.
 var smallest = 1 << 21
 
+// manyMatrices is how many pairs of them are worth a call where each is small: XLA deals them out to its threads one by one.
+const manyMatrices = 16
+
 // largest is what no side and no stride within a matrix may reach: oneDNN 3.2 counts 64 times a stride with 32 bits, and crashed or gave
 // wrong numbers from 2²⁵ on.
 const largest = 1 << 24
@@ -41,7 +44,8 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 	work := float64(p.batch) * float64(p.rows) * float64(p.columns) * float64(p.inner)
 	longest := max(p.rows, p.columns, p.inner, p.leftStrides[1], p.leftStrides[2], p.rightStrides[1], p.rightStrides[2])
 	narrow := p.columns < 16 && p.leftStrides[2] == 1 // XLA reads the rows once and is faster
-	return p, work >= float64(smallest) && longest < largest && p.rows > 1 && p.columns > 1 && !narrow
+	worth := work >= float64(smallest) || p.batch >= manyMatrices && work >= float64(smallest)/64
+	return p, worth && longest < largest && p.rows > 1 && p.columns > 1 && !narrow
 }
 
 // agree reports whether the axes are axes of the arrays, none of them twice, and the sizes those that a product must have.

@@ -46,12 +46,12 @@ func (o Objective) PerPair(p Pairs, tau float64) *Node {
 // cosines of these pairs, others, [.., r, n], those of its negatives, and counted, Bool of that shape, says which of them there are. It is
 // [Objective.PerPair] of each own pair with the negatives; 0 for an anchor without any.
 func (o Objective) InTurn(own, others, counted *Node, tau float64) *Node {
-	fault.PanicIf(own.Rank() != others.Rank() || own.Rank() < 2 || !own.Shape().EqualDimensions(withLast(others.Shape(), own.Shape().Dim(-1))),
+	rank := own.Rank()
+	fault.PanicIf(rank < 2 || others.Rank() != rank || !slices.Equal(own.Shape().Dimensions[:rank-1], others.Shape().Dimensions[:rank-1]),
 		"pucl: own pairs %s and others %s; they must be [.., r, m] and [.., r, n] of the same anchors", own.Shape(), others.Shape())
 	if o.OfMasses != nil {
 		return o.ofMasses(own, Pairs{Cosine: others, Positive: falses(counted), Counted: counted}.block(tau))
 	}
-	rank := own.Rank()
 	each := ExpandAxes(own, -1)                                                        // [.., r, m, 1]
 	spread := append(slices.Clone(own.Shape().Dimensions), others.Shape().Dim(rank-1)) // [.., r, m, n]
 	among := func(x *Node) *Node { return BroadcastToDims(ExpandAxes(x, rank-1), spread...) }
@@ -93,13 +93,6 @@ func (o Objective) SoftPairs(cosine, weight *Node, tau float64) *Node {
 
 // falses returns false in the shape of a mask.
 func falses(mask *Node) *Node { return And(mask, Not(mask)) }
-
-// withLast returns the dimensions of a shape with another last one.
-func withLast(s shapes.Shape, n int) shapes.Shape {
-	s = s.Clone()
-	s.Dimensions[len(s.Dimensions)-1] = n
-	return s
-}
 
 // block checks p and returns it as what terms see.
 func (p Pairs) block(tau float64) *Block {

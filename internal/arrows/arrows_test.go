@@ -21,9 +21,9 @@ const module = "github.com/puclab/puclab/"
 var floors = [][]string{
 	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/fault", "internal/filelock", "internal/guidecheck", "internal/home",
 		"internal/interrupts", "internal/liveline", "internal/naming", "internal/peak", "internal/refusal", "internal/strictjson", "internal/wholefile"},
-	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric"},
+	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric", "pucl/internal/parallel"},
 	{"pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
-	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
+	{"pucl/engine/...", "pucl/internal/sample", "pucl/internal/steptest", "viz", "pucl/reduce"},
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/probe", "pucl/mak", "theory/..."},
 	{"pucl/train"},

@@ -69,12 +69,6 @@ func FalseCaptions(source string, share float64) string {
 	return fmt.Sprintf("%s, %g%% false captions", source, 100*share)
 }
 
-// FalseShares lists the shares of false captions at a size.
-func FalseShares(size experiment.Size) ([]float64, error) {
-	a, err := ofSize(answeringAmounts, size)
-	return slices.Clone(a.shares), err
-}
-
 // QuestionAnswering sets N-pair beside L_Pos in all six comparisons of a model that answers questions, over the share of images that
 // come with the caption of another: the slides' experiment on VQA, on questions that are rendered, of which it is known which pairs of
 // an image and a text are false. A model that learns from answers alone, to which captions make no difference, is beside them. At size

@@ -83,10 +83,11 @@ const commonAnswers = 3129
 // readVQA returns the questions of VQA v2 about the training images of COCO, with the first caption of each, and those about its
 // validation images. Of fewer images than there are, a seed draws which.
 func (c Answering) readVQA(seed uint64) (learn, test *Asked, err error) {
-	dir, err := filesOf(VQAv2, "vqa-v2", questionsOf("train2014"))
+	questions, err := fileOf(VQAv2, "vqa-v2", questionsOf("train2014"))
 	if err != nil {
 		return nil, nil, err
 	}
+	dir := os.DirFS(filepath.Dir(questions))
 	vocabulary, err := bertVocabulary()
 	if err != nil {
 		return nil, nil, err
@@ -243,7 +244,7 @@ func baseWeights() (image, text map[string]safetensors.Tensor, err error) {
 }
 
 func weights(name string) (map[string]safetensors.Tensor, error) {
-	path, err := fileOf(name, "model.safetensors")
+	path, err := fileOf(name, name, "model.safetensors")
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +257,7 @@ func weights(name string) (map[string]safetensors.Tensor, error) {
 
 // bertVocabulary returns the tokens of BERT-base.
 func bertVocabulary() (tokens []string, err error) {
-	path, err := fileOf(bertFolder, "vocab.txt")
+	path, err := fileOf(bertFolder, bertFolder, "vocab.txt")
 	if err != nil {
 		return nil, err
 	}
@@ -268,9 +269,10 @@ func bertVocabulary() (tokens []string, err error) {
 	return vqa.ReadVocabulary(file)
 }
 
-// fileOf returns the path of a file of weights.
-func fileOf(name, file string) (string, error) {
-	for _, folder := range datasets.Folders(name) {
+// fileOf returns the path of a file of what is called so, which lies in the folders of that name.
+func fileOf(what, name, file string) (string, error) {
+	folders := datasets.Folders(name)
+	for _, folder := range folders {
 		path := filepath.Join(folder, file)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
@@ -278,20 +280,6 @@ func fileOf(name, file string) (string, error) {
 			return "", err
 		}
 	}
-	return "", notHere(name, name, file)
-}
-
-// filesOf returns the folder of a data set that has a file.
-func filesOf(what, name, file string) (fs.FS, error) {
-	path, err := fileOf(name, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notHere(what, name, file)
-	}
-	return os.DirFS(filepath.Dir(path)), err
-}
-
-// notHere is the error where a file is in none of its folders.
-func notHere(what, name, file string) error {
-	return fmt.Errorf("%s is not on this machine: put its files, %s among them, into one of %s: %w", what, file,
-		strings.Join(datasets.Folders(name), ", "), fs.ErrNotExist)
+	return "", fmt.Errorf("%s is not on this machine: put its files, %s among them, into one of %s: %w", what, file,
+		strings.Join(folders, ", "), fs.ErrNotExist)
 }

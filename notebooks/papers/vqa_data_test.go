@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ func writeVQA(t *testing.T, n int) {
 			id := 100*(p+1) + i
 			gray := image.NewGray(image.Rect(0, 0, 20, 30))
 			for k := range gray.Pix {
-				gray.Pix[k] = color.Gray{Y: uint8(20 * i)}.Y
+				gray.Pix[k] = uint8(20 * i)
 			}
 			var file bytes.Buffer
 			if err := jpeg.Encode(&file, gray, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/puclab/puclab/pucl/internal/parallel"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -157,7 +158,7 @@ func uniformity(unit *mat.Dense) float64 {
 		end := min(first+block, n)
 		products.Reset()
 		products.Mul(unit.Slice(first, end, 0, d), unit.T())
-		inParallel(end-first, func(i int) {
+		parallel.Each(end-first, func(i int) {
 			for j, p := range products.RawRowView(i) {
 				if j != first+i {
 					sums[first+i] += math.Exp(-2 * max(lengths[first+i]+lengths[j]-2*p, 0))

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/parallel"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -70,7 +71,7 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 		if err := compare(rows.Unit(queries.Slice(first, end, 0, d).(*mat.Dense)), nearest); err != nil {
 			return nil, fmt.Errorf("evaluate: comparing embeddings with the bank: %w", err)
 		}
-		inParallel(len(nearest), func(i int) { nearest[i].vote(votes.RawRowView(first+i), bank, c) })
+		parallel.Each(len(nearest), func(i int) { nearest[i].vote(votes.RawRowView(first+i), bank, c) })
 	}
 	return votes, nil
 }

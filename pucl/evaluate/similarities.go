@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/internal/parallel"
 )
 
 // comparer pushes the rows of a bank to nearest[i], by their similarities with row i of block, whose rows have length one.
@@ -25,7 +24,7 @@ func onProcessor(bank *Bank) comparer {
 		for first, end := range parts(bank.Len(), bankRows) {
 			out.Reset()
 			out.Mul(block, bank.x.Slice(first, end, 0, d).T())
-			inParallel(len(nearest), func(i int) {
+			parallel.Each(len(nearest), func(i int) {
 				row := out.RawRowView(i)
 				for j := range row {
 					row[j] /= bank.lengths[first+j]
@@ -61,7 +60,7 @@ func onEngine(bank *Bank, eng *engine.Engine) (compare comparer, free func() err
 			}
 			columns := part.Shape().Dim(0)
 			err = tensors.ConstFlatData(out, func(flat []float32) {
-				inParallel(len(nearest), func(i int) { push(&nearest[i], flat[i*columns:(i+1)*columns], first) })
+				parallel.Each(len(nearest), func(i int) { push(&nearest[i], flat[i*columns:(i+1)*columns], first) })
 			})
 			if err = errors.Join(err, out.FinalizeAll()); err != nil {
 				return err
@@ -84,7 +83,7 @@ func onEngine(bank *Bank, eng *engine.Engine) (compare comparer, free func() err
 func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 	_, d := x.Dims()
 	flat := make([]float32, (end-first)*d)
-	inParallel(end-first, func(i int) {
+	parallel.Each(end-first, func(i int) {
 		length := 1.0
 		if lengths != nil {
 			length = lengths[first+i]
@@ -203,18 +202,4 @@ func (n *neighborList) vote(shares []float64, bank *Bank, c KNN) {
 	for class := range shares {
 		shares[class] /= total
 	}
-}
-
-// inParallel calls work for 0 to n−1 on all processors and waits for all.
-func inParallel(n int, work func(i int)) {
-	var all sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), n)
-	for w := range workers {
-		all.Go(func() {
-			for i := w; i < n; i += workers {
-				work(i)
-			}
-		})
-	}
-	all.Wait()
 }

@@ -1,34 +1,24 @@
 package rival
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/steptest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
 	"github.com/puclab/puclab/pucl/train"
 )
-
-// startEnv names the file into which BenchmarkStep writes what others need to compute the same, instead of timing anything.
-const startEnv = "PUCL_PEERS_START"
-
-// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
-const checkedSteps = 3
 
 // BenchmarkStep times whole training steps of a rival as Train takes them: 64 labeled positives and 192 unlabeled images of
 // 28×28 as they are, small CNN, Adam. peers/step.py sets it beside PyTorch. What a method does after an epoch, and scoring, fall
@@ -48,36 +38,18 @@ func benchmarkStep(b *testing.B, m Method) {
 	}
 	data := Data{Examples: images, Labeled: firstAre(epochs*64, epochs*256)}
 	config := Config{Method: m, Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
-	if path := os.Getenv(startEnv); path != "" {
+	if path := os.Getenv(steptest.StartEnv); path != "" {
 		if err := writeStart(eng, data, config, path); err != nil {
 			b.Fatal(err)
 		}
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var losses, times []float64
-	last := time.Now()
-	config.Settings.Observer = train.OnStep(func(p train.Progress) {
-		now := time.Now()
-		if p.Step <= checkedSteps {
-			losses = append(losses, p.Loss)
-		} else {
-			times = append(times, now.Sub(last).Seconds()*1e3)
-		}
-		if p.Step >= checkedSteps && !b.Loop() {
-			cancel()
-		}
-		last = time.Now()
-	})
+	timer, ctx := steptest.NewTimer(b)
+	config.Settings.Observer = train.OnStep(func(p train.Progress) { timer.Step(p.Step, p.Loss) })
 	if _, err := Train(ctx, eng, data, config); !errors.Is(err, context.Canceled) {
 		b.Fatal(err)
 	}
-	for i, loss := range losses {
-		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
-	}
-	slices.Sort(times)
-	b.ReportMetric(times[len(times)/2], "median-ms")
+	timer.Report()
 }
 
 // writeStart writes the images, the weights with which a run of c begins, and the tensors of its first batches.
@@ -101,27 +73,17 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 		return err
 	}
 	out["images"] = safetensors.Tensor{DType: safetensors.U8, Shape: append([]int{len(data.Labeled)}, images.shape()...), Data: images.Pixels}
-	for step := range checkedSteps {
+	for step := range steptest.Checked {
 		batch, err := r.batch(step)
 		if err != nil {
 			return err
 		}
 		for i, part := range batch.Inputs {
 			name := fmt.Sprintf("%d-%d", step+1, i)
-			if out[name], err = fileTensor(part); err != nil {
+			if out[name], err = steptest.FileTensor(part); err != nil {
 				return err
 			}
 		}
 	}
 	return (&safetensors.File{Tensors: out}).WriteFile(path)
-}
-
-// fileTensor returns a tensor of a batch as files hold it.
-func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
-	out.DType = map[dtypes.DType]safetensors.DType{
-		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
-	}[t.DType()]
-	out.Shape = t.Shape().Dimensions
-	err = t.ConstBytes(func(data []byte) { out.Data = bytes.Clone(data) })
-	return out, err
 }

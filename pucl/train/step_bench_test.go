@@ -8,9 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -21,16 +19,10 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/steptest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
-
-// startEnv names the file into which BenchmarkStep and BenchmarkViews write what others need to compute the same, instead of
-// timing anything, so that the memory of this is not taken for that of a step.
-const startEnv = "PUCL_PEERS_START"
-
-// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
-const checkedSteps = 3
 
 // gratings are images of stripes, all different, the same in every step; one in eight is a labeled positive.
 type gratings struct {
@@ -96,36 +88,18 @@ func BenchmarkStep(b *testing.B) {
 func benchmarkStep(b *testing.B, images gratings, c Config) {
 	eng := enginetest.Open(b)
 	c.Seed, c.Steps, c.Schedule = 1, math.MaxInt32, optim.Constant{}
-	if path := os.Getenv(startEnv); path != "" {
+	if path := os.Getenv(steptest.StartEnv); path != "" {
 		if err := writeStart(eng, images, c, path); err != nil {
 			b.Fatal(err)
 		}
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var losses, times []float64
-	last := time.Now()
-	c.Observer = OnStep(func(p Progress) {
-		now := time.Now()
-		if p.Step <= checkedSteps {
-			losses = append(losses, p.Loss)
-		} else {
-			times = append(times, now.Sub(last).Seconds()*1e3)
-		}
-		if p.Step >= checkedSteps && !b.Loop() {
-			cancel()
-		}
-		last = time.Now()
-	})
+	timer, ctx := steptest.NewTimer(b)
+	c.Observer = OnStep(func(p Progress) { timer.Step(p.Step, p.Loss) })
 	if _, err := Pretrain(ctx, eng, images, c); !errors.Is(err, context.Canceled) {
 		b.Fatal(err)
 	}
-	for i, loss := range losses {
-		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
-	}
-	slices.Sort(times)
-	b.ReportMetric(times[len(times)/2], "median-ms")
+	timer.Report()
 }
 
 // What peers start from can be written, whether or not anybody times them.
@@ -182,7 +156,7 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 		}
 	}
 	out["labeled"] = flags
-	for step := range checkedSteps {
+	for step := range steptest.Checked {
 		numbers, err := c.Recipe.Draw(rand.New(rand.NewPCG(c.Seed, uint64(step))), shape, 2*images.count)
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/steptest"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
 	eng := enginetest.Open(b)
 	pixels, labeled, _ := newGratings(count, size, 1).Batch(0)
-	if path := os.Getenv(startEnv); path != "" {
+	if path := os.Getenv(steptest.StartEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
 		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
 			b.Fatal(err)

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/parallel"
 	"github.com/puclab/puclab/pucl/internal/pixels"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -206,18 +205,11 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 func (p *prepared) read(rows []int) ([]uint8, error) {
 	size := pixels.Bytes(p.shape)
 	images, errs := make([]uint8, len(rows)*size), make([]error, len(rows))
-	var wait sync.WaitGroup
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, row := range rows {
-		limit <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-limit }()
-			if err := p.images.ReadImage(p.image[row], images[i*size:(i+1)*size]); err != nil {
-				errs[i] = fmt.Errorf("vqa: reading image %d: %w", p.image[row], err)
-			}
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(rows), func(i int) {
+		if err := p.images.ReadImage(p.image[rows[i]], images[i*size:(i+1)*size]); err != nil {
+			errs[i] = fmt.Errorf("vqa: reading image %d: %w", p.image[rows[i]], err)
+		}
+	})
 	return images, cmp.Or(errs...)
 }
 

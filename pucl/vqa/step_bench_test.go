@@ -1,7 +1,6 @@
 package vqa
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,29 +8,21 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/steptest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
 	"github.com/puclab/puclab/pucl/train"
 )
-
-// startEnv names the file into which BenchmarkStep writes what others need to compute the same, instead of timing anything.
-const startEnv = "PUCL_PEERS_START"
-
-// checkedSteps is how many losses BenchmarkStep reports; it times the steps after them.
-const checkedSteps = 3
 
 // speckles are images of 32×32 in color, all different.
 type speckles int
@@ -81,36 +72,18 @@ func benchmarkData(tb testing.TB, n int) Data {
 func BenchmarkStep(b *testing.B) {
 	eng, data := enginetest.Open(b), benchmarkData(b, 512)
 	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
-	if path := os.Getenv(startEnv); path != "" {
+	if path := os.Getenv(steptest.StartEnv); path != "" {
 		if err := writeStart(eng, data, c, path); err != nil {
 			b.Fatal(err)
 		}
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var losses, times []float64
-	last := time.Now()
-	c.Settings.Observer = train.OnStep(func(p train.Progress) {
-		now := time.Now()
-		if p.Step <= checkedSteps {
-			losses = append(losses, p.Loss)
-		} else {
-			times = append(times, now.Sub(last).Seconds()*1e3)
-		}
-		if p.Step >= checkedSteps && !b.Loop() {
-			cancel()
-		}
-		last = time.Now()
-	})
+	timer, ctx := steptest.NewTimer(b)
+	c.Settings.Observer = train.OnStep(func(p train.Progress) { timer.Step(p.Step, p.Loss) })
 	if _, err := Train(ctx, eng, data, c); !errors.Is(err, context.Canceled) {
 		b.Fatal(err)
 	}
-	for i, loss := range losses {
-		b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
-	}
-	slices.Sort(times)
-	b.ReportMetric(times[len(times)/2], "median-ms")
+	timer.Report()
 }
 
 // What peers start from can be written, whether or not anybody times them.
@@ -140,7 +113,7 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	store := model.NewStore()
 	encoder.SetSeed(store, c.Seed)
 	out, inputs := map[string]safetensors.Tensor{}, []*tensors.Tensor(nil)
-	for step := range checkedSteps {
+	for step := range steptest.Checked {
 		batch, err := p.batch(c, step)
 		if err != nil {
 			return err
@@ -150,7 +123,7 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 		}
 		for i, part := range batch.Inputs {
 			name := fmt.Sprintf("%d-%d", step+1, i)
-			if out[name], err = fileTensor(part); err != nil {
+			if out[name], err = steptest.FileTensor(part); err != nil {
 				return err
 			}
 		}
@@ -180,14 +153,4 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 		}
 	}
 	return (&safetensors.File{Tensors: out}).WriteFile(path)
-}
-
-// fileTensor returns a tensor of a batch as files hold it.
-func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
-	out.DType = map[dtypes.DType]safetensors.DType{
-		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
-	}[t.DType()]
-	out.Shape = t.Shape().Dimensions
-	err = t.ConstBytes(func(data []byte) { out.Data = bytes.Clone(data) })
-	return out, err
 }

@@ -1,0 +1,70 @@
+// Package steptest is what benchmarks of whole training steps share that peers/step.py sets beside other libraries.
+package steptest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/safetensors"
+)
+
+// StartEnv names the file into which a benchmark writes what others need to compute the same, instead of timing anything, so that the
+// memory of this is not taken for that of a step.
+const StartEnv = "PUCL_PEERS_START"
+
+// Checked is how many losses are reported; the steps after them are timed.
+const Checked = 3
+
+// Timer times steps until the benchmark has had enough.
+type Timer struct {
+	b             *testing.B
+	cancel        context.CancelFunc
+	losses, times []float64
+	last          time.Time
+}
+
+// NewTimer returns a timer and the context of a training that it ends.
+func NewTimer(b *testing.B) (*Timer, context.Context) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.Cleanup(cancel)
+	return &Timer{b: b, cancel: cancel, last: time.Now()}, ctx
+}
+
+// Step is told of every step that is done, counted from 1, and of its loss.
+func (t *Timer) Step(step int, loss float64) {
+	now := time.Now()
+	if step <= Checked {
+		t.losses = append(t.losses, loss)
+	} else {
+		t.times = append(t.times, now.Sub(t.last).Seconds()*1e3)
+	}
+	if step >= Checked && !t.b.Loop() {
+		t.cancel()
+	}
+	t.last = time.Now()
+}
+
+// Report reports the first losses and the median time.
+func (t *Timer) Report() {
+	for i, loss := range t.losses {
+		t.b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
+	}
+	slices.Sort(t.times)
+	t.b.ReportMetric(t.times[len(t.times)/2], "median-ms")
+}
+
+// FileTensor returns a tensor of a batch as files hold it.
+func FileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
+	out.DType = map[dtypes.DType]safetensors.DType{
+		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
+	}[t.DType()]
+	out.Shape = t.Shape().Dimensions
+	err = t.ConstBytes(func(data []byte) { out.Data = bytes.Clone(data) })
+	return out, err
+}

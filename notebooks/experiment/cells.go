@@ -72,11 +72,11 @@ func (c *Cells) Extent() string {
 	return fmt.Sprintf("%s, %d steps", text, most)
 }
 
-// Runs returns the runs of a setting and method.
+// Runs returns the runs of a setting, "" meaning of all settings, and a method.
 func (c *Cells) Runs(setting, method string) []Standing {
 	var of []Standing
 	for _, s := range c.Standings {
-		if s.Run.Setting == setting && s.Run.Method == method {
+		if (setting == "" || s.Run.Setting == setting) && s.Run.Method == method {
 			of = append(of, s)
 		}
 	}
@@ -125,9 +125,17 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 // Value sums up what was measured by that name, see [Point.Values], at the last point of a head over the done runs of a setting and method.
 // Runs in which it was not measured do not count.
 func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
+	return c.Mean(setting, method, func(points []Point) (float64, bool) {
+		v, ok := (&Result{Points: points}).Last(head).Values[name]
+		return v, ok
+	})
+}
+
+// Mean sums up any number that the points of a run tell over the done runs of a setting and method that have it.
+func (c *Cells) Mean(setting, method string, of func(points []Point) (float64, bool)) evaluate.Summary {
 	var values []float64
 	for _, s := range c.done(setting, method) {
-		if v, ok := s.Result.Last(head).Values[name]; ok {
+		if v, ok := of(s.Result.Points); ok {
 			values = append(values, v)
 		}
 	}

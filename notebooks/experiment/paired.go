@@ -6,7 +6,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Series names a head of a method in a setting: one classifier of each seed.
+// Series names a head of a method in a setting: one classifier of each seed. A setting of "" means all settings of the grid, in each of which
+// runs of the same seed are a pair.
 type Series struct{ Setting, Method, Head string }
 
 // Difference returns by how much the accuracy of one series is above that of another, run by run with the same seed, and then summed
@@ -87,12 +88,22 @@ func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool
 
 // differences returns what Paired sums up, with the seeds.
 func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (seeds []uint64, differences []float64) {
-	others := map[uint64][]Point{}
+	type pair struct {
+		setting string // "" where the series are of two settings
+		seed    uint64
+	}
+	of := func(run Run) pair {
+		if a.Setting != b.Setting {
+			return pair{"", run.Seed}
+		}
+		return pair{run.Setting, run.Seed}
+	}
+	others := map[pair][]Point{}
 	for _, s := range c.done(b.Setting, b.Method) {
-		others[s.Run.Seed] = s.Result.Points
+		others[of(s.Run)] = s.Result.Points
 	}
 	for _, s := range c.done(a.Setting, a.Method) {
-		if other, both := others[s.Run.Seed]; both {
+		if other, both := others[of(s.Run)]; both {
 			if d, ok := difference(s.Result.Points, other); ok {
 				seeds, differences = append(seeds, s.Run.Seed), append(differences, d)
 			}

@@ -51,6 +51,24 @@ func TestPaired(t *testing.T) {
 	}
 }
 
+// Of all settings together, runs are pairs where both setting and seed are the same.
+func TestPairedOverSettings(t *testing.T) {
+	cells := &Cells{}
+	for i, accuracy := range []float64{0.1, 0.2, 0.3} {
+		setting := []string{"one", "one", "two"}[i]
+		for lead, method := range []string{"b", "a"} {
+			cells.Standings = append(cells.Standings, Standing{Run: Run{Setting: setting, Method: method, Seed: uint64(i % 2)}, State: Done,
+				Result: &Result{Points: []Point{scored("", 1, accuracy+float64(lead)*accuracy)}}})
+		}
+	}
+	if d := cells.Difference(Series{"", "a", ""}, Series{"", "b", ""}, Last); d.Seeds != 3 || !near(d.Mean, 0.2) || !near(d.StdDev, 0.1) {
+		t.Errorf("over all settings %v", d)
+	}
+	if d := cells.Difference(Series{"one", "a", ""}, Series{"two", "b", ""}, Last); d.Seeds != 1 || !near(d.Mean, -0.1) {
+		t.Errorf("of two settings %v", d)
+	}
+}
+
 // Values are compared at the last point of a head, seed by seed, where both runs have them.
 func TestValueDifference(t *testing.T) {
 	cells := &Cells{}

@@ -13,7 +13,7 @@ type Claim struct {
 	Experiment   string // that it is read from: "table 1", "figure 13"
 	Statement    string
 	Source       string
-	Setting      string
+	Setting      string // "" for all settings of the grid together
 	Above        Row
 	Below        Row
 	Within       float64 // 0: Above is above Below. Otherwise: the two are less than so many points of accuracy apart
@@ -33,9 +33,17 @@ type Measure string
 // [experiment.Cells.Sooner].
 const Steps Measure = "steps"
 
+// PriorError is the measure of how far an estimate of the class prior is from it.
+const PriorError Measure = "error of the prior"
+
 // of returns what was measured by that name at the last point of a head, or its magnitude.
 func (m Measure) of(points []experiment.Point, head string, magnitude bool) (float64, bool) {
-	value, ok := (&experiment.Result{Points: points}).Last(head).Values[string(m)]
+	values := (&experiment.Result{Points: points}).Last(head).Values
+	value, ok := values[string(m)]
+	if m == PriorError {
+		value, ok = values[EstimatedPrior]
+		value = math.Abs(value - values[TruePrior])
+	}
 	if magnitude {
 		value = math.Abs(value)
 	}

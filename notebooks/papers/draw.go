@@ -141,7 +141,7 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 			shown := cell.Accuracy
 			if f.Measure != "" && f.Measure != Steps {
 				measure := []Measure{f.Measure, cmp.Or(f.BelowMeasure, f.Measure)}[i]
-				shown = cells.Value(s.Setting, s.Method, s.Head, string(measure))
+				shown = cells.Mean(s.Setting, s.Method, func(points []experiment.Point) (float64, bool) { return measure.of(points, s.Head, false) })
 			}
 			line = append(line, Percent(shown))
 			failed := cell.Count(experiment.Failed)
@@ -212,12 +212,15 @@ var publishedCosts = map[experiment.Rule]map[Row]float64{
 const sourceCosts = "W. Wang et al. (2025), arXiv 2509.24228, Table 1, CIFAR-10 in another split"
 
 // Percent returns a summary of shares as a cell in percent, missing where no run could be judged.
-func Percent(s evaluate.Summary) viz.Cell {
+func Percent(s evaluate.Summary) viz.Cell { return timesOf(s, 100) }
+
+// timesOf returns so many times a summary as a cell, missing where it is of nothing.
+func timesOf(s evaluate.Summary, times float64) viz.Cell {
 	switch {
 	case s.Seeds == 0:
 		return viz.Cell{Missing: true}
 	case math.IsNaN(s.HalfWidth):
-		return viz.Cell{Mean: 100 * s.Mean}
+		return viz.Cell{Mean: times * s.Mean}
 	}
-	return viz.Cell{Mean: 100 * s.Mean, Spread: 100 * s.HalfWidth}
+	return viz.Cell{Mean: times * s.Mean, Spread: times * s.HalfWidth}
 }

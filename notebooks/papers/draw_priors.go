@@ -1,15 +1,20 @@
 package papers
 
 import (
-	"math"
-	"slices"
+	"fmt"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )
 
-// priorEstimators are the heads of a run of [PriorsOnTables], in the order in which they are told.
-var priorEstimators = []string{"Elkan–Noto e1", "Elkan–Noto e3", "DEDPUL", "BBE", "TED^n", "TIcE", "TIcE of scores", "KM2"}
+// PriorEstimators lists the heads of a run of [PriorsOnTables] in the order of tables.
+func PriorEstimators() []string {
+	return []string{"Elkan–Noto e1", "Elkan–Noto e3", "DEDPUL", "BBE", "TED^n", "TIcE", "TIcE of scores", "KM2"}
+}
+
+// sourceDEDPUL is where the protocol and the published numbers are from.
+const sourceDEDPUL = "D. Ivanov, DEDPUL (ICMLA 2020)"
 
 // publishedPriors are the mean absolute errors of DEDPUL that its program's results hold, of all five shares.
 //
@@ -18,66 +23,117 @@ var publishedPriors = map[string]float64{
 	"wine": 0.020, "mushroom": 0.012, "shuttle": 0.014, "landsat": 0.014, "spambase": 0.034, "page blocks": 0.090,
 }
 
-// priorSums sums up the estimates of some runs.
-type priorSums struct{ runs, errors, contained, width float64 }
-
-// add adds what was measured of an estimator.
-func (s *priorSums) add(v map[string]float64) {
-	s.runs++
-	s.errors += math.Abs(v[EstimatedPrior] - v[TruePrior])
-	s.width += v[PriorHigh] - v[PriorLow]
-	if v[PriorLow] <= v[TruePrior] && v[TruePrior] <= v[PriorHigh] {
-		s.contained++
+// ofSets returns the part of the cells that is of the tables and shares of which keep says so.
+func ofSets(cells *experiment.Cells, keep func(TablePrior) bool) *experiment.Cells {
+	var part experiment.Cells
+	for _, s := range cells.Standings {
+		if c, ok := s.Run.Config.(TablePrior); ok && keep(c) {
+			part.Standings = append(part.Standings, s)
+		}
 	}
+	return &part
 }
 
-// mean returns a sum over the runs as a cell.
-func (s priorSums) mean(sum float64) viz.Cell {
-	if s.runs == 0 {
-		return viz.Cell{Missing: true}
-	}
-	return viz.Cell{Mean: sum / s.runs}
+// priorErrors sums up how far the estimates of an estimator are from the prior.
+func priorErrors(cells *experiment.Cells, head string) evaluate.Summary {
+	return cells.Mean("", priorMethod, func(points []experiment.Point) (float64, bool) { return PriorError.of(points, head, false) })
 }
 
-// DrawPriors returns the mean absolute error of each estimator of [PriorsOnTables] on each set and on all, which share of its intervals
-// contain the prior, and how wide they are, over all done runs.
+// DrawPriors returns the mean absolute error of each estimator of [PriorsOnTables] on each table and on all, over all done runs, beside what
+// is published.
 func DrawPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
-		Title: "Class priors of six tables", RowsHeader: "estimator", Decimals: 3,
-		Note: "Mean absolute error over draws and shares of positives; contained and width: of intervals of level 0.9.",
+		Title: "How far estimates are from the class prior", RowsHeader: "estimator", Decimals: 3,
+		Note: fmt.Sprintf("Mean absolute error ± 95%% interval over draws and shares of positives; %s. Published: result files of %s.", cells, sourceDEDPUL),
 	}
 	sets := uciSets()
+	ours := map[string][]viz.Cell{}
+	var published []viz.Cell
+	mean := 0.0
 	for _, set := range sets {
 		out.Columns = append(out.Columns, set.name)
-	}
-	out.Columns = append(out.Columns, "all", "contained", "width")
-	for _, head := range priorEstimators {
-		sums := make([]priorSums, len(sets))
-		var all priorSums
-		for _, s := range cells.Standings {
-			c, ok := s.Run.Config.(TablePrior)
-			if !ok || s.State != experiment.Done {
-				continue
-			}
-			for _, p := range s.Result.Points {
-				if p.Head == head {
-					sums[slices.IndexFunc(sets, func(u uciSet) bool { return u.name == c.Set })].add(p.Values)
-					all.add(p.Values)
-				}
-			}
+		part := ofSets(cells, func(c TablePrior) bool { return c.Set == set.name })
+		for _, head := range PriorEstimators() {
+			ours[head] = append(ours[head], timesOf(priorErrors(part, head), 1))
 		}
-		var line []viz.Cell
-		for _, s := range sums {
-			line = append(line, s.mean(s.errors))
-		}
-		out.Add(head, append(line, all.mean(all.errors), all.mean(all.contained), all.mean(all.width)))
+		published = append(published, viz.Cell{Mean: publishedPriors[set.name]})
+		mean += publishedPriors[set.name] / float64(len(sets))
 	}
-	var line []viz.Cell
-	var sum priorSums
-	for _, set := range sets {
-		sum.runs, sum.errors = sum.runs+1, sum.errors+publishedPriors[set.name]
-		line = append(line, viz.Cell{Mean: publishedPriors[set.name]})
+	out.Columns = append(out.Columns, "all")
+	for _, head := range PriorEstimators() {
+		out.Add(head, append(ours[head], timesOf(priorErrors(cells, head), 1)))
 	}
-	out.Add("DEDPUL, published", append(line, sum.mean(sum.errors), viz.Cell{Missing: true}, viz.Cell{Missing: true}))
+	out.Add("DEDPUL, published", append(published, viz.Cell{Mean: mean}))
 	return out
+}
+
+// DrawPriorIntervals returns, for each estimator, which share of its intervals of level 0.9 contains the prior, with Wilson's 95% interval,
+// how wide they are, and where they do not contain it.
+func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
+	out := viz.Table{
+		Title: "Intervals of level 0.9", RowsHeader: "estimator",
+		Columns: []string{"contain the prior", "95% interval", "mean width", "lie above it", "lie below it"},
+		Note:    fmt.Sprintf("Percent of the draws that are done, and width in percentage points; %s.", cells),
+	}
+	for _, head := range PriorEstimators() {
+		where := func(of func(low, truth, high float64) bool) evaluate.Summary {
+			return cells.Mean("", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
+				v := (&experiment.Result{Points: points}).Last(head).Values
+				if of(v[PriorLow], v[TruePrior], v[PriorHigh]) {
+					share = 1
+				}
+				return share, v != nil
+			})
+		}
+		contain := where(func(low, truth, high float64) bool { return low <= truth && truth <= high })
+		within := viz.Cell{Missing: true}
+		if low, high, err := evaluate.Wilson(contain.Mean, contain.Seeds, 0.95); err == nil { // there are runs
+			within = viz.Cell{Text: fmt.Sprintf("%.1f to %.1f", 100*low, 100*high)}
+		}
+		width := cells.Mean("", priorMethod, func(points []experiment.Point) (float64, bool) {
+			v := (&experiment.Result{Points: points}).Last(head).Values
+			return v[PriorHigh] - v[PriorLow], v != nil
+		})
+		plain := func(s evaluate.Summary) viz.Cell { return viz.Cell{Mean: 100 * s.Mean, Missing: s.Seeds == 0} }
+		out.Add(head, plain(contain), within, plain(width), plain(where(func(low, truth, _ float64) bool { return low > truth })),
+			plain(where(func(_, truth, high float64) bool { return high < truth })))
+	}
+	return out
+}
+
+// PriorCurves returns how far estimates are from the class prior on average, a curve for each estimator over the share of positives in
+// percent, with 95% intervals over tables and draws. A share at which fewer than two runs are done is left out.
+func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) {
+	for _, head := range heads {
+		curve := viz.Curve{Name: head}
+		for _, percent := range priorShares {
+			part := ofSets(cells, func(c TablePrior) bool { return c.percent() == percent })
+			addSummary(&curve, float64(percent), priorErrors(part, head), 1)
+		}
+		if len(curve.X) > 0 {
+			curves = append(curves, curve)
+		}
+	}
+	return curves
+}
+
+// experimentPriors names the claims about estimates of class priors.
+const experimentPriors = "class priors"
+
+// claimsPriors returns who is nearer to the class prior, by those who published the estimators: on all draws of all tables together.
+func claimsPriors() (list []Claim) {
+	const garg = "Garg et al. (2021), Mixture Proportion Estimation and PU Learning, on images and texts"
+	add := func(source, nearer string, others ...string) {
+		for _, other := range others {
+			list = append(list, Claim{
+				Experiment: experimentPriors, Statement: fmt.Sprintf("%s is nearer to the class prior than %s", nearer, other), Source: source,
+				Above: Row{priorMethod, other}, Below: Row{priorMethod, nearer}, Measure: PriorError,
+			})
+		}
+	}
+	add(sourceDEDPUL, "DEDPUL", "TIcE of scores", "TIcE", "KM2", "Elkan–Noto e3", "Elkan–Noto e1")
+	add(sourceDEDPUL, "TIcE of scores", "TIcE")
+	add(garg, "BBE", "DEDPUL")
+	add(garg, "TED^n", "DEDPUL", "BBE")
+	return list
 }

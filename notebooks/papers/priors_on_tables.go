@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,6 +30,11 @@ type TablePrior struct {
 	Rows    int // and of rows
 }
 
+// percent returns the share of positives among unlabeled rows in percent.
+func (c TablePrior) percent() int {
+	return int(math.Round(100 * float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1])))
+}
+
 // priorVersion is the version of the runs that estimate class priors; see experiment.Run.
 const priorVersion = 1
 
@@ -41,7 +47,13 @@ const (
 	PriorOverlap   = "overlap seen"
 )
 
-// priorDraws are n_P and the unlabeled positives and negatives of a draw, for shares of positives of .05, .25, .5, .75 and .95.
+// priorMethod is the method of all runs of [PriorsOnTables], of which estimators are the heads.
+const priorMethod = "class priors"
+
+// priorShares are the shares of positives of a set's draws, in percent.
+var priorShares = [5]int{5, 25, 50, 75, 95}
+
+// priorDraws are n_P and the unlabeled positives and negatives of a draw, for each of [priorShares].
 //
 // Source: as of [uciSets].
 var priorDraws = map[string][5][3]int{
@@ -89,7 +101,7 @@ func PriorSetting(set string, percent int) string {
 // estimate returns the run of a draw.
 func (u uciSet) estimate(c TablePrior, share int, seed uint64) experiment.Run {
 	return experiment.Run{
-		Setting: PriorSetting(u.name, []int{5, 25, 50, 75, 95}[share]), Method: "class priors", Seed: seed, Version: priorVersion, Config: c,
+		Setting: PriorSetting(u.name, priorShares[share]), Method: priorMethod, Seed: seed, Version: priorVersion, Config: c,
 		Train: func(ctx context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
 			table, digest, err := u.read()
 			if err != nil {

@@ -49,8 +49,8 @@ func TestPriorsOfATable(t *testing.T) {
 			t.Errorf("%s: %g, want about %g", p.Head, e, u.prior())
 		}
 	}
-	for i, name := range priorEstimators {
-		if len(points) != len(priorEstimators) || points[i].Head != name {
+	for i, name := range PriorEstimators() {
+		if len(points) != len(PriorEstimators()) || points[i].Head != name {
 			t.Fatalf("%d estimators, of which %s should be at %d", len(points), name, i)
 		}
 	}
@@ -73,9 +73,8 @@ func TestPriorDraws(t *testing.T) {
 	}
 	for _, run := range grid.Runs {
 		c := run.Config.(TablePrior)
-		share := float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1])
-		if !strings.Contains(run.Setting, PriorSetting(c.Set, int(100*share+0.5))) {
-			t.Errorf("%s has a share of %g", run, share)
+		if run.Setting != PriorSetting(c.Set, c.percent()) {
+			t.Errorf("%s has a share of %d%%", run, c.percent())
 		}
 	}
 	for _, u := range uciSets() {

@@ -57,7 +57,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		priorsOnTables: PriorsOnTables,
 		inThePlane:     Gaussians,
 		overLabels:     Labels,
-		withoutPrior:   WithoutPrior,
+		withoutPrior:   WithoutPrior().Grid,
 		debiased:       Debiased,
 		labeler:        Labeler,
 		prototype:      Prototype,

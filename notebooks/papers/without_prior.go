@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -46,19 +47,66 @@ type CrossFit struct {
 	Again       string // the objective of a second pretraining, told the estimated prior; "" for none
 }
 
-// WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2: a classifier that is told no class prior.
-func WithoutPrior(size experiment.Size) (experiment.Grid, error) {
-	list, err := settings(size)
-	if err != nil {
-		return experiment.Grid{}, err
+// WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
+// encoders by PUCL, whose runs are those of Table 1, and what is published at its best.
+func WithoutPrior() Table {
+	t := Table{
+		Name: withoutPrior, Title: "Classifiers that are told no class prior", Published: publishedBest(), Claims: claimsWithoutPrior(),
+		Rows: []Row{{crossFitted, ""}, {crossDebiased, ""}},
+		runs: func(s setting) (runs []experiment.Run) {
+			for seed := range uint64(s.Seeds) {
+				runs = append(runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(crossFitted, 3, seed+1), s.crossFit(crossDebiased, 3, seed+1))
+			}
+			return runs
+		},
 	}
-	grid := experiment.Grid{Name: withoutPrior, Size: size}
-	for _, s := range list {
-		for seed := range uint64(s.Seeds) {
-			grid.Runs = append(grid.Runs, s.crossFit(crossFitted, 3, seed+1), s.crossFit(crossDebiased, 3, seed+1))
+	for _, head := range []string{Mixture, PUPLOnZ, PUPL, NNPU, Ceiling} {
+		t.Rows = append(t.Rows, Row{"PUCL", head})
+	}
+	for _, p := range t.Published {
+		if !slices.Contains(t.Rows, p.Row) {
+			t.Rows = append(t.Rows, p.Row)
 		}
 	}
-	return grid, nil
+	return t
+}
+
+// publishedBest returns the best that is published of the settings, with a class prior or without.
+func publishedBest() (list []Published) {
+	add := func(benchmark string, labeled int, method string, mean float64, rule experiment.Rule, source string) {
+		list = append(list, Published{settingOf(benchmark, labeled), Row{method, ""}, mean, 0, rule, source})
+	}
+	add("FMNIST-I", 1000, "DC-PU+", 92.73, "", sourceDCPU)
+	for _, p := range published2() {
+		if p.Row.Method == "P3MIX-E" || p.Row.Method == "vPU" || p.Row.Method == "NcPU" || p.Row == (Row{"PUCL", PUPL}) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// experimentWithoutPrior names the claims about classifiers that are told no class prior.
+const experimentWithoutPrior = "without a prior"
+
+// claimsWithoutPrior returns what a classifier without a class prior is to reach, setting by setting.
+func claimsWithoutPrior() (list []Claim) {
+	whole := Row{crossDebiased, ""}
+	for _, labeled := range []int{1000, 3000} {
+		for _, benchmark := range benchmarks1 {
+			add := func(statement string, below Row, less float64) {
+				list = append(list, Claim{
+					Experiment: experimentWithoutPrior, Statement: statement, Source: "this library", Setting: settingOf(benchmark, labeled),
+					Above: whole, Below: below, Less: less,
+				})
+			}
+			add("told no class prior, CrossFit with PU-debiased is at most a point below all true labels on an encoder of PUCL", Row{"PUCL", Ceiling}, 1)
+			add("told no class prior, CrossFit with PU-debiased is above nnPU, which is told it, on an encoder of PUCL", Row{"PUCL", NNPU}, 0)
+			add("CrossFit with PU-debiased is above PUPL on z of PUCL", Row{"PUCL", PUPLOnZ}, 0)
+			add("CrossFit with PU-debiased is above Algorithm 1, PUPL on h of PUCL", Row{"PUCL", PUPL}, 0)
+			add("encoders told the estimated prior are better: CrossFit with PU-debiased is above CrossFit", Row{crossFitted, ""}, 0)
+		}
+	}
+	return list
 }
 
 // crossFit returns the run of a method in a setting with so many folds.

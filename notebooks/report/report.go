@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -45,7 +46,7 @@ type Record struct {
 }
 
 func recordOf(f papers.Finding) Record {
-	r := Record{Experiment: f.Experiment, Setting: f.Setting, Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
+	r := Record{Experiment: f.Experiment, Setting: cmp.Or(f.Setting, "all settings"), Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
 		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, BelowBy: f.BelowMeasure, Within: f.Within, Less: f.Less, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
 	in := func(share float64) *float64 {
 		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {

@@ -1,0 +1,44 @@
+package papers
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// What is inside a classifier stands beside its accuracy, and the claims are about rows that a grid has.
+func TestDrawWithoutPrior(t *testing.T) {
+	grid, err := WithoutPrior().Grid(experiment.Laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := &experiment.Cells{}
+	for _, run := range grid.Runs {
+		standing := experiment.Standing{Run: run}
+		if run.Setting == "FMNIST-I, 1000 labeled" && run.Seed <= 2 && run.Method != "PUCL" {
+			right := map[string]int{crossFitted: 91, crossDebiased: 92}[run.Method] + int(run.Seed)
+			test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
+			standing.State, standing.Result = experiment.Done, &experiment.Result{Points: []experiment.Point{{Test: &test,
+				Values: map[string]float64{EstimatedPrior: 0.31, LabelsRight: 0.9, MembersAlone: float64(right)/100 - 0.01}}}}
+			if run.Method == crossDebiased {
+				standing.Result.Points[0].Values[FirstPrior] = 0.33
+			}
+		}
+		cells.Standings = append(cells.Standings, standing)
+	}
+	table := DrawCrossFit(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
+	holds(t, table, "FMNIST-I, 1000 labeled: CrossFit  ", "n/a", "31.0", "90.0", "91.5", "92.5")
+	holds(t, table, "FMNIST-I, 1000 labeled: CrossFit, debiased", "33.0", "31.0", "93.5")
+	if len(table.Cells) != 2 {
+		t.Errorf("%d rows, want those of the setting that has runs", len(table.Cells))
+	}
+	holds(t, DrawVerdicts(cells, experimentWithoutPrior), "FMNIST-I, 1000 labeled: encoders told the estimated prior", "1.00", "agrees")
+	holds(t, WithoutPrior().Draw(cells, experiment.Last, "FMNIST-I, 1000 labeled"), "DC-PU+", "92.7")
+	for _, c := range claimsWithoutPrior() {
+		if strings.HasPrefix(c.Setting, "FMNIST") && !c.has(cells) {
+			t.Errorf("%s in %s: the grid has no such runs", c.Statement, c.Setting)
+		}
+	}
+}

@@ -8,25 +8,24 @@ import (
 )
 
 // DrawCrossFit returns what is known of the inside of classifiers of [WithoutPrior] in each setting, in percent, mean ± half of the 95%
-// interval over the seeds: the class prior that second encoders were told, that by which pseudo-labels were made, how many of these are
-// right, and the accuracy on test images of the members, each by itself, and of all together. Settings without a run that is done are left out.
+// interval over the seeds: the class prior by which pseudo-labels were made, which the second encoders were told, how many of these are right, and the accuracy on test images of the members, each by itself, and of all together. Settings without a run that is done are left out.
 func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 	out := viz.Table{
 		Title: "Inside the classifiers", RowsHeader: "classifier",
-		Columns: []string{"π told", "π of the labels", "pseudo-labels right", "members alone", "together"},
+		Columns: []string{"π", "pseudo-labels right", "members alone", "together"},
 		Note:    fmt.Sprintf("Percent, mean ± 95%% interval over seeds; one seed has none. The whole grid: %s.", cells),
 	}
 	for _, setting := range settings {
-		for _, method := range []string{crossFitted, crossDebiased} {
-			cell := cells.At(setting, method, "", experiment.Last)
+		for _, head := range []string{FirstTime, SecondTime} {
+			cell := cells.At(setting, crossFitMethod, head, experiment.Last)
 			if cell.Count(experiment.Done) == 0 {
 				continue
 			}
 			var line []viz.Cell
-			for _, name := range []string{FirstPrior, EstimatedPrior, LabelsRight, MembersAlone} {
-				line = append(line, Percent(cells.Value(setting, method, "", name)))
+			for _, name := range []string{EstimatedPrior, LabelsRight, MembersAlone} {
+				line = append(line, Percent(cells.Value(setting, crossFitMethod, head, name)))
 			}
-			out.Add(setting+": "+method, append(line, Percent(cell.Accuracy)))
+			out.Add(fmt.Sprintf("%s: %s", setting, Row{crossFitMethod, head}), append(line, Percent(cell.Accuracy)))
 		}
 	}
 	return out

@@ -23,28 +23,29 @@ import (
 // withoutPrior names the grid of classifiers that are told no class prior.
 const withoutPrior = "without-prior"
 
-// The methods of the runs of [WithoutPrior]: encoders by PUCL, and then again by [pucl.PUDebiased], told the prior that the first ones gave.
+// crossFitMethod is the method of the runs of [WithoutPrior], and its heads are the classifiers on the first encoders, by PUCL, and on those
+// by [pucl.PUDebiased], told the prior that the first ones gave.
 const (
-	crossFitted   = "CrossFit"
-	crossDebiased = "CrossFit, debiased"
+	crossFitMethod = "CrossFit"
+	FirstTime      = "PUCL"
+	SecondTime     = "PU-debiased"
 )
 
-// crossFitVersion is the version of [pipeline.CrossFit] in runs; see experiment.Run.
-const crossFitVersion = 1
+// crossFitVersion is the version of the runs of [pipeline.CrossFit]; see experiment.Run.
+const crossFitVersion = 2
 
 // What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
 const (
 	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
 	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
 	Disagreement = "disagreement"  // share of the unlabeled training images to which the labeler of package pseudo gives the other class
-	FirstPrior   = "first prior"   // the class prior that the second encoders of "CrossFit, debiased" were told
 )
 
 // CrossFit is the configuration of a run of [pipeline.CrossFit].
 type CrossFit struct {
 	Contrastive // of each encoder; Restarts and Points are not used
 	Folds       int
-	Again       string // the objective of a second pretraining, told the estimated prior; "" for none
+	Again       string // the objective of the second time
 }
 
 // WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
@@ -52,10 +53,10 @@ type CrossFit struct {
 func WithoutPrior() Table {
 	t := Table{
 		Name: withoutPrior, Title: "Classifiers that are told no class prior", Published: publishedBest(), Claims: claimsWithoutPrior(),
-		Rows: []Row{{crossFitted, ""}, {crossDebiased, ""}},
+		Rows: []Row{{crossFitMethod, FirstTime}, {crossFitMethod, SecondTime}},
 		runs: func(s setting) (runs []experiment.Run) {
 			for seed := range uint64(s.Seeds) {
-				runs = append(runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(crossFitted, 3, seed+1), s.crossFit(crossDebiased, 3, seed+1))
+				runs = append(runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(3, seed+1))
 			}
 			return runs
 		},
@@ -90,7 +91,7 @@ const experimentWithoutPrior = "without a prior"
 
 // claimsWithoutPrior returns what a classifier without a class prior is to reach, setting by setting.
 func claimsWithoutPrior() (list []Claim) {
-	whole := Row{crossDebiased, ""}
+	whole := Row{crossFitMethod, SecondTime}
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {
 			add := func(statement string, below Row, less float64) {
@@ -103,22 +104,19 @@ func claimsWithoutPrior() (list []Claim) {
 			add("told no class prior, CrossFit with PU-debiased is above nnPU, which is told it, on an encoder of PUCL", Row{"PUCL", NNPU}, 0)
 			add("CrossFit with PU-debiased is above PUPL on z of PUCL", Row{"PUCL", PUPLOnZ}, 0)
 			add("CrossFit with PU-debiased is above Algorithm 1, PUPL on h of PUCL", Row{"PUCL", PUPL}, 0)
-			add("encoders told the estimated prior are better: CrossFit with PU-debiased is above CrossFit", Row{crossFitted, ""}, 0)
+			add("encoders told the estimated prior are better: CrossFit with PU-debiased is above CrossFit with PUCL alone", Row{crossFitMethod, FirstTime}, 0)
 		}
 	}
 	return list
 }
 
-// crossFit returns the run of a method in a setting with so many folds.
-func (s setting) crossFit(method string, folds int, seed uint64) experiment.Run {
+// crossFit returns the run of a setting with so many folds.
+func (s setting) crossFit(folds int, seed uint64) experiment.Run {
 	like := s.contrastive(pucl.PUCL(), seed)
-	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: folds}
+	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: folds, Again: pucl.PUDebiased(0).Name}
 	config.Restarts, config.Points = 0, 1
-	if method == crossDebiased {
-		config.Again = pucl.PUDebiased(0).Name
-	}
 	return experiment.Run{
-		Setting: s.Name, Method: method, Seed: seed, Version: crossFitVersion, Config: config,
+		Setting: s.Name, Method: crossFitMethod, Seed: seed, Version: crossFitVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.trainCrossFit(ctx, eng, place, config, seed)
 		},
@@ -138,12 +136,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	pretrain := s.Pretrain
 	pretrain.Objective, pretrain.Encoder, pretrain.Seed, pretrain.Tau = pucl.PUCL(), s.Encoder, seed, config.Tau
 	pretrain.Checkpoint, pretrain.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-	encoders := config.Folds
-	var again func(prior float64) pucl.Objective
-	if config.Again != "" {
-		encoders, again = 2*config.Folds, pucl.PUDebiased
-	}
-	pretrain.Observer = &inTurn{Observer: place.Observer, runs: encoders}
+	pretrain.Observer = &inTurn{Observer: place.Observer, runs: 2 * config.Folds}
 	fitted, err := pipeline.CrossFit(ctx, eng, pipeline.Images{
 		Images: data.train.images, Index: data.train.Index, Labeled: data.train.Labeled,
 		HideLabels: func(hidden []bool) (train.Batches, error) {
@@ -154,7 +147,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			return datasets.NewSourceBatches(data.train.images, split, size)
 		},
 	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed,
-		Again: again})
+		Again: pucl.PUDebiased})
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +158,16 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			}
 		}
 	}
-	point, err := data.judgeCrossFit(eng, fitted)
-	if err != nil {
-		return nil, err
+	var points []experiment.Point
+	for i, c := range []*pipeline.CrossFitted{fitted.First, fitted} {
+		p, err := data.judgeCrossFit(eng, c)
+		if err != nil {
+			return nil, err
+		}
+		p.Head, p.Step = []string{FirstTime, SecondTime}[i], (i+1)*config.Folds*config.Steps
+		points = append(points, p)
 	}
-	point.Step = encoders * config.Steps
-	return data.outcome(fitted.Models[0].Record, []experiment.Point{point}), nil
+	return data.outcome(fitted.First.Models[0].Record, points), nil
 }
 
 // judgeCrossFit returns what a classifier is worth.
@@ -196,9 +193,6 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		alone += own.Accuracy() / float64(len(fitted.Classifier))
 	}
 	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
-	if fitted.First != 0 {
-		values[FirstPrior] = fitted.First
-	}
 	if o.train.Unknown == nil {
 		values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
 	}

@@ -31,7 +31,7 @@ type CrossFitConfig struct {
 	Seed     uint64        // of the folds
 
 	// Again, where it is given, has all encoders pretrained once more, from nothing, by an objective that is told the class prior that the
-	// first ones gave, such as [pucl.PUDebiased]; those of the second time make the pseudo-labels and the classifier.
+	// first ones gave, such as [pucl.PUDebiased], and labels and classifier made of these.
 	Again func(prior float64) pucl.Objective
 }
 
@@ -42,7 +42,9 @@ type CrossFitted struct {
 	Models []*train.Model // the encoders
 	Fold   []int          // of each example: which encoder did not see its label, −1 of an unlabeled example
 	Labels *pseudo.Labels // of the examples, and the class prior by which they were made
-	First  float64        // with Again, the class prior that its objective was told; else 0
+
+	// First is, with Again, what came of the first encoders, whose class prior the objective of the second ones was told; else nil.
+	First *CrossFitted
 }
 
 // CrossFit makes a classifier without a class prior and without the assumption of [Run] that the classes are two clusters:
@@ -52,7 +54,7 @@ type CrossFitted struct {
 //     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
 //  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
 //
-// With Again there is a second time of 1 and 2 between, in which the encoders are told the prior of the first.
+// With Again all of it is done a second time, and the objective of the encoders is told the prior of the first; what came of that is First.
 //
 // Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the vote is
 // known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with Config.Pretrain.Checkpoint it goes
@@ -79,53 +81,53 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 			return nil, err
 		}
 	}
-	embeddings, err := out.label(ctx, eng, data, folds, config.Pretrain, config.Labels)
-	if err != nil {
+	if err := out.fit(ctx, eng, data, folds, config, config.Pretrain); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
-	if config.Again != nil {
-		again := config.Pretrain
-		out.First = out.Labels.Prior
-		again.Objective = config.Again(out.First)
-		if again.Checkpoint != "" {
-			again.Checkpoint = filepath.Join(again.Checkpoint, "again")
-		}
-		if embeddings, err = out.label(ctx, eng, data, folds, again, config.Labels); err != nil {
-			return nil, fmt.Errorf("pipeline: again, told the prior %.4g: %w", out.First, err)
-		}
+	if config.Again == nil {
+		return out, nil
 	}
-	for fold, m := range out.Models {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("pipeline: stopped before training probe %d (%w): %w", fold, context.Cause(ctx), ctx.Err())
-		}
-		p, err := probe.FitPU(eng, embeddings[fold], out.Labels.Positive, risk.CrossEntropy, config.Probe)
-		if err != nil {
-			return nil, fmt.Errorf("pipeline: training probe %d: %w", fold, err)
-		}
-		out.Classifier = append(out.Classifier, &classify.Classifier{Model: m, Probe: p})
+	again, told := config.Pretrain, out.Labels.Prior
+	again.Objective = config.Again(told)
+	if again.Checkpoint != "" {
+		again.Checkpoint = filepath.Join(again.Checkpoint, "again")
 	}
-	return out, nil
+	second := &CrossFitted{Fold: out.Fold, First: out}
+	if err := second.fit(ctx, eng, data, folds, config, again); err != nil {
+		return nil, fmt.Errorf("pipeline: again, told the prior %.4g: %w", told, err)
+	}
+	return second, nil
 }
 
-// label pretrains the encoders and has their embeddings, which it returns, vote on the labels.
-func (c *CrossFitted) label(ctx context.Context, eng *engine.Engine, data Data, folds int, pretrain train.Config, config pseudo.Config) (
-	embeddings []*mat.Dense, err error) {
-	c.Models = nil
+// fit pretrains the encoders, has their embeddings vote on the labels, and trains a probe on each.
+func (c *CrossFitted) fit(ctx context.Context, eng *engine.Engine, data Data, folds int, config CrossFitConfig, pretrain train.Config) error {
+	var embeddings []*mat.Dense
 	for fold := range folds {
 		m, err := pretrainWithout(ctx, eng, data, c.Fold, fold, pretrain)
 		if err != nil {
-			return nil, fmt.Errorf("pretraining encoder %d: %w", fold, err)
+			return fmt.Errorf("pretraining encoder %d: %w", fold, err)
 		}
 		e, err := data.embed(eng, m)
 		if err != nil {
-			return nil, fmt.Errorf("embedding by encoder %d: %w", fold, err)
+			return fmt.Errorf("embedding by encoder %d: %w", fold, err)
 		}
 		c.Models, embeddings = append(c.Models, m), append(embeddings, rows.Unit(e.H))
 	}
-	if c.Labels, err = pseudo.Vote(embeddings, c.Fold, config); err != nil {
-		return nil, fmt.Errorf("pseudo-labels: %w", err)
+	var err error
+	if c.Labels, err = pseudo.Vote(embeddings, c.Fold, config.Labels); err != nil {
+		return fmt.Errorf("pseudo-labels: %w", err)
 	}
-	return embeddings, nil
+	for fold, m := range c.Models {
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped before training probe %d (%w): %w", fold, context.Cause(ctx), ctx.Err())
+		}
+		p, err := probe.FitPU(eng, embeddings[fold], c.Labels.Positive, risk.CrossEntropy, config.Probe)
+		if err != nil {
+			return fmt.Errorf("training probe %d: %w", fold, err)
+		}
+		c.Classifier = append(c.Classifier, &classify.Classifier{Model: m, Probe: p})
+	}
+	return nil
 }
 
 // foldsOf gives each labeled example a fold, of which all have as many but for one, and the others −1.

@@ -115,8 +115,13 @@ func TestCrossFitAgain(t *testing.T) {
 	}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
 	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if len(told) != 2 || told[1] != once.Labels.Prior || twice.First != told[1] || once.First != 0 {
-		t.Errorf("told %g, First %g and %g; once the prior is %g", told, once.First, twice.First, once.Labels.Prior)
+	if len(told) != 2 || told[1] != once.Labels.Prior || twice.First == nil || twice.First.Labels.Prior != told[1] || once.First != nil {
+		t.Fatalf("told %g, First %v and %v; once the prior is %g", told, once.First, twice.First, once.Labels.Prior)
+	}
+	for fold, c := range twice.First.Classifier {
+		if c.Model != twice.First.Models[fold] || !reflect.DeepEqual(c.Probe, once.Classifier[fold].Probe) {
+			t.Errorf("classifier %d of the first time is another one than without a second", fold)
+		}
 	}
 	if len(hidden) != 6 || !reflect.DeepEqual(hidden[2:4], hidden[4:6]) || !reflect.DeepEqual(twice.Fold, once.Fold) {
 		t.Errorf("%d times labels are hidden, not the same in both times", len(hidden))

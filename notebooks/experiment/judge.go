@@ -23,20 +23,26 @@ type Rule string
 
 // The rules. No rule but Oracle looks at a negative example.
 const (
-	Last          Rule = "last"           // the end of the run
-	ProxyAccuracy Rule = "proxy accuracy" // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
-	PURisk        Rule = "PU risk"        // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
-	ProxyAUC      Rule = "proxy AUC"      // evaluate.PU.ProxyAUC of held-out PU examples
-	LeeLiu        Rule = "Lee–Liu"        // evaluate.PU.LeeLiu of held-out PU examples
-	Agreement     Rule = "agreement"      // [ViewsAgree], which takes no label
-	Oracle        Rule = "oracle"         // accuracy on the test examples themselves, as published numbers mostly are
+	Last          Rule = "last"                 // the end of the run
+	ProxyAccuracy Rule = "proxy accuracy"       // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
+	PURisk        Rule = "PU risk"              // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
+	ProxyAUC      Rule = "proxy AUC"            // evaluate.PU.ProxyAUC of held-out PU examples
+	LeeLiu        Rule = "Lee–Liu"              // evaluate.PU.LeeLiu of held-out PU examples
+	Agreement     Rule = "agreement"            // [ViewsAgree], which takes no label
+	RiskOwnPrior  Rule = "PU risk, π estimated" // the same with the least prior that prior.BBE estimates by any point of the head
+	Oracle        Rule = "oracle"               // accuracy on the test examples themselves, as published numbers mostly are
 )
 
 // ViewsAgree names the value of a point that tells how far held-out examples and views of them are predicted alike: evaluate.Kappa.
 const ViewsAgree = "κ of views"
 
 // Rules lists all rules.
-func Rules() []Rule { return []Rule{Last, ProxyAccuracy, PURisk, ProxyAUC, LeeLiu, Agreement, Oracle} }
+func Rules() []Rule {
+	return []Rule{Last, ProxyAccuracy, PURisk, RiskOwnPrior, ProxyAUC, LeeLiu, Agreement, Oracle}
+}
+
+// ToldPrior reports whether the rule takes the class prior that a run was told.
+func (r Rule) ToldPrior() bool { return r == ProxyAccuracy || r == PURisk }
 
 // proxies are what rules choose the highest of.
 var proxies = map[Rule]func(evaluate.PU) float64{
@@ -103,6 +109,10 @@ func heads(points []Point) (names []string) {
 func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	var chosen *Point
 	highest := math.Inf(-1)
+	asked := rule
+	if rule == RiskOwnPrior {
+		points, rule = withOwnPrior(points, head), PURisk
+	}
 	for i, p := range points {
 		if p.Head != head || !p.tested() && (p.Failure == "" || rule != Last) {
 			continue
@@ -120,11 +130,11 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	}
 	if s := chosen.Many; s != nil {
 		return Judgement{
-			Head: head, Rule: rule, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
+			Head: head, Rule: asked, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
 		}, true
 	}
 	return Judgement{
-		Head: head, Rule: rule, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
+		Head: head, Rule: asked, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
 		AUC: chosen.Test.AUC, Degenerate: chosen.Test.Degenerate(),
 	}, true
 }

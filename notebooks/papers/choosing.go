@@ -1,0 +1,129 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/viz"
+)
+
+// Chosen are classifiers of one kind of data, each at the points that the rules of choosing took.
+type Chosen struct {
+	Name  string
+	Gaps  map[experiment.Rule][]float64 // of every classifier: by how much the accuracy is below that of the oracle
+	Means map[experiment.Rule]evaluate.Summary
+}
+
+// StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the rivals on tables that a store has at a size, of
+// each method and head but the one that is shown all classes: on Fashion-MNIST, by which a rule may be picked, and on CIFAR-10 and six
+// tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run share what they err by.
+func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
+	kinds := []Chosen{{Name: "Fashion-MNIST"}, {Name: "CIFAR-10"}, {Name: "tables"}}
+	runs := map[string][][]experiment.Judgement{}
+	seen := map[string]bool{}
+	for _, name := range []string{"table-1", "table-2", onTables} {
+		grid, err := Find(name, size)
+		if err != nil {
+			return nil, err
+		}
+		cells, err := store.Cells(grid)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range cells.Standings {
+			if s.State != experiment.Done || seen[s.Run.String()] { // tables share runs
+				continue
+			}
+			seen[s.Run.String()] = true
+			kind := kinds[2].Name
+			switch {
+			case strings.HasPrefix(s.Run.Setting, "FMNIST"):
+				kind = kinds[0].Name
+			case strings.HasPrefix(s.Run.Setting, "CIFAR"):
+				kind = kinds[1].Name
+			}
+			runs[kind] = append(runs[kind], experiment.Judgements(s.Result.Points))
+		}
+	}
+	for i := range kinds {
+		kinds[i].sumUp(runs[kinds[i].Name])
+	}
+	return slices.DeleteFunc(kinds, func(c Chosen) bool { return len(c.Gaps) == 0 }), nil
+}
+
+// sumUp takes the gaps of the judgements of runs.
+func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
+	c.Gaps, c.Means = map[experiment.Rule][]float64{}, map[experiment.Rule]evaluate.Summary{}
+	means := map[experiment.Rule][]float64{}
+	for _, run := range runs {
+		byHead := map[string]map[experiment.Rule]float64{}
+		for _, j := range run {
+			if byHead[j.Head] == nil {
+				byHead[j.Head] = map[experiment.Rule]float64{}
+			}
+			byHead[j.Head][j.Rule] = j.Accuracy
+		}
+		own := map[experiment.Rule][]float64{}
+		for head, by := range byHead {
+			if head == Ceiling || len(by) < len(experiment.Rules()) { // a rule could not be followed
+				continue
+			}
+			for rule, accuracy := range by {
+				own[rule] = append(own[rule], by[experiment.Oracle]-accuracy)
+			}
+		}
+		for rule, gaps := range own {
+			slices.Sort(gaps) // so that sums do not depend on the order of a map
+			c.Gaps[rule] = append(c.Gaps[rule], gaps...)
+			mean := 0.0
+			for _, gap := range gaps {
+				mean += gap / float64(len(gaps))
+			}
+			means[rule] = append(means[rule], mean)
+		}
+	}
+	for rule, values := range means {
+		c.Means[rule], _ = evaluate.Summarize(values, 0) // there are some, and all are finite
+	}
+}
+
+// Best returns the rule of the smallest mean gap, among those that are told a class prior or among those that are not.
+func (c Chosen) Best(told bool) (best experiment.Rule) {
+	least := math.Inf(1)
+	for _, rule := range experiment.Rules() {
+		if rule == experiment.Oracle || rule.ToldPrior() != told {
+			continue
+		}
+		if mean := c.Means[rule].Mean; mean < least {
+			best, least = rule, mean
+		}
+	}
+	return best
+}
+
+// DrawChoosing sets the rules side by side: of each kind of data the mean gap to the oracle in points, with its 95% interval over runs, and
+// the largest gap of all.
+func DrawChoosing(kinds []Chosen) viz.Table {
+	out := viz.Table{Title: "What choosing without negatives costs", RowsHeader: "rule", Decimals: 2, Columns: []string{"told π"}}
+	var told []string
+	for _, c := range kinds {
+		out.Columns = append(out.Columns, c.Name, "at most")
+		told = append(told, fmt.Sprintf("%s %d of %d runs", c.Name, len(c.Gaps[experiment.Oracle]), c.Means[experiment.Oracle].Seeds))
+	}
+	out.Note = "Points of accuracy below the best point on test images, mean ± 95% interval over runs. Classifiers: " + strings.Join(told, ", ") + "."
+	for _, rule := range experiment.Rules() {
+		if rule == experiment.Oracle {
+			continue
+		}
+		line := []viz.Cell{{Text: map[bool]string{true: "yes", false: "no"}[rule.ToldPrior()]}}
+		for _, c := range kinds {
+			line = append(line, Percent(c.Means[rule]), viz.Cell{Mean: 100 * slices.Max(c.Gaps[rule])})
+		}
+		out.Add(string(rule), line)
+	}
+	return out
+}

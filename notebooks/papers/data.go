@@ -20,6 +20,7 @@ type Data struct {
 	Unlabeled int     // n_U; 0 means as many as there are
 	Total     int     // n_P + n_U, with Single; 0 means as many as there are
 	Prior     float64 // share of positives among the unlabeled images, with Single among all of them; 0 means that of the benchmark
+	Uneven    float64 // how many times as likely a positive is labeled as one of the next positive class; 0 means as many of each class
 }
 
 // set is a part of a data set with the class of each image.
@@ -139,6 +140,9 @@ func (d Data) split(b datasets.Benchmark, s set, labeled int, seed uint64) (part
 	config.Unlabeled, config.Total, config.Prior = d.Unlabeled, d.Total, d.Prior
 	if d.Single {
 		config.Setting, config.Draw = datasets.SingleDataset, datasets.Uniform
+	}
+	if d.Uneven != 0 {
+		drawUnevenly(&config, s.labels, d.Uneven)
 	}
 	split, err := datasets.NewSplit(s.labels, s.classes, config)
 	return part{s.Source, split}, err

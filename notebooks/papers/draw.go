@@ -131,7 +131,7 @@ func (t Table) DrawClaims(cells *experiment.Cells, rule experiment.Rule, setting
 // drawFindings sets the two rows of each claim side by side, with the verdict.
 func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	out := viz.Table{RowsHeader: "claim", Columns: []string{"above", "below", "difference", "verdict"},
-		Note: "Accuracy (%), mean ± 95% interval over seeds; the difference is taken run by run with the same seed, and decides."}
+		Note: "mean ± 95% interval over seeds; the difference is taken run by run with the same seed, and decides."}
 	var left []string
 	for _, f := range findings {
 		var line []viz.Cell
@@ -155,8 +155,14 @@ func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure == Steps }) {
 		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
 	}
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure != "" && f.Measure != Steps }) {
-		out.Note += " Of a claim by another measure than accuracy the numbers are hundredths of that measure."
+	measured := func(f Finding) bool { return f.Measure != "" && f.Measure != Steps }
+	switch {
+	case len(findings) > 0 && !slices.ContainsFunc(findings, func(f Finding) bool { return !measured(f) }):
+		out.Note = "Hundredths of what is measured, " + out.Note
+	case slices.ContainsFunc(findings, measured):
+		out.Note = "Accuracy (%), " + out.Note + " Of a claim by another measure than accuracy the numbers are hundredths of that measure."
+	default:
+		out.Note = "Accuracy (%), " + out.Note
 	}
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Magnitude }) {
 		out.Note += " Where it says less biased, the difference is that of the distances from 0."

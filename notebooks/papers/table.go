@@ -74,6 +74,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		recovery:       Recovery,
 		openWorldGrid:  OpenWorld,
 		answering:      QuestionAnswering,
+		unevenLabels:   UnevenLabels,
 	}
 }
 

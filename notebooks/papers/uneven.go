@@ -1,0 +1,96 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+)
+
+// unevenLabels names the grid over how unevenly labels are drawn.
+const unevenLabels = "uneven-labels"
+
+// Unevenness is what [UnevenLabels] goes through: how many times as likely a positive is labeled as one of the next positive class; 1 is
+// as in all other grids.
+func Unevenness() []float64 { return []float64{1, 2, 5} }
+
+// UnevenAt names the setting of such an unevenness.
+func UnevenAt(times float64) string { return unevenly(settingName("FMNIST-I", 1000), times) }
+
+// unevenly returns the name of a setting with such an unevenness.
+func unevenly(name string, times float64) string {
+	if times == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s, unevenly by %g", name, times)
+}
+
+// UnevenLabels is what becomes of heads on encoders by PUCL, and of classifiers without a prior, when labels are not drawn evenly from the
+// positives, which all of them suppose: of three positive classes the first is labeled more often than the second, and that more often
+// than the third, in what is learned from and in what is held out alike. Test images are as ever.
+func UnevenLabels(size experiment.Size) (experiment.Grid, error) {
+	var s setting
+	const seeds = 3
+	switch size {
+	case experiment.Smoke:
+		s = smoke()
+	case experiment.Laptop:
+		s = laptopFashion("FMNIST-I", 1000, nil)
+	case experiment.Paper:
+		s = paper("FMNIST-I", 1000)
+	default:
+		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+	}
+	list, err := withBenchmarks([]setting{s})
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	grid := experiment.Grid{Name: unevenLabels, Size: size}
+	for seed := range uint64(min(list[0].Seeds, seeds)) {
+		for _, times := range Unevenness() {
+			s := list[0]
+			if s.Name = unevenly(s.Name, times); times != 1 {
+				s.Data.Uneven = times
+			}
+			grid.Runs = append(grid.Runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(3, seed+1))
+		}
+	}
+	return grid, nil
+}
+
+// OverUnevenness is the figure of [UnevenLabels].
+func OverUnevenness() Sweep {
+	return Sweep{
+		Title: "Labels drawn unevenly, FMNIST-I", XLabel: "times as likely labeled as the next class", LogX: true, Rows: unevenRows(), X: Unevenness(),
+		Setting: UnevenAt, Grid: unevenLabels,
+	}
+}
+
+// unevenRows are what learns from uneven labels.
+func unevenRows() []Row {
+	return []Row{{crossFitMethod, FirstTime}, {crossFitMethod, SecondTime}, {"PUCL", NNPU}, {"PUCL", PUPLOnZ}, {"PUCL", Mixture}, {"PUCL", Ceiling}}
+}
+
+// claimsUneven returns that everybody loses who learns from the labels.
+func claimsUneven() (list []Claim) {
+	for _, times := range Unevenness()[1:] {
+		for _, row := range unevenRows()[:5] {
+			list = append(list, Claim{
+				Experiment: "uneven labels", Source: "this library", Setting: UnevenAt(1), Above: row, Below: row, BelowSetting: UnevenAt(times),
+				Statement: fmt.Sprintf("labels that are drawn unevenly, by %g, cost accuracy: %s", times, row),
+			})
+		}
+	}
+	return list
+}
+
+// drawUnevenly has the labels of a split drawn in proportion to a weight for each positive class, each times as large as that of the next.
+func drawUnevenly(config *datasets.SplitConfig, labels []int, times float64) {
+	config.Draw = datasets.Weighted
+	config.Propensity = func(row int) float64 {
+		return math.Pow(times, -float64(slices.Index(config.Positive, labels[row])))
+	}
+}

@@ -15,7 +15,7 @@ type claims struct {
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
 	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
-		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()},
+		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()}, {onTables, claimsOnTables()},
 			{priorsOnTables, claimsPriors()}, {samplingBias, claimsSamplingBias()}, {geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
 			{openWorldGrid, claimsOpenWorld()}, {answering, claimsAnswering()}})
 }

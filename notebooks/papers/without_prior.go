@@ -32,7 +32,7 @@ const (
 )
 
 // crossFitVersion is the version of the runs of [pipeline.CrossFit]; see experiment.Run.
-const crossFitVersion = 2
+const crossFitVersion = 3
 
 // What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
 const (

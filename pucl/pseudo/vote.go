@@ -2,6 +2,7 @@ package pseudo
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -28,9 +29,11 @@ import (
 // depends on which; the lowest ratio, which Label takes, is by chance too low where all labels can be trusted. The two shares were fixed on
 // Fashion-MNIST with 1,000 labels: true priors 0.30 and 0.70, lowest ratio 0.29 and 0.65.
 //
-// The mean is too high where many negatives do score as high, which nothing here tells. It is too high as well where unlabeled rows are
-// labeled ones again, as in case-control data, since all encoders but one learned these by heart: by about their share of the unlabeled
-// rows at most.
+// The mean is too high where many negatives do score as high, which nothing here tells.
+//
+// Unlabeled rows may be labeled ones again, as in case-control data. All encoders but one learned these by heart, and among the unlabeled
+// rows they would make the estimate too high. So for each labeled row one unlabeled row that equals it in the first embedding, if there is
+// one, is taken for it: it is positive, and nothing is estimated or learned from it.
 //
 // Config.HeldOut must be nil, and a Trim of 0 means 0.1. The other errors are those of Label, or of a fold without a row.
 func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
@@ -45,8 +48,15 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 			return nil, fmt.Errorf("pseudo: embedding %d: %w", e, err)
 		}
 	}
-	_, unlabeled := rows.Split(labeled)
-	out := &Labels{Prior: config.Prior, Scores: make([]float64, len(fold))}
+	again, unlabeled := labeledAgain(embeddings[0], labeled)
+	if len(unlabeled) == 0 {
+		return nil, fmt.Errorf("pseudo: all %d unlabeled rows are labeled ones again; give others beside them", len(again))
+	}
+	share := float64(len(again)) / float64(len(again)+len(unlabeled)) // of positives that are known
+	out := &Labels{Scores: make([]float64, len(fold))}
+	if config.Prior != 0 {
+		out.Prior = max((config.Prior-share)/(1-share), 0)
+	}
 	var places []float64
 	scores := make([][]float64, len(embeddings))
 	for e, x := range embeddings {
@@ -65,7 +75,7 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 			}
 		}
 	}
-	if out.Prior == 0 {
+	if config.Prior == 0 {
 		out.Prior = middleRatio(places)
 	}
 	logits := make([]float64, len(fold))
@@ -83,8 +93,38 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 		}
 	}
 	out.Clear = clear
+	for _, i := range again {
+		labeled[i] = true
+	}
 	out.label(labeled, logits)
+	out.Prior = cmp.Or(config.Prior, share+(1-share)*out.Prior)
 	return out, nil
+}
+
+// labeledAgain returns the unlabeled rows of x that are labeled ones again, at most one for each of these, and the other unlabeled rows.
+func labeledAgain(x *mat.Dense, labeled []bool) (again, others []int) {
+	var bits []byte
+	key := func(i int) []byte {
+		bits = bits[:0]
+		for _, v := range x.RawRowView(i) {
+			bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(v))
+		}
+		return bits
+	}
+	left := map[string]int{} // labeled rows that no unlabeled row was taken for
+	positive, unlabeled := rows.Split(labeled)
+	for _, i := range positive {
+		left[string(key(i))]++
+	}
+	for _, i := range unlabeled {
+		if row := key(i); left[string(row)] > 0 {
+			left[string(row)]--
+			again = append(again, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return again, others
 }
 
 // of returns how the embedding of that number is labeled: with draws of its own.

@@ -73,6 +73,58 @@ func TestVote(t *testing.T) {
 	}
 }
 
+// Unlabeled rows that are labeled ones again, learned by heart by the encoders that know their label, neither move the prior nor the labels of
+// the others; with their share counted in, the prior is that of all unlabeled rows.
+func TestVoteOnLabeledRowsAgain(t *testing.T) {
+	m := mixture{positive: [][2]float64{{-6, 0}, {6, 0}}, negative: [][2]float64{{0, 0}, {0, 7}}, prior: 0.3}
+	const nLabeled, nUnlabeled = 600, 3000
+	xs, fold, truth := m.learned(1, 3, nLabeled, nUnlabeled)
+	alone := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1, Landmarks: -1, Folds: 1}))
+	for e, x := range xs {
+		n, k := x.Dims()
+		both := mat.NewDense(n+nLabeled, k, nil)
+		both.Stack(x, x.Slice(0, nLabeled, 0, k)) // labeled rows come first
+		xs[e] = both
+	}
+	for range nLabeled {
+		fold, truth = append(fold, -1), append(truth, true)
+	}
+	got := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1, Landmarks: -1, Folds: 1}))
+	rest := (got.Prior*(nUnlabeled+nLabeled) - nLabeled) / nUnlabeled
+	if math.Abs(rest-alone.Prior) > 0.01 {
+		t.Errorf("of the others a share %.4f is positive, %.4f without labeled rows again", rest, alone.Prior)
+	}
+	differ := 0
+	for i := range fold {
+		switch {
+		case i >= nLabeled+nUnlabeled && (!got.Positive[i] || got.Clear[i]):
+			t.Fatalf("row %d is a labeled one again: positive %t, learned from %t", i, got.Positive[i], got.Clear[i])
+		case i < nLabeled+nUnlabeled && got.Positive[i] != alone.Positive[i]:
+			differ++
+		}
+	}
+	if differ > 30 {
+		t.Errorf("%d of %d other rows have another label", differ, nLabeled+nUnlabeled)
+	}
+	told := must[*Labels](t)(Vote(xs, fold, Config{Seed: 1, Prior: 0.4, Landmarks: -1, Folds: 1}))
+	if told.Prior != 0.4 {
+		t.Errorf("told a prior of 0.4, it has %g", told.Prior)
+	}
+	if _, err := Vote([]*mat.Dense{mat.NewDense(8, 1, []float64{1, 2, 3, 4, 4, 3, 2, 1})}, []int{0, 0, 0, 0, -1, -1, -1, -1}, Config{}); err == nil ||
+		err.Error() != "pseudo: all 4 unlabeled rows are labeled ones again; give others beside them" {
+		t.Errorf("%v", err)
+	}
+}
+
+// For each labeled row at most one equal row is it again.
+func TestLabeledAgain(t *testing.T) {
+	x := mat.NewDense(7, 1, []float64{1, 2, 2, 2, 1, 1, 3})
+	again, others := labeledAgain(x, []bool{true, true, false, false, false, false, false})
+	if !slices.Equal(again, []int{2, 4}) || !slices.Equal(others, []int{3, 5, 6}) {
+		t.Errorf("again %v, others %v", again, others)
+	}
+}
+
 // Ten labeled rows: of the highest 4, 5 and 6 of them the thresholds are 0.8, 0.7 and 0.6.
 func TestMiddleRatio(t *testing.T) {
 	places := []float64{0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1}

@@ -13,14 +13,16 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Draw sets what cells hold of the table beside the published numbers, for points chosen by one rule and in the given settings:
-// accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
+// Draw sets what cells hold of the table beside the published numbers, if there are any, for points chosen by one rule and in the given
+// settings: accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
 // nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
 // of fewer runs than the grid has, above all where some failed, degenerate classifiers, and rivals that make fewer passes than others.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
-		out.Columns = append(out.Columns, title(cells, setting), "published")
+		if out.Columns = append(out.Columns, title(cells, setting)); len(t.Published) > 0 {
+			out.Columns = append(out.Columns, "published")
+		}
 	}
 	var fewer, degenerate, headless []string
 	for _, row := range t.Rows {
@@ -32,7 +34,9 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 			if p, ok := t.published(setting, row, rule); ok {
 				theirs = viz.Cell{Mean: p.Mean, Spread: p.Spread}
 			}
-			line = append(line, ours, theirs)
+			if line = append(line, ours); len(t.Published) > 0 {
+				line = append(line, theirs)
+			}
 			there = there || len(cell.Runs) > 0 || !theirs.Missing
 			some := cell.Count(experiment.Done) > 0 && cell.Count(experiment.Done) < len(cell.Runs)
 			text := fmt.Sprintf("%s in %s: %s", row.Method, setting, experiment.Tell(cell.Runs))

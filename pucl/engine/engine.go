@@ -208,5 +208,11 @@ func (e *Engine) Check() error {
 }
 
 // RootCause returns what an error of the backend says without what the backend's own layers put before it: the names of
-// functions that nobody wrote, and "panicked".
-func RootCause(err error) error { return fault.Root(err) }
+// functions that nobody wrote, and "panicked". Of weights that another engine holds it says what mends that.
+func RootCause(err error) error {
+	root := fault.Root(err)
+	if root != nil && strings.Contains(root.Error(), "cannot use the same Tensor across different backend instances") {
+		return fmt.Errorf("the weights are held by another engine: open one engine, and give it to the training and to all that comes after (%w)", root)
+	}
+	return root
+}

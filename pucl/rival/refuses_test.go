@@ -3,12 +3,14 @@ package rival
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
@@ -153,5 +155,18 @@ func TestScoreRefusesOtherExamples(t *testing.T) {
 		"no examples … give Images or Rows":                                                      nil,
 	} {
 		refusal.Check(t, refusal.Err(n.check(examples)), want)
+	}
+}
+
+// Who opens another engine for scoring is told to use one.
+func TestScoreOnAnotherEngine(t *testing.T) {
+	result := must(t, enginetest.Open(t), mixture(4, 12, 1), quick(NNPU{Prior: 0.5}, 2))
+	other, err := engine.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := result.Network.Score(other, points(3, 1, 1)); err == nil || !strings.Contains(err.Error(),
+		"rival: scoring examples from 0 on: the weights are held by another engine: open one engine, and give it to the training") {
+		t.Errorf("%v", err)
 	}
 }

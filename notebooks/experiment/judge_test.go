@@ -3,6 +3,7 @@ package experiment
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,8 +153,33 @@ func TestDegenerate(t *testing.T) {
 	p := pointOf("", 1, 0, 0, 0.5, 5)
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all := Judgements([]Point{p})
-	if len(all) != len(Rules())-1 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
+	if len(all) != len(Rules())-2 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// With the prior that the scores let see, 0.3 by the first point and 0.5 by the second, the first has the lower risk; with that of 0.9, which
+// the run was told, the second. Nothing is changed in the points, and without the order of scores the rule cannot be followed.
+func TestOwnPrior(t *testing.T) {
+	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6)}
+	for i, losses := range []evaluate.Losses{
+		{Positive: 0.5, PositiveAsNegative: 0.5, UnlabeledAsNegative: 0.1}, {Positive: 0.1, PositiveAsNegative: 0.9, UnlabeledAsNegative: 0.5},
+	} {
+		pu := points[i].PU
+		pu.Prior, pu.Losses, pu.Labeled, pu.Unlabeled = 0.9, losses, 20, 100
+		pu.Below = slices.Repeat(evaluate.Counts{[]float64{70, 50}[i]}, 20) // all labeled positives above 70, or 50, of 100
+	}
+	for rule, want := range map[Rule]int{PURisk: 2, RiskOwnPrior: 1} {
+		if j, ok := judge(points, "", rule); !ok || j.Step != want || j.Rule != rule {
+			t.Errorf("%s: %+v, %v; want step %d", rule, j, ok, want)
+		}
+	}
+	if points[0].PU.Prior != 0.9 || points[1].PU.Prior != 0.9 {
+		t.Error("the points have another prior now")
+	}
+	points[0].PU.Below, points[1].PU.Below = nil, nil
+	if j, ok := judge(points, "", RiskOwnPrior); ok {
+		t.Errorf("without the order of scores: %+v", j)
 	}
 }
 

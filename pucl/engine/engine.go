@@ -212,7 +212,7 @@ func (e *Engine) Check() error {
 func RootCause(err error) error {
 	root := fault.Root(err)
 	if root != nil && strings.Contains(root.Error(), "cannot use the same Tensor across different backend instances") {
-		return fmt.Errorf("the weights are held by another engine: open one engine, and give it to the training and to all that comes after (%w)", root)
+		return errors.New("the weights are held by another engine: open one engine, and give it to the training and to all that comes after")
 	}
 	return root
 }

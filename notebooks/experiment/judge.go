@@ -48,6 +48,7 @@ func (r Rule) ToldPrior() bool { return r == ProxyAccuracy || r == PURisk }
 var proxies = map[Rule]func(evaluate.PU) float64{
 	ProxyAccuracy: evaluate.PU.ProxyAccuracy,
 	PURisk:        func(s evaluate.PU) float64 { return -s.Risk() },
+	RiskOwnPrior:  func(s evaluate.PU) float64 { return -s.Risk() }, // of points that withOwnPrior has changed
 	ProxyAUC:      func(s evaluate.PU) float64 { return s.ProxyAUC },
 	LeeLiu: func(s evaluate.PU) float64 {
 		if score := s.LeeLiu(); s.Predicted > 0 {
@@ -109,9 +110,8 @@ func heads(points []Point) (names []string) {
 func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	var chosen *Point
 	highest := math.Inf(-1)
-	asked := rule
 	if rule == RiskOwnPrior {
-		points, rule = withOwnPrior(points, head), PURisk
+		points = withOwnPrior(points, head)
 	}
 	for i, p := range points {
 		if p.Head != head || !p.tested() && (p.Failure == "" || rule != Last) {
@@ -130,11 +130,11 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	}
 	if s := chosen.Many; s != nil {
 		return Judgement{
-			Head: head, Rule: asked, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
+			Head: head, Rule: rule, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
 		}, true
 	}
 	return Judgement{
-		Head: head, Rule: asked, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
+		Head: head, Rule: rule, Step: chosen.Step, Accuracy: chosen.Test.Accuracy(), BalancedAccuracy: chosen.Test.Balanced(),
 		AUC: chosen.Test.AUC, Degenerate: chosen.Test.Degenerate(),
 	}, true
 }

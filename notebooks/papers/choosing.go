@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
@@ -23,7 +25,8 @@ type Chosen struct {
 // tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run share what they err by.
 func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
 	kinds := []Chosen{{Name: "Fashion-MNIST"}, {Name: "CIFAR-10"}, {Name: "tables"}}
-	runs := map[string][][]experiment.Judgement{}
+	prefixes := []string{"FMNIST", "CIFAR", ""} // of their settings
+	runs := make([][][]experiment.Judgement, len(kinds))
 	seen := map[string]bool{}
 	for _, name := range []string{"table-1", "table-2", onTables} {
 		grid, err := Find(name, size)
@@ -39,18 +42,12 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 				continue
 			}
 			seen[s.Run.String()] = true
-			kind := kinds[2].Name
-			switch {
-			case strings.HasPrefix(s.Run.Setting, "FMNIST"):
-				kind = kinds[0].Name
-			case strings.HasPrefix(s.Run.Setting, "CIFAR"):
-				kind = kinds[1].Name
-			}
+			kind := slices.IndexFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s.Run.Setting, prefix) })
 			runs[kind] = append(runs[kind], experiment.Judgements(s.Result.Points))
 		}
 	}
 	for i := range kinds {
-		kinds[i].sumUp(runs[kinds[i].Name])
+		kinds[i].sumUp(runs[i])
 	}
 	return slices.DeleteFunc(kinds, func(c Chosen) bool { return len(c.Gaps) == 0 }), nil
 }
@@ -79,11 +76,7 @@ func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 		for rule, gaps := range own {
 			slices.Sort(gaps) // so that sums do not depend on the order of a map
 			c.Gaps[rule] = append(c.Gaps[rule], gaps...)
-			mean := 0.0
-			for _, gap := range gaps {
-				mean += gap / float64(len(gaps))
-			}
-			means[rule] = append(means[rule], mean)
+			means[rule] = append(means[rule], stat.Mean(gaps, nil))
 		}
 	}
 	for rule, values := range means {

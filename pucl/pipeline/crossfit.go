@@ -81,29 +81,29 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 			return nil, err
 		}
 	}
-	if err := out.fit(ctx, eng, data, folds, config, config.Pretrain); err != nil {
+	if err := out.fit(ctx, eng, data, folds, config); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	if config.Again == nil {
 		return out, nil
 	}
-	again, told := config.Pretrain, out.Labels.Prior
-	again.Objective = config.Again(told)
-	if again.Checkpoint != "" {
-		again.Checkpoint = filepath.Join(again.Checkpoint, "again")
+	told := out.Labels.Prior
+	config.Pretrain.Objective = config.Again(told)
+	if config.Pretrain.Checkpoint != "" {
+		config.Pretrain.Checkpoint = filepath.Join(config.Pretrain.Checkpoint, "again")
 	}
 	second := &CrossFitted{Fold: out.Fold, First: out}
-	if err := second.fit(ctx, eng, data, folds, config, again); err != nil {
+	if err := second.fit(ctx, eng, data, folds, config); err != nil {
 		return nil, fmt.Errorf("pipeline: again, told the prior %.4g: %w", told, err)
 	}
 	return second, nil
 }
 
 // fit pretrains the encoders, has their embeddings vote on the labels, and trains a probe on each.
-func (c *CrossFitted) fit(ctx context.Context, eng *engine.Engine, data Data, folds int, config CrossFitConfig, pretrain train.Config) error {
+func (c *CrossFitted) fit(ctx context.Context, eng *engine.Engine, data Data, folds int, config CrossFitConfig) error {
 	var embeddings []*mat.Dense
 	for fold := range folds {
-		m, err := pretrainWithout(ctx, eng, data, c.Fold, fold, pretrain)
+		m, err := pretrainWithout(ctx, eng, data, c.Fold, fold, config.Pretrain)
 		if err != nil {
 			return fmt.Errorf("pretraining encoder %d: %w", fold, err)
 		}

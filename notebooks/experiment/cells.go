@@ -126,7 +126,7 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 // Runs in which it was not measured do not count.
 func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
 	return c.Mean(setting, method, func(points []Point) (float64, bool) {
-		v, ok := (&Result{Points: points}).Last(head).Values[name]
+		v, ok := LastPoint(points, head).Values[name]
 		return v, ok
 	})
 }

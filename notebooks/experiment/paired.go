@@ -45,8 +45,8 @@ func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Sum
 // another, run by run with the same seed, and then summed up over the seeds that have it of both.
 func (c *Cells) ValueDifference(above, below Series, name string) evaluate.Summary {
 	return c.Paired(above, below, func(a, b []Point) (float64, bool) {
-		mine, ok := (&Result{Points: a}).Last(above.Head).Values[name]
-		other, both := (&Result{Points: b}).Last(below.Head).Values[name]
+		mine, ok := LastPoint(a, above.Head).Values[name]
+		other, both := LastPoint(b, below.Head).Values[name]
 		return mine - other, ok && both
 	})
 }

@@ -34,9 +34,9 @@ type Result struct {
 	Points  []Point
 }
 
-// Last returns the last point of a head, the zero Point where there is none.
-func (r *Result) Last(head string) Point {
-	for _, p := range slices.Backward(r.Points) {
+// LastPoint returns the last point of a head, the zero Point where there is none.
+func LastPoint(points []Point, head string) Point {
+	for _, p := range slices.Backward(points) {
 		if p.Head == head {
 			return p
 		}

@@ -38,7 +38,7 @@ const PriorError Measure = "error of the prior"
 
 // of returns what was measured by that name at the last point of a head, or its magnitude.
 func (m Measure) of(points []experiment.Point, head string, magnitude bool) (float64, bool) {
-	values := (&experiment.Result{Points: points}).Last(head).Values
+	values := experiment.LastPoint(points, head).Values
 	value, ok := values[string(m)]
 	if m == PriorError {
 		value, ok = values[EstimatedPrior]

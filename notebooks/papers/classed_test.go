@@ -73,7 +73,7 @@ func TestClassedRun(t *testing.T) {
 		t.Fatalf("%d points at %d, batches of %d", len(want.Points), at, s.Batch.Size)
 	}
 	for _, head := range []string{Neighbors, Ceiling} {
-		p := (&experiment.Result{Points: want.Points}).Last(head)
+		p := experiment.LastPoint(want.Points, head)
 		accuracy, ok := p.Accuracy()
 		if !ok || accuracy < 0.3 || accuracy > 0.95 || p.Step != 4 || p.Many.N != 2000 {
 			t.Errorf("%s: %+v", head, p)

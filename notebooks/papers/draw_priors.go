@@ -78,7 +78,7 @@ func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 	for _, head := range PriorEstimators() {
 		where := func(of func(low, truth, high float64) bool) evaluate.Summary {
 			return cells.Mean("", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
-				v := (&experiment.Result{Points: points}).Last(head).Values
+				v := experiment.LastPoint(points, head).Values
 				if of(v[PriorLow], v[TruePrior], v[PriorHigh]) {
 					share = 1
 				}
@@ -91,7 +91,7 @@ func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 			within = viz.Cell{Text: fmt.Sprintf("%.1f to %.1f", 100*low, 100*high)}
 		}
 		width := cells.Mean("", priorMethod, func(points []experiment.Point) (float64, bool) {
-			v := (&experiment.Result{Points: points}).Last(head).Values
+			v := experiment.LastPoint(points, head).Values
 			return v[PriorHigh] - v[PriorLow], v != nil
 		})
 		plain := func(s evaluate.Summary) viz.Cell { return viz.Cell{Mean: 100 * s.Mean, Missing: s.Seeds == 0} }

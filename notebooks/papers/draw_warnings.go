@@ -49,7 +49,7 @@ func warningsOf(runs []experiment.Standing, head string) (w warnings) {
 		if s.State != experiment.Done {
 			continue
 		}
-		values := s.Result.Last(head).Values
+		values := experiment.LastPoint(s.Result.Points, head).Values
 		disagreement, known := values[Disagreement]
 		right, judged := values[LabelsRight]
 		if !known || !judged {

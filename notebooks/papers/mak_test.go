@@ -112,12 +112,12 @@ func TestOpenWorldRun(t *testing.T) {
 	}
 	result := &experiment.Result{Points: outcome.Points}
 	for i, head := range []string{LinearSeparability, FewShots} {
-		values := result.Last(head).Values
+		values := experiment.LastPoint(result.Points, head).Values
 		if all := values[string(AllAccuracy)]; len(values) != 5 || math.Abs(all-firstWorld[i]) > 0.01 {
 			t.Errorf("version %d, %s: %v, before All = %g: a change of numbers raises the version", openWorldVersion, head, values, firstWorld[i])
 		}
 	}
-	values := result.Last(Choosing).Values
+	values := experiment.LastPoint(result.Points, Choosing).Values
 	sum := values[ShareOf("many")] + values[ShareOf("medium")] + values[ShareOf("few")] + values[ShareOf("outliers")]
 	if math.Abs(sum-1) > 1e-9 || !(values[ECLEOf("1")] > 0) || !(values[ECLEOf("outliers")] > 0) || !(values[DistanceOf("10")] >= 0) {
 		t.Errorf("what was chosen: %v", values)

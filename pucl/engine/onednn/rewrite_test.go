@@ -68,6 +68,8 @@ func TestRewriteAsksForTheRightOperation(t *testing.T) {
 			product{batch: 1, rows: 70, columns: 90, inner: 80, leftStrides: [3]int{1, 80, 1}, rightStrides: [3]int{1, 90, 1}}},
 		{"product of a batch, transposed", dot("0", "0", "1", "2", "6x40x50xf32", "6x30x40xf32", "6x50x30xf32"),
 			product{batch: 6, rows: 50, columns: 30, inner: 40, leftStrides: [3]int{2000, 1, 50}, rightStrides: [3]int{1200, 1, 40}}},
+		{"many small products", dot("0", "0", "2", "1", "16x2x3xf32", "16x3x20xf32", "16x2x20xf32"),
+			product{batch: 16, rows: 2, columns: 20, inner: 3, leftStrides: [3]int{6, 3, 1}, rightStrides: [3]int{60, 20, 1}}},
 		{"product over two axes", dot("", "", "1, 2", "0, 1", "70x8x16xf32", "8x16x90xf32", "70x90xf32"),
 			product{batch: 1, rows: 70, columns: 90, inner: 128, leftStrides: [3]int{1, 128, 1}, rightStrides: [3]int{1, 90, 1}}},
 	} {
@@ -107,6 +109,7 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 		"several devices":               "sdy.mesh @m = <[\"shards\"=2]>\n" + good,
 		"several partitions":            "module attributes {mhlo.num_partitions = 2 : i64} {\n" + good,
 		"a small product":               dot("", "", "1", "0", "7x8xf32", "8x9xf32", "7x9xf32"),
+		"a few small products":          dot("0", "0", "2", "1", "15x2x3xf32", "15x3x20xf32", "15x2x20xf32"),
 		"a matrix and a vector":         dot("", "", "1", "0", "5000x800xf32", "800xf32", "5000xf32"),
 		"few columns":                   dot("", "", "1", "0", "60000x128xf32", "128x10xf32", "60000x10xf32"),
 		"a long stride":                 dot("", "", "0", "0", "16x16777216xf32", "16x20xf32", "16777216x20xf32"),

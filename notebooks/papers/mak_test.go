@@ -110,14 +110,13 @@ func TestOpenWorldRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := &experiment.Result{Points: outcome.Points}
 	for i, head := range []string{LinearSeparability, FewShots} {
-		values := experiment.LastPoint(result.Points, head).Values
+		values := experiment.LastPoint(outcome.Points, head).Values
 		if all := values[string(AllAccuracy)]; len(values) != 5 || math.Abs(all-firstWorld[i]) > 0.01 {
 			t.Errorf("version %d, %s: %v, before All = %g: a change of numbers raises the version", openWorldVersion, head, values, firstWorld[i])
 		}
 	}
-	values := experiment.LastPoint(result.Points, Choosing).Values
+	values := experiment.LastPoint(outcome.Points, Choosing).Values
 	sum := values[ShareOf("many")] + values[ShareOf("medium")] + values[ShareOf("few")] + values[ShareOf("outliers")]
 	if math.Abs(sum-1) > 1e-9 || !(values[ECLEOf("1")] > 0) || !(values[ECLEOf("outliers")] > 0) || !(values[DistanceOf("10")] >= 0) {
 		t.Errorf("what was chosen: %v", values)

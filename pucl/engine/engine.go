@@ -21,11 +21,17 @@
 //
 // # Memory
 //
-// Importing the package changes nothing but what go-xla does: TF_CPP_MIN_LOG_LEVEL is 3 where it was not set. When XLA is opened on a processor for the first time, on Linux with glibc, the C library's
-// allocator is told to keep what is freed, for the whole process: XLA asks for the working memory of every step anew, and
-// clearing new memory takes a good part of a training step. The price: as much stays taken as was in use at once, and C code that
-// takes memory on several threads at a time waits for one lock. PUCL_MALLOC=off, or [Config].KeepAllocator, leaves the
-// allocator as it is.
+// Importing the package changes nothing but what go-xla does: TF_CPP_MIN_LOG_LEVEL is 3 where it was not set. When XLA is opened on a
+// processor for the first time, on Linux with glibc, the C library's allocator is told to keep what is freed, for the whole process: XLA
+// asks for the working memory of every step anew, and clearing new memory takes a good part of a training step. The price: as much stays
+// taken as was in use at once, and C code that takes memory on several threads at a time waits for one lock. PUCL_MALLOC=off, or
+// [Config].KeepAllocator, leaves the allocator as it is.
+//
+// # Signals
+//
+// XLA's matrix products on a processor do not survive being interrupted by a signal, and the profiler of Go (go test -cpuprofile) sends a
+// hundred a second. On Linux all threads of the plugin have signals blocked, so that a program can be profiled; its profile shows the time
+// of Go alone, perf that of XLA.
 //
 // # The same bits
 //
@@ -186,6 +192,7 @@ func (config Config) open(c candidate) (e *Engine, err error) {
 		var restore func()
 		e.threads, restore = xlaThreads(config.Reproducible)
 		defer restore()
+		defer blockSignals()()
 	}
 	if e.Backend, err = compute.NewWithConfig(c.config); err != nil {
 		return nil, err

@@ -1,0 +1,39 @@
+//go:build cgo && linux
+
+package engine
+
+/*
+#include <pthread.h>
+#include <signal.h>
+
+// block blocks the signals that come from outside, not those by which a fault tells of itself, and says what was blocked before.
+static void block(sigset_t *before) {
+	sigset_t outside;
+	sigfillset(&outside);
+	sigdelset(&outside, SIGSEGV);
+	sigdelset(&outside, SIGBUS);
+	sigdelset(&outside, SIGFPE);
+	sigdelset(&outside, SIGILL);
+	sigdelset(&outside, SIGTRAP);
+	sigdelset(&outside, SIGABRT);
+	pthread_sigmask(SIG_BLOCK, &outside, before);
+}
+
+static void restore(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
+*/
+import "C"
+
+import "runtime"
+
+// blockSignals has the threads that are started before the returned function is called never be interrupted by a signal: they inherit
+// what the thread that starts them has blocked. XLA's matrix products on the CPU do not survive a signal in all places, whatever its
+// handler does: under the CPU profiler of Go, which sends a hundred a second, a process died within seconds, in free or in XLA.
+func blockSignals() (restore func()) {
+	runtime.LockOSThread()
+	var before C.sigset_t
+	C.block(&before)
+	return func() {
+		C.restore(&before)
+		runtime.UnlockOSThread()
+	}
+}

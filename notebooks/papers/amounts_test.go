@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/viz"
 )
 
 // A claim about a lead in two settings is decided by the differences of differences within seeds.
@@ -226,6 +227,16 @@ func TestSweep(t *testing.T) {
 	}
 	if low, high := s.Crossing(MeasuredMean(nothing, experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"}); !math.IsNaN(low) || !math.IsNaN(high) {
 		t.Errorf("of nothing: between %g and %g", low, high)
+	}
+}
+
+// Tenths of a point are not drawn as hills, and an axis does not go beyond 100 for it.
+func TestSweepHasAScale(t *testing.T) {
+	for _, c := range []struct{ low, high, from, to float64 }{{99.9, 99.95, 98, 100}, {70, 70.5, 69.25, 71.25}, {50, 95, 48.2, 96.8}} {
+		p, err := Sweep{}.draw("", []viz.Curve{{Name: "PUCL", X: []float64{1, 2}, Y: []float64{c.low, c.high}}})
+		if err != nil || math.Abs(p.Y.Min-c.from) > 1e-9 || math.Abs(p.Y.Max-c.to) > 1e-9 {
+			t.Errorf("%+v: %v, from %g to %g", c, err, p.Y.Min, p.Y.Max)
+		}
 	}
 }
 

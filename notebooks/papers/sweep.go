@@ -85,11 +85,19 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 	return p, fmt.Sprintf("%s, as published, over %s. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
 }
 
-// draw draws curves in the axes of the figure.
+// draw draws curves in the axes of the figure, which show two points of accuracy at least: tenths drawn large look like differences.
 func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
-	return viz.LearningCurves(viz.CurvesConfig{
+	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX,
 	}, curves...)
+	if err != nil {
+		return nil, err
+	}
+	if short := 2 - (p.Y.Max - p.Y.Min); short > 0 {
+		up := min(short/2, max(0, 100-p.Y.Max))
+		p.Y.Min, p.Y.Max = p.Y.Min-(short-up), p.Y.Max+up
+	}
+	return p, nil
 }
 
 // ends tells where a curve begins and ends.

@@ -21,5 +21,10 @@ func ParseSize(name string) (Size, error) {
 	case Smoke, Laptop, Paper:
 		return s, nil
 	}
-	return "", fmt.Errorf("experiment: there is no size %q%s; choose %s, %s or %s", name, naming.DidYouMean(name, naming.Sizes()), Smoke, Laptop, Paper)
+	return "", Size(name).Unknown()
+}
+
+// Unknown returns the error that there is no such size.
+func (s Size) Unknown() error {
+	return fmt.Errorf("experiment: there is no size %q%s; choose %s, %s or %s", string(s), naming.DidYouMean(string(s), naming.Sizes()), Smoke, Laptop, Paper)
 }

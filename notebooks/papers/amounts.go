@@ -25,7 +25,7 @@ func ofFigures(size experiment.Size, task string) (s setting, err error) {
 	case experiment.Paper:
 		s = paperFigure(task)
 	default:
-		return s, fmt.Errorf("papers: there is no size %q", size)
+		return s, size.Unknown()
 	}
 	s.Data.Benchmark, s.Batch.Share, s.Points, s.Judge = task, 0, 1, judgedBy
 	if s.Seeds = 3; size == experiment.Smoke {
@@ -88,7 +88,7 @@ func oneSetName(task string, total int, gamma, prior float64) string {
 func ofSize[T any](bySize map[experiment.Size]T, size experiment.Size) (T, error) {
 	of, ok := bySize[size]
 	if !ok {
-		return of, fmt.Errorf("papers: there is no size %q; there are %s, %s and %s", size, experiment.Smoke, experiment.Laptop, experiment.Paper)
+		return of, size.Unknown()
 	}
 	return of, nil
 }

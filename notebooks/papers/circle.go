@@ -89,7 +89,7 @@ func Recovery(size experiment.Size) (experiment.Grid, error) {
 		seeds, rates, c.Steps = 2, rates[2:3], 10
 	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
 	default:
-		return grid, fmt.Errorf("papers: there is no size %q", size)
+		return grid, size.Unknown()
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, rate := range rates {

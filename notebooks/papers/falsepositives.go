@@ -114,7 +114,7 @@ func ofPairs(size experiment.Size) (setting, error) {
 		s.Batch.Size, s.Seeds = 256, 3
 		s.Pretrain = train.Config{Tau: 0.5, Recipe: augment.CIFAR(32), Steps: 400 * 45_000 / s.Batch.Size}
 	default:
-		return s, fmt.Errorf("papers: there is no size %q", size)
+		return s, size.Unknown()
 	}
 	s.Data.Labeled, s.Data.Single, s.Batch.Share = 0, true, 0
 	list, err := withBenchmarks([]setting{s})

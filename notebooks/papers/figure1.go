@@ -59,7 +59,7 @@ func supervised(size experiment.Size) ([]setting, error) {
 	case experiment.Paper:
 		s = woofAndNette()
 	default:
-		return nil, fmt.Errorf("papers: there is no size %q", size)
+		return nil, size.Unknown()
 	}
 	return overShares(s, figureTask(size), shares)
 }

@@ -55,7 +55,7 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 		seeds, ratios, distances = 2, ratios[1:2], distances[3:4]
 	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
 	default:
-		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+		return experiment.Grid{}, size.Unknown()
 	}
 	grid := experiment.Grid{Name: inThePlane, Size: size}
 	add := func(setting string, m gaussian.Mixture, prior, ratio float64) {

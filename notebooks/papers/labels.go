@@ -1,7 +1,6 @@
 package papers
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -34,7 +33,7 @@ func Labels(size experiment.Size) (experiment.Grid, error) {
 			list = append(list, paper("FMNIST-I", int(labeled)))
 		}
 	default:
-		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+		return experiment.Grid{}, size.Unknown()
 	}
 	list, err := withBenchmarks(list)
 	if err != nil {

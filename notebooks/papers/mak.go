@@ -105,7 +105,7 @@ func openWorlds(size experiment.Size) ([]openWorld, error) {
 		w.Pretrain.Tau, w.Pretrain.Objective = 0.2, pucl.SSCL()
 		return []openWorld{w}, nil
 	}
-	return nil, fmt.Errorf("papers: there is no size %q; there are %s, %s and %s", size, experiment.Smoke, experiment.Laptop, experiment.Paper)
+	return nil, size.Unknown()
 }
 
 // published are the rules of the published tables, those first that matter most.

@@ -78,7 +78,7 @@ func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
 		c.Repeats, c.Again, c.Rows = 1, 20, 10
 	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
 	default:
-		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+		return experiment.Grid{}, size.Unknown()
 	}
 	grid := experiment.Grid{Name: priorsOnTables, Size: size}
 	for _, set := range sets {

@@ -91,7 +91,7 @@ func prototypeSetting(size experiment.Size) (setting, error) {
 		s = paper("FMNIST-I", 1000)
 		s.Seeds = 3
 	default:
-		return setting{}, fmt.Errorf("papers: there is no size %q", size)
+		return setting{}, size.Unknown()
 	}
 	list, err := withBenchmarks([]setting{s})
 	return list[0], err

@@ -31,7 +31,7 @@ func RivalsOnTables(size experiment.Size) (experiment.Grid, error) {
 		sets[0].passes = 2
 	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
 	default:
-		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+		return experiment.Grid{}, size.Unknown()
 	}
 	grid := experiment.Grid{Name: onTables, Size: size}
 	for _, set := range sets {

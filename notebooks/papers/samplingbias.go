@@ -71,7 +71,7 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 		s.Pretrain = train.Config{Tau: 0.5, Recipe: augment.CIFAR(32), Steps: 400 * 45_000 / s.Batch.Size}
 		s.Seeds = 3
 	default:
-		return s, fmt.Errorf("papers: there is no size %q", size)
+		return s, size.Unknown()
 	}
 	s.Name, s.Data.Labeled, s.Data.Single, s.Batch.Share = task+", ten classes", 0, true, 0
 	list, err := withBenchmarks([]setting{s})

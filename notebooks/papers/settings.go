@@ -55,7 +55,7 @@ func settings(size experiment.Size) ([]setting, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("papers: there is no size %q", size)
+		return nil, size.Unknown()
 	}
 	return withBenchmarks(list)
 }

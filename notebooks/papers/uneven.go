@@ -42,7 +42,7 @@ func UnevenLabels(size experiment.Size) (experiment.Grid, error) {
 	case experiment.Paper:
 		s = paper("FMNIST-I", 1000)
 	default:
-		return experiment.Grid{}, fmt.Errorf("papers: there is no size %q", size)
+		return experiment.Grid{}, size.Unknown()
 	}
 	list, err := withBenchmarks([]setting{s})
 	if err != nil {

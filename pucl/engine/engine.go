@@ -29,7 +29,7 @@
 //
 // # Signals
 //
-// XLA's matrix products on a processor do not survive being interrupted by a signal, and the profiler of Go (go test -cpuprofile) sends a
+// XLA's threads on a processor do not always survive being interrupted by a signal, and the profiler of Go (go test -cpuprofile) sends a
 // hundred a second. On Linux all threads of the plugin have signals blocked, so that a program can be profiled; its profile shows the time
 // of Go alone, perf that of XLA.
 //

@@ -26,8 +26,8 @@ import "C"
 import "runtime"
 
 // blockSignals has the threads that are started before the returned function is called never be interrupted by a signal: they inherit
-// what the thread that starts them has blocked. XLA's matrix products on the CPU do not survive a signal in all places, whatever its
-// handler does: under the CPU profiler of Go, which sends a hundred a second, a process died within seconds, in free or in XLA.
+// what the thread that starts them has blocked. XLA's threads on the CPU do not survive a signal in all places, whatever its handler does
+// and with or without oneDNN: under the profiler a process died within seconds, in free or in XLA. Which code it is was not found.
 func blockSignals() (restore func()) {
 	runtime.LockOSThread()
 	var before C.sigset_t

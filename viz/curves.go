@@ -69,6 +69,7 @@ type CurvesConfig struct {
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
 	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
+	Within     [2]float64  // all that Y can be, such as 0 and 100 percent, where bands and axis end; zero for any
 }
 
 // marksPerCurve is how many markers a curve of many values gets: enough to tell it from the others.
@@ -79,7 +80,8 @@ const marksPerCurve = 7
 // ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines.
 //
 // It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
-// not finite (a loss that became NaN is named with its place), X goes backwards, or is not above 0 on a logarithmic scale.
+// not finite (a loss that became NaN is named with its place) or not within cfg.Within, X goes backwards, or is not above 0 on a
+// logarithmic scale.
 func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("viz: learning curves: %w: pass at least one curve", ErrNoData)
@@ -89,6 +91,9 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	}
 	for _, k := range curves {
 		if err := k.check(cfg.LogX); err != nil {
+			return nil, err
+		}
+		if err := cfg.checkWithin(fmt.Sprintf("the curve %q", k.Name), k.Y...); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +107,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
 		k := curves[i]
 		if k.Low != nil {
-			area, edges := k.band(s)
+			area, edges := k.cut(cfg.Within).band(s)
 			p.Add(area)
 			front = append(front, edges...)
 		}
@@ -120,6 +125,9 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		if err := checkFinite(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
 			return nil, err
 		}
+		if err := cfg.checkWithin(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
+			return nil, err
+		}
 		line := plotter.NewFunction(func(float64) float64 { return r.Y })
 		line.Samples, line.LineStyle = 2, draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}
 		p.Add(line)
@@ -132,7 +140,39 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	}
 	AddLegend(p, entries...)
 	widen(&p.Y, 0.04*(p.Y.Max-p.Y.Min))
+	if low, high := cfg.Within[0], cfg.Within[1]; low < high {
+		p.Y.Min, p.Y.Max = max(p.Y.Min, low), min(p.Y.Max, high)
+	}
 	return p, nil
+}
+
+// checkWithin returns an error if cfg.Within is no range, or a value leaves it.
+func (cfg CurvesConfig) checkWithin(what string, values ...float64) error {
+	low, high := cfg.Within[0], cfg.Within[1]
+	if low == 0 && high == 0 {
+		return nil
+	}
+	if !(low < high) {
+		return fmt.Errorf("viz: learning curves: Within goes from %g to %g, want the smaller one first: %w", low, high, ErrRange)
+	}
+	for i, y := range values {
+		if y < low || y > high {
+			return fmt.Errorf("viz: %s is %g at entry %d, outside of Within, %g to %g: %w", what, y, i, low, high, ErrRange)
+		}
+	}
+	return nil
+}
+
+// cut returns the curve with its intervals cut where a range ends; the zero range cuts nothing.
+func (k Curve) cut(within [2]float64) Curve {
+	if within[0] == within[1] {
+		return k
+	}
+	k.Low, k.High = slices.Clone(k.Low), slices.Clone(k.High)
+	for i := range k.Low {
+		k.Low[i], k.High[i] = max(k.Low[i], within[0]), min(k.High[i], within[1])
+	}
+	return k
 }
 
 func (k Curve) check(positive bool) error {

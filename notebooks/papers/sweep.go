@@ -89,6 +89,7 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX,
+		Within: [2]float64{0, 100},
 	}, curves...)
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func TestCrossFitAgain(t *testing.T) {
 	}
 	config.Again = func(prior float64) pucl.Objective { return pucl.PUDebiased(prior + 1) }
 	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
-		"again, told the prior 0.4987: pretraining … it must lie from 0 to below 1")
+		"again, told the prior 0. … pretraining encoder 0 … it must lie from 0 to below 1")
 }
 
 func TestCrossFitRefuses(t *testing.T) {

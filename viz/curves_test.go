@@ -47,6 +47,9 @@ func TestWithin(t *testing.T) {
 	if p.Y.Min != 0 || p.Y.Max != 100 {
 		t.Errorf("the axis goes from %g to %g, want 0 to 100", p.Y.Min, p.Y.Max)
 	}
+	if c := k.cut([2]float64{0, 100}); c.Low[0] != 0 || c.High[0] != 100 || c.Low[1] != 89 || c.High[1] != 91 {
+		t.Errorf("the band is drawn from %g to %g", c.Low, c.High)
+	}
 	if k.Low[0] != -5 || k.High[0] != 136 {
 		t.Errorf("the interval that was passed became %g to %g", k.Low[0], k.High[0])
 	}

@@ -3,6 +3,7 @@ package viz
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -18,6 +19,8 @@ type Curve struct {
 	X, Y []float64
 
 	Low, High []float64 // ends of an interval about each of Y, drawn as a band; nil for none
+
+	Within [2]float64 // all that Y can be, such as 0 and 100 percent, where band and axis end; zero for any
 }
 
 // Steps returns the curve of a value for each step, such as the losses of a training run, with steps counted from 1.
@@ -69,7 +72,6 @@ type CurvesConfig struct {
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
 	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
-	Within     [2]float64  // all that Y can be, such as 0 and 100 percent, where bands and axis end; zero for any
 }
 
 // marksPerCurve is how many markers a curve of many values gets: enough to tell it from the others.
@@ -80,7 +82,7 @@ const marksPerCurve = 7
 // ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines.
 //
 // It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
-// not finite (a loss that became NaN is named with its place) or not within cfg.Within, X goes backwards, or is not above 0 on a
+// not finite (a loss that became NaN is named with its place) or not within what Y can be, X goes backwards, or is not above 0 on a
 // logarithmic scale.
 func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if len(curves) == 0 {
@@ -89,13 +91,13 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if cfg.Smooth < 0 {
 		return nil, fmt.Errorf("viz: learning curves: Smooth is %d, want 0 or more: %w", cfg.Smooth, ErrRange)
 	}
+	lowest, highest := math.Inf(1), math.Inf(-1) // that one of the curves can be
 	for _, k := range curves {
 		if err := k.check(cfg.LogX); err != nil {
 			return nil, err
 		}
-		if err := cfg.checkWithin(fmt.Sprintf("the curve %q", k.Name), k.Y...); err != nil {
-			return nil, err
-		}
+		low, high := k.limits()
+		lowest, highest = min(lowest, low), max(highest, high)
 	}
 	cfg.XLabel, cfg.YLabel = cmp.Or(cfg.XLabel, "optimizer step"), cmp.Or(cfg.YLabel, "loss (nats)")
 	p := New(cfg.Figure)
@@ -107,7 +109,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
 		k := curves[i]
 		if k.Low != nil {
-			area, edges := k.cut(cfg.Within).band(s)
+			area, edges := k.cut().band(s)
 			p.Add(area)
 			front = append(front, edges...)
 		}
@@ -125,8 +127,9 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		if err := checkFinite(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
 			return nil, err
 		}
-		if err := cfg.checkWithin(fmt.Sprintf("the reference line %q", r.Name), r.Y); err != nil {
-			return nil, err
+		if r.Y < lowest || r.Y > highest {
+			return nil, fmt.Errorf("viz: the reference line %q is at %g, where no curve can be: they lie within %g and %g: %w", r.Name, r.Y,
+				lowest, highest, ErrRange)
 		}
 		line := plotter.NewFunction(func(float64) float64 { return r.Y })
 		line.Samples, line.LineStyle = 2, draw.LineStyle{Color: AxisGray, Width: 1.2, Dashes: []vg.Length{1, 2.5}}
@@ -140,37 +143,24 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	}
 	AddLegend(p, entries...)
 	widen(&p.Y, 0.04*(p.Y.Max-p.Y.Min))
-	if low, high := cfg.Within[0], cfg.Within[1]; low < high {
-		p.Y.Min, p.Y.Max = max(p.Y.Min, low), min(p.Y.Max, high)
-	}
+	p.Y.Min, p.Y.Max = max(p.Y.Min, lowest), min(p.Y.Max, highest)
 	return p, nil
 }
 
-// checkWithin returns an error if cfg.Within is no range, or a value leaves it.
-func (cfg CurvesConfig) checkWithin(what string, values ...float64) error {
-	low, high := cfg.Within[0], cfg.Within[1]
-	if low == 0 && high == 0 {
-		return nil
+// limits returns the least and the largest that Y can be.
+func (k Curve) limits() (low, high float64) {
+	if k.Within == [2]float64{} {
+		return math.Inf(-1), math.Inf(1)
 	}
-	if !(low < high) {
-		return fmt.Errorf("viz: learning curves: Within goes from %g to %g, want the smaller one first: %w", low, high, ErrRange)
-	}
-	for i, y := range values {
-		if y < low || y > high {
-			return fmt.Errorf("viz: %s is %g at entry %d, outside of Within, %g to %g: %w", what, y, i, low, high, ErrRange)
-		}
-	}
-	return nil
+	return k.Within[0], k.Within[1]
 }
 
-// cut returns the curve with its intervals cut where a range ends; the zero range cuts nothing.
-func (k Curve) cut(within [2]float64) Curve {
-	if within[0] == within[1] {
-		return k
-	}
+// cut returns the curve with its intervals cut where Y can go no farther.
+func (k Curve) cut() Curve {
+	low, high := k.limits()
 	k.Low, k.High = slices.Clone(k.Low), slices.Clone(k.High)
 	for i := range k.Low {
-		k.Low[i], k.High[i] = max(k.Low[i], within[0]), min(k.High[i], within[1])
+		k.Low[i], k.High[i] = max(k.Low[i], low), min(k.High[i], high)
 	}
 	return k
 }
@@ -191,6 +181,15 @@ func (k Curve) check(positive bool) error {
 			if err := checkXY("the band of "+what, k.X, end); err != nil {
 				return err
 			}
+		}
+	}
+	low, high := k.limits()
+	if !(low < high) {
+		return fmt.Errorf("viz: Within of %s goes from %g to %g, want the smaller one first: %w", what, low, high, ErrRange)
+	}
+	for i, y := range k.Y {
+		if y < low || y > high {
+			return fmt.Errorf("viz: %s is %g at entry %d, outside of Within, %g to %g: %w", what, y, i, low, high, ErrRange)
 		}
 	}
 	for i := 1; i < len(k.X); i++ {

@@ -9,6 +9,11 @@ import (
 
 func TestLearningCurvesErrors(t *testing.T) {
 	good := curve("PUCL", 3, 2, 1)
+	within := func(low, high float64) []Curve {
+		k := curve("PUCL", 3, 2, 1)
+		k.Within = [2]float64{low, high}
+		return []Curve{k}
+	}
 	for _, tt := range []struct {
 		name   string
 		cfg    CurvesConfig
@@ -26,9 +31,9 @@ func TestLearningCurvesErrors(t *testing.T) {
 		{"smoothing", CurvesConfig{Smooth: -1}, []Curve{good}, ErrRange},
 		{"half a band", CurvesConfig{}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}, Low: []float64{0, 0}}}, ErrLength},
 		{"a band of NaN", CurvesConfig{}, []Curve{{X: []float64{0}, Y: []float64{1}, Low: []float64{0}, High: []float64{math.NaN()}}}, ErrNotFinite},
-		{"no range", CurvesConfig{Within: [2]float64{100, 0}}, []Curve{good}, ErrRange},
-		{"above what can be", CurvesConfig{Within: [2]float64{0, 2}}, []Curve{good}, ErrRange},
-		{"a reference above what can be", CurvesConfig{Within: [2]float64{0, 4}, References: []Reference{{Name: "chance", Y: 5}}}, []Curve{good}, ErrRange},
+		{"no range", CurvesConfig{}, within(100, 0), ErrRange},
+		{"above what can be", CurvesConfig{}, within(0, 2), ErrRange},
+		{"a reference above what can be", CurvesConfig{References: []Reference{{Name: "chance", Y: 5}}}, within(0, 4), ErrRange},
 		{"a logarithm of 0", CurvesConfig{LogX: true}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}}}, ErrRange},
 	} {
 		if _, err := LearningCurves(tt.cfg, tt.curves...); !errors.Is(err, tt.want) {
@@ -39,26 +44,36 @@ func TestLearningCurvesErrors(t *testing.T) {
 
 // TestWithin: an interval beyond what can be ends there, and so does the axis; the curve that was passed stays as it is.
 func TestWithin(t *testing.T) {
-	k := Curve{Name: "PUPL", X: []float64{0, 1}, Y: []float64{68, 90}, Low: []float64{-5, 89}, High: []float64{136, 91}}
-	p, err := LearningCurves(CurvesConfig{Within: [2]float64{0, 100}}, k)
+	k := Curve{Name: "PUPL", X: []float64{0, 1}, Y: []float64{68, 90}, Low: []float64{-5, 89}, High: []float64{136, 91},
+		Within: [2]float64{0, 100}}
+	p, err := LearningCurves(CurvesConfig{}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Y.Min != 0 || p.Y.Max != 100 {
 		t.Errorf("the axis goes from %g to %g, want 0 to 100", p.Y.Min, p.Y.Max)
 	}
-	if c := k.cut([2]float64{0, 100}); c.Low[0] != 0 || c.High[0] != 100 || c.Low[1] != 89 || c.High[1] != 91 {
+	if c := k.cut(); c.Low[0] != 0 || c.High[0] != 100 || c.Low[1] != 89 || c.High[1] != 91 {
 		t.Errorf("the band is drawn from %g to %g", c.Low, c.High)
 	}
 	if k.Low[0] != -5 || k.High[0] != 136 {
 		t.Errorf("the interval that was passed became %g to %g", k.Low[0], k.High[0])
 	}
-	inside, err := LearningCurves(CurvesConfig{Within: [2]float64{0, 100}}, curve("PUPL", 40, 60))
+	middle := curve("PUPL", 40, 60)
+	middle.Within = k.Within
+	inside, err := LearningCurves(CurvesConfig{}, middle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if inside.Y.Min < 35 || inside.Y.Max > 65 {
 		t.Errorf("the axis of a curve within goes from %g to %g, want about 40 to 60", inside.Y.Min, inside.Y.Max)
+	}
+	beside, err := LearningCurves(CurvesConfig{}, k, curve("loss", 1, 120)) // which can be anything
+	if err != nil {
+		t.Fatal(err)
+	}
+	if beside.Y.Max < 120 {
+		t.Errorf("the axis ends at %g, below a curve that may go on", beside.Y.Max)
 	}
 }
 

@@ -91,8 +91,12 @@ func curveOf(cells *experiment.Cells, name string, x []float64, of func(x float6
 	return curve
 }
 
+// percent is what an accuracy can be.
+var percent = [2]float64{0, 100}
+
 // addAccuracy adds the accuracy of a series, in percent, at x to a curve, unless it has no interval.
 func addAccuracy(curve *viz.Curve, cells *experiment.Cells, x float64, s experiment.Series, rule experiment.Rule) {
+	curve.Within = percent
 	addSummary(curve, x, cells.At(s.Setting, s.Method, s.Head, rule).Accuracy, 100)
 }
 

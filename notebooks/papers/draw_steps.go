@@ -16,7 +16,7 @@ import (
 // interval over seeds. What fewer than two seeds have, which has no interval, is left out. A curve has the name of its method, where the
 // series are of several settings with what tells these apart.
 func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.Curve {
-	return curvesOverSteps(cells, list, func(p experiment.Point, s experiment.Series) (float64, bool) {
+	return curvesOverSteps(cells, list, percent, func(p experiment.Point, s experiment.Series) (float64, bool) {
 		accuracy, tested := p.Accuracy()
 		return 100 * accuracy, tested && p.Head == s.Head
 	})
@@ -24,15 +24,16 @@ func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.C
 
 // ValuesOverSteps is [CurvesOverSteps] of a value that watched runs have, such as [Separation].
 func ValuesOverSteps(cells *experiment.Cells, value string, list ...experiment.Series) []viz.Curve {
-	return curvesOverSteps(cells, list, func(p experiment.Point, _ experiment.Series) (float64, bool) {
+	return curvesOverSteps(cells, list, [2]float64{}, func(p experiment.Point, _ experiment.Series) (float64, bool) {
 		v, ok := p.Values[value]
 		return v, ok && p.Head == ""
 	})
 }
 
-func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, of func(experiment.Point, experiment.Series) (float64, bool)) (curves []viz.Curve) {
+func curvesOverSteps(cells *experiment.Cells, list []experiment.Series, within [2]float64, of func(experiment.Point, experiment.Series) (float64, bool)) (
+	curves []viz.Curve) {
 	for _, s := range list {
-		curve := viz.Curve{Name: seriesName(s, list)}
+		curve := viz.Curve{Name: seriesName(s, list), Within: within}
 		at := map[int][]float64{}
 		for _, standing := range cells.Runs(s.Setting, s.Method) {
 			if standing.State != experiment.Done {

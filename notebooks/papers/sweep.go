@@ -70,7 +70,7 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 	var curves []viz.Curve
 	var words []string
 	for i, name := range s.names() {
-		curve := viz.Curve{Name: name}
+		curve := viz.Curve{Name: name, Within: percent}
 		for _, x := range s.X {
 			if p, ok := s.published(s.Setting(x), s.Rows[i]); ok {
 				curve.Add(x, p.Mean)
@@ -89,7 +89,6 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX,
-		Within: [2]float64{0, 100},
 	}, curves...)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -154,7 +155,7 @@ func TestCrossFitAgain(t *testing.T) {
 	}
 	config.Again = func(prior float64) pucl.Objective { return pucl.PUDebiased(prior + 1) }
 	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
-		"again, told the prior 0. … pretraining encoder 0 … it must lie from 0 to below 1")
+		fmt.Sprintf("again, told the prior %.4g: pretraining … it must lie from 0 to below 1", once.Labels.Prior))
 }
 
 func TestCrossFitRefuses(t *testing.T) {

@@ -194,6 +194,14 @@ func TestCurvesOfFigures(t *testing.T) {
 		math.Abs(over[0].Y[0]-93) > 1e-9 {
 		t.Errorf("%+v", over)
 	}
+	for name, accuracies := range map[string][]viz.Curve{"steps": curves, "shares": CurvesOverShares(cells, "T", Neighbors)} {
+		if p, err := viz.LearningCurves(viz.CurvesConfig{}, accuracies...); err != nil || p.Y.Max != 100 {
+			t.Errorf("%v; over %s the axis of accuracies goes on beyond 100, though 93.0 ± 38.1 is none", err, name)
+		}
+	}
+	if p, err := viz.LearningCurves(viz.CurvesConfig{}, ValuesOverSteps(cells, Uniformity, few)...); err != nil || p.Y.Min >= -1 {
+		t.Errorf("%v; the axis of uniformity, which goes down to −1, begins above", err)
+	}
 	table := DrawCurves("title", "step", curves)
 	holds(t, table, "10", "81.0 ± 12.7", "72.0 ± 25.4")
 	holds(t, table, "20", "93.0 ± 38.1", "98.0 ± 12.7")

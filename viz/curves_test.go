@@ -56,6 +56,17 @@ func TestWithin(t *testing.T) {
 	if c := k.cut(); c.Low[0] != 0 || c.High[0] != 100 || c.Low[1] != 89 || c.High[1] != 91 {
 		t.Errorf("the band is drawn from %g to %g", c.Low, c.High)
 	}
+	ending := k
+	ending.Low, ending.High = []float64{0, 89}, []float64{100, 91}
+	q, err := LearningCurves(CurvesConfig{}, ending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond, beyondErr := encodeSVG(p, 300, 200, "", "")
+	there, thereErr := encodeSVG(q, 300, 200, "", "")
+	if err := errors.Join(beyondErr, thereErr); err != nil || !slices.Equal(beyond, there) {
+		t.Errorf("%v; a band that goes on is not drawn like one that ends there", err)
+	}
 	if k.Low[0] != -5 || k.High[0] != 136 {
 		t.Errorf("the interval that was passed became %g to %g", k.Low[0], k.High[0])
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 // crossFitVersion is the version of the runs of [pipeline.CrossFit]; see experiment.Run.
-const crossFitVersion = 3
+const crossFitVersion = 4
 
 // What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
 const (
@@ -46,6 +46,7 @@ type CrossFit struct {
 	Contrastive // of each encoder; Restarts and Points are not used
 	Folds       int
 	Again       string // the objective of the second time
+	AgainSteps  int    // steps of each encoder of the second time
 }
 
 // WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
@@ -111,7 +112,7 @@ func claimsWithoutPrior() (list []Claim) {
 func (s setting) crossFit(folds int, seed uint64) experiment.Run {
 	like := s.contrastive(pucl.PUCL(), seed)
 	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: folds, Again: pucl.PUDebiased(0).Name}
-	config.Restarts, config.Points = 0, 1
+	config.Restarts, config.Points, config.AgainSteps = 0, 1, 2*config.Steps
 	return experiment.Run{
 		Setting: s.Name, Method: crossFitMethod, Seed: seed, Version: crossFitVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
@@ -133,7 +134,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	pretrain := s.Pretrain
 	pretrain.Objective, pretrain.Encoder, pretrain.Seed, pretrain.Tau = pucl.PUCL(), s.Encoder, seed, config.Tau
 	pretrain.Checkpoint, pretrain.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
-	pretrain.Observer = &inTurn{Observer: place.Observer, runs: 2 * config.Folds}
+	pretrain.Observer = &inTurn{Observer: place.Observer, steps: config.Folds * (config.Steps + config.AgainSteps)}
 	fitted, err := pipeline.CrossFit(ctx, eng, pipeline.Images{
 		Images: data.train.images, Index: data.train.Index, Labeled: data.train.Labeled,
 		HideLabels: func(hidden []bool) (train.Batches, error) {
@@ -144,7 +145,10 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			return datasets.NewSourceBatches(data.train.images, split, size)
 		},
 	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed,
-		Again: pucl.PUDebiased})
+		Again: func(prior float64, first train.Config) train.Config {
+			first.Objective, first.Steps = pucl.PUDebiased(prior), config.AgainSteps
+			return first
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +165,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 		if err != nil {
 			return nil, err
 		}
-		p.Head, p.Step = []string{FirstTime, SecondTime}[i], (i+1)*config.Folds*config.Steps
+		p.Head, p.Step = []string{FirstTime, SecondTime}[i], config.Folds*(config.Steps+i*config.AgainSteps)
 		points = append(points, p)
 	}
 	return data.outcome(fitted.First.Models[0].Record, points), nil
@@ -196,19 +200,24 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
 }
 
-// inTurn tells an observer of several trainings of the same length, one after the other, as of one.
+// inTurn tells an observer of several trainings, one after the other, as of one.
 type inTurn struct {
 	train.Observer
-	runs, started int
+	steps   int // of all
+	before  int // steps of trainings that have ended
+	current int // steps of the one in progress
 }
 
 func (o *inTurn) whole(p train.Progress) train.Progress {
-	p.Step, p.Steps = p.Step+(o.started-1)*p.Steps, o.runs*p.Steps
+	p.Step, p.Steps = o.before+p.Step, o.steps
 	return p
 }
 
 // Start is called at the begin of each training.
-func (o *inTurn) Start(p train.Progress) { o.started++; o.Observer.Start(o.whole(p)) }
+func (o *inTurn) Start(p train.Progress) {
+	o.before, o.current = o.before+o.current, p.Steps
+	o.Observer.Start(o.whole(p))
+}
 
 // Step is called after each step.
 func (o *inTurn) Step(p train.Progress) { o.Observer.Step(o.whole(p)) }

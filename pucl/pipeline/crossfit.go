@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/fault"
-	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/probe"
@@ -30,9 +29,10 @@ type CrossFitConfig struct {
 	Probe    probe.Config  // of each encoder's probe on them
 	Seed     uint64        // of the folds
 
-	// Again, where it is given, has all encoders pretrained once more, from nothing, by an objective that is told the class prior that the
-	// first ones gave, such as [pucl.PUDebiased], and labels and classifier made of these.
-	Again func(prior float64) pucl.Objective
+	// Again, where it is given, has all encoders pretrained once more, from nothing, and labels and classifier made of these. It is given
+	// the class prior that the first ones gave, and Pretrain, and returns how the second ones are pretrained: for longer, say, by
+	// [pucl.PUDebiased], which wants to be told the prior.
+	Again func(prior float64, first train.Config) train.Config
 }
 
 // CrossFitted is what came of a run.
@@ -54,7 +54,7 @@ type CrossFitted struct {
 //     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
 //  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
 //
-// With Again all of it is done a second time, and the objective of the encoders is told the prior of the first; what came of that is First.
+// With Again all of it is done a second time, with what the first time tells of the prior; what came of that is First.
 //
 // Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the vote is
 // known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with Config.Pretrain.Checkpoint it goes
@@ -75,7 +75,7 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
 	}
 	if config.Again != nil {
-		o := config.Again(0.5) // what cannot be trained by is refused before anything is trained
+		o := config.Again(0.5, config.Pretrain).Objective // what cannot be trained by is refused before anything is trained
 		if err := fault.If(o.Attract == nil || o.Repel == nil, "pipeline: the objective %q of Again lacks a term; it needs both Attract and Repel",
 			o.Name); err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 		return out, nil
 	}
 	told := out.Labels.Prior
-	config.Pretrain.Objective = config.Again(told)
+	config.Pretrain = config.Again(told, config.Pretrain)
 	if config.Pretrain.Checkpoint != "" {
 		config.Pretrain.Checkpoint = filepath.Join(config.Pretrain.Checkpoint, "again")
 	}

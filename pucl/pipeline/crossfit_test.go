@@ -110,9 +110,10 @@ func TestCrossFitAgain(t *testing.T) {
 	var told []float64
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 5}}
 	once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	config.Again = func(prior float64) pucl.Objective {
+	config.Again = func(prior float64, first train.Config) train.Config {
 		told = append(told, prior)
-		return pucl.PUDebiased(prior)
+		first.Objective, first.Steps = pucl.PUDebiased(prior), first.Steps+3
+		return first
 	}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
 	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
@@ -128,7 +129,7 @@ func TestCrossFitAgain(t *testing.T) {
 		t.Errorf("%d times labels are hidden, not the same in both times", len(hidden))
 	}
 	second := config.Pretrain
-	second.Objective, second.Checkpoint = pucl.PUDebiased(once.Labels.Prior), ""
+	second.Objective, second.Steps, second.Checkpoint = pucl.PUDebiased(once.Labels.Prior), second.Steps+3, ""
 	var xs []*mat.Dense
 	for fold := range 2 {
 		own := second
@@ -149,11 +150,17 @@ func TestCrossFitAgain(t *testing.T) {
 	}
 
 	hidden, config.Pretrain.Checkpoint = nil, ""
-	config.Again = func(float64) pucl.Objective { return pucl.Objective{Name: "half"} }
+	config.Again = func(_ float64, first train.Config) train.Config {
+		first.Objective = pucl.Objective{Name: "half"}
+		return first
+	}
 	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), `the objective "half" of Again lacks a term`) || hidden != nil {
 		t.Errorf("%v, after hiding labels %d times", err, len(hidden))
 	}
-	config.Again = func(prior float64) pucl.Objective { return pucl.PUDebiased(prior + 1) }
+	config.Again = func(prior float64, first train.Config) train.Config {
+		first.Objective = pucl.PUDebiased(prior + 1)
+		return first
+	}
 	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
 		fmt.Sprintf("again, told the prior %.4g: pretraining … it must lie from 0 to below 1", once.Labels.Prior))
 }

@@ -125,17 +125,6 @@ func TestLabeledAgain(t *testing.T) {
 	}
 }
 
-// Ten labeled rows: of the highest 4, 5 and 6 of them the thresholds are 0.8, 0.7 and 0.6.
-func TestMiddleRatio(t *testing.T) {
-	places := []float64{0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1}
-	if got, want := middleRatio(places), (0.2/0.4+0.3/0.5+0.4/0.6)/3; math.Abs(got-want) > 1e-15 {
-		t.Errorf("%g, want %g", got, want)
-	}
-	if got := middleRatio([]float64{0, 0, 0}); got != 1 {
-		t.Errorf("%g where all unlabeled rows score higher, want 1", got)
-	}
-}
-
 // Of the scores 1, 2, 2 and 3 one and a half are below 2 as equal ones count half.
 func TestPlacesAmong(t *testing.T) {
 	place := placesAmong([]float64{2, 3, 1, 2})

@@ -1,0 +1,61 @@
+package pseudo
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// quantiles is by how many evenly spaced places a curve is averaged over the unlabeled rows.
+const quantiles = 4000
+
+// curvePrior returns the class prior by the likeliest curve. Where p is the place of a row, the share of the unlabeled ones with a lower
+// score, a share of them is positive there whose log-odds are taken for a + b·log(p/(1−p)). Unlabeled places are even in (0, 1), so the
+// prior π is the mean of that curve over them, and a labeled row, drawn from the positives, has its place with density curve(p)/π. What
+// is the likeliest of all places at once depends less on chance than a ratio at a threshold.
+//
+// A prior cannot be told from scores that tell nothing: with b = 0 every π is as likely.
+func curvePrior(places []float64) (float64, error) {
+	even, own := make([]float64, quantiles), make([]float64, len(places))
+	for i := range even {
+		even[i] = logit((float64(i) + 0.5) / quantiles)
+	}
+	for i, p := range places {
+		own[i] = logit(min(max(p, 0.5/quantiles), 1-0.5/quantiles))
+	}
+	unlikely := func(v []float64) float64 { return math.Log(meanCurve(v, even)) - meanLogCurve(v, own) }
+	best := math.Inf(1)
+	var curve []float64
+	for _, start := range [][]float64{{-1, 1}, {0, 4}} { // flat and steep: the likelihood may have two hills
+		result, err := optimize.Minimize(optimize.Problem{Func: unlikely}, start, nil, &optimize.NelderMead{})
+		if err != nil {
+			return 0, fmt.Errorf("pseudo: the likeliest curve over the places of %d labeled rows: %w", len(places), err)
+		}
+		if result.F < best {
+			best, curve = result.F, result.X
+		}
+	}
+	return meanCurve(curve, even), nil
+}
+
+// meanCurve returns the mean of 1/(1 + e^−(a + b·t)) over t.
+func meanCurve(ab, t []float64) float64 {
+	sum := 0.0
+	for _, t := range t {
+		sum += 1 / (1 + math.Exp(-ab[0]-ab[1]*t))
+	}
+	return sum / float64(len(t))
+}
+
+// meanLogCurve returns the mean of the logarithm of the curve over t.
+func meanLogCurve(ab, t []float64) float64 {
+	logs := make([]float64, len(t))
+	for i, t := range t {
+		logs[i] = -floats.LogSumExp([]float64{0, -ab[0] - ab[1]*t})
+	}
+	return floats.Sum(logs) / float64(len(t))
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }

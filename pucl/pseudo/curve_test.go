@@ -1,0 +1,68 @@
+package pseudo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Of normal scores, positives of which lie two deviations above negatives, the prior is known; the log-odds of the class are a straight
+// line in the score, and nearly so in the log-odds of the place.
+func TestCurvePriorOfNormalScores(t *testing.T) {
+	for _, prior := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
+		rng := rand.New(rand.NewPCG(1, uint64(100*prior)))
+		var unlabeled, places []float64
+		for range 40_000 {
+			x := rng.NormFloat64()
+			if rng.Float64() < prior {
+				x += 2
+			}
+			unlabeled = append(unlabeled, x)
+		}
+		place := placesAmong(unlabeled)
+		for range 10_000 {
+			places = append(places, place(2+rng.NormFloat64()))
+		}
+		if got := must[float64](t)(curvePrior(places)); math.Abs(got-prior) > 0.02 {
+			t.Errorf("%.4f, true %.1f", got, prior)
+		}
+	}
+}
+
+// The estimate is the highest point of the likelihood, which a walk over a grid of curves finds too.
+func TestCurvePriorAgainstAGrid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var places []float64
+	for range 300 { // most of them high
+		places = append(places, 1-0.5*rng.Float64()*rng.Float64())
+	}
+	best, want := math.Inf(-1), 0.0
+	for a := -4.0; a <= 4; a += 0.1 {
+		for b := 0.0; b <= 5; b += 0.1 {
+			mean, log := 0.0, 0.0
+			for i := range 1000 {
+				u := (float64(i) + 0.5) / 1000
+				mean += 1 / (1 + math.Exp(-a)*math.Pow(u/(1-u), -b)) / 1000
+			}
+			for _, u := range places {
+				log -= math.Log1p(math.Exp(-a)*math.Pow(u/(1-u), -b)) / 300
+			}
+			if value := log - math.Log(mean); value > best {
+				best, want = value, mean
+			}
+		}
+	}
+	if got := must[float64](t)(curvePrior(places)); math.Abs(got-want) > 0.01 {
+		t.Errorf("%.4f, %.4f on the grid", got, want)
+	}
+}
+
+// Where every labeled row is above all others, and where all places are the same, the estimate is a number from 0 to 1.
+func TestCurvePriorAtTheEnds(t *testing.T) {
+	for _, places := range [][]float64{{1}, {0}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{0.5}, 50), {0, 1}} {
+		if got := must[float64](t)(curvePrior(places)); !(got >= 0 && got <= 1) {
+			t.Errorf("%g of %v", got, places[:1])
+		}
+	}
+}

@@ -8,7 +8,9 @@ import (
 )
 
 // DrawCrossFit returns what is known of the inside of classifiers of [WithoutPrior] in each setting, in percent, mean ± half of the 95%
-// interval over the seeds: the class prior by which pseudo-labels were made, which the second encoders were told, how many of these are right, and the accuracy on test images of the members, each by itself, and of all together. Settings without a run that is done are left out.
+// interval over the seeds: the class prior by which pseudo-labels were made (the first one is told to the second encoders), how many of these
+// are right, and the accuracy on test images of the members, each by itself, and of all together. Settings without a run that is done are
+// left out.
 func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 	out := viz.Table{
 		Title: "Inside the classifiers", RowsHeader: "classifier",

@@ -203,9 +203,8 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 // inTurn tells an observer of several trainings, one after the other, as of one.
 type inTurn struct {
 	train.Observer
-	steps   int // of all
-	before  int // steps of trainings that have ended
-	current int // steps of the one in progress
+	steps  int // of all
+	before int // steps of trainings that have ended
 }
 
 func (o *inTurn) whole(p train.Progress) train.Progress {
@@ -214,13 +213,13 @@ func (o *inTurn) whole(p train.Progress) train.Progress {
 }
 
 // Start is called at the begin of each training.
-func (o *inTurn) Start(p train.Progress) {
-	o.before, o.current = o.before+o.current, p.Steps
-	o.Observer.Start(o.whole(p))
-}
+func (o *inTurn) Start(p train.Progress) { o.Observer.Start(o.whole(p)) }
 
 // Step is called after each step.
 func (o *inTurn) Step(p train.Progress) { o.Observer.Step(o.whole(p)) }
 
 // End is called at the end of each training.
-func (o *inTurn) End(p train.Progress, err error) { o.Observer.End(o.whole(p), err) }
+func (o *inTurn) End(p train.Progress, err error) {
+	o.Observer.End(o.whole(p), err)
+	o.before += p.Steps
+}

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -46,7 +47,7 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 		Setting: u.setting(), Method: o.Name, Seed: seed, Version: contrastiveVersion,
 		Config: TableContrastive{
 			Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Objective: o.Name, Tau: c.Tau,
-			Encoder: encoder.Describe(c.Encoder), Corrupted: corrupted, Update: update(c), Batch: batch.Size, Share: batch.Share, Steps: c.Steps,
+			Encoder: encoder.Describe(c.Encoder), Corrupted: u.corruptionRate(), Update: update(c), Batch: batch.Size, Share: batch.Share, Steps: c.Steps,
 			Points: points, Restarts: restarts,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
@@ -74,8 +75,11 @@ type openedTable struct {
 	tests      []int
 }
 
-// corrupted is the share of a row's features that a view has from other rows.
+// corrupted is the share of a row's features that a view has from other rows, unless a table has its own: that of SCARF.
 const corrupted = 0.6
+
+// corruptionRate returns the share of a row's features that a view has from other rows.
+func (u uciSet) corruptionRate() float64 { return cmp.Or(u.corruption, corrupted) }
 
 // open reads the table and returns its rows as a run with that seed sees them.
 func (u uciSet) open(seed uint64) (*openedTable, error) {
@@ -102,7 +106,7 @@ func (u uciSet) open(seed uint64) (*openedTable, error) {
 	for _, row := range parts.test {
 		o.truth = append(o.truth, table.Labels[row] == 1)
 	}
-	if o.corruption, err = tabular.NewCorruption(table.Features, corrupted); err != nil {
+	if o.corruption, err = tabular.NewCorruption(table.Features, u.corruptionRate()); err != nil {
 		return nil, err
 	}
 	held, err := rows.Take(table.Features, o.held.Index)

@@ -64,8 +64,14 @@ type TableRival struct {
 // prior returns the share of positives among unlabeled examples.
 func (u uciSet) prior() float64 { return float64(u.positives) / float64(u.positives+u.negatives) }
 
-// setting names the table by its name and n_P.
-func (u uciSet) setting() string { return settingName(u.name, u.labeled) }
+// setting names the table by its name and n_P, and a corruption rate of its own.
+func (u uciSet) setting() string {
+	name := settingName(u.name, u.labeled)
+	if u.corruptionRate() != corrupted {
+		name += fmt.Sprintf(", corruption %g", u.corruption)
+	}
+	return name
+}
 
 // rival returns the run that trains a rival on a table.
 func (u uciSet) rival(c competitor, config rival.Config, seed uint64) experiment.Run {

@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/viz"
 )
 
 // corruptionRates names the grid over how many features of a row a view has from other rows.
@@ -61,4 +62,48 @@ func OverCorruption(table string) (Sweep, error) {
 		s.Rows = append(s.Rows, Row{"PUCL", head})
 	}
 	return s, nil
+}
+
+// DrawChosenRates tells whether the corruption rate can be chosen without negatives: for each table the accuracy of PUCL with a head at the
+// rate of all other runs, and at the rate that a rule chooses among [CorruptionRates], seed by seed, by what was measured at the end of
+// each run. A seed counts there once its runs at all rates are done.
+func DrawChosenRates(cells *experiment.Cells, head string) viz.Table {
+	out := viz.Table{
+		Title: "PUCL with " + head + ", its corruption rate chosen without negatives", RowsHeader: "table",
+		Columns: []string{fmt.Sprintf("always %g", corrupted)},
+		Note:    fmt.Sprintf("Accuracy (%%), mean ± 95%% interval over seeds, at the end of runs. The whole grid: %s.", cells),
+	}
+	rules := slices.DeleteFunc(experiment.Rules(), func(r experiment.Rule) bool { return r == experiment.Last || r.ToldPrior() })
+	for _, rule := range rules {
+		out.Columns = append(out.Columns, string(rule))
+	}
+	for _, set := range uciSets() {
+		line := []viz.Cell{Percent(cells.At(set.setting(), "PUCL", head, experiment.Last).Accuracy)}
+		chosen := set.overRates(cells, head)
+		for _, rule := range rules {
+			line = append(line, Percent(chosen.At(set.setting(), "PUCL", head, rule).Accuracy))
+		}
+		out.Add(set.name, line)
+	}
+	return out
+}
+
+// overRates returns runs as if each had gone through all corruption rates, a point being the end of a run at one of them.
+func (u uciSet) overRates(cells *experiment.Cells, head string) *experiment.Cells {
+	ends, by := map[uint64][]experiment.Point{}, &experiment.Cells{}
+	for _, u.corruption = range CorruptionRates() {
+		for _, s := range cells.Runs(u.setting(), "PUCL") {
+			if s.State == experiment.Done {
+				ends[s.Run.Seed] = append(ends[s.Run.Seed], experiment.LastPoint(s.Result.Points, head))
+			}
+		}
+	}
+	u.corruption = 0
+	for _, s := range cells.Runs(u.setting(), "PUCL") {
+		if points := ends[s.Run.Seed]; len(points) == len(CorruptionRates()) {
+			s.Result = &experiment.Result{Points: points}
+			by.Standings = append(by.Standings, s)
+		}
+	}
+	return by
 }

@@ -85,9 +85,14 @@ func (o Objective) Terms(b *Block) (attract, repel *Node) {
 	return o.made("Attract", o.Attract, b), o.made("Repel", o.Repel, b)
 }
 
+// Check returns an error if o lacks a term, where all that builds graphs panics.
+func (o Objective) Check() error {
+	return fault.If(o.Attract == nil || o.Repel == nil, "pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
+}
+
 func (o Objective) needTerms() {
-	fault.PanicIf(o.Attract == nil || o.Repel == nil,
-		"pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
+	err := o.Check()
+	fault.PanicIf(err != nil, "%v", err)
 }
 
 // made returns what a term makes of b, and panics where that is not one number for each anchor. A panic of the term itself is told

@@ -75,10 +75,8 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
 	}
 	if config.Again != nil {
-		o := config.Again(0.5, config.Pretrain).Objective // what cannot be trained by is refused before anything is trained
-		if err := fault.If(o.Attract == nil || o.Repel == nil, "pipeline: the objective %q of Again lacks a term; it needs both Attract and Repel",
-			o.Name); err != nil {
-			return nil, err
+		if err := config.Again(0.5, config.Pretrain).Check(eng); err != nil { // before anything is trained
+			return nil, fmt.Errorf("pipeline: again, if it were told a prior of 0.5: %w", err)
 		}
 	}
 	if err := out.fit(ctx, eng, data, folds, config); err != nil {

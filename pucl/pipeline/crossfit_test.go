@@ -154,7 +154,7 @@ func TestCrossFitAgain(t *testing.T) {
 		first.Objective = pucl.Objective{Name: "half"}
 		return first
 	}
-	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), `the objective "half" of Again lacks a term`) || hidden != nil {
+	if _, err := CrossFit(ctx, eng, data, config); err == nil || !strings.Contains(err.Error(), `again, if it were told a prior of 0.5: pucl: objective "half" lacks a term`) || hidden != nil {
 		t.Errorf("%v, after hiding labels %d times", err, len(hidden))
 	}
 	config.Again = func(prior float64, first train.Config) train.Config {

@@ -66,6 +66,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// Check returns an error if no training on the engine can follow c, whatever the data.
+func (c Config) Check(eng *engine.Engine) error { return c.withDefaults().check(eng) }
+
 // check returns an error if c, defaults filled in, cannot be followed on the engine.
 func (c Config) check(eng *engine.Engine) error {
 	switch {
@@ -77,7 +80,7 @@ func (c Config) check(eng *engine.Engine) error {
 		return fmt.Errorf("train: Projection %d; it must not be negative, and 0 means 128", c.Projection)
 	}
 	settings := c.settings().WithDefaults()
-	return errors.Join(settings.check(), c.Monitor.check(), settings.checkFor(eng))
+	return errors.Join(c.Objective.Check(), settings.check(), c.Monitor.check(), settings.checkFor(eng))
 }
 
 // settings returns how the loop trains.

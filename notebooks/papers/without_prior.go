@@ -101,6 +101,7 @@ func claimsWithoutPrior() (list []Claim) {
 			add("told no class prior, CrossFit with PU-debiased is at most a point below all true labels on an encoder of PUCL", Row{"PUCL", Ceiling}, 1)
 			add("told no class prior, CrossFit with PU-debiased is above nnPU, which is told it, on an encoder of PUCL", Row{"PUCL", NNPU}, 0)
 			add("CrossFit with PU-debiased is above PUPL on z of PUCL", Row{"PUCL", PUPLOnZ}, 0)
+			add("CrossFit with PU-debiased is above one encoder with the mixture", Row{"PUCL", Mixture}, 0)
 			add("CrossFit with PU-debiased is above Algorithm 1, PUPL on h of PUCL", Row{"PUCL", PUPL}, 0)
 			add("encoders told the estimated prior are better: CrossFit with PU-debiased is above CrossFit with PUCL alone", Row{crossFitMethod, FirstTime}, 0)
 		}

@@ -36,6 +36,7 @@ func claimsOnTables() (list []Claim) {
 			list = append(list, Claim{Experiment: experimentTables, Statement: statement, Source: source, Setting: set.setting(), Above: above, Below: below})
 		}
 		add(source, "PUCL is above ssCL, both with PUPL", Row{"PUCL", PUPL}, Row{"ssCL", PUPL})
+		add(source, "PUCL is above SCL-PU, both with PUPL", Row{"PUCL", PUPL}, Row{"SCL-PU", PUPL})
 		for _, head := range []string{PUPL, Mixture} {
 			by := source
 			if head == Mixture {

@@ -91,11 +91,9 @@ class Network(nn.Module):
         return image[:, 0], text[:, 0], image[:, 1:], text[:, 1:]
 
     def forward(self, images, questions, captions):
-        n, tokens = len(questions), torch.cat([questions, captions])
-        mask, patches = tokens != 0, self.patches(images)
-        words = self.text(tokens, mask)
-        fused = self.text.fuse(words[:n], mask[:n], patches)[:, 0]
-        return self.head["out"](F.gelu(self.head["hidden"](fused))), self.compared(patches, words[n:])
+        mask, patches = questions != 0, self.patches(images)
+        fused = self.text.fuse(self.text(questions, mask), mask, patches)[:, 0]
+        return self.head["out"](F.gelu(self.head["hidden"](fused))), self.compared(patches, self.text(captions, captions != 0))
 
     def seen(self, images, captions):
         """What the momentum encoder is asked for: no question, no answer."""

@@ -38,10 +38,10 @@ type prepared struct {
 	tokenizer *Tokenizer
 	questions [][]int32
 	captions  [][]int32
-	target    [][]share // of each question, of the answers in the list that somebody gave
-	image     []int     // of each question
-	about     [][]int   // questions about each image that has any
-	length    int       // tokens of the longest text
+	target    [][]share                       // of each question, of the answers in the list that somebody gave
+	image     []int                           // of each question
+	about     [][]int                         // questions about each image that has any
+	longest   struct{ question, caption int } // in tokens
 	answers   int
 }
 
@@ -86,7 +86,7 @@ func (d Data) prepare(c Config) (*prepared, error) {
 		}
 		p.about[at] = append(p.about[at], i)
 		p.questions, p.target, p.image = append(p.questions, ids), append(p.target, target), append(p.image, q.Image)
-		p.length = max(p.length, len(ids))
+		p.longest.question = max(p.longest.question, len(ids))
 	}
 	if !c.AnswersOnly {
 		for i, text := range d.Captions {
@@ -94,7 +94,7 @@ func (d Data) prepare(c Config) (*prepared, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.captions, p.length = append(p.captions, ids), max(p.length, len(ids))
+			p.captions, p.longest.caption = append(p.captions, ids), max(p.longest.caption, len(ids))
 		}
 	}
 	if len(p.about) < c.Batch {
@@ -175,7 +175,7 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 	}
 	inputs := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(images, n, p.shape.Height, p.shape.Width, p.shape.Channels),
-		p.texts(pick(p.questions, func(row int) int { return row })),
+		fill(pick(p.questions, func(row int) int { return row }), p.longest.question),
 		tensors.FromFlatDataAndDimensions(target, n, p.answers),
 	}
 	for range 2 {
@@ -196,7 +196,7 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 				}
 			}
 		}
-		inputs = append(inputs, p.texts(captions), p.texts(masked))
+		inputs = append(inputs, fill(captions, p.longest.caption), fill(masked, p.longest.caption))
 	}
 	return train.Batch{Inputs: inputs, Examples: n}, nil
 }
@@ -213,9 +213,7 @@ func (p *prepared) read(rows []int) ([]uint8, error) {
 	return images, cmp.Or(errs...)
 }
 
-// texts returns tokens as a tensor [n, length], filled up with 0 behind their ends.
-func (p *prepared) texts(list [][]int32) *tensors.Tensor { return fill(list, p.length) }
-
+// fill returns tokens as a tensor [n, length], filled up with 0 behind their ends.
 func fill(list [][]int32, length int) *tensors.Tensor {
 	flat := make([]int32, len(list)*length)
 	for i, ids := range list {

@@ -25,26 +25,22 @@ type Seen struct {
 }
 
 // network builds the graph from images, questions and captions (nil for none) to the logits of the answers and what is compared.
-// Questions and captions go through the text encoder together, so that a step has it once.
 func (c Config) network(scope *model.Scope, images, questions, captions *Node, answers int) (logits *Node, seen Seen) {
-	n := questions.Shape().Dim(0)
-	tokens := questions
-	if captions != nil {
-		tokens = Concatenate([]*Node{questions, captions}, 0)
-	}
-	mask := NotEqual(tokens, ZerosLike(tokens))
 	patches := c.Image.Tokens(scope.In("image"), images)
-	text := scope.In("text")
-	words := c.Text.Text(text, tokens, mask)
-
-	ofQuestion := func(x *Node) *Node { return Slice(x, AxisRange(0, n)) }
-	fused := first(c.Text.Fuse(text, ofQuestion(words), ofQuestion(mask), patches))
+	text := func() *model.Scope { return scope.At("text") } // entered once for each use of its weights
+	read := func(tokens *Node) (words, mask *Node) {
+		mask = NotEqual(tokens, ZerosLike(tokens))
+		return c.Text.Text(text(), tokens, mask), mask
+	}
+	words, mask := read(questions)
+	fused := first(c.Text.Fuse(text(), words, mask, patches))
 	head := scope.In("head")
 	x := activation.Gelu(encoder.Dense(head.In("hidden"), fused, fused.Shape().Dim(1), true))
 	logits = encoder.Dense(head.In("out"), x, answers, true)
 	if captions != nil {
-		seen = c.project(scope, patches, Slice(words, AxisRange(n)))
-		seen.Mask = Slice(mask, AxisRange(n), AxisRange(1))
+		words, mask = read(captions)
+		seen = c.project(scope, patches, words)
+		seen.Mask = Slice(mask, AxisRange(), AxisRange(1))
 	}
 	return logits, seen
 }

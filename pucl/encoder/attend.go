@@ -6,8 +6,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
-	"github.com/gomlx/gomlx/ml/nn"
 )
 
 // attend lets every query look at all keys: softmax(QKᵀ/√d)V for each head of d numbers. Queries are [n, tokens, heads, d], keys and
@@ -37,14 +35,4 @@ func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
 	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	w := normal(scope, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim)
 	return Reshape(withBias(scope, dot(Reshape(x, n*tokens, in), w).Product()), n, tokens, dim)
-}
-
-// layerNorm brings every token (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained numbers.
-// Epsilon is added to the variance.
-func layerNorm(scope *model.Scope, x *Node, epsilon float64) *Node {
-	return widely(x, func(x *Node) *Node {
-		scale := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
-		shift := Weight(scope, "shift", x, initializer.Zero, x.Shape().Dim(-1))
-		return nn.LayerNorm(x, []int{-1}, epsilon, scale, shift, nil)
-	})
 }

@@ -44,6 +44,44 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	return ConvertDType(y, dtype)
 }
 
+// layerNorm brings every token (the last axis) of x [n, tokens, k] to mean 0 and variance 1, then scales and shifts it by trained γ
+// and β [k]. Epsilon is added to the variance.
+func layerNorm(scope *model.Scope, x *Node, epsilon float64) *Node {
+	return widely(x, func(x *Node) *Node {
+		gamma := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
+		beta := Weight(scope, "shift", x, initializer.Zero, x.Shape().Dim(-1))
+		return normalizeTokens(x, gamma, beta, epsilon)
+	})
+}
+
+// normalizeTokens is layerNorm's formula. With z the token brought to mean 0 and variance 1, s = 1/√(variance + ε), and v the gradient
+// of something with respect to the result, its gradient is
+//
+//	for β: Σ v    for γ: Σ v·z    for x: s·(γ·v − mean(γ·v) − z·mean(γ·v·z))
+//
+// where sums run over tokens and means over a token's numbers. Left to the engine, the way back takes more than twice as long.
+func normalizeTokens(x, gamma, beta *Node, epsilon float64) *Node {
+	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, -1) }
+	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
+	standardize := func(x *Node) (z, s *Node) {
+		offset := Sub(x, mean(x))
+		s = Reciprocal(Sqrt(AddScalar(mean(Square(offset)), epsilon)))
+		return Mul(offset, s), s
+	}
+	value := func(in []*Node) *Node {
+		z, _ := standardize(in[0])
+		return Add(Mul(z, wide(in[1])), wide(in[2]))
+	}
+	back := func(in []*Node, v *Node) []*Node {
+		z, s := standardize(in[0])
+		slope := Mul(v, wide(in[1]))
+		dx := Mul(Sub(Sub(slope, mean(slope)), Mul(z, mean(Mul(slope, z)))), s)
+		along := func(parts []*Node) *Node { return Mul(parts[0], parts[1]) }
+		return []*Node{dx, channelSum(along, v, z), channelSum(same, v)}
+	}
+	return withGradients(value, back, x, gamma, beta)
+}
+
 // normEpsilon keeps batch normalization from dividing by 0.
 const normEpsilon = 1e-5
 

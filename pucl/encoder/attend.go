@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // attend lets every query look at all keys: softmax(QKᵀ/√d)V for each head of d numbers. Queries are [n, tokens, heads, d], keys and
@@ -31,8 +32,21 @@ func attend(q, k, v, mask *Node) *Node {
 
 // tokenDense is [Dense] with a bias for every token of x [n, tokens, k], drawn as Xavier's rule has it (Glorot and Bengio, 2010),
 // since no ReLU follows.
-func tokenDense(scope *model.Scope, x *Node, dim int) *Node {
+func tokenDense(scope *model.Scope, x *Node, dim int) *Node { return tokenDenses(x, dim, scope)[0] }
+
+// tokenDenses returns [tokenDense] of x in each of the scopes. Their weights lie side by side in one product, which takes less time
+// than a product each.
+func tokenDenses(x *Node, dim int, scopes ...*model.Scope) []*Node {
 	n, tokens, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-	w := normal(scope, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim)
-	return Reshape(withBias(scope, dot(Reshape(x, n*tokens, in), w).Product()), n, tokens, dim)
+	var weights, biases, out []*Node
+	for _, s := range scopes {
+		weights = append(weights, normal(s, "weights", x, math.Sqrt(2/float64(in+dim)), in, dim))
+		biases = append(biases, Weight(s, "bias", x, initializer.Zero, dim))
+	}
+	y := dot(Reshape(x, n*tokens, in), Concatenate(weights, 1)).Product()
+	y = Reshape(Add(y, ExpandLeftToRank(Concatenate(biases, 0), 2)), n, tokens, len(scopes)*dim)
+	for i := range scopes {
+		out = append(out, SliceAxis(y, 2, AxisRange(i*dim, (i+1)*dim)))
+	}
+	return out
 }

@@ -58,7 +58,7 @@ func (b BERT) Text(scope *model.Scope, tokens, mask *Node) *Node {
 	x := Add(words, ExpandLeftToRank(Add(places, BroadcastToDims(first, length, b.Dim)), 3))
 	x = layerNorm(s.In("LayerNorm"), x, bertEpsilon)
 	for i := range b.Layers {
-		x = b.layer(scope.At("encoder").At("layer").In("%d", i), x, mask, nil)
+		x = b.layer(scope.At("encoder").At("layer").In("%d", i), x, x, mask, nil)
 	}
 	return x
 }
@@ -66,6 +66,17 @@ func (b BERT) Text(scope *model.Scope, tokens, mask *Node) *Node {
 // Fuse returns the tokens after the layers of fusion, [n, length, Dim]: x and mask are what [BERT.Text] returned and took, and seen
 // [n, others, any] is what else every token looks at, all of it.
 func (b BERT) Fuse(scope *model.Scope, x, mask, seen *Node) *Node {
+	return b.fuse(scope, x, mask, seen, func(x *Node) *Node { return x })
+}
+
+// FuseFirst returns the first token of [BERT.Fuse], [n, Dim], in less time: the last layer works on it alone.
+func (b BERT) FuseFirst(scope *model.Scope, x, mask, seen *Node) *Node {
+	first := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(0, 1)) }
+	return Squeeze(first(b.fuse(scope, x, mask, seen, first)), 1)
+}
+
+// fuse is Fuse, with those tokens alone in the last layer that last picks.
+func (b BERT) fuse(scope *model.Scope, x, mask, seen *Node, last func(x *Node) *Node) *Node {
 	b = b.checked()
 	fault.PanicIf(x.Rank() != 3 || x.Shape().Dim(2) != b.Dim, "encoder: a fusion of tokens %s; they must be [n, length, %d], as Text returns them",
 		x.Shape(), b.Dim)
@@ -73,14 +84,18 @@ func (b BERT) Fuse(scope *model.Scope, x, mask, seen *Node) *Node {
 		"encoder: a fusion of tokens %s with %s; the latter must be [n, others, any] for the same n", x.Shape(), seen.Shape())
 	checkMask(mask, x.Shape().Dimensions[:2])
 	for i := range b.Fusion {
-		x = b.layer(scope.At("encoder").At("layer").In("%d", b.Layers+i), x, mask, seen)
+		of := x
+		if i == b.Fusion-1 {
+			of = last(x)
+		}
+		x = b.layer(scope.At("encoder").At("layer").In("%d", b.Layers+i), of, x, mask, seen)
 	}
 	return x
 }
 
-// layer is one layer of a BERT, with a look at what is seen unless that is nil.
-func (b BERT) layer(scope *model.Scope, x, mask, seen *Node) *Node {
-	x = b.look(scope.In("attention"), x, x, mask)
+// layer is one layer of a BERT: tokens look at words, where mask is true, and then at what is seen unless that is nil.
+func (b BERT) layer(scope *model.Scope, tokens, words, mask, seen *Node) *Node {
+	x := b.look(scope.In("attention"), tokens, words, mask)
 	if seen != nil {
 		x = b.look(scope.In("crossattention"), x, seen, nil)
 	}
@@ -92,10 +107,17 @@ func (b BERT) layer(scope *model.Scope, x, mask, seen *Node) *Node {
 // look lets the tokens x look at others, and normalizes what that adds up to.
 func (b BERT) look(scope *model.Scope, x, others, mask *Node) *Node {
 	self, out := scope.In("self"), scope.In("output")
-	part := func(name string, x *Node) *Node {
-		return Reshape(tokenDense(self.In("%s", name), x, b.Dim), x.Shape().Dim(0), x.Shape().Dim(1), b.Heads, b.Dim/b.Heads)
+	query, key, value := self.In("query"), self.In("key"), self.In("value")
+	var parts []*Node
+	if x == others {
+		parts = tokenDenses(x, b.Dim, query, key, value)
+	} else {
+		parts = append(tokenDenses(x, b.Dim, query), tokenDenses(others, b.Dim, key, value)...)
 	}
-	y := attend(part("query", x), part("key", others), part("value", others), mask)
+	for i, part := range parts {
+		parts[i] = Reshape(part, part.Shape().Dim(0), part.Shape().Dim(1), b.Heads, b.Dim/b.Heads)
+	}
+	y := attend(parts[0], parts[1], parts[2], mask)
 	return layerNorm(out.In("LayerNorm"), Add(x, tokenDense(out.In("dense"), y, b.Dim)), bertEpsilon)
 }
 

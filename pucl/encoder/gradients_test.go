@@ -70,11 +70,15 @@ var layerCases = []gradientCase{
 		return attend(x, x, Square(x), Const(x.Graph(), [][]bool{{true, false, true}, {true, true, false}}))
 	}, ""},
 	{"text", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
-		return testBERT.layer(s, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), nil)
+		return testBERT.layer(s, x, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), nil)
 	}, "/key/bias"}, // a number added to all scores of a token changes nothing
 	{"fusion", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
 		seen := Sin(MulScalar(IotaFull(x.Graph(), shapes.Make(x.DType(), 2, 5, 6)), 0.7))
-		return testBERT.layer(s, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), seen)
+		return testBERT.layer(s, x, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), seen)
+	}, "/key/bias"},
+	{"fusion of the first token", []int{2, 3, 4}, func(s *model.Scope, x *Node) *Node {
+		seen := Sin(MulScalar(IotaFull(x.Graph(), shapes.Make(x.DType(), 2, 5, 6)), 0.7))
+		return testBERT.FuseFirst(s, x, Const(x.Graph(), [][]bool{{true, true, false}, {true, true, true}}), seen)
 	}, "/key/bias"},
 	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
 }

@@ -169,7 +169,7 @@ func TestForwardIsTransformers(t *testing.T) {
 		seen := vit.Tokens(scope.In("vit"), in[0])
 		b := scope.In("bert")
 		text := bert.Text(b, in[1], in[2])
-		return []*Node{seen, text, bert.Fuse(b, text, in[2], seen)}
+		return []*Node{seen, text, bert.Fuse(b, text, in[2], seen), bert.FuseFirst(scope.At("bert"), text, in[2], seen)}
 	})
 	defer exec.Finalize()
 	tokens, mask := texts(3, 7, 31)
@@ -181,6 +181,11 @@ func TestForwardIsTransformers(t *testing.T) {
 	near(t, "ViT", out[0], want.Image, 1e-4)
 	near(t, "BERT", out[1], want.Text, 1e-4)
 	near(t, "fusion", out[2], want.Fusion, 1e-4)
+	var first []float64
+	for text := range slices.Chunk(want.Fusion, 7*24) {
+		first = append(first, text[:24]...)
+	}
+	near(t, "first token of the fusion", out[3], first, 1e-4)
 }
 
 func formulaTensor(t *testing.T, name string, shape []int) safetensors.Tensor {

@@ -33,7 +33,7 @@ func (c Config) network(scope *model.Scope, images, questions, captions *Node, a
 		return c.Text.Text(text(), tokens, mask), mask
 	}
 	words, mask := read(questions)
-	fused := first(c.Text.Fuse(text(), words, mask, patches))
+	fused := c.Text.FuseFirst(text(), words, mask, patches)
 	head := scope.In("head")
 	x := activation.Gelu(encoder.Dense(head.In("hidden"), fused, fused.Shape().Dim(1), true))
 	logits = encoder.Dense(head.In("out"), x, answers, true)

@@ -181,13 +181,14 @@ func claimsAnswering() (list []Claim) {
 		a := answeringAmounts[size]
 		at := func(share float64) string { return FalseCaptions(a.Source, share) }
 		for _, tauPlus := range AnsweringTauPlus() {
-			c := Claim{Above: Row{Method: LPosAt(tauPlus)}, Below: Row{Method: "N-pair"}}
-			c.Statement, c.Source = "questions are answered better with L_Pos than with N-pair", slides
+			name := LPosAt(tauPlus)
+			c := Claim{Above: Row{Method: name}, Below: Row{Method: "N-pair"}}
+			c.Statement, c.Source = "questions are answered better with "+name+", than with N-pair", slides
 			for _, share := range a.shares {
 				c.Setting = at(share)
 				add(c)
 			}
-			c.Statement, c.Source = "L_Pos gains more where captions are false", "this library"
+			c.Statement, c.Source = name+", gains more where captions are false", "this library"
 			c.Setting, c.Than = at(a.shares[len(a.shares)-1]), at(a.shares[0])
 			add(c)
 		}

@@ -107,7 +107,7 @@ func ofPairs(size experiment.Size) (setting, error) {
 	case experiment.Laptop:
 		s = laptopFashion("FMNIST-I", 0, nil)
 		s.Encoder = encoder.LeNet{Pixels: encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}}
-		s.Pretrain.Steps, s.Batch.Size, s.Bank, s.Seeds = 300, 128, 5000, 3
+		s.Pretrain.Steps, s.Batch.Size, s.Bank, s.Seeds = 3000, 128, 5000, 3
 	case experiment.Paper:
 		s = paper("CIFAR-I", 0)
 		s.Encoder = encoder.ResNet{Depth: 50, CIFAR: true, Pixels: cifarPixels()}

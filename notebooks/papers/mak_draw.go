@@ -167,7 +167,7 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 			return curve, nil, err
 		}
 	}
-	curve.Name = name
+	curve.Name, curve.Within = name, [2]float64{0, math.Inf(1)} // neither a loss nor a distance is below 0
 	for rank, count := range slices.Backward(counts) {
 		v := cells.Value(setting, method, Choosing, nameOf(fmt.Sprint(rank+1)))
 		addMean(&curve, float64(count), v)

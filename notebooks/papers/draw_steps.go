@@ -22,9 +22,12 @@ func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.C
 	})
 }
 
+// limits are the least and the largest that a value can be, where figures should end there.
+var limits = map[string][2]float64{OnFloor: {0, 1}}
+
 // ValuesOverSteps is [CurvesOverSteps] of a value that watched runs have, such as [Separation].
 func ValuesOverSteps(cells *experiment.Cells, value string, list ...experiment.Series) []viz.Curve {
-	return curvesOverSteps(cells, list, [2]float64{}, func(p experiment.Point, _ experiment.Series) (float64, bool) {
+	return curvesOverSteps(cells, list, limits[value], func(p experiment.Point, _ experiment.Series) (float64, bool) {
 		v, ok := p.Values[value]
 		return v, ok && p.Head == ""
 	})

@@ -53,3 +53,25 @@ func ExampleCurve_AddInterval() {
 		log.Fatal(err)
 	}
 }
+
+// Many curves, few places: whiskers, one curve beside another.
+func ExampleCurvesConfig_whiskers() {
+	var curves []viz.Curve
+	for i, name := range []string{"PUCL", "SCL-PU", "ssCL", "nnPU"} {
+		k := viz.Curve{Name: name, Within: [2]float64{0, 100}}
+		for j, rate := range []float64{0, 0.2, 0.4} {
+			at, half := 91-float64(i)/2-float64(j), 1+float64((i+j)%3)
+			k.AddInterval(rate, at, at-half, at+half)
+		}
+		curves = append(curves, k)
+	}
+	p, err := viz.LearningCurves(viz.CurvesConfig{
+		Figure: viz.Figure{Title: "Nothing is decided", XLabel: "share of false positives", YLabel: "accuracy (%)"}, Whiskers: true,
+	}, curves...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := viz.Save(p, "testdata/whiskers.png", 0, 0); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -72,14 +72,19 @@ type CurvesConfig struct {
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
 	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
+	Whiskers   bool        // intervals as whiskers, one curve beside another, instead of bands, of which each hides those below
 }
 
 // marksPerCurve is how many markers a curve of many values gets: enough to tell it from the others.
 const marksPerCurve = 7
 
+// whiskerGap is how far from each other curves with whiskers stand.
+const whiskerGap = 0.09 * vg.Inch
+
 // LearningCurves draws curves over each other, each with a line style and a marker of its own and a legend to the
 // right. With cfg.Smooth above 1 each curve is the running mean over that many values, centered, over fewer at the
-// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines.
+// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines. With cfg.Whiskers the curves
+// stand a little aside of their X, so that no interval lies over another: for few X, and many curves.
 //
 // It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
 // not finite (a loss that became NaN is named with its place) or not within what Y can be, X goes backwards, or is not above 0 on a
@@ -108,7 +113,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
 		k := curves[i]
-		if k.Low != nil {
+		if k.Low != nil && !cfg.Whiskers {
 			area, edges := k.cut().band(s)
 			p.Add(area)
 			front = append(front, edges...)
@@ -120,7 +125,13 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		}
 		at := markPlaces(k.X, marksPerCurve, (float64(i)+0.5)/float64(len(curves)))
 		marks := newMarks(pick(line.XYs, at), s.Glyph(4), 0)
-		front = append(front, line, marks)
+		if cfg.Whiskers {
+			k := k.cut()
+			ends := &whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}}
+			front = append(front, aside{[]part{line, ends, marks}, whiskerGap * vg.Length(float64(i)-float64(len(curves)-1)/2)})
+		} else {
+			front = append(front, line, marks)
+		}
 		entries = append(entries, newEntry(k.Name, line, marks))
 	}
 	for _, r := range cfg.References {
@@ -140,6 +151,14 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	p.Add(front...)
 	if cfg.LogX && p.X.Min == p.X.Max { // room that is added, not multiplied, would reach 0
 		p.X.Min, p.X.Max = p.X.Min/2, 2*p.X.Max
+	}
+	if cfg.Whiskers { // room beside the axis for those that stand aside
+		if share := 0.015 * float64(len(curves)); cfg.LogX {
+			ratio := math.Pow(p.X.Max/p.X.Min, share)
+			p.X.Min, p.X.Max = p.X.Min/ratio, p.X.Max*ratio
+		} else {
+			widen(&p.X, share*(p.X.Max-p.X.Min))
+		}
 	}
 	AddLegend(p, entries...)
 	widen(&p.Y, 0.04*(p.Y.Max-p.Y.Min))

@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 func TestLearningCurvesErrors(t *testing.T) {
@@ -235,4 +239,45 @@ func TestOnePlaceOnALogarithmicAxis(t *testing.T) {
 			t.Errorf("at %g: from %g to %g", x, p.X.Min, p.X.Max)
 		}
 	}
+}
+
+// TestWhiskersStandAside reads from what is drawn where the intervals of three curves at one place stand, and how far they reach.
+func TestWhiskersStandAside(t *testing.T) {
+	var curves []Curve
+	for _, name := range []string{"PUCL", "ssCL", "SCL-PU"} {
+		k := Curve{Name: name, Within: [2]float64{0, 100}}
+		k.AddInterval(1, 50, 40, 60)
+		k.AddInterval(2, 90, 70, 110) // cut at 100
+		curves = append(curves, k)
+	}
+	p, err := LearningCurves(CurvesConfig{Whiskers: true}, curves...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := &sheetOfPaper{w: 400, h: 300}
+	if err := drawOn(p, paper); err != nil {
+		t.Fatal(err)
+	}
+	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	area := layout(p, c).DataCanvas(c)
+	x, y := p.Transforms(&area)
+	for _, want := range []struct{ at, low, high float64 }{{1, 40, 60}, {2, 70, 100}} {
+		for i := range 3 {
+			at := vg.Point{X: x(want.at) + whiskerGap*vg.Length(i-1)}
+			low, high := at.Add(vg.Point{Y: y(want.low)}), at.Add(vg.Point{Y: y(want.high)})
+			found := false
+			for _, a := range paper.Actions {
+				s, ok := a.(*recorder.Stroke)
+				found = found || ok && len(s.Path) == 2 && samePlace(s.Path[0].Pos, low) && samePlace(s.Path[1].Pos, high)
+			}
+			if !found {
+				t.Errorf("no whisker of curve %d from %.1f to %.1f", i, low, high)
+			}
+		}
+	}
+}
+
+// samePlace tells whether two points lie within a hundredth of a point.
+func samePlace(a, b vg.Point) bool {
+	return math.Abs(float64(a.X-b.X)) < 0.01 && math.Abs(float64(a.Y-b.Y)) < 0.01
 }

@@ -21,6 +21,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{ExampleLearningCurves, "learning_curves.png"},
 		{ExampleCurve_AddInterval, "bands.png"},
+		{ExampleCurvesConfig_whiskers, "whiskers.png"},
 		{ExampleBoundaries, "boundaries.png"},
 		{ExampleTrainingCurves, "training_curves.png"},
 		{ExampleScatter, "scatter.png"},

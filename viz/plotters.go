@@ -2,6 +2,7 @@ package viz
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -82,3 +83,63 @@ func whisker(c draw.Canvas, style draw.LineStyle, low, high vg.Point, end vg.Len
 
 // widen adds to both ends of the range of an axis.
 func widen(a *plot.Axis, room float64) { a.Min, a.Max = a.Min-room, a.Max+room }
+
+// whiskers is a plotter of upright intervals.
+type whiskers struct {
+	low, high plotter.XYs
+	style     draw.LineStyle
+}
+
+func (w *whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	on := onCanvas(c, p)
+	for i := range w.low {
+		whisker(c, w.style, on(w.low[i]), on(w.high[i]), 3)
+	}
+}
+
+// DataRange holds all ends.
+func (w *whiskers) DataRange() (xmin, xmax, ymin, ymax float64) {
+	return plotter.XYRange(append(append(plotter.XYs{}, w.low...), w.high...))
+}
+
+// part is what a figure is made of, and knows how far it reaches.
+type part interface {
+	plot.Plotter
+	plot.DataRanger
+}
+
+// aside draws parts so far to the right of where their values lie, or to the left.
+type aside struct {
+	parts []part
+	by    vg.Length
+}
+
+func (a aside) Plot(c draw.Canvas, p *plot.Plot) {
+	c.Min.X, c.Max.X = c.Min.X+a.by, c.Max.X+a.by
+	for _, part := range a.parts {
+		part.Plot(c, p)
+	}
+}
+
+// DataRange holds all parts where their values lie.
+func (a aside) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, part := range a.parts {
+		left, right, low, high := part.DataRange()
+		xmin, xmax, ymin, ymax = min(xmin, left), max(xmax, right), min(ymin, low), max(ymax, high)
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// GlyphBoxes claims room for marks that stand aside of an edge.
+func (a aside) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
+	for _, part := range a.parts {
+		if part, ok := part.(plot.GlyphBoxer); ok {
+			for _, box := range part.GlyphBoxes(p) {
+				box.Rectangle = box.Add(vg.Point{X: a.by})
+				boxes = append(boxes, box)
+			}
+		}
+	}
+	return boxes
+}

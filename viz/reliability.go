@@ -115,24 +115,6 @@ func (k ReliabilityCurve) check() error {
 	return nil
 }
 
-// whiskers is a plotter of upright intervals.
-type whiskers struct {
-	low, high plotter.XYs
-	style     draw.LineStyle
-}
-
-func (w *whiskers) Plot(c draw.Canvas, p *plot.Plot) {
-	on := onCanvas(c, p)
-	for i := range w.low {
-		whisker(c, w.style, on(w.low[i]), on(w.high[i]), 3)
-	}
-}
-
-// DataRange holds all ends.
-func (w *whiskers) DataRange() (xmin, xmax, ymin, ymax float64) {
-	return plotter.XYRange(append(append(plotter.XYs{}, w.low...), w.high...))
-}
-
 // oneAxis returns two plots, the second below the first, with data areas of one width, so that they share the x axis.
 func oneAxis(top, below *plot.Plot, c draw.Canvas) []placed {
 	middle := c.Min.Y + histogramShare*(c.Max.Y-c.Min.Y)

@@ -62,7 +62,7 @@ func (s Sweep) Draw(cells *experiment.Cells, rule experiment.Rule) (*plot.Plot, 
 			"them, in hours on two cores; the figure then draws itself.", cells, s.Grid), nil
 	}
 	p, err := s.draw(s.Title, curves)
-	return p, fmt.Sprintf("%s, over %s, with bands of 95%% intervals over seeds. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
+	return p, fmt.Sprintf("%s, over %s, with 95%% intervals over seeds. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
 }
 
 // DrawPublished returns the figure of what is published, and what it shows in words. It is an error if that is nothing.
@@ -88,7 +88,7 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 // draw draws curves in the axes of the figure, which show two points of accuracy at least: tenths drawn large look like differences.
 func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
-		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX,
+		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX, Whiskers: true,
 	}, curves...)
 	if err != nil {
 		return nil, err

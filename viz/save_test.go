@@ -3,6 +3,8 @@ package viz
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"math"
@@ -11,6 +13,7 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -153,5 +156,27 @@ func TestFlipped(t *testing.T) {
 	}
 	if got := f.At(1, 5); got != (color.Gray{}) {
 		t.Errorf("top right: %v", got)
+	}
+}
+
+// TestSVGWidths checks that every text of an SVG file tells its width, so that it fits whatever font a browser has.
+func TestSVGWidths(t *testing.T) {
+	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "λ⁺ a < b"}}, curve("τ⁺ & π⁻", 3, -2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := encodeSVG(p, 3*Inch, 2*Inch, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, widths := bytes.Count(svg, []byte("<text ")), bytes.Count(svg, []byte(`" textLength="`))
+	if texts < 10 || texts != widths || bytes.Contains(svg, []byte(`textLength="0"`)) {
+		t.Errorf("%d texts, %d widths:\n%s", texts, widths, svg)
+	}
+	for word, f := range map[string]font.Face{"optimizer step": face(labelSize, false), "a < b": face(titleSize, true)} {
+		want := fmt.Sprintf(`textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s<`, float64(f.Width(word)), html.EscapeString(word))
+		if !bytes.Contains(svg, []byte(want)) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// spoiledText finds an index within words of a formula, for which JupyterLab shows the whole formula as an error.
+var spoiledText = regexp.MustCompile(`\\text\{[^{}$]*_[^{}]*\}`)
+
 // machinePath finds the folders of a machine in a text.
 var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
 
@@ -154,6 +157,9 @@ func complaints(data []byte) (list []string) {
 		if lines := strings.Count(strings.TrimRight(source, "\n"), "\n") + 1; c.Type == "code" && lines > mostLines {
 			complain("cell %d has %d lines; a cell has at most %d, so make two of it, or a function", i, lines, mostLines)
 		}
+		if word := spoiledText.FindString(source); c.Type == "markdown" && word != "" {
+			complain("cell %d: %s is shown as an error, since _ is mathematics and \\text is not; close the braces before it", i, word)
+		}
 		if i == 0 && (c.Type != "markdown" || !strings.HasPrefix(source, "# ")) {
 			complain("the first cell is not a title")
 		}
@@ -210,6 +216,7 @@ func TestComplaints(t *testing.T) {
 		{`"id": "b"`, `"id": "b c"`, "not allowed"},
 		{`# Title`, `Title`, "not a title"},
 		{`A goal`, `## A goal`, "goal"},
+		{`A goal`, `A goal, $\\text{L_Pos}$`, `\text{L_Pos} is shown as an error`},
 		{`main.go:3`, `/home/me/main.go:3`, "path of a machine: /home/me/main.go:3"},
 		{`display_data`, `error`, "holds an error"},
 		{`"name": "go"`, `"name": "go", "version": "go1.26.8"`, "form"},

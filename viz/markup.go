@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -8,7 +9,8 @@ import (
 
 // HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
 // row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
-// which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too.
+// which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too. A folded
+// table opens at a click on its title.
 func (t Table) HTML() (string, error) { return t.render((*sheet).writeHTML) }
 
 // render returns what write makes of the table in words.
@@ -24,7 +26,12 @@ func (t Table) render(write func(s *sheet, b *strings.Builder)) (string, error) 
 
 func (s *sheet) writeHTML(b *strings.Builder) {
 	const left, right = ` style="text-align:left"`, ` style="text-align:right"`
-	b.WriteString("<div><table style=\"font-variant-numeric:tabular-nums\">\n")
+	const table = "<table style=\"font-variant-numeric:tabular-nums\">\n"
+	if s.Folded {
+		fmt.Fprintf(b, "<details><summary>%s: %d rows</summary>%s", html.EscapeString(cmp.Or(s.Title, "Table")), len(s.Rows), table)
+	} else {
+		b.WriteString("<div>" + table)
+	}
 	if s.Title != "" {
 		fmt.Fprintf(b, "<caption>%s</caption>\n", html.EscapeString(s.Title))
 	}
@@ -60,7 +67,7 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 	if s.note != "" {
 		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(s.note))
 	}
-	b.WriteString("</div>\n")
+	b.WriteString(map[bool]string{true: "</details>\n", false: "</div>\n"}[s.Folded])
 }
 
 // figureSpace is a space as wide as a digit.

@@ -54,6 +54,7 @@ func AlignmentUniformity(cfg Figure, paths ...Path) (*plot.Plot, error) {
 	entries = append(entries, newEntry("last reading", newMarks(nil, draw.GlyphStyle{Color: AxisGray, Radius: 5, Shape: Circle}, 0)))
 	widen(&p.X, 0.08*(p.X.Max-p.X.Min))
 	widen(&p.Y, 0.08*(p.Y.Max-p.Y.Min))
+	p.X.Min, p.Y.Min = p.X.Min-0.1*(p.X.Max-p.X.Min), p.Y.Min-0.1*(p.Y.Max-p.Y.Min) // room for the corner's name
 	p.Add(corner{"better"})
 	AddLegend(p, entries...)
 	return p, nil

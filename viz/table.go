@@ -45,6 +45,8 @@ type Table struct {
 	Best Best
 	// Underline emphasizes by a line under the number instead of bold letters.
 	Underline bool
+	// Folded shows only the title in HTML until it is clicked: for a long table of what a figure shows already.
+	Folded bool
 }
 
 // Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat, which is a mean, a string, which stands as it

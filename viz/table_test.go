@@ -3,6 +3,7 @@ package viz
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -62,7 +63,7 @@ func TestTableErrors(t *testing.T) {
 func TestTableHTML(t *testing.T) {
 	for _, underline := range []bool{false, true} {
 		table := hostile
-		table.Underline = underline
+		table.Underline, table.Folded = underline, underline
 		text, err := table.HTML()
 		if err != nil {
 			t.Fatal(err)
@@ -84,10 +85,19 @@ func TestTableHTML(t *testing.T) {
 					Cells []cell `xml:"td"`
 				} `xml:"tbody>tr"`
 			} `xml:"table"`
-			Note string `xml:"p"`
+			Note    string `xml:"p"`
+			XMLName xml.Name
+			Summary string `xml:"summary"`
 		}
 		if err := xml.Unmarshal([]byte(text), &page); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
+		}
+		whole, summary := "div", ""
+		if table.Folded {
+			whole, summary = "details", fmt.Sprintf("%s: %d rows", hostile.Title, len(hostile.Rows))
+		}
+		if page.XMLName.Local != whole || page.Summary != summary {
+			t.Errorf("a <%s> with the summary %q, want %s, %q", page.XMLName.Local, page.Summary, whole, summary)
 		}
 		if page.Table.Caption != hostile.Title {
 			t.Errorf("caption %q", page.Table.Caption)

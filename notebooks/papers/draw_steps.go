@@ -88,7 +88,7 @@ func PathsOverSteps(cells *experiment.Cells, list ...experiment.Series) (paths [
 }
 
 // DrawCurves sets curves as a table: a column for each, and a row for each x that one of them has. Numbers have one digit behind the point
-// beside an interval and two without, and three where all are below 10.
+// beside an interval and two without, and three where all are below 10. A table of more rows than a screen takes beside the figure is folded.
 func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 	out := viz.Table{Title: title, RowsHeader: x, Decimals: 2}
 	var all []float64
@@ -119,8 +119,9 @@ func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 			}
 			line = append(line, cell)
 		}
-		out.Add(fmt.Sprint(at), line)
+		out.Add(strings.Replace(fmt.Sprint(at), "-", "−", 1), line)
 	}
+	out.Folded = len(out.Rows) > 12
 	return out
 }
 

@@ -220,9 +220,10 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
+// share returns how much is done: all where the run is over, and -1 where nobody knows.
 func (p *Progress) share() float64 {
 	if p.total <= 0 {
-		return -1
+		return map[bool]float64{false: -1, true: 1}[p.finished]
 	}
 	return min(1, max(0, float64(p.last)/float64(p.total)))
 }

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,13 @@ func TestProgressNotebook(t *testing.T) {
 	}
 	if got := progressData("x", "", "step 3", -1).Data[protocol.MIMETextHTML].(string); strings.Contains(got, "value") {
 		t.Errorf("a bar of unknown length has a value: %s", got)
+	}
+	unknown, bars := NewProgress(&bytes.Buffer{}, "", 0), []float64{}
+	unknown.out = func(_ string, bar float64, _ bool) { bars = append(bars, bar) }
+	unknown.Update(3)
+	unknown.Done("")
+	if !slices.Equal(bars, []float64{-1, 1}) {
+		t.Errorf("bars of a run of unknown length: %g, want one that moves and a full one at the end", bars)
 	}
 }
 

@@ -90,7 +90,6 @@ func openWorlds(size experiment.Size) ([]openWorld, error) {
 		animals := clothes
 		animals.Data.Set, animals.Data.Files, animals.Data.From = "CIFAR-10", JPEGCopies, "Fashion-MNIST"
 		animals.Encoder, animals.Pretrain.Recipe = encoder.SmallCNN{Mean: 0.4734, Std: 0.2516}, augment.CIFAR(32)
-		animals.Pretrain.Steps = 400 // a step on larger images, in color, takes longer
 		mixed := pools(animals, "CIFAR-10")[:1]
 		mixed[0].Rules = []mak.Rule{mak.Random, mak.MAK}
 		return append(pools(clothes, "FMNIST"), mixed...), nil

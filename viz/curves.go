@@ -126,12 +126,12 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		at := markPlaces(k.X, marksPerCurve, (float64(i)+0.5)/float64(len(curves)))
 		marks := newMarks(pick(line.XYs, at), s.Glyph(4), 0)
 		if cfg.Whiskers {
-			parts := []part{line, marks}
+			parts := []part{line}
 			if k.Low != nil {
 				k := k.cut()
-				parts = slices.Insert(parts, 1, part(&whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}}))
+				parts = append(parts, &whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}})
 			}
-			front = append(front, aside{parts, whiskerGap * vg.Length(float64(i)-float64(len(curves)-1)/2)})
+			front = append(front, aside{append(parts, marks), whiskerGap * vg.Length(float64(i)-float64(len(curves)-1)/2)})
 		} else {
 			front = append(front, line, marks)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 )
 
@@ -255,11 +254,7 @@ func TestWhiskersStandAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper := &sheetOfPaper{w: 400, h: 300}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
-	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	paper, c := drawnOn(t, p)
 	area := layout(p, c).DataCanvas(c)
 	x, y := p.Transforms(&area)
 	for _, want := range []struct{ at, low, high float64 }{{1, 40, 60}, {2, 70, 100}} {

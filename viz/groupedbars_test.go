@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 )
 
@@ -39,11 +38,7 @@ func TestGroupedBarsHeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper := &sheetOfPaper{w: 400, h: 300}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
-	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	paper, c := drawnOn(t, p)
 	area := layout(p, c).DataCanvas(c)
 	value := func(y vg.Length) float64 { return 1.03 * 97 * float64((y-area.Min.Y)/(area.Max.Y-area.Min.Y)) }
 	has := func(values []float64, want float64) bool {

@@ -85,10 +85,7 @@ func TestHeatmapNames(t *testing.T) {
 	if len(ticks) != 2 || ticks[0].Value != 3.5 || ticks[1].Value != 1.5 || ticks[1].Label != "rest" {
 		t.Errorf("ticks %v", ticks)
 	}
-	paper := &sheetOfPaper{w: 400, h: 300}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
+	paper, _ := drawnOn(t, p)
 	words := paper.words()
 	for _, word := range []string{"nats", "−2", "2", "top", "rest"} {
 		r, ok := words[word]

@@ -21,6 +21,16 @@ type sheetOfPaper struct {
 	w, h vg.Length
 }
 
+// drawnOn returns a sheet with p drawn on it, and the canvas within its margins.
+func drawnOn(t *testing.T, p *plot.Plot) (*sheetOfPaper, draw.Canvas) {
+	t.Helper()
+	paper := &sheetOfPaper{w: 400, h: 300}
+	if err := drawOn(p, paper); err != nil {
+		t.Fatal(err)
+	}
+	return paper, draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+}
+
 func (s *sheetOfPaper) Size() (w, h vg.Length) { return s.w, s.h }
 
 // words returns where each text that is not turned was drawn: its rectangle from baseline to the height of letters.
@@ -105,11 +115,7 @@ func TestTitleOverData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper := &sheetOfPaper{w: 400, h: 300}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
-	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	paper, c := drawnOn(t, p)
 	data := layout(p, c).DataCanvas(c)
 	r := paper.words()["Short"]
 	if d := math.Abs(float64(r.Min.X + r.Max.X - data.Min.X - data.Max.X)); d > 1 {

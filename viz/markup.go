@@ -26,12 +26,11 @@ func (t Table) render(write func(s *sheet, b *strings.Builder)) (string, error) 
 
 func (s *sheet) writeHTML(b *strings.Builder) {
 	const left, right = ` style="text-align:left"`, ` style="text-align:right"`
-	const table = "<table style=\"font-variant-numeric:tabular-nums\">\n"
+	open, end := "<div>", "</div>\n"
 	if s.Folded {
-		fmt.Fprintf(b, "<details><summary>%s: %d rows</summary>%s", html.EscapeString(cmp.Or(s.Title, "Table")), len(s.Rows), table)
-	} else {
-		b.WriteString("<div>" + table)
+		open, end = fmt.Sprintf("<details><summary>%s: %d rows</summary>", html.EscapeString(cmp.Or(s.Title, "Table")), len(s.Rows)), "</details>\n"
 	}
+	b.WriteString(open + "<table style=\"font-variant-numeric:tabular-nums\">\n")
 	if s.Title != "" {
 		fmt.Fprintf(b, "<caption>%s</caption>\n", html.EscapeString(s.Title))
 	}
@@ -67,7 +66,7 @@ func (s *sheet) writeHTML(b *strings.Builder) {
 	if s.note != "" {
 		fmt.Fprintf(b, "\n<p>%s</p>", html.EscapeString(s.note))
 	}
-	b.WriteString(map[bool]string{true: "</details>\n", false: "</div>\n"}[s.Folded])
+	b.WriteString(end)
 }
 
 // figureSpace is a space as wide as a digit.

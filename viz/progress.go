@@ -222,10 +222,13 @@ func plural(noun string) string {
 
 // share returns how much is done: all where the run is over, and -1 where nobody knows.
 func (p *Progress) share() float64 {
-	if p.total <= 0 {
-		return map[bool]float64{false: -1, true: 1}[p.finished]
+	switch {
+	case p.total > 0:
+		return min(1, max(0, float64(p.last)/float64(p.total)))
+	case p.finished:
+		return 1
 	}
-	return min(1, max(0, float64(p.last)/float64(p.total)))
+	return -1
 }
 
 // speed writes a rate given in steps a second; of less than one step a second, that nothing more is known of, how long one takes.

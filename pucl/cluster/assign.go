@@ -1,18 +1,23 @@
 package cluster
 
-import (
-	"math"
-	"slices"
-)
+import "math"
+
+// chunk is how many rows a processor takes at a time: so few that they stay in its cache from group to group.
+const chunk = 256
 
 // assign gives each row to the nearest center and returns how many changed.
 func (a *nearest) assign() (changed int, err error) {
 	err = a.t.each(func(window []*piece) error {
-		dense := a.sift(window)
-		if err := a.compareDense(dense); err != nil || !a.compare {
-			return err
+		for _, p := range window {
+			if a.exec != nil {
+				if err := a.onEngine(p); err != nil {
+					return err
+				}
+				continue
+			}
+			inChunks(len(a.workers), p.n, chunk, func(by, first, end int) { a.workers[by].look(a, p, first, end) })
 		}
-		return a.compareWanted(window)
+		return nil
 	})
 	for _, w := range a.workers {
 		changed += w.changed
@@ -31,238 +36,138 @@ func (a *nearest) assign() (changed int, err error) {
 	return changed, err
 }
 
-// sift finds the rows that may have another center now. Without an engine they are compared at once; with one they are noted, and
-// pieces of which so much is noted that comparing all is faster are returned.
-func (a *nearest) sift(window []*piece) (dense []*piece) {
-	for _, w := range a.workers {
-		w.truncate(make([]int, 1+a.groups))
-	}
-	for _, p := range window {
-		if a.compare && a.sample(p) {
-			dense = append(dense, p)
-			continue
-		}
-		before, pairs := make([][]int, len(a.workers)), 0
-		for i, w := range a.workers {
-			before[i] = w.lengths()
-		}
-		inShares(len(a.workers), p.n, func(by, first, end int) {
-			for i := first; i < end; i++ {
-				a.look(a.workers[by], p.first+i, p.row(i))
-			}
-		})
-		for i, w := range a.workers {
-			for g, rows := range w.wanted {
-				pairs += len(rows) - before[i][1+g]
-			}
-		}
-		if a.tooMany(pairs, p.n) {
-			dense = append(dense, p)
-			for i, w := range a.workers {
-				w.truncate(before[i])
-			}
-		}
-	}
-	return dense
+// worker is what one processor finds, merged when all have finished, and where it keeps what it looks at. Rows are named by their
+// places in a piece.
+type worker struct {
+	counts  []int
+	sums    [][]float64
+	flat    []float64 // the same, one after the other
+	changed int
+
+	rows    []int32 // that may have another center
+	slots   []int32 // of theirs so far
+	scores  []float32
+	winners []winner
+
+	wanted, which []int32 // of these, for one group, those to compare with it, and their places among them
+	best, second  []float32
+	at            []int32
+
+	moved, from, to []int32 // rows, and the clusters that they leave and join
 }
 
-// tooMany reports whether comparing so many pairs of a row and a group takes longer than comparing all rows with all groups.
-func (a *nearest) tooMany(pairs, rows int) bool {
-	return pairs*(a.size+gathering) > rows*a.groups*a.size
+// newWorker has room for one chunk.
+func newWorker(k, d int) *worker {
+	w := &worker{winners: make([]winner, chunk)}
+	w.counts, w.flat, w.sums = newSums(k, d)
+	for _, list := range []*[]int32{&w.rows, &w.slots, &w.wanted, &w.which, &w.at, &w.moved, &w.from, &w.to} {
+		*list = make([]int32, chunk)
+	}
+	for _, list := range []*[]float32{&w.scores, &w.best, &w.second} {
+		*list = make([]float32, chunk)
+	}
+	return w
 }
 
-// sample reports whether every sixteenth row of p, as far as its bounds tell, says that there are too many. It saves looking
-// at the others.
-func (a *nearest) sample(p *piece) bool {
-	pairs, rows := 0, 0
-	for i := 0; i < p.n; i += 16 {
-		rows++
-		at := p.first + i
-		if a.labels[at] >= 0 && a.wants(at) {
-			a.tighten(at, p.row(i))
-		}
-		if !a.wants(at) {
-			continue
-		}
-		for g := range a.groups {
-			if a.wantsGroup(at, g) {
-				pairs++
-			}
+// look compares those rows of a piece, from first to end−1, whose bounds allow for another center.
+func (w *worker) look(a *nearest, p *piece, first, end int) {
+	w.rows = w.rows[:0]
+	for i := first; i < end; i++ {
+		if a.wants(p.first + i) {
+			w.rows = append(w.rows, int32(i))
 		}
 	}
-	return a.tooMany(pairs, rows)
-}
-
-// lengths returns how much is noted of rows, and of those of each group.
-func (w *worker) lengths() []int {
-	out := []int{len(w.rows)}
-	for _, rows := range w.wanted {
-		out = append(out, len(rows))
+	if a.k > few {
+		w.tighten(a, p)
 	}
-	return out
-}
-
-// truncate forgets what was noted since lengths.
-func (w *worker) truncate(lengths []int) {
-	w.rows = w.rows[:lengths[0]]
-	for g := range w.wanted {
-		w.wanted[g] = w.wanted[g][:lengths[1+g]]
-	}
-}
-
-// look compares row i where its bounds allow for another center, or notes it.
-func (a *nearest) look(by *worker, i int, row []float32) {
-	if !a.wants(i) {
+	if len(w.rows) == 0 {
 		return
 	}
-	own := float32(math.Inf(1))
-	if a.labels[i] >= 0 {
-		if own = a.tighten(i, row); !a.wants(i) {
-			return
-		}
-	}
-	a.winners[i] = winner{best: float32(math.Inf(1)), second: float32(math.Inf(1))}
-	if a.compare {
-		by.rows = append(by.rows, int32(i))
-	}
-	slack := a.slack(i)
-	for g := range a.groups {
-		switch {
-		case !a.wantsGroup(i, g):
-		case a.compare:
-			by.wanted[g] = append(by.wanted[g], int32(i))
-		default:
-			best, second, slot := a.onProcessor(g, row, a.labels[i], own)
-			a.meet(i, g, best, second, slot, slack)
-		}
-	}
-	if !a.compare {
-		a.settle(by, i, row, slack)
-	}
-}
-
-// onProcessor returns the two best scores of a group and the slot of the best; that of the own slot is known.
-func (a *nearest) onProcessor(g int, row []float32, label int32, own float32) (best, second float32, slot int32) {
-	best = float32(math.Inf(1))
-	second = best
-	for s := g * a.size; s < (g+1)*a.size && a.index[s] >= 0; s++ {
-		score := own
-		if int32(s) != label {
-			score = a.half[s] - dot(row, a.all.row(s))
-		}
-		if score < best {
-			best, second, slot = score, best, int32(s)
-		} else if score < second {
-			second = score
-		}
-	}
-	return best, second, slot
-}
-
-// twoBest returns the two best scores, half less product, and where the best is. Few scores are among the best so far, so that
-// four at a time are looked at first.
-func twoBest(half, product []float32) (best, second float32, at int) {
-	best = float32(math.Inf(1))
-	second = best
-	j := 0
-	for ; j+4 <= len(product); j += 4 {
-		h, p := half[j:j+4:j+4], product[j:j+4:j+4]
-		if h[0]-p[0] < second || h[1]-p[1] < second || h[2]-p[2] < second || h[3]-p[3] < second {
-			best, second, at = betterOf(h, p, j, best, second, at)
-		}
-	}
-	return betterOf(half[j:len(product)], product[j:], j, best, second, at)
-}
-
-// betterOf goes on from the two best so far with some scores, the first of which is at first.
-func betterOf(half, product []float32, first int, best, second float32, at int) (float32, float32, int) {
-	for j, p := range product {
-		if score := half[j] - p; score < best {
-			best, second, at = score, best, first+j
-		} else if score < second {
-			second = score
-		}
-	}
-	return best, second, at
-}
-
-// compareDense compares all rows of the pieces with all centers.
-func (a *nearest) compareDense(pieces []*piece) error {
-	slots := len(a.index)
-	for _, p := range pieces {
-		err := products(a.exec, p.buffer, a.all, func(flat []float32) {
-			inShares(len(a.workers), p.n, func(by, first, end int) {
-				for i := first; i < end; i++ {
-					at, slack := p.first+i, a.slack(p.first+i)
-					a.winners[at] = winner{best: float32(math.Inf(1)), second: float32(math.Inf(1))}
-					for g := range a.groups {
-						from := g * a.size
-						best, second, j := twoBest(a.half[from:from+a.size], flat[i*slots+from:i*slots+from+a.size])
-						a.meet(at, g, best, second, int32(from+j), slack)
-					}
-					a.settle(a.workers[by], at, p.row(i), slack)
-				}
-			})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compareWanted brings the noted rows together, group by group, and compares them with its centers.
-func (a *nearest) compareWanted(window []*piece) error {
-	row := func(i int32) []float32 {
-		at := int(i) - window[0].first
-		size := len(window[0].rows) / a.t.d
-		return window[at/size].row(at % size)
+	for j := range w.rows {
+		w.winners[j] = winner{best: float32(math.Inf(1)), second: float32(math.Inf(1))}
 	}
 	for g := range a.groups {
-		rows := a.noted(func(w *worker) []int32 { return w.wanted[g] })
-		for len(rows) > 0 {
-			gathered := a.gathered[0]
-			if len(rows) <= gatheredRows[0]-gatheredRows[1] {
-				gathered = a.gathered[1]
-			}
-			some := rows[:min(len(rows), len(gathered.rows)/a.t.d)]
-			rows = rows[len(some):]
-			if err := gathered.write(func() {
-				inParallel(len(some), func(_, first, end int) {
-					for j := first; j < end; j++ {
-						copy(gathered.row(j), row(some[j]))
-					}
-				})
-			}); err != nil {
-				return err
-			}
-			if err := products(a.exec, gathered, a.group[g], func(flat []float32) {
-				inParallel(len(some), func(_, first, end int) {
-					for j := first; j < end; j++ {
-						i := int(some[j])
-						best, second, at := twoBest(a.half[g*a.size:(g+1)*a.size], flat[j*a.size:(j+1)*a.size])
-						a.meet(i, g, best, second, int32(g*a.size+at), a.slack(i))
-					}
-				})
-			}); err != nil {
-				return err
-			}
-		}
+		w.compare(a, p, g)
 	}
-	rows := a.noted(func(w *worker) []int32 { return w.rows })
-	inShares(len(a.workers), len(rows), func(by, first, end int) {
-		for _, i := range rows[first:end] {
-			a.settle(a.workers[by], int(i), row(i), a.slack(int(i)))
-		}
-	})
-	return nil
+	w.moved, w.from, w.to = w.moved[:0], w.from[:0], w.to[:0]
+	for j, i := range w.rows {
+		at, slack, won := p.first+int(i), a.slack(p.first+int(i)), w.winners[j]
+		a.keepLower(at, int(won.slot)/a.size, won.second, slack)
+		a.keepUpper(at, won.slot, won.best, slack)
+		w.settle(a, p, int(i), won)
+	}
+	w.move(p)
 }
 
-// noted joins what the workers noted.
-func (a *nearest) noted(of func(w *worker) []int32) []int32 {
-	var all [][]int32
-	for _, w := range a.workers {
-		all = append(all, of(w))
+// tighten measures how far rows are from their own centers, and drops those for which that is enough to know.
+func (w *worker) tighten(a *nearest, p *piece) {
+	w.slots = w.slots[:0]
+	for _, i := range w.rows {
+		w.slots = append(w.slots, max(0, a.labels[p.first+int(i)]))
 	}
-	return slices.Concat(all...)
+	a.centers.ownScores(p.rows, w.rows, w.slots, w.scores)
+	left := w.rows[:0]
+	for j, i := range w.rows {
+		at := p.first + int(i)
+		if label := a.labels[at]; label >= 0 {
+			a.keepUpper(at, label, w.scores[j], a.slack(at))
+			if !a.wants(at) {
+				continue
+			}
+		}
+		left = append(left, i)
+	}
+	w.rows = left
+}
+
+// compare compares rows with a group of centers, where their bounds do not rule it out.
+func (w *worker) compare(a *nearest, p *piece, g int) {
+	w.wanted, w.which = w.wanted[:0], w.which[:0]
+	for j, i := range w.rows {
+		if a.wantsGroup(p.first+int(i), g) {
+			w.wanted, w.which = append(w.wanted, i), append(w.which, int32(j))
+		}
+	}
+	if len(w.wanted) == 0 {
+		return
+	}
+	a.centers.twoBest(p.rows, w.wanted, g*a.size, a.members[g], w.best, w.second, w.at)
+	for m, i := range w.wanted {
+		at, best, slot := p.first+int(i), w.best[m], w.at[m]
+		if a.groups > 1 { // else look knows
+			a.keepLower(at, g, best, a.slack(at))
+		}
+		won := &w.winners[w.which[m]]
+		if best < won.best || best == won.best && a.index[slot] < a.index[won.slot] {
+			*won = winner{best, w.second[m], slot}
+		}
+	}
+}
+
+// settle gives row i of a piece to the winner.
+func (w *worker) settle(a *nearest, p *piece, i int, won winner) {
+	at := p.first + i
+	if a.found != nil {
+		a.found(at, p.row(i), won)
+	}
+	old := a.labels[at]
+	if old == won.slot {
+		return
+	}
+	a.labels[at] = won.slot
+	w.changed++
+	from, to := int32(-1), int32(a.index[won.slot])
+	w.counts[to]++
+	if old >= 0 {
+		from = int32(a.index[old])
+		w.counts[from]--
+	}
+	w.moved, w.from, w.to = append(w.moved, int32(i)), append(w.from, from), append(w.to, to)
+}
+
+// move has rows change from sum to sum.
+func (w *worker) move(p *piece) {
+	if len(w.moved) > 0 {
+		moveRows(p.rows, p.d, w.moved, w.from, w.to, w.flat)
+	}
 }

@@ -6,7 +6,7 @@
 //
 // [KMeans] clusters rows without regard to labels, any number of them into any number of clusters:
 //
-//	p, err := cluster.KMeans{K: 100, Seed: 1, Engine: eng}.Fit(cluster.Dense(z))
+//	p, err := cluster.KMeans{K: 100, Seed: 1}.Fit(cluster.Dense(z))
 //	// p.Labels: a cluster for each row of z
 //
 // Distances are Euclidean, their squares the potential of Definition 6. PUPL computes in float64, KMeans in float32, both on all

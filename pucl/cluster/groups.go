@@ -29,7 +29,7 @@ func grouped(centers [][]float64, size int) [][]int {
 		}
 		slices.SortFunc(index, func(a, b int) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
 		left := parts / 2
-		cut := len(index) * left / parts
+		cut := (len(index)*left/parts + lanes/2) / lanes * lanes // blocks are full, or nearly
 		halve(index[:cut], left)
 		halve(index[cut:], parts-left)
 	}

@@ -35,10 +35,11 @@ type KMeans struct {
 	// once. What is kept of each row takes some 30 bytes.
 	Block int
 
-	// Engine compares rows with centers where there are more than eight; nil means the processor alone.
+	// Engine compares all rows with all centers, block by block, which is for accelerators; nil means the processor, which leaves
+	// out what bounds on distances tell already.
 	Engine *engine.Engine
 
-	plain bool // compares all rows with all centers each time
+	plain bool // leaves out nothing
 }
 
 // Partition is what [KMeans] finds.
@@ -61,11 +62,7 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	if err := c.check(x); err != nil {
 		return nil, err
 	}
-	eng := c.Engine
-	if c.K <= few && (c.Seeding != Parallel || c.Centers != nil) {
-		eng = nil // spares it a copy of the rows
-	}
-	t, err := newTable(x, eng, c.Block, c.pieceRows())
+	t, err := newTable(x, c.Engine, c.Block, c.pieceRows())
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +128,13 @@ func (c KMeans) check(x Source) error {
 		fault.If(c.Restarts > 1, "cluster: %d restarts from the same centers; leave out Restarts, or Centers", c.Restarts))
 }
 
-// pieceRows returns how many rows are compared with all centers at once: products of some megabytes stay in a processor's cache.
-func (c KMeans) pieceRows() int { return max(256, min(8192, 1<<21/c.K)) }
+// pieceRows returns how many rows lie together: on an engine as many as are compared with all centers at once.
+func (c KMeans) pieceRows() int {
+	if c.Engine == nil {
+		return math.MaxInt
+	}
+	return max(256, min(8192, 1<<21/c.K))
+}
 
 // inside returns places as those of rows of the table.
 func (t *table) inside(centers *mat.Dense) [][]float64 {
@@ -209,7 +211,7 @@ func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
 
 // means returns the mean of the rows of each cluster, or its place where it has none.
 func (a *nearest) means() [][]float64 {
-	_, out := newSums(a.k, a.t.d)
+	_, _, out := newSums(a.k, a.t.d)
 	for c, count := range a.counts {
 		if count == 0 {
 			copy(out[c], a.places[c])
@@ -244,7 +246,7 @@ func (a *nearest) fillEmpty() error {
 					if a.counts[a.index[label]] == 1 {
 						continue
 					}
-					if distance := squaredApart(p.row(i), a.all.row(int(label))); distance > farthest {
+					if distance := squaredApart(p.row(i), a.centers.row(int(label))); distance > farthest {
 						farthest, at = distance, p.first+i
 						row = widened(p.row(i))
 					}

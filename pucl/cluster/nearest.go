@@ -7,19 +7,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, but what is left is slower,
-// since rows are brought together for each.
+// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, and there are more bounds to keep.
 const groupSize = 128
 
-// gathering is how many comparisons bringing a row together with others costs.
-const gathering = 40
-
-// few is how many centers the processor compares a row with faster than the engine.
-const few = 8
-
-// gatheredRows are the numbers of rows that are brought together to be compared with one group of centers: the larger while
-// there are enough, the smaller for the rest.
-var gatheredRows = [2]int{4096, 512}
+// few is how many centers are compared with a row one by one.
+const few = 4
 
 // nearest keeps for each row of a table the center nearest to it, and for each cluster the number and the sum of its rows,
 // while centers move.
@@ -32,57 +24,58 @@ var gatheredRows = [2]int{4096, 512}
 // Source: Y. Ding and others, "Yinyang K-Means: A Drop-In Replacement of the Classic K-Means with Consistent Speedup" (ICML
 // 2015).
 type nearest struct {
-	t       *table
-	compare bool        // on the engine
-	exec    *graph.Exec // where it does
+	t    *table
+	exec *graph.Exec // compares all rows with all centers on the engine; nil on the processor, which has bounds
 
 	k, groups, size int
+	members         []int       // centers of each group
 	index           []int       // center at each of groups·size slots, −1 where there is none
 	slots           []int32     // slot of each center
 	places          [][]float64 // of the centers
-	all             *buffer     // the centers by slots
-	group           []*buffer   // those of each group, for the engine
-	half            []float32   // half the squared length of each slot's center, +Inf where there is none
+	centers         centers     // by slots
 	longest         float64     // squared length of the longest center
 	moved           []float64   // how far each slot's center has moved in all rounds
 	groupMoved      []float64   // how far those of each group have at most, round by round
 
-	labels  []int32   // slot of each row; −1 before the first round
-	upper   []float32 // bound for a row's own center, less moved
-	lower   []float32 // bounds for the groups, more groupMoved
-	winners []winner
+	labels []int32   // slot of each row; −1 before the first round
+	upper  []float32 // bound for a row's own center, less moved
+	lower  []float32 // bounds for the groups, more groupMoved
 
-	workers  []*worker
-	counts   []int
-	sums     [][]float64
-	gathered [2]*buffer
+	workers []*worker
+	counts  []int
+	sums    [][]float64
+	found   func(i int, row []float32, won winner) // is told of rows as they are compared, by several processors
 }
 
-// winner is the nearest center found so far for a row in one round: by half the squared distance, without what is the row's
+// winner is the nearest center found so far for a row in one round: by its score, half the squared distance without what is the row's
 // own. Second is the same of the second nearest in its group.
 type winner struct {
 	best, second float32
 	slot         int32
 }
 
-// worker is what one processor finds, merged when all have finished.
-type worker struct {
-	counts  []int
-	sums    [][]float64
-	changed int
-	rows    []int32   // that may have another center
-	wanted  [][]int32 // of these, for each group, those to compare with it
+// centers are the centers as rows are compared with them.
+type centers struct {
+	*buffer           // one for each slot
+	packed  []float32 // the same in blocks, if that is faster
+	half    []float32 // half the squared length of each slot's center, +Inf where there is none
 }
 
 // newNearest starts with the centers given, whose places it takes over. It must be freed.
 func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
-	a := &nearest{t: t, k: len(places), compare: t.eng != nil && len(places) > few}
+	a := &nearest{t: t, k: len(places)}
 	size := groupSize
-	if !bounds {
+	if !bounds || t.eng != nil {
 		size = a.k
 	}
 	groups := grouped(places, size)
-	a.groups, a.size = len(groups), (len(places)+len(groups)-1)/len(groups)
+	a.groups = len(groups)
+	for _, members := range groups {
+		a.members, a.size = append(a.members, len(members)), max(a.size, len(members))
+	}
+	if t.eng == nil {
+		a.size = (a.size + lanes - 1) / lanes * lanes
+	}
 	a.index, a.slots = make([]int, a.groups*a.size), make([]int32, a.k)
 	for s := range a.index {
 		a.index[s] = -1
@@ -92,22 +85,20 @@ func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 			a.index[g*a.size+j], a.slots[c] = c, int32(g*a.size+j)
 		}
 	}
-	a.half, a.moved, a.groupMoved = make([]float32, len(a.index)), make([]float64, len(a.index)), make([]float64, a.groups)
+	a.moved, a.groupMoved = make([]float64, len(a.index)), make([]float64, a.groups)
 	a.labels, a.upper, a.lower = make([]int32, t.n), make([]float32, t.n), make([]float32, t.n*a.groups)
-	a.winners = make([]winner, t.n)
 	a.forget()
-	a.counts, a.sums = newSums(a.k, t.d)
+	a.counts, _, a.sums = newSums(a.k, t.d)
 	for range runtime.GOMAXPROCS(0) {
-		w := &worker{wanted: make([][]int32, a.groups)}
-		w.counts, w.sums = newSums(a.k, t.d)
-		a.workers = append(a.workers, w)
+		a.workers = append(a.workers, newWorker(a.k, t.d))
 	}
 	var err error
-	if a.all, err = newBuffer(t.eng, len(a.index), t.d); err != nil {
+	a.centers.half = make([]float32, len(a.index))
+	if a.centers.buffer, err = newBuffer(t.eng, len(a.index), t.d); err != nil {
 		return nil, err
 	}
-	if a.compare {
-		if err = a.prepare(); err != nil {
+	if t.eng != nil {
+		if a.exec, err = newComparison(t.eng); err != nil {
 			a.free()
 			return nil, err
 		}
@@ -115,13 +106,13 @@ func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 	return a, a.place(places)
 }
 
-// newSums returns the numbers and the sums of the rows of k empty clusters.
-func newSums(k, d int) ([]int, [][]float64) {
-	sums, flat := make([][]float64, k), make([]float64, k*d)
+// newSums returns the numbers and the sums of the rows of k empty clusters, the sums also one after the other.
+func newSums(k, d int) (counts []int, flat []float64, sums [][]float64) {
+	sums, flat = make([][]float64, k), make([]float64, k*d)
 	for c := range sums {
 		sums[c] = flat[c*d : (c+1)*d : (c+1)*d]
 	}
-	return make([]int, k), sums
+	return make([]int, k), flat, sums
 }
 
 // forget has all rows compared with all centers next time.
@@ -142,31 +133,8 @@ func (a *nearest) loosen() {
 	}
 }
 
-// prepare makes what comparing on the engine needs.
-func (a *nearest) prepare() (err error) {
-	if a.exec, err = newProducts(a.t.eng); err != nil {
-		return err
-	}
-	for i, rows := range gatheredRows {
-		if a.gathered[i], err = newBuffer(a.t.eng, rows, a.t.d); err != nil {
-			return err
-		}
-	}
-	for range a.groups {
-		b, err := newBuffer(a.t.eng, a.size, a.t.d)
-		if err != nil {
-			return err
-		}
-		a.group = append(a.group, b)
-	}
-	return nil
-}
-
 func (a *nearest) free() {
-	a.all.free()
-	for _, b := range append(a.group, a.gathered[:]...) {
-		b.free()
-	}
+	a.centers.free()
 	if a.exec != nil {
 		a.exec.Finalize()
 	}
@@ -176,14 +144,14 @@ func (a *nearest) free() {
 func (a *nearest) place(places [][]float64) error {
 	first := a.places == nil
 	a.places, a.longest = places, 0
-	for s := range a.half {
-		a.half[s] = float32(math.Inf(1))
+	for s := range a.centers.half {
+		a.centers.half[s] = float32(math.Inf(1))
 	}
 	most := make([]float64, a.groups)
-	err := a.all.write(func() {
+	err := a.centers.write(func() {
 		for c, place := range places {
 			s := a.slots[c]
-			row, square, step := a.all.row(int(s)), 0.0, 0.0
+			row, square, step := a.centers.row(int(s)), 0.0, 0.0
 			for j, value := range place {
 				now := float32(value)
 				difference := float64(now) - float64(row[j])
@@ -191,7 +159,7 @@ func (a *nearest) place(places [][]float64) error {
 				square += float64(now) * float64(now)
 				row[j] = now
 			}
-			a.half[s] = float32(square / 2)
+			a.centers.half[s] = float32(square / 2)
 			a.longest = max(a.longest, square)
 			if !first {
 				a.moved[s] += math.Sqrt(step) * (1 + 1e-12)
@@ -202,10 +170,8 @@ func (a *nearest) place(places [][]float64) error {
 	for g, far := range most {
 		a.groupMoved[g] += far
 	}
-	for g, b := range a.group {
-		if err == nil {
-			err = b.write(func() { copy(b.rows, a.all.rows[g*len(b.rows):]) })
-		}
+	if t := a.t; err == nil && t.eng == nil {
+		a.centers.pack()
 	}
 	return err
 }
@@ -252,45 +218,4 @@ func (a *nearest) wantsGroup(i, g int) bool {
 	label := a.labels[i]
 	return label < 0 || int(label)/a.size == g ||
 		float64(a.lower[i*a.groups+g])-a.groupMoved[g] <= float64(a.upper[i])+a.moved[label]
-}
-
-// tighten measures the distance from row i to its own center and returns its score.
-func (a *nearest) tighten(i int, row []float32) float32 {
-	label := a.labels[i]
-	score := a.half[label] - dot(row, a.all.row(int(label)))
-	a.keepUpper(i, label, score, a.slack(i))
-	return score
-}
-
-// meet compares what is known of row i with the two best scores of a group.
-func (a *nearest) meet(i, g int, best, second float32, slot int32, slack float64) {
-	a.keepLower(i, g, best, slack)
-	w := &a.winners[i]
-	if best < w.best || best == w.best && a.index[slot] < a.index[w.slot] {
-		*w = winner{best, second, slot}
-	}
-}
-
-// settle gives row i to the winner.
-func (a *nearest) settle(by *worker, i int, row []float32, slack float64) {
-	w := a.winners[i]
-	a.keepLower(i, int(w.slot)/a.size, w.second, slack)
-	a.keepUpper(i, w.slot, w.best, slack)
-	if old := a.labels[i]; old != w.slot {
-		by.changed++
-		if old >= 0 {
-			by.add(a.index[old], row, -1)
-		}
-		by.add(a.index[w.slot], row, 1)
-		a.labels[i] = w.slot
-	}
-}
-
-// add has a row join cluster c, or leave it for a sign of −1.
-func (w *worker) add(c int, row []float32, sign float64) {
-	w.counts[c] += int(sign)
-	sum := w.sums[c][:len(row)]
-	for j, value := range row {
-		sum[j] += sign * float64(value)
-	}
 }

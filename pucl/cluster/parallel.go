@@ -3,18 +3,36 @@ package cluster
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // inParallel calls work on every processor, each with its own number from 0 on and its own share of n rows, from first to
 // end−1, and waits for all. What is made of a row must not depend on the share that it falls into.
-func inParallel(n int, work func(worker, first, end int)) { inShares(runtime.GOMAXPROCS(0), n, work) }
-
-// inShares is inParallel with a number of workers that stays the same, as that of processors need not.
-func inShares(workers, n int, work func(worker, first, end int)) {
-	workers = min(workers, n)
+func inParallel(n int, work func(worker, first, end int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() { work(w, n*w/workers, n*(w+1)/workers) })
+	}
+	all.Wait()
+}
+
+// inChunks is inParallel with a number of workers that stays the same, as that of processors need not; each takes size rows
+// at a time, as long as there are some.
+func inChunks(workers, n, size int, work func(worker, first, end int)) {
+	var all sync.WaitGroup
+	var taken atomic.Int64
+	for w := range min(workers, (n+size-1)/size) {
+		all.Go(func() {
+			for {
+				end := int(taken.Add(int64(size)))
+				first := end - size
+				if first >= n {
+					return
+				}
+				work(w, first, min(end, n))
+			}
+		})
 	}
 	all.Wait()
 }

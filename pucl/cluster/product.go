@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/blas/blas32"
 
@@ -52,23 +51,6 @@ func (b *buffer) free() {
 	if b != nil && b.tensor != nil {
 		b.tensor.MustFinalizeAll()
 	}
-}
-
-// newProducts returns the computation of the products of all rows of one buffer with all of another.
-func newProducts(eng *engine.Engine) (*graph.Exec, error) {
-	return graph.NewExec(eng.Backend, func(x, centers *graph.Node) *graph.Node {
-		return graph.DotGeneral(x, []int{1}, nil, centers, []int{1}, nil)
-	})
-}
-
-// products calls use with the products [n, k] of the rows of x with those of centers.
-func products(exec *graph.Exec, x, centers *buffer, use func(flat []float32)) error {
-	out, err := exec.Call1(x.tensor, centers.tensor)
-	if err != nil {
-		return fmt.Errorf("cluster: comparing rows with centers: %w", err)
-	}
-	defer out.MustFinalizeAll()
-	return tensors.ConstFlatData(out, use)
 }
 
 // dot returns the product of two rows.

@@ -235,25 +235,15 @@ func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 		return err
 	}
 	defer a.free()
-	if _, err := a.assign(); err != nil {
-		return err
-	}
-	return s.t.each(func(window []*piece) error {
-		for _, p := range window {
-			inParallel(p.n, func(_, first, end int) {
-				for j := first; j < end; j++ {
-					i := p.first + j
-					w := a.winners[i]
-					half := float64(a.half[w.slot])
-					far := s.apart(i, p.row(j), a.all.row(int(w.slot)), half-float64(w.best), 2*half)
-					if far < distance[i] {
-						distance[i], owner[i] = far, int32(known+a.index[w.slot])
-					}
-				}
-			})
+	a.found = func(i int, row []float32, won winner) {
+		half := float64(a.centers.half[won.slot])
+		far := s.apart(i, row, a.centers.row(int(won.slot)), half-float64(won.best), 2*half)
+		if far < distance[i] {
+			distance[i], owner[i] = far, int32(known+a.index[won.slot])
 		}
-		return nil
-	})
+	}
+	_, err = a.assign()
+	return err
 }
 
 // apart returns the squared distance of row i from a center, given their product and the center's squared length; where

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -30,7 +29,16 @@ type table struct {
 // piece is rows that lie in memory together. All pieces have room for as many; the last may hold fewer.
 type piece struct {
 	first, n int
+	raw      []float32 // as they are in the source; nil where they are still in the place of rows
 	*buffer
+}
+
+// unmoved returns the rows before they are centered.
+func (p *piece) unmoved() []float32 {
+	if p.raw != nil {
+		return p.raw
+	}
+	return p.rows[:p.n*p.d]
 }
 
 // newTable reads the source for the mean and the range, and where not all rows are in memory, but a block of them at a time,
@@ -107,6 +115,10 @@ func (t *table) raw(p *piece) (err error) {
 		return fmt.Errorf("cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same",
 			n, d, t.n, t.d)
 	}
+	if memory, ok := t.source.(Float32s); ok && t.eng == nil {
+		p.raw = memory.Data[p.first*t.d : (p.first+p.n)*t.d]
+		return nil
+	}
 	if written := p.write(func() { err = t.source.Read(p.first, p.rows[:p.n*t.d]) }); err == nil {
 		err = written
 	}
@@ -123,7 +135,13 @@ func (t *table) survey() error {
 	}
 	err := t.windows(t.raw, func(window []*piece) error {
 		for _, p := range window {
-			inParallel(t.d, func(_, first, end int) { p.survey(first, t.mean[first:end], low[first:end], high[first:end]) })
+			inParallel(t.d, func(_, first, end int) {
+				sum, least, most := slices.Clone(t.mean[first:end]), slices.Clone(low[first:end]), slices.Clone(high[first:end]) // off each other's cache lines
+				p.survey(first, sum, least, most)
+				copy(t.mean[first:end], sum)
+				copy(low[first:end], least)
+				copy(high[first:end], most)
+			})
 			if total := floats.Sum(t.mean); total-total != 0 { // NaN or infinite
 				return p.checkFinite()
 			}
@@ -143,24 +161,10 @@ func (t *table) survey() error {
 	return nil
 }
 
-// survey goes on from the sum, the least and the largest entry of each of some columns, beginning with the first.
-func (p *piece) survey(first int, sum []float64, low, high []float32) {
-	ownSum, ownLow, ownHigh := slices.Clone(sum), slices.Clone(low), slices.Clone(high) // on cache lines of their own
-	for i := range p.n {
-		for j, value := range p.row(i)[first : first+len(sum)] {
-			ownSum[j] += float64(value)
-			ownLow[j], ownHigh[j] = min(ownLow[j], value), max(ownHigh[j], value)
-		}
-	}
-	copy(sum, ownSum)
-	copy(low, ownLow)
-	copy(high, ownHigh)
-}
-
 // checkFinite returns an error that tells of the first entry that is not finite.
 func (p *piece) checkFinite() error {
 	for i := range p.n {
-		for j, value := range p.row(i) {
+		for j, value := range p.unmoved()[i*p.d : (i+1)*p.d] {
 			if value-value != 0 {
 				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?",
 					p.first+i, value, j)
@@ -173,20 +177,12 @@ func (p *piece) checkFinite() error {
 // roundTo24 makes a float64 between −1 and 1 a multiple of 2⁻²⁴ when it is added and subtracted again.
 const roundTo24 = 3 << 27
 
-// center moves, scales and rounds the raw rows of p, and calls each with the squared length of each row.
-func (t *table) center(p *piece, each func(i int, squared float64)) error {
+// center moves, scales and rounds the raw rows of p, and writes their squared lengths.
+func (t *table) center(p *piece, squared []float64) error {
 	return p.write(func() {
+		raw := p.unmoved()
 		inParallel(p.n, func(_, first, end int) {
-			for i := first; i < end; i++ {
-				row, squared := p.row(i), 0.0
-				for j, value := range row {
-					moved := float64((float64(value)-t.mean[j])*t.scale) + roundTo24
-					moved -= roundTo24
-					row[j] = float32(moved)
-					squared += float64(moved * moved)
-				}
-				each(p.first+i, squared)
-			}
+			centerRows(raw[first*t.d:end*t.d], p.rows[first*t.d:end*t.d], t.mean, t.scale, squared[first:end])
 		})
 	})
 }
@@ -195,18 +191,21 @@ func (t *table) center(p *piece, each func(i int, squared float64)) error {
 func (t *table) measure() error {
 	lengths := make([]float64, t.n)
 	read := t.raw
-	if !t.streamed { // all rows are where survey left them
+	if !t.streamed { // all rows are still there
 		read = func(*piece) error { return nil }
 	}
 	if err := t.windows(read, func(window []*piece) error {
 		for _, p := range window {
-			if err := t.center(p, func(i int, squared float64) { lengths[i], t.squares[i] = squared, float32(squared) }); err != nil {
+			if err := t.center(p, lengths[p.first:p.first+p.n]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}); err != nil {
 		return err
+	}
+	for i, length := range lengths {
+		t.squares[i] = float32(length)
 	}
 	t.total = floats.Sum(lengths)
 	return nil
@@ -217,18 +216,17 @@ func (t *table) reload(p *piece) error {
 	if err := t.raw(p); err != nil {
 		return err
 	}
-	var changed atomic.Int64
-	changed.Store(-1)
-	err := t.center(p, func(i int, squared float64) {
-		if float32(squared) != t.squares[i] {
-			changed.Store(int64(i))
-		}
-	})
-	if i := changed.Load(); err == nil && i >= 0 {
-		return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; "+
-			"a source must give the same rows each time", i)
+	lengths := make([]float64, p.n)
+	if err := t.center(p, lengths); err != nil {
+		return err
 	}
-	return err
+	for i, length := range lengths {
+		if float32(length) != t.squares[p.first+i] {
+			return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; "+
+				"a source must give the same rows each time", p.first+i)
+		}
+	}
+	return nil
 }
 
 // fetch copies row i.

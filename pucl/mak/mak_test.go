@@ -124,7 +124,7 @@ func TestDistances(t *testing.T) {
 		}
 	}
 	seed := mat.NewDense(6, 2, []float64{1, 0.1, 9, -0.9, 3, 0, 0.1, 1, -0.9, 9, 0, 2})
-	centers, err := Prototypes(nil, seed, 2, 1)
+	centers, err := Prototypes(seed, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func TestRefuses(t *testing.T) {
 		{choose(seed, Pool{Features: good.Features}, Config{Budget: 5}), "a pool without ECLE, which MAK looks at … take another rule"},
 		{choose(seed, Pool{Features: good.Features, ECLE: good.ECLE[1:]}, Config{Budget: 5}), "199 ECLEs for a pool of 200 images … one for each"},
 		{choose(seed, Pool{Features: good.Features, ECLE: bad}, Config{Budget: 5}), "image 3 has ECLE +Inf … must be finite"},
-		{refusal.Err(Prototypes(nil, seed, 0, 1)), "0 prototypes of a seed set of 30 images … take 1 or more"},
+		{refusal.Err(Prototypes(seed, 0, 1)), "0 prototypes of a seed set of 30 images … take 1 or more"},
 		{refusal.Err(Distances(seed, random(1, 2, 3))), "features of 8 numbers and prototypes of 3 … by one model"},
 		{refusal.Err(ECLE(eng, nil, ECLEConfig{})), "ECLE without views … give a function"},
 		{ecle(seed, seed, ECLEConfig{Passes: -1}), "-1 passes … 1 or more"},

@@ -10,15 +10,14 @@ import (
 
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/cluster"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Prototypes sums up the features [n, d] of a seed set by so many rows of length one: the normalized centers of k-means on the features
-// scaled to length one. Seed is that of the centers' start. Eng may be nil.
+// scaled to length one. Seed is that of the centers' start.
 //
 // It is an error if there are fewer images than prototypes, or features that have no direction.
-func Prototypes(eng *engine.Engine, features *mat.Dense, count int, seed uint64) (*mat.Dense, error) {
+func Prototypes(features *mat.Dense, count int, seed uint64) (*mat.Dense, error) {
 	if err := checkFeatures(features, "the seed set"); err != nil {
 		return nil, err
 	}
@@ -26,7 +25,7 @@ func Prototypes(eng *engine.Engine, features *mat.Dense, count int, seed uint64)
 	if count < 1 || count > n {
 		return nil, fmt.Errorf("mak: %d prototypes of a seed set of %d images; take 1 or more, and at most one for each image", count, n)
 	}
-	found, err := cluster.KMeans{K: count, Seed: seed, Engine: eng}.Fit(cluster.Dense(rows.Unit(features)))
+	found, err := cluster.KMeans{K: count, Seed: seed}.Fit(cluster.Dense(rows.Unit(features)))
 	if err != nil {
 		return nil, fmt.Errorf("mak: prototypes: %w", err)
 	}

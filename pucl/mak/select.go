@@ -52,7 +52,7 @@ type Config struct {
 	Prototypes int     // of the seed set; 0 means 10, or one for each image where there are fewer
 	Seed       uint64  // of k-means and of Random
 
-	Engine *engine.Engine // compares features; nil means the processor alone
+	Engine *engine.Engine // compares features for diversity; nil means the processor alone
 }
 
 // Pool is what a model knows of the images to choose from.
@@ -80,7 +80,7 @@ func Select(seed *mat.Dense, pool Pool, config Config) (*Selection, error) {
 		s.scores.ecle = pool.ECLE
 	}
 	if c.Rule != Random && c.Rule != OnlyDiversity && c.Rule != OnlyTailness {
-		prototypes, err := Prototypes(c.Engine, seed, c.Prototypes, c.Seed)
+		prototypes, err := Prototypes(seed, c.Prototypes, c.Seed)
 		if err != nil {
 			return nil, err
 		}

@@ -18,10 +18,10 @@ func TestDefaults(t *testing.T) {
 		"Dist-PU π=0.3, μ=0, ν=0, γ=0, α=6, warm-up 0 of the steps with μ₀=0":              DistPU{0.3, -1, -1, -1, 0, -1, -1},
 		"PAN λ=0.0001": PAN{},
 		"PAN λ=0":      PAN{Lambda: -1},
-		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 0.5, entropy 0.01, momentum 0.997, " +
+		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 5, entropy 0.01, momentum 0.997, " +
 			"warm-up 0.125 of the steps": P3Mix{},
-		"P3Mix-C α=0.5, γ=0.85, pool 0.1, unlabeled 0.5, early 0, entropy 0.05, momentum 0.997, " +
-			"warm-up 0.375 of the steps": P3Mix{Correct: true},
+		"P3Mix-C α=0.5, γ=0.6, pool 0.1, unlabeled 0.5, early 0, entropy 0.05, momentum 0.997, " +
+			"warm-up 0.1 of the steps": P3Mix{Correct: true},
 		"P3Mix-E α=1, γ=0.6, pool 0.3, unlabeled 4, early 5, entropy 6, momentum 0.7, " +
 			"warm-up 0.8 of the steps": P3Mix{false, 1, 0.6, 0.3, 4, 5, 6, 0.7, 0.8},
 		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 0, entropy 0, momentum 0.997, " +

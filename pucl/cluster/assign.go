@@ -1,9 +1,10 @@
 package cluster
 
-import "math"
+import (
+	"math"
 
-// chunk is how many rows a processor takes at a time: so few that they stay in its cache from group to group.
-const chunk = 256
+	"gonum.org/v1/gonum/floats"
+)
 
 // assign gives each row to the nearest center and returns how many changed.
 func (a *nearest) assign() (changed int, err error) {
@@ -15,7 +16,7 @@ func (a *nearest) assign() (changed int, err error) {
 				}
 				continue
 			}
-			inChunks(len(a.workers), p.n, chunk, func(by, first, end int) { a.workers[by].look(a, p, first, end) })
+			inChunks(len(a.workers), p.n, func(by, first, end int) { a.workers[by].look(a, p, first, end) })
 		}
 		return nil
 	})
@@ -26,12 +27,8 @@ func (a *nearest) assign() (changed int, err error) {
 			a.counts[c] += count
 			w.counts[c] = 0
 		}
-		for c, sum := range w.sums {
-			for j, value := range sum {
-				a.sums[c][j] += value
-				sum[j] = 0
-			}
-		}
+		floats.Add(a.sums, w.sums)
+		clear(w.sums)
 	}
 	return changed, err
 }
@@ -40,8 +37,7 @@ func (a *nearest) assign() (changed int, err error) {
 // places in a piece.
 type worker struct {
 	counts  []int
-	sums    [][]float64
-	flat    []float64 // the same, one after the other
+	sums    []float64 // one after the other
 	changed int
 
 	rows    []int32 // that may have another center
@@ -58,11 +54,7 @@ type worker struct {
 
 // newWorker has room for one chunk.
 func newWorker(k, d int) *worker {
-	w := &worker{winners: make([]winner, chunk)}
-	w.counts, w.flat, w.sums = newSums(k, d)
-	for _, list := range []*[]int32{&w.rows, &w.slots, &w.wanted, &w.which, &w.at, &w.moved, &w.from, &w.to} {
-		*list = make([]int32, chunk)
-	}
+	w := &worker{counts: make([]int, k), sums: make([]float64, k*d), winners: make([]winner, chunk), at: make([]int32, chunk)}
 	for _, list := range []*[]float32{&w.scores, &w.best, &w.second} {
 		*list = make([]float32, chunk)
 	}
@@ -77,11 +69,11 @@ func (w *worker) look(a *nearest, p *piece, first, end int) {
 			w.rows = append(w.rows, int32(i))
 		}
 	}
-	if a.k > few {
-		w.tighten(a, p)
-	}
 	if len(w.rows) == 0 {
 		return
+	}
+	if a.k > few {
+		w.tighten(a, p)
 	}
 	for j := range w.rows {
 		w.winners[j] = winner{best: float32(math.Inf(1)), second: float32(math.Inf(1))}
@@ -89,7 +81,6 @@ func (w *worker) look(a *nearest, p *piece, first, end int) {
 	for g := range a.groups {
 		w.compare(a, p, g)
 	}
-	w.moved, w.from, w.to = w.moved[:0], w.from[:0], w.to[:0]
 	for j, i := range w.rows {
 		at, slack, won := p.first+int(i), a.slack(p.first+int(i)), w.winners[j]
 		a.keepLower(at, int(won.slot)/a.size, won.second, slack)
@@ -165,9 +156,10 @@ func (w *worker) settle(a *nearest, p *piece, i int, won winner) {
 	w.moved, w.from, w.to = append(w.moved, int32(i)), append(w.from, from), append(w.to, to)
 }
 
-// move has rows change from sum to sum.
+// move has the rows that were settled elsewhere change from sum to sum.
 func (w *worker) move(p *piece) {
 	if len(w.moved) > 0 {
-		moveRows(p.rows, p.d, w.moved, w.from, w.to, w.flat)
+		moveRows(p.rows, p.d, w.moved, w.from, w.to, w.sums)
 	}
+	w.moved, w.from, w.to = w.moved[:0], w.from[:0], w.to[:0]
 }

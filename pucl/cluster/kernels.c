@@ -13,7 +13,8 @@ enum { ROWS = 12, BLOCKS = 2 };
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 12")
 
-INLINE floats pick(ints where, floats a, floats b) { return (floats)((where & (ints)a) | (~where & (ints)b)); }
+INLINE ints pick_ints(ints where, ints a, ints b) { return (where & a) | (~where & b); }
+INLINE floats pick(ints where, floats a, floats b) { return (floats)pick_ints(where, (ints)a, (ints)b); }
 INLINE floats less(floats a, floats b) { return pick(a < b, a, b); }
 
 // found is what is known of one row: the two least scores of each lane, and the block of the least.
@@ -42,7 +43,7 @@ INLINE void compare(int rows, int blocks, const float *const *row, int64_t d, co
 			ints lower = score < f->best;
 			f->second = less(f->second, pick(lower, f->best, score));
 			f->best = pick(lower, score, f->best);
-			f->block = (lower & (int32_t)(b + k)) | (~lower & f->block);
+			f->block = pick_ints(lower, (ints){0} + (int32_t)(b + k), f->block);
 		}
 	}
 }
@@ -57,10 +58,10 @@ INLINE void conclude(const found_t *f, float *best, float *second, int32_t *at) 
 		two = less(less(two, __builtin_shuffle(two, lanes ^ by)), pick(one < other, other, one));
 		one = less(one, other);
 	}
-	ints is = f->best == one, place = (is & (f->block * LANES + lanes)) | (~is & INT32_MAX);
+	ints place = pick_ints(f->best == one, f->block * LANES + lanes, (ints){0} + INT32_MAX);
 	for (int by = LANES / 2; by > 0; by /= 2) {
-		ints other = __builtin_shuffle(place, lanes ^ by), first = place < other;
-		place = (first & place) | (~first & other);
+		ints other = __builtin_shuffle(place, lanes ^ by);
+		place = pick_ints(place < other, place, other);
 	}
 	*best = one[0];
 	*second = two[0];

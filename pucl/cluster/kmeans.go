@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -211,12 +212,10 @@ func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
 
 // means returns the mean of the rows of each cluster, or its place where it has none.
 func (a *nearest) means() [][]float64 {
-	_, _, out := newSums(a.k, a.t.d)
+	out := make([][]float64, a.k)
 	for c, count := range a.counts {
-		if count == 0 {
-			copy(out[c], a.places[c])
-		} else {
-			floats.ScaleTo(out[c], 1/float64(count), a.sums[c])
+		if out[c] = slices.Clone(a.places[c]); count > 0 {
+			floats.ScaleTo(out[c], 1/float64(count), a.sum(c))
 		}
 	}
 	return out
@@ -226,7 +225,7 @@ func (a *nearest) means() [][]float64 {
 func (a *nearest) potential() float64 {
 	sum := a.t.total
 	for c, place := range a.places {
-		sum += float64(a.counts[c])*floats.Dot(place, place) - 2*floats.Dot(place, a.sums[c])
+		sum += float64(a.counts[c])*floats.Dot(place, place) - 2*floats.Dot(place, a.sum(c))
 	}
 	return max(0, sum)
 }
@@ -258,8 +257,8 @@ func (a *nearest) fillEmpty() error {
 			return err
 		}
 		old := a.index[a.labels[at]]
-		floats.Sub(a.sums[old], row)
-		floats.Add(a.sums[c], row)
+		floats.Sub(a.sum(old), row)
+		floats.Add(a.sum(c), row)
 		a.counts[old]--
 		a.counts[c]++
 		a.labels[at], a.upper[at] = a.slots[c], float32(math.Inf(1))

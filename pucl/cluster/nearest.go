@@ -43,7 +43,7 @@ type nearest struct {
 
 	workers []*worker
 	counts  []int
-	sums    [][]float64
+	sums    []float64                              // of the rows of each cluster, one after the other
 	found   func(i int, row []float32, won winner) // is told of rows as they are compared, by several processors
 }
 
@@ -88,7 +88,7 @@ func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 	a.moved, a.groupMoved = make([]float64, len(a.index)), make([]float64, a.groups)
 	a.labels, a.upper, a.lower = make([]int32, t.n), make([]float32, t.n), make([]float32, t.n*a.groups)
 	a.forget()
-	a.counts, _, a.sums = newSums(a.k, t.d)
+	a.counts, a.sums = make([]int, a.k), make([]float64, a.k*t.d)
 	for range runtime.GOMAXPROCS(0) {
 		a.workers = append(a.workers, newWorker(a.k, t.d))
 	}
@@ -106,14 +106,8 @@ func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 	return a, a.place(places)
 }
 
-// newSums returns the numbers and the sums of the rows of k empty clusters, the sums also one after the other.
-func newSums(k, d int) (counts []int, flat []float64, sums [][]float64) {
-	sums, flat = make([][]float64, k), make([]float64, k*d)
-	for c := range sums {
-		sums[c] = flat[c*d : (c+1)*d : (c+1)*d]
-	}
-	return make([]int, k), flat, sums
-}
+// sum returns the sum of the rows of a cluster.
+func (a *nearest) sum(cluster int) []float64 { return a.sums[cluster*a.t.d : (cluster+1)*a.t.d] }
 
 // forget has all rows compared with all centers next time.
 func (a *nearest) forget() {

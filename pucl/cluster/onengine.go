@@ -30,9 +30,8 @@ func (a *nearest) onEngine(p *piece) error {
 	var unread error
 	err = tensors.ConstFlatData(best, func(best []float32) {
 		unread = tensors.ConstFlatData(at, func(at []int32) {
-			inChunks(len(a.workers), p.n, chunk, func(by, first, end int) {
+			inChunks(len(a.workers), p.n, func(by, first, end int) {
 				w := a.workers[by]
-				w.moved, w.from, w.to = w.moved[:0], w.from[:0], w.to[:0]
 				for i := first; i < end; i++ {
 					w.settle(a, p, i, winner{best: best[i], slot: at[i]})
 				}

@@ -17,16 +17,19 @@ func inParallel(n int, work func(worker, first, end int)) {
 	all.Wait()
 }
 
-// inChunks is inParallel with a number of workers that stays the same, as that of processors need not; each takes size rows
-// at a time, as long as there are some.
-func inChunks(workers, n, size int, work func(worker, first, end int)) {
+// chunk is how many rows a processor takes at a time: so few that they stay in its cache from group to group of centers.
+const chunk = 256
+
+// inChunks is inParallel with a number of workers that stays the same, as that of processors need not; each takes a chunk at a
+// time, as long as there are some.
+func inChunks(workers, n int, work func(worker, first, end int)) {
 	var all sync.WaitGroup
 	var taken atomic.Int64
-	for w := range min(workers, (n+size-1)/size) {
+	for w := range min(workers, (n+chunk-1)/chunk) {
 		all.Go(func() {
 			for {
-				end := int(taken.Add(int64(size)))
-				first := end - size
+				end := int(taken.Add(chunk))
+				first := end - chunk
 				if first >= n {
 					return
 				}

@@ -136,7 +136,8 @@ func (t *table) survey() error {
 	err := t.windows(t.raw, func(window []*piece) error {
 		for _, p := range window {
 			inParallel(t.d, func(_, first, end int) {
-				sum, least, most := slices.Clone(t.mean[first:end]), slices.Clone(low[first:end]), slices.Clone(high[first:end]) // off each other's cache lines
+				// Off each other's cache lines.
+				sum, least, most := slices.Clone(t.mean[first:end]), slices.Clone(low[first:end]), slices.Clone(high[first:end])
 				p.survey(first, sum, least, most)
 				copy(t.mean[first:end], sum)
 				copy(low[first:end], least)

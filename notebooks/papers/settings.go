@@ -27,9 +27,10 @@ type setting struct {
 	Epochs   int                  // of rivals
 	Fewer    int                  // epochs of rivals whose steps cost several times as much as others'; 0 means Epochs
 
-	Seeds, SlowSeeds int      // of all methods but the slow rivals, and of those
-	Rivals           []string // nil for all
-	Bank             int      // of watched runs; see Watched
+	Seeds, SlowSeeds int                // of all methods but the slow rivals, and of those
+	Rivals           []string           // nil for all
+	Rates            map[string]float64 // learning rates of rivals; others have the usual 0.001
+	Bank             int                // of watched runs; see Watched
 
 	benchmark datasets.Benchmark
 }
@@ -99,7 +100,7 @@ func laptopFashion(benchmark string, labeled int, rivals []string) setting {
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
 		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on one core
-		Seeds: 5, SlowSeeds: 3, Rivals: rivals,
+		Seeds: 5, SlowSeeds: 3, Rivals: rivals, Rates: laptopRates(),
 	}
 }
 
@@ -111,7 +112,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 		Pretrain: train.Config{Recipe: augment.CIFAR(32), Steps: 3000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
 		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
-		Seeds: 3, SlowSeeds: 3, Rivals: rivals,
+		Seeds: 3, SlowSeeds: 3, Rivals: rivals, Rates: laptopRates(),
 	}
 }
 
@@ -120,7 +121,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 // paper trains ResNet-18 on CIFAR-10 in its figures, and names no encoder for STL-10. STL-10 has 2,500 labeled images of each side, a
 // tenth of which is held out here as in the code of VPU, so that 2,250 stand in for 3,000.
 //
-// Rivals train the same encoders for 200 epochs.
+// Rivals train the same encoders for 200 epochs, vPU at the rates of its authors.
 func paper(benchmark string, labeled int) setting {
 	const batch = 1024
 	half := encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}
@@ -134,14 +135,14 @@ func paper(benchmark string, labeled int) setting {
 	switch benchmark {
 	case "FMNIST-I", "FMNIST-II":
 		s.Encoder, s.Pretrain.Recipe = encoder.LeNet{Pixels: half}, augment.FMNIST()
-		s.Pretrain.Steps = 300 * 54_000 / batch
+		s.Pretrain.Steps, s.Rates = 300*54_000/batch, map[string]float64{"vPU": 3e-4}
 	case "CIFAR-I", "CIFAR-II":
 		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, CIFAR: true, Pixels: cifarPixels()}, augment.CIFAR(32)
-		s.Pretrain.Steps = 300 * 45_000 / batch
+		s.Pretrain.Steps, s.Rates = 300*45_000/batch, map[string]float64{"vPU": 3e-5}
 	case "STL-I", "STL-II":
 		s.Data.Labeled = min(labeled, 2250)
 		s.Encoder, s.Pretrain.Recipe = encoder.ResNet{Depth: 18, Pixels: half}, augment.STL()
-		s.Pretrain.Steps = 400 * 94_500 / batch
+		s.Pretrain.Steps, s.Rates = 400*94_500/batch, map[string]float64{"vPU": 1e-4}
 	}
 	s.Name = settingName(benchmark, s.Data.Labeled)
 	return s

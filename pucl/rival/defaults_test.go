@@ -18,7 +18,7 @@ func TestDefaults(t *testing.T) {
 		"Dist-PU π=0.3, μ=0, ν=0, γ=0, α=6, warm-up 0 of the steps with μ₀=0":              DistPU{0.3, -1, -1, -1, 0, -1, -1},
 		"PAN λ=0.0001": PAN{},
 		"PAN λ=0":      PAN{Lambda: -1},
-		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 5, entropy 0.01, momentum 0.997, " +
+		"P3Mix-E α=0.5, γ=0.85, pool 0.1, unlabeled 1, early 2, entropy 0.01, momentum 0.997, " +
 			"warm-up 0.125 of the steps": P3Mix{},
 		"P3Mix-C α=0.5, γ=0.6, pool 0.1, unlabeled 0.5, early 0, entropy 0.05, momentum 0.997, " +
 			"warm-up 0.1 of the steps": P3Mix{Correct: true},

@@ -399,7 +399,7 @@ func TestP3MixWarmsUp(t *testing.T) {
 		method P3Mix
 		loss   func(n numbers) float64
 	}{
-		{P3Mix{Sure: 0.7, Pool: 0.6, Warmup: 0.2}, p3Mix(false, 1, 5, 0.01)},
+		{P3Mix{Sure: 0.7, Pool: 0.6, Warmup: 0.2}, p3Mix(false, 1, 2, 0.01)},
 		{P3Mix{Correct: true, Sure: 0.7, Pool: 0.6, Warmup: 0.2}, p3Mix(true, 0.5, 0, 0.05)},
 	} {
 		n := draw(tt.method, 0)

@@ -11,13 +11,14 @@ import (
 // DrawWarnings tells whether the warning of package pseudo can be trusted: that the two clusters of PUPL are not the classes, as its labels and
 // those of the mixture differ on more than pseudo.MaxDisagreement of the unlabeled examples. A warning is missed where PUPL is wrong on more
 // than that share and nothing is said, and false where it is not. There is a row for each head of the settings and methods whose done runs
-// kept both shares, judged at the last point, and the note sums them up.
+// kept both shares, judged at the last point, and the note sums them up: of how many sets of PUPL's labels, one for each head of a run, the
+// warning could have been given.
 func DrawWarnings(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "Warnings that two clusters are not the classes", RowsHeader: "PUPL of",
 		Columns: []string{"disagreement", "labels right", "runs", "warned", "missed", "false"}, Decimals: 1,
 	}
-	var all, missed, falsely int
+	var all warnings
 	type named struct{ setting, method string }
 	seen := map[named]bool{}
 	for _, s := range cells.Standings {
@@ -31,16 +32,18 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 			if w.runs == 0 {
 				continue
 			}
-			all, missed, falsely = all+w.runs, missed+w.missed, falsely+w.false
+			all = warnings{all.runs + w.runs, all.warned + w.warned, all.missed + w.missed, all.false + w.false}
 			out.Add(fmt.Sprintf("%s, %s, %s", setting, method, head), Percent(cells.Value(setting, method, head, Disagreement)),
 				Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
 		}
 	}
-	out.Note = fmt.Sprintf("Percent, mean ± 95%% interval over seeds; %d of %d warnings missed or false: %d missed, %d false.", missed+falsely, all, missed, falsely)
+	out.Note = fmt.Sprintf("Percent, mean ± 95%% interval over seeds. "+
+		"Of %d sets of labels by PUPL %d are warned of, %d of them falsely; missed: %d.",
+		all.runs, all.warned, all.false, all.missed)
 	return out
 }
 
-// warnings counts runs.
+// warnings counts runs, of one head or of several.
 type warnings struct{ runs, warned, missed, false int }
 
 // warningsOf counts the done runs that measured a head's pseudo-labels.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,7 +26,7 @@ const (
 	// Source: B. Bahmani and others, "Scalable K-Means++" (VLDB 2012), algorithm 2 with ℓ = 2K.
 	Parallel
 
-	// Random draws different rows, all alike.
+	// Random draws rows, each as likely as any other and none twice. Rows that are drawn may be equal.
 	Random
 )
 
@@ -35,7 +36,9 @@ func (c KMeans) seed(t *table, restart int) ([][]float64, error) {
 	var err error
 	switch c.Seeding {
 	case Random:
-		err = s.random(c.K)
+		if err = s.random(c.K); err == nil {
+			err = s.enough(c.K)
+		}
 	case Parallel:
 		err = s.parallel(c.K)
 	default:
@@ -89,6 +92,45 @@ func (s *seeder) take(index []int) error {
 	return nil
 }
 
+// enough returns an error if fewer than k rows of the table are different: then no draw gives as many clusters.
+func (s *seeder) enough(k int) error {
+	different := map[string]bool{}
+	var bits []byte
+	add := func(row []float32) {
+		bits = bits[:0]
+		for _, value := range row {
+			bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(value))
+		}
+		if !different[string(bits)] {
+			different[string(bits)] = true
+		}
+	}
+	for i := range k {
+		add(s.row(i))
+	}
+	if len(different) == k { // as nearly always; else others may be different that were not drawn
+		return nil
+	}
+	err := s.t.each(func(window []*piece) error {
+		for _, p := range window {
+			for i := 0; i < p.n && len(different) < k; i++ {
+				add(p.row(i))
+			}
+		}
+		return nil
+	})
+	if err == nil && len(different) < k {
+		err = errTooFew(len(different), k)
+	}
+	return err
+}
+
+// errTooFew is the error of rows of which so few are different.
+func errTooFew(different, k int) error {
+	return fmt.Errorf("cluster: only %d of the rows are different, too few to seed %d clusters; lower K, or have the embedding not collapse",
+		different, k)
+}
+
 // plusPlus draws k rows.
 func (s *seeder) plusPlus(k int) error {
 	s.owner, s.distance = make([]int32, s.t.n), make([]float64, s.t.n)
@@ -106,8 +148,7 @@ func (s *seeder) plusPlus(k int) error {
 	for drawn := range k {
 		total := floats.Sum(weights)
 		if total == 0 {
-			return fmt.Errorf("cluster: only %d of the rows are different, too few to seed %d clusters; "+
-				"lower K, or have the embedding not collapse", drawn, k)
+			return errTooFew(drawn, k)
 		}
 		if err := s.take([]int{draw(weights, total, s.rng)}); err != nil {
 			return err

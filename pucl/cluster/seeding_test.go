@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -145,14 +146,16 @@ func TestSeedsDiffer(t *testing.T) {
 		x.Data = append(x.Data, 1000+float32(i%3)/64, -1000)
 	}
 	x.Data = append(x.Data, 0, 0)
-	for _, seeding := range []Seeding{PlusPlus, Parallel} {
+	for _, seeding := range []Seeding{PlusPlus, Parallel, Random} {
 		for seed := range uint64(20) {
-			p := must[*Partition](t)(KMeans{K: 4, Seeding: seeding, Seed: seed}.Fit(x))
-			if p.Potential != 0 {
-				t.Errorf("seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
-			}
-			if _, err := (KMeans{K: 5, Seeding: seeding, Seed: seed}).Fit(x); err == nil {
-				t.Errorf("seeding %d: 5 clusters of 4 different rows", seeding)
+			for _, block := range []int{0, 100} {
+				c := KMeans{K: 4, Seeding: seeding, Seed: seed, Block: block}
+				p := must[*Partition](t)(c.Fit(x))
+				if seeding != Random && p.Potential != 0 {
+					t.Errorf("seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
+				}
+				c.K = 5
+				refusal.Check(t, refusal.Err(c.Fit(x)), "only 4 of the rows are different, too few to seed 5 clusters … lower K")
 			}
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // Source is a set of rows that [KMeans] reads block by block, as often as it has to: one that reads files can be larger than
-// memory. It must give the same rows each time. Its methods are called by one goroutine at a time.
+// memory. With KMeans.Block rows are read one by one too, where only these are needed: those drawn for a seed, and those of each mini-batch,
+// from all over the set. It must give the same rows each time. Its methods are called by one goroutine at a time.
 type Source interface {
 	// Dims returns the number of rows and the number of entries of each.
 	Dims() (n, d int)

@@ -56,9 +56,10 @@ type CrossFitted struct {
 //
 // With Again all of it is done a second time, with what the first time tells of the prior; what came of that is First.
 //
-// Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the vote is
-// known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with Config.Pretrain.Checkpoint it goes
-// on where it was, as in Run: each encoder has a folder in that one, which is refused where it is of an encoder without other labels.
+// Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the
+// configuration of any stage is known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with
+// Config.Pretrain.Checkpoint it goes on where it was, as in Run: each encoder has a folder in that one, which is refused where it is of an
+// encoder without other labels.
 func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFitConfig) (*CrossFitted, error) {
 	folds := cmp.Or(config.Folds, 3)
 	if err := cmp.Or(checkContext(ctx), check(data, Config{})); err != nil {
@@ -74,8 +75,11 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 	if err := pseudo.CheckVote(folds, out.Fold, config.Labels); err != nil {
 		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
 	}
+	if err := config.Probe.Check(); err != nil {
+		return nil, fmt.Errorf("pipeline: training the probes: %w", err)
+	}
 	if config.Again != nil {
-		if err := config.Again(0.5, config.Pretrain).Check(eng); err != nil { // before anything is trained
+		if err := config.Again(0.5, config.Pretrain).Check(eng); err != nil {
 			return nil, fmt.Errorf("pipeline: again, if it were told a prior of 0.5: %w", err)
 		}
 	}

@@ -196,7 +196,9 @@ func TestCrossFitRefuses(t *testing.T) {
 			"encoder 0: HideLabels returned no batches … let it return one of the two"},
 		{context.Background(), wide, CrossFitConfig{},
 			"encoder 0: rows of 3 features, but batches of rows of 2 … both must have the same columns"},
-		// What is wrong with the vote is known before hours of training.
+		// What is wrong with the vote, or with the probes, is known before hours of training.
+		{stopped, data, CrossFitConfig{Probe: probe.Config{Epochs: -1}},
+			"training the probes: probe: 2 rows, 1024 a batch, -1 epochs … a probe needs"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}},
 			"pseudo-labels: pseudo: 4 folds, a trim … there must be 1 fold or more, a trim below"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}},

@@ -57,6 +57,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"training the probe: probe: 2 rows, 1024 a batch, -1 epochs; … a probe needs":                    {images, Config{Probe: probe.Config{Epochs: -1}}},
 		"training the probe: probe: learning rate -1 … the rate must be positive, and both finite":       {features, Config{Probe: probe.Config{LearningRate: -1}}},
 		"training the probe: probe: risk: class prior … give the share of positives, known or estimated": {features, Config{Risk: risk.NNPU(1.5, risk.SigmoidLoss)}},
+		"training the probe: probe: risk: class prior π = 0 is … give the share of positives":            {features, Config{Risk: risk.NNPU(0, risk.SigmoidLoss)}},
 		"training the probe: probe: the risk, at … no risk":                                              {features, Config{Risk: func(_, _ *graph.Node) *graph.Node { panic("no risk") }}},
 		"fine-tuning: classify: -1 epochs of batches … there must be 1 or more of both":                  {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 		"fine-tuning takes images; … leave FineTune nil fo":                                              {features, tuned},

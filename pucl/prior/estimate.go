@@ -13,13 +13,16 @@ type Estimate struct {
 	Prior float64
 
 	// Low and High are the ends of an interval of that Level, from 0 to 1; NaN where Config.Resamples is negative. It knows the chance of
-	// the draw and, roughly, a classifier's errors, but not the bias of ElkanNoto, nor what Overlap tells.
+	// the draw and, roughly, a classifier's errors, but not an estimator's own bias, nor what Overlap tells. On 300 draws from six tables 90%
+	// intervals contain the prior in 98% by DEDPUL, 95% by BBE and 90% by TEDn, but in 64% by KM2, 57% by TIcE, or 66% of scores, and in none
+	// by ElkanNoto and ElkanNotoMax: believe those of the first three.
 	Low, High, Level float64
 
 	// Overlap reports whether the scores show that the supports of the classes overlap: among the labeled positives of the highest scores
 	// the ratio of unlabeled to labeled examples still falls, by more than chance tells, so that no region free of negatives is seen. The
 	// prior cannot be told then, and Prior, like High, is an upper bound alone. That it is false proves nothing: a few hundred labeled
-	// positives show large overlaps only, a region of constant ratio may hold negatives too, and estimators of rows never tell.
+	// positives show large overlaps only, a region of constant ratio may hold negatives too, and KM2 and TIcE, which see no scores, never
+	// tell: it is always false there. All others do; have one of them tell of scores of the same rows.
 	Overlap bool
 
 	// Posterior is the chance of each example to be positive, 1 for labeled ones; of DEDPUL alone.

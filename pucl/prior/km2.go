@@ -25,7 +25,8 @@ const (
 // from it begins to grow. The estimate is where it grows faster by λ = 1/(1 − π) than 1/√min(n_P, n_U). Scale features first, say to
 // mean 0 and standard deviation 1.
 //
-// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99.
+// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99. They come
+// without a word on Overlap, and with an interval that is too narrow; see [Estimate].
 //
 // Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
 // ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.

@@ -169,6 +169,11 @@ func TestOverlapIsSeen(t *testing.T) {
 			t.Errorf("%s: %v", e.name, got)
 		}
 	}
+	for name, of := range map[string]func(*mat.Dense, []bool, Config) (Estimate, error){"KM2": KM2, "TIcE": TIcE} {
+		if got, err := of(mat.NewDense(len(scores), 1, scores), labeled, noInterval); err != nil || got.Overlap || got.Prior < 0.33 {
+			t.Errorf("%s: %v, %v; estimators of rows are too high too, and do not tell", name, got, err)
+		}
+	}
 	// Equal scores of half of the labeled positives leave nothing to compare.
 	scores, labeled = population(7, 500, 500, 0.3, func(*rand.Rand) float64 { return 1 }, uniform(-1))
 	if got, err := BBE(scores, labeled, noInterval); err != nil || got.Overlap || !(math.Abs(got.Prior-0.3) <= 1e-9) {

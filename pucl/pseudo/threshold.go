@@ -11,6 +11,8 @@ import (
 // share of the unlabeled above a threshold, divided by that of the labeled, is the prior where no negative scores as high, and
 // more elsewhere. Of all thresholds it takes the one at which the upper limit of the ratio is lowest, by the bounds of
 // Dvoretzky, Kiefer and Wolfowitz that hold at all thresholds at once in 9 of 10 samples.
+//
+// It is BBE of package prior with a γ of 0 instead of 0.01, by which another threshold is best now and then, and takes fewer than ten rows too.
 func bestBin(labeled, unlabeled []float64) float64 {
 	const missed = 0.1
 	labeled, unlabeled = slices.Sorted(slices.Values(labeled)), slices.Sorted(slices.Values(unlabeled))

@@ -5,7 +5,8 @@
 //
 //	risk.NNPU(0.3, risk.SigmoidLoss)(logits, labeled)
 //
-// It panics, as graph functions do, on a class prior π that is not between 0 and 1 and on shapes that do not fit.
+// It panics, as graph functions do, on a class prior π that is not above 0 and at most 1, and on shapes that do not fit. A prior of 1, with
+// which no negative is left to learn, is allowed for the study of what a risk becomes in that limit; train with less.
 package risk
 
 import (
@@ -80,11 +81,11 @@ func puRisks(logits, labels *Node, prior float64, loss MarginLoss) (positive, ne
 	return positive, negative
 }
 
-// checked returns the risk that panics on a prior that is no probability and on logits and labels that do not fit, and that is
+// checked returns the risk that panics on a prior that is 0 or no probability and on logits and labels that do not fit, and that is
 // NaN, with a gradient of NaN, where a logit is infinite or NaN, whatever risk and its margin loss make of it.
 func checked(prior float64, risk Risk) Risk {
 	return func(logits, labels *Node) *Node {
-		fault.PanicIf(!(prior >= 0 && prior <= 1), "risk: class prior π = %v is not between 0 and 1; give the share of positives, known or estimated", prior)
+		fault.PanicIf(!(prior > 0 && prior <= 1), "risk: class prior π = %v is not between 0 and 1; give the share of positives, known or estimated", prior)
 		l, y := logits.Shape(), labels.Shape()
 		fault.PanicIf(y.DType != dtypes.Bool || l.Rank() != 1 || y.Rank() != 1 || l.Dim(0) != y.Dim(0),
 			"risk: logits %s and labels %s: a risk takes logits [n] and Bool labels [n]", l, y)

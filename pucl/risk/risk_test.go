@@ -181,6 +181,8 @@ func TestRisksRefuse(t *testing.T) {
 	}{
 		{"prior", run(UPU(1.2, LogisticLoss), logits, labels),
 			"π = 1.2 is not between 0 and 1 … give the share of positives, known or estimated"},
+		{"prior of 0", run(NNPU(0, LogisticLoss), logits, labels),
+			"π = 0 is not between 0 and 1 … give the share of positives, known or estimated"},
 		{"labels", run(PN(LogisticLoss), logits, []bool{true}),
 			"(Float64)[2] and labels (Bool)[1] … a risk takes logits [n] and Bool labels [n]"},
 		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels),

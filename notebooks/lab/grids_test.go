@@ -16,7 +16,7 @@ func TestCommitted(t *testing.T) {
 	for _, size := range []string{"", "smoke", "laptop"} {
 		t.Setenv("PUCL_SIZE", size)
 		cells, told, err := Committed("gaussians")
-		if err != nil || len(cells.Standings) != 240 || told != "gaussians, size laptop: 240 of 240 runs done." {
+		if err != nil || len(cells.Standings) != 380 || told != "gaussians, size laptop: 380 of 380 runs done." {
 			t.Errorf("size %q: %q, %v", size, told, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/datasets/gaussian"
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
@@ -17,7 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// inThePlane names the grid of linear classifiers of points in the plane.
+// inThePlane names the grid of classifiers of points in the plane.
 const inThePlane = "gaussians"
 
 // The heads that runs in the plane have beside [NNPU], [PUPL], [Naive] and [Ceiling].
@@ -42,26 +43,31 @@ type Plane struct {
 // planeVersion is the version of the runs in the plane; see experiment.Run.
 const planeVersion = 1
 
-// Gaussians are linear classifiers of points that come from two normal distributions in the plane, all with the same points:
+// Gaussians are classifiers of points that come from two normal distributions in the plane, all with the same points and nearly all linear:
 //
 //   - the two mixtures of the figures 12 to 15 of "Contrastive Positive Unlabeled Learning", with ever fewer labeled points for each
 //     unlabeled one, nnPU being told the true class prior and, as in figure 15, wrong ones;
 //   - two round clouds that come closer to each other, where the paper says nothing: down to which distance does clustering tell
-//     the classes apart, and down to which one nnPU?
+//     the classes apart, and down to which one nnPU? Beside the lines these points have an encoder by PUCL, and the same network by nnPU.
 func Gaussians(size experiment.Size) (experiment.Grid, error) {
-	seeds, ratios, distances := 10, []float64{0.5, 0.1, 0.05, 0.01, 0.002}, []float64{0.5, 1, 1.5, 2, 3, 4, 6}
+	seeds, networks, steps := 10, 5, 500
+	ratios, distances := []float64{0.5, 0.1, 0.05, 0.01, 0.002}, []float64{0.5, 1, 1.5, 2, 3, 4, 6}
 	switch size {
 	case experiment.Smoke:
-		seeds, ratios, distances = 2, ratios[1:2], distances[3:4]
+		seeds, networks, steps, ratios, distances = 2, 2, 20, ratios[1:2], distances[3:4]
 	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
 	default:
 		return experiment.Grid{}, size.Unknown()
 	}
 	grid := experiment.Grid{Name: inThePlane, Size: size}
+	plane := func(m gaussian.Mixture, prior, ratio float64) Plane {
+		c := Plane{Mixture: m, Prior: prior, Unlabeled: 3000, Tested: 20_000, Restarts: restarts, Steps: 500}
+		c.Labeled = int(ratio * float64(c.Unlabeled))
+		return c
+	}
 	add := func(setting string, m gaussian.Mixture, prior, ratio float64) {
 		for seed := range uint64(seeds) {
-			c := Plane{Mixture: m, Prior: prior, Unlabeled: 3000, Tested: 20_000, Restarts: restarts, Steps: 500}
-			c.Labeled = int(ratio * float64(c.Unlabeled))
+			c := plane(m, prior, ratio)
 			grid.Runs = append(grid.Runs, experiment.Run{
 				Setting: setting, Method: "linear", Seed: seed + 1, Version: planeVersion, Config: c,
 				Train: func(_ context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
@@ -82,6 +88,11 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 			m := gaussian.Mixture{Negative: gaussian.Normal{Covariance: round}, Positive: gaussian.Normal{Covariance: round}}
 			m.Positive.Mean[0] = distance
 			add(RoundAt(distance, prior), m, prior, 0.05)
+			c := plane(m, prior, 0.05)
+			c.Steps = steps
+			for seed := range uint64(networks) {
+				grid.Runs = append(grid.Runs, c.contrastive(RoundAt(distance, prior), pucl.PUCL(), seed+1), c.rival(RoundAt(distance, prior), seed+1))
+			}
 		}
 	}
 	return grid, nil
@@ -126,7 +137,7 @@ func (c Plane) run(eng *engine.Engine, seed uint64) (*experiment.Outcome, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &experiment.Outcome{Record: train.NewRecord(eng, "normal distributions in the plane", fmt.Sprintf("%+v; seed %d", c, seed))}
+	o := &experiment.Outcome{Record: train.NewRecord(eng, planeData.note, fmt.Sprintf("%+v; seed %d", c, seed))}
 	pupl, err := clusterLabels(x, labeled, c.Restarts, seed)
 	if err != nil {
 		return nil, &experiment.Failure{Err: fmt.Errorf("papers: %w", err)}

@@ -1,6 +1,6 @@
 package papers
 
-// planeClaims returns what the paper reads from its figures 12 to 15, and two questions that it does not ask.
+// planeClaims returns what the paper reads from its figures 12 to 15, and questions that it does not ask.
 func planeClaims() (list []Claim) {
 	add := func(figure, source, setting, statement string, above, below string, within float64) {
 		list = append(list, Claim{
@@ -27,9 +27,29 @@ func planeClaims() (list []Claim) {
 	for _, prior := range []float64{0.5, 0.3} {
 		for _, distance := range []float64{4, 2, 1} {
 			at := RoundAt(distance, prior)
-			add("running into each other", "asked by referees of the paper", at, "PUPL is above nnPU with the true prior", PUPL, NNPU, 0)
-			add("running into each other", "asked by referees of the paper", at, "PUPL is as good as true labels", PUPL, Ceiling, 0.5)
+			add("running into each other", byReferees, at, "PUPL is above nnPU with the true prior", PUPL, NNPU, 0)
+			add("running into each other", byReferees, at, "PUPL is as good as true labels", PUPL, Ceiling, 0.5)
+			list = append(list, encoderClaims(at)...)
 		}
 	}
+	return list
+}
+
+// byReferees is the source of questions about clouds that run into each other.
+const byReferees = "asked by referees of the paper"
+
+// encoderClaims returns what an encoder by PUCL should be worth in a setting: more than nnPU, which is told the true prior, and more than
+// clustering without it.
+func encoderClaims(setting string) (list []Claim) {
+	add := func(statement string, above, below Row) {
+		list = append(list, Claim{Experiment: "running into each other, with an encoder", Statement: statement, Source: byReferees, Setting: setting,
+			Above: above, Below: below})
+	}
+	onH, network := Row{"PUCL", PUPL}, Row{Method: NetworkNNPU}
+	add("PUCL + PUPL is above nnPU with the same network", onH, network)
+	add("PUCL + PUPL on z is above nnPU with the same network", Row{"PUCL", PUPLOnZ}, network)
+	add("PUCL + mixture is above nnPU with the same network", Row{"PUCL", Mixture}, network)
+	add("PUCL + PUPL is above nnPU with a line", onH, Row{"linear", NNPU})
+	add("PUCL + PUPL is above PUPL on the points", onH, Row{"linear", PUPL})
 	return list
 }

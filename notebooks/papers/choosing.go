@@ -20,12 +20,22 @@ type Chosen struct {
 	Means map[experiment.Rule]evaluate.Summary
 }
 
+// kindsOfData are the kinds of data with what their settings begin with; the last one has all others.
+var kindsOfData = []struct{ name, prefix string }{{"Fashion-MNIST", "FMNIST"}, {"CIFAR-10", "CIFAR"}, {"STL-10", "STL"}, {"tables", ""}}
+
+// kindOf returns which of [kindsOfData] a setting is of.
+func kindOf(setting string) int {
+	return slices.IndexFunc(kindsOfData, func(kind struct{ name, prefix string }) bool { return strings.HasPrefix(setting, kind.prefix) })
+}
+
 // StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the rivals on tables that a store has at a size, of
-// each method and head but the one that is shown all classes: on Fashion-MNIST, by which a rule may be picked, and on CIFAR-10 and six
+// each method and head but the one that is shown all classes: on Fashion-MNIST, by which a rule may be picked, and on CIFAR-10, STL-10 and six
 // tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run share what they err by.
 func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
-	kinds := []Chosen{{Name: "Fashion-MNIST"}, {Name: "CIFAR-10"}, {Name: "tables"}}
-	prefixes := []string{"FMNIST", "CIFAR", ""} // of their settings
+	var kinds []Chosen
+	for _, kind := range kindsOfData {
+		kinds = append(kinds, Chosen{Name: kind.name})
+	}
 	runs := make([][][]experiment.Judgement, len(kinds))
 	seen := map[string]bool{}
 	for _, name := range []string{"table-1", "table-2", onTables} {
@@ -42,7 +52,7 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 				continue
 			}
 			seen[s.Run.String()] = true
-			kind := slices.IndexFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s.Run.Setting, prefix) })
+			kind := kindOf(s.Run.Setting)
 			runs[kind] = append(runs[kind], experiment.Judgements(s.Result.Points))
 		}
 	}

@@ -61,3 +61,24 @@ func TestGapsOfRuns(t *testing.T) {
 		t.Errorf("a mean of %v over %d classifiers, want 0.2 and 0 of 3", got, len(c.Gaps[experiment.Last]))
 	}
 }
+
+// Every setting of the three grids is of the kind of its data, at each size.
+func TestKindOf(t *testing.T) {
+	want := map[string]string{"Fashion-MNIST": "Fashion-MNIST", "CIFAR-10": "CIFAR-10", "STL-10": "STL-10"}
+	for _, size := range sizes {
+		list, err := settings(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			if got := kindsOfData[kindOf(s.Name)].name; got != want[s.benchmark.Set] {
+				t.Errorf("%s, data of %s: filed under %s", s.Name, s.benchmark.Set, got)
+			}
+		}
+	}
+	for _, u := range uciSets() {
+		if got := kindsOfData[kindOf(u.setting())].name; got != "tables" {
+			t.Errorf("%s: filed under %s", u.name, got)
+		}
+	}
+}

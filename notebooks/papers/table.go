@@ -45,7 +45,7 @@ type Published struct {
 	Mean    float64
 	Spread  float64         // what the paper prints behind ±; 0 where it prints nothing
 	Rule    experiment.Rule // by which the point of a run was chosen; "" where the source does not say
-	Source  string
+	Source  string          // with the protocol and how the point was chosen, as far as they are told
 }
 
 // grids are all grids by name.
@@ -119,15 +119,24 @@ func (t Table) Settings(size experiment.Size) ([]string, error) {
 	return names, err
 }
 
-// published returns what was published of a row in a setting for results chosen by a rule; of numbers whose rule is not told there
-// is one for all rules.
+// published returns what was published of a row in a setting for results chosen by a rule, the first of several numbers; those whose
+// rule is not told stand beside all rules.
 func (t Table) published(setting string, row Row, rule experiment.Rule) (Published, bool) {
+	all := t.allPublished(setting, row, rule)
+	if len(all) == 0 {
+		return Published{}, false
+	}
+	return all[0], true
+}
+
+// allPublished returns all of them.
+func (t Table) allPublished(setting string, row Row, rule experiment.Rule) (all []Published) {
 	for _, rule := range []experiment.Rule{rule, ""} {
 		for _, p := range t.Published {
 			if p.Setting == setting && p.Row == row && p.Rule == rule {
-				return p, true
+				all = append(all, p)
 			}
 		}
 	}
-	return Published{}, false
+	return all
 }

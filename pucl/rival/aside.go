@@ -59,7 +59,7 @@ func (r *run) deal(positive, unlabeled []int) error {
 	return nil
 }
 
-// unmarked returns the unlabeled examples without those labeled ones that the one-sample view has among them.
+// unmarked returns the unlabeled examples without those labeled ones that SingleDataset has among them.
 func (r *run) unmarked(unlabeled []int) []int {
 	return slices.DeleteFunc(slices.Clone(unlabeled), func(example int) bool { return r.data.Labeled[example] })
 }

@@ -19,7 +19,7 @@ func sorted(decks ...deck) []int {
 }
 
 // What is set aside is a share of its kind, drawn by the seed, at least one and not all, and teaches nothing, as an unlabeled example
-// of the one-sample view neither; who is not set aside teaches.
+// with SingleDataset neither; who is not set aside teaches.
 func TestAsideIsAPartOfTheExamples(t *testing.T) {
 	for _, tt := range []struct {
 		method               Method

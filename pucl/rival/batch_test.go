@@ -38,7 +38,7 @@ func TestDeckDealsEveryExample(t *testing.T) {
 	}
 }
 
-// Batches hold labeled positives and then unlabeled examples, in the one-sample view labeled ones among these.
+// Batches hold labeled positives and then unlabeled examples, with SingleDataset labeled ones among these.
 func TestBatchesHoldBothKinds(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		data := mixture(3, 13, 1)

@@ -136,6 +136,29 @@ func TestFirstLossesAndResume(t *testing.T) {
 	}
 }
 
+// In the frozen losses of nnPU the negative part of the risk is never below −β, so that they are those of uPU. Where a prior that is too
+// large brings it there, the step that raises it again is frozen here.
+func TestFirstLossesOfTheCorrection(t *testing.T) {
+	eng, data := enginetest.Open(t), mixture(20, 150, 1)
+	losses := func(m Method) []float64 {
+		config := quick(m, 10)
+		config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4}
+		return must(t, eng, data, config).History.Losses
+	}
+	corrected := NNPU{Prior: 0.9, Beta: 0.01, Gamma: 0.5}
+	got := losses(corrected)
+	checkFrozen(t, "nnPU, corrected", corrected, got)
+	for what, other := range map[string]Method{"no correction": UPU{Prior: 0.9}, "β = 0": NNPU{Prior: 0.9, Gamma: 0.5}, "γ = 1": NNPU{Prior: 0.9, Beta: 0.01}} {
+		apart := 0.0
+		for i, loss := range losses(other)[:7] {
+			apart = max(apart, math.Abs(loss-got[i]))
+		}
+		if apart < 5e-3 { // what is frozen would not show it
+			t.Errorf("with %s the losses are the same but for %.2g", what, apart)
+		}
+	}
+}
+
 // Another seed gives other numbers, and is another run.
 func TestSeeds(t *testing.T) {
 	eng, data, config := enginetest.Open(t), mixture(20, 150, 1), quick(VPU{}, 4)

@@ -42,10 +42,10 @@ type Data struct {
 	Examples Examples
 	Labeled  []bool // which of the examples are labeled positives, in the same order
 
-	// SingleDataset says that the labeled positives were taken out of the one sample that there is (the one-sample view). The
-	// class prior is then that of all examples, and the unlabeled part of a batch is drawn from all of them, labeled ones
-	// included: taken for a sample of all data, the unlabeled ones alone would hold too few positives. Otherwise, in the
-	// case-control settings (the two-sample view), the unlabeled examples alone are such a sample.
+	// SingleDataset says that the labeled positives were taken out of the one sample that there is, so that each example is here
+	// once. The class prior is then that of all examples, and the unlabeled part of a batch is drawn from all of them, labeled ones
+	// included: methods take labeled and unlabeled examples for two samples, the second one of all data, and the unlabeled ones
+	// alone would hold too few positives for that. Otherwise, in the case-control settings, they alone are such a sample.
 	SingleDataset bool
 }
 

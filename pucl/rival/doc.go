@@ -15,6 +15,6 @@
 // last epoch, the one chosen without negatives and the oracle apart.
 //
 // All methods share what their authors did in ways of their own: a batch holds labeled positives and unlabeled examples in one
-// pass through the network, so that batch normalization sees both, the optimizer and its schedule are those of [train.Settings],
-// and there is one learning rate for the whole run.
+// pass through the network, so that batch normalization sees both, and optimizer, learning rate and schedule are those of
+// [train.Settings], the same for all networks and phases of a method.
 package rival

@@ -23,15 +23,17 @@ const laGAMVersion = 3
 //
 //	−mean_i log P_i(other view of i) − mean_i mean_{a∈G(i)} log P_i(a),   P_i(a) = exp(s_ia) / Σ_{c≠i} exp(s_ic)
 //
-// where G(i) are the rows of the same group, of several that k-means finds in all projections after every epoch, and of the same
-// predicted class, and the nearest rows. A meta step asks of every unlabeled example which label would make the classifier better:
-// it takes the step of gradient descent that B gives the last layer as a function of the labels, and the label whose increase
-// makes a risk of other examples fall faster is the one that y then moves to. In the warm-up y = 0 and there are no groups.
+// where G(i) are the rows of both views that are of i's group and of its predicted class at once, and its nearest rows besides, of
+// whatever group and class. Groups are those that k-means finds in all projections after every epoch. A meta step asks of every
+// unlabeled example which label would make the classifier better: it takes the step of gradient descent that B gives the weights of
+// the last layer, not its bias, as a function of the labels, and the label whose increase makes a risk of other examples fall
+// faster is the one that y then moves to. In the warm-up y = 0 and G(i) is empty.
 //
 // Source: Lin Long, Haobo Wang, Zhijie Jiang, Lei Feng, Chang Yao, Gang Chen and Junbo Zhao, "Positive-Unlabeled Learning by Latent
-// Group-Aware Meta Disambiguation", CVPR 2024, by the program of its authors, whose numbers for CIFAR-10 are the defaults. Its text
-// was not at hand. The difference that matters: there the risk of the meta step is B on 500 clean examples of both classes. Here no
-// negative is known, so it is its unbiased estimate on labeled positives and unlabeled examples that are set aside,
+// Group-Aware Meta Disambiguation", CVPR 2024, by the program of its authors, whose numbers for CIFAR-10 are the defaults, and which
+// leaves that bias too. Its text was not at hand. The difference that matters: there the risk of the meta step is B on 500 clean
+// examples of both classes. Here no negative is known, so it is its unbiased estimate on labeled positives and unlabeled examples that
+// are set aside,
 //
 //	E_P[ℓ(t)] + (E_U[ℓ(−t)] − π E_P[ℓ(−t)]) / (1−π)
 //
@@ -39,7 +41,7 @@ const laGAMVersion = 3
 // and to 89.9% with 500 clean examples in its place (one seed). Other differences: λ is drawn for every example, not once for a
 // batch; one recipe makes both views, and without a Recipe, and for rows of features, the second view is the example itself;
 // labels there move by 0.05 to 0.2 in each of 400 epochs, and Memory is that as a share of the run, so that shorter runs come as
-// far; a row is not counted among its own nearest rows.
+// far; a row is not counted among its own nearest rows, though its other view is.
 type LaGAM struct {
 	Prior       float64 // class prior π, above 0 and below 1
 	Mixup       float64 // w; 0 means 1, negative means none
@@ -48,7 +50,7 @@ type LaGAM struct {
 	Temperature float64 // 0 means 0.07
 	Groups      int     // 0 means 5
 	Neighbors   int     // how many of the nearest rows join G(i), from ⅛ of the run on; 0 means 10, negative means none
-	Rate        float64 // step of the last layer that the meta step looks ahead; 0 means 0.001
+	Rate        float64 // step of the last layer's weights that the meta step looks ahead; 0 means 0.001
 	Memory      float64 // share of the run in which a part e^(−1) of a label is left, at the start; it falls to a quarter; 0 means 1/20
 	Warmup      float64 // share of the steps; 0 means 1/20, negative means none
 	Judges      float64 // share of the examples of both kinds that are set aside for the meta step, below 1; 0 means 0.2

@@ -49,7 +49,7 @@ type NcPU struct {
 	Entropy  float64 // e_t after the warm-up, in which it rises from 0; 0 means 0.5, negative means none
 	Pair     float64 // τ, up to 1; 0 means 0.5
 	Momentum float64 // of target, prototypes and gate, below 1; 0 means 0.99
-	Memory   float64 // runs, or share of a run, after which a part e^(−1) of a label is left; 0 means 5
+	Memory   float64 // share of the run after which a part e^(−1) of a label is left, above 1 for more than the run; 0 means 5
 	Warmup   float64 // share of the steps; 0 means ½, negative means none
 }
 

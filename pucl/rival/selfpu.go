@@ -22,7 +22,7 @@ const selfPUVersion = 2
 // They leave the risk, and it is to be sure of them instead: its prediction is their label. After 5, 10, 15 and 20% of the steps
 // they are chosen anew, 0.1, 0.2, 0.3 and 0.4 of its pace of either kind, the pace being a share of the unlabeled examples.
 //
-// Self-calibrated: from 5 to 25% of the steps every other unlabeled example is treated so by a part w. It is learned by looking
+// Self-calibrated: from 5 to 25% of the steps each remaining unlabeled example is treated so by a part w. It is learned by looking
 // ahead: a step of the parameters along the gradient of s, and one along that of H, would make the student surer of examples set
 // aside by the numbers a and b, and w = b/(a + b), negative ones being 0, and 0/0 too. Once w adds up to γ times the rows of
 // a batch it is 0 for the rest.
@@ -47,8 +47,8 @@ type SelfPU struct {
 	Alpha      float64 // α; 0 means 10, negative means that students do not follow each other
 	Beta       float64 // β; 0 means 0.3, negative means no teachers
 	Gamma      float64 // γ, up to 1; 0 means 1/16, negative means no calibration
-	Pace       float64 // of the first student, up to 1; 0 means 0.2, negative means that nothing is trusted
-	SecondPace float64 // of the second student; 0 means 0.3
+	Pace       float64 // of the first student, up to 1; 0 means 0.2, negative means that it trusts nothing
+	SecondPace float64 // of the second student, likewise; 0 means 0.3
 	Momentum   float64 // of the teachers; 0 means 0.999
 }
 
@@ -130,7 +130,7 @@ func (m SelfPU) risk(positives, unlabeled, rest, w *Node) *Node {
 }
 
 // calibrate returns the weights w of unlabeled examples of a batch of so many rows, of which rest are not trusted. Moved tells how
-// their logits move in a step that makes the student surer of the examples held out. No gradient flows through w.
+// their logits move in a step that makes the student surer of the examples set aside. No gradient flows through w.
 func (m SelfPU) calibrate(logits, moved, rest *Node, rows int) *Node {
 	asNegative := MaxScalar(Neg(moved), 0)
 	asTrusted := MaxScalar(Mul(moved, logits), 0)

@@ -46,8 +46,8 @@ func readStudents(b batch) [2]student {
 const trialLength = 0.01
 
 // trial returns by how much the logits z of rows move in a step against the gradient of the entropy of the predictions for the
-// examples held out. It leaves all variables as they were.
-func trial(scope *model.Scope, logits func(x *Node) *Node, z, rows, held *Node) *Node {
+// examples set aside. It leaves all variables as they were.
+func trial(scope *model.Scope, logits func(x *Node) *Node, z, rows, aside *Node) *Node {
 	g := rows.Graph()
 	var variables []*model.Variable
 	var values, weights []*Node
@@ -59,7 +59,7 @@ func trial(scope *model.Scope, logits func(x *Node) *Node, z, rows, held *Node) 
 			}
 		}
 	}
-	gradients := Gradient(ReduceAllMean(entropy(logits(held))), weights...)
+	gradients := Gradient(ReduceAllMean(entropy(logits(aside))), weights...)
 	square := ScalarZero(g, z.DType())
 	for _, d := range gradients {
 		square = Add(square, ConvertDType(ReduceAllSum(Square(d)), z.DType()))

@@ -1,0 +1,143 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/prior"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// frozen are losses of the steps of small runs and some of what is measured of them. They change with the version of their kind of run alone.
+var frozen = map[string]struct {
+	version int
+	values  map[string]float64 // by "loss, step", "value, step" or "head, value, step"
+}{
+	"circle": {1, map[string]float64{
+		"loss, 1": 6.42719, "loss, 2": 5.40112, "share on the floor, 2": 0.15625,
+		"as trained, KL divergence, 2": 0.280926, "as trained, total variation, 2": 0.281844, "corrected afterwards, total variation, 2": 0.063268,
+	}},
+	"pairs": {1, map[string]float64{
+		"loss, 1": 5.13654, "loss, 2": 4.90767, "alignment, 1": 0.49337, "alignment, 2": 0.407598, "uniformity, 2": -1.38559,
+		"effective rank, 2": 6.12319, "share on the floor, 2": 0.09375, "CE, all true labels, accuracy, 2": 0.4435, "CE, all true labels, top-5, 2": 0.9175,
+	}},
+	"classed": {1, map[string]float64{
+		"loss, 1": 4.66267, "loss, 2": 4.57814, "alignment, 2": 0.403146, "uniformity, 2": -0.941107, "effective rank, 2": 5.66363,
+		"false negatives, 2": 0.100771, "bias, plain, 2": 0.016329, "bias, corrected, 2": -0.01456, "deviation, plain, 2": 0.032281,
+		"deviation, corrected, 2": 0.035868, "CE, all true labels, accuracy, 2": 0.445, "kNN, all true labels, accuracy, 2": 0.4145,
+	}},
+	"answering": {1, map[string]float64{
+		"loss, 1": 7.75332, "loss, 2": 7.35485, "accuracy, 2": 0.125, "consensus, 2": 0.109375, "leave one out, 2": 0.108594,
+	}},
+	"plane": {1, map[string]float64{
+		"nnPU, weight x, 0": 2.92888, "nnPU, bias, 0": -2.9041, "nnPU, prior 20% too high, weight x, 0": 2.51229, "nnPU, prior 20% too low, bias, 0": -2.20435,
+		"PUPL (CE), pseudo-labels right, -1": 0.824333, "PUPL (CE), weight x, 0": 3.57803, "CE, unlabeled = negative, bias, 0": -3.80984,
+		"CE, all true labels, weight x, 0": 1.96623, "Bayes' rule, accuracy, 0": 0.83985,
+	}},
+	"priors": {1, map[string]float64{
+		"BBE, estimate, 0": 0.351351, "BBE, interval from, 0": 0.154957, "DEDPUL, estimate, 0": 0.332748, "DEDPUL, interval to, 0": 0.496026,
+		"Elkan–Noto e1, estimate, 0": 0.728919, "Elkan–Noto e3, estimate, 0": 0.522521, "KM2, estimate, 0": 0.389619, "KM2, interval from, 0": 0.218872,
+		"TED^n, estimate, 0": 0.348485, "TIcE of scores, estimate, 0": 0.44391, "TIcE, estimate, 0": 0.395028, "TIcE, interval to, 0": 0.588119,
+	}},
+}
+
+// checkFrozen compares what was measured in a run of that version with what is frozen of its kind. Engines differ in the last digits, by
+// which a few of 2,000 test images come to be on another side.
+func checkFrozen(t *testing.T, kind string, version int, losses []float64, points []experiment.Point) {
+	t.Helper()
+	got := map[string]float64{}
+	for i, loss := range losses {
+		got[fmt.Sprintf("loss, %d", i+1)] = loss
+	}
+	for _, p := range points {
+		add := func(value string, x float64) {
+			key := fmt.Sprintf("%s, %d", value, p.Step)
+			if p.Head != "" {
+				key = p.Head + ", " + key
+			}
+			got[key] = x
+		}
+		for value, x := range p.Values {
+			add(value, x)
+		}
+		if p.Test != nil {
+			add("accuracy", p.Test.Accuracy())
+		}
+		if p.Many != nil {
+			add("accuracy", p.Many.Accuracy)
+		}
+	}
+	want := frozen[kind]
+	if version != want.version {
+		t.Errorf("the frozen numbers are those of version %d, and the run is of version %d: freeze its own", want.version, version)
+	}
+	for key, want := range want.values {
+		if x, ok := got[key]; !ok || !(math.Abs(x-want) <= 2e-3*math.Abs(want)+5e-4) {
+			t.Errorf("version %d, %s: %.6g, before %.6g: a change of numbers raises the version", version, key, x, want)
+		}
+	}
+}
+
+// The numbers of runs that no other test has frozen change with their versions alone.
+func TestFirstNumbers(t *testing.T) {
+	eng, s := enginetest.Open(t), small()
+	s.Bank, s.Data.Single, s.Batch.Share, s.Pretrain.Steps = 300, true, 0, 2
+	all := readings(0.4, s.Batch.Size)
+	ofPairs := all[slices.IndexFunc(all, func(r reading) bool { return r.method == LPosPairs })]
+	corrected := pucl.DCLConfig{TauPlus: 0.1, Positives: 1}
+	circle := Circle{Concentration: circleConcentration, Tau: 1. / circleConcentration, Projection: 16, Batch: 32, Steps: 2, Anchors: places, Places: places}
+	answers := answeringAmounts[experiment.Smoke].Answering
+	answers.FalseCaptions, answers.Steps = 0.5, 2
+	plane, err := Gaussians(experiment.Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := slices.IndexFunc(plane.Runs, func(r experiment.Run) bool { return r.Method == "linear" && r.Setting == RoundAt(2, 0.5) })
+	for kind, run := range map[string]experiment.Run{
+		"circle":    circle.run(ofPairs, 0.4, 1),
+		"pairs":     s.pairs(ofPairs, "pairs", 0.4, 1),
+		"classed":   s.classed("DCL", pucl.DCL(corrected), corrected, 1),
+		"answering": answers.run("N-pair", pucl.NPair(), 1),
+		"plane":     plane.Runs[linear],
+	} {
+		t.Run(kind, func(t *testing.T) {
+			var losses []float64
+			observer := train.OnStep(func(p train.Progress) { losses = append(losses, p.Loss) })
+			outcome, err := run.Train(t.Context(), eng, experiment.Place{Folder: t.TempDir(), Observer: observer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkFrozen(t, kind, run.Version, losses, outcome.Points)
+		})
+	}
+}
+
+// The same of estimates of class priors, of a table of two clouds.
+func TestFirstEstimates(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	x, labeled := mat.NewDense(200, 2, nil), make([]bool, 200)
+	for i := range labeled {
+		labeled[i] = i < 50
+		for j := range 2 {
+			center := 0.
+			if i < 100 {
+				center = 2
+			}
+			x.Set(i, j, center+random.NormFloat64())
+		}
+	}
+	c := TablePrior{Trees: prior.Trees{Trees: 10}, Folds: 3, Repeats: 1, Again: 10, Rows: 10}
+	points, err := c.estimate(t.Context(), x, labeled, 1./3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFrozen(t, "priors", uciSets()[0].estimate(c, 2, 1).Version, nil, points)
+}

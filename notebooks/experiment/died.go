@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/puclab/puclab/internal/filelock"
 )
 
 // mostDeaths is how often a run may lose its worker, even where it gets on between two deaths.
@@ -104,10 +102,8 @@ func (c *Coordinator) died(it *item, how error) error {
 func (s *Store) Fail(work string, size Size, planned Standing, why string) (Standing, error) {
 	run := planned.Run
 	desk := deskOf(work, size, run)
-	release, err := desk.lock()
-	if errors.Is(err, filelock.ErrBusy) {
-		return Standing{}, &Busy{run}
-	} else if err != nil {
+	release, _, err := s.lock(size, run, desk)
+	if err != nil {
 		return Standing{}, err
 	}
 	defer release()

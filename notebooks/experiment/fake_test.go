@@ -32,6 +32,7 @@ const (
 	asWorker      = "PUCL_TEST_WORKER"      // "LIST INDEX"
 	asCoordinator = "PUCL_TEST_COORDINATOR" // folder, see newBench
 	gridName      = "PUCL_TEST_GRID"
+	desksName     = "PUCL_TEST_DESKS"
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Serve(interrupts.Context(), ServeConfig{List: list, Index: n, Find: fakeGrid, Attached: true}))
 	}
 	if folder := os.Getenv(asCoordinator); folder != "" {
-		if err := (&bench{folder: folder, grid: os.Getenv(gridName)}).coordinate(interrupts.Context()); err != nil {
+		if err := (&bench{folder: folder, grid: os.Getenv(gridName), desks: os.Getenv(desksName)}).coordinate(interrupts.Context()); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -221,6 +222,7 @@ func (s slow) Step(p train.Progress) {
 // bench is a grid with a store and a work folder of its own.
 type bench struct {
 	folder, grid  string
+	desks         string // name of the work folder; "" means work
 	again, failed bool
 	workers       int
 	said          strings.Builder
@@ -233,7 +235,7 @@ func newBench(t *testing.T, grid string) *bench {
 }
 
 func (b *bench) store() *Store { return &Store{filepath.Join(b.folder, "results")} }
-func (b *bench) work() string  { return filepath.Join(b.folder, "work") }
+func (b *bench) work() string  { return filepath.Join(b.folder, cmp.Or(b.desks, "work")) }
 
 // coordinate does the grid with workers.
 func (b *bench) coordinate(ctx context.Context) error {
@@ -258,7 +260,7 @@ func (b *bench) coordinate(ctx context.Context) error {
 func (b *bench) child(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asCoordinator+"="+b.folder, gridName+"="+b.grid)
+	cmd.Env = append(os.Environ(), asCoordinator+"="+b.folder, gridName+"="+b.grid, desksName+"="+b.desks)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/puclab/puclab/pucl/engine"
@@ -13,7 +15,8 @@ import (
 
 // Here does what is missing of a grid in this process, one run after the other, and returns what came of all: for a small grid in a
 // cell of a notebook. It shows how far it is in the notebook, or on w unless that is nil. Runs that are not done keep their state in
-// the folder work, "" meaning [WorkFolder]; the runs have the threads that eng has, whatever theirs are.
+// the folder work, "" meaning [WorkFolder]. A run computes on eng, or where that has not the threads of a worker of the run, on an engine
+// that has them: its numbers are those that a [Coordinator] would have come to.
 //
 // Run again after an interrupt, or after the program was killed, it goes on from there.
 func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work string, w io.Writer) (*Cells, error) {
@@ -27,15 +30,26 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 	shown := viz.NewProgress(w, "", len(plan.Todo))
 	shown.Unit = "run"
 	at := Progress{Name: grid.Name, Workers: 1, Total: len(plan.Todo)}
-	worker := Worker{Store: s, Work: work, Engine: eng}
+	worker := Worker{Store: s, Work: work}
+	engines := map[int]*engine.Engine{} // by the threads of the runs
 	for n, i := range plan.Todo {
 		planned := plan.Standings[i]
 		at.Left = at.Left[:0]
 		for _, later := range plan.Todo[n+1:] {
-			at.Left = append(at.Left, expected(plan.Standings[later].Run, plan.Standings))
+			run := plan.Standings[later].Run
+			at.Left = append(at.Left, remaining(expected(run, plan.Standings), deskOf(work, grid.Size, run).spent(run)))
 		}
-		at.AtWork = []AtWork{{Run: planned.Run, Since: time.Now(), Expected: expected(planned.Run, plan.Standings)}}
+		at.AtWork = []AtWork{{Run: planned.Run, Since: time.Now(), Before: deskOf(work, grid.Size, planned.Run).spent(planned.Run),
+			Expected: expected(planned.Run, plan.Standings)}}
 		shown.Say(at.Text(time.Now()))
+		threads := planned.Run.threads()
+		if engines[threads] == nil {
+			if engines[threads], err = withThreads(eng, threads); err != nil {
+				shown.Done("stopped")
+				return nil, err
+			}
+		}
+		worker.Engine = engines[threads]
 		worker.Observer = &onProgress{every: time.Second, tell: func(p train.Progress) {
 			at.AtWork[0].update(p.Step, p.Steps, time.Now())
 			shown.Say(at.Text(time.Now()))
@@ -51,4 +65,31 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 	}
 	shown.Done(fmt.Sprintf("%s: %s", grid.Name, Tell(plan.Standings)))
 	return &Cells{plan.Standings}, nil
+}
+
+// withThreads returns an engine that computes with as many threads as that of a worker of a run with n: eng, where it does or where results
+// do not depend on it.
+func withThreads(eng *engine.Engine, n int) (*engine.Engine, error) {
+	if eng.Environment().Threads == 0 {
+		return eng, nil
+	}
+	const asked = "NPROC" // by XLA while an engine is opened, see [SetThreads]
+	before, set := os.LookupEnv(asked)
+	if err := os.Setenv(asked, strconv.Itoa(n)); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if os.Unsetenv(asked); set {
+			os.Setenv(asked, before)
+		}
+	}()
+	own, err := engine.Open()
+	if err != nil {
+		return nil, err
+	}
+	if own.Environment().Threads == eng.Environment().Threads {
+		own.Backend.Finalize()
+		return eng, nil
+	}
+	return own, nil
 }

@@ -13,21 +13,45 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// A run whose result came from elsewhere while it was at work, as from a program with a work folder of its own, leaves that result.
-func TestAResultThatCameMeanwhileStands(t *testing.T) {
+// A run that is at work is not done by a program with a work folder of its own either.
+func TestTwoWorkFoldersOnOneStore(t *testing.T) {
 	var w Worker
 	var run Run
 	w, run = newWorker(t, func() (*Outcome, error) {
 		other := w
 		other.Work = t.TempDir()
+		second := run
+		second.Train = never
+		var busy *Busy
+		if _, err := other.Do(t.Context(), Laptop, Standing{Run: second, State: Missing}); !errors.As(err, &busy) {
+			t.Errorf("%v, want %T", err, busy)
+		}
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
+	})
+	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err != nil || now.State != Done {
+		t.Errorf("%s, %v", now.State, err)
+	}
+}
+
+// Where there are no locks, that is said once, and a result that came from elsewhere while a run was at work stands.
+func TestAFileSystemWithoutLocks(t *testing.T) {
+	defer func(real func(string, bool) (*os.File, error)) { tryLock = real }(tryLock)
+	tryLock = func(string, bool) (*os.File, error) { return nil, filelock.ErrNone }
+	var w Worker
+	var run Run
+	w, run = newWorker(t, func() (*Outcome, error) {
 		faster := run
 		faster.Train = func(context.Context, *engine.Engine, Place) (*Outcome, error) {
 			return &Outcome{Points: []Point{scored("", 1, 0.75)}}, nil
 		}
+		other := w
+		other.Work = t.TempDir()
 		if _, err := other.Do(t.Context(), Laptop, Standing{Run: faster, State: Missing}); err != nil {
 			t.Error(err)
 		}
@@ -36,6 +60,9 @@ func TestAResultThatCameMeanwhileStands(t *testing.T) {
 	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
 	if err != nil || now.State != Done || now.Result.Points[0].Test.Accuracy() != 0.75 {
 		t.Errorf("%s, %+v, %v", now.State, now.Result, err)
+	}
+	if said := whole(t, "counting").said.String(); strings.Count(said, "no file locks") != 1 {
+		t.Error(said)
 	}
 }
 

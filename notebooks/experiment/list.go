@@ -8,7 +8,6 @@ import (
 
 // List is a list of runs for workers that are programs of their own, on this machine or another one that sees the same files.
 type List struct {
-	Format      int
 	Size        Size
 	Store, Work string // folders
 	Entries     []Entry
@@ -24,10 +23,7 @@ type Entry struct {
 }
 
 // Write makes the file of a list.
-func (l List) Write(path string) error {
-	l.Format = resultFormat
-	return sealed.Write(path, l)
-}
+func (l List) Write(path string) error { return sealed.Write(path, l) }
 
 // ReadList reads the file of a list.
 func ReadList(path string) (List, error) {

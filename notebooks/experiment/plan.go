@@ -3,6 +3,8 @@ package experiment
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"time"
 )
 
 // Plan is what is to be done of some grids of one size.
@@ -83,6 +85,28 @@ func (p *Plan) Left(store *Store) (*Plan, error) {
 		}
 	}
 	return &left, nil
+}
+
+// TimeLeft tells how long what is still to be done takes, n runs at a time: "1 h 5 min". It goes by how long runs like these took, less what
+// earlier sittings spent on them, and is "" where nothing is known of one of them, or n is 0.
+func (p *Plan) TimeLeft(store *Store, work string, n int) (string, error) {
+	now := slices.Clone(p.Standings)
+	for _, i := range p.Todo {
+		var err error
+		if now[i], err = store.Look(p.Size, now[i].Run); err != nil {
+			return "", err
+		}
+	}
+	at := Progress{Workers: n}
+	for _, i := range p.Todo {
+		if run := now[i].Run; now[i].sameAs(p.Standings[i]) {
+			at.Left = append(at.Left, remaining(expected(run, now), deskOf(work, p.Size, run).spent(run)))
+		}
+	}
+	if seconds, known := at.left(time.Time{}); known && seconds > 0 && n > 0 {
+		return duration(seconds), nil
+	}
+	return "", nil
 }
 
 // List returns what is to be done as a list for workers.

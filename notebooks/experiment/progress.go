@@ -16,17 +16,18 @@ type Progress struct {
 	Done    int    // runs that are done, failed ones among them
 	Total   int
 	Failed  int
-	Left    []float64 // seconds that each run which is not at work yet will take; 0 where nobody knows
+	Left    []float64 // seconds that each run which is not at work yet will take still; 0 where nobody knows
 	AtWork  []AtWork
 }
 
 // AtWork is a run that is being done.
 type AtWork struct {
 	Run      Run
-	Step     int // of the training at hand: a run may be of several
-	Steps    int // 0 before the first one begins
-	Since    time.Time
-	Expected float64 // seconds that the run takes; 0 where nobody knows
+	Step     int       // of the training at hand: a run may be of several
+	Steps    int       // 0 before the first one begins
+	Since    time.Time // this sitting
+	Before   float64   // seconds of earlier sittings, whose state the run goes on from
+	Expected float64   // seconds that the run takes in all; 0 where nobody knows
 
 	from     int       // the step from which the speed is measured
 	at       time.Time // when that was
@@ -44,7 +45,7 @@ func (a *AtWork) update(step, steps int, now time.Time) {
 
 // left returns how many seconds the run will take still, by how long its like took, else by how fast its training goes.
 func (a AtWork) left(now time.Time) (seconds float64, known bool) {
-	if left := a.Expected - now.Sub(a.Since).Seconds(); left > 0 {
+	if left := a.Expected - a.Before - now.Sub(a.Since).Seconds(); left > 0 {
 		return left, true
 	}
 	if done := a.Step - a.from; done > 0 {
@@ -130,6 +131,15 @@ func expected(run Run, standings []Standing) float64 {
 		}
 	}
 	return 0
+}
+
+// remaining returns how many seconds a run that takes so many in all will take still, after what earlier sittings spent on it; 0 where
+// nobody knows. One that takes longer than was expected is nearly done, for all that is known of it.
+func remaining(expected, before float64) float64 {
+	if expected == 0 {
+		return 0
+	}
+	return max(expected-before, expected/100)
 }
 
 // onProgress is an observer that tells a function of the steps, at most every so often and always of the first and the last.

@@ -1,10 +1,15 @@
 package experiment
 
 import (
+	"context"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/sealed"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -14,6 +19,7 @@ func TestProgressText(t *testing.T) {
 	run := Run{Setting: "FMNIST-I", Method: "nnPU", Seed: 2}
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	started := AtWork{Run: run, Since: start, Expected: 200}
+	again := AtWork{Run: run, Since: start, Expected: 200, Before: 150}
 	own := AtWork{Run: run, Since: start}
 	own.update(90, 1000, at(0))   // went on from a checkpoint
 	own.update(100, 1000, at(10)) // after some preparation
@@ -33,6 +39,7 @@ func TestProgressText(t *testing.T) {
 		{Progress{Workers: 2, Total: 2, Left: []float64{7200, 1}}, "g: 0 of 2 runs, 2 h 0 min left"},
 		{Progress{Workers: 2, Total: 3, Left: []float64{200}, AtWork: []AtWork{started}},
 			"g: 0 of 3 runs, 3 min 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
+		{Progress{Total: 1, AtWork: []AtWork{again}}, "g: 0 of 1 runs, 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
 		{Progress{Total: 3, AtWork: []AtWork{own}},
 			"g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
 		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.4 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.4 s left"},
@@ -64,6 +71,53 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// What earlier sittings spent on a run is not left to be done, by whoever goes on with it, here or on a cluster.
+func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
+	b := newBench(t, "counting")
+	grid, err := fakeGrid(b.grid, Smoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(n int, want string) {
+		t.Helper()
+		if got, err := plan.TimeLeft(b.store(), b.work(), n); err != nil || got != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	tell(2, "") // nothing is known of any
+	identity, err := grid.Runs[0].Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := sittings{Identity: identity, Seconds: 600}.result(grid.Runs[0])
+	result.Points = []Point{scored("", 1, 0.5)}
+	if err := b.store().write(Smoke, grid.Runs[0], result); err != nil {
+		t.Fatal(err)
+	}
+	tell(0, "")
+	tell(1, "50 min 0 s")
+	tell(2, "25 min 0 s")
+	for i, run := range grid.Runs[1:3] {
+		identity.Version += i // that of another version is begun anew
+		if err := sealed.Write(deskOf(b.work(), Smoke, run).sittings(), sittings{Identity: identity, Seconds: 300}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(1, "45 min 0 s")
+	for _, run := range grid.Runs[1:] {
+		result := sittings{Identity: result.Identity}.result(run)
+		result.Failure = "it diverged"
+		if err := b.store().write(Smoke, run, result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(1, "")
+}
+
 // The observer tells of the first and the last step at once, and of those in between now and then.
 func TestOnProgress(t *testing.T) {
 	var told []int
@@ -75,6 +129,35 @@ func TestOnProgress(t *testing.T) {
 	o.End(train.Progress{}, nil)
 	if len(told) != 2 || told[0] != 0 || told[1] != 9 {
 		t.Errorf("%v", told)
+	}
+}
+
+// The runs of Here compute with the threads that their identity names, whatever the engine has that it is given.
+func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
+	t.Setenv("NPROC", "7")
+	eng, err := engine.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := Grid{Name: "g", Size: Smoke}
+	got, want := []int{}, []int{4, 6, 7} // XLA has four at least
+	for _, threads := range []int{0, 6, 7} {
+		run := newRun(nil)
+		run.Seed, run.Threads = uint64(threads), threads
+		run.Train = func(_ context.Context, eng *engine.Engine, _ Place) (*Outcome, error) {
+			got = append(got, eng.Environment().Threads)
+			return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
+		}
+		grid.Runs = append(grid.Runs, run)
+	}
+	if eng.Environment().Threads == 0 { // pure Go, whose results do not depend on them
+		want = []int{0, 0, 0}
+	}
+	if _, err := (&Store{t.TempDir()}).Here(t.Context(), eng, grid, t.TempDir(), t.Output()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("computed with %d threads, want %d; %v", got, want, err)
+	}
+	if asked := os.Getenv("NPROC"); asked != "7" {
+		t.Errorf("NPROC is %q after it", asked)
 	}
 }
 

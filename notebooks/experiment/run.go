@@ -12,12 +12,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// Coordinator does what is to be done of a plan, in processes of their own, a few at a time. Several coordinators, on machines
-// that see the same files, share the work: no run is done twice.
+// Coordinator does what is to be done of a plan, in processes of their own, a few at a time. Several coordinators of one store, on
+// machines that see the same files, share the work, whatever their work folders are: no run is done twice. That takes a file system
+// with locks; where there are none, it is said.
 type Coordinator struct {
 	Store   *Store
 	Work    string // folder in which runs that are not done keep their state, see [WorkFolder]
@@ -39,6 +39,8 @@ type Coordinator struct {
 	stop    error   // why no run is begun any more
 	stopped time.Time
 	said    time.Time
+
+	lockless bool // somebody was told that there are no locks
 }
 
 // item is a run that is to be done.
@@ -80,8 +82,9 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 	defer release()
 	for index, i := range plan.Todo {
 		s := plan.Standings[i]
-		c.queue = append(c.queue, &item{planned: s, index: index,
-			AtWork: AtWork{Run: s.Run, Expected: expected(s.Run, plan.Standings)}})
+		it := &item{planned: s, index: index, AtWork: AtWork{Run: s.Run, Expected: expected(s.Run, plan.Standings)}}
+		it.Before = c.desk(it).spent(s.Run)
+		c.queue = append(c.queue, it)
 	}
 	ticks := time.NewTicker(500 * time.Millisecond)
 	defer ticks.Stop()
@@ -176,14 +179,19 @@ func (c *Coordinator) start(it *item) error {
 		return nil
 	}
 	desk := c.desk(it)
-	release, err := desk.lock() // spares a worker that would find it busy
-	if errors.Is(err, filelock.ErrBusy) {
+	release, locked, err := c.Store.lock(c.plan.Size, it.Run, desk) // spares a worker that would find it busy
+	var busy *Busy
+	if errors.As(err, &busy) {
 		c.later(it)
 		return nil
 	} else if err != nil {
 		return err
 	}
 	release()
+	if !locked && !c.lockless {
+		c.lockless = true
+		c.Line.Linef("there are no file locks in %s or %s: start no second program on these runs, which would do them too", c.Store.Folder, c.Work)
+	}
 	if it.saved, err = fingerprint(desk.run()); err != nil {
 		return err
 	}
@@ -204,7 +212,7 @@ func (c *Coordinator) start(it *item) error {
 		return err
 	}
 	it.cmd, it.stdin, it.oom, it.last = cmd, stdin, oomKills(), message{}
-	it.Since, it.Step, it.Steps = time.Now(), 0, 0
+	it.Since, it.Before, it.Step, it.Steps = time.Now(), desk.spent(it.Run), 0, 0
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -270,7 +278,7 @@ func (c *Coordinator) finish(it *item, now Standing, note string) {
 func (c *Coordinator) Progress() Progress {
 	p := Progress{Name: c.plan.Name, Workers: c.Workers, Done: c.ended, Total: len(c.plan.Todo), Failed: c.failed}
 	for _, it := range c.queue {
-		p.Left = append(p.Left, it.Expected)
+		p.Left = append(p.Left, remaining(it.Expected, it.Before))
 	}
 	for _, it := range c.running {
 		p.AtWork = append(p.AtWork, it.AtWork)

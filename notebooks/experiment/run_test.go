@@ -50,6 +50,9 @@ func TestAGridIsDone(t *testing.T) {
 			t.Errorf("%v, %v", info, err)
 		}
 	}
+	if locks, err := os.ReadDir(filepath.Join(b.store().Folder, ".locks")); err != nil || len(locks) != 1 || locks[0].Name() != ".gitignore" {
+		t.Errorf("left: %v, %v", locks, err)
+	}
 	if lists, err := filepath.Glob(filepath.Join(b.work(), "*", "list-*")); err != nil || len(lists) > 0 {
 		t.Errorf("left: %v, %v", lists, err)
 	}
@@ -161,18 +164,30 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestTwoCoordinators share a grid, and no run is done twice.
+// TestTwoCoordinators share a grid, and no run is done twice, be their work folders one or two.
 func TestTwoCoordinators(t *testing.T) {
-	b := newBench(t, "counting")
-	others := []*exec.Cmd{b.child(t), b.child(t)}
-	for _, other := range others {
-		if err := other.Wait(); err != nil {
-			t.Error(err)
+	for _, desks := range [][]string{{"work", "work"}, {"work", "other-work"}} {
+		b := newBench(t, "counting")
+		var others []*exec.Cmd
+		for _, b.desks = range desks {
+			others = append(others, b.child(t))
 		}
-	}
-	for _, s := range b.standings(t) {
-		if s.State != Done || s.Result.Sittings != 1 {
-			t.Errorf("%s: %s, %+v", s.Run, s.State, s.Result)
+		for _, other := range others {
+			if err := other.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, s := range b.standings(t) {
+			trained := map[string]bool{} // where
+			for _, b.desks = range desks {
+				kept := Kept(b.work(), Smoke, s.Run) // which is made when the training begins, and stays
+				if _, err := os.Stat(kept); err == nil {
+					trained[kept] = true
+				}
+			}
+			if s.State != Done || s.Result.Sittings != 1 || len(trained) != 1 {
+				t.Errorf("%s in %q: %s, %+v, trained in %v", s.Run, desks, s.State, s.Result, trained)
+			}
 		}
 	}
 }

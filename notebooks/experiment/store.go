@@ -19,6 +19,7 @@ import (
 //	<size>/<setting>/<method>/seed-<seed>.json
 //
 // A file is JSON that begins with the SHA-256 of the rest. It is written whole or not at all, and never written over unasked.
+// While runs are being done, there are their locks as well, in the hidden folder .locks, which git passes over.
 type Store struct{ Folder string }
 
 // Open returns the store in a folder, which need not be there yet. "" means notebooks/results of this checkout.

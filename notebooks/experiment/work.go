@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/peak"
 	"github.com/puclab/puclab/internal/sealed"
@@ -30,7 +29,7 @@ func WorkFolder() (string, error) {
 
 // desk is the folder of a run that is not done yet:
 //
-//	lock            held by who does the run
+//	lock            held by who does the run, see [Store.lock]
 //	log             what its workers said
 //	sittings.json   how often and how long it was worked on
 //	run/            the run's own: checkpoints
@@ -46,22 +45,6 @@ func (d desk) log() string      { return filepath.Join(d.folder, "log") }
 func (d desk) sittings() string { return filepath.Join(d.folder, "sittings.json") }
 func (d desk) run() string      { return filepath.Join(d.folder, "run") }
 func (d desk) kept() string     { return filepath.Join(d.folder, "kept") }
-
-// lock keeps others from the run until release is called or this process ends. The error wraps filelock.ErrBusy where somebody
-// else does it. Where the file system has no locks, nobody is kept off.
-func (d desk) lock() (release func(), err error) {
-	if err := os.MkdirAll(d.folder, 0o755); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(d.folder, "lock")
-	f, err := filelock.Try(path, false)
-	if errors.Is(err, filelock.ErrNone) {
-		return func() {}, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return func() { filelock.Release(f, path) }, nil
-}
 
 // clear removes what let the run go on.
 func (d desk) clear() error {
@@ -146,6 +129,16 @@ func (s *sitting) end() (sittings, error) {
 	s.stopped.Wait()
 	now := s.now()
 	return now, sealed.Write(s.desk.sittings(), now)
+}
+
+// spent returns how many seconds earlier sittings spent on a run that the next one goes on with, 0 where there is nothing to go on from.
+func (d desk) spent(run Run) float64 {
+	var before sittings
+	identity, err := run.Identity()
+	if err != nil || sealed.Read(d.sittings(), &before) != nil || len(before.Identity.Differences(identity)) > 0 {
+		return 0
+	}
+	return before.Seconds
 }
 
 // result returns the result of a run, without what came of it.

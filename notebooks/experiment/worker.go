@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -51,12 +50,9 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 		return Standing{}, err
 	}
 	desk := deskOf(w.Work, size, run)
-	release, err := desk.lock()
-	switch {
-	case errors.Is(err, filelock.ErrBusy):
-		return Standing{}, &Busy{run}
-	case err != nil:
-		return Standing{}, fmt.Errorf("experiment: %s: %w", run, err)
+	release, _, err := w.Store.lock(size, run, desk)
+	if err != nil {
+		return Standing{}, err
 	}
 	defer release()
 	if now, err := w.Store.Look(size, run); err != nil || !now.sameAs(planned) {
@@ -66,7 +62,7 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 		return Standing{}, err
 	}
 	result, err := w.sit(ctx, desk, filepath.Join(w.Work, string(size), "shared"), identity, run)
-	if err == nil { // a program with another work folder, whose lock is another one, may have been faster
+	if err == nil { // where there are no locks, another program may have been faster
 		var now Standing
 		if now, err = w.Store.Look(size, run); err == nil && now.sameAs(planned) {
 			err = w.Store.write(size, run, result)

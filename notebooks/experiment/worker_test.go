@@ -31,9 +31,9 @@ func TestAWorkerLooksFirst(t *testing.T) {
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	planned := Standing{Run: run, State: Missing}
-	release, err := deskOf(w.Work, Laptop, run).lock()
-	if err != nil {
-		t.Fatal(err)
+	release, locked, err := w.Store.lock(Laptop, run, deskOf(w.Work, Laptop, run))
+	if err != nil || !locked {
+		t.Fatal(locked, err)
 	}
 	var busy *Busy
 	_, err = w.Do(t.Context(), Laptop, planned)

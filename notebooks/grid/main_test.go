@@ -48,6 +48,7 @@ var fakeTables = catalog{
 					Config: struct{ LearningRate string }{os.Getenv(learningRate)},
 					Train: func(ctx context.Context, _ *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 						place.Observer.Start(train.Progress{Steps: 3})
+						time.Sleep(20 * time.Millisecond) // enough to be told of
 						if method == "nnPU" && seed == 1 {
 							switch os.Getenv(misbehavior) {
 							case "diverges":
@@ -120,14 +121,25 @@ func TestUsage(t *testing.T) {
 		s.grid(args, exitUsage, want)
 	}
 	s.grid("-h", exitOK, "-size", "-seeds")
-	s.grid("table-1 -seeds 9", exitFailed, "table-1 of size smoke has no run that -only and -seeds ask for")
+	for args, want := range map[string]string{
+		"table-2 -only pucl,nnup": `-only nnup: no run of table-2 of size smoke holds that in its path (did you mean "nnpu"?); ` +
+			"the methods there are nnpu, pucl, and the settings fmnist-i-1000-labeled\n",
+		"table-2 -only elephants":            "-only elephants: no run of table-2 of size smoke holds that in its path; the methods",
+		"table-2 -seeds 1,9":                 "-seeds 9: no run of table-2 of size smoke has such a seed; there are 0, 1, 2\n",
+		"table-2 -seeds 7-9":                 "-seeds 7-9: no run of table-2",
+		"table-2 -only pucl/seed-1 -seeds 0": "table-2 of size smoke has no run that both -only and -seeds ask for",
+	} {
+		s.grid(args, exitFailed, want)
+		s.grid(args+" -list", exitFailed, want)
+	}
+	s.grid("table-2 -list", exitOK, "0 of 6 runs done")
 }
 
 func TestTheRunsOfTablesAreDone(t *testing.T) {
 	s := newShop(t)
 	s.grid("-list table-1 table-2", exitOK, "missing  fmnist-i-1000-labeled/pucl/seed-0\n", "0 of 6 runs done, 6 missing\n")
 	s.grid("table-1 -seeds 0,2 -workers 1", exitOK, "[2/2] FMNIST-I, 1000 labeled / PUCL / seed 2: 0.", "table-1: 2 of 2 runs done.")
-	s.grid("table-2 -only PUCL/,elephants", exitOK, "[1/1] FMNIST-I, 1000 labeled / PUCL / seed 1", "table-2: 3 of 3 runs done.")
+	s.grid("table-2 -only PUCL/,/pucl", exitOK, "[1/1] FMNIST-I, 1000 labeled / PUCL / seed 1", "table-2: 3 of 3 runs done.")
 	s.grid("table-1 -size laptop -list", exitOK, "0 of 3 runs done, 3 missing")
 	s.grid("table-1 table-2", exitOK, "[3/3] ", "table-1, table-2: 6 of 6 runs done.")
 	if said := s.grid("table-1 table-2", exitOK, "table-1, table-2: 6 of 6 runs done."); strings.Contains(said, "[") {

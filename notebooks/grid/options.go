@@ -38,6 +38,13 @@ type options struct {
 // seeds is a range of seeds, both ends in it.
 type seeds struct{ first, last uint64 }
 
+func (s seeds) String() string {
+	if s.first == s.last {
+		return strconv.FormatUint(s.first, 10)
+	}
+	return fmt.Sprintf("%d-%d", s.first, s.last)
+}
+
 // parse reads the command line. Flags may stand before, between and after the tables.
 func parse(args []string, messages io.Writer, tables catalog) (o options, err error) {
 	flags := flag.NewFlagSet("grid", flag.ContinueOnError)
@@ -135,33 +142,71 @@ func parseSeeds(text string) ([]seeds, error) {
 	return all, nil
 }
 
+// has reports whether the seed of a run is in the range.
+func (s seeds) has(run experiment.Run) bool { return s.first <= run.Seed && run.Seed <= s.last }
+
 // keeps reports whether a run is one of those that are asked for.
 func (o options) keeps(run experiment.Run) bool {
 	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(run.Path(), text) })
-	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool {
-		return s.first <= run.Seed && run.Seed <= s.last
-	})
+	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool { return s.has(run) })
 	return named && seeded
 }
 
-// grids returns the grids with the runs that are asked for.
+// grids returns the grids with the runs that are asked for. It is an error if a text or seeds ask for none, as a misspelt one does.
 func (o options) grids(tables catalog) ([]experiment.Grid, error) {
 	var grids []experiment.Grid
+	var all []experiment.Run
 	runs := 0
 	for _, name := range o.tables {
 		grid, err := tables.find(name, o.size)
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, grid.Runs...)
 		grid = grid.Only(o.keeps)
 		grids, runs = append(grids, grid), runs+len(grid.Runs)
 	}
+	if err := o.each(all); err != nil {
+		return nil, err
+	}
 	if runs == 0 {
-		return nil, fmt.Errorf("%s of size %s has no run that -only and -seeds ask for; -list without them shows all",
+		return nil, fmt.Errorf("%s of size %s has no run that both -only and -seeds ask for; -list without them shows all",
 			strings.Join(o.tables, ", "), o.size)
 	}
 	return grids, nil
 }
+
+// each returns an error if one of the texts or of the seeds that are asked for is that of none of the runs.
+func (o options) each(runs []experiment.Run) error {
+	among := fmt.Sprintf("no run of %s of size %s", strings.Join(o.tables, ", "), o.size)
+	for _, text := range o.only {
+		if slices.ContainsFunc(runs, func(r experiment.Run) bool { return strings.Contains(r.Path(), text) }) {
+			continue
+		}
+		var settings, methods []string
+		for _, r := range runs {
+			parts := strings.Split(r.Path(), "/")
+			settings, methods = append(settings, parts[0]), append(methods, parts[1])
+		}
+		settings, methods = distinct(settings), distinct(methods)
+		return fmt.Errorf("-only %s: %s holds that in its path%s; the methods there are %s, and the settings %s", text, among,
+			naming.DidYouMean(text, slices.Concat(methods, settings)), strings.Join(methods, ", "), strings.Join(settings, ", "))
+	}
+	for _, s := range o.seeds {
+		if slices.ContainsFunc(runs, s.has) {
+			continue
+		}
+		var there []string
+		for _, r := range runs {
+			there = append(there, strconv.FormatUint(r.Seed, 10))
+		}
+		return fmt.Errorf("-seeds %s: %s has such a seed; there are %s", s, among, strings.Join(distinct(there), ", "))
+	}
+	return nil
+}
+
+// distinct returns the texts in order, each once.
+func distinct(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
 // workFolder returns the folder for runs that are not done.
 func (o options) workFolder() (string, error) {

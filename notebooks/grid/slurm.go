@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +15,11 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
 
-// slurm does the plan on a cluster: the tasks of an array are workers, and the index of a task is that of its run in a list.
+// mostLosses is how often a run may lose its worker on a cluster, its time being up not counted, before it is one that failed.
+const mostLosses = 3
+
+// slurm does the plan on a cluster: the tasks of an array are workers, and the index of a task is that of its run in a list. A run whose
+// worker is lost again and again is one that failed, and the others go on.
 func (o options) slurm(ctx context.Context, store *experiment.Store, work string, plan *experiment.Plan, line *liveline.Line) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -24,17 +30,23 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	said := ""
 	array := slurm.Config{
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
-		Options: strings.Fields(o.slurmOptions),
+		Options: strings.Fields(o.slurmOptions), Tries: mostLosses,
 		Report: func(s slurm.Status) {
 			text := plan.Name + ": " + s.String()
-			if line.Set(text); !line.Live() && text != said {
-				line.Linef("%s", text)
+			told := text
+			if left, err := plan.TimeLeft(store, work, s.Running); err != nil {
+				told += "; " + err.Error() // which ends the grid where the results are needed
+			} else if left != "" {
+				told += ", " + left + " left"
+			}
+			if line.Set(told); !line.Live() && text != said {
+				line.Linef("%s", told)
 			}
 			said = text
 		},
 	}
 	defer line.Set("")
-	err = array.Do(ctx, func() (names []string, err error) { // no task has the list open then
+	missing := func() (names []string, err error) { // no task has the list open then
 		left, err := plan.Left(store)
 		if err != nil || len(left.Todo) == 0 {
 			return nil, err
@@ -44,25 +56,47 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 			names = append(names, entry.Run)
 		}
 		return names, todo.Write(list)
-	})
-	var failed *slurm.Failed
-	if errors.As(err, &failed) {
-		err = errors.Join(err, keepFailures(store, work, plan, failed.Tasks))
 	}
-	return err
+	for {
+		err := array.Do(ctx, missing)
+		var failed *slurm.Failed
+		if !errors.As(err, &failed) {
+			return err
+		}
+		kept, problem := keepFailures(store, work, plan, failed.Tasks)
+		if problem != nil || kept == 0 || slices.ContainsFunc(failed.Tasks, slurm.Task.Final) {
+			return errors.Join(err, problem)
+		}
+		line.Linef("%v", err)
+	}
 }
 
-// keepFailures makes those runs ones that failed which Slurm ended for want of memory, which would end so again.
-func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, tasks []slurm.Task) error {
+// keepFailures makes those runs ones that failed whose task would end so again, and returns how many.
+func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, tasks []slurm.Task) (kept int, err error) {
 	for _, i := range plan.Todo {
 		planned := plan.Standings[i]
-		if slices.ContainsFunc(tasks, func(t slurm.Task) bool {
-			return t.Name == planned.Run.String() && t.State == "OUT_OF_MEMORY"
-		}) {
-			if _, err := store.Fail(work, plan.Size, planned, "out of memory, by what Slurm says"); err != nil {
-				return err
+		at := slices.IndexFunc(tasks, func(t slurm.Task) bool { return t.Name == planned.Run.String() })
+		if at < 0 {
+			continue
+		}
+		if why := failure(tasks[at]); why != "" {
+			if _, err := store.Fail(work, plan.Size, planned, why); err != nil {
+				return kept, err
 			}
+			kept++
 		}
 	}
-	return nil
+	return kept, nil
+}
+
+// failure returns why the run of a task that ended without a result is one that failed, "" where it is none: what ended by itself or was
+// cancelled says something of the cluster, the data or the program, and not of the run.
+func failure(t slurm.Task) string {
+	switch {
+	case t.State == "OUT_OF_MEMORY":
+		return "out of memory, by what Slurm says"
+	case t.Final() || t.State == "COMPLETED" || t.Lost < mostLosses:
+		return ""
+	}
+	return fmt.Sprintf("its worker died %d times on Slurm (the last time: %s)", t.Lost, cmp.Or(t.State, "Slurm no longer knows how"))
 }

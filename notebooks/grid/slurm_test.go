@@ -5,29 +5,38 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
 
 // fakeSlurm are stand-ins for Slurm's programs: sbatch does the tasks at once, one after the other, and squeue knows only of those
-// that did not end well: they ran out of memory.
+// that did not end well: they ran out of memory, or ended as ENDED says. Where RUNNING names a file, a task runs still when squeue is asked
+// for the first time.
 var fakeSlurm = map[string]string{
 	"sbatch": `#!/bin/sh
 script=$(cat)
 for arg; do case "$arg" in --array=0-*) last=${arg#--array=0-};; --time=*) echo "$arg" >> "$TOLD";; esac; done
 i=0
 while [ $i -le $last ]; do
-	SLURM_ARRAY_TASK_ID=$i /bin/sh -c "$script" >> "$TOLD" 2>&1 || echo "12|$i|OUT_OF_MEMORY|OutOfMemory" >> "$TOLD.queue"
+	SLURM_ARRAY_TASK_ID=$i /bin/sh -c "$script" >> "$TOLD" 2>&1 || echo "12|$i|${ENDED:-OUT_OF_MEMORY|OutOfMemory}" >> "$TOLD.queue"
 	i=$((i+1))
 done
 echo 12
 `,
-	"squeue":   "#!/bin/sh\n[ ! -e \"$TOLD.queue\" ] || cat \"$TOLD.queue\"\n",
+	"squeue": `#!/bin/sh
+if [ -n "$RUNNING" ] && [ ! -e "$RUNNING" ]; then touch "$RUNNING"; echo "12|0|RUNNING|None"; exit; fi
+[ ! -e "$TOLD.queue" ] || cat "$TOLD.queue"
+`,
 	"scontrol": "#!/bin/sh\nexit 1\n",
 	"sacct":    "#!/bin/sh\nexit 1\n",
 }
 
-// TestSlurm does a table by the tasks of an array; a run that fails is a result there too.
-func TestSlurm(t *testing.T) {
+// withFakeSlurm puts it first in PATH, and returns the file of what its tasks say.
+func withFakeSlurm(t *testing.T) (told string) {
+	t.Helper()
 	bin := t.TempDir()
 	for name, text := range fakeSlurm {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
@@ -35,8 +44,14 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	told := filepath.Join(t.TempDir(), "told")
+	told = filepath.Join(t.TempDir(), "told")
 	t.Setenv("TOLD", told)
+	return told
+}
+
+// TestSlurm does a table by the tasks of an array; a run that fails is a result there too.
+func TestSlurm(t *testing.T) {
+	told := withFakeSlurm(t)
 	t.Setenv(misbehavior, "diverges")
 	s := newShop(t)
 	s.grid("-on slurm -slurm --time=10 table-2", exitFailed, "table-2: job 12: ", "5 of 6 runs done, 1 failed", "-failed tries them again")
@@ -51,4 +66,42 @@ func TestSlurm(t *testing.T) {
 	s.grid("-list table-2", exitOK, "failed: out of memory, by what Slurm says; take smaller batches")
 	t.Setenv(misbehavior, "")
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
+}
+
+// A run whose task is killed three times is one that failed, as here, and the same again does not try it unasked. Meanwhile it is told how
+// long the rest takes.
+func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
+	told := withFakeSlurm(t)
+	t.Setenv("ENDED", "NODE_FAIL|None")
+	t.Setenv("RUNNING", told+".running")
+	t.Setenv(misbehavior, "is killed")
+	s := newShop(t)
+	said := s.grid("-on slurm table-2", exitFailed, "NODE_FAIL, and it left no log", "5 of 6 runs done, 1 failed", "-failed tries them again",
+		"nnPU / seed 1: failed: its worker died 3 times on Slurm (the last time: NODE_FAIL)")
+	if left := regexp.MustCompile(`1 running, 0 waiting, \d+\.\d s left\n`); !left.MatchString(said) {
+		t.Errorf("no time left is told:\n%s", said)
+	}
+	if queue, err := os.ReadFile(told + ".queue"); err != nil || strings.Count(string(queue), "NODE_FAIL") != 3 {
+		t.Errorf("%s, %v", queue, err)
+	}
+	s.grid("-on slurm table-2", exitFailed, "5 of 6 runs done, 1 failed")
+	t.Setenv(misbehavior, "")
+	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
+}
+
+// What ends a task for another reason than its run makes no result.
+func TestTasksThatTellNothingOfTheirRuns(t *testing.T) {
+	for task, want := range map[slurm.Task]string{
+		{State: "FAILED", Lost: 3}:        "its worker died 3 times on Slurm (the last time: FAILED)",
+		{Lost: 3}:                         "its worker died 3 times on Slurm (the last time: Slurm no longer knows how)",
+		{State: "OUT_OF_MEMORY", Lost: 1}: "out of memory, by what Slurm says",
+		{State: "FAILED", Lost: 2}:        "",
+		{State: "TIMEOUT"}:                "",
+		{State: "CANCELLED", Lost: 3}:     "",
+		{State: "COMPLETED", Lost: 3}:     "",
+	} {
+		if got := failure(task); got != want {
+			t.Errorf("%+v: %q, want %q", task, got, want)
+		}
+	}
 }

@@ -14,9 +14,9 @@
 // # What becomes of a task
 //
 // Whether a task is done, only the caller knows: when all tasks have ended, Do asks again what is missing. A task that was
-// killed, lost its node or was requeued is submitted again, three times at most; one that ran out of time too, as often as it
-// takes within reason, since it is to go on from where it was. One that ended by itself with an error, or that somebody
-// cancelled, would end so again: Do returns [Failed], with the last lines of its log.
+// killed or lost its node is submitted again, until that has happened to it three times; one that ran out of time too, as often
+// as it takes within reason, since it is to go on from where it was. One that ended by itself with an error, or that somebody
+// cancelled, would end so again. When one is given up, Do returns [Failed], with the last lines of its log.
 //
 // # What becomes of the jobs
 //

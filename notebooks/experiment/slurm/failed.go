@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Failed says which tasks ended without what they should leave.
+// Failed says which tasks ended without what they should leave: those that are given up, and others that are not tried
+// again for that.
 type Failed struct{ Tasks []Task }
 
 // Task is one that ended.
@@ -15,20 +16,21 @@ type Task struct {
 	Name  string
 	State string // in which Slurm saw it end: "FAILED", "TIMEOUT"; "" where the cluster has forgotten
 	Log   string // path
+	Lost  int    // how often it ended so, save for want of time
 
 	own bool // it ended by itself, with an error
 }
 
-// final reports whether the task would end so again.
-func (t Task) final() bool { return t.own || t.State == "CANCELLED" }
+// Final reports whether the task would end so again: it ended by itself with an error, or somebody cancelled it.
+func (t Task) Final() bool { return t.own || t.State == "CANCELLED" }
 
-// finalFirst sorts tasks so that those which would end so again come first.
-func finalFirst(tasks []Task) []Task {
+// worstFirst sorts tasks so that those which would end so again come first, and then those that were lost most often.
+func worstFirst(tasks []Task) []Task {
 	slices.SortStableFunc(tasks, func(a, b Task) int {
 		switch {
-		case a.final() == b.final():
-			return 0
-		case a.final():
+		case a.Final() == b.Final():
+			return b.Lost - a.Lost
+		case a.Final():
 			return -1
 		}
 		return 1

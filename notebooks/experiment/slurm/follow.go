@@ -162,7 +162,7 @@ func (c Config) lost(arrays []array, missing []string, ends map[taskID]end) (los
 		for i, name := range a.Names {
 			if slices.Contains(missing, name) {
 				e, log := ends[taskID{a.Job, i}], fmt.Sprintf("%s_%d.log", a.Job, i)
-				lost = append(lost, Task{name, e.state, filepath.Join(c.Folder, "logs", log), e.own})
+				lost = append(lost, Task{Name: name, State: e.state, Log: filepath.Join(c.Folder, "logs", log), own: e.own})
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type Config struct {
 	Threads int           // CPUs of a task; 0 means 1
 	Env     []string      // "NAME=value": what a task's environment has beside what sbatch passes on
 	Options []string      // of sbatch, after those that are chosen here: "--partition=gpu"
-	Tries   int           // how often a task that is killed is submitted; 0 means 3
+	Tries   int           // how often a task is lost, save for want of time, before it is given up; 0 means 3
 	Poll    time.Duration // the longest time between two questions to Slurm; 0 means 15 s
 	Report  func(Status)  // is told how far the tasks are; may be nil
 }
@@ -48,7 +48,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 	}
 	defer release()
 
-	tries := 0
+	losses := map[string]int{} // of each task
 	for submissions := 0; ; submissions++ {
 		submitted, err := c.readRecord()
 		if err != nil {
@@ -63,12 +63,16 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 			return err
 		}
 		lost := c.lost(submitted, names, ends)
-		if slices.ContainsFunc(lost, func(t Task) bool { return !t.outOfTime() }) {
-			tries++
+		for i, t := range lost {
+			if !t.outOfTime() {
+				losses[t.Name]++
+			}
+			lost[i].Lost = losses[t.Name]
 		}
-		if slices.ContainsFunc(lost, Task.final) || len(lost) > 0 && (tries >= c.Tries || submissions >= mostSubmissions) {
+		givenUp := func(t Task) bool { return t.Final() || t.Lost >= c.Tries }
+		if slices.ContainsFunc(lost, givenUp) || len(lost) > 0 && submissions >= mostSubmissions {
 			// What was told is not told again by the next start, which tries anew.
-			return errors.Join(&Failed{Tasks: finalFirst(lost)}, c.writeRecord(nil))
+			return errors.Join(&Failed{Tasks: worstFirst(lost)}, c.writeRecord(nil))
 		}
 		if len(names) == 0 {
 			return c.writeRecord(nil)

@@ -145,6 +145,8 @@ func TestHowTasksEnd(t *testing.T) {
 		failed     string   // state of those that Do gives up; "" where all is well in the end
 	}{
 		{"killed once", `[ "$name$tries" = "run 1"0 ] && kill -9 $$; result`, []string{"2", "0"}, ""},
+		{"each killed once, and out of time before", `[ $tries -lt "${name#run }" ] && exit 99; [ "$name" = "run $tries" ] && kill -9 $$; result`,
+			[]string{"2", "2", "1", "0"}, ""},
 		{"killed always", `[ "$name" = "run 1" ] && kill -9 $$; result`, []string{"2", "0", "0"}, "FAILED"},
 		{"out of time for long", `[ "$name" = "run 1" ] && [ $tries -lt 5 ] && exit 99; result`,
 			[]string{"2", "0", "0", "0", "0", "0"}, ""},

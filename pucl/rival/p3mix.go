@@ -8,8 +8,11 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// p3MixVersion is the version of [P3Mix].
-const p3MixVersion = 4
+// The versions of [P3Mix], as P3Mix-E and as P3Mix-C.
+const (
+	p3MixEVersion = 4
+	p3MixCVersion = 3
+)
 
 // P3Mix takes unlabeled examples for negatives, mixes every example with a partner, λx + (1−λ)x' with λ = max(λ', 1−λ') and λ'
 // drawn from Beta(α, α), and chooses partners so that the boundary, which comes out too near to the positives, is pushed back:
@@ -81,7 +84,12 @@ func (m P3Mix) withDefaults() P3Mix {
 }
 
 // Version implements [Method].
-func (P3Mix) Version() int { return p3MixVersion }
+func (m P3Mix) Version() int {
+	if m.Correct {
+		return p3MixCVersion
+	}
+	return p3MixEVersion
+}
 
 // name returns P3Mix-C or P3Mix-E.
 func (m P3Mix) name() string {

@@ -16,8 +16,8 @@ import (
 // Draw sets what cells hold of the table beside the published numbers, if there are any, for points chosen by one rule and in the given
 // settings: accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
 // nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
-// of fewer runs than the grid has, above all where some failed, degenerate classifiers, rivals that make fewer passes than others, and
-// where published numbers are from.
+// of fewer runs than the grid has, above all where some failed, degenerate classifiers, and rivals that make fewer passes than others. [Table.Sources]
+// tells where published numbers are from.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
@@ -26,7 +26,6 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 		}
 	}
 	var fewer, degenerate, headless []string
-	var shown, more []Published
 	for _, row := range t.Rows {
 		var line []viz.Cell
 		there := false
@@ -35,7 +34,6 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 			ours, theirs := Percent(cell.Accuracy), viz.Cell{Missing: true}
 			if all := t.allPublished(setting, row, rule); len(all) > 0 {
 				theirs = viz.Cell{Mean: all[0].Mean, Spread: all[0].Spread}
-				shown, more = append(shown, all[0]), append(more, all[1:]...)
 			}
 			if line = append(line, ours); len(t.Published) > 0 {
 				line = append(line, theirs)
@@ -70,30 +68,30 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	if len(headless) > 0 {
 		out.Note += " No head could be had of the embedding, and the mean is of the other runs: " + strings.Join(headless, "; ") + "."
 	}
-	out.Note += sources(shown, more)
 	return out
 }
 
-// sources tells where published numbers are from: those shown source by source, and more of the same cells one by one.
-func sources(shown, more []Published) string {
-	rows := map[string][]string{}
+// Sources tells where the published numbers are from, a line for each source with its protocol and the epoch that counts, and gives those
+// that [Table.Draw] does not show, as others are published of the same cell by the same rule.
+func (t Table) Sources() string {
+	rows, more := map[string][]string{}, map[string]string{}
 	var order []string
-	for _, p := range shown {
-		if rows[p.Source] == nil {
+	for _, p := range t.Published {
+		if !slices.Contains(order, p.Source) {
 			order = append(order, p.Source)
 		}
-		if !slices.Contains(rows[p.Source], p.Row.String()) {
-			rows[p.Source] = append(rows[p.Source], p.Row.String())
+		if row := p.Row.String(); !slices.Contains(rows[p.Source], row) {
+			rows[p.Source] = append(rows[p.Source], row)
+		}
+		if t.allPublished(p.Setting, p.Row, p.Rule)[0] != p {
+			more[p.Source] += fmt.Sprintf(" Not in the tables: %s, %s, %.4g.", p.Row, p.Setting, p.Mean)
 		}
 	}
-	text := ""
+	var lines []string
 	for _, source := range order {
-		text += fmt.Sprintf(" Published of %s: %s.", strings.Join(rows[source], "; "), source)
+		lines = append(lines, fmt.Sprintf("%s: %s.%s", strings.Join(rows[source], "; "), source, more[source]))
 	}
-	for _, p := range more {
-		text += fmt.Sprintf(" Published of %s in %s beside that: %.4g, %s.", p.Row, p.Setting, p.Mean, p.Source)
-	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // fewerPasses tells, setting by setting, which rivals that are done made fewer passes over the unlabeled images than others.

@@ -99,7 +99,7 @@ func (s *seeder) enough(k int) error {
 	add := func(row []float32) {
 		bits = bits[:0]
 		for _, value := range row {
-			bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(value))
+			bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(value+0)) // −0 is 0
 		}
 		if !different[string(bits)] {
 			different[string(bits)] = true

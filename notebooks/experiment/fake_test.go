@@ -237,13 +237,19 @@ func newBench(t *testing.T, grid string) *bench {
 func (b *bench) store() *Store { return &Store{filepath.Join(b.folder, "results")} }
 func (b *bench) work() string  { return filepath.Join(b.folder, cmp.Or(b.desks, "work")) }
 
-// coordinate does the grid with workers.
-func (b *bench) coordinate(ctx context.Context) error {
+// plan returns the grid and what is to be done of it.
+func (b *bench) plan() (Grid, *Plan, error) {
 	grid, err := fakeGrid(b.grid, Smoke)
 	if err != nil {
-		return err
+		return grid, nil, err
 	}
 	plan, err := b.store().NewPlan([]Grid{grid}, b.again, b.failed)
+	return grid, plan, err
+}
+
+// coordinate does the grid with workers.
+func (b *bench) coordinate(ctx context.Context) error {
+	_, plan, err := b.plan()
 	if err != nil {
 		return err
 	}

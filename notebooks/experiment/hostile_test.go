@@ -128,11 +128,7 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 // A worker that nobody listens to any more saves its state before it ends.
 func TestNobodyListens(t *testing.T) {
 	b := newBench(t, "endless")
-	grid, err := fakeGrid(b.grid, Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	grid, plan, err := b.plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +167,7 @@ func TestNobodyListens(t *testing.T) {
 // it is told as what it is, and the other runs go on.
 func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
 	b := newBench(t, "diverging")
-	grid, err := fakeGrid(b.grid, Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	grid, plan, err := b.plan()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,11 +74,7 @@ func TestExpected(t *testing.T) {
 // What earlier sittings spent on a run is not left to be done, by whoever goes on with it, here or on a cluster.
 func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 	b := newBench(t, "counting")
-	grid, err := fakeGrid(b.grid, Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := b.store().NewPlan([]Grid{grid}, false, false)
+	grid, plan, err := b.plan()
 	if err != nil {
 		t.Fatal(err)
 	}

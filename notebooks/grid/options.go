@@ -145,9 +145,12 @@ func parseSeeds(text string) ([]seeds, error) {
 // has reports whether the seed of a run is in the range.
 func (s seeds) has(run experiment.Run) bool { return s.first <= run.Seed && run.Seed <= s.last }
 
+// holds reports whether the path of a run holds a text.
+func holds(run experiment.Run, text string) bool { return strings.Contains(run.Path(), text) }
+
 // keeps reports whether a run is one of those that are asked for.
 func (o options) keeps(run experiment.Run) bool {
-	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(run.Path(), text) })
+	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return holds(run, text) })
 	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool { return s.has(run) })
 	return named && seeded
 }
@@ -166,7 +169,7 @@ func (o options) grids(tables catalog) ([]experiment.Grid, error) {
 		grid = grid.Only(o.keeps)
 		grids, runs = append(grids, grid), runs+len(grid.Runs)
 	}
-	if err := o.each(all); err != nil {
+	if err := o.checkAsked(all); err != nil {
 		return nil, err
 	}
 	if runs == 0 {
@@ -176,11 +179,11 @@ func (o options) grids(tables catalog) ([]experiment.Grid, error) {
 	return grids, nil
 }
 
-// each returns an error if one of the texts or of the seeds that are asked for is that of none of the runs.
-func (o options) each(runs []experiment.Run) error {
+// checkAsked returns an error if one of the texts or of the seeds that are asked for is that of none of the runs.
+func (o options) checkAsked(runs []experiment.Run) error {
 	among := fmt.Sprintf("no run of %s of size %s", strings.Join(o.tables, ", "), o.size)
 	for _, text := range o.only {
-		if slices.ContainsFunc(runs, func(r experiment.Run) bool { return strings.Contains(r.Path(), text) }) {
+		if slices.ContainsFunc(runs, func(r experiment.Run) bool { return holds(r, text) }) {
 			continue
 		}
 		var settings, methods []string

@@ -32,8 +32,8 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 		for _, setting := range settings {
 			cell := cells.At(setting, row.Method, row.Head, rule)
 			ours, theirs := Percent(cell.Accuracy), viz.Cell{Missing: true}
-			if all := t.allPublished(setting, row, rule); len(all) > 0 {
-				theirs = viz.Cell{Mean: all[0].Mean, Spread: all[0].Spread}
+			if p, ok := t.published(setting, row, rule); ok {
+				theirs = viz.Cell{Mean: p.Mean, Spread: p.Spread}
 			}
 			if line = append(line, ours); len(t.Published) > 0 {
 				line = append(line, theirs)
@@ -83,7 +83,7 @@ func (t Table) Sources() string {
 		if row := p.Row.String(); !slices.Contains(rows[p.Source], row) {
 			rows[p.Source] = append(rows[p.Source], row)
 		}
-		if t.allPublished(p.Setting, p.Row, p.Rule)[0] != p {
+		if first, _ := t.published(p.Setting, p.Row, p.Rule); first != p {
 			more[p.Source] += fmt.Sprintf(" Not in the tables: %s, %s, %.4g.", p.Row, p.Setting, p.Mean)
 		}
 	}

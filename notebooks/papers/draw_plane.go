@@ -16,7 +16,7 @@ import (
 // they were found; the side on which Bayes' rule says positive is hatched. It is an error if the run is not done.
 func DrawPlane(cells *experiment.Cells, setting string, seed uint64, heads ...string) (*plot.Plot, error) {
 	at := slices.IndexFunc(cells.Standings, func(s experiment.Standing) bool {
-		return s.Run.Setting == setting && s.Run.Method == "linear" && s.Run.Seed == seed && s.State == experiment.Done
+		return s.Run.Setting == setting && s.Run.Method == linearMethod && s.Run.Seed == seed && s.State == experiment.Done
 	})
 	if at < 0 {
 		return nil, fmt.Errorf("papers: seed %d of %q is not done; `go run ./notebooks grid -size laptop %s` does it", seed, setting, inThePlane)

@@ -100,7 +100,7 @@ func TestFirstNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear := slices.IndexFunc(plane.Runs, func(r experiment.Run) bool { return r.Method == "linear" && r.Setting == RoundAt(2, 0.5) })
+	linear := slices.IndexFunc(plane.Runs, func(r experiment.Run) bool { return r.Method == linearMethod && r.Setting == RoundAt(2, 0.5) })
 	for kind, run := range map[string]experiment.Run{
 		"circle":    circle.run(ofPairs, 0.4, 1),
 		"pairs":     s.pairs(ofPairs, "pairs", 0.4, 1),

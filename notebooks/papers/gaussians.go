@@ -21,6 +21,9 @@ import (
 // inThePlane names the grid of classifiers of points in the plane.
 const inThePlane = "gaussians"
 
+// linearMethod is the method of the runs in the plane whose classifiers are lines.
+const linearMethod = "linear"
+
 // The heads that runs in the plane have beside [NNPU], [PUPL], [Naive] and [Ceiling].
 const (
 	NNPULow  = "nnPU, prior 20% too low"
@@ -69,7 +72,7 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 		for seed := range uint64(seeds) {
 			c := plane(m, prior, ratio)
 			grid.Runs = append(grid.Runs, experiment.Run{
-				Setting: setting, Method: "linear", Seed: seed + 1, Version: planeVersion, Config: c,
+				Setting: setting, Method: linearMethod, Seed: seed + 1, Version: planeVersion, Config: c,
 				Train: func(_ context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
 					return c.run(eng, seed+1)
 				},

@@ -5,7 +5,7 @@ func planeClaims() (list []Claim) {
 	add := func(figure, source, setting, statement string, above, below string, within float64) {
 		list = append(list, Claim{
 			Experiment: figure, Statement: statement, Source: source, Setting: setting,
-			Above: Row{"linear", above}, Below: Row{"linear", below}, Within: within,
+			Above: Row{linearMethod, above}, Below: Row{linearMethod, below}, Within: within,
 		})
 	}
 	const paper = "Contrastive Positive Unlabeled Learning, "
@@ -49,7 +49,7 @@ func encoderClaims(setting string) (list []Claim) {
 	add("PUCL + PUPL is above nnPU with the same network", onH, network)
 	add("PUCL + PUPL on z is above nnPU with the same network", Row{"PUCL", PUPLOnZ}, network)
 	add("PUCL + mixture is above nnPU with the same network", Row{"PUCL", Mixture}, network)
-	add("PUCL + PUPL is above nnPU with a line", onH, Row{"linear", NNPU})
-	add("PUCL + PUPL is above PUPL on the points", onH, Row{"linear", PUPL})
+	add("PUCL + PUPL is above nnPU with a line", onH, Row{linearMethod, NNPU})
+	add("PUCL + PUPL is above PUPL on the points", onH, Row{linearMethod, PUPL})
 	return list
 }

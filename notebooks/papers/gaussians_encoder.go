@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -137,29 +137,16 @@ func (c Plane) judge(eng *engine.Engine, m *train.Model, split *datasets.Split, 
 	if err := errors.Join(err, testErr); err != nil {
 		return nil, err
 	}
-	e := embedded{rows.Unit(learn.H), rows.Unit(learn.Z), part{Split: split}}
-	tests := rows.Unit(fresh.H)
-	for _, head := range Heads() {
-		h, labels, minimized, err := e.head(head, seed)
-		if err != nil {
-			points = append(points, experiment.Point{Head: head, Step: c.Steps, Failure: err.Error()})
-			continue
+	all := embeddings{train: embedded{rows.Unit(learn.H), rows.Unit(learn.Z), part{Split: split}}, test: rows.Unit(fresh.H)}
+	points, learned, err := all.judgeBy(eng, Heads(), truth, c.Steps, seed, func(head string) (*mat.Dense, []bool, risk.Risk, error) {
+		return all.train.head(head, seed)
+	})
+	for i, p := range points {
+		if labels := learned[p.Head]; labels != nil && (p.Head == PUPL || p.Head == PUPLOnZ || p.Head == Mixture) {
+			points[i].Values = map[string]float64{LabelsRight: agreeing(labels, split.Positive, split.Labeled)}
 		}
-		linear, err := probe.FitPU(eng, h, labels, minimized, probe.Config{Seed: seed})
-		if err != nil {
-			return nil, fmt.Errorf("papers: %s: %w", head, err)
-		}
-		judged, err := linear.Score(tests, truth)
-		if err != nil {
-			return nil, fmt.Errorf("papers: %s: %w", head, err)
-		}
-		p := experiment.Point{Head: head, Step: c.Steps, Test: &judged}
-		if head == PUPL || head == PUPLOnZ || head == Mixture {
-			p.Values = map[string]float64{LabelsRight: agreeing(labels, split.Positive, split.Labeled)}
-		}
-		points = append(points, p)
 	}
-	return points, nil
+	return points, err
 }
 
 // noisyPoints are batches of points of the plane; a view of a point is the point with noise of its own.

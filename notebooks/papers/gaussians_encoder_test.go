@@ -129,7 +129,7 @@ func TestLeadsOver(t *testing.T) {
 
 // Every claim about an encoder is about rows that its settings have.
 func TestEncoderClaims(t *testing.T) {
-	cells, heads := missing(t, inThePlane, experiment.Laptop), map[string][]string{"PUCL": Heads(), NetworkNNPU: {""}, "linear": {NNPU, PUPL}}
+	cells, heads := missing(t, inThePlane, experiment.Laptop), map[string][]string{"PUCL": Heads(), NetworkNNPU: {""}, linearMethod: {NNPU, PUPL}}
 	for _, prior := range []float64{0.5, 0.3} {
 		for _, c := range encoderClaims(RoundAt(2, prior)) {
 			if !c.has(cells) || !slices.Contains(heads[c.Above.Method], c.Above.Head) || !slices.Contains(heads[c.Below.Method], c.Below.Head) {

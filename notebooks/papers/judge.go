@@ -142,16 +142,20 @@ func (all embeddings) judgeBy(eng *engine.Engine, heads []string, truth []bool, 
 	return points, learned, nil
 }
 
-// probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk.
+// probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk: on the test examples, and where
+// examples are held out on these.
 func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, minimized risk.Risk, truth []bool, seed uint64) (experiment.Point, error) {
 	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
 	if err != nil {
 		return experiment.Point{}, err
 	}
+	test, err := linear.Score(all.test, truth)
+	if err != nil || all.held.h == nil {
+		return experiment.Point{Test: &test}, err
+	}
 	held, err := linear.Scores(all.held.h)
 	views, viewsErr := linear.Scores(all.views)
-	test, testErr := linear.Score(all.test, truth)
-	if err := errors.Join(err, viewsErr, testErr); err != nil {
+	if err := errors.Join(err, viewsErr); err != nil {
 		return experiment.Point{}, err
 	}
 	pu, err := evaluate.ScorePU(held, all.held.Labeled, 0, evaluate.ScoreConfig{Prior: all.held.Prior})

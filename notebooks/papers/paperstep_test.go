@@ -36,9 +36,7 @@ func (n noise) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 
 // A step of open-world sampling at size paper, a ResNet-50 on 256 images of 224×224 in micro-batches, starts near the chance level too.
 func TestPaperStepOfOpenWorld(t *testing.T) {
-	if os.Getenv("PUCL_PAPER_STEP") == "" {
-		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
-	}
+	paperStep(t)
 	list, err := openWorlds(experiment.Paper)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +56,14 @@ func TestPaperStepOfOpenWorld(t *testing.T) {
 	t.Logf("%s: loss %g, at chance %g", w.Name, loss, chance)
 }
 
+// paperStep skips a test that takes minutes, unless PUCL_PAPER_STEP is set.
+func paperStep(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PUCL_PAPER_STEP") == "" {
+		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
+	}
+}
+
 // paperShapes are batches of the three encoders of size paper. The other settings of the tables differ from theirs by classes and labels.
 var paperShapes = map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {1024, 32, 32, 3}, "STL-I": {1024, 96, 96, 3}}
 
@@ -65,9 +71,7 @@ var paperShapes = map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {10
 // nothing out of range: by PUCL, and by PU-debiased, with which CrossFit trains its encoders the second time. It takes minutes, so
 // PUCL_PAPER_STEP must be set.
 func TestPaperStep(t *testing.T) {
-	if os.Getenv("PUCL_PAPER_STEP") == "" {
-		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
-	}
+	paperStep(t)
 	tenClasses, err := unlabeled(experiment.Paper, UnlabeledTasks(experiment.Paper)[0])
 	if err != nil {
 		t.Fatal(err)
@@ -109,9 +113,7 @@ func TestPaperStep(t *testing.T) {
 // 8 GB of CIFAR-10 and 6 GB of STL-10, by the arithmetic of the layers and not measured, so that rivals of two or three such passes, as
 // LaGAM is, are left to large cards there.
 func TestPaperStepOfRivals(t *testing.T) {
-	if os.Getenv("PUCL_PAPER_STEP") == "" {
-		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
-	}
+	paperStep(t)
 	eng := enginetest.Open(t)
 	list, err := settings(experiment.Paper)
 	if err != nil {
@@ -134,12 +136,8 @@ func TestPaperStepOfRivals(t *testing.T) {
 				continue
 			}
 			t.Run(s.Name+"/"+c.name, func(t *testing.T) {
-				config := s.Rival
-				config.Method, config.Encoder, config.Settings.LearningRate = c.of(s.prior(), s.benchmark.Set), s.Encoder, s.Rates[c.name]
+				config := s.rivalConfig(c, 0)
 				config.Settings.Steps = 1
-				if c.views {
-					config.Recipe = s.Pretrain.Recipe
-				}
 				result, err := rival.Train(context.Background(), eng, data, config)
 				if err != nil {
 					t.Fatal(err)
@@ -158,9 +156,7 @@ func TestPaperStepOfRivals(t *testing.T) {
 // A step of question answering at size paper, ViT-B/16 and BERT-base on images of 224×224, on the eight images that two cores have the
 // memory for: images are compared with each other, so there are no micro-batches.
 func TestPaperStepOfAnswering(t *testing.T) {
-	if os.Getenv("PUCL_PAPER_STEP") == "" {
-		t.Skip("PUCL_PAPER_STEP is not set: this takes minutes")
-	}
+	paperStep(t)
 	c := answeringAmounts[experiment.Paper].Answering
 	draw := Answering{Images: 8, Tested: 1, Questions: 1, Edge: c.Edge}
 	learn, _, err := draw.Draw(1)

@@ -75,29 +75,36 @@ type Rival struct {
 
 // rival returns the run of a setting that trains a rival.
 func (s setting) rival(c competitor, seed uint64) experiment.Run {
-	method := c.of(s.prior(), s.benchmark.Set)
-	config := s.Rival
-	config.Method, config.Encoder, config.Seed = method, s.Encoder, seed
-	config.Settings.LearningRate = s.Rates[c.name]
+	config := s.rivalConfig(c, seed)
 	epochs := s.Epochs
 	if c.dear {
 		epochs = cmp.Or(s.Fewer, epochs)
 	}
 	views := ""
 	if c.views {
-		config.Recipe = s.Pretrain.Recipe
 		views = config.Recipe.String()
 	}
 	return experiment.Run{
-		Setting: s.Name, Method: c.name, Seed: seed, Version: method.Version(),
+		Setting: s.Name, Method: c.name, Seed: seed, Version: config.Method.Version(),
 		Config: Rival{
-			Protocol: rivalProtocol, Data: s.Data, Method: method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
+			Protocol: rivalProtocol, Data: s.Data, Method: config.Method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
 			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: epochs,
 		},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.compete(ctx, eng, place, config, epochs)
 		},
 	}
+}
+
+// rivalConfig returns how a rival trains: all but the examples that judge it, and for how long.
+func (s setting) rivalConfig(c competitor, seed uint64) rival.Config {
+	config := s.Rival
+	config.Method, config.Encoder, config.Seed = c.of(s.prior(), s.benchmark.Set), s.Encoder, seed
+	config.Settings.LearningRate = s.Rates[c.name]
+	if c.views {
+		config.Recipe = s.Pretrain.Recipe
+	}
+	return config
 }
 
 // prior returns the class prior that methods are told: the true one, or for STL-10 the paper's estimate.
@@ -116,20 +123,27 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	learn, err := data.train.examples()
-	held, heldErr := data.held.examples()
-	pixels, testErr := read(data.test, rows.All(data.test.Len()))
-	views, viewsErr := data.viewsOf(eng, s.Pretrain.Recipe, c.Seed)
+	return data.competeOnImages(ctx, eng, place, s.Pretrain.Recipe, c, epochs)
+}
+
+// competeOnImages trains a rival on the images for so many epochs, and judges it after each; by the recipe views are made, by which agreement is
+// measured.
+func (o *opened) competeOnImages(ctx context.Context, eng *engine.Engine, place experiment.Place, recipe augment.Recipe, c rival.Config, epochs int) (
+	*experiment.Outcome, error) {
+	learn, err := o.train.examples()
+	held, heldErr := o.held.examples()
+	pixels, testErr := read(o.test, rows.All(o.test.Len()))
+	views, viewsErr := o.viewsOf(eng, recipe, c.Seed)
 	if err := errors.Join(err, heldErr, testErr, viewsErr); err != nil {
 		return nil, err
 	}
-	ofViews, err := read(views, data.held.Index)
+	ofViews, err := read(views, o.held.Index)
 	if err != nil {
 		return nil, err
 	}
-	c.HeldOut = rival.HeldOut{Data: held, Prior: data.held.Prior}
-	c.Test = rival.Images{Pixels: append(pixels, ofViews...), Shape: shape(data.test)}
-	return data.compete(ctx, eng, place, learn, c, epochs)
+	c.HeldOut = rival.HeldOut{Data: held, Prior: o.held.Prior}
+	c.Test = rival.Images{Pixels: append(pixels, ofViews...), Shape: shape(o.test)}
+	return o.compete(ctx, eng, place, learn, c, epochs)
 }
 
 // compete trains a rival for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, and

@@ -122,21 +122,12 @@ func (t Table) Settings(size experiment.Size) ([]string, error) {
 // published returns what was published of a row in a setting for results chosen by a rule, the first of several numbers; those whose
 // rule is not told stand beside all rules.
 func (t Table) published(setting string, row Row, rule experiment.Rule) (Published, bool) {
-	all := t.allPublished(setting, row, rule)
-	if len(all) == 0 {
-		return Published{}, false
-	}
-	return all[0], true
-}
-
-// allPublished returns all of them.
-func (t Table) allPublished(setting string, row Row, rule experiment.Rule) (all []Published) {
 	for _, rule := range []experiment.Rule{rule, ""} {
 		for _, p := range t.Published {
 			if p.Setting == setting && p.Row == row && p.Rule == rule {
-				all = append(all, p)
+				return p, true
 			}
 		}
 	}
-	return all
+	return Published{}, false
 }

@@ -1,16 +1,12 @@
 package papers
 
 import (
-	"errors"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/rival"
-	"github.com/puclab/puclab/pucl/rows"
 )
 
 // forget shuffles all that data know of true classes once it is settled which images are labeled.
@@ -35,33 +31,13 @@ func TestNoRivalLooksAtTrueClasses(t *testing.T) {
 	}
 	defer data.close()
 	data.forget(rand.New(rand.NewPCG(1, 1)))
-	learn, err := data.train.examples()
-	held, heldErr := data.held.examples()
-	pixels, testErr := read(data.test, rows.All(data.test.Len()))
-	views, viewsErr := data.viewsOf(eng, s.Pretrain.Recipe, 1)
-	if err := errors.Join(err, heldErr, testErr, viewsErr); err != nil {
-		t.Fatal(err)
-	}
-	ofViews, err := read(views, data.held.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := rival.Images{Pixels: slices.Concat(pixels, ofViews), Shape: shape(data.test)}
-
 	for _, c := range competitors() {
 		t.Run(c.name, func(t *testing.T) {
 			want, err := s.rival(c, 1).Train(t.Context(), eng, experiment.Place{Folder: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			config := s.Rival
-			config.Method, config.Encoder, config.Seed = c.of(s.prior(), s.benchmark.Set), s.Encoder, 1
-			config.Settings.LearningRate = s.Rates[c.name]
-			if c.views {
-				config.Recipe = s.Pretrain.Recipe
-			}
-			config.HeldOut, config.Test = rival.HeldOut{Data: held, Prior: data.held.Prior}, tests
-			got, err := data.compete(t.Context(), eng, experiment.Place{Folder: t.TempDir()}, learn, config, s.Epochs)
+			got, err := data.competeOnImages(t.Context(), eng, experiment.Place{Folder: t.TempDir()}, s.Pretrain.Recipe, s.rivalConfig(c, 1), s.Epochs)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,6 +127,8 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 		}
 	}
 	want := []string{
+		"CIFAR-I, 1000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL (CE)",
+		"CIFAR-I, 1000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL on z (CE)",
 		"FMNIST-I, 3000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL on z (CE)",
 		"FMNIST-II, 1000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL (CE)",
 		"FMNIST-II, 1000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL on z (CE)",

@@ -19,8 +19,8 @@
 // is then too low, the lower the fewer the labels and the longer the training. Labels that the encoder never saw mend that; see
 // [Config.HeldOut]. Worst are encoders by SCL-PU, which takes labeled rows for a class of their own: on FMNIST-II with 1,000
 // labels a classifier of these pseudo-labels is right for 44%, where those of cluster.PUPL give 59% on h and 63% on z. With PUCL it is
-// right for 85%, and with a third of the labels held back for 90%. On CIFAR-I SCL-PU gives 84%, where cluster.PUPL gives 86% and 88%;
-// PUCL gives 88%, where it gives 82% and 85% (two seeds).
+// right for 85%, and with a third of the labels held back for 90%. On CIFAR-I too it is with SCL-PU
+// alone that these pseudo-labels are worse than those of cluster.PUPL; the notebook pseudo-labels has every encoder.
 //
 // Everything is computed in float64 on all processors; the sums do not depend on how many there are.
 //

@@ -108,9 +108,9 @@ func TestMissingFiles(t *testing.T) {
 		want string
 	}{
 		{Data{Benchmark: "FMNIST-I", Files: Official}, "setup -data"},
-		{Data{Benchmark: "CIFAR-I", Files: Official}, "cifar-10"},
+		{Data{Benchmark: "CIFAR-I", Files: Official}, "setup -data=cifar-10"},
 		{Data{Benchmark: "CIFAR-I", Files: JPEGCopies}, "JPEG copies"},
-		{Data{Benchmark: "STL-II", Files: Official}, "STL-10"},
+		{Data{Benchmark: "STL-II", Files: Official}, "setup -data=stl10"},
 	} {
 		_, err := tt.data.open(1)
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), tt.want) {

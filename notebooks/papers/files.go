@@ -162,13 +162,16 @@ func openWoofAndNette(Files) (set, *opened, error) {
 		&opened{test: set{test, test.Labels, test.Classes}, close: func() error { return nil }}, nil
 }
 
-// folder returns the folder of an unpacked archive.
+// folder returns the folder of an unpacked archive. Where it is missing the error tells how to get it.
 func folder(archive string) (fs.FS, error) {
 	a, err := datasets.FindArchive(archive)
 	if err != nil {
 		return nil, err
 	}
 	dir, err := a.Find()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; `go run ./notebooks setup -data=%s` gets the official files", err, archive)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -80,8 +80,8 @@ func (c Config) Check() error {
 // of the labeled rows, and does not promise good pseudo-labels: that the classes are the two clusters is what the embedding
 // must bring.
 //
-// It is an error if there are no labeled or no unlabeled rows, if an entry is not finite, or if all unlabeled rows lie on the
-// positive center: then nothing tells two clusters apart.
+// It is an error if there are no labeled or no unlabeled rows, if an entry is not finite, if all rows are the same, if entries lie
+// more than 1e100 apart, or if all unlabeled rows lie on the positive center: then nothing tells two clusters apart.
 func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 	starts, err := Starts(x, labeled, config)
 	if err != nil {

@@ -26,9 +26,13 @@ func newPoints(x *mat.Dense, labeled []bool) (points, error) {
 	p := points{x: x}
 	p.labeled, p.unlabeled = rows.Split(labeled)
 	_, _, err := rows.Check(x, len(labeled), "labels")
-	return p, cmp.Or(err, rows.CheckFinite(x), fault.If(len(p.labeled) == 0 || len(p.unlabeled) == 0,
+	err = cmp.Or(err, rows.CheckFinite(x), fault.If(len(p.labeled) == 0 || len(p.unlabeled) == 0,
 		"cluster: %d labeled and %d unlabeled rows; pseudo-labeling needs at least one labeled and one unlabeled row",
 		len(p.labeled), len(p.unlabeled)))
+	if err != nil {
+		return p, err
+	}
+	return p, rows.CheckSpread(x)
 }
 
 // mean returns the mean of the rows at index.

@@ -32,11 +32,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		for i := range out {
 			first := p.x.RawRowView(rng.IntN(n))
 			weights := p.squaredDistances(rows.All(n), first)
-			total := floats.Sum(weights)
-			if total == 0 {
-				return nil, errors.New("cluster: all rows are equal, so there is nothing to cluster; the embedding has collapsed: train again, with another loss or learning rate")
-			}
-			out[i] = p.at(first, draw(weights, total, rng))
+			out[i] = p.at(first, draw(weights, floats.Sum(weights), rng))
 		}
 	case TwoRandom:
 		for i := range out {

@@ -177,6 +177,7 @@ func TestCrossFitRefuses(t *testing.T) {
 	nothing, wide := data, data
 	nothing.HideLabels = func([]bool) (train.FeatureBatches, error) { return nil, nil }
 	wide.X = mat.NewDense(240, 3, nil)
+	wide.X.Set(0, 0, 1)
 	images, _ := striped(30, 6)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()

@@ -137,7 +137,10 @@ func (d Features) check() (int, error) {
 	if d.Batches != nil && d.Batches.Features() != columns {
 		return 0, fmt.Errorf("rows of %d features, but batches of rows of %d; both must have the same columns", columns, d.Batches.Features())
 	}
-	return n, rows.CheckFinite(d.X)
+	if err := rows.CheckFinite(d.X); err != nil {
+		return 0, err
+	}
+	return n, rows.CheckSpread(d.X)
 }
 
 func (d Features) labeled() []bool { return d.Labeled }

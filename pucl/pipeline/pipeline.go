@@ -77,6 +77,8 @@ type Result struct {
 	Clusters  *cluster.Clustering // nil where Config.Risk is given
 	Labels    []bool              // of the examples, as the probe learned them: pseudo-labels, or Labeled where Config.Risk is given
 	Probe     *probe.Probe        // on the [rows.Unit] of Embedding.H
+
+	labeled []bool // of the examples
 }
 
 // Run goes through all stages. What can be known to be wrong with the data or with the configuration of any stage is known before
@@ -112,7 +114,7 @@ func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 	if minimized == nil {
 		minimized = risk.CrossEntropy
 	}
-	r := &Result{Model: m, Labels: data.labeled()}
+	r := &Result{Model: m, Labels: data.labeled(), labeled: data.labeled()}
 	for _, s := range []struct {
 		name   string
 		wanted bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 	rows := func(x *mat.Dense) Features {
 		return Features{Batches: twoBlobs{}, X: x, Labeled: features.Labeled}
 	}
+	same := mat.NewDense(10, 2, slices.Repeat([]float64{0.1}, 20))
 	infinite := mat.DenseCopyOf(features.X)
 	infinite.Set(3, 1, math.Inf(1))
 	tuned := Config{FineTune: &classify.FineTuneConfig{}}
@@ -53,6 +55,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"no rows of features given … set X to at least one":                                              {rows(nil), Config{}},
 		"rows of 3 features, but batches of rows of 2 … both must have the same columns":                 {rows(mat.NewDense(10, 3, nil)), Config{}},
 		"row 3 holds +Inf in column 1 … rows must be finite: did training diverge?":                      {rows(infinite), Config{}},
+		"all 10 rows are the same, so that nothing tells them apart … give features that differ":         {rows(same), Config{}},
 		"clustering: cluster: -1 random starts … Restarts must be 1 or more, or 0 for 1":                 {images, Config{Cluster: cluster.Config{Restarts: -1}}},
 		"training the probe: probe: 2 rows, 1024 a batch, -1 epochs; … a probe needs":                    {images, Config{Probe: probe.Config{Epochs: -1}}},
 		"training the probe: probe: learning rate -1 … the rate must be positive, and both finite":       {features, Config{Probe: probe.Config{LearningRate: -1}}},

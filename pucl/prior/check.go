@@ -56,7 +56,7 @@ func checkScores(scores []float64, labeled []bool) error {
 
 // checkRows returns an error if nothing can be estimated from the rows of x.
 func checkRows(x *mat.Dense, labeled []bool) error {
-	n, _, err := rows.Check(x, len(labeled), "entries in labeled")
+	_, _, err := rows.Check(x, len(labeled), "entries in labeled")
 	if err == nil {
 		err = rows.CheckFinite(x)
 	}
@@ -66,10 +66,8 @@ func checkRows(x *mat.Dense, labeled []bool) error {
 	if _, _, err := count(labeled); err != nil {
 		return err
 	}
-	for i := 1; i < n; i++ {
-		if !floats.Equal(x.RawRowView(0), x.RawRowView(i)) {
-			return nil
-		}
+	if err := rows.CheckSpread(x); err != nil {
+		return fmt.Errorf("prior: %w", err)
 	}
-	return fmt.Errorf("prior: all %d rows are the same, so that nothing tells labeled from unlabeled ones; give features that differ", n)
+	return nil
 }

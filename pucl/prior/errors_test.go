@@ -41,6 +41,7 @@ func TestErrors(t *testing.T) {
 	rare := make([]float64, 20_000) // one row differs, and KM2 does not draw it
 	rare[10_500] = 1
 	_, drawn := KM2(column(rare), slices.Concat(slices.Repeat([]bool{true}, 10_000), make([]bool, 10_000)), Config{})
+	_, _, fit := TEDn(half, Folds{}, 0, nil, Config{})
 	_, _, rounds := TEDn(half, Folds{}, -1, nil, Config{})
 	with := func(at int, v float64) []float64 { s := slices.Clone(ramp); s[at] = v; return s }
 	for _, tt := range []struct {
@@ -69,8 +70,7 @@ func TestErrors(t *testing.T) {
 		{rows(column(with(3, math.NaN())), half, Config{}), "prior: rows: row 3 holds NaN in column 0; … rows must be finite: did training " +
 			"diverge?"},
 		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
-		{rows(column(make([]float64, 20)), half, Config{}), "prior: all 20 rows are the same, so that nothing tells labeled from unlabeled " +
-			"ones; … give features that differ"},
+		{rows(column(make([]float64, 20)), half, Config{}), "prior: rows: all 20 rows are the same, so that nothing tells them apart; … give features that differ, or, where they are an embedding, which has collapsed, train again with another loss or learning rate"},
 		{drawn, "prior: the 2000 rows drawn are all the same; … take another seed, or features that differ in more rows"},
 		{rows(column(ramp), half, Config{Level: -1}), "prior: an interval of level -1; … it must lie above 0 and below 1, or be 0 for the " +
 			"default"},
@@ -87,6 +87,10 @@ func TestErrors(t *testing.T) {
 			"prior: 1 scores of 4 examples held out; … the classifier must return one for each"},
 		{folds(Folds{Folds: 10}, half, func(_, held []int, _ uint64) ([]float64, error) { return []float64{0, math.NaN()}, nil }),
 			"prior: a score of an example held out is NaN; … did the classifier diverge?"},
+		{rows(column(with(3, 1e160)), half, Config{}), "prior: rows: entries lie up to 1e+160 apart, and squares of that cannot be computed with; … " +
+			"scale the features"},
+		{folds(Folds{}, half, nil), "prior: no classifier to fit; … give a Fit, such as Trees.OfRows makes"},
+		{fit, "prior: no classifier to fit; … give a Fit, such as Trees.OfRows makes"},
 		{rounds, "prior: -1 rounds; … there must be at least 1, or 0 for the default"},
 	} {
 		if tt.want != "" {

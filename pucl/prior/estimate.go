@@ -12,7 +12,8 @@ import (
 type Estimate struct {
 	Prior float64
 
-	// Low and High are the ends of an interval of that Level, from 0 to 1; NaN where Config.Resamples is negative. It knows the chance of
+	// Low and High are the ends of an interval of that Level, from 0 to 1; NaN where Config.Resamples is negative. They are equal where no
+	// resample differs, as of few examples that are parted fully, and say nothing then. Else the interval knows the chance of
 	// the draw and, roughly, a classifier's errors, but not an estimator's own bias, nor what Overlap tells. On 300 draws from six tables 90%
 	// intervals contain the prior in 98% by DEDPUL, 95% by BBE and 90% by TEDn, but in 64% by KM2, 57% by TIcE, or 66% of scores, and in none
 	// by ElkanNoto and ElkanNotoMax: believe those of the first three.
@@ -34,6 +35,9 @@ func (e Estimate) String() string {
 	s := fmt.Sprintf("%.3f", e.Prior)
 	if !math.IsNaN(e.Low) {
 		s += fmt.Sprintf(", %g%% interval %.3f to %.3f", 100*e.Level, e.Low, e.High)
+		if e.High-e.Low < 1e-9 {
+			s += ", as no resample differs: there are too few examples, or the estimate ends here, and chance is not seen"
+		}
 	}
 	if e.Overlap {
 		s += "; an upper bound alone: no region free of negatives is seen"
@@ -42,8 +46,9 @@ func (e Estimate) String() string {
 }
 
 // OneSample returns the estimate for the one-sample view: the share of positives among all examples, where so many labeled positives
-// were taken out of the one sample and so many unlabeled ones remain.
+// were taken out of the one sample and so many unlabeled ones remain. It panics where one of the two counts is below 1.
 func (e Estimate) OneSample(labeled, unlabeled int) Estimate {
+	fault.PanicIf(labeled < 1 || unlabeled < 1, "prior: one sample of %d labeled and %d unlabeled examples; give the counts of both, each 1 or more", labeled, unlabeled)
 	share := float64(labeled) / float64(labeled+unlabeled)
 	for _, p := range []*float64{&e.Prior, &e.Low, &e.High} {
 		*p = share + (1-share)**p

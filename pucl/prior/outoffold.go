@@ -21,6 +21,9 @@ type Folds struct {
 	Seed    uint64
 }
 
+// noFit is what is wrong where there is no classifier.
+const noFit = "prior: no classifier to fit; give a Fit, such as Trees.OfRows makes"
+
 // OutOfFold returns a score for each example, of classifiers that did not learn from it: labeled [n] tells which examples are labeled.
 // Every part holds the same share of labeled ones.
 func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
@@ -34,6 +37,7 @@ func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
 			"defaults", folds.Folds, folds.Repeats),
 		fault.If(min(positives, unlabeled) < folds.Folds, "prior: %d labeled positives and %d unlabeled examples in %d folds; each fold needs "+
 			"one of both: take fewer folds", positives, unlabeled, folds.Folds),
+		fault.If(fit == nil, noFit),
 	); err != nil {
 		return nil, err
 	}

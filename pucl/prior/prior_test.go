@@ -4,9 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // population draws scores of labeled positives and of unlabeled examples, a share of them positive.
@@ -231,6 +234,13 @@ func TestOneSample(t *testing.T) {
 	}
 	if got, want := e.String(), "0.400, 90% interval 0.360 to 0.440"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	e.Low, e.High = e.Prior, e.Prior
+	if got, want := e.String(), "0.400, 90% interval 0.400 to 0.400, as no resample differs"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, counts := range [][2]int{{0, 0}, {-1, 10}, {10, 0}} {
+		refusal.Check(t, refusal.Of(func() { e.OneSample(counts[0], counts[1]) }), "prior: one sample of … give the counts of both, each 1 or more")
 	}
 	e.Overlap, e.Low = true, math.NaN()
 	if got, want := e.String(), "0.400; an upper bound alone: no region free of negatives is seen"; got != want {

@@ -19,7 +19,10 @@ import (
 // the paper's is an epoch of one training.
 func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []float64, e Estimate, err error) {
 	rounds = cmp.Or(rounds, 3)
-	if err := fault.If(rounds < 1, "prior: %d rounds; there must be at least 1, or 0 for the default", rounds); err != nil {
+	if err := cmp.Or(
+		fault.If(rounds < 1, "prior: %d rounds; there must be at least 1, or 0 for the default", rounds),
+		fault.If(fit == nil, noFit),
+	); err != nil {
 		return nil, Estimate{}, err
 	}
 	rejected, random := make([]bool, len(labeled)), rand.New(rand.NewPCG(folds.Seed, 0x7ed2))

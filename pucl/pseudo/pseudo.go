@@ -83,7 +83,8 @@ type Labels struct {
 // Label gives pseudo-labels to the rows of x [n, k] that labeled [n] does not mark. The unlabeled rows may hold the labeled
 // ones again, as in case-control data.
 //
-// It is an error if there are fewer labeled or unlabeled rows than folds, if an entry is not finite, if all rows are equal, or
+// It is an error if there are fewer labeled or unlabeled rows than folds, if an entry is not finite, if all rows are the same or lie too far
+// apart to compute with, or
 // if the estimate of the prior leaves no positive or no negative row.
 func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 	config = config.withDefaults()
@@ -103,7 +104,7 @@ func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 		}
 		out.Prior = bestBin(rows.Pick(scores, positive), rows.Pick(scores, unlabeled))
 	}
-	logits, err := out.decide(features, unlabeled, config)
+	logits, err := out.decide(features, unlabeled, config, ", or did the encoder learn its labels by heart? Config.HeldOut may mend that")
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +113,8 @@ func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 }
 
 // decide returns the logits of all rows by a second classifier, which learns from the unlabeled rows that are far from the threshold. It
-// changes the order of unlabeled.
-func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config) ([]float64, error) {
+// changes the order of unlabeled. Where the prior leaves one class, the error ends in the mend.
+func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config, mend string) ([]float64, error) {
 	// Of equal scores any may be higher: the order of the rows may be that of their classes, which nobody knows.
 	rand.New(rand.NewPCG(config.Seed, 0x71e5)).Shuffle(len(unlabeled), func(i, j int) {
 		unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i]
@@ -121,8 +122,7 @@ func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config) ([]
 	clear, first := l.threshold(unlabeled, config.Trim)
 	if yes := count(first); yes == 0 || yes == len(first) {
 		return nil, fmt.Errorf("pseudo: a share of %.3g of the %d unlabeled rows is positive, by the estimate or by Config.Prior, which "+
-			"leaves one class; are there rows of both, and did the encoder learn its labels by heart? Config.HeldOut may mend it",
-			l.Prior, len(unlabeled))
+			"leaves one class; are there no rows of the other%s", l.Prior, len(unlabeled), mend)
 	}
 	second, err := fit(features, clear, first, false)
 	if err != nil {
@@ -150,10 +150,7 @@ func check(x *mat.Dense, labeled []bool, config Config) error {
 	if err := cmp.Or(err, rows.CheckFinite(x)); err != nil {
 		return err
 	}
-	return cmp.Or(
-		config.check(labeled),
-		fault.If(allEqual(x), "pseudo: all rows are equal, so there is nothing to tell apart; the embedding has collapsed: train again, with another loss or learning rate"),
-	)
+	return cmp.Or(config.check(labeled), rows.CheckSpread(x))
 }
 
 // check returns an error if config, defaults filled in, is not as [Label] wants it of rows of which these are labeled.
@@ -185,17 +182,6 @@ func count(mask []bool) (n int) {
 func within(part, whole []bool) bool {
 	for i, p := range part {
 		if p && !whole[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// allEqual reports whether all rows of x are the same.
-func allEqual(x *mat.Dense) bool {
-	n, _ := x.Dims()
-	for i := range n {
-		if !slices.Equal(x.RawRowView(i), x.RawRowView(0)) {
 			return false
 		}
 	}

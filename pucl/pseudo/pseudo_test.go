@@ -206,7 +206,7 @@ func TestErrors(t *testing.T) {
 		{x, first(12), Config{},
 			"pseudo: 12 labeled and 0 unlabeled rows; … 4 folds take as many of either: give more, or set Folds lower"},
 		{mat.NewDense(12, 1, slices.Repeat([]float64{3}, 12)), first(4), Config{},
-			"pseudo: all rows are equal, so there is nothing to tell apart; … the embedding has collapsed: train again, with another loss or learning rate"},
+			"rows: all 12 rows are the same, so that nothing tells them apart; … give features that differ, or, where they are an embedding, which has collapsed, train again with another loss or learning rate"},
 		{x, first(4), Config{Trim: 1}, "pseudo: 4 folds, a trim of 1 and a prior of 0; … there must be 1 fold or more, a trim below 1, " +
 			"and a prior from 0 to below 1"},
 		{x, first(4), Config{HeldOut: make([]bool, 12)}, "pseudo: HeldOut has 12 entries, 0 of them true; … it must have one for each of " +
@@ -216,8 +216,8 @@ func TestErrors(t *testing.T) {
 		{x, first(4), Config{HeldOut: first(3)[:5]}, "pseudo: HeldOut has 5 entries, 3 of them true; … it must have one for each of " +
 			"12 rows, and mark labeled rows only, at least one"},
 		{x, first(4), Config{Prior: 0.01}, "pseudo: a share of 0.01 of the 8 unlabeled rows is positive, by the estimate or by " +
-			"Config.Prior, which leaves one class; … are there rows of both, and did the encoder learn its labels by heart? " +
-			"Config.HeldOut may mend it"},
+			"Config.Prior, which leaves one class; … are there no rows of the other, or did the encoder learn its labels by heart? " +
+			"Config.HeldOut may mend that"},
 	} {
 		refusal.Whole(t, refusal.Err(Label(tt.x, tt.labeled, tt.config)), tt.want)
 	}

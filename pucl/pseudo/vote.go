@@ -86,7 +86,7 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	for e, x := range embeddings {
 		own := config.of(e)
 		one := &Labels{Prior: out.Prior, Scores: scores[e]} // of features lifted anew, as those of all embeddings take much memory
-		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own)
+		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own, "? If there are, give Config.Prior")
 		if err != nil {
 			return nil, err
 		}
@@ -141,6 +141,9 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 	if config.HeldOut != nil {
 		return errors.New("pseudo: Vote has a fold of labels that an encoder never saw for each embedding; leave HeldOut nil")
 	}
+	if embeddings == 0 {
+		return errors.New("pseudo: no embedding votes; give one for each fold of labels")
+	}
 	of := make([]int, embeddings)
 	for i, f := range fold {
 		if f >= embeddings {
@@ -149,9 +152,6 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 		if f >= 0 {
 			of[f]++
 		}
-	}
-	if embeddings == 0 {
-		return errors.New("pseudo: no embedding votes; give one for each fold of labels")
 	}
 	if e := slices.Index(of, 0); e >= 0 {
 		return fmt.Errorf("pseudo: no labeled row is of fold %d, whose labels embedding %d does not know; give each embedding some", e, e)

@@ -146,6 +146,7 @@ func TestVoteRefuses(t *testing.T) {
 		config Config
 		want   string
 	}{
+		{nil, []int{0, 0, -1, -1}, Config{}, "no embedding votes … give one for each fold of labels"},
 		{nil, nil, Config{}, "no embedding votes … give one for each fold of labels"},
 		{[]*mat.Dense{x, x}, fold(0, 1, 2, 0), Config{},
 			"row 2 is of fold 2, and there are 2 embeddings … folds are numbered from 0 to 1"},
@@ -156,6 +157,9 @@ func TestVoteRefuses(t *testing.T) {
 		{[]*mat.Dense{x, x}, fold(0, 1), Config{}, "2 labeled and 10 unlabeled rows … 4 folds take as many of either: give more"},
 		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1), Config{HeldOut: make([]bool, 12)},
 			"Vote has a fold of labels that an encoder never … leave HeldOut nil"},
+		{[]*mat.Dense{x, x}, fold(0, 1, 0, 1), Config{Prior: 0.01, Folds: 2}, "leaves one class; … are there no rows of the other? If there are, give Config.Prior"},
+		{[]*mat.Dense{x, mat.NewDense(12, 1, slices.Repeat([]float64{0.1}, 12))}, fold(0, 1, 0, 1), Config{},
+			"pseudo: embedding 1: rows: all 12 rows are the same … an embedding, which has collapsed, train again"},
 	} {
 		refusal.Check(t, refusal.Err(Vote(tt.xs, tt.fold, tt.config)), tt.want)
 	}

@@ -1,12 +1,15 @@
 package rows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 var errNone = errors.New("rows: no rows given; embed at least one example")
@@ -56,4 +59,22 @@ func CheckFinite(x *mat.Dense) error {
 		}
 	}
 	return nil
+}
+
+// These bound how far entries may lie apart where squares of distances are computed with.
+const leastSpread, largestSpread = 1e-100, 1e100
+
+// CheckSpread returns an error if the distances between the rows of x, which are finite, tell nothing: if all rows are the same, or if
+// entries lie so far or so near to each other that the squares of distances leave the range of float64.
+func CheckSpread(x *mat.Dense) error {
+	n, _ := x.Dims()
+	first, spread := x.RawRowView(0), 0.0
+	for i := 1; i < n; i++ {
+		spread = max(spread, floats.Distance(x.RawRowView(i), first, math.Inf(1)))
+	}
+	return cmp.Or(
+		fault.If(spread == 0, "rows: all %d rows are the same, so that nothing tells them apart; give features that differ, or, where they are an "+
+			"embedding, which has collapsed, train again with another loss or learning rate", n),
+		fault.If(!(spread >= leastSpread && spread <= largestSpread),
+			"rows: entries lie up to %.3g apart, and squares of that cannot be computed with; scale the features", spread))
 }

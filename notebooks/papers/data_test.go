@@ -109,7 +109,7 @@ func TestMissingFiles(t *testing.T) {
 	}{
 		{Data{Benchmark: "FMNIST-I", Files: Official}, "setup -data"},
 		{Data{Benchmark: "CIFAR-I", Files: Official}, "setup -data=cifar-10"},
-		{Data{Benchmark: "CIFAR-I", Files: JPEGCopies}, "JPEG copies"},
+		{Data{Benchmark: "CIFAR-I", Files: JPEGCopies}, "do the runs of size paper"},
 		{Data{Benchmark: "STL-II", Files: Official}, "setup -data=stl10"},
 	} {
 		_, err := tt.data.open(1)

@@ -1,12 +1,14 @@
 package papers
 
 import (
+	"math"
+
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/viz"
 )
 
-// CurvesOverMinutes is [CurvesOverSteps] over minutes in place of steps: how long the runs of a series took in the mean, all judging included,
-// shared out evenly among their steps. A curve has the name of its method and head. Points of a run end one schedule of the learning rate and
+// CurvesOverMinutes is [CurvesOverSteps] over minutes in place of steps: how long the fastest of the runs of a series took, as others were
+// slowed by what else the machine did, all judging included, shared out evenly among its steps. A curve has the name of its method and head. Points of a run end one schedule of the learning rate and
 // not each its own: a run that is to be short does better than a long one does by then.
 func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curves []viz.Curve) {
 	for _, s := range list {
@@ -22,12 +24,12 @@ func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curv
 	return curves
 }
 
-// DrawCompute sets side by side how many minutes the runs of series took, with all heads of theirs, and how accurate they are in the end, in
+// DrawCompute sets side by side how many minutes the fastest runs of series took, with all heads of theirs, and how accurate they are in the end, in
 // percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
 func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	out := viz.Table{
 		Title: "Where they end", RowsHeader: "classifier", Columns: []string{"minutes", "accuracy (%)"}, Decimals: 1,
-		Note: "Minutes of a run on one core, where two went at a time, with all its heads. Mean ± 95% interval over seeds; one seed has none.",
+		Note: "Minutes of the fastest run on one core, with all its heads. Mean ± 95% interval over seeds; one seed has none.",
 	}
 	for _, s := range list {
 		cell := cells.At(s.Setting, s.Method, s.Head, experiment.Last)
@@ -40,18 +42,17 @@ func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	return out
 }
 
-// spent returns the mean minutes of the done runs of a series, and the last step after which they were judged.
+// spent returns the minutes of the fastest done run of a series, and the last step after which one was judged.
 func spent(cells *experiment.Cells, s experiment.Series) (minutes float64, steps int) {
-	n := 0
+	minutes = math.Inf(1)
 	for _, standing := range cells.Runs(s.Setting, s.Method) {
 		if standing.State != experiment.Done {
 			continue
 		}
-		n++
-		minutes += standing.Result.Seconds / 60
+		minutes = min(minutes, standing.Result.Seconds/60)
 		for _, p := range standing.Result.Points {
 			steps = max(steps, p.Step)
 		}
 	}
-	return minutes / float64(n), steps
+	return minutes, steps
 }

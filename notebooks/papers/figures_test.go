@@ -186,11 +186,11 @@ func TestCurvesOfFigures(t *testing.T) {
 	if curves := CurvesOverSteps(cells, few); len(curves) != 1 || curves[0].Name != "PUCL" {
 		t.Errorf("%+v", curves)
 	}
-	if over := CurvesOverMinutes(cells, few, none); len(over) != 1 || over[0].Name != "PUCL, "+Neighbors || !slices.Equal(over[0].X, []float64{1.5, 3}) ||
+	if over := CurvesOverMinutes(cells, few, none); len(over) != 1 || over[0].Name != "PUCL, "+Neighbors || !slices.Equal(over[0].X, []float64{1, 2}) ||
 		!slices.Equal(over[0].Y, CurvesOverSteps(cells, few)[0].Y) {
 		t.Errorf("%+v", over)
 	}
-	holds(t, DrawCompute(cells, few, none, experiment.Series{Setting: "U", Method: "PUCL"}), "PUCL, "+Neighbors, "3.0", "93.0 ± 38.1")
+	holds(t, DrawCompute(cells, few, none, experiment.Series{Setting: "U", Method: "PUCL"}), "PUCL, "+Neighbors, "2.0", "93.0 ± 38.1")
 	paths := PathsOverSteps(cells, few, none)
 	if len(paths) != 1 || math.Abs(paths[0].Alignment[1]-0.93) > 1e-9 || paths[0].Uniformity[1] != -1 || paths[0].Steps[1] != 20 {
 		t.Errorf("%+v", paths)

@@ -72,6 +72,10 @@ func openFashionMNIST(files Files) (set, *opened, error) {
 
 func openCIFAR(files Files) (set, *opened, error) {
 	dir, err := folder("cifar-10")
+	if files == JPEGCopies && errors.Is(err, fs.ErrNotExist) {
+		return set{}, nil, fmt.Errorf("%w. Those are not the copies, which nobody offers for download: where you have them, put them there; "+
+			"else do the runs of size paper, which are on the official files", err)
+	}
 	if err != nil {
 		return set{}, nil, err
 	}

@@ -99,7 +99,7 @@ func laptopFashion(benchmark string, labeled int, rivals []string) setting {
 		Encoder:  encoder.SmallCNN{},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on one core
+		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on a core that does nothing else
 		Seeds: 5, SlowSeeds: 3, Rivals: rivals, Rates: laptopRates(),
 	}
 }

@@ -62,9 +62,9 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 // checkFrozen compares losses with those of the method's version.
 func checkFrozen(t *testing.T, name string, method Method, losses []float64) {
 	t.Helper()
-	want := firstLosses[name]
-	if len(want) != 7 {
-		t.Errorf("the losses of version %d began with %.6g; keep these", method.Version(), losses[:7])
+	want := firstLosses[name].losses
+	if len(want) != 7 || firstLosses[name].version != method.Version() {
+		t.Errorf("the losses of version %d began with %.6g; keep these with the version", method.Version(), losses[:7])
 	}
 	for i := range want {
 		if !(math.Abs(losses[i]-want[i]) <= 1e-3*max(1, math.Abs(want[i]))) {

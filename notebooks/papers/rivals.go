@@ -55,6 +55,14 @@ func laptopRates() map[string]float64 {
 	return map[string]float64{"vPU": 3e-5, "PAN": 3e-5, "P3MIX-E": 3e-5}
 }
 
+// laptopCIFARRates are those on CIFAR-10, where P3MIX-C too learns labels by heart with the usual rate. Held-out labels of CIFAR-I, seed 1,
+// chose among 1e-3, 1e-4 and 3e-5 in the same way: 73.8, 91.4 and 87.8 (of the test images 70.0, 81.6 and 83.1 percent are right).
+func laptopCIFARRates() map[string]float64 {
+	rates := laptopRates()
+	rates["P3MIX-C"] = 1e-4
+	return rates
+}
+
 // rivalProtocol is raised by what changes the numbers of all rivals for the same method: which examples they are given, and how
 // they are judged; the views by which agreement is measured too, as the configuration of a rival that does not learn from views names
 // none.

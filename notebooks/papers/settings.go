@@ -112,7 +112,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 		Pretrain: train.Config{Recipe: augment.CIFAR(32), Steps: 3000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
 		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
-		Seeds: 3, SlowSeeds: 3, Rivals: rivals, Rates: laptopRates(),
+		Seeds: 3, SlowSeeds: 3, Rivals: rivals, Rates: laptopCIFARRates(),
 	}
 }
 

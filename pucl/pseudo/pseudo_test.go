@@ -125,7 +125,7 @@ func TestLabelOnMixtures(t *testing.T) {
 	}
 }
 
-// Each part does something: without landmarks no line parts what lies crosswise.
+// Without landmarks no line parts a negative cluster between two positive ones.
 func TestLandmarksCutClustersOut(t *testing.T) {
 	m := mixtures["a negative cluster between two positive ones"]
 	x, labeled, truth := m.draw(7, 300, 3000)

@@ -81,11 +81,7 @@ func (c *Coordinator) died(it *item, how error) error {
 		c.queue = append(c.queue, it)
 		return nil
 	}
-	failure := fmt.Sprintf("its worker died %d times, the last ones without getting on (%s)", it.deaths, why)
-	if strings.HasPrefix(why, "out of memory") {
-		failure = why
-	}
-	now, err := c.Store.Fail(c.Work, c.plan.Size, it.planned, failure)
+	now, err := c.Store.Fail(c.Work, c.plan.Size, it.planned, givenUp(it.deaths, it.stalls, why))
 	var busy *Busy
 	if errors.As(err, &busy) {
 		c.later(it)
@@ -95,6 +91,17 @@ func (c *Coordinator) died(it *item, how error) error {
 		c.finish(it, now, "")
 	}
 	return err
+}
+
+// givenUp says why a run is one that failed whose worker died so often, so often without getting on since the death before.
+func givenUp(deaths, stalls int, why string) string {
+	switch {
+	case strings.HasPrefix(why, "out of memory"):
+		return why
+	case stalls >= 2:
+		return fmt.Sprintf("its worker died %d times, the last ones without getting on (%s)", deaths, why)
+	}
+	return fmt.Sprintf("its worker died %d times, and it got on in between (the last time: %s)", deaths, why)
 }
 
 // Fail keeps, as the result of a run, why it failed where its worker could not: the worker is dead. It returns how the run

@@ -17,8 +17,8 @@ import (
 func (s *Store) lock(size Size, run Run, desk desk) (release func(), locked bool, err error) {
 	folder := filepath.Join(s.Folder, ".locks") // in one place, beside the results, and out of the sight of git
 	if err := errors.Join(os.MkdirAll(desk.folder, 0o755), wholefile.Keep(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o644)); err != nil {
-		return nil, false, fmt.Errorf("experiment: %s cannot be kept from being done twice (%w); make the folders of results and of work "+
-			"writable, or name others", run, err)
+		return nil, false, fmt.Errorf("experiment: %s cannot be kept from being done twice (%w); make %s and %s writable, or "+
+			"name another folder of results", run, err, folder, desk.folder)
 	}
 	locked = true
 	var held []func()

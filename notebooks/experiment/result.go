@@ -27,7 +27,7 @@ type Result struct {
 	Started   time.Time // the first sitting
 	Seconds   float64   // of all sittings together
 	Sittings  int       // how often it was begun or gone on with
-	PeakBytes int       // the most memory that one of the sittings held; 0 where the system does not tell
+	PeakBytes int       // the most memory that the process of a sitting has held, in a notebook that of earlier runs too; 0 where the system does not tell
 
 	Failure string // why nothing was measured: a sentence; "" for a run that went well
 	Record  train.Record

@@ -120,11 +120,11 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 func (c *Coordinator) writeList() (release func(), err error) {
 	folder := filepath.Join(c.Work, string(c.plan.Size))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("experiment: no place for the runs in progress (%w); make the folder writable", err)
 	}
 	f, err := os.CreateTemp(folder, "list-*.json")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("experiment: the list of runs cannot be written (%w); make the folder writable, or free some space", err)
 	}
 	c.list = f.Name()
 	err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list))

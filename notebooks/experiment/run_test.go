@@ -269,6 +269,23 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A run is given up for want of memory, because it does not get on, or because it has died too often; it says which.
+func TestGivenUp(t *testing.T) {
+	for _, tt := range []struct {
+		deaths, stalls int
+		why, want      string
+	}{
+		{2, 2, "out of memory: signal: killed", "out of memory: signal: killed"},
+		{3, 2, "signal: killed", "its worker died 3 times, the last ones without getting on (signal: killed)"},
+		{mostDeaths, 1, "signal: killed", "its worker died 10 times, and it got on in between (the last time: signal: killed)"},
+		{mostDeaths, 0, "signal: killed", "its worker died 10 times, and it got on in between (the last time: signal: killed)"},
+	} {
+		if got := givenUp(tt.deaths, tt.stalls, tt.why); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
 // A run that dies gets on as long as it saves something in between.
 func TestAWorkerThatDiesIsTriedAgain(t *testing.T) {
 	b := whole(t, "dying")

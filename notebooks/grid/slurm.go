@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -25,12 +26,16 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	if err != nil {
 		return err
 	}
+	chosen, err := words(o.slurmOptions)
+	if err != nil {
+		return err
+	}
 	folder := filepath.Join(work, string(plan.Size), "slurm")
 	list := filepath.Join(folder, "list.json")
 	said := ""
 	array := slurm.Config{
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
-		Options: strings.Fields(o.slurmOptions), Tries: mostLosses,
+		Options: chosen, Tries: mostLosses,
 		Report: func(s slurm.Status) {
 			text := plan.Name + ": " + s.String()
 			told := text
@@ -69,6 +74,36 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 		}
 		line.Linef("%v", err)
 	}
+}
+
+// words splits text at spaces as a shell does, but for those between single or double quotes, which fall away.
+func words(text string) (out []string, err error) {
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			begun, quote = true, r
+		case quote == 0 && unicode.IsSpace(r):
+			if begun {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("grid: a quote in -slurm %s is not closed; close it", text)
+	}
+	if begun {
+		out = append(out, word.String())
+	}
+	return out, nil
 }
 
 // keepFailures makes those runs ones that failed whose task would end so again, and returns how many.

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
 
@@ -47,6 +49,19 @@ func withFakeSlurm(t *testing.T) (told string) {
 	told = filepath.Join(t.TempDir(), "told")
 	t.Setenv("TOLD", told)
 	return told
+}
+
+// Options are split as a shell does.
+func TestWords(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, "  --partition=gpu   --time=4:00:00 ": {"--partition=gpu", "--time=4:00:00"},
+		`--comment='a "b"' -J "c  d"`: {`--comment=a "b"`, "-J", "c  d"}, `--comment=""`: {"--comment="}, `''`: {""},
+	} {
+		if got, err := words(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+	refusal.Check(t, refusal.Err(words("--comment='a b")), "a quote in -slurm --comment='a b is not closed; … close it")
 }
 
 // TestSlurm does a table by the tasks of an array; a run that fails is a result there too.

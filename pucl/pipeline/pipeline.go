@@ -7,7 +7,8 @@
 //
 // Its stages are those of the algorithm: (A) an encoder is pretrained with PUCL by [train.Pretrain]; all examples are embedded;
 // (B) [cluster.PUPL] gives the unlabeled ones pseudo-labels; (C) [probe.FitPU] trains a linear probe on these. Every stage can
-// be had by itself in its own package, and gives there, bit for bit, what it gives here.
+// be had by itself in its own package, and gives there, bit for bit, what it gives here. Whether the clusters are the classes, no negative
+// tells; [Result.Doubt] tells when they most likely are not.
 //
 // [CrossFit] is another way, for positives that are several clusters: several encoders, each of which never sees some of the labels, give the
 // pseudo-labels together.

@@ -1,8 +1,8 @@
 // Package slurm has a Slurm cluster do many runs of one command, as array jobs, and waits for them.
 //
 //	c := slurm.Config{
-//		Folder:  "notebooks/out/grid/slurm/table-1",
-//		Command: []string{"grid", "-worker", "-list", list, "-index"}, // a task adds its index: 0, 1, …
+//		Folder:  "notebooks/out/grid/laptop/slurm",
+//		Command: []string{"grid", "-worker", list, "-index"}, // a task adds its index: 0, 1, …
 //		Options: []string{"--partition=gpu", "--time=4:00:00"},
 //	}
 //	err := c.Do(ctx, missing) // missing writes the list and returns a name for each line of it

@@ -22,6 +22,9 @@ func TestErrors(t *testing.T) {
 		{func(w *work) { w.Threads = -1 }, "slurm: a task cannot have -1 threads"},
 		{func(w *work) { w.Options = []string{"-p", "gpu", "--array=1-9"} }, "slurm: --array=1-9 is not for you to choose here"},
 		{func(w *work) { w.Options = []string{"-M", "other"} }, "slurm: -M is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"-Mother"} }, "slurm: -Mother is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"-p", "gpu", "-a1-9"} }, "slurm: -a1-9 is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"--wait"} }, "slurm: --wait is not for you to choose here"},
 		{func(w *work) { w.Command[0] = "no-such-program" }, `slurm: the program of the tasks: exec: "no-such-program"`},
 		{func(w *work) { w.write("say", "welcome to the cluster", false) }, `slurm: sbatch said "welcome to the cluster100\n"`},
 		{func(w *work) { w.write("refuse", "0\ninvalid partition specified: gpu", false) }, "sbatch: error: invalid partition specified: gpu"},
@@ -65,7 +68,7 @@ func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
 func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
-	stop, result := w.waiting(t)
+	stop, result := w.waiting(t, "job 100")
 	stop()
 	<-result
 	data, err := os.ReadFile(w.recordPath())
@@ -87,7 +90,7 @@ func TestNoLog(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
 	w.Tries = 1
-	_, result := w.waiting(t)
+	_, result := w.waiting(t, "job 100")
 	w.finish(t, "")
 	err := <-result
 	if err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {

@@ -15,6 +15,7 @@ import (
 // Status is how far the tasks that were submitted are.
 type Status struct {
 	Jobs                           []string // "123"
+	Earlier                        bool     // whether an earlier start submitted them, perhaps for another table of the same folder
 	Tasks, Running, Waiting, Ended int
 	Reason                         string // why the first that waits does, in Slurm's words: "Resources"
 	Trouble                        string // what hinders now: Slurm does not answer; "" where nothing does
@@ -24,7 +25,11 @@ type Status struct {
 func (s Status) String() string {
 	text := fmt.Sprintf("%d of %d tasks ended, %d running, %d waiting", s.Ended, s.Tasks, s.Running, s.Waiting)
 	if len(s.Jobs) > 0 {
-		text = "job " + strings.Join(s.Jobs, ", ") + ": " + text
+		of := ""
+		if s.Earlier {
+			of = " of an earlier start, which ends first"
+		}
+		text = "job " + strings.Join(s.Jobs, ", ") + of + ": " + text
 	}
 	if s.Reason != "" {
 		text += " (" + s.Reason + ")"
@@ -52,13 +57,13 @@ var over = []string{
 	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT",
 }
 
-// follow waits until all tasks of the arrays have ended and returns how, as far as Slurm knows.
-func (c Config) follow(ctx context.Context, arrays []array) (map[taskID]end, error) {
+// follow waits until all tasks of the arrays, submitted by this start or an earlier one, have ended and returns how, as far as Slurm knows.
+func (c Config) follow(ctx context.Context, arrays []array, earlier bool) (map[taskID]end, error) {
 	ends := map[taskID]end{}
 	if len(arrays) == 0 {
 		return ends, nil
 	}
-	status := Status{Tasks: tasks(arrays)}
+	status := Status{Tasks: tasks(arrays), Earlier: earlier}
 	for _, a := range arrays {
 		status.Jobs = append(status.Jobs, a.Job)
 	}

@@ -21,7 +21,6 @@ type Config struct {
 	Folder  string        // for the record of the jobs, the program and the logs of the tasks; made if missing
 	Command []string      // a program and its arguments; a task adds its index. It runs in the current folder
 	Threads int           // CPUs of a task; 0 means 1
-	Env     []string      // "NAME=value": what a task's environment has beside what sbatch passes on
 	Options []string      // of sbatch, after those that are chosen here: "--partition=gpu"
 	Tries   int           // how often a task is lost, save for want of time, before it is given up; 0 means 3
 	Poll    time.Duration // the longest time between two questions to Slurm; 0 means 15 s
@@ -54,7 +53,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 		if err != nil {
 			return err
 		}
-		ends, err := c.follow(ctx, submitted)
+		ends, err := c.follow(ctx, submitted, submissions == 0)
 		if err != nil {
 			return err
 		}
@@ -89,8 +88,11 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 // open checks what Do needs, makes the folder, its paths absolute, and takes its lock.
 func (c *Config) open() (release func(), err error) {
 	own := func(option string) bool {
+		if !strings.HasPrefix(option, "--") { // -M other, and -Mother too
+			return len(option) > 1 && option[0] == '-' && strings.ContainsRune("MaoW", rune(option[1]))
+		}
 		name, _, _ := strings.Cut(option, "=")
-		return slices.Contains([]string{"-M", "--clusters", "-a", "--array", "-o", "--output", "-W", "--wait", "--wrap"}, name)
+		return slices.Contains([]string{"--clusters", "--array", "--output", "--wait", "--wrap"}, name)
 	}
 	taken := slices.IndexFunc(c.Options, own)
 	err = cmp.Or(

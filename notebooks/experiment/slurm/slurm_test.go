@@ -51,8 +51,8 @@ result() { echo "$name $1" >"done $name"; }
 	}
 	w.Config = Config{
 		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program},
-		Env: []string{"RESULTS=" + w.results, `QUOTED=it's "so" $HOME`},
 	}
+	t.Setenv("RESULTS", w.results)
 	if err := os.WriteFile(list, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (w *work) submitted(t *testing.T, want ...string) {
 
 // Arrays are as long as the cluster allows, and every task gets its own index, its environment and this folder.
 func TestEveryTaskIsDone(t *testing.T) {
-	w := newWork(t, 5, `result "$QUOTED, $1 of $2 in $(dirname "$0")"`)
+	w := newWork(t, 5, `result "$1 of $2 in $(dirname "$0")"`)
 	w.write("config", "MaxArraySize            = 2\n", false)
 	w.Threads, w.Options = 3, []string{"--partition=gpu", "--cpus-per-task=8"}
 	if err := w.do(t); err != nil {
@@ -106,7 +106,7 @@ func TestEveryTaskIsDone(t *testing.T) {
 	w.submitted(t, "1", "1", "0")
 	for i, name := range w.names {
 		data, err := os.ReadFile(filepath.Join(w.results, "done "+name))
-		if want := fmt.Sprintf("%s it's \"so\" $HOME, %d of  in %s\n", name, i, w.Folder); err != nil || string(data) != want {
+		if want := fmt.Sprintf("%s %d of  in %s\n", name, i, w.Folder); err != nil || string(data) != want {
 			t.Errorf("%q, %v, want %q", data, err, want)
 		}
 	}
@@ -190,8 +190,8 @@ func TestFailedTellsTheEndOfTheLog(t *testing.T) {
 	}
 }
 
-// waiting starts Do with tasks that stay in the queue and returns when it has seen them there, with what stops it.
-func (w *work) waiting(t *testing.T) (stop func(), result chan error) {
+// waiting starts Do with tasks that stay in the queue and returns when it has seen them there and says so, with what stops it.
+func (w *work) waiting(t *testing.T, says string) (stop func(), result chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := make(chan Status, 1)
@@ -206,7 +206,7 @@ func (w *work) waiting(t *testing.T) (stop func(), result chan error) {
 	go func() { result <- c.Do(ctx, w.missing) }()
 	select {
 	case s := <-seen:
-		if s.String() != "job 100: 0 of 2 tasks ended, 0 running, 2 waiting (Resources)" {
+		if s.String() != says+": 0 of 2 tasks ended, 0 running, 2 waiting (Resources)" {
 			t.Errorf("got %v", s)
 		}
 	case err := <-result:
@@ -233,7 +233,7 @@ func (w *work) finish(t *testing.T, queue string, names ...string) {
 func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
-	stop, result := w.waiting(t)
+	stop, result := w.waiting(t, "job 100")
 	if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), "another program follows") {
 		t.Errorf("a second one at the same time: %v", err)
 	}
@@ -243,7 +243,7 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	if !errors.As(err, &left) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "scancel 100") {
 		t.Fatalf("got %v", err)
 	}
-	_, result = w.waiting(t)
+	_, result = w.waiting(t, "job 100 of an earlier start, which ends first")
 	w.finish(t, "100|0|COMPLETED|None\n100|1|RUNNING|None\n", "run 0", "run 1")
 	select {
 	case err := <-result:
@@ -269,7 +269,7 @@ func TestForgottenTasks(t *testing.T) {
 		w := newWork(t, 2, `result`)
 		w.write("hold", "yes", false)
 		w.write("accounts", tt.accounts, false)
-		_, result := w.waiting(t)
+		_, result := w.waiting(t, "job 100")
 		w.write("hold", "", false)
 		w.finish(t, "", "run 0")
 		if err := <-result; (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

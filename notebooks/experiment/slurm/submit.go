@@ -99,10 +99,6 @@ func (c Config) sbatch(program string, first, n int) (job string, err error) {
 func (c Config) script(program string, first int) string {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
-	for _, entry := range c.Env {
-		name, value, _ := strings.Cut(entry, "=")
-		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
-	}
 	b.WriteString("exec " + quote(program)) // so that Slurm's signals reach the program
 	for _, arg := range c.Command[1:] {
 		b.WriteString(" " + quote(arg))

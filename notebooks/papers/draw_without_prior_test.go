@@ -22,7 +22,8 @@ func TestDrawWithoutPrior(t *testing.T) {
 			for time, head := range []string{FirstTime, SecondTime} {
 				right := 91 + time + int(run.Seed)
 				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
-				standing.Result.Points = append(standing.Result.Points, experiment.Point{Head: head, Test: &test,
+				standing.Result.Points = append(standing.Result.Points, experiment.Point{Head: head, Step: time, Test: &test,
+					PU:     &evaluate.PU{Recall: 0.9, Predicted: 0.3, ProxyAUC: 0.9 - 0.1*float64(time), Labeled: 100, Unlabeled: 1000},
 					Values: map[string]float64{EstimatedPrior: 0.31, LabelsRight: 0.9, MembersAlone: float64(right)/100 - 0.01}})
 			}
 		}
@@ -33,6 +34,13 @@ func TestDrawWithoutPrior(t *testing.T) {
 	holds(t, table, "FMNIST-I, 1000 labeled: CrossFit, PU-debiased", "31.0", "93.5")
 	if len(table.Cells) != 2 {
 		t.Errorf("%d rows, want those of the setting that has runs", len(table.Cells))
+	}
+	choice := DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
+	holds(t, choice, string(experiment.Last), "93.5")
+	holds(t, choice, string(experiment.Oracle), "93.5")
+	holds(t, choice, string(experiment.ProxyAUC), "92.5") // which is higher the first time here
+	if len(choice.Columns) != 1 {
+		t.Errorf("columns %q, want that of the setting that has runs", choice.Columns)
 	}
 	holds(t, DrawVerdicts(cells, experimentWithoutPrior), "FMNIST-I, 1000 labeled: encoders told the estimated prior", "1.00", "agrees")
 	holds(t, WithoutPrior().Draw(cells, experiment.Last, "FMNIST-I, 1000 labeled"), "DC-PU+", "92.7")

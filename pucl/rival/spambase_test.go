@@ -58,7 +58,7 @@ var plainMLP = encoder.Func{Name: "dense layers of 512, 256, 128, 64", Graph: fu
 // nnPU does at least as well as what a benchmark publishes for it on Spambase, 81.66%, by its protocol: a fifth of the data is
 // the test, a tenth of the other positives are labeled, and the unlabeled examples are all others together with these. That is
 // case-control: two samples, the unlabeled one of all data. SingleDataset makes it of rows that are here once. The second run, for which
-// nothing is published, takes what labeling left of the one sample for it, which holds too few positives for the prior.
+// nothing is published, takes what labeling left of the one sample for it, which holds too few positives for the prior; a point or two are lost by that.
 //
 // Source: "PU-Bench: A Unified Benchmark for Rigorous and Reproducible PU Learning" (2026), with its settings: 40 epochs of batches
 // of 256, Adam at a rate of 0.0003, β = 0, γ = 1. Differences: no dropout, no weight decay, and the last epoch, where the benchmark
@@ -69,10 +69,10 @@ var plainMLP = encoder.Func{Name: "dense layers of 512, 256, 128, 64", Graph: fu
 // there, and may be an F1.
 func TestSpambase(t *testing.T) {
 	table := spambase(t)
-	for _, whole := range []bool{true, false} {
+	for whole, least := range map[bool]float64{true: 81.66, false: 80} {
 		m := spambaseAccuracy(t, table, 5, whole, func(prior float64) Method { return NNPU{Prior: prior} })
-		if whole && !(m >= 81.66) {
-			t.Errorf("accuracy %.2f, published 81.66", m)
+		if !(m >= least) {
+			t.Errorf("labeled positives among the unlabeled examples %v: accuracy %.2f, want %.2f", whole, m, least)
 		}
 	}
 }

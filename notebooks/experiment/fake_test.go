@@ -69,6 +69,7 @@ var fakeGrids = map[string][]fake{
 	"diverging": {{Steps: 10}, {Kind: "diverges", Steps: 10}, {Steps: 10}},
 	"hungry":    {{Steps: 10}, {Kind: "is killed", Steps: 10}},
 	"dying":     {{Kind: "dies at every fifth step", Steps: 20}, {Steps: 10}},
+	"mortal":    {{Kind: "dies at every fifth step", Steps: 60}, {Steps: 10}},
 	"exploding": {{Kind: "panics", Steps: 10}},
 	"poor":      {{Kind: "lacks its data", Steps: 10}, {Kind: "lacks its data", Steps: 10}, {Kind: elsewhere, Steps: 10}},
 	"none":      {{Kind: "judges nothing", Steps: 2}},

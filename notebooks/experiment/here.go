@@ -16,7 +16,8 @@ import (
 // Here does what is missing of a grid in this process, one run after the other, and returns what came of all: for a small grid in a
 // cell of a notebook. It shows how far it is in the notebook, or on w unless that is nil. Runs that are not done keep their state in
 // the folder work, "" meaning [WorkFolder]. A run computes on eng, or where that has not the threads of a worker of the run, on an engine
-// that has them: its numbers are those that a [Coordinator] would have come to.
+// that has them: its numbers are those that a [Coordinator] would have come to. Its [Result.PeakBytes] is the most that this process has
+// held so far, for earlier runs and cells too.
 //
 // Run again after an interrupt, or after the program was killed, it goes on from there.
 func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work string, w io.Writer) (*Cells, error) {

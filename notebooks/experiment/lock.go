@@ -15,10 +15,14 @@ import (
 // those with the same desk, whose checkpoints would be mixed up with ours. The error is [Busy] where somebody else does the run. Where
 // a file system has no locks nobody is kept off, and locked is false.
 func (s *Store) lock(size Size, run Run, desk desk) (release func(), locked bool, err error) {
+	if err := os.MkdirAll(desk.folder, 0o755); err != nil {
+		return nil, false, fmt.Errorf("experiment: %s cannot be given a place for its checkpoints (%w); make %s a folder that you can write to",
+			run, err, desk.folder)
+	}
 	folder := filepath.Join(s.Folder, ".locks") // in one place, beside the results, and out of the sight of git
-	if err := errors.Join(os.MkdirAll(desk.folder, 0o755), wholefile.Keep(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o644)); err != nil {
-		return nil, false, fmt.Errorf("experiment: %s cannot be kept from being done twice (%w); make %s and %s writable, or "+
-			"name another folder of results", run, err, folder, desk.folder)
+	if err := wholefile.Keep(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return nil, false, fmt.Errorf("experiment: %s cannot be kept from being done twice (%w); make %s a folder that you can write to, or "+
+			"name another folder of results", run, err, folder)
 	}
 	locked = true
 	var held []func()

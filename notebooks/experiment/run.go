@@ -119,16 +119,22 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 // writeList makes the file by which the workers know what to do; release removes it.
 func (c *Coordinator) writeList() (release func(), err error) {
 	folder := filepath.Join(c.Work, string(c.plan.Size))
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, fmt.Errorf("experiment: no place for the runs in progress (%w); make the folder writable", err)
+	release = func() { os.Remove(c.list) }
+	var f *os.File
+	if err = os.MkdirAll(folder, 0o755); err == nil {
+		f, err = os.CreateTemp(folder, "list-*.json")
 	}
-	f, err := os.CreateTemp(folder, "list-*.json")
+	if err == nil {
+		c.list = f.Name()
+		if err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list)); err != nil {
+			release()
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("experiment: the list of runs cannot be written (%w); make the folder writable, or free some space", err)
+		return nil, fmt.Errorf("experiment: the list of runs cannot be written (%w); make %s a folder that you can write to, with space left",
+			err, folder)
 	}
-	c.list = f.Name()
-	err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list))
-	return func() { os.Remove(c.list) }, err
+	return release, nil
 }
 
 // end has the workers stop; err is why.
@@ -153,7 +159,7 @@ func (c *Coordinator) begin() {
 		it := c.queue[i]
 		c.queue = slices.Delete(c.queue, i, i+1)
 		if err := c.start(it); err != nil {
-			c.end(fmt.Errorf("experiment: %s: %w", it.Run, err))
+			c.end(err)
 		}
 	}
 }
@@ -192,6 +198,14 @@ func (c *Coordinator) start(it *item) error {
 		c.lockless = true
 		c.Line.Linef("there are no file locks in %s or %s: start no second program on these runs, which would do them too", c.Store.Folder, c.Work)
 	}
+	if err := c.launch(it, desk); err != nil {
+		return fmt.Errorf("experiment: no worker can be started for %s (%w); free memory, and space in %s", it.Run, err, desk.folder)
+	}
+	return nil
+}
+
+// launch starts the worker of a run.
+func (c *Coordinator) launch(it *item, desk desk) (err error) {
 	if it.saved, err = fingerprint(desk.run()); err != nil {
 		return err
 	}

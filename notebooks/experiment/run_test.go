@@ -10,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -234,6 +236,7 @@ func TestFailures(t *testing.T) {
 		{"diverging", "saved: run/good holds the good state", 1, 1, false},
 		{"hungry", "out of memory: signal: killed; take smaller batches", 1, 2, true},
 		{"hungry", "its worker died 2 times, the last ones without getting on (signal: killed)", 1, 2, false},
+		{"mortal", "its worker died 10 times, and it got on in between (the last time: signal: killed)", 0, mostDeaths, false},
 	} {
 		t.Run(c.grid+" "+c.want, func(t *testing.T) {
 			oomKills = func() int {
@@ -283,6 +286,41 @@ func TestGivenUp(t *testing.T) {
 		if got := givenUp(tt.deaths, tt.stalls, tt.why); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
+	}
+}
+
+// A place that cannot be written to is told with what helps, and nothing is left behind.
+func TestNoPlaceForRuns(t *testing.T) {
+	for _, tt := range []struct {
+		file string // where a folder is needed
+		says string
+	}{
+		{"work/smoke", "list of runs cannot be written … work/smoke a folder that you can write to"},
+		{"work/smoke/counting", "Counting / fake  / seed 0 cannot be given a place … work/smoke/counting/fake/seed-0 a folder that you can write to"},
+		{"results/.locks", "seed 0 cannot be kept from being done twice … results/.locks a folder that you can write to, or name another folder of results"},
+	} {
+		b := newBench(t, "counting")
+		path := filepath.Join(b.folder, tt.file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		refusal.Check(t, b.coordinate(t.Context()), tt.says)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("how long a path may be is known for Linux")
+	}
+	b := newBench(t, "counting")
+	const longest = 4095              // of a path
+	for len(b.work()) < longest-250 { // the list can be made in the folder of the size, and the longer name of its part cannot
+		b.folder = filepath.Join(b.folder, strings.Repeat("a", 200))
+	}
+	b.desks = strings.Repeat("b", longest-len("/smoke/list-1234567890.json")-len(b.folder)-1)
+	const mend = "/smoke a folder that you can write to, with space left"
+	if err := b.coordinate(t.Context()); !errors.Is(err, syscall.ENAMETOOLONG) || !strings.HasSuffix(err.Error(), mend) {
+		t.Errorf("of a name that is too long it is not said %q", mend)
+	}
+	if left, err := os.ReadDir(filepath.Join(b.work(), "smoke")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

@@ -32,16 +32,26 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	}
 	folder := filepath.Join(work, string(plan.Size), "slurm")
 	list := filepath.Join(folder, "list.json")
+	others := readByOthers(list, store, plan)
 	said := ""
 	array := slurm.Config{
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
 		Options: chosen, Tries: mostLosses,
 		Report: func(s slurm.Status) {
-			text := plan.Name + ": " + s.String()
+			foreign := s.Earlier && others // and tells nothing of how far this plan is
+			text := s.String()
+			if !foreign {
+				text = plan.Name + ": " + text
+			} else if said == "" {
+				line.Linef("%s waits for job %s of an earlier start, which may do other runs: tables of one size share runs and a folder, and no "+
+					"run is done twice", plan.Name, strings.Join(s.Jobs, ", "))
+			}
 			told := text
-			if left, err := plan.TimeLeft(store, work, s.Running); err != nil {
+			switch left, err := plan.TimeLeft(store, work, s.Running); {
+			case foreign:
+			case err != nil:
 				told += "; " + err.Error() // which ends the grid where the results are needed
-			} else if left != "" {
+			case left != "":
 				told += ", " + left + " left"
 			}
 			if line.Set(told); !line.Live() && text != said {
@@ -74,6 +84,14 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 		}
 		line.Linef("%v", err)
 	}
+}
+
+// readByOthers reports whether the list, which jobs of an earlier start may be reading, names runs that are none of a plan, or cannot be read.
+func readByOthers(list string, store *experiment.Store, plan *experiment.Plan) bool {
+	earlier, err := experiment.ReadList(list)
+	return err != nil || earlier.Store != store.Folder || slices.ContainsFunc(earlier.Entries, func(e experiment.Entry) bool {
+		return !slices.ContainsFunc(plan.Standings, func(s experiment.Standing) bool { return s.Run.Path() == e.Path })
+	})
 }
 
 // words splits text at spaces as a shell does, but for those between single or double quotes, which fall away.

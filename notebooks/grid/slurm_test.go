@@ -3,12 +3,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
@@ -102,6 +104,48 @@ func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 	s.grid("-on slurm table-2", exitFailed, "5 of 6 runs done, 1 failed")
 	t.Setenv(misbehavior, "")
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
+}
+
+// What an earlier start submitted is waited for. It is told as part of a table where it is, and else that it is not, and why it is waited for.
+func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
+	told := withFakeSlurm(t)
+	s := newShop(t)
+	interrupted := func(args string) {
+		t.Helper()
+		t.Setenv("RUNNING", filepath.Join(t.TempDir(), "none", "running")) // cannot be made: a task runs for ever
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil {
+				if _, err := os.Stat(filepath.Join(s.folders[3], "smoke", "slurm", "jobs.json")); err == nil {
+					cancel()
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		s.gridIn(ctx, args, exitInterrupted, "slurm: job 12 goes on without this program")
+	}
+	const earlier, why = "job 12 of an earlier start: ", "waits for job 12 of an earlier start, which may do other runs: tables of one size share "
+	t.Setenv("ENDED", "NODE_FAIL|None")
+	t.Setenv(misbehavior, "is killed")
+	interrupted("-on slurm -only nnpu table-2")
+	t.Setenv(misbehavior, "")
+	t.Setenv("RUNNING", told+".first")
+	said := s.grid("-on slurm table-2", exitOK, "table-2: "+earlier, "s left\n", "table-2: 6 of 6 runs done.")
+	if strings.Contains(said, why) {
+		t.Errorf("its own runs are told as others':\n%s", said)
+	}
+	s = newShop(t)
+	s.grid("-seeds 0 table-1", exitOK) // by which it is known how long the others take
+	interrupted("-on slurm -only nnpu table-2")
+	t.Setenv("RUNNING", told+".second")
+	said = s.grid("-on slurm table-1", exitOK, "\n"+earlier, "table-1 "+why, "table-1: 3 of 3 runs done.")
+	if strings.Contains(said, "table-1: "+earlier) || strings.Count(said, why) != 1 {
+		t.Errorf("others' runs are told as its own, or not once:\n%s", said)
+	}
+	if head, _, _ := strings.Cut(said, "table-1: job"); strings.Contains(head, " left") {
+		t.Errorf("the time left is told by how others' runs get on:\n%s", said)
+	}
 }
 
 // What ends a task for another reason than its run makes no result.

@@ -24,6 +24,8 @@ func TestErrors(t *testing.T) {
 		{func(w *work) { w.Options = []string{"-M", "other"} }, "slurm: -M is not for you to choose here"},
 		{func(w *work) { w.Options = []string{"-Mother"} }, "slurm: -Mother is not for you to choose here"},
 		{func(w *work) { w.Options = []string{"-p", "gpu", "-a1-9"} }, "slurm: -a1-9 is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"-oelsewhere"} }, "slurm: -oelsewhere is not for you to choose here"},
+		{func(w *work) { w.Options = []string{"-W"} }, "slurm: -W is not for you to choose here"},
 		{func(w *work) { w.Options = []string{"--wait"} }, "slurm: --wait is not for you to choose here"},
 		{func(w *work) { w.Command[0] = "no-such-program" }, `slurm: the program of the tasks: exec: "no-such-program"`},
 		{func(w *work) { w.write("say", "welcome to the cluster", false) }, `slurm: sbatch said "welcome to the cluster100\n"`},

@@ -15,7 +15,7 @@ import (
 // Status is how far the tasks that were submitted are.
 type Status struct {
 	Jobs                           []string // "123"
-	Earlier                        bool     // whether an earlier start submitted them, perhaps for another table of the same folder
+	Earlier                        bool     // whether an earlier start in this folder submitted them, perhaps to do something else
 	Tasks, Running, Waiting, Ended int
 	Reason                         string // why the first that waits does, in Slurm's words: "Resources"
 	Trouble                        string // what hinders now: Slurm does not answer; "" where nothing does
@@ -27,7 +27,7 @@ func (s Status) String() string {
 	if len(s.Jobs) > 0 {
 		of := ""
 		if s.Earlier {
-			of = " of an earlier start, which ends first"
+			of = " of an earlier start"
 		}
 		text = "job " + strings.Join(s.Jobs, ", ") + of + ": " + text
 	}

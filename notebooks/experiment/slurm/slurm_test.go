@@ -95,11 +95,11 @@ func (w *work) submitted(t *testing.T, want ...string) {
 	}
 }
 
-// Arrays are as long as the cluster allows, and every task gets its own index, its environment and this folder.
+// Arrays are as long as the cluster allows, and every task gets its own index, this environment and this folder.
 func TestEveryTaskIsDone(t *testing.T) {
 	w := newWork(t, 5, `result "$1 of $2 in $(dirname "$0")"`)
 	w.write("config", "MaxArraySize            = 2\n", false)
-	w.Threads, w.Options = 3, []string{"--partition=gpu", "--cpus-per-task=8"}
+	w.Threads, w.Options = 3, []string{"-pgpu", "-Aours", "--account=ours", "--cpus-per-task=8"}
 	if err := w.do(t); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestEveryTaskIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := w.calls()[0]
-	options := "--partition=gpu --cpus-per-task=8 --parsable"
+	options := "-pgpu -Aours --account=ours --cpus-per-task=8 --parsable"
 	for _, want := range []string{"--job-name=program ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
 		if !strings.Contains(call, want) {
 			t.Errorf("sbatch %s lacks %s", call, want)
@@ -243,7 +243,7 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	if !errors.As(err, &left) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "scancel 100") {
 		t.Fatalf("got %v", err)
 	}
-	_, result = w.waiting(t, "job 100 of an earlier start, which ends first")
+	_, result = w.waiting(t, "job 100 of an earlier start")
 	w.finish(t, "100|0|COMPLETED|None\n100|1|RUNNING|None\n", "run 0", "run 1")
 	select {
 	case err := <-result:

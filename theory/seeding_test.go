@@ -35,8 +35,10 @@ func TestSeedingRefuses(t *testing.T) {
 	wantError(t, "nothing labeled", err, "at least one labeled")
 	_, err = enumerateFloats(dense(one), []bool{true, false})
 	wantError(t, "two labels for one row", err, "1 rows and 2 labels")
+	_, err = enumerateFloats(stack([][]float64{{0, 2}, {2, 2}}, one))
+	wantError(t, "unlabeled row at the mean", err, "nothing to draw")
 	_, err = enumerateFloats(stack(one, one))
-	wantError(t, "collapsed", err, "nothing to draw")
+	wantError(t, "collapsed", err, "all 2 rows are the same")
 	many := make([][]float64, 20)
 	for i := range many {
 		many[i] = []float64{float64(i), 1}

@@ -69,8 +69,10 @@ func TestVariantAgreement(t *testing.T) {
 		t.Errorf("leaves %v, %v", leaves, err)
 	}
 	near(t, "two groups", probability, 1, 1e-15)
+	_, _, err = agreement(2, 1, 0, 2, 1)
+	wantError(t, "unlabeled at the mean", err, "nothing to draw")
 	_, _, err = agreement(1, 1, 0, 0)
-	wantError(t, "collapsed", err, "nothing to draw")
+	wantError(t, "collapsed", err, "all 2 rows are the same")
 	_, _, err = agreement(1, 1, 0)
 	wantError(t, "nothing unlabeled", err, "at least one")
 }

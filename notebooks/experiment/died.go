@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// mostDeaths is how often a run may lose its worker, even where it gets on between two deaths.
-const mostDeaths = 10
+// mostDeaths is how often a run may lose its worker, even where it gets on between two deaths, and mostStalls how often in a row without
+// getting on.
+const mostDeaths, mostStalls = 10, 2
 
 // over sees to a run whose worker has ended.
 func (c *Coordinator) over(it *item, ended error) error {
@@ -76,7 +77,7 @@ func (c *Coordinator) died(it *item, how error) error {
 	if killedForMemory(how) && oomKills() > it.oom || outOfMemory(c.tail(it)) {
 		why = "out of memory: " + why
 	}
-	if it.stalls < 2 && it.deaths < mostDeaths {
+	if it.stalls < mostStalls && it.deaths < mostDeaths {
 		c.Line.Linef("        %s: its worker died (%s); it goes on from its last checkpoint", it.Run, why)
 		c.queue = append(c.queue, it)
 		return nil
@@ -98,7 +99,7 @@ func givenUp(deaths, stalls int, why string) string {
 	switch {
 	case strings.HasPrefix(why, "out of memory"):
 		return why
-	case stalls >= 2:
+	case stalls >= mostStalls:
 		return fmt.Sprintf("its worker died %d times, the last ones without getting on (%s)", deaths, why)
 	}
 	return fmt.Sprintf("its worker died %d times, and it got on in between (the last time: %s)", deaths, why)

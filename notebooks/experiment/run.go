@@ -119,22 +119,24 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 // writeList makes the file by which the workers know what to do; release removes it.
 func (c *Coordinator) writeList() (release func(), err error) {
 	folder := filepath.Join(c.Work, string(c.plan.Size))
-	release = func() { os.Remove(c.list) }
-	var f *os.File
-	if err = os.MkdirAll(folder, 0o755); err == nil {
-		f, err = os.CreateTemp(folder, "list-*.json")
-	}
-	if err == nil {
-		c.list = f.Name()
-		if err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list)); err != nil {
-			release()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("experiment: the list of runs cannot be written (%w); make %s a folder that you can write to, with space left", err, folder)
 		}
+	}()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
 	}
+	f, err := os.CreateTemp(folder, "list-*.json")
 	if err != nil {
-		return nil, fmt.Errorf("experiment: the list of runs cannot be written (%w); make %s a folder that you can write to, with space left",
-			err, folder)
+		return nil, err
 	}
-	return release, nil
+	c.list = f.Name()
+	release = func() { os.Remove(c.list) }
+	if err = errors.Join(f.Close(), c.plan.List(c.Store, c.Work).Write(c.list)); err != nil {
+		release()
+	}
+	return release, err
 }
 
 // end has the workers stop; err is why.

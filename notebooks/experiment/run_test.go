@@ -289,7 +289,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A place that cannot be written to is told with what helps, and nothing is left behind.
+// A place that cannot be written to is told with what helps.
 func TestNoPlaceForRuns(t *testing.T) {
 	for _, tt := range []struct {
 		file string // where a folder is needed
@@ -306,6 +306,10 @@ func TestNoPlaceForRuns(t *testing.T) {
 		}
 		refusal.Check(t, b.coordinate(t.Context()), tt.says)
 	}
+}
+
+// Where the list can be begun and not be written, that is told too, and nothing is left.
+func TestNoRoomForTheList(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("how long a path may be is known for Linux")
 	}

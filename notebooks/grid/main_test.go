@@ -116,6 +116,7 @@ func TestUsage(t *testing.T) {
 		"table-1 -on cloud":            "-on cloud: want here or slurm",
 		"table-1 -on slurm -workers 2": "the cluster decides how many runs",
 		"table-1 -slurm --time=1":      "-slurm is for -on slurm",
+		"table-1 -on slurm -slurm 'a":  "a quote in -slurm 'a is not closed",
 		"table-1 -nosuch":              "flag provided but not defined: -nosuch",
 	} {
 		s.grid(args, exitUsage, want)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/puclab/puclab/internal/naming"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -25,8 +26,8 @@ type options struct {
 	again   bool
 	failed  bool
 
-	on           string // "here" or "slurm"
-	slurmOptions string
+	on           string   // "here" or "slurm"
+	slurmOptions []string // of sbatch
 
 	results, work string // folders; "" means those of the checkout
 
@@ -58,7 +59,7 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 		"do stale runs anew, those of another configuration or version, and write over their results")
 	flags.BoolVar(&o.failed, "failed", false, "try failed runs again")
 	flags.StringVar(&o.on, "on", "here", "where to do the runs: `here` or slurm")
-	flags.StringVar(&o.slurmOptions, "slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
+	sbatch := flags.String("slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
 	flags.StringVar(&o.results, "results", "", "`folder` of the results (default notebooks/results)")
 	flags.StringVar(&o.work, "work", "", "`folder` in which runs that are not done keep their state (default notebooks/out/grid)")
 	flags.StringVar(&o.worker, "worker", "", "for this program itself: do one run of the `list` in this file")
@@ -70,6 +71,9 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 	o.only = split(*only)
 	if o.size, err = experiment.ParseSize(*size); err == nil {
 		o.seeds, err = parseSeeds(*numbers)
+	}
+	if err == nil {
+		o.slurmOptions, err = words(*sbatch)
 	}
 	if err == nil {
 		err = o.check(tables)
@@ -107,7 +111,7 @@ func (o options) check(tables catalog) error {
 		return fmt.Errorf("-on %s: want here or slurm", o.on)
 	case o.on == "slurm" && o.workers > 0:
 		return errors.New("-workers is for this machine; on Slurm the cluster decides how many runs it does at a time")
-	case o.on != "slurm" && o.slurmOptions != "":
+	case o.on != "slurm" && len(o.slurmOptions) > 0:
 		return errors.New("-slurm is for -on slurm")
 	}
 	return nil
@@ -217,4 +221,34 @@ func (o options) workFolder() (string, error) {
 		return experiment.WorkFolder()
 	}
 	return filepath.Abs(o.work)
+}
+
+// words splits text at spaces as a shell does, but for those between single or double quotes, which fall away.
+func words(text string) (out []string, err error) {
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			begun, quote = true, r
+		case quote == 0 && unicode.IsSpace(r):
+			if begun {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("grid: a quote in -slurm %s is not closed; close it", text)
+	}
+	if begun {
+		out = append(out, word.String())
+	}
+	return out, nil
 }

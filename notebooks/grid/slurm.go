@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -26,17 +25,13 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	if err != nil {
 		return err
 	}
-	chosen, err := words(o.slurmOptions)
-	if err != nil {
-		return err
-	}
 	folder := filepath.Join(work, string(plan.Size), "slurm")
 	list := filepath.Join(folder, "list.json")
 	others := readByOthers(list, store, plan)
 	said := ""
 	array := slurm.Config{
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
-		Options: chosen, Tries: mostLosses,
+		Options: o.slurmOptions, Tries: mostLosses,
 		Report: func(s slurm.Status) {
 			foreign := s.Earlier && others // and tells nothing of how far this plan is
 			text := s.String()
@@ -92,36 +87,6 @@ func readByOthers(list string, store *experiment.Store, plan *experiment.Plan) b
 	return err != nil || earlier.Store != store.Folder || slices.ContainsFunc(earlier.Entries, func(e experiment.Entry) bool {
 		return !slices.ContainsFunc(plan.Standings, func(s experiment.Standing) bool { return s.Run.Path() == e.Path })
 	})
-}
-
-// words splits text at spaces as a shell does, but for those between single or double quotes, which fall away.
-func words(text string) (out []string, err error) {
-	var word strings.Builder
-	begun, quote := false, rune(0)
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			begun, quote = true, r
-		case quote == 0 && unicode.IsSpace(r):
-			if begun {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("grid: a quote in -slurm %s is not closed; close it", text)
-	}
-	if begun {
-		out = append(out, word.String())
-	}
-	return out, nil
 }
 
 // keepFailures makes those runs ones that failed whose task would end so again, and returns how many.

@@ -8,8 +8,9 @@ import (
 )
 
 // CurvesOverMinutes is [CurvesOverSteps] over minutes in place of steps: how long the fastest of the runs of a series took, as others were
-// slowed by what else the machine did, all judging included, shared out evenly among its steps. A curve has the name of its method and head. Points of a run end one schedule of the learning rate and
-// not each its own: a run that is to be short does better than a long one does by then.
+// slowed by what else the machine did, all judging included, shared out evenly among its steps.
+// A curve has the name of its method and head. Points of a run end one schedule of the learning rate and not each its own: a run that is to
+// be short does better than a long one does by then.
 func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curves []viz.Curve) {
 	for _, s := range list {
 		for _, curve := range CurvesOverSteps(cells, s) {
@@ -24,8 +25,8 @@ func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curv
 	return curves
 }
 
-// DrawCompute sets side by side how many minutes the fastest runs of series took, with all heads of theirs, and how accurate they are in the end, in
-// percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
+// DrawCompute sets side by side how many minutes the fastest runs of series took, with all heads of theirs, and how
+// accurate they are in the end, in percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
 func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	out := viz.Table{
 		Title: "Where they end", RowsHeader: "classifier", Columns: []string{"minutes", "accuracy (%)"}, Decimals: 1,

@@ -60,14 +60,12 @@ func checkRows(x *mat.Dense, labeled []bool) error {
 	if err == nil {
 		err = rows.CheckFinite(x)
 	}
+	if err == nil {
+		err = rows.CheckSpread(x)
+	}
 	if err != nil {
 		return fmt.Errorf("prior: %w", err)
 	}
-	if _, _, err := count(labeled); err != nil {
-		return err
-	}
-	if err := rows.CheckSpread(x); err != nil {
-		return fmt.Errorf("prior: %w", err)
-	}
-	return nil
+	_, _, err = count(labeled)
+	return err
 }

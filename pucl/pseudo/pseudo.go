@@ -84,8 +84,7 @@ type Labels struct {
 // ones again, as in case-control data.
 //
 // It is an error if there are fewer labeled or unlabeled rows than folds, if an entry is not finite, if all rows are the same or lie too far
-// apart to compute with, or
-// if the estimate of the prior leaves no positive or no negative row.
+// apart to compute with, or if the estimate of the prior leaves no positive or no negative row.
 func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 	config = config.withDefaults()
 	if err := check(x, labeled, config); err != nil {

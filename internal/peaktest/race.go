@@ -1,0 +1,6 @@
+//go:build race
+
+package peaktest
+
+// raceDetector reports whether the race detector is at work.
+const raceDetector = true

@@ -41,6 +41,7 @@ func TestStreamTakesLittleMemory(t *testing.T) {
 		return
 	}
 	peaktest.Skip(t)
+	peaktest.SkipUnderRace(t)
 	for way, c := range ways {
 		took := peaktest.OfChild(t, streamOfChild, way)
 		t.Logf("%s: %.1f MB", way, float64(took)/1e6)

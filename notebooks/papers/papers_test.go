@@ -55,6 +55,7 @@ func TestRunsOfALaptop(t *testing.T) {
 		"FMNIST-I, 1000 labeled / nnPU": 5, "FMNIST-I, 1000 labeled / PAN": 3, "FMNIST-II, 1000 labeled / PUCL": 5,
 		"FMNIST-I, 3000 labeled / vPU": 5, "FMNIST-I, 3000 labeled / uPU": 0, "CIFAR-I, 1000 labeled / P3MIX-C": 3,
 		"CIFAR-I, 1000 labeled / PAN": 0, "CIFAR-II, 1000 labeled / PUCL": 3,
+		"FMNIST-I, 1000 labeled / all true labels": 3, "FMNIST-I, 3000 labeled / all true labels": 0, "CIFAR-II, 1000 labeled / all true labels": 3,
 	} {
 		if got := seeds[key]; len(got) != want || !slices.IsSorted(got) || want > 0 && got[0] != 1 {
 			t.Errorf("%s: seeds %d, want %d of them", key, got, want)

@@ -157,3 +157,23 @@ func TestRivalRun(t *testing.T) {
 		}
 	}
 }
+
+// A run with all true labels learns from every image that is unlabeled to rivals, by its class, goes on where it stopped, and tells of its
+// training what its identity does. Its numbers change with its version.
+func TestTrueLabels(t *testing.T) {
+	eng, s := enginetest.Open(t), small()
+	run := s.trueLabels(1)
+	want, err := run.Train(context.Background(), eng, experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := experiment.Judgements(want.Points)
+	if run.Version != 1 || len(judged) != len(experiment.Rules())-1 || judged[0].Step != 2*(7200/784) { // no views for agreement
+		t.Fatalf("version %d: %+v", run.Version, judged)
+	}
+	checkFirst(t, judged[0], [2]float64{0.76, 0.84796})
+	checkResumes(t, eng, run, want, 5)
+	if update := run.Config.(Supervised).Update; !strings.Contains(want.Record.Settings, update) {
+		t.Errorf("trained by %q, told %q", want.Record.Settings, update)
+	}
+}

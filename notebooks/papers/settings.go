@@ -28,7 +28,7 @@ type setting struct {
 	Fewer    int                  // epochs of rivals whose steps cost several times as much as others'; 0 means Epochs
 
 	Seeds, SlowSeeds int                // of all methods but the slow rivals, and of those
-	Rivals           []string           // nil for all
+	Rivals           []string           // and [TrueLabels], if they are to run; nil for all
 	Rates            map[string]float64 // learning rates of rivals; others have the usual 0.001
 	Bank             int                // of watched runs; see Watched
 
@@ -43,7 +43,7 @@ func settings(size experiment.Size) ([]setting, error) {
 		list = []setting{smoke()}
 	case experiment.Laptop:
 		few := []string{"nnPU", "vPU"}
-		some := []string{"nnPU", "Dist-PU", "vPU", "P3MIX-E", "P3MIX-C"}
+		some := []string{"nnPU", "Dist-PU", "vPU", "P3MIX-E", "P3MIX-C", TrueLabels}
 		list = []setting{
 			laptopFashion("FMNIST-I", 1000, nil), laptopFashion("FMNIST-II", 1000, nil),
 			laptopFashion("FMNIST-I", 3000, few), laptopFashion("FMNIST-II", 3000, few),

@@ -1,0 +1,82 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// TrueLabels is the row of Table 2 that is no method: the network of the rivals, told the class of every image. What a rival stays below
+// it is the price of having positive and unlabeled images alone; what it stays below a number in print is the network's and the files'.
+const TrueLabels = "all true labels"
+
+// trueLabelsVersion is the version of these runs.
+const trueLabelsVersion = 1
+
+// Supervised is the configuration of a run with [TrueLabels].
+type Supervised struct {
+	Data    Data
+	Encoder string // with a linear layer behind it, which reads embeddings of length one
+	Update  string // optimizer, learning rate and schedule
+	Batch   int    // images in a batch, of which as large a share is positive as of all
+	Epochs  int    // as many as rivals make; the last one is judged
+}
+
+// trueLabels returns the run of a setting that trains the network of the rivals by the classes of the images that to rivals are unlabeled.
+func (s setting) trueLabels(seed uint64) experiment.Run {
+	config := classify.FineTuneConfig{
+		BatchStatistics: true, Epochs: s.Epochs, BatchSize: s.Rival.Positives + s.Rival.Unlabeled,
+		LearningRate: 1e-3, Schedule: optim.Cosine{Warmup: -1}, Seed: seed,
+	}
+	update := train.Settings{LearningRate: config.LearningRate, Schedule: config.Schedule}.WithDefaults().Update()
+	return experiment.Run{
+		Setting: s.Name, Method: TrueLabels, Seed: seed, Version: trueLabelsVersion,
+		Config: Supervised{Data: s.Data, Encoder: encoder.Describe(s.Encoder), Update: update, Batch: config.BatchSize, Epochs: config.Epochs},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (_ *experiment.Outcome, err error) {
+			data, err := s.Data.open(seed)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, data.close()) }()
+			config.Checkpoint, config.CheckpointEvery, config.Observer = filepath.Join(place.Folder, "training"), checkpointEvery, place.Observer
+			return s.supervise(ctx, eng, data, config)
+		},
+	}
+}
+
+// supervise trains by the classes and judges what comes of it.
+func (s setting) supervise(ctx context.Context, eng *engine.Engine, data *opened, config classify.FineTuneConfig) (*experiment.Outcome, error) {
+	height, width, channels := data.train.images.Shape()
+	start, err := train.NewModel(eng, height, width, channels, train.Config{Encoder: s.Encoder, Seed: config.Seed})
+	if err != nil {
+		return nil, err
+	}
+	_, unlabeled := rows.Split(data.train.Labeled) // labeled images are among these again
+	learn, err := read(data.train.images, rows.Pick(data.train.Index, unlabeled))
+	held, heldErr := read(data.held.images, data.held.Index)
+	test, testErr := read(data.test, rows.All(data.test.Len()))
+	if err := errors.Join(err, heldErr, testErr); err != nil {
+		return nil, err
+	}
+	classes := classify.LabeledImages[bool]{Pixels: learn, Labels: rows.Pick(data.train.Positive, unlabeled)}
+	tuned, err := classify.FineTunePU(ctx, eng, start, classes, risk.CrossEntropy, config)
+	if err != nil {
+		return nil, err
+	}
+	pu, err := tuned.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: data.held.Labeled}, evaluate.ScoreConfig{Prior: data.held.Prior})
+	right, testErr := tuned.Score(eng, classify.LabeledImages[bool]{Pixels: test, Labels: data.truth})
+	if err := errors.Join(err, testErr); err != nil {
+		return nil, err
+	}
+	return data.outcome(tuned.Tuning.Record, []experiment.Point{{Step: len(tuned.Tuning.History.Losses), PU: &pu, Test: &right}}), nil
+}

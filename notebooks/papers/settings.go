@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -34,6 +35,9 @@ type setting struct {
 
 	benchmark datasets.Benchmark
 }
+
+// has tells whether the rival of that name, or [TrueLabels], runs in the setting.
+func (s setting) has(name string) bool { return s.Rivals == nil || slices.Contains(s.Rivals, name) }
 
 // settings returns the settings of a size, those first that matter most.
 func settings(size experiment.Size) ([]setting, error) {

@@ -1,8 +1,6 @@
 package papers
 
 import (
-	"slices"
-
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
@@ -21,13 +19,13 @@ func Table2() Table {
 					seeds = s.SlowSeeds
 				}
 				for seed := range uint64(seeds) {
-					if s.Rivals == nil || slices.Contains(s.Rivals, c.name) {
+					if s.has(c.name) {
 						runs = append(runs, s.rival(c, seed+1))
 					}
 				}
 			}
 			// Nobody knows the classes of most images of STL-10.
-			if s.benchmark.Set != "STL-10" && (s.Rivals == nil || slices.Contains(s.Rivals, TrueLabels)) {
+			if s.benchmark.Set != "STL-10" && s.has(TrueLabels) {
 				for seed := range uint64(s.SlowSeeds) {
 					runs = append(runs, s.trueLabels(seed+1))
 				}

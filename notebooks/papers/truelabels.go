@@ -38,24 +38,27 @@ func (s setting) trueLabels(seed uint64) experiment.Run {
 		BatchStatistics: true, Epochs: s.Epochs, BatchSize: s.Rival.Positives + s.Rival.Unlabeled,
 		LearningRate: 1e-3, Schedule: optim.Cosine{Warmup: -1}, Seed: seed,
 	}
-	update := train.Settings{LearningRate: config.LearningRate, Schedule: config.Schedule}.WithDefaults().Update()
 	return experiment.Run{
 		Setting: s.Name, Method: TrueLabels, Seed: seed, Version: trueLabelsVersion,
-		Config: Supervised{Data: s.Data, Encoder: encoder.Describe(s.Encoder), Update: update, Batch: config.BatchSize, Epochs: config.Epochs},
-		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (_ *experiment.Outcome, err error) {
-			data, err := s.Data.open(seed)
-			if err != nil {
-				return nil, err
-			}
-			defer func() { err = errors.Join(err, data.close()) }()
-			config.Checkpoint, config.CheckpointEvery, config.Observer = filepath.Join(place.Folder, "training"), checkpointEvery, place.Observer
-			return s.supervise(ctx, eng, data, config)
+		Config: Supervised{
+			Data: s.Data, Encoder: encoder.Describe(s.Encoder),
+			Update: update(train.Config{LearningRate: config.LearningRate, Schedule: config.Schedule}),
+			Batch:  config.BatchSize, Epochs: config.Epochs,
+		},
+		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
+			return s.supervise(ctx, eng, place, config)
 		},
 	}
 }
 
-// supervise trains by the classes and judges what comes of it.
-func (s setting) supervise(ctx context.Context, eng *engine.Engine, data *opened, config classify.FineTuneConfig) (*experiment.Outcome, error) {
+// supervise does a run.
+func (s setting) supervise(ctx context.Context, eng *engine.Engine, place experiment.Place, config classify.FineTuneConfig) (
+	_ *experiment.Outcome, err error) {
+	data, err := s.Data.open(config.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
 	height, width, channels := data.train.images.Shape()
 	start, err := train.NewModel(eng, height, width, channels, train.Config{Encoder: s.Encoder, Seed: config.Seed})
 	if err != nil {
@@ -69,6 +72,8 @@ func (s setting) supervise(ctx context.Context, eng *engine.Engine, data *opened
 		return nil, err
 	}
 	classes := classify.LabeledImages[bool]{Pixels: learn, Labels: rows.Pick(data.train.Positive, unlabeled)}
+	config.Checkpoint, config.CheckpointEvery = filepath.Join(place.Folder, "training"), checkpointEvery
+	config.Observer = place.Observer
 	tuned, err := classify.FineTunePU(ctx, eng, start, classes, risk.CrossEntropy, config)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"pucl/engine/...", "pucl/internal/sample", "pucl/internal/steptest", "viz", "pucl/reduce"},
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/probe", "pucl/mak", "theory/..."},
-	{"pucl/train"},
+	{"pucl/train/..."},
 	{"pucl/classify", "pucl/rival", "pucl/vqa"},
 	{"pucl/pipeline"},
 	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},

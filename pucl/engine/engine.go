@@ -54,6 +54,7 @@ import (
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
 
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/engine/programs"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
@@ -201,6 +202,9 @@ func (config Config) open(c candidate) (e *Engine, err error) {
 		e.Plugin = path
 	}
 	if e.Kind == "xla-cpu" {
+		if err := programs.Attach(e.Plugin); err != nil { // before oneDNN, whose calls are part of what is compiled
+			e.Notes = append(e.Notes, "programs are compiled every time: "+err.Error())
+		}
 		e.attachOneDNN()
 	}
 	return e, nil

@@ -3,7 +3,7 @@
 package onednn
 
 /*
-#cgo CFLAGS: -O3
+#cgo CFLAGS: -O3 -I${SRCDIR}/../internal/plugin
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "plan.h"
@@ -11,38 +11,59 @@ package onednn
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
 	"unsafe"
+
+	"github.com/puclab/puclab/pucl/engine/internal/plugin"
 )
 
 var (
 	attachLock sync.Mutex
-	opened     string // the library
+	opened     string       // the library
+	calling    plugin.Table // that calls it
 )
 
 // Attach opens oneDNN's library, a file, and has the PJRT plugin, a file that is loaded already, call it from now on. Doing so
 // again changes nothing; another library is refused, since a process holds one for good. It fails when one of the two lacks something,
 // and then the plugin is as it was.
-func Attach(library, plugin string) error {
+func Attach(library, pluginFile string) error {
 	attachLock.Lock()
 	defer attachLock.Unlock()
 	if opened != "" && library != opened && !sameFile(library, opened) {
 		return fmt.Errorf("oneDNN's library %s can't take the place of %s in a running program", library, opened)
 	}
-	l, p := C.CString(library), C.CString(plugin)
+	l := C.CString(library)
 	defer C.free(unsafe.Pointer(l))
-	defer C.free(unsafe.Pointer(p))
 	if problem := C.library_open(l); problem != nil {
 		return fmt.Errorf("oneDNN's library %s does not open: %s", library, explained(C.GoString(problem), library))
 	}
 	opened = library
-	if problem := C.calls_attach(p); problem != nil {
-		return fmt.Errorf("%s does not call oneDNN: %s", plugin, C.GoString(problem))
+	if err := call(pluginFile); err != nil {
+		return fmt.Errorf("%s does not call oneDNN: %w", pluginFile, err)
 	}
 	attached.Store(true)
 	return nil
+}
+
+// call has a plugin call oneDNN.
+func call(pluginFile string) error {
+	table, err := plugin.Open(pluginFile)
+	switch {
+	case err != nil:
+		return err
+	case table == calling:
+		return nil
+	case calling != plugin.Table{}:
+		return errors.New("another plugin calls oneDNN in this process")
+	}
+	if problem := C.calls_attach(table.Pointer(), table.Function(plugin.Compile)); problem != nil {
+		return errors.New(C.GoString(problem))
+	}
+	calling = table
+	return table.Replace(plugin.Compile, unsafe.Pointer(C.calls_compile))
 }
 
 // Version returns that of the library and the set of instructions that it takes on this processor, by oneDNN's own number, such as

@@ -1,65 +1,17 @@
 //go:build cgo && linux && amd64
 
 // How XLA comes to call oneDNN: by a handler for custom calls, registered through the plugin's FFI extension, and by a look at every
-// program before the plugin compiles it. What is declared here are the parts that are used of two interfaces: PJRT's, whose tables
-// only ever grow at their end, and XLA's foreign function interface, version 0.1.
+// program before the plugin compiles it. What is declared here are the parts that are used of XLA's foreign function interface, version 0.1,
+// whose structures begin as those of plugins do.
 
 #include "plan.h"
+#include "plugin.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-// Every structure of both begins with its size and a list of extensions.
-
-typedef struct extension {
-	size_t struct_size;
-	int kind;
-	struct extension *next;
-} extension_t;
-
-typedef struct {
-	size_t struct_size;
-	extension_t *extensions;
-	int major, minor;
-} version_t;
-
-// PJRT
-
-typedef struct {
-	size_t struct_size;
-	extension_t *extensions;
-	version_t version;
-	void *functions[];
-} pjrt_t;
-
-enum { COMPILE = 20 };      // its place among the functions
 enum { FFI_EXTENSION = 5 }; // its kind
-
-typedef struct {
-	size_t struct_size;
-	extension_t *extensions;
-	char *code;
-	size_t code_size;
-	const char *format;
-	size_t format_size;
-} program_t;
-
-typedef struct {
-	size_t struct_size;
-	extension_t *extensions;
-	void *client;
-	const program_t *program;
-	const char *options;
-	size_t options_size;
-	void *executable;
-} compile_t;
-
-typedef void *compile_function(compile_t *);
 
 typedef struct {
 	size_t struct_size;
@@ -189,11 +141,11 @@ static void *handler(call_t *call) {
 	return fail(call, INTERNAL, message);
 }
 
-static compile_function *compile; // the plugin's own
+static compile_function *compile; // what stood in the table before
 
 extern char *rewriteProgram(char *code, size_t size); // of the Go files: a new text, or NULL to leave it
 
-static void *rewrite_and_compile(compile_t *c) {
+void *calls_compile(compile_t *c) {
 	const program_t *given = c->program;
 	if (given->format_size != 4 || strncmp(given->format, "mlir", 4)) return compile(c);
 	char *text = rewriteProgram(given->code, given->code_size);
@@ -208,27 +160,13 @@ static void *rewrite_and_compile(compile_t *c) {
 	return problem;
 }
 
-const char *calls_attach(const char *path) {
-	void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-	if (!library) return "the plugin is not loaded";
-	pjrt_t *(*get)(void);
-	if (!(*(void **)&get = dlsym(library, "GetPjrtApi"))) return "it is no PJRT plugin";
-	pjrt_t *api = get();
-	compile_function **entry = (compile_function **)&api->functions[COMPILE];
-	if (*entry == rewrite_and_compile) return NULL;
-	if (compile) return "another plugin calls oneDNN in this process";
-
-	extension_t *e = api->extensions;
+const char *calls_attach(const void *plugin, void *before) {
+	extension_t *e = ((const table_t *)plugin)->extensions;
 	while (e && e->kind != FFI_EXTENSION) e = e->next;
 	if (!e || e->struct_size < sizeof(ffi_extension_t)) return "the plugin takes no custom calls";
-	size_t page = sysconf(_SC_PAGESIZE);
-	char *start = (char *)((uintptr_t)entry / page * page);
-	if (mprotect(start, (char *)(entry + 1) - start, PROT_READ | PROT_WRITE)) return "the plugin's table can't be written to";
 	static const char name[] = "puclab_onednn";
 	registration_t r = {sizeof r, name, strlen(name), handler, "Host", 4, 0};
 	if (((ffi_extension_t *)e)->register_handler(&r)) return "the plugin takes custom calls of another version";
-
-	compile = *entry;
-	*entry = rewrite_and_compile;
+	compile = before;
 	return NULL;
 }

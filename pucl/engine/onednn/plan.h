@@ -53,8 +53,12 @@ int plan_run(int64_t plan, const float *first, const float *second, float *resul
 // plan_sizes tells how many numbers the operands and the result of a plan have, and returns 0 if there is such a plan.
 int plan_sizes(int64_t plan, size_t sizes[3]);
 
-// calls_attach registers plan_run with a PJRT plugin that is loaded already, and has every program looked at before the plugin
-// compiles it. It returns NULL or what is wrong.
-const char *calls_attach(const char *plugin);
+// calls_attach registers plan_run with a PJRT plugin, a table_t, and names the function that is to compile. It returns NULL or what is
+// wrong.
+const char *calls_attach(const void *plugin, void *compile);
+
+// calls_compile, in place of the plugin's function, looks at a program before it is compiled.
+struct compile;
+void *calls_compile(struct compile *);
 
 #endif

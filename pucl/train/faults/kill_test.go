@@ -1,6 +1,6 @@
 //go:build unix
 
-package train_test
+package faults_test
 
 import (
 	"errors"

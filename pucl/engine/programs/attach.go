@@ -1,0 +1,110 @@
+//go:build cgo && linux
+
+package programs
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../internal/plugin
+#include "plugin.h"
+
+extern void *keepCompile(compile_t *);
+extern void *keepDestroyExecutable(destroy_t *);
+extern void *keepDestroyClient(destroy_t *);
+
+static void *call_compile(void *function, compile_t *c) { return ((compile_function *)function)(c); }
+
+static void *call_destroy(void *function, destroy_t *d) { return ((destroy_function *)function)(d); }
+
+static void *destroy_executable(void *function, void *executable) {
+	destroy_t d = {.struct_size = sizeof d, .what = executable};
+	return ((destroy_function *)function)(&d);
+}
+*/
+import "C"
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"unsafe"
+
+	"github.com/puclab/puclab/pucl/engine/internal/plugin"
+)
+
+var (
+	attachLock sync.Mutex
+	attached   plugin.Table
+	own        struct{ compile, destroyExecutable, destroyClient unsafe.Pointer } // the plugin's functions
+	kept       = newStore(mostIdle)
+)
+
+// Attach has the programs of a PJRT plugin, a file that is loaded already, be kept from now on. Doing so again changes nothing; a second
+// plugin in one process is refused, and its programs are compiled every time.
+func Attach(path string) error {
+	attachLock.Lock()
+	defer attachLock.Unlock()
+	table, err := plugin.Open(path)
+	switch {
+	case err != nil:
+		return err
+	case table == attached:
+		return nil
+	case attached != plugin.Table{}:
+		return errors.New("those of another plugin are kept in this process")
+	}
+	own.compile, own.destroyExecutable, own.destroyClient =
+		table.Function(plugin.Compile), table.Function(plugin.DestroyExecutable), table.Function(plugin.DestroyClient)
+	attached = table
+	// Compile comes last: until it is replaced there is nothing to give back.
+	return errors.Join(
+		table.Replace(plugin.DestroyExecutable, unsafe.Pointer(C.keepDestroyExecutable)),
+		table.Replace(plugin.DestroyClient, unsafe.Pointer(C.keepDestroyClient)),
+		table.Replace(plugin.Compile, unsafe.Pointer(C.keepCompile)))
+}
+
+//export keepCompile
+func keepCompile(c *C.compile_t) unsafe.Pointer {
+	k := keyOf(c)
+	if executable := kept.take(k); executable != nil {
+		c.executable = executable
+		return nil
+	}
+	problem := C.call_compile(own.compile, c)
+	if problem == nil {
+		kept.add(k, c.executable)
+	}
+	return problem
+}
+
+// keyOf digests what the plugin is given, each part behind its length.
+func keyOf(c *C.compile_t) (k key) {
+	k.client = c.client
+	digest := sha256.New()
+	for _, part := range []struct {
+		text *C.char
+		size C.size_t
+	}{{c.program.format, c.program.format_size}, {c.program.code, c.program.code_size}, {c.options, c.options_size}} {
+		digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(part.size)))
+		digest.Write(unsafe.Slice((*byte)(unsafe.Pointer(part.text)), int(part.size)))
+	}
+	digest.Sum(k.digest[:0])
+	return k
+}
+
+//export keepDestroyExecutable
+func keepDestroyExecutable(d *C.destroy_t) unsafe.Pointer {
+	if executable := kept.giveBack(d.what); executable != nil {
+		return C.destroy_executable(own.destroyExecutable, executable)
+	}
+	return nil
+}
+
+//export keepDestroyClient
+func keepDestroyClient(d *C.destroy_t) unsafe.Pointer {
+	for _, executable := range kept.forget(d.what) {
+		if problem := C.destroy_executable(own.destroyExecutable, executable); problem != nil {
+			return problem
+		}
+	}
+	return C.call_destroy(own.destroyClient, d)
+}

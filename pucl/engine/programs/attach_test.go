@@ -1,0 +1,139 @@
+//go:build cgo && linux
+
+package programs_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/engine/programs"
+)
+
+// newClient returns a client of the engine's plugin, for this test alone.
+func newClient(t *testing.T) *pjrt.Client {
+	eng := enginetest.Open(t)
+	if eng.Kind != "xla-cpu" {
+		t.Skip("programs of XLA on the CPU are kept, and this is ", eng)
+	}
+	plugin, err := pjrt.GetPlugin(eng.Plugin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := plugin.NewClient(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// compiled returns a program that adds a number to two others.
+func compiled(t *testing.T, client *pjrt.Client, number int) *pjrt.LoadedExecutable {
+	exec, err := client.Compile().WithStableHLO(fmt.Appendf(nil, `module @m { func.func @main(%%a: tensor<2xf32>) -> tensor<2xf32> {
+		%%b = "stablehlo.constant"() {value = dense<%d.0> : tensor<2xf32>} : () -> tensor<2xf32>
+		%%c = "stablehlo.add"(%%a, %%b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+		"func.return"(%%c) : (tensor<2xf32>) -> () } }`, number)).Done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec
+}
+
+// adds fails the test where exec does not add the number.
+func adds(t *testing.T, client *pjrt.Client, exec *pjrt.LoadedExecutable, number int) {
+	in, err := client.BufferFromHost().FromFlatDataWithDimensions([]float32{1, 2}, []int{2}).Done()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	outputs, err := exec.Execute(in).DonateNone().Done()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	got, _, err := pjrt.BufferToArray[float32](outputs[0])
+	if err != nil || got[0] != float32(1+number) || got[1] != float32(2+number) {
+		t.Errorf("%v (%v), want 1 and 2, each and %d", got, err, number)
+	}
+}
+
+func destroy(t *testing.T, what interface{ Destroy() error }) {
+	if err := what.Destroy(); err != nil {
+		t.Error(err)
+	}
+}
+
+// kept fails the test where other programs are kept than since the test began.
+func keptSince(t *testing.T) func(held, idle int) {
+	held0, idle0 := programs.Kept()
+	return func(held, idle int) {
+		t.Helper()
+		h, i := programs.Kept()
+		if h-held0 != held || i-idle0 != idle {
+			t.Errorf("%d more are held and %d idle, want %d and %d", h-held0, i-idle0, held, idle)
+		}
+	}
+}
+
+func TestAProgramIsCompiledOnce(t *testing.T) {
+	client := newClient(t)
+	kept := keptSince(t)
+	one, two, again := compiled(t, client, 1), compiled(t, client, 2), compiled(t, client, 1)
+	kept(2, 0)
+	adds(t, client, one, 1)
+	destroy(t, one)
+	kept(2, 0)
+	adds(t, client, again, 1) // the same program, which is still held
+	adds(t, client, two, 2)
+	destroy(t, again)
+	kept(1, 1)
+	again = compiled(t, client, 1)
+	kept(2, 0)
+	adds(t, client, again, 1)
+	other := newClient(t)
+	of := compiled(t, other, 1)
+	kept(3, 0)
+	adds(t, other, of, 1)
+	for _, e := range []*pjrt.LoadedExecutable{again, two, of} {
+		destroy(t, e)
+	}
+	kept(0, 3)
+	destroy(t, client)
+	kept(0, 1)
+	destroy(t, other)
+	kept(0, 0)
+}
+
+func TestAProgramThatIsWrongIsNotKept(t *testing.T) {
+	client := newClient(t)
+	kept := keptSince(t)
+	for range 2 {
+		if _, err := client.Compile().WithStableHLO([]byte("module @m {")).Done(); err == nil {
+			t.Error("half a program compiles")
+		}
+	}
+	kept(0, 0)
+	destroy(t, client)
+}
+
+func TestManyAtOnce(t *testing.T) {
+	client := newClient(t)
+	kept := keptSince(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for round := range 60 {
+				number := (i + round) % (programs.MostIdle + 10)
+				exec := compiled(t, client, number)
+				adds(t, client, exec, number)
+				destroy(t, exec)
+			}
+		})
+	}
+	all.Wait()
+	kept(0, min(programs.MostIdle, 67))
+	destroy(t, client)
+	kept(0, 0)
+}

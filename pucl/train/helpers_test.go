@@ -75,9 +75,16 @@ func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
 // tiny is an encoder that trains in a moment on any engine.
 var tiny = encoder.SmallCNN{Width: 2, Dim: 8}
 
-// quick returns a run that takes a moment.
+// quick returns a run that takes a moment, compilation included.
 func quick(steps int) Config {
-	return Config{Steps: steps, Encoder: tiny, Projection: 4, LearningRate: 0.01, Seed: 5}
+	return Config{Steps: steps, Encoder: tiny, Projection: 4, LearningRate: 0.01, Seed: 5, Recipe: augment.Recipe{augment.Flip{Probability: 0.5}}}
+}
+
+// paperViews is quick with the views of the paper.
+func paperViews(steps int) Config {
+	c := quick(steps)
+	c.Recipe = nil
+	return c
 }
 
 // cheap is quick with a network that is compiled in a moment.
@@ -87,10 +94,10 @@ func cheap(steps int) Config {
 	return c
 }
 
-// light returns a short run with a graph that compiles in a moment.
+// light is quick with the optimizer's own learning rate.
 func light(steps int) Config {
 	c := quick(steps)
-	c.LearningRate, c.Recipe = 0, augment.Recipe{augment.Flip{Probability: 0.5}}
+	c.LearningRate = 0
 	return c
 }
 

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
@@ -34,8 +35,8 @@ const (
 // childRun returns the run of that program. Its weights are many enough that a checkpoint takes a while to write.
 func childRun() Config {
 	return Config{
-		Steps: 12, Encoder: encoder.SmallCNN{Width: 4, Dim: 256}, Projection: 32, LearningRate: 0.01, Seed: 9,
-		CheckpointEvery: 1, Monitor: Monitor{Every: 5, Examples: 40},
+		Steps: 12, Encoder: encoder.MLP{Hidden: []int{}, Dim: 256}, Projection: 32, LearningRate: 0.01, Seed: 9,
+		Recipe: augment.Recipe{augment.Flip{Probability: 0.5}}, CheckpointEvery: 1, Monitor: Monitor{Every: 5, Examples: 40},
 	}
 }
 

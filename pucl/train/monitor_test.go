@@ -196,7 +196,7 @@ func TestCollapseIsSaidInWords(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := cheap(2)
 	config.Objective = pucl.AlignmentLoss() // nothing holds the points apart
-	config.Steps, config.LearningRate = 30, 0.05
+	config.Steps, config.LearningRate, config.Recipe = 30, 0.05, nil
 	config.Monitor = Monitor{Every: 30, Examples: 16}
 	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 func TestPretrainLearns(t *testing.T) {
 	eng := enginetest.Open(t)
 	var seen []Progress
-	config := quick(30)
+	config := paperViews(30)
 	config.Observer = OnStep(func(p Progress) { seen = append(seen, p) })
 	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestMLPOnImages(t *testing.T) {
 func TestPretrainOnImagesStaysTheSame(t *testing.T) {
 	want := []float64{3.633472204208374, 3.6894688606262207, 3.6985981464385986, 3.7834413051605225, 3.5160808563232422,
 		3.659182071685791}
-	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, quick(12))
+	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, paperViews(12))
 	if err != nil {
 		t.Fatal(err)
 	}

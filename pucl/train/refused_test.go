@@ -65,7 +65,7 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 			c.Encoder = encoder.ResNet{Depth: 10, Pixels: encoder.Pixels{Mean: []float64{1, 2, 3}}}
 		},
 			"encoder: the pixels' mean of ResNet holds 3 numbers; … images of (Float32)[8, 12, 12, 1] need 1, or 1 for all channels"},
-		{"colors", gray{12, 12, 3, 4}, nil, "the images have 3 channels, and CropJitter … augment.CIFAR(0)"},
+		{"colors", gray{12, 12, 3, 4}, func(c *Config) { c.Recipe = nil }, "the images have 3 channels, and CropJitter … augment.CIFAR(0)"},
 		{"temperature", stripes{8, 2}, func(c *Config) { c.Tau = -0.5 },
 			"train: temperature τ = -0.5; … it divides the similarities and must be a positive number (0 means 0.5, the paper's)"},
 		{"no temperature", stripes{8, 2}, func(c *Config) { c.Tau = math.NaN() },

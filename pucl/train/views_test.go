@@ -119,7 +119,7 @@ func TestClassesAndCheckpoints(t *testing.T) {
 func TestViewsAndClassesRefused(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(batches Batches, views int) error {
-		config := quick(1)
+		config := cheap(1)
 		config.Objective, config.Views = pucl.TrueNegatives(0), views
 		_, err := Pretrain(context.Background(), eng, batches, config)
 		return err
@@ -161,9 +161,9 @@ func TestSecondsAreSeen(t *testing.T) {
 			t.Errorf("%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
 		}
 	}
-	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, quick(1))
+	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, cheap(1))
 	refusal.Check(t, err, "batch 0 … 1147 bytes of images for second views, and 1152 for first ones … as many")
-	config := quick(1)
+	config := cheap(1)
 	config.Views = 3
 	_, err = Pretrain(context.Background(), eng, pairedStripes{stripes: stripes{8, 0}}, config)
 	refusal.Check(t, err, "3 views of every image … leave Views 0")

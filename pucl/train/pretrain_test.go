@@ -50,7 +50,7 @@ func TestPretrainLearns(t *testing.T) {
 func TestSeedsMatter(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(seed uint64) []float64 {
-		config := quick(2)
+		config := cheap(2)
 		config.Seed = seed
 		m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
 		if err != nil {

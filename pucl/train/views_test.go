@@ -43,7 +43,7 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, views := range []int{0, 2, 3} {
 		for _, parts := range []int{1, 2} {
-			config := light(1)
+			config := cheap(1)
 			config.Objective, config.Views, config.Compute.MicroBatches = counting(), views, parts
 			m, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
 			if err != nil {
@@ -67,11 +67,11 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 // A batch that tells its classes trains an objective that does not look at them as it would without.
 func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, light(2))
+	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, cheap(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, light(2))
+	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, cheap(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 // A run that looks at classes can be checkpointed and taken up again.
 func TestClassesAndCheckpoints(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := light(3)
+	config := cheap(3)
 	config.Objective, config.Checkpoint, config.CheckpointEvery, config.Views = pucl.TrueNegatives(0), t.TempDir(), 2, 4
 	stop := errors.New("stopped")
 	config.AfterStep = func(done int, _ *Model) error {
@@ -147,8 +147,8 @@ func (p pairedStripes) Seconds(step int) ([]uint8, error) {
 func TestSecondsAreSeen(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, parts := range []int{1, 2} {
-		config := light(2)
-		config.Compute.MicroBatches = parts
+		config := cheap(2)
+		config.Recipe, config.Compute.MicroBatches = nil, parts
 		loss := func(batches Batches) float64 {
 			m, err := Pretrain(context.Background(), eng, batches, config)
 			if err != nil {

@@ -15,7 +15,8 @@
 // written by them and their group alone.
 //
 // XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
-// PUCL_ONEDNN=off has it do without, and the name of a file takes that one.
+// PUCL_ONEDNN=off has it do without, and the name of a file takes that one. On Linux it compiles a program once, however often
+// the same graph is built; see package programs.
 //
 // Nothing is ever downloaded from here. XLA is linked only where cgo is; without a C compiler steps 2 to 4 are left out.
 //

@@ -52,7 +52,7 @@ func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
 func TestAfterStepChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, devices := range []int{1, 2} {
-		plain := cheap(6)
+		plain := quick(6)
 		plain.Compute.Devices = devices
 		if devices > 1 && plain.Compute.checkEngine(eng) != nil {
 			continue // the pure-Go engine has one
@@ -79,10 +79,10 @@ func TestAfterStepChangesNothing(t *testing.T) {
 // A run that goes on from a checkpoint has seen all that an uninterrupted one sees.
 func TestAfterStepResumes(t *testing.T) {
 	eng := enginetest.Open(t)
-	config, want := looking(t, cheap(6))
+	config, want := looking(t, quick(6))
 	fit(t, eng, config)
 
-	config, _ = looking(t, cheap(6))
+	config, _ = looking(t, quick(6))
 	config.Checkpoint, config.CheckpointEvery = t.TempDir(), 3
 	ctx, observer := stopAfter(5)
 	first := config
@@ -90,7 +90,7 @@ func TestAfterStepResumes(t *testing.T) {
 	if _, err := Pretrain(ctx, eng, stripes{16, 4}, first); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped after 5 steps: %v", err)
 	}
-	second, got := looking(t, cheap(6))
+	second, got := looking(t, quick(6))
 	second.Checkpoint = config.Checkpoint
 	fit(t, eng, second)
 	if !reflect.DeepEqual(got, want) {
@@ -101,7 +101,7 @@ func TestAfterStepResumes(t *testing.T) {
 // An error of AfterStep ends the run, after a checkpoint from which it can go on.
 func TestAfterStepFails(t *testing.T) {
 	eng, broken := enginetest.Open(t), errors.New("the disk is full")
-	config := cheap(4)
+	config := quick(4)
 	config.Checkpoint = t.TempDir()
 	config.AfterStep = func(done int, _ *Model) error {
 		if done == 2 {

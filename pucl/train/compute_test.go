@@ -274,7 +274,7 @@ func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 
 // Where a later batch cannot be split, the steps before it are saved.
 func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
-	c := cheap(4)
+	c := quick(4)
 	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()
 	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripes{16, 4}}, c)
 	refusal.Check(t, err, "train: step 2: a batch of 18 examples … 16 or 20 examples … the state after 2 steps is saved in "+c.Checkpoint)

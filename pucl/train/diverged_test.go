@@ -76,7 +76,7 @@ func TestDivergedSaysAll(t *testing.T) {
 			"train: the weights are not finite, though the loss is ", ", at step 8", "saved: nothing; Checkpoint",
 		}},
 	} {
-		config := cheap(9)
+		config := quick(9)
 		config.Checkpoint, config.CheckpointEvery = t.TempDir(), 3
 		tt.bend(&config)
 		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)

@@ -39,7 +39,7 @@ func saved(t *testing.T, c *classify.Classifier) *classify.Classifier {
 // The whole of Algorithm 1 on the two kinds of stripes, saved and loaded again.
 func TestAlgorithm1EndToEnd(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := train.PaperViews(60)
+	config := train.Paper(60)
 	config.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
 	m, err := train.Pretrain(context.Background(), eng, train.NewStripes(32, 8), config)
 	if err != nil {

@@ -3,7 +3,7 @@ package train
 // What the tests of package train_test share with those in here.
 var (
 	Quick         = quick
-	PaperViews    = paperViews
+	Paper         = paper
 	OwnEncoder    = ownEncoder
 	Stripe        = stripe
 	TwoKinds      = twoKinds

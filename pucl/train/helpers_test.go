@@ -77,27 +77,23 @@ var tiny = encoder.SmallCNN{Width: 2, Dim: 8}
 
 // quick returns a run that takes a moment, compilation included.
 func quick(steps int) Config {
-	return Config{Steps: steps, Encoder: tiny, Projection: 4, LearningRate: 0.01, Seed: 5, Recipe: augment.Recipe{augment.Flip{Probability: 0.5}}}
+	return Config{
+		Steps: steps, Encoder: encoder.MLP{Hidden: []int{}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5,
+		Recipe: augment.Recipe{augment.Flip{Probability: 0.5}},
+	}
 }
 
-// paperViews is quick with the views of the paper.
-func paperViews(steps int) Config {
+// paper is quick with convolutions and the views of the paper.
+func paper(steps int) Config {
 	c := quick(steps)
-	c.Recipe = nil
+	c.Encoder, c.Recipe = tiny, nil
 	return c
 }
 
-// cheap is quick with a network that is compiled in a moment.
-func cheap(steps int) Config {
-	c := quick(steps)
-	c.Encoder = encoder.MLP{Hidden: []int{}, Dim: 8}
-	return c
-}
-
-// light is quick with the optimizer's own learning rate.
+// light is quick with convolutions and the optimizer's own learning rate.
 func light(steps int) Config {
 	c := quick(steps)
-	c.LearningRate = 0
+	c.Encoder, c.LearningRate = tiny, 0
 	return c
 }
 

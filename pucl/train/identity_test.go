@@ -36,8 +36,8 @@ func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 
 // identified returns the run that the test below changes in one thing after the other.
 func identified(weights map[string]safetensors.Tensor) Config {
-	c := quick(3)
-	c.Weights, c.LeaveOut = weights, []string{"fc."}
+	c := light(3)
+	c.LearningRate, c.Weights, c.LeaveOut = 0.01, weights, []string{"fc."}
 	return c
 }
 
@@ -170,7 +170,7 @@ func TestCheckpointOfAnEarlierProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := cheap(2)
+	config := quick(2)
 	config.Checkpoint = t.TempDir()
 	path := filepath.Join(config.Checkpoint, earlierFile)
 	if err := os.WriteFile(path, data, 0o644); err != nil {

@@ -194,7 +194,7 @@ func (r randomRows) Batch(step int) (views []float32, labeled []bool) {
 // A network that gives every image the same embedding is called collapsed.
 func TestCollapseIsSaidInWords(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := cheap(2)
+	config := quick(2)
 	config.Objective = pucl.AlignmentLoss() // nothing holds the points apart
 	config.Steps, config.LearningRate, config.Recipe = 30, 0.05, nil
 	config.Monitor = Monitor{Every: 30, Examples: 16}

@@ -19,7 +19,7 @@ import (
 func TestPretrainLearns(t *testing.T) {
 	eng := enginetest.Open(t)
 	var seen []Progress
-	config := paperViews(30)
+	config := paper(30)
 	config.Observer = OnStep(func(p Progress) { seen = append(seen, p) })
 	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestPretrainLearns(t *testing.T) {
 func TestSeedsMatter(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(seed uint64) []float64 {
-		config := cheap(2)
+		config := quick(2)
 		config.Seed = seed
 		m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
 		if err != nil {
@@ -69,7 +69,7 @@ func TestSeedsMatter(t *testing.T) {
 
 // The learning rate rises over the warm-up and falls as half a cosine, as the history keeps it.
 func TestLearningRateWarmsUpAndCools(t *testing.T) {
-	config := cheap(110)
+	config := quick(110)
 	config.Schedule, config.LearningRate = optim.Cosine{Warmup: 10}, 2e-3
 	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{4, 1}, config)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestMLPOnImages(t *testing.T) {
 func TestPretrainOnImagesStaysTheSame(t *testing.T) {
 	want := []float64{3.633472204208374, 3.6894688606262207, 3.6985981464385986, 3.7834413051605225, 3.5160808563232422,
 		3.659182071685791}
-	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, paperViews(12))
+	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, paper(12))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func TestPretrainErrors(t *testing.T) {
 			c.Objective = pucl.Objective{Name: "beyond float32", Attract: pucl.Scale(1e30, pucl.Scale(1e30, pucl.OwnViews)), Repel: pucl.LogPartition}
 		}, "the loss is NaN at step 0 (batch 0 of images … learning rate"},
 	} {
-		config := quick(3)
+		config := light(3)
 		tt.bend(&config)
 		t.Run(tt.name, func(t *testing.T) {
 			refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, tt.batches, config)), tt.want)
@@ -169,7 +169,7 @@ func TestNoEngine(t *testing.T) {
 func TestCheckpointsOfOtherRuns(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
-	config := cheap(2)
+	config := quick(2)
 	config.Checkpoint = folder
 	if _, err := Pretrain(context.Background(), eng, stripes{8, 2}, config); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 		"before it began": {filepath.Join(folder, "b"), 0, "before there was anything to save"},
 	} {
 		ctx, stop := context.WithCancelCause(context.Background())
-		config := cheap(5)
+		config := quick(5)
 		config.Checkpoint = tt.folder
 		watching := &witness{}
 		config.Observer = observers{watching, OnStep(func(p Progress) {

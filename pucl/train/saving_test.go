@@ -19,7 +19,7 @@ import (
 
 func TestLoadingErrors(t *testing.T) {
 	eng := enginetest.Open(t)
-	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, quick(1))
+	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, light(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestVariablesThatAModelLacks(t *testing.T) {
 
 // The weights of an encoder are exported by one call, for others to read and for another run to start from.
 func TestExport(t *testing.T) {
-	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, quick(1))
+	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, light(1))
 	if err != nil {
 		t.Fatal(err)
 	}

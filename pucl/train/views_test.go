@@ -43,7 +43,7 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, views := range []int{0, 2, 3} {
 		for _, parts := range []int{1, 2} {
-			config := cheap(1)
+			config := quick(1)
 			config.Objective, config.Views, config.Compute.MicroBatches = counting(), views, parts
 			m, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
 			if err != nil {
@@ -67,11 +67,11 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 // A batch that tells its classes trains an objective that does not look at them as it would without.
 func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, cheap(2))
+	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, quick(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, cheap(2))
+	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, quick(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 // A run that looks at classes can be checkpointed and taken up again.
 func TestClassesAndCheckpoints(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := cheap(3)
+	config := quick(3)
 	config.Objective, config.Checkpoint, config.CheckpointEvery, config.Views = pucl.TrueNegatives(0), t.TempDir(), 2, 4
 	stop := errors.New("stopped")
 	config.AfterStep = func(done int, _ *Model) error {
@@ -119,7 +119,7 @@ func TestClassesAndCheckpoints(t *testing.T) {
 func TestViewsAndClassesRefused(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(batches Batches, views int) error {
-		config := cheap(1)
+		config := quick(1)
 		config.Objective, config.Views = pucl.TrueNegatives(0), views
 		_, err := Pretrain(context.Background(), eng, batches, config)
 		return err
@@ -147,7 +147,7 @@ func (p pairedStripes) Seconds(step int) ([]uint8, error) {
 func TestSecondsAreSeen(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, parts := range []int{1, 2} {
-		config := cheap(2)
+		config := quick(2)
 		config.Recipe, config.Compute.MicroBatches = nil, parts
 		loss := func(batches Batches) float64 {
 			m, err := Pretrain(context.Background(), eng, batches, config)
@@ -161,9 +161,9 @@ func TestSecondsAreSeen(t *testing.T) {
 			t.Errorf("%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
 		}
 	}
-	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, cheap(1))
+	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, quick(1))
 	refusal.Check(t, err, "batch 0 … 1147 bytes of images for second views, and 1152 for first ones … as many")
-	config := cheap(1)
+	config := quick(1)
 	config.Views = 3
 	_, err = Pretrain(context.Background(), eng, pairedStripes{stripes: stripes{8, 0}}, config)
 	refusal.Check(t, err, "3 views of every image … leave Views 0")

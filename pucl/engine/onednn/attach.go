@@ -62,8 +62,11 @@ func call(pluginFile string) error {
 	if problem := C.calls_attach(table.Pointer(), table.Function(plugin.Compile)); problem != nil {
 		return errors.New(C.GoString(problem))
 	}
-	calling = table
-	return table.Replace(plugin.Compile, unsafe.Pointer(C.calls_compile))
+	err = table.Replace(plugin.Compile, unsafe.Pointer(C.calls_compile))
+	if err == nil {
+		calling = table
+	}
+	return err
 }
 
 // Version returns that of the library and the set of instructions that it takes on this processor, by oneDNN's own number, such as

@@ -34,6 +34,7 @@ import (
 var (
 	attachLock sync.Mutex
 	attached   plugin.Table
+	attachErr  error                                                              // of the one try
 	own        struct{ compile, destroyExecutable, destroyClient unsafe.Pointer } // the plugin's functions
 	kept       = newStore(mostIdle)
 )
@@ -48,7 +49,7 @@ func Attach(path string) error {
 	case err != nil:
 		return err
 	case table == attached:
-		return nil
+		return attachErr
 	case attached != plugin.Table{}:
 		return errors.New("those of another plugin are kept in this process")
 	}
@@ -56,10 +57,11 @@ func Attach(path string) error {
 		table.Function(plugin.Compile), table.Function(plugin.DestroyExecutable), table.Function(plugin.DestroyClient)
 	attached = table
 	// Compile comes last: until it is replaced there is nothing to give back.
-	return errors.Join(
+	attachErr = errors.Join(
 		table.Replace(plugin.DestroyExecutable, unsafe.Pointer(C.keepDestroyExecutable)),
 		table.Replace(plugin.DestroyClient, unsafe.Pointer(C.keepDestroyClient)),
 		table.Replace(plugin.Compile, unsafe.Pointer(C.keepCompile)))
+	return attachErr
 }
 
 //export keepCompile

@@ -65,7 +65,7 @@ func destroy(t *testing.T, what interface{ Destroy() error }) {
 	}
 }
 
-// kept fails the test where other programs are kept than since the test began.
+// keptSince returns what fails the test where not so many more programs are held, and idle, than now.
 func keptSince(t *testing.T) func(held, idle int) {
 	held0, idle0 := programs.Kept()
 	return func(held, idle int) {

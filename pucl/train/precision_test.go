@@ -71,7 +71,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 // its direction, here by less than some 20 degrees for all weights together.
 func TestBFloat16StaysNearFloat32(t *testing.T) {
 	eng := enginetest.Open(t)
-	for _, network := range []encoder.Encoder{tiny, encoder.MLP{Hidden: []int{8}, Dim: 8}} {
+	for _, network := range []encoder.Encoder{residual, encoder.MLP{Hidden: []int{8}, Dim: 8}} {
 		c := light(4)
 		c.Encoder, c.Optimizer = network, optim.LARS{LearningRate: 0.2}
 		wide := trained(t, eng, c)

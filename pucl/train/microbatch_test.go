@@ -158,7 +158,7 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 func TestComputeTogether(t *testing.T) {
 	eng := enginetest.Open(t)
 	c := light(2)
-	c.Compute = Compute{MicroBatches: 2, BFloat16: true}
+	c.Encoder, c.Compute = residual, Compute{MicroBatches: 2, BFloat16: true}
 	if eng.Backend.NumDevices() >= 2 && eng.Kind != "go" {
 		c.Compute.Devices, c.Compute.Recompute = 2, true
 	}

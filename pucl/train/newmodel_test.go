@@ -90,7 +90,8 @@ func TestNewModelIsTorchvisions(t *testing.T) {
 // Without weights it is what a training by the same seed begins with.
 func TestNewModelIsTheStartOfTraining(t *testing.T) {
 	eng := enginetest.Open(t)
-	config := Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4, Steps: 2, Seed: 3}
+	config := light(2)
+	config.Encoder = encoder.SmallCNN{Width: 2, Dim: 4}
 	trained, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
 	if err != nil {
 		t.Fatal(err)

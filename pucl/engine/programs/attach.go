@@ -31,6 +31,10 @@ import (
 	"github.com/puclab/puclab/pucl/engine/internal/plugin"
 )
 
+// mostIdle is how many programs are kept that nobody holds. So many of training a small CNN, steps and what else a run compiles, take
+// some 130 MB.
+const mostIdle = 64
+
 var (
 	attachLock sync.Mutex
 	attached   plugin.Table

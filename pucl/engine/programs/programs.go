@@ -15,10 +15,6 @@ import (
 	"unsafe"
 )
 
-// mostIdle is how many programs are kept that nobody holds. So many of training a small CNN, steps and what else a run compiles, take
-// some 130 MB.
-const mostIdle = 64
-
 // pointer is one of the plugin's own.
 type pointer = unsafe.Pointer
 

@@ -8,20 +8,14 @@ import (
 	"testing"
 
 	"github.com/gomlx/go-xla/pjrt"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // TestCallsForOtherArraysFail: a call whose plan is for other arrays, or that names none, is an error and touches nothing.
 func TestCallsForOtherArraysFail(t *testing.T) {
 	eng := withOneDNN(t)
-	plugin, err := pjrt.GetPlugin(eng.Plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := enginetest.NewClient(t, eng)
 	defer client.Destroy()
 	right := fmt.Sprintf("{plan = %d : i64}", onednn.PlanOf(20, 30, 40))
 	const left, other, result = "tensor<20x40xf32>", "tensor<40x30xf32>", "tensor<20x30xf32>"

@@ -16,7 +16,7 @@ static void *call_destroy(void *function, destroy_t *d) { return ((destroy_funct
 
 static void *destroy_executable(void *function, void *executable) {
 	destroy_t d = {.struct_size = sizeof d, .what = executable};
-	return ((destroy_function *)function)(&d);
+	return call_destroy(function, &d);
 }
 */
 import "C"

@@ -1,4 +1,4 @@
-//go:build cgo && linux
+//go:build cgo && linux && (amd64 || arm64)
 
 package programs_test
 
@@ -14,19 +14,12 @@ import (
 
 // newClient returns a client of the engine's plugin, for this test alone.
 func newClient(t *testing.T) *pjrt.Client {
+	t.Helper()
 	eng := enginetest.Open(t)
 	if eng.Kind != "xla-cpu" {
 		t.Skip("programs of XLA on the CPU are kept, and this is ", eng)
 	}
-	plugin, err := pjrt.GetPlugin(eng.Plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return enginetest.NewClient(t, eng)
 }
 
 // compiled returns a program that adds a number to two others.

@@ -1,8 +1,8 @@
 // Package programs has XLA's CPU plugin compile a program once: a program that was compiled before in this process, for the same client
 // and with the same options, is taken from those that are kept.
 //
-// Compiling takes seconds where a network is deep, and graphs are built anew for every model that is trained, every run of a grid and
-// every restart, most of them into a program that is the same to the letter. What is kept is the compiled program alone, which
+// Compiling takes seconds where a network is deep, and graphs are built anew for every model that is trained or taken up again,
+// often into a program that is the same to the letter: a seed, for one, is no part of it. What is kept is the compiled program alone, which
 // has no state: the numbers do not change, and several models may run one program at the same time.
 //
 // Programs that nobody holds any more are kept too, the last 64 of them; a client's go with it.

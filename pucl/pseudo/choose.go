@@ -40,14 +40,16 @@ func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error)
 		return nil, err
 	}
 	first := candidates[0]
-	all := make([]*Labels, len(candidates))
-	out := &Choice{Best: -1, Risks: make([]float64, len(candidates)), Errors: make([]error, len(candidates))}
-	var priors []float64
 	for i, c := range candidates {
 		if c.Prior != first.Prior || (c.HeldOut == nil) != (first.HeldOut == nil) || !slices.Equal(c.HeldOut, first.HeldOut) {
 			return nil, fmt.Errorf("pseudo: candidate %d has another HeldOut or Prior than the first, and the risk that chooses rests on these; "+
 				"give all the same", i)
 		}
+	}
+	all := make([]*Labels, len(candidates))
+	out := &Choice{Best: -1, Risks: make([]float64, len(candidates)), Errors: make([]error, len(candidates))}
+	var priors []float64
+	for i, c := range candidates {
 		if all[i], out.Errors[i] = Label(x, labeled, c); out.Errors[i] == nil {
 			priors = append(priors, all[i].Prior)
 		}

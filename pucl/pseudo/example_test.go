@@ -10,11 +10,10 @@ import (
 	"github.com/puclab/puclab/pucl/pseudo"
 )
 
-// Positives lie about −10 and 10 and negatives about 0, so that the classes are not two clusters. Of 200 unlabeled rows 60 are
-// positive.
-func ExampleLabel() {
+// bothSides draws positives about −10 and 10 and negatives about 0: 40 labeled rows, then 60 positive ones and 140 others.
+func bothSides() (x *mat.Dense, labeled []bool) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	x, labeled := mat.NewDense(240, 1, nil), make([]bool, 240)
+	x, labeled = mat.NewDense(240, 1, nil), make([]bool, 240)
 	for i := range labeled {
 		labeled[i] = i < 40
 		if i < 100 {
@@ -22,6 +21,13 @@ func ExampleLabel() {
 		}
 		x.Set(i, 0, x.At(i, 0)+rng.NormFloat64())
 	}
+	return x, labeled
+}
+
+// Positives lie about −10 and 10 and negatives about 0, so that the classes are not two clusters. Of 200 unlabeled rows 60 are
+// positive.
+func ExampleLabel() {
+	x, labeled := bothSides()
 	l, err := pseudo.Label(x, labeled, pseudo.Config{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
@@ -49,15 +55,7 @@ func ExampleLabel() {
 
 // Without closeness to landmarks no line parts positives about −10 and 10 from negatives about 0, and the risk says so.
 func ExampleChoose() {
-	rng := rand.New(rand.NewPCG(1, 1))
-	x, labeled := mat.NewDense(240, 1, nil), make([]bool, 240)
-	for i := range labeled {
-		labeled[i] = i < 40
-		if i < 100 {
-			x.Set(i, 0, float64(20*(i%2)-10))
-		}
-		x.Set(i, 0, x.At(i, 0)+rng.NormFloat64())
-	}
+	x, labeled := bothSides()
 	c, err := pseudo.Choose(x, labeled, pseudo.Config{Landmarks: -1, Seed: 1}, pseudo.Config{Seed: 1})
 	if err != nil {
 		fmt.Println(err)

@@ -29,6 +29,9 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 	for name, method := range methods {
 		t.Run(name, func(t *testing.T) {
 			config := quick(method, 300)
+			if name == "PULNS" { // whose reward is too noisy in the batches of the others, where half of the seeds end below 0.9
+				config.Positives, config.Unlabeled = 128, 256
+			}
 			config.Test, config.HeldOut = points(test, test/2, 3), HeldOut{Data: mixture(100, 400, 4), Prior: 0.5}
 			data := mixture(500, 3000, 1)
 			r := must(t, eng, data, config)

@@ -38,6 +38,9 @@ const pulnsVersion = 2
 // appendix tells α = 1 and β from 0.4 to 1 as well, but not what they are, and there is nothing here that they could set. What the
 // selector sees, the reward and its baseline are this package's, and so is that all happens within a batch: the
 // classifier's step that earns the reward is that of its last layer alone, and both networks then move in one step.
+//
+// The reward is noisy where a batch is small: on two clouds of points of which 97.7% can be told apart, four of eight seeds ended
+// below 0.9 after 300 steps of 32 positive and 64 unlabeled examples, and with 128 and 256 all eight at 0.97 or above.
 type PULNS struct {
 	Selections int     // how many selections of a batch are compared, at least 2; 0 means 32
 	Rate       float64 // step of the last layer that earns the reward; 0 means 0.01

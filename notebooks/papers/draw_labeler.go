@@ -5,16 +5,17 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawLabeler returns, for each head of a run of [Labeler] in a setting, which share of the pseudo-labels is right, the class prior by which they
-// were made, and the accuracy of a linear classifier that learned them, all in percent as mean ± half of the 95% interval over the seeds.
-func DrawLabeler(cells *experiment.Cells, setting string) viz.Table {
+// DrawLabeler returns, for each head of the runs of [Labeler] by a method in a setting, which share of the pseudo-labels is right, the class
+// prior by which they were made, and the accuracy of a linear classifier that learned them, all in percent as mean ± half of the 95% interval
+// over the seeds.
+func DrawLabeler(cells *experiment.Cells, setting, method string) viz.Table {
 	out := viz.Table{
-		Title: setting, RowsHeader: "the labeler with", Columns: []string{"pseudo-labels right", "π", "accuracy on test images"},
-		Note: "Percent, mean ± 95% interval over seeds. " + experiment.Tell(cells.Runs(setting, LabelerMethod)) + ".",
+		Title: setting + ", encoder by " + method, RowsHeader: "the labeler with", Columns: []string{"pseudo-labels right", "π", "accuracy on test images"},
+		Note: "Percent, mean ± 95% interval over seeds. " + experiment.Tell(cells.Runs(setting, method)) + ".",
 	}
 	for _, head := range LabelerHeads() {
-		out.Add(head, Percent(cells.Value(setting, LabelerMethod, head, LabelsRight)), Percent(cells.Value(setting, LabelerMethod, head, EstimatedPrior)),
-			Percent(cells.At(setting, LabelerMethod, head, experiment.Last).Accuracy))
+		out.Add(head, Percent(cells.Value(setting, method, head, LabelsRight)), Percent(cells.Value(setting, method, head, EstimatedPrior)),
+			Percent(cells.At(setting, method, head, experiment.Last).Accuracy))
 	}
 	return out
 }

@@ -40,10 +40,10 @@ func TestWarnings(t *testing.T) {
 }
 
 // What the doc of pseudo.MaxDisagreement says of the committed runs on images: PUPL of h is warned of always, PUPL of z by PUCL on FMNIST-I
-// never from 100 labels on. No warning is false. Missed are some of z with 300 labels and fewer, where PUPL and the mixture make the same
-// mistakes.
+// never from 100 labels on. False are few, all of z by SCL-PU with labels held back, where PUPL is right for less than 87% and the mixture for
+// more. Missed are some of z with 300 labels and fewer, where PUPL and the mixture make the same mistakes.
 func TestWarningsOnImages(t *testing.T) {
-	var missed, warned int
+	var missed, warned, falsely int
 	for _, grid := range []string{"table-1", labeler, overLabels} {
 		for _, s := range committed(t, grid).Standings {
 			if !strings.HasPrefix(s.Run.Setting, "FMNIST") {
@@ -57,17 +57,25 @@ func TestWarningsOnImages(t *testing.T) {
 			if z.warned > 0 && enough && strings.HasPrefix(s.Run.Method, "PUCL") {
 				t.Errorf("%s: warned of PUPL of z", s.Run)
 			}
-			if h.false+z.false > 0 {
+			if h.false > 0 || z.false > 0 && (s.Run.Method != LabelerSCLPU || rightAtEnd(s, PUPLOnZ) > min(0.87, rightAtEnd(s, WholeLabeler))) {
 				t.Errorf("%s: warned without cause", s.Run)
 			}
 			few := slices.Contains([]string{LabelsAt(50), LabelsAt(100), LabelsAt(300)}, s.Run.Setting)
 			if h.missed > 0 || z.missed > 0 && !few {
 				t.Errorf("%s: not warned", s.Run)
 			}
-			missed, warned = missed+z.missed, warned+h.warned+z.warned
+			missed, warned, falsely = missed+z.missed, warned+h.warned+z.warned, falsely+z.false
 		}
 	}
 	if missed == 0 || warned < 5*missed {
-		t.Errorf("%d warned of, %d missed; the doc says that some are missed, one of ten at most", warned, missed)
+		t.Errorf("%d warned of, %d missed; the doc says that some are missed, fewer than one for five warned of", warned, missed)
 	}
+	if falsely != 2 {
+		t.Errorf("%d false warnings; the doc says two", falsely)
+	}
+}
+
+// rightAtEnd returns the share of the pseudo-labels of a head that are right at the last point of a run.
+func rightAtEnd(s experiment.Standing, head string) float64 {
+	return experiment.LastPoint(s.Result.Points, head).Values[LabelsRight]
 }

@@ -24,10 +24,15 @@ import (
 const labeler = "labeler"
 
 // benchmarksOfLabeler are the tasks of its runs.
-var benchmarksOfLabeler = []string{"FMNIST-I", "FMNIST-II"}
+var benchmarksOfLabeler = []string{"FMNIST-I", "FMNIST-II", "CIFAR-I"}
 
-// LabelerMethod is the method of the runs of [Labeler]: PUCL, from which a third of the labels is held back.
-const LabelerMethod = "PUCL, a third of the labels held back"
+// The methods of the runs of [Labeler]: encoders by PUCL and by SCL-PU, from which a third of the labels is held back.
+const (
+	LabelerMethod = "PUCL" + thirdHeldBack
+	LabelerSCLPU  = "SCL-PU" + thirdHeldBack
+
+	thirdHeldBack = ", a third of the labels held back"
+)
 
 // The heads of a run of [Labeler] beside [PUPL], [PUPLOnZ] and [Ceiling]: cross-entropy on pseudo-labels of h by package pseudo, with all its
 // parts, without one of them, and told the true class prior.
@@ -60,8 +65,8 @@ type HeldBack struct {
 	Share       float64 // of the labels, from which the encoder does not learn
 }
 
-// Labeler takes the parts of package pseudo away, one at a time, on the outputs of one encoder of FMNIST-I and one of FMNIST-II a seed, and sets
-// PUPL beside it. A third of the labels is held back from the encoder, to tell the class prior; see pseudo.Config.
+// Labeler takes the parts of package pseudo away, one at a time, on the outputs of an encoder by PUCL and of one by SCL-PU for each task and
+// seed, and sets PUPL beside it. A third of the labels is held back from the encoder, to tell the class prior; see pseudo.Config.
 func Labeler(size experiment.Size) (experiment.Grid, error) {
 	list, err := settings(size)
 	if err != nil {
@@ -73,21 +78,21 @@ func Labeler(size experiment.Size) (experiment.Grid, error) {
 			continue
 		}
 		for seed := range uint64(min(s.Seeds, 3)) {
-			grid.Runs = append(grid.Runs, s.heldBack(seed+1))
+			grid.Runs = append(grid.Runs, s.heldBack(pucl.PUCL(), seed+1), s.heldBack(pucl.SCLPU(), seed+1))
 		}
 	}
 	return grid, nil
 }
 
-// heldBack returns the run of a setting.
-func (s setting) heldBack(seed uint64) experiment.Run {
+// heldBack returns the run of a setting whose encoder an objective trains.
+func (s setting) heldBack(o pucl.Objective, seed uint64) experiment.Run {
 	c := s.Pretrain
-	c.Objective, c.Encoder, c.Seed = pucl.PUCL(), s.Encoder, seed
+	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
 	like := s.contrastive(c.Objective, seed)
 	config := HeldBack{Contrastive: like.Config.(Contrastive), Share: heldBack}
 	config.Points, c.Tau = 1, config.Tau
 	return experiment.Run{
-		Setting: s.Name, Method: LabelerMethod, Seed: seed, Version: labelerVersion, Config: config,
+		Setting: s.Name, Method: o.Name + thirdHeldBack, Seed: seed, Version: labelerVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.trainHeldBack(ctx, eng, place, c)
 		},
@@ -208,41 +213,48 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 	return positive
 }
 
-// claimsLabeler returns what the labeler is for, and that each of its parts does something.
+// claimsLabeler returns that each part of the labeler does something, and that with labels held back it does better than Algorithm 1, whatever
+// the encoder was trained by.
 func claimsLabeler() (list []Claim) {
 	for _, benchmark := range benchmarksOfLabeler {
-		add := func(statement, above, below string) {
-			list = append(list, labelerClaim(statement, settingName(benchmark, 1000), LabelerMethod, above, below))
-		}
-		add("pseudo-labels without a prior are above those of Algorithm 1 on h", WholeLabeler, PUPL)
-		add("pseudo-labels without a prior from h are above those of Algorithm 1 on z", WholeLabeler, PUPLOnZ)
+		setting := settingName(benchmark, 1000)
 		for _, part := range LabelerHeads()[1:7] {
-			add("all parts are above "+part, WholeLabeler, part)
+			list = append(list, labelerClaim("pseudo-labeler", "all parts are above "+part, setting, LabelerMethod, WholeLabeler, part))
+		}
+		for _, method := range []string{LabelerMethod, LabelerSCLPU} {
+			list = append(list, aboveAlgorithm1(setting, method, WholeLabeler)...)
 		}
 	}
 	return list
 }
 
-// claimsBesideAlgorithm1 returns, of the runs of Table 1, whose encoders saw all labels, that a classifier does better by the labeler than by
-// Algorithm 1, whatever the encoder was trained by.
+// claimsBesideAlgorithm1 returns the same of the runs of Table 1, whose encoders saw all labels.
 func claimsBesideAlgorithm1() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {
 			for _, o := range objectives() {
-				setting := settingOf(benchmark, labeled)
-				list = append(list,
-					labelerClaim("pseudo-labels without a prior are above those of Algorithm 1 on h, encoder by "+o.Name, setting, o.Name, Mixture, PUPL),
-					labelerClaim("pseudo-labels without a prior from h are above those of Algorithm 1 on z, encoder by "+o.Name, setting, o.Name, Mixture, PUPLOnZ))
+				list = append(list, aboveAlgorithm1(settingOf(benchmark, labeled), o.Name, Mixture)...)
 			}
 		}
 	}
 	return list
 }
 
+// aboveAlgorithm1 returns that a classifier does better by the labeler than by Algorithm 1, on h and on z, with the encoders of a method.
+func aboveAlgorithm1(setting, method, head string) []Claim {
+	claim := func(statement, below string) Claim {
+		return labelerClaim("pseudo-labeler beside Algorithm 1", statement+", encoder by "+method, setting, method, head, below)
+	}
+	return []Claim{
+		claim("pseudo-labels without a prior are above those of Algorithm 1 on h", PUPL),
+		claim("pseudo-labels without a prior from h are above those of Algorithm 1 on z", PUPLOnZ),
+	}
+}
+
 // labelerClaim returns a claim about two heads of the runs of a method.
-func labelerClaim(statement, setting, method, above, below string) Claim {
+func labelerClaim(name, statement, setting, method, above, below string) Claim {
 	return Claim{
-		Experiment: "pseudo-labeler", Statement: statement, Source: "this library", Setting: setting,
+		Experiment: name, Statement: statement, Source: "this library", Setting: setting,
 		Above: Row{method, above}, Below: Row{method, below},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -13,7 +14,7 @@ import (
 // alone.
 func TestLabelerRun(t *testing.T) {
 	s := small()
-	outcome, err := s.heldBack(1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	outcome, err := s.heldBack(pucl.PUCL(), 1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,5 +219,6 @@ func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 // In runs on Fashion-MNIST of 2,000 steps all labels on the encoder's outputs are warned of, and on projections of PUCL on Fashion-MNIST-I
 // only those with 50 labels. Some that are wrong are not warned of, fewer than one for five that are, all on projections with 50 to 300
 // labels: with so few both take too few rows for positive. Of those that are right for 85% or more two are warned of, 86.5% each, on
-// projections of SCL-PU, where Label is right for 90%. On CIFAR-I, where PUPL is right for 82 to 85%, it is mostly not warned of.
+// projections of SCL-PU, where Label is right for 90%. On CIFAR-I most of those that are wrong
+// for 15 to 18% are not warned of.
 const MaxDisagreement = 0.15

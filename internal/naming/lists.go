@@ -19,7 +19,7 @@ func Grids() []string {
 	return []string{
 		"corruption-rates", "debiased", "debiased-pos", "figure-1", "figure-10", "figure-3", "figure-4", "figure-5", "figure-8", "figure-9",
 		"gaussians", "geometry", "labeler", "labels", "mak", "priors-on-tables", "prototype", "question-answering", "recovery", "rivals-on-tables", "sampling-bias",
-		"table-1", "table-2", "uneven-labels", "without-prior",
+		"table-1", "table-2", "uneven-labels", "uneven-priors", "without-prior",
 	}
 }
 

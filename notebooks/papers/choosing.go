@@ -62,6 +62,24 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 	return slices.DeleteFunc(kinds, func(c Chosen) bool { return len(c.Gaps) == 0 }), nil
 }
 
+// StudyUnevenChoosing gathers the same of the heads on encoders by PUCL of [UnevenLabels], by how unevenly their labels are drawn.
+func StudyUnevenChoosing(cells *experiment.Cells) (kinds []Chosen) {
+	for _, times := range Unevenness() {
+		var runs [][]experiment.Judgement
+		for _, s := range cells.Runs(UnevenAt(times), "PUCL") {
+			if s.State == experiment.Done {
+				runs = append(runs, experiment.Judgements(s.Result.Points))
+			}
+		}
+		if len(runs) > 0 {
+			c := Chosen{Name: fmt.Sprintf("by %g", times)}
+			c.sumUp(runs)
+			kinds = append(kinds, c)
+		}
+	}
+	return kinds
+}
+
 // sumUp takes the gaps of the judgements of runs.
 func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 	c.Gaps, c.Means = map[experiment.Rule][]float64{}, map[experiment.Rule]evaluate.Summary{}

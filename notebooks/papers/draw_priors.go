@@ -76,16 +76,7 @@ func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 		Note:    fmt.Sprintf("Percent of the draws that are done, and width in percentage points; %s.", cells),
 	}
 	for _, head := range PriorEstimators() {
-		where := func(of func(low, truth, high float64) bool) evaluate.Summary {
-			return cells.Mean("", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
-				v := experiment.LastPoint(points, head).Values
-				if of(v[PriorLow], v[TruePrior], v[PriorHigh]) {
-					share = 1
-				}
-				return share, v != nil
-			})
-		}
-		contain := where(func(low, truth, high float64) bool { return low <= truth && truth <= high })
+		contain := containPrior(cells, head)
 		within := viz.Cell{Missing: true}
 		if low, high, err := evaluate.Wilson(contain.Mean, contain.Seeds, 0.95); err == nil { // there are runs
 			within = viz.Cell{Text: fmt.Sprintf("%.1f to %.1f", 100*low, 100*high)}
@@ -95,10 +86,26 @@ func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 			return v[PriorHigh] - v[PriorLow], v != nil
 		})
 		plain := func(s evaluate.Summary) viz.Cell { return viz.Cell{Mean: 100 * s.Mean, Missing: s.Seeds == 0} }
-		out.Add(head, plain(contain), within, plain(width), plain(where(func(low, truth, _ float64) bool { return low > truth })),
-			plain(where(func(_, truth, high float64) bool { return high < truth })))
+		out.Add(head, plain(contain), within, plain(width), plain(intervals(cells, head, func(low, truth, _ float64) bool { return low > truth })),
+			plain(intervals(cells, head, func(_, truth, high float64) bool { return high < truth })))
 	}
 	return out
+}
+
+// containPrior returns which share of an estimator's intervals contains the prior.
+func containPrior(cells *experiment.Cells, head string) evaluate.Summary {
+	return intervals(cells, head, func(low, truth, high float64) bool { return low <= truth && truth <= high })
+}
+
+// intervals returns of which share of an estimator's intervals something is so.
+func intervals(cells *experiment.Cells, head string, so func(low, truth, high float64) bool) evaluate.Summary {
+	return cells.Mean("", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
+		v := experiment.LastPoint(points, head).Values
+		if so(v[PriorLow], v[TruePrior], v[PriorHigh]) {
+			share = 1
+		}
+		return share, v != nil
+	})
 }
 
 // PriorCurves returns how far estimates are from the class prior on average, a curve for each estimator over the share of positives in

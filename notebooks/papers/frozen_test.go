@@ -139,5 +139,5 @@ func TestFirstEstimates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFrozen(t, "priors", uciSets()[0].estimate(c, 2, 1).Version, nil, points)
+	checkFrozen(t, "priors", uciSets()[0].estimate(c, "a table", 1).Version, nil, points)
 }

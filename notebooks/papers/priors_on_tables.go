@@ -1,8 +1,10 @@
 package papers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +24,9 @@ const priorsOnTables = "priors-on-tables"
 type TablePrior struct {
 	Set     string
 	Labeled int
-	Drawn   [2]int // unlabeled positives and negatives
+	Pool    int     // positives of which the labeled ones are drawn as Uneven says; 0 where that is evenly, of all
+	Uneven  float64 // how many times as likely a positive of the pool is labeled as one of the next third
+	Drawn   [2]int  // unlabeled positives and negatives
 	Trees   prior.Trees
 	Folds   int
 	Repeats int
@@ -45,6 +49,7 @@ const (
 	PriorLow       = "interval from"
 	PriorHigh      = "interval to"
 	PriorOverlap   = "overlap seen"
+	PriorLimit     = "limit" // of the grid uneven-priors alone: the largest prior that labels drawn so leave possible
 )
 
 // priorMethod is the method of all runs of [PriorsOnTables], of which estimators are the heads.
@@ -52,6 +57,9 @@ const priorMethod = "class priors"
 
 // priorShares are the shares of positives of a set's draws, in percent.
 var priorShares = [5]int{5, 25, 50, 75, 95}
+
+// half is which of [priorShares] is one half.
+const half = 2
 
 // priorDraws are n_P and the unlabeled positives and negatives of a draw, for each of [priorShares].
 //
@@ -68,29 +76,41 @@ var priorDraws = map[string][5][3]int{
 // PriorsOnTables is all estimators of the class prior on six tables of the UCI repository, ten draws for each of five shares of
 // positives: labeled positives, and an unlabeled sample beside them. The estimators of scores share those of one ensemble.
 func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
-	draws, sets, shares := 10, uciSets(), []int{0, 1, 2, 3, 4}
-	c := TablePrior{
-		Trees: prior.Trees{Trees: 60, Depth: 3, Rate: 0.1, MinLeaf: 20, Columns: 0.5, MaxRows: 4096}, Folds: 5, Repeats: 5, Again: 100, Rows: 20,
+	c, sets, draws, err := tablePriors(size)
+	if err != nil {
+		return experiment.Grid{}, err
 	}
-	switch size {
-	case experiment.Smoke:
-		draws, sets, shares = 1, sets[:1], shares[2:3]
-		c.Repeats, c.Again, c.Rows = 1, 20, 10
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
-	default:
-		return experiment.Grid{}, size.Unknown()
+	shares := []int{0, 1, 2, 3, 4}
+	if size == experiment.Smoke {
+		shares = []int{half}
 	}
 	grid := experiment.Grid{Name: priorsOnTables, Size: size}
 	for _, set := range sets {
 		for _, share := range shares {
 			drawn := priorDraws[set.name][share]
 			c.Set, c.Labeled, c.Drawn = set.name, drawn[0], [2]int(drawn[1:])
-			for draw := range uint64(draws) {
-				grid.Runs = append(grid.Runs, set.estimate(c, share, draw+1))
+			for draw := range draws {
+				grid.Runs = append(grid.Runs, set.estimate(c, PriorSetting(set.name, priorShares[share]), draw+1))
 			}
 		}
 	}
 	return grid, nil
+}
+
+// tablePriors returns what all estimates of class priors on tables share: how they are made, the tables, and how many draws there are of each.
+func tablePriors(size experiment.Size) (c TablePrior, sets []uciSet, draws uint64, err error) {
+	c = TablePrior{
+		Trees: prior.Trees{Trees: 60, Depth: 3, Rate: 0.1, MinLeaf: 20, Columns: 0.5, MaxRows: 4096}, Folds: 5, Repeats: 5, Again: 100, Rows: 20,
+	}
+	switch size {
+	case experiment.Smoke:
+		c.Repeats, c.Again, c.Rows = 1, 20, 10
+		return c, uciSets()[:1], 1, nil
+	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+		return c, uciSets(), 10, nil
+	default:
+		return c, nil, 0, size.Unknown()
+	}
 }
 
 // PriorSetting names the setting of a set with such a share of positives, in percent.
@@ -99,16 +119,26 @@ func PriorSetting(set string, percent int) string {
 }
 
 // estimate returns the run of a draw.
-func (u uciSet) estimate(c TablePrior, share int, seed uint64) experiment.Run {
+func (u uciSet) estimate(c TablePrior, setting string, seed uint64) experiment.Run {
 	return experiment.Run{
-		Setting: PriorSetting(u.name, priorShares[share]), Method: priorMethod, Seed: seed, Version: priorVersion, Config: c,
+		Setting: setting, Method: priorMethod, Seed: seed, Version: priorVersion, Config: c,
 		Train: func(ctx context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
 			table, digest, err := u.read()
 			if err != nil {
 				return nil, err
 			}
-			u.labeled, u.positives, u.negatives = c.Labeled, c.Drawn[0], c.Drawn[1]
-			x, labeled, err := u.draw(table.Features, table.Labels, seed)
+			u.labeled, u.positives, u.negatives = cmp.Or(c.Pool, c.Labeled), c.Drawn[0], c.Drawn[1]
+			known, positives, negatives, err := u.deal(table.Labels, seed, 0x9f107)
+			if err != nil {
+				return nil, err
+			}
+			limits := map[string]float64{}
+			if c.Pool > 0 {
+				if known, limits[PriorLimit], err = c.label(table, known, seed); err != nil {
+					return nil, err
+				}
+			}
+			x, labeled, err := stacked(table.Features, known, positives, negatives)
 			if err != nil {
 				return nil, err
 			}
@@ -116,17 +146,16 @@ func (u uciSet) estimate(c TablePrior, share int, seed uint64) experiment.Run {
 			if err != nil {
 				return nil, err
 			}
+			for _, p := range points {
+				maps.Copy(p.Values, limits)
+			}
 			return &experiment.Outcome{Record: train.NewRecord(eng, u.source(digest), fmt.Sprintf("%+v; seed %d", c, seed)), Points: points}, nil
 		},
 	}
 }
 
-// draw returns the rows of a draw, labeled ones first.
-func (u uciSet) draw(features *mat.Dense, labels []int, seed uint64) (x *mat.Dense, labeled []bool, err error) {
-	known, positives, negatives, err := u.deal(labels, seed, 0x9f107)
-	if err != nil {
-		return nil, nil, err
-	}
+// stacked returns the rows of a draw, labeled ones first.
+func stacked(features *mat.Dense, known, positives, negatives []int) (x *mat.Dense, labeled []bool, err error) {
 	index := slices.Concat(known, positives, negatives)
 	labeled = make([]bool, len(index))
 	for i := range known {

@@ -75,6 +75,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		openWorldGrid:   OpenWorld,
 		answering:       QuestionAnswering,
 		unevenLabels:    UnevenLabels,
+		unevenPriors:    UnevenPriors,
 		corruptionRates: Corruption,
 	}
 }

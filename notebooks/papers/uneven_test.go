@@ -67,3 +67,38 @@ func TestUnevenLabels(t *testing.T) {
 		}
 	}
 }
+
+// Of the runs that are committed, each unevenness has three, all heads of PUCL but the one that is shown all classes.
+func TestUnevenChoosing(t *testing.T) {
+	store, err := experiment.Open("../results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, err := UnevenLabels(experiment.Laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := store.Cells(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := StudyUnevenChoosing(cells)
+	if len(kinds) != len(Unevenness()) {
+		t.Fatalf("%d kinds, want one for each unevenness", len(kinds))
+	}
+	heads := len(cells.Heads(UnevenAt(1), "PUCL")) - 1
+	for i, c := range kinds {
+		for _, rule := range experiment.Rules() {
+			mean := 0.0
+			for _, gap := range c.Gaps[rule] {
+				mean += gap / float64(len(c.Gaps[rule]))
+			}
+			if c.Means[rule].Seeds != 3 || len(c.Gaps[rule]) != 3*heads || math.Abs(c.Means[rule].Mean-mean) > 1e-12 {
+				t.Errorf("by %g, %s: %d runs, %d classifiers, a mean of %g, by hand %g; want 3 and %d",
+					Unevenness()[i], rule, c.Means[rule].Seeds, len(c.Gaps[rule]), c.Means[rule].Mean, mean, 3*heads)
+			}
+		}
+	}
+	t.Log(DrawChoosing(kinds))
+	t.Log(DrawWarnings(cells))
+}

@@ -16,7 +16,7 @@ type claims struct {
 func claimed() []claims {
 	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
 		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {"table-1", claimsBesideAlgorithm1()},
-			{withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()}, {onTables, claimsOnTables()}, {priorsOnTables, claimsPriors()}, {samplingBias, claimsSamplingBias()}, {geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
+			{withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()}, {unevenPriors, claimsUnevenPriors()}, {onTables, claimsOnTables()}, {priorsOnTables, claimsPriors()}, {samplingBias, claimsSamplingBias()}, {geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
 			{openWorldGrid, claimsOpenWorld()}, {answering, claimsAnswering()}})
 }
 

@@ -1,0 +1,165 @@
+package papers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/reduce"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/viz"
+)
+
+// unevenPriors names the grid of estimates of class priors from labels that are not drawn evenly.
+const unevenPriors = "uneven-priors"
+
+// thirds are into how many parts the positives of a table are cut, in the order of their first principal component, so that a table of two
+// classes has positives of several kinds.
+const thirds = 3
+
+// UnevenPriors is what becomes of estimates of the class prior when labels are not drawn evenly from the positives, which all of them
+// suppose: on the tables of [PriorsOnTables], half of the unlabeled rows being positive, with three tenths of the labels there, drawn from
+// the positives that are labeled there. Of three parts of the positives the first is labeled more often than the second, and that more often
+// than the third, as in [Unevenness]. Unlabeled rows are as ever.
+func UnevenPriors(size experiment.Size) (experiment.Grid, error) {
+	c, sets, draws, err := tablePriors(size)
+	if err != nil {
+		return experiment.Grid{}, err
+	}
+	grid := experiment.Grid{Name: unevenPriors, Size: size}
+	for _, set := range sets {
+		drawn := priorDraws[set.name][half]
+		c.Set, c.Pool, c.Labeled, c.Drawn = set.name, drawn[0], 3*drawn[0]/10, [2]int(drawn[1:])
+		for _, c.Uneven = range Unevenness() {
+			for draw := range draws {
+				grid.Runs = append(grid.Runs, set.estimate(c, unevenPriorAt(set.name, c.Uneven), draw+1))
+			}
+		}
+	}
+	return grid, nil
+}
+
+// unevenPriorAt names the setting of a table with such an unevenness.
+func unevenPriorAt(set string, times float64) string {
+	return unevenly(settingName(PriorSetting(set, priorShares[half]), 3*priorDraws[set][half][0]/10), times)
+}
+
+// label draws the labeled rows of a pool of positives, and returns the largest prior that they leave possible: the first third, of which most
+// are labeled, is a third of the positives and a larger share of the labeled rows, and p_U/p_P is least there.
+func (c TablePrior) label(table *tabular.Table, pool []int, seed uint64) (labeled []int, limit float64, err error) {
+	part, err := partsOf(table)
+	if err != nil {
+		return nil, 0, err
+	}
+	config := datasets.SplitConfig{Positive: []int{1, 2, 3}, Labeled: c.Labeled, Seed: seed}
+	drawUnevenly(&config, part, c.Uneven)
+	weight, pooled := config.Propensity, make([]bool, len(part))
+	for _, row := range pool {
+		pooled[row] = true
+	}
+	config.Propensity = func(row int) float64 {
+		if !pooled[row] {
+			return 0
+		}
+		return weight(row)
+	}
+	split, err := datasets.NewSplit(part, []string{"negative", "first third", "second third", "last third"}, config)
+	if err != nil {
+		return nil, 0, err
+	}
+	labeled = split.Index[:split.NumLabeled()]
+	first := 0
+	for _, row := range labeled {
+		if part[row] == 1 {
+			first++
+		}
+	}
+	truth := float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1])
+	return labeled, truth / thirds * float64(len(labeled)) / float64(first), nil
+}
+
+// partsOf returns, for each row of a table, 0 where it is negative and else which of the thirds of the positives it is in, from 1.
+func partsOf(table *tabular.Table) ([]int, error) {
+	var positives []int
+	for row, class := range table.Labels {
+		if class == 1 {
+			positives = append(positives, row)
+		}
+	}
+	x, err := rows.Take(table.Features, positives)
+	if err != nil {
+		return nil, err
+	}
+	pca, err := reduce.FitPCA(x, 1)
+	if err != nil {
+		return nil, err
+	}
+	var along mat.VecDense
+	along.MulVec(x, pca.Components.ColView(0))
+	order := make([]int, len(positives))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(along.AtVec(a), along.AtVec(b)) })
+	part := make([]int, len(table.Labels))
+	for rank, i := range order {
+		part[positives[i]] = 1 + thirds*rank/len(order)
+	}
+	return part, nil
+}
+
+// DrawUnevenPriors returns what estimators make of a class prior of one half when labels are not drawn evenly, on average over all done runs,
+// and how many of their intervals of level 0.9 contain it, beside the largest prior that such labels leave possible.
+func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
+	out := viz.Table{
+		Title: "A class prior of ½ from labels drawn unevenly", RowsHeader: "estimator", Decimals: 3,
+		Note: fmt.Sprintf("By how many times as likely a positive is labeled as one of the next third: mean estimate ± 95%% interval over tables and "+
+			"draws, and how many percent of the 90%% intervals contain ½; %s.", cells),
+	}
+	lines := make([][]viz.Cell, len(PriorEstimators()))
+	var limits, within []viz.Cell
+	for _, times := range Unevenness() {
+		out.Columns = append(out.Columns, fmt.Sprintf("by %g", times))
+		part := ofSets(cells, func(c TablePrior) bool { return c.Uneven == times })
+		for i, head := range PriorEstimators() {
+			lines[i] = append(lines[i], timesOf(part.Value("", priorMethod, head, EstimatedPrior), 1))
+		}
+		limits = append(limits, timesOf(part.Value("", priorMethod, PriorEstimators()[0], PriorLimit), 1))
+		within = append(within, viz.Cell{Text: "–"})
+	}
+	out.Add("possible at most", slices.Concat(limits, within))
+	for _, times := range Unevenness() {
+		out.Columns = append(out.Columns, fmt.Sprintf("contain ½: by %g", times))
+		part := ofSets(cells, func(c TablePrior) bool { return c.Uneven == times })
+		for i, head := range PriorEstimators() {
+			contain := containPrior(part, head)
+			lines[i] = append(lines[i], viz.Cell{Text: fmt.Sprintf("%.0f%%", 100*contain.Mean), Missing: contain.Seeds == 0})
+		}
+	}
+	for i, head := range PriorEstimators() {
+		out.Add(head, lines[i])
+	}
+	return out
+}
+
+// claimsUnevenPriors returns that the most precise estimators lose, on every table.
+func claimsUnevenPriors() (list []Claim) {
+	for _, times := range Unevenness()[1:] {
+		for _, head := range []string{"BBE", "DEDPUL"} {
+			row := Row{priorMethod, head}
+			for _, set := range uciSets() {
+				list = append(list, Claim{
+					Experiment: "priors of uneven labels", Source: "this library", Measure: PriorError,
+					Setting: unevenPriorAt(set.name, times), BelowSetting: unevenPriorAt(set.name, 1), Above: row, Below: row,
+					Statement: fmt.Sprintf("labels that are drawn unevenly, by %g, lead an estimate of the class prior astray: %s", times, head),
+				})
+			}
+		}
+	}
+	return list
+}

@@ -75,6 +75,22 @@ func TestWarningsOnImages(t *testing.T) {
 	}
 }
 
+// Labels that are drawn unevenly mislead PUPL on projections and the mixture alike: by 5 all of these are missed, and those of the outputs
+// are warned of as ever, as the doc of pseudo.MaxDisagreement says.
+func TestWarningsOfUnevenLabels(t *testing.T) {
+	cells := committed(t, unevenLabels)
+	for _, times := range Unevenness()[1:] {
+		runs := cells.Runs(UnevenAt(times), "PUCL")
+		missed := 0
+		if times == 5 {
+			missed = 3
+		}
+		if h, z := warningsOf(runs, PUPL), warningsOf(runs, PUPLOnZ); h != (warnings{runs: 3, warned: 3}) || z != (warnings{runs: 3, missed: missed}) {
+			t.Errorf("by %g: %+v on the outputs, %+v on projections; want all warned of, and none, %d of them missed", times, h, z, missed)
+		}
+	}
+}
+
 // rightAtEnd returns the share of the pseudo-labels of a head that are right at the last point of a run.
 func rightAtEnd(s experiment.Standing, head string) float64 {
 	return experiment.LastPoint(s.Result.Points, head).Values[LabelsRight]

@@ -133,7 +133,7 @@ func DrawChoosing(kinds []Chosen) viz.Table {
 	var told []string
 	for _, c := range kinds {
 		out.Columns = append(out.Columns, c.Name, "at most")
-		told = append(told, fmt.Sprintf("%s %d of %d runs", c.Name, len(c.Gaps[experiment.Oracle]), c.Means[experiment.Oracle].Seeds))
+		told = append(told, fmt.Sprintf("%s (%d of %d runs)", c.Name, len(c.Gaps[experiment.Oracle]), c.Means[experiment.Oracle].Seeds))
 	}
 	out.Note = "Points of accuracy below the best point on test images, mean ± 95% interval over runs. Classifiers: " + strings.Join(told, ", ") + "."
 	for _, rule := range experiment.Rules() {

@@ -75,6 +75,28 @@ func TestWarningsOnImages(t *testing.T) {
 	}
 }
 
+// On CIFAR-I the warning tells little, as the same doc says.
+func TestWarningsOnCIFAR(t *testing.T) {
+	var all warnings
+	for _, grid := range []string{"table-1", labeler} {
+		for _, s := range committed(t, grid).Standings {
+			if !strings.HasPrefix(s.Run.Setting, "CIFAR-I,") {
+				continue
+			}
+			for _, head := range []string{PUPL, PUPLOnZ} {
+				w := warningsOf([]experiment.Standing{s}, head)
+				all = warnings{all.runs + w.runs, all.warned + w.warned, all.missed + w.missed, all.false + w.false}
+				if right := rightAtEnd(s, head); w.missed > 0 && right < 0.8 || w.false > 0 && (right < 0.855 || right > 0.865) {
+					t.Errorf("%s, %s: right for %g", s.Run, head, right)
+				}
+			}
+		}
+	}
+	if want := (warnings{runs: 30, warned: 5, missed: 14, false: 3}); all != want {
+		t.Errorf("%+v, want %+v", all, want)
+	}
+}
+
 // Labels that are drawn unevenly mislead PUPL on projections and the mixture alike: by 5 all of these are missed, and those of the outputs
 // are warned of as ever, as the doc of pseudo.MaxDisagreement says.
 func TestWarningsOfUnevenLabels(t *testing.T) {

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -92,6 +93,35 @@ func TestUnevenPriors(t *testing.T) {
 	for _, c := range list {
 		if !c.has(cells) {
 			t.Errorf("%s, %s: the grid has no such runs", c.Statement, c.Setting)
+		}
+	}
+}
+
+// The cells of the drawing are means over the committed runs by hand, and the estimates fall towards what labels leave possible.
+func TestDrawUnevenPriors(t *testing.T) {
+	cells := committed(t, unevenPriors)
+	table := DrawUnevenPriors(cells)
+	row, kinds := slices.Index(table.Rows, "DEDPUL"), len(Unevenness())
+	for k, times := range Unevenness() {
+		estimate, limit, contain, n := 0.0, 0.0, 0.0, 0.0
+		for _, s := range cells.Standings {
+			if s.Run.Config.(TablePrior).Uneven != times || s.State != experiment.Done {
+				continue
+			}
+			v := experiment.LastPoint(s.Result.Points, "DEDPUL").Values
+			n++
+			estimate += v[EstimatedPrior]
+			limit += v[PriorLimit]
+			if v[PriorLow] <= 0.5 && 0.5 <= v[PriorHigh] {
+				contain++
+			}
+		}
+		cell, bound, share := table.Cells[row][k], table.Cells[0][k], table.Cells[row][kinds+k]
+		if n != 60 || math.Abs(cell.Mean-estimate/n) > 1e-12 || math.Abs(bound.Mean-limit/n) > 1e-12 || share.Text != fmt.Sprintf("%.0f%%", 100*contain/n) {
+			t.Errorf("by %g: %v, at most %v, %v hold it; by hand %g, %g and %g of %g", times, cell, bound, share, estimate/n, limit/n, contain, n)
+		}
+		if times > 1 && !(cell.Mean < 0.42 && cell.Mean > bound.Mean) {
+			t.Errorf("by %g: %g, at most %g", times, cell.Mean, bound.Mean)
 		}
 	}
 }

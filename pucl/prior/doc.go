@@ -16,8 +16,8 @@
 //
 // The data are two samples (the case-control view): labeled positives drawn from all positives, and an unlabeled sample. Where the
 // labeled ones were taken out of the one sample that there is, the estimate is that of what remains of it, and [Estimate.OneSample]
-// converts it. That the labeled ones are drawn evenly is supposed by all, and cannot be seen: where a third of the positives has five times as
-// many labels as the next, and that as the last, a prior of ½ is estimated as a quarter, and intervals know nothing of it.
+// converts it. That the labeled ones are drawn evenly is supposed by all, and cannot be seen: where a third of the positives has five
+// times as many labels as the next, and that as the last, a prior of ½ is estimated as about a quarter, and intervals know nothing of it.
 //
 // What is estimated is the largest share of the unlabeled examples that can be positives. That is the class prior if some region holds
 // positives and no negatives; no data can prove that one does, but scores can show that none does: see [Estimate.Overlap].

@@ -219,8 +219,7 @@ func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 // In runs on Fashion-MNIST of 2,000 steps all labels on the encoder's outputs are warned of, and on projections of PUCL on Fashion-MNIST-I
 // only those with 50 labels. Some that are wrong are not warned of, fewer than one for five that are, all on projections with 50 to 300
 // labels: with so few both take too few rows for positive. Of those that are right for 85% or more two are warned of, 86.5% each, on
-// projections of SCL-PU, where Label is right for 90%. On CIFAR-I, where both have most
-// labels right, the warning tells little: of 16 sets that are wrong for 15 to 20% two are warned of, and so are three that are right for 86%.
-// Nor is any on projections warned of whose labels are drawn unevenly, a positive being five times as likely labeled as one of the next
-// class: both follow such labels, and are wrong for 17%.
+// projections of SCL-PU, where Label is right for 90%. On CIFAR-I, where both have most labels right, the warning tells little: of 16 sets
+// that are wrong for 15 to 20% two are warned of, and so are three that are right for 86%. Nor is any on projections warned of whose labels
+// are drawn unevenly, a positive being five times as likely labeled as one of the next class: both follow such labels, and are wrong for 17%.
 const MaxDisagreement = 0.15

@@ -70,6 +70,8 @@ func (p *progress) End(at train.Progress, err error) {
 		note = "stopped"
 	case err != nil:
 		note = "failed"
+	case at.Views == 0 && at.Step >= at.Steps:
+		note = "all done before"
 	}
 	p.shown.Done(note)
 }

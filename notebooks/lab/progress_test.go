@@ -62,6 +62,17 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 	}
 }
 
+// A run that finds all of its steps done says so, lest it seems to have taken them in no time.
+func TestProgressOfWhatIsDone(t *testing.T) {
+	var b bytes.Buffer
+	p := Progress(&b, "PUCL")
+	p.Start(train.Progress{Step: 4, Steps: 4})
+	p.End(train.Progress{Step: 4, Steps: 4}, nil)
+	if !strings.HasSuffix(b.String(), ", all done before\n") {
+		t.Errorf("it says %q", b.String())
+	}
+}
+
 // An interrupt before the first step is told by the error alone.
 func TestProgressOfAnInterruptBeforeTheFirstStep(t *testing.T) {
 	var b bytes.Buffer

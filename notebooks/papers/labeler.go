@@ -218,10 +218,14 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 func claimsLabeler() (list []Claim) {
 	for _, benchmark := range benchmarksOfLabeler {
 		setting := settingName(benchmark, 1000)
-		for _, part := range LabelerHeads()[1:7] {
-			list = append(list, labelerClaim("pseudo-labeler", "all parts are above "+part, setting, LabelerMethod, WholeLabeler, part))
-		}
 		for _, method := range []string{LabelerMethod, LabelerSCLPU} {
+			name := "pseudo-labeler"
+			if method == LabelerSCLPU {
+				name += ", encoder by SCL-PU"
+			}
+			for _, part := range LabelerHeads()[1:7] {
+				list = append(list, labelerClaim(name, "all parts are above "+part, setting, method, WholeLabeler, part))
+			}
 			list = append(list, aboveAlgorithm1(setting, method, WholeLabeler)...)
 		}
 	}

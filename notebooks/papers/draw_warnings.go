@@ -32,7 +32,7 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 			if w.runs == 0 {
 				continue
 			}
-			all = warnings{all.runs + w.runs, all.warned + w.warned, all.missed + w.missed, all.false + w.false}
+			all = all.plus(w)
 			out.Add(fmt.Sprintf("%s, %s, %s", setting, method, head), Percent(cells.Value(setting, method, head, Disagreement)),
 				Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
 		}
@@ -45,6 +45,11 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 
 // warnings counts runs, of one head or of several.
 type warnings struct{ runs, warned, missed, false int }
+
+// plus returns the counts of both together.
+func (w warnings) plus(other warnings) warnings {
+	return warnings{w.runs + other.runs, w.warned + other.warned, w.missed + other.missed, w.false + other.false}
+}
 
 // warningsOf counts the done runs that measured a head's pseudo-labels.
 func warningsOf(runs []experiment.Standing, head string) (w warnings) {

@@ -85,7 +85,7 @@ func TestWarningsOnCIFAR(t *testing.T) {
 			}
 			for _, head := range []string{PUPL, PUPLOnZ} {
 				w := warningsOf([]experiment.Standing{s}, head)
-				all = warnings{all.runs + w.runs, all.warned + w.warned, all.missed + w.missed, all.false + w.false}
+				all = all.plus(w)
 				if right := rightAtEnd(s, head); w.missed > 0 && right < 0.8 || w.false > 0 && (right < 0.855 || right > 0.865) {
 					t.Errorf("%s, %s: right for %g", s.Run, head, right)
 				}

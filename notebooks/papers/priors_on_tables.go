@@ -34,10 +34,14 @@ type TablePrior struct {
 	Rows    int // and of rows
 }
 
-// percent returns the share of positives among unlabeled rows in percent.
-func (c TablePrior) percent() int {
-	return int(math.Round(100 * float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1])))
-}
+// prior returns the share of positives among unlabeled rows.
+func (c TablePrior) prior() float64 { return float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1]) }
+
+// percent returns it in percent.
+func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
+
+// priorStream keeps the draws of estimates apart from those of rivals with the same seed.
+const priorStream = 0x9f107
 
 // priorVersion is the version of the runs that estimate class priors; see experiment.Run.
 const priorVersion = 1
@@ -128,7 +132,7 @@ func (u uciSet) estimate(c TablePrior, setting string, seed uint64) experiment.R
 				return nil, err
 			}
 			u.labeled, u.positives, u.negatives = cmp.Or(c.Pool, c.Labeled), c.Drawn[0], c.Drawn[1]
-			known, positives, negatives, err := u.deal(table.Labels, seed, 0x9f107)
+			known, positives, negatives, err := u.deal(table.Labels, seed, priorStream)
 			if err != nil {
 				return nil, err
 			}

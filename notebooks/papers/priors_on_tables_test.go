@@ -25,7 +25,7 @@ func TestPriorsOfATable(t *testing.T) {
 		}
 	}
 	u := uciSet{name: "a table", labeled: 100, positives: 100, negatives: 200}
-	known, positives, negatives, err := u.deal(labels, 1, 0x9f107)
+	known, positives, negatives, err := u.deal(labels, 1, priorStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestPriorsOfATable(t *testing.T) {
 		t.Errorf("a run that is stopped: %v", err)
 	}
 	u.positives = 300
-	if _, _, _, err := u.deal(labels, 1, 0x9f107); err == nil || !strings.Contains(err.Error(), "300 positives") {
+	if _, _, _, err := u.deal(labels, 1, priorStream); err == nil || !strings.Contains(err.Error(), "300 positives") {
 		t.Errorf("too few positives: %v", err)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -34,7 +32,7 @@ func UnevenPriors(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: unevenPriors, Size: size}
 	for _, set := range sets {
 		drawn := priorDraws[set.name][half]
-		c.Set, c.Pool, c.Labeled, c.Drawn = set.name, drawn[0], 3*drawn[0]/10, [2]int(drawn[1:])
+		c.Set, c.Pool, c.Labeled, c.Drawn = set.name, drawn[0], unevenlyLabeled(set.name), [2]int(drawn[1:])
 		for _, c.Uneven = range Unevenness() {
 			for draw := range draws {
 				grid.Runs = append(grid.Runs, set.estimate(c, unevenPriorAt(set.name, c.Uneven), draw+1))
@@ -46,8 +44,11 @@ func UnevenPriors(size experiment.Size) (experiment.Grid, error) {
 
 // unevenPriorAt names the setting of a table with such an unevenness.
 func unevenPriorAt(set string, times float64) string {
-	return unevenly(settingName(PriorSetting(set, priorShares[half]), 3*priorDraws[set][half][0]/10), times)
+	return unevenly(settingName(PriorSetting(set, priorShares[half]), unevenlyLabeled(set)), times)
 }
+
+// unevenlyLabeled returns how many rows of a table are labeled.
+func unevenlyLabeled(set string) int { return 3 * priorDraws[set][half][0] / 10 }
 
 // label draws the labeled rows of a pool of positives, and returns the largest prior that they leave possible: the first third, of which most
 // are labeled, is a third of the positives and a larger share of the labeled rows, and p_U/p_P is least there.
@@ -79,8 +80,7 @@ func (c TablePrior) label(table *tabular.Table, pool []int, seed uint64) (labele
 			first++
 		}
 	}
-	truth := float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1])
-	return labeled, truth / thirds * float64(len(labeled)) / float64(first), nil
+	return labeled, c.prior() / thirds * float64(len(labeled)) / float64(first), nil
 }
 
 // partsOf returns, for each row of a table, 0 where it is negative and else which of the thirds of the positives it is in, from 1.
@@ -99,13 +99,15 @@ func partsOf(table *tabular.Table) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	var along mat.VecDense
-	along.MulVec(x, pca.Components.ColView(0))
+	along, err := pca.Project(x)
+	if err != nil {
+		return nil, err
+	}
 	order := make([]int, len(positives))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(along.AtVec(a), along.AtVec(b)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(along.At(a, 0), along.At(b, 0)) })
 	part := make([]int, len(table.Labels))
 	for rank, i := range order {
 		part[positives[i]] = 1 + thirds*rank/len(order)
@@ -122,27 +124,25 @@ func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 			"draws, and how many percent of the 90%% intervals contain ½; %s.", cells),
 	}
 	lines := make([][]viz.Cell, len(PriorEstimators()))
-	var limits, within []viz.Cell
+	within := make([][]viz.Cell, len(lines))
+	var limits, none []viz.Cell
+	var contained []string
 	for _, times := range Unevenness() {
 		out.Columns = append(out.Columns, fmt.Sprintf("by %g", times))
+		contained = append(contained, fmt.Sprintf("contain ½: by %g", times))
 		part := ofSets(cells, func(c TablePrior) bool { return c.Uneven == times })
+		limits = append(limits, timesOf(part.Value("", priorMethod, PriorEstimators()[0], PriorLimit), 1))
+		none = append(none, viz.Cell{Text: "–"})
 		for i, head := range PriorEstimators() {
 			lines[i] = append(lines[i], timesOf(part.Value("", priorMethod, head, EstimatedPrior), 1))
-		}
-		limits = append(limits, timesOf(part.Value("", priorMethod, PriorEstimators()[0], PriorLimit), 1))
-		within = append(within, viz.Cell{Text: "–"})
-	}
-	out.Add("possible at most", slices.Concat(limits, within))
-	for _, times := range Unevenness() {
-		out.Columns = append(out.Columns, fmt.Sprintf("contain ½: by %g", times))
-		part := ofSets(cells, func(c TablePrior) bool { return c.Uneven == times })
-		for i, head := range PriorEstimators() {
 			contain := containPrior(part, head)
-			lines[i] = append(lines[i], viz.Cell{Text: fmt.Sprintf("%.0f%%", 100*contain.Mean), Missing: contain.Seeds == 0})
+			within[i] = append(within[i], viz.Cell{Text: fmt.Sprintf("%.0f%%", 100*contain.Mean), Missing: contain.Seeds == 0})
 		}
 	}
+	out.Columns = append(out.Columns, contained...)
+	out.Add("possible at most", slices.Concat(limits, none))
 	for i, head := range PriorEstimators() {
-		out.Add(head, lines[i])
+		out.Add(head, slices.Concat(lines[i], within[i]))
 	}
 	return out
 }

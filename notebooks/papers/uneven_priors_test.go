@@ -27,7 +27,7 @@ func TestUnevenPriorsFindTheLimit(t *testing.T) {
 		table.Features.SetRow(row, []float64{[]float64{20, 0, -20, 5}[kind(row)] + random.NormFloat64(), []float64{0, 0, 0, 9}[kind(row)] + random.NormFloat64()})
 	}
 	u := uciSet{name: "a table", labeled: 4000, positives: 1000, negatives: 1000}
-	pool, positives, negatives, err := u.deal(table.Labels, 1, 0x9f107)
+	pool, positives, negatives, err := u.deal(table.Labels, 1, priorStream)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,18 +70,7 @@ func TestUnevenLabels(t *testing.T) {
 
 // Of the runs that are committed, each unevenness has three, all heads of PUCL but the one that is shown all classes.
 func TestUnevenChoosing(t *testing.T) {
-	store, err := experiment.Open("../results")
-	if err != nil {
-		t.Fatal(err)
-	}
-	grid, err := UnevenLabels(experiment.Laptop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := store.Cells(grid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := committed(t, unevenLabels)
 	kinds := StudyUnevenChoosing(cells)
 	if len(kinds) != len(Unevenness()) {
 		t.Fatalf("%d kinds, want one for each unevenness", len(kinds))
@@ -99,6 +88,4 @@ func TestUnevenChoosing(t *testing.T) {
 			}
 		}
 	}
-	t.Log(DrawChoosing(kinds))
-	t.Log(DrawWarnings(cells))
 }

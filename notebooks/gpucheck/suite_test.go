@@ -174,7 +174,7 @@ func TestFailuresAreTheInnermost(t *testing.T) {
 func TestBuild(t *testing.T) {
 	needsGo(t)
 	dir := t.TempDir()
-	if err := build(context.Background(), dir, []string{"notebooks/lab"}, func(string, ...any) {}); err != nil {
+	if err := build(context.Background(), dir, []string{"pucl/probe"}, func(string, ...any) {}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(dir, "gpucheck"), "-on", "go", "-only", "tests", "-tests", dir, "-json")
@@ -192,7 +192,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	for _, row := range r.Rows {
-		if row.What == "notebooks/lab" && (row.Result != Pass || row.Values["passed"] < 3) {
+		if row.What == "pucl/probe" && (row.Result != Pass || row.Values["passed"] < 3) {
 			t.Errorf("%+v", row)
 		}
 	}

@@ -43,15 +43,15 @@ func (a *AtWork) update(step, steps int, now time.Time) {
 	a.Step, a.Steps = step, steps
 }
 
-// left returns how many seconds the run will take still, by how long its like took, else by how fast its training goes.
+// left returns how many seconds the run will take still, by how long its like took, and no less than its training will by its own speed.
 func (a AtWork) left(now time.Time) (seconds float64, known bool) {
 	if left := a.Expected - a.Before - now.Sub(a.Since).Seconds(); left > 0 {
-		return left, true
+		seconds, known = left, true
 	}
 	if done := a.Step - a.from; done > 0 {
-		return now.Sub(a.at).Seconds() / float64(done) * float64(a.Steps-a.Step), true
+		seconds, known = max(seconds, now.Sub(a.at).Seconds()/float64(done)*float64(a.Steps-a.Step)), true
 	}
-	return 0, false
+	return seconds, known
 }
 
 // left returns how many seconds the grid will take still, known only where something is known of each run.

@@ -28,6 +28,8 @@ func TestProgressText(t *testing.T) {
 	over.update(0, 10, at(0))
 	over.update(1, 10, at(3))
 	over.update(9, 10, at(27))
+	slow := own // than its like, of which another machine or setting may have been the faster
+	slow.Expected = 100
 	second := own
 	second.update(0, 300, at(30)) // another training of the same run
 	for _, c := range []struct {
@@ -41,6 +43,8 @@ func TestProgressText(t *testing.T) {
 			"g: 0 of 3 runs, 3 min 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
 		{Progress{Total: 1, AtWork: []AtWork{again}}, "g: 0 of 1 runs, 20 s left; FMNIST-I / nnPU / seed 2: preparing"},
 		{Progress{Total: 3, AtWork: []AtWork{own}},
+			"g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
+		{Progress{Total: 3, AtWork: []AtWork{slow}},
 			"g: 0 of 3 runs, 2 min 40 s left; FMNIST-I / nnPU / seed 2: step 200 of 1000, 2 min 40 s left"},
 		{Progress{Total: 3, AtWork: []AtWork{over}}, "g: 0 of 3 runs, 3.4 s left; FMNIST-I / nnPU / seed 2: step 9 of 10, 3.4 s left"},
 		{Progress{Total: 3, AtWork: []AtWork{second}}, "g: 0 of 3 runs; FMNIST-I / nnPU / seed 2: step 0 of 300"},

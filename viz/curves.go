@@ -50,14 +50,22 @@ func (k *Curve) AddInterval(x, y, low, high float64) {
 	k.Low, k.High = append(k.Low, low), append(k.High, high)
 }
 
-// band returns the area between the ends of the intervals, and its edges, which show where another band lies over it.
+// band returns the area between the ends of the intervals, and its edges, which show where another band lies over it; at a single X a whisker.
 func (k Curve) band(s Style) (area plot.Plotter, edges []plot.Plotter) {
 	low, high := points(k.X, k.Low), points(k.X, k.High)
 	style := draw.LineStyle{Color: faint(s.Color, 0.6), Width: 0.6}
 	edges = []plot.Plotter{&plotter.Line{XYs: low, LineStyle: style}, &plotter.Line{XYs: high, LineStyle: style}}
+	if k.X[0] == k.X[len(k.X)-1] { // no width to see a band by
+		edges = []plot.Plotter{k.whiskers(s)}
+	}
 	around := slices.Clone(high)
 	slices.Reverse(around)
 	return &plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(low), around...)}, Color: faint(s.Color, 0.15)}, edges
+}
+
+// whiskers returns the intervals of k as upright lines.
+func (k Curve) whiskers(s Style) *whiskers {
+	return &whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}}
 }
 
 // Reference is a horizontal line to compare the curves with, such as the loss of an encoder that has learned nothing.
@@ -83,8 +91,8 @@ const whiskerGap = 0.09 * vg.Inch
 
 // LearningCurves draws curves over each other, each with a line style and a marker of its own and a legend to the
 // right. With cfg.Smooth above 1 each curve is the running mean over that many values, centered, over fewer at the
-// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines. With cfg.Whiskers the curves
-// stand a little aside of their X, so that no interval lies over another: for few X, and many curves.
+// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines; a curve at a single X has a
+// whisker. With cfg.Whiskers all have, and stand a little aside of their X, so that no interval lies over another: for few X, and many curves.
 //
 // It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
 // not finite (a loss that became NaN is named with its place) or not within what Y can be, X goes backwards, or is not above 0 on a
@@ -128,8 +136,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		if cfg.Whiskers {
 			parts := []part{line}
 			if k.Low != nil {
-				k := k.cut()
-				parts = append(parts, &whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}})
+				parts = append(parts, k.cut().whiskers(s))
 			}
 			front = append(front, aside{append(parts, marks), whiskerGap * vg.Length(float64(i)-float64(len(curves)-1)/2)})
 		} else {

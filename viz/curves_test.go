@@ -261,16 +261,40 @@ func TestWhiskersStandAside(t *testing.T) {
 		for i := range 3 {
 			at := vg.Point{X: x(want.at) + whiskerGap*vg.Length(i-1)}
 			low, high := at.Add(vg.Point{Y: y(want.low)}), at.Add(vg.Point{Y: y(want.high)})
-			found := false
-			for _, a := range paper.Actions {
-				s, ok := a.(*recorder.Stroke)
-				found = found || ok && len(s.Path) == 2 && samePlace(s.Path[0].Pos, low) && samePlace(s.Path[1].Pos, high)
-			}
-			if found != (i < 2) {
+			if found := hasLine(paper, low, high); found != (i < 2) {
 				t.Errorf("curve %d: a whisker from %.1f to %.1f: %v", i, low, high, found)
 			}
 		}
 	}
+}
+
+// TestIntervalOfASinglePlace: a band would have no width there.
+func TestIntervalOfASinglePlace(t *testing.T) {
+	var along, single Curve
+	along.AddInterval(1, 50, 40, 60)
+	along.AddInterval(2, 90, 70, 95)
+	single.AddInterval(3, 50, 30, 80)
+	p, err := LearningCurves(CurvesConfig{}, along, single)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, c := drawnOn(t, p)
+	area := layout(p, c).DataCanvas(c)
+	x, y := p.Transforms(&area)
+	for _, k := range []Curve{along, single} {
+		low, high := vg.Point{X: x(k.X[0]), Y: y(k.Low[0])}, vg.Point{X: x(k.X[0]), Y: y(k.High[0])}
+		if found := hasLine(paper, low, high); found != (len(k.X) == 1) {
+			t.Errorf("%d places: a whisker from %.1f to %.1f: %v", len(k.X), low, high, found)
+		}
+	}
+}
+
+// hasLine tells whether a straight line was drawn from one point to another.
+func hasLine(paper *sheetOfPaper, from, to vg.Point) bool {
+	return slices.ContainsFunc(paper.Actions, func(a recorder.Action) bool {
+		s, ok := a.(*recorder.Stroke)
+		return ok && len(s.Path) == 2 && samePlace(s.Path[0].Pos, from) && samePlace(s.Path[1].Pos, to)
+	})
 }
 
 // samePlace tells whether two points lie within a hundredth of a point.

@@ -53,10 +53,11 @@ func (k *Curve) AddInterval(x, y, low, high float64) {
 // band returns the area between the ends of the intervals, and its edges, which show where another band lies over it; at a single X a whisker.
 func (k Curve) band(s Style) (area plot.Plotter, edges []plot.Plotter) {
 	low, high := points(k.X, k.Low), points(k.X, k.High)
-	style := draw.LineStyle{Color: faint(s.Color, 0.6), Width: 0.6}
-	edges = []plot.Plotter{&plotter.Line{XYs: low, LineStyle: style}, &plotter.Line{XYs: high, LineStyle: style}}
 	if k.X[0] == k.X[len(k.X)-1] { // no width to see a band by
 		edges = []plot.Plotter{k.whiskers(s)}
+	} else {
+		style := draw.LineStyle{Color: faint(s.Color, 0.6), Width: 0.6}
+		edges = []plot.Plotter{&plotter.Line{XYs: low, LineStyle: style}, &plotter.Line{XYs: high, LineStyle: style}}
 	}
 	around := slices.Clone(high)
 	slices.Reverse(around)

@@ -43,15 +43,18 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 	for n := range logFactorial {
 		logFactorial[n], _ = math.Lgamma(float64(n) + 1)
 	}
+	logShare := make([]float64, len(p))
+	for _, i := range possible {
+		logShare[i] = math.Log(p[i] / total.value())
+	}
 	var mass, sum kahan
 	counts := make([]int, len(p))
 	var fill func(at, left int, logP float64)
 	fill = func(at, left int, logP float64) {
 		outcome := possible[at]
-		logShare := math.Log(p[outcome] / total.value())
 		if at == len(possible)-1 {
 			counts[outcome] = left
-			if w := math.Exp(logP - logFactorial[left] + float64(left)*logShare); w > 0 {
+			if w := math.Exp(logP - logFactorial[left] + float64(left)*logShare[outcome]); w > 0 {
 				mass.add(w)
 				sum.add(w * f(counts))
 			}
@@ -59,7 +62,7 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 		}
 		for n := range left + 1 {
 			counts[outcome] = n
-			fill(at+1, left-n, logP-logFactorial[n]+float64(n)*logShare)
+			fill(at+1, left-n, logP-logFactorial[n]+float64(n)*logShare[outcome])
 		}
 	}
 	fill(0, size, logFactorial[size])

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -80,10 +81,11 @@ func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimat
 	floor, q := math.Exp(s.lift-1/tau), s.q(n)
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		truth, tauPlus := theory.MeanExp(a.Other), s.tauPlus(w, a)
+		inverse := lists.Map(a.Own, func(s theory.Encounter) float64 { return math.Exp(-s.S) })
 		return expectEstimate(a, n, s.m(n), func(all, own float64) float64 {
 			guess, sum := max(estimate(all, own, tauPlus), floor), 0.0
-			for _, s := range a.Own {
-				sum += s.P * take(math.Log((1+q*guess*math.Exp(-s.S))/(1+q*truth*math.Exp(-s.S))))
+			for i, e := range inverse {
+				sum += a.Own[i].P * take(math.Log((1+q*guess*e)/(1+q*truth*e)))
 			}
 			return sum
 		})

@@ -38,9 +38,8 @@ func DCLLimit() Claim {
 				"does not, so that e^(−1/τ) is the highest"}},
 		},
 		check: func(s *subject) Finding {
-			f := dclLimitFinding(s, func(all, own, tauPlus float64) float64 {
-				return debiasedMean(all, s.constant("tau+", own), tauPlus)
-			})
+			factor := s.constant("tau+", 1)
+			f := dclLimitFinding(s, func(all, own, tauPlus float64) float64 { return debiasedMean(all, factor*own, tauPlus) })
 			dclBatchDetail(s, &f)
 			return f
 		},

@@ -17,7 +17,7 @@ func Claims() []string {
 // Grids lists the grids of runs, as notebooks/papers has them, whose tests hold the two together.
 func Grids() []string {
 	return []string{
-		"corruption-rates", "debiased", "debiased-pos", "figure-1", "figure-10", "figure-3", "figure-4", "figure-5", "figure-8", "figure-9",
+		"components", "corruption-rates", "debiased", "debiased-pos", "figure-1", "figure-10", "figure-3", "figure-4", "figure-5", "figure-8", "figure-9",
 		"gaussians", "geometry", "labeler", "labels", "mak", "priors-on-tables", "prototype", "question-answering", "recovery", "rivals-on-tables", "sampling-bias",
 		"table-1", "table-2", "uneven-labels", "uneven-priors", "without-prior",
 	}

@@ -9,13 +9,6 @@ import (
 // prior by which they were made, and the accuracy of a linear classifier that learned them, all in percent as mean ± half of the 95% interval
 // over the seeds.
 func DrawLabeler(cells *experiment.Cells, setting, method string) viz.Table {
-	out := viz.Table{
-		Title: setting + ", encoder by " + method, RowsHeader: "the labeler with", Columns: []string{"pseudo-labels right", "π", "accuracy on test images"},
-		Note: "Percent, mean ± 95% interval over seeds. " + experiment.Tell(cells.Runs(setting, method)) + ".",
-	}
-	for _, head := range LabelerHeads() {
-		out.Add(head, Percent(cells.Value(setting, method, head, LabelsRight)), Percent(cells.Value(setting, method, head, EstimatedPrior)),
-			Percent(cells.At(setting, method, head, experiment.Last).Accuracy))
-	}
-	return out
+	out := viz.Table{Title: setting + ", encoder by " + method, RowsHeader: "the labeler with"}
+	return drawHeads(cells, setting, method, out, LabelerHeads(), LabelsRight, EstimatedPrior)
 }

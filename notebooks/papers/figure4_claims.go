@@ -1,6 +1,10 @@
 package papers
 
-import "github.com/puclab/puclab/notebooks/experiment"
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+)
 
 // experiment4 is what claims of Figures 4 and 11 are filed under.
 const experiment4 = "figures 4 and 11"
@@ -58,6 +62,33 @@ func claimsOverLabels() (list []Claim) {
 			c.Statement, c.Above, c.Below = "labels are many, and SCL-PU is above PUCL", c.Below, c.Above
 		}
 		list = append(list, c)
+	}
+	return list
+}
+
+// experimentLabels is what claims about classifiers over the number of labels are filed under.
+const experimentLabels = "classifiers over n_P"
+
+// classifiersOverLabels are classifiers on encoders by PUCL that are told no class prior, and nnPU, which is told it.
+func classifiersOverLabels() []Row {
+	return []Row{{"PUCL", PUPL}, {"PUCL", PUPLOnZ}, {"PUCL", Mixture}, {"nnPU", ""}}
+}
+
+// ClassifiersOverLabels returns the figure of classifiers over the number of labels: those without a class prior on encoders by PUCL, and nnPU.
+func ClassifiersOverLabels() Sweep {
+	s := OverLabels("")
+	s.Title, s.Rows = "FMNIST-I, told no class prior, beside nnPU", classifiersOverLabels()
+	return s
+}
+
+// claimsClassifiersOverLabels returns that classifiers without a class prior are above nnPU, however many labels there are.
+func claimsClassifiersOverLabels() (list []Claim) {
+	rows := classifiersOverLabels()
+	for _, labeled := range LabelCounts() {
+		for _, row := range rows[:3] {
+			list = append(list, Claim{Experiment: experimentLabels, Statement: fmt.Sprintf("told no class prior, %s is above nnPU, which is told it", row),
+				Source: "Contrastive Positive Unlabeled Learning, of 1,000 and 3,000 labels", Setting: LabelsAt(labeled), Above: row, Below: rows[3]})
+		}
 	}
 	return list
 }

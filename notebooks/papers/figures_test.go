@@ -40,13 +40,16 @@ func TestClaimsOfFigures(t *testing.T) {
 				some[i], seen[c] = true, true
 				for _, s := range func() []experiment.Series { a, b := c.series(); return []experiment.Series{a, b} }() {
 					heads := []string{Neighbors, Ceiling} // of watched runs
-					if config, ok := cells.Runs(s.Setting, s.Method)[0].Run.Config.(Contrastive); ok {
+					switch config := cells.Runs(s.Setting, s.Method)[0].Run.Config.(type) {
+					case Contrastive:
 						if heads = config.Heads; heads == nil {
 							heads = Heads()
 						}
 						if config.Neighbors > 0 {
 							heads = append(slices.Clone(heads), Neighbors)
 						}
+					case Rival:
+						heads = []string{""}
 					}
 					if !slices.Contains(heads, s.Head) || c.Source == "" {
 						t.Errorf("%s: %q has no head %q", name, s, s.Head)

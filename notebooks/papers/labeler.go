@@ -244,6 +244,16 @@ func claimsBesideAlgorithm1() (list []Claim) {
 	return list
 }
 
+// claimsBesideAlgorithm1OnTables returns the same of encoders of rows.
+func claimsBesideAlgorithm1OnTables() (list []Claim) {
+	for _, set := range uciSets() {
+		for _, o := range objectives() {
+			list = append(list, aboveAlgorithm1(set.setting(), o.Name, Mixture)...)
+		}
+	}
+	return list
+}
+
 // aboveAlgorithm1 returns that a classifier does better by the labeler than by Algorithm 1, on h and on z, with the encoders of a method.
 func aboveAlgorithm1(setting, method, head string) []Claim {
 	claim := func(statement, below string) Claim {

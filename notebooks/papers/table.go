@@ -60,6 +60,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 		withoutPrior:    WithoutPrior().Grid,
 		debiased:        Debiased,
 		labeler:         Labeler,
+		components:      Components,
 		prototype:       Prototype,
 		samplingBias:    SamplingBias,
 		geometry:        Geometry,

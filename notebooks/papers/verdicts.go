@@ -15,15 +15,15 @@ type claims struct {
 // claimed lists all claims in the order of a report.
 func claimed() []claims {
 	return slices.Concat([]claims{{"table-1", claims1()}, {"table-2", claims2()}}, claimedByFigures(),
-		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {"table-1", claimsBesideAlgorithm1()},
-			{withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()}, {unevenPriors, claimsUnevenPriors()}, {onTables, claimsOnTables()}, {priorsOnTables, claimsPriors()}, {samplingBias, claimsSamplingBias()}, {geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
+		[]claims{{inThePlane, planeClaims()}, {debiased, claimsDebiased()}, {labeler, claimsLabeler()}, {components, claimsComponents()}, {"table-1", claimsBesideAlgorithm1()},
+			{onTables, claimsBesideAlgorithm1OnTables()}, {withoutPrior, claimsWithoutPrior()}, {unevenLabels, claimsUneven()}, {unevenPriors, claimsUnevenPriors()}, {onTables, claimsOnTables()}, {priorsOnTables, claimsPriors()}, {samplingBias, claimsSamplingBias()}, {geometry, claimsGeometry()}, {recovery, claimsRecovery()}, {debiasedPos, claimsFalsePositives()},
 			{openWorldGrid, claimsOpenWorld()}, {answering, claimsAnswering()}})
 }
 
 // claimedByFigures lists the claims of figures 1 and 6, 3, 4 and 11, 5, 8, 9 and 10.
 func claimedByFigures() []claims {
 	return []claims{
-		{figure1, claimsSupervision()}, {figure3, claims3()}, {figure4, claims4()}, {overLabels, claimsOverLabels()}, {figure5, claims5()},
+		{figure1, claimsSupervision()}, {figure3, claims3()}, {figure4, claims4()}, {overLabels, claimsOverLabels()}, {overLabels, claimsClassifiersOverLabels()}, {figure5, claims5()},
 		{figure8, claims8()}, {figure9, claimsConvergence()}, {figure10, claimsParametric()},
 	}
 }

@@ -172,18 +172,14 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	return data.outcome(fitted.First.Models[0].Record, points), nil
 }
 
-// judgeCrossFit returns what a classifier is worth.
-func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted) (p experiment.Point, err error) {
-	tests, err := read(o.test, rows.All(o.test.Len()))
-	helds, heldErr := read(o.held.images, o.held.Index)
-	if err := errors.Join(err, heldErr); err != nil {
+// judgeCrossFit returns what a classifier is worth, and its members.
+func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted) (experiment.Point, error) {
+	p, err := o.judgeClassifier(eng, fitted.Classifier)
+	if err != nil {
 		return p, err
 	}
-	test := classify.LabeledImages[bool]{Pixels: tests, Labels: o.truth}
-	held := classify.LabeledImages[bool]{Pixels: helds, Labels: o.held.Labeled}
-	score, err := fitted.Classifier.Score(eng, test)
-	pu, puErr := fitted.Classifier.ScorePU(eng, held, evaluate.ScoreConfig{Prior: o.held.Prior})
-	if err := errors.Join(err, puErr); err != nil {
+	test, err := o.testImages()
+	if err != nil {
 		return p, err
 	}
 	alone := 0.0
@@ -194,11 +190,29 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted)
 		}
 		alone += own.Accuracy() / float64(len(fitted.Classifier))
 	}
-	values := map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
+	p.Values = map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
 	if o.train.Unknown == nil {
-		values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
+		p.Values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
 	}
-	return experiment.Point{PU: &pu, Test: &score, Values: values}, nil
+	return p, nil
+}
+
+// judgeClassifier returns what a classifier of images is worth, on test images and on those held out.
+func (o *opened) judgeClassifier(eng *engine.Engine, c classify.Ensemble) (p experiment.Point, err error) {
+	test, err := o.testImages()
+	held, heldErr := read(o.held.images, o.held.Index)
+	if err := errors.Join(err, heldErr); err != nil {
+		return p, err
+	}
+	score, err := c.Score(eng, test)
+	pu, puErr := c.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: o.held.Labeled}, evaluate.ScoreConfig{Prior: o.held.Prior})
+	return experiment.Point{PU: &pu, Test: &score}, errors.Join(err, puErr)
+}
+
+// testImages reads the test images.
+func (o *opened) testImages() (classify.LabeledImages[bool], error) {
+	pixels, err := read(o.test, rows.All(o.test.Len()))
+	return classify.LabeledImages[bool]{Pixels: pixels, Labels: o.truth}, err
 }
 
 // inTurn tells an observer of several trainings, one after the other, as of one.

@@ -1,0 +1,52 @@
+package papers
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+)
+
+// A run has all heads, each judged on what it did not learn from; its numbers change with componentsVersion alone. PUPL of the run is what
+// stands beside its parts, and true labels, learned by the same network, are above pseudo-labels.
+func TestComponentsRun(t *testing.T) {
+	s := small()
+	s.Pretrain.Recipe = nil // views are for the larger runs
+	outcome, err := s.takenApart(1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]experiment.Point{}
+	for _, p := range outcome.Points {
+		by[p.Head] = p
+		if p.Failure != "" || p.Step != s.Pretrain.Steps || p.Test.N() != 2000 || p.PU.Labeled != 20 {
+			t.Errorf("%+v", p)
+		}
+	}
+	want := slices.Concat(Heads(), headsOfPUPL(false)[1:], headsOfPUPL(true)[1:], []string{NNPUEstimated}, TunedHeads())
+	for _, head := range want {
+		if _, ok := by[head]; !ok {
+			t.Errorf("no %s", head)
+		}
+	}
+	if len(outcome.Points) != len(want) {
+		t.Errorf("%d heads, want %d", len(outcome.Points), len(want))
+	}
+	for _, head := range slices.Concat(headsOfPUPL(false), headsOfPUPL(true), []string{SelfTrained}) {
+		if right := by[head].Values[LabelsRight]; !(right > 0.2 && right < 1) {
+			t.Errorf("%s: %g of the labels are right", head, right)
+		}
+	}
+	if a, b := by[TunedCeiling].Test.Accuracy(), by[Tuned].Test.Accuracy(); a < b+0.02 {
+		t.Errorf("fine-tuned by true labels %.3f, by pseudo-labels %.3f", a, b)
+	}
+	for head, want := range map[string]float64{
+		WithoutPart(NoLabels, false): 0.608, WithoutPart(PaperCode, true): 0.378, NNPUEstimated: 0.708, Tuned: 0.702, TunedOnClear: 0.699, SelfTrained: 0.711,
+	} {
+		if got := by[head].Test.Accuracy(); !(math.Abs(got-want) < 0.01) { // engines differ in the last digits
+			t.Errorf("version %d, %s: accuracy %.4f, before %.3f", componentsVersion, head, got, want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/risk"
@@ -33,6 +34,10 @@ type CrossFitConfig struct {
 	// the class prior that the first ones gave, and Pretrain, and returns how the second ones are pretrained: for longer, say, by
 	// [pucl.PUDebiased], which wants to be told the prior.
 	Again func(prior float64, first train.Config) train.Config
+
+	// HeldOut are examples of the same kind that nothing learns from, labeled and unlabeled ones, on which the classifiers of both times are
+	// judged without a negative, for [CrossFitted.Best]; nil means none.
+	HeldOut Data
 }
 
 // CrossFitted is what came of a run.
@@ -42,6 +47,8 @@ type CrossFitted struct {
 	Models []*train.Model // the encoders
 	Fold   []int          // of each example: which encoder did not see its label, −1 of an unlabeled example
 	Labels *pseudo.Labels // of the examples, and the class prior by which they were made
+
+	HeldOut *evaluate.PU // how the classifier does on CrossFitConfig.HeldOut; nil without it
 
 	// First is, with Again, what came of the first encoders, whose class prior the objective of the second ones was told; else nil.
 	First *CrossFitted
@@ -54,7 +61,8 @@ type CrossFitted struct {
 //     trustworthy estimate of the prior takes, as encoders learn their labels by heart.
 //  3. A linear probe on each embedding learns the pseudo-labels, and the mean of their logits decides.
 //
-// With Again all of it is done a second time, with what the first time tells of the prior; what came of that is First.
+// With Again all of it is done a second time, with what the first time tells of the prior; what came of that is First. With HeldOut,
+// [CrossFitted.Best] chooses between the two without a negative.
 //
 // Data need HideLabels instead of Batches. It takes as long as so many runs of Algorithm 1. What can be known to be wrong with the
 // configuration of any stage is known before anything is trained. Errors name the stage, and which encoder; ctx ends a run, and with
@@ -67,6 +75,9 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 	}
 	labeled := data.labeled()
 	positive, _ := rows.Split(labeled)
+	if err := checkHeldOut(data, config.HeldOut); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
 	if err := fault.If(folds < 2 || len(positive) < folds, "pipeline: %d folds of %d labeled positives; there must be 2 folds or more, and a "+
 		"labeled positive for each", folds, len(positive)); err != nil {
 		return nil, err
@@ -128,6 +139,9 @@ func (c *CrossFitted) fit(ctx context.Context, eng *engine.Engine, data Data, fo
 			return fmt.Errorf("training probe %d: %w", fold, err)
 		}
 		c.Classifier = append(c.Classifier, &classify.Classifier{Model: m, Probe: p})
+	}
+	if config.HeldOut != nil {
+		return c.judge(eng, config.HeldOut)
 	}
 	return nil
 }

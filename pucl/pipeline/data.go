@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -26,7 +27,7 @@ type Data interface {
 
 // Images are examples that are images.
 type Images struct {
-	Batches train.Batches // what the encoder learns from, such as datasets.Batches; [Fit] needs none
+	Batches train.Batches // what the encoder learns from, such as datasets.Batches; [Fit], and what is held out, need none
 	Images  train.Images
 	Index   []int  // the image of each example, such as those of a datasets.PU; nil means that every image is one
 	Labeled []bool // which of the examples are labeled positives
@@ -37,7 +38,7 @@ type Images struct {
 
 // Features are examples that are rows of features.
 type Features struct {
-	Batches train.FeatureBatches // what the encoder learns from, such as tabular.Batches; [Fit] needs none
+	Batches train.FeatureBatches // what the encoder learns from, such as tabular.Batches; [Fit], and what is held out, need none
 	X       *mat.Dense           // [n, d], a row for each example
 	Labeled []bool               // which of the examples are labeled positives
 
@@ -47,23 +48,29 @@ type Features struct {
 
 // check returns an error if the stages after pretraining cannot go with data and config.
 func check(data Data, config Config) error {
+	if err := checkStages(data, config); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	return nil
+}
+
+// checkStages is check without the name of the package.
+func checkStages(data Data, config Config) error {
 	if data == nil {
-		return errors.New("pipeline: no data; give Images or Features")
+		return errors.New("no data; give Images or Features")
 	}
 	n, err := data.check()
 	if err != nil {
-		return fmt.Errorf("pipeline: %w", err)
+		return err
 	}
 	positive, unlabeled := rows.Split(data.labeled())
 	_, features := data.(Features)
 	return cmp.Or(
-		fault.If(len(data.labeled()) != n,
-			"pipeline: %d examples and %d entries in Labeled; give one for each, in the same order", n, len(data.labeled())),
-		fault.If(len(positive) == 0 || len(unlabeled) == 0,
-			"pipeline: %d labeled and %d unlabeled examples; at least one of each is needed", len(positive), len(unlabeled)),
-		fault.If(config.Space != EncoderOutputs && config.Space != Projections,
-			"pipeline: there is no %v; cluster EncoderOutputs or Projections", config.Space),
-		fault.If(features && config.FineTune != nil, "pipeline: fine-tuning takes images; leave FineTune nil for features"),
+		fault.If(len(data.labeled()) != n, "%d examples and %d entries in Labeled; give one for each, in the same order", n, len(data.labeled())),
+		fault.If(len(positive) == 0 || len(unlabeled) == 0, "%d labeled and %d unlabeled examples; at least one of each is needed: mark in Labeled "+
+			"those that are known to be positive, and no others", len(positive), len(unlabeled)),
+		fault.If(config.Space != EncoderOutputs && config.Space != Projections, "there is no %v; cluster EncoderOutputs or Projections", config.Space),
+		fault.If(features && config.FineTune != nil, "fine-tuning takes images; leave FineTune nil for features"),
 	)
 }
 
@@ -86,14 +93,31 @@ func (d Images) check() (int, error) {
 		}
 	}
 	if d.Index == nil {
-		return n, nil
+		return n, d.checkSpread(n, func(i int) int { return i })
 	}
 	for i, image := range d.Index {
 		if image < 0 || image >= n {
 			return 0, fmt.Errorf("example %d is image %d; %d images are numbered from 0 to %d", i, image, n, n-1)
 		}
 	}
-	return len(d.Index), nil
+	return len(d.Index), d.checkSpread(len(d.Index), func(i int) int { return d.Index[i] })
+}
+
+// checkSpread returns an error if several examples are given and all are one image. It reads images until one differs.
+func (d Images) checkSpread(examples int, image func(example int) int) error {
+	height, width, channels := d.Images.Shape()
+	first, other := make([]uint8, height*width*channels), make([]uint8, height*width*channels)
+	for i := range examples {
+		if err := d.Images.ReadImage(image(i), other); err != nil {
+			return fmt.Errorf("reading image %d: %w", image(i), err)
+		}
+		if i == 0 {
+			copy(first, other)
+		} else if !bytes.Equal(first, other) {
+			return nil
+		}
+	}
+	return fault.If(examples > 1, "all %d images are the same, so that nothing tells them apart; give images that differ", examples)
 }
 
 func (d Images) labeled() []bool { return d.Labeled }

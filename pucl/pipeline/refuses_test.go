@@ -50,6 +50,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"example 1 is image 10; … 10 images are numbered":                                                {changed(func(d *Images) { d.Index = []int{0, 10} }), Config{}},
 		"example 0 is image -1 … 10 images are numbered from 0 to 9":                                     {changed(func(d *Images) { d.Index = []int{-1, 1} }), Config{}},
 		"0 labeled and 10 unlabeled examples … at least one of each is needed":                           {changed(func(d *Images) { d.Labeled = make([]bool, 10) }), Config{}},
+		"all 10 images are the same, so that nothing tells them apart; … give images that differ":        {changed(func(d *Images) { d.Index = slices.Repeat([]int{3}, 10) }), Config{}},
 		"but batches of images of 6×24×1 … both must be of one size":                                     {changed(func(d *Images) { d.Batches = flat{} }), Config{}},
 		"there is no Space(7) … cluster EncoderOutputs or Projections":                                   {images, Config{Space: 7}},
 		"no rows of features given … set X to at least one":                                              {rows(nil), Config{}},

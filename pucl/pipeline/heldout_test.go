@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Both times are judged on what was held out, as their classifiers score it.
+func TestCrossFitJudgesHeldOut(t *testing.T) {
+	eng, ctx := enginetest.Open(t), context.Background()
+	var hidden [][]bool
+	data, _ := manyBlobs(&hidden)
+	held := Features{X: mat.NewDense(9, 2, []float64{1, 0, 1.1, 0, -0.2, 0, 1, 0.2, 0.9, 0, -1, 0, -1.1, 0, -1, -0.1, 0.8, 0}), Labeled: make([]bool, 9)}
+	for i := range 3 {
+		held.Labeled[i] = true
+	}
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Probe: probe.Config{Epochs: 20}, HeldOut: held,
+		Again: func(prior float64, first train.Config) train.Config {
+			first.Objective = pucl.PUDebiased(prior)
+			return first
+		}}
+	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	for name, c := range map[string]*CrossFitted{"first": twice.First, "second": twice} {
+		scores := must[[]float64](t)(c.Classifier.ScoresOfFeatures(eng, held.X))
+		recalled, called := 0., 0.
+		for i, score := range scores {
+			switch {
+			case score > 0 && held.Labeled[i]:
+				recalled++
+			case score > 0:
+				called++
+			}
+		}
+		if got := c.HeldOut; got == nil || math.Abs(got.Recall-recalled/3) > 1e-12 || math.Abs(got.Predicted-called/6) > 1e-12 || got.Prior != 0 {
+			t.Errorf("%s time: %+v, want %g of 3 recalled and %g of 6 called positive", name, got, recalled, called)
+		}
+	}
+	config.HeldOut, config.Again = nil, nil
+	if once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config)); once.HeldOut != nil || once.Best() != once {
+		t.Error("judged without examples held out, or not the best of one")
+	}
+}
+
+// Best takes the higher r²/P(called positive), by hand, and the second where nothing tells.
+func TestBest(t *testing.T) {
+	of := func(recall, predicted float64) *evaluate.PU {
+		return &evaluate.PU{Recall: recall, Predicted: predicted, Labeled: 10, Unlabeled: 10}
+	}
+	for _, tt := range []struct {
+		first, second *evaluate.PU
+		wantFirst     bool
+	}{
+		{of(0.9, 0.3), of(0.8, 0.3), true},  // 2.7 and 2.13
+		{of(0.9, 0.5), of(0.8, 0.3), false}, // 1.62 and 2.13
+		{of(0.6, 0.3), of(0.6, 0.3), false},
+		{of(0.6, 0.3), of(0, 0), true}, // calls nothing positive
+		{of(0, 0), of(0.6, 0.3), false},
+		{of(0, 0), of(0, 0), false},
+		{nil, of(0.6, 0.3), false},
+		{of(0.6, 0.3), nil, false},
+	} {
+		c := &CrossFitted{HeldOut: tt.second, First: &CrossFitted{HeldOut: tt.first}}
+		if got := c.Best() == c.First; got != tt.wantFirst {
+			t.Errorf("%+v and %+v: the first time %v, want %v", tt.first, tt.second, got, tt.wantFirst)
+		}
+	}
+}
+
+// What cannot be held out is known before anything is trained.
+func TestHeldOutIsCheckedFirst(t *testing.T) {
+	var hidden [][]bool
+	data, _ := manyBlobs(&hidden)
+	images, _ := striped(10, 3)
+	rows := func(columns int, labeled ...bool) Features {
+		x := mat.NewDense(len(labeled), columns, nil)
+		x.Set(0, 0, 1)
+		return Features{X: x, Labeled: labeled}
+	}
+	flatImages := images
+	flatImages.Images, flatImages.Batches = flatMemory{}, nil
+	for says, tt := range map[string]struct{ data, held Data }{
+		"HeldOut: 0 labeled and 2 unlabeled examples; … mark in Labeled those":             {data, rows(2, false, false)},
+		"HeldOut are rows of 3 features, and the data of 2; … both must have the same":     {data, rows(3, true, false)},
+		"HeldOut are images, and the data are rows of features; … hold rows out":           {data, images},
+		"HeldOut are rows of features, and the data are images; … hold images out":         {images, rows(2, true, false)},
+		"HeldOut are images of 6×24×1 (height×width×channels), … both must be of one size": {images, flatImages},
+	} {
+		_, err := CrossFit(context.Background(), enginetest.Open(t), tt.data, CrossFitConfig{Folds: 2, HeldOut: tt.held})
+		refusal.Check(t, err, says)
+	}
+	if len(hidden) > 0 {
+		t.Error("batches were asked for before HeldOut was checked")
+	}
+}
+
+// flatMemory are ten images of another shape.
+type flatMemory struct{}
+
+func (flatMemory) Len() int                             { return 10 }
+func (flatMemory) Shape() (height, width, channels int) { return 6, 24, 1 }
+func (flatMemory) ReadImage(i int, dst []uint8) error   { dst[0] = uint8(i); return nil }

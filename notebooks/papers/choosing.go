@@ -133,9 +133,9 @@ func DrawChoosing(kinds []Chosen) viz.Table {
 	var told []string
 	for _, c := range kinds {
 		out.Columns = append(out.Columns, c.Name, "at most")
-		told = append(told, fmt.Sprintf("%s (%d of %d runs)", c.Name, len(c.Gaps[experiment.Oracle]), c.Means[experiment.Oracle].Seeds))
+		told = append(told, fmt.Sprintf("%s, %d classifiers from %d runs", c.Name, len(c.Gaps[experiment.Oracle]), c.Means[experiment.Oracle].Seeds))
 	}
-	out.Note = "Points of accuracy below the best point on test images, mean ± 95% interval over runs. Classifiers: " + strings.Join(told, ", ") + "."
+	out.Note = "Points of accuracy below the best point on test images, mean ± 95% interval over runs. " + strings.Join(told, "; ") + "."
 	for _, rule := range experiment.Rules() {
 		if rule == experiment.Oracle {
 			continue

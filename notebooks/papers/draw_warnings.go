@@ -37,10 +37,18 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 				Percent(cells.Value(setting, method, head, LabelsRight)), count(w.runs), count(w.warned), count(w.missed), count(w.false))
 		}
 	}
-	out.Note = fmt.Sprintf("Percent, mean ± 95%% interval over seeds. "+
-		"Of %d sets of labels by PUPL %d are warned of, %d of them falsely; missed: %d.",
-		all.runs, all.warned, all.false, all.missed)
+	out.Note = "Percent, mean ± 95% interval over seeds. " + all.String()
 	return out
+}
+
+// CountWarnings says in a sentence of how many sets of PUPL's labels [DrawWarnings] could tell, and how many warnings there are, false and
+// missed ones.
+func CountWarnings(cells *experiment.Cells) string {
+	var all warnings
+	for _, head := range []string{PUPL, PUPLOnZ} {
+		all = all.plus(warningsOf(cells.Standings, head))
+	}
+	return all.String()
 }
 
 // warnings counts runs, of one head or of several.
@@ -49,6 +57,11 @@ type warnings struct{ runs, warned, missed, false int }
 // plus returns the counts of both together.
 func (w warnings) plus(other warnings) warnings {
 	return warnings{w.runs + other.runs, w.warned + other.warned, w.missed + other.missed, w.false + other.false}
+}
+
+// String sums up in a sentence.
+func (w warnings) String() string {
+	return fmt.Sprintf("Of %d sets of labels by PUPL %d are warned of, %d of them falsely; missed: %d.", w.runs, w.warned, w.false, w.missed)
 }
 
 // warningsOf counts the done runs that measured a head's pseudo-labels.

@@ -32,9 +32,13 @@ func TestWarnings(t *testing.T) {
 	if got, want := warningsOf(cells.Standings, PUPL), (warnings{runs: 4, warned: 2, missed: 1, false: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	const sum = "Of 4 sets of labels by PUPL 2 are warned of, 1 of them falsely; missed: 1."
+	if got := CountWarnings(cells); got != sum {
+		t.Errorf("%s, want %s", got, sum)
+	}
 	table := DrawWarnings(cells)
 	text, err := table.Text()
-	if err != nil || len(table.Rows) != 1 || !strings.Contains(text, "wine, PUCL, PUPL (CE)") || !strings.Contains(table.Note, "Of 4 sets of labels by PUPL 2 are warned of, 1 of them falsely; missed: 1.") {
+	if err != nil || len(table.Rows) != 1 || !strings.Contains(text, "wine, PUCL, PUPL (CE)") || !strings.Contains(table.Note, sum) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -14,9 +14,9 @@ import (
 func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curves []viz.Curve) {
 	for _, s := range list {
 		for _, curve := range CurvesOverSteps(cells, s) {
-			minutes, steps := spent(cells, s)
+			perStep, _ := spent(cells, s)
 			for i := range curve.X {
-				curve.X[i] *= minutes / float64(steps)
+				curve.X[i] *= perStep
 			}
 			curve.Name = Row{s.Method, s.Head}.String()
 			curves = append(curves, curve)
@@ -25,35 +25,38 @@ func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curv
 	return curves
 }
 
-// DrawCompute sets side by side how many minutes the fastest runs of series took, with all heads of theirs, and how
-// accurate they are in the end, in percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
+// DrawCompute sets side by side after how many minutes of the fastest of its runs, as [CurvesOverMinutes] counts them, a series is judged for
+// the last time, and how accurate it is then, in percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
 func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	out := viz.Table{
 		Title: "Where they end", RowsHeader: "classifier", Columns: []string{"minutes", "accuracy (%)"}, Decimals: 1,
-		Note: "Minutes of the fastest run on one core, with all its heads. Mean ± 95% interval over seeds; one seed has none.",
+		Note: "Minutes of the fastest run on one core, with all its heads, until this one ends. Mean ± 95% interval over seeds; one seed has none.",
 	}
 	for _, s := range list {
 		cell := cells.At(s.Setting, s.Method, s.Head, experiment.Last)
 		if cell.Count(experiment.Done) == 0 {
 			continue
 		}
-		minutes, _ := spent(cells, s)
-		out.Add(Row{s.Method, s.Head}.String(), []viz.Cell{{Mean: minutes}, Percent(cell.Accuracy)})
+		perStep, last := spent(cells, s)
+		out.Add(Row{s.Method, s.Head}.String(), []viz.Cell{{Mean: perStep * float64(last)}, Percent(cell.Accuracy)})
 	}
 	return out
 }
 
-// spent returns the minutes of the fastest done run of a series, and the last step after which one was judged.
-func spent(cells *experiment.Cells, s experiment.Series) (minutes float64, steps int) {
-	minutes = math.Inf(1)
+// spent returns how many minutes a step of the fastest done run of a series took, and after which step its head is judged for the last time.
+func spent(cells *experiment.Cells, s experiment.Series) (perStep float64, last int) {
+	perStep = math.Inf(1)
 	for _, standing := range cells.Runs(s.Setting, s.Method) {
 		if standing.State != experiment.Done {
 			continue
 		}
-		minutes = min(minutes, standing.Result.Seconds/60)
+		steps := 0
 		for _, p := range standing.Result.Points {
-			steps = max(steps, p.Step)
+			if steps = max(steps, p.Step); p.Head == s.Head {
+				last = max(last, p.Step)
+			}
 		}
+		perStep = min(perStep, standing.Result.Seconds/60/float64(steps))
 	}
-	return minutes, steps
+	return perStep, last
 }

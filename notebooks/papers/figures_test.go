@@ -195,7 +195,7 @@ func TestCurvesOfFigures(t *testing.T) {
 	}
 	holds(t, DrawCompute(cells, few, none, experiment.Series{Setting: "U", Method: "PUCL"}), "PUCL, "+Neighbors, "2.0", "93.0 ± 38.1")
 	first, second := Row{crossFitMethod, FirstTime}, Row{crossFitMethod, SecondTime} // the one ends after a third of the steps
-	test := evaluate.Binary{TP: 1}
+	test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: 9, FalseNegative: 1}}
 	whole := &experiment.Cells{Standings: []experiment.Standing{{Run: experiment.Run{Setting: "S", Method: crossFitMethod}, State: experiment.Done,
 		Result: &experiment.Result{Seconds: 180, Points: []experiment.Point{{Head: FirstTime, Step: 10, Test: &test}, {Head: SecondTime, Step: 30, Test: &test}}}}}}
 	holds(t, DrawCompute(whole, first.in("S"), second.in("S")), first.String(), "1.0", second.String(), "3.0")

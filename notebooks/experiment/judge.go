@@ -45,17 +45,12 @@ func Rules() []Rule {
 func (r Rule) ToldPrior() bool { return r == ProxyAccuracy || r == PURisk }
 
 // proxies are what rules choose the highest of.
-var proxies = map[Rule]func(evaluate.PU) float64{
-	ProxyAccuracy: evaluate.PU.ProxyAccuracy,
-	PURisk:        func(s evaluate.PU) float64 { return -s.Risk() },
-	RiskOwnPrior:  func(s evaluate.PU) float64 { return -s.Risk() }, // of points that withOwnPrior has changed
-	ProxyAUC:      func(s evaluate.PU) float64 { return s.ProxyAUC },
-	LeeLiu: func(s evaluate.PU) float64 {
-		if score := s.LeeLiu(); s.Predicted > 0 {
-			return score
-		}
-		return 0 // below all others: nothing is found
-	},
+var proxies = map[Rule]evaluate.Proxy{
+	ProxyAccuracy: evaluate.ByProxyAccuracy,
+	PURisk:        evaluate.ByRisk,
+	RiskOwnPrior:  evaluate.ByRisk, // of points that withOwnPrior has changed
+	ProxyAUC:      evaluate.ByProxyAUC,
+	LeeLiu:        evaluate.ByLeeLiu,
 }
 
 // tested reports whether the point was measured on test examples.

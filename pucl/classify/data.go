@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -49,7 +51,8 @@ func (l LabeledRows) check(classes int, row, labels string) (k int, err error) {
 // HeldOut are images that fine-tuning does not learn from, to be measured after every epoch.
 type HeldOut struct {
 	Images LabeledImages[bool]  // labeled positives and unlabeled examples; both kinds must be there
-	PU     evaluate.ScoreConfig // what is known of them; with a Prior the proxy is the proxy accuracy, else the proxy AUC
+	PU     evaluate.ScoreConfig // what is known of them
+	Proxy  evaluate.Proxy       // to choose an epoch by; nil is proxy accuracy where PU has a Prior, else Lee–Liu
 
 	// Test are images with their true classes, or none. They are measured, and change nothing.
 	Test LabeledImages[bool]
@@ -72,10 +75,26 @@ func (h *HeldOut) check(shape augment.Shape) error {
 		}
 	}
 	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
-	if _, err := evaluate.ScorePU(make([]float64, len(h.Images.Labels)), h.Images.Labels, 0, h.PU); err != nil {
+	s, err := evaluate.ScorePU(slices.Repeat([]float64{1}, len(h.Images.Labels)), h.Images.Labels, 0, h.PU)
+	if err != nil {
 		return fmt.Errorf("classify: HeldOut: %w", err)
 	}
+	if math.IsNaN(h.Proxy.Of(s)) {
+		return errors.New("classify: HeldOut.Proxy is not a number even where everything is predicted positive; does it need the class " +
+			"prior? Give PU.Prior, or take evaluate.ByLeeLiu")
+	}
 	return nil
+}
+
+// proxyOnSample returns the proxy of 12 made-up scores, in words: functions cannot be compared.
+func (h *HeldOut) proxyOnSample() (string, error) {
+	var scores []float64
+	var labeled []bool
+	for i := range 12 {
+		scores, labeled = append(scores, float64((i*7)%11)/4-1), append(labeled, i%3 == 0)
+	}
+	s, err := evaluate.ScorePU(scores, labeled, 0, evaluate.ScoreConfig{Prior: h.PU.Prior})
+	return fmt.Sprintf("%.5g", h.Proxy.Of(s)), err
 }
 
 // measure scores the images after an epoch; scores returns logits of the positive class.
@@ -89,9 +108,7 @@ func (h *HeldOut) measure(epoch int, scores func(images []uint8) ([]float64, err
 	if err != nil {
 		return out, err
 	}
-	if out.Proxy, out.Degenerate = pu.ProxyAccuracy(), pu.Degenerate(); h.PU.Prior == 0 {
-		out.Proxy = pu.ProxyAUC
-	}
+	out.Proxy, out.Degenerate = h.Proxy.Of(pu), pu.Degenerate()
 	if !h.hasTest() {
 		return out, nil
 	}

@@ -141,6 +141,7 @@ type identity struct {
 	BatchSize       int
 	Views           string
 	HeldOut         string // digest
+	ProxyOnSample   string
 	Keep            evaluate.Choice
 	Seed            uint64
 }
@@ -179,6 +180,9 @@ func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, err
 	if h := c.HeldOut; h != nil {
 		id.HeldOut = train.Digest(h.Images.Pixels, fmt.Append(nil, h.Images.Labels), fmt.Appendf(nil, "%+v", h.PU),
 			h.Test.Pixels, fmt.Append(nil, h.Test.Labels))
+		if id.ProxyOnSample, err = h.proxyOnSample(); err != nil {
+			return identity{}, err
+		}
 	}
 	return id, nil
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -239,7 +240,8 @@ func (t *finetuning) afterStep(done int) (*train.Reading, error) {
 		return nil, fmt.Errorf("classify: measuring after epoch %d: %w", done/perEpoch, err)
 	}
 	t.state.Epochs = append(t.state.Epochs, epoch)
-	if t.config.Keep != evaluate.WithoutNegatives || t.state.Best.Epoch > 0 && !(epoch.Proxy > t.state.Best.Proxy) {
+	// A proxy that is NaN ranks below all others.
+	if t.config.Keep != evaluate.WithoutNegatives || t.state.Best.Epoch > 0 && cmp.Compare(epoch.Proxy, t.state.Best.Proxy) <= 0 {
 		return nil, nil
 	}
 	t.state.Best = epoch

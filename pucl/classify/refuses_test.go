@@ -81,6 +81,7 @@ func TestFineTuneRefuses(t *testing.T) {
 		"head to start at: probe: the probe has no … make one with New, Fit or FitPU":             fitPU(FineTuneConfig{Head: &probe.Probe{}}),
 		"no whole number of images in HeldOut … each takes 144 bytes":                             fitPU(FineTuneConfig{HeldOut: &HeldOut{}}),
 		"evaluate: 0 labeled positives and 6 unlabeled … at least one of each must be held out":   fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: LabeledImages[bool]{data.Pixels, make([]bool, 6)}}}),
+		"HeldOut.Proxy is not a number even where … Give PU.Prior, or take evaluate.ByLeeLiu":     fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: labeled, Proxy: evaluate.ByRisk}}),
 		"0 bytes are no whole number of test images … each takes 144 bytes":                       fitPU(FineTuneConfig{HeldOut: &HeldOut{Images: labeled, Test: LabeledImages[bool]{nil, truth.Labels}}}),
 	} {
 		refusal.Check(t, err, says)

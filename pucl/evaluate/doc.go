@@ -3,6 +3,7 @@
 //
 //   - [Binary] and [Classes]: accuracy, balanced accuracy, precision, recall, F1, [AUC] and [TopK] against the true classes.
 //   - [PU]: proxy accuracy, proxy AUC, the Lee–Liu score and the PU risk, from held-out labeled positives and unlabeled examples alone.
+//   - [Proxy]: which of these an epoch is chosen by.
 //   - [Reliability]: whether probabilities can be believed, by the true classes or without negatives.
 //   - [KNN]: the weighted nearest-neighbor classifier, over a [Bank] that knows which rows are labeled positives or one that
 //     knows all classes; every reading names its bank.

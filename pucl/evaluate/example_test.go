@@ -87,6 +87,26 @@ func ExampleScorePU() {
 	// 1 4
 }
 
+// Nobody told the prior. Of two epochs the second finds one labeled positive of two and calls less of the rest positive, but the first finds
+// both: 1²/(2/4) is more than 0.5²/(1/4).
+func ExampleProxy() {
+	labeled := []bool{true, true, false, false, false, false}
+	var epochs []evaluate.Epoch
+	for i, logits := range [][]float64{{3, 2, 4, 1, -2, -3}, {3, -1, 2, -2, -2, -3}} {
+		s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		var proxy evaluate.Proxy // nil: Lee–Liu, or proxy accuracy where ScoreConfig tells the prior
+		epochs = append(epochs, evaluate.Epoch{Epoch: i + 1, Proxy: proxy.Of(s)})
+	}
+	s, err := evaluate.Select(epochs)
+	fmt.Println(s.WithoutNegatives.Epoch, s.WithoutNegatives.Proxy, err)
+	// Output:
+	// 1 2 <nil>
+}
+
 // The query (1, 0) has cosine 1 to the first row of the bank and 0 to the others. At τ = 1 these vote with weights e, 1, 1.
 func ExampleKNN() {
 	bank, err := evaluate.LabeledPositives(mat.NewDense(3, 2, []float64{2, 0, 0, 1, 0, 5}), []bool{true, false, false})

@@ -165,7 +165,7 @@ func (s PU) AUC() float64 {
 
 // LeeLiu returns recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
 // without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing of the population is predicted positive:
-// a labeled positive that lies beside the population, as in case-control, does not help it.
+// a labeled positive that lies beside the population, as in case-control, does not help it. [ByLeeLiu] is 0 there.
 //
 // Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression" (2003).
 func (s PU) LeeLiu() float64 {

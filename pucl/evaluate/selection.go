@@ -29,7 +29,7 @@ func (c Choice) String() string { return nameOf("Choice", int(c), choices[:]) }
 // Epoch is what was measured after one epoch of a run.
 type Epoch struct {
 	Epoch      int     // its number
-	Proxy      float64 // a measure that needs no negatives, higher being better, such as [PU.ProxyAccuracy]; on held-out data
+	Proxy      float64 // a measure that needs no negatives, higher being better, as [Proxy.Of] gives it; on held-out data
 	Test       float64 // the result to report, such as an accuracy with the test classes
 	Degenerate bool    // the classifier of this epoch is degenerate
 }
@@ -56,8 +56,8 @@ func Select(epochs []Epoch) (Selection, error) {
 			return Selection{}, fmt.Errorf("evaluate: the test result of epoch %d is not a number; leave such epochs out, or train again: did training diverge?", e.Epoch)
 		}
 		if math.IsNaN(e.Proxy) {
-			return Selection{}, fmt.Errorf("evaluate: the proxy of epoch %d is not a number; "+
-				"proxy accuracy needs the class prior, proxy AUC does not", e.Epoch)
+			return Selection{}, fmt.Errorf("evaluate: the proxy of epoch %d is not a number: proxy accuracy and PU risk need the class prior, "+
+				"PU.LeeLiu a positive prediction; give the prior, or take ByLeeLiu, which is 0 where nothing is predicted positive", e.Epoch)
 		}
 		if e.Proxy > s.WithoutNegatives.Proxy {
 			s.WithoutNegatives = e

@@ -84,15 +84,15 @@ func TestSelectReadsARunInThreeWays(t *testing.T) {
 
 func TestSummariesErrors(t *testing.T) {
 	for says, call := range map[string]func() error{
-		"no results to summarize … at least one seed is needed":                              func() error { _, err := Summarize(nil, 0); return err },
-		"result of run 2 is NaN … a mean over seeds needs numbers":                           func() error { _, err := Summarize([]float64{1, math.NaN()}, 0); return err },
-		"result of run 1 is +Inf … a mean over seeds needs numbers":                          func() error { _, err := Summarize([]float64{math.Inf(1)}, 0); return err },
-		"confidence 95 … it must be between 0 and 1, such as 0.95":                           func() error { _, err := Summarize([]float64{1, 2}, 95); return err },
-		"no epochs to choose from … at least one is needed":                                  func() error { _, err := Select(nil); return err },
-		"proxy of epoch 7 is not a number … proxy accuracy needs the class prior, proxy AUC": func() error { _, err := Select([]Epoch{{Epoch: 7, Proxy: math.NaN()}}); return err },
-		"result of epoch 7 is not a number … leave such epochs out, or train again: did":     func() error { _, err := Select([]Epoch{{Epoch: 7, Test: math.NaN()}}); return err },
-		"there is no Choice(9) … use LastEpoch, WithoutNegatives or Oracle":                  func() error { _, err := Selection{}.By(9); return err },
-		"summarize; … at least one see":                                                      func() error { _, err := SummarizeSelections(nil, 0); return err },
+		"no results to summarize … at least one seed is needed":                                                                                      func() error { _, err := Summarize(nil, 0); return err },
+		"result of run 2 is NaN … a mean over seeds needs numbers":                                                                                   func() error { _, err := Summarize([]float64{1, math.NaN()}, 0); return err },
+		"result of run 1 is +Inf … a mean over seeds needs numbers":                                                                                  func() error { _, err := Summarize([]float64{math.Inf(1)}, 0); return err },
+		"confidence 95 … it must be between 0 and 1, such as 0.95":                                                                                   func() error { _, err := Summarize([]float64{1, 2}, 95); return err },
+		"no epochs to choose from … at least one is needed":                                                                                          func() error { _, err := Select(nil); return err },
+		"proxy of epoch 7 is not a number: proxy accuracy and PU risk need the class prior, PU.LeeLiu a positive … give the prior, or take ByLeeLiu": func() error { _, err := Select([]Epoch{{Epoch: 7, Proxy: math.NaN()}}); return err },
+		"result of epoch 7 is not a number … leave such epochs out, or train again: did":                                                             func() error { _, err := Select([]Epoch{{Epoch: 7, Test: math.NaN()}}); return err },
+		"there is no Choice(9) … use LastEpoch, WithoutNegatives or Oracle":                                                                          func() error { _, err := Selection{}.By(9); return err },
+		"summarize; … at least one see":                                                                                                              func() error { _, err := SummarizeSelections(nil, 0); return err },
 	} {
 		refusal.Check(t, call(), says)
 	}

@@ -177,11 +177,11 @@ func TestSeeds(t *testing.T) {
 }
 
 // What the last epoch and the one chosen without negatives are does not hang on the true classes, which are told after training;
-// only the oracle listens to them.
+// only the oracle listens to them. What is chosen without negatives hangs on the proxy, and where none is named on whether the prior is known.
 func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
 	r := &Result{}
 	for i, scores := range [][]float64{{1, 1, -1, -1}, {1, -1, 1, -1}, {1, 1, 1, -1}} {
-		pu := evaluate.PU{Recall: 0.5, Predicted: 0.5, ProxyAUC: []float64{0.6, 0.7, 0.5}[i], Prior: 0.5}
+		pu := evaluate.PU{Recall: 0.5, Predicted: []float64{0.1, 0.5, 0.55}[i], ProxyAUC: []float64{0.6, 0.7, 0.5}[i]}
 		if i == 2 {
 			pu.Recall = 1
 		}
@@ -191,11 +191,17 @@ func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
 		truth  []bool
 		oracle int
 	}{{[]bool{true, true, false, false}, 1}, {[]bool{true, false, true, false}, 2}, {[]bool{true, true, true, false}, 3}} {
-		for want, proxy := range map[int]Proxy{3: nil, 2: ProxyAUC} {
-			s, err := r.Select(tt.truth, proxy)
-			if err != nil || s.Last.Epoch != 3 || s.WithoutNegatives.Epoch != want ||
-				s.Oracle.Epoch != tt.oracle || s.Oracle.Test != 1 {
-				t.Errorf("truth %v: %+v, %v", tt.truth, s, err)
+		for _, by := range []struct {
+			prior float64
+			proxy evaluate.Proxy
+			want  int
+		}{{0.5, nil, 3}, {0, nil, 1}, {0.5, evaluate.ByLeeLiu, 1}, {0.5, evaluate.ByProxyAUC, 2}} {
+			for i := range r.Epochs {
+				r.Epochs[i].PU.Prior = by.prior
+			}
+			s, err := r.Select(tt.truth, by.proxy)
+			if err != nil || s.Last.Epoch != 3 || s.WithoutNegatives.Epoch != by.want || s.Oracle.Epoch != tt.oracle || s.Oracle.Test != 1 {
+				t.Errorf("truth %v, prior %g: %+v, %v; want epoch %d", tt.truth, by.prior, s, err, by.want)
 			}
 		}
 	}

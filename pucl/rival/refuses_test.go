@@ -143,6 +143,8 @@ func TestSelectRefuses(t *testing.T) {
 	pu := evaluate.PU{Recall: 1, Predicted: 0.5}
 	_, err = (&Result{Epochs: []Epoch{{Epoch: 1, PU: &pu, Test: []float64{1}}}}).Select(nil, nil)
 	refusal.Check(t, err, "1 scores and 0 labels … give one for each, in the same order")
+	_, err = (&Result{Epochs: []Epoch{{Epoch: 1, PU: &pu, Test: []float64{1}}}}).Select([]bool{true}, evaluate.ByProxyAccuracy)
+	refusal.Check(t, err, "the proxy of epoch 1 is not a number … give the prior, or take ByLeeLiu")
 }
 
 // A network that was trained on images takes images of their shape.

@@ -22,7 +22,7 @@ type Result struct {
 // HeldOut are examples that training does not learn from. The zero value holds nothing out.
 type HeldOut struct {
 	Data  Data    // both kinds must be there
-	Prior float64 // class prior as in evaluate.ScoreConfig, for the proxy accuracy; 0 means unknown
+	Prior float64 // class prior as in evaluate.ScoreConfig, to choose by; 0 means unknown
 }
 
 // Epoch is what was measured after one epoch.
@@ -43,26 +43,15 @@ func (e Epoch) Judge(truth []bool) (evaluate.Binary, error) {
 	return test, nil
 }
 
-// Proxy is a measure that needs no negatives, higher being better.
-type Proxy func(evaluate.PU) float64
-
-// ProxyAccuracy is [evaluate.PU.ProxyAccuracy], which needs HeldOut.Prior.
-func ProxyAccuracy(s evaluate.PU) float64 { return s.ProxyAccuracy() }
-
-// ProxyAUC is the AUC of labeled positives against unlabeled examples.
-func ProxyAUC(s evaluate.PU) float64 { return s.ProxyAUC }
-
 // Select returns the test accuracy by each rule of choosing an epoch: the last, the best by the proxy, which looks at no
 // negative, and the best by the true classes of the test examples, which are told here for the first time. A nil proxy is
-// [ProxyAccuracy] where the prior was told, else [ProxyAUC].
-func (r *Result) Select(truth []bool, proxy Proxy) (evaluate.Selection, error) {
+// proxy accuracy where HeldOut.Prior was told, else Lee–Liu; see [evaluate.Proxy.Of].
+//
+// It is an error if nothing was held out or no test examples were scored, if truth has another length than these, or if the proxy of an
+// epoch is NaN.
+func (r *Result) Select(truth []bool, proxy evaluate.Proxy) (evaluate.Selection, error) {
 	if len(r.Epochs) == 0 || r.Epochs[0].PU == nil || r.Epochs[0].Test == nil {
 		return evaluate.Selection{}, errors.New("rival: nothing to choose an epoch by; set both Config.HeldOut and Config.Test")
-	}
-	if proxy == nil {
-		if proxy = ProxyAccuracy; r.Epochs[0].PU.Prior == 0 {
-			proxy = ProxyAUC
-		}
 	}
 	epochs := make([]evaluate.Epoch, len(r.Epochs))
 	for i, e := range r.Epochs {
@@ -70,7 +59,7 @@ func (r *Result) Select(truth []bool, proxy Proxy) (evaluate.Selection, error) {
 		if err != nil {
 			return evaluate.Selection{}, err
 		}
-		epochs[i] = evaluate.Epoch{Epoch: e.Epoch, Proxy: proxy(*e.PU), Test: test.Accuracy(), Degenerate: test.Degenerate()}
+		epochs[i] = evaluate.Epoch{Epoch: e.Epoch, Proxy: proxy.Of(*e.PU), Test: test.Accuracy(), Degenerate: test.Degenerate()}
 	}
 	return evaluate.Select(epochs)
 }

@@ -198,7 +198,9 @@ func TestCurvesOfFigures(t *testing.T) {
 	test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: 9, FalseNegative: 1}}
 	whole := &experiment.Cells{Standings: []experiment.Standing{{Run: experiment.Run{Setting: "S", Method: crossFitMethod}, State: experiment.Done,
 		Result: &experiment.Result{Seconds: 180, Points: []experiment.Point{{Head: FirstTime, Step: 10, Test: &test}, {Head: SecondTime, Step: 30, Test: &test}}}}}}
-	holds(t, DrawCompute(whole, first.in("S"), second.in("S")), first.String(), "1.0", second.String(), "3.0")
+	minutes := DrawCompute(whole, first.in("S"), second.in("S"))
+	holds(t, minutes, first.String(), "1.0")
+	holds(t, minutes, second.String(), "3.0")
 	paths := PathsOverSteps(cells, few, none)
 	if len(paths) != 1 || math.Abs(paths[0].Alignment[1]-0.93) > 1e-9 || paths[0].Uniformity[1] != -1 || paths[0].Steps[1] != 20 {
 		t.Errorf("%+v", paths)

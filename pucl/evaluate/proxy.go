@@ -30,7 +30,7 @@ func ByLeeLiu(s PU) float64 {
 	return s.LeeLiu()
 }
 
-// ByRisk is [PU.Risk] with its sign turned, NaN where the class prior is not known.
+// ByRisk is [PU.Risk] with its sign turned, NaN where the class prior is not known; prior.BBEOfOrder estimates one from PU.Below.
 func ByRisk(s PU) float64 { return -s.Risk() }
 
 // ByProxyAUC is [PU.ProxyAUC], which takes neither a class prior nor a threshold. It does not see a threshold that is wrong.

@@ -2,7 +2,7 @@
 //
 // Three estimators read the scores of a classifier that tells labeled from unlabeled examples, two read the rows themselves:
 //
-//   - [DEDPUL] and [BBE], the most precise ones here, and [ElkanNoto], the oldest: of scores
+//   - [DEDPUL] and [BBE], the most precise ones here, and [ElkanNoto], the oldest: of scores; [BBEOfOrder] of their order alone
 //   - [KM2] and [TIcE]: of rows of features
 //
 // Scores must come from classifiers that did not learn from the examples they score, which [OutOfFold] sees to with any classifier;

@@ -22,7 +22,7 @@ type ReliabilityBin struct {
 }
 
 // MeasureReliability compares probabilities with the true classes in so many bins, 0 meaning 10, each of about as many examples.
-// Equal probabilities fall into one bin, so that there may be fewer.
+// Equal probabilities fall into one bin, so that there may be fewer. It is an error if there are none, or one is not from 0 to 1.
 func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliability, error) {
 	if err := checkProbabilities(probabilities, len(truth)); err != nil {
 		return nil, err
@@ -49,16 +49,22 @@ func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliab
 
 // MeasureReliabilityPU is MeasureReliability for somebody who knows held-out labeled positives but not one negative. In a bin with a
 // share u of the population and a share a of the labeled positives, π·a/u are positive by Bayes' rule; so the class prior must be
-// given, known or estimated, and an error in it is one in every bin, by the same factor. Labeled positives must be drawn evenly.
+// given, known or estimated, and an error in it is one in every bin, by the same factor. Package prior estimates it: for classes that are
+// three deviations apart, from 2,000 labeled positives, so well that bins lie within 0.02 of the truth, beside what Error tells. Labeled
+// positives must be drawn evenly.
+//
+// It is an error if a probability is not from 0 to 1, if the prior is not above 0 and below 1, or if there are no labeled positives or no
+// unlabeled examples.
 func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreConfig, bins int) (Reliability, error) {
 	if err := checkProbabilities(probabilities, len(labeled)); err != nil {
 		return nil, err
 	}
+	if !(config.Prior > 0 && config.Prior < 1) {
+		return nil, fmt.Errorf("evaluate: class prior %g, from which follows how many are positive in a bin; give it, or an estimate of it, above 0 "+
+			"and below 1", config.Prior)
+	}
 	if _, err := ScorePU(probabilities, labeled, 0.5, config); err != nil {
 		return nil, err
-	}
-	if config.Prior == 0 {
-		return nil, fmt.Errorf("evaluate: how many are positive in a bin follows from the class prior: give it, or an estimate of it")
 	}
 	positives, population := rows.Split(labeled)
 	if config.SingleDataset {
@@ -136,11 +142,13 @@ func newBin(probabilities []float64, index []int, population int) (b Reliability
 
 // checkProbabilities returns an error unless there are n probabilities, at least one.
 func checkProbabilities(probabilities []float64, n int) error {
-	if err := checkScores(probabilities, n); err != nil {
-		return err
+	for i, p := range probabilities {
+		if math.IsNaN(p) {
+			return fmt.Errorf("evaluate: the probability of example %d is NaN; leave such examples out, or train again: did training diverge?", i)
+		}
+		if p < 0 || p > 1 {
+			return fmt.Errorf("evaluate: the probability of example %d is %g; give probabilities, 1/(1+e^−t) of a logit t", i, p)
+		}
 	}
-	if i := slices.IndexFunc(probabilities, func(p float64) bool { return p < 0 || p > 1 }); i >= 0 {
-		return fmt.Errorf("evaluate: the probability of example %d is %g; give probabilities, 1/(1+e^−t) of a logit t", i, probabilities[i])
-	}
-	return nil
+	return checkScores(probabilities, n)
 }

@@ -3,8 +3,9 @@ package evaluate
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // Twelve examples by hand: three bins of four, the two lowest examples of the second bin being a tie with the last of the first.
@@ -78,17 +79,27 @@ func TestReliabilityOfKnownProbabilities(t *testing.T) {
 
 func TestReliabilityRefuses(t *testing.T) {
 	p, labeled := []float64{0.5, 0.7}, []bool{true, false}
-	for want, err := range map[string]error{
-		"the probability of example 1 is 1.5; give probabilities": func() error { _, err := MeasureReliability([]float64{0, 1.5}, labeled, 0); return err }(),
-		"−3 bins":                       func() error { _, err := MeasureReliability(p, labeled, -3); return err }(),
-		"give it, or an estimate of it": func() error { _, err := MeasureReliabilityPU(p, labeled, ScoreConfig{}, 0); return err }(),
-		"at least one of each": func() error {
-			_, err := MeasureReliabilityPU(p, []bool{true, true}, ScoreConfig{Prior: 0.5}, 0)
-			return err
-		}(),
+	all := func(p []float64, bins int) error { return refusal.Err(MeasureReliability(p, labeled, bins)) }
+	pu := func(p []float64, labeled []bool, prior float64) error {
+		return refusal.Err(MeasureReliabilityPU(p, labeled, ScoreConfig{Prior: prior}, 0))
+	}
+	nan := math.NaN()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{all([]float64{0, 1.5}, 0), "the probability of example 1 is 1.5; … give probabilities, 1/(1+e^−t) of a logit t"},
+		{all([]float64{0, math.Inf(1)}, 0), "the probability of example 1 is +Inf; … give probabilities"},
+		{all([]float64{nan, 1}, 0), "the probability of example 0 is NaN; … leave such examples out, or train again"},
+		{all(nil, 0), "0 scores and 2 labels … give one for each"},
+		{all(p, -3), "-3 bins; … give 1 or more, or 0 for 10"},
+		{pu([]float64{0.5, -0.1}, labeled, 0.5), "the probability of example 1 is -0.1; … give probabilities"},
+		{pu([]float64{0.5, nan}, labeled, 0.5), "the probability of example 1 is NaN; … leave such examples out, or train again"},
+		{pu(p, labeled, 0), "class prior 0, from which follows … give it, or an estimate of it, above 0 and below 1"},
+		{pu(p, labeled, 1), "class prior 1, from which follows … give it, or an estimate of it, above 0 and below 1"},
+		{pu(p, labeled, nan), "class prior NaN, from which follows … give it, or an estimate of it, above 0 and below 1"},
+		{pu(p, []bool{true, true}, 0.5), "2 labeled positives and 0 unlabeled … at least one of each must be held out"},
 	} {
-		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "-3", "−3"), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		refusal.Check(t, tt.err, tt.want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/pipeline"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -35,22 +36,27 @@ func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 }
 
 // DrawCrossFitChoice returns what the classifiers of [WithoutPrior] come to where a rule that is told no class prior and sees no negative chooses
-// between the first time and the second, in percent, mean ± half of the 95% interval over the seeds; beside it the second, which comes last, and
-// the oracle. Settings without a run that is done are left out.
+// between the first time and the second, in percent, mean ± half of the 95% interval over the seeds: rules that take the higher of two
+// numbers, and [pipeline.CrossFitted.Best]; beside it the second, which comes last, and the oracle. Settings without a run that is done are
+// left out.
 func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	const both = "either time"
-	joined := &experiment.Cells{}
+	joined, best := &experiment.Cells{}, &experiment.Cells{}
 	for _, s := range cells.Standings {
 		if s.Run.Method != crossFitMethod || s.State != experiment.Done {
 			continue
 		}
-		result := *s.Result
-		result.Points = slices.Clone(result.Points)
-		for i := range result.Points {
-			result.Points[i].Head = both
+		points := slices.Clone(s.Result.Points)
+		for i := range points {
+			points[i].Head = both
 		}
-		s.Result = &result
-		joined.Standings = append(joined.Standings, s)
+		of := func(points []experiment.Point) experiment.Standing {
+			result := *s.Result
+			result.Points = points
+			return experiment.Standing{Run: s.Run, State: s.State, Result: &result}
+		}
+		joined.Standings = append(joined.Standings, of(points))
+		best.Standings = append(best.Standings, of(points[bestOf(points):][:1]))
 	}
 	out := viz.Table{
 		Title: "CrossFit by who chooses between the first time and the second", RowsHeader: "chosen by",
@@ -58,12 +64,27 @@ func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	}
 	settings = slices.DeleteFunc(slices.Clone(settings), func(s string) bool { return len(joined.Runs(s, crossFitMethod)) == 0 })
 	out.Columns = settings
-	for _, rule := range []experiment.Rule{experiment.Last, experiment.RiskOwnPrior, experiment.LeeLiu, experiment.ProxyAUC, experiment.Oracle} {
+	add := func(name string, of *experiment.Cells, rule experiment.Rule) {
 		var line []viz.Cell
 		for _, setting := range settings {
-			line = append(line, Percent(joined.At(setting, crossFitMethod, both, rule).Accuracy))
+			line = append(line, Percent(of.At(setting, crossFitMethod, both, rule).Accuracy))
 		}
-		out.Add(string(rule), line)
+		out.Add(name, line)
 	}
+	add(string(experiment.Last), joined, experiment.Last)
+	for _, rule := range []experiment.Rule{experiment.RiskOwnPrior, experiment.LeeLiu, experiment.ProxyAUC} {
+		add(string(rule), joined, rule)
+	}
+	add("Lee–Liu by a standard error", best, experiment.Last)
+	add(string(experiment.Oracle), joined, experiment.Oracle)
 	return out
+}
+
+// bestOf returns which of the points of a run of CrossFit, that of the first time and that of the second, Best takes.
+func bestOf(points []experiment.Point) int {
+	second := &pipeline.CrossFitted{HeldOut: points[1].PU, First: &pipeline.CrossFitted{HeldOut: points[0].PU}}
+	if second.Best() == second {
+		return 1
+	}
+	return 0
 }

@@ -39,6 +39,13 @@ func TestDrawWithoutPrior(t *testing.T) {
 	holds(t, choice, string(experiment.Last), "93.5")
 	holds(t, choice, string(experiment.Oracle), "93.5")
 	holds(t, choice, string(experiment.ProxyAUC), "92.5") // which is higher the first time here
+	holds(t, choice, "Lee–Liu by a standard error", "93.5") // as the two are alike
+	for _, s := range cells.Standings { // now the first time calls a third as many positive, and recalls as many
+		if s.Result != nil {
+			s.Result.Points[0].PU.Predicted = 0.1
+		}
+	}
+	holds(t, DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled"), "Lee–Liu by a standard error", "92.5")
 	if len(choice.Columns) != 1 {
 		t.Errorf("columns %q, want that of the setting that has runs", choice.Columns)
 	}

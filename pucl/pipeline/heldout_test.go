@@ -51,23 +51,25 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 	}
 }
 
-// Best takes the higher r²/P(called positive), by hand, and the second where nothing tells.
+// Best takes the first time where r²/P(called positive) is higher by more than a standard error, by hand, and the second where nothing tells.
 func TestBest(t *testing.T) {
-	of := func(recall, predicted float64) *evaluate.PU {
-		return &evaluate.PU{Recall: recall, Predicted: predicted, Labeled: 10, Unlabeled: 10}
+	of := func(recall, predicted float64, labeled int) *evaluate.PU {
+		return &evaluate.PU{Recall: recall, Predicted: predicted, Labeled: labeled, Unlabeled: 5000}
 	}
 	for _, tt := range []struct {
 		first, second *evaluate.PU
 		wantFirst     bool
 	}{
-		{of(0.9, 0.3), of(0.8, 0.3), true},  // 2.7 and 2.13
-		{of(0.9, 0.5), of(0.8, 0.3), false}, // 1.62 and 2.13
-		{of(0.6, 0.3), of(0.6, 0.3), false},
-		{of(0.6, 0.3), of(0, 0), true}, // calls nothing positive
-		{of(0, 0), of(0.6, 0.3), false},
-		{of(0, 0), of(0, 0), false},
-		{nil, of(0.6, 0.3), false},
-		{of(0.6, 0.3), nil, false},
+		{of(0.9, 0.3, 1000), of(0.8, 0.3, 1000), true},  // log 2.7 − log 2.13 = 0.236, ± √(4·0.11/1000 + 4·0.25/1000 + 2·2.33/5000) = 0.049
+		{of(0.9, 0.3, 20), of(0.8, 0.3, 20), false},     // ± √(4·0.11/20 + 4·0.25/20 + 2·2.33/5000) = 0.270
+		{of(0.9, 0.3, 30), of(0.8, 0.3, 30), true},      // ± 0.222
+		{of(0.9, 0.5, 1000), of(0.8, 0.3, 1000), false}, // log 1.62, log 2.13
+		{of(0.6, 0.3, 1000), of(0.6, 0.3, 1000), false},
+		{of(0.6, 0.3, 10), of(0, 0, 10), true}, // calls nothing positive
+		{of(0, 0, 10), of(0.6, 0.3, 10), false},
+		{of(0, 0, 10), of(0, 0, 10), false},
+		{nil, of(0.6, 0.3, 10), false},
+		{of(0.6, 0.3, 10), nil, false},
 	} {
 		c := &CrossFitted{HeldOut: tt.second, First: &CrossFitted{HeldOut: tt.first}}
 		if got := c.Best() == c.First; got != tt.wantFirst {

@@ -47,14 +47,16 @@ type KMeans struct {
 type Partition struct {
 	Labels    []int      // nearest center of each row
 	Centers   *mat.Dense // [K, d]
-	Counts    []int      // rows of each cluster
+	Counts    []int      // rows of each cluster; 0 where it has none, see Fit
 	Potential float64    // squared distances of all rows to their centers, summed
 	Rounds    int        // how often the centers moved
 	Converged bool       // the last round changed no label, or moved the centers within the tolerance
 }
 
 // Fit clusters the rows of x. A cluster that loses all its rows takes over the row that is farthest from its center, if
-// one lies off it.
+// one lies off it. It is no error if clusters end without rows: their count is 0, and their centers stay where they were. That happens where
+// Centers are more than there are different rows, as where all rows are the same, and with Batch, or where Rounds or Tolerance end before
+// such a cluster has taken a row over. See that all Counts are above 0 where each cluster must have rows.
 //
 // It is an error if there are fewer rows than clusters, or fewer different ones to seed with, if an entry is not finite, if
 // the centers given are not K rows as long as those of x, or lie beyond 10¹⁵ times as far off as any row, if Batch times Rounds

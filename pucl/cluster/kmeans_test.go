@@ -245,10 +245,14 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 			t.Errorf("blocks of %d: labels %v, potential %g", block, p.Labels, p.Potential)
 		}
 	}
-	// Where all rows lie on their centers, clusters stay empty, where they are.
+	// Where all rows lie on their centers, clusters stay empty, where they are; so does one that no batch of rows came near.
 	same := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{7, 9})}.Fit(Float32s{[]float32{7, 7, 7}, 1}))
-	if !slices.Equal(same.Counts, []int{3, 0}) || same.Centers.At(1, 0) != 9 || !same.Converged {
+	if !slices.Equal(same.Counts, []int{3, 0}) || same.Centers.At(1, 0) != 9 || !same.Converged || !slices.Equal(same.Labels, []int{0, 0, 0}) {
 		t.Errorf("%+v", same)
+	}
+	far := must[*Partition](t)(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{0.5, 100}), Batch: 2, Rounds: 3}.Fit(x))
+	if !slices.Equal(far.Counts, []int{4, 0}) || math.Abs(far.Centers.At(1, 0)-100) > 1e-9 {
+		t.Errorf("%+v", far)
 	}
 }
 
@@ -363,6 +367,7 @@ func TestKMeansErrors(t *testing.T) {
 	infinite := Float32s{slices.Clone(x.Data), 2}
 	infinite.Data[38] = float32(math.Inf(-1))
 	broken := errors.New("disk on fire")
+	const lower = "Lower its learning rate; in features of your own, fill in the value or drop the row"
 	fit := func(c KMeans, x Source) error { _, err := c.Fit(x); return err }
 	for _, tt := range []struct {
 		err  error
@@ -392,8 +397,8 @@ func TestKMeansErrors(t *testing.T) {
 		{fit(KMeans{K: 1, Batch: 1 << 20, Rounds: 513}, x),
 			"cluster: batches of 1048576 rows in 513 rounds; sums are exact for 2^29 rows in all, so lower Batch or Rounds"},
 		{KMeans{K: 1, Batch: 1 << 20, Rounds: 512}.check(x), ""},
-		{fit(KMeans{K: 1}, bad), "cluster: row 3 holds NaN in column 1; rows must be finite: did training diverge?"},
-		{fit(KMeans{K: 1, Block: 7}, infinite), "cluster: row 19 holds -Inf in column 0; rows must be finite: did training diverge?"},
+		{fit(KMeans{K: 1}, bad), "cluster: row 3 holds NaN in column 1; rows must be finite: did training diverge? " + lower},
+		{fit(KMeans{K: 1, Block: 7}, infinite), "cluster: row 19 holds -Inf in column 0; rows must be finite: did training diverge? " + lower},
 		{fit(KMeans{K: 3}, Float32s{[]float32{1, 1, 2, 1}, 1}),
 			"cluster: only 2 of the rows are different, too few to seed 3 clusters; lower K, or have the embedding not collapse"},
 		{fit(KMeans{K: 2, Block: 20}, &faulty{Float32s: x, broken: func(reads int, rows []float32) error {

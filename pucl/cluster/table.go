@@ -167,7 +167,8 @@ func (p *piece) checkFinite() error {
 	for i := range p.n {
 		for j, value := range p.unmoved()[i*p.d : (i+1)*p.d] {
 			if value-value != 0 {
-				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge?",
+				return fmt.Errorf("cluster: row %d holds %g in column %d; rows must be finite: did training diverge? "+
+					"Lower its learning rate; in features of your own, fill in the value or drop the row",
 					p.first+i, value, j)
 			}
 		}

@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 		{rows(nil, half, Config{}), "prior: rows: no rows given; … embed at least one example"},
 		{rows(column(ramp), half[1:], Config{}), "prior: rows: 20 rows and 19 entries in labeled; … give one for each row, in the same order"},
 		{rows(column(with(3, math.NaN())), half, Config{}), "prior: rows: row 3 holds NaN in column 0; … rows must be finite: did training " +
-			"diverge?"},
+			"diverge? Lower its learning rate; in features of your own, fill in the value or drop the row"},
 		{rows(column(ramp), make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
 		{rows(column(make([]float64, 20)), half, Config{}), "prior: rows: all 20 rows are the same, so that nothing tells them apart; … give features that differ, or, where they are an embedding, which has collapsed, train again with another loss or learning rate"},
 		{drawn, "prior: the 2000 rows drawn are all the same; … take another seed, or features that differ in more rows"},

@@ -54,7 +54,8 @@ func CheckFinite(x *mat.Dense) error {
 		}
 		for j, value := range row {
 			if math.IsNaN(value) || math.IsInf(value, 0) {
-				return fmt.Errorf("rows: row %d holds %g in column %d; rows must be finite: did training diverge?", i, value, j)
+				return fmt.Errorf("rows: row %d holds %g in column %d; rows must be finite: did training diverge? "+
+					"Lower its learning rate; in features of your own, fill in the value or drop the row", i, value, j)
 			}
 		}
 	}

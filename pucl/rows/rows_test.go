@@ -45,6 +45,7 @@ func TestErrors(t *testing.T) {
 	if rows, columns, err := Check(x, 3, "labels"); rows != 3 || columns != 2 || err != nil {
 		t.Errorf("the shape of 3×2 is %d×%d, %v", rows, columns, err)
 	}
+	const lower = "Lower its learning rate; in features of your own, fill in the value or drop the row"
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -59,8 +60,8 @@ func TestErrors(t *testing.T) {
 		{CheckFinite(nil), "rows: no rows given; embed at least one example"},
 		{CheckFinite(x.Slice(0, 1, 0, 2).(*mat.Dense)), ""},
 		{CheckFinite(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64})), ""},
-		{CheckFinite(x), "rows: row 1 holds NaN in column 1; rows must be finite: did training diverge?"},
-		{CheckFinite(x.Slice(2, 3, 0, 2).(*mat.Dense)), "rows: row 0 holds +Inf in column 0; rows must be finite: did training diverge?"},
+		{CheckFinite(x), "rows: row 1 holds NaN in column 1; rows must be finite: did training diverge? " + lower},
+		{CheckFinite(x.Slice(2, 3, 0, 2).(*mat.Dense)), "rows: row 0 holds +Inf in column 0; rows must be finite: did training diverge? " + lower},
 		{take(), "rows: no rows to take; give the number of at least one"},
 		{take(0, 3), "rows: there is no row 3; 3 rows are numbered from 0 to 2"},
 		{take(-1), "rows: there is no row -1; 3 rows are numbered from 0 to 2"},

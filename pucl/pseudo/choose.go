@@ -30,7 +30,7 @@ type Choice struct {
 // PUCL, 333 labels held back, it was the best, with 91.1% of the labels right where the standard setting has 90.6 and the worst 87.1; on FMNIST-II
 // it had 87.7, as the standard setting and the best have, and the worst 85.2.
 //
-// Candidates may differ in all but HeldOut and Prior. It is an error if there is none, or if they differ in these; where none can label, it
+// Candidates may differ in all but HeldOut and Prior; [Settings] lists some. It is an error if there is none, or if they differ in these; where none can label, it
 // is the error of the first.
 //
 // Source of the risk: R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator",

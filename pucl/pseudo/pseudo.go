@@ -55,10 +55,13 @@ type Config struct {
 	Prior     float64 // the share of positives among the unlabeled rows where it is known; 0 means that it is estimated
 	Seed      uint64  // of landmarks, folds and classifiers
 
-	// HeldOut marks labeled rows that the encoder did not learn from: the prior is estimated from these alone. A hundred are
-	// mostly better than a thousand that it did learn from. Where it learned from none they are all labeled rows. Nil means that
-	// nobody knows: then all labeled rows tell the prior, which is likely too low, and a Trim of 0 means 0.2. It means 0.1 where
-	// HeldOut or Prior is given.
+	// HeldOut marks labeled rows that the encoder did not learn from: the prior is estimated from these alone. Where it learned
+	// from none they are all labeled rows. Nil means that nobody knows: then all labeled rows tell the prior, which is likely too
+	// low, and a Trim of 0 means 0.2. It means 0.1 where HeldOut or Prior is given.
+	//
+	// What that is worth depends on the loss. With encoders that saw 667 of 1,000 labels, to estimate the prior from the other 333
+	// instead of all gives classifiers 46 ± 6 points more accuracy on FMNIST-II and 9 ± 6 on CIFAR-I where SCL-PU trained them.
+	// Where PUCL did, three seeds decide nothing on Fashion-MNIST, and on CIFAR-I it costs 0.43 ± 0.35 points.
 	HeldOut []bool
 }
 
@@ -157,9 +160,10 @@ func check(x *mat.Dense, labeled []bool, config Config) error {
 func (c Config) check(labeled []bool) error {
 	positives, held := count(labeled), c.HeldOut
 	return cmp.Or(
-		fault.If(c.Folds < 1 || !(c.Trim < 1) || !(c.Prior >= 0 && c.Prior < 1),
-			"pseudo: %d folds, a trim of %g and a prior of %g; there must be 1 fold or more, a trim below 1, and a prior from 0 to below 1",
-			c.Folds, c.Trim, c.Prior),
+		fault.If(c.Folds < 1, "pseudo: %d folds; there must be 1 fold or more, or 0 for the default", c.Folds),
+		fault.If(!(c.Trim < 1), "pseudo: a trim of %g; it must be below 1, 0 for the default, or negative for none", c.Trim),
+		fault.If(!(c.Prior >= 0 && c.Prior < 1),
+			"pseudo: a prior of %g; it must be above 0 and below 1, or 0 to have it estimated", c.Prior),
 		fault.If(positives < c.Folds || len(labeled)-positives < c.Folds,
 			"pseudo: %d labeled and %d unlabeled rows; %d folds take as many of either: give more, or set Folds lower", positives, len(labeled)-positives, c.Folds),
 		fault.If(held != nil && (len(held) != len(labeled) || count(held) == 0 || !within(held, labeled)),

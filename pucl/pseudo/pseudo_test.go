@@ -200,15 +200,20 @@ func TestErrors(t *testing.T) {
 	}{
 		{x, first(4)[:3], Config{}, "rows: 12 rows and 3 labels; … give one for each row, in the same order"},
 		{&mat.Dense{}, nil, Config{}, "rows: no rows given; … embed at least one example"},
-		{holed, first(4), Config{}, "rows: row 3 holds NaN in column 0; … rows must be finite: did training diverge?"},
+		{holed, first(4), Config{}, "rows: row 3 holds NaN in column 0; … rows must be finite: did training diverge? " +
+			"Lower its learning rate; in features of your own, fill in the value or drop the row"},
 		{x, first(0), Config{},
 			"pseudo: 0 labeled and 12 unlabeled rows; … 4 folds take as many of either: give more, or set Folds lower"},
 		{x, first(12), Config{},
 			"pseudo: 12 labeled and 0 unlabeled rows; … 4 folds take as many of either: give more, or set Folds lower"},
 		{mat.NewDense(12, 1, slices.Repeat([]float64{3}, 12)), first(4), Config{},
 			"rows: all 12 rows are the same, so that nothing tells them apart; … give features that differ, or, where they are an embedding, which has collapsed, train again with another loss or learning rate"},
-		{x, first(4), Config{Trim: 1}, "pseudo: 4 folds, a trim of 1 and a prior of 0; … there must be 1 fold or more, a trim below 1, " +
-			"and a prior from 0 to below 1"},
+		{x, first(4), Config{Folds: -2}, "pseudo: -2 folds; … there must be 1 fold or more, or 0 for the default"},
+		{x, first(4), Config{Trim: 1}, "pseudo: a trim of 1; … it must be below 1, 0 for the default, or negative for none"},
+		{x, first(4), Config{Trim: math.NaN()}, "pseudo: a trim of NaN; … it must be below 1, 0 for the default, or negative for none"},
+		{x, first(4), Config{Prior: 1}, "pseudo: a prior of 1; … it must be above 0 and below 1, or 0 to have it estimated"},
+		{x, first(4), Config{Prior: -0.2}, "pseudo: a prior of -0.2; … it must be above 0 and below 1, or 0 to have it estimated"},
+		{x, first(4), Config{Prior: math.NaN()}, "pseudo: a prior of NaN; … it must be above 0 and below 1, or 0 to have it estimated"},
 		{x, first(4), Config{HeldOut: make([]bool, 12)}, "pseudo: HeldOut has 12 entries, 0 of them true; … it must have one for each of " +
 			"12 rows, and mark labeled rows only, at least one"},
 		{x, first(4), Config{HeldOut: first(5)}, "pseudo: HeldOut has 12 entries, 5 of them true; … it must have one for each of " +

@@ -20,5 +20,6 @@
 // times as many labels as the next, and that as the last, a prior of ½ is estimated as about a quarter, and intervals know nothing of it.
 //
 // What is estimated is the largest share of the unlabeled examples that can be positives. That is the class prior if some region holds
-// positives and no negatives; no data can prove that one does, but scores can show that none does: see [Estimate.Overlap].
+// positives and no negatives; no data can prove that one does, but scores can show that none does: see [Estimate]'s Overlap, which
+// [KM2] and [TIcE] leave open.
 package prior

@@ -22,9 +22,12 @@ type Estimate struct {
 	// Overlap reports whether the scores show that the supports of the classes overlap: among the labeled positives of the highest scores
 	// the ratio of unlabeled to labeled examples still falls, by more than chance tells, so that no region free of negatives is seen. The
 	// prior cannot be told then, and Prior, like High, is an upper bound alone. That it is false proves nothing: a few hundred labeled
-	// positives show large overlaps only, a region of constant ratio may hold negatives too, and KM2 and TIcE, which see no scores, never
-	// tell: it is always false there. All others do; have one of them tell of scores of the same rows.
+	// positives show large overlaps only, and a region of constant ratio may hold negatives too.
 	Overlap bool
+
+	// OverlapUnknown reports that Overlap, which is false then, was not looked for: KM2 and TIcE read rows, in which no direction is that
+	// of the positives, and see no scores. Have DEDPUL or BBE tell, of scores of the same rows.
+	OverlapUnknown bool
 
 	// Posterior is the chance of each example to be positive, 1 for labeled ones; of DEDPUL alone.
 	Posterior []float64
@@ -38,6 +41,9 @@ func (e Estimate) String() string {
 		if e.High-e.Low < 1e-9 {
 			s += ", as no resample differs: there are too few examples, or the estimate ends here, and chance is not seen"
 		}
+	}
+	if e.OverlapUnknown {
+		s += "; whether the classes overlap is not looked at: ask DEDPUL or BBE, of scores of the same rows"
 	}
 	if e.Overlap {
 		s += "; an upper bound alone: no region free of negatives is seen"

@@ -25,8 +25,8 @@ const (
 // from it begins to grow. The estimate is where it grows faster by λ = 1/(1 − π) than 1/√min(n_P, n_U). Scale features first, say to
 // mean 0 and standard deviation 1.
 //
-// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99. They come
-// without a word on Overlap, and with an interval that is too narrow; see [Estimate].
+// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99. They cannot
+// tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same rows, and their interval is too narrow; see [Estimate].
 //
 // Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
 // ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.
@@ -42,7 +42,7 @@ func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{Prior: k.prior()}
+	e := Estimate{Prior: k.prior(), OverlapUnknown: true}
 	random := rand.New(rand.NewPCG(c.Seed, 0xb007))
 	e.bound(c, func() float64 {
 		return (&kernelMeans{k.gram, k.positives, again(k.positive, random), again(k.unlabeled, random)}).prior()

@@ -168,12 +168,13 @@ func TestOverlapIsSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !got.Overlap || got.Prior < 0.33 {
+		if !got.Overlap || got.OverlapUnknown || got.Prior < 0.33 {
 			t.Errorf("%s: %v", e.name, got)
 		}
 	}
 	for name, of := range map[string]func(*mat.Dense, []bool, Config) (Estimate, error){"KM2": KM2, "TIcE": TIcE} {
-		if got, err := of(mat.NewDense(len(scores), 1, scores), labeled, noInterval); err != nil || got.Overlap || got.Prior < 0.33 {
+		if got, err := of(mat.NewDense(len(scores), 1, scores), labeled, noInterval); err != nil || got.Overlap || !got.OverlapUnknown || got.Prior < 0.33 ||
+			!strings.HasSuffix(got.String(), "; whether the classes overlap is not looked at: ask DEDPUL or BBE, of scores of the same rows") {
 			t.Errorf("%s: %v, %v; estimators of rows are too high too, and do not tell", name, got, err)
 		}
 	}

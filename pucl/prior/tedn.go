@@ -13,6 +13,7 @@ import (
 // TEDn alternates between [BBE] and classifiers by CVIR, and returns the scores and the estimate of the last round: in each round the
 // classifiers learn from the unlabeled examples without the share of them, the class prior of the round before, that scored highest
 // then and so is taken for positive. Rounds is how often classifiers learn, at first from all; 0 means 3.
+// The interval is that of BBE for the scores of the last round; see [Estimate].
 //
 // Source: Saurabh Garg, Yifan Wu, Alexander J. Smola, Sivaraman Balakrishnan and Zachary C. Lipton, "Mixture Proportion Estimation and
 // PU Learning: A Modern Approach", NeurIPS 2021, Algorithms 2 and 3. Difference: a round is a training of its own, out of fold, where

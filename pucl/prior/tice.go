@@ -24,7 +24,8 @@ const (
 // TIcE estimates the class prior by trees: c, the share of the positives that is labeled, is at least the share of labeled rows of any
 // node, less one deviation for chance, and so is the largest such share of all nodes. A tree is grown on a fifth of the rows, by the
 // nodes that promise most, and read off the others. One feature, such as a classifier's scores, is as well as many. It is a bound, and mostly
-// too high: estimates come without a word on Overlap, and with an interval that knows nothing of that; see [Estimate].
+// too high, of which its interval knows nothing. It cannot tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same
+// rows; see [Estimate].
 //
 // Source: Jessa Bekker and Jesse Davis, "Estimating the Class Prior in Positive and Unlabeled Data through Decision Tree Induction",
 // AAAI 2018. Differences: a feature is split by its ranks, not by its values, and may be split again; the two samples are taken for
@@ -46,7 +47,7 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	for j := range t.bins {
 		t.bins[j] = binned(mat.Col(nil, j, x), 256)
 	}
-	e := Estimate{Prior: t.prior()}
+	e := Estimate{Prior: t.prior(), OverlapUnknown: true}
 	e.bound(c, func() float64 {
 		t.resample(random)
 		return t.prior()

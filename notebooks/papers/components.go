@@ -37,6 +37,9 @@ const (
 	OnRandom    = "random rows, labels name clusters alone"
 	NotOriented = "clusters not named by the labels in them"
 
+	Outside       = "mixture, π by labels held out"
+	ChosenSetting = "mixture, setting chosen by labels held out"
+
 	NNPUEstimated = "nnPU, π as estimated"
 	Tuned         = "mixture, fine-tuned"
 	TunedOnImages = "mixture, fine-tuned without views"
@@ -83,16 +86,19 @@ func TunedHeads() []string {
 	return []string{Tuned, TunedOnImages, TunedOnClear, SelfTrained, TunedCeiling}
 }
 
-// FineTuning says how networks of [Components] are fine-tuned: from a linear probe on, by cross-entropy, with Adam.
-type FineTuning struct {
+// Added is what [Components] adds to Algorithm 1: networks that are fine-tuned from a linear probe on, by cross-entropy, with Adam, and
+// settings of the pseudo-labeler.
+type Added struct {
 	Epochs int // passes over the images
 	Batch  int // images in a batch
+
+	Settings int // of the pseudo-labeler, from which one is chosen
 }
 
 // TakenApart is the configuration of a run of [Components].
 type TakenApart struct {
 	Contrastive
-	FineTuning
+	Added
 }
 
 // Components is what each part of Algorithm 1 does, and what may be added to it: on one encoder by PUCL for each task and seed, PUPL with its
@@ -121,14 +127,14 @@ func Components(size experiment.Size) (experiment.Grid, error) {
 func (s setting) takenApart(seed uint64) experiment.Run {
 	c := s.Pretrain
 	c.Objective, c.Encoder, c.Seed = pucl.PUCL(), s.Encoder, seed
-	config := TakenApart{s.contrastive(c.Objective, seed).Config.(Contrastive), FineTuning{Epochs: 3, Batch: s.Batch.Size}}
+	config := TakenApart{s.contrastive(c.Objective, seed).Config.(Contrastive), Added{Epochs: 3, Batch: s.Batch.Size, Settings: s.candidates()}}
 	config.Points, c.Tau = 1, config.Tau
 	return experiment.Run{
 		Setting: s.Name, Method: ComponentsMethod, Seed: seed, Version: componentsVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			return s.followAt(ctx, eng, place, c, []int{c.Steps}, func(data *opened, batches *datasets.Batches) (train.Batches, judging, error) {
 				return batches, func(done int, m *train.Model) ([]experiment.Point, error) {
-					return data.judgeComponents(ctx, eng, m, c, config.FineTuning)
+					return data.judgeComponents(ctx, eng, m, c, config.Added)
 				}, nil
 			})
 		},
@@ -136,7 +142,7 @@ func (s setting) takenApart(seed uint64) experiment.Run {
 }
 
 // judgeComponents judges an encoder by the heads of Table 1, by PUPL without one of its parts, and by networks that are fine-tuned from it.
-func (o *opened) judgeComponents(ctx context.Context, eng *engine.Engine, m *train.Model, c train.Config, how FineTuning) ([]experiment.Point, error) {
+func (o *opened) judgeComponents(ctx context.Context, eng *engine.Engine, m *train.Model, c train.Config, how Added) ([]experiment.Point, error) {
 	all, err := o.embed(eng, m)
 	if err != nil {
 		return nil, err
@@ -149,8 +155,12 @@ func (o *opened) judgeComponents(ctx context.Context, eng *engine.Engine, m *tra
 	if err != nil {
 		return nil, err
 	}
+	chosen, err := all.judgeSettings(eng, o.truth, c, how.Settings)
+	if err != nil {
+		return nil, err
+	}
 	tuned, err := (&tuning{o, eng, m, c, how}).judge(ctx, all)
-	return slices.Concat(points, parts, tuned), err
+	return slices.Concat(points, parts, chosen, tuned), err
 }
 
 // judgePUPL judges PUPL without one of its parts.

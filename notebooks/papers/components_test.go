@@ -25,7 +25,7 @@ func TestComponentsRun(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	want := slices.Concat(Heads(), headsOfPUPL(false)[1:], headsOfPUPL(true)[1:], []string{NNPUEstimated}, TunedHeads())
+	want := slices.Concat(Heads(), headsOfPUPL(false)[1:], headsOfPUPL(true)[1:], []string{Outside, ChosenSetting, NNPUEstimated}, TunedHeads())
 	for _, head := range want {
 		if _, ok := by[head]; !ok {
 			t.Errorf("no %s", head)
@@ -34,10 +34,13 @@ func TestComponentsRun(t *testing.T) {
 	if len(outcome.Points) != len(want) {
 		t.Errorf("%d heads, want %d", len(outcome.Points), len(want))
 	}
-	for _, head := range slices.Concat(headsOfPUPL(false), headsOfPUPL(true), []string{SelfTrained}) {
+	for _, head := range slices.Concat(headsOfPUPL(false), headsOfPUPL(true), []string{Outside, ChosenSetting, SelfTrained}) {
 		if right := by[head].Values[LabelsRight]; !(right > 0.2 && right < 1) {
 			t.Errorf("%s: %g of the labels are right", head, right)
 		}
+	}
+	if of := by[ChosenSetting].Values; !(of[WorstSetting] < of[LabelsRight] && of[LabelsRight] <= of[BestSetting]) || by[Outside].Values[LabelsRight] > of[BestSetting] {
+		t.Errorf("a setting is chosen by which %g are right, of %g to %g", of[LabelsRight], of[WorstSetting], of[BestSetting])
 	}
 	if a, b := by[TunedCeiling].Test.Accuracy(), by[Tuned].Test.Accuracy(); a < b+0.02 {
 		t.Errorf("fine-tuned by true labels %.3f, by pseudo-labels %.3f", a, b)

@@ -21,7 +21,7 @@ type tuning struct {
 	eng *engine.Engine
 	m   *train.Model
 	c   train.Config // of the encoder
-	how FineTuning
+	how Added
 }
 
 // judge judges networks that are fine-tuned by pseudo-labels of the mixture, and by all true labels, and a probe that is told the class prior

@@ -17,7 +17,7 @@ func DrawPartsOfPUPL(cells *experiment.Cells, setting string) viz.Table {
 // DrawTuned returns what becomes of what may be added to Algorithm 1, likewise: pseudo-labels by package pseudo, and networks that are
 // fine-tuned by them, beside what is told all classes.
 func DrawTuned(cells *experiment.Cells, setting string) viz.Table {
-	heads := slices.Concat([]string{PUPL, PUPLOnZ, NNPU, NNPUEstimated, Mixture}, TunedHeads()[:4], []string{Ceiling, TunedCeiling})
+	heads := slices.Concat([]string{PUPL, PUPLOnZ, NNPU, NNPUEstimated, Mixture, Outside, ChosenSetting}, TunedHeads()[:4], []string{Ceiling, TunedCeiling})
 	return drawComponents(cells, setting, "what is added", heads)
 }
 
@@ -68,6 +68,9 @@ func claimsComponents() (list []Claim) {
 			for _, head := range heads[1:] {
 				add("parts of PUPL", "all parts are above "+head, heads[0], head)
 			}
+		}
+		for _, head := range []string{Outside, ChosenSetting} {
+			add("settings without a negative", "it is above the standard setting: "+head, head, Mixture)
 		}
 		const fineTuning = "fine-tuning without a prior"
 		for _, head := range TunedHeads()[:4] {

@@ -38,9 +38,9 @@ func TestDrawWithoutPrior(t *testing.T) {
 	choice := DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
 	holds(t, choice, string(experiment.Last), "93.5")
 	holds(t, choice, string(experiment.Oracle), "93.5")
-	holds(t, choice, string(experiment.ProxyAUC), "92.5") // which is higher the first time here
+	holds(t, choice, string(experiment.ProxyAUC), "92.5")   // which is higher the first time here
 	holds(t, choice, "Lee–Liu by a standard error", "93.5") // as the two are alike
-	for _, s := range cells.Standings { // now the first time calls a third as many positive, and recalls as many
+	for _, s := range cells.Standings {                     // now the first time calls a third as many positive, and recalls as many
 		if s.Result != nil {
 			s.Result.Points[0].PU.Predicted = 0.1
 		}

@@ -15,6 +15,7 @@ import (
 type Choice struct {
 	Labels *Labels   // by the candidate of the lowest risk
 	Best   int       // its place among the candidates; of equal ones the first
+	All    []*Labels // by each candidate; nil of one that cannot label
 	Risks  []float64 // of each candidate; NaN of one that cannot label
 	Errors []error   // why it cannot; nil of one that can
 	Prior  float64   // π in all risks: Config.Prior, or the median of what the candidates estimate
@@ -47,7 +48,7 @@ func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error)
 		}
 	}
 	all := make([]*Labels, len(candidates))
-	out := &Choice{Best: -1, Risks: make([]float64, len(candidates)), Errors: make([]error, len(candidates))}
+	out := &Choice{Best: -1, All: all, Risks: make([]float64, len(candidates)), Errors: make([]error, len(candidates))}
 	var priors []float64
 	for i, c := range candidates {
 		if all[i], out.Errors[i] = Label(x, labeled, c); out.Errors[i] == nil {

@@ -201,7 +201,7 @@ func TestCrossFitRefuses(t *testing.T) {
 		{stopped, data, CrossFitConfig{Probe: probe.Config{Epochs: -1}},
 			"training the probes: probe: 2 rows, 1024 a batch, -1 epochs … a probe needs"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}},
-			"pseudo-labels: pseudo: 4 folds, a trim … there must be 1 fold or more, a trim below"},
+			"pseudo-labels: pseudo: a prior of 1; … it must be above 0 and below 1, or 0 to have it estimated"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}},
 			"Vote has a fold of labels that an encoder never … leave HeldOut nil"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Folds: 25}},

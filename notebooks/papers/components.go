@@ -102,7 +102,8 @@ type TakenApart struct {
 }
 
 // Components is what each part of Algorithm 1 does, and what may be added to it: on one encoder by PUCL for each task and seed, PUPL with its
-// parts and without one of them, pseudo-labels by package pseudo, and networks that are fine-tuned by these.
+// parts and without one of them, pseudo-labels by package pseudo, and networks that are fine-tuned by these; and CrossFit on FMNIST-I beside all
+// true labels on its own encoders.
 func Components(size experiment.Size) (experiment.Grid, error) {
 	list, err := settings(size)
 	if err != nil {
@@ -113,11 +114,15 @@ func Components(size experiment.Size) (experiment.Grid, error) {
 		if s.Data.Labeled == 3000 || !slices.Contains(benchmarksOfLabeler, s.Data.Benchmark) {
 			continue
 		}
+		short := s // as in the other grids
 		if size == experiment.Laptop {
 			s.Pretrain.Steps = componentsSteps
 		}
 		for seed := range uint64(min(s.Seeds, 3)) {
 			grid.Runs = append(grid.Runs, s.takenApart(seed+1))
+			if s.Data.Benchmark == "FMNIST-I" {
+				grid.Runs = append(grid.Runs, short.crossFitBesideTrueLabels(seed+1))
+			}
 		}
 	}
 	return grid, nil

@@ -80,5 +80,5 @@ func claimsComponents() (list []Claim) {
 		add(fineTuning, "leaving doubtful images out helps", TunedOnClear, Tuned)
 		add(fineTuning, "a linear probe by nnPU that is told the estimated prior is above the mixture", NNPUEstimated, Mixture)
 	}
-	return list
+	return append(list, claimsOwnCeiling()...)
 }

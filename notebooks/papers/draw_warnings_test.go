@@ -79,6 +79,24 @@ func TestWarningsOnImages(t *testing.T) {
 	}
 }
 
+// After 3,000 steps by PUCL on FMNIST-I PUPL of h is warned of, and PUPL of z, which is right for 90% and more, is not.
+func TestWarningsAfterManySteps(t *testing.T) {
+	judged := 0
+	for _, s := range committed(t, components).Runs(settingName("FMNIST-I", 1000), ComponentsMethod) {
+		if s.State != experiment.Done {
+			continue
+		}
+		judged++
+		h, z := warningsOf([]experiment.Standing{s}, PUPL), warningsOf([]experiment.Standing{s}, PUPLOnZ)
+		if h != (warnings{runs: 1, warned: 1}) || z != (warnings{runs: 1}) || rightAtEnd(s, PUPLOnZ) < 0.9 {
+			t.Errorf("%s: %+v of h, %+v of z, which is right for %g", s.Run, h, z, rightAtEnd(s, PUPLOnZ))
+		}
+	}
+	if judged < 2 {
+		t.Errorf("%d runs", judged)
+	}
+}
+
 // On CIFAR-I the warning tells little, as the same doc says.
 func TestWarningsOnCIFAR(t *testing.T) {
 	var all warnings

@@ -55,7 +55,7 @@ func UnevenLabels(size experiment.Size) (experiment.Grid, error) {
 			if s.Name = unevenly(s.Name, times); times != 1 {
 				s.Data.Uneven = times
 			}
-			grid.Runs = append(grid.Runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(3, seed+1))
+			grid.Runs = append(grid.Runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(seed+1))
 		}
 	}
 	return grid, nil

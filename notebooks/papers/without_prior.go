@@ -47,6 +47,7 @@ type CrossFit struct {
 	Folds       int
 	Again       string // the objective of the second time
 	AgainSteps  int    // steps of each encoder of the second time
+	Ceiling     bool   // whether classifiers on the same encoders that know all classes are judged too
 }
 
 // WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
@@ -57,7 +58,7 @@ func WithoutPrior() Table {
 		Rows: []Row{{crossFitMethod, FirstTime}, {crossFitMethod, SecondTime}},
 		runs: func(s setting) (runs []experiment.Run) {
 			for seed := range uint64(s.Seeds) {
-				runs = append(runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(3, seed+1))
+				runs = append(runs, s.contrastive(pucl.PUCL(), seed+1), s.crossFit(seed+1))
 			}
 			return runs
 		},
@@ -109,11 +110,15 @@ func claimsWithoutPrior() (list []Claim) {
 	return list
 }
 
-// crossFit returns the run of a setting with so many folds.
-func (s setting) crossFit(folds int, seed uint64) experiment.Run {
+// crossFit returns the run of a setting.
+func (s setting) crossFit(seed uint64) experiment.Run { return s.crossFitOf(func(*CrossFit) {}, seed) }
+
+// crossFitOf returns the run of a setting with what change makes of its configuration.
+func (s setting) crossFitOf(change func(*CrossFit), seed uint64) experiment.Run {
 	like := s.contrastive(pucl.PUCL(), seed)
-	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: folds, Again: pucl.PUDebiased(0).Name}
+	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: 3, Again: pucl.PUDebiased(0).Name}
 	config.Restarts, config.Points, config.AgainSteps = 0, 1, 2*config.Steps
+	change(&config)
 	return experiment.Run{
 		Setting: s.Name, Method: crossFitMethod, Seed: seed, Version: crossFitVersion, Config: config,
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
@@ -168,6 +173,14 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 		}
 		p.Head, p.Step = []string{FirstTime, SecondTime}[i], config.Folds*(config.Steps+i*config.AgainSteps)
 		points = append(points, p)
+		if config.Ceiling {
+			above, err := data.judgeOwnCeiling(eng, c, seed)
+			if err != nil {
+				return nil, err
+			}
+			above.Head, above.Step = ownCeiling(p.Head), p.Step
+			points = append(points, above)
+		}
 	}
 	return data.outcome(fitted.First.Models[0].Record, points), nil
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // A run tells how far it is as one training of all encoders, keeps them, and is judged on what they did not learn from, after the first time and
-// after the second. Its numbers change with crossFitVersion alone.
+// after the second, beside all true labels on the same encoders. Its numbers change with crossFitVersion alone.
 func TestCrossFitRun(t *testing.T) {
 	s, keep, last := small(), t.TempDir(), train.Progress{}
 	s.Pretrain.Steps = 6
-	run := s.crossFit(2, 1)
+	run := s.crossFitOf(func(c *CrossFit) { c.Folds, c.Ceiling = 2, true }, 1)
 	outcome, err := run.Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir(), Keep: keep, Observer: train.OnStep(
 		func(p train.Progress) {
 			if p.Steps != 36 || p.Step != last.Step+1 {
@@ -27,13 +27,16 @@ func TestCrossFitRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last.Step != 36 || len(outcome.Points) != 2 {
+	if last.Step != 36 || len(outcome.Points) != 4 {
 		t.Fatalf("it ended at step %d with %d points", last.Step, len(outcome.Points))
 	}
 	for i, want := range []map[string]float64{
 		{EstimatedPrior: 0.377, LabelsRight: 0.789, MembersAlone: 0.717, "accuracy": 0.755}, {EstimatedPrior: 0.380, "accuracy": 0.773},
 	} {
-		p := outcome.Points[i]
+		p, above := outcome.Points[2*i], outcome.Points[2*i+1]
+		if above.Head != p.Head+", all true labels" || above.Step != p.Step || above.Test.Accuracy() < p.Test.Accuracy()+0.01 {
+			t.Errorf("%s has %.3f beside %s with %.3f", above.Head, above.Test.Accuracy(), p.Head, p.Test.Accuracy())
+		}
 		if p.Head != []string{FirstTime, SecondTime}[i] || p.Step != []int{12, 36}[i] || p.Test.N() != 2000 || p.PU.Labeled != 20 || p.PU.Prior != 0.3 {
 			t.Errorf("%+v", p)
 		}

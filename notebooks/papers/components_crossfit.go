@@ -1,0 +1,58 @@
+package papers
+
+import (
+	"fmt"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// besideTrueLabels is the method of runs of CrossFit that are judged beside classifiers on the same encoders that know all classes.
+const besideTrueLabels = crossFitMethod + ", beside all true labels"
+
+// ownCeiling names the head that knows all classes, on the encoders of a head of CrossFit.
+func ownCeiling(head string) string { return head + ", all true labels" }
+
+// crossFitBesideTrueLabels returns the run of a setting.
+func (s setting) crossFitBesideTrueLabels(seed uint64) experiment.Run {
+	run := s.crossFitOf(func(c *CrossFit) { c.Ceiling = true }, seed)
+	run.Method = besideTrueLabels
+	return run
+}
+
+// judgeOwnCeiling returns what a classifier is worth that is as CrossFit made it, but for learning all true labels.
+func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *pipeline.CrossFitted, seed uint64) (p experiment.Point, err error) {
+	var all classify.Ensemble
+	for i, m := range fitted.Models {
+		e, err := m.EmbedImages(eng, o.train.images)
+		if err != nil {
+			return p, err
+		}
+		if e, err = e.Take(o.train.Index); err != nil {
+			return p, err
+		}
+		linear, err := probe.FitPU(eng, rows.Unit(e.H), o.train.Positive, risk.CrossEntropy, probe.Config{Seed: seed})
+		if err != nil {
+			return p, fmt.Errorf("papers: all true labels on encoder %d: %w", i, err)
+		}
+		all = append(all, &classify.Classifier{Model: m, Probe: linear})
+	}
+	return o.judgeClassifier(eng, all)
+}
+
+// claimsOwnCeiling returns that CrossFit is at most a point below all true labels on its own encoders.
+func claimsOwnCeiling() (list []Claim) {
+	for _, head := range []string{FirstTime, SecondTime} {
+		list = append(list, Claim{
+			Experiment: experimentWithoutPrior, Source: "this library", Setting: settingName("FMNIST-I", 1000), Less: 1,
+			Statement: fmt.Sprintf("told no class prior, CrossFit with %s is at most a point below all true labels on its own encoders", head),
+			Above:     Row{besideTrueLabels, head}, Below: Row{besideTrueLabels, ownCeiling(head)},
+		})
+	}
+	return list
+}

@@ -105,15 +105,12 @@ type TakenApart struct {
 // parts and without one of them, pseudo-labels by package pseudo, and networks that are fine-tuned by these; and CrossFit on FMNIST-I beside all
 // true labels on its own encoders.
 func Components(size experiment.Size) (experiment.Grid, error) {
-	list, err := settings(size)
+	list, err := settingsOfLabeler(size)
 	if err != nil {
 		return experiment.Grid{}, err
 	}
 	grid := experiment.Grid{Name: components, Size: size}
 	for _, s := range list {
-		if s.Data.Labeled == 3000 || !slices.Contains(benchmarksOfLabeler, s.Data.Benchmark) {
-			continue
-		}
 		short := s // as in the other grids
 		if size == experiment.Laptop {
 			s.Pretrain.Steps = componentsSteps

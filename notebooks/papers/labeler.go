@@ -68,20 +68,25 @@ type HeldBack struct {
 // Labeler takes the parts of package pseudo away, one at a time, on the outputs of an encoder by PUCL and of one by SCL-PU for each task and
 // seed, and sets PUPL beside it. A third of the labels is held back from the encoder, to tell the class prior; see pseudo.Config.
 func Labeler(size experiment.Size) (experiment.Grid, error) {
-	list, err := settings(size)
+	list, err := settingsOfLabeler(size)
 	if err != nil {
 		return experiment.Grid{}, err
 	}
 	grid := experiment.Grid{Name: labeler, Size: size}
 	for _, s := range list {
-		if s.Data.Labeled == 3000 || !slices.Contains(benchmarksOfLabeler, s.Data.Benchmark) {
-			continue
-		}
 		for seed := range uint64(min(s.Seeds, 3)) {
 			grid.Runs = append(grid.Runs, s.heldBack(pucl.PUCL(), seed+1), s.heldBack(pucl.SCLPU(), seed+1))
 		}
 	}
 	return grid, nil
+}
+
+// settingsOfLabeler returns the settings of its tasks, without those of 3,000 labels.
+func settingsOfLabeler(size experiment.Size) ([]setting, error) {
+	list, err := settings(size)
+	return slices.DeleteFunc(list, func(s setting) bool {
+		return s.Data.Labeled == 3000 || !slices.Contains(benchmarksOfLabeler, s.Data.Benchmark)
+	}), err
 }
 
 // heldBack returns the run of a setting whose encoder an objective trains.

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Best returns what came of the second time, or of the first where the Lee–Liu criterion r²/P(called positive) on CrossFitConfig.HeldOut,
@@ -44,27 +42,28 @@ func logLeeLiu(s evaluate.PU) (value, variance float64) {
 
 // judge scores the classifier on examples that nothing learned from.
 func (c *CrossFitted) judge(eng *engine.Engine, held Data) error {
-	var mean []float64
-	for fold, member := range c.Classifier {
-		e, err := held.embed(eng, member.Model)
-		if err != nil {
-			return fmt.Errorf("embedding HeldOut by encoder %d: %w", fold, err)
-		}
-		own, err := member.Probe.Scores(rows.Unit(e.H))
-		if err != nil {
-			return fmt.Errorf("scoring HeldOut by probe %d: %w", fold, err)
-		}
-		if mean == nil {
-			mean = make([]float64, len(own))
-		}
-		floats.AddScaled(mean, 1/float64(len(c.Classifier)), own)
+	scores, err := score(eng, c.Classifier, held)
+	if err != nil {
+		return fmt.Errorf("scoring HeldOut: %w", err)
 	}
-	pu, err := evaluate.ScorePU(mean, held.labeled(), 0, evaluate.ScoreConfig{})
+	pu, err := evaluate.ScorePU(scores, held.labeled(), 0, evaluate.ScoreConfig{})
 	if err != nil {
 		return fmt.Errorf("HeldOut: %w", err)
 	}
 	c.HeldOut = &pu
 	return nil
+}
+
+// score returns the mean logit of each example.
+func score(eng *engine.Engine, c classify.Ensemble, data Data) ([]float64, error) {
+	if features, ok := data.(Features); ok {
+		return c.ScoresOfFeatures(eng, features.X)
+	}
+	pixels, err := data.pixels()
+	if err != nil {
+		return nil, err
+	}
+	return c.Scores(eng, pixels)
 }
 
 // checkHeldOut returns an error if examples cannot be held out of data. No examples can.

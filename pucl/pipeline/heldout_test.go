@@ -12,6 +12,8 @@ import (
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -51,6 +53,33 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 	}
 }
 
+// Images are held out by their index, as they are learned from: the loss is that of the mean logits of every second image.
+func TestCrossFitJudgesHeldOutImages(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, _ := striped(30, 6)
+	data.HideLabels = func([]bool) (train.Batches, error) { return data.Batches, nil }
+	held := Images{Images: data.Images}
+	for i := 0; i < 30; i += 2 {
+		held.Index, held.Labeled = append(held.Index, i), append(held.Labeled, i < 6)
+	}
+	fitted := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
+		Labels: pseudo.Config{Folds: 2}, HeldOut: held}))
+	means := make([]float64, 30)
+	for _, member := range fitted.Classifier {
+		h := rows.Unit(must[*train.Embedding](t)(member.Model.EmbedImages(eng, data.Images)).H)
+		for i, score := range must[[]float64](t)(member.Probe.Scores(h)) {
+			means[i] += score / 2
+		}
+	}
+	loss := 0. // mean of 1/(1+e^t) over labeled images
+	for _, i := range held.Index[:3] {
+		loss += 1 / (1 + math.Exp(means[i])) / 3
+	}
+	if got := fitted.HeldOut; math.Abs(got.Losses.Positive-loss) > 1e-5 || got.Labeled != 3 || got.Unlabeled != 12 {
+		t.Errorf("%+v, want a loss of %g on 3 labeled images", got, loss)
+	}
+}
+
 // Best takes the first time where r²/P(called positive) is higher by more than a standard error, by hand, and the second where nothing tells.
 func TestBest(t *testing.T) {
 	of := func(recall, predicted float64, labeled int) *evaluate.PU {
@@ -83,7 +112,7 @@ func TestHeldOutIsCheckedFirst(t *testing.T) {
 	var hidden [][]bool
 	data, _ := manyBlobs(&hidden)
 	images, _ := striped(10, 3)
-	rows := func(columns int, labeled ...bool) Features {
+	blank := func(columns int, labeled ...bool) Features {
 		x := mat.NewDense(len(labeled), columns, nil)
 		x.Set(0, 0, 1)
 		return Features{X: x, Labeled: labeled}
@@ -91,10 +120,10 @@ func TestHeldOutIsCheckedFirst(t *testing.T) {
 	flatImages := images
 	flatImages.Images, flatImages.Batches = flatMemory{}, nil
 	for says, tt := range map[string]struct{ data, held Data }{
-		"HeldOut: 0 labeled and 2 unlabeled examples; … mark in Labeled those":             {data, rows(2, false, false)},
-		"HeldOut are rows of 3 features, and the data of 2; … both must have the same":     {data, rows(3, true, false)},
+		"HeldOut: 0 labeled and 2 unlabeled examples; … mark in Labeled those":             {data, blank(2, false, false)},
+		"HeldOut are rows of 3 features, and the data of 2; … both must have the same":     {data, blank(3, true, false)},
 		"HeldOut are images, and the data are rows of features; … hold rows out":           {data, images},
-		"HeldOut are rows of features, and the data are images; … hold images out":         {images, rows(2, true, false)},
+		"HeldOut are rows of features, and the data are images; … hold images out":         {images, blank(2, true, false)},
 		"HeldOut are images of 6×24×1 (height×width×channels), … both must be of one size": {images, flatImages},
 	} {
 		_, err := CrossFit(context.Background(), enginetest.Open(t), tt.data, CrossFitConfig{Folds: 2, HeldOut: tt.held})

@@ -32,7 +32,7 @@ func TestSeedingByHand(t *testing.T) {
 func TestSeedingRefuses(t *testing.T) {
 	one := [][]float64{{1, 2}}
 	_, err := enumerateFloats(stack(nil, one))
-	wantError(t, "nothing labeled", err, "at least one labeled")
+	wantError(t, "nothing labeled", err, "0 labeled and 1 unlabeled")
 	_, err = enumerateFloats(dense(one), []bool{true, false})
 	wantError(t, "two labels for one row", err, "1 rows and 2 labels")
 	_, err = enumerateFloats(stack([][]float64{{0, 2}, {2, 2}}, one))

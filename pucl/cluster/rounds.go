@@ -27,7 +27,7 @@ func newPoints(x *mat.Dense, labeled []bool) (points, error) {
 	p.labeled, p.unlabeled = rows.Split(labeled)
 	_, _, err := rows.Check(x, len(labeled), "labels")
 	err = cmp.Or(err, rows.CheckFinite(x), fault.If(len(p.labeled) == 0 || len(p.unlabeled) == 0,
-		"cluster: %d labeled and %d unlabeled rows; pseudo-labeling needs one of each: mark the known positives as labeled, and leave rows to label unmarked",
+		"cluster: %d labeled and %d unlabeled rows; pseudo-labeling needs at least one of each: mark the known positives as labeled, and leave rows to label unmarked",
 		len(p.labeled), len(p.unlabeled)))
 	if err != nil {
 		return p, err

@@ -74,7 +74,7 @@ func TestVariantAgreement(t *testing.T) {
 	_, _, err = agreement(1, 1, 0, 0)
 	wantError(t, "collapsed", err, "all 2 rows are the same")
 	_, _, err = agreement(1, 1, 0)
-	wantError(t, "nothing unlabeled", err, "at least one")
+	wantError(t, "nothing unlabeled", err, "1 labeled and 0 unlabeled")
 }
 
 // Algorithm 1(B) itself, from one fixed start, has the labels of some start always; where cases with different ends are left

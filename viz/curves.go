@@ -61,7 +61,7 @@ func (k Curve) band(s Style) (area plot.Plotter, edges []plot.Plotter) {
 	}
 	around := slices.Clone(high)
 	slices.Reverse(around)
-	return &plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(low), around...)}, Color: faint(s.Color, 0.15)}, edges
+	return &plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(low), around...)}, Color: sheer(s.Color)}, edges
 }
 
 // whiskers returns the intervals of k as upright lines.
@@ -81,19 +81,20 @@ type CurvesConfig struct {
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
 	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
-	Whiskers   bool        // intervals as whiskers, one curve beside another, instead of bands, of which each hides those below
+	Whiskers   bool        // intervals as whiskers, one curve beside another, instead of bands: for few X, and many curves
 }
 
 // marksPerCurve is how many markers a curve of many values gets: enough to tell it from the others.
 const marksPerCurve = 7
 
-// whiskerGap is how far from each other curves with whiskers stand.
+// whiskerGap is how far from each other curves with whiskers stand at most.
 const whiskerGap = 0.09 * vg.Inch
 
 // LearningCurves draws curves over each other, each with a line style and a marker of its own and a legend to the
 // right. With cfg.Smooth above 1 each curve is the running mean over that many values, centered, over fewer at the
 // ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines; a curve at a single X has a
-// whisker. With cfg.Whiskers all have, and stand a little aside of their X, so that no interval lies over another: for few X, and many curves.
+// whisker. With cfg.Whiskers all have, and stand a little aside of their X, where a tick is, so that no interval lies over another: for few X,
+// and many curves.
 //
 // It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
 // not finite (a loss that became NaN is named with its place) or not within what Y can be, X goes backwards, or is not above 0 on a
@@ -118,6 +119,15 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if cfg.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
+	var places []float64 // each X once
+	for _, k := range curves {
+		places = append(places, k.X...)
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	if cfg.Whiskers {
+		p.X.Tick.Marker = ticksAt(places)
+	}
 	var entries []Entry
 	var front []plot.Plotter // what lies over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
@@ -139,7 +149,8 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 			if k.Low != nil {
 				parts = append(parts, k.cut().whiskers(s))
 			}
-			front = append(front, aside{append(parts, marks), whiskerGap * vg.Length(float64(i)-float64(len(curves)-1)/2)})
+			most := float64(len(curves) - 1)
+			front = append(front, aside{append(parts, marks), float64(i) - most/2, most, places})
 		} else {
 			front = append(front, line, marks)
 		}

@@ -268,6 +268,40 @@ func TestWhiskersStandAside(t *testing.T) {
 	}
 }
 
+// TestWhiskersOfNearPlaces: what is measured at one place stays nearer to it than to the next, every place has a tick, and labels that would
+// touch are left out.
+func TestWhiskersOfNearPlaces(t *testing.T) {
+	var curves []Curve
+	for i := range 5 {
+		k := Curve{Name: string(rune('a' + i))}
+		for _, x := range []float64{50, 100, 105, 10000} {
+			k.AddInterval(x, 50, 40, 60)
+		}
+		curves = append(curves, k)
+	}
+	p, err := LearningCurves(CurvesConfig{Whiskers: true, LogX: true}, curves...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, c := drawnOn(t, p)
+	q := layout(p, c)
+	area := q.DataCanvas(c)
+	x, y := q.Transforms(&area)
+	for i := range curves {
+		at := vg.Point{X: x(105) + (x(105)-x(100))*0.45/4*vg.Length(i-2)}
+		if !hasLine(paper, at.Add(vg.Point{Y: y(40)}), at.Add(vg.Point{Y: y(60)})) {
+			t.Errorf("curve %d: no whisker at %.2f", i, at.X)
+		}
+	}
+	var labels []string
+	for _, tick := range q.X.Tick.Marker.Ticks(q.X.Min, q.X.Max) {
+		labels = append(labels, tick.Label)
+	}
+	if want := []string{"50", "100", "", "10,000"}; !slices.Equal(labels, want) {
+		t.Errorf("ticks %q, want %q", labels, want)
+	}
+}
+
 // TestIntervalOfASinglePlace: a band would have no width there.
 func TestIntervalOfASinglePlace(t *testing.T) {
 	var along, single Curve

@@ -57,7 +57,7 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	var front []plot.Plotter
 	for i, style := range stylesOf(samples, func(s Sample) string { return s.Name }) {
 		outline, tops := histogram(samples[i].Values, low, high, bins)
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: faint(style.Color, 0.15)})
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: sheer(style.Color)})
 		line := &plotter.Line{XYs: outline, LineStyle: style.Line(1.6)}
 		marks := newMarks(tops, style.Glyph(4), 0)
 		front = append(front, line, marks)

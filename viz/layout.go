@@ -62,14 +62,27 @@ func layout(p *plot.Plot, c draw.Canvas) *plot.Plot {
 	return &q
 }
 
-// thinTicks takes fewer ticks where their labels would touch.
+// thinTicks takes fewer ticks where their labels would touch, or fewer labels where ticks stand for places.
 func thinTicks(p *plot.Plot, c draw.Canvas) {
 	data := p.DataCanvas(c)
 	thin := func(a *plot.Axis, room vg.Length, need func(label string) vg.Length) {
-		t, ok := a.Tick.Marker.(Ticks)
-		for t.N = max(t.N, 5); ok && t.N > 1 && touch(t.Ticks(a.Min, a.Max), a, room, need); {
-			t.N--
-			a.Tick.Marker = t
+		switch t := a.Tick.Marker.(type) {
+		case Ticks:
+			for t.N = max(t.N, 5); t.N > 1 && touch(t.Ticks(a.Min, a.Max), a, room, need); {
+				t.N--
+				a.Tick.Marker = t
+			}
+		case ticksAt:
+			var shown, ticks plot.ConstantTicks
+			for _, tick := range t.Ticks(a.Min, a.Max) {
+				if touch(append(shown, tick), a, room, need) {
+					tick.Label = "" // the tick stays
+				} else {
+					shown = append(shown, tick)
+				}
+				ticks = append(ticks, tick)
+			}
+			a.Tick.Marker = ticks
 		}
 	}
 	thin(&p.X, data.Max.X-data.Min.X, func(s string) vg.Length { return p.X.Tick.Label.Width(s) + smallSize })

@@ -265,7 +265,7 @@ func TestOddNumbers(t *testing.T) {
 			t.Fatalf("%g: %v", y, err)
 		}
 		for _, f := range []*plot.Plot{p, q} {
-			if _, err := encodePNG(f, 220, 180); err != nil {
+			if _, err := encodePNG(f, 230, 180); err != nil {
 				t.Errorf("%g: %v", y, err)
 			}
 			if _, err := encodePNG(f, smallest, smallest); !errors.Is(err, ErrRange) {

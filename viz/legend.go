@@ -30,7 +30,7 @@ func AddLegend(p *plot.Plot, entries ...Entry) {
 
 // Measures of a legend, in points.
 const (
-	lineThumb   = vg.Length(26)  // thumbnail of a line
+	lineThumb   = vg.Length(32)  // thumbnail of a line, whose dots show beside the mark
 	markThumb   = vg.Length(10)  // thumbnail of a mark alone
 	thumbGap    = vg.Length(6)   // between thumbnail and name
 	legendGap   = vg.Length(12)  // between data and legend, and between two entries of a row

@@ -108,14 +108,28 @@ type part interface {
 	plot.DataRanger
 }
 
-// aside draws parts so far to the right of where their values lie, or to the left.
+// aside draws parts to the right of where their values lie, or to the left: by so many gaps. A gap is whiskerGap, or less where places are
+// near to each other, so that what belongs to one of them stays there.
 type aside struct {
-	parts []part
-	by    vg.Length
+	parts  []part
+	gaps   float64 // below 0 for left
+	most   float64 // of gaps, from the first curve to the last
+	places []float64
+}
+
+// by returns how far parts stand from their place on p, drawn on c.
+func (a aside) by(c draw.Canvas, p *plot.Plot) vg.Length {
+	gap := whiskerGap
+	x, _ := p.Transforms(&c)
+	for i := 1; i < len(a.places) && a.most > 0; i++ {
+		gap = min(gap, (x(a.places[i])-x(a.places[i-1]))*vg.Length(0.45/a.most))
+	}
+	return gap * vg.Length(a.gaps)
 }
 
 func (a aside) Plot(c draw.Canvas, p *plot.Plot) {
-	c.Min.X, c.Max.X = c.Min.X+a.by, c.Max.X+a.by
+	by := a.by(c, p)
+	c.Min.X, c.Max.X = c.Min.X+by, c.Max.X+by
 	for _, part := range a.parts {
 		part.Plot(c, p)
 	}
@@ -136,7 +150,7 @@ func (a aside) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	for _, part := range a.parts {
 		if part, ok := part.(plot.GlyphBoxer); ok {
 			for _, box := range part.GlyphBoxes(p) {
-				box.Rectangle = box.Add(vg.Point{X: a.by})
+				box.Rectangle = box.Add(vg.Point{X: whiskerGap * vg.Length(a.gaps)}) // the most, since nobody knows the size yet
 				boxes = append(boxes, box)
 			}
 		}

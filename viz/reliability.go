@@ -65,7 +65,7 @@ func Reliability(cfg Figure, curves ...ReliabilityCurve) (*Composite, error) {
 		entries = append(entries, newEntry(k.Name, line, marks))
 		if len(k.Probabilities) > 0 {
 			outline, tops := histogram(k.Probabilities, 0, 1, reliabilityBins)
-			below.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: faint(style.Color, 0.15)})
+			below.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: sheer(style.Color)})
 			outlines = append(outlines, &plotter.Line{XYs: outline, LineStyle: style.Line(1.6)}, newMarks(tops, style.Glyph(4), 0))
 		}
 	}

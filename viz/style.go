@@ -158,6 +158,12 @@ func stylesOf[T any](series []T, name func(T) string) []Style {
 	return StyleFor(names...)
 }
 
+// sheer returns the color as an area through which others show: where bands overlap, none hides another.
+func sheer(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 38}
+}
+
 // faint returns the color mixed with white, without transparency, which some viewers of PDF files draw badly.
 func faint(c color.Color, share float64) color.Color {
 	r, g, b, _ := c.RGBA()

@@ -130,3 +130,15 @@ func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	}
 	return ticks
 }
+
+// ticksAt are ticks at given values, in order, for an axis that shows what was measured at few of them.
+type ticksAt []float64
+
+func (at ticksAt) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, v := range at {
+		if v >= lo && v <= hi {
+			ticks = append(ticks, plot.Tick{Value: v, Label: number(v, -1)})
+		}
+	}
+	return ticks
+}

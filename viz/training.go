@@ -93,7 +93,7 @@ func (l TrainingLog) panels(xLabel string, smooth int) ([]*plot.Plot, error) {
 		{"learning rate", 0, []Curve{l.perStep("learning rate", l.Rates)}, 0},
 		{"length of the gradient", smooth, []Curve{l.perStep("gradient", l.GradientNorms)}, 0},
 		{"longest projection", smooth, []Curve{l.perStep("longest projection", l.ProjectionNorms)}, 0},
-		{"of two views", 0, []Curve{finite("alignment", l.ReadingSteps, l.Alignment),
+		{"alignment, uniformity", 0, []Curve{finite("alignment", l.ReadingSteps, l.Alignment),
 			finite("uniformity", l.ReadingSteps, l.Uniformity)}, 0},
 		{"effective rank", 0, []Curve{finite("projections", l.ReadingSteps, l.Ranks)}, l.FullRank},
 		{"nearest neighbors (%)", 0, neighbors, 0},

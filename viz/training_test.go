@@ -40,7 +40,7 @@ func TestTrainingCurvesPanels(t *testing.T) {
 			[]string{"length of the gradient", "longest projection"}},
 		{"one reading", TrainingLog{Losses: []float64{3, 2}, Rates: []float64{1, 2}, ReadingSteps: []float64{2},
 			Alignment: []float64{nan}, Uniformity: []float64{-1}, Ranks: []float64{2}},
-			[]string{"learning rate", "of two views", "effective rank"}},
+			[]string{"learning rate", "alignment, uniformity", "effective rank"}},
 	} {
 		panels, err := tt.log.panels("", 0)
 		if err != nil {

@@ -55,7 +55,7 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 			out.Add(row.String(), line)
 		}
 	}
-	out.Note = fmt.Sprintf("Mean ± 95%% interval over seeds; one seed has none. The whole grid: %s.", cells)
+	out.Note = fmt.Sprintf("Mean ± 95%% interval over seeds; one seed has none, nor have seeds that are all equal. The whole grid: %s.", cells)
 	if len(fewer) > 0 {
 		out.Note += " A mean of fewer runs, and so of those that went well where some failed: " + strings.Join(fewer, "; ") + "."
 	}
@@ -209,14 +209,17 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 	out := viz.Table{
 		Title: "What choosing without negatives costs, " + title(cells, setting), RowsHeader: "method",
 		Columns: []string{"oracle"},
-		Note: "Oracle: accuracy (%) at the best point on test images. The others: points below it, run by run, mean ± 95% interval over " +
-			"seeds. Published: " + sourceCosts + ".",
+		Note:    "Oracle: accuracy (%) at the best point on test images. The others: points below it, run by run, mean ± 95% interval over seeds.",
 	}
+	published := map[experiment.Rule]map[Row]float64{} // of the rules for which there is a number for a row of the table
 	for _, rule := range rules {
 		out.Columns = append(out.Columns, string(rule))
-		if _, ok := publishedCosts[rule]; ok {
-			out.Columns = append(out.Columns, "published")
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { _, ok := publishedCosts[rule][r]; return ok }) {
+			out.Columns, published[rule] = append(out.Columns, "published"), publishedCosts[rule]
 		}
+	}
+	if len(published) > 0 {
+		out.Note += " Published: " + sourceCosts + "."
 	}
 	for _, row := range t.Rows {
 		cell := cells.At(setting, row.Method, row.Head, experiment.Oracle)
@@ -226,8 +229,8 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 		line := []viz.Cell{Percent(cell.Accuracy)}
 		for _, rule := range rules {
 			line = append(line, Percent(cells.Gap(setting, row.Method, row.Head, rule)))
-			if published, ok := publishedCosts[rule]; ok {
-				cost, ok := published[row]
+			if costs, ok := published[rule]; ok {
+				cost, ok := costs[row]
 				line = append(line, viz.Cell{Mean: cost, Missing: !ok})
 			}
 		}

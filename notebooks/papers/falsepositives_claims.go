@@ -101,7 +101,7 @@ func ExactVariation(n float64, rates []float64) (curves []viz.Curve, err error) 
 		{NPair, func(w theory.FalsePositives) ([]float64, error) { return w.Recovered(theory.AsObserved, n) }},
 		{LPosPairs, func(w theory.FalsePositives) ([]float64, error) { return w.Recovered(theory.Subtracted, n) }},
 		{LPosRate, func(w theory.FalsePositives) ([]float64, error) { return w.Recovered(theory.Mixed, n) }},
-		{"L̃_Pos, mean inside", func(w theory.FalsePositives) ([]float64, error) { return w.ThresholdRule(boundedScores) }},
+		{"L_Pos, mean inside", func(w theory.FalsePositives) ([]float64, error) { return w.ThresholdRule(boundedScores) }},
 	} {
 		curve := viz.Curve{Name: m.name}
 		for _, rate := range rates {

@@ -48,7 +48,7 @@ func (s setting) inDimensions(dimensions int) setting {
 }
 
 // Geometry is what an introduction to contrastive learning says, on images: ssCL over the temperature, on circle and sphere, and over the
-// number of views at one number of images in all; the pairwise loss beside it; and puNCE over the class prior that it is told, beside PUCL. It
+// number of views at one number of rows in a batch; the pairwise loss beside it; and puNCE over the class prior that it is told, beside PUCL. It
 // shares runs with [SamplingBias] and [Prototype].
 func Geometry(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: geometry, Size: size}

@@ -90,7 +90,7 @@ func claims1() (list []Claim) {
 			}{
 				{"labels in the contrast help: PUCL is above ssCL, both with PUPL", Row{"PUCL", PUPL}, Row{"ssCL", PUPL}},
 				{"unlabeled images are no class: PUCL is above SCL-PU, both with PUPL", Row{"PUCL", PUPL}, Row{"SCL-PU", PUPL}},
-				{"on the encoder of PUCL PUPL, which is told no class prior, is above nnPU, which is", Row{"PUCL", PUPL}, Row{"PUCL", NNPU}},
+				{"on PUCL's encoder: PUPL, told no class prior, is above nnPU, which is told it", Row{"PUCL", PUPL}, Row{"PUCL", NNPU}},
 			} {
 				list = append(list, Claim{
 					Experiment: "table 1", Statement: c.statement, Source: paper1, Setting: settingOf(benchmark, labeled), Above: c.above, Below: c.below,

@@ -9,7 +9,7 @@ func debiasedStatements() []Statement {
 		{"text", "views by augmentation stand for draws of the positive distribution", "– " + definition + "; what it costs " +
 			"is measured in dcl-decomposition"},
 		{"equation", "negatives' mean as that of all data less the positives' share, over τ⁻", "dcl-decomposition"},
-		{"equation", "the debiased objective with Q, to which the empirical loss tends", "dcl-limit dcl-limit-repaired"},
+		{"equation", "the debiased objective with Q, which the empirical loss estimates", "dcl-limit dcl-limit-repaired"},
 		{"text", "the empirical estimate is easier to compute than the objective", "– nothing measurable is said"},
 	})
 }
@@ -51,7 +51,7 @@ func makStatements() []Statement {
 		{"proximity", "D is computed to prototypes by k-means in place of the seeds", "– an approximation of which nothing is " +
 			"said"},
 		{"diversity", "H, the largest distance to the nearest chosen sample; minimizing it is k-center", "– " + definition},
-		{"k-Center-Greedy", "chooses b samples, each the farthest from those before", "mak-budget"},
+		{"k-Center-Greedy", "chooses b samples, each the farthest from those before", "– " + definition},
 		{"objective of MAK", "max of the sum of ECLE − D − H with |s¹| ≤ K", "– " + definition},
 		{"Algorithm 1", "the greedy heuristic returns s¹ within the budget", "mak-budget"},
 		{"experiments, two tables", "accuracies and their spread over classes", "– " + empirical},

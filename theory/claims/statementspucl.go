@@ -57,7 +57,7 @@ func puclStatements() []Statement {
 		{"section 3, role of π", "SCL-PU degrades as π approaches ½ and collapses as π approaches 1", "– " + empirical +
 			"; the printed bias of Theorem 1, with its factor π(1−π), has the first and not the second"},
 		{"section 3, convergence", "PUCL converges better since its bias is lower", "theorem-4 theorem-4-repaired"},
-		{"section 4", "the method may fail where contrastive learning finds no clusters", "pupl-almost-surely"},
+		{"section 4", "the method may fail where contrastive learning finds no clusters", "– " + empirical},
 		{"Figures 4 and 11", "accuracy by γ and π", "– " + empirical},
 	})
 }
@@ -75,7 +75,7 @@ func puclAppendixStatements() []Statement {
 		{"A.3.2, Definition 1", "the breakdown point", "– " + definition},
 		{"A.3.2, Lemma 1", "no robust estimator bounds the error of the risk if γ ≤ 2π − 1; the share of wrong labels is " +
 			"π/(1+γ)", "lemma-1 lemma-1-repaired"},
-		{"A.3.3", "uPU is an unbiased estimate of the risk", "lemma-1 lemma-1-repaired"},
+		{"A.3.3", "uPU is an unbiased estimate of the risk", "lemma-1-repaired lemma-1"},
 		{"A.3.3, (13)", "nnPU clips the negative part at 0", "– " + definition},
 		{"A.3.3", "clipping improves results", "– " + citation},
 		{"A.3.3", "an error of the prior biases the estimate by its order", "prior-error"},
@@ -103,7 +103,8 @@ func puclAppendixStatements() []Statement {
 		{"Theorem 4", "the gradient of PUCL has a lower bias than that of ssCL", "theorem-4 theorem-4-repaired"},
 		{"A.5.3, (15), (19)", "losses of an anchor, with a further 1/τ", "theorem-4"},
 		{"A.5.3, (16)", "the derivative by z_i as an anchor is enough to compare gradients", "theorem-4"},
-		{"A.5.3, (17), (18), (20), (21)", "derivatives of ssCL, PUCL and SCL by z_i", "theorem-4"},
+		{"A.5.3, (17), (18), (20), (21)", "derivatives of ssCL, PUCL and SCL by z_i", "– measured in the check of theorem-4: exact for z_i as an " +
+			"anchor only, with · the inner product over τ"},
 		{"A.5.3", "the last terms of the three show that PUCL's bias is lower", "theorem-4"},
 		{"Figure 9", "training converges faster with labeled positives", "– " + empirical},
 		{"Figure 10", "MCL and DCL are sensitive to their parameter", "– " + empirical},
@@ -149,7 +150,7 @@ func puclProofStatements() []Statement {
 		{"A.6.2, proof of Theorem 3", "steps from Lemmas 2 and 3 to the constant 16", "theorem-3"},
 		{"A.6.2", "the bound is tighter with more labels", "theorem-3 theorem-3-repaired"},
 		{"A.6.2", "the rounds after seeding can only decrease the potential", "rounds-decrease"},
-		{"A.6.2", "k-means++ has (2 + ln 2)·8 ≈ 21.55", "theorem-3"},
+		{"A.6.2", "k-means++ has (2 + ln 2)·8 ≈ 21.55", "– " + citation + "; the check of theorem-3 finds it above that nowhere"},
 		{"A.6.3", "proof of Lemma 2, line by line", "lemma-2"},
 		{"A.6.4", "Lemma 3 is a lemma on k-means++ with one uncovered cluster", "lemma-3"},
 		{"A.7, A.7.1 to A.7.3", "training, data sets, rivals, augmentations", "– " + setting},

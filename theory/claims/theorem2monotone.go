@@ -43,6 +43,7 @@ var monotoneReadings = []struct {
 }{
 	{"a fixed number of unlabeled examples", func(_, u1, _, u2 int64) bool { return u1 == u2 }},
 	{"a fixed number of examples in all", func(m1, u1, m2, u2 int64) bool { return m1+u1 == m2+u2 }},
+	{"a fixed number of labeled examples", func(m1, _, m2, _ int64) bool { return m1 == m2 }},
 	{"any numbers", func(_, _, _, _ int64) bool { return true }},
 }
 

@@ -33,6 +33,13 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 	at := Progress{Name: grid.Name, Workers: 1, Total: len(plan.Todo)}
 	worker := Worker{Store: s, Work: work}
 	engines := map[int]*engine.Engine{} // by the threads of the runs
+	defer func() {
+		for _, own := range engines {
+			if own != eng && own != nil {
+				own.Backend.Finalize()
+			}
+		}
+	}()
 	for n, i := range plan.Todo {
 		planned := plan.Standings[i]
 		at.Left = at.Left[:0]

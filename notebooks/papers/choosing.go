@@ -59,7 +59,7 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 	for i := range kinds {
 		kinds[i].sumUp(runs[i])
 	}
-	return slices.DeleteFunc(kinds, func(c Chosen) bool { return len(c.Gaps) == 0 }), nil
+	return slices.DeleteFunc(kinds, Chosen.empty), nil
 }
 
 // StudyUnevenChoosing gathers the same of the heads on encoders by PUCL of [UnevenLabels], by how unevenly their labels are drawn.
@@ -77,8 +77,11 @@ func StudyUnevenChoosing(cells *experiment.Cells) (kinds []Chosen) {
 			kinds = append(kinds, c)
 		}
 	}
-	return kinds
+	return slices.DeleteFunc(kinds, Chosen.empty)
 }
+
+// empty reports whether no head of the kind had a point by every rule.
+func (c Chosen) empty() bool { return len(c.Gaps) == 0 }
 
 // sumUp takes the gaps of the judgements of runs.
 func (c *Chosen) sumUp(runs [][]experiment.Judgement) {

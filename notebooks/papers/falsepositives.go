@@ -118,5 +118,8 @@ func ofPairs(size experiment.Size) (setting, error) {
 	}
 	s.Data.Labeled, s.Data.Single, s.Batch.Share = 0, true, 0
 	list, err := withBenchmarks([]setting{s})
-	return list[0], err
+	if err != nil {
+		return s, err
+	}
+	return list[0], nil
 }

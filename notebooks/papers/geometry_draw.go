@@ -146,22 +146,11 @@ func DrawSpreads(cells *experiment.Cells, title string, list ...experiment.Serie
 		line := []viz.Cell{Percent(cells.At(s.Setting, s.Method, Ceiling, experiment.Last).Accuracy),
 			Percent(cells.At(s.Setting, s.Method, Neighbors, experiment.Last).Accuracy)}
 		for _, value := range []string{Alignment, Uniformity, Rank} {
-			line = append(line, measured(cells.Value(s.Setting, s.Method, "", value)))
+			line = append(line, timesOf(cells.Value(s.Setting, s.Method, "", value), 1))
 		}
 		out.Add(seriesName(s, list), line)
 	}
 	return out
-}
-
-// measured returns a summary as a cell, missing where there is no run.
-func measured(s evaluate.Summary) viz.Cell {
-	if s.Seeds == 0 {
-		return viz.Cell{Missing: true}
-	}
-	if math.IsNaN(s.HalfWidth) {
-		return viz.Cell{Mean: s.Mean}
-	}
-	return viz.Cell{Mean: s.Mean, Spread: s.HalfWidth}
 }
 
 // SpreadsOverViews returns the series of ssCL over the number of views of each image, SpreadsOverDimensions over that of a projection.

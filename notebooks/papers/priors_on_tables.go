@@ -53,7 +53,7 @@ const (
 	PriorLow       = "interval from"
 	PriorHigh      = "interval to"
 	PriorOverlap   = "overlap seen"
-	PriorLimit     = "limit" // of the grid uneven-priors alone: the largest prior that labels drawn so leave possible
+	PriorLimit     = "limit" // of the grid uneven-priors alone: the largest prior that labels drawn so leave possible, if no negative lies among those labeled most
 )
 
 // priorMethod is the method of all runs of [PriorsOnTables], of which estimators are the heads.

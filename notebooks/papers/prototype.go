@@ -94,7 +94,10 @@ func prototypeSetting(size experiment.Size) (setting, error) {
 		return setting{}, size.Unknown()
 	}
 	list, err := withBenchmarks([]setting{s})
-	return list[0], err
+	if err != nil {
+		return s, err
+	}
+	return list[0], nil
 }
 
 // Embed embeds the test images of the setting, and tells which of them are positive.

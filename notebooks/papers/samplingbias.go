@@ -75,7 +75,10 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 	}
 	s.Name, s.Data.Labeled, s.Data.Single, s.Batch.Share = task+", ten classes", 0, true, 0
 	list, err := withBenchmarks([]setting{s})
-	return list[0], err
+	if err != nil {
+		return s, err
+	}
+	return list[0], nil
 }
 
 // sized returns a setting in batches of another size, of as many images in all.

@@ -50,8 +50,8 @@ func unevenPriorAt(set string, times float64) string {
 // unevenlyLabeled returns how many rows of a table are labeled.
 func unevenlyLabeled(set string) int { return 3 * priorDraws[set][half][0] / 10 }
 
-// label draws the labeled rows of a pool of positives, and returns the largest prior that they leave possible: the first third, of which most
-// are labeled, is a third of the positives and a larger share of the labeled rows, and p_U/p_P is least there.
+// label draws the labeled rows of a pool of positives, and returns the largest prior that they leave possible if no negative lies among
+// the first third of the positives, of which most are labeled: that is a third of them, a larger share of the labeled rows, and p_U/p_P is least there.
 func (c TablePrior) label(table *tabular.Table, pool []int, seed uint64) (labeled []int, limit float64, err error) {
 	part, err := partsOf(table)
 	if err != nil {
@@ -116,12 +116,14 @@ func partsOf(table *tabular.Table) ([]int, error) {
 }
 
 // DrawUnevenPriors returns what estimators make of a class prior of one half when labels are not drawn evenly, on average over all done runs,
-// and how many of their intervals of level 0.9 contain it, beside the largest prior that such labels leave possible.
+// and how many of their intervals of level 0.9 contain it, beside the largest prior that such labels leave possible where the first third of
+// the positives has no negatives among it.
 func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "A class prior of ½ from labels drawn unevenly", RowsHeader: "estimator", Decimals: 3,
 		Note: fmt.Sprintf("By how many times as likely a positive is labeled as one of the next third: mean estimate ± 95%% interval over tables and "+
-			"draws, and how many percent of the 90%% intervals contain ½; %s.", cells),
+			"draws, and how many percent of the 90%% intervals contain ½. Limit: the largest prior that such labels leave possible, if no "+
+			"negative lies among the third that is labeled most; %s.", cells),
 	}
 	lines := make([][]viz.Cell, len(PriorEstimators()))
 	within := make([][]viz.Cell, len(lines))
@@ -140,7 +142,7 @@ func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 		}
 	}
 	out.Columns = append(out.Columns, contained...)
-	out.Add("possible at most", slices.Concat(limits, none))
+	out.Add("limit", slices.Concat(limits, none))
 	for i, head := range PriorEstimators() {
 		out.Add(head, slices.Concat(lines[i], within[i]))
 	}

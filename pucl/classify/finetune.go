@@ -193,9 +193,6 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data La
 		loss:   func(logits, labels *Node) *Node { return risk(Squeeze(logits, -1), labels) },
 		labels: sample.Labels(data.Labels),
 		batches: func(size int, rng *rand.Rand) func() []int {
-			if size < 2 {
-				return sample.Shuffled(n, size, rng)
-			}
 			return sample.Stratified(data.Labels, size, rng)
 		},
 	}

@@ -85,8 +85,8 @@ var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pse
 // FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
 // them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
 //
-// Features are standardized as in [Fit]. Every batch holds the same share of true labels as the whole, so that the labeled
-// positives are never missing from one.
+// Features are standardized as in [Fit]. Every batch of 2 rows or more holds the same share of true labels as the whole,
+// rounded, and one at least, so that the labeled positives are never missing: where they are fewer than one in a batch they count for more.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
 		return nil, errNoRisk

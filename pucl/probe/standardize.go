@@ -10,7 +10,7 @@ import (
 )
 
 // standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard
-// deviation, and both statistics. The deviation of a column that never changes counts as 1.
+// deviation, and both statistics. A column that never changes, but for what rounding leaves of its mean, becomes 0, and its deviation counts as 1.
 func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	n, k := x.Dims()
 	flat, mean, std = make([]float32, n*k), make([]float64, k), make([]float64, k)
@@ -18,17 +18,22 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 		floats.Add(mean, x.RawRowView(i))
 	}
 	floats.Scale(1/float64(n), mean)
-	deviation := make([]float64, k)
+	deviation, farthest := make([]float64, k), make([]float64, k)
 	for i := range n {
 		floats.SubTo(deviation, x.RawRowView(i), mean)
+		for j, d := range deviation {
+			farthest[j] = max(farthest[j], math.Abs(d))
+		}
 		floats.Mul(deviation, deviation)
 		floats.Add(std, deviation)
 	}
 	factor := make([]float64, k)
 	for j, sum := range std {
-		if std[j] = math.Sqrt(sum / float64(n-1)); !(std[j] > 0) {
-			std[j] = 1
+		if farthest[j] <= 1e-12*math.Abs(mean[j]) {
+			std[j] = 1 // and factor stays 0
+			continue
 		}
+		std[j] = math.Sqrt(sum / float64(n-1))
 		factor[j] = 1 / std[j]
 	}
 	spans.Each(n, func(_, first, end int) {

@@ -79,7 +79,7 @@ func (NcPU) Version() int { return ncPUVersion }
 // String implements [Method].
 func (m NcPU) String() string {
 	m = m.withDefaults()
-	return fmt.Sprintf("NcPU align %g, entropy %g, τ=%g, momentum %g, memory %.4g and warm-up %.4g of the steps", m.Align, m.Entropy, m.Pair,
+	return fmt.Sprintf("NcPU align %g, entropy %g, τ=%g, momentum %g, memory %g and warm-up %g of the steps", m.Align, m.Entropy, m.Pair,
 		m.Momentum, m.Memory, m.Warmup)
 }
 

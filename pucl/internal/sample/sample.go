@@ -26,8 +26,11 @@ func Shuffled(n, size int, rng *rand.Rand) func() []int {
 
 // Stratified returns a function that returns batches of size rows without end, each with the overall share of true labels,
 // rounded, going through the rows of either kind in random order. Where both kinds occur and size is 2 or more, each batch
-// holds both.
+// holds both; batches of a single row are [Shuffled].
 func Stratified(labels []bool, size int, rng *rand.Rand) func() []int {
+	if size < 2 {
+		return Shuffled(len(labels), size, rng)
+	}
 	var kinds [2][]int // rows with false and with true labels
 	kinds[1], kinds[0] = rows.Split(labels)
 	take := [2]int{0, int(math.Round(float64(size) * float64(len(kinds[1])) / float64(len(labels))))}

@@ -10,8 +10,8 @@ import (
 )
 
 // KCenter is k-center greedy by the cosine distance 1 − cos: again and again it chooses the row that lies farthest from the nearest
-// center so far, the first of those that lie equally far, and makes it a center. The largest distance that is left is at most twice the
-// least that any K centers leave, as far as the triangle inequality holds: for the angles, and so for small distances.
+// center so far, the first of those that lie equally far, and makes it a center. The largest angle that is left between a row and its center is
+// at most twice the least that any K centers leave, by the triangle inequality, and so the largest distance at most four times the least.
 //
 // Distances are those of rows in float32, worked out in float64 where they decide, so that neither engine nor processors change
 // what is chosen. There is no distance matrix: beside the rows, one number is kept for each. K must be set; for the rest the zero value works.

@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
@@ -135,6 +138,68 @@ func TestKCenterIsGreedy(t *testing.T) {
 	}
 }
 
+// The angle that is left is at most twice the least that any centers leave, and the distance at most four times. In an eighth of the plane the
+// least is known: the rows lie in K runs of neighbors, each with a center in its middle.
+func TestKCenterIsNearTheBest(t *testing.T) {
+	// leave returns the least largest angle between sorted angles and the middles of so many runs.
+	var leave func(angles []float64, runs int) float64
+	leave = func(angles []float64, runs int) float64 {
+		least := (angles[len(angles)-1] - angles[0]) / 2
+		for first := 1; first < len(angles) && runs > 1; first++ {
+			least = min(least, max((angles[first-1]-angles[0])/2, leave(angles[first:], runs-1)))
+		}
+		return least
+	}
+	rng, worst := rand.New(rand.NewPCG(7, 7)), 0.0
+	check := func(angles []float64, k int) {
+		x := make([][]float32, len(angles))
+		for i, angle := range angles {
+			x[i] = []float32{float32(math.Cos(angle)), float32(math.Sin(angle))}
+		}
+		got, err := KCenter{K: k}.Choose(flat(x), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := leave(slices.Sorted(slices.Values(angles)), k)
+		if angle := math.Acos(1 - got.Radius); angle > 2*best+1e-6 || got.Radius > 4*(1-math.Cos(best))+1e-6 {
+			t.Errorf("%d centers of %.3f leave an angle of %.4f and a distance of %.4f; the least angle is %.4f", k, angles, angle, got.Radius, best)
+		}
+		worst = max(worst, got.Radius/(1-math.Cos(best)))
+	}
+	check([]float64{0, 0.1, 0.2}, 1) // row 0 is chosen, where 0.1 is best
+	for range 200 {
+		angles := make([]float64, 3+rng.IntN(6))
+		for i := range angles {
+			angles[i] = rng.Float64() * math.Pi / 4
+		}
+		check(angles, 1+rng.IntN(len(angles)-1))
+	}
+	if worst < 3.98 {
+		t.Errorf("nowhere is the distance more than %.2f times the least", worst)
+	}
+}
+
+// Rows that are others when they are read again are told of, where processors compare them and where the engine may be to blame.
+func TestKCenterOfAnotherSource(t *testing.T) {
+	onBoth(t, func(t *testing.T, eng *engine.Engine) {
+		x := &faulty{Float32s: Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}, broken: func(reads int, rows []float32) error {
+			if reads > 2 { // all rows, and the first center
+				copy(rows, []float32{0.6, 0.8})
+			}
+			return nil
+		}}
+		says := "row 1 of the pool with its nearest center is 0 at first and 0.6 where it is read again; … the same rows each time"
+		if eng != nil {
+			says += " … or leave Engine out"
+		}
+		err := refusal.Err(KCenter{K: 2, Engine: eng}.Choose(x, nil))
+		refusal.Check(t, err, says)
+		if eng == nil && err != nil && strings.Contains(err.Error(), "ngine") {
+			t.Errorf("an engine is blamed, and there is none: %v", err)
+		}
+	})
+}
+
 // The k-th number is that of the sorted numbers, signs, zeros and infinities included.
 func TestNth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -170,6 +235,7 @@ func TestKCenterRefuses(t *testing.T) {
 		{1, Float32s{[]float32{1, 0, 0, 0}, 2}, nil, "row 1 of the pool is all zeros … leave it out"},
 		{1, Float32s{[]float32{1, 0, nan, 0}, 2}, nil, "row 1 of the pool holds an entry that is not finite … leave it out"},
 		{1, Float32s{[]float32{inf, 0}, 2}, nil, "row 0 of the pool holds an entry that is not finite … leave it out"},
+		{1, Dense(mat.NewDense(2, 2, []float64{1, 2, 3, 1e39})), nil, "row 1 holds 1e+39 in column 1 … too large for float32; scale the rows down"},
 		{1, pool, Float32s{[]float32{0, 0}, 2}, "row 0 of the centers to start from is all zeros … leave it out"},
 	} {
 		refusal.Check(t, refusal.Err(KCenter{K: tt.k}.Choose(tt.pool, tt.start)), tt.says)

@@ -171,8 +171,7 @@ func (g *greedy) farthest() (row int, distance float64, err error) {
 				return 0, 0, err
 			}
 			if math.Abs(e-float64(cosine)) > float64(g.slack) {
-				return 0, 0, fmt.Errorf("cluster: the engine multiplies row %d to %g and not to %g, which is rougher than float32; "+
-					"leave Engine out", at, cosine, e)
+				return 0, 0, g.differ(at, cosine, e)
 			}
 			if e < best {
 				best, row = e, at
@@ -190,6 +189,16 @@ func (g *greedy) farthest() (row int, distance float64, err error) {
 			g.watch(4 * len(g.watched))
 		}
 	}
+}
+
+// differ is the error where the largest cosine of a row by its first reading is not the one by another.
+func (g *greedy) differ(row int, first float32, again float64) error {
+	cause := ""
+	if g.exec != nil {
+		cause = ", or leave Engine out, which may multiply more roughly than in float32"
+	}
+	return fmt.Errorf("cluster: the cosine of row %d of the pool with its nearest center is %.7g at first and %.7g where it is read again; "+
+		"a source must give the same rows each time%s", row, first, again, cause)
 }
 
 // compareExactly returns the largest cosine of a row with all centers.

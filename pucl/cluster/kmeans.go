@@ -78,14 +78,14 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 					"give it in the units of the rows", i, far)
 			}
 		}
-		return c.fit(t, places)
+		return c.fit(t, places, 0)
 	}
 	for restart := range max(c.Restarts, 1) {
 		places, err := c.seed(t, restart)
 		if err != nil {
 			return nil, err
 		}
-		p, err := c.fit(t, places)
+		p, err := c.fit(t, places, restart)
 		if err != nil {
 			return nil, err
 		}
@@ -161,11 +161,11 @@ func (t *table) outside(places [][]float64) *mat.Dense {
 }
 
 // fit runs Lloyd's rounds.
-func (c KMeans) fit(t *table, places [][]float64) (*Partition, error) {
+func (c KMeans) fit(t *table, places [][]float64, restart int) (*Partition, error) {
 	out, rounds := &Partition{}, cmp.Or(c.Rounds, 300)
 	if c.Batch > 0 {
 		var err error
-		if places, err = c.batches(t, places, rounds); err != nil {
+		if places, err = c.batches(t, places, restart, rounds); err != nil {
 			return nil, err
 		}
 		out.Rounds = rounds

@@ -304,15 +304,62 @@ func TestToleranceEndsEarly(t *testing.T) {
 
 func TestRestartsKeepTheBest(t *testing.T) {
 	x := blobs(10, 500, 2, 12, 0.1)
-	least := math.Inf(1)
-	c := KMeans{K: 12, Seeding: Random, Seed: 4, Restarts: 6}
-	rows := tableOf(t, x)
-	for restart := range c.Restarts {
-		p := must[*Partition](t)(c.fit(rows, must[[][]float64](t)(c.seed(rows, restart))))
-		least = min(least, p.Potential)
+	for _, batch := range []int{0, 20} {
+		least := math.Inf(1)
+		c := KMeans{K: 12, Seeding: Random, Seed: 4, Restarts: 6, Batch: batch, Rounds: 30}
+		rows := tableOf(t, x)
+		for restart := range c.Restarts {
+			p := must[*Partition](t)(c.fit(rows, must[[][]float64](t)(c.seed(rows, restart)), restart))
+			least = min(least, p.Potential)
+		}
+		if p := must[*Partition](t)(c.Fit(x)); p.Potential != least {
+			t.Errorf("batches of %d: potential %g, the least is %g", batch, p.Potential, least)
+		}
 	}
-	if p := must[*Partition](t)(c.Fit(x)); p.Potential != least {
-		t.Errorf("potential %g, the least is %g", p.Potential, least)
+}
+
+// Centers after batches of rows are those of loops in float64 over the same rows, drawn by the seed and by the number of the restart.
+func TestMiniBatchAgainstLoops(t *testing.T) {
+	const n, d, k = 400, 3, 5
+	x := blobs(13, n, d, 9, 0.5)
+	start := rowsAt(x, rows.All(k)...)
+	for _, seed := range []uint64{0, 7} {
+		for restart := range 3 {
+			c := KMeans{K: k, Centers: start, Batch: 30, Rounds: 8, Seed: seed}
+			rng := rand.New(rand.NewPCG(seed, 1<<63+uint64(restart)))
+			centers, sums, counts := mat.DenseCopyOf(start), mat.NewDense(k, d, nil), make([]float64, k)
+			for range c.Rounds {
+				drawn := Float32s{D: d}
+				for range c.Batch {
+					i := rng.IntN(n)
+					drawn.Data = append(drawn.Data, x.Data[i*d:(i+1)*d]...)
+				}
+				labels, _, _, _ := lloyd(drawn, centers, 0)
+				for i, label := range labels {
+					counts[label]++
+					for j := range d {
+						sums.Set(label, j, sums.At(label, j)+float64(drawn.Data[i*d+j]))
+					}
+				}
+				for label, count := range counts {
+					for j := range d {
+						if count > 0 {
+							centers.Set(label, j, sums.At(label, j)/count)
+						}
+					}
+				}
+			}
+			table := tableOf(t, x)
+			got := must[*Partition](t)(c.fit(table, table.inside(start), restart))
+			if !mat.EqualApprox(got.Centers, centers, 1e-5) {
+				t.Errorf("seed %d, restart %d: centers\n%v\nwant\n%v", seed, restart, mat.Formatted(got.Centers), mat.Formatted(centers))
+			}
+			if restart == 0 {
+				if whole := must[*Partition](t)(c.Fit(x)); !mat.Equal(whole.Centers, got.Centers) {
+					t.Errorf("seed %d: a first start has other batches by Fit", seed)
+				}
+			}
+		}
 	}
 }
 
@@ -415,6 +462,10 @@ func TestKMeansErrors(t *testing.T) {
 			}
 			return nil
 		}}), "disk on fire"},
+		{fit(KMeans{K: 1}, Dense(mat.NewDense(2, 2, []float64{1, 2, 3, -1e39}))),
+			"cluster: row 1 holds -1e+39 in column 1, which is too large for float32; scale the rows down"},
+		{fit(KMeans{K: 1}, Dense(mat.NewDense(2, 2, []float64{1, 2, 3, math.Inf(1)}))),
+			"cluster: row 1 holds +Inf in column 1; rows must be finite: did training diverge? " + lower},
 	} {
 		got := ""
 		if tt.err != nil {

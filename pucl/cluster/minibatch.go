@@ -3,10 +3,10 @@ package cluster
 import "math/rand/v2"
 
 // batches moves the centers by rounds of c.Batch rows drawn at random, each to the mean of all rows that were nearest to it in
-// some round so far; one that has met none stays.
+// some round so far; one that has met none stays. Every restart draws others.
 //
 // Source: D. Sculley, "Web-Scale K-Means Clustering" (WWW 2010), algorithm 1.
-func (c KMeans) batches(t *table, places [][]float64, rounds int) (_ [][]float64, err error) {
+func (c KMeans) batches(t *table, places [][]float64, restart, rounds int) (_ [][]float64, err error) {
 	batch := &table{eng: t.eng, n: c.Batch, d: t.d, squares: make([]float32, c.Batch)}
 	p := &piece{n: c.Batch}
 	if p.buffer, err = newBuffer(t.eng, c.Batch, t.d); err != nil {
@@ -19,7 +19,7 @@ func (c KMeans) batches(t *table, places [][]float64, rounds int) (_ [][]float64
 		return nil, err
 	}
 	defer a.free()
-	rng := rand.New(rand.NewPCG(c.Seed, 1<<63))
+	rng := rand.New(rand.NewPCG(c.Seed, 1<<63|uint64(restart))) // seeding draws without the bit
 	for range rounds {
 		if writing := p.write(func() {
 			for j := range c.Batch {

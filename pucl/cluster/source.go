@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,7 +40,7 @@ func (s Float32s) Read(first int, rows []float32) error {
 	return nil
 }
 
-// Dense returns x [n, d] as a [Source], its entries rounded to float32.
+// Dense returns x [n, d] as a [Source], its entries rounded to float32. One that is too large for that, beyond 3.4e38, is an error.
 func Dense(x *mat.Dense) Source { return dense{x} }
 
 type dense struct{ x *mat.Dense }
@@ -56,6 +57,9 @@ func (s dense) Read(first int, rows []float32) error {
 	for i := range len(rows) / d {
 		for j, value := range s.x.RawRowView(first + i) {
 			rows[i*d+j] = float32(value)
+			if math.IsInf(float64(rows[i*d+j]), 0) && !math.IsInf(value, 0) {
+				return fmt.Errorf("cluster: row %d holds %g in column %d, which is too large for float32; scale the rows down", first+i, value, j)
+			}
 		}
 	}
 	return nil

@@ -29,6 +29,8 @@ type Bank struct {
 // true class, so that watching training through it gives nothing away. Class 1 is "labeled positive", class 0 "unlabeled": the
 // vote for class 1 orders examples by how positive they look, but is no probability of being positive, since positives are
 // among the unlabeled. [Threshold] finds where to cut.
+//
+// The bank shares x and knows the lengths that its rows have now: do not change x afterwards, or cosines are wrong.
 func LabeledPositives(x *mat.Dense, labeled []bool) (*Bank, error) {
 	if _, _, err := rows.Check(x, len(labeled), "labels"); err != nil {
 		return nil, err
@@ -42,7 +44,8 @@ func LabeledPositives(x *mat.Dense, labeled []bool) (*Bank, error) {
 }
 
 // Supervised makes a bank of the rows of x [n, d], whose true classes, from 0 to count−1, are all known. This is what papers call kNN
-// accuracy, and what nobody has who learns from positive and unlabeled data.
+// accuracy, and what nobody has who learns from positive and unlabeled data. The bank shares x, as that of [LabeledPositives] does: do not
+// change x afterwards.
 func Supervised(x *mat.Dense, classes []int, count int) (*Bank, error) {
 	_, _, err := rows.Check(x, len(classes), "true classes")
 	if err = cmp.Or(err, rows.CheckClasses(count, classes, "row")); err != nil {

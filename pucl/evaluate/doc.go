@@ -13,8 +13,8 @@
 //   - [Diagnose]: whether embeddings have collapsed.
 //
 // A classifier that gives every example the same answer can look good: where 70% of the examples are positive, "always
-// positive" is right on 70%, with a recall of 1. Such a classifier is degenerate; every result here has a
-// method Degeneracy and a String that says so.
+// positive" is right on 70%, with a recall of 1. Such a classifier is degenerate; [Confusion], [Binary], [Classes], [PU] and what
+// [KNN] reads have a method Degeneracy and a String that says so. [Select] and [SummarizeSelections] pass on what an [Epoch] says of it.
 //
 // Scores may be on any scale on which larger means more positive: logits, probabilities, votes. A measure that is not defined
 // for the data at hand, such as the precision of a classifier that predicts no positive, is NaN and prints as "undefined".

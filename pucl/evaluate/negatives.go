@@ -33,14 +33,14 @@ type NegativesConfig struct {
 //
 // The truth is the mean over all examples of other classes that are given. Bias and deviation are shares of it.
 type Negatives struct {
-	False     float64  // share of the drawn negatives that are of the anchor's class
-	Clipped   float64  // share of the corrected estimates that are on the floor e^(−1/τ)
-	Plain     Estimate // the mean over all negatives
-	Corrected Estimate // g
+	False     float64        // share of the drawn negatives that are of the anchor's class
+	Clipped   float64        // share of the corrected estimates that are on the floor e^(−1/τ)
+	Plain     EstimatorError // the mean over all negatives
+	Corrected EstimatorError // g
 }
 
-// Estimate is how an estimate of a positive number goes wrong over draws of batches, in shares of the true number, a mean over anchors.
-type Estimate struct {
+// EstimatorError is how an estimate of a positive number goes wrong over draws of batches, in shares of the true number, a mean over anchors.
+type EstimatorError struct {
 	Bias      float64 // mean of the estimate, less the truth
 	Deviation float64 // root of the variance over draws
 }
@@ -72,7 +72,7 @@ func MeasureNegatives(views []*mat.Dense, classes []int, config NegativesConfig)
 	return all, nil
 }
 
-func (e *Estimate) add(one Estimate, of int) {
+func (e *EstimatorError) add(one EstimatorError, of int) {
 	e.Bias += one.Bias / float64(of)
 	e.Deviation += one.Deviation / float64(of)
 }
@@ -165,8 +165,8 @@ func (c NegativesConfig) measure(unit []*mat.Dense, classes []int, anchor int, r
 }
 
 // estimated compares estimates with the truth.
-func estimated(estimates []float64, truth float64) Estimate {
-	return Estimate{Bias: floats.Sum(estimates)/float64(len(estimates))/truth - 1, Deviation: stat.PopStdDev(estimates, nil) / truth}
+func estimated(estimates []float64, truth float64) EstimatorError {
+	return EstimatorError{Bias: floats.Sum(estimates)/float64(len(estimates))/truth - 1, Deviation: stat.PopStdDev(estimates, nil) / truth}
 }
 
 // String returns all measures in percent.
@@ -176,6 +176,6 @@ func (n Negatives) String() string {
 }
 
 // String returns bias and deviation in percent.
-func (e Estimate) String() string {
+func (e EstimatorError) String() string {
 	return fmt.Sprintf("%+.1f%% ± %.1f%%", 100*e.Bias, 100*e.Deviation)
 }

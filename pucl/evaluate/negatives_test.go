@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // randomViews returns so many views of n examples of three classes, which lie about three directions.
@@ -90,6 +91,32 @@ func TestNegativesAgainstLoops(t *testing.T) {
 			t.Errorf("a share of %g is clipped: this batch tests nothing", want.Clipped)
 		}
 	}
+}
+
+// Anchors are taken evenly out of all examples: three of twelve are the first, the fifth and the ninth, each of which is the one anchor where it
+// comes first. Batches are all there is, so that nothing is drawn.
+func TestNegativesOfAnchors(t *testing.T) {
+	const n = 12
+	x, classes := randomViews(n, 2)
+	measure := func(first, anchors int) Negatives {
+		order := make([]int, n)
+		for i := range order {
+			order[i] = (first + i) % n
+		}
+		var views []*mat.Dense
+		for _, view := range x {
+			views = append(views, must[*mat.Dense](t)(rows.Take(view, order)))
+		}
+		return must[Negatives](t)(MeasureNegatives(views, rows.Pick(classes, order), NegativesConfig{TauPlus: 0.3, Batch: n, Anchors: anchors, Draws: 2}))
+	}
+	got := measure(0, 3)
+	var plain, corrected float64
+	for _, first := range []int{0, 4, 8} {
+		one := measure(first, 1)
+		plain, corrected = plain+one.Plain.Bias/3, corrected+one.Corrected.Bias/3
+	}
+	near(t, "plain", got.Plain.Bias, plain, 1e-12)
+	near(t, "corrected", got.Corrected.Bias, corrected, 1e-12)
 }
 
 // In batches the mean over draws stays, a share of draws is false as classes are frequent, and the deviation is that of a mean without replacement.

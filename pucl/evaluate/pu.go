@@ -36,7 +36,8 @@ type PU struct {
 	UnlabeledPrior float64
 
 	// Below tells of every labeled positive how many unlabeled examples have a lower score, one of the same score counting half, in
-	// ascending order: all that a measure can want to know which looks at the order of scores alone.
+	// ascending order: what a measure wants to know which looks at the order of scores alone. How many have the same score is not kept, so
+	// that with many ties prior.BBEOfOrder may be too low.
 	Below Counts
 
 	// Losses are means of the sigmoid loss ℓ(t) = 1/(1+e^t), t being a score less the threshold; they mean something for logits.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,35 @@ func TestOrderAndRisk(t *testing.T) {
 	near(t, "risk that would be negative", overfit.Risk(), 0.4*sigmoid(-9), 1e-15)
 	if r := must[PU](t)(ScorePU(scores, labeled, 0, ScoreConfig{})).Risk(); !math.IsNaN(r) {
 		t.Errorf("without a prior %g", r)
+	}
+}
+
+// Scores of which many are the same, in any order: the counts are those of two loops.
+func TestBelowByLoops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	scores, labeled := make([]float64, 200), make([]bool, 200)
+	for i := range scores {
+		scores[i], labeled[i] = math.Round(3*rng.NormFloat64()), rng.IntN(3) == 0
+	}
+	var want Counts
+	for i, s := range scores {
+		if labeled[i] {
+			count := 0.0
+			for j, other := range scores {
+				switch {
+				case labeled[j]:
+				case other < s:
+					count++
+				case other == s:
+					count += 0.5
+				}
+			}
+			want = append(want, count)
+		}
+	}
+	slices.Sort(want)
+	if got := must[PU](t)(ScorePU(scores, labeled, 0, ScoreConfig{})).Below; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -17,12 +17,13 @@ type Reliability []ReliabilityBin
 type ReliabilityBin struct {
 	Mean     float64 // mean probability of the population's examples in it
 	Positive float64 // share of positives among them; an estimate without negatives may lie above 1
-	Error    float64 // standard error of Positive
+	Error    float64 // standard error of Positive; where none or all are positive, by how much one that is otherwise would change it
 	Share    float64 // of the population in it
 }
 
 // MeasureReliability compares probabilities with the true classes in so many bins, 0 meaning 10, each of about as many examples.
-// Equal probabilities fall into one bin, so that there may be fewer. It is an error if there are none, or one is not from 0 to 1.
+// Equal probabilities fall into one bin; where that leaves nothing to the next ones, there are fewer. It is an error if there are no
+// probabilities, or one is not from 0 to 1.
 func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliability, error) {
 	if err := checkProbabilities(probabilities, len(truth)); err != nil {
 		return nil, err
@@ -41,7 +42,11 @@ func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliab
 		}
 		n := float64(len(index))
 		b.Positive /= n
-		b.Error = math.Sqrt(b.Positive * (1 - b.Positive) / n)
+		if b.Positive > 0 && b.Positive < 1 {
+			b.Error = math.Sqrt(b.Positive * (1 - b.Positive) / n)
+		} else { // as if one were otherwise: none seen does not say that there is none
+			b.Error = 1 / n
+		}
 		out = append(out, b)
 	}
 	return out, nil
@@ -119,8 +124,12 @@ func binned(probabilities []float64, bins int) (of [][]int, err error) {
 	order := rows.All(len(probabilities))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[a], probabilities[b]) })
 	first := 0
-	for bin := 1; bin <= bins && first < len(order); bin++ {
-		end := max(bin*len(order)/bins, first+1)
+	bins = min(bins, len(order))
+	for bin := 1; bin <= bins; bin++ {
+		end := bin * len(order) / bins
+		if end <= first {
+			continue // all of it is in a bin before
+		}
 		for end < len(order) && probabilities[order[end]] == probabilities[order[end-1]] {
 			end++
 		}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/puclab/puclab/internal/refusal"
@@ -27,6 +28,51 @@ func TestReliabilityByHand(t *testing.T) {
 	near(t, "calibration error", r.CalibrationError(), 5./12*0.04+0.25*0.1+0.225/3, 1e-15)
 	if same := must[Reliability](t)(MeasureReliability([]float64{0.5, 0.5}, []bool{true, false}, 0)); len(same) != 1 || same[0].Share != 1 {
 		t.Errorf("%+v", same)
+	}
+}
+
+// Where a tie is longer than bins, those that it swallows are no bins, not ones of single examples; and bins after it are as they would be.
+func TestReliabilityOfTies(t *testing.T) {
+	for _, tt := range []struct {
+		equal, bins int
+		want        []float64 // examples in bins
+	}{
+		{800, 10, []float64{800, 100, 100}},
+		{850, 10, []float64{850, 50, 100}},
+		{990, 10, []float64{990, 10}},
+		{50, 10, []float64{100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
+		{1000, 10, []float64{1000}},
+		{998, 1 << 30, []float64{998, 1, 1}},
+	} {
+		p, truth := make([]float64, 1000), make([]bool, 1000)
+		for i := range p {
+			p[i], truth[i] = float64(max(i-tt.equal+1, 0))/1000, i%3 == 0
+		}
+		population := len(p)
+		for name, measure := range map[string]func() (Reliability, error){
+			"true classes": func() (Reliability, error) { return MeasureReliability(p, truth, tt.bins) },
+			"without negatives": func() (Reliability, error) { // beside one labeled positive
+				return MeasureReliabilityPU(append(p[:population:population], 0.5), append(make([]bool, population), true), ScoreConfig{Prior: 0.3}, tt.bins)
+			},
+		} {
+			var got []float64
+			for _, b := range must[Reliability](t)(measure()) {
+				got = append(got, math.Round(1000*b.Share))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%d equal probabilities, %s: bins of %v, want %v", tt.equal, name, got, tt.want)
+			}
+		}
+	}
+}
+
+// A bin without a positive, or with nothing else, is not known without an error: by one example it might be otherwise.
+func TestReliabilityErrorOfSureBins(t *testing.T) {
+	p := []float64{0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 1}
+	truth := []bool{false, false, false, false, true, false, true, false, true, true}
+	r := must[Reliability](t)(MeasureReliability(p, truth, 10))
+	for i, want := range []float64{1. / 4, math.Sqrt(0.6 * 0.4 / 5), 1} {
+		near(t, "error", r[i].Error, want, 1e-15)
 	}
 }
 

@@ -17,12 +17,14 @@ const (
 
 // DEDPUL estimates the class prior by the difference of estimated densities. The density of labeled positives over that of unlabeled
 // examples, as smoothed scores have it, is made smooth and monotone; EM finds the largest prior that is the mean of the posteriors
-// that follow from it, min{prior · ratio, 1}. Where EM ends at 0, the prior is taken at the sharpest bend of the difference of the two
-// instead. It returns the posteriors too. Scores should be logits: distances between them count.
+// that follow from it, min{prior · ratio, 1}. Where EM ends at 0, or at most one of a thousand priors has a mean posterior above it, the
+// prior is taken at the sharpest bend of the difference of the two instead, if that prior is the larger one. It returns the posteriors
+// too. Scores should be logits: distances between them count.
 //
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020, Algorithms 1 and 2,
 // with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, ratios are worked out at a thousand quantiles of
-// the unlabeled scores, and only running medians and a running maximum make them monotone.
+// the unlabeled scores, and of what makes them monotone, running medians, a running maximum and at last sorting, the program's
+// MonotonizingTrends is left out.
 func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	s, err := newScored(scores, labeled)
 	if err != nil {

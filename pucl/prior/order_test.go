@@ -62,6 +62,47 @@ func TestBBEOfOrderIsBBE(t *testing.T) {
 	}
 }
 
+// Of scores of which many are the same, half of the unlabeled examples of a score count as high, and the estimate is that of a search by loops which
+// counts so: below that of BBE, for which all of them do.
+func TestBBEOfOrderWithTies(t *testing.T) {
+	for seed := range uint64(10) {
+		scores, labeled := population(seed, 50, 150, 0.4, gaussian(0), gaussian(-3))
+		for i := range scores {
+			scores[i] = math.Round(scores[i] / 2)
+		}
+		slack := 1.01 * (math.Sqrt(math.Log(40)/100) + math.Sqrt(math.Log(40)/300))
+		least, want := math.Inf(1), 0.0
+		var counts []float64
+		for i, threshold := range scores {
+			if !labeled[i] {
+				continue
+			}
+			p, lower, tied := 0.0, 0.0, 0.0
+			for j, s := range scores {
+				switch {
+				case labeled[j] && s >= threshold:
+					p += 1. / 50
+				case !labeled[j] && s < threshold:
+					lower++
+				case !labeled[j] && s == threshold:
+					tied++
+				}
+			}
+			counts = append(counts, lower+tied/2)
+			if u := (150 - lower - math.Floor(tied/2)) / 150; (u+slack)/p < least-1e-12 {
+				least, want = (u+slack)/p, u/p
+			}
+		}
+		got, err := BBEOfOrder(counts, 150, noInterval)
+		if err != nil || !(math.Abs(got.Prior-want) <= 1e-9) {
+			t.Errorf("seed %d: %v, %v; want %g", seed, got.Prior, err, want)
+		}
+		if all, err := BBE(scores, labeled, noInterval); err != nil || all.Prior < got.Prior+0.05 {
+			t.Errorf("seed %d: %g, where BBE has %g, %v", seed, got.Prior, all.Prior, err)
+		}
+	}
+}
+
 func TestBBEOfOrderRefuses(t *testing.T) {
 	some := slices.Repeat([]float64{7}, 20)
 	with := func(b float64) []float64 { return append(slices.Clone(some), b) }
@@ -79,8 +120,13 @@ func TestBBEOfOrderRefuses(t *testing.T) {
 		{with(-1), 20, Config{}, "prior: -1 of 20 unlabeled examples are below labeled positive 20; … count them anew, 0 to all of them"},
 		{with(20.5), 20, Config{}, "prior: 20.5 of 20 unlabeled examples are below labeled positive 20; … count them anew"},
 		{with(math.NaN()), 20, Config{}, "prior: NaN of 20 unlabeled examples are below labeled positive 20; … count them anew"},
+		{slices.Repeat([]float64{500}, 200), 1000, Config{}, "prior: half of 1000 unlabeled examples are below each labeled positive, as where all scores " +
+			"are the same, which tells nothing; … train the classifier, or give it features that differ"},
 		{some, 20, Config{Level: 2}, "prior: an interval of level 2; … it must lie above 0 and below 1"},
 	} {
 		refusal.Check(t, refusal.Err(BBEOfOrder(tt.below, tt.unlabeled, tt.config)), tt.want)
+	}
+	if _, err := BBEOfOrder(append(slices.Repeat([]float64{500}, 200), 501), 1000, noInterval); err != nil {
+		t.Errorf("scores that are not all the same: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package pseudo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +19,7 @@ type Choice struct {
 	All    []*Labels // by each candidate; nil of one that cannot label
 	Risks  []float64 // of each candidate; NaN of one that cannot label
 	Errors []error   // why it cannot; nil of one that can
-	Prior  float64   // π in all risks: Config.Prior, or the median of what the candidates estimate
+	Prior  float64   // π in all risks: Config.Prior, or the median of what the candidates estimate, of two in the middle the lower one
 }
 
 // Choose labels as [Label] does by each of the candidates, and takes the labels of the lowest PU risk, for which no negative is needed:
@@ -26,10 +27,11 @@ type Choice struct {
 //	π·E_P[1 − p] + max(0, E_U[p] − π·E_P[p])
 //
 // p are the probabilities, P the labeled rows and U the unlabeled ones. The classifier that gives p learned from no labeled row, so these
-// judge it as new ones would, unless the encoder learned their labels: then give HeldOut, whose rows alone are P. Risks are known no better
-// than some 1/√n for n rows of P; among candidates nearer to each other the choice is a guess. Of the 13
-// of [Settings] on encoders of FMNIST-I by PUCL, with a hundred labels held out, it takes labels of which 92.7% are right, mean of three seeds,
-// where the standard setting has 92.6, the best 93.0 and the worst 90.3.
+// judge it as new ones would, unless the encoder learned their labels: then give HeldOut, whose rows alone are P. Where unlabeled rows
+// are those of P again, as in case-control data, it may have learned from these, and the risks of all candidates may be too low. Risks are known
+// no better than some 1/√n for n rows of P; among candidates nearer to each other the choice is a guess. Of the 13 of [Settings] on
+// encoders of FMNIST-I by PUCL, with a hundred labels held out, it takes labels of which 92.7% are right, mean of three seeds, where the standard
+// setting has 92.6, the best 93.0 and the worst 90.3.
 //
 // Candidates may differ in all but HeldOut and Prior; [Settings] lists some. It is an error if there is none, or if they differ in these;
 // where none can label, it is the error of the first.
@@ -41,10 +43,11 @@ func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error)
 		return nil, err
 	}
 	first := candidates[0]
-	for i, c := range candidates {
-		if c.Prior != first.Prior || (c.HeldOut == nil) != (first.HeldOut == nil) || !slices.Equal(c.HeldOut, first.HeldOut) {
+	for i, c := range candidates[1:] {
+		// Compare takes NaN for itself, so that Label tells what is wrong with it.
+		if cmp.Compare(c.Prior, first.Prior) != 0 || (c.HeldOut == nil) != (first.HeldOut == nil) || !slices.Equal(c.HeldOut, first.HeldOut) {
 			return nil, fmt.Errorf("pseudo: candidate %d has another HeldOut or Prior than the first, and the risk that chooses rests on these; "+
-				"give all the same", i)
+				"give all the same", i+1)
 		}
 	}
 	all := make([]*Labels, len(candidates))

@@ -94,5 +94,10 @@ func TestChooseSaysWhatCannotLabel(t *testing.T) {
 	refusal.Check(t, err, "21 folds … give more, or set Folds lower")
 	refusal.Check(t, refusal.Err(Choose(x, labeled)), "no candidates … give one Config or more")
 	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{}, Config{Prior: 0.3})), "candidate 1 has another HeldOut or Prior … give all the same")
+	nan := Config{Prior: math.NaN()}
+	for _, list := range [][]Config{{nan}, {nan, nan}} {
+		refusal.Check(t, refusal.Err(Choose(x, labeled, list...)), "a prior of NaN … or 0 to have it estimated")
+	}
+	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{}, nan)), "candidate 1 has another HeldOut or Prior … give all the same")
 	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{HeldOut: labeled}, Config{})), "candidate 1 has another HeldOut or Prior … give all the same")
 }

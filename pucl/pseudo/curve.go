@@ -11,12 +11,17 @@ import (
 // quantiles is by how many evenly spaced places a curve is averaged over the unlabeled rows.
 const quantiles = 4000
 
+// leastGain is by how many nats the likeliest curve must make all places likelier than a flat one does. Of places that tell nothing one set in
+// twenty gets that far by chance.
+const leastGain = 3
+
 // curvePrior returns the class prior by the likeliest curve. Where p is the place of a row, the share of the unlabeled ones with a lower
 // score, a share of them is positive there whose log-odds are taken for a + b·log(p/(1−p)). Unlabeled places are even in (0, 1), so the
 // prior π is the mean of that curve over them, and a labeled row, drawn from the positives, has its place with density curve(p)/π. What
 // is the likeliest of all places at once depends less on chance than a ratio at a threshold.
 //
-// A prior cannot be told from scores that tell nothing: with b = 0 every π is as likely.
+// A prior cannot be told from scores that tell nothing: with b = 0 every π is as likely. It is an error where the likeliest curve is hardly likelier
+// than that one, or falls.
 func curvePrior(places []float64) (float64, error) {
 	even, own := make([]float64, quantiles), make([]float64, len(places))
 	for i := range even {
@@ -36,6 +41,11 @@ func curvePrior(places []float64) (float64, error) {
 		if result.F < best {
 			best, curve = result.F, result.X
 		}
+	}
+	gain := -best * float64(len(places)) // a flat curve gives every place the density 1
+	if !(gain >= leastGain) || math.IsInf(gain, 1) || curve[1] <= 0 {
+		return 0, fmt.Errorf("pseudo: the embeddings do not tell the %d labeled rows from unlabeled ones, so that no prior can be read off them; "+
+			"train the encoders longer, label more rows, or give Config.Prior", len(places))
 	}
 	return meanCurve(curve, even), nil
 }

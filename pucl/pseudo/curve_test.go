@@ -1,10 +1,13 @@
 package pseudo
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/refusal"
 )
 
 // Of normal scores, positives of which lie two deviations above negatives, the prior is known; the log-odds of the class are a straight
@@ -58,11 +61,39 @@ func TestCurvePriorAgainstAGrid(t *testing.T) {
 	}
 }
 
-// Where every labeled row is above all others, and where all places are the same, the estimate is a number from 0 to 1.
+// Where every labeled row is above all others there are next to no other positives. Where labeled rows are below all others, and where one is
+// above and one below, nothing tells a prior.
 func TestCurvePriorAtTheEnds(t *testing.T) {
-	for _, places := range [][]float64{{1}, {0}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{0.5}, 50), {0, 1}} {
-		if got := must[float64](t)(curvePrior(places)); !(got >= 0 && got <= 1) {
-			t.Errorf("%g of %v", got, places[:1])
+	for _, places := range [][]float64{{1}, slices.Repeat([]float64{1}, 50)} {
+		if got := must[float64](t)(curvePrior(places)); !(got >= 0 && got < 0.001) {
+			t.Errorf("%g of %v", got, places)
 		}
+	}
+	// Labeled rows in the middle may lie at the foot of the upper half, or at the top of the lower one.
+	if got, err := curvePrior(slices.Repeat([]float64{0.5}, 50)); err == nil && math.Abs(got-0.5) > 0.01 {
+		t.Errorf("%g in the middle", got)
+	}
+	for _, places := range [][]float64{{0}, slices.Repeat([]float64{0}, 50), {0, 1}} {
+		refusal.Check(t, refusal.Err(curvePrior(places)), fmt.Sprintf("%d labeled rows from unlabeled ones … give Config.Prior", len(places)))
+	}
+}
+
+// Places that tell nothing tell no prior, but for one set in twenty or so that is uneven by chance.
+func TestCurvePriorOfEvenPlaces(t *testing.T) {
+	const sets = 40
+	read := 0
+	for seed := range uint64(sets) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		places := make([]float64, 300)
+		for i := range places {
+			places[i] = rng.Float64()
+		}
+		if prior, err := curvePrior(places); err == nil {
+			t.Logf("seed %d: %.3f", seed, prior)
+			read++
+		}
+	}
+	if read > sets/8 {
+		t.Errorf("a prior is read off %d of %d sets of places that tell nothing", read, sets)
 	}
 }

@@ -223,6 +223,13 @@ func TestErrors(t *testing.T) {
 		{x, first(4), Config{Prior: 0.01}, "pseudo: a share of 0.01 of the 8 unlabeled rows is positive, by the estimate or by " +
 			"Config.Prior, which leaves one class; … are there no rows of the other, or did the encoder learn its labels by heart? " +
 			"Config.HeldOut may mend that"},
+		{x, first(4), Config{Prior: 0.15, Trim: 0.5}, "pseudo: the prior makes 1 of 8 unlabeled rows positive, and a trim of 0.5 leaves none of one " +
+			"class; … set Trim lower, or give more rows"},
+		{x, first(4), Config{Prior: 0.85, Trim: 0.5}, "pseudo: the prior makes 7 of 8 unlabeled rows positive, and a trim of 0.5 leaves none of one " +
+			"class; … set Trim lower, or give more rows"},
+		{x, first(4), Config{Prior: 0.99}, "pseudo: a share of 0.99 of the 8 unlabeled rows is positive, by the estimate or by " +
+			"Config.Prior, which leaves one class; … are there no rows of the other, or did the encoder learn its labels by heart? " +
+			"Config.HeldOut may mend that"},
 	} {
 		refusal.Whole(t, refusal.Err(Label(tt.x, tt.labeled, tt.config)), tt.want)
 	}

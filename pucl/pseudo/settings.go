@@ -1,16 +1,18 @@
 package pseudo
 
-// Settings returns 13 candidates for [Choose]: base as it is, and base with one field set to another number, from none or few to many, for
-// Landmarks, Trim and Folds in turn. HeldOut, Prior and Seed are those of base in all of them. Nothing proves these the best to try; each
-// costs a call of [Label], those with more landmarks a longer one.
+// Settings returns candidates for [Choose], 13 of the zero base: base as it is, and base with one field set to another number, from none or few
+// to many, for Landmarks, Trim and Folds in turn; a number that base has is left out. HeldOut, Prior and Seed are those of base in all of them.
+// Nothing proves these the best to try; each costs a call of [Label], those with more landmarks a longer one.
 //
 //	chosen, err := pseudo.Choose(x, labeled, pseudo.Settings(pseudo.Config{HeldOut: held, Seed: 1})...)
 func Settings(base Config) []Config {
-	all := []Config{base}
+	all, before := []Config{base}, base.withDefaults()
 	add := func(change func(*Config)) {
 		c := base
 		change(&c)
-		all = append(all, c)
+		if now := c.withDefaults(); now.Landmarks != before.Landmarks || now.Trim != before.Trim || now.Folds != before.Folds {
+			all = append(all, c)
+		}
 	}
 	for _, landmarks := range []int{-1, 10, 50, 500, 1000} {
 		add(func(c *Config) { c.Landmarks = landmarks })

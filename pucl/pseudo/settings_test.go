@@ -15,9 +15,15 @@ func TestSettings(t *testing.T) {
 	for i := range 20 {
 		held[i] = true
 	}
-	for _, base := range []Config{{}, {HeldOut: held, Seed: 7}, {Prior: 0.4, Seed: 2}} {
-		all := Settings(base)
-		if len(all) != 13 || !reflect.DeepEqual(all[0], base) {
+	for _, tt := range []struct {
+		base Config
+		want int
+	}{
+		{Config{}, 13}, {Config{HeldOut: held, Seed: 7}, 13}, {Config{Prior: 0.4, Seed: 2}, 13},
+		{Config{Landmarks: 50, Trim: 0.3, Folds: 2}, 10}, {Config{Landmarks: -7}, 12}, {Config{Trim: -0.5, HeldOut: held}, 12},
+	} {
+		base, all := tt.base, Settings(tt.base)
+		if len(all) != tt.want || !reflect.DeepEqual(all[0], base) {
 			t.Fatalf("%d candidates, the first is %+v", len(all), all[0])
 		}
 		standard, seen := base.withDefaults(), map[string]bool{}

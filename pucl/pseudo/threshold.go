@@ -37,13 +37,12 @@ func bestBin(labeled, unlabeled []float64) float64 {
 func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels []bool) {
 	order := slices.Clone(unlabeled)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Scores[b], l.Scores[a]) })
-	share := func(of float64, n int) int { return int(math.Round(of * float64(n))) }
-	positive := share(l.Prior, len(order))
+	positive := portion(l.Prior, len(order))
 	l.Clear = make([]bool, len(l.Scores))
 	for place, row := range order {
 		isPositive := place < positive
-		if isPositive && place >= positive-share(trim, positive) ||
-			!isPositive && place < positive+share(trim, len(order)-positive) {
+		if isPositive && place >= positive-portion(trim, positive) ||
+			!isPositive && place < positive+portion(trim, len(order)-positive) {
 			continue
 		}
 		l.Clear[row] = true
@@ -51,3 +50,6 @@ func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels [
 	}
 	return clear, labels
 }
+
+// portion returns how many of n a share is.
+func portion(share float64, n int) int { return int(math.Round(share * float64(n))) }

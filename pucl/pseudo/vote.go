@@ -33,9 +33,12 @@ import (
 // Unlabeled rows may be labeled ones again, as in case-control data. All encoders but one learned these by heart, and among the unlabeled
 // rows they would make the estimate too high. So for each labeled row one unlabeled row that equals it in the first embedding, if there is
 // one, is taken for it: it is positive, places and the prior are those of the other unlabeled rows, and the classifiers that decide do not learn
-// from it. Those that tell labeled from unlabeled rows do, as from any unlabeled row.
+// from it. Those that tell labeled from unlabeled rows do, as from any unlabeled row. Where equal rows are different examples that look alike,
+// that makes the prior too high; see [Config.Distinct].
 //
-// Config.HeldOut must be nil, and a Trim of 0 means 0.1. The other errors are those of Label, or of a fold without a row.
+// Config.HeldOut must be nil, and a Trim of 0 means 0.1. It is an error if the labeled rows do not lie above unlabeled ones by more than chance,
+// so that nothing tells the prior, if Config.Prior is no more than the share of labeled rows again, and if a fold has no row. The other errors
+// are those of Label.
 func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	if err := CheckVote(len(embeddings), fold, config); err != nil {
 		return nil, err
@@ -48,14 +51,23 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 			return nil, fmt.Errorf("pseudo: embedding %d: %w", e, err)
 		}
 	}
-	again, unlabeled := labeledAgain(embeddings[0], labeled)
+	_, unlabeled := rows.Split(labeled)
+	var again []int
+	if !config.Distinct {
+		again, unlabeled = labeledAgain(embeddings[0], labeled)
+	}
 	if len(unlabeled) == 0 {
-		return nil, fmt.Errorf("pseudo: all %d unlabeled rows are labeled ones again; give others beside them", len(again))
+		return nil, fmt.Errorf("pseudo: all %d unlabeled rows are labeled ones again; give others beside them, or Config.Distinct if rows equal "+
+			"labeled ones by chance", len(again))
 	}
 	share := float64(len(again)) / float64(len(again)+len(unlabeled)) // of positives that are known
 	out := &Labels{Scores: make([]float64, len(fold))}
 	if config.Prior != 0 {
-		out.Prior = max((config.Prior-share)/(1-share), 0)
+		if config.Prior <= share {
+			return nil, fmt.Errorf("pseudo: a prior of %.4g, where a share of %.4g of the unlabeled rows is labeled ones again and so positive, leaves no other "+
+				"positive; give a higher Config.Prior, or Config.Distinct if rows equal labeled ones by chance", config.Prior, share)
+		}
+		out.Prior = (config.Prior - share) / (1 - share)
 	}
 	var places []float64
 	scores := make([][]float64, len(embeddings))
@@ -81,12 +93,16 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 			return nil, err
 		}
 	}
+	mend := "? If there are, give Config.Prior"
+	if len(again) > 0 {
+		mend += ", or Config.Distinct if rows equal labeled ones by chance"
+	}
 	logits := make([]float64, len(fold))
 	clear := slices.Repeat([]bool{true}, len(fold))
 	for e, x := range embeddings {
 		own := config.of(e)
 		one := &Labels{Prior: out.Prior, Scores: scores[e]} // of features lifted anew, as those of all embeddings take much memory
-		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own, "? If there are, give Config.Prior")
+		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own, mend)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package pseudo
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -110,10 +111,60 @@ func TestVoteOnLabeledRowsAgain(t *testing.T) {
 	if told.Prior != 0.4 {
 		t.Errorf("told a prior of 0.4, it has %g", told.Prior)
 	}
+	if others := count(told.Positive) - 2*nLabeled; math.Abs(float64(others)-840) > 60 { // 0.4 of 3,600 without 600
+		t.Errorf("told a prior of 0.4, %d of the other rows are positive, want some 840", others)
+	}
 	if _, err := Vote([]*mat.Dense{mat.NewDense(8, 1, []float64{1, 2, 3, 4, 4, 3, 2, 1})}, []int{0, 0, 0, 0, -1, -1, -1, -1}, Config{}); err == nil ||
-		err.Error() != "pseudo: all 4 unlabeled rows are labeled ones again; give others beside them" {
+		err.Error() != "pseudo: all 4 unlabeled rows are labeled ones again; give others beside them, or Config.Distinct if rows equal labeled ones by chance" {
 		t.Errorf("%v", err)
 	}
+}
+
+// One binary feature, 1 of 0.8 of the positives and of 0.2 of the negatives, and 0.3 of the unlabeled rows are positive: 380 of 1,000 are 1, as are
+// 800 of 1,000 labeled ones. No prior above 0.38/0.8 is needed, but 580 rows equal labeled ones.
+func TestVoteOnDistinctRows(t *testing.T) {
+	x, fold := mat.NewDense(2000, 1, nil), make([]int, 2000)
+	for i := range fold {
+		if fold[i] = i % 2; i >= 1000 {
+			fold[i] = -1
+		}
+		if i%1000 < 800 && i < 1000 || i >= 1000 && i < 1380 {
+			x.Set(i, 0, 1)
+		}
+	}
+	xs := []*mat.Dense{x, x}
+	got := must[*Labels](t)(Vote(xs, fold, Config{Distinct: true, Seed: 1}))
+	if !(got.Prior > 0.2 && got.Prior <= 0.38/0.8) {
+		t.Errorf("prior %g, want one of at most %g", got.Prior, 0.38/0.8)
+	}
+	for i := 1000; i < 2000; i++ {
+		if got.Positive[i] != (i < 1380) {
+			t.Fatalf("row %d, feature %g, is positive: %t", i, x.At(i, 0), got.Positive[i])
+		}
+	}
+	refusal.Check(t, refusal.Err(Vote(xs, fold, Config{Seed: 1})), "of the 420 unlabeled rows … or Config.Distinct if rows equal labeled ones by chance")
+	for _, told := range []float64{0.3, 0.58} {
+		refusal.Check(t, refusal.Err(Vote(xs, fold, Config{Prior: told})),
+			fmt.Sprintf("a prior of %g, where a share of 0.58 of the … give a higher Config.Prior, or Config.Distinct", told))
+	}
+	if told := must[*Labels](t)(Vote(xs, fold, Config{Prior: 0.3, Distinct: true})); told.Prior != 0.3 {
+		t.Errorf("told a prior of 0.3, it has %g", told.Prior)
+	}
+}
+
+// Rows of labels that are drawn at random tell no prior; one that is told needs none.
+func TestVoteRefusesWhatTellsNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, fold := mat.NewDense(400, 2, nil), make([]int, 400)
+	for i := range fold {
+		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		if fold[i] = i % 2; i >= 100 {
+			fold[i] = -1
+		}
+	}
+	xs := []*mat.Dense{x, x}
+	refusal.Check(t, refusal.Err(Vote(xs, fold, Config{Seed: 1})), "do not tell the 100 labeled rows from unlabeled ones … or give Config.Prior")
+	must[*Labels](t)(Vote(xs, fold, Config{Seed: 1, Prior: 0.3}))
 }
 
 // For each labeled row at most one equal row is it again.

@@ -32,12 +32,18 @@ type CrossFitConfig struct {
 
 	// Again, where it is given, has all encoders pretrained once more, from nothing, and labels and classifier made of these. It is given
 	// the class prior that the first ones gave, and Pretrain, and returns how the second ones are pretrained: for longer, say, by
-	// [pucl.PUDebiased], which wants to be told the prior.
+	// [pucl.PUDebiased], which wants to be told the prior. The seeds of the second ones are those of the first unless it changes Seed. Before
+	// anything is trained it is called once more, with a prior of 0.5, to learn whether what it returns can be followed.
 	Again func(prior float64, first train.Config) train.Config
 
 	// HeldOut are examples of the same kind that nothing learns from, labeled and unlabeled ones, on which the classifiers of both times are
 	// judged without a negative, for [CrossFitted.Best]; nil means none.
 	HeldOut Data
+
+	// Score says what is known of HeldOut. The zero value takes its unlabeled examples for a sample of all data, as in the case-control setting;
+	// where the labeled positives were taken out of one sample, set SingleDataset. A Prior is for the measures in [CrossFitted.HeldOut] that need
+	// one; nothing is chosen by it.
+	Score evaluate.ScoreConfig
 }
 
 // CrossFitted is what came of a run.
@@ -52,6 +58,8 @@ type CrossFitted struct {
 
 	// First is, with Again, what came of the first encoders, whose class prior the objective of the second ones was told; else nil.
 	First *CrossFitted
+
+	singleDataset bool // as CrossFitConfig.Score has it of HeldOut
 }
 
 // CrossFit makes a classifier without a class prior and without the assumption of [Run] that the classes are two clusters:
@@ -70,12 +78,16 @@ type CrossFitted struct {
 // encoder without other labels.
 func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFitConfig) (*CrossFitted, error) {
 	folds := cmp.Or(config.Folds, 3)
-	if err := cmp.Or(checkContext(ctx), check(data, Config{})); err != nil {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
+	data, err := check(data, Config{})
+	if err != nil {
 		return nil, err
 	}
 	labeled := data.labeled()
 	positive, _ := rows.Split(labeled)
-	if err := checkHeldOut(data, config.HeldOut); err != nil {
+	if config.HeldOut, err = checkHeldOut(data, config.HeldOut, config.Score); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	if err := fault.If(folds < 2 || len(positive) < folds, "pipeline: %d folds of %d labeled positives; there must be 2 folds or more, and a "+
@@ -141,7 +153,7 @@ func (c *CrossFitted) fit(ctx context.Context, eng *engine.Engine, data Data, fo
 		c.Classifier = append(c.Classifier, &classify.Classifier{Model: m, Probe: p})
 	}
 	if config.HeldOut != nil {
-		return c.judge(eng, config.HeldOut)
+		return c.judge(eng, config.HeldOut, config.Score)
 	}
 	return nil
 }
@@ -228,6 +240,9 @@ type (
 
 // String describes the batches for a record, and for checkpoints.
 func (b imagesWithout) String() string { return b.description }
+
+// Unwrap returns the batches as HideLabels made them; [train.Pretrain] looks there for their classes and pairs.
+func (b imagesWithout) Unwrap() train.Batches { return b.Batches }
 
 // String describes the batches for a record, and for checkpoints.
 func (b featuresWithout) String() string { return b.description }

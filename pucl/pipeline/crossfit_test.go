@@ -110,6 +110,9 @@ func TestCrossFitAgain(t *testing.T) {
 	var told []float64
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 5}}
 	once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	if once.HeldOut != nil || once.Best() != once {
+		t.Error("judged without examples held out, or not the best of one")
+	}
 	config.Again = func(prior float64, first train.Config) train.Config {
 		told = append(told, prior)
 		first.Objective, first.Steps = pucl.PUDebiased(prior), first.Steps+3
@@ -117,7 +120,7 @@ func TestCrossFitAgain(t *testing.T) {
 	}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
 	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if len(told) != 2 || told[1] != once.Labels.Prior || twice.First == nil || twice.First.Labels.Prior != told[1] || once.First != nil {
+	if len(told) != 2 || told[0] != 0.5 || told[1] != once.Labels.Prior || twice.First == nil || twice.First.Labels.Prior != told[1] || once.First != nil {
 		t.Fatalf("told %g, First %v and %v; once the prior is %g", told, once.First, twice.First, once.Labels.Prior)
 	}
 	for fold, c := range twice.First.Classifier {
@@ -179,6 +182,8 @@ func TestCrossFitRefuses(t *testing.T) {
 	wide.X = mat.NewDense(240, 3, nil)
 	wide.X.Set(0, 0, 1)
 	images, _ := striped(30, 6)
+	narrow := images
+	narrow.HideLabels = func([]bool) (train.Batches, error) { return flat{}, nil }
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, tt := range []struct {
@@ -197,6 +202,8 @@ func TestCrossFitRefuses(t *testing.T) {
 			"encoder 0: HideLabels returned no batches … let it return one of the two"},
 		{context.Background(), wide, CrossFitConfig{},
 			"encoder 0: rows of 3 features, but batches of rows of 2 … both must have the same columns"},
+		{context.Background(), narrow, CrossFitConfig{},
+			"encoder 0: images of 12×12×1 … but batches of images of 6×24×1; both must be of one size"},
 		// What is wrong with the vote, or with the probes, is known before hours of training.
 		{stopped, data, CrossFitConfig{Probe: probe.Config{Epochs: -1}},
 			"training the probes: probe: 2 rows, 1024 a batch, -1 epochs … a probe needs"},
@@ -214,6 +221,19 @@ func TestCrossFitRefuses(t *testing.T) {
 	var s *train.Stopped
 	if !errors.As(err, &s) || s.Step != 0 || s.Steps != 3 || !strings.Contains(err.Error(), "pretraining encoder 0") {
 		t.Errorf("a stopped run: %v", err)
+	}
+	// So does one that is stopped after the last encoder.
+	between, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := 0
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(3)}
+	config.Pretrain.Observer = stopAt{0, func() {
+		if ended++; ended == 2 {
+			stop()
+		}
+	}}
+	if _, err := CrossFit(between, eng, data, config); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped before training probe 0") {
+		t.Errorf("a run stopped after its encoders: %v", err)
 	}
 }
 

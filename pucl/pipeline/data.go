@@ -15,8 +15,9 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Data is positive and unlabeled examples: [Images] or [Features].
+// Data is positive and unlabeled examples: [Images] or [Features], or a pointer to either.
 type Data interface {
+	value() Data // Images or Features
 	check() (examples int, err error)
 	labeled() []bool
 	hide(labels []bool) (Data, error) // with batches in which these labels are hidden
@@ -46,26 +47,41 @@ type Features struct {
 	HideLabels func(hidden []bool) (train.FeatureBatches, error)
 }
 
-// check returns an error if the stages after pretraining cannot go with data and config.
-func check(data Data, config Config) error {
-	if err := checkStages(data, config); err != nil {
-		return fmt.Errorf("pipeline: %w", err)
+// plain returns Images or Features where data are one of them, a pointer to one, or a type that embeds one.
+func plain(data Data) (Data, error) {
+	images, pointsToImages := data.(*Images)
+	features, pointsToFeatures := data.(*Features)
+	if err := cmp.Or(
+		fault.If(data == nil, "no data; give Images or Features"),
+		fault.If(pointsToImages && images == nil || pointsToFeatures && features == nil, "no data, as the pointer is nil; give Images or Features"),
+	); err != nil {
+		return nil, err
 	}
-	return nil
+	return data.value(), nil
+}
+
+// check returns data as Images or Features, or an error if the stages after pretraining cannot go with them and config.
+func check(data Data, config Config) (Data, error) {
+	data, err := checkStages(data, config)
+	if err != nil {
+		err = fmt.Errorf("pipeline: %w", err)
+	}
+	return data, err
 }
 
 // checkStages is check without the name of the package.
-func checkStages(data Data, config Config) error {
-	if data == nil {
-		return errors.New("no data; give Images or Features")
+func checkStages(data Data, config Config) (Data, error) {
+	data, err := plain(data)
+	if err != nil {
+		return nil, err
 	}
 	n, err := data.check()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	positive, unlabeled := rows.Split(data.labeled())
 	_, features := data.(Features)
-	return cmp.Or(
+	return data, cmp.Or(
 		fault.If(len(data.labeled()) != n, "%d examples and %d entries in Labeled; give one for each, in the same order", n, len(data.labeled())),
 		fault.If(len(positive) == 0 || len(unlabeled) == 0, "%d labeled and %d unlabeled examples; at least one of each is needed: mark in Labeled "+
 			"those that are known to be positive, and no others", len(positive), len(unlabeled)),
@@ -73,6 +89,8 @@ func checkStages(data Data, config Config) error {
 		fault.If(features && config.FineTune != nil, "fine-tuning takes images; leave FineTune nil for features"),
 	)
 }
+
+func (d Images) value() Data { return d }
 
 func (d Images) check() (int, error) {
 	if d.Images == nil {
@@ -152,6 +170,8 @@ func (d Images) pixels() ([]uint8, error) {
 	}
 	return out, nil
 }
+
+func (d Features) value() Data { return d }
 
 func (d Features) check() (int, error) {
 	if d.X == nil || d.X.IsEmpty() {

@@ -29,6 +29,10 @@ func (r *Result) Doubt(config pseudo.Config) (string, error) {
 	if share <= pseudo.MaxDisagreement {
 		return "", nil
 	}
+	mend := "cluster the Projections, or take CrossFit"
+	if r.space == Projections {
+		mend = "take CrossFit"
+	}
 	return fmt.Sprintf("the two clusters are most likely not the classes: a labeler that supposes no clusters labels %.0f%% of the unlabeled "+
-		"examples otherwise, and more than %.0f%% is a warning; cluster the Projections, or take CrossFit", 100*share, 100*pseudo.MaxDisagreement), nil
+		"examples otherwise, and more than %.0f%% is a warning; %s", 100*share, 100*pseudo.MaxDisagreement, mend), nil
 }

@@ -1,14 +1,24 @@
 package pipeline
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -67,4 +77,48 @@ func TestDoubt(t *testing.T) {
 	refusal.Check(t, refusal.Err(r.Doubt(pseudo.Config{Folds: -1})), "labeling without clusters: pseudo: -1 folds … there must be 1 fold or more")
 	r.Clusters = nil
 	refusal.Check(t, refusal.Err(r.Doubt(pseudo.Config{})), "there are no clusters to doubt … leave Config.Risk nil")
+}
+
+// A run whose clusters are not the classes is doubted by the labels that it was given, whatever becomes of them later, and told what it has not
+// tried. Eight clouds around a circle are positive and negative in turn, so that no two clusters are the classes; a network of nearly nothing
+// leaves them as they are.
+func TestDoubtOfARun(t *testing.T) {
+	eng := enginetest.Open(t)
+	rng := rand.New(rand.NewPCG(6, 6))
+	data := Features{Batches: twoBlobs{}, X: mat.NewDense(400, 2, nil)}
+	for i := range 400 {
+		sin, cos := math.Sincos((float64(i%8*45) + 4*rng.NormFloat64()) * math.Pi / 180)
+		length := 1 + rng.Float64()
+		data.X.SetRow(i, []float64{length * cos, length * sin})
+		data.Labeled = append(data.Labeled, i%2 == 0 && i < 120)
+	}
+	given := slices.Clone(data.Labeled)
+	config := Config{Pretrain: quick(1), Cluster: cluster.Config{Restarts: 5}, Probe: probe.Config{Epochs: 1}}
+	config.Pretrain.LearningRate, config.Pretrain.Seed = 1e-6, 2
+	config.Pretrain.Encoder = encoder.Func{Name: "nearly nothing", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
+		return Add(x, MulScalar(encoder.Dense(scope.In("dense"), x, 2, true), 0.01))
+	}}
+	for space, mend := range map[Space]string{EncoderOutputs: "; cluster the Projections, or take CrossFit", Projections: " a warning; take CrossFit"} {
+		config.Space = space
+		data.Labeled = slices.Clone(given)
+		r := must[*Result](t)(Run(context.Background(), eng, data, config))
+		unit := mat.DenseCopyOf(r.Embedding.H)
+		for i := range 400 {
+			row := unit.RawRowView(i)
+			floats.Scale(1/floats.Norm(row, 2), row)
+		}
+		otherwise, labels := 0.0, must[*pseudo.Labels](t)(pseudo.Label(unit, given, pseudo.Config{Seed: 1}))
+		for i, labeled := range given {
+			if !labeled && labels.Positive[i] != r.Clusters.Positive[i] {
+				otherwise++
+			}
+		}
+		for i := range data.Labeled {
+			data.Labeled[i], r.Labels[i] = false, false
+		}
+		want := fmt.Sprintf("labels %.0f%% of the unlabeled", 100*otherwise/340)
+		if doubt, err := r.Doubt(pseudo.Config{Seed: 1}); !strings.Contains(doubt, want) || !strings.HasSuffix(doubt, mend) || err != nil {
+			t.Errorf("%v: %q, %v; want %q and %q", space, doubt, err, want, mend)
+		}
+	}
 }

@@ -26,13 +26,15 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 	for i := range 3 {
 		held.Labeled[i] = true
 	}
-	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Probe: probe.Config{Epochs: 20}, HeldOut: held,
+	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Probe: probe.Config{Epochs: 20}, HeldOut: &held,
 		Again: func(prior float64, first train.Config) train.Config {
 			first.Objective = pucl.PUDebiased(prior)
 			return first
 		}}
 	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	for name, c := range map[string]*CrossFitted{"first": twice.First, "second": twice} {
+	config.Again, config.Score = nil, evaluate.ScoreConfig{SingleDataset: true, Prior: 0.5}
+	single := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	for name, c := range map[string]*CrossFitted{"first": twice.First, "second": twice, "single-dataset": single} {
 		scores := must[[]float64](t)(c.Classifier.ScoresOfFeatures(eng, held.X))
 		recalled, called := 0., 0.
 		for i, score := range scores {
@@ -43,13 +45,14 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 				called++
 			}
 		}
-		if got := c.HeldOut; got == nil || math.Abs(got.Recall-recalled/3) > 1e-12 || math.Abs(got.Predicted-called/6) > 1e-12 || got.Prior != 0 {
-			t.Errorf("%s time: %+v, want %g of 3 recalled and %g of 6 called positive", name, got, recalled, called)
+		prior, population := 0.0, 6.0
+		if c == single {
+			prior, population, called = 0.5, 9, called+recalled
 		}
-	}
-	config.HeldOut, config.Again = nil, nil
-	if once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config)); once.HeldOut != nil || once.Best() != once {
-		t.Error("judged without examples held out, or not the best of one")
+		if got := c.HeldOut; got == nil || math.Abs(got.Recall-recalled/3) > 1e-12 || math.Abs(got.Predicted-called/population) > 1e-12 ||
+			got.Prior != prior || c.singleDataset != (c == single) {
+			t.Errorf("%s time: %+v, want %g of 3 recalled and %g of %g called positive", name, got, recalled, called, population)
+		}
 	}
 }
 
@@ -63,7 +66,7 @@ func TestCrossFitJudgesHeldOutImages(t *testing.T) {
 		held.Index, held.Labeled = append(held.Index, i), append(held.Labeled, i < 6)
 	}
 	fitted := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
-		Labels: pseudo.Config{Folds: 2}, HeldOut: held}))
+		Labels: pseudo.Config{Folds: 2, Prior: 0.5}, HeldOut: held}))
 	means := make([]float64, 30)
 	for _, member := range fitted.Classifier {
 		h := rows.Unit(must[*train.Embedding](t)(member.Model.EmbedImages(eng, data.Images)).H)
@@ -105,6 +108,14 @@ func TestBest(t *testing.T) {
 			t.Errorf("%+v and %+v: the first time %v, want %v", tt.first, tt.second, got, tt.wantFirst)
 		}
 	}
+	// log 2.7 − log 2.13 = 0.236; of 100 labeled and 50 unlabeled examples ± √(4·0.36/100 + 2·2.33/50) = 0.328, where both are the population 0.213.
+	for _, single := range []bool{false, true} {
+		first := &CrossFitted{HeldOut: &evaluate.PU{Recall: 0.9, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single}
+		second := &CrossFitted{HeldOut: &evaluate.PU{Recall: 0.8, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single, First: first}
+		if got := second.Best() == first; got != single {
+			t.Errorf("single-dataset %v: the first time %v", single, got)
+		}
+	}
 }
 
 // What cannot be held out is known before anything is trained.
@@ -125,10 +136,15 @@ func TestHeldOutIsCheckedFirst(t *testing.T) {
 		"HeldOut are images, and the data are rows of features; … hold rows out":           {data, images},
 		"HeldOut are rows of features, and the data are images; … hold images out":         {images, blank(2, true, false)},
 		"HeldOut are images of 6×24×1 (height×width×channels), … both must be of one size": {images, flatImages},
+		"24×1 (height×width×channels), … both must be of one size":                         {&images, &flatImages},
+		"3 features, and the data of 2; … both must have the same":                         {&data, struct{ Features }{blank(3, true, false)}},
+		"HeldOut: no data, as the pointer is nil; … give Images or Features":               {data, (*Features)(nil)},
 	} {
 		_, err := CrossFit(context.Background(), enginetest.Open(t), tt.data, CrossFitConfig{Folds: 2, HeldOut: tt.held})
 		refusal.Check(t, err, says)
 	}
+	refusal.Check(t, refusal.Err(CrossFit(context.Background(), enginetest.Open(t), data, CrossFitConfig{HeldOut: blank(2, true, false),
+		Score: evaluate.ScoreConfig{Prior: 1.5}})), "HeldOut: evaluate: class prior 1.5; … it must be above 0 and below 1")
 	if len(hidden) > 0 {
 		t.Error("batches were asked for before HeldOut was checked")
 	}

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -80,6 +81,7 @@ type Result struct {
 	Probe     *probe.Probe        // on the [rows.Unit] of Embedding.H
 
 	labeled []bool // of the examples
+	space   Space  // where they were clustered
 }
 
 // Run goes through all stages. What can be known to be wrong with the data or with the configuration of any stage is known before
@@ -90,8 +92,8 @@ func Run(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Re
 	return run(ctx, eng, nil, data, config)
 }
 
-// Fit goes through the stages after pretraining, with a model that is trained already. The batches of data and config.Pretrain
-// are not looked at.
+// Fit goes through the stages after pretraining, with a model that is trained already. Data need no batches; those that are there must be of
+// examples of the same size, and are not learned from. Config.Pretrain is not looked at.
 func Fit(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("pipeline: no model; train.LoadModel reads one, and Run trains one")
@@ -105,7 +107,11 @@ func checkContext(ctx context.Context) error {
 
 // run goes through all stages; m is the model, or nil where it is to be pretrained.
 func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, config Config) (*Result, error) {
-	if err := cmp.Or(checkContext(ctx), check(data, config)); err != nil {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
+	data, err := check(data, config)
+	if err != nil {
 		return nil, err
 	}
 	if err := config.check(eng, data); err != nil {
@@ -115,7 +121,8 @@ func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 	if minimized == nil {
 		minimized = risk.CrossEntropy
 	}
-	r := &Result{Model: m, Labels: data.labeled(), labeled: data.labeled()}
+	// Copies: what is done to Labeled or Labels later must not change what Doubt compares.
+	r := &Result{Model: m, Labels: slices.Clone(data.labeled()), labeled: slices.Clone(data.labeled()), space: config.Space}
 	for _, s := range []struct {
 		name   string
 		wanted bool
@@ -131,7 +138,7 @@ func run(ctx context.Context, eng *engine.Engine, m *train.Model, data Data, con
 		}},
 		{"clustering", config.Risk == nil, func() (err error) {
 			if r.Clusters, err = cluster.PUPL(rows.Unit(config.Space.rows(r.Embedding)), r.Labels, config.Cluster); err == nil {
-				r.Labels = r.Clusters.Positive
+				r.Labels = slices.Clone(r.Clusters.Positive)
 			}
 			return err
 		}},

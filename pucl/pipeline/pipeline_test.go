@@ -97,6 +97,9 @@ func TestRiskInsteadOfPseudoLabels(t *testing.T) {
 	if got.Clusters != nil || !slices.Equal(got.Labels, data.Labeled) || !reflect.DeepEqual(got.Probe, want) {
 		t.Errorf("%+v, want the probe %v", got, want)
 	}
+	if got.Labels[0] = false; !data.Labeled[0] {
+		t.Error("the labels of the result are those of the data, not a copy")
+	}
 	head := must[*probe.Probe](t)(probe.New(1, 8))
 	config.FineTune = &classify.FineTuneConfig{Epochs: 1, BatchSize: 10, Head: head}
 	got = must[*Result](t)(Fit(ctx, eng, m, data, config))

@@ -65,6 +65,11 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"training the probe: probe: the risk, at … no risk":                                              {features, Config{Risk: func(_, _ *graph.Node) *graph.Node { panic("no risk") }}},
 		"fine-tuning: classify: -1 epochs of batches … there must be 1 or more of both":                  {images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 		"fine-tuning takes images; … leave FineTune nil fo":                                              {features, tuned},
+		"no data, as the pointer is nil; … give Images or Features":                                      {(*Images)(nil), Config{}},
+		"no data, as the pointer is … give Images or Features":                                           {(*Features)(nil), Config{}},
+		"fine-tuning takes images; … leave FineTune nil for":                                             {&features, tuned},
+		"classify: -1 epochs of batches … there must be 1 or more of both":                               {&images, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
+		"-1 epochs of batches … there must be 1 or more of both":                                         {struct{ Images }{images}, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 	} {
 		tt.config.Pretrain.Observer = train.OnStep(func(train.Progress) { t.Errorf("%s: trained", says) })
 		_, err := Run(context.Background(), enginetest.Open(t), tt.data, tt.config)

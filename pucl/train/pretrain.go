@@ -22,6 +22,9 @@ import (
 // Batches hands out the training batches. The batch of a step must depend on the step alone, not on what was asked before,
 // so that training can resume at any step; datasets.Batches is one. It is asked for batches by another goroutine than the one
 // that trains.
+//
+// A type that wraps batches to say something else of them in String, and hands out what they do, can have a method Unwrap() Batches that returns
+// them: Pretrain then finds in them what the wrapper does not have, whether they are [ClassBatches] and whether they are [PairedBatches].
 type Batches interface {
 	// Batch returns b images, height×width×channels bytes each, and which of them are labeled positives, or why they cannot
 	// be had.
@@ -44,6 +47,21 @@ type PairedBatches interface {
 	Batches
 	// Seconds returns the images of which the second views of Batch(step) are made, as many and in its order.
 	Seconds(step int) (pixels []uint8, err error)
+}
+
+// as returns batches, or those that they wrap, as a T if they are one.
+func as[T Batches](batches Batches) (found T, ok bool) {
+	for batches != nil {
+		if found, ok = batches.(T); ok {
+			return found, true
+		}
+		wrapper, wraps := batches.(interface{ Unwrap() Batches })
+		if !wraps {
+			break
+		}
+		batches = wrapper.Unwrap()
+	}
+	return found, false
 }
 
 // source is what pretraining needs to know of the examples, images or rows of features.
@@ -81,7 +99,7 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 	}
 	read := func(step int) ([]uint8, []bool, error) { return readBatch(batches, step, shape) }
 	views := c.Views
-	paired, pairs := batches.(PairedBatches)
+	paired, pairs := as[PairedBatches](batches)
 	if pairs && views != 2 {
 		return nil, fmt.Errorf("train: %d views of every image, of batches that tell of which images the second views are; leave Views 0", views)
 	}
@@ -115,7 +133,7 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 				tensors.FromFlatDataAndDimensions(labeled, b),
 				tensors.FromFlatDataAndDimensions(numbers, views*b, c.Recipe.Numbers()),
 			}}
-			known, ok := batches.(ClassBatches)
+			known, ok := as[ClassBatches](batches)
 			if !ok {
 				return out, nil
 			}

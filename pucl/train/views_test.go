@@ -176,3 +176,40 @@ func (p samePairs) Seconds(step int) ([]uint8, error) {
 	pixels, _, err := p.Batch(step)
 	return pixels, err
 }
+
+// renamed are batches that say something else of themselves.
+type renamed struct{ Batches }
+
+func (renamed) String() string    { return "renamed" }
+func (r renamed) Unwrap() Batches { return r.Batches }
+
+// Batches that wrap others train with the classes and the second views of these, and are told apart by their own words.
+func TestWrappedBatches(t *testing.T) {
+	eng := enginetest.Open(t)
+	run := func(batches Batches, objective pucl.Objective) *Model {
+		config := quick(2)
+		config.Objective = objective
+		m, err := Pretrain(context.Background(), eng, batches, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, tt := range []struct {
+		batches   Batches
+		objective pucl.Objective
+	}{
+		{stripes{8, 2}, pucl.PUCL()},
+		{classed{stripes: stripes{8, 0}}, pucl.TrueNegatives(0)},
+		{pairedStripes{stripes: stripes{8, 2}}, pucl.PUCL()},
+	} {
+		bare, wrapped := run(tt.batches, tt.objective), run(renamed{renamed{tt.batches}}, tt.objective)
+		if got, want := fmt.Sprint(wrapped.History.Losses), fmt.Sprint(bare.History.Losses); got != want || wrapped.Record.Data != "images 12×12×1, renamed" {
+			t.Errorf("%T: losses %s of %q, unwrapped %s", tt.batches, got, wrapped.Record.Data, want)
+		}
+	}
+	config := quick(1)
+	config.Views = 3
+	_, err := Pretrain(context.Background(), eng, renamed{pairedStripes{stripes: stripes{8, 0}}}, config)
+	refusal.Check(t, err, "3 views of every image … leave Views 0")
+}

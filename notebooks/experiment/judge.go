@@ -29,7 +29,7 @@ const (
 	ProxyAUC      Rule = "proxy AUC"            // evaluate.PU.ProxyAUC of held-out PU examples
 	LeeLiu        Rule = "Lee–Liu"              // evaluate.PU.LeeLiu of held-out PU examples
 	Agreement     Rule = "agreement"            // [ViewsAgree], which takes no label
-	RiskOwnPrior  Rule = "PU risk, π estimated" // the same with the least prior that prior.BBEOfOrder estimates by any point of the head
+	RiskOwnPrior  Rule = "PU risk, π estimated" // PURisk with the least prior above 0 that prior.BBEOfOrder estimates by any point of the head
 	Oracle        Rule = "oracle"               // accuracy on the test examples themselves, as published numbers mostly are
 )
 

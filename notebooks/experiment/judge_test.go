@@ -158,16 +158,17 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// With the prior that the scores let see, 0.3 by the first point and 0.5 by the second, the first has the lower risk; with that of 0.9, which
-// the run was told, the second. Nothing is changed in the points, and without the order of scores the rule cannot be followed.
+// With the least prior that the scores let see, 0.3 by the second point, the first has the lower risk; with 0.6, which the first lets see, with
+// 0.9, which the run was told, or with each point's own, the second. Nothing is changed in the points, and without the order of scores the rule
+// cannot be followed.
 func TestOwnPrior(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6)}
 	for i, losses := range []evaluate.Losses{
-		{Positive: 0.5, PositiveAsNegative: 0.5, UnlabeledAsNegative: 0.1}, {Positive: 0.1, PositiveAsNegative: 0.9, UnlabeledAsNegative: 0.5},
+		{Positive: 0.5, PositiveAsNegative: 0.5, UnlabeledAsNegative: 0.1}, {Positive: 0.1, PositiveAsNegative: 0.9, UnlabeledAsNegative: 0.45},
 	} {
 		pu := points[i].PU
 		pu.Prior, pu.Losses, pu.Labeled, pu.Unlabeled = 0.9, losses, 20, 100
-		pu.Below = slices.Repeat(evaluate.Counts{[]float64{70, 50}[i]}, 20) // all labeled positives above 70, or 50, of 100
+		pu.Below = slices.Repeat(evaluate.Counts{[]float64{40, 70}[i]}, 20) // all labeled positives above 40, or 70, of 100
 	}
 	for rule, want := range map[Rule]int{PURisk: 2, RiskOwnPrior: 1} {
 		if j, ok := judge(points, "", rule); !ok || j.Step != want || j.Rule != rule {
@@ -180,6 +181,30 @@ func TestOwnPrior(t *testing.T) {
 	points[0].PU.Below, points[1].PU.Below = nil, nil
 	if j, ok := judge(points, "", RiskOwnPrior); ok {
 		t.Errorf("without the order of scores: %+v", j)
+	}
+}
+
+// A point whose labeled positives lie above all unlabeled examples lets see a prior of 0, by which no risk can be had. Wherever it stands, the
+// prior is the least of the others; where there are none it is not known.
+func TestOwnPriorPassesOverZero(t *testing.T) {
+	above := func(unlabeled float64) Point { // 20 labeled positives, all of them above so many of 100
+		p := pointOf("", 1, 0.9, 0.4, 0.6, 7)
+		p.PU.Below, p.PU.Unlabeled, p.PU.Labeled = slices.Repeat(evaluate.Counts{unlabeled}, 20), 100, 20
+		return p
+	}
+	for name, tt := range map[string]struct {
+		points []Point
+		want   float64
+	}{
+		"first": {[]Point{above(100), above(40), above(70)}, 0.3},
+		"last":  {[]Point{above(40), above(70), above(100)}, 0.3},
+		"alone": {[]Point{above(100)}, 0},
+	} {
+		for i, p := range withOwnPrior(tt.points, "") {
+			if !(math.Abs(p.PU.Prior-tt.want) < 0.02) {
+				t.Errorf("%s: point %d has the prior %g, want %g", name, i, p.PU.Prior, tt.want)
+			}
+		}
 	}
 }
 

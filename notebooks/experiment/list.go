@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/puclab/puclab/internal/sealed"
@@ -36,6 +37,9 @@ func ReadList(path string) (List, error) {
 
 // Find returns a run of the list, counted from 0, as it stood when the list was made. Grid finds a grid by its name.
 func (l List) Find(index int, grid func(name string, size Size) (Grid, error)) (Standing, error) {
+	if len(l.Entries) == 0 {
+		return Standing{}, errors.New("experiment: the list of runs holds none: start the grid again, which makes another list")
+	}
 	if index < 0 || index >= len(l.Entries) {
 		return Standing{}, fmt.Errorf("experiment: the list of runs has no number %d; it has those from 0 to %d",
 			index, len(l.Entries)-1)

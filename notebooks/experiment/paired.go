@@ -7,7 +7,7 @@ import (
 )
 
 // Series names a head of a method in a setting: one classifier of each seed. A setting of "" means all settings of the grid, in each of which
-// runs of the same seed are a pair.
+// runs of the same seed are a pair; it has no pair with a series of one setting, where a seed would have several partners.
 type Series struct{ Setting, Method, Head string }
 
 // Difference returns by how much the accuracy of one series is above that of another, run by run with the same seed, and then summed
@@ -88,6 +88,9 @@ func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool
 
 // differences returns what Paired sums up, with the seeds.
 func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (seeds []uint64, differences []float64) {
+	if a.Setting != b.Setting && (a.Setting == "" || b.Setting == "") {
+		return nil, nil
+	}
 	type pair struct {
 		setting string // "" where the series are of two settings
 		seed    uint64

@@ -67,6 +67,11 @@ func TestPairedOverSettings(t *testing.T) {
 	if d := cells.Difference(Series{"one", "a", ""}, Series{"two", "b", ""}, Last); d.Seeds != 1 || !near(d.Mean, -0.1) {
 		t.Errorf("of two settings %v", d)
 	}
+	for _, series := range [][2]Series{{{"", "a", ""}, {"two", "b", ""}}, {{"two", "a", ""}, {"", "b", ""}}} {
+		if d := cells.Difference(series[0], series[1], Last); d.Seeds != 0 {
+			t.Errorf("of one setting and all %v", d)
+		}
+	}
 }
 
 // Values are compared at the last point of a head, seed by seed, where both runs have them.

@@ -305,6 +305,9 @@ func TestLists(t *testing.T) {
 	if _, err := list.Find(1, find); err == nil || !strings.Contains(err.Error(), "no number 1; it has those from 0 to 0") {
 		t.Error(err)
 	}
+	if _, err := (List{}).Find(0, find); err == nil || !strings.Contains(err.Error(), "the list of runs holds none: start the grid again") {
+		t.Error(err)
+	}
 	grid.Runs = nil
 	_, err = list.Find(0, find)
 	if err == nil || !strings.Contains(err.Error(), "has no run FMNIST-I, 1000 labeled / nnPU / seed 1 any more") {
@@ -312,6 +315,19 @@ func TestLists(t *testing.T) {
 	}
 	if _, err := ReadList(path + "x"); err == nil {
 		t.Error("a list that is not there was read")
+	}
+}
+
+// A run in words names its first head, where that has a name.
+func TestResultInWords(t *testing.T) {
+	for want, points := range map[string][]Point{
+		"2 min 23 s, accuracy 0.9340 (last)": {scored("", 1, 0.5), scored("", 2, 0.934)},
+		"2 min 23 s, kNN 0.9340 (last)":      {scored("kNN", 2, 0.934), scored("probe", 2, 0.5)},
+		"2 min 23 s":                         {{Values: map[string]float64{"prior": 0.3}}},
+	} {
+		if got := (&Result{Seconds: 143, Points: points}).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -221,6 +221,12 @@ func TestSweep(t *testing.T) {
 	if note := s.Table(nothing, experiment.Last).Note; !strings.Contains(note, "Published: somebody; point chosen by: oracle.") {
 		t.Errorf("the note does not say how published numbers were chosen: %s", note)
 	}
+	s.Published = append(s.Published, Published{Setting: "easy", Row: s.Rows[1], Mean: 91, Source: "somebody else"},
+		Published{Setting: "hard", Row: s.Rows[0], Mean: 92, Rule: experiment.Oracle, Source: "somebody"})
+	if note := s.Table(nothing, experiment.Last).Note; strings.Count(note, "Published: somebody; point chosen by: oracle.") != 1 ||
+		!strings.Contains(note, "Published: somebody else; point chosen by: not told.") {
+		t.Errorf("the note does not name both sources, once each: %s", note)
+	}
 	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
 	if !math.IsNaN(low) || high != 1 {
 		t.Errorf("PUCL above ssCL between %g and %g", low, high)

@@ -29,15 +29,11 @@ func kindOf(setting string) int {
 }
 
 // StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the rivals on tables that a store has at a size, of
-// each method and head but the one that is shown all classes: on Fashion-MNIST, by which a rule may be picked, and on CIFAR-10, STL-10 and six
-// tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run share what they err by.
+// each method and head but those that are shown all classes, [TrueLabels] and [Ceiling]: on Fashion-MNIST, by which a rule may be picked, and on
+// CIFAR-10, STL-10 and six tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run
+// share what they err by. A kind of data is left out where no head has a point by every rule.
 func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
-	var kinds []Chosen
-	for _, kind := range kindsOfData {
-		kinds = append(kinds, Chosen{Name: kind.name})
-	}
-	runs := make([][][]experiment.Judgement, len(kinds))
-	seen := map[string]bool{}
+	var standings []experiment.Standing
 	for _, name := range []string{"table-1", "table-2", onTables} {
 		grid, err := Find(name, size)
 		if err != nil {
@@ -47,19 +43,30 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range cells.Standings {
-			if s.State != experiment.Done || seen[s.Run.String()] { // tables share runs
-				continue
-			}
-			seen[s.Run.String()] = true
-			kind := kindOf(s.Run.Setting)
-			runs[kind] = append(runs[kind], experiment.Judgements(s.Result.Points))
+		standings = append(standings, cells.Standings...)
+	}
+	return choose(standings), nil
+}
+
+// choose returns the kinds of data of runs, of which several may be the same, since tables share some.
+func choose(standings []experiment.Standing) []Chosen {
+	runs := make([][][]experiment.Judgement, len(kindsOfData))
+	seen := map[string]bool{}
+	for _, s := range standings {
+		if s.State != experiment.Done || s.Run.Method == TrueLabels || seen[s.Run.String()] {
+			continue
 		}
+		seen[s.Run.String()] = true
+		kind := kindOf(s.Run.Setting)
+		runs[kind] = append(runs[kind], experiment.Judgements(s.Result.Points))
 	}
-	for i := range kinds {
-		kinds[i].sumUp(runs[i])
+	var kinds []Chosen
+	for i, kind := range kindsOfData {
+		c := Chosen{Name: kind.name}
+		c.sumUp(runs[i])
+		kinds = append(kinds, c)
 	}
-	return slices.DeleteFunc(kinds, Chosen.empty), nil
+	return slices.DeleteFunc(kinds, Chosen.empty)
 }
 
 // StudyUnevenChoosing gathers the same of the heads on encoders by PUCL of [UnevenLabels], by how unevenly their labels are drawn.
@@ -71,11 +78,9 @@ func StudyUnevenChoosing(cells *experiment.Cells) (kinds []Chosen) {
 				runs = append(runs, experiment.Judgements(s.Result.Points))
 			}
 		}
-		if len(runs) > 0 {
-			c := Chosen{Name: fmt.Sprintf("by %g", times)}
-			c.sumUp(runs)
-			kinds = append(kinds, c)
-		}
+		c := Chosen{Name: fmt.Sprintf("by %g", times)}
+		c.sumUp(runs)
+		kinds = append(kinds, c)
 	}
 	return slices.DeleteFunc(kinds, Chosen.empty)
 }
@@ -115,15 +120,15 @@ func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 	}
 }
 
-// Best returns the rule of the smallest mean gap, among those that are told a class prior or among those that are not.
+// Best returns the rule of the smallest mean gap, among those that are told a class prior or among those that are not; "" where none has one.
 func (c Chosen) Best(told bool) (best experiment.Rule) {
 	least := math.Inf(1)
 	for _, rule := range experiment.Rules() {
 		if rule == experiment.Oracle || rule.ToldPrior() != told {
 			continue
 		}
-		if mean := c.Means[rule].Mean; mean < least {
-			best, least = rule, mean
+		if gap := c.Means[rule]; gap.Seeds > 0 && gap.Mean < least {
+			best, least = rule, gap.Mean
 		}
 	}
 	return best

@@ -8,7 +8,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Claim is what somebody says about two rows, of one setting or of two.
+// Claim is what somebody says about two rows, of one setting or of two. With Than it is one about accuracy and about both rows in either
+// setting, without Measure and BelowSetting.
 type Claim struct {
 	Experiment   string // that it is read from: "table 1", "figure 13"
 	Statement    string
@@ -22,7 +23,7 @@ type Claim struct {
 	Measure      Measure // by which Above is above; "" means accuracy on test images
 	BelowMeasure Measure // by which Below is compared; "" means Measure
 	Magnitude    bool    // compare how far from 0 both are by their measures
-	Than         string  // a setting where Above has less of a lead over Below, or with Within as large a one; "" for a claim of one lead
+	Than         string  // a setting where Above has less of a lead in accuracy over Below, or with Within as large a one; "" for a claim of one lead
 }
 
 // Measure is what a claim compares: accuracy, [Steps], or what was measured by that name at the last point of a head, as

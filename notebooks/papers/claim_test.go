@@ -8,6 +8,28 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
+// No claim says what deciding it would pass over: leads in two settings are compared by accuracy, both rows in either, magnitudes are of values,
+// and Less is about which row is above.
+func TestClaimsSayNothingInVain(t *testing.T) {
+	for _, of := range claimed() {
+		for _, c := range of.list {
+			for what, vain := range map[string]bool{
+				"Than with Measure":                  c.Than != "" && c.Measure != "",
+				"Than with BelowSetting":             c.Than != "" && c.BelowSetting != "",
+				"BelowMeasure without values":        c.BelowMeasure != "" && (c.Measure == "" || c.Measure == Steps),
+				"Magnitude without values":           c.Magnitude && (c.Measure == "" || c.Measure == Steps),
+				"Less with Within":                   c.Less != 0 && c.Within != 0,
+				"a negative number":                  c.Less < 0 || c.Within < 0,
+				"one of two settings, and all of it": c.BelowSetting != "" && c.Setting == "",
+			} {
+				if vain {
+					t.Errorf("%s, %q: %s", of.grid, c.Statement, what)
+				}
+			}
+		}
+	}
+}
+
 // Values are compared as they are, or by how far they are from 0, at the end of a run.
 func TestDecideByValues(t *testing.T) {
 	var cells experiment.Cells

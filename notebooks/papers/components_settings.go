@@ -29,7 +29,8 @@ func (s setting) candidates() int {
 }
 
 // judgeSettings judges the mixture where labels that are held out, and that no encoder has seen, tell the prior, and where they choose among
-// the first of [pseudo.Settings] too. What cannot label is a point that says why.
+// the first of [pseudo.Settings] too. What cannot label is a point that says why. The PU of the points is measured on these labels as well, which
+// have told the prior and the setting by then: it flatters these two heads, and test images alone compare them with others.
 func (all embeddings) judgeSettings(eng *engine.Engine, truth []bool, c train.Config, candidates int) ([]experiment.Point, error) {
 	seen := len(all.train.Labeled)
 	positives, _ := rows.Split(all.held.Labeled)

@@ -9,8 +9,9 @@ import (
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
-// A run has all heads, each judged on what it did not learn from; its numbers change with componentsVersion alone. PUPL of the run is what
-// stands beside its parts, and true labels, learned by the same network, are above pseudo-labels.
+// A run has all heads, each judged on test images, which it did not learn from, and on held-out ones, whose labels have told Outside and
+// ChosenSetting the prior; its numbers change with componentsVersion alone. PUPL of the run is what stands beside its parts, and true labels,
+// learned by the same network, are above pseudo-labels.
 func TestComponentsRun(t *testing.T) {
 	s := small()
 	s.Pretrain.Recipe = nil // views are for the larger runs

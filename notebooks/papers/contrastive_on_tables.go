@@ -18,7 +18,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// TableContrastive is the configuration of a run that pretrains an encoder on rows of a table.
+// TableContrastive is the configuration of a run that pretrains an encoder on rows of a table. What views have from other rows is drawn from the
+// whole table, rows held out and rows of the test among them, as columns are standardized over all: features alone, no class is looked at.
 type TableContrastive struct {
 	Set       string
 	Labeled   int // of which a tenth is held out

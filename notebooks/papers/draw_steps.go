@@ -77,12 +77,23 @@ func seriesName(s experiment.Series, list []experiment.Series) string {
 	return s.Method + ", " + strings.TrimPrefix(s.Setting, task+", ")
 }
 
-// PathsOverSteps returns how alignment and uniformity of each series went, the means over seeds, for [viz.AlignmentUniformity]; series of
-// fewer than two done runs are left out.
+// PathsOverSteps returns how alignment and uniformity of each series went, the means over seeds, for [viz.AlignmentUniformity]; steps at which
+// fewer than two done runs have one of the two are left out, and series without any other.
 func PathsOverSteps(cells *experiment.Cells, list ...experiment.Series) (paths []viz.Path) {
-	alignment, uniformity := ValuesOverSteps(cells, Alignment, list...), ValuesOverSteps(cells, Uniformity, list...)
-	for i, a := range alignment {
-		paths = append(paths, viz.Path{Name: a.Name, Steps: a.X, Alignment: a.Y, Uniformity: uniformity[i].Y})
+	for _, s := range list {
+		alignment, uniformity := ValuesOverSteps(cells, Alignment, s), ValuesOverSteps(cells, Uniformity, s)
+		if len(alignment) == 0 || len(uniformity) == 0 {
+			continue
+		}
+		a, u, path := alignment[0], uniformity[0], viz.Path{Name: seriesName(s, list)}
+		for i, step := range a.X {
+			if j := slices.Index(u.X, step); j >= 0 {
+				path.Steps, path.Alignment, path.Uniformity = append(path.Steps, step), append(path.Alignment, a.Y[i]), append(path.Uniformity, u.Y[j])
+			}
+		}
+		if len(path.Steps) > 0 {
+			paths = append(paths, path)
+		}
 	}
 	return paths
 }

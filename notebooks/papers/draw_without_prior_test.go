@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ func TestDrawWithoutPrior(t *testing.T) {
 				right := 91 + time + int(run.Seed)
 				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
 				standing.Result.Points = append(standing.Result.Points, experiment.Point{Head: head, Step: time, Test: &test,
-					PU:     &evaluate.PU{Recall: 0.9, Predicted: 0.3, ProxyAUC: 0.9 - 0.1*float64(time), Labeled: 100, Unlabeled: 1000},
+					PU: &evaluate.PU{Recall: 0.9, Predicted: 0.3, ProxyAUC: 0.9 - 0.1*float64(time), Labeled: 100, Unlabeled: 1000,
+						Losses: evaluate.Losses{Positive: 0.5 - 0.4*float64(time)}, Below: slices.Repeat(evaluate.Counts{700}, 100)},
 					Values: map[string]float64{EstimatedPrior: 0.31, LabelsRight: 0.9, MembersAlone: float64(right)/100 - 0.01}})
 			}
 		}
@@ -39,8 +41,10 @@ func TestDrawWithoutPrior(t *testing.T) {
 	holds(t, choice, string(experiment.Last), "93.5")
 	holds(t, choice, string(experiment.Oracle), "93.5")
 	holds(t, choice, string(experiment.ProxyAUC), "92.5")   // which is higher the first time here
-	holds(t, choice, "Lee–Liu by a standard error", "93.5") // as the two are alike
-	for _, s := range cells.Standings {                     // now the first time calls a third as many positive, and recalls as many
+	holds(t, choice, string(experiment.LeeLiu), "92.5")     // as the two are alike: the first
+	holds(t, choice, "Lee–Liu by a standard error", "93.5") // for the same reason
+	holds(t, choice, string(experiment.RiskOwnPrior), "93.5")
+	for _, s := range cells.Standings { // now the first time calls a third as many positive, and recalls as many
 		if s.Result != nil {
 			s.Result.Points[0].PU.Predicted = 0.1
 		}

@@ -202,7 +202,7 @@ func TestCurvesOfFigures(t *testing.T) {
 	holds(t, minutes, first.String(), "1.0")
 	holds(t, minutes, second.String(), "3.0")
 	paths := PathsOverSteps(cells, few, none)
-	if len(paths) != 1 || math.Abs(paths[0].Alignment[1]-0.93) > 1e-9 || paths[0].Uniformity[1] != -1 || paths[0].Steps[1] != 20 {
+	if len(paths) != 1 || paths[0].Name != "PUCL, 0.1 of all labeled" || math.Abs(paths[0].Alignment[1]-0.93) > 1e-9 || paths[0].Uniformity[1] != -1 || paths[0].Steps[1] != 20 {
 		t.Errorf("%+v", paths)
 	}
 	if over := CurvesOverShares(cells, "T", Neighbors); len(over) != 1 || over[0].Name != "PUCL" || !slices.Equal(over[0].X, []float64{0.1, 0.5}) ||
@@ -225,6 +225,25 @@ func TestCurvesOfFigures(t *testing.T) {
 	}
 	holds(t, DrawCurves("published", "n_P", PublishedOverLabels()), "20000", "96.31", "95.50", "95.67")
 	holds(t, DrawSooner(cells, none, few), "PUCL, 0.1 of all labeled", "93.0 ± 38.1", "0.0")
+}
+
+// A path is of one series: where the first of two has no uniformity, and the second none at its first step, the second has its own, from its
+// second step on.
+func TestPathsOfSeriesThatLackValues(t *testing.T) {
+	cells := watchedCells()
+	few, many := experiment.Series{Setting: ShareAt("T", 0.1), Method: "PUCL"}, experiment.Series{Setting: ShareAt("T", 0.5), Method: "PUCL"}
+	for _, s := range cells.Standings {
+		for _, p := range s.Result.Points {
+			if s.Run.Setting == few.Setting || p.Step == 10 {
+				delete(p.Values, Uniformity)
+			}
+		}
+	}
+	paths := PathsOverSteps(cells, few, many)
+	if len(paths) != 1 || paths[0].Name != "PUCL, 0.5 of all labeled" || !slices.Equal(paths[0].Steps, []float64{20}) ||
+		len(paths[0].Alignment) != 1 || math.Abs(paths[0].Alignment[0]-0.98) > 1e-9 || !slices.Equal(paths[0].Uniformity, []float64{-1}) {
+		t.Errorf("%+v", paths)
+	}
 }
 
 // The published numbers of a figure are one for each of its levels, and percentages.

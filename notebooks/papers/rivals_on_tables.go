@@ -21,7 +21,8 @@ const onTables = "rivals-on-tables"
 // RivalsOnTables is every rival, and the losses of Table 1 with their heads, on six tables of the UCI repository, so that a rival which
 // falls behind is seen to do so where a run takes seconds. Positives and negatives are drawn as where class priors are estimated, ¼ of
 // the unlabeled examples being positive; a fifth of these is the test, a tenth of them and of the labeled positives is held out to
-// choose epochs by.
+// choose epochs by. Training looks at no class of these, but at their features: columns are standardized over all rows of a table, and views
+// have features from any of them, see [TableContrastive].
 func RivalsOnTables(size experiment.Size) (experiment.Grid, error) {
 	seeds, sets := 5, uciSets()
 	config := rival.Config{Encoder: tableEncoder(), Positives: 64, Unlabeled: 192}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -120,7 +121,7 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 		out.Columns = append(out.Columns, fmt.Sprintf("%g", x))
 	}
 	published := viz.Table{}
-	told := ""
+	var told []string // where the published numbers are from, each once
 	for i, name := range s.names() {
 		var ours, theirs []viz.Cell
 		there := false
@@ -128,8 +129,8 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 			ours = append(ours, Percent(cells.At(s.Setting(x), s.Rows[i].Method, s.Rows[i].Head, rule).Accuracy))
 			p, ok := s.published(s.Setting(x), s.Rows[i])
 			theirs, there = append(theirs, viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok}), there || ok
-			if ok {
-				told = fmt.Sprintf(" Published: %s; point chosen by: %s.", p.Source, cmp.Or(p.Rule, "not told"))
+			if from := fmt.Sprintf(" Published: %s; point chosen by: %s.", p.Source, cmp.Or(p.Rule, "not told")); ok && !slices.Contains(told, from) {
+				told = append(told, from)
 			}
 		}
 		out.Add(name, ours)
@@ -137,7 +138,7 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 			published.Add(name+", published", theirs)
 		}
 	}
-	out.Note += told
+	out.Note += strings.Join(told, "")
 	out.Rows, out.Cells = append(out.Rows, published.Rows...), append(out.Cells, published.Cells...)
 	return out
 }

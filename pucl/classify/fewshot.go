@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -17,12 +18,18 @@ import (
 
 // FewShotConfig says how to try an encoder with few labels. The zero value draws 10 examples of each class, 5 times.
 type FewShotConfig struct {
-	PerClass int            // labeled examples of each class; 0 means 10
-	Draws    int            // how often examples are drawn and learned from; 0 means 5
-	Start    *probe.Probe   // where the probe, or the head of the network, starts; nil means at zero
-	Probe    probe.Config   // how FitFewShot trains; Epochs 0 means 100 here, few rows making few steps
-	FineTune FineTuneConfig // how FineTuneFewShot trains; Epochs 0 means 100 here
-	Seed     uint64         // of the draws; draw i has the seed Seed+i, which is also that of what learns from it
+	PerClass int          // labeled examples of each class; 0 means 10
+	Draws    int          // how often examples are drawn and learned from; 0 means 5
+	Start    *probe.Probe // where the probe, or the head of the network, starts, whatever Probe and FineTune say; nil means where these do
+	Probe    probe.Config // how FitFewShot trains; Epochs 0 means 100 here, few rows making few steps; Seed is the draw's
+
+	// FineTune is how FineTuneFewShot trains; Epochs 0 means 100 here. Seed is the draw's, and so is the folder below Checkpoint, draw-5
+	// for the seed 5, so that an interrupted call can be made again.
+	FineTune FineTuneConfig
+
+	// Seed is that of the draws: draw i has the seed Seed+i, which is also that of what learns from it. Seeds that differ by less than
+	// Draws share draws, and results by them are not independent.
+	Seed uint64
 }
 
 // withDefaults fills in the zero fields.
@@ -90,6 +97,9 @@ func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *train.Model, da
 		settings := c.FineTune
 		if settings.Seed = seed; c.Start != nil {
 			settings.Head = c.Start
+		}
+		if settings.Checkpoint != "" { // each draw is a run of its own
+			settings.Checkpoint = filepath.Join(settings.Checkpoint, fmt.Sprint("draw-", seed))
 		}
 		shots := LabeledImages[int]{pixels.Pick(data.Pixels, index, pixels.Bytes(shape)), labels}
 		tuned, err := FineTune(ctx, eng, m, shots, classes, settings)

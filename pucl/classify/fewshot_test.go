@@ -3,10 +3,14 @@ package classify
 import (
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -85,6 +89,23 @@ func TestFewShotStartsAtTheProbe(t *testing.T) {
 	}
 }
 
+// Of 16 test rows 12 are of the class that is always predicted: 3 of 4 are right, and 1 of 3 classes.
+func TestFewShotOfUnequalClasses(t *testing.T) {
+	data := blobs(rand.New(rand.NewPCG(9, 1)), 12, 1)
+	var index []int
+	for row, class := range data.Labels {
+		if class == 1 || row < 6 {
+			index = append(index, row)
+		}
+	}
+	test := LabeledRows{must[*mat.Dense](t)(rows.Take(data.X, index)), rows.Pick(data.Labels, index)}
+	few := must[*FewShot](t)(FitFewShot(enginetest.Open(t), data, test, 3, FewShotConfig{
+		PerClass: 2, Draws: 2, Start: constant(3, 3, 0, 50, 0), Probe: probe.Config{Epochs: 1, LearningRate: 1e-12},
+	}))
+	near(t, "accuracy", few.Accuracy.Mean, 0.75, 1e-12)
+	near(t, "balanced accuracy", few.Balanced.Mean, 1.0/3, 1e-12)
+}
+
 func TestFewShotRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
 	data := blobs(rand.New(rand.NewPCG(1, 2)), 4, 1)
@@ -102,6 +123,30 @@ func TestFewShotRefuses(t *testing.T) {
 		"0 rows of each of 2 classes … 1 row or more":                                               none,
 	} {
 		refusal.Check(t, err, says)
+	}
+}
+
+// Every draw has a checkpoint of its own, by its seed, from which a later call goes on: here the second draw, which has ended.
+func TestFineTuneFewShotResumes(t *testing.T) {
+	eng, m, folder, seen := enginetest.Open(t), quickModel(t), t.TempDir(), &witness{}
+	data, test := patterns(17, 45), patterns(18, 60)
+	tune := func(seed uint64, draws int) *FewShot {
+		t.Helper()
+		config := FewShotConfig{PerClass: 2, Draws: draws, Seed: seed,
+			FineTune: FineTuneConfig{Epochs: 4, LearningRate: 0.01, BatchSize: 3, Checkpoint: folder, Observer: seen}}
+		return must[*FewShot](t)(FineTuneFewShot(t.Context(), eng, m, data, test, 3, config))
+	}
+	both := tune(3, 2)
+	if again := tune(4, 1); !reflect.DeepEqual(again.Draws[0], both.Draws[1]) {
+		t.Errorf("the second draw %v, gone on with %v", both.Draws[1], again.Draws[0])
+	}
+	if want := 2 * 4 * 6 / 3; seen.steps != want {
+		t.Errorf("%d steps, want %d: two draws of 4 epochs of 6 images, 3 a step", seen.steps, want)
+	}
+	for _, name := range []string{"draw-3", "draw-4"} {
+		if entries, err := os.ReadDir(filepath.Join(folder, name)); err != nil || len(entries) == 0 {
+			t.Errorf("%s holds %d files, %v", name, len(entries), err)
+		}
 	}
 }
 

@@ -169,8 +169,9 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 }
 
 // FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: risk.CrossEntropy on
-// pseudo-labels, risk.NNPU and its like on "is a labeled positive". Every batch holds the same share of true labels as the
-// whole. A head to start at has one output, or the two of classes 0 and 1.
+// pseudo-labels, risk.NNPU and its like on "is a labeled positive". Every batch of 2 images or more holds the same share of true
+// labels as the whole, rounded, and one at least where there are any, so that where they are fewer than one in a batch they count for more. A
+// head to start at has one output, or the two of classes 0 and 1.
 func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[bool], risk risk.Risk,
 	config FineTuneConfig) (*Classifier, error) {
 	if risk == nil {

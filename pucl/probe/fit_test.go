@@ -63,6 +63,15 @@ func TestFitPUFindsTheBestLine(t *testing.T) {
 	}
 }
 
+// A batch of one row holds one label alone; batch by batch both kinds are learned from, so that the line lies between them.
+func TestFitPUOnBatchesOfOneRow(t *testing.T) {
+	x, truth := cloud(rand.New(rand.NewPCG(1, 3)), 400, 0.25, []float64{2, 0})
+	p := must[*Probe](t)(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{Epochs: 3, BatchSize: 1}))
+	if s := must[evaluate.Binary](t)(p.Score(x, truth)); s.Accuracy() < 0.95 || s.Degenerate() {
+		t.Errorf("two kinds that hardly overlap: %s", s)
+	}
+}
+
 // With the true prior nnPU finds nearly the best classifier from labeled positives and unlabeled rows; with a prior far too
 // high it calls too much positive, as the paper says.
 func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {

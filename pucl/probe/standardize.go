@@ -10,7 +10,7 @@ import (
 )
 
 // standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard
-// deviation, and both statistics. A column that never changes, but for what rounding leaves of its mean, becomes 0, and its deviation counts as 1.
+// deviation, and both statistics. A column that never changes, or only as rounding does, becomes 0, and its deviation counts as 1.
 func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	n, k := x.Dims()
 	flat, mean, std = make([]float32, n*k), make([]float64, k), make([]float64, k)
@@ -18,22 +18,23 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 		floats.Add(mean, x.RawRowView(i))
 	}
 	floats.Scale(1/float64(n), mean)
-	deviation, farthest := make([]float64, k), make([]float64, k)
+	first, farthest := x.RawRowView(0), make([]float64, k) // from the first row: the mean of equal numbers is off by rounding, the more the more rows
+	deviation := make([]float64, k)
 	for i := range n {
-		floats.SubTo(deviation, x.RawRowView(i), mean)
-		for j, d := range deviation {
-			farthest[j] = max(farthest[j], math.Abs(d))
+		for j, value := range x.RawRowView(i) {
+			farthest[j] = max(farthest[j], math.Abs(value-first[j]))
 		}
+		floats.SubTo(deviation, x.RawRowView(i), mean)
 		floats.Mul(deviation, deviation)
 		floats.Add(std, deviation)
 	}
 	factor := make([]float64, k)
 	for j, sum := range std {
-		if farthest[j] <= 1e-12*math.Abs(mean[j]) {
+		std[j] = math.Sqrt(sum / float64(n-1))
+		if farthest[j] <= 1e-12*math.Abs(first[j]) || std[j] == 0 { // 0 where squares are too small for a float64
 			std[j] = 1 // and factor stays 0
 			continue
 		}
-		std[j] = math.Sqrt(sum / float64(n-1))
 		factor[j] = 1 / std[j]
 	}
 	spans.Each(n, func(_, first, end int) {

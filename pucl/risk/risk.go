@@ -38,8 +38,8 @@ func CrossEntropy(logits, labels *Node) *Node { return PN(LogisticLoss)(logits, 
 //
 //	1/n Σ_i ℓ(±t_i), + for a positive, − for a negative
 //
-// With labels that tell the labeled positives it is the naive risk, which takes every unlabeled example for a negative: the
-// paper's figures call it CE. It is biased, the more the more positives are among the unlabeled.
+// With labels that tell the labeled positives it is the naive risk, which takes every unlabeled example for a negative: the figures of
+// "Contrastive Positive Unlabeled Learning" (anonymous authors) call it CE. It is biased, the more the more positives are among the unlabeled.
 func PN(loss MarginLoss) Risk {
 	return checked(0.5, func(logits, labels *Node) *Node {
 		return ReduceAllMean(loss(Where(labels, logits, Neg(logits))))
@@ -57,11 +57,14 @@ func UPU(prior float64, loss MarginLoss) Risk {
 	})
 }
 
-// NNPU is the non-negative risk, equation (13): the negative part of [UPU], which cannot be negative in expectation, is clipped
-// at 0. Value and gradient are those of the clipped expression; the training that was proposed with it, which climbs while
-// the part is negative, is [NNPUKiryo].
+// NNPU is the non-negative risk: the negative part of [UPU], which cannot be negative in expectation, is clipped at 0. Value and
+// gradient are those of the clipped expression; the training that was proposed with it, which climbs while the part is negative, is
+// [NNPUKiryo].
 //
 //	π R_P⁺ + max{0, R_U⁻ − π R_P⁻}
+//
+// Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), equation (6), which is equation (13) of
+// "Contrastive Positive Unlabeled Learning" (anonymous authors).
 func NNPU(prior float64, loss MarginLoss) Risk {
 	return checked(prior, func(logits, labels *Node) *Node {
 		positive, negative := puRisks(logits, labels, prior, loss)

@@ -12,6 +12,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -185,6 +187,8 @@ func TestRisksRefuse(t *testing.T) {
 			"π = 0 is not between 0 and 1 … give the share of positives, known or estimated"},
 		{"labels", run(PN(LogisticLoss), logits, []bool{true}),
 			"(Float64)[2] and labels (Bool)[1] … a risk takes logits [n] and Bool labels [n]"},
+		{"no examples", run(NNPU(0.5, LogisticLoss), tensors.FromShape(shapes.Make(dtypes.Float64, 0)), tensors.FromShape(shapes.Make(dtypes.Bool, 0))),
+			"no examples, whose mean is not defined … one logit and its label"},
 		{"β", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Beta: -1}), logits, labels),
 			"β = -1 and γ = 1 … β must not be negative, and γ must lie above"},
 		{"γ", run(NNPUKiryo(0.5, LogisticLoss, KiryoConfig{Gamma: 2}), logits, labels),

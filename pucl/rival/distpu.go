@@ -38,7 +38,7 @@ type DistPU struct {
 	Mixup         float64 // ν; 0 means 5, negative means none
 	MixedEntropy  float64 // γ; 0 means 0.04, negative means none
 	Alpha         float64 // α; 0 means 6
-	Warmup        float64 // share of the steps; 0 means ½, negative means none
+	Warmup        float64 // share of the steps; 0 means ½, negative means none: unlabeled examples are then mixed as ½ until the first epoch ends
 	WarmupEntropy float64 // μ₀; 0 means 0.002, negative means none
 }
 

@@ -52,7 +52,7 @@ type LaGAM struct {
 	Neighbors   int     // how many of the nearest rows join G(i), from ⅛ of the run on; 0 means 10, negative means none
 	Rate        float64 // step of the last layer's weights that the meta step looks ahead; 0 means 0.001
 	Memory      float64 // share of the run in which a part e^(−1) of a label is left, at the start; it falls to a quarter; 0 means 1/20
-	Warmup      float64 // share of the steps; 0 means 1/20, negative means none
+	Warmup      float64 // share of the steps; 0 means 1/20, negative means none: G(i) is then empty until the first epoch ends
 	Judges      float64 // share of the examples of both kinds that are set aside for the meta step, below 1; 0 means 0.2
 }
 

@@ -64,8 +64,8 @@ func checkPrior(method string, prior float64) error {
 type number struct {
 	name        string
 	value       float64
-	least, most float64 // value may be both
-	above       bool    // but least
+	least, most float64 // bounds, both included
+	above       bool    // least is excluded
 }
 
 // checkNumbers returns an error if a number is out of its range.

@@ -22,7 +22,7 @@ const mixPULVersion = 1
 // In the first part, the supervised consistency, both examples are labeled positives or negatives, both kinds with the same weight,
 // and y tells which. The negatives are a share of the unlabeled examples of the batch: at random in the warm-up, and after it the
 // reliable ones, those that a teacher finds the least positive. The teacher, whose predictions are t, is the moving average of the
-// network. The second part, the unsupervised consistency, is of mixtures of other unlabeled examples with any, after the warm-up.
+// network. The second part, the unsupervised consistency, is of mixtures of the other unlabeled examples with any unlabeled ones, after the warm-up.
 // The third part ranks labeled positives above unlabeled examples, on average and by a margin m. No class prior is needed: of equally
 // frequent positives and unlabeled examples the more frequent kind is the same as of positives and negatives. Where more negatives
 // are taken than there are, positives are among them; where fewer, the boundary moves towards the negatives, so that the best share

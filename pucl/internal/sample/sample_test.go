@@ -60,6 +60,19 @@ func TestStratifiedBatchesHoldBothKinds(t *testing.T) {
 	}
 }
 
+// A batch of one row cannot hold both kinds, and goes through the rows of both.
+func TestStratifiedBatchesOfOneRow(t *testing.T) {
+	next := Stratified([]bool{true, false, false, false, false}, 1, rand.New(rand.NewPCG(1, 1)))
+	var seen []int
+	for range 5 {
+		seen = append(seen, next()...)
+	}
+	slices.Sort(seen)
+	if !slices.Equal(seen, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("5 batches of one row of 5 hold the rows %v", seen)
+	}
+}
+
 // The draws stand behind every published number, so they must stay as they are.
 func TestDraws(t *testing.T) {
 	shuffled := Shuffled(5, 2, rand.New(rand.NewPCG(1, 2)))

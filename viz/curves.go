@@ -120,12 +120,12 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
 	var places []float64 // each X once
-	for _, k := range curves {
-		places = append(places, k.X...)
-	}
-	slices.Sort(places)
-	places = slices.Compact(places)
 	if cfg.Whiskers {
+		for _, k := range curves {
+			places = append(places, k.X...)
+		}
+		slices.Sort(places)
+		places = slices.Compact(places)
 		p.X.Tick.Marker = ticksAt(places)
 	}
 	var entries []Entry

@@ -117,9 +117,5 @@ func ofPairs(size experiment.Size) (setting, error) {
 		return s, size.Unknown()
 	}
 	s.Data.Labeled, s.Data.Single, s.Batch.Share = 0, true, 0
-	list, err := withBenchmarks([]setting{s})
-	if err != nil {
-		return s, err
-	}
-	return list[0], nil
+	return s.withBenchmark()
 }

@@ -93,11 +93,7 @@ func prototypeSetting(size experiment.Size) (setting, error) {
 	default:
 		return setting{}, size.Unknown()
 	}
-	list, err := withBenchmarks([]setting{s})
-	if err != nil {
-		return s, err
-	}
-	return list[0], nil
+	return s.withBenchmark()
 }
 
 // Embed embeds the test images of the setting, and tells which of them are positive.

@@ -74,11 +74,7 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 		return s, size.Unknown()
 	}
 	s.Name, s.Data.Labeled, s.Data.Single, s.Batch.Share = task+", ten classes", 0, true, 0
-	list, err := withBenchmarks([]setting{s})
-	if err != nil {
-		return s, err
-	}
-	return list[0], nil
+	return s.withBenchmark()
 }
 
 // sized returns a setting in batches of another size, of as many images in all.

@@ -65,11 +65,17 @@ func settings(size experiment.Size) ([]setting, error) {
 	return withBenchmarks(list)
 }
 
+// withBenchmark fills in the benchmark of the setting.
+func (s setting) withBenchmark() (_ setting, err error) {
+	s.benchmark, err = findTask(s.Data.Benchmark)
+	return s, err
+}
+
 // withBenchmarks fills in the benchmarks of settings.
 func withBenchmarks(list []setting) ([]setting, error) {
 	for i, s := range list {
 		var err error
-		if list[i].benchmark, err = findTask(s.Data.Benchmark); err != nil {
+		if list[i], err = s.withBenchmark(); err != nil {
 			return nil, err
 		}
 	}

@@ -44,14 +44,14 @@ func UnevenLabels(size experiment.Size) (experiment.Grid, error) {
 	default:
 		return experiment.Grid{}, size.Unknown()
 	}
-	list, err := withBenchmarks([]setting{s})
+	whole, err := s.withBenchmark()
 	if err != nil {
 		return experiment.Grid{}, err
 	}
 	grid := experiment.Grid{Name: unevenLabels, Size: size}
-	for seed := range uint64(min(list[0].Seeds, seeds)) {
+	for seed := range uint64(min(whole.Seeds, seeds)) {
 		for _, times := range Unevenness() {
-			s := list[0]
+			s := whole
 			if s.Name = unevenly(s.Name, times); times != 1 {
 				s.Data.Uneven = times
 			}

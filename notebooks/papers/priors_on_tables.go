@@ -44,7 +44,7 @@ func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
 const priorStream = 0x9f107
 
 // priorVersion is the version of the runs that estimate class priors; see experiment.Run.
-const priorVersion = 1
+const priorVersion = 2
 
 // What is measured of an estimator, a head of its run, beside 1 or 0 for whether supports are seen to overlap.
 const (

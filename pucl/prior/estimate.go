@@ -15,7 +15,7 @@ type Estimate struct {
 	// Low and High are the ends of an interval of that Level, from 0 to 1; NaN where Config.Resamples is negative. They are equal where no
 	// resample differs, as of few examples that are parted fully, and say nothing then. Else the interval knows the chance of
 	// the draw and, roughly, a classifier's errors, but not an estimator's own bias, nor what Overlap tells. On 300 draws from six tables 90%
-	// intervals contain the prior in 98% by DEDPUL, 95% by BBE and 90% by TEDn, but in 64% by KM2, 57% by TIcE, or 66% of scores, and in none
+	// intervals contain the prior in 98% by DEDPUL, 95% by BBE and 94% by TEDn, but in 64% by KM2, 57% by TIcE, or 66% of scores, and in none
 	// by ElkanNoto and ElkanNotoMax: believe those of the first three.
 	Low, High, Level float64
 

@@ -45,9 +45,32 @@ func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	e := Estimate{Prior: k.prior(), OverlapUnknown: true}
 	random := rand.New(rand.NewPCG(c.Seed, 0xb007))
 	e.bound(c, func() float64 {
-		return (&kernelMeans{k.gram, k.positives, again(k.positive, random), again(k.unlabeled, random)}).prior()
+		return k.resample(random).prior()
 	})
 	return e, nil
+}
+
+// kernelMeans is rows as a kernel has them, with weights that make a mean of each kind.
+type kernelMeans struct {
+	gram                *mat.Dense // [n, n]
+	positive, unlabeled []float64  // weights [n], each summing to 1
+	fewer               int        // min(n_P, n_U)
+}
+
+// resample returns what as many draws of each kind give, of the rows that are drawn alone: the others are no part of a mixture.
+func (k *kernelMeans) resample(random *rand.Rand) *kernelMeans {
+	positive, unlabeled := again(k.positive, random), again(k.unlabeled, random)
+	var drawn []int
+	for i := range positive {
+		if positive[i] > 0 || unlabeled[i] > 0 {
+			drawn = append(drawn, i)
+		}
+	}
+	gram := mat.NewDense(len(drawn), len(drawn), nil)
+	for at, i := range drawn {
+		gram.SetRow(at, rows.Pick(k.gram.RawRowView(i), drawn))
+	}
+	return &kernelMeans{gram, rows.Pick(positive, drawn), rows.Pick(unlabeled, drawn), k.fewer}
 }
 
 // again returns the weights that as many draws give as there are weights above 0.
@@ -65,13 +88,6 @@ func again(weights []float64, random *rand.Rand) []float64 {
 	return out
 }
 
-// kernelMeans is rows as a kernel has them, n_P labeled ones before the others, with weights that make a mean of each kind.
-type kernelMeans struct {
-	gram                *mat.Dense // [n, n]
-	positives           int        // n_P
-	positive, unlabeled []float64  // weights [n], each summing to 1
-}
-
 // newKernelMeans draws the rows and chooses the kernel's width: of five around the median distance, the one that sets the two means
 // farthest apart.
 func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMeans, error) {
@@ -86,7 +102,7 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 		return nil, err
 	}
 	n := len(positive) + len(unlabeled)
-	k := &kernelMeans{positives: len(positive), positive: make([]float64, n), unlabeled: make([]float64, n)}
+	k := &kernelMeans{positive: make([]float64, n), unlabeled: make([]float64, n), fewer: min(len(positive), len(unlabeled))}
 	for i := range n {
 		if i < len(positive) {
 			k.positive[i] = 1 / float64(len(positive))
@@ -134,9 +150,8 @@ func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
 
 // prior returns the estimate.
 func (k *kernelMeans) prior() float64 {
-	n := len(k.positive)
 	gramPositive, gramUnlabeled := k.times(k.positive), k.times(k.unlabeled)
-	threshold := 1 / math.Sqrt(float64(min(k.positives, n-k.positives)))
+	threshold := 1 / math.Sqrt(float64(k.fewer))
 	v := slices.Clone(k.unlabeled)
 	low, high := 0.0, kmHighest
 	for high-low > kmExact {

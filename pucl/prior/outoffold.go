@@ -21,13 +21,19 @@ type Folds struct {
 	Seed    uint64
 }
 
+// withDefaults fills in the zero fields.
+func (f Folds) withDefaults() Folds {
+	f.Folds, f.Repeats = cmp.Or(f.Folds, 5), cmp.Or(f.Repeats, 5)
+	return f
+}
+
 // noFit is what is wrong where there is no classifier.
 const noFit = "prior: no classifier to fit; give a Fit, such as Trees.OfRows makes"
 
 // OutOfFold returns a score for each example, of classifiers that did not learn from it: labeled [n] tells which examples are labeled.
 // Every part holds the same share of labeled ones.
 func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
-	folds.Folds, folds.Repeats = cmp.Or(folds.Folds, 5), cmp.Or(folds.Repeats, 5)
+	folds = folds.withDefaults()
 	positives, unlabeled, err := count(labeled)
 	if err != nil {
 		return nil, err

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/puclab/puclab/pucl/rows"
 )
 
 // BBE agrees with a search that counts examples anew at every threshold.
@@ -235,59 +234,26 @@ func TestOutOfFold(t *testing.T) {
 	}
 }
 
-// The second round of TED^n learns from all but the unlabeled examples of the highest scores, as many as the first round's prior says,
-// and holds out all the same.
-func TestTEDnRejects(t *testing.T) {
-	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 100))
-	given := make([]float64, 140)
-	for i := range given {
-		given[i] = 1
-		if i >= 40+30 { // 30 of the unlabeled examples are like all labeled ones, and BBE finds .3
-			given[i] = -float64(i)
+// A resample of KM2 is of the rows drawn, as many as there are, and a mixture is of none beside them.
+func TestResampleOfKM2(t *testing.T) {
+	x, labeled := table(100, 300, 0.4)
+	k, err := newKernelMeans(x, labeled, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := k.resample(rand.New(rand.NewPCG(2, 1)))
+	n, _ := r.gram.Dims()
+	if n < 220 || n > 290 || len(r.positive) != n || len(r.unlabeled) != n || r.fewer != 100 { // 400 × (1 − 1/e) is 253
+		t.Errorf("%d rows, %d and %d weights, fewer %d", n, len(r.positive), len(r.unlabeled), r.fewer)
+	}
+	for i := range n {
+		p, u := 100*r.positive[i], 300*r.unlabeled[i]
+		if r.gram.At(i, i) != 1 || p+u < 0.5 || p > 0.5 && u > 0.5 || math.Abs(p-math.Round(p)) > 1e-9 || math.Abs(u-math.Round(u)) > 1e-9 {
+			t.Errorf("row %d, %g with itself, is drawn %g and %g times", i, r.gram.At(i, i), p, u)
 		}
 	}
-	learned, held, calls := make([]int, 140), make([]int, 140), 0
-	fit := func(learn, hold []int, _ uint64) ([]float64, error) {
-		if calls++; calls > 4 {
-			for _, i := range learn {
-				learned[i]++
-			}
-			for _, i := range hold {
-				held[i]++
-			}
-		}
-		return rows.Pick(given, hold), nil
-	}
-	scores, e, err := TEDn(labeled, Folds{Folds: 4, Repeats: 1}, 2, fit, noInterval)
-	if err != nil || calls != 8 || !(math.Abs(e.Prior-0.3) <= 1e-9) || !slices.Equal(scores, given) {
-		t.Errorf("%v, %v after %d calls", e, err, calls)
-	}
-	for i := range labeled {
-		want := 3
-		if i >= 40 && i < 70 {
-			want = 0
-		}
-		if learned[i] != want || held[i] != 1 {
-			t.Errorf("example %d: learned from %d times, want %d; held out %d times", i, learned[i], want, held[i])
-		}
-	}
-}
-
-// Which of the unlabeled examples of one score are rejected does not follow from their order.
-func TestTEDnRejectsWithoutOrder(t *testing.T) {
-	labeled := slices.Concat(slices.Repeat([]bool{true}, 100), make([]bool, 1000))
-	marks := highest(make([]float64, 1100), labeled, 0.5, rand.New(rand.NewPCG(1, 2)))
-	first, all := 0, 0
-	for i, m := range marks {
-		if m && i < 600 {
-			first++
-		}
-		if m {
-			all++
-		}
-	}
-	if all != 500 || first < 200 || first > 300 { // 250 ± 3 standard deviations of 8 are 226 to 274
-		t.Errorf("%d of the first half and %d in all are rejected, want about 250 and 500", first, all)
+	if a, b := floats.Sum(r.positive), floats.Sum(r.unlabeled); math.Abs(a-1) > 1e-9 || math.Abs(b-1) > 1e-9 {
+		t.Errorf("weights of %g and %g", a, b)
 	}
 }
 

@@ -1,12 +1,14 @@
 package papers
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // A run has all heads, each judged on test images, which it did not learn from, and on held-out ones, whose labels have told Outside and
@@ -52,5 +54,51 @@ func TestComponentsRun(t *testing.T) {
 		if got := by[head].Test.Accuracy(); !(math.Abs(got-want) < 0.015) { // the two engines have 0.711 and 0.698 for SelfTrained, by last digits alone
 			t.Errorf("version %d, %s: accuracy %.4f, before %.3f", componentsVersion, head, got, want)
 		}
+	}
+}
+
+// Each row is of its own head, with what is known of it, and CrossFit stands beside what knows all classes on its encoders.
+func TestDrawComponents(t *testing.T) {
+	grid, err := Components(experiment.Laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const setting = "FMNIST-I, 1000 labeled"
+	cells := &experiment.Cells{}
+	of := map[string]int{} // per cent right, by the method and the head
+	for _, run := range grid.Runs {
+		standing := experiment.Standing{Run: run}
+		heads := []string{FirstTime, ownCeiling(FirstTime), SecondTime, ownCeiling(SecondTime)}
+		if run.Method == ComponentsMethod {
+			heads = slices.Concat(Heads(), headsOfPUPL(false)[1:], headsOfPUPL(true)[1:], []string{Outside, ChosenSetting, NNPUEstimated}, TunedHeads())
+		}
+		if run.Setting == setting && run.Seed <= 2 {
+			standing.State, standing.Result = experiment.Done, &experiment.Result{}
+			for i, head := range heads {
+				of[head] = 50 + i
+				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: 50 + i, FalseNegative: 50 - i}}
+				p := experiment.Point{Head: head, Test: &test, Values: map[string]float64{LabelsRight: float64(i) / 100}}
+				if head == Outside {
+					p.Values[EstimatedPrior] = 0.123
+				}
+				standing.Result.Points = append(standing.Result.Points, p)
+			}
+		}
+		cells.Standings = append(cells.Standings, standing)
+	}
+	percent := func(head string) string { return fmt.Sprintf("%d.0", of[head]) }
+	parts := DrawPartsOfPUPL(cells, setting)
+	for _, head := range slices.Concat(headsOfPUPL(false), headsOfPUPL(true)) {
+		holds(t, parts, head, percent(head), fmt.Sprintf("%d.0", of[head]-50))
+	}
+	tuned := DrawTuned(cells, setting)
+	holds(t, tuned, Outside, "12.3", percent(Outside))
+	holds(t, tuned, SelfTrained, percent(SelfTrained))
+	holds(t, tuned, TunedCeiling, percent(TunedCeiling))
+	beside := DrawBesideTrueLabels(cells, setting)
+	holds(t, beside, SecondTime, percent(SecondTime))
+	holds(t, beside, ownCeiling(SecondTime), percent(ownCeiling(SecondTime)))
+	if len(parts.Rows) != 14 || len(tuned.Rows) != 13 || len(beside.Rows) != 4 {
+		t.Errorf("%d, %d and %d rows", len(parts.Rows), len(tuned.Rows), len(beside.Rows))
 	}
 }

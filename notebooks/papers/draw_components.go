@@ -11,14 +11,14 @@ import (
 // share of the pseudo-labels is right, and the accuracy of a linear classifier of h that learned them, in percent as mean ± half of the 95%
 // interval over the seeds.
 func DrawPartsOfPUPL(cells *experiment.Cells, setting string) viz.Table {
-	return drawComponents(cells, setting, "PUPL and its parts", slices.Concat(headsOfPUPL(false), headsOfPUPL(true)))
+	return drawComponents(cells, setting, "PUPL and its parts", slices.Concat(headsOfPUPL(false), headsOfPUPL(true)), LabelsRight)
 }
 
-// DrawTuned returns what becomes of what may be added to Algorithm 1, likewise: pseudo-labels by package pseudo, and networks that are
-// fine-tuned by them, beside what is told all classes.
+// DrawTuned returns what becomes of what may be added to Algorithm 1, likewise, and the class prior where it is estimated: pseudo-labels by
+// package pseudo, and networks that are fine-tuned by them, beside what is told all classes.
 func DrawTuned(cells *experiment.Cells, setting string) viz.Table {
 	heads := slices.Concat([]string{PUPL, PUPLOnZ, NNPU, NNPUEstimated, Mixture, Outside, ChosenSetting}, TunedHeads()[:4], []string{Ceiling, TunedCeiling})
-	return drawComponents(cells, setting, "what is added", heads)
+	return drawComponents(cells, setting, "what is added", heads, EstimatedPrior, LabelsRight)
 }
 
 // headsOfPUPL are PUPL, and PUPL without each of its parts.
@@ -34,8 +34,15 @@ func headsOfPUPL(onZ bool) []string {
 }
 
 // drawComponents draws heads of [Components] in a setting.
-func drawComponents(cells *experiment.Cells, setting, of string, heads []string) viz.Table {
-	return drawHeads(cells, setting, ComponentsMethod, viz.Table{Title: setting + ": " + of, RowsHeader: "classifier"}, heads, LabelsRight)
+func drawComponents(cells *experiment.Cells, setting, of string, heads []string, shares ...string) viz.Table {
+	return drawHeads(cells, setting, ComponentsMethod, viz.Table{Title: setting + ": " + of, RowsHeader: "classifier"}, heads, shares...)
+}
+
+// DrawBesideTrueLabels returns what CrossFit reaches in a setting of [Components], and what classifiers do on the same encoders that know all
+// classes, as [DrawTuned] does.
+func DrawBesideTrueLabels(cells *experiment.Cells, setting string) viz.Table {
+	heads := []string{FirstTime, ownCeiling(FirstTime), SecondTime, ownCeiling(SecondTime)}
+	return drawHeads(cells, setting, besideTrueLabels, viz.Table{Title: setting + ": CrossFit", RowsHeader: "encoders by, classifiers told"}, heads)
 }
 
 // drawHeads fills in a table of heads: shares that are known of their pseudo-labels, and accuracy.

@@ -40,7 +40,7 @@ func Index() []Place {
 		{paper, "Table 2", "PUCL and its rivals", "table-2", []string{"table 2"}, nil},
 		{paper, "Figure 4", "accuracy over γ and π", "figure-4", []string{experiment4}, nil},
 		{paper, "Lemma 1", "when robust learning fails", "lemmas", nil, theory("lemma-1 lemma-1-repaired")},
-		{paper, "Algorithm 1", "PUCL, then PUPL, then a classifier", "quickstart", nil, theory("loss-code pupl-variants")},
+		{paper, "Algorithm 1", "PUCL, then PUPL, then a classifier", "components", []string{"parts of PUPL"}, theory("loss-code pupl-variants")},
 		{paper, "Figure 5", "case-control beside one data set", "figure-5", []string{experiment5}, theory("single-dataset")},
 		{paper, "Figure 6", "quality of the embedding over supervision", "figure-1", []string{"figure 6"}, nil},
 		{paper, "Figure 7", "four objects on a square, again", "figure-2", nil, theory("hypercube")},

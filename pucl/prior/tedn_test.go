@@ -93,7 +93,7 @@ func TestTEDnOfNearestNeighbors(t *testing.T) {
 				return cmp.Compare(floats.Distance(x.RawRowView(a), x.RawRowView(i), 2), floats.Distance(x.RawRowView(b), x.RawRowView(i), 2))
 			})
 			score := 0.0
-			for _, j := range order[:20] {
+			for _, j := range order[:5] {
 				if labeled[j] {
 					score++
 				}

@@ -31,9 +31,8 @@ func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []
 	); err != nil {
 		return nil, Estimate{}, err
 	}
-	scores, err = OutOfFold(labeled, folds, func(learn, held []int, seed uint64) ([]float64, error) {
-		random := rand.New(rand.NewPCG(seed, 0x7ed2))
-		var rejected []bool // of all examples
+	scores, err = OutOfFold(labeled, folds, func(learn, held []int, seed uint64) (_ []float64, err error) {
+		rejected, random := make([]bool, len(labeled)), rand.New(rand.NewPCG(seed, 0x7ed2))
 		for range rounds - 1 {
 			if rejected, err = reject(labeled, rejected, learn, max(folds.Folds-1, 2), fit, random); err != nil {
 				return nil, err
@@ -69,11 +68,8 @@ func reject(labeled, rejected []bool, learn []int, folds int, fit Fit, random *r
 	return next, nil
 }
 
-// without returns the examples that are not rejected, all where rejected is nil.
+// without returns the examples that are not rejected.
 func without(rejected []bool, examples []int) []int {
-	if rejected == nil {
-		return examples
-	}
 	return slices.DeleteFunc(slices.Clone(examples), func(i int) bool { return rejected[i] })
 }
 

@@ -36,7 +36,7 @@ func TestTEDnRejects(t *testing.T) {
 			return rows.Pick(given, hold), nil
 		}
 		slices.Sort(out)
-		if others := slices.DeleteFunc(numbers(140), func(i int) bool { return slices.Contains(hold, i) }); !slices.Equal(out, others) {
+		if others := slices.DeleteFunc(rows.All(140), func(i int) bool { return slices.Contains(hold, i) }); !slices.Equal(out, others) {
 			t.Errorf("examples %d are held out in the first round, want %d", out, others)
 		}
 		for _, i := range hold {
@@ -64,14 +64,6 @@ func TestTEDnRejects(t *testing.T) {
 			t.Errorf("example %d: learned from %d times, want %d; held out %d times", i, learned[i], want, held[i])
 		}
 	}
-}
-
-// numbers returns 0 to n − 1.
-func numbers(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
-	}
-	return out
 }
 
 // Nearest neighbors, which know by heart who is labeled, find the prior all the same: no round tells the next what it later judges.

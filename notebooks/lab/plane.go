@@ -1,0 +1,15 @@
+package lab
+
+import (
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+
+	"github.com/puclab/puclab/viz"
+)
+
+// Plane draws points of the plane, the rows of x [n, 2], by their labels, at most 250 of each, with one unit for both axes. It ends the cell
+// where [viz.ByLabel] refuses them.
+func Plane(title string, x *mat.Dense, labels []bool) *plot.Plot {
+	return Must(viz.Scatter(viz.ScatterConfig{Figure: viz.Figure{Title: title, XLabel: "x", YLabel: "y"}, EqualAspect: true, MaxPerGroup: 250},
+		Must(viz.ByLabel(x, labels))...))
+}

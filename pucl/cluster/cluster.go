@@ -81,7 +81,8 @@ func (c Config) Check() error {
 // must bring.
 //
 // It is an error if there are no labeled or no unlabeled rows, if an entry is not finite, if all rows are the same, if entries lie
-// more than 1e100 apart, or if all unlabeled rows lie on the positive center: then nothing tells two clusters apart.
+// more than 1e100 apart, or if all unlabeled rows lie on the positive center, or, of [Means], their mean does: then nothing tells two clusters
+// apart.
 func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 	starts, err := Starts(x, labeled, config)
 	if err != nil {
@@ -103,13 +104,16 @@ func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) 
 		return nil, err
 	}
 	starts, err := p.starts(config)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range starts {
 		p.run(c, !config.Free)
 		if !config.Unoriented {
 			c.Orient(labeled)
 		}
 	}
-	return starts, err
+	return starts, nil
 }
 
 // SeedingWeights returns for every row of x [n, k] the squared distance from the mean of the labeled rows, to which the
@@ -123,7 +127,7 @@ func SeedingWeights(x *mat.Dense, labeled []bool) ([]float64, error) {
 }
 
 // From is [PUPL] with the negative center started at row start of x, which must be unlabeled, and not oriented: for the exact
-// analysis of all starts.
+// analysis of all starts. A row that lies on the positive center, which is never drawn, makes all rows ties: all are positive.
 func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	p, err := newPoints(x, labeled)
 	err = cmp.Or(err, fault.If(start < 0 || start >= len(labeled) || labeled[start],

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/puclab/puclab/internal/fault"
@@ -38,10 +38,11 @@ type Centers struct {
 // It is an error if there are fewer rows than K, if a row is all zeros, which has no direction, or holds an entry that is not finite, or
 // if the rows of start have another length.
 func (c KCenter) Choose(pool, start Source) (*Centers, error) {
-	if err := c.check(pool, start); err != nil {
+	n, d, err := c.check(pool, start)
+	if err != nil {
 		return nil, err
 	}
-	g, err := newGreedy(c.Engine, pool)
+	g, err := newGreedy(c.Engine, pool, n, d)
 	if err != nil {
 		return nil, err
 	}
@@ -68,20 +69,21 @@ func (c KCenter) Choose(pool, start Source) (*Centers, error) {
 	return out, err
 }
 
-func (c KCenter) check(pool, start Source) error {
+// check returns the rows of the pool and their entries, or what cannot be followed.
+func (c KCenter) check(pool, start Source) (n, d int, err error) {
 	if pool == nil {
-		return fmt.Errorf("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
+		return 0, 0, errors.New("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
 	}
-	n, d := pool.Dims()
-	err := cmp.Or(
+	n, d = pool.Dims()
+	err = cmp.Or(
 		fault.If(n < 1 || d < 1, "cluster: a source of %d rows with %d entries; k-center greedy needs at least one row of one entry", n, d),
 		fault.If(c.K < 1, "cluster: %d centers; K must be 1 or more", c.K),
 		fault.If(c.K > n, "cluster: %d centers of %d rows; K must be at most the number of rows", c.K, n))
 	if err != nil || start == nil {
-		return err
+		return n, d, err
 	}
 	m, width := start.Dims()
-	return fault.If(m < 1 || width != d, "cluster: %d centers of %d entries to start from, and rows of %d; give one or more of the same length, "+
+	return n, d, fault.If(m < 1 || width != d, "cluster: %d centers of %d entries to start from, and rows of %d; give one or more of the same length, "+
 		"or nil for none", m, width, d)
 }
 
@@ -92,9 +94,8 @@ type directions struct {
 	square []float64
 }
 
-// newDirections reads rows first to first+n−1 of a source; where names them in errors.
-func newDirections(eng *engine.Engine, source Source, first, n int, where string) (*directions, error) {
-	_, d := source.Dims()
+// newDirections reads rows first to first+n−1 of a source, of d entries each; where names them in errors.
+func newDirections(eng *engine.Engine, source Source, first, n, d int, where string) (*directions, error) {
 	unit, err := newBuffer(eng, n, d)
 	if err != nil {
 		return nil, err

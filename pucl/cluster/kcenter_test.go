@@ -184,11 +184,11 @@ func TestKCenterOfAnotherSource(t *testing.T) {
 	onBoth(t, func(t *testing.T, eng *engine.Engine) {
 		x := &faulty{Float32s: Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}, broken: func(reads int, rows []float32) error {
 			if reads > 2 { // all rows, and the first center
-				copy(rows, []float32{0.6, 0.8})
+				copy(rows, []float32{1, 0})
 			}
 			return nil
 		}}
-		says := "row 1 of the pool with its nearest center is 0 at first and 0.6 where it is read again; … the same rows each time"
+		says := "row 1 of the pool with its nearest center is 0 at first and 1 where it is read again; … the same rows each time"
 		if eng != nil {
 			says += " … or leave Engine out"
 		}
@@ -198,6 +198,38 @@ func TestKCenterOfAnotherSource(t *testing.T) {
 			t.Errorf("an engine is blamed, and there is none: %v", err)
 		}
 	})
+}
+
+// A source that gives rows of another length, or has not as many or as long ones any more, is told of as well.
+func TestKCenterOfAChangedSource(t *testing.T) {
+	pool := Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}
+	longer := &faulty{Float32s: pool, broken: func(reads int, rows []float32) error {
+		if reads > 1 {
+			rows[0] = float32(math.NaN())
+		}
+		return nil
+	}}
+	refusal.Check(t, refusal.Err(KCenter{K: 2}.Choose(longer, nil)), "row 0 of the source is another one than in the first pass; … the same rows each time")
+	for _, now := range []Float32s{{[]float32{1, 0, 0, 1}, 2}, {pool.Data, 3}} {
+		refusal.Check(t, refusal.Err(KCenter{K: 2}.Choose(&changing{Float32s: pool, now: now, good: 1}, nil)), "now and had 3 of 2; … it must stay the same")
+	}
+	start := &changing{Float32s: Float32s{[]float32{1, 1}, 2}, now: Float32s{[]float32{1, 1, 1}, 3}, good: 1}
+	refusal.Check(t, refusal.Err(KCenter{K: 2}.Choose(pool, start)), "1 rows of 3 entries now and had 1 of 2; … it must stay the same")
+}
+
+// changing has other rows when its Dims were asked for a few times.
+type changing struct {
+	Float32s
+	now  Float32s
+	good int
+}
+
+func (c *changing) Dims() (n, d int) {
+	if c.good == 0 {
+		return c.now.Dims()
+	}
+	c.good--
+	return c.Float32s.Dims()
 }
 
 // The k-th number is that of the sorted numbers, signs, zeros and infinities included.

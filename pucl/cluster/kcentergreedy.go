@@ -54,19 +54,21 @@ const greedyRows, manyCenters, fewCenters = 16384, 128, 16
 // watchedRows is how many rows are watched of so many: few enough to stay in a processor's cache.
 func watchedRows(n int) int { return max(256, min(n/64, 8192)) }
 
-func newGreedy(eng *engine.Engine, pool Source) (_ *greedy, err error) {
-	g := &greedy{eng: eng, source: pool, some: map[int]*buffer{}, exact: map[int]exactly{}}
+func newGreedy(eng *engine.Engine, pool Source, n, d int) (_ *greedy, err error) {
+	g := &greedy{n: n, d: d, eng: eng, source: pool, some: map[int]*buffer{}, exact: map[int]exactly{}}
 	defer func() {
 		if err != nil {
 			g.free()
 		}
 	}()
-	g.n, g.d = pool.Dims()
 	// Any order of d additions of products of two unit rows, each rounded, is off by less.
 	g.slack = float32(g.d+8) / (1 << 24)
 	g.row = make([]float32, g.d)
 	for first := 0; first < g.n; first += greedyRows {
-		piece, err := newDirections(eng, pool, first, min(greedyRows, g.n-first), "the pool")
+		if err := checkDims(pool, g.n, g.d); err != nil {
+			return nil, err
+		}
+		piece, err := newDirections(eng, pool, first, min(greedyRows, g.n-first), g.d, "the pool")
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +109,10 @@ func (g *greedy) free() {
 // begin makes the rows of start centers.
 func (g *greedy) begin(start Source) error {
 	m, _ := start.Dims()
-	all, err := newDirections(nil, start, 0, m, "the centers to start from")
+	if err := checkDims(start, m, g.d); err != nil {
+		return err
+	}
+	all, err := newDirections(nil, start, 0, m, g.d, "the centers to start from")
 	if err != nil {
 		return err
 	}
@@ -122,10 +127,21 @@ func (g *greedy) begin(start Source) error {
 // add makes row i of a source a center.
 func (g *greedy) add(source Source, i int, unit []float32, square float64) error {
 	raw := make([]float32, g.d)
-	if err := source.Read(i, raw); err != nil {
+	if err := readAgain(source, i, raw, square); err != nil {
 		return err
 	}
 	g.centers, g.raw, g.squares = append(g.centers, unit...), append(g.raw, raw), append(g.squares, square)
+	return nil
+}
+
+// readAgain reads row i of a source, whose squared length was this.
+func readAgain(source Source, i int, row []float32, square float64) error {
+	if err := source.Read(i, row); err != nil {
+		return err
+	}
+	if product(row, row) != square {
+		return errAnotherRow(i)
+	}
 	return nil
 }
 
@@ -210,7 +226,7 @@ func (g *greedy) compareExactly(i int) (float64, error) {
 	if e.seen == len(g.raw) {
 		return e.cosine, nil
 	}
-	if err := g.source.Read(i, g.row); err != nil {
+	if err := readAgain(g.source, i, g.row, g.square[i]); err != nil {
 		return 0, err
 	}
 	for ; e.seen < len(g.raw); e.seen++ {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
 )
 
 // Source is a set of rows that [KMeans] reads block by block, as often as it has to: one that reads files can be larger than
@@ -16,6 +18,18 @@ type Source interface {
 
 	// Read fills rows, whole rows one after the other, with those from row first on.
 	Read(first int, rows []float32) error
+}
+
+// checkDims returns an error if a source is not the n rows of d entries any more that it was.
+func checkDims(s Source, n, d int) error {
+	rows, entries := s.Dims()
+	return fault.If(rows != n || entries != d, "cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same",
+		rows, entries, n, d)
+}
+
+// errAnotherRow is the error where a row is read again and has changed.
+func errAnotherRow(i int) error {
+	return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; a source must give the same rows each time", i)
 }
 
 // Float32s is a [Source] in memory: rows of D entries one after the other.

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -27,7 +28,9 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 			out[i] = p.between(p.unlabeled[draw(weights, total, rng)])
 		}
 	case Means:
-		return []*Clustering{{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}}, nil
+		c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}
+		return []*Clustering{c}, fault.If(slices.Equal(c.PositiveCenter, c.NegativeCenter), "cluster: the labeled and the unlabeled rows have the same "+
+			"mean, so that both centers start at one place and nothing tells the clusters apart; start as OneDrawn does")
 	case TwoDrawn:
 		for i := range out {
 			first := p.x.RawRowView(rng.IntN(n))
@@ -36,8 +39,10 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		}
 	case TwoRandom:
 		for i := range out {
-			first := rng.IntN(n)
-			out[i] = p.at(p.x.RawRowView(first), (first+1+rng.IntN(n-1))%n)
+			for out[i] == nil || slices.Equal(out[i].PositiveCenter, out[i].NegativeCenter) { // as not all rows are the same, it ends
+				first := rng.IntN(n)
+				out[i] = p.at(p.x.RawRowView(first), (first+1+rng.IntN(n-1))%n)
+			}
 		}
 	}
 	return out, nil

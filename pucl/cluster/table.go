@@ -111,9 +111,8 @@ func (t *table) each(work func(window []*piece) error) error {
 
 // raw reads the rows of p as they are in the source.
 func (t *table) raw(p *piece) (err error) {
-	if n, d := t.source.Dims(); n != t.n || d != t.d {
-		return fmt.Errorf("cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same",
-			n, d, t.n, t.d)
+	if err := checkDims(t.source, t.n, t.d); err != nil {
+		return err
 	}
 	if memory, ok := t.source.(Float32s); ok && t.eng == nil {
 		p.raw = memory.Data[p.first*t.d : (p.first+p.n)*t.d]
@@ -224,8 +223,7 @@ func (t *table) reload(p *piece) error {
 	}
 	for i, length := range lengths {
 		if float32(length) != t.squares[p.first+i] {
-			return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; "+
-				"a source must give the same rows each time", p.first+i)
+			return errAnotherRow(p.first + i)
 		}
 	}
 	return nil

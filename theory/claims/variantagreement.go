@@ -20,13 +20,14 @@ import (
 // pseudo code lets a labeled row leave.
 func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves bool, err error) {
 	defer must.Catch(&err)
-	code, weights, total := must.Get(cluster.PseudoCode(x, labeled)), must.Get(cluster.SeedingWeights(x, labeled)), 0.0
+	weights, total := must.Get(cluster.SeedingWeights(x, labeled)), 0.0
 	for _, w := range weights {
 		total += w
 	}
 	if total == 0 {
 		must.Fail("claims: every unlabeled row equals the mean of the labeled ones; Algorithm 1(B) has nothing to draw")
 	}
+	code := must.Get(cluster.PseudoCode(x, labeled))
 	for i, w := range weights {
 		if w > 0 && slices.Equal(must.Get(cluster.From(x, labeled, i)).Positive, code.Positive) {
 			probability += w / total

@@ -22,7 +22,7 @@ func ElkanNoto(scores []float64, labeled []bool, c Config) (Estimate, error) {
 		for i, score := range s.positive.scores {
 			g += s.positive.weights[i] / (1 + math.Exp(-score))
 		}
-		return min((1-g)/g, 1)
+		return max(0, min((1-g)/g, 1)) // rounding can carry g above 1
 	})
 }
 

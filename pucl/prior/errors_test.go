@@ -42,6 +42,14 @@ func TestErrors(t *testing.T) {
 	rare[10_500] = 1
 	_, drawn := KM2(column(rare), slices.Concat(slices.Repeat([]bool{true}, 10_000), make([]bool, 10_000)), Config{})
 	_, _, fit := TEDn(half, Folds{}, 0, nil, Config{})
+	_, _, level := TEDn(half, Folds{}, 0, func([]int, []int, uint64) ([]float64, error) { panic("fit") }, Config{Level: 2})
+	ofRows, err := Trees{}.OfRows(column(ramp), half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infinite := func(_, held []int, _ uint64) ([]float64, error) {
+		return slices.Repeat([]float64{math.Inf(1)}, len(held)), nil
+	}
 	_, _, rounds := TEDn(half, Folds{}, -1, nil, Config{})
 	with := func(at int, v float64) []float64 { s := slices.Clone(ramp); s[at] = v; return s }
 	for _, tt := range []struct {
@@ -49,6 +57,10 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{scores(ramp, half, Config{}), ""},
+		{level, "prior: an interval of level 2; … it must lie above 0 and below 1, or be 0 for the default"},
+		{scores(ramp, half, Config{Level: math.Nextafter(1, 0)}), "prior: an interval of level 0.9999999999999999; … it must lie above 0 and below 1, or be 0 for the default"},
+		{folds(Folds{}, slices.Concat(half, half), ofRows), "prior: example 20 of 20 rows; … make the classifier of the rows that are labeled"},
+		{folds(Folds{}, half, infinite), "prior: a score of an example held out is +Inf; … did the classifier diverge?"},
 		{scores(nil, nil, Config{}), "prior: no examples; … give scores or rows, and which of them are labeled positives"},
 		{scores(ramp, half[1:], Config{}), "prior: 20 scores and 19 entries in labeled; … give one for each, in the same order"},
 		{scores(ramp, make([]bool, 20), Config{}), "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},

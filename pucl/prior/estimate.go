@@ -78,7 +78,7 @@ func (c Config) withDefaults(resamples int) Config {
 // check returns an error if c, defaults filled in, cannot be followed.
 func (c Config) check() error {
 	return cmp.Or(
-		fault.If(!(c.Level > 0 && c.Level < 1), "prior: an interval of level %g; it must lie above 0 and below 1, or be 0 for the default",
+		fault.If(!(c.Level > 0 && (1+c.Level)/2 < 1), "prior: an interval of level %g; it must lie above 0 and below 1, or be 0 for the default",
 			c.Level),
 		fault.If(c.Resamples >= 0 && c.Resamples < 10, "prior: an interval from %d resamples; take at least 10, 0 for the default, or a "+
 			"negative number for no interval", c.Resamples),

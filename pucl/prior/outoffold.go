@@ -2,7 +2,6 @@ package prior
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -77,8 +76,8 @@ func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
 				return nil, fmt.Errorf("prior: %d scores of %d examples held out; the classifier must return one for each", len(scores), len(held))
 			}
 			for at, i := range held {
-				if math.IsNaN(scores[at]) {
-					return nil, errors.New("prior: a score of an example held out is NaN; did the classifier diverge?")
+				if math.IsNaN(scores[at]) || math.IsInf(scores[at], 0) {
+					return nil, fmt.Errorf("prior: a score of an example held out is %g; did the classifier diverge?", scores[at])
 				}
 				mean[i] += scores[at] / float64(folds.Repeats)
 			}

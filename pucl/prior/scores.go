@@ -45,9 +45,12 @@ func newScored(scores []float64, labeled []bool) (scored, error) {
 	return scored{sorted(rows.Pick(scores, positive)), sorted(rows.Pick(scores, unlabeled))}, nil
 }
 
+// scoreResamples is how many resamples of scores there are by default.
+const scoreResamples = 100
+
 // estimate returns what an estimator makes of scores, with its interval.
 func (s scored) estimate(c Config, estimator func(scored) float64) (Estimate, error) {
-	c = c.withDefaults(100)
+	c = c.withDefaults(scoreResamples)
 	if err := c.check(); err != nil {
 		return Estimate{}, err
 	}

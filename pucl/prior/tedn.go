@@ -28,6 +28,7 @@ func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []
 	if err := cmp.Or(
 		fault.If(rounds < 1, "prior: %d rounds; there must be at least 1, or 0 for the default", rounds),
 		fault.If(fit == nil, noFit),
+		c.withDefaults(scoreResamples).check(),
 	); err != nil {
 		return nil, Estimate{}, err
 	}

@@ -2,6 +2,7 @@ package prior
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +51,8 @@ func (t Trees) check() error {
 	)
 }
 
-// OfRows returns the function that [OutOfFold] calls, for the rows of x [n, d] of which labeled [n] marks the labeled positives.
+// OfRows returns the function that [OutOfFold] calls, for the rows of x [n, d] of which labeled [n] marks the labeled positives. It goes with
+// these labels alone; of rows that x does not have it is an error.
 func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 	t = t.withDefaults()
 	if err := cmp.Or(t.check(), checkRows(x, labeled)); err != nil {
@@ -62,8 +64,14 @@ func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 		bins[j] = binned(mat.Col(nil, j, x), maxBins)
 	}
 	return func(learn, held []int, seed uint64) ([]float64, error) {
+		all := slices.Concat(learn, held)
+		for _, i := range all {
+			if i < 0 || i >= n {
+				return nil, fmt.Errorf("prior: example %d of %d rows; make the classifier of the rows that are labeled", i, n)
+			}
+		}
 		f := &forest{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)), margin: make([]float64, n)}
-		f.grow(learn, slices.Concat(learn, held))
+		f.grow(learn, all)
 		return rows.Pick(f.margin, held), nil
 	}, nil
 }

@@ -44,7 +44,7 @@ func standardize(x *mat.Dense, first, end int) {
 	for j := first; j < end; j++ {
 		mean, deviation := stat.MeanStdDev(mat.Col(column, j, x), nil)
 		floats.AddConst(-mean, column)
-		if floats.Norm(column, math.Inf(1)) <= 1e-12*math.Abs(mean) { // what rounding leaves of a constant
+		if deviation == 0 || floats.Norm(column, math.Inf(1)) <= 1e-12*math.Abs(mean) { // what rounding leaves of a constant
 			deviation = math.Inf(1)
 		}
 		floats.Scale(1/deviation, column)

@@ -157,15 +157,15 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 	if config.HeldOut != nil {
 		return errors.New("pseudo: Vote has a fold of labels that an encoder never saw for each embedding; leave HeldOut nil")
 	}
-	if embeddings == 0 {
+	if embeddings < 1 {
 		return errors.New("pseudo: no embedding votes; give one for each fold of labels")
 	}
-	of := make([]int, embeddings)
+	of := make([]int, min(embeddings, len(fold)+1)) // of more, one has no label
 	for i, f := range fold {
 		if f >= embeddings {
 			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings; folds are numbered from 0 to %d", i, f, embeddings, embeddings-1)
 		}
-		if f >= 0 {
+		if f >= 0 && f < len(of) {
 			of[f]++
 		}
 	}

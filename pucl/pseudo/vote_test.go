@@ -198,6 +198,7 @@ func TestVoteRefuses(t *testing.T) {
 		want   string
 	}{
 		{nil, []int{0, 0, -1, -1}, Config{}, "no embedding votes … give one for each fold of labels"},
+		{nil, []int{0, -1}, Config{}, "no embedding votes … give one"},
 		{nil, nil, Config{}, "no embedding votes … give one for each fold of labels"},
 		{[]*mat.Dense{x, x}, fold(0, 1, 2, 0), Config{},
 			"row 2 is of fold 2, and there are 2 embeddings … folds are numbered from 0 to 1"},
@@ -213,5 +214,8 @@ func TestVoteRefuses(t *testing.T) {
 			"pseudo: embedding 1: rows: all 12 rows are the same … an embedding, which has collapsed, train again"},
 	} {
 		refusal.Check(t, refusal.Err(Vote(tt.xs, tt.fold, tt.config)), tt.want)
+	}
+	for embeddings, says := range map[int]string{-1: "no embedding votes … give one for each fold of labels", 1 << 60: "no labeled row is of fold 2, whose labels … give each embedding some"} {
+		refusal.Check(t, CheckVote(embeddings, fold(0, 1), Config{}), says)
 	}
 }

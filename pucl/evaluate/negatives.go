@@ -82,8 +82,8 @@ func (c NegativesConfig) check(views []*mat.Dense, classes []int) (unit []*mat.D
 	switch {
 	case len(views) < 2:
 		return nil, fmt.Errorf("evaluate: %d views of the examples; an anchor needs another view that stands for its class: give two or more", len(views))
-	case !(c.Tau > 0) || math.IsInf(c.Tau, 1):
-		return nil, fmt.Errorf("evaluate: temperature τ = %g; it divides the similarities and must be a positive number", c.Tau)
+	case !(c.Tau >= 1./300) || math.IsInf(c.Tau, 1): // squares of sums of e^(1/τ) are computed with
+		return nil, fmt.Errorf("evaluate: temperature τ = %g; it divides the similarities and must be 1/300 or more", c.Tau)
 	case !(c.TauPlus >= 0 && c.TauPlus < 1):
 		return nil, fmt.Errorf("evaluate: τ⁺ = %g; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus)
 	case c.Positives < 0 || c.Positives > len(views)-1:

@@ -100,7 +100,10 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 func lossesOf(scores []float64, labeled []bool, threshold float64, singleDataset bool) (l Losses) {
 	var labels, population float64
 	for i, s := range scores {
-		asPositive := 1 / (1 + math.Exp(s-threshold))
+		asPositive := 0.5
+		if s != threshold { // which may both be infinite
+			asPositive = 1 / (1 + math.Exp(s-threshold))
+		}
 		if labeled[i] {
 			labels++
 			l.Positive += asPositive

@@ -31,7 +31,7 @@ type Summary struct {
 //
 // Source: Student, "The probable error of a mean" (1908).
 func Summarize(values []float64, confidence float64) (Summary, error) {
-	if confidence = cmp.Or(confidence, 0.95); !(confidence > 0 && confidence < 1) {
+	if confidence = cmp.Or(confidence, 0.95); !(confidence > 0 && (1+confidence)/2 < 1) {
 		return Summary{}, fmt.Errorf("evaluate: confidence %g; it must be between 0 and 1, such as 0.95", confidence)
 	}
 	if len(values) == 0 {

@@ -19,7 +19,7 @@ func Wilson(share float64, n int, confidence float64) (low, high float64, err er
 		return 0, 0, fmt.Errorf("evaluate: an interval for a share of %d examples; give 1 or more", n)
 	case !(share >= 0 && share <= 1):
 		return 0, 0, fmt.Errorf("evaluate: an interval for a share of %g; give a number from 0 to 1", share)
-	case !(confidence > 0 && confidence < 1):
+	case !(confidence > 0 && (1+confidence)/2 < 1):
 		return 0, 0, fmt.Errorf("evaluate: a confidence of %g; give a number above 0 and below 1, such as 0.95", confidence)
 	}
 	// The proportions p with |share − p| ≤ z √(p(1−p)/n): the roots of a quadratic equation.

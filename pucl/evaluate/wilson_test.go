@@ -51,6 +51,7 @@ func TestWilsonErrors(t *testing.T) {
 		{-0.1, 0.95, 5, "a share of -0.1 … from 0 to 1"},
 		{math.NaN(), 0.95, 5, "a share of NaN … from 0 to 1"},
 		{0.5, 95, 5, "a confidence of 95 … such as 0.95"},
+		{0.5, math.Nextafter(1, 0), 5, "a confidence of 0.9999999999999999 … such as 0.95"},
 		{0.5, 1, 5, "a confidence of 1 … such as 0.95"},
 	} {
 		_, _, err := Wilson(tt.share, tt.n, tt.confidence)

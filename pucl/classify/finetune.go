@@ -149,11 +149,10 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 		return nil, err
 	}
 	if config.Head != nil {
-		has, _, err := config.Head.Shape()
-		if err != nil {
-			return nil, err
+		if err := config.Head.Check(); err != nil {
+			return nil, fmt.Errorf("classify: the head to start at: %w", err)
 		}
-		if has != classes {
+		if has := len(config.Head.Bias); has != classes {
 			return nil, fmt.Errorf("classify: the head to start at has %d classes, the data %d; start at one of as many, or at none", has, classes)
 		}
 	}
@@ -178,15 +177,19 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data La
 		return nil, errors.New("classify: no risk to minimize; CrossEntropy on pseudo-labels, or NNPU on labeled positives, is one")
 	}
 	if config.Head != nil {
-		outputs, _, err := config.Head.Shape()
-		if err == nil && outputs != 1 {
+		err := config.Head.Check()
+		if err == nil && len(config.Head.Bias) != 1 {
 			config.Head, err = config.Head.Binary()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("classify: the head to start at: %w", err)
 		}
 	}
-	positives, _ := rows.Split(data.Labels)
+	positives, others := rows.Split(data.Labels)
+	if len(data.Labels) > 0 && (len(positives) == 0 || len(others) == 0) {
+		return nil, fmt.Errorf("classify: %d labels are true and %d are not; a risk learns from both: mark the positives, by labels or pseudo-labels, "+
+			"and leave the others unmarked", len(positives), len(others))
+	}
 	n := len(data.Labels)
 	t := finetuning{
 		config: config, outputs: 1, images: data.Pixels, n: n,

@@ -108,14 +108,14 @@ func TestFineTuneStops(t *testing.T) {
 // last step made, with a folder for checkpoints and without.
 func TestFineTuneDiverges(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
-	unlabeled := patterns(15, 12)
-	data := LabeledImages[bool]{unlabeled.Pixels, make([]bool, 12)}
+	images := patterns(15, 12)
+	data := LabeledImages[bool]{images.Pixels, append(make([]bool, 11), true)}
 	broken := func(logits, _ *Node) *Node { return Log(Neg(ReduceAllSum(Square(AddScalar(logits, 1))))) }
 	for _, folder := range []string{"", t.TempDir()} {
 		seen := &witness{}
 		_, err := FineTunePU(ctx, eng, m, data, broken, FineTuneConfig{Seed: 7, Observer: seen, Checkpoint: folder})
 		var d *train.Diverged
-		if !errors.As(err, &d) || d.Step != 0 || d.Seed != 7 || !math.IsNaN(d.Loss) || d.Batches != "12 images, 0 of them labeled true" ||
+		if !errors.As(err, &d) || d.Step != 0 || d.Seed != 7 || !math.IsNaN(d.Loss) || d.Batches != "12 images, 1 of them labeled true" ||
 			d.Folder != folder || d.Checkpoint != "" || len(d.Layers) == 0 {
 			t.Errorf("%+v", err)
 		} else if text := err.Error(); !strings.Contains(text, "the loss is NaN at step 0") || !strings.Contains(text, "seed 7") {
@@ -126,7 +126,7 @@ func TestFineTuneDiverges(t *testing.T) {
 		}
 	}
 	far := FineTuneConfig{Epochs: 1, BatchSize: 12, LearningRate: 1e39, Seed: 8}
-	_, err := FineTune(ctx, eng, m, unlabeled, 3, far)
+	_, err := FineTune(ctx, eng, m, images, 3, far)
 	var d *train.Diverged
 	if !errors.As(err, &d) || d.Step != 0 || d.Seed != 8 || d.BadLayers == 0 || math.IsNaN(d.Loss) {
 		t.Fatalf("weights beyond float32 gave %+v", err)
@@ -151,7 +151,7 @@ func TestFineTuneDiverges(t *testing.T) {
 	}
 	// A step that was saved before stays, and the error names it.
 	sudden := FineTuneConfig{Epochs: 4, BatchSize: 12, LearningRate: 1e-3, Schedule: leap(2), Checkpoint: t.TempDir(), CheckpointEvery: 1}
-	_, err = FineTune(ctx, eng, m, unlabeled, 3, sudden)
+	_, err = FineTune(ctx, eng, m, images, 3, sudden)
 	if !errors.As(err, &d) || d.Step != 2 || d.SavedStep != 2 || d.Checkpoint == "" {
 		t.Errorf("%+v", err)
 	}

@@ -98,7 +98,7 @@ func CrossFit(ctx context.Context, eng *engine.Engine, data Data, config CrossFi
 	if err := pseudo.CheckVote(folds, out.Fold, config.Labels); err != nil {
 		return nil, fmt.Errorf("pipeline: pseudo-labels: %w", err)
 	}
-	if err := config.Probe.Check(); err != nil {
+	if err := checkProbe(config.Probe); err != nil {
 		return nil, fmt.Errorf("pipeline: training the probes: %w", err)
 	}
 	if config.Again != nil {

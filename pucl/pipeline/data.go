@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -184,7 +185,22 @@ func (d Features) check() (int, error) {
 	if err := rows.CheckFinite(d.X); err != nil {
 		return 0, err
 	}
-	return n, rows.CheckSpread(d.X)
+	return n, cmp.Or(rows.CheckSpread(d.X), checkFloat32(d.X))
+}
+
+// checkFloat32 returns an error if the rows of x are not finite, or all the same, in float32, in which encoders compute.
+func checkFloat32(x *mat.Dense) error {
+	n, _ := x.Dims()
+	first, differ := x.RawRowView(0), false
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat32 {
+				return fmt.Errorf("feature %d of row %d is %g, which is too large for float32, in which encoders compute; scale the features down", j, i, v)
+			}
+			differ = differ || float32(v) != float32(first[j])
+		}
+	}
+	return fault.If(!differ, "all %d rows are the same in float32, in which encoders compute; bring the features to mean 0 and standard deviation 1", n)
 }
 
 func (d Features) labeled() []bool { return d.Labeled }

@@ -171,7 +171,7 @@ func (c Config) check(eng *engine.Engine, data Data) error {
 		return err
 	}
 	var clustering, tuning error
-	probing := named("training the probe", c.Probe.Check())
+	probing := named("training the probe", checkProbe(c.Probe))
 	if c.Risk == nil {
 		clustering = named("clustering", c.Cluster.Check())
 	} else if probing == nil {
@@ -181,6 +181,15 @@ func (c Config) check(eng *engine.Engine, data Data) error {
 		tuning = named("fine-tuning", c.FineTune.Check(images.Images.Shape()))
 	}
 	return cmp.Or(clustering, probing, tuning)
+}
+
+// checkProbe returns an error if a probe for positives against negatives cannot be trained so, whatever the rows.
+func checkProbe(c probe.Config) error {
+	if err := c.Check(); err != nil || c.Start == nil {
+		return err
+	}
+	outputs, _, err := c.Start.Shape()
+	return cmp.Or(err, fault.If(outputs != 1, "probe: Start has %d outputs, and positives against negatives take 1; Binary makes 1 of 2", outputs))
 }
 
 // fineTune trains encoder and head further.

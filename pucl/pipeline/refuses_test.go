@@ -37,6 +37,11 @@ func TestDataIsCheckedFirst(t *testing.T) {
 	same := mat.NewDense(10, 2, slices.Repeat([]float64{0.1}, 20))
 	infinite := mat.DenseCopyOf(features.X)
 	infinite.Set(3, 1, math.Inf(1))
+	huge := mat.DenseCopyOf(features.X)
+	huge.Set(3, 1, 1e40)
+	tiny := mat.DenseCopyOf(features.X)
+	tiny.Scale(1e-60, tiny)
+	three := must[*probe.Probe](t)(probe.New(3, 2))
 	tuned := Config{FineTune: &classify.FineTuneConfig{}}
 	for says, tt := range map[string]struct {
 		data   Data
@@ -53,6 +58,10 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"all 10 images are the same, so that nothing tells them apart; … give images that differ":        {changed(func(d *Images) { d.Index = slices.Repeat([]int{3}, 10) }), Config{}},
 		"but batches of images of 6×24×1 … both must be of one size":                                     {changed(func(d *Images) { d.Batches = flat{} }), Config{}},
 		"there is no Space(7) … cluster EncoderOutputs or Projections":                                   {images, Config{Space: 7}},
+		"feature 1 of row 3 is 1e+40, which is too large for float32 … scale the features down":          {rows(huge), Config{}},
+		"the same in float32, in which encoders compute; … bring the features to mean 0":                 {rows(tiny), Config{}},
+		"training the probe: probe: the probe has no weights; … make one with":                           {features, Config{Probe: probe.Config{Start: &probe.Probe{}}}},
+		"training the probe: probe: Start has 3 outputs, … Binary makes 1 of 2":                          {features, Config{Probe: probe.Config{Start: three}}},
 		"no rows of features given … set X to at least one":                                              {rows(nil), Config{}},
 		"rows of 3 features, but batches of rows of 2 … both must have the same columns":                 {rows(mat.NewDense(10, 3, nil)), Config{}},
 		"row 3 holds +Inf in column 1 … rows must be finite: did training diverge?":                      {rows(infinite), Config{}},

@@ -39,8 +39,11 @@ func (c Config) withDefaults() Config {
 // Check returns an error if c cannot be followed, whatever the rows.
 func (c Config) Check() error {
 	c = c.withDefaults()
-	c.Start = nil
-	return c.check(2, 0, 0)
+	if c.Start == nil {
+		return c.check(2, 0, 0)
+	}
+	outputs, k, err := c.Start.Shape()
+	return cmp.Or(err, c.check(2, k, outputs))
 }
 
 // check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
@@ -54,9 +57,12 @@ func (c Config) check(n, k, outputs int) error {
 	if err != nil || c.Start == nil {
 		return err
 	}
-	has, entries, err := c.Start.Shape()
-	return cmp.Or(err, fault.If(has != outputs || entries != k, "probe: Start has %d outputs for rows of %d entries, but %d outputs "+
-		"for rows of %d are trained; Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k))
+	if err := c.Start.Check(); err != nil {
+		return fmt.Errorf("%w: Start", err)
+	}
+	has, entries := c.Start.Weights.Dims()
+	return fault.If(has != outputs || entries != k, "probe: Start has %d outputs for rows of %d entries, but %d outputs "+
+		"for rows of %d are trained; Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k)
 }
 
 // Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by minimizing
@@ -95,12 +101,22 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 	if err := t.prepare(eng, x, len(labels)); err != nil {
 		return nil, err
 	}
+	if err := checkBoth(labels); err != nil {
+		return nil, err
+	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
 	exec, err := NewExec(eng.Backend, stepGraph(func(logits, labels *Node) *Node { return minimized(r, Squeeze(logits, -1), labels) }))
 	if err == nil {
 		defer exec.Finalize()
 	}
 	return t.run(exec, err)
+}
+
+// checkBoth returns an error unless some labels are true and some are not.
+func checkBoth(labels []bool) error {
+	yes, no := rows.Split(labels)
+	return fault.If(len(yes) == 0 || len(no) == 0, "probe: %d labels are true and %d are not; a risk learns from both: mark the positives, by labels or "+
+		"pseudo-labels, and leave the others unmarked", len(yes), len(no))
 }
 
 // minimized returns what the risk gives, and panics where that is no scalar.

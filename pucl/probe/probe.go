@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/rows"
 	"gonum.org/v1/gonum/floats"
@@ -34,6 +35,23 @@ func New(outputs, k int) (*Probe, error) {
 		return nil, fmt.Errorf("probe: %d outputs for rows of %d entries; there must be 1 or more of both", outputs, k)
 	}
 	return &Probe{Weights: mat.NewDense(outputs, k, nil), Bias: make([]float64, outputs)}, nil
+}
+
+// Check returns an error unless training can start at p: unless it has a shape, see [Probe.Shape], and finite numbers.
+func (p *Probe) Check() error {
+	outputs, k, err := p.Shape()
+	if err != nil {
+		return err
+	}
+	for output := range outputs {
+		for j, w := range append(slices.Clone(p.Weights.RawRowView(output)), p.Bias[output]) {
+			if err := fault.If(math.IsNaN(w) || math.IsInf(w, 0), "probe: output %d has %g at place %d of its %d weights and its bias; training must "+
+				"start at finite numbers", output, w, j, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Shape returns the number of outputs and of a row's entries. It is an error if there are no weights, or not one bias for

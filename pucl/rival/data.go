@@ -1,6 +1,7 @@
 package rival
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -71,6 +72,18 @@ func (d Data) pools() (positive, unlabeled []int, err error) {
 		unlabeled = rows.All(n)
 	}
 	return positive, unlabeled, nil
+}
+
+// checkSpread returns an error if all examples are the same.
+func checkSpread(e Examples, n int) error {
+	all := e.bytes()
+	size := len(all) / n
+	for at := size; at < len(all); at += size {
+		if !bytes.Equal(all[:size], all[at:at+size]) {
+			return nil
+		}
+	}
+	return fmt.Errorf("rival: all %d %ss are the same, so that nothing tells them apart; give %ss that differ", n, e.name(), e.name())
 }
 
 // checkExamples returns how many examples there are, or an error if they cannot be used.

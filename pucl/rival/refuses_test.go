@@ -3,6 +3,7 @@ package rival
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -40,6 +41,10 @@ func TestRefuses(t *testing.T) {
 			"rival: none of 12 examples is a labeled positive; … mark at least one in Labeled"},
 		"no unlabeled": {Data{Examples: good.Examples, Labeled: firstAre(12, 12)}, nil,
 			"rival: all of 12 examples are labeled positives; … add unlabeled ones, from which negatives can be learned"},
+		"all the same": {Data{Examples: Rows{mat.NewDense(12, 2, slices.Repeat([]float64{1, 2}, 12))}, Labeled: good.Labeled}, nil,
+			"rival: all 12 rows are the same, so that nothing tells them apart; … give rows that differ"},
+		"images all the same": {images(augment.Shape{Height: 1, Width: 1, Channels: 1}, 3), nil,
+			"rival: all 3 images are the same, so that nothing tells them apart; … give images that differ"},
 		"NaN": {Data{Examples: bad(math.NaN()), Labeled: good.Labeled}, nil,
 			"rival: feature 1 of row 7 is NaN; … features must be finite numbers in the range of float32: leave such " +
 				"rows out, or fill the gaps in first"},

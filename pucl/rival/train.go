@@ -84,6 +84,9 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSpread(data.Examples, len(data.Labeled)); err != nil {
+		return nil, err
+	}
 	r := &run{data: data, config: config.withDefaults(data.Examples)}
 	if err := cmp.Or(r.config.check(data.Examples), eng.Check()); err != nil {
 		return nil, err

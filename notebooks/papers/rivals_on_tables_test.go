@@ -96,7 +96,7 @@ func TestReadUCI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	u := uciSet{name: "some", files: []string{"some.csv"}, comma: ",", positive: "p"}
+	u := uciSet{name: "some", files: []string{"some.csv"}, comma: ",", positive: "p", negative: "e"}
 	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "there is no some.csv in "+filepath.Join(dir, "uci")) {
 		t.Errorf("no file: %v", err)
 	}
@@ -116,6 +116,17 @@ func TestReadUCI(t *testing.T) {
 	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "some.csv, line 2 has 1 values and the first one 2") {
 		t.Errorf("a short line: %v", err)
 	}
+	for text, says := range map[string]string{
+		"": "class \"\" is neither", "p\ne\n": "there are no features in some.csv", "p,1\n?,2\n": `line 2: class "?" is neither "p" nor "e"`,
+		"p,1\ne,?\n": `column 1 has numbers, and values such as "?" that are none`, "p,1\ne,NaN\n": `"NaN", which is no finite number`,
+		"<html>": `class "<html>" is neither`,
+	} {
+		write(text)
+		if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", text, err, says)
+		}
+	}
+	write("p,b,1\ne,a\n")
 	u.positive, u.above = "", 2
 	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), `some.csv, line 1: class "p" is no number`) {
 		t.Errorf("a class that is no number: %v", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ type uciSet struct {
 	class       int  // column that tells the class, a negative number counting from the end; see also firstFile
 	firstFile   bool // the rows of the first file are positive, and no column tells the class
 	positive    string
+	negative    string
 	above       float64 // if positive is "": the classes above this number
 	labeled     int     // the protocol's n_P, and how many positives and negatives are unlabeled, at a class prior of ¼
 	positives   int
@@ -43,9 +45,9 @@ type uciSet struct {
 // (dimonenka/DEDPUL), at a share of negatives of ¾ among unlabeled examples.
 func uciSets() []uciSet {
 	return []uciSet{
-		{name: "spambase", files: []string{"spambase.csv"}, comma: ",", class: -1, positive: "1",
+		{name: "spambase", files: []string{"spambase.csv"}, comma: ",", class: -1, positive: "1", negative: "0",
 			labeled: 400, positives: 929, negatives: 2788, passes: 40, description: "spam"},
-		{name: "mushroom", files: []string{"mushroom.csv"}, comma: ",", positive: "p",
+		{name: "mushroom", files: []string{"mushroom.csv"}, comma: ",", positive: "p", negative: "e",
 			labeled: 1000, positives: 1000, negatives: 3000, passes: 40, description: "poisonous"},
 		{name: "landsat", files: []string{"landsat-train.txt", "landsat-test.txt"}, class: -1, above: 3,
 			labeled: 1000, positives: 1000, negatives: 3000, passes: 40, description: "classes above 3"},
@@ -97,9 +99,16 @@ func (u uciSet) read() (*tabular.Table, string, error) {
 			lines = append(lines, values)
 		}
 	}
+	if len(lines) == 0 || len(lines[0]) == 0 {
+		return nil, "", fmt.Errorf("papers: there are no features in %s: are they the files as UCI has them?", strings.Join(u.files, " and "))
+	}
 	table := &tabular.Table{Features: mat.NewDense(len(lines), len(lines[0]), nil), Labels: labels, Classes: []string{"others", u.description}}
 	for j := range lines[0] {
-		table.Features.SetCol(j, column(lines, j))
+		values, err := column(lines, j)
+		if err != nil {
+			return nil, "", fmt.Errorf("papers: %s, %w: is it the file as UCI has it?", strings.Join(u.files, " and "), err)
+		}
+		table.Features.SetCol(j, values)
 	}
 	table.Standardize()
 	return table, train.Digest(content), nil
@@ -113,30 +122,37 @@ func (u uciSet) source(digest string) string {
 // isPositive reports whether a class is the positive one.
 func (u uciSet) isPositive(class string) (bool, error) {
 	if u.positive != "" {
+		if class != u.positive && class != u.negative {
+			return false, fmt.Errorf("class %q is neither %q nor %q: is it the file as UCI has it?", class, u.positive, u.negative)
+		}
 		return class == u.positive, nil
 	}
 	number, err := strconv.ParseFloat(class, 64)
-	if err != nil {
+	if err != nil || math.IsNaN(number) {
 		return false, fmt.Errorf("class %q is no number: is it the file as UCI has it?", class)
 	}
 	return number > u.above, nil
 }
 
-// column returns column j as numbers; where not all of its values are numbers, they are numbered in their alphabetical order.
-func column(lines [][]string, j int) []float64 {
+// column returns column j as numbers; where none of its values is a number, they are numbered in their alphabetical order. It is an error if
+// some are, or if one is not finite.
+func column(lines [][]string, j int) ([]float64, error) {
 	numbers := make([]float64, len(lines))
-	var err error
-	for i, line := range lines {
-		if numbers[i], err = strconv.ParseFloat(line[j], 64); err != nil {
-			break
-		}
-	}
-	if err == nil {
-		return numbers
-	}
 	var categories []string
-	for _, line := range lines {
-		categories = append(categories, line[j])
+	for i, line := range lines {
+		number, err := strconv.ParseFloat(line[j], 64)
+		if err != nil {
+			categories = append(categories, line[j])
+		} else if math.IsNaN(number) || math.IsInf(number, 0) {
+			return nil, fmt.Errorf("column %d has the value %q, which is no finite number", j+1, line[j])
+		}
+		numbers[i] = number
+	}
+	if len(categories) == 0 {
+		return numbers, nil
+	}
+	if len(categories) < len(lines) {
+		return nil, fmt.Errorf("column %d has numbers, and values such as %q that are none", j+1, categories[0])
 	}
 	slices.Sort(categories)
 	categories = slices.Compact(categories)
@@ -144,7 +160,7 @@ func column(lines [][]string, j int) []float64 {
 		at, _ := slices.BinarySearch(categories, line[j])
 		numbers[i] = float64(at)
 	}
-	return numbers
+	return numbers, nil
 }
 
 // uciNames are what the repository calls the files, where that is something else.

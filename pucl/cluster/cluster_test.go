@@ -356,6 +356,18 @@ func BenchmarkRounds(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
 }
 
+// Two rows that are drawn to start at are never equal.
+func TestTwoRandomRowsDiffer(t *testing.T) {
+	x, labeled := line(2, -1, 1, -1, 1, -1, 1)
+	for seed := range uint64(50) {
+		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: TwoRandom, Free: true, Seed: seed, Restarts: 4})) {
+			if c.PositiveCenter[0] == c.NegativeCenter[0] {
+				t.Fatalf("seed %d: both centers at %g", seed, c.PositiveCenter[0])
+			}
+		}
+	}
+}
+
 // One configuration holds the paper's two programs and two-means; where labels do not count, it ends at the potential of
 // [KMeans].
 func TestStartsOfEveryKind(t *testing.T) {

@@ -111,6 +111,19 @@ func TestOrderAndRisk(t *testing.T) {
 	}
 }
 
+// A score that lies on the threshold is as likely of either class, though both are infinite: ℓ(0) is ½, and the others' losses are 0 and 1.
+func TestScoresAtAnInfiniteThreshold(t *testing.T) {
+	scores, labeled := []float64{math.Inf(-1), 1, 2, 3}, []bool{true, false, true, false}
+	threshold, err := Threshold(scores, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ScorePU(scores, labeled, threshold, ScoreConfig{Prior: 0.5})
+	if want := (Losses{Positive: 0.25, PositiveAsNegative: 0.75, UnlabeledAsNegative: 1}); err != nil || s.Losses != want || s.Risk() != 0.5*0.25+1-0.5*0.75 {
+		t.Errorf("losses %+v, want %+v; risk %g, %v", s.Losses, want, s.Risk(), err)
+	}
+}
+
 // Scores of which many are the same, in any order: the counts are those of two loops.
 func TestBelowByLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))

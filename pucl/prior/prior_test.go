@@ -160,6 +160,17 @@ func TestInvariances(t *testing.T) {
 	}
 }
 
+// Where the classifier is sure of every positive the prior is 0, though g is above 1 by rounding.
+func TestElkanNotoOfSureScores(t *testing.T) {
+	for _, n := range []int{11, 21} {
+		labeled := slices.Concat(slices.Repeat([]bool{true}, n), make([]bool, 20))
+		scores := slices.Concat(slices.Repeat([]float64{40}, n), slices.Repeat([]float64{-3}, 20))
+		if e, err := ElkanNoto(scores, labeled, Config{}); err != nil || !(0 <= e.Low && e.Low <= e.High && e.High < 1e-12) || !(e.Prior >= 0 && e.Prior < 1e-12) {
+			t.Errorf("%d sure of: %+v, %v", n, e, err)
+		}
+	}
+}
+
 // The supports of Gaussians that are near each other overlap: the estimate is too large, and says so.
 func TestOverlapIsSeen(t *testing.T) {
 	scores, labeled := population(7, 5000, 20000, 0.3, gaussian(0), gaussian(-1))

@@ -15,6 +15,10 @@ import (
 // Columns are standardized, a constant one is 0, and closeness is that to the landmark.
 func TestLift(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5}) // deviation 1 and 0
+	tiny := mat.NewDense(3, 2, []float64{1, 1e-200, 2, 2e-200, 3, 3e-200})
+	if row := lift(tiny, Config{Landmarks: 1}).RawRowView(0); row[1] != 0 {
+		t.Errorf("a column whose deviation is too small for a float64 becomes %g", row[1])
+	}
 	got := lift(x, Config{Landmarks: 1, Seed: 1})
 	if n, k := got.Dims(); n != 3 || k != 2+1 {
 		t.Fatalf("%d rows of %d features", n, k)

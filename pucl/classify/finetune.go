@@ -169,8 +169,8 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 
 // FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: risk.CrossEntropy on
 // pseudo-labels, risk.NNPU and its like on "is a labeled positive". Every batch of 2 images or more holds the same share of true
-// labels as the whole, rounded, and one at least where there are any, so that where they are fewer than one in a batch they count for more. A
-// head to start at has one output, or the two of classes 0 and 1.
+// labels as the whole, rounded, and one at least, so that where they are fewer than one in a batch they count for more; labels of one kind alone
+// are an error. A head to start at has one output, or the two of classes 0 and 1.
 func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[bool], risk risk.Risk,
 	config FineTuneConfig) (*Classifier, error) {
 	if risk == nil {
@@ -185,11 +185,10 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data La
 			return nil, fmt.Errorf("classify: the head to start at: %w", err)
 		}
 	}
-	positives, others := rows.Split(data.Labels)
-	if len(data.Labels) > 0 && (len(positives) == 0 || len(others) == 0) {
-		return nil, fmt.Errorf("classify: %d labels are true and %d are not; a risk learns from both: mark the positives, by labels or pseudo-labels, "+
-			"and leave the others unmarked", len(positives), len(others))
+	if err := rows.CheckBoth(data.Labels); err != nil && len(data.Labels) > 0 { // none are told of below
+		return nil, err
 	}
+	positives, _ := rows.Split(data.Labels)
 	n := len(data.Labels)
 	t := finetuning{
 		config: config, outputs: 1, images: data.Pixels, n: n,

@@ -60,7 +60,7 @@ func TestFineTuneRefuses(t *testing.T) {
 		"for 1 classes … it takes 2 or more":                                                      second(FineTune(ctx, eng, m, data, 1, FineTuneConfig{})),
 		"image 2 has class 2 … 2 classes are numbered from 0 to 1":                                second(FineTune(ctx, eng, m, data, 2, FineTuneConfig{})),
 		"no engine given … open one with engine.Open":                                             second(FineTune(ctx, nil, m, data, 3, FineTuneConfig{})),
-		"0 labels are true and 6 are not; … learns from both":                                     second(FineTunePU(ctx, eng, m, LabeledImages[bool]{data.Pixels, make([]bool, 6)}, risk.CrossEntropy, FineTuneConfig{})),
+		"0 labels are true and 6 are not; … a classifier learns from both":                        second(FineTunePU(ctx, eng, m, LabeledImages[bool]{data.Pixels, make([]bool, 6)}, risk.CrossEntropy, FineTuneConfig{})),
 		"output 0 has NaN at place 8 of its 8 weights … start at finite numbers":                  fitPU(FineTuneConfig{Head: holed}),
 		"no risk to minimize … CrossEntropy on pseudo-labels, or NNPU":                            second(FineTunePU(ctx, eng, m, labeled, nil, FineTuneConfig{})),
 		"π = 2 is not between 0 and 1 … give the share of positives, known or estimated":          second(FineTunePU(ctx, eng, m, labeled, risk.NNPU(2, risk.SigmoidLoss), FineTuneConfig{})),

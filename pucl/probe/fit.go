@@ -93,6 +93,7 @@ var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pse
 //
 // Features are standardized as in [Fit]. Every batch of 2 rows or more holds the same share of true labels as the whole,
 // rounded, and one at least, so that the labeled positives are never missing: where they are fewer than one in a batch they count for more.
+// Labels of one kind alone are an error, as are rows that are all the same.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
 		return nil, errNoRisk
@@ -101,7 +102,7 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 	if err := t.prepare(eng, x, len(labels)); err != nil {
 		return nil, err
 	}
-	if err := checkBoth(labels); err != nil {
+	if err := rows.CheckBoth(labels); err != nil {
 		return nil, err
 	}
 	t.batches = sample.Stratified(labels, t.size, rand.New(rand.NewPCG(config.Seed, 0x9b0be)))
@@ -110,13 +111,6 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 		defer exec.Finalize()
 	}
 	return t.run(exec, err)
-}
-
-// checkBoth returns an error unless some labels are true and some are not.
-func checkBoth(labels []bool) error {
-	yes, no := rows.Split(labels)
-	return fault.If(len(yes) == 0 || len(no) == 0, "probe: %d labels are true and %d are not; a risk learns from both: mark the positives, by labels or "+
-		"pseudo-labels, and leave the others unmarked", len(yes), len(no))
 }
 
 // minimized returns what the risk gives, and panics where that is no scalar.

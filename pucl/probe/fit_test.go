@@ -225,8 +225,8 @@ func TestErrors(t *testing.T) {
 	for says, err := range map[string]error{
 		"output 0 has NaN at place 2 of its 2 weights and its bias; … finite numbers: Start":           fitPU(x, risk.CrossEntropy, Config{Start: holed}),
 		"no weights; … make one with New, Fit or FitPU":                                                Config{Start: &Probe{}}.Check(),
-		"0 labels are true and 2 are not; … learns from both":                                          both(false, false),
-		"2 labels are true and 0 are not; … learns from both":                                          both(true, true),
+		"0 labels are true and 2 are not; … a classifier learns from both":                             both(false, false),
+		"2 labels are true and 0 are not; … a classifier learns from both":                             both(true, true),
 		"all 2 rows are the same … give features that differ":                                          fit(mat.NewDense(2, 2, []float64{1, 2, 1, 2}), []int{0, 1}, 2, Config{}),
 		"1 classes; … Fit takes 2 or more":                                                             fit(x, []int{0, 0}, 1, Config{}),
 		"2 rows and 1 labels … give one for each row, in the same order":                               fit(x, []int{0}, 2, Config{}),

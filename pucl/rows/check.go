@@ -40,6 +40,13 @@ func CheckClasses(classes int, labels []int, what string) error {
 	return nil
 }
 
+// CheckBoth returns an error unless some labels are true and some are not.
+func CheckBoth(labels []bool) error {
+	yes, no := Split(labels)
+	return fault.If(len(yes) == 0 || len(no) == 0, "rows: %d labels are true and %d are not; a classifier learns from both: mark the positives, by labels "+
+		"or pseudo-labels, and leave the others unmarked", len(yes), len(no))
+}
+
 // CheckFinite returns an error if x has no rows, or one that names the first row with an entry that is NaN or infinite, and
 // its column.
 func CheckFinite(x *mat.Dense) error {

@@ -93,7 +93,8 @@ var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pse
 //
 // Features are standardized as in [Fit]. Every batch of 2 rows or more holds the same share of true labels as the whole,
 // rounded, and one at least, so that the labeled positives are never missing: where they are fewer than one in a batch they count for more.
-// Labels of one kind alone are an error, as are rows that are all the same.
+// Labels of one kind alone are an error. Of rows that are all the same, as those of an embedding that has collapsed, the classifier is a
+// constant, which [Probe.Score] tells.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
 		return nil, errNoRisk

@@ -227,7 +227,6 @@ func TestErrors(t *testing.T) {
 		"no weights; … make one with New, Fit or FitPU":                                                Config{Start: &Probe{}}.Check(),
 		"0 labels are true and 2 are not; … a classifier learns from both":                             both(false, false),
 		"2 labels are true and 0 are not; … a classifier learns from both":                             both(true, true),
-		"all 2 rows are the same … give features that differ":                                          fit(mat.NewDense(2, 2, []float64{1, 2, 1, 2}), []int{0, 1}, 2, Config{}),
 		"1 classes; … Fit takes 2 or more":                                                             fit(x, []int{0, 0}, 1, Config{}),
 		"2 rows and 1 labels … give one for each row, in the same order":                               fit(x, []int{0}, 2, Config{}),
 		"row 1 has class 2 … 2 classes are numbered from 0 to 1":                                       fit(x, []int{0, 2}, 2, Config{}),

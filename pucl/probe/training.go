@@ -70,7 +70,7 @@ func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(eng.Check(), t.config.check(n, k, t.outputs), rows.CheckFinite(x), rows.CheckSpread(x)); err != nil {
+	if err := cmp.Or(eng.Check(), t.config.check(n, k, t.outputs), rows.CheckFinite(x)); err != nil {
 		return err
 	}
 	t.size = min(t.config.BatchSize, n)

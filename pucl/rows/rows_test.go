@@ -57,6 +57,9 @@ func TestErrors(t *testing.T) {
 		{CheckClasses(3, []int{0, 2, 1}, "row"), ""},
 		{CheckClasses(3, []int{0, 3}, "test row"), "rows: test row 1 has class 3; 3 classes are numbered from 0 to 2"},
 		{CheckClasses(2, []int{-1}, "image"), "rows: image 0 has class -1; 2 classes are numbered from 0 to 1"},
+		{CheckBoth([]bool{true, false}), ""},
+		{CheckBoth([]bool{true, true}), "rows: 2 labels are true and 0 are not; a classifier learns from both: mark the positives, by labels or " +
+			"pseudo-labels, and leave the others unmarked"},
 		{CheckFinite(nil), "rows: no rows given; embed at least one example"},
 		{CheckFinite(x.Slice(0, 1, 0, 2).(*mat.Dense)), ""},
 		{CheckFinite(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64})), ""},

@@ -188,8 +188,8 @@ func checkProbe(c probe.Config) error {
 	if err := c.Check(); err != nil || c.Start == nil {
 		return err
 	}
-	outputs, _, err := c.Start.Shape()
-	return cmp.Or(err, fault.If(outputs != 1, "probe: Start has %d outputs, and positives against negatives take 1; Binary makes 1 of 2", outputs))
+	outputs := len(c.Start.Bias)
+	return fault.If(outputs != 1, "probe: Start has %d outputs, and positives against negatives take 1; Binary makes 1 of 2", outputs)
 }
 
 // fineTune trains encoder and head further.

@@ -160,17 +160,17 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 	if embeddings < 1 {
 		return errors.New("pseudo: no embedding votes; give one for each fold of labels")
 	}
-	of := make([]int, min(embeddings, len(fold)+1)) // of more, one has no label
+	known := map[int]bool{} // the folds that have a label
 	for i, f := range fold {
 		if f >= embeddings {
 			return fmt.Errorf("pseudo: row %d is of fold %d, and there are %d embeddings; folds are numbered from 0 to %d", i, f, embeddings, embeddings-1)
 		}
-		if f >= 0 && f < len(of) {
-			of[f]++
-		}
+		known[f] = true
 	}
-	if e := slices.Index(of, 0); e >= 0 {
-		return fmt.Errorf("pseudo: no labeled row is of fold %d, whose labels embedding %d does not know; give each embedding some", e, e)
+	for e := range embeddings {
+		if !known[e] {
+			return fmt.Errorf("pseudo: no labeled row is of fold %d, whose labels embedding %d does not know; give each embedding some", e, e)
+		}
 	}
 	return config.withDefaults().check(labeledBy(fold))
 }

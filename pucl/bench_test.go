@@ -32,7 +32,7 @@ func BenchmarkLoss(b *testing.B) {
 
 func benchmarkLoss(b *testing.B, o Objective, n, blockRows int) {
 	z, labeled := benchmarkRows(n)
-	exec, err := NewExec(enginetest.Open(b).Backend, func(z, labeled *Node) []*Node {
+	exec, err := NewExec(enginetest.Found(b).Backend, func(z, labeled *Node) []*Node {
 		loss := o.Loss(Views{Z: z, Labeled: labeled, BlockRows: blockRows}, 0.5)
 		return []*Node{loss, Gradient(loss, z)[0]}
 	})

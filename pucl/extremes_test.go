@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -80,7 +81,13 @@ func TestFloat32AtTinyTemperature(t *testing.T) {
 }
 
 func TestBFloat16(t *testing.T) {
-	c := scorer{views: 2, tau: 0.5, dtype: dtypes.BFloat16}
+	for _, xla := range []bool{false, true} {
+		t.Run(fmt.Sprintf("XLA %v", xla), func(t *testing.T) { checkBFloat16(t, xla) })
+	}
+}
+
+func checkBFloat16(t *testing.T, xla bool) {
+	c := scorer{views: 2, tau: 0.5, dtype: dtypes.BFloat16, xla: xla}
 	for name, s := range extremes(0.5) {
 		for _, row := range s.z {
 			for k, x := range row {

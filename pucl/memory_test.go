@@ -25,9 +25,7 @@ func TestMemoryGrowsWithTheBatchNotItsSquare(t *testing.T) {
 		return
 	}
 	peaktest.Skip(t)
-	if enginetest.Open(t).Kind == "go" {
-		t.Skip("the pure-Go engine frees nothing before a step ends and takes minutes for all pairs of 16384 rows")
-	}
+	enginetest.XLA(t) // the pure-Go engine frees nothing before a step ends and takes minutes for all pairs of 16384 rows
 	const few, many = 1024, 16384
 	peak := func(rows int) int { return peaktest.OfChild(t, rowsOfChild, strconv.Itoa(rows)) }
 	grown := peak(many) - peak(few)
@@ -54,7 +52,7 @@ func BenchmarkLossOfManyRows(b *testing.B) {
 // scorerOfRows prepares value and gradient of PUCL on n rows of 128 dimensions in blocks of 1024.
 func scorerOfRows(t testing.TB, n int) func() {
 	rows, labels := benchmarkRows(n)
-	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled *Node) (loss, gradient *Node) {
+	exec := MustNewExec(enginetest.Found(t).Backend, func(z, labeled *Node) (loss, gradient *Node) {
 		loss = PUCL().Loss(Views{Z: z, Labeled: labeled, BlockRows: min(1024, n/2)}, 0.5)
 		return loss, Gradient(loss, z)[0]
 	})

@@ -79,6 +79,7 @@ type scorer struct {
 	views, rows int // rows is Views.BlockRows
 	tau         float64
 	dtype       dtypes.DType
+	xla         bool
 }
 
 // members returns the objectives that a scorer runs: all in float64 and float32 with two views; for three, those to which the
@@ -111,7 +112,11 @@ func (c scorer) score(t *testing.T, s sample) []score {
 	t.Helper()
 	known, ok := scorers.Load(c)
 	if !ok {
-		exec, err := NewExec(enginetest.Open(t).Backend, func(z, labeled, class *Node) []*Node {
+		open := enginetest.Open
+		if c.xla {
+			open = enginetest.XLA
+		}
+		exec, err := NewExec(open(t).Backend, func(z, labeled, class *Node) []*Node {
 			z = ConvertDType(z, c.dtype)
 			var out []*Node
 			for _, m := range c.members() {
@@ -189,9 +194,11 @@ func draw(pattern int, views int, tau float64) sample {
 // Values against loops, gradients against finite differences of the loops; whole and cut into blocks of anchors, which end
 // in the middle of a view.
 func TestObjectivesAgainstLoops(t *testing.T) {
-	for _, c := range []scorer{{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}} {
+	for _, c := range []scorer{
+		{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}, {views: 2, tau: 0.5, rows: 6, xla: true}, {views: 3, tau: 0.5, xla: true},
+	} {
 		c.dtype = dtypes.Float64
-		t.Run(fmt.Sprintf("τ %g, %d views, blocks of %d", c.tau, c.views, c.rows), func(t *testing.T) {
+		t.Run(fmt.Sprintf("τ %g, %d views, blocks of %d, XLA %v", c.tau, c.views, c.rows, c.xla), func(t *testing.T) {
 			for pattern, p := range batches {
 				s := draw(pattern, c.views, c.tau)
 				for _, got := range c.score(t, s) {

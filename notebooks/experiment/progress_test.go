@@ -135,7 +135,7 @@ func TestOnProgress(t *testing.T) {
 // The runs of Here compute with the threads that their identity names, whatever the engine has that it is given.
 func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	t.Setenv("NPROC", "7")
-	eng, err := engine.Open()
+	eng, err := enginetest.Another()
 	if err != nil {
 		t.Fatal(err)
 	}

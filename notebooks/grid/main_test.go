@@ -16,6 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
+	_ "github.com/puclab/puclab/pucl/engine/enginetest" // workers open its engine
 	"github.com/puclab/puclab/pucl/train"
 )
 

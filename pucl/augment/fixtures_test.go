@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -84,7 +85,12 @@ func (f *fixtures) views(t *testing.T, step Step, cases []fixture) {
 // near compares the views of r with what each case wants, to 1e-5.
 func (f *fixtures) near(t *testing.T, r Recipe, images, numbers *tensors.Tensor, cases []fixture) {
 	t.Helper()
-	out, err := graph.CallOnce(enginetest.Open(t).Backend, r.Apply, images, numbers)
+	f.nearOn(t, enginetest.Open(t), r, images, numbers, cases)
+}
+
+func (f *fixtures) nearOn(t *testing.T, eng *engine.Engine, r Recipe, images, numbers *tensors.Tensor, cases []fixture) {
+	t.Helper()
+	out, err := graph.CallOnce(eng.Backend, r.Apply, images, numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +179,10 @@ func TestRecipesAgainstTorchvision(t *testing.T) {
 		if r.Numbers() != len(c.Numbers) {
 			t.Fatalf("%s takes %d numbers, the fixture has %d", c.Recipe, r.Numbers(), len(c.Numbers))
 		}
-		f.near(t, r, tensors.FromFlatDataAndDimensions(image.Values, 1, image.Shape[0], image.Shape[1], image.Shape[2]),
-			tensors.FromFlatDataAndDimensions(c.Numbers, 1, len(c.Numbers)), []fixture{c.fixture})
+		for _, eng := range enginetest.All(t) {
+			f.nearOn(t, eng, r, tensors.FromFlatDataAndDimensions(image.Values, 1, image.Shape[0], image.Shape[1], image.Shape[2]),
+				tensors.FromFlatDataAndDimensions(c.Numbers, 1, len(c.Numbers)), []fixture{c.fixture})
+		}
 	}
 	if len(recipes) != 0 {
 		t.Errorf("no fixture for %v", recipes)

@@ -85,10 +85,11 @@ func scattered(seed uint64, n, d, places int) [][]float32 {
 	return x
 }
 
-// onBoth calls test without an engine and with the one that opens.
-func onBoth(t *testing.T, test func(t *testing.T, eng *engine.Engine)) {
-	t.Run("processor", func(t *testing.T) { test(t, nil) })
-	t.Run("engine", func(t *testing.T) { test(t, enginetest.Open(t)) })
+// onAll calls test without an engine and with every one that opens.
+func onAll(t *testing.T, test func(t *testing.T, eng *engine.Engine)) {
+	for name, eng := range engines(t) {
+		t.Run(name, func(t *testing.T) { test(t, eng) })
+	}
 }
 
 // What is chosen is what loops in float64 choose, with copies, ties, all rows chosen, and more rows than are watched or lie in one piece.
@@ -113,7 +114,7 @@ func TestKCenterIsGreedy(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			order, distances, radius := farthestFirst(tt.x, tt.start, tt.k)
-			onBoth(t, func(t *testing.T, eng *engine.Engine) {
+			onAll(t, func(t *testing.T, eng *engine.Engine) {
 				var start Source
 				if tt.start != nil {
 					start = flat(tt.start)
@@ -181,7 +182,7 @@ func TestKCenterIsNearTheBest(t *testing.T) {
 
 // Rows that are others when they are read again are told of, where processors compare them and where the engine may be to blame.
 func TestKCenterOfAnotherSource(t *testing.T) {
-	onBoth(t, func(t *testing.T, eng *engine.Engine) {
+	onAll(t, func(t *testing.T, eng *engine.Engine) {
 		x := &faulty{Float32s: Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}, broken: func(reads int, rows []float32) error {
 			if reads > 2 { // all rows, and the first center
 				copy(rows, []float32{1, 0})
@@ -285,7 +286,7 @@ func BenchmarkKCenter(b *testing.B) {
 	} else {
 		x = blobs(1, 60000, 128, 100, 1)
 	}
-	c := KCenter{K: k, Engine: enginetest.Open(b)}
+	c := KCenter{K: k, Engine: enginetest.Found(b)}
 	choose := func(c KCenter, x Float32s) *Centers {
 		got, err := c.Choose(x, nil)
 		if err != nil {

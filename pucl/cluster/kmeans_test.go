@@ -86,7 +86,11 @@ func lloyd(x Float32s, centers *mat.Dense, rounds int) (labels []int, potential 
 
 // engines are the ways to compare rows with centers.
 func engines(t *testing.T) map[string]*engine.Engine {
-	return map[string]*engine.Engine{"processor": nil, "engine": enginetest.Open(t)}
+	all := map[string]*engine.Engine{"processor": nil}
+	for _, eng := range enginetest.All(t) {
+		all[eng.Kind] = eng
+	}
+	return all
 }
 
 func TestKMeansAgainstLoops(t *testing.T) {

@@ -96,9 +96,9 @@ func TestConvolveByProducts(t *testing.T) {
 	}
 }
 
-// The same on the engine that the other tests run on, for which compiling every case would take minutes.
-func TestConvolveByProductsAnywhere(t *testing.T) {
-	backend := enginetest.Open(t).Backend
+// The same on XLA, for which compiling every case would take minutes.
+func TestConvolveByProductsOnXLA(t *testing.T) {
+	backend := enginetest.XLA(t).Backend
 	for _, f := range []filtering{{2, 5, 6, 3, 4, 3, 1, 1}, {2, 7, 6, 2, 3, 5, 2, 2}} {
 		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f, convolveByProducts) })
 	}

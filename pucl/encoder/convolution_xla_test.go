@@ -53,7 +53,7 @@ func (f filter) loops(x, w, v []float64) (y, dx, dw []float64) {
 // The convolution and both its gradients against its definition in loops, for every way that they are computed in, in both
 // precisions.
 func TestConvolutionAgainstLoops(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	for _, f := range []filter{
 		{2, 5, 6, 3, 2, 3, 1, 1}, {2, 5, 6, 1, 2, 3, 1, 0}, {2, 7, 7, 2, 3, 3, 2, 1}, {2, 8, 7, 2, 3, 3, 2, 1}, {1, 7, 6, 1, 2, 5, 2, 2},
 		{2, 6, 9, 2, 2, 5, 1, 2}, {2, 8, 9, 2, 3, 1, 2, 0}, {2, 4, 5, 3, 2, 1, 1, 0}, {1, 9, 11, 3, 2, 7, 2, 3}, {2, 9, 8, 2, 2, 3, 3, 0},

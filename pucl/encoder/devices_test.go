@@ -16,7 +16,7 @@ import (
 // A strided convolution with batch normalization and all their gradients are the same numbers when the images are divided
 // between two devices as on one.
 func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	if eng.Backend.NumDevices() < 2 {
 		t.Skip("the engine shows one device")
 	}

@@ -83,27 +83,11 @@ var layerCases = []gradientCase{
 	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
 }
 
-// backends opens the engine of the tests and, where that is another one, the pure-Go engine.
-func backends(t *testing.T) map[string]compute.Backend {
-	t.Helper()
-	all := map[string]compute.Backend{}
-	eng := enginetest.Open(t)
-	all[eng.Kind] = eng.Backend
-	if eng.Kind != "go" {
-		pureGo, err := compute.NewWithConfig("go:ops_sequential")
-		if err != nil {
-			t.Fatal(err)
-		}
-		all["go"] = pureGo
-	}
-	return all
-}
-
 // Every layer's gradient, with respect to its input and each of its weights, entry by entry, on both engines.
 func TestLayerGradientsAgainstDifferences(t *testing.T) {
-	for engine, backend := range backends(t) {
+	for _, eng := range enginetest.All(t) {
 		for _, tt := range layerCases {
-			t.Run(engine+"/"+tt.name, func(t *testing.T) { checkGradients(t, backend, tt, entries) })
+			t.Run(eng.Kind+"/"+tt.name, func(t *testing.T) { checkGradients(t, eng.Backend, tt, entries) })
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -123,7 +124,12 @@ func TestBatchNormPassesNaN(t *testing.T) {
 
 // Images in bfloat16 with the rest in float32 give what float32 gives, to bfloat16's eight bits; statistics keep float32's.
 func TestConvolutionAndNormInBFloat16(t *testing.T) {
-	eng := enginetest.Open(t)
+	for _, eng := range enginetest.All(t) {
+		t.Run(eng.Kind, func(t *testing.T) { checkBFloat16(t, eng) })
+	}
+}
+
+func checkBFloat16(t *testing.T, eng *engine.Engine) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, w := make([]float32, 4*8*7*3), make([]float32, 3*3*3*4)
 	for i := range x {

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/safetensors"
@@ -135,9 +136,8 @@ func TestParameterCounts(t *testing.T) {
 // PyTorch's layers in the same order do. The weights travel by a safetensors file, and what
 // is exported afterwards is what was loaded.
 func TestForwardIsTorchvisions(t *testing.T) {
-	eng := enginetest.Open(t)
 	forward := fixtures(t).Forward
-	for name, e := range map[string]Encoder{
+	networks := map[string]Encoder{
 		"resnet18":       ResNet{Classes: 10},
 		"resnet18 cifar": ResNet{CIFAR: true, Classes: 10},
 		"resnet50 cifar": ResNet{Depth: 50, CIFAR: true, Classes: 10},
@@ -145,8 +145,9 @@ func TestForwardIsTorchvisions(t *testing.T) {
 		"lenet":          LeNet{Dim: 7},
 		"shortconv":      ShortConv{Width: 4, Dim: 6},
 		"allconv":        AllConv{Width: 4, Dim: 6},
-	} {
-		t.Run(name, func(t *testing.T) {
+	}
+	check := func(eng *engine.Engine, name string, e Encoder) {
+		t.Run(name+" on "+eng.Kind, func(t *testing.T) {
 			want, ok := forward[name]
 			if !ok {
 				t.Fatalf("no outputs of %s", name)
@@ -188,5 +189,11 @@ func TestForwardIsTorchvisions(t *testing.T) {
 				t.Errorf("exported %d tensors that are not the %d loaded", len(back), len(dict))
 			}
 		})
+	}
+	for name, e := range networks {
+		check(enginetest.Open(t), name, e)
+	}
+	for _, name := range []string{"resnet18 cifar", "vit tiny"} { // XLA compiles the others for a minute
+		check(enginetest.XLA(t), name, networks[name])
 	}
 }

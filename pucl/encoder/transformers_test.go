@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/safetensors"
@@ -127,7 +128,13 @@ func near(t *testing.T, what string, got *tensors.Tensor, want []float64, tol fl
 
 // With equal weights, ViT, BERT and its fusion compute what transformers does, texts of different lengths among them.
 func TestForwardIsTransformers(t *testing.T) {
-	eng, want := enginetest.Open(t), transformers(t).Outputs
+	for _, eng := range enginetest.All(t) {
+		t.Run(eng.Kind, func(t *testing.T) { checkTransformers(t, eng) })
+	}
+}
+
+func checkTransformers(t *testing.T, eng *engine.Engine) {
+	want := transformers(t).Outputs
 	vit := ViT{Patch: 8, Layers: 2, Heads: 3, Dim: 24, Hidden: 40}
 	bert := BERT{Vocabulary: 31, Positions: 12, Layers: 2, Fusion: 2, Heads: 3, Dim: 24, Hidden: 40}
 	// In transformers the fusion was a model of its own, whose layers are 0 and 1.

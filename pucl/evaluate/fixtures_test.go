@@ -137,14 +137,16 @@ func TestClassesAgreeWithScikitLearn(t *testing.T) {
 func TestVotesAgreeWithScikitLearn(t *testing.T) {
 	f := readFixtures(t).Neighbors
 	bank := must[*Bank](t)(Supervised(dense(f.Bank), f.Labels, 4))
-	for _, how := range []struct {
+	type way struct {
 		name      string
 		knn       KNN
 		tolerance float64
-	}{
-		{"processor", KNN{}, 1e-12},
-		{"engine, float32", KNN{Engine: enginetest.Open(t)}, 2e-5},
-	} {
+	}
+	ways := []way{{"processor", KNN{}, 1e-12}}
+	for _, eng := range enginetest.All(t) {
+		ways = append(ways, way{eng.Kind + ", float32", KNN{Engine: eng}, 2e-5})
+	}
+	for _, how := range ways {
 		for _, c := range f.Cases {
 			how.knn.K, how.knn.Temperature = c.K, c.Temperature
 			votes := must[*mat.Dense](t)(how.knn.Votes(bank, dense(f.Queries)))

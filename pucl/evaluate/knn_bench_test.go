@@ -39,7 +39,7 @@ func clusters(first, n int) (rows *mat.Dense, classes []int) {
 // BenchmarkKNN classifies 10,000 queries by their 200 nearest among 60,000 rows of 128 entries, from rows as they are to
 // classes. peers/step.py sets it beside others.
 func BenchmarkKNN(b *testing.B) {
-	b.Run("engine", func(b *testing.B) { benchmarkKNN(b, evaluate.KNN{K: 200, Engine: enginetest.Open(b)}) })
+	b.Run("engine", func(b *testing.B) { benchmarkKNN(b, evaluate.KNN{K: 200, Engine: enginetest.Found(b)}) })
 	b.Run("processor", func(b *testing.B) { benchmarkKNN(b, evaluate.KNN{K: 200}) })
 }
 

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -203,7 +202,7 @@ func byHand(seed *mat.Dense, pool Pool, distance []float64, alpha float64, budge
 // MAK is Algorithm 1 in loops, with and without an engine, for the usual numbers and others.
 func TestSelectIsAlgorithm1(t *testing.T) {
 	seed, pool := task()
-	for _, eng := range []*engine.Engine{nil, enginetest.Open(t)} {
+	for _, eng := range append(enginetest.All(t), nil) {
 		for _, tt := range []struct {
 			config     Config
 			alpha      float64

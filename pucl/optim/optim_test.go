@@ -21,6 +21,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -69,7 +70,7 @@ func (r *run) tensor(name string, values []float64) *tensors.Tensor {
 }
 
 // newRun puts variables into store where it has none yet.
-func newRun(t *testing.T, o Optimizer, dtype dtypes.DType, store *model.Store) *run {
+func newRun(t *testing.T, eng *engine.Engine, o Optimizer, dtype dtypes.DType, store *model.Store) *run {
 	t.Helper()
 	r := &run{store: store, dtype: dtype}
 	read(t, "cases.json", &r.frozen)
@@ -85,7 +86,7 @@ func newRun(t *testing.T, o Optimizer, dtype dtypes.DType, store *model.Store) *
 		}
 	}
 	var err error
-	r.exec, err = model.NewExec(enginetest.Open(t).Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
+	r.exec, err = model.NewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
 		g := inputs[0].Graph()
 		loss := ScalarZero(g, dtype) // Σ ⟨gradient, variable⟩, whose gradient is the given one
 		for i, name := range r.names {
@@ -152,16 +153,18 @@ var cases = map[string]Optimizer{
 
 // Every optimizer moves as PyTorch's and lightly's own do, after every one of several steps.
 func TestAgainstPyTorchAndLightly(t *testing.T) {
+	all := enginetest.All(t)
 	for _, precision := range []struct {
 		dtype     dtypes.DType
 		tolerance float64
-	}{{dtypes.Float64, 1e-12}, {dtypes.Float32, 2e-6}} {
+		eng       *engine.Engine
+	}{{dtypes.Float64, 1e-12, enginetest.Open(t)}, {dtypes.Float32, 2e-6, all[len(all)-1]}} {
 		for name, o := range cases {
 			if precision.dtype == dtypes.Float32 && !slices.Contains([]string{"lars", "sgd", "adamw"}, name) {
-				continue // the formulas are the same, and compiling takes a while
+				continue // the formulas are the same, and XLA compiles them for a while
 			}
 			t.Run(name+" "+precision.dtype.String(), func(t *testing.T) {
-				r := newRun(t, o, precision.dtype, model.NewStore())
+				r := newRun(t, precision.eng, o, precision.dtype, model.NewStore())
 				c, ok := r.Cases[name]
 				if !ok || c.Peak != o.PeakRate() || len(c.After) != 6 {
 					t.Fatalf("the fixtures have no %q of 6 steps with peak %g", name, o.PeakRate())
@@ -187,8 +190,8 @@ func TestResumeBitForBit(t *testing.T) {
 	for _, name := range []string{"lars, nothing excluded", "sgd nesterov, strong decay", "adamw"} {
 		t.Run(name, func(t *testing.T) {
 			o := cases[name]
-			whole := newRun(t, o, dtypes.Float32, model.NewStore())
-			first := newRun(t, o, dtypes.Float32, model.NewStore())
+			whole := newRun(t, enginetest.Open(t), o, dtypes.Float32, model.NewStore())
+			first := newRun(t, enginetest.Open(t), o, dtypes.Float32, model.NewStore())
 			for i := range 6 {
 				whole.step(t, i, 0.1)
 				if i < 3 {
@@ -211,7 +214,7 @@ func TestResumeBitForBit(t *testing.T) {
 				}
 				loaded.SetTrainable(v.Trainable)
 			}
-			rest := newRun(t, o, dtypes.Float32, second)
+			rest := newRun(t, enginetest.Open(t), o, dtypes.Float32, second)
 			for i := 3; i < 6; i++ {
 				rest.step(t, i, 0.1)
 			}
@@ -233,7 +236,7 @@ func TestResumeBitForBit(t *testing.T) {
 // The state lives under /optim, is not trainable, and Clear deletes it and nothing else.
 func TestClear(t *testing.T) {
 	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
-		r := newRun(t, o, dtypes.Float32, model.NewStore())
+		r := newRun(t, enginetest.Open(t), o, dtypes.Float32, model.NewStore())
 		r.step(t, 0, 0.1)
 		state := 0
 		for v := range r.store.IterVariables() {

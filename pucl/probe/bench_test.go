@@ -15,7 +15,7 @@ import (
 // BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries with the defaults: 10 epochs in
 // batches of 1024. peers/step.py sets it beside others.
 func BenchmarkFit(b *testing.B) {
-	eng := enginetest.Open(b)
+	eng := enginetest.Found(b)
 	const n, d = 10000, 128
 	x, classes := mat.NewDense(n, d, nil), make([]int, n)
 	for i := range n { // as peers/rows.py has them

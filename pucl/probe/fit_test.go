@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -100,9 +101,15 @@ func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {
 // At the optimum the gradient of the regularized cross-entropy is zero. It is computed here with plain loops in float64, on
 // standardized features.
 func TestFitEndsAtTheOptimum(t *testing.T) {
+	for _, eng := range enginetest.All(t) {
+		t.Run(eng.Kind, func(t *testing.T) { checkOptimum(t, eng) })
+	}
+}
+
+func checkOptimum(t *testing.T, eng *engine.Engine) {
 	x, classes := blobs(rand.New(rand.NewPCG(1, 1)), 40, 1)
 	const l2 = 0.05
-	p := must[*Probe](t)(Fit(enginetest.Open(t), x, classes, 3, Config{Epochs: 400, L2: l2}))
+	p := must[*Probe](t)(Fit(eng, x, classes, 3, Config{Epochs: 400, L2: l2}))
 	n, k := x.Dims()
 	mean, std := make([]float64, k), make([]float64, k)
 	for j := range k {

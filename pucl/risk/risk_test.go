@@ -54,8 +54,9 @@ func TestVectors(t *testing.T) {
 			for i, one := range v.Labeled {
 				labeled[i] = one == 1
 			}
-			for _, p := range vectortest.Precisions {
-				exec := MustNewExec(enginetest.Open(t).Backend, func(logits, labels *Node) []*Node {
+			all := enginetest.All(t)
+			for i, p := range vectortest.Precisions {
+				exec := MustNewExec(all[i%len(all)].Backend, func(logits, labels *Node) []*Node {
 					logits = ConvertDType(logits, p.DType)
 					var out []*Node
 					for _, name := range names {

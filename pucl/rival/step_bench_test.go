@@ -29,7 +29,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func benchmarkStep(b *testing.B, m Method) {
-	eng := enginetest.Open(b)
+	eng := enginetest.Found(b)
 	const epochs, size = 40, 28
 	images := Images{Pixels: make([]uint8, epochs*256*size*size), Shape: augment.Shape{Height: size, Width: size, Channels: 1}}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -37,7 +37,7 @@ func contrastTask(m *Model, c Config) Task {
 // Without batch normalization a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
 // compares across parts, whether the parts are split over devices or not.
 func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.Devices(t)
 	run := func(c Compute) (all []metrics, weights map[string][]float32) {
 		m := newModel(nil, 0, augment.Shape{}, 0)
 		task := contrastTask(m, light(3).withDefaults())
@@ -156,7 +156,7 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 
 // All ways to save memory and time work together.
 func TestComputeTogether(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.Devices(t)
 	c := light(2)
 	c.Encoder, c.Compute = residual, Compute{MicroBatches: 2, BFloat16: true}
 	if eng.Backend.NumDevices() >= 2 && eng.Kind != "go" {
@@ -192,7 +192,7 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 	if child {
 		peaktest.FreeAtOnce() // before an engine is opened
 	}
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t) // the pure-Go engine takes minutes
 	if child {
 		c := light(2)
 		c.Encoder, c.Compute.MicroBatches = encoder.SmallCNN{Width: 16, Dim: 16}, parts
@@ -211,9 +211,6 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 	}
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skip("the peak of a process is read from /proc, which this system lacks")
-	}
-	if eng.Kind == "go" {
-		t.Skip("takes minutes on the pure-Go engine")
 	}
 	step := func(parts int) int { return peaktest.OfChild(t, microBatchesOfChild, strconv.Itoa(parts)) }
 	whole, divided := step(1), step(8)

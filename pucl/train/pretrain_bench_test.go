@@ -8,17 +8,14 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/fashionmnist"
 	"github.com/puclab/puclab/pucl/augment"
-	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
 
 // BenchmarkPretrain times training steps as the quickstart takes them: PUCL on 2×256 views of Fashion-MNIST, augmentation
 // and Adam included. It reports views per second and the share of the time in which the engine waits for batches.
 func BenchmarkPretrain(b *testing.B) {
-	eng, err := engine.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
+	eng := enginetest.Found(b)
 	training, _, _, err := fashionmnist.Open()
 	if err != nil {
 		b.Fatal(err)

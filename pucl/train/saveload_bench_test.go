@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -26,10 +26,7 @@ func (snow) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 // BenchmarkSaveLoad times the saving and the loading of a model as the quickstart has it: a SmallCNN, with a history of 500
 // steps and 10 readings. The file lies in memory where the system has a folder for that, so that no disk is waited for.
 func BenchmarkSaveLoad(b *testing.B) {
-	eng, err := engine.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
+	eng := enginetest.Found(b)
 	m, err := train.Pretrain(context.Background(), eng, snow{}, train.Config{Steps: 1, Monitor: train.Monitor{Every: 1, Examples: 8}})
 	if err != nil {
 		b.Fatal(err)

@@ -66,7 +66,7 @@ func hashed(i int) float32 {
 func BenchmarkStep(b *testing.B) {
 	b.Run("rest", func(b *testing.B) { // what the process takes before it does anything
 		for b.Loop() {
-			enginetest.Open(b)
+			enginetest.Found(b)
 		}
 	})
 	b.Run("small-cnn", func(b *testing.B) {
@@ -86,7 +86,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func benchmarkStep(b *testing.B, images gratings, c Config) {
-	eng := enginetest.Open(b)
+	eng := enginetest.Found(b)
 	c.Seed, c.Steps, c.Schedule = 1, math.MaxInt32, optim.Constant{}
 	if path := os.Getenv(steptest.StartEnv); path != "" {
 		if err := writeStart(eng, images, c, path); err != nil {
@@ -105,7 +105,7 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
+	if err := writeStart(enginetest.Found(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
 		t.Fatal(err)
 	}
 	file, err := safetensors.ReadFile(path)

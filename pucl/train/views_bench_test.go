@@ -23,7 +23,7 @@ import (
 // the numbers of the views, and the views themselves. peers/step.py sets it beside torchvision's loader.
 func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
-	eng := enginetest.Open(b)
+	eng := enginetest.Found(b)
 	pixels, labeled, _ := newGratings(count, size, 1).Batch(0)
 	if path := os.Getenv(steptest.StartEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}

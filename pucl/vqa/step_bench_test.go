@@ -70,7 +70,7 @@ func benchmarkData(tb testing.TB, n int) Data {
 // BenchmarkStep times whole training steps of the small model, the zero value of Config, as Train takes them: 64 images with a caption
 // and a question each, two views of every image drawn and made on the way. peers/step.py sets it beside PyTorch.
 func BenchmarkStep(b *testing.B) {
-	eng, data := enginetest.Open(b), benchmarkData(b, 512)
+	eng, data := enginetest.Found(b), benchmarkData(b, 512)
 	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
 	if path := os.Getenv(steptest.StartEnv); path != "" {
 		if err := writeStart(eng, data, c, path); err != nil {
@@ -89,7 +89,7 @@ func BenchmarkStep(b *testing.B) {
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
+	if err := writeStart(enginetest.Found(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
 		t.Fatal(err)
 	}
 	file, err := safetensors.ReadFile(path)

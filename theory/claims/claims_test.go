@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 var (
-	openEngine = theorytest.OpenEngine
+	openEngine = enginetest.Open
 	near       = theorytest.Near
 	wantError  = theorytest.WantError
 )

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/puclab/puclab/theory/internal/theorytest"
+	"github.com/puclab/puclab/pucl/engine"
 )
 
 // openReadings computes the readings once for all tests.
 var openReadings = sync.OnceValues(func() ([]HypercubeReading, error) {
-	eng, err := theorytest.Open()
+	eng, err := engine.Open()
 	if err != nil {
 		return nil, err
 	}

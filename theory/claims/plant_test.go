@@ -3,6 +3,7 @@ package claims
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -10,9 +11,24 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without.
+// kind names what the plant changes.
+func (p Plant) kind() string {
+	switch {
+	case p.instead != nil:
+		return "objective"
+	case p.constant != "":
+		return "constant"
+	case p.assumption != "":
+		return "assumption"
+	}
+	return "mistake"
+}
+
+// Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without. For each claim one plant
+// of every kind is tried, with PUCL_MUTATIONS=all every plant.
 func TestPlants(t *testing.T) {
 	eng := openEngine(t)
+	all := os.Getenv("PUCL_MUTATIONS") == "all"
 	plants := Plants()
 	for _, c := range All() {
 		t.Run(c.ID, func(t *testing.T) {
@@ -20,10 +36,12 @@ func TestPlants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tried := map[string]bool{}
 			for _, p := range plants {
-				if !p.Touches(c.ID) {
+				if !p.Touches(c.ID) || tried[p.kind()] && !all {
 					continue
 				}
+				tried[p.kind()] = true
 				t.Run(p.Name, func(t *testing.T) {
 					planted, err := c.checkOn(shared, eng, p)
 					why, spare := c.rests.unneededFor(p)

@@ -1,21 +1,132 @@
-// Package enginetest opens the engine once for all tests of a package.
+// Package enginetest gives tests their engine. There are two tiers.
+//
+// Most tests are about logic that does not depend on the engine. They run on the pure-Go engine, which compiles nothing: importing this
+// package sets GOMLX_BACKEND, where it is not set, so that [Open] and engine.Open, in Examples and child processes too, return that engine.
+//
+// Tests about XLA itself call [XLA]. They run where a plugin is installed, and are skipped elsewhere.
+//
+// PUCL_TEST_ENGINE=xla runs all tests on XLA.
 package enginetest
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gomlx/compute"
 
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-var open = sync.OnceValues(engine.Open)
+// tierEnv names the variable that selects the engine of all tests. init sets it to "go" for child processes, where it says that
+// GOMLX_BACKEND is not the user's.
+const tierEnv = "PUCL_TEST_ENGINE"
 
-// Open returns the engine that engine.Open finds, opened once per test program, and fails the test where none opens.
+// asked is GOMLX_BACKEND as the user set it.
+var asked string
+
+func init() {
+	tier := os.Getenv(tierEnv)
+	if tier != "go" {
+		asked = os.Getenv(compute.ConfigEnvVar)
+	}
+	switch {
+	case tier != "" && tier != "go" && tier != "xla":
+		panic(fmt.Sprintf("enginetest: %s=%q is neither empty nor \"xla\"", tierEnv, tier))
+	case tier != "xla" && asked == "":
+		os.Setenv(compute.ConfigEnvVar, "go")
+		os.Setenv(tierEnv, "go")
+	}
+}
+
+// Open returns the engine of the first tier, the same one in all tests of a program: pure Go, or what GOMLX_BACKEND and PUCL_TEST_ENGINE
+// name. It fails the test where that engine does not open.
 func Open(t testing.TB) *engine.Engine {
 	t.Helper()
-	e, err := open()
+	if os.Getenv(tierEnv) == "xla" {
+		return XLA(t)
+	}
+	eng, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return eng
+}
+
+var open = sync.OnceValues(engine.Open)
+
+// XLA returns the XLA engine, the same one in all tests of a program. It skips the test where no plugin is installed or GOMLX_BACKEND asks
+// for the pure-Go engine. It fails the test where a plugin is installed but does not open, and with PUCL_TEST_ENGINE=xla where there is none.
+func XLA(t testing.TB) *engine.Engine {
+	t.Helper()
+	eng, why := xla(t)
+	if eng == nil {
+		t.Skip(why)
+	}
+	return eng
+}
+
+// All returns the engines of [Open] and of [XLA], without the second one where XLA would skip the test.
+func All(t testing.TB) []*engine.Engine {
+	t.Helper()
+	all := []*engine.Engine{Open(t)}
+	if eng, why := xla(t); eng == nil {
+		t.Log(why)
+	} else if eng.Kind != all[0].Kind {
+		all = append(all, eng)
+	}
+	return all
+}
+
+// Devices returns the engine for tests of several devices: XLA, which shows four on a processor, or where it is not there the one of [Open].
+func Devices(t testing.TB) *engine.Engine {
+	t.Helper()
+	all := All(t)
+	return all[len(all)-1]
+}
+
+// xla returns the XLA engine, or why there is none.
+func xla(t testing.TB) (eng *engine.Engine, why string) {
+	t.Helper()
+	if strings.HasPrefix(asked, "go") {
+		return nil, fmt.Sprintf("%s=%s asks for the pure-Go engine", compute.ConfigEnvVar, asked)
+	}
+	eng = Found(t)
+	switch {
+	case eng.Kind != "go":
+		return eng, ""
+	case len(eng.Notes) > 0:
+		t.Fatalf("an XLA plugin is installed and does not open: %s", strings.Join(eng.Notes, "; "))
+	case os.Getenv(tierEnv) == "xla":
+		t.Fatalf("%s=xla and no XLA plugin is installed; run `go run ./notebooks setup`", tierEnv)
+	}
+	return nil, "no XLA plugin is installed; `go run ./notebooks setup` installs it"
+}
+
+// Found returns the engine that users get, the same one in all tests of a program. Benchmarks run on it.
+func Found(t testing.TB) *engine.Engine {
+	t.Helper()
+	eng, err := found()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eng
+}
+
+var found = sync.OnceValues(Another)
+
+// setting is held while GOMLX_BACKEND is not as init set it.
+var setting sync.Mutex
+
+// Another opens an engine besides that of [Found], as engine.Open does where GOMLX_BACKEND is as the user set it.
+func Another() (*engine.Engine, error) {
+	setting.Lock()
+	defer setting.Unlock()
+	if set, ok := os.LookupEnv(compute.ConfigEnvVar); ok && asked == "" {
+		os.Unsetenv(compute.ConfigEnvVar)
+		defer os.Setenv(compute.ConfigEnvVar, set)
+	}
+	return engine.Open()
 }

@@ -50,7 +50,7 @@ func both(b *testing.B, name string, f func(b *testing.B)) {
 	for _, way := range []string{"oneDNN", "XLA"} {
 		b.Run(name+"/"+way, func(b *testing.B) {
 			defer onednn.SetAttached(onednn.Attached())
-			onednn.SetAttached(way == "oneDNN" && enginetest.Open(b).OneDNN)
+			onednn.SetAttached(way == "oneDNN" && enginetest.XLA(b).OneDNN)
 			f(b)
 		})
 	}
@@ -58,7 +58,7 @@ func both(b *testing.B, name string, f func(b *testing.B)) {
 
 // timed runs f in the benchmark's loop.
 func timed(b *testing.B, f func(x, y *Node) *Node, x, y *tensors.Tensor) {
-	exec := MustNewExec(enginetest.Open(b).Backend, f)
+	exec := MustNewExec(enginetest.XLA(b).Backend, f)
 	defer exec.Finalize()
 	exec.MustCall1(x, y).MustFinalizeAll()
 	for b.Loop() {

@@ -19,7 +19,7 @@ var rounds = flag.Uint64("rounds", 1, "how often the tests of random sizes are d
 // withOneDNN opens the engine, and skips the test where XLA does not call oneDNN.
 func withOneDNN(t *testing.T) *engine.Engine {
 	t.Helper()
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	if !eng.OneDNN {
 		t.Skip("this engine does not call oneDNN: ", eng)
 	}

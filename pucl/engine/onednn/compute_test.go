@@ -101,7 +101,7 @@ func (f filter) loops(in []*tensors.Tensor) (y, dx, dw []float64) {
 }
 
 func TestConvolutionsAreSums(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	for _, f := range []filter{
 		{5, 9, 7, 16, 32, 3, 3, 1, 1, 1, 1},
 		{4, 8, 8, 32, 16, 3, 3, 2, 1, 1, 1},
@@ -133,7 +133,7 @@ func TestConvolutionsAreSums(t *testing.T) {
 }
 
 func TestProductsAreSums(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	for name, d := range map[string]dot{
 		"plain":            {[]int{70, 80}, []int{80, 90}, nil, []int{1}, nil, []int{0}},
 		"left transposed":  {[]int{80, 70}, []int{80, 90}, nil, []int{0}, nil, []int{0}},
@@ -195,7 +195,7 @@ func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize
 
 // TestCallsAreMade: a convolution and a product go to oneDNN when the engine says so, and only then.
 func TestCallsAreMade(t *testing.T) {
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, y, w := values(rng, 71, 81), values(rng, 81, 91), values(rng, 3, 3, 16, 16)
 	image := values(rng, 2, 10, 10, 16)

@@ -15,7 +15,7 @@ import (
 // newClient returns a client of the engine's plugin, for this test alone.
 func newClient(t *testing.T) *pjrt.Client {
 	t.Helper()
-	eng := enginetest.Open(t)
+	eng := enginetest.XLA(t)
 	if eng.Kind != "xla-cpu" {
 		t.Skip("programs of XLA on the CPU are kept, and this is ", eng)
 	}

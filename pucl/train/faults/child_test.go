@@ -28,6 +28,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
+	_ "github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -152,7 +153,7 @@ func faultChild(folder string) error {
 	}
 	hold := os.Getenv(faultHold)
 	ctx := interrupts.Context()
-	eng, err := engine.Open()
+	eng, err := engine.Open() // which enginetest selects
 	if err != nil {
 		return err
 	}

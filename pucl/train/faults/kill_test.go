@@ -72,7 +72,7 @@ func TestFaultKill(t *testing.T) {
 	whole := undisturbed(t)
 	var moments, left tally
 	var kills atomic.Int64
-	kills.Store(int64(faults(t, 50)))
+	kills.Store(int64(faults(t, 5)))
 	var group sync.WaitGroup
 	for worker, every := range []int{1, 3} {
 		rng := rand.New(rand.NewPCG(31, uint64(worker)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory/claims"
 )
 

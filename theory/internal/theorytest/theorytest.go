@@ -4,24 +4,8 @@ package theorytest
 import (
 	"math"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/puclab/puclab/pucl/engine"
 )
-
-// Open returns the engine that engine.Open finds, opened once for all tests.
-var Open = sync.OnceValues(engine.Open)
-
-// OpenEngine returns the engine of Open, and ends the test where there is none.
-func OpenEngine(t testing.TB) *engine.Engine {
-	t.Helper()
-	eng, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return eng
-}
 
 // Near fails where got and want differ by more than tol·max(1, |want|), or where one is not a number.
 func Near(t *testing.T, what string, got, want, tol float64) {

@@ -1,0 +1,48 @@
+package classify
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Fine-tuning by classes, by a PU risk and few shots have on XLA the losses and accuracies that they have on the pure-Go engine.
+func TestFineTuningOnXLA(t *testing.T) {
+	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
+	model := t.TempDir() + "/model"
+	if err := quickModel(t).Save(model); err != nil {
+		t.Fatal(err)
+	}
+	for name, tune := range map[string]func(*engine.Engine, *train.Model) (*Classifier, error){
+		"classes": func(eng *engine.Engine, m *train.Model) (*Classifier, error) {
+			return FineTune(context.Background(), eng, m, patterns(9, 12), 3, FineTuneConfig{Epochs: 3, BatchSize: 5, Seed: 4,
+				Recipe: augment.Recipe{augment.Crop{}}, Optimizer: optim.SGD{LearningRate: 0.1}})
+		},
+		"PU risk, best epoch": func(eng *engine.Engine, m *train.Model) (*Classifier, error) {
+			return tuneKept(context.Background(), eng, m, FineTuneConfig{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			on := func(eng *engine.Engine) *Classifier { // weights stay with the engine that used them first
+				return must[*Classifier](t)(tune(eng, must[*train.Model](t)(train.LoadModel(model, nil))))
+			}
+			got, want := on(xla), on(pureGo)
+			for i, loss := range want.Tuning.History.Losses {
+				near(t, fmt.Sprintf("loss of step %d", i), got.Tuning.History.Losses[i], loss, 1e-3)
+			}
+		})
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	data, test := blobs(rng, 60, 2.5), blobs(rng, 100, 2.5)
+	config := FewShotConfig{PerClass: 5, Draws: 2, Seed: 4, Probe: probe.Config{Epochs: 40}}
+	got, want := must[*FewShot](t)(FitFewShot(xla, data, test, 3, config)), must[*FewShot](t)(FitFewShot(pureGo, data, test, 3, config))
+	near(t, "accuracy of few shots", got.Accuracy.Mean, want.Accuracy.Mean, 0.005) // two of 300 rows on the boundary, at most
+}

@@ -7,6 +7,9 @@
 //
 // The checksum is that of the bytes from the third line on, so that it can be had without this package: tail -n +3 FILE |
 // sha256sum. Numbers are kept as package strictjson does.
+//
+// [Line] writes the same on one line, for files of many results. The checksum is then that of the bytes after the first 77 of the line,
+// without the newline: cut -c78- | tr -d '\n' | sha256sum.
 package sealed
 
 import (
@@ -14,6 +17,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,12 +26,16 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// The first two lines are the text before the checksum, its hexadecimal digits, and the text after it.
-const (
-	before = "{\n  \"sha256\": \""
-	digits = 2 * sha256.Size
-	after  = "\",\n"
+// form is the text before the hexadecimal digits of the checksum and the text after them.
+type form struct{ before, after string }
+
+var (
+	fileForm = form{"{\n  \"sha256\": \"", "\",\n"}
+	lineForm = form{`{"sha256":"`, `",`}
 )
+
+// digits is the length of a checksum.
+const digits = 2 * sha256.Size
 
 // Write makes the file at path of value, a struct or a map that is not empty, whole or not at all, and its folder where that is
 // missing. A field of the name sha256 is an error.
@@ -58,14 +66,31 @@ func encode(value any) ([]byte, error) {
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
 		return nil, err
 	}
-	rest := append(indented.Bytes()[len("{\n"):], '\n')
-	return append([]byte(before+sum(rest)+after), rest...), nil
+	return fileForm.seal(append(indented.Bytes()[len("{\n"):], '\n')), nil
 }
+
+// seal puts the checksum before the rest of an object.
+func (f form) seal(rest []byte) []byte { return append([]byte(f.before+sum(rest)+f.after), rest...) }
 
 func sum(data []byte) string {
 	hash := sha256.Sum256(data)
 	return hex.EncodeToString(hash[:])
 }
+
+// Line returns a JSON object that has fields on one line, without a newline, sealed. Numbers and texts stay as they are written.
+func Line(object []byte) ([]byte, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, object); err != nil {
+		return nil, fmt.Errorf("sealed: %w", err)
+	}
+	if text := compact.Bytes(); len(text) > len("{}") && text[0] == '{' {
+		return lineForm.seal(text[1:]), nil
+	}
+	return nil, errors.New("sealed: a line takes an object that has fields")
+}
+
+// Sum returns the checksum of what [Line] returned.
+func Sum(line []byte) string { return string(line[len(lineForm.before):][:digits]) }
 
 // Read gives *value what [Write] wrote, all of it. A file that was changed since is an error, and so is one with fields that
 // value lacks.
@@ -74,23 +99,24 @@ func Read(path string, value any) error {
 	if err != nil {
 		return fmt.Errorf("sealed: %w", err)
 	}
-	rest, ok := open(data)
+	object, ok := Open(data)
 	if !ok {
 		return fmt.Errorf("sealed: %s is not as it was written: its SHA-256 is missing or that of something else; restore it or make "+
 			"it again", path)
 	}
-	if err := strictjson.Unmarshal(append([]byte("{"), rest...), value); err != nil {
+	if err := strictjson.Unmarshal(object, value); err != nil {
 		return fmt.Errorf("sealed: %s does not read as %T: %w", path, value, err)
 	}
 	return nil
 }
 
-// open returns what follows the checksum, and whether that is right.
-func open(data []byte) (rest []byte, ok bool) {
-	start := len(before) + digits + len(after)
-	if len(data) < start {
-		return nil, false
+// Open returns the object that a file or a line holds, without its checksum, and whether that is right.
+func Open(data []byte) (object []byte, ok bool) {
+	for _, f := range []form{fileForm, lineForm} {
+		start := len(f.before) + digits + len(f.after)
+		if len(data) > start && string(data[:start]) == f.before+sum(data[start:])+f.after {
+			return append([]byte("{"), data[start:]...), true
+		}
 	}
-	rest = data[start:]
-	return rest, string(data[:start]) == before+sum(rest)+after
+	return nil, false
 }

@@ -56,8 +56,8 @@ func TestEveryChangeIsFound(t *testing.T) {
 	}
 	at := 0
 	for what, data := range damagetest.Of(good, 8*len(good)) {
-		if rest, ok := open(data); ok {
-			t.Errorf("%s: read as %s", what, rest)
+		if object, ok := Open(data); ok {
+			t.Errorf("%s: read as %s", what, object)
 		}
 		if at++; at%50 != 1 {
 			continue
@@ -70,8 +70,27 @@ func TestEveryChangeIsFound(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
-	if rest, ok := open(append(bytes.Clone(good), '\n')); ok {
-		t.Errorf("with a line more: read as %s", rest)
+	if object, ok := Open(append(bytes.Clone(good), '\n')); ok {
+		t.Errorf("with a line more: read as %s", object)
+	}
+}
+
+// A line keeps numbers and texts as they are written, and no change of it goes unnoticed. Only an object with fields can be one.
+func TestLine(t *testing.T) {
+	const object = `{"Loss":"a < b","Accuracy":0.10,"Tiny":1e-07}`
+	line, err := Line([]byte("{\n  \"Loss\": \"a < b\",\n  \"Accuracy\": 0.10, \"Tiny\": 1e-07\n}\n"))
+	if back, ok := Open(line); err != nil || !ok || string(back) != object || Sum(line) != sum([]byte(object[1:])) {
+		t.Fatalf("%s came back as %s, %v", line, back, err)
+	}
+	for what, data := range damagetest.Of(line, 8*len(line)) {
+		if back, ok := Open(data); ok {
+			t.Errorf("%s: read as %s", what, back)
+		}
+	}
+	for _, text := range []string{"", "{", "{}", "[1]", "7"} {
+		if line, err := Line([]byte(text)); err == nil {
+			t.Errorf("%q became the line %s", text, line)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 	asCoordinator = "PUCL_TEST_COORDINATOR" // folder, see newBench
 	gridName      = "PUCL_TEST_GRID"
 	desksName     = "PUCL_TEST_DESKS"
+	asPacker      = "PUCL_TEST_PACKER" // folder of results
 )
 
 func TestMain(m *testing.M) {
@@ -50,6 +51,10 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if folder := os.Getenv(asPacker); folder != "" {
+		fmt.Fprintln(os.Stderr, packUntilKilled(folder))
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }

@@ -58,5 +58,7 @@ type Point struct {
 	Many   *evaluate.Classes  `json:",omitempty"` // on test examples of several classes; nil for none. Not both of Test and Many
 	Values map[string]float64 // of what is no classifier, by their names
 
+	Answers Answers `json:"-"` // to each example of Test or Many; nil where they are not known or not read, see [Store.Answers]
+
 	Failure string `json:",omitempty"` // why the head could not be had here, and nothing was measured; "" where it was
 }

@@ -19,7 +19,7 @@ import (
 // that has them: its numbers are those that a [Coordinator] would have come to. Its [Result.PeakBytes] is the most that this process has
 // held so far, for earlier runs and cells too.
 //
-// Run again after an interrupt, or after the program was killed, it goes on from there.
+// Run again after an interrupt, or after the program was killed, it goes on from there. At the end the results are packed.
 func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work string, w io.Writer) (*Cells, error) {
 	plan, err := s.NewPlan([]Grid{grid}, false, false)
 	if err == nil && work == "" {
@@ -72,6 +72,9 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 		shown.Update(at.Done)
 	}
 	shown.Done(fmt.Sprintf("%s: %s", grid.Name, Tell(plan.Standings)))
+	if err := s.Pack(grid.Size, grid.Runs); err != nil {
+		return nil, err
+	}
 	return &Cells{plan.Standings}, nil
 }
 

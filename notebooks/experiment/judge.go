@@ -100,11 +100,10 @@ func heads(points []Point) (names []string) {
 	return names
 }
 
-// judge returns what a head comes to by a rule; false where the rule cannot be followed at every point at which the head could be
-// had, or where it chooses one at which it could not, as [Last] may: the others have nothing to choose there.
-func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
-	var chosen *Point
-	highest := math.Inf(-1)
+// choose returns the index of the point of a head that a rule chooses; false where the rule cannot be followed at every point at which the
+// head could be had, or where it chooses one at which it could not, as [Last] may: the others have nothing to choose there.
+func choose(points []Point, head string, rule Rule) (chosen int, ok bool) {
+	chosen, highest := -1, math.Inf(-1)
 	if rule == RiskOwnPrior {
 		points = withOwnPrior(points, head)
 	}
@@ -114,15 +113,35 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 		}
 		value, known := p.value(rule)
 		if !known {
-			return Judgement{}, false
+			return -1, false
 		}
-		if chosen == nil || value > highest {
-			chosen, highest = &points[i], value
+		if chosen < 0 || value > highest {
+			chosen, highest = i, value
 		}
 	}
-	if chosen == nil || chosen.Failure != "" {
+	return chosen, chosen >= 0 && points[chosen].Failure == ""
+}
+
+// Chosen returns, by the indices of points, the rules that choose a point for its head.
+func Chosen(points []Point) map[int][]Rule {
+	chosen := map[int][]Rule{}
+	for _, head := range heads(points) {
+		for _, rule := range Rules() {
+			if i, ok := choose(points, head, rule); ok {
+				chosen[i] = append(chosen[i], rule)
+			}
+		}
+	}
+	return chosen
+}
+
+// judge returns what a head comes to at the point that a rule chooses; false where there is none, see choose.
+func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
+	i, ok := choose(points, head, rule)
+	if !ok {
 		return Judgement{}, false
 	}
+	chosen := points[i]
 	if s := chosen.Many; s != nil {
 		return Judgement{
 			Head: head, Rule: rule, Step: chosen.Step, Accuracy: s.Accuracy, BalancedAccuracy: s.Balanced, AUC: math.NaN(), Degenerate: s.Degenerate(),
@@ -166,6 +185,11 @@ func (o *Outcome) check() error {
 		return &Failure{fmt.Errorf("after %d steps the head %q: %s", o.Points[0].Step, o.Points[0].Head, o.Points[0].Failure)}
 	}
 	for _, p := range o.Points {
+		if p.Answers != nil {
+			if err := p.fitAnswers(); err != nil {
+				return err
+			}
+		}
 		switch {
 		case p.Failure != "":
 		case !p.tested() && len(p.Values) == 0:

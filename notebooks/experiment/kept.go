@@ -1,4 +1,89 @@
 package experiment
 
-// Kept returns the folder in which a done run left what later studies can use, such as weights: below work, where it was done.
-func Kept(work string, size Size, run Run) string { return deskOf(work, size, run).kept() }
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/puclab/puclab/internal/sealed"
+	"github.com/puclab/puclab/internal/strictjson"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// kept is a result as a file keeps it, loose or packed.
+type kept struct {
+	where  string // the path of a loose file, or the run's name and the path of the pack
+	line   []byte // as [sealed.Line] writes it; what stands there where it is not intact
+	intact bool
+
+	once   sync.Once
+	result *Result
+	err    error
+}
+
+// digest tells the result from others. It is the same loose and packed.
+func (k *kept) digest() string {
+	if k.intact {
+		return sealed.Sum(k.line)
+	}
+	return train.Digest(k.line)
+}
+
+// read returns the result. An error says what is wrong with it, and how to mend it.
+func (k *kept) read() (*Result, error) {
+	k.once.Do(func() {
+		result := &Result{}
+		if k.err = k.decode(resultFormat, result); k.err == nil {
+			k.result = result
+		}
+	})
+	return k.result, k.err
+}
+
+// decode gives *value what is kept, which must be of a format.
+func (k *kept) decode(format int, value any) error {
+	var there struct{ Format int }
+	if json.Unmarshal(k.line, &there) == nil && there.Format != format && there.Format != 0 {
+		return fmt.Errorf("%s is of format %d, and this program knows format %d: take the program that wrote it",
+			k.where, there.Format, format)
+	}
+	object, ok := sealed.Open(k.line)
+	if !ok {
+		return fmt.Errorf("%s is not as it was written: its SHA-256 is missing or that of something else; "+
+			"restore it or make it again", k.where)
+	}
+	if err := strictjson.Unmarshal(object, value); err != nil {
+		return fmt.Errorf("%s does not read as %T: %w", k.where, value, err)
+	}
+	return nil
+}
+
+// standing returns how a run with the identity here stands by what is kept of it; nil is nothing.
+func (k *kept) standing(run Run, here Identity) Standing {
+	if k == nil {
+		return Standing{Run: run, State: Missing}
+	}
+	standing := Standing{Run: run, State: Done, digest: k.digest()}
+	result, err := k.read()
+	if err != nil {
+		standing.State, standing.Why = Stale, err.Error()+redo
+		return standing
+	}
+	differences := result.Identity.Differences(here)
+	if result.Setting != run.Setting || result.Method != run.Method || result.Seed != run.Seed {
+		differences = []string{fmt.Sprintf("the run is %q here and %q in the file", run,
+			Run{Setting: result.Setting, Method: result.Method, Seed: result.Seed})}
+	}
+	standing.Result = result
+	switch {
+	case len(differences) > 0:
+		standing.State = Stale
+		standing.Why = fmt.Sprintf("%s is of another run: %s%s", k.where, someOf(differences, 3), redo)
+	case result.Failure != "":
+		standing.State = Failed
+	}
+	return standing
+}
+
+// current reports whether what is kept is of the run as it is now; nil is not.
+func (k *kept) current(run Run, here Identity) bool { return k.standing(run, here).in(Done, Failed) }

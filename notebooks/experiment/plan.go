@@ -49,6 +49,15 @@ func (s *Store) NewPlan(grids []Grid, again, failed bool) (*Plan, error) {
 	return p, nil
 }
 
+// Runs returns every run of the plan, whether it is to be done or not.
+func (p *Plan) Runs() []Run {
+	var runs []Run
+	for _, s := range p.Standings {
+		runs = append(runs, s.Run)
+	}
+	return runs
+}
+
 // sameRun returns an error if two grids claim one file for different runs.
 func sameRun(grid string, run Run, other string, with Run) error {
 	a, err := run.Identity()

@@ -2,20 +2,18 @@ package experiment
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/train"
 )
 
 // resultFormat is raised by what makes older programs read a result wrongly.
 const resultFormat = 2
 
-// Result is what is kept of a run: one file.
+// Result is what is kept of a run: a line of a pack, or a loose file.
 type Result struct {
 	Format  int
 	Setting string
@@ -68,14 +66,3 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 // Unwrap returns why.
 func (f *Failure) Unwrap() error { return f.Err }
-
-// readResult reads the file of a result, which holds data. An error says what is wrong with it, and how to mend it.
-func readResult(path string, data []byte) (*Result, error) {
-	var format struct{ Format int }
-	if json.Unmarshal(data, &format) == nil && format.Format != resultFormat && format.Format != 0 {
-		return nil, fmt.Errorf("%s is of format %d, and this program knows format %d: take the program that wrote it",
-			path, format.Format, resultFormat)
-	}
-	r := &Result{}
-	return r, sealed.Read(path, r)
-}

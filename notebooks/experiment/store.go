@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/internal/home"
-	"github.com/puclab/puclab/internal/sealed"
-	"github.com/puclab/puclab/pucl/train"
 )
 
-// Store is a folder of results, one file for each run:
+// Store is a folder of results. The results of a setting are one file, a pack, which grids share:
 //
-//	<size>/<setting>/<method>/seed-<seed>.json
+//	<size>/<setting>.jsonl.gz          a run on each line, sorted by method and seed
+//	<size>/<setting>.answers.jsonl.gz  the answers to single test examples, see [Answers]
 //
-// A file is JSON that begins with the SHA-256 of the rest. It is written whole or not at all, and never written over unasked.
-// While runs are being done, there are their locks as well, in the hidden folder .locks, which git passes over.
+// A line is a JSON object that begins with the SHA-256 of the rest. A run that has just been done is a loose file,
+// <size>/<setting>/<method>/seed-<seed>.json, until [Store.Pack] moves it into the pack. Loose files lie in the same folder. Those of
+// notebooks/results of a checkout lie in notebooks/out/results.
+//
+// Every file is written whole or not at all, and never written over unasked. The locks of runs and packs at work are in the hidden
+// folder .locks, which git ignores.
 type Store struct{ Folder string }
 
 // Open returns the store in a folder, which need not be there yet. "" means notebooks/results of this checkout.
@@ -37,19 +40,32 @@ func Open(folder string) (*Store, error) {
 		return nil, err
 	}
 	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, ours := checkoutOf(folder); ours && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("experiment: %s does not exist: a downloaded module comes without the committed results; clone its repository, "+
+			"and name the clone in a replace directive of your go.mod or in %s", folder, home.Env)
+	} else if errors.Is(err, fs.ErrNotExist) {
 		return &Store{folder}, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("experiment: the results: %w", err)
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if _, err := ParseSize(name); err != nil && !strings.HasPrefix(name, ".") && name != "README.md" {
+		if _, err := ParseSize(name); err != nil && !strings.HasPrefix(name, ".") && name != "README.md" && name != "go.mod" {
 			return nil, fmt.Errorf("experiment: %s is no folder of results: it holds %s, and such a folder holds nothing but those "+
 				"of the sizes, %s, %s and %s; name another folder, or an empty one", folder, name, Smoke, Laptop, Paper)
 		}
 	}
 	return &Store{folder}, nil
+}
+
+// checkoutOf returns the copy of the module whose committed results a folder is to hold: its notebooks/results.
+func checkoutOf(folder string) (root string, ok bool) {
+	notebooks := filepath.Dir(folder)
+	if filepath.Base(folder) != "results" || filepath.Base(notebooks) != "notebooks" {
+		return "", false
+	}
+	root, err := home.Find(notebooks)
+	return root, err == nil && root == filepath.Dir(notebooks)
 }
 
 // State is how a run stands in a store.
@@ -67,48 +83,33 @@ const (
 type Standing struct {
 	Run    Run
 	State  State
-	Result *Result // nil where it is missing or cannot be read
+	Result *Result // nil where it is missing or cannot be read; shared by all who look, so not to be changed
 	Why    string  // it is stale, and what to do: a sentence
 
-	digest string // of the file, "" where there is none
+	digest string // of the result, the same loose and packed; "" where there is none
 }
 
-// file returns where the result of a run lies.
-func (s *Store) file(size Size, run Run) string {
-	return filepath.Join(s.Folder, string(size), filepath.FromSlash(run.Path())+".json")
-}
-
-// Look returns how a run stands. A file that cannot be used is no error but makes the run stale.
+// Look returns how a run stands. A loose result is taken before a packed one, unless only the packed one is of this run as it is now.
+// A file that cannot be used is no error but makes the run stale.
 func (s *Store) Look(size Size, run Run) (Standing, error) {
 	here, err := run.Identity()
 	if err != nil {
 		return Standing{}, err
 	}
-	path := s.file(size, run)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Standing{Run: run, State: Missing}, nil
-	} else if err != nil {
-		return Standing{}, fmt.Errorf("experiment: the result of %s: %w", run, err)
-	}
-	standing := Standing{Run: run, State: Done, digest: train.Digest(data)}
-	result, err := readResult(path, data)
+	loose, err := s.readLoose(size, run)
 	if err != nil {
-		standing.State, standing.Why = Stale, err.Error()+redo
+		return Standing{}, err
+	}
+	standing := loose.standing(run, here)
+	if standing.in(Done, Failed) {
 		return standing, nil
 	}
-	differences := result.Identity.Differences(here)
-	if result.Setting != run.Setting || result.Method != run.Method || result.Seed != run.Seed {
-		differences = []string{fmt.Sprintf("the run is %q here and %q in the file", run,
-			Run{Setting: result.Setting, Method: result.Method, Seed: result.Seed})}
+	packed, err := openPack(s.packFile(size, run, packEnding))
+	if err != nil {
+		return Standing{}, fmt.Errorf("experiment: the result of %s: %w", run, err)
 	}
-	standing.Result = result
-	switch {
-	case len(differences) > 0:
-		standing.State = Stale
-		standing.Why = fmt.Sprintf("%s is of another run: %s%s", path, someOf(differences, 3), redo)
-	case result.Failure != "":
-		standing.State = Failed
+	if now := packed.standing(run, here); loose == nil || now.in(Done, Failed) {
+		return now, nil
 	}
 	return standing, nil
 }
@@ -138,39 +139,6 @@ func (s *Store) LookAll(grid Grid) ([]Standing, error) {
 		}
 	}
 	return standings, nil
-}
-
-// writable returns an error unless the file of a result can be made: better known before a run than after it.
-func (s *Store) writable(size Size, run Run) error {
-	path := s.file(size, run)
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part"); err == nil {
-			err = errors.Join(f.Close(), os.Remove(f.Name()))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("experiment: the result of %s could not be written (%w); make room there, make it writable or name another "+
-			"folder of results: nothing was trained yet", run, err)
-	}
-	return nil
-}
-
-// write makes the file of a result.
-func (s *Store) write(size Size, run Run, result *Result) error {
-	path := s.file(size, run)
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = sealed.Write(path, result)
-	}
-	for _, entry := range entries { // parts of programs that were killed while they wrote go; the lock of the run is ours
-		name := entry.Name()
-		if strings.HasPrefix(name, filepath.Base(path)+".") && strings.HasSuffix(name, ".part") {
-			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), name)))
-		}
-	}
-	return err
 }
 
 // counts returns how many of the standings are in each state.

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -124,60 +126,45 @@ func TestAResultComesBack(t *testing.T) {
 	}
 }
 
-// What a killed program left beside a result goes with the next result.
-func TestPartsOfResultsGo(t *testing.T) {
-	store := &Store{t.TempDir()}
-	run := newRun(settings{})
-	path := keep(t, store, run, nil)
-	if err := os.WriteFile(path+".123.part", []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	keep(t, store, run, nil)
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("%v, %v", left, err)
-	}
-}
-
-// A file that was changed, cut or is of another format is stale, with a sentence, and stays as it is.
+// A loose file that was changed, cut or is of another format is stale, with a sentence, and stays as it is.
 func TestDamagedResults(t *testing.T) {
 	store := &Store{t.TempDir()}
 	run := newRun(settings{Steps: 3})
 	path := keep(t, store, run, nil)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	read := func() []byte {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
 	}
 	look := func(what string, data []byte, want string) {
 		t.Helper()
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, data)
 		s, err := store.Look(Laptop, run)
 		if err != nil || s.State != Stale || s.Result != nil || !strings.Contains(s.Why, want) || !strings.Contains(s.Why, path) {
 			t.Errorf("%s: %s, %q, %v", what, s.State, s.Why, err)
 		}
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, data) {
+		if err := store.Pack(Laptop, []Run{run}); err != nil || !bytes.Equal(read(), data) {
 			t.Errorf("%s: the file was changed, %v", what, err)
 		}
 	}
-	for what, data := range damagetest.Of(good, 200) {
+	good := read()
+	for what, data := range damagetest.Of(good, 100) {
 		look(what, data, "")
 	}
 	look("cut", good[:len(good)/2], "is not as it was written")
 	keep(t, store, run, func(r *Result) { r.Format = resultFormat + 1 })
-	newer, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	s, err := store.Look(Laptop, run)
+	if err != nil || !strings.Contains(s.Why, "is of format 3, and this program knows format 2: take the program that wrote it") {
+		t.Errorf("newer: %q, %v", s.Why, err)
 	}
-	look("newer", newer, "is of format 3, and this program knows format 2: take the program that wrote it")
 	if err := sealed.Write(path, map[string]int{"accuracy": 1}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if s, err := store.Look(Laptop, run); err != nil || !strings.Contains(s.Why, "does not read as") {
+		t.Errorf("something else: %q, %v", s.Why, err)
 	}
-	look("of something else", other, "does not read as")
 }
 
 func TestOpen(t *testing.T) {
@@ -206,6 +193,19 @@ func TestOpen(t *testing.T) {
 	t.Setenv("PUCL_HOME", "/home/of/puclab")
 	if s, err := Open(""); err != nil || s.Folder != "/home/of/puclab/notebooks/results" {
 		t.Errorf("%v, %v", s, err)
+	}
+	module := filepath.Join(folder, "downloaded") // whose zip holds no results
+	if err := os.MkdirAll(filepath.Join(module, "notebooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module "+home.Module+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(filepath.Join(module, "notebooks", "results"))
+	refusal.Check(t, err, "notebooks/results does not exist … clone its repository, and name the clone in a replace directive … PUCL_HOME")
+	checkout := &Store{filepath.Join(module, "notebooks", "results")}
+	if want := filepath.Join(module, "notebooks", "out", "results", "laptop", "a", "b", "seed-1.json"); want != checkout.file(Laptop, Run{Setting: "a", Method: "b", Seed: 1}) {
+		t.Errorf("the loose files of a checkout are in %s", checkout.loose())
 	}
 	t.Setenv("PUCL_HOME", "")
 	t.Chdir(folder)

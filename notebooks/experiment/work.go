@@ -183,3 +183,6 @@ func (d desk) failure(run Run, why string) (*Result, error) {
 	result.Failure = why
 	return result, nil
 }
+
+// Kept returns the folder in which a done run left what later studies can use, such as weights: below work, where it was done.
+func Kept(work string, size Size, run Run) string { return deskOf(work, size, run).kept() }

@@ -99,6 +99,7 @@ func (w Worker) sit(ctx context.Context, desk desk, shared string, identity Iden
 	var other *Failure
 	switch {
 	case err == nil:
+		dropAnswers(outcome.Points)
 		result.Record, result.Points = outcome.Record, outcome.Points
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, failed)

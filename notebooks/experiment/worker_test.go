@@ -83,31 +83,23 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
-// Want of memory is a result; what else a run says when it ends is none.
+// Want of memory is a result, and so is what another try would end in as well; what else a run says when it ends is none.
 func TestErrorsOfRuns(t *testing.T) {
-	for text, failed := range map[string]bool{"RESOURCE_EXHAUSTED: 3 GB": true, "the images are not here": false} {
-		w, run := newWorker(t, func() (*Outcome, error) { return nil, fmt.Errorf("training: %w", errors.New(text)) })
+	collapsed := &Failure{errors.New("the embedding has collapsed")}
+	for cause, failure := range map[error]string{
+		errors.New("RESOURCE_EXHAUSTED: 3 GB"): "out of memory: RESOURCE_EXHAUSTED: 3 GB; take smaller batches",
+		errors.New("the images are not here"):  "",
+		collapsed:                              "training: the embedding has collapsed",
+	} {
+		w, run := newWorker(t, func() (*Outcome, error) { return nil, fmt.Errorf("training: %w", cause) })
 		now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-		if failed != (err == nil && now.State == Failed) {
-			t.Errorf("%s: %v, %v", text, now, err)
-		}
-		if failed && !strings.HasPrefix(now.Result.Failure, "out of memory: "+text+"; take smaller batches") {
+		if failed := failure != ""; failed != (err == nil && now.State == Failed) {
+			t.Errorf("%s: %v, %v", cause, now, err)
+		} else if failed && !strings.HasPrefix(now.Result.Failure, failure) {
 			t.Error(now.Result.Failure)
-		}
-		if !failed && !strings.Contains(err.Error(), run.String()+": training: "+text) {
+		} else if !failed && !strings.Contains(err.Error(), fmt.Sprintf("%s: training: %v", run, cause)) {
 			t.Error(err)
 		}
-	}
-}
-
-// So is what another try would end in as well.
-func TestFailure(t *testing.T) {
-	w, run := newWorker(t, func() (*Outcome, error) {
-		return nil, fmt.Errorf("after 5 steps: %w", &Failure{errors.New("the embedding has collapsed")})
-	})
-	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil || now.State != Failed || now.Result.Failure != "after 5 steps: the embedding has collapsed" {
-		t.Errorf("%+v, %v", now, err)
 	}
 }
 

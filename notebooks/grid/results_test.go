@@ -2,9 +2,13 @@ package main
 
 import (
 	"cmp"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,9 +37,9 @@ func TestCommittedResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, data := map[string]bool{}, map[string]string{}
+		there, data := map[string]bool{}, map[string]string{}
 		for _, s := range plan.Standings {
-			files[s.Run.Path()+".json"] = true
+			there[s.Run.Path()] = true
 			if s.State == experiment.Stale {
 				t.Errorf("%s: %s", s.Run, s.Why)
 			}
@@ -55,15 +59,46 @@ func TestCommittedResults(t *testing.T) {
 			if err != nil || entry.IsDir() || filepath.Ext(path) == ".part" {
 				return err
 			}
-			name, err := filepath.Rel(folder, path)
-			if err == nil && !files[filepath.ToSlash(name)] {
-				t.Errorf("%s is the result of no run; remove it, or name the run as it was", path)
+			if !strings.HasSuffix(path, ".jsonl.gz") {
+				t.Errorf("%s is no pack of results; remove it", path)
+				return nil
 			}
-			return err
+			for _, run := range runsIn(t, path) {
+				if !there[run] {
+					t.Errorf("%s holds the result of no run of a table, %s; take its line out, or name the run as it was", path, run)
+				}
+			}
+			return nil
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
+	}
+}
+
+// runsIn returns the paths of the runs in a pack, of results or of answers, which anybody can read so.
+func runsIn(t *testing.T, path string) (runs []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := json.NewDecoder(z); ; {
+		var line struct {
+			Setting, Method string
+			Seed            uint64
+		}
+		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
+			return runs
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		runs = append(runs, experiment.Run{Setting: line.Setting, Method: line.Method, Seed: line.Seed}.Path())
 	}
 }
 

@@ -1,0 +1,365 @@
+package experiment
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/internal/sealed"
+)
+
+// packOf returns a store with a pack of three runs, the first of which has answers at its point, and the runs.
+func packOf(t *testing.T) (store *Store, runs []Run, path string) {
+	t.Helper()
+	store = &Store{t.TempDir()}
+	for seed := range uint64(3) {
+		run := newRun(settings{Steps: 1})
+		run.Seed = 10 - seed // the order of seeds is not that of their texts
+		keep(t, store, run, func(r *Result) {
+			if r.Points[0].Step = int(seed); seed == 0 {
+				r.Points[0].Answers = answered(r.Points[0])
+			}
+		})
+		runs = append(runs, run)
+	}
+	if err := store.Pack(Laptop, runs); err != nil {
+		t.Fatal(err)
+	}
+	return store, runs, store.packFile(Laptop, runs[0], packEnding)
+}
+
+// answered returns answers of which as many are right as on the test examples of a point.
+func answered(p Point) Answers {
+	answers := make(Answers, p.Test.N())
+	for i := range p.Test.TruePositive + p.Test.TrueNegative {
+		answers[i*7%len(answers)] = true
+	}
+	return answers
+}
+
+// looks returns how the runs stand.
+func looks(t *testing.T, store *Store, runs []Run) []Standing {
+	t.Helper()
+	standings, err := store.LookAll(Grid{"a", Laptop, runs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return standings
+}
+
+// gunzipped returns the lines of a pack.
+func gunzipped(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := unzip(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// gzipped writes lines as a pack.
+func gzipped(t *testing.T, path string, lines ...string) {
+	t.Helper()
+	var data bytes.Buffer
+	z := gzip.NewWriter(&data)
+	fmt.Fprint(z, strings.Join(lines, ""))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, data.Bytes())
+}
+
+// put writes a file whose time is never that of another one.
+func put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	ticks++
+	now := time.Unix(1e9+ticks, 0)
+	if err := errors.Join(os.WriteFile(path, data, 0o644), os.Chtimes(path, now, now)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var ticks int64
+
+// newer returns a line as a later program writes it.
+func newer(t *testing.T, line string) string {
+	t.Helper()
+	object, _ := sealed.Open([]byte(strings.TrimSuffix(line, "\n")))
+	sealedAgain, err := sealed.Line(bytes.Replace(object, []byte(`"Format":2`), []byte(`"Format":3`), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(sealedAgain) + "\n"
+}
+
+// A result is the same loose and packed. The loose one comes first where it is of the run as it is now, and packing
+// replaces the other by it.
+func TestPack(t *testing.T) {
+	store, runs, path := packOf(t)
+	first := looks(t, store, runs)
+	lines := gunzipped(t, path)
+	if len(lines) != 3 || !strings.Contains(lines[0], `"Seed":8,`) || !strings.Contains(lines[2], `"Seed":10,`) {
+		t.Errorf("%q", lines)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		what   string
+		change func(*Result) // of the loose result; nil for none
+		step   int           // of the result that stands, before packing and after
+		left   bool          // the loose one stays
+	}{
+		{"nothing", nil, 1, false},
+		{"the same", func(r *Result) { r.Points[0].Step = 1 }, 1, false},
+		{"stale", func(r *Result) { r.Identity.Version, r.Points[0].Step = 1, 7 }, 1, true},
+		{"newer format", func(r *Result) { r.Format, r.Points[0].Step = resultFormat+1, 7 }, 1, true},
+		{"current", func(r *Result) { r.Points[0].Step = 8 }, 8, false},
+	} {
+		if tt.change != nil {
+			keep(t, store, runs[1], tt.change)
+		}
+		for _, packed := range []bool{false, true} {
+			if packed {
+				if err := store.Pack(Laptop, runs); err != nil {
+					t.Error(err)
+				}
+			}
+			now := looks(t, store, runs)
+			step := now[1].Result.Points[0].Step
+			if now[1].State != Done || step != tt.step || (step == 1) != now[1].sameAs(first[1]) {
+				t.Errorf("%s, packed %t: %+v", tt.what, packed, now[1])
+			}
+			if !now[0].sameAs(first[0]) {
+				t.Errorf("%s: another run became %+v", tt.what, now[0])
+			}
+		}
+		if _, err := os.Stat(store.file(Laptop, runs[1])); tt.left != (err == nil) {
+			t.Errorf("%s: the loose file: %v", tt.what, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || bytes.Equal(before, after) != (i < 4) {
+			t.Errorf("%s: the pack changed: %t, %v", tt.what, !bytes.Equal(before, after), err)
+		}
+	}
+	// Runs that it lacks, or has of another version only, come from another store, with their answers.
+	mine := &Store{t.TempDir()}
+	keep(t, mine, runs[2], nil)
+	keep(t, mine, runs[1], func(r *Result) { r.Identity.Version = 1 })
+	if err := mine.Pack(Laptop, runs, store); err != nil {
+		t.Error(err)
+	}
+	now := looks(t, mine, runs)
+	if !now[0].sameAs(first[0]) || now[1].Result.Points[0].Step != 8 || now[2].Result.Points[0].Step != 1 {
+		t.Errorf("%+v", now)
+	}
+	if points, err := mine.Answers(Laptop, first[0]); err != nil || points[0].Answers == nil {
+		t.Errorf("%+v, %v", points, err)
+	}
+}
+
+// Damage of a pack makes runs stale, by their names and the file's, and never another result. Packing leaves it as it
+// is, with a sentence.
+func TestDamagedPacks(t *testing.T) {
+	store, runs, path := packOf(t)
+	first := looks(t, store, runs)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := gunzipped(t, path)
+	look := func(what, want string) { // want is said of the second run
+		t.Helper()
+		for i, s := range looks(t, store, runs) {
+			name := fmt.Sprintf("seed-%d", runs[i].Seed)
+			named := strings.Contains(s.Why, path) && (strings.Contains(s.Why, name) || strings.Contains(s.Why, runs[i].String()))
+			if s.sameAs(first[i]) && (want == "" || i != 1) || s.State == Stale && named && (i != 1 || strings.Contains(s.Why, want)) {
+				continue
+			}
+			t.Errorf("%s: %s, %q, %q", what, runs[i], s.State, s.Why)
+		}
+	}
+	for what, data := range damagetest.Of(good, 150) {
+		put(t, path, data)
+		look(what, "")
+	}
+	for _, tt := range []struct {
+		what string
+		line string // in place of the second one
+		want string // of the second run
+	}{
+		{"edited", strings.Replace(lines[1], `"Step":1`, `"Step":2`, 1), "is not as it was written"},
+		{"newer", newer(t, lines[1]), "is of format 3, and this program knows format 2: take the program that wrote it"},
+		{"its name edited", strings.Replace(lines[1], `"Seed":9`, `"Seed":8`, 1), "damaged lines ([2]"},
+		{"no name", "{\n", "damaged lines ([2]"},
+		{"twice", lines[0], "damaged lines ([2]"},
+	} {
+		gzipped(t, path, lines[0], tt.line, lines[2])
+		look(tt.what, tt.want)
+		loose := keep(t, store, runs[0], nil)
+		err := store.Pack(Laptop, runs)
+		if _, gone := os.Stat(loose); tt.what == "newer" && err != nil || tt.what != "newer" && gone != nil {
+			t.Errorf("%s: packed into: %v, the loose file %v", tt.what, err, gone)
+		} else if tt.what != "newer" {
+			refusal.Check(t, err, "the results of FMNIST-I, 1000 labeled cannot be packed … "+path+" … restore … loose ones "+
+				"stay in "+store.Folder)
+		}
+		if err := os.Remove(loose); err != nil && tt.what != "newer" {
+			t.Error(err)
+		}
+	}
+}
+
+// packUntilKilled is a program that packs the runs of a store again and again, until it is killed.
+func packUntilKilled(folder string) error {
+	for {
+		if err := (&Store{folder}).Pack(Laptop, manyRuns()); err != nil {
+			return err
+		}
+	}
+}
+
+// manyRuns are runs of two settings.
+func manyRuns() (runs []Run) {
+	for seed := range uint64(60) {
+		run := newRun(settings{Steps: 1})
+		run.Setting, run.Seed = []string{"here", "there"}[seed%2], seed
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// Several programs that pack while results come in, and that are killed at any moment, lose none of them.
+func TestPackersAreKilled(t *testing.T) {
+	store, runs := &Store{t.TempDir()}, manyRuns()
+	packer := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asPacker+"="+store.Folder)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	kill := func(cmd *exec.Cmd) {
+		cmd.Process.Kill()
+		if cmd.Wait(); cmd.ProcessState.Exited() {
+			t.Errorf("a program that packs ended by itself: %s", cmd.ProcessState)
+		}
+	}
+	packers := []*exec.Cmd{packer(), packer()}
+	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
+	for i, run := range runs {
+		for { // as a worker does, which waits for programs that pack
+			release, _, err := store.hold(run, store.runLock(Laptop, run))
+			if busy := new(Busy); errors.As(err, &busy) {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			keep(t, store, run, func(r *Result) { r.Points[0].Step, r.Points[0].Answers = i, answered(r.Points[0]) })
+			release()
+			break
+		}
+		time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+		if i%10 == 9 {
+			kill(packers[0])
+			packers = append(packers[1:], packer())
+		}
+	}
+	for _, cmd := range packers {
+		kill(cmd)
+	}
+	for range 2 {
+		for i, s := range looks(t, store, runs) {
+			if s.State != Done || s.Result.Points[0].Step != i {
+				t.Fatalf("%s: %+v", s.Run, s)
+			}
+			if points, err := store.Answers(Laptop, s); err != nil || points[0].Answers.right() != 900 {
+				t.Errorf("%s: %d answers right, %v", s.Run, points[0].Answers.right(), err)
+			}
+		}
+		if err := store.Pack(Laptop, runs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, pattern := range []string{"laptop/*/*/*.json", "laptop/*.part"} {
+		if left, err := filepath.Glob(filepath.Join(store.Folder, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
+}
+
+// Answers are kept at the points that a rule chooses, loose and packed, are read on request alone, and go with their
+// result.
+func TestAnswers(t *testing.T) {
+	w, run := newWorker(t, func() (*Outcome, error) {
+		points := []Point{scored("", 1, 0.6), scored("", 2, 0.9), scored("", 3, 0.7), scored("", 4, 0.8)}
+		for i := range points {
+			points[i].Answers = answered(points[i])
+		}
+		return &Outcome{Points: append(points, Point{Values: map[string]float64{"a": 1}})}, nil
+	})
+	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, want ...int) {
+		t.Helper()
+		now, err := w.Store.Look(Laptop, run)
+		points, answersErr := w.Store.Answers(Laptop, now)
+		if err != nil || answersErr != nil {
+			t.Fatal(what, err, answersErr)
+		}
+		for i, p := range points {
+			if now.Result.Points[i].Answers != nil {
+				t.Errorf("%s: a look reads answers", what)
+			}
+			kept := slices.Contains(want, i)
+			if kept != (p.Answers != nil) || kept && !slices.Equal(p.Answers, answered(p)) {
+				t.Errorf("%s: answers at point %d: %t, want %t", what, i, p.Answers != nil, kept)
+			}
+		}
+	}
+	check("loose", 1, 3) // by the oracle and by the end
+	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	check("packed", 1, 3)
+	keep(t, w.Store, run, nil)
+	check("of a result without")
+	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(w.Store.packFile(Laptop, run, answersEnding)); !os.IsNotExist(err) {
+		t.Errorf("answers of no result are left: %v", err)
+	}
+	if points, err := w.Store.Answers(Laptop, now); err != nil || points[1].Answers != nil {
+		t.Errorf("of a result that is gone: %v", err)
+	}
+	wrong := scored("CE", 1, 0.9)
+	wrong.Answers = answered(wrong)[1:]
+	if err := (&Outcome{Points: []Point{wrong}}).check(); !strings.Contains(fmt.Sprint(err), "999 answers, 899 of them right") {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "3", "x:", "-1:", "3:AAA=", "9:AA==", "3:CA==", "1:A"} {
+		if err := new(Answers).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read as answers", text)
+		}
+	}
+}

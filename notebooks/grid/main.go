@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, tables cat
 	}
 	line := liveline.New(messages)
 	standings, err := o.do(ctx, out, line, tables)
-	if standings != nil && !o.list {
+	if standings != nil && !o.list && o.exported == "" {
 		line.Linef("%s: %s.", strings.Join(o.tables, ", "), experiment.Tell(standings))
 	}
 	switch {
@@ -77,25 +77,52 @@ func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tab
 	if err != nil {
 		return nil, err
 	}
-	if o.list {
+	switch {
+	case o.list:
 		return plan.Standings, list(out, plan.Standings)
-	}
-	if len(plan.Todo) > 0 {
-		if o.on == "slurm" {
-			err = o.slurm(ctx, store, work, plan, line)
-		} else {
-			c := &experiment.Coordinator{Store: store, Work: work, Workers: o.workers, Line: line, Command: worker}
-			err = c.Run(ctx, plan)
-		}
+	case o.exported != "":
+		return plan.Standings, o.export(out, plan)
+	case o.pack:
+		return o.packAll(store, grids, plan)
+	case len(plan.Todo) == 0:
+	case o.on == "slurm":
+		err = o.slurm(ctx, store, work, plan, line)
+	default:
+		c := &experiment.Coordinator{Store: store, Work: work, Workers: o.workers, Line: line, Command: worker}
+		err = c.Run(ctx, plan)
 	}
 	if ctx.Err() != nil && o.on != "slurm" { // whose jobs go on, as its error says
 		err = errors.New("interrupted; the same again goes on from here")
 	}
+	err = errors.Join(err, store.Pack(plan.Size, plan.Runs()))
 	after, looked := store.NewPlan(grids, false, false)
 	if err = errors.Join(err, looked); err != nil || looked != nil {
 		return plan.Standings, err
 	}
 	return after.Standings, rest(after.Standings)
+}
+
+// packAll packs the loose results of a plan, and those of another folder that it lacks, and returns how its runs stand then.
+func (o options) packAll(store *experiment.Store, grids []experiment.Grid, plan *experiment.Plan) ([]experiment.Standing, error) {
+	var others []*experiment.Store
+	if o.from != "" {
+		other, err := experiment.Open(o.from)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(other.Folder); err != nil {
+			return nil, fmt.Errorf("-from: %w; name a folder of results", err)
+		}
+		others = append(others, other)
+	}
+	if err := store.Pack(plan.Size, plan.Runs(), others...); err != nil {
+		return nil, err
+	}
+	after, err := store.NewPlan(grids, false, false)
+	if err != nil {
+		return nil, err
+	}
+	return after.Standings, nil
 }
 
 // worker returns a process that does a run of a list: this program again.

@@ -26,6 +26,11 @@ type options struct {
 	again   bool
 	failed  bool
 
+	pack     bool
+	from     string // another folder of results, to pack runs of; "" means none
+	exported string // "csv" or "json", or "" to export nothing
+	file     string // of the export; "" means the standard output
+
 	on           string   // "here" or "slurm"
 	slurmOptions []string // of sbatch
 
@@ -58,6 +63,10 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 	flags.BoolVar(&o.again, "again", false,
 		"do stale runs anew, those of another configuration or version, and write over their results")
 	flags.BoolVar(&o.failed, "failed", false, "try failed runs again")
+	flags.BoolVar(&o.pack, "pack", false, "do no runs, but pack the loose results of the tables, or of all: a file for each setting")
+	flags.StringVar(&o.from, "from", "", "with -pack: another `folder` of results, from which to copy what this one lacks")
+	flags.StringVar(&o.exported, "export", "", "do no runs, but write the results of the tables, or of all, as `csv` or json")
+	flags.StringVar(&o.file, "o", "", "with -export: the `file` to write (default the standard output)")
 	flags.StringVar(&o.on, "on", "here", "where to do the runs: `here` or slurm")
 	sbatch := flags.String("slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
 	flags.StringVar(&o.results, "results", "", "`folder` of the results (default notebooks/results)")
@@ -68,7 +77,9 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 	if o.tables, err = parseMixed(flags, args); err != nil || o.worker != "" {
 		return o, err
 	}
-	o.only = split(*only)
+	if o.only = split(*only); len(o.tables) == 0 && (o.pack || o.exported != "") {
+		o.tables = tables.names()
+	}
 	if o.size, err = experiment.ParseSize(*size); err == nil {
 		o.seeds, err = parseSeeds(*numbers)
 	}
@@ -105,6 +116,14 @@ func (o options) check(tables catalog) error {
 	switch {
 	case len(o.tables) == 0:
 		return fmt.Errorf("which table? There are %s", strings.Join(there, ", "))
+	case !slices.Contains([]string{"", "csv", "json"}, o.exported):
+		return fmt.Errorf("-export %s: want csv or json", o.exported)
+	case o.pack && o.exported != "" || o.list && (o.pack || o.exported != ""):
+		return errors.New("-list, -pack and -export exclude each other")
+	case o.from != "" && !o.pack:
+		return errors.New("-from is for -pack")
+	case o.file != "" && o.exported == "":
+		return errors.New("-o is for -export")
 	case o.workers < 0:
 		return fmt.Errorf("-workers %d: want a positive number, or 0 for the default", o.workers)
 	case o.on != "here" && o.on != "slurm":

@@ -2,9 +2,12 @@ package launcher
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/puclab/puclab/internal/naming"
 )
 
 // clean removes the environment and the results, and says how much that was. What others share stays: the caches of Go and
@@ -16,7 +19,7 @@ func (s *session) clean() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, exclusive.Close()) }()
-	if err := s.noJobs(); err != nil {
+	if err := errors.Join(s.noJobs(), s.noLooseResults()); err != nil {
 		return err
 	}
 	for _, dir := range []string{s.place.env(), s.place.out()} {
@@ -43,6 +46,24 @@ func (s *session) noJobs() error {
 		Mend: "Start the same grid again, which waits for them; or end them with scancel and remove " +
 			s.place.relative(s.place.out(records[0])) + ". Then clean.",
 	}
+}
+
+// noLooseResults returns an error if results of hours of work lie below out/results alone, as those of a grid that was killed.
+func (s *session) noLooseResults() error {
+	for _, size := range naming.Sizes() {
+		loose, err := fs.Glob(os.DirFS(s.place.out()), "results/"+size+"/*/*/seed-*.json")
+		if err != nil {
+			return err
+		}
+		if size == "smoke" || len(loose) == 0 {
+			continue
+		}
+		return &problem{
+			What: fmt.Sprintf("Results that are not packed yet lie in %s, such as %s.", s.place.relative(s.place.out("results", size)), loose[0]),
+			Mend: "Run `go run ./notebooks grid -size " + size + " -pack`, which moves them to notebooks/results; or remove them. Then clean.",
+		}
+	}
+	return nil
 }
 
 // sizeOf adds up the regular files below dir, without following links; a folder that does not exist is empty.

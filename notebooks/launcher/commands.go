@@ -58,7 +58,9 @@ func commands() []command {
 				"notebooks/results, from where the notebooks draw. Of size smoke, the default, a table takes minutes and only shows that\n" +
 				"everything runs; laptop are the committed results, in hours on two cores; paper wants a GPU. Stopped or killed at any\n" +
 				"moment, it goes on from there when started again. Without a table it names those that there are. Nothing is written\n" +
-				"over unasked: -again does stale results anew, -failed failed ones.", gridCommand},
+				"over unasked: -again does stale results anew, -failed failed ones. When the runs end, their results are packed into a\n" +
+				"file for each setting; -pack alone packs those that a killed grid left loose in notebooks/out/results. -export writes\n" +
+				"every point of every run as a table or as JSON.", gridCommand},
 		{"gpu-check", "", "check a GPU, or with -on cpu the CPU: numbers, speed, training, tests",
 			"Checks that everything works on this machine's GPU, and how fast: one step against the pure-Go engine, the time and\n" +
 				"memory of training steps in float32 and bfloat16, short trainings on FMNIST-I and CIFAR-I, and the tests of every\n" +

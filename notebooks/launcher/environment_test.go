@@ -259,7 +259,12 @@ func TestClean(t *testing.T) {
 	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "remove notebooks/out/grid/paper/slurm/jobs.json") {
 		t.Errorf("cleaned under the feet of jobs: %v", err)
 	}
-	if err := os.Remove(record); err != nil {
+	w.file("notebooks/out/results/smoke/a/b/seed-1.json", "{}") // may go
+	loose := w.file("notebooks/out/results/laptop/a/b/seed-1.json", "{}")
+	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "grid -size laptop -pack") {
+		t.Errorf("cleaned with results that are not packed: %v", err)
+	}
+	if err := errors.Join(os.Remove(record), os.Remove(loose)); err != nil {
 		t.Fatal(err)
 	}
 	w.out.Reset()

@@ -24,6 +24,10 @@ func gridCommand(flags *flag.FlagSet) work {
 	flags.Bool("list", false, "only show how each run stands: done, missing, failed or stale")
 	flags.Bool("again", false, "do stale runs anew, those of another configuration or version, and write over their results")
 	flags.Bool("failed", false, "try failed runs again")
+	pack := flags.Bool("pack", false, "do no runs, but pack the loose results of the tables, or of all: a file for each setting")
+	from := flags.String("from", "", "with -pack: another `folder` of results, from which to copy what this one lacks")
+	export := flags.String("export", "", "do no runs, but write the results of the tables, or of all, as `csv` or json")
+	file := flags.String("o", "", "with -export: the `file` to write (default the standard output)")
 	flags.String("on", "here", "where to do the runs: `here` or slurm")
 	flags.String("slurm", "", "`options` of sbatch: \"--partition=gpu --time=4:00:00\"")
 	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
@@ -32,14 +36,16 @@ func gridCommand(flags *flag.FlagSet) work {
 		if err := checkNames("grid: ", "size", naming.Sizes(), *size); err != nil {
 			return err
 		}
-		if len(tables) == 0 {
+		if len(tables) == 0 && !*pack && *export == "" {
 			return usagef("grid: which table? There are %s", strings.Join(naming.Grids(), ", "))
 		}
 		if err := checkNames("grid: ", "table", naming.Grids(), tables...); err != nil {
 			return err
 		}
-		if err := makeAbsolute(results); err != nil {
-			return err
+		for _, path := range []*string{results, from, file} {
+			if err := makeAbsolute(path); err != nil {
+				return err
+			}
 		}
 		args := append(given(flags), tables...)
 		return s.prepared(ctx, false, func() error { return s.runGrid(ctx, args) })

@@ -149,9 +149,13 @@ func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, min
 	if err != nil {
 		return experiment.Point{}, err
 	}
-	test, err := linear.Score(all.test, truth)
+	scores, err := linear.Scores(all.test)
+	if err != nil {
+		return experiment.Point{}, err
+	}
+	p, err := scored(scores, truth)
 	if err != nil || all.held.h == nil {
-		return experiment.Point{Test: &test}, err
+		return p, err
 	}
 	held, err := linear.Scores(all.held.h)
 	views, viewsErr := linear.Scores(all.views)
@@ -160,7 +164,21 @@ func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, min
 	}
 	pu, err := evaluate.ScorePU(held, all.held.Labeled, 0, evaluate.ScoreConfig{Prior: all.held.Prior})
 	agree, agreeErr := agreement(held, views)
-	return experiment.Point{PU: &pu, Test: &test, Values: agree}, errors.Join(err, agreeErr)
+	p.PU, p.Values = &pu, agree
+	return p, errors.Join(err, agreeErr)
+}
+
+// scored returns the point of logits of test examples, measured by their true classes, with the answer to each.
+func scored(logits []float64, truth []bool) (experiment.Point, error) {
+	test, err := evaluate.ScoreBinary(logits, truth, 0)
+	if err != nil {
+		return experiment.Point{}, err
+	}
+	answers := make(experiment.Answers, len(truth))
+	for i, logit := range logits {
+		answers[i] = (logit > 0) == truth[i]
+	}
+	return experiment.Point{Test: &test, Answers: answers}, nil
 }
 
 // head returns what a head learns from: rows, labels, and the risk that it minimizes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/puclab/puclab/datasets"
@@ -179,16 +180,16 @@ func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experime
 func epochs(result *rival.Result, truth []bool) (judged []experiment.Point, err error) {
 	for _, epoch := range result.Epochs {
 		views := epoch.Test[len(truth):]
-		epoch.Test = epoch.Test[:len(truth)]
-		test, err := epoch.Judge(truth)
+		p, err := scored(epoch.Test[:len(truth)], truth)
 		if err != nil { // scores that are no numbers, and would be again
-			return nil, &experiment.Failure{Err: err}
+			return nil, &experiment.Failure{Err: fmt.Errorf("papers: epoch %d: %w", epoch.Epoch, err)}
 		}
 		agree, err := agreement(epoch.HeldOut, views)
 		if err != nil {
 			return nil, err
 		}
-		judged = append(judged, experiment.Point{Step: epoch.Steps, PU: epoch.PU, Test: &test, Values: agree})
+		p.Step, p.PU, p.Values = epoch.Steps, epoch.PU, agree
+		judged = append(judged, p)
 	}
 	return judged, nil
 }

@@ -79,9 +79,14 @@ func (s setting) supervise(ctx context.Context, eng *engine.Engine, place experi
 		return nil, err
 	}
 	pu, err := tuned.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: data.held.Labeled}, evaluate.ScoreConfig{Prior: data.held.Prior})
-	right, testErr := tuned.Score(eng, classify.LabeledImages[bool]{Pixels: test, Labels: data.truth})
+	logits, testErr := classify.Ensemble{tuned}.Scores(eng, test)
 	if err := errors.Join(err, testErr); err != nil {
 		return nil, err
 	}
-	return data.outcome(tuned.Tuning.Record, []experiment.Point{{Step: len(tuned.Tuning.History.Losses), PU: &pu, Test: &right}}), nil
+	p, err := scored(logits, data.truth)
+	if err != nil {
+		return nil, err
+	}
+	p.Step, p.PU = len(tuned.Tuning.History.Losses), &pu
+	return data.outcome(tuned.Tuning.Record, []experiment.Point{p}), nil
 }

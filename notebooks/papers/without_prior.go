@@ -217,9 +217,14 @@ func (o *opened) judgeClassifier(eng *engine.Engine, c classify.Ensemble) (p exp
 	if err := errors.Join(err, heldErr); err != nil {
 		return p, err
 	}
-	score, err := c.Score(eng, test)
+	scores, err := c.Scores(eng, test.Pixels)
+	if err != nil {
+		return p, err
+	}
+	p, err = scored(scores, test.Labels)
 	pu, puErr := c.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: o.held.Labeled}, evaluate.ScoreConfig{Prior: o.held.Prior})
-	return experiment.Point{PU: &pu, Test: &score}, errors.Join(err, puErr)
+	p.PU = &pu
+	return p, errors.Join(err, puErr)
 }
 
 // testImages reads the test images.

@@ -205,16 +205,30 @@ func (w *prototypeWork) label(method string) string {
 	return method
 }
 
-// given returns the runs of what the objective is set beside, as they come with the module: all missing where there is no checkout.
+// given returns the runs of what the objective is set beside, as they come with a checkout: the one of $PUCL_HOME or around the working
+// folder, else the one that the program was compiled from. Runs that this has not are missing. Where there is no checkout it is an error that
+// says how to get one, unless they are of size smoke, which takes no time.
 func (w *prototypeWork) given() ([]experiment.Standing, error) {
 	grid, err := w.config.Beside()
 	if err != nil {
 		return nil, err
 	}
-	var standings []experiment.Standing
-	if root, ok := home.Dir(); ok {
-		return (&experiment.Store{Folder: filepath.Join(root, "notebooks", "results")}).LookAll(grid)
+	root, ok := home.Dir()
+	if !ok {
+		root, ok = home.Source()
 	}
+	folder := ""
+	if ok {
+		folder = filepath.Join(root, "notebooks", "results")
+	}
+	store, err := experiment.Open(folder)
+	if err == nil {
+		return store.LookAll(grid)
+	} else if w.Size != experiment.Smoke {
+		return nil, fmt.Errorf("lab: ssCL and PUCL have no runs to be set beside %q (%w; an empty folder in %[3]s has them trained here)",
+			w.Objective.Name, err, home.Env)
+	}
+	var standings []experiment.Standing
 	for _, run := range grid.Runs {
 		standings = append(standings, experiment.Standing{Run: run, State: experiment.Missing})
 	}

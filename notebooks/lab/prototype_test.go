@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,13 +139,47 @@ func TestFormulaOfNearKnobs(t *testing.T) {
 	}
 }
 
-// results counts the files of results.
-func results(t *testing.T, b *Bench) int {
-	files, err := filepath.Glob(b.Path("results/*/*/*/seed-*.json"))
+// A program of another module is set beside the runs of the checkout that it was compiled from.
+func TestPrototypeOfAnotherModule(t *testing.T) {
+	t.Setenv("PUCL_HOME", "")
+	t.Chdir(t.TempDir())
+	p := Prototype{Size: experiment.Laptop}
+	w := &prototypeWork{Prototype: p, config: Must(p.config())}
+	given, err := w.given()
+	if err != nil || len(given) != 6 {
+		t.Fatalf("%d runs, %v", len(given), err)
+	}
+	for _, s := range given {
+		if s.State != experiment.Done {
+			t.Errorf("%s is %s", s.Run, s.State)
+		}
+	}
+}
+
+// results counts the results of a bench, which are the lines of its packs.
+func results(t *testing.T, b *Bench) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(b.Path("results/*/*.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(files)
+	for _, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += strings.Count(string(text), "\n")
+	}
+	return n
 }
 
 // What can be refused before anything is trained is.

@@ -14,8 +14,8 @@ import (
 
 // The most bytes of the zip in which the module is downloaded, and of the files of a checkout.
 const (
-	mostZip      = 14 << 20
-	mostCheckout = 40 << 20
+	mostZip      = 14_000_000
+	mostCheckout = 40_000_000
 )
 
 // tracked is a file that git tracks, as package zip takes it.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,15 +36,6 @@ func packOf(t *testing.T) (store *Store, runs []Run, path string) {
 		t.Fatal(err)
 	}
 	return store, runs, store.packFile(Laptop, runs[0], packEnding)
-}
-
-// answered returns answers of which as many are right as on the test examples of a point.
-func answered(p Point) Answers {
-	answers := make(Answers, p.Test.N())
-	for i := range p.Test.TruePositive + p.Test.TrueNegative {
-		answers[i*7%len(answers)] = true
-	}
-	return answers
 }
 
 // looks returns how the runs stand.
@@ -301,65 +291,6 @@ func TestPackersAreKilled(t *testing.T) {
 	for _, pattern := range []string{"laptop/*/*/*.json", "laptop/*.part"} {
 		if left, err := filepath.Glob(filepath.Join(store.Folder, pattern)); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
-		}
-	}
-}
-
-// Answers are kept at the points that a rule chooses, loose and packed, are read on request alone, and go with their
-// result.
-func TestAnswers(t *testing.T) {
-	w, run := newWorker(t, func() (*Outcome, error) {
-		points := []Point{scored("", 1, 0.6), scored("", 2, 0.9), scored("", 3, 0.7), scored("", 4, 0.8)}
-		for i := range points {
-			points[i].Answers = answered(points[i])
-		}
-		return &Outcome{Points: append(points, Point{Values: map[string]float64{"a": 1}})}, nil
-	})
-	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(what string, want ...int) {
-		t.Helper()
-		now, err := w.Store.Look(Laptop, run)
-		points, answersErr := w.Store.Answers(Laptop, now)
-		if err != nil || answersErr != nil {
-			t.Fatal(what, err, answersErr)
-		}
-		for i, p := range points {
-			if now.Result.Points[i].Answers != nil {
-				t.Errorf("%s: a look reads answers", what)
-			}
-			kept := slices.Contains(want, i)
-			if kept != (p.Answers != nil) || kept && !slices.Equal(p.Answers, answered(p)) {
-				t.Errorf("%s: answers at point %d: %t, want %t", what, i, p.Answers != nil, kept)
-			}
-		}
-	}
-	check("loose", 1, 3) // by the oracle and by the end
-	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
-		t.Fatal(err)
-	}
-	check("packed", 1, 3)
-	keep(t, w.Store, run, nil)
-	check("of a result without")
-	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(w.Store.packFile(Laptop, run, answersEnding)); !os.IsNotExist(err) {
-		t.Errorf("answers of no result are left: %v", err)
-	}
-	if points, err := w.Store.Answers(Laptop, now); err != nil || points[1].Answers != nil {
-		t.Errorf("of a result that is gone: %v", err)
-	}
-	wrong := scored("CE", 1, 0.9)
-	wrong.Answers = answered(wrong)[1:]
-	if err := (&Outcome{Points: []Point{wrong}}).check(); !strings.Contains(fmt.Sprint(err), "999 answers, 899 of them right") {
-		t.Error(err)
-	}
-	for _, text := range []string{"", "3", "x:", "-1:", "3:AAA=", "9:AA==", "3:CA==", "1:A"} {
-		if err := new(Answers).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was read as answers", text)
 		}
 	}
 }

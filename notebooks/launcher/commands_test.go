@@ -127,7 +127,7 @@ func TestParseHelps(t *testing.T) {
 		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},
 		{[]string{"help", "setup"}, []string{"-gpu", "-data"}},
-		{[]string{"help", "grid"}, []string{"[TABLE…]", "-size", "-workers", "-only", "-seeds", "-list", "-again", "-failed", "-on", "-slurm", "-results"}},
+		{[]string{"help", "grid"}, []string{"[TABLE…]", "-size", "-workers", "-only", "-seeds", "-list", "-again", "-failed", "-on", "-slurm", "-results", "-pack", "-from", "-export", "-o"}},
 		{[]string{"help", "gpu-check"}, []string{"-on", "-only", "-steps", "-json", "-markdown", "-build"}},
 		{[]string{"help", "theory-lab"}, []string{"-build", "-port", "-browser"}},
 		{[]string{"list", "--help"}, []string{"notebooks list\n"}},

@@ -20,6 +20,11 @@ func TestGrid(t *testing.T) {
 		"gpucheck -list=true -results="+filepath.Join(below, "mine")+" -size=laptop -workers=2 table-1 table-2\n",
 		"engine none, home "+w.place.root)
 
+	if status, _, stderr := launchIn(t, below, "grid", "-pack", "-from", "theirs"); status != 0 { // of all tables
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	contains(t, w.called(), "gpucheck -from="+filepath.Join(below, "theirs")+" -pack=true\n")
+
 	t.Setenv("CHECK_ENDS", "1")
 	status, stdout, stderr = launchIn(t, w.place.root, "grid", "table-1")
 	if status != 1 || stdout != "the table\n" || !strings.Contains(stderr, "Not all runs are done; why stands above.") {

@@ -2,7 +2,6 @@ package viz
 
 import (
 	"cmp"
-	"encoding/base64"
 	"fmt"
 	"image"
 	"slices"
@@ -208,7 +207,7 @@ func (a *Animation) data(alt string, s showing) (*protocol.DisplayData, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := func(data []byte) string { return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data) }
+	source := func(data []byte) string { return dataURI(protocol.MIMEImagePNG, data) }
 	wide, high := onScreen(width), onScreen(height)
 	picture := fmt.Sprintf(`<picture><source media="(prefers-reduced-motion: reduce)" srcset="%s"/>%s</picture>`+darkStyle,
 		source(still), imgElement(alt, darkClass, wide, high, source(moving)))

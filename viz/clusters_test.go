@@ -4,8 +4,6 @@ import (
 	"errors"
 	"log"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,14 +42,10 @@ func ExampleClusters() {
 	}
 }
 
-// svg draws a figure and returns it as the text of an SVG file.
+// svg draws a figure and returns it as the text of an SVG file with an element for each mark.
 func svg(t *testing.T, f viz.Drawer) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "figure.svg")
-	if err := viz.Save(f, file, 400, 250); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
+	text, err := viz.DrawnSVG(f, 400, 250)
 	if err != nil {
 		t.Fatal(err)
 	}

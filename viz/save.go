@@ -3,18 +3,14 @@ package viz
 import (
 	"bytes"
 	"cmp"
-	"encoding/xml"
 	"fmt"
-	"html"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/image/font/sfnt"
@@ -23,7 +19,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/puclab/puclab/internal/wholefile"
 )
@@ -80,50 +75,6 @@ func encodeTo(c interface {
 	return b.Bytes(), nil
 }
 
-// encodeSVG draws f as an SVG file. A reader of the file by ear meets one image with a title and a description
-// rather than loose words and numbers. The fonts are not embedded, which would take half a megabyte, but named with
-// fall-backs: Arial and Helvetica have the same widths as Liberation Sans, with which the text was measured, and any
-// other font is squeezed into these.
-func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
-	svg, err := encodeTo(vgsvg.New(w, h), f)
-	if err != nil {
-		return nil, err
-	}
-	svg = svgText.ReplaceAllFunc(svg, fixWidth)
-	head, rest, ok := bytes.Cut(svg, []byte("<svg "))
-	attributes, body, closed := bytes.Cut(rest, []byte(">"))
-	if !ok || !closed {
-		return nil, fmt.Errorf("viz: SVG: the drawing has no <svg> element")
-	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, `%s<svg role="img" %s>`, head, attributes)
-	for _, e := range [][2]string{{"title", title}, {"desc", alt}} {
-		if name, text := e[0], e[1]; text != "" {
-			fmt.Fprintf(&out, "<%s>", name)
-			xml.EscapeText(&out, []byte(text)) // the buffer takes everything
-			fmt.Fprintf(&out, "</%s>", name)
-		}
-	}
-	out.Write(body)
-	return out.Bytes(), nil
-}
-
-// svgText matches a text as vgsvg writes it: the style behind the font's name, weight and size in it, and what is written.
-var svgText = regexp.MustCompile(`style="font-family:Liberation Sans;([^"]*font-weight:(\w+);[^"]*font-size:([0-9.]+)px;[^"]*)">([^<]*)</text>`)
-
-// fixWidth names fall-backs for the font of a text and the width that the text takes with the first.
-func fixWidth(element []byte) []byte {
-	part := svgText.FindSubmatch(element)
-	size, err := strconv.ParseFloat(string(part[3]), 64)
-	if err != nil {
-		return element // cannot be: the pattern takes only what is a number
-	}
-	// Blanks at the end are not drawn, and would be made up for by others.
-	width := textWidth(face(vg.Length(size), string(part[2]) == "bold"), strings.TrimRight(html.UnescapeString(string(part[4])), " "))
-	return fmt.Appendf(nil, `style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;%s" textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s</text>`,
-		part[1], float64(width), part[4])
-}
-
 // pngDPI is twice the 96 dots per inch that browsers count with, so that a figure stays sharp on a dense screen.
 const pngDPI = 192
 
@@ -133,7 +84,11 @@ func encodePNG(f Drawer, w, h vg.Length) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compress(shrinkColors(img))
+	file, err := compress(shrinkColors(img))
+	if err != nil {
+		return nil, err
+	}
+	return filtered(file)
 }
 
 // rasterize draws f as pixels.

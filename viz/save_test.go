@@ -23,7 +23,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for ext, magic := range map[string]string{".png": "\x89PNG", ".svg": "<?xml", ".pdf": "%PDF", ".PNG": "\x89PNG"} {
+	for ext, magic := range map[string]string{".png": "\x89PNG", ".svg": "<svg ", ".pdf": "%PDF", ".PNG": "\x89PNG"} {
 		path := filepath.Join(dir, "figure"+ext)
 		if err := Save(p, path, 3*Inch, 2*Inch); err != nil {
 			t.Fatal(err)
@@ -169,12 +169,12 @@ func TestSVGWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, widths := bytes.Count(svg, []byte("<text ")), bytes.Count(svg, []byte(`" textLength="`))
-	if texts < 10 || texts != widths || bytes.Contains(svg, []byte(`textLength="0"`)) {
+	texts, widths := bytes.Count(svg, []byte("<text ")), bytes.Count(svg, []byte(` textLength='`))
+	if texts < 10 || texts != widths || bytes.Contains(svg, []byte(`textLength='0'`)) {
 		t.Errorf("%d texts, %d widths:\n%s", texts, widths, svg)
 	}
 	for word, f := range map[string]font.Face{"optimizer step": face(labelSize, false), "a < b": face(titleSize, true)} {
-		want := fmt.Sprintf(`textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s<`, float64(f.Width(word)), html.EscapeString(word))
+		want := fmt.Sprintf(`textLength='%.5g' lengthAdjust='spacingAndGlyphs'>%s<`, float64(f.Width(word)), html.EscapeString(word))
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("no %s in\n%s", want, svg)
 		}

@@ -42,7 +42,7 @@ func TestScatterSubset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := encodeSVG(p, 400, 300, "", "")
+		b, err := drawnSVG(p, 400, 300)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package viz
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/gob"
 	"fmt"
 	"html"
@@ -33,9 +32,9 @@ func AsSVG() Option { return func(s *showing) { s.format = "svg" } }
 // AsPNG shows a figure as pixels, at twice the screen resolution.
 func AsPNG() Option { return func(s *showing) { s.format = "png" } }
 
-// largestSVG is the size in bytes from which a figure is shown as pixels rather than vectors. A mark takes about 130
-// bytes, so that this is about 2,000 marks; a PNG of the same figure has some 50 kB, with any number of marks.
-const largestSVG = 256 << 10
+// largestSVG is the size in bytes above which a figure is shown as pixels rather than vectors. A mark takes about 30
+// bytes, so that this is about 2,000 marks. A PNG of the same figure has some 50 kB, with any number of marks.
+const largestSVG = 64 << 10
 
 // Show shows f in the notebook. alt says in words what the figure shows; it must not be empty. It is what a screen
 // reader reads out, and what stays where no figure can be shown, so it should say what there is to see rather than
@@ -80,7 +79,8 @@ func ShowMarkdown(text string) error {
 // image/svg+xml or an <svg> in HTML is not shown at all in a notebook that is not trusted yet. An <img> whose source
 // is the figure itself shows in both, trusted or not, and in the previews of code hosts. The PNG beside it is for
 // what takes no HTML, such as the conversion to LaTeX; it carries the alternative text for the viewers that read it
-// from there. The plain text is the alternative text again, for terminals and logs.
+// from there. Executed notebooks in notebooks/out keep it; committed ones do not, so convert the executed ones.
+// The plain text is the alternative text again, for terminals and logs.
 func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, error) {
 	alt = strings.TrimSpace(alt)
 	if alt == "" {
@@ -108,7 +108,7 @@ func figureData(f Drawer, alt string, opts ...Option) (*protocol.DisplayData, er
 		mime, source = protocol.MIMEImagePNG, pixels
 	}
 	wide, high := onScreen(w), onScreen(h)
-	inline := fmt.Sprintf("data:%s;base64,%s", mime, base64.StdEncoding.EncodeToString(source))
+	inline := dataURI(mime, source)
 	element := imgElement(alt, darkClass, wide, high, inline) + darkStyle
 	if pictures {
 		element = imgElement(alt, "pucl-pictures", wide, high, inline)

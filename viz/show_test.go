@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"encoding/xml"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -23,14 +24,21 @@ type img struct {
 	Height  int      `xml:"height,attr"`
 }
 
-// parseImg reads an <img> and returns it with its decoded source.
+// parseImg reads an <img> and returns it with its decoded source, in base64 or escaped.
 func parseImg(t *testing.T, html any) (e img, mime string, source []byte) {
 	t.Helper()
 	if err := xml.Unmarshal([]byte(html.(string)), &e); err != nil {
 		t.Fatal(err)
 	}
-	mime, code, ok := strings.Cut(strings.TrimPrefix(e.Src, "data:"), ";base64,")
-	source, err := base64.StdEncoding.DecodeString(code)
+	mime, code, ok := strings.Cut(strings.TrimPrefix(e.Src, "data:"), ",")
+	decode := func(s string) ([]byte, error) {
+		text, err := url.PathUnescape(s)
+		return []byte(text), err
+	}
+	if kind, cut := strings.CutSuffix(mime, ";base64"); cut {
+		mime, decode = kind, base64.StdEncoding.DecodeString
+	}
+	source, err := decode(code)
 	if err != nil || !ok {
 		t.Fatalf("source %.40q: %v", e.Src, err)
 	}
@@ -51,7 +59,7 @@ func TestFigureData(t *testing.T) {
 	if e.Alt != alt || e.Width != 384 || e.Height != 288 || !strings.Contains(e.Style, "background:#fff") {
 		t.Errorf("img %+v", e)
 	}
-	if mime != "image/svg+xml" || !bytes.Contains(source, []byte("<desc>")) || !bytes.Contains(source, []byte(`role="img"`)) {
+	if mime != "image/svg+xml" || !bytes.Contains(source, []byte("<desc>")) || !bytes.Contains(source, []byte(`role='img'`)) {
 		t.Errorf("curves go out as %s:\n%.300s", mime, source)
 	}
 	if got := data.Data[protocol.MIMETextPlain]; got != "Figure: "+alt {

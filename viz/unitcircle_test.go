@@ -82,7 +82,7 @@ func TestArrowScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		svg, err := encodeSVG(p, 400, 300, "", "")
+		svg, err := drawnSVG(p, 400, 300)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,6 +51,24 @@ func readCommitted(t *testing.T, file string) committed {
 	return nb
 }
 
+// mostBytes is how large the notebooks may be together, since each change of an output stays in git.
+const mostBytes = 10_000_000
+
+func TestCommittedSize(t *testing.T) {
+	total := int64(0)
+	for _, file := range committedNotebooks(t) {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += info.Size()
+	}
+	if total > mostBytes {
+		t.Errorf("the notebooks have %d bytes together, want at most %d; show large figures as viz.AsPNG or with fewer marks",
+			total, mostBytes)
+	}
+}
+
 // TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
 func TestCommittedNotebooks(t *testing.T) {
 	for _, file := range committedNotebooks(t) {
@@ -127,6 +145,37 @@ func (nb committed) lesson() (cells []lessonCell) {
 // mostLines is how long a code cell may be.
 const mostLines = 30
 
+var (
+	imageTag     = regexp.MustCompile(`<img\b[^>]*>`)
+	imageAlt     = regexp.MustCompile(`\balt="[^"]*[^"\s]`)
+	imageAddress = regexp.MustCompile(`data:image/[^"]*`)
+)
+
+// figureComplaints lists the faults of the figures of an output: no alternative text, or the same figure twice.
+func figureComplaints(o committedOutput) (list []string) {
+	html := joinedText(o.Data["text/html"])
+	for _, tag := range imageTag.FindAllString(html, -1) {
+		if !imageAlt.MatchString(tag) {
+			list = append(list, fmt.Sprintf("a figure has no alternative text: %.60s", tag))
+		}
+	}
+	addresses := imageAddress.FindAllString(html, -1)
+	slices.Sort(addresses)
+	if len(slices.Compact(slices.Clone(addresses))) != len(addresses) {
+		list = append(list, "its HTML holds a figure twice")
+	}
+	for mime := range o.Data {
+		switch {
+		case !strings.HasPrefix(mime, "image/"):
+		case len(addresses) > 0:
+			list = append(list, "it holds a figure twice, in HTML and as "+mime)
+		default:
+			list = append(list, "a figure is there as "+mime+" only, without HTML that has its alternative text")
+		}
+	}
+	return list
+}
+
 // complaints lists all that keeps a notebook from being committed.
 func complaints(data []byte) (list []string) {
 	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -167,6 +216,9 @@ func complaints(data []byte) (list []string) {
 			if o.Type == "error" {
 				complain("cell %d: holds an error", i)
 			}
+			for _, c := range figureComplaints(o) {
+				complain("cell %d: %s", i, c)
+			}
 			texts := []string{string(o.Text)}
 			for mime, value := range o.Data {
 				if strings.HasPrefix(mime, "text/") || strings.Contains(mime, "svg") {
@@ -205,7 +257,9 @@ func complaints(data []byte) (list []string) {
 
 // TestComplaints makes sure that each fault would be found.
 func TestComplaints(t *testing.T) {
-	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "").Replace(canonical)
+	const html = `"text/html": "<img alt=\"a b\" src=\"data:image/png;base64,AA==\"/>"`
+	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "",
+		`"image/png": "aGVsbG8/home/me/=="`, html).Replace(canonical)
 	if list := complaints([]byte(good)); len(list) > 0 {
 		t.Fatalf("a good notebook: %q", list)
 	}
@@ -219,6 +273,11 @@ func TestComplaints(t *testing.T) {
 		{`A goal`, `A goal, $\\text{L_Pos}$`, `\text{L_Pos} is shown as an error`},
 		{`main.go:3`, `/home/me/main.go:3`, "path of a machine: /home/me/main.go:3"},
 		{`display_data`, `error`, "holds an error"},
+		{`alt=\"a b\"`, ``, "no alternative text"},
+		{`alt=\"a b\"`, `alt=\" \"`, "no alternative text"},
+		{`alt=\"a b\"`, `alt=\"a b\" srcset=\"data:image/png;base64,AA==\"`, "its HTML holds a figure twice"},
+		{html, `"image/png": "AA==", ` + html, "twice, in HTML and as image/png"},
+		{html, `"image/png": "AA=="`, "image/png only"},
 		{`"name": "go"`, `"name": "go", "version": "go1.26.8"`, "form"},
 		{`"tags": [`, `"scrolled": true, "tags": [`, "form"},
 		{` "cells"`, `  "cells"`, "form"},

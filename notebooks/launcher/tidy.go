@@ -32,6 +32,7 @@ func (s *session) saveOutputs(nb *notebook, executed string) error {
 
 // tidyNotebook returns a notebook as it may be committed: kernel and language as every notebook here has them, no times of
 // execution, no version of Go, and in the outputs no path of the machine. root, home and temp are the folders to take out.
+// An output whose HTML shows a figure loses the PNG of the same figure, see [dropSecondFigure].
 // The form is that of nbformat (sorted keys, one space a level), so that saving in JupyterLab changes nothing else, and the
 // same notebook always gives the same bytes.
 func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
@@ -65,7 +66,10 @@ func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
 		}
 		meta, _ := c["metadata"].(map[string]any)
 		drop(meta, "execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "vscode")
-		if outputs, ok := c["outputs"]; ok {
+		if outputs, ok := c["outputs"].([]any); ok {
+			for _, output := range outputs {
+				dropSecondFigure(output)
+			}
 			c["outputs"] = cleanStrings(outputs, paths)
 		}
 	}
@@ -84,6 +88,39 @@ func drop(m map[string]any, keys ...string) {
 	for _, key := range keys {
 		delete(m, key)
 	}
+}
+
+// shownFigure matches an <img> in HTML that holds its picture.
+var shownFigure = regexp.MustCompile(`<img [^>]*\bsrc="data:image/`)
+
+// dropSecondFigure removes the image/png of an output, with its metadata, if the text/html of the output holds the
+// figure too. JupyterLab, nbconvert --to html and code hosts show the HTML. A conversion to LaTeX needs the PNG. Convert
+// the executed copy in notebooks/out, which keeps both.
+func dropSecondFigure(output any) {
+	o, _ := output.(map[string]any)
+	data, _ := o["data"].(map[string]any)
+	if !shownFigure.MatchString(joinedText(data["text/html"])) {
+		return
+	}
+	delete(data, "image/png")
+	meta, _ := o["metadata"].(map[string]any)
+	drop(meta, "image/png", "needs_background") // both are read for image/png only
+}
+
+// joinedText returns a text of a notebook, which is a string or a list of its lines; "" for other values.
+func joinedText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var b strings.Builder
+		for _, line := range v {
+			s, _ := line.(string)
+			b.WriteString(s)
+		}
+		return b.String()
+	}
+	return ""
 }
 
 // kernelFolder is the temporary folder of one kernel; its name is another one each time.
@@ -109,8 +146,8 @@ func pathCleaner(root, home, temp string) func(string) string {
 	}
 }
 
-// embeddedData matches a picture inside a page. Its letters mean nothing, so no path may be found in them.
-var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*`)
+// embeddedData matches a picture inside a page, in base64 or as escaped SVG. No path may be found or replaced in it.
+var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*|data:image/svg\+xml,[^"\\]*`)
 
 // outside applies clean to what lies around the embedded pictures.
 func outside(text string, clean func(string) string) string {

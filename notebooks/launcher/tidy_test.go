@@ -114,6 +114,36 @@ func TestTidyKeepsSolutionsFolded(t *testing.T) {
    }`)
 }
 
+// A committed output has one form of its figure. Outputs that show none in HTML keep their PNG.
+func TestTidyDropsSecondFigure(t *testing.T) {
+	const meta = `"image/png": {"alt": "a", "width": 1}, "needs_background": "light", "kept": 1`
+	for _, tt := range []struct {
+		name, html string
+		dropped    bool
+	}{
+		{"SVG", `"<img alt=\"a\" src=\"data:image/svg+xml,%3Csvg/%3E\"/>"`, true},
+		{"PNG", `["<img alt=\"a\" src=\"data:image/png;base64,iVBORw==\"/>"]`, true},
+		{"lines", `["<img alt=\"a\"\n", " src=\"data:image/png;base64,iVBORw==\"/>"]`, true},
+		{"animation", `"<picture><source srcset=\"data:image/png;base64,AA==\"/><img alt=\"a\" src=\"data:image/png;base64,AA==\"/></picture>"`, true},
+		{"linked", `"<img alt=\"a\" src=\"figure.png\"/>"`, false},
+		{"table", `"<table></table>"`, false},
+	} {
+		in := `{"cells": [{"cell_type": "code", "metadata": {}, "source": [], "outputs": [{"output_type": "display_data",
+			"data": {"image/png": "iVBORw==", "text/html": ` + tt.html + `}, "metadata": {` + meta + `}}]}]}`
+		got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{`"image/png": "`, `"image/png": {`, `"needs_background"`} {
+			if bytes.Contains(got, []byte(key)) == tt.dropped {
+				t.Errorf("%s: %s is there: %v", tt.name, key, !tt.dropped)
+			}
+		}
+		contains(t, string(got), `"kept": 1`)
+		contains(t, string(got), `"text/html"`)
+	}
+}
+
 func TestPathCleaner(t *testing.T) {
 	clean := pathCleaner("/srv/lab", "/home/me", "/tmp/")
 	for text, want := range map[string]string{
@@ -124,6 +154,7 @@ func TestPathCleaner(t *testing.T) {
 		"/tmp/gonb_0d11ee5f/main.go /tmp/y": "main.go $TMPDIR/y",
 		`<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="/tmp/z">`: `<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="$TMPDIR/z">`,
 		"base64,/tmp/x": "base64,$TMPDIR/x",
+		`<img src="data:image/svg+xml,%3Ctext%3E= /tmp/y%3C/text%3E" alt="/tmp/z">`: `<img src="data:image/svg+xml,%3Ctext%3E= /tmp/y%3C/text%3E" alt="$TMPDIR/z">`,
 	} {
 		if got := outside(text, clean); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

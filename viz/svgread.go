@@ -53,10 +53,10 @@ var (
 const (
 	svgPaint = 7 // attributes
 
-	svgFill, svgStroke, svgStrokeWidth = 0, 2, 4 // indices in svgNames
-	svgFamily, svgFontSize, svgWeight  = 7, 8, 9
-	svgFamilies                        = "Liberation Sans,Arial,Helvetica,sans-serif"
-	svgFarthest                        = 1e9 // points, beyond which a coordinate makes no sense
+	svgFill, svgStroke                = 0, 2 // indices in svgNames
+	svgFamily, svgFontSize, svgWeight = 7, 8, 9
+	svgFamilies                       = "Liberation Sans,Arial,Helvetica,sans-serif"
+	svgFarthest                       = 1e9 // points, beyond which a coordinate makes no sense
 )
 
 // attributes returns the attributes in which s differs from base.

@@ -19,7 +19,7 @@ import (
 // and no guard hides it.
 func TestNaNComesThroughEveryLayer(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
-		for _, tt := range layerCases {
+		for _, tt := range casesOf(eng) {
 			for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32} {
 				if dtype == dtypes.Float64 && eng.Kind != "go" {
 					continue // nobody trains so on XLA, which compiles for seconds

@@ -200,7 +200,7 @@ func TestImagesInTwoViews(t *testing.T) {
 
 // Methods that remember labels or set examples aside are the same on two devices and in bfloat16, up to rounding.
 func TestComputeOfMethodsThatRemember(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Open(t)
 	for name, method := range map[string]Method{
 		"PULNS": PULNS{}, "LaGAM": LaGAM{Prior: 0.5, Warmup: -1}, "NcPU": NcPU{Warmup: -1}, "Self-PU": SelfPU{Prior: 0.5},
 	} {

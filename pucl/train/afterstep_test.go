@@ -18,9 +18,8 @@ type seen struct {
 }
 
 // looking returns a run that embeds an image after every other step.
-func looking(t *testing.T, c Config) (Config, *seen) {
-	t.Helper()
-	eng, state := enginetest.Open(t), &seen{}
+func looking(eng *engine.Engine, c Config) (Config, *seen) {
+	state := &seen{}
 	pixels, _, _ := striped(2)
 	c.State = state
 	c.AfterStep = func(done int, m *Model) error {
@@ -58,7 +57,7 @@ func TestAfterStepChangesNothing(t *testing.T) {
 			continue // the pure-Go engine has one
 		}
 		want := fit(t, eng, plain)
-		config, state := looking(t, plain)
+		config, state := looking(eng, plain)
 		config.Monitor.Every = 3
 		got := fit(t, eng, config)
 		sameRun(t, "looked at", got, want)
@@ -79,10 +78,10 @@ func TestAfterStepChangesNothing(t *testing.T) {
 // A run that goes on from a checkpoint has seen all that an uninterrupted one sees.
 func TestAfterStepResumes(t *testing.T) {
 	eng := enginetest.Open(t)
-	config, want := looking(t, quick(6))
+	config, want := looking(eng, quick(6))
 	fit(t, eng, config)
 
-	config, _ = looking(t, quick(6))
+	config, _ = looking(eng, quick(6))
 	config.Checkpoint, config.CheckpointEvery = t.TempDir(), 3
 	ctx, observer := stopAfter(5)
 	first := config
@@ -90,7 +89,7 @@ func TestAfterStepResumes(t *testing.T) {
 	if _, err := Pretrain(ctx, eng, stripes{16, 4}, first); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped after 5 steps: %v", err)
 	}
-	second, got := looking(t, quick(6))
+	second, got := looking(eng, quick(6))
 	second.Checkpoint = config.Checkpoint
 	fit(t, eng, second)
 	if !reflect.DeepEqual(got, want) {

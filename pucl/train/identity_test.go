@@ -44,7 +44,7 @@ func identified(weights map[string]safetensors.Tensor) Config {
 // A run goes on from a checkpoint only if nothing that its numbers follow from has changed. There is a case for every field
 // of what identifies a run.
 func TestIdentity(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Open(t)
 	weights, others := startingWeights(t, 1), startingWeights(t, 2)
 	if len(weights) == 0 || len(weights) != len(others) {
 		t.Fatalf("%d and %d tensors to start from", len(weights), len(others))

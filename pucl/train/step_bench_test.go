@@ -105,7 +105,7 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Found(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
+	if err := writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
 		t.Fatal(err)
 	}
 	file, err := safetensors.ReadFile(path)

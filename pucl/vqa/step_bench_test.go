@@ -89,7 +89,7 @@ func BenchmarkStep(b *testing.B) {
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Found(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
+	if err := writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
 		t.Fatal(err)
 	}
 	file, err := safetensors.ReadFile(path)

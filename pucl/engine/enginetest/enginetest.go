@@ -29,8 +29,8 @@ var asked string
 
 func init() {
 	tier := os.Getenv(tierEnv)
-	if tier != "go" {
-		asked = os.Getenv(compute.ConfigEnvVar)
+	if asked = os.Getenv(compute.ConfigEnvVar); tier == "go" && asked == "go" {
+		asked = ""
 	}
 	switch {
 	case tier != "" && tier != "go" && tier != "xla":
@@ -40,6 +40,9 @@ func init() {
 		os.Setenv(tierEnv, "go")
 	}
 }
+
+// Tiers reports whether most tests run on another engine than those about XLA.
+func Tiers() bool { return os.Getenv(tierEnv) == "go" }
 
 // Open returns the engine of the first tier, the same one in all tests of a program: pure Go, or what GOMLX_BACKEND and PUCL_TEST_ENGINE
 // name. It fails the test where that engine does not open.

@@ -7,11 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 const module = "github.com/puclab/puclab/"
@@ -19,7 +22,8 @@ const module = "github.com/puclab/puclab/"
 // floors lists the packages from the ground up: a package may import those of floors below its own, and no others of this
 // module. A name that ends in /... stands for a folder and all below it, whose packages may import each other.
 var floors = [][]string{
-	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/fault", "internal/filelock", "internal/guidecheck", "internal/home",
+	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/expect", "internal/fault",
+		"internal/filelock", "internal/guidecheck", "internal/home",
 		"internal/interrupts", "internal/liveline", "internal/naming", "internal/peak", "internal/refusal", "internal/strictjson", "internal/wholefile"},
 	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric", "pucl/internal/parallel"},
 	{"pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
@@ -60,9 +64,7 @@ func list(t *testing.T) map[string]goPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", module+"...")
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	expect.Require(t, err == nil, "go list: %v", err)
 	all := map[string]goPackage{}
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage
@@ -106,9 +108,7 @@ func place(name string) (floor int, pattern string) {
 // No arrow points up, and so there is no circle.
 func TestArrowsPointDown(t *testing.T) {
 	packages := list(t)
-	if len(packages) < 30 {
-		t.Fatalf("go list found %d packages only", len(packages))
-	}
+	expect.Require(t, len(packages) >= 30, "go list found %d packages only", len(packages))
 	for name, p := range packages {
 		floor, pattern := place(name)
 		if floor < 0 {
@@ -123,19 +123,9 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 	for _, patterns := range floors {
 		for _, pattern := range patterns {
-			if !slices.ContainsFunc(slices.Collect(keys(packages)), func(name string) bool { return covers(pattern, name) }) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(packages)),
+				func(name string) bool { return covers(pattern, name) }) {
 				t.Errorf("no package is at %s; take it out of this test", pattern)
-			}
-		}
-	}
-}
-
-// keys returns the keys of m.
-func keys(m map[string]goPackage) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range m {
-			if !yield(name) {
-				return
 			}
 		}
 	}
@@ -158,9 +148,8 @@ func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
 		if strings.HasPrefix(name, "pucl") {
 			for _, imported := range p.inModule() {
 				for _, above := range []string{"viz", "datasets", "theory", "notebooks"} {
-					if covers(above+"/...", imported) {
-						t.Errorf("%s imports %s: what learns needs no data formats, figures or notebooks", name, imported)
-					}
+					expect.That(t, !covers(above+"/...", imported),
+						"%s imports %s: what learns needs no data formats, figures or notebooks", name, imported)
 				}
 			}
 		}
@@ -174,14 +163,10 @@ func TestLibrariesPrintNothing(t *testing.T) {
 			continue
 		}
 		for _, file := range p.GoFiles {
-			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := expect.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, 0))(t)
 			ast.Inspect(parsed, func(n ast.Node) bool {
-				if of, what, ok := selector(n); ok && prints(of, what) {
-					t.Errorf("%s/%s uses %s.%s", name, file, of, what)
-				}
+				of, what, ok := selector(n)
+				expect.That(t, !ok || !prints(of, what), "%s/%s uses %s.%s", name, file, of, what)
 				return true
 			})
 		}

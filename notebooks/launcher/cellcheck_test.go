@@ -3,11 +3,11 @@ package launcher
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/liveline"
 )
 
@@ -15,37 +15,27 @@ import (
 func checked(t *testing.T, cells ...string) error {
 	t.Helper()
 	dir := t.TempDir()
-	type c struct {
-		Type   string `json:"cell_type"`
-		Source string `json:"source"`
-	}
-	list := []c{{"markdown", "# Title\n\nGoal."}}
+	list := []map[string]string{{"cell_type": "markdown", "source": "# Title\n\nGoal."}}
 	for _, source := range cells {
-		list = append(list, c{"code", source})
+		list = append(list, map[string]string{"cell_type": "code", "source": source})
 	}
-	data, err := json.Marshal(map[string]any{"nbformat": 4, "cells": list})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "a.ipynb")
-	for name, text := range map[string]string{path: string(data), filepath.Join(dir, "go.mod"): "module a.example/a\n\ngo 1.26.0\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	nb, err := readNotebook(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &session{place: place{dir}, console: liveline.Sized(t.Output(), false, 80)}
-	if s.goTool, err = findGo(context.Background(), s.place); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(json.Marshal(map[string]any{"nbformat": 4, "cells": list}))(t)
+	path := expect.File(t, filepath.Join(dir, "a.ipynb"), data)
+	expect.File(t, filepath.Join(dir, "go.mod"), []byte("module a.example/a\n\ngo 1.26.0\n"))
+	return checkedIn(t, place{dir}, expect.Must(readNotebook(path))(t))
+}
+
+// checkedIn has a notebook checked in a module.
+func checkedIn(t *testing.T, p place, nb *notebook) error {
+	t.Helper()
+	s := &session{place: p, console: liveline.Sized(t.Output(), false, 80)}
+	s.goTool = expect.Must(findGo(context.Background(), p))(t)
 	return s.checkCells(context.Background(), nb)
 }
 
 // A slip in any cell is told by cell and line.
 func TestCheckCellsFinds(t *testing.T) {
+	expect.Slow(t)
 	const start = "// Packages\n%noautoget\nimport \"fmt\"\n"
 	for name, tt := range map[string]struct {
 		cells []string
@@ -86,15 +76,31 @@ func TestCheckCellsFinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := checked(t, tt.cells...)
-			if (err == nil) != (tt.want == nil) {
-				t.Fatalf("%v, want %q", err, tt.want)
-			}
+			expect.Require(t, (err == nil) == (tt.want == nil), "%v, want %q", err, tt.want)
 			if err != nil {
 				contains(t, err.Error(), tt.want...)
-				if strings.Contains(err.Error(), "Cell 1 of a (Packages)") {
-					t.Errorf("the first cell is blamed: %v", err)
-				}
+				expect.That(t, !strings.Contains(err.Error(), "Cell 1 of a (Packages)"),
+					"the first cell is blamed: %v", err)
 			}
 		})
+	}
+}
+
+// The habits of PyTorch are told what they are here, on the messages of the compiler about the real package.
+func TestMendGraph(t *testing.T) {
+	expect.Slow(t)
+	const functions = "by functions: Add, Sub, Mul, Div, AddScalar, MulScalar, OneMinus; a choice is Where"
+	here := expect.Must(findRoot("."))(t)
+	for code, want := range map[string]string{
+		"_ = x + x": functions, "_ = 2 * x": functions, "_ = x * 0.5": functions, "_ = -x": functions, "if x { }": "takes a bool",
+		"_ = x.mean(1)": "ReduceMean(x, -1)", "_ = x.Sum(1)": "ReduceSum(x, -1)", "_ = x.detach()": "StopGradient(x)",
+		"_ = x.softmax(1)": "Softmax(x, -1)", "_ = x.t()": "Transpose(x, 0, 1)", "_ = x.view(1)": "Reshape(x",
+		"_ = x.item()": "Objective.Value", "_ = x.float()": "ConvertDType(x", "_ = x.nothing()": "",
+	} {
+		source := "import . \"" + graphPackage + "\"\nfunc F(x *Node) {\n\t" + code + "\n}"
+		err := checkedIn(t, here, &notebook{name: "a", cells: []cell{{title: "Term", number: 1, source: source}}})
+		if err == nil || !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "place of") {
+			t.Errorf("%s: got %v, want %q", code, err, want)
+		}
 	}
 }

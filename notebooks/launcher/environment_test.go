@@ -7,45 +7,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/home"
 )
 
 func TestSecondStartPreparesNothing(t *testing.T) {
 	w := newWorkshop(t)
 	calls, said, err := w.prepare(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for text, want := range map[string]int{"-m venv": 1, "-m pip install": 1, "go install": 2, "go build ./...": 1} {
-		if got := count(calls, text); got != want {
-			t.Errorf("the first start called %q %d times, want %d; calls: %q", text, got, want, calls)
-		}
+		got := count(calls, text)
+		expect.That(t, got == want, "the first start called %q %d times, want %d; calls: %q", text, got, want, calls)
 	}
 	contains(t, said, "first start", "    Python environment and packages: some 150 MB to download", "    Go kernel and tools: compiled here",
 		"[1/3] Python", "[3/3]", "Prepared in")
-
-	calls, said, err = w.prepare(false)
-	if err != nil || said != "" {
-		t.Errorf("the second start said %q, %v", said, err)
-	}
-	if len(calls) != 1 || !strings.HasPrefix(calls[0], "go env") {
-		t.Errorf("the second start called %q, want only go env", calls)
-	}
-}
-
-func TestPipIsHeldToTheHashes(t *testing.T) {
-	w := newWorkshop(t)
-	calls, _, err := w.prepare(false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range calls {
 		if strings.Contains(c, "pip install") {
 			contains(t, c, "--require-hashes", "--only-binary=:all:", filepath.Join(w.place.notebooks(), "requirements.txt"))
-			return
 		}
 	}
-	t.Error("pip was not called")
+
+	calls, said, err = w.prepare(false)
+	expect.That(t, err == nil && said == "", "the second start said %q, %v", said, err)
+	expect.That(t, len(calls) == 1 && strings.HasPrefix(calls[0], "go env"),
+		"the second start called %q, want only go env", calls)
 }
 
 // Each case damages or changes a complete environment in one way. Steps are told by the calls they make.
@@ -81,20 +66,13 @@ func TestWhatIsDueAgain(t *testing.T) {
 		}, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorkshop(t)
-			if _, _, err := w.prepare(false); err != nil {
-				t.Fatal(err)
-			}
+			w := newRun(t)
 			tt.change(w)
 			calls, said, err := w.prepare(false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, err)
 			for _, call := range []string{python, tools, warm} {
 				want := strings.Contains(strings.Join(tt.want, ","), call)
-				if got := count(calls, call) > 0; got != want {
-					t.Errorf("%q was called: %v, want %v", call, got, want)
-				}
+				expect.Equal(t, count(calls, call) > 0, want, "%q was called", call)
 			}
 			contains(t, said, tt.why)
 			if calls, said, err = w.prepare(false); err != nil || len(calls) != 1 {
@@ -106,26 +84,17 @@ func TestWhatIsDueAgain(t *testing.T) {
 
 func (w *workshop) remove(name string) {
 	w.t.Helper()
-	if err := os.Remove(filepath.Join(w.place.root, filepath.FromSlash(name))); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.NoError(w.t, os.Remove(filepath.Join(w.place.root, filepath.FromSlash(name))))
 }
 
 func TestMovedCheckout(t *testing.T) {
-	w := newWorkshop(t)
-	if _, _, err := w.prepare(false); err != nil {
-		t.Fatal(err)
-	}
+	w := newRun(t)
 	moved := place{filepath.Join(filepath.Dir(w.place.root), "elsewhere")}
-	if err := os.Rename(w.place.root, moved.root); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Rename(w.place.root, moved.root))
 	old := w.place.root
 	w.place = moved
 	calls, said, err := w.prepare(false)
-	if err != nil || count(calls, "-m venv") != 1 {
-		t.Errorf("calls %q, %v", calls, err)
-	}
+	expect.That(t, err == nil && count(calls, "-m venv") == 1, "calls %q, %v", calls, err)
 	contains(t, said, "moved from "+old)
 }
 
@@ -138,15 +107,13 @@ func TestInterruptedSetupIsTakenUp(t *testing.T) {
 	t.Setenv("PIP_SAYS", "")
 	t.Setenv("INSTALL_SAYS", "boom")
 	calls, said, err := w.prepare(false)
-	if err == nil || count(calls, "-m venv") != 1 {
-		t.Fatalf("an environment in which pip failed was kept: %q, %v", calls, err)
-	}
+	expect.Require(t, err != nil && count(calls, "-m venv") == 1,
+		"an environment in which pip failed was kept: %q, %v", calls, err)
 	contains(t, said, "did not finish")
 	t.Setenv("INSTALL_SAYS", "")
 	calls, _, err = w.prepare(false)
-	if err != nil || count(calls, "-m venv") != 0 || count(calls, "go install") != 2 {
-		t.Errorf("after go install had failed: %q, %v; want only the Go steps", calls, err)
-	}
+	expect.That(t, err == nil && count(calls, "-m venv") == 0 && count(calls, "go install") == 2,
+		"after go install had failed: %q, %v; want only the Go steps", calls, err)
 }
 
 func TestFailuresAreExplained(t *testing.T) {
@@ -172,19 +139,14 @@ func TestFailuresAreExplained(t *testing.T) {
 			t.Setenv(tt.variable, tt.says)
 			_, _, err := w.prepare(false)
 			var p *problem
-			if !errors.As(err, &p) {
-				t.Fatalf("got %v, want a problem", err)
-			}
+			expect.Require(t, errors.As(err, &p), "got %v, want a problem", err)
 			contains(t, p.Error(), tt.want...)
 		})
 	}
 }
 
 func TestGPUStaysAskedFor(t *testing.T) {
-	w := newWorkshop(t)
-	if _, _, err := w.prepare(false); err != nil {
-		t.Fatal(err)
-	}
+	w := newRun(t)
 	t.Setenv("PIP_SAYS", "no route to host")
 	if _, _, err := w.prepare(true); err == nil {
 		t.Fatal("a failed pip went unnoticed")
@@ -194,23 +156,18 @@ func TestGPUStaysAskedFor(t *testing.T) {
 		t.Errorf("pip failed by itself, but the environment was touched: %q, %v", calls, err)
 	}
 	calls, _, err := w.prepare(true)
-	if err != nil || count(calls, "requirements-gpu.txt") != 1 || count(calls, "-m venv") != 0 {
-		t.Fatalf("%q, %v", calls, err)
-	}
+	expect.Require(t, err == nil && count(calls, "requirements-gpu.txt") == 1 && count(calls, "-m venv") == 0,
+		"%q, %v", calls, err)
 	// Had the launcher been killed while pip was at work, this stamp would have stayed.
-	during, err := os.ReadFile(w.calls + ".stamp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	during := expect.Must(os.ReadFile(w.calls + ".stamp"))(t)
 	contains(t, string(during), `"packages": ""`, `"gpu": "wanted"`)
 	w.file("notebooks/requirements.txt", "some==1.1 --hash=sha256:00\n")
 	if calls, _, err = w.prepare(false); err != nil || count(calls, "requirements-gpu.txt") != 1 {
 		t.Errorf("the new environment lacks the CUDA plugin: %q, %v", calls, err)
 	}
 	spec := newKernelSpec(w.place, toolchain{root: "/go", arch: "amd64"}, true, false)
-	if want := filepath.Join(sitePackages(w.place), "nvidia", "cu13", "lib"); spec.Env["LD_LIBRARY_PATH"] != want {
-		t.Errorf("LD_LIBRARY_PATH is %q, want %q", spec.Env["LD_LIBRARY_PATH"], want)
-	}
+	expect.Equal(t, spec.Env["LD_LIBRARY_PATH"],
+		filepath.Join(sitePackages(w.place), "nvidia", "cu13", "lib"), "LD_LIBRARY_PATH")
 	contains(t, spec.Env["XLA_FLAGS"], "nvidia/cu13")
 }
 
@@ -218,66 +175,60 @@ func TestRemoveTreeRefuses(t *testing.T) {
 	w := newWorkshop(t)
 	outside := filepath.Join(filepath.Dir(w.place.root), "precious")
 	kept := filepath.Join(outside, "file")
-	if err := wholefile.Keep(kept, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, w.place.env()); err != nil {
-		t.Fatal(err)
-	}
+	expect.File(t, kept, []byte("x"))
+	expect.NoError(t, os.Symlink(outside, w.place.env()))
 	for _, dir := range []string{outside, w.place.root, w.place.notebooks(), w.place.env(), filepath.Join(w.place.env(), "lib")} {
-		if err := removeTree(w.place, dir); err == nil {
-			t.Errorf("removed %s", dir)
-		}
+		expect.That(t, removeTree(w.place, dir) != nil, "removed %s", dir)
 	}
-	if _, err := os.Stat(kept); err != nil {
-		t.Error(err)
-	}
-	if err := removeTree(w.place, w.place.out()); err != nil {
-		t.Errorf("a folder that is not there: %v", err)
-	}
+	expect.Must(os.Stat(kept))(t)
+	err := removeTree(w.place, w.place.out())
+	expect.That(t, err == nil, "a folder that is not there: %v", err)
 }
 
 func TestClean(t *testing.T) {
-	w := newWorkshop(t)
-	if _, _, err := w.prepare(false); err != nil {
-		t.Fatal(err)
-	}
+	w := newRun(t)
 	w.file("notebooks/out/quickstart/headline.txt", "12345")
 	w.file("notebooks/quickstart.ipynb", "{}")
 	s := w.session()
-	use, err := lock(environmentLock(w.place), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "uses the environment") {
-		t.Errorf("cleaned under the feet of a run: %v", err)
-	}
-	if err := use.Close(); err != nil {
-		t.Fatal(err)
-	}
+	use := expect.Must(lock(environmentLock(w.place), true))(t)
+	expect.Error(t, s.clean(), "uses the environment")
+	expect.NoError(t, use.Close())
 	record := w.file("notebooks/out/grid/paper/slurm/jobs.json", "{}")
-	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "remove notebooks/out/grid/paper/slurm/jobs.json") {
-		t.Errorf("cleaned under the feet of jobs: %v", err)
-	}
+	expect.Error(t, s.clean(), "remove notebooks/out/grid/paper/slurm/jobs.json")
 	w.file("notebooks/out/results/smoke/a/b/seed-1.json", "{}") // may go
 	loose := w.file("notebooks/out/results/laptop/a/b/seed-1.json", "{}")
-	if err := s.clean(); err == nil || !strings.Contains(err.Error(), "grid -size laptop -pack") {
-		t.Errorf("cleaned with results that are not packed: %v", err)
-	}
-	if err := errors.Join(os.Remove(record), os.Remove(loose)); err != nil {
-		t.Fatal(err)
-	}
+	expect.Error(t, s.clean(), "grid -size laptop -pack")
+	expect.NoError(t, errors.Join(os.Remove(record), os.Remove(loose)))
 	w.out.Reset()
-	if err := s.clean(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, s.clean())
 	contains(t, w.out.String(), "Removed notebooks/.venv", "Removed notebooks/out", "files, ")
 	for _, dir := range []string{w.place.env(), w.place.out()} {
-		if _, err := os.Stat(dir); !os.IsNotExist(err) {
-			t.Errorf("%s: %v", dir, err)
-		}
+		_, err := os.Stat(dir)
+		expect.That(t, os.IsNotExist(err), "%s: %v", dir, err)
 	}
-	if _, err := os.Stat(filepath.Join(w.place.notebooks(), "quickstart.ipynb")); err != nil {
-		t.Error(err)
+	expect.Must(os.Stat(filepath.Join(w.place.notebooks(), "quickstart.ipynb")))(t)
+}
+
+func TestFindRoot(t *testing.T) {
+	dir := expect.Must(filepath.EvalSymlinks(t.TempDir()))(t)
+	root := filepath.Join(dir, "checkout")
+	deep := filepath.Join(root, "notebooks", "tools", "gopls")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "go.mod"):  "module example.org/around\n",
+		filepath.Join(root, "go.mod"): "// a comment\nmodule " + home.Module + " // ours\n\ngo 1.26.5\n",
+		filepath.Join(deep, "go.mod"): "module " + home.Module + "/notebooks/tools/gopls\n",
+	} {
+		expect.File(t, path, []byte(text))
 	}
+	for _, from := range []string{root, filepath.Join(root, "notebooks"), deep} {
+		p, err := findRoot(from)
+		expect.That(t, err == nil && p.root == root, "from %s: %q, %v", from, p.root, err)
+	}
+	if p, err := findRoot(dir); err == nil {
+		t.Errorf("outside of the checkout: %q", p.root)
+	}
+	link := filepath.Join(dir, "link")
+	expect.NoError(t, os.Symlink(root, link))
+	p, err := findRoot(link)
+	expect.That(t, err == nil && p.root == root, "through a link: %q, %v", p.root, err)
 }

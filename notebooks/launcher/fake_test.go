@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/internal/wholefile"
@@ -73,10 +74,7 @@ type workshop struct {
 
 func newWorkshop(t *testing.T) *workshop {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	w := &workshop{t: t, place: place{filepath.Join(dir, "checkout")}, calls: filepath.Join(dir, "calls"), out: new(bytes.Buffer)}
 	w.file("go.mod", fakeGoMod)
 	w.file("go.sum", "")
@@ -85,19 +83,14 @@ func newWorkshop(t *testing.T) *workshop {
 	w.file("notebooks/tools/gopls/go.mod", "module gopls\n")
 	w.file("notebooks/tools/gopls/go.sum", "")
 	bin := filepath.Join(dir, "bin")
-	for name, text := range map[string]string{"python3": fakePython, "go": fakeGo} {
-		if err := wholefile.Keep(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.program("python3", fakePython)
+	w.program("go", fakeGo)
 	for _, tool := range []string{"cp", "dirname", "ln", "mkdir", "sleep", "touch"} { // what the stand-ins need, and no more
 		path, err := exec.LookPath(tool)
 		if err == nil {
 			err = os.Symlink(path, filepath.Join(bin, tool))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 	}
 	for _, name := range []string{"GOFLAGS", "PUCL_PYTHON", "CGO_ENABLED", "GOEXPERIMENT", "XLA_FLAGS", "LD_LIBRARY_PATH"} {
 		t.Setenv(name, "")
@@ -111,11 +104,13 @@ func newWorkshop(t *testing.T) *workshop {
 // file writes a file of the checkout.
 func (w *workshop) file(name, text string) string {
 	w.t.Helper()
-	path := filepath.Join(w.place.root, filepath.FromSlash(name))
-	if err := wholefile.Keep(path, []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
-	return path
+	return expect.File(w.t, filepath.Join(w.place.root, filepath.FromSlash(name)), []byte(text))
+}
+
+// program writes a script that stands in for a program.
+func (w *workshop) program(name, text string) {
+	w.t.Helper()
+	expect.NoError(w.t, wholefile.Keep(filepath.Join(filepath.Dir(w.place.root), "bin", name), []byte(text), 0o755))
 }
 
 func (w *workshop) session() *session {
@@ -126,15 +121,11 @@ func (w *workshop) session() *session {
 func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
 	w.t.Helper()
 	w.out.Reset()
-	if err := os.RemoveAll(w.calls); err != nil {
-		w.t.Fatal(err)
-	}
+	expect.NoError(w.t, os.RemoveAll(w.calls))
 	s := w.session()
 	use, err := s.prepare(context.Background(), gpu)
 	if err == nil {
-		if err := use.Close(); err != nil {
-			w.t.Fatal(err)
-		}
+		expect.NoError(w.t, use.Close())
 	}
 	data, readErr := os.ReadFile(w.calls)
 	if readErr != nil && !os.IsNotExist(readErr) {
@@ -144,6 +135,20 @@ func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
 		calls = append(calls, strings.TrimSpace(line))
 	}
 	return calls, w.out.String(), err
+}
+
+// newRun returns a workshop whose environment is complete.
+func newRun(t *testing.T) *workshop {
+	t.Helper()
+	w := newWorkshop(t)
+	expect.Must2(w.prepare(false))(t)
+	return w
+}
+
+// called returns what was called in this workshop.
+func (w *workshop) called() string {
+	w.t.Helper()
+	return string(expect.Must(os.ReadFile(w.calls))(w.t))
 }
 
 // count returns how many calls hold the text.
@@ -160,8 +165,6 @@ func count(calls []string, text string) int {
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("%q is not in:\n%s", p, text)
-		}
+		expect.That(t, strings.Contains(text, p), "%q is not in:\n%s", p, text)
 	}
 }

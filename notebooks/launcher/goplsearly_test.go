@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // fakeGopls loads at once and completes with the methods that it was sent. It leaves its process's number in the file "loaded".
@@ -45,9 +47,7 @@ if sys.platform.startswith("linux"):  # as gopls, which has things to do
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(100 * time.Millisecond) {
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("waited in vain until %s", what)
-		}
+		expect.Require(t, time.Since(begin) <= 30*time.Second, "waited in vain until %s", what)
 	}
 }
 
@@ -76,18 +76,13 @@ func (s languageServer) send(t *testing.T, id int, method, uri string) {
 	if err == nil {
 		_, err = fmt.Fprintf(s, "Content-Length: %d\r\n\r\n%s", len(body), body)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 }
 
 // answer returns the next message, which has to be the answer to question id.
 func (s languageServer) answer(t *testing.T, id int) string {
 	t.Helper()
-	header, err := s.in.ReadMIMEHeader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := expect.Must(s.in.ReadMIMEHeader())(t)
 	length, err := strconv.Atoi(header.Get("Content-Length"))
 	body := make([]byte, length)
 	if err == nil {
@@ -100,9 +95,8 @@ func (s languageServer) answer(t *testing.T, id int) string {
 	if err == nil {
 		err = json.Unmarshal(body, &answer)
 	}
-	if err != nil || answer.ID != id || answer.Result == nil {
-		t.Fatalf("no answer to question %d: %s, %v", id, body, err)
-	}
+	expect.Require(t, err == nil && answer.ID == id && answer.Result != nil,
+		"no answer to question %d: %s, %v", id, body, err)
 	return string(answer.Result)
 }
 
@@ -113,28 +107,18 @@ func TestGoplsIsEarly(t *testing.T) {
 	if err != nil {
 		t.Skip("no Python here")
 	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := os.MkdirTemp("", "early") // short enough for the name of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := expect.Must(filepath.Abs("."))(t)
+	folder := expect.Must(os.MkdirTemp("", "early"))(t) // short enough for the name of a socket
 	defer os.RemoveAll(folder)
 	gopls := filepath.Join(folder, "fake")
 	for path, text := range map[string]string{gopls: fakeGopls, filepath.Join(folder, "go.work"): "go 1.26\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 	}
 	socket := filepath.Join(folder, "gopls_socket")
 	early := exec.Command(python, "-B", "gopls_early.py", gopls, "-listen", "unix;"+socket)
 	early.Env = append(os.Environ(), "EARLY="+here, "PYTHONDONTWRITEBYTECODE=1")
 	early.Stderr = os.Stderr
-	if err := early.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, early.Start())
 	killed := false
 	defer func() {
 		if !killed {
@@ -147,19 +131,12 @@ func TestGoplsIsEarly(t *testing.T) {
 		loaded, err = os.ReadFile(filepath.Join(folder, "loaded"))
 		return err == nil
 	})
-	conn, err := net.Dial("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := expect.Must(net.Dial("unix", socket))(t)
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	kernel := languageServer{conn, textproto.NewReader(bufio.NewReader(conn))}
 	kernel.send(t, 1, "initialize", "file:///")
-	if got := kernel.answer(t, 1); got != `{"capabilities": {}}` {
-		t.Errorf("it was introduced as %s", got)
-	}
+	expect.Equal(t, kernel.answer(t, 1), `{"capabilities": {}}`, "it was introduced as")
 	kernel.send(t, 0, "initialized", "file:///")
 	mine, module := "file://"+folder+"/main.go", "file://"+here+"/lab.go"
 	for _, uri := range []string{module, mine} {
@@ -169,20 +146,12 @@ func TestGoplsIsEarly(t *testing.T) {
 	kernel.send(t, 0, "textDocument/didClose", module)
 	kernel.send(t, 2, "textDocument/completion", mine)
 	got := strings.ReplaceAll(kernel.answer(t, 2), "textDocument/", "")
-	if want := `["initialize", "initialized", "answer", "workspace/didChangeWatchedFiles", "didOpen", "didChange", ` +
-		`"workspace/didChangeWatchedFiles", "completion"]`; got != want {
-		t.Errorf("gopls was sent\n%s, want\n%s", got, want)
-	}
-	pid, err := strconv.Atoi(string(loaded))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Equal(t, got,
+		`["initialize", "initialized", "answer", "workspace/didChangeWatchedFiles", "didOpen", "didChange", `+
+			`"workspace/didChangeWatchedFiles", "completion"]`, "gopls was sent\n")
+	pid := expect.Must(strconv.Atoi(string(loaded)))(t)
 	killed = true
-	if err := early.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := early.Wait(); err == nil {
-		t.Error("what was killed ended well")
-	}
+	expect.NoError(t, early.Process.Kill())
+	expect.That(t, early.Wait() != nil, "what was killed ended well")
 	waitFor(t, "gopls has ended", func() bool { return gone(pid) })
 }

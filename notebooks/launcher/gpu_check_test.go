@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // fakeGPUCheck is what the stand-in for go builds: a program that writes down how it was called and says what it is told to.
@@ -29,48 +29,52 @@ exit ${CHECK_ENDS:-0}
 // newGPUCheckWorkshop returns a workshop whose go command builds the stand-in for the check.
 func newGPUCheckWorkshop(t *testing.T) *workshop {
 	w := newWorkshop(t)
-	bin := os.Getenv("PATH")
-	for name, text := range map[string]string{
-		"gpucheck": fakeGPUCheck,
-		"go": strings.Replace(fakeGo, "case \"$1\" in\n", `case "$1" in
+	w.program("gpucheck", fakeGPUCheck)
+	w.program("go", strings.Replace(fakeGo, "case \"$1\" in\n", `case "$1" in
 build)
 	if [ -n "$BUILD_SAYS" ]; then echo "$BUILD_SAYS" >&2; exit 1; fi
 	if [ "$2" = -o ]; then mkdir -p "${3%/*}"; cp "$(dirname "$0")/gpucheck" "$3"; fi ;;
-`, 1),
-	} {
-		if err := wholefile.Keep(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+`, 1))
 	t.Setenv("GOMLX_BACKEND", "")
 	return w
 }
 
-// called returns what was called in this workshop.
-func (w *workshop) called() string {
-	w.t.Helper()
-	calls, err := os.ReadFile(w.calls)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(calls)
-}
-
-// The table comes alone on the standard output, and the flags and the environment reach the program.
-func TestGPUCheck(t *testing.T) {
+// The flags, tables and folders of gpu-check and grid reach the program that they build, as does the environment.
+// Its output comes
+// alone on the standard output. A folder is relative to where the launcher was started, not to the checkout.
+func TestBuiltPrograms(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
-	status, stdout, stderr := launchIn(t, w.place.root, "gpu-check", "-on", "cpu", "-only", "step,training", "-steps", "7", "-markdown")
-	if status != 0 || stdout != "the table\n" {
-		t.Errorf("status %d, %q", status, stdout)
+	below := filepath.Dir(w.file("notebooks/below/file", ""))
+	for _, tt := range []struct{ line, from, calls, says, fails, building string }{
+		{"gpu-check -on cpu -only step,training -steps 7 -markdown", w.place.root,
+			"build -o " + w.place.out("gpu-check", "gpucheck") + " " + gpuCheckPackage +
+				"\n… -markdown=true -on=cpu -only=step,training -steps=7\n",
+			"Compiling the check", "Not all is well", "Compiling the check failed…syntax error"},
+		{"gpu-check", w.place.root, "… \n", "", "Not all is well", "Compiling the check failed…syntax error"},
+		{"gpu-check -build carry", below, "… -build=" + filepath.Join(below, "carry") + "\n", "", "", ""},
+		{"grid -size laptop table-1 -workers 2 -list -results mine table-2", below,
+			"build -o " + w.place.out("grid", "bin", "grid") + " " + gridPackage + "\n… -list=true -results=" +
+				filepath.Join(below, "mine") + " -size=laptop -workers=2 table-1 table-2\n",
+			"Compiling the runs", "Not all runs are done; why stands above.", "Compiling the runs failed…syntax error"},
+		{"grid -pack -from theirs", below, "… -from=" + filepath.Join(below, "theirs") + " -pack=true\n", "", "", ""}, // of all tables
+	} {
+		expect.NoError(t, os.RemoveAll(w.calls))
+		status, stdout, stderr := launchIn(t, tt.from, strings.Fields(tt.line)...)
+		expect.That(t, status == 0 && stdout == "the table\n", "%s: status %d, %q", tt.line, status, stdout)
+		contains(t, stderr, tt.says, "working")
+		contains(t, w.called(), strings.Split(strings.ReplaceAll(tt.calls, "…", "…gpucheck"), "…")...)
+		contains(t, w.called(), "engine none, home "+w.place.root)
+		for _, failure := range []struct{ variable, value, stdout, says string }{
+			{"CHECK_ENDS", "1", "the table\n", tt.fails}, {"BUILD_SAYS", "main.go:1:1: syntax error", "", tt.building},
+		} {
+			t.Setenv(failure.variable, failure.value)
+			status, stdout, stderr = launchIn(t, tt.from, strings.Fields(tt.line)...)
+			expect.That(t, status == 1 && stdout == failure.stdout,
+				"%s with %s: status %d, %q", tt.line, failure.variable, status, stdout)
+			contains(t, stderr, strings.Split(failure.says, "…")...)
+			t.Setenv(failure.variable, "")
+		}
 	}
-	contains(t, stderr, "Compiling the check", "working")
-	contains(t, w.called(), "build -o "+filepath.Join(w.place.out(), "gpu-check", "gpucheck")+" "+gpuCheckPackage+"\n",
-		"gpucheck -markdown=true -on=cpu -only=step,training -steps=7\n", "engine none, home "+w.place.root)
-
-	if status, _, stderr := launchIn(t, w.place.root, "gpu-check"); status != 0 {
-		t.Errorf("without flags: status %d, %s", status, stderr)
-	}
-	contains(t, w.called(), "gpucheck \n")
 }
 
 // Where CUDA's plugin is installed, the program learns where its libraries are, and -on cpu names the other plugin.
@@ -87,38 +91,13 @@ func TestGPUCheckFindsCUDA(t *testing.T) {
 	for on, named := range map[string]bool{"gpu": false, "cpu": true, "go": false} {
 		env := strings.Join(s.gpuCheckEnv(on), "\n")
 		contains(t, env, "LD_LIBRARY_PATH="+filepath.Join(site, "nvidia", "cu13", "lib"), "PUCL_HOME="+w.place.root, "GOMLX_NO_AUTO_INSTALL=1")
-		if strings.Contains(env, cpu) != named {
-			t.Errorf("-on %s: the CPU plugin is named: %v, want %v", on, !named, named)
-		}
+		expect.That(t, strings.Contains(env, cpu) == named,
+			"-on %s: the CPU plugin is named: %v, want %v", on, !named, named)
 	}
 	t.Setenv("GOMLX_BACKEND", "xla:/mine.so")
 	if env := strings.Join(s.gpuCheckEnv("cpu"), "\n"); strings.Contains(env, cpu) || !strings.Contains(env, "GOMLX_BACKEND=xla:/mine.so") {
 		t.Errorf("a plugin of the user's choice does not stay:\n%s", env)
 	}
-}
-
-func TestGPUCheckThatFails(t *testing.T) {
-	w := newGPUCheckWorkshop(t)
-	t.Setenv("CHECK_ENDS", "1")
-	status, stdout, stderr := launchIn(t, w.place.root, "gpu-check")
-	if status != 1 || stdout != "the table\n" || !strings.Contains(stderr, "Not all is well") {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
-	}
-	t.Setenv("BUILD_SAYS", "notebooks/gpucheck/main.go:1:1: syntax error")
-	status, stdout, stderr = launchIn(t, w.place.root, "gpu-check")
-	if status != 1 || stdout != "" || !strings.Contains(stderr, "Compiling the check failed") || !strings.Contains(stderr, "syntax error") {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
-	}
-}
-
-// A folder is the user's, relative to where the launcher was started, not to the checkout.
-func TestGPUCheckBuilds(t *testing.T) {
-	w := newGPUCheckWorkshop(t)
-	below := filepath.Dir(w.file("notebooks/below/file", ""))
-	if status, _, stderr := launchIn(t, below, "gpu-check", "-build", "carry"); status != 0 {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-	contains(t, w.called(), "gpucheck -build="+filepath.Join(below, "carry")+"\n")
 }
 
 // Ctrl-C lets the program print what it has.
@@ -140,18 +119,11 @@ func TestGPUCheckInterrupted(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	stdout, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdout := expect.Must(os.Create(filepath.Join(t.TempDir(), "stdout")))(t)
 	defer stdout.Close()
 	var stderr bytes.Buffer
-	if status := launch(ctx, []string{"gpu-check"}, stdout, &stderr); status != exitInterrupted {
-		t.Errorf("status %d", status)
-	}
+	expect.Equal(t, launch(ctx, []string{"gpu-check"}, stdout, &stderr), exitInterrupted, "status")
 	said, err := os.ReadFile(stdout.Name())
-	if err != nil || string(said) != "the table so far\n" {
-		t.Errorf("%q, %v", said, err)
-	}
+	expect.That(t, err == nil && string(said) == "the table so far\n", "%q, %v", said, err)
 	contains(t, stderr.String(), "Interrupted.")
 }

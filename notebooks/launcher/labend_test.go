@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // A program that a cell has started ends with its kernel, also where that ends by itself.
@@ -18,10 +20,7 @@ func TestLabEndsWhatCellsStarted(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		t.Skip("no environment here; `go run ./notebooks setup` makes it")
 	}
-	python, err := filepath.Abs(python)
-	if err != nil {
-		t.Fatal(err)
-	}
+	python = expect.Must(filepath.Abs(python))(t)
 	const program = `
 import asyncio, os, sys
 import lab_server
@@ -42,27 +41,15 @@ asyncio.run(main(sys.argv[1]))
 	started := filepath.Join(folder, "started")
 	spec, err := json.Marshal(kernelSpec{Argv: []string{"sh", "-c", `sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"$STARTED"`}, Language: "go",
 		DisplayName: "fake", InterruptMode: "message", Env: map[string]string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(folder, "fake"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "fake", "kernel.json"), spec, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	expect.NoError(t, os.Mkdir(filepath.Join(folder, "fake"), 0o755))
+	expect.NoError(t, os.WriteFile(filepath.Join(folder, "fake", "kernel.json"), spec, 0o644))
 	cmd := exec.Command(python, "-B", "-c", program, folder) // here, where lab_server.py lies
 	cmd.Env = append(os.Environ(), "STARTED="+started, "JUPYTER_RUNTIME_DIR="+folder)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(started)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Must(os.ReadFile(started))(t)
+	pid := expect.Must(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	waitFor(t, "the program has ended", func() bool { return gone(pid) })
 }

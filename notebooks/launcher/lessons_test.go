@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // lessonCell is what the rules of lessons see of a cell.
@@ -89,51 +91,6 @@ func lessonComplaints(cells []lessonCell) (list []string) {
 	return list
 }
 
-func TestCountWords(t *testing.T) {
-	for text, want := range map[string]int{
-		"One two, three.": 3, "a — b · c": 3, "## Title here": 2, "$x + y$ is $$a\n+ b$$ so": 4, "| a | b c |\n| --- | ---: |\n| 1 | $x$ |": 5,
-		"see [the long text](a/b.ipynb#c) now": 5, "`go run ./notebooks lab`": 4, "> **Theorem 1.** It holds.": 4, "it costs 5 and 6": 5,
-	} {
-		if got := countWords(text); got != want {
-			t.Errorf("%q has %d words, want %d", text, got, want)
-		}
-	}
-}
-
-// TestLessonComplaints makes sure that each fault would be found.
-func TestLessonComplaints(t *testing.T) {
-	good := func() []lessonCell {
-		return []lessonCell{
-			{kind: "markdown", source: "# Title\n\n" + strings.Repeat("word ", mostWords-1)},
-			{kind: "markdown", source: "## Exercises\n\nThere are two."},
-			{kind: "markdown", source: "### Exercise 1. One\n\nSay it. *Hint: do.*"},
-			{kind: "code", source: "// Solution 1: said\n%%\nlab.Confirm(\"so\", true)", folded: true, solution: true},
-			{kind: "markdown", source: "### Exercise 2. Two\n\nSay it again."},
-			{kind: "code", source: "// Solution 2: again\n%%\nlab.ConfirmNear(\"so\", 1, 1, 0)", folded: true, solution: true},
-		}
-	}
-	if list := lessonComplaints(good()); len(list) > 0 {
-		t.Fatalf("a good lesson: %q", list)
-	}
-	for want, spoil := range map[string]func(cells []lessonCell) []lessonCell{
-		"201 words":       func(c []lessonCell) []lessonCell { c[0].source += "more"; return c },
-		"in a list":       func(c []lessonCell) []lessonCell { c[1].source += "\n\n1. One."; return c },
-		"number 2 is due": func(c []lessonCell) []lessonCell { c[4].source = "### Exercise 3. Two"; return c },
-		"no solution in the next cell; give it a code cell": func(c []lessonCell) []lessonCell { return c[:5] },
-		"of its own that begins":                            func(c []lessonCell) []lessonCell { c[2].source = "First\n\n" + c[2].source; return c },
-		"begins with `// Solution 2: `":                     func(c []lessonCell) []lessonCell { c[5].source = "// Two\nlab.Confirm("; return c },
-		"without the tag":                                   func(c []lessonCell) []lessonCell { c[5].solution = false; return c },
-		"below another":                                     func(c []lessonCell) []lessonCell { return append(c, c[5]) },
-		"below none":                                        func(c []lessonCell) []lessonCell { c[5].source = "// Solution 1: x\nlab.Confirm("; return c },
-		"not folded":                                        func(c []lessonCell) []lessonCell { c[3].folded = false; return c },
-		"checks nothing":                                    func(c []lessonCell) []lessonCell { c[3].source = "// Solution 1: said"; return c },
-	} {
-		if list := strings.Join(lessonComplaints(spoil(good())), "\n"); !strings.Contains(list, want) {
-			t.Errorf("%q: want %q in it", list, want)
-		}
-	}
-}
-
 // notebookLink matches a link to a notebook of this folder: its name, and the heading in it, "" for none.
 var notebookLink = regexp.MustCompile(`\]\(([a-z0-9-]+)\.ipynb(?:#([^)]+))?\)`)
 
@@ -155,17 +112,13 @@ func TestNotebookLinks(t *testing.T) {
 	lab := fmt.Sprintf("http://127.0.0.1:%d/#", theoryLabPort)
 	for name, text := range sources {
 		for _, link := range thisMachine.FindAllString(text, -1) {
-			if !strings.HasPrefix(link, lab) {
-				t.Errorf("%s links to %s; the theory lab is at %s…", name, link, lab)
-			}
+			expect.That(t, strings.HasPrefix(link, lab), "%s links to %s; the theory lab is at %s…", name, link, lab)
 		}
 		for _, link := range notebookLink.FindAllStringSubmatch(text, -1) {
 			target, ok := sources[link[1]]
-			if !ok {
-				t.Errorf("%s links to %s.ipynb, which is not there", name, link[1])
-			} else if link[2] != "" && !slices.Contains(anchors(target), link[2]) {
-				t.Errorf("%s links to %s.ipynb#%s; its headings are %q", name, link[1], link[2], anchors(target))
-			}
+			expect.That(t, ok, "%s links to %s.ipynb, which is not there", name, link[1])
+			expect.That(t, link[2] == "" || slices.Contains(anchors(target), link[2]),
+				"%s links to %s.ipynb#%s; its headings are %q", name, link[1], link[2], anchors(target))
 		}
 	}
 }

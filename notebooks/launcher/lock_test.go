@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/liveline"
 
 	"github.com/puclab/puclab/internal/filelock"
@@ -19,11 +20,7 @@ func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", ".lock")
 	take := func(shared bool) *os.File {
 		t.Helper()
-		l, err := lock(path, shared)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
+		return expect.Must(lock(path, shared))(t)
 	}
 	busy := func(shared bool) {
 		t.Helper()
@@ -33,16 +30,13 @@ func TestLock(t *testing.T) {
 	}
 	free := func(l *os.File) {
 		t.Helper()
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, l.Close())
 	}
 	alone := take(false)
 	busy(false)
 	busy(true)
-	if h := holder(path); !strings.Contains(h, "process ") {
-		t.Errorf("holder is %q", h)
-	}
+	h := holder(path)
+	expect.That(t, strings.Contains(h, "process "), "holder is %q", h)
 	free(alone)
 	a, b := take(true), take(true)
 	busy(false)
@@ -54,48 +48,27 @@ func TestLock(t *testing.T) {
 
 func TestStaleLockIsNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".lock")
-	if err := os.WriteFile(path, []byte("1\n"), 0o644); err != nil { // process 1 lives, but holds nothing
-		t.Fatal(err)
-	}
-	l, err := lock(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil { // as clean does
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, []byte("1\n"), 0o644)) // process 1 lives, but holds nothing
+	l := expect.Must(lock(path, false))(t)
+	expect.NoError(t, os.Remove(path)) // as clean does
 	l2, err := lock(path, false)
-	if err != nil {
-		t.Fatalf("the file is gone, so the lock is another one: %v", err)
-	}
-	if err := errors.Join(l.Close(), l2.Close()); err != nil {
-		t.Error(err)
-	}
+	expect.Require(t, err == nil, "the file is gone, so the lock is another one: %v", err)
+	expect.NoError(t, errors.Join(l.Close(), l2.Close()))
 }
 
 func TestWaitLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".lock")
-	held, err := lock(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := expect.Must(lock(path, false))(t)
 	var said bytes.Buffer
 	c := liveline.New(&said)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := waitLock(ctx, c, path, true); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("gave up with %v", err)
-	}
+	expect.Is(t, expect.Err(waitLock(ctx, c, path, true)), context.DeadlineExceeded, "gave up with")
 	contains(t, said.String(), "Another launcher (process ", "waiting")
 	go func() {
 		time.Sleep(50 * time.Millisecond)
 		held.Close()
 	}()
-	l, err := waitLock(context.Background(), c, path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	l := expect.Must(waitLock(context.Background(), c, path, true))(t)
+	expect.NoError(t, l.Close())
 }

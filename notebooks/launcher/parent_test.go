@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 const parentRun = "PUCL_TEST_PARENT_RUN"
@@ -36,9 +38,7 @@ func TestParentChild(t *testing.T) {
 func TestEndsWithGoRun(t *testing.T) {
 	for name, want := range map[string]string{"go": "ended", "other": ""} {
 		parent := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(parent, []byte("#!/bin/sh\n\"$@\" &\nwait\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(parent, []byte("#!/bin/sh\n\"$@\" &\nwait\n"), 0o755))
 		cmd := exec.Command(parent, os.Args[0], "-test.run=^TestParentChild$")
 		cmd.Env = append(os.Environ(), parentRun+"=1")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -46,9 +46,7 @@ func TestEndsWithGoRun(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		if got := programName(cmd.Process.Pid); name == "go" && got != "go" {
 			t.Skipf("a script is called %q here, not by its name", got)
 		}
@@ -62,24 +60,16 @@ func TestEndsWithGoRun(t *testing.T) {
 		if got := <-said; got != "running" {
 			t.Fatalf("%s: the child says %q", name, got)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, cmd.Process.Kill())
 		var got string
 		select {
 		case got = <-said:
 		case <-time.After(map[bool]time.Duration{true: 15 * time.Second, false: time.Second}[want != ""]):
 		}
-		if got != want {
-			t.Errorf("under %s: %q, want %q", name, got, want)
-		}
-		if err := signalGroup(cmd.Process.Pid, syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		expect.That(t, got == want, "under %s: %q, want %q", name, got, want)
+		expect.NoError(t, signalGroup(cmd.Process.Pid, syscall.SIGKILL))
 		for range said {
 		}
-		if err := cmd.Wait(); err == nil {
-			t.Error("the killed parent ended well")
-		}
+		expect.That(t, cmd.Wait() != nil, "the killed parent ended well")
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestPythonVersion(t *testing.T) {
@@ -18,9 +21,8 @@ func TestPythonVersion(t *testing.T) {
 		{"3.13.0+", 3, 13, true}, {"", 0, 0, false}, {"3", 0, 0, false}, {"Python 3.12", 0, 0, false}, {"3.x.1", 0, 0, false},
 	} {
 		major, minor, ok := pythonVersion(tt.text)
-		if ok != tt.ok || ok && (major != tt.major || minor != tt.minor) {
-			t.Errorf("%q: %d %d %v", tt.text, major, minor, ok)
-		}
+		expect.That(t, ok == tt.ok && (!ok || major == tt.major && minor == tt.minor),
+			"%q: %d %d %v", tt.text, major, minor, ok)
 	}
 }
 
@@ -52,9 +54,7 @@ func TestFindPython(t *testing.T) {
 				if answer == "!" {
 					script = "#!/bin/sh\necho not installed >&2\nexit 127\n"
 				}
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				expect.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 			}
 			t.Setenv("PATH", dir)
 			t.Setenv("PUCL_PYTHON", "")
@@ -63,18 +63,13 @@ func TestFindPython(t *testing.T) {
 			}
 			p, err := findPython(context.Background())
 			if tt.problem != nil {
-				if err == nil {
-					t.Fatalf("found %+v", p)
-				}
+				expect.Require(t, err != nil, "found %+v", p)
 				contains(t, err.Error(), tt.problem...)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.command != filepath.Join(dir, tt.want) || p.version != "3.11.2" {
-				t.Errorf("found %+v, want %s", p, tt.want)
-			}
+			expect.NoError(t, err)
+			expect.That(t, p.command == filepath.Join(dir, tt.want) && p.version == "3.11.2",
+				"found %+v, want %s", p, tt.want)
 		})
 	}
 }
@@ -86,9 +81,43 @@ func TestPythonEnvKeepsOthersOut(t *testing.T) {
 	}
 	env := "\n" + strings.Join(pythonEnv(place{"/lab"}), "\n") + "\n"
 	for _, gone := range []string{"\nPYTHONPATH=", "\nPYTHONHOME=", "\nPIP_TARGET=", "\nPIP_USER=1"} {
-		if strings.Contains(env, gone) {
-			t.Errorf("%q is still there", strings.TrimSpace(gone))
-		}
+		expect.That(t, !strings.Contains(env, gone), "%q is still there", strings.TrimSpace(gone))
 	}
 	contains(t, env, "\nPIP_INDEX_URL=https://mirror.example/simple\n", "\nPATH=/lab/notebooks/.venv/bin", "\nPIP_USER=0\n")
+}
+
+// TestRequirementsArePinned: every package has one version and hashes, and no file says where to download from, which is the
+// user's choice.
+func TestRequirementsArePinned(t *testing.T) {
+	pin := regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==\S+( ; .+)? \\$`)
+	hash := regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
+	for file, packages := range map[string]int{ // at least so many
+		"requirements.txt": 10, "requirements-gpu.txt": 10, "tools/browser/requirements.txt": 2, "tools/pip-audit/requirements.txt": 10,
+	} {
+		data := expect.Must(os.ReadFile(filepath.Join("..", file)))(t)
+		pins, hashes := 0, 0
+		for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			switch {
+			case strings.HasPrefix(strings.TrimSpace(line), "#"):
+			case pin.MatchString(line):
+				pins++
+			case hash.MatchString(line):
+				hashes++
+			default:
+				t.Errorf("%s:%d: %q is neither a pinned package nor a hash", file, i+1, line)
+			}
+			expect.That(t, !strings.Contains(line, "://"), "%s:%d: holds an address", file, i+1)
+		}
+		expect.That(t, pins >= packages && hashes >= pins, "%s: %d packages with %d hashes", file, pins, hashes)
+	}
+}
+
+// TestXLAWheels: who made these two wheels rests on their metadata alone, so their hashes are written down here once more.
+func TestXLAWheels(t *testing.T) {
+	data := expect.Must(os.ReadFile(filepath.Join("..", "requirements.txt")))(t)
+	_, rest, _ := strings.Cut(string(data), "xla-cpu-pjrt==0.0.1 ; ")
+	entry, _, _ := strings.Cut(rest, "# via")
+	contains(t, entry, "sys_platform == 'linux'", "platform_machine == 'aarch64'", "platform_machine == 'x86_64'",
+		"55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9")
+	expect.Equal(t, strings.Count(entry, "--hash="), 2, "hashes")
 }

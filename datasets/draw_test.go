@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // labelCounts draws with many seeds and counts how often each row is labeled.
@@ -13,10 +15,7 @@ func labelCounts(t *testing.T, cfg SplitConfig, seeds int) []float64 {
 	counts := make([]float64, len(labels))
 	for seed := range seeds {
 		cfg.Seed = uint64(seed)
-		s, err := NewSplit(labels, classes, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Must(NewSplit(labels, classes, cfg))(t)
 		for _, row := range s.Index[:s.NumLabeled()] {
 			counts[row]++
 		}
@@ -28,13 +27,13 @@ func labelCounts(t *testing.T, cfg SplitConfig, seeds int) []float64 {
 func wantShare(t *testing.T, what string, count float64, trials int, probability float64) {
 	t.Helper()
 	n := float64(trials)
-	if !(math.Abs(count-n*probability) <= 5*math.Sqrt(n*probability*(1-probability))) {
-		t.Errorf("%s: %v of %d, want a share of %v", what, count, trials, probability)
-	}
+	expect.That(t, math.Abs(count-n*probability) <= 5*math.Sqrt(n*probability*(1-probability)),
+		"%s: %v of %d, want a share of %v", what, count, trials, probability)
 }
 
 // The definition of SAR: an example is labeled with its own probability, whatever happens to the others.
 func TestIndependentHasThePropensities(t *testing.T) {
+	t.Parallel()
 	const seeds = 4000
 	e := func(i int) float64 { return float64(i) / 100 }
 	counts := labelCounts(t, SplitConfig{Positive: []int{1, 3}, Draw: Independent, Propensity: e}, seeds)
@@ -43,9 +42,7 @@ func TestIndependentHasThePropensities(t *testing.T) {
 		if row%5 != 1 && row%5 != 3 {
 			probability = 0
 		}
-		if probability == 0 && n != 0 {
-			t.Errorf("row %d is labeled %v times", row, n)
-		}
+		expect.That(t, probability != 0 || n == 0, "row %d is labeled %v times", row, n)
 		wantShare(t, "labels", n, seeds, probability)
 	}
 }
@@ -53,6 +50,7 @@ func TestIndependentHasThePropensities(t *testing.T) {
 // With three positives of weights 1, 2 and 3 (and any others 0), two labels. The chance that an example is among them:
 // drawn first, or second after each of the others.
 func TestWeightedHasTheClosedForm(t *testing.T) {
+	t.Parallel()
 	const seeds = 6000
 	weights := map[int]float64{11: 1, 43: 2, 96: 3}
 	counts := labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 2, Draw: Weighted,
@@ -68,9 +66,7 @@ func TestWeightedHasTheClosedForm(t *testing.T) {
 		counts[row] = 0
 	}
 	for row, n := range counts {
-		if n != 0 {
-			t.Errorf("row %d has weight 0 and is labeled %v times", row, n)
-		}
+		expect.That(t, n == 0, "row %d has weight 0 and is labeled %v times", row, n)
 	}
 }
 
@@ -82,21 +78,17 @@ func TestWeightedScale(t *testing.T) {
 		s := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
 			Propensity: func(i int) float64 { return scale * (1 + float64(i)) }})
 		for i := range 20 {
-			if s.Index[i] != base.Index[i] {
-				t.Fatalf("scale %v: label %d is row %d, want %d", scale, i, s.Index[i], base.Index[i])
-			}
+			expect.Require(t, s.Index[i] == base.Index[i],
+				"scale %v: label %d is row %d, want %d", scale, i, s.Index[i], base.Index[i])
 		}
 	}
 	// An example whose weight is below one part in 2⁴⁰ can still be drawn, and with all others gone it must be.
 	all := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 40, Draw: Weighted,
 		Propensity: func(i int) float64 { return math.Ldexp(1, 1000-21*i) }}) // from 2⁹⁷⁹ to 2⁻¹⁰⁵⁸
-	if all.NumLabeled() != 40 {
-		t.Errorf("%d labels, want 40", all.NumLabeled())
-	}
+	expect.That(t, all.NumLabeled() == 40, "%d labels, want 40", all.NumLabeled())
 }
 
-// Every class has the same number of labels or one more, the first ones named having the rest; and within a class every
-// example is as likely as any other.
+// Every class has the same number of labels or one more, the first ones named having the rest.
 func TestBalanced(t *testing.T) {
 	for n := range 41 {
 		s := newSplit(t, SplitConfig{Positive: []int{3, 1}, Labeled: n, Draw: Balanced, Seed: uint64(n)})
@@ -104,14 +96,20 @@ func TestBalanced(t *testing.T) {
 		for _, row := range s.Index[:n] {
 			counts[row%5]++
 		}
-		if counts[3] != (n+1)/2 || counts[1] != n/2 {
-			t.Errorf("%d labels: %d of class 3 and %d of class 1", n, counts[3], counts[1])
-		}
+		expect.That(t, counts[3] == (n+1)/2 && counts[1] == n/2,
+			"%d labels: %d of class 3 and %d of class 1", n, counts[3], counts[1])
 	}
+}
+
+// Every positive is labeled as often as any other, whether or not the classes are balanced.
+func TestDrawsPositivesEquallyOften(t *testing.T) {
+	t.Parallel()
 	const seeds = 3000
-	for row, n := range labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 10, Draw: Balanced}, seeds) {
-		if row%5 == 1 || row%5 == 3 {
-			wantShare(t, "labels", n, seeds, 0.25)
+	for _, draw := range []Draw{Uniform, Balanced} {
+		for row, n := range labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 10, Draw: draw}, seeds) {
+			if row%5 == 1 || row%5 == 3 {
+				wantShare(t, draw.String(), n, seeds, 0.25)
+			}
 		}
 	}
 }
@@ -130,18 +128,15 @@ func TestWeightTree(t *testing.T) {
 			for _, w := range weights {
 				total += w
 			}
-			if tree.total != total {
-				t.Fatalf("total %d, want %d", tree.total, total)
-			}
+			expect.Require(t, tree.total == total, "total %d, want %d", tree.total, total)
 			if total == 0 {
 				break
 			}
 			place := uint64(0)
 			for i, w := range weights {
 				for range w {
-					if got := tree.find(place); got != i {
-						t.Fatalf("weights %v: place %d is of item %d, want %d", weights, place, got, i)
-					}
+					got := tree.find(place)
+					expect.Require(t, got == i, "weights %v: place %d is of item %d, want %d", weights, place, got, i)
 					place++
 				}
 			}

@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // An archive's files and folders are on disk before the folder has its name, and the name before Unpack returns; so are a
@@ -34,8 +36,8 @@ func TestNamesComeAfterContents(t *testing.T) {
 	t.Cleanup(func() { syncPath = plain })
 	for fail := range 6 {
 		root := t.TempDir()
-		archive := writeFile(t, filepath.Join(t.TempDir(), "set.tgz"),
-			packed(t, entry{name: "set/a", content: "1"}, entry{name: "set/sub/b", content: "2"}))
+		archive := expect.File(t, filepath.Join(t.TempDir(), "set.tgz"),
+			packed(t, entry{Name: "set/a", Content: "1"}, entry{Name: "set/sub/b", Content: "2"}))
 		var synced, want []string
 		broken := errors.New("the disk broke")
 		var lock = make(chan struct{}, 1) // several goroutines sync
@@ -64,7 +66,7 @@ func TestNamesComeAfterContents(t *testing.T) {
 			wantNames(t, root)
 		case fail == 4:
 			wantNames(t, root, "set")
-			wantError(t, err, "unpacked", "a crash of the system may undo that")
+			expect.Error(t, err, "unpacked", "a crash of the system may undo that")
 		case err != nil || !slices.Equal(synced, want):
 			t.Errorf("%v, synced %q, want %q", err, synced, want)
 		}
@@ -76,18 +78,14 @@ func TestNamesComeAfterContents(t *testing.T) {
 		folders = append(folders, path)
 		return plain(path, isFolder)
 	}
-	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil || !slices.Equal(folders, []string{dir}) {
-		t.Errorf("%v, synced %q", err, folders)
-	}
+	err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
+	expect.That(t, err == nil && slices.Equal(folders, []string{dir}), "%v, synced %q", err, folders)
 }
 
 // What an archive writes is bounded, whatever tar makes of what it reads.
 func TestUnpackBoundsWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := expect.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	left := int64(100)
 	for i, size := range []int64{60, 40, 1} {
@@ -97,13 +95,10 @@ func TestUnpackBoundsWhatIsWritten(t *testing.T) {
 			endless = io.LimitReader(endless, size)
 		}
 		_, _, err := unpackEntry(context.Background(), root, "set", header, endless, &left)
-		if (err != nil) != (i == 2) {
-			t.Errorf("file %d: %v", i, err)
-		}
+		expect.That(t, (err != nil) == (i == 2), "file %d: %v", i, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "set", "2")); err != nil || info.Size() > 1 {
-		t.Errorf("%v, %v", info.Size(), err)
-	}
+	info, err := os.Stat(filepath.Join(dir, "set", "2"))
+	expect.That(t, err == nil && info.Size() <= 1, "%v, %v", info.Size(), err)
 }
 
 // TestFaultChild is the program that TestFaultFullDisk starts; by itself it tests nothing. It runs into a full disk at every
@@ -114,38 +109,30 @@ func TestFaultChild(t *testing.T) {
 		return
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	content := packed(t, entry{name: "set/a", content: strings.Repeat("1", 900)}, entry{name: "set/b", content: "2"})
-	archive := writeFile(t, filepath.Join(dir, "set.tgz"), content)
+	content := packed(t, entry{Name: "set/a", Content: strings.Repeat("1", 900)}, entry{Name: "set/b", Content: "2"})
+	archive := expect.File(t, filepath.Join(dir, "set.tgz"), content)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { good(0, w, r) }))
 	defer server.Close()
 	limited := func(room int, do func() error) error {
 		var old syscall.Rlimit
-		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
 		less := syscall.Rlimit{Cur: uint64(room), Max: old.Max}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less))
 		err := do()
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old))
 		return err
 	}
 	failed := 0
 	for i := range 40 {
 		out := filepath.Join(dir, strconv.Itoa(i))
-		if err := os.Mkdir(out, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Mkdir(out, 0o755))
 		check := func(err error, names ...string) {
 			t.Helper()
 			if err == nil {
 				return
 			}
 			failed++
-			wantError(t, err, out, "make room", "try again")
+			expect.Error(t, err, out, "make room", "try again")
 			if !errors.Is(err, syscall.EFBIG) {
 				t.Error(err)
 			}
@@ -155,20 +142,14 @@ func TestFaultChild(t *testing.T) {
 		fetch := func() error { return Fetch(context.Background(), out, remote(server.URL), FetchOptions{}) }
 		if err := limited(25*i, unpack); err != nil {
 			check(err)
-			if err := unpack(); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, unpack())
 		}
-		if err := os.RemoveAll(filepath.Join(out, "set")); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.RemoveAll(filepath.Join(out, "set")))
 		room := 5200 * i
 		if err := limited(room, fetch); err != nil {
 			part := []string{"data.gz.part"}
 			check(err, part[:min(1, room)]...)
-			if err := fetch(); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, fetch())
 		}
 		wantFile(t, out)
 	}
@@ -185,9 +166,7 @@ func TestFaultFullDisk(t *testing.T) {
 	if _, after, _ := strings.Cut("\n"+string(out), "\nfull "); err == nil {
 		_, err = fmt.Sscan(after, &failed)
 	}
-	if err != nil || failed < 60 {
-		t.Errorf("%d found no room, %v:\n%s", failed, err, out)
-	}
+	expect.That(t, err == nil && failed >= 60, "%d found no room, %v:\n%s", failed, err, out)
 	t.Logf("| disk full, archive and download | nothing half done left %d |", failed)
 }
 
@@ -260,12 +239,8 @@ func TestFaultNetwork(t *testing.T) {
 				ended++
 				break
 			}
-			if !errors.Is(there, fs.ErrNotExist) {
-				t.Fatalf("after %v the file is there: %v", err, there)
-			}
-			if tries > 1000 {
-				t.Fatal("it never ends")
-			}
+			expect.Require(t, errors.Is(there, fs.ErrNotExist), "after %v the file is there: %v", err, there)
+			expect.Require(t, tries <= 1000, "it never ends")
 		}
 	}
 	t.Logf("| network: %v | %d files, whole after %d tries |", s.seen, ended, tries)
@@ -284,27 +259,18 @@ func TestFaultClock(t *testing.T) {
 		var a Archive
 		a, archive = tinySet(t, h.URL)
 		folder := filepath.Join(dir, "tiny-set")
-		if err := os.MkdirAll(filepath.Join(folder, "set-bin.9.unpacking", "set-bin"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(folder, "set-bin.9.unpacking", "set-bin", "half"), []byte("1"))
-		writeFile(t, filepath.Join(folder, "tiny.tar.gz.part"), archive[:50])
-		writeFile(t, filepath.Join(folder, "tiny.tar.gz.lock"), nil)
-		writeFile(t, filepath.Join(folder, "set-bin.lock"), nil)
-		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		expect.NoError(t, os.MkdirAll(filepath.Join(folder, "set-bin.9.unpacking", "set-bin"), 0o755))
+		expect.File(t, filepath.Join(folder, "set-bin.9.unpacking", "set-bin", "half"), []byte("1"))
+		expect.File(t, filepath.Join(folder, "tiny.tar.gz.part"), archive[:50])
+		expect.File(t, filepath.Join(folder, "tiny.tar.gz.lock"), nil)
+		expect.File(t, filepath.Join(folder, "set-bin.lock"), nil)
+		expect.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Chtimes(path, when, when))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		got, err := a.Get(context.Background(), FetchOptions{})
-		if err != nil {
-			t.Fatalf("%v: %v", when, err)
-		}
+		expect.Require(t, err == nil, "%v: %v", when, err)
 		wantTree(t, got, "a.bin=1")
 		wantNames(t, folder, "set-bin", "tiny.tar.gz")
-		if asked := h.asked(); asked != "bytes=50-" {
-			t.Errorf("%v: asked for %q, want the rest", when, asked)
-		}
+		expect.Equal(t, h.asked(), "bytes=50-", "%v: asked for", when)
 	}
 }

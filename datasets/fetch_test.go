@@ -3,8 +3,6 @@ package datasets
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -16,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/datasets/internal/packtest"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // content is what the servers of these tests offer: larger than the buffer of one read, different everywhere.
@@ -29,8 +30,7 @@ var content = func() []byte {
 
 // remote describes content at the given addresses.
 func remote(urls ...string) RemoteFile {
-	sum := sha256.Sum256(content)
-	return RemoteFile{Name: "data.gz", Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), URLs: urls}
+	return RemoteFile{Name: "data.gz", Size: int64(len(content)), SHA256: packtest.SHA256(content), URLs: urls}
 }
 
 // host is a server that notes the Range header of every request.
@@ -91,30 +91,27 @@ func halfAndHang(_ int, w http.ResponseWriter, r *http.Request) {
 // wantFile fails unless the folder holds the right content under its final name, and nothing else.
 func wantFile(t *testing.T, dir string) {
 	t.Helper()
-	got, err := os.ReadFile(filepath.Join(dir, "data.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, content) {
-		t.Error("the file has other content")
-	}
+	got := expect.Must(os.ReadFile(filepath.Join(dir, "data.gz")))(t)
+	expect.That(t, bytes.Equal(got, content), "the file has other content")
 	wantNames(t, dir, "data.gz")
+}
+
+// fetch downloads the content into dir, where it must arrive.
+func fetch(t *testing.T, dir string, opts FetchOptions, urls ...string) {
+	t.Helper()
+	expect.NoError(t, Fetch(context.Background(), dir, remote(urls...), opts))
+	wantFile(t, dir)
 }
 
 // wantNames fails unless the folder holds files of just these names.
 func wantNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := expect.Must(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if strings.Join(names, "|") != strings.Join(want, "|") {
-		t.Errorf("the folder holds %q, want %q", names, want)
-	}
+	expect.That(t, strings.Join(names, "|") == strings.Join(want, "|"), "the folder holds %q, want %q", names, want)
 }
 
 // online makes sure that the environment of the developer does not decide.
@@ -123,36 +120,21 @@ func online(t *testing.T) {
 	t.Setenv(EnvOffline, "")
 }
 
-func writePart(t *testing.T, dir string, part []byte) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "data.gz.part"), part, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestFetch(t *testing.T) {
 	online(t)
 	h := serve(t, good)
 	dir := filepath.Join(t.TempDir(), "made", "on the way")
 	var last FetchProgress
 	opts := FetchOptions{Progress: func(p FetchProgress) {
-		if p.Name != "data.gz" || p.Total != int64(len(content)) || p.Done <= last.Done {
-			t.Errorf("progress %+v after %+v", p, last)
-		}
+		expect.That(t, p.Name == "data.gz" && p.Total == int64(len(content)) && p.Done > last.Done,
+			"progress %+v after %+v", p, last)
 		last = p
 	}}
 	for range 2 { // the second time the file is there
-		if err := Fetch(context.Background(), dir, remote(h.URL), opts); err != nil {
-			t.Fatal(err)
-		}
-		wantFile(t, dir)
+		fetch(t, dir, opts, h.URL)
 	}
-	if last.Done != int64(len(content)) {
-		t.Errorf("last progress %+v", last)
-	}
-	if got := len(h.ranges); got != 1 {
-		t.Errorf("%d requests, want 1", got)
-	}
+	expect.That(t, last.Done == int64(len(content)), "last progress %+v", last)
+	expect.Equal(t, len(h.ranges), 1, "requests")
 }
 
 func TestFetchTakesUpAPart(t *testing.T) {
@@ -178,14 +160,9 @@ func TestFetchTakesUpAPart(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := serve(t, tt.answer)
 			dir := t.TempDir()
-			writePart(t, dir, tt.part)
-			if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			wantFile(t, dir)
-			if got := h.asked(); got != tt.asked {
-				t.Errorf("asked for %q, want %q", got, tt.asked)
-			}
+			expect.File(t, filepath.Join(dir, "data.gz.part"), tt.part)
+			fetch(t, dir, FetchOptions{}, h.URL)
+			expect.Equal(t, h.asked(), tt.asked, "asked for")
 		})
 	}
 }
@@ -200,25 +177,17 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 			good(i, w, r)
 		})
 		dir := t.TempDir()
-		if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		wantFile(t, dir)
+		fetch(t, dir, FetchOptions{}, h.URL)
 		// The connection may break before the last bytes of the half have come.
-		if got := h.asked(); !strings.HasPrefix(got, "|bytes=") {
-			t.Errorf("asked for %q, want all and then a range", got)
-		}
+		got := h.asked()
+		expect.That(t, strings.HasPrefix(got, "|bytes="), "asked for %q, want all and then a range", got)
 	})
 	t.Run("at the next address", func(t *testing.T) {
 		bad, next := serve(t, half), serve(t, good)
 		dir := t.TempDir()
-		if err := Fetch(context.Background(), dir, remote(bad.URL, next.URL), FetchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		wantFile(t, dir)
-		if got := len(bad.ranges); got > triesPerURL {
-			t.Errorf("the broken address was asked %d times", got)
-		}
+		fetch(t, dir, FetchOptions{}, bad.URL, next.URL)
+		got := len(bad.ranges)
+		expect.That(t, got <= triesPerURL, "the broken address was asked %d times", got)
 		if got := next.asked(); !strings.HasPrefix(got, "bytes=") {
 			t.Errorf("asked the next address for %q, want a range", got)
 		}
@@ -227,13 +196,8 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 		bad, next := serve(t, halfAndHang), serve(t, good)
 		dir := t.TempDir()
 		opts := FetchOptions{IdleTimeout: time.Second}
-		if err := Fetch(context.Background(), dir, remote(bad.URL, next.URL), opts); err != nil {
-			t.Fatal(err)
-		}
-		wantFile(t, dir)
-		if got := next.asked(); got != "bytes=100000-" {
-			t.Errorf("asked the next address for %q, want the second half", got)
-		}
+		fetch(t, dir, opts, bad.URL, next.URL)
+		expect.Equal(t, next.asked(), "bytes=100000-", "asked the next address for")
 	})
 }
 
@@ -250,12 +214,9 @@ func TestFetchSlowButSteady(t *testing.T) {
 	})
 	dir := t.TempDir()
 	begin := time.Now()
-	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: idle}); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(begin); took < idle {
-		t.Errorf("took %v: the test is to last longer than %v", took, idle)
-	}
+	expect.NoError(t, Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: idle}))
+	took := time.Since(begin)
+	expect.That(t, took >= idle, "took %v: the test is to last longer than %v", took, idle)
 	wantFile(t, dir)
 }
 
@@ -271,12 +232,9 @@ func TestFetchWithASlowCallback(t *testing.T) {
 			time.Sleep(2 * idle)
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if calls < 2 || h.asked() != "" {
-		t.Errorf("%d calls and the ranges %q: want more calls than one, and a single request for all", calls, h.asked())
-	}
+	expect.NoError(t, err)
+	expect.That(t, calls >= 2 && h.asked() == "",
+		"%d calls and the ranges %q: want more calls than one, and a single request for all", calls, h.asked())
 	wantFile(t, dir)
 }
 
@@ -314,10 +272,8 @@ func TestFetchFailures(t *testing.T) {
 			h := serve(t, tt.answer)
 			dir := t.TempDir()
 			err := Fetch(context.Background(), dir, remote(h.URL), tt.opts)
-			wantError(t, err, tt.want)
-			if tt.is != nil && !errors.Is(err, tt.is) {
-				t.Errorf("error %v does not wrap %v", err, tt.is)
-			}
+			expect.Error(t, err, tt.want)
+			expect.That(t, tt.is == nil || errors.Is(err, tt.is), "error %v does not wrap %v", err, tt.is)
 			if tt.part {
 				wantNames(t, dir, "data.gz.part")
 			} else {
@@ -329,11 +285,11 @@ func TestFetchFailures(t *testing.T) {
 		h := serve(t, good)
 		h.Close()
 		err := Fetch(context.Background(), t.TempDir(), remote(h.URL), FetchOptions{})
-		wantError(t, err, h.URL+": dial", "refused") // the address once, not again as in the client's own error
+		expect.Error(t, err, h.URL+": dial", "refused") // the address once, not again as in the client's own error
 	})
 	t.Run("no address", func(t *testing.T) {
 		err := Fetch(context.Background(), t.TempDir(), remote("://"), FetchOptions{})
-		wantError(t, err, "protocol")
+		expect.Error(t, err, "protocol")
 	})
 }
 
@@ -351,7 +307,7 @@ func TestFetchSilenceOverHTTP2(t *testing.T) {
 			t.Cleanup(server.Close)
 			opts := FetchOptions{Client: server.Client(), IdleTimeout: 300 * time.Millisecond}
 			err := Fetch(context.Background(), t.TempDir(), remote(server.URL), opts)
-			wantError(t, err, "nothing came for 300ms")
+			expect.Error(t, err, "nothing came for 300ms")
 		})
 	}
 }
@@ -378,22 +334,18 @@ func TestFetchWrongRange(t *testing.T) {
 				w.Write(content[1000:])
 			})
 			dir := t.TempDir()
-			writePart(t, dir, content[:1000])
+			expect.File(t, filepath.Join(dir, "data.gz.part"), content[:1000])
 			progress := 0
 			opts := FetchOptions{Progress: func(FetchProgress) { progress++ }}
 			err := Fetch(context.Background(), dir, remote(h.URL), opts)
-			if progress != 0 {
-				t.Error("took bytes of the wrong range")
-			}
+			expect.That(t, progress == 0, "took bytes of the wrong range")
 			if !anew {
-				wantError(t, err, "300000 bytes, not 200000")
+				expect.Error(t, err, "300000 bytes, not 200000")
 				wantNames(t, dir, "data.gz.part")
 				return
 			}
-			wantError(t, err, "404")
-			if got := h.asked(); got != "bytes=1000-|" {
-				t.Errorf("asked for %q, want the range and then all", got)
-			}
+			expect.Error(t, err, "404")
+			expect.Equal(t, h.asked(), "bytes=1000-|", "asked for")
 			wantNames(t, dir)
 		})
 	}
@@ -412,28 +364,9 @@ func TestFetchRangeInPieces(t *testing.T) {
 		good(i, w, r)
 	})
 	dir := t.TempDir()
-	writePart(t, dir, content[:1000])
-	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir)
-	if got := h.asked(); got != "bytes=1000-|bytes=5000-" {
-		t.Errorf("asked for %q, want the rest after the first piece", got)
-	}
-}
-
-func TestFetchSecondAddress(t *testing.T) {
-	online(t)
-	first := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
-	second := serve(t, good)
-	dir := t.TempDir()
-	if err := Fetch(context.Background(), dir, remote(first.URL, second.URL), FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir)
-	if len(first.ranges) != 1 || len(second.ranges) != 1 {
-		t.Errorf("%d and %d requests, want one each", len(first.ranges), len(second.ranges))
-	}
+	expect.File(t, filepath.Join(dir, "data.gz.part"), content[:1000])
+	fetch(t, dir, FetchOptions{}, h.URL)
+	expect.Equal(t, h.asked(), "bytes=1000-|bytes=5000-", "asked for")
 }
 
 // What the user reads must be enough to copy the file by hand.
@@ -444,11 +377,13 @@ func TestFetchErrorTellsAll(t *testing.T) {
 	dir := t.TempDir()
 	file := remote(first.URL+"/a", second.URL+"/b")
 	err := Fetch(context.Background(), dir, file, FetchOptions{})
-	wantError(t, err, "data.gz", dir, "200000 bytes", file.SHA256, first.URL+"/a: the server says 404", second.URL+"/b: the server says 500")
+	expect.Error(t, err, "data.gz", dir, "200000 bytes", file.SHA256, first.URL+"/a: the server says 404",
+		second.URL+"/b: the server says 500")
 	failed := new(FetchError)
 	if !errors.As(err, &failed) || len(failed.Causes) != 2 || failed.Dir != dir || failed.File.Name != "data.gz" {
 		t.Errorf("error %#v", err)
 	}
+	expect.That(t, len(first.ranges) == 1, "an address without the file is asked %d times", len(first.ranges))
 }
 
 func TestFetchOffline(t *testing.T) {
@@ -457,27 +392,17 @@ func TestFetchOffline(t *testing.T) {
 	for _, value := range []string{"1", "true", "yes"} {
 		t.Setenv(EnvOffline, value)
 		err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
-		wantError(t, err, EnvOffline, "data.gz", dir, h.URL)
-		if !errors.Is(err, ErrOffline) {
-			t.Errorf("%s=%s: error %v", EnvOffline, value, err)
-		}
+		expect.Error(t, err, EnvOffline, "data.gz", dir, h.URL)
+		expect.That(t, errors.Is(err, ErrOffline), "%s=%s: error %v", EnvOffline, value, err)
 	}
-	if len(h.ranges) != 0 {
-		t.Errorf("%d requests while offline", len(h.ranges))
-	}
+	expect.That(t, len(h.ranges) == 0, "%d requests while offline", len(h.ranges))
 	for _, value := range []string{"0", "false", ""} {
 		t.Setenv(EnvOffline, value)
-		if Offline() {
-			t.Errorf("%s=%q means offline", EnvOffline, value)
-		}
+		expect.That(t, !Offline(), "%s=%q means offline", EnvOffline, value)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data.gz"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.File(t, filepath.Join(dir, "data.gz"), content)
 	t.Setenv(EnvOffline, "1")
-	if err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}); err != nil {
-		t.Errorf("the file is there, and yet: %v", err)
-	}
+	expect.NoError(t, Fetch(context.Background(), dir, remote(h.URL), FetchOptions{}))
 }
 
 func TestFetchCanceled(t *testing.T) {
@@ -492,42 +417,30 @@ func TestFetchCanceled(t *testing.T) {
 		}
 	}}
 	err := Fetch(ctx, dir, remote(first.URL, second.URL), opts)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
+	expect.That(t, errors.Is(err, context.Canceled), "error %v, want %v", err, context.Canceled)
 	if failed := new(FetchError); !errors.As(err, &failed) || len(failed.Causes) != 1 {
 		t.Errorf("error %v, want the first address as its only cause", err)
 	}
-	if len(second.ranges) != 0 {
-		t.Error("asked the second address after the cancel")
-	}
+	expect.That(t, len(second.ranges) == 0, "asked the second address after the cancel")
 	wantNames(t, dir, "data.gz.part")
-	if err := Fetch(context.Background(), dir, remote(second.URL), FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir)
-	if got := second.asked(); got != "bytes=100000-" {
-		t.Errorf("asked for %q after the cancel, want the second half", got)
-	}
+	fetch(t, dir, FetchOptions{}, second.URL)
+	expect.Equal(t, second.asked(), "bytes=100000-", "asked for after the cancel")
 }
 
 // A file whose name ends in .gz is often sent with this header, at which a client may decompress it on the way.
 func TestFetchLeavesGzipAlone(t *testing.T) {
 	online(t)
-	packed := zipped(t, content)
-	sum := sha256.Sum256(packed)
+	packed := packtest.Gzip(t, content)
 	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write(packed)
 	})
 	dir := t.TempDir()
-	file := RemoteFile{Name: "data.gz", Size: int64(len(packed)), SHA256: strings.ToUpper(hex.EncodeToString(sum[:])), URLs: []string{h.URL}}
-	if err := Fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "data.gz")); err != nil || !bytes.Equal(got, packed) {
-		t.Errorf("the file is not as it was sent (%v)", err)
-	}
+	file := RemoteFile{Name: "data.gz", Size: int64(len(packed)), SHA256: strings.ToUpper(packtest.SHA256(packed)),
+		URLs: []string{h.URL}}
+	expect.NoError(t, Fetch(context.Background(), dir, file, FetchOptions{}))
+	expect.Equal(t, expect.Must(os.ReadFile(filepath.Join(dir, "data.gz")))(t),
+		packed, "the file is not as it was sent")
 }
 
 func TestFetchLeavesAWrongFileAlone(t *testing.T) {
@@ -542,32 +455,22 @@ func TestFetchLeavesAWrongFileAlone(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.gz")
-		if err := os.WriteFile(path, tt.there, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.File(t, path, tt.there)
 		err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
-		wantError(t, err, "in the way", "remove", dir, tt.want)
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, tt.there) {
-			t.Errorf("the file was changed (%v)", err)
-		}
+		expect.Error(t, err, "in the way", "remove", dir, tt.want)
+		expect.Equal(t, expect.Must(os.ReadFile(path))(t), tt.there, "the file was changed")
 	}
-	if len(h.ranges) != 0 {
-		t.Errorf("%d requests", len(h.ranges))
-	}
+	expect.That(t, len(h.ranges) == 0, "%d requests", len(h.ranges))
 }
 
 func TestFetchFolderInTheWay(t *testing.T) {
 	online(t)
 	h := serve(t, good)
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.File(t, path, nil)
 	err := Fetch(context.Background(), path, remote(h.URL), FetchOptions{})
-	wantError(t, err, "data.gz", path)
-	if !errors.As(err, new(*FetchError)) {
-		t.Errorf("error %T, want a *FetchError", err)
-	}
+	expect.Error(t, err, "data.gz", path)
+	expect.That(t, errors.As(err, new(*FetchError)), "error %T, want a *FetchError", err)
 }
 
 func TestFetchBadDescription(t *testing.T) {
@@ -587,7 +490,7 @@ func TestFetchBadDescription(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			file := remote("http://localhost")
 			tt.spoil(&file)
-			wantError(t, Fetch(context.Background(), t.TempDir(), file, FetchOptions{}), tt.want)
+			expect.Error(t, Fetch(context.Background(), t.TempDir(), file, FetchOptions{}), tt.want)
 		})
 	}
 }

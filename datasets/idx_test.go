@@ -14,6 +14,8 @@ import (
 	"testing/iotest"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/datasets/internal/packtest"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Two images of 2×3 pixels and their labels, byte by byte as the format has them.
@@ -25,24 +27,7 @@ const (
 // unhex turns hexadecimal digits, spaced as one likes, into bytes.
 func unhex(tb testing.TB, digits string) []byte {
 	tb.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-func zipped(tb testing.TB, content []byte) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(content); err != nil {
-		tb.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
+	return expect.Must(hex.DecodeString(strings.ReplaceAll(digits, " ", "")))(tb)
 }
 
 func TestReadImages(t *testing.T) {
@@ -52,45 +37,28 @@ func TestReadImages(t *testing.T) {
 		images, labels []byte
 	}{
 		{"plain", images, labels},
-		{"gzip", zipped(t, images), zipped(t, labels)},
-		{"mixed", zipped(t, images), labels},
+		{"gzip", packtest.Gzip(t, images), packtest.Gzip(t, labels)},
+		{"mixed", packtest.Gzip(t, images), labels},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			// One byte at a time: the reader must not lean on full reads.
-			got, err := ReadImages(iotest.OneByteReader(bytes.NewReader(tt.images)), bytes.NewReader(tt.labels),
-				[]string{"zero", "one", "two", "three"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Height != 2 || got.Width != 3 || got.Channels != 1 || got.Len() != 2 {
-				t.Errorf("got %v, want 2 images of 2×3×1", got)
-			}
-			if want := []uint8{0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 255}; !slices.Equal(got.Pixels, want) {
-				t.Errorf("pixels %v, want %v", got.Pixels, want)
-			}
-			if want := []int{3, 1}; !slices.Equal(got.Labels, want) {
-				t.Errorf("labels %v, want %v", got.Labels, want)
-			}
-			if got.Classes[got.Labels[0]] != "three" {
-				t.Errorf("class names %v", got.Classes)
-			}
+			got := expect.Must(ReadImages(iotest.OneByteReader(bytes.NewReader(tt.images)), bytes.NewReader(tt.labels),
+				[]string{"zero", "one", "two", "three"}))(t)
+			expect.That(t, got.Height == 2 && got.Width == 3 && got.Channels == 1 && got.Len() == 2,
+				"got %v, want 2 images of 2×3×1", got)
+			expect.Equal(t, got.Pixels, []uint8{0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 255}, "pixels")
+			expect.Equal(t, got.Labels, []int{3, 1}, "labels")
+			expect.That(t, got.Classes[got.Labels[0]] == "three", "class names %v", got.Classes)
 		})
 	}
 	t.Run("classes by number", func(t *testing.T) {
-		got, err := ReadImages(bytes.NewReader(images), bytes.NewReader(labels), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := []string{"0", "1", "2", "3"}; !slices.Equal(got.Classes, want) {
-			t.Errorf("classes %v, want %v", got.Classes, want)
-		}
+		got := expect.Must(ReadImages(bytes.NewReader(images), bytes.NewReader(labels), nil))(t)
+		expect.Equal(t, got.Classes, []string{"0", "1", "2", "3"}, "classes")
 	})
 	t.Run("no images", func(t *testing.T) {
 		got, err := ReadImages(bytes.NewReader(unhex(t, "00000803 00000000 00000002 00000003")),
 			bytes.NewReader(unhex(t, "00000801 00000000")), nil)
-		if err != nil || got.Len() != 0 {
-			t.Errorf("got %v, %v, want no images", got, err)
-		}
+		expect.That(t, err == nil && got.Len() == 0, "got %v, %v, want no images", got, err)
 	})
 }
 
@@ -123,16 +91,14 @@ func TestReadImagesErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := ReadImages(bytes.NewReader(unhex(t, tt.images)), bytes.NewReader(unhex(t, tt.labels)),
 				[]string{"zero", "one", "two", "three"})
-			wantError(t, err, tt.want...)
-			if got := errors.Is(err, io.ErrUnexpectedEOF); got != tt.cut {
-				t.Errorf("error %q: errors.Is(err, io.ErrUnexpectedEOF) = %v, want %v", err, got, tt.cut)
-			}
+			expect.Error(t, err, tt.want...)
+			expect.Equal(t, errors.Is(err, io.ErrUnexpectedEOF), tt.cut, "error")
 		})
 	}
 }
 
 func TestReadIDXDamagedGzip(t *testing.T) {
-	whole := zipped(t, unhex(t, twoImages))
+	whole := packtest.Gzip(t, unhex(t, twoImages))
 	for end := 2; end < len(whole); end++ {
 		if _, _, err := ReadIDX(bytes.NewReader(whole[:end])); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 			t.Errorf("the first %d of %d bytes: error %v, want an unexpected end", end, len(whole), err)
@@ -140,9 +106,8 @@ func TestReadIDXDamagedGzip(t *testing.T) {
 	}
 	badSum := slices.Clone(whole)
 	badSum[len(badSum)-8] ^= 1 // in the CRC-32, which stands before the length
-	if _, _, err := ReadIDX(bytes.NewReader(badSum)); !errors.Is(err, gzip.ErrChecksum) {
-		t.Errorf("wrong CRC: error %v, want %v", err, gzip.ErrChecksum)
-	}
+	_, _, err := ReadIDX(bytes.NewReader(badSum))
+	expect.That(t, errors.Is(err, gzip.ErrChecksum), "wrong CRC: error %v, want %v", err, gzip.ErrChecksum)
 	if _, _, err := ReadIDX(bytes.NewReader(append(slices.Clone(whole), "more"...))); err == nil {
 		t.Error("bytes after the gzip stream: no error")
 	}
@@ -153,9 +118,8 @@ func TestReadIDXPassesReadErrors(t *testing.T) {
 	whole := unhex(t, twoImages)
 	for _, n := range []int{0, 1, 3, 10, 16, 20, len(whole)} {
 		r := io.MultiReader(bytes.NewReader(whole[:n]), iotest.ErrReader(broken))
-		if _, _, err := ReadIDX(r); !errors.Is(err, broken) {
-			t.Errorf("after %d bytes: error %v, want %v", n, err, broken)
-		}
+		_, _, err := ReadIDX(r)
+		expect.That(t, errors.Is(err, broken), "after %d bytes: error %v, want %v", n, err, broken)
 	}
 }
 
@@ -167,10 +131,9 @@ func TestReadIDXDoesNotTrustTheHeader(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, _, err := ReadIDX(bytes.NewReader(lie))
 	runtime.ReadMemStats(&after)
-	wantError(t, err, "cut short", "3 came")
-	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
-		t.Errorf("%d bytes allocated for a file of %d", got, len(lie))
-	}
+	expect.Error(t, err, "cut short", "3 came")
+	got := after.TotalAlloc - before.TotalAlloc
+	expect.That(t, got <= 1<<20, "%d bytes allocated for a file of %d", got, len(lie))
 }
 
 // Larger than the buffer with which reading starts, so that it has to grow, and to stop growing at the end.
@@ -180,24 +143,18 @@ func TestReadIDXGrows(t *testing.T) {
 	for i := range count * 28 * 28 {
 		file = append(file, uint8(i*i>>3))
 	}
-	dims, data, err := ReadIDX(bytes.NewReader(zipped(t, file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(dims, []int{count, 28, 28}) || !bytes.Equal(data, file[16:]) {
-		t.Errorf("dims %v and %d bytes, want [1000 28 28] and the %d bytes written", dims, len(data), len(file)-16)
-	}
-	if cap(data) != len(data) {
-		t.Errorf("capacity %d for %d bytes", cap(data), len(data))
-	}
+	dims, data := expect.Must2(ReadIDX(bytes.NewReader(packtest.Gzip(t, file))))(t)
+	expect.That(t, slices.Equal(dims, []int{count, 28, 28}) && bytes.Equal(data, file[16:]),
+		"dims %v and %d bytes, want [1000 28 28] and the %d bytes written", dims, len(data), len(file)-16)
+	expect.That(t, cap(data) == len(data), "capacity %d for %d bytes", cap(data), len(data))
 }
 
 func FuzzReadIDX(f *testing.F) {
 	images, labels := unhex(f, twoImages), unhex(f, twoLabels)
 	f.Add(images)
 	f.Add(labels)
-	f.Add(zipped(f, images))
-	f.Add(zipped(f, labels))
+	f.Add(packtest.Gzip(f, images))
+	f.Add(packtest.Gzip(f, labels))
 	f.Add(images[:20])
 	f.Add(append(slices.Clone(labels), 0))
 	f.Add(unhex(f, "00000803 ffffffff ffffffff ffffffff"))
@@ -211,9 +168,7 @@ func FuzzReadIDX(f *testing.F) {
 func checkIDX(t *testing.T, file []byte) {
 	dims, data, err := ReadIDX(bytes.NewReader(file))
 	if err != nil {
-		if dims != nil || data != nil {
-			t.Errorf("error %v, and yet a result", err)
-		}
+		expect.That(t, dims == nil && data == nil, "error %v, and yet a result", err)
 		return
 	}
 	// What was read, written again, is what the file said.
@@ -223,30 +178,24 @@ func checkIDX(t *testing.T, file []byte) {
 		size *= n
 		again = append(again, uint8(n>>24), uint8(n>>16), uint8(n>>8), uint8(n))
 	}
-	if size != len(data) {
-		t.Errorf("dims %v with %d bytes", dims, len(data))
-	}
+	expect.That(t, size == len(data), "dims %v with %d bytes", dims, len(data))
 	again = append(again, data...)
 	said := file
 	if file[0] == 0x1f {
 		r, err := gzip.NewReader(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		if said, err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(again, said) {
-		t.Errorf("read dims %v and %d bytes from other content", dims, len(data))
-	}
+	expect.That(t, bytes.Equal(again, said), "read dims %v and %d bytes from other content", dims, len(data))
 }
 
 func TestDamagedIDX(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 28))
 	images, labels := unhex(t, twoImages), unhex(t, twoLabels)
 	for range 300 {
-		for _, whole := range [][]byte{images, labels, zipped(t, images)} {
+		for _, whole := range [][]byte{images, labels, packtest.Gzip(t, images)} {
 			checkIDX(t, damage.One(rng, whole))
 		}
 	}

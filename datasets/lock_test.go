@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/filelock"
 )
 
@@ -37,9 +37,7 @@ func TestLockKeepsOthersOut(t *testing.T) {
 	if errors.Is(err, filelock.ErrNone) {
 		t.Skip("this system has no file locks")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	unlock()
 	var inside atomic.Int32
 	var wg sync.WaitGroup
@@ -55,9 +53,7 @@ func TestLockKeepsOthersOut(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if inside.Add(1) != 1 {
-					t.Error("two have the lock at once")
-				}
+				expect.That(t, inside.Add(1) == 1, "two have the lock at once")
 				taken++
 				runtime.Gosched()
 				inside.Add(-1)
@@ -66,9 +62,7 @@ func TestLockKeepsOthersOut(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the lock is left behind: %v", err)
-	}
+	expect.Is(t, expect.Err(os.Stat(path)), fs.ErrNotExist, "the lock is left behind")
 }
 
 func TestFetchAtOnceDownloadsOnce(t *testing.T) {
@@ -78,13 +72,9 @@ func TestFetchAtOnceDownloadsOnce(t *testing.T) {
 		good(i, w, r)
 	})
 	dir := t.TempDir()
-	if err := fetchAtOnce(dir, remote(h.URL)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, fetchAtOnce(dir, remote(h.URL)))
 	wantFile(t, dir)
-	if got := len(h.ranges); got != 1 {
-		t.Errorf("%d downloads, want 1", got)
-	}
+	expect.Equal(t, len(h.ranges), 1, "downloads")
 }
 
 func TestFetchAtOnceWithoutLocks(t *testing.T) {
@@ -93,16 +83,12 @@ func TestFetchAtOnceWithoutLocks(t *testing.T) {
 	t.Cleanup(func() { tryLock = systemLock })
 	h := serve(t, good)
 	dir := t.TempDir()
-	if err := fetchAtOnce(dir, remote(h.URL)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, fetchAtOnce(dir, remote(h.URL)))
 	wantFile(t, dir)
 
 	bad := serve(t, half)
 	empty := t.TempDir()
-	if err := fetchAtOnce(empty, remote(bad.URL)); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
-	}
+	expect.Is(t, fetchAtOnce(empty, remote(bad.URL)), io.ErrUnexpectedEOF)
 	wantNames(t, empty)
 }
 
@@ -122,26 +108,19 @@ func TestFetchTakesOverFromAnother(t *testing.T) {
 				once.Do(func() { close(started) })
 			}
 		}}
-		if err := Fetch(ctx, dir, remote(first.URL), opts); !errors.Is(err, context.Canceled) {
-			t.Errorf("the first: error %v, want %v", err, context.Canceled)
-		}
+		err := Fetch(ctx, dir, remote(first.URL), opts)
+		expect.That(t, errors.Is(err, context.Canceled), "the first: error %v, want %v", err, context.Canceled)
 	})
 	<-started
 	wg.Go(func() {
-		if err := Fetch(context.Background(), dir, remote(second.URL), FetchOptions{}); err != nil {
-			t.Errorf("the second: %v", err)
-		}
+		expect.NoError(t, Fetch(context.Background(), dir, remote(second.URL), FetchOptions{}))
 	})
 	time.Sleep(3 * lockPoll)
-	if got := len(second.ranges); got != 0 {
-		t.Errorf("the second made %d requests while the first was at work", got)
-	}
+	expect.Equal(t, len(second.ranges), 0, "requests of the second while the first was at work")
 	cancel()
 	wg.Wait()
 	wantFile(t, dir)
-	if got := second.asked(); got != "bytes=100000-" {
-		t.Errorf("the second asked for %q, want the second half", got)
-	}
+	expect.Equal(t, second.asked(), "bytes=100000-", "the second asked for")
 }
 
 func TestFetchCanceledWhileWaiting(t *testing.T) {
@@ -152,65 +131,11 @@ func TestFetchCanceledWhileWaiting(t *testing.T) {
 	if errors.Is(err, filelock.ErrNone) {
 		t.Skip("this system has no file locks")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	defer unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*lockPoll)
 	defer cancel()
 	err = Fetch(ctx, dir, remote(h.URL), FetchOptions{})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
-	}
-	if len(h.ranges) != 0 {
-		t.Error("downloaded in spite of the lock")
-	}
-}
-
-// In the program that TestFetchAfterACrash starts, this test is the download that gets killed; else it does nothing.
-func TestFetchOfTheKilledProgram(t *testing.T) {
-	dir, url := os.Getenv("DATASETS_TEST_DIR"), os.Getenv("DATASETS_TEST_URL")
-	if dir == "" {
-		return
-	}
-	err := Fetch(context.Background(), dir, remote(url), FetchOptions{})
-	t.Errorf("the download ended: %v", err)
-}
-
-// A program that is killed leaves its part to the next one, and no lock that would keep it out.
-func TestFetchAfterACrash(t *testing.T) {
-	online(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hanging, next := serve(t, halfAndHang), serve(t, good)
-	dir := t.TempDir()
-	program := exec.Command(self, "-test.run=^TestFetchOfTheKilledProgram$")
-	program.Env = append(os.Environ(), "DATASETS_TEST_DIR="+dir, "DATASETS_TEST_URL="+hanging.URL)
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	part := filepath.Join(dir, "data.gz.part")
-	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if info, err := os.Stat(part); err == nil && info.Size() == int64(len(content)/2) {
-			break
-		}
-		if time.Since(begin) > 30*time.Second {
-			t.Fatal("the other program got no half")
-		}
-	}
-	if err := program.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Wait(); err == nil {
-		t.Error("the other program ended by itself")
-	}
-	if err := Fetch(context.Background(), dir, remote(next.URL), FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	wantFile(t, dir)
-	if got := next.asked(); got != "bytes=100000-" {
-		t.Errorf("asked for %q, want the second half", got)
-	}
+	expect.That(t, errors.Is(err, context.DeadlineExceeded), "error %v, want %v", err, context.DeadlineExceeded)
+	expect.That(t, len(h.ranges) == 0, "downloaded in spite of the lock")
 }

@@ -4,17 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The numbers of CIFAR-10-LT with an imbalance of 100, as its users publish them.
 func TestExponentialCounts(t *testing.T) {
-	got, err := ExponentialCounts(10, 5000, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []int{5000, 2997, 1796, 1077, 645, 387, 232, 139, 83, 50}; !slices.Equal(got, want) {
-		t.Errorf("counts %v, want %v", got, want)
-	}
+	got := expect.Must(ExponentialCounts(10, 5000, 100))(t)
+	expect.Equal(t, got, []int{5000, 2997, 1796, 1077, 645, 387, 232, 139, 83, 50}, "counts")
 	for _, tt := range []struct {
 		classes, most int
 		imbalance     float64
@@ -26,9 +23,7 @@ func TestExponentialCounts(t *testing.T) {
 		{2, 10, 10, []int{10, 1}},
 	} {
 		got, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("%+v: %v, %v", tt, got, err)
-		}
+		expect.That(t, err == nil && slices.Equal(got, tt.want), "%+v: %v, %v", tt, got, err)
 	}
 	for _, tt := range []struct {
 		classes, most int
@@ -39,34 +34,23 @@ func TestExponentialCounts(t *testing.T) {
 		{3, 5, math.Inf(1), "Inf"}, {3, 5, 6, "largest possible imbalance is 5"},
 	} {
 		_, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
-		wantError(t, err, tt.want)
+		expect.Error(t, err, tt.want)
 	}
 }
 
 // With α = 1 the quantile of rank r/K is K/r, so the numbers are the stretched harmonic ones.
 func TestParetoCounts(t *testing.T) {
-	got, err := ParetoCounts(4, 31, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []int{31, 11, 4, 1}; !slices.Equal(got, want) { // 1 + 30·(4/r − 1)/3
-		t.Errorf("α = 1: %v, want %v", got, want)
-	}
+	got := expect.Must(ParetoCounts(4, 31, 1, 1))(t)
+	expect.Equal(t, got, []int{31, 11, 4, 1}, "α = 1") // 1 + 30·(4/r − 1)/3
 	flat, err := ParetoCounts(3, 5, 5, 6)
-	if err != nil || !slices.Equal(flat, []int{5, 5, 5}) {
-		t.Errorf("flat: %v, %v", flat, err)
-	}
+	expect.That(t, err == nil && slices.Equal(flat, []int{5, 5, 5}), "flat: %v, %v", flat, err)
 	for _, alpha := range []float64{0.001, 6, 1e17} { // a single class has no tail for α to shape
 		one, err := ParetoCounts(1, 9, 2, alpha)
-		if err != nil || !slices.Equal(one, []int{9}) {
-			t.Errorf("one class, α = %g: %v, %v", alpha, one, err)
-		}
+		expect.That(t, err == nil && slices.Equal(one, []int{9}), "one class, α = %g: %v, %v", alpha, one, err)
 	}
 	// At a large α the tail falls as the logarithm of the rank: 5 + 995·ln(5/r)/ln 5.
 	steep, err := ParetoCounts(5, 1000, 5, 1e6)
-	if err != nil || !slices.Equal(steep, []int{1000, 571, 321, 143, 5}) {
-		t.Errorf("α = 1e6: %v, %v", steep, err)
-	}
+	expect.That(t, err == nil && slices.Equal(steep, []int{1000, 571, 321, 143, 5}), "α = 1e6: %v, %v", steep, err)
 	long, err := ParetoCounts(1000, 1280, 5, 6)
 	if err != nil || long[0] != 1280 || long[999] != 5 || !slices.IsSortedFunc(long, func(a, b int) int { return b - a }) {
 		t.Errorf("1000 classes: %v, %v", long, err)
@@ -81,7 +65,7 @@ func TestParetoCounts(t *testing.T) {
 		{5, 1000, 5, 0.001, "α = 0.001"}, {5, 1000, 5, 1e17, "α = 1e+17"}, {5, 1000, 5, 1e12, "α = 1e+12"},
 	} {
 		_, err := ParetoCounts(tt.classes, tt.most, tt.least, tt.alpha)
-		wantError(t, err, tt.want)
+		expect.Error(t, err, tt.want)
 	}
 }
 
@@ -108,58 +92,39 @@ func TestImageNet100LTCounts(t *testing.T) {
 
 func TestLongTail(t *testing.T) {
 	labels, _ := hundred()
-	tail, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Mix: true, Seed: 42})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tail := expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Mix: true, Seed: 42}))(t)
 	// Golden, computed apart from this package: see testdata/golden.py.
-	if want := []int{3, 2, 4, 0, 1}; !slices.Equal(tail.Ranks, want) {
-		t.Errorf("ranks %v, want %v", tail.Ranks, want)
-	}
-	if want := []int{13, 17, 23, 27, 55, 56, 57, 63, 64, 73, 78, 88, 99}; !slices.Equal(tail.Rows, want) {
-		t.Errorf("rows %v, want %v", tail.Rows, want)
-	}
-	if want := []int{1, 1, 3, 6, 2}; !slices.Equal(tail.Counts, want) {
-		t.Errorf("counts %v, want %v", tail.Counts, want)
-	}
+	expect.Equal(t, tail.Ranks, []int{3, 2, 4, 0, 1}, "ranks")
+	expect.Equal(t, tail.Rows, []int{13, 17, 23, 27, 55, 56, 57, 63, 64, 73, 78, 88, 99}, "rows")
+	expect.Equal(t, tail.Counts, []int{1, 1, 3, 6, 2}, "counts")
 	got := make([]int, 5)
 	for _, row := range tail.Rows {
 		got[labels[row]]++
 	}
-	if !slices.Equal(got, tail.Counts) {
-		t.Errorf("%v are in the tail, it says %v", got, tail.Counts)
-	}
+	expect.That(t, slices.Equal(got, tail.Counts), "%v are in the tail, it says %v", got, tail.Counts)
 	both := slices.Concat(tail.Rows, tail.Rest)
 	slices.Sort(both)
 	for i, row := range both {
-		if row != i || len(both) != 100 {
-			t.Fatalf("tail and rest are %v", both)
-		}
+		expect.Require(t, row == i && len(both) == 100, "tail and rest are %v", both)
 	}
 	want := "long tail: 13 examples in 5 classes, from 6 to 1 (imbalance 6), 87 left over, seed 42"
-	if tail.String() != want {
-		t.Errorf("%v, want %s", tail, want)
-	}
+	expect.That(t, tail.String() == want, "%v, want %s", tail, want)
 	plain, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Seed: 42})
-	if err != nil || !slices.Equal(plain.Counts, []int{6, 3, 2, 1, 1}) {
-		t.Errorf("in the order of classes: %v, %v", plain.Counts, err)
-	}
+	expect.That(t, err == nil && slices.Equal(plain.Counts, []int{6, 3, 2, 1, 1}),
+		"in the order of classes: %v, %v", plain.Counts, err)
 	ranked, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42})
-	if err != nil || !slices.Equal(ranked.Rows, tail.Rows) {
-		t.Errorf("the same ranks by hand: rows %v, %v", ranked.Rows, err)
-	}
+	expect.That(t, err == nil && slices.Equal(ranked.Rows, tail.Rows),
+		"the same ranks by hand: rows %v, %v", ranked.Rows, err)
 }
 
 // Each example of a class is as likely to be in the tail as any other: 3000 seeds, bounds of five standard deviations.
 func TestLongTailDrawsEquallyOften(t *testing.T) {
+	t.Parallel()
 	labels, _ := hundred()
 	want := []int{16, 8, 4, 2, 1}
 	counts := make([]float64, 100)
 	for seed := range uint64(3000) {
-		tail, err := NewLongTail(labels, LongTailConfig{Counts: want, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tail := expect.Must(NewLongTail(labels, LongTailConfig{Counts: want, Seed: seed}))(t)
 		for _, row := range tail.Rows {
 			counts[row]++
 		}
@@ -186,7 +151,7 @@ func TestLongTailErrors(t *testing.T) {
 		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{4, 3, 2, 1, 0}, Mix: true}, []string{"Ranks and Mix"}},
 	} {
 		_, err := NewLongTail(labels, tt.cfg)
-		wantError(t, err, tt.want...)
+		expect.Error(t, err, tt.want...)
 	}
 }
 
@@ -202,18 +167,13 @@ func TestShots(t *testing.T) {
 		{"two classes", ShotsByRank([]int{1, 9}), []Shots{Many, Many}},
 		{"none", ShotsByRank(nil), []Shots{}},
 	} {
-		if !slices.Equal(tt.got, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.got, tt.want)
-		}
+		expect.That(t, slices.Equal(tt.got, tt.want), "%s: %v, want %v", tt.name, tt.got, tt.want)
 	}
 	groups := map[Shots]int{}
 	for _, g := range ShotsByCount(ImageNet100LTCounts()) {
 		groups[g]++
 	}
-	if groups[Many] != 39 || groups[Medium] != 48 || groups[Few] != 13 { // counted in the list of files
-		t.Errorf("ImageNet-100-LT has %v", groups)
-	}
-	if Shots(3).String() != "Shots(3)" || Few.String() != "few" {
-		t.Error("names")
-	}
+	expect.That(t, groups[Many] == 39 && groups[Medium] == 48 && groups[Few] == 13,
+		"ImageNet-100-LT has %v", groups) // counted in the list of files
+	expect.That(t, Shots(3).String() == "Shots(3)" && Few.String() == "few", "names")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -21,18 +22,11 @@ func marked(n int) *Images {
 // A pool holds what was asked for, of rows that are left, each once and under its own class, and outliers as the last class.
 func TestOpenPool(t *testing.T) {
 	images := marked(40)
-	tail, err := NewLongTail(images.Labels, LongTailConfig{Counts: []int{8, 4, 2, 1}, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tail := expect.Must(NewLongTail(images.Labels, LongTailConfig{Counts: []int{8, 4, 2, 1}, Seed: 3}))(t)
 	others := &Images{Height: 4, Width: 3, Channels: 3, Pixels: bytes.Repeat([]uint8{200, 100, 50}, 12*9), Labels: make([]int, 9), Classes: []string{"x"}}
 	pool, err := NewOpenPool(images, tail.Rest, OpenPoolConfig{PerClass: 5, From: others, Outliers: 6, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pool.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	expect.NoError(t, pool.Validate())
 	if got := pool.Counts(); !slices.Equal(got, []int{2, 5, 5, 5, 6}) || pool.Classes[4] != Outlier {
 		t.Errorf("%d of each class, named %q", got, pool.Classes)
 	}
@@ -40,27 +34,20 @@ func TestOpenPool(t *testing.T) {
 	for i, class := range pool.Labels {
 		at := pool.At(i)
 		if class == 4 {
-			if at[0] != (299*200+587*100+114*50+500)/1000 {
-				t.Errorf("outlier %v", at)
-			}
+			expect.That(t, at[0] == (299*200+587*100+114*50+500)/1000, "outlier %v", at)
 			continue
 		}
 		row := int(at[0])
-		if int(at[1]) != class || !slices.Contains(tail.Rest, row) || slices.Contains(seen, row) {
-			t.Errorf("image %d of class %d is row %d", i, class, row)
-		}
+		expect.That(t, int(at[1]) == class && slices.Contains(tail.Rest, row) && !slices.Contains(seen, row),
+			"image %d of class %d is row %d", i, class, row)
 		seen = append(seen, row)
 	}
 	again, err := NewOpenPool(images, tail.Rest, OpenPoolConfig{PerClass: 5, From: others, Outliers: 6, Seed: 1})
-	if err != nil || !bytes.Equal(again.Pixels, pool.Pixels) {
-		t.Errorf("the same seed draws another pool, %v", err)
-	}
+	expect.That(t, err == nil && bytes.Equal(again.Pixels, pool.Pixels), "the same seed draws another pool, %v", err)
 	if other, err := NewOpenPool(images, tail.Rest, OpenPoolConfig{PerClass: 5, Seed: 2}); err != nil || other.Len() != 17 || bytes.Equal(other.Pixels[:8], pool.Pixels[:8]) {
 		t.Errorf("seed 2 without outliers: %s, %v", other, err)
 	}
-	if len(images.Classes) != 4 {
-		t.Errorf("the classes of the data set became %q", images.Classes)
-	}
+	expect.That(t, len(images.Classes) == 4, "the classes of the data set became %q", images.Classes)
 }
 
 // Sides that are too long lose as much at both ends, others get black; pixels keep their places.
@@ -78,14 +65,12 @@ func TestRefit(t *testing.T) {
 		{1, 1, 3, []uint8{3, 3, 3}},
 	} {
 		got, err := Refit(image, tt.height, tt.width, tt.channels)
-		if err != nil || !slices.Equal(got.Pixels, tt.want) {
-			t.Errorf("%d×%d×%d: %v, %v; want %v", tt.height, tt.width, tt.channels, got, err, tt.want)
-		}
+		expect.That(t, err == nil && slices.Equal(got.Pixels, tt.want),
+			"%d×%d×%d: %v, %v; want %v", tt.height, tt.width, tt.channels, got, err, tt.want)
 	}
 	white := &Images{Height: 1, Width: 2, Channels: 3, Pixels: []uint8{255, 255, 255, 0, 255, 0}, Labels: []int{0}, Classes: []string{"a"}}
-	if gray, err := Refit(white, 1, 2, 1); err != nil || !slices.Equal(gray.Pixels, []uint8{255, 150}) {
-		t.Errorf("white and green in gray: %v, %v", gray, err)
-	}
+	gray := expect.Must(Refit(white, 1, 2, 1))(t)
+	expect.That(t, slices.Equal(gray.Pixels, []uint8{255, 150}), "white and green in gray: %v", gray)
 }
 
 // Every quarter of a mosaic is one of an image, turned by half a turn, and the four are of different classes.
@@ -98,28 +83,22 @@ func TestMosaics(t *testing.T) {
 		}
 	}
 	m, err := Mosaics(images, 30, 1)
-	if err != nil || m.Len() != 30 || m.Validate() != nil || m.Classes[0] != Outlier {
-		t.Fatalf("%s, %v", m, err)
-	}
+	expect.Require(t, err == nil && m.Len() == 30 && m.Validate() == nil && m.Classes[0] == Outlier, "%s, %v", m, err)
 	for i := range m.Len() {
 		at := m.At(i)
 		var classes []uint8
 		for _, q := range []int{0, 2, 8, 10} { // the first pixel of each quarter
 			class := at[q] / 16
-			if slices.Contains(classes, class) {
-				t.Errorf("mosaic %d has class %d twice", i, class)
-			}
+			expect.That(t, !slices.Contains(classes, class), "mosaic %d has class %d twice", i, class)
 			classes = append(classes, class)
 			for k, place := range []int{q, q + 1, q + 4, q + 5} {
-				if want := 16*class + uint8([]int{q + 5, q + 4, q + 1, q}[k]); at[place] != want {
-					t.Errorf("mosaic %d, pixel %d is %d, want %d", i, place, at[place], want)
-				}
+				expect.Equal(t, at[place],
+					16*class+uint8([]int{q + 5, q + 4, q + 1, q}[k]), "mosaic %d, pixel %d", i, place)
 			}
 		}
 	}
-	if other, err := Mosaics(images, 30, 2); err != nil || bytes.Equal(other.Pixels, m.Pixels) {
-		t.Errorf("seed 2 makes the same mosaics, %v", err)
-	}
+	other := expect.Must(Mosaics(images, 30, 2))(t)
+	expect.That(t, !bytes.Equal(other.Pixels, m.Pixels), "seed 2 makes the same mosaics")
 }
 
 func TestOpenPoolRefuses(t *testing.T) {

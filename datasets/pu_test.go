@@ -1,10 +1,13 @@
 package datasets
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // twenty returns twenty images of 1×1×1, image i holding i, with class i%4: ten of the classes 1 and 3.
@@ -19,11 +22,7 @@ func twenty() *Images {
 
 func newPU(t *testing.T, images *Images, cfg SplitConfig) *PU {
 	t.Helper()
-	pu, err := NewPU(images, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pu
+	return expect.Must(NewPU(images, cfg))(t)
 }
 
 // The draw of one seed must never change. The rows were computed apart from this package, with the published formulas
@@ -31,161 +30,139 @@ func newPU(t *testing.T, images *Images, cfg SplitConfig) *PU {
 func TestNewPUGolden(t *testing.T) {
 	for _, setting := range []Setting{CaseControl, SingleDataset} {
 		pu := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 5, Setting: setting, Seed: 42})
-		if got, want := pu.Index[:5], []int{7, 5, 11, 13, 9}; !slices.Equal(got, want) {
-			t.Errorf("%v: labeled rows %v, want %v", setting, got, want)
-		}
+		expect.Equal(t, pu.Index[:5], []int{7, 5, 11, 13, 9}, "%v: labeled rows", setting)
 	}
 }
 
-func TestNewPUSettings(t *testing.T) {
+// The data are the images given, split as NewSplit splits their classes.
+func TestNewPUIsASplit(t *testing.T) {
+	for _, setting := range []Setting{CaseControl, SingleDataset, CaseControlDisjoint} {
+		images, classes := twenty(), []int{3, 1}
+		cfg := SplitConfig{Positive: classes, Labeled: 5, Setting: setting, Seed: 42}
+		pu := newPU(t, images, cfg)
+		split := expect.Must(NewSplit(images.Labels, images.Classes, cfg))(t)
+		classes[0] = 0
+		expect.That(t, pu.Images == images, "Images is not the set given")
+		expect.Equal(t, pu.Split.Config.Positive, []int{3, 1}, "classes, after the caller's slice changed")
+		pu.Split.Config, split.Config = SplitConfig{}, SplitConfig{}
+		expect.Equal(t, pu.Split, split, "%v", setting)
+	}
+}
+
+// Images whose labels do not fit are refused wherever they are taken.
+func TestInvalidImages(t *testing.T) {
+	images, few, cfg := twenty(), twenty(), SplitConfig{Positive: []int{1}}
+	split := expect.Must(NewSplit(few.Labels, few.Classes, cfg))(t)
+	images.Labels[0] = 9
+	few.Labels = few.Labels[:19]
 	for _, tt := range []struct {
-		setting Setting
-		want    []int // rows of the unlabeled examples
-		prior   float64
-	}{
-		{CaseControl, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 10. / 20},
-		{SingleDataset, []int{0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 15, 16, 17, 18, 19}, 5. / 15},
-	} {
-		t.Run(tt.setting.String(), func(t *testing.T) {
-			images := twenty()
-			pu := newPU(t, images, SplitConfig{Positive: []int{3, 1}, Labeled: 5, Setting: tt.setting, Seed: 42})
-			if pu.Images != images {
-				t.Error("Images is not the set given")
-			}
-			if pu.Len() != 5+len(tt.want) || pu.NumLabeled() != 5 || pu.NumUnlabeled() != len(tt.want) {
-				t.Errorf("Len %d, labeled %d, unlabeled %d; want %d, 5, %d",
-					pu.Len(), pu.NumLabeled(), pu.NumUnlabeled(), 5+len(tt.want), len(tt.want))
-			}
-			if !slices.Equal(pu.Index[5:], tt.want) {
-				t.Errorf("unlabeled rows %v, want %v", pu.Index[5:], tt.want)
-			}
-			for i, row := range pu.Index {
-				if pu.Labeled[i] != (i < 5) {
-					t.Errorf("example %d: labeled is %v", i, pu.Labeled[i])
-				}
-				if want := images.Labels[row] == 1 || images.Labels[row] == 3; pu.Positive[i] != want {
-					t.Errorf("example %d, row %d of class %d: positive is %v", i, row, images.Labels[row], pu.Positive[i])
-				}
-			}
-			if pu.Prior != tt.prior {
-				t.Errorf("prior %v, want %v", pu.Prior, tt.prior)
-			}
-			if want := 5 / float64(len(tt.want)); pu.Gamma() != want {
-				t.Errorf("gamma %v, want %v", pu.Gamma(), want)
-			}
-		})
-	}
-}
-
-func TestNewPUExtremes(t *testing.T) {
-	none := newPU(t, twenty(), SplitConfig{Positive: []int{1}})
-	if none.NumLabeled() != 0 || none.Len() != 20 || none.Prior != 0.25 || none.Gamma() != 0 {
-		t.Errorf("no labels: %v", none)
-	}
-	all := newPU(t, twenty(), SplitConfig{Positive: []int{1}, Labeled: 5, Setting: SingleDataset})
-	if all.Len() != 20 || all.NumUnlabeled() != 15 || all.Prior != 0 {
-		t.Errorf("all positives labeled: %v", all)
-	}
-}
-
-func TestNewPUFewerLabelsAreAPrefix(t *testing.T) {
-	few := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 3, Seed: 5})
-	more := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 8, Seed: 5})
-	if !slices.Equal(few.Index[:3], more.Index[:3]) {
-		t.Errorf("3 labels %v, 8 labels %v", few.Index[:3], more.Index[:8])
-	}
-	sorted := slices.Sorted(slices.Values(more.Index[:8]))
-	if len(slices.Compact(sorted)) != 8 {
-		t.Errorf("labeled rows %v: one is drawn twice", more.Index[:8])
-	}
-}
-
-// Each of the ten positives is labeled in a share of 3/10 of the draws. Over 4000 seeds the count has a standard
-// deviation of √(4000·0.3·0.7) = 29; the bound is five of them.
-func TestNewPUDrawsPositivesEquallyOften(t *testing.T) {
-	counts := map[int]int{}
-	for seed := range uint64(4000) {
-		pu := newPU(t, twenty(), SplitConfig{Positive: []int{1, 3}, Labeled: 3, Seed: seed})
-		for _, row := range pu.Index[:3] {
-			counts[row]++
-		}
-	}
-	if len(counts) != 10 {
-		t.Errorf("%d rows drawn, want 10", len(counts))
-	}
-	for row, n := range counts {
-		if !(math.Abs(float64(n)-1200) <= 145) {
-			t.Errorf("row %d labeled %d times in 4000, want about 1200", row, n)
+		images *Images
+		want   string
+	}{{images, "class 9"}, {few, "20 images of 1×1×1 (height×width×channels), but 19 labels: give one for each"},
+		{nil, "no images"}} {
+		_, err := NewPU(tt.images, cfg)
+		expect.Error(t, err, tt.want)
+		_, err = IsPositive(tt.images, []int{1})
+		expect.Error(t, err, tt.want)
+		_, _, err = Holdout(tt.images, 0.5, 1)
+		expect.Error(t, err, tt.want)
+		if tt.images != nil {
+			_, err = NewBatches(&PU{Images: tt.images, Split: split}, BatchConfig{Size: 2})
+			expect.Error(t, err, tt.want)
 		}
 	}
 }
 
-func TestNewPUErrors(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		cfg  SplitConfig
-		want []string
-	}{
-		{"too many labels", SplitConfig{Positive: []int{1, 3}, Labeled: 11}, []string{"label 11", "hold 10", "largest"}},
-		{"negative labels", SplitConfig{Positive: []int{1, 3}, Labeled: -1}, []string{"label -1"}},
-		{"no classes", SplitConfig{Labeled: 1}, []string{"no positive classes"}},
-		{"class too large", SplitConfig{Positive: []int{4}}, []string{"no class 4", "4 classes"}},
-		{"negative class", SplitConfig{Positive: []int{-1}}, []string{"no class -1"}},
-		{"class twice", SplitConfig{Positive: []int{1, 3, 1}}, []string{"class 1", "twice"}},
-		{"no negatives", SplitConfig{Positive: []int{0, 1, 2, 3}}, []string{"all 20", "negatives"}},
-		{"unknown setting", SplitConfig{Positive: []int{1}, Setting: 7}, []string{"setting 7"}},
+// Of three labeled examples the second is hidden. In the case-control setting its row is unlabeled anyway; elsewhere it is from now on, and
+// what a batch can hold of it is that of any unlabeled example.
+func TestHideLabels(t *testing.T) {
+	labels, classes := []int{1, 0, 1, 0, 1, 1, 0, 0, 0, 1}, []string{"no", "yes"}
+	for _, setting := range []Setting{CaseControl, SingleDataset, CaseControlDisjoint} {
+		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{1}, Labeled: 3, Setting: setting, Seed: 1})
+		expect.NoError(t, err)
+		hidden := make([]bool, s.Len())
+		hidden[1] = true
+		got := expect.Must(s.HideLabels(hidden))(t)
+		row := s.Index[1]
+		if want := []int{s.Index[0], s.Index[2]}; !slices.Equal(got.Index[:2], want) || got.NumLabeled() != 2 {
+			t.Errorf("%s: labeled rows %d of %d, want %d", setting, got.Index[:got.NumLabeled()], got.NumLabeled(), want)
+		}
+		want := append(slices.Clone(s.Index[3:]), row)
+		if slices.Sort(want); setting == CaseControl {
+			want = slices.Compact(want)
+		}
+		expect.That(t, slices.Equal(got.Index[2:], want),
+			"%s: unlabeled rows %d, want %d", setting, got.Index[2:], want)
+		positives := 0
+		for i, row := range got.Index {
+			expect.That(t, got.Positive[i] == (labels[row] == 1) && got.Labeled[i] == (i < 2),
+				"%s: example %d of row %d: labeled %v, positive %v", setting, i, row, got.Labeled[i], got.Positive[i])
+			if i >= 2 && got.Positive[i] {
+				positives++
+			}
+		}
+		expect.That(t, !(math.Abs(got.Prior-float64(positives)/float64(len(want))) > 1e-15) && s.NumLabeled() == 3,
+			"%s: prior %g; the split itself has %d labels", setting, got.Prior, s.NumLabeled())
+	}
+}
+
+func TestHideLabelsRefuses(t *testing.T) {
+	s, err := NewSplit([]int{1, 0, 1, 0}, []string{"no", "yes"}, SplitConfig{Positive: []int{1}, Labeled: 1, Seed: 1})
+	expect.NoError(t, err)
+	mark := func(n, at int) []bool {
+		out := make([]bool, n)
+		out[at] = true
+		return out
+	}
+	for want, hidden := range map[string][]bool{
+		"2 marks of labels to hide, and 5 examples": mark(2, 0), "example 3 has no label": mark(5, 3), "all 1 labels would be hidden": mark(5, 0),
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewPU(twenty(), tt.cfg)
-			wantError(t, err, tt.want...)
-		})
-	}
-	t.Run("no positives", func(t *testing.T) {
-		images := twenty()
-		images.Classes = append(images.Classes, "unused")
-		_, err := NewPU(images, SplitConfig{Positive: []int{4}})
-		wantError(t, err, "none of the 20", "[4]")
-	})
-	t.Run("invalid images", func(t *testing.T) {
-		images := twenty()
-		images.Labels[0] = 9
-		_, err := NewPU(images, SplitConfig{Positive: []int{1}})
-		wantError(t, err, "class 9")
-	})
-	t.Run("nil images", func(t *testing.T) {
-		_, err := NewPU(nil, SplitConfig{Positive: []int{1}})
-		wantError(t, err, "no images")
-	})
-}
-
-func TestNewPUKeepsItsOwnClasses(t *testing.T) {
-	classes := []int{1, 3}
-	pu := newPU(t, twenty(), SplitConfig{Positive: classes, Labeled: 2})
-	classes[0] = 0
-	if pu.Config.Positive[0] != 1 {
-		t.Error("the configuration changed with the caller's slice")
+		expect.Error(t, expect.Err(s.HideLabels(hidden)), want)
 	}
 }
 
-func TestPUSummaryJSON(t *testing.T) {
-	pu := newPU(t, twenty(), SplitConfig{Positive: []int{3, 1}, Labeled: 5, Setting: SingleDataset, Seed: 42})
-	got, err := json.Marshal(pu.Summary())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"setting":"single-dataset","positive":[3,1],"positive_names":["ship","car"],"labeled":5,"unlabeled":15,` +
-		`"prior":0.3333333333333333,"gamma":0.3333333333333333,"seed":42}`
-	if string(got) != want {
-		t.Errorf("JSON\n%s, want\n%s", got, want)
-	}
-	var back PUSummary
-	if err := json.Unmarshal(got, &back); err != nil {
-		t.Fatal(err)
-	}
-	if back.Setting != SingleDataset {
-		t.Errorf("setting came back as %v", back.Setting)
-	}
-	wantError(t, json.Unmarshal([]byte(`{"setting":"other"}`), &back), "other", "case-control", "single-dataset")
-	_, err = json.Marshal(PUSummary{Setting: 7})
-	wantError(t, err, "setting 7")
+// Any configuration of a split is refused, or gives a split as every split must be. None panics. The same holds for
+// batches of it.
+func TestAnyConfiguration(t *testing.T) {
+	labels, classes := hundred()
+	amount := rapid.SampledFrom([]int{0, 0, 0, -1, 1, 10, 39, 40, 41, 60, 100, 101})
+	share := rapid.SampledFrom([]float64{0, 0, 0, math.NaN(), math.Inf(1), -1, 1e-9, 0.1, 0.25, 0.4, 0.9, 1, 1e300})
+	list := rapid.SliceOfN(rapid.IntRange(-1, 5), 1, 3)
+	weight := rapid.SampledFrom([]float64{0, 0.5, 1, 1.5, math.NaN(), math.Inf(1), -1})
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := SplitConfig{
+			Positive: list.Draw(rt, "positive"), Setting: Setting(rapid.IntRange(-1, 3).Draw(rt, "setting")),
+			Draw: Draw(rapid.IntRange(-1, 4).Draw(rt, "draw")), Labeled: amount.Draw(rt, "labeled"),
+			Gamma:     share.Draw(rt, "γ"),
+			Unlabeled: amount.Draw(rt, "unlabeled"), Total: amount.Draw(rt, "total"), Prior: share.Draw(rt, "prior"),
+			Seed: rapid.Uint64().Draw(rt, "seed"),
+		}
+		if rapid.Bool().Draw(rt, "some negative") {
+			cfg.Negative = list.Draw(rt, "negative")
+		}
+		if rapid.Bool().Draw(rt, "with a propensity") {
+			even, odd := weight.Draw(rt, "weight of even rows"), weight.Draw(rt, "weight of odd rows")
+			cfg.Propensity = func(row int) float64 { return []float64{even, odd}[row%2] }
+		}
+		s, err := NewSplit(labels, classes, cfg)
+		if err != nil {
+			return
+		}
+		checkSplit(t, s, labels, cfg)
+		batch := BatchConfig{Size: amount.Draw(rt, "size"), Share: share.Draw(rt, "share")}
+		schedule, err := NewSchedule(s, batch)
+		if err != nil {
+			return
+		}
+		expect.Require(t, batch.Share >= 0 && batch.Share < 1 && batch.Size >= 0, "%+v was accepted", batch)
+		labeled := 0
+		for _, row := range schedule.Rows(3) {
+			if s.Labeled[row] {
+				labeled++
+			}
+		}
+		if n := len(schedule.Rows(3)); batch.Share > 0 && labeled != int(math.Round(batch.Share*float64(n))) {
+			t.Fatalf("%+v: %d of %d are labeled", batch, labeled, n)
+		}
+	})
 }

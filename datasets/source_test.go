@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // slow is a source of images of one value, their number, that takes longer for some than for others.
@@ -44,17 +46,11 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 			src := &slow{n: 10}
 			var got []int
 			for pixels, err := range Stream(t.Context(), src, rows, workers) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if pixels[1] != pixels[0]+100 {
-					t.Errorf("pixels %v", pixels)
-				}
+				expect.NoError(t, err)
+				expect.That(t, pixels[1] == pixels[0]+100, "pixels %v", pixels)
 				got = append(got, int(pixels[0]))
 			}
-			if !slices.Equal(got, rows) {
-				t.Errorf("%d workers: images %v, want %v", workers, got, rows)
-			}
+			expect.That(t, slices.Equal(got, rows), "%d workers: images %v, want %v", workers, got, rows)
 			if most := src.most.Load(); workers > 1 && most < 2 || workers > 0 && most > int64(workers) {
 				t.Errorf("%d workers read %d images at once", workers, most)
 			}
@@ -69,19 +65,14 @@ func TestStreamReadsNotTooFarAhead(t *testing.T) {
 		rows := make([]int, 100)
 		seen := 0
 		for _, err := range Stream(t.Context(), src, rows, 3) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, err)
 			seen++
 			synctest.Wait()
 			time.Sleep(time.Second)
-			if ahead := int(src.read.Load()) - seen; ahead > 3 {
-				t.Fatalf("%d images ahead", ahead)
-			}
+			ahead := int(src.read.Load()) - seen
+			expect.Require(t, ahead <= 3, "%d images ahead", ahead)
 		}
-		if seen != 100 {
-			t.Errorf("%d images, want 100", seen)
-		}
+		expect.That(t, seen == 100, "%d images, want 100", seen)
 	})
 }
 
@@ -96,10 +87,8 @@ func TestStreamErrors(t *testing.T) {
 			}
 			got = append(got, int(pixels[0]))
 		}
-		if !slices.Equal(got, []int{1, 2}) {
-			t.Errorf("images %v before the first bad one, want [1 2]", got)
-		}
-		wantError(t, failure, "image 6 is bad")
+		expect.That(t, slices.Equal(got, []int{1, 2}), "images %v before the first bad one, want [1 2]", got)
+		expect.Error(t, failure, "image 6 is bad")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("enough")
@@ -114,9 +103,7 @@ func TestStreamErrors(t *testing.T) {
 				}
 			}
 		}
-		if n < 3 || n == 8 || !errors.Is(failure, reason) {
-			t.Errorf("%d images, error %v", n, failure)
-		}
+		expect.That(t, n >= 3 && n != 8 && errors.Is(failure, reason), "%d images, error %v", n, failure)
 	})
 	for range 20 { // a canceled loop ends at once, though the next image is there already
 		synctest.Test(t, func(t *testing.T) {
@@ -130,16 +117,14 @@ func TestStreamErrors(t *testing.T) {
 					cancel()
 				}
 			}
-			if n != 1 {
-				t.Errorf("%d images, want the one before the end", n)
-			}
+			expect.That(t, n == 1, "%d images, want the one before the end", n)
 		})
 	}
 	for _, err := range Stream(t.Context(), &Images{}, []int{0}, 1) {
-		wantError(t, err, "0×0×0")
+		expect.Error(t, err, "0×0×0")
 	}
 	for _, err := range Stream(t.Context(), six(), []int{6}, 1) {
-		wantError(t, err, "no image 6", "6 images")
+		expect.Error(t, err, "no image 6", "6 images")
 	}
 	for range Stream(t.Context(), six(), nil, 0) {
 		t.Error("an image of no rows")
@@ -150,14 +135,10 @@ func TestStreamOfNoSource(t *testing.T) {
 	turns := 0
 	for pixels, err := range Stream(t.Context(), nil, []int{0}, 1) {
 		turns++
-		wantError(t, err, "no source")
-		if pixels != nil {
-			t.Errorf("pixels %v in spite of the error", pixels)
-		}
+		expect.Error(t, err, "no source")
+		expect.That(t, pixels == nil, "pixels %v in spite of the error", pixels)
 	}
-	if turns != 1 {
-		t.Errorf("%d turns of the loop, want 1 with the error", turns)
-	}
+	expect.That(t, turns == 1, "%d turns of the loop, want 1 with the error", turns)
 }
 
 // A loop that is left early leaves no goroutine behind. synctest fails the test where one stays.
@@ -167,49 +148,38 @@ func TestStreamLeftEarly(t *testing.T) {
 		for range Stream(t.Context(), &slow{n: 10}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4) {
 			break
 		}
-		if after := runtime.NumGoroutine(); after != before {
-			t.Errorf("%d goroutines, %d before", after, before)
-		}
+		expect.Equal(t, runtime.NumGoroutine(), before, "goroutines")
 	})
 }
 
 func TestCollect(t *testing.T) {
 	labels, classes := []int{0, 1, 1, 0, 1, 0, 0, 1, 1, 0}, []string{"a", "b"}
 	for _, workers := range []int{0, 1, 3, 100} {
-		got, err := Collect(t.Context(), &slow{n: 10}, labels, classes, workers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(Collect(t.Context(), &slow{n: 10}, labels, classes, workers))(t)
 		for i := range 10 {
-			if at := got.At(i); at[0] != uint8(i) || at[1] != uint8(i+100) {
-				t.Errorf("%d workers: image %d is %v", workers, i, at)
-			}
+			at := got.At(i)
+			expect.That(t, at[0] == uint8(i) && at[1] == uint8(i+100), "%d workers: image %d is %v", workers, i, at)
 		}
-		if !slices.Equal(got.Labels, labels) || !slices.Equal(got.Classes, classes) {
-			t.Errorf("labels %v of %v", got.Labels, got.Classes)
-		}
+		expect.That(t, slices.Equal(got.Labels, labels) && slices.Equal(got.Classes, classes),
+			"labels %v of %v", got.Labels, got.Classes)
 	}
-	own, err := Collect(t.Context(), &slow{n: 10}, labels, classes, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := expect.Must(Collect(t.Context(), &slow{n: 10}, labels, classes, 1))(t)
 	own.Labels[0], own.Classes[0] = 1, "changed"
-	if labels[0] != 0 || classes[0] != "a" {
-		t.Error("Collect shares its labels or classes with the caller, want copies")
-	}
+	expect.That(t, labels[0] == 0 && classes[0] == "a",
+		"Collect shares its labels or classes with the caller, want copies")
 	// Of two bad images the first is named, whichever is read first: image 5 takes no time, image 4 three milliseconds.
 	for range 20 {
 		_, err := Collect(t.Context(), &slow{n: 10, bad: []int{5, 4}}, labels, classes, 4)
-		wantError(t, err, "image 4 is bad")
+		expect.Error(t, err, "image 4 is bad")
 	}
-	_, err = Collect(t.Context(), nil, nil, nil, 1)
-	wantError(t, err, "no source")
+	_, err := Collect(t.Context(), nil, nil, nil, 1)
+	expect.Error(t, err, "no source")
 	_, err = Collect(t.Context(), &slow{n: 3}, labels, classes, 1)
-	wantError(t, err, "10 labels for 3 images")
+	expect.Error(t, err, "10 labels for 3 images")
 	_, err = Collect(t.Context(), &slow{n: 10}, labels, classes[:1], 1)
-	wantError(t, err, "class 1", "1 classes")
+	expect.Error(t, err, "class 1", "1 classes")
 	_, err = Collect(t.Context(), &Images{}, nil, nil, 1)
-	wantError(t, err, "0×0×0")
+	expect.Error(t, err, "0×0×0")
 	canceled, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
 	cancel(reason)
@@ -222,18 +192,14 @@ func TestCollect(t *testing.T) {
 func TestImagesAreASource(t *testing.T) {
 	m := six()
 	var src Source = m
-	if h, w, c := src.Shape(); h != 1 || w != 2 || c != 1 {
-		t.Errorf("shape %d×%d×%d", h, w, c)
-	}
+	h, w, c := src.Shape()
+	expect.That(t, h == 1 && w == 2 && c == 1, "shape %d×%d×%d", h, w, c)
 	dst := make([]uint8, 2)
-	if err := src.ReadImage(3, dst); err != nil || !slices.Equal(dst, []uint8{30, 31}) {
-		t.Errorf("image 3 is %v, error %v", dst, err)
-	}
+	err := src.ReadImage(3, dst)
+	expect.That(t, err == nil && slices.Equal(dst, []uint8{30, 31}), "image 3 is %v, error %v", dst, err)
 	dst[0] = 9
-	if m.Pixels[6] != 30 {
-		t.Error("ReadImage gave a view, want a copy")
-	}
-	wantError(t, src.ReadImage(6, dst), "no image 6")
-	wantError(t, src.ReadImage(-1, dst), "no image -1")
-	wantError(t, src.ReadImage(0, dst[:1]), "room for 1", "has 2")
+	expect.That(t, m.Pixels[6] == 30, "ReadImage gave a view, want a copy")
+	expect.Error(t, src.ReadImage(6, dst), "no image 6")
+	expect.Error(t, src.ReadImage(-1, dst), "no image -1")
+	expect.Error(t, src.ReadImage(0, dst[:1]), "room for 1", "has 2")
 }

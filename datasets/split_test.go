@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // hundred returns the classes of 100 examples, i%5 for example i: twenty of each of five classes.
@@ -19,51 +21,38 @@ func hundred() (labels []int, classes []string) {
 func newSplit(t *testing.T, cfg SplitConfig) *Split {
 	t.Helper()
 	labels, classes := hundred()
-	s, err := NewSplit(labels, classes, cfg)
-	if err != nil {
-		t.Fatalf("%+v: %v", cfg, err)
-	}
+	s := expect.Must(NewSplit(labels, classes, cfg))(t)
 	checkSplit(t, s, labels, cfg)
 	return s
 }
 
 // checkSplit fails unless the split is what every split must be: labeled positives first and without repetition, the
 // unlabeled ascending, classes as they are, the prior counted.
-func checkSplit(t *testing.T, s *Split, labels []int, cfg SplitConfig) {
+func checkSplit(t testing.TB, s *Split, labels []int, cfg SplitConfig) {
 	t.Helper()
 	nP := s.NumLabeled()
-	if s.Len() != len(s.Labeled) || s.Len() != len(s.Positive) || s.NumUnlabeled() != s.Len()-nP {
-		t.Fatalf("%v: %d rows, %d labels, %d classes", s, s.Len(), len(s.Labeled), len(s.Positive))
-	}
+	expect.Require(t, s.Len() == len(s.Labeled) && s.Len() == len(s.Positive) && s.NumUnlabeled() == s.Len()-nP,
+		"%v: %d rows, %d labels, %d classes", s, s.Len(), len(s.Labeled), len(s.Positive))
 	seen := make(map[int]bool)
 	positives := 0
 	for i, row := range s.Index {
-		if s.Labeled[i] != (i < nP) {
-			t.Errorf("%v: example %d: labeled is %v", s, i, s.Labeled[i])
-		}
+		expect.That(t, s.Labeled[i] == (i < nP), "%v: example %d: labeled is %v", s, i, s.Labeled[i])
 		if want := slices.Contains(cfg.Positive, labels[row]); s.Positive[i] != want || i < nP && !want {
 			t.Errorf("%v: example %d of class %d: positive is %v", s, i, labels[row], s.Positive[i])
 		}
-		if cfg.Negative != nil && !s.Positive[i] && !slices.Contains(cfg.Negative, labels[row]) {
-			t.Errorf("%v: example %d has class %d, which is left out", s, i, labels[row])
-		}
+		expect.That(t, cfg.Negative == nil || s.Positive[i] || slices.Contains(cfg.Negative, labels[row]),
+			"%v: example %d has class %d, which is left out", s, i, labels[row])
 		if i == nP && cfg.Setting == CaseControl {
 			clear(seen) // a labeled row may occur once more
 		}
-		if seen[row] {
-			t.Errorf("%v: row %d occurs twice", s, row)
-		}
+		expect.That(t, !seen[row], "%v: row %d occurs twice", s, row)
 		seen[row] = true
-		if i > nP && row < s.Index[i-1] {
-			t.Errorf("%v: row %d after %d", s, row, s.Index[i-1])
-		}
+		expect.That(t, i <= nP || row >= s.Index[i-1], "%v: row %d stands too late", s, row)
 		if i >= nP && s.Positive[i] {
 			positives++
 		}
 	}
-	if want := float64(positives) / float64(s.NumUnlabeled()); s.Prior != want {
-		t.Errorf("%v: prior %v, counted %v", s, s.Prior, want)
-	}
+	expect.Equal(t, s.Prior, float64(positives)/float64(s.NumUnlabeled()), "%v: prior", s)
 }
 
 // How many labeled examples, unlabeled positives and unlabeled negatives come out, each derived by hand from the
@@ -148,13 +137,8 @@ func TestSplitGolden(t *testing.T) {
 		{"independent", SplitConfig{Draw: Independent, Propensity: func(i int) float64 { return float64(i) / 400 }}, []int{33, 41, 86, 91, 93, 96, 98}},
 	} {
 		tt.cfg.Positive, tt.cfg.Seed = []int{1, 3}, 42
-		s, err := NewSplit(labels, classes, tt.cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.Index[:len(tt.want)]; !slices.Equal(got, tt.want) {
-			t.Errorf("%s: rows %v, want %v", tt.name, got, tt.want)
-		}
+		s := expect.Must(NewSplit(labels, classes, tt.cfg))(t)
+		expect.Equal(t, s.Index[:len(tt.want)], tt.want, "%s: rows", tt.name)
 	}
 }
 
@@ -168,21 +152,18 @@ func TestSplitSmallerIsAPrefix(t *testing.T) {
 		few := newSplit(t, cfg)
 		cfg.Labeled = 17
 		more := newSplit(t, cfg)
-		if !slices.Equal(few.Index[:5], more.Index[:5]) {
-			t.Errorf("%v: 5 labels %v, 17 labels %v", draw, few.Index[:5], more.Index[:17])
-		}
+		expect.That(t, slices.Equal(few.Index[:5], more.Index[:5]),
+			"%v: 5 labels %v, 17 labels %v", draw, few.Index[:5], more.Index[:17])
 	}
 	// The unlabeled examples of a smaller set are among those of a larger one with the same prior.
 	small := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 3})
 	large := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 60, Prior: 0.3, Seed: 3})
 	for _, row := range small.Index {
-		if !slices.Contains(large.Index, row) {
-			t.Errorf("row %d of 20 unlabeled examples is not among 60: %v", row, large.Index)
-		}
+		expect.That(t, slices.Contains(large.Index, row),
+			"row %d of 20 unlabeled examples is not among 60: %v", row, large.Index)
 	}
-	if other := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 4}); slices.Equal(other.Index, small.Index) {
-		t.Error("another seed draws the same examples")
-	}
+	other := newSplit(t, SplitConfig{Positive: []int{1}, Unlabeled: 20, Prior: 0.3, Seed: 4})
+	expect.That(t, !slices.Equal(other.Index, small.Index), "another seed draws the same examples")
 }
 
 // A fixed number of unlabeled examples must not change which positives are labeled.
@@ -196,28 +177,20 @@ func TestSplitLabelsDoNotDependOnTheUnlabeled(t *testing.T) {
 	}
 }
 
-// Each example is unlabeled in its share of the draws: of 20 positives 6, of 80 negatives 14. Over 3000 seeds the counts
-// have standard deviations of √(3000·0.3·0.7) = 25 and √(3000·0.175·0.825) = 21; the bounds are five of them.
+// Each example is unlabeled in its share of the draws: of 20 positives 6, of 80 negatives 14.
 func TestSplitDrawsUnlabeledEquallyOften(t *testing.T) {
+	t.Parallel()
 	labels, classes := hundred()
-	counts := make([]int, 100)
+	counts := make([]float64, 100)
 	for seed := range uint64(3000) {
-		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{2}, Unlabeled: 20, Prior: 0.3, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Must(NewSplit(labels, classes,
+			SplitConfig{Positive: []int{2}, Unlabeled: 20, Prior: 0.3, Seed: seed}))(t)
 		for _, row := range s.Index {
 			counts[row]++
 		}
 	}
 	for row, n := range counts {
-		want, bound := 525., 104.
-		if labels[row] == 2 {
-			want, bound = 900, 125
-		}
-		if !(math.Abs(float64(n)-want) <= bound) {
-			t.Errorf("row %d drawn %d times in 3000, want about %g", row, n, want)
-		}
+		wantShare(t, "unlabeled", n, 3000, map[bool]float64{true: 6. / 20, false: 14. / 80}[labels[row] == 2])
 	}
 }
 
@@ -264,21 +237,36 @@ func TestSplitErrors(t *testing.T) {
 		{"negative unknown", SplitConfig{Negative: []int{5}}, []string{"no class 5"}},
 		{"negative twice", SplitConfig{Negative: []int{0, 0}}, []string{"negative class 0", "twice"}},
 		{"both", SplitConfig{Negative: []int{1}}, []string{"class 1", "both"}},
+		{"negative labels", SplitConfig{Labeled: -1}, []string{"label -1"}},
+		{"no classes", SplitConfig{Positive: []int{}}, []string{"no positive classes"}},
+		{"class too large", SplitConfig{Positive: []int{5}}, []string{"no class 5", "5 classes"}},
+		{"negative class", SplitConfig{Positive: []int{-1}}, []string{"no class -1"}},
+		{"class twice", SplitConfig{Positive: []int{1, 3, 1}}, []string{"class 1", "twice"}},
+		{"all classes", SplitConfig{Positive: []int{0, 1, 2, 3, 4}}, []string{"all 100", "negatives"}},
+		{"unknown setting", SplitConfig{Setting: 7}, []string{"setting 7"}},
 		{"no negatives", SplitConfig{Negative: []int{}}, []string{"no negative classes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			labels, classes := hundred()
-			tt.cfg.Positive = []int{1, 3}
+			if tt.cfg.Positive == nil {
+				tt.cfg.Positive = []int{1, 3}
+			}
 			_, err := NewSplit(labels, classes, tt.cfg)
-			wantError(t, err, tt.want...)
+			expect.Error(t, err, tt.want...)
 		})
 	}
 	for _, empty := range []SplitConfig{{Positive: []int{1, 2}}, {Positive: []int{1}, Negative: []int{0, 2}}} {
 		_, err := NewSplit([]int{0, 1, 0, 1}, []string{"a", "b", "unused"}, empty)
-		wantError(t, err, "class 2 is empty")
+		expect.Error(t, err, "class 2 is empty")
 	}
 	_, err := NewSplit([]int{0, 1, 7}, []string{"a", "b"}, SplitConfig{Positive: []int{1}})
-	wantError(t, err, "example 2 has class 7")
+	expect.Error(t, err, "example 2 has class 7")
+	_, err = NewSplit([]int{0, 1, 0, 1}, []string{"a", "b", "unused"}, SplitConfig{Positive: []int{2}})
+	expect.Error(t, err, "none of the 4", "[2]")
+	for _, row := range []int{-1, 4} { // a split from a file can list rows that are not there
+		expect.Error(t, (&Split{Of: 4, Index: []int{3, row}}).Fits(4), "of 4, numbered from 0")
+	}
+	expect.NoError(t, (&Split{Of: 4, Index: []int{3, 0}}).Fits(4))
 }
 
 // What an error calls the largest possible number must be possible, and one more must not.
@@ -291,10 +279,9 @@ func TestSplitLargestIsPossible(t *testing.T) {
 	}
 	for _, prior := range []float64{0.1, 0.25, 1. / 3, 0.4, 0.5, 0.77, 0.9} {
 		n := largest(prior, 40, 60)
-		if err := try(SplitConfig{Unlabeled: n, Prior: prior}); err != nil {
-			t.Errorf("π = %v, n_U = %d: %v", prior, n, err)
-		}
-		wantError(t, try(SplitConfig{Unlabeled: n + 1, Prior: prior}), fmt.Sprintf("largest possible number is %d", n))
+		expect.NoError(t, try(SplitConfig{Unlabeled: n, Prior: prior}))
+		expect.Error(t, try(SplitConfig{Unlabeled: n + 1, Prior: prior}),
+			fmt.Sprintf("largest possible number is %d", n))
 	}
 	uneven := slices.DeleteFunc(slices.Clone(labels), func(class int) bool { return class == 3 })
 	uneven = append(uneven, 3, 3) // 20 bees and 2 dogs
@@ -305,7 +292,7 @@ func TestSplitLargestIsPossible(t *testing.T) {
 		}
 		cfg.Labeled++
 		_, err := NewSplit(uneven, classes, cfg)
-		wantError(t, err, "of class 3", fmt.Sprintf("largest possible number is %d", n))
+		expect.Error(t, err, "of class 3", fmt.Sprintf("largest possible number is %d", n))
 	}
 }
 
@@ -314,27 +301,21 @@ func TestSplitDescription(t *testing.T) {
 		Unlabeled: 30, Prior: 0.5, Seed: 8, Setting: CaseControlDisjoint})
 	want := "ants: PU data (case-control-disjoint): 6 labeled positives (class-balanced), 30 unlabeled, prior π = 0.5, " +
 		"γ = 0.2, seed 8, positive: ant, bee, negative: eel"
-	if got := s.String(); got != want {
-		t.Errorf("description\n%s, want\n%s", got, want)
-	}
-	text, err := json.Marshal(s.Summary())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Equal(t, s.String(), want, "description")
+	text := expect.Must(json.Marshal(s.Summary()))(t)
 	want = `{"name":"ants","setting":"case-control-disjoint","draw":"class-balanced","positive":[0,1],` +
 		`"positive_names":["ant","bee"],"negative":[4],"negative_names":["eel"],"labeled":6,"unlabeled":30,` +
 		`"prior":0.5,"gamma":0.2,"seed":8}`
-	if string(text) != want {
-		t.Errorf("JSON\n%s, want\n%s", text, want)
-	}
+	expect.That(t, string(text) == want, "JSON\n%s, want\n%s", text, want)
 	var back PUSummary
 	if err := json.Unmarshal(text, &back); err != nil || back.Draw != Balanced || back.Setting != CaseControlDisjoint {
 		t.Errorf("JSON came back as %+v, %v", back, err)
 	}
-	wantError(t, json.Unmarshal([]byte(`{"draw":"any"}`), &back), "any", "uniform", "independent")
-	_, err = json.Marshal(PUSummary{Draw: 5})
-	wantError(t, err, "draw 5")
-	if got := Draw(7).String() + Setting(-1).String(); got != "Draw(7)Setting(-1)" {
-		t.Errorf("unknown values print %s", got)
-	}
+	expect.Error(t, json.Unmarshal([]byte(`{"draw":"any"}`), &back), "any", "uniform", "independent")
+	expect.Error(t, json.Unmarshal([]byte(`{"setting":"other"}`), &back), "other", "case-control", "single-dataset")
+	_, err := json.Marshal(PUSummary{Draw: 5})
+	expect.Error(t, err, "draw 5")
+	_, err = json.Marshal(PUSummary{Setting: 7})
+	expect.Error(t, err, "setting 7")
+	expect.Equal(t, Draw(7).String()+Setting(-1).String(), "Draw(7)Setting(-1)", "unknown values print")
 }

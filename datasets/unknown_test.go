@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // halfKnown has four cats (rows 0, 3, 6, 9), four dogs (1, 4, 7, 10), and six examples of unknown class (2, 5, 8, 11, 12, 13).
@@ -35,10 +37,7 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.cfg.Positive, tt.cfg.Unknown, tt.cfg.Labeled, tt.cfg.Seed = []int{0}, []int{2}, 2, 5
-			s, err := NewSplit(labels, classes, tt.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := expect.Must(NewSplit(labels, classes, tt.cfg))(t)
 			if want := tt.unlabeled(s.Index[:2]); s.NumLabeled() != 2 || !slices.Equal(s.Index[2:], want) {
 				t.Errorf("unlabeled rows %v, want %v", s.Index[2:], want)
 			}
@@ -52,12 +51,9 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 						s.Unknown[i], s.Positive[i], s.Labeled[i])
 				}
 			}
-			if s.Prior != tt.cfg.PriorEstimate {
-				t.Errorf("prior %v, want the estimate %v", s.Prior, tt.cfg.PriorEstimate)
-			}
-			if !strings.HasSuffix(s.String(), tt.says) {
-				t.Errorf("%q, want the end %q", s, tt.says)
-			}
+			expect.That(t, s.Prior == tt.cfg.PriorEstimate,
+				"prior %v, want the estimate %v", s.Prior, tt.cfg.PriorEstimate)
+			expect.That(t, strings.HasSuffix(s.String(), tt.says), "%q, want the end %q", s, tt.says)
 			text, err := json.Marshal(s.Summary())
 			if err != nil || !strings.Contains(string(text), fmt.Sprintf(`"unknown":6,"prior":%v,`, tt.cfg.PriorEstimate)) {
 				t.Errorf("%s, %v", text, err)
@@ -65,12 +61,10 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 		})
 	}
 	known, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Labeled: 2})
-	if err != nil || known.Unknown != nil || known.Summary().Unknown != 0 || known.Prior != 4./14 {
-		t.Errorf("where all classes are known: %v, %v", known, err)
-	}
-	if parts := known.Parts(); len(parts) != 16 || slices.Contains(parts, 3) {
-		t.Errorf("where all classes are known: parts %v", parts)
-	}
+	expect.That(t, err == nil && known.Unknown == nil && known.Summary().Unknown == 0 && known.Prior == 4./14,
+		"where all classes are known: %v, %v", known, err)
+	parts := known.Parts()
+	expect.That(t, len(parts) == 16 && !slices.Contains(parts, 3), "where all classes are known: parts %v", parts)
 }
 
 // How many are drawn follows from n_U, N and γ as elsewhere; a smaller n_U takes the first of a larger one.
@@ -97,32 +91,23 @@ func TestAmountsWithUnknownClasses(t *testing.T) {
 			t.Errorf("%+v: %v", tt.cfg, err)
 			continue
 		}
-		if s.NumLabeled() != tt.nP || s.NumUnlabeled() != tt.nU {
-			t.Errorf("%v, want %d and %d", s, tt.nP, tt.nU)
-		}
+		expect.That(t, s.NumLabeled() == tt.nP && s.NumUnlabeled() == tt.nU, "%v, want %d and %d", s, tt.nP, tt.nU)
 		rows := slices.Clone(s.Index[tt.nP:])
-		if !slices.IsSorted(rows) || len(slices.Compact(rows)) != tt.nU {
-			t.Errorf("unlabeled rows %v", s.Index[tt.nP:])
-		}
+		expect.That(t, slices.IsSorted(rows) && len(slices.Compact(rows)) == tt.nU,
+			"unlabeled rows %v", s.Index[tt.nP:])
 		if !tt.reachesIt && slices.ContainsFunc(s.Index[:tt.nP], func(row int) bool { return slices.Contains(rows, row) }) {
 			t.Errorf("%v occur twice", s.Index)
 		}
 	}
 	draw := func(n int, seed uint64) []int {
 		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Unknown: []int{2}, Unlabeled: n, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		return s.Index
 	}
 	for _, row := range draw(4, 1) {
-		if !slices.Contains(draw(9, 1), row) {
-			t.Errorf("%v are not among %v", draw(4, 1), draw(9, 1))
-		}
+		expect.That(t, slices.Contains(draw(9, 1), row), "%v are not among %v", draw(4, 1), draw(9, 1))
 	}
-	if slices.Equal(draw(7, 1), draw(7, 2)) {
-		t.Error("two seeds draw the same")
-	}
+	expect.That(t, !slices.Equal(draw(7, 1), draw(7, 2)), "two seeds draw the same")
 }
 
 func TestSplitWithUnknownClassesRefuses(t *testing.T) {
@@ -149,14 +134,14 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 			tt.cfg.Unknown = []int{2}
 		}
 		_, err := NewSplit(labels, classes, tt.cfg)
-		wantError(t, err, tt.want...)
+		expect.Error(t, err, tt.want...)
 	}
 	_, err := NewSplit(labels, append(classes, "none"), SplitConfig{Positive: []int{0}, Unknown: []int{3}})
-	wantError(t, err, "class 3 is empty")
+	expect.Error(t, err, "class 3 is empty")
 	_, err = NewSplit(labels, classes, SplitConfig{Positive: []int{0}, PriorEstimate: 0.5})
-	wantError(t, err, "all classes are known")
+	expect.Error(t, err, "all classes are known")
 	_, err = NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Negative: []int{}})
-	wantError(t, err, "no negative classes")
+	expect.Error(t, err, "no negative classes")
 }
 
 // STL-I and STL-II by name, in the numbers of published code: 500 images of each class and 100,000 without one, a tenth of
@@ -164,43 +149,29 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 func TestSTLWithItsUnlabeledPart(t *testing.T) {
 	for name, prior := range map[string]float64{"STL-I": 0.51, "STL-II": 0.49} {
 		b, err := FindBenchmark(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		classes := append(b.Classes, "unlabeled")
 		labels := append(training(b), slices.Repeat([]int{10}, 100_000)...)
-		rest, held, err := HoldoutRows(labels, len(classes), 0.1, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(held) != 500+10_000 || len(rest) != 4_500+90_000 {
-			t.Fatalf("%d held out of %d", len(held), len(rest))
-		}
+		rest, held := expect.Must2(HoldoutRows(labels, len(classes), 0.1, 3))(t)
+		expect.Require(t, len(held) == 500+10_000 && len(rest) == 4_500+90_000,
+			"%d held out of %d", len(held), len(rest))
 		var kept []int
 		for _, row := range rest {
 			kept = append(kept, labels[row])
 		}
-		cfg, err := b.Config(classes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := expect.Must(b.Config(classes))(t)
 		cfg.Labeled = 2250
-		s, err := NewSplit(kept, classes, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Must(NewSplit(kept, classes, cfg))(t)
 		sum := s.Summary()
-		if sum.Name != name || sum.Unlabeled != 94_500 || sum.Unknown != 90_000 || sum.Prior != prior {
-			t.Errorf("%v", s)
-		}
+		expect.That(t, sum.Name == name && sum.Unlabeled == 94_500 && sum.Unknown == 90_000 && sum.Prior == prior,
+			"%v", s)
 		count := map[int]int{} // of the labeled, by class
 		for _, row := range s.Index[:2250] {
 			count[kept[row]]++
 		}
 		for _, class := range b.Positive {
-			if count[class] != 450 {
-				t.Errorf("%s: %d of class %s are labeled, want 450", name, count[class], classes[class])
-			}
+			expect.That(t, count[class] == 450,
+				"%s: %d of class %s are labeled, want 450", name, count[class], classes[class])
 		}
 		cfg.Setting, cfg.Negative = SingleDataset, []int{}
 		if s, err = NewSplit(kept, classes, cfg); err != nil || s.NumUnlabeled() != 90_000 || slices.Contains(s.Unknown[2250:], false) {
@@ -208,12 +179,9 @@ func TestSTLWithItsUnlabeledPart(t *testing.T) {
 		}
 		cfg.Labeled = 3000
 		_, err = NewSplit(kept, classes, cfg)
-		wantError(t, err, "label 3000", "hold 2250")
+		expect.Error(t, err, "label 3000", "hold 2250")
 	}
-	cifar, err := FindBenchmark("CIFAR-I")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = cifar.Config(append(cifar.Classes, "unlabeled"))
-	wantError(t, err, `"unlabeled"`, "not known to be negative")
+	cifar := expect.Must(FindBenchmark("CIFAR-I"))(t)
+	_, err := cifar.Config(append(cifar.Classes, "unlabeled"))
+	expect.Error(t, err, `"unlabeled"`, "not known to be negative")
 }

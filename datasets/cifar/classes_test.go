@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The superclass of each class as the files of CIFAR-100 have it.
@@ -14,20 +16,15 @@ func TestSuperclass100(t *testing.T) {
 		14, 16, 9, 11, 5, 5, 19, 8, 8, 15, 13, 14, 17, 18, 10, 16, 4, 17, 4, 2, 0, 17, 4, 18, 17, 10, 3, 2, 12, 12, 16, 12, 1,
 		9, 19, 2, 10, 0, 1, 16, 12, 9, 13, 15, 13, 16, 19, 2, 4, 6, 19, 5, 5, 8, 19, 18, 1, 2, 15, 6, 0, 17, 8, 14, 13,
 	}
-	if got := Superclass100(); !slices.Equal(got, want) {
-		t.Errorf("superclasses %v, want %v", got, want)
-	}
+	expect.Equal(t, Superclass100(), want, "superclasses")
 }
 
 func TestClasses(t *testing.T) {
-	if got, want := strings.Join(Classes10(), " "),
-		"airplane automobile bird cat deer dog frog horse ship truck"; got != want {
-		t.Errorf("classes %s, want %s", got, want)
-	}
+	expect.Equal(t, strings.Join(Classes10(), " "),
+		"airplane automobile bird cat deer dog frog horse ship truck", "classes")
 	classes := Classes100()
-	if len(classes) != 100 || !slices.IsSorted(classes) || len(slices.Compact(slices.Clone(classes))) != 100 {
-		t.Errorf("%d classes: %v, want 100 different ones in the order of the alphabet", len(classes), classes)
-	}
+	expect.That(t, len(classes) == 100 && slices.IsSorted(classes) && len(slices.Compact(slices.Clone(classes))) == 100,
+		"%d classes: %v, want 100 different ones in the order of the alphabet", len(classes), classes)
 	if super := Superclasses100(); len(super) != 20 || !slices.IsSorted(super) {
 		t.Errorf("superclasses %v, want 20 in the order of the alphabet", super)
 	}
@@ -36,14 +33,10 @@ func TestClasses(t *testing.T) {
 	for _, s := range superclasses {
 		for _, class := range s.classes {
 			in[class]++
-			if !slices.Contains(classes, class) {
-				t.Errorf("%s has a class %s that does not exist", s.name, class)
-			}
+			expect.That(t, slices.Contains(classes, class), "%s has a class %s that does not exist", s.name, class)
 		}
 	}
-	if len(in) != 100 {
-		t.Errorf("the superclasses have %d different classes, want 100", len(in))
-	}
+	expect.That(t, len(in) == 100, "the superclasses have %d different classes, want 100", len(in))
 }
 
 // The archives are those whose sums TensorFlow Datasets and others pin.
@@ -55,9 +48,7 @@ func TestArchives(t *testing.T) {
 			"cifar-100-binary": format100(),
 	} {
 		a := f.archive
-		if got := fmt.Sprintf("%s of %d bytes, %s, %s", a.File.Name, a.File.Size, a.File.SHA256, a.Folder); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		expect.Equal(t, fmt.Sprintf("%s of %d bytes, %s, %s", a.File.Name, a.File.Size, a.File.SHA256, a.Folder), want)
 	}
 }
 
@@ -67,9 +58,7 @@ func TestFormats(t *testing.T) {
 	if got := f.fileSize(f.parts[Train]); got != 30_730_000 || f.fileSize(f.parts[Test]) != got {
 		t.Errorf("files of CIFAR-10 of %d bytes, want 30,730,000", got)
 	}
-	if got := g.fileSize(g.parts[Train]); got != 153_700_000 {
-		t.Errorf("train.bin of CIFAR-100 of %d bytes, want 153,700,000", got)
-	}
+	expect.Equal(t, g.fileSize(g.parts[Train]), 153_700_000, "bytes of train.bin of CIFAR-100")
 	for _, f := range []format{f, g} {
 		for which, p := range f.parts {
 			if len(p.files)*p.images != len(f.classes)*p.perClass {

@@ -3,12 +3,15 @@ package cifar
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"testing"
 	"testing/fstest"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/datasets/internal/packtest"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // checkPixels compares every value of every image with what image put there.
@@ -51,29 +54,16 @@ func TestLoad10(t *testing.T) {
 		{"archive, asked for any content", fromArchive, archive, Options{AnyContent: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			set, super, err := tt.f.load(tt.fsys, Train, tt.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := set.Validate(); err != nil {
-				t.Error(err)
-			}
-			if set.Height != 32 || set.Width != 32 || set.Channels != 3 || super != nil {
-				t.Errorf("got %v and superclasses %v", set, super)
-			}
-			if want := []int{1, 0, 0, 1}; !slices.Equal(set.Labels, want) {
-				t.Errorf("labels %v, want %v", set.Labels, want)
-			}
+			set, super := expect.Must2(tt.f.load(tt.fsys, Train, tt.opts))(t)
+			expect.NoError(t, set.Validate())
+			expect.That(t, set.Height == 32 && set.Width == 32 && set.Channels == 3 && super == nil,
+				"got %v and superclasses %v", set, super)
+			expect.Equal(t, set.Labels, []int{1, 0, 0, 1}, "labels")
 			checkPixels(t, set, 0)
 		})
 	}
-	set, _, err := tiny10().load(files10(), Test, Options{AnyContent: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []int{0, 1}; !slices.Equal(set.Labels, want) {
-		t.Errorf("labels of the test part %v, want %v", set.Labels, want)
-	}
+	set, _ := expect.Must2(tiny10().load(files10(), Test, Options{AnyContent: true}))(t)
+	expect.Equal(t, set.Labels, []int{0, 1}, "labels of the test part")
 	checkPixels(t, set, 4)
 }
 
@@ -83,16 +73,9 @@ func TestLoad100(t *testing.T) {
 		f    format
 		fsys fs.FS
 	}{{tiny100(), files100()}, {fromArchive, archive}} {
-		set, super, err := tt.f.load(tt.fsys, Train, Options{AnyContent: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := []int{3, 0, 2, 1}; !slices.Equal(set.Labels, want) {
-			t.Errorf("classes %v, want %v", set.Labels, want)
-		}
-		if want := []int{1, 0, 0, 1}; !slices.Equal(super, want) {
-			t.Errorf("superclasses %v, want %v", super, want)
-		}
+		set, super := expect.Must2(tt.f.load(tt.fsys, Train, Options{AnyContent: true}))(t)
+		expect.Equal(t, set.Labels, []int{3, 0, 2, 1}, "classes")
+		expect.Equal(t, super, []int{1, 0, 0, 1}, "superclasses")
 		checkPixels(t, set, 0)
 	}
 }
@@ -135,7 +118,7 @@ func TestLoadErrors(t *testing.T) {
 		{"sum of one file known", tiny10(), withSums(files10(), good[:len(good)/2]), Options{}, false,
 			[]string{"data_batch_2.bin cannot be checked"}},
 		{"a bit flipped", tiny10(), withSums(change(batch2, func(d []byte) []byte { d[5000] ^= 4; return d }), good), Options{}, false,
-			[]string{"data_batch_2.bin", "something else", "SHA-256", sum(files10()[batch2].Data)}},
+			[]string{"data_batch_2.bin", "something else", "SHA-256", packtest.SHA256(files10()[batch2].Data)}},
 		{"a bit flipped, any content, but sums", tiny10(),
 			withSums(change(batch2, func(d []byte) []byte { d[5000] ^= 4; return d }), good), anything, false,
 			[]string{"something else"}},
@@ -166,13 +149,9 @@ func TestLoadErrors(t *testing.T) {
 				which = 7
 			}
 			set, _, err := tt.f.load(tt.fsys, which, tt.opts)
-			wantError(t, err, append(tt.want, "cifar: ")...)
-			if set != nil {
-				t.Error("a set in spite of the error")
-			}
-			if is := errors.Is(err, fs.ErrNotExist); is != tt.missing {
-				t.Errorf("error %v: errors.Is(err, fs.ErrNotExist) = %v", err, is)
-			}
+			expect.Error(t, err, append(tt.want, "cifar: ")...)
+			expect.That(t, set == nil, "a set in spite of the error")
+			expect.Equal(t, errors.Is(err, fs.ErrNotExist), tt.missing, "error")
 		})
 	}
 }
@@ -181,7 +160,7 @@ func TestLoad100ChecksSuperclass(t *testing.T) {
 	files := files100()
 	files["train.bin"].Data[2*3074] = 1 // a pear among the vehicles
 	_, _, err := tiny100().load(files, Train, Options{AnyContent: true})
-	wantError(t, err, "train.bin, image 2 (byte 6148)", "superclass 1", "pear", "superclass 0")
+	expect.Error(t, err, "train.bin, image 2 (byte 6148)", "superclass 1", "pear", "superclass 0")
 }
 
 // The archive is the surer source, unless the caller says that the files may hold anything.
@@ -191,10 +170,7 @@ func TestWhichSourceGoesFirst(t *testing.T) {
 	both["data_batch_1.bin"] = file(record(8, 1), record(9, 0))
 	both["data_batch_2.bin"] = file(record(10, 0), record(11, 1))
 	for opts, first := range map[Options]int{{}: 0, {AnyContent: true}: 8} {
-		set, _, err := f.load(both, Train, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set, _ := expect.Must2(f.load(both, Train, opts))(t)
 		checkPixels(t, set, first)
 	}
 }
@@ -206,17 +182,54 @@ func TestLoadHoldsTheSetOnce(t *testing.T) {
 		data[i*3073] = byte(i % 10)
 	}
 	fsys := fstest.MapFS{"test_batch.bin": {Data: data}}
-	if got := damage.Allocated(func() {
-		if _, err := Load10(fsys, Test, Options{AnyContent: true}); err != nil {
-			t.Fatal(err)
-		}
-	}); got > 10_000*3072+1<<20 {
-		t.Errorf("%d bytes taken for images of %d", got, 10_000*3072)
-	}
+	got := damage.Allocated(func() {
+		expect.Must(Load10(fsys, Test, Options{AnyContent: true}))(t)
+	})
+	expect.That(t, got <= 10_000*3072+1<<20, "%d bytes taken for images of %d", got, 10_000*3072)
 }
 
 func TestPartString(t *testing.T) {
-	if Train.String() != "train" || Test.String() != "test" || Part(3).String() != "Part(3)" {
-		t.Errorf("%v, %v, %v", Train, Test, Part(3))
+	expect.That(t, Train.String() == "train" && Test.String() == "test" && Part(3).String() == "Part(3)",
+		"%v, %v, %v", Train, Test, Part(3))
+}
+
+// TestRealFiles reads the real data where PUCL_DATA_DIR has them, official or made from JPEG copies.
+func TestRealFiles(t *testing.T) {
+	dir := os.Getenv(datasets.EnvDataDir)
+	if dir == "" {
+		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)
+	}
+	found := false
+	for _, folder := range datasets.Folders(Name10) {
+		for which, count := range map[Part]int{Train: 50_000, Test: 10_000} {
+			set, err := Load10(os.DirFS(folder), which, Options{AnyContent: true})
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			found = true
+			if err != nil {
+				t.Errorf("%s: %v", folder, err)
+				continue
+			}
+			expect.That(t, set.Len() == count && slices.Min(set.Pixels) == 0 && slices.Max(set.Pixels) == 255,
+				"%v: %v with values %d to %d", which, set, slices.Min(set.Pixels), slices.Max(set.Pixels))
+			// In photographs the channels of one pixel are far closer to each other than to those 1,024 values on; planes
+			// taken for pixels, or pixels for planes, would turn this around.
+			var beside, far float64
+			for i := range 1000 {
+				image := set.At(i)
+				for p := range 1023 {
+					beside += abs(image[3*p], image[3*p+1])
+					far += abs(image[p], image[p+1024])
+				}
+			}
+			expect.That(t, !(beside > far/2),
+				"%v: channels of a pixel differ by %g, values 1,024 on by %g", which, beside, far)
+		}
+	}
+	if !found {
+		t.Skipf("no CIFAR-10 in %v", datasets.Folders(Name10))
 	}
 }
+
+func abs(a, b uint8) float64 { return max(float64(a), float64(b)) - min(float64(a), float64(b)) }

@@ -1,15 +1,14 @@
 package cifar
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/puclab/puclab/datasets/internal/packtest"
 )
 
 // tiny10 is CIFAR-10 with two classes, two files of two images to learn from, and one to test on.
@@ -68,50 +67,20 @@ func files100() fstest.MapFS {
 // files go in reverse order of their names, so that a reader cannot lean on the order.
 func withArchive(t *testing.T, f format, files fstest.MapFS, names ...string) (format, fstest.MapFS) {
 	t.Helper()
-	var b bytes.Buffer
-	zipped := gzip.NewWriter(&b)
-	archive := tar.NewWriter(zipped)
-	for i := len(names) - 1; i >= 0; i-- {
-		data := files[names[i]].Data
-		if err := archive.WriteHeader(&tar.Header{Name: names[i], Mode: 0o644, Size: int64(len(data))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := archive.Write(data); err != nil {
-			t.Fatal(err)
-		}
+	var entries []packtest.Entry
+	for _, name := range slices.Backward(names) {
+		entries = append(entries, packtest.Entry{Name: name, Content: string(files[name].Data)})
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zipped.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f.archive.File.Size, f.archive.File.SHA256 = int64(b.Len()), sum(b.Bytes())
-	return f, fstest.MapFS{f.archive.File.Name: {Data: b.Bytes()}}
-}
-
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
+	data := packtest.TarGzip(t, entries...)
+	f.archive.File.Size, f.archive.File.SHA256 = int64(len(data)), packtest.SHA256(data)
+	return f, fstest.MapFS{f.archive.File.Name: {Data: data}}
 }
 
 // sums returns the file SHA256SUMS of the named files, as the program sha256sum writes it.
 func sums(files fstest.MapFS, names ...string) *fstest.MapFile {
 	var b strings.Builder
 	for _, name := range names {
-		fmt.Fprintf(&b, "%s  %s\n", sum(files[name].Data), name[strings.LastIndex(name, "/")+1:])
+		fmt.Fprintf(&b, "%s  %s\n", packtest.SHA256(files[name].Data), name[strings.LastIndex(name, "/")+1:])
 	}
 	return &fstest.MapFile{Data: []byte(b.String())}
-}
-
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
 }

@@ -9,23 +9,21 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func pngOf(t testing.TB, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, png.Encode(&b, img))
 	return b.Bytes()
 }
 
 func jpegOf(t testing.TB, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}))
 	return b.Bytes()
 }
 
@@ -53,11 +51,7 @@ func uniform(width, height int, c color.Color) image.Image {
 // one returns a set of the single file given.
 func one(t testing.TB, cfg Config, data []byte) *Set {
 	t.Helper()
-	set, err := Open(fstest.MapFS{"class/image.png": {Data: data}}, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return expect.Must(Open(fstest.MapFS{"class/image.png": {Data: data}}, cfg))(t)
 }
 
 // read decodes the single image of such a set.
@@ -71,11 +65,7 @@ func read(t testing.TB, cfg Config, data []byte) ([]uint8, error) {
 
 func mustRead(t testing.TB, cfg Config, data []byte) []uint8 {
 	t.Helper()
-	dst, err := read(t, cfg, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dst
+	return expect.Must(read(t, cfg, data))(t)
 }
 
 // cmykJPEG writes by hand a JPEG file of 8×8 pixels of one color in CMYK, as Adobe's programs do: the four values are
@@ -126,16 +116,4 @@ func cmykJPEG(ink [4]uint8) []byte {
 		}
 	}
 	return append(out, 0xff, 0xd9)
-}
-
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
 }

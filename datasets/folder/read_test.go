@@ -3,7 +3,6 @@ package folder
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -16,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestSameSizeIsExact(t *testing.T) {
@@ -28,9 +28,7 @@ func TestSameSizeIsExact(t *testing.T) {
 			want = append(want, c.R, c.G, c.B)
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("pixels %v, want %v", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "pixels %v, want %v", got, want)
 }
 
 // The luminance of ITU-R BT.601, within half a step.
@@ -39,9 +37,8 @@ func TestGray(t *testing.T) {
 	got := mustRead(t, Config{Height: 4, Gray: true}, pngOf(t, img))
 	for i, v := range got {
 		c := img.RGBAAt(i%4, i/4)
-		if want := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); !(math.Abs(float64(v)-want) <= 0.51) {
-			t.Errorf("pixel %d is %d, want %.2f", i, v, want)
-		}
+		want := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)
+		expect.That(t, math.Abs(float64(v)-want) <= 0.51, "pixel %d is %d, want %.2f", i, v, want)
 	}
 }
 
@@ -101,18 +98,11 @@ func TestScaling(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			img := pattern(tt.width, tt.height)
 			got := mustRead(t, tt.cfg, pngOf(t, img))
-			cfg, err := tt.cfg.withDefaults()
-			if err != nil {
-				t.Fatal(err)
-			}
+			cfg := expect.Must(tt.cfg.withDefaults())(t)
 			want := scaled(img, tt.kept, cfg.Width, cfg.Height)
-			if len(got) != len(want) {
-				t.Fatalf("%d values, want %d", len(got), len(want))
-			}
+			expect.Require(t, len(got) == len(want), "%d values, want %d", len(got), len(want))
 			for i := range got {
-				if !(math.Abs(float64(got[i])-want[i]) <= 1) {
-					t.Errorf("value %d is %d, want %.2f", i, got[i], want[i])
-				}
+				expect.That(t, math.Abs(float64(got[i])-want[i]) <= 1, "value %d is %d, want %.2f", i, got[i], want[i])
 			}
 		})
 	}
@@ -151,9 +141,8 @@ func TestColorModels(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for i, v := range mustRead(t, Config{Height: 4}, tt.data) {
-				if d := int(v) - tt.want[i%3]; d > tt.near || d < -tt.near {
-					t.Fatalf("value %d is %d, want %d", i, v, tt.want[i%3])
-				}
+				d := int(v) - tt.want[i%3]
+				expect.Require(t, d <= tt.near && d >= -tt.near, "value %d is %d, want %d", i, v, tt.want[i%3])
 			}
 		})
 	}
@@ -196,28 +185,23 @@ func TestReadErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var err error
 			got := damage.Allocated(func() { _, err = read(t, tt.cfg, tt.data) })
-			wantError(t, err, append(tt.want, "folder: class/image.png: ")...)
-			if got > 4<<20 {
-				t.Errorf("%d bytes taken for a file of %d", got, len(tt.data))
-			}
+			expect.Error(t, err, append(tt.want, "folder: class/image.png: ")...)
+			expect.That(t, got <= 4<<20, "%d bytes taken for a file of %d", got, len(tt.data))
 		})
 	}
-	if _, err := read(t, Config{Height: 2, MaxBytes: math.MaxInt64, MaxPixels: math.MaxInt}, whole); err != nil {
-		t.Errorf("without limits: %v", err)
-	}
+	expect.Must(read(t, Config{Height: 2, MaxBytes: math.MaxInt64, MaxPixels: math.MaxInt}, whole))(t)
 	set := one(t, Config{Height: 2}, whole)
-	wantError(t, set.ReadImage(1, make([]byte, 12)), "no image 1", "1 images")
-	wantError(t, set.ReadImage(-1, make([]byte, 12)), "no image -1")
-	wantError(t, set.ReadImage(0, make([]byte, 11)), "room for 11", "has 12")
+	expect.Error(t, set.ReadImage(1, make([]byte, 12)), "no image 1", "1 images")
+	expect.Error(t, set.ReadImage(-1, make([]byte, 12)), "no image -1")
+	expect.Error(t, set.ReadImage(0, make([]byte, 11)), "room for 11", "has 12")
 	gone := one(t, Config{Height: 2}, whole)
 	gone.files[0].fsys = fstest.MapFS{}
-	if err := gone.ReadImage(0, make([]byte, 12)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is gone: error %v", err)
-	}
+	expect.Is(t, gone.ReadImage(0, make([]byte, 12)), fs.ErrNotExist, "a file that is gone")
 }
 
 // An image that is as large as its file allows is no trap: a white one compresses best.
 func TestLargestBelievableImages(t *testing.T) {
+	t.Parallel()
 	white := image.NewGray(image.Rect(0, 0, 3000, 3000))
 	for i := range white.Pix {
 		white.Pix[i] = 255
@@ -228,9 +212,7 @@ func TestLargestBelievableImages(t *testing.T) {
 		"RGB PNG": pngOf(t, uniform(2000, 2000, color.White)),
 	} {
 		for i, v := range mustRead(t, Config{Height: 2}, data) {
-			if v < 254 {
-				t.Errorf("%s of %d bytes: value %d is %d, want white", name, len(data), i, v)
-			}
+			expect.That(t, v >= 254, "%s of %d bytes: value %d is %d, want white", name, len(data), i, v)
 		}
 	}
 }
@@ -243,12 +225,9 @@ func checkFile(t *testing.T, data []byte) {
 	dst := bytes.Repeat([]byte{7}, 48)
 	var err error
 	taken := damage.Allocated(func() { err = set.ReadImage(0, dst) })
-	if err == nil && bytes.Equal(dst, bytes.Repeat([]byte{7}, 48)) {
-		t.Error("no error, and no pixels")
-	}
-	if limit := uint64(1<<20 + 1024*40*len(data)); taken > limit {
-		t.Errorf("%d bytes taken for a file of %d", taken, len(data))
-	}
+	expect.That(t, err != nil || !bytes.Equal(dst, bytes.Repeat([]byte{7}, 48)), "no error, and no pixels")
+	limit := uint64(1<<20 + 1024*40*len(data))
+	expect.That(t, taken <= limit, "%d bytes taken for a file of %d", taken, len(data))
 }
 
 func FuzzReadImage(f *testing.F) {

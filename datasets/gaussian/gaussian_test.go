@@ -4,34 +4,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/puclab/puclab/datasets/tabular"
 	"gonum.org/v1/gonum/mat"
-)
 
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
-}
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/expect"
+)
 
 func draw(t *testing.T, m Mixture, cfg Config) *tabular.Table {
 	t.Helper()
-	table, err := m.Draw(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	table := expect.Must(m.Draw(cfg))(t)
+	expect.NoError(t, table.Validate())
 	return table
 }
 
@@ -72,9 +56,7 @@ func TestMoments(t *testing.T) {
 		table := draw(t, m, Config{Points: 40_000, Prior: 0.25, Seed: 11})
 		for class, want := range []Normal{m.Negative, m.Positive} {
 			mean, cov, n := moments(table, class)
-			if wantN := []float64{30_000, 10_000}[class]; n != wantN {
-				t.Errorf("class %d: %g points, want %g", class, n, wantN)
-			}
+			expect.Equal(t, n, []float64{30_000, 10_000}[class], "class %d", class)
 			for a := range 2 {
 				if se := math.Sqrt(want.Covariance[a][a] / n); !(math.Abs(mean[a]-want.Mean[a]) <= 5*se) {
 					t.Errorf("class %d: mean %v, want %v", class, mean, want.Mean)
@@ -82,9 +64,8 @@ func TestMoments(t *testing.T) {
 				for b := range 2 {
 					c := want.Covariance
 					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a covariance of normal numbers
-					if !(math.Abs(cov[a][b]-c[a][b]) <= 5*se) {
-						t.Errorf("class %d: covariance %v, want %v", class, cov, c)
-					}
+					expect.That(t, math.Abs(cov[a][b]-c[a][b]) <= 5*se,
+						"class %d: covariance %v, want %v", class, cov, c)
 				}
 			}
 		}
@@ -106,24 +87,20 @@ func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 		for i := range 2 {
 			for j := range 2 {
 				got := c[i][0]*c[0][j] + c[i][1]*c[1][j]
-				if want := tt.a[0][i]*tt.a[0][j] + tt.a[1][i]*tt.a[1][j]; got != want {
-					t.Errorf("of the matrix %v NumPy makes another covariance than %v", tt.a, c)
-				}
+				want := tt.a[0][i]*tt.a[0][j] + tt.a[1][i]*tt.a[1][j]
+				expect.That(t, got == want, "of the matrix %v NumPy makes another covariance than %v", tt.a, c)
 			}
 		}
 	}
-	if m.Negative.Mean != [2]float64{0, 0} || m.Positive.Mean != [2]float64{3.5, 3.5} {
-		t.Errorf("means %v and %v, want (0, 0) and (3.5, 3.5)", m.Negative.Mean, m.Positive.Mean)
-	}
+	expect.That(t, m.Negative.Mean == [2]float64{0, 0} && m.Positive.Mean == [2]float64{3.5, 3.5},
+		"means %v and %v, want (0, 0) and (3.5, 3.5)", m.Negative.Mean, m.Positive.Mean)
 }
 
 // Along the diagonal the overlapping clouds are mirror images but for their covariances, ±0.2: at (1/2, 1/2) the squared
 // distances are 0.25·2/1.2 and 0.25·2/0.8, and both determinants are 0.96.
 func TestOverlapping(t *testing.T) {
 	got, err := Overlapping().Posterior(0.5, 0.5, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("at (1/2, 1/2) a point is positive with probability %g, want %g", got, want)
 	}
@@ -131,38 +108,31 @@ func TestOverlapping(t *testing.T) {
 		t.Fatal(err)
 	}
 	// At (0, 0) the distances are 0 and 2/0.8.
-	if want := 1 / (1 + math.Exp(0.5*2/0.8)); !(math.Abs(got-want) <= 1e-12) {
-		t.Errorf("at (0, 0) a point is positive with probability %g, want %g", got, want)
-	}
+	want := 1 / (1 + math.Exp(0.5*2/0.8))
+	expect.That(t, math.Abs(got-want) <= 1e-12, "at (0, 0) a point is positive with probability %g, want %g", got, want)
 }
 
 func TestDefaultsAndSeeds(t *testing.T) {
 	table := draw(t, Separable(), Config{})
-	if _, _, n := moments(table, 1); n != 1500 || table.Len() != 3000 {
-		t.Errorf("%g of %d points are positive, want 1500 of 3000", n, table.Len())
-	}
+	_, _, n := moments(table, 1)
+	expect.That(t, n == 1500 && table.Len() == 3000, "%g of %d points are positive, want 1500 of 3000", n, table.Len())
 	// Classes come in random order: of the first 1,000, 500 with a standard deviation below 16.
 	first := 0
 	for _, class := range table.Labels[:1000] {
 		first += class
 	}
-	if first < 420 || first > 580 {
-		t.Errorf("%d of the first 1000 points are positive", first)
-	}
-	if !mat.Equal(table.Features, draw(t, Separable(), Config{}).Features) {
-		t.Error("one seed gave two sets of points")
-	}
-	if mat.Equal(table.Features, draw(t, Separable(), Config{Seed: 1}).Features) {
-		t.Error("seeds 0 and 1 gave the same points")
-	}
+	expect.That(t, first >= 420 && first <= 580, "%d of the first 1000 points are positive", first)
+	expect.That(t, mat.Equal(table.Features, draw(t, Separable(), Config{}).Features),
+		"one seed gave two sets of points")
+	expect.That(t, !mat.Equal(table.Features, draw(t, Separable(), Config{Seed: 1}).Features),
+		"seeds 0 and 1 gave the same points")
 	// One class does not hang on the other: with another distribution of negatives the positives stay.
 	other := Separable()
 	other.Negative.Mean[0] = 50
 	moved := draw(t, other, Config{})
 	for i, class := range table.Labels {
-		if same := slices.Equal(table.Features.RawRowView(i), moved.Features.RawRowView(i)); same != (class == 1) {
-			t.Fatalf("point %d of class %d: the same is %v", i, class, same)
-		}
+		same := slices.Equal(table.Features.RawRowView(i), moved.Features.RawRowView(i))
+		expect.Require(t, same == (class == 1), "point %d of class %d: the same is %v", i, class, same)
 	}
 }
 
@@ -181,35 +151,27 @@ func TestRandomClasses(t *testing.T) {
 		variance += (n - mean) * (n - mean) / 199
 	}
 	// Binomial: mean 300, variance 210; the mean of 200 has a standard error of 1.02, their variance one of 21.
-	if !(math.Abs(mean-300) <= 5.2) || !(math.Abs(variance-210) <= 105) {
-		t.Errorf("mean %g and variance %g of the number of positives, want 300 and 210", mean, variance)
-	}
+	expect.That(t, math.Abs(mean-300) <= 5.2 && math.Abs(variance-210) <= 105,
+		"mean %g and variance %g of the number of positives, want 300 and 210", mean, variance)
 }
 
 func TestNormalDraw(t *testing.T) {
-	points, err := Separable().Positive.Draw(20_000, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := expect.Must(Separable().Positive.Draw(20_000, 5))(t)
 	var x, y float64
 	for i := range 20_000 {
 		x += points.At(i, 0) / 20_000
 		y += points.At(i, 1) / 20_000
 	}
-	if !(math.Abs(x-3.5) <= 5/math.Sqrt(20_000)) || !(math.Abs(y-3.5) <= 5*math.Sqrt(0.5/20_000)) {
-		t.Errorf("mean (%g, %g), want (3.5, 3.5)", x, y)
-	}
-	_, err = Separable().Positive.Draw(0, 1)
-	wantError(t, err, "0 points")
+	expect.That(t, math.Abs(x-3.5) <= 5/math.Sqrt(20_000) && math.Abs(y-3.5) <= 5*math.Sqrt(0.5/20_000),
+		"mean (%g, %g), want (3.5, 3.5)", x, y)
+	_, err := Separable().Positive.Draw(0, 1)
+	expect.Error(t, err, "0 points")
 }
 
 // Points of their own: with the seed of a mixture they share no number with it, so its classes tell nothing about them.
 func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
 	standard := Normal{Covariance: [2][2]float64{{1, 0}, {0, 1}}}
-	points, err := standard.Draw(100, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := expect.Must(standard.Draw(100, 9))(t)
 	for _, stream := range []uint64{classStream, negativeStream, positiveStream} {
 		rng := rand.New(rand.NewPCG(9, stream))
 		if x, y := rng.NormFloat64(), rng.NormFloat64(); x == points.At(0, 0) || y == points.At(0, 1) {
@@ -217,15 +179,12 @@ func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
 		}
 	}
 	again, err := standard.Draw(100, 9)
-	if err != nil || !mat.Equal(points, again) {
-		t.Errorf("one seed gave two sets of points, error %v", err)
-	}
+	expect.That(t, err == nil && mat.Equal(points, again), "one seed gave two sets of points, error %v", err)
 	// As the documentation says: with one seed a shift of the mean shifts the points, so sums need other seeds.
 	shifted := Normal{Mean: [2]float64{10, 0}, Covariance: standard.Covariance}
 	moved, err := shifted.Draw(100, 9)
-	if err != nil || !(math.Abs(moved.At(7, 0)-points.At(7, 0)-10) <= 1e-12) {
-		t.Errorf("a shifted distribution: %v, error %v", moved.RawRowView(7), err)
-	}
+	expect.That(t, err == nil && math.Abs(moved.At(7, 0)-points.At(7, 0)-10) <= 1e-12,
+		"a shifted distribution: %v, error %v", moved.RawRowView(7), err)
 }
 
 // Far out, where squares of distances drown the rest or are no numbers, the highest power that does not cancel out decides.
@@ -255,9 +214,8 @@ func TestPosteriorFarOut(t *testing.T) {
 		{"equal covariances, a step from it", equal, 2, 1e10, 1 / (1 + math.Exp(-1.5))},
 	} {
 		got, err := tt.m.Posterior(tt.x, tt.y, 0.5)
-		if err != nil || !(math.Abs(got-tt.want) < 1e-12) {
-			t.Errorf("%s: %v, error %v; want %v", tt.name, got, err, tt.want)
-		}
+		expect.That(t, err == nil && math.Abs(got-tt.want) < 1e-12,
+			"%s: %v, error %v; want %v", tt.name, got, err, tt.want)
 	}
 	// The answer does not hang on the unit of length, even where a variance is near the ends of the numbers.
 	for _, unit := range []float64{1e-150, 1e-3, 1e150} {
@@ -281,7 +239,7 @@ func TestPosteriorFarOut(t *testing.T) {
 		Positive: Normal{Mean: [2]float64{1e308, 0}, Covariance: equal.Negative.Covariance},
 	}
 	_, err := vast.Posterior(0, 0, 0.5)
-	wantError(t, err, "cannot be compared", "nearer to 1")
+	expect.Error(t, err, "cannot be compared", "nearer to 1")
 	same := Mixture{Negative: equal.Negative, Positive: equal.Negative}
 	if got, err := same.Posterior(1e250, -1e250, 0.25); err != nil || !(math.Abs(got-0.25) <= 1e-12) {
 		t.Errorf("one distribution twice: %v, error %v; want the prior", got, err)
@@ -299,23 +257,18 @@ func density(n Normal, x, y float64) float64 {
 func TestPosterior(t *testing.T) {
 	m := Overlapping()
 	for _, p := range [][3]float64{{0, 0, 0.5}, {1, 1, 0.5}, {0.5, 0.5, 0.5}, {-2, 3, 0.1}, {4, 1, 0.9}} {
-		got, err := m.Posterior(p[0], p[1], p[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(m.Posterior(p[0], p[1], p[2]))(t)
 		positive, negative := p[2]*density(m.Positive, p[0], p[1]), (1-p[2])*density(m.Negative, p[0], p[1])
-		if want := positive / (positive + negative); !(math.Abs(got-want) <= 1e-12) {
-			t.Errorf("at %v: %g, want %g", p, got, want)
-		}
+		want := positive / (positive + negative)
+		expect.That(t, math.Abs(got-want) <= 1e-12, "at %v: %g, want %g", p, got, want)
 	}
 	// Far away the densities are too small for numbers; the answer is not.
-	if got, err := Separable().Posterior(1000, 1000, 0.5); err != nil || got != 0 && got != 1 {
-		t.Errorf("far away: %g, error %v", got, err)
-	}
+	got := expect.Must(Separable().Posterior(1000, 1000, 0.5))(t)
+	expect.That(t, got == 0 || got == 1, "far away: %g", got)
 	_, err := m.Posterior(0, 0, 1)
-	wantError(t, err, "prior of 1")
+	expect.Error(t, err, "prior of 1")
 	_, err = m.Posterior(math.NaN(), 0, 0.5)
-	wantError(t, err, "not finite")
+	expect.Error(t, err, "not finite")
 }
 
 func TestErrors(t *testing.T) {
@@ -345,6 +298,6 @@ func TestErrors(t *testing.T) {
 		{Separable(), Config{Points: 10, Prior: 0.99}, []string{"10 of 10"}},
 	} {
 		_, err := tt.m.Draw(tt.cfg)
-		wantError(t, err, append(tt.want, "gaussian: ")...)
+		expect.Error(t, err, append(tt.want, "gaussian: ")...)
 	}
 }

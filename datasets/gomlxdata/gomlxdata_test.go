@@ -12,7 +12,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/train"
+
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 var (
@@ -35,50 +37,27 @@ func seven() *datasets.Images {
 
 func puBatches(t *testing.T) *datasets.Batches {
 	t.Helper()
-	pu, err := datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	pu := expect.Must(datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1}))(t)
+	return expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2}))(t)
 }
 
 func TestFromBatches(t *testing.T) {
 	b := puBatches(t)
 	ds := FromBatches(b, BatchesConfig{First: 3, Steps: 5})
-	if !strings.Contains(ds.Name(), "2 labeled positives") {
-		t.Errorf("name %q", ds.Name())
-	}
+	expect.That(t, strings.Contains(ds.Name(), "2 labeled positives"), "name %q", ds.Name())
 	for range 2 { // every Iter is the same
 		step := 3
 		for batch, err := range ds.Iter() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			pixels, labeled, err := b.Batch(step)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := fmt.Sprint(batch.Inputs[0].Shape(), batch.Labels[0].Shape()); got != "(Uint8)[4, 1, 2, 3] (Bool)[4]" {
-				t.Fatalf("shapes %s", got)
-			}
-			if got := tensors.MustCopyFlatData[uint8](batch.Inputs[0]); !slices.Equal(got, pixels) {
-				t.Errorf("step %d: pixels %v, want %v", step, got, pixels)
-			}
-			if got := tensors.MustCopyFlatData[bool](batch.Labels[0]); !slices.Equal(got, labeled) {
-				t.Errorf("step %d: labeled %v, want %v", step, got, labeled)
-			}
-			if err := batch.Finalize(); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, err)
+			pixels, labeled := expect.Must2(b.Batch(step))(t)
+			got := fmt.Sprint(batch.Inputs[0].Shape(), batch.Labels[0].Shape())
+			expect.Require(t, got == "(Uint8)[4, 1, 2, 3] (Bool)[4]", "shapes %s", got)
+			expect.Equal(t, tensors.MustCopyFlatData[uint8](batch.Inputs[0]), pixels, "step %d: pixels", step)
+			expect.Equal(t, tensors.MustCopyFlatData[bool](batch.Labels[0]), labeled, "step %d: labeled", step)
+			expect.NoError(t, batch.Finalize())
 			step++
 		}
-		if step != 8 {
-			t.Errorf("the last step is %d, want 7", step-1)
-		}
+		expect.That(t, step == 8, "the last step is %d, want 7", step-1)
 	}
 }
 
@@ -92,9 +71,8 @@ func TestFromBatchesLeavesNoGoroutines(t *testing.T) {
 	}
 	stop()
 	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Since(begin) > 5*time.Second {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
+		expect.Require(t, time.Since(begin) <= 5*time.Second,
+			"%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
 }
 
@@ -108,70 +86,31 @@ func (b broken) ReadImage(i int, dst []uint8) error {
 	return b.Images.ReadImage(i, dst)
 }
 
-// Batches of a source are those from memory, up to the first that cannot be read.
+// Batches of a source come up to the first that cannot be read.
 func TestFromSourceBatches(t *testing.T) {
-	want := puBatches(t)
-	pu, err := datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream := func(src datasets.Source) *Batches {
-		b, err := datasets.NewSourceBatches(src, pu.Split, datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return FromBatches(b, BatchesConfig{First: 2, Steps: 6})
-	}
-	step := 2
-	for batch, err := range stream(pu.Images).Iter() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		pixels, labeled, err := want.Batch(step)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(tensors.MustCopyFlatData[uint8](batch.Inputs[0]), pixels) ||
-			!slices.Equal(tensors.MustCopyFlatData[bool](batch.Labels[0]), labeled) {
-			t.Errorf("step %d: another batch", step)
-		}
-		step++
-	}
-	if step != 8 || stream(pu.Images).Name() != want.String() {
-		t.Errorf("%q ends after step %d, want 7", stream(pu.Images).Name(), step-1)
-	}
+	pu := expect.Must(datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1}))(t)
+	cfg := datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2}
+	b := expect.Must(datasets.NewSourceBatches(broken{pu.Images}, pu.Split, cfg))(t)
 	failed := 0
-	for _, err := range stream(broken{pu.Images}).Iter() {
+	for _, err := range FromBatches(b, BatchesConfig{First: 2, Steps: 6}).Iter() {
 		if err != nil {
 			failed++
-			if !strings.Contains(err.Error(), "four.png") {
-				t.Error(err)
-			}
+			expect.Error(t, err, "four.png")
 		}
 	}
-	if failed != 1 {
-		t.Errorf("%d errors, want 1", failed)
-	}
+	expect.Equal(t, failed, 1, "errors")
 }
 
 func TestImagesThereAndBack(t *testing.T) {
 	want := seven()
 	for _, size := range []int{1, 3, 7, 100} {
-		ds, err := FromImages(want, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := ToImages(ds, want.Classes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ds := expect.Must(FromImages(want, size))(t)
+		got := expect.Must(ToImages(ds, want.Classes))(t)
 		if got.String() != want.String() || !slices.Equal(got.Pixels, want.Pixels) || !slices.Equal(got.Labels, want.Labels) {
 			t.Errorf("size %d: %v came back as %v", size, want, got)
 		}
 	}
-	if _, err := FromImages(want, 0); err == nil {
-		t.Error("a batch of 0 images is accepted")
-	}
+	expect.That(t, expect.Err(FromImages(want, 0)) != nil, "a batch of 0 images is accepted")
 }
 
 // fixed is a data set of given batches.
@@ -198,19 +137,12 @@ func TestToImagesFromFloats(t *testing.T) {
 	for i := range values {
 		values[i] = float32(i) / 255
 	}
-	got, err := ToImages(fixed{pair(tensors.FromFlatDataAndDimensions(values, 2, 8, 16, 1),
-		tensors.FromFlatDataAndDimensions([]int64{1, 0}, 2, 1))}, []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(ToImages(fixed{pair(tensors.FromFlatDataAndDimensions(values, 2, 8, 16, 1),
+		tensors.FromFlatDataAndDimensions([]int64{1, 0}, 2, 1))}, []string{"a", "b"}))(t)
 	for i, p := range got.Pixels {
-		if int(p) != i {
-			t.Fatalf("pixel %d is %d", i, p)
-		}
+		expect.Require(t, int(p) == i, "pixel %d is %d", i, p)
 	}
-	if !slices.Equal(got.Labels, []int{1, 0}) {
-		t.Errorf("labels %v", got.Labels)
-	}
+	expect.That(t, slices.Equal(got.Labels, []int{1, 0}), "labels %v", got.Labels)
 }
 
 func TestToImagesErrors(t *testing.T) {
@@ -234,8 +166,6 @@ func TestToImagesErrors(t *testing.T) {
 			pair(tensors.FromFlatDataAndDimensions([]uint8{1, 2}, 1, 1, 2, 1), classes(0))}, "1×2×1 after"},
 	} {
 		_, err := ToImages(tt.ds, []string{"a", "b"})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want one with %q", tt.name, err, tt.want)
-		}
+		expect.Error(t, err, tt.want)
 	}
 }

@@ -8,26 +8,14 @@ import (
 	"image"
 	"image/png"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/folder"
+	"github.com/puclab/puclab/internal/expect"
 )
-
-// write makes a file below dir.
-func write(t *testing.T, dir, path string, data []byte) {
-	t.Helper()
-	path = filepath.Join(dir, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // Every benchmark can be opened by the name of its set, if the files are there.
 func TestBenchmarksHaveTheirSets(t *testing.T) {
@@ -36,9 +24,7 @@ func TestBenchmarksHaveTheirSets(t *testing.T) {
 		for _, name := range Names() {
 			found = found || name == b.Set
 		}
-		if !found {
-			t.Errorf("%s is made of %q, but there are %q", b.Name, b.Set, Names())
-		}
+		expect.That(t, found, "%s is made of %q, but there are %q", b.Name, b.Set, Names())
 	}
 }
 
@@ -50,20 +36,15 @@ func TestMissingSets(t *testing.T) {
 		"CIFAR-10": "cifar-10", "STL-10": "stl10", "Imagenette and Imagewoof": "imagenette2-160",
 	} {
 		_, err := Open(name)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "fetch the archive "+want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		expect.That(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), "fetch the archive "+want),
+			"%s: %v", name, err)
 	}
 	if _, err := Open("CIFAR-11"); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "Fashion-MNIST, CIFAR-10") {
 		t.Errorf("an unknown name: %v", err)
 	}
-	set, err := Open("Fashion-MNIST") // a part is built in
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set.Len() != 8000 || len(set.Labels) != 8000 || set.Note == "" {
-		t.Errorf("%d images, %d labels, note %q", set.Len(), len(set.Labels), set.Note)
-	}
+	set := expect.Must(Open("Fashion-MNIST"))(t) // a part is built in
+	expect.That(t, set.Len() == 8000 && len(set.Labels) == 8000 && set.Note != "",
+		"%d images, %d labels, note %q", set.Len(), len(set.Labels), set.Note)
 }
 
 // Files that are not the official ones are opened, with a note, which files with the right sums do not get.
@@ -77,21 +58,18 @@ func TestUnofficialFiles(t *testing.T) {
 			file.Write(bytes.Repeat([]byte{byte(i*50 + k%10)}, 3072))
 		}
 		name := fmt.Sprintf("data_batch_%d.bin", i+1)
-		write(t, dir, filepath.Join("cifar-10-batches-bin", name), file.Bytes())
+		expect.File(t, filepath.Join(dir, "cifar-10-batches-bin", name), file.Bytes())
 		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256(file.Bytes()), name)
 	}
 	set, err := Open("CIFAR-10")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set.Len() != 50_000 || !strings.HasPrefix(set.Note, "CIFAR-10 from files without a checksum") {
-		t.Errorf("%d images, note %q", set.Len(), set.Note)
-	}
-	write(t, dir, filepath.Join("cifar-10-batches-bin", "SHA256SUMS"), []byte(sums))
+	expect.NoError(t, err)
+	expect.That(t, set.Len() == 50_000 && strings.HasPrefix(set.Note, "CIFAR-10 from files without a checksum"),
+		"%d images, note %q", set.Len(), set.Note)
+	expect.File(t, filepath.Join(dir, "cifar-10-batches-bin", "SHA256SUMS"), []byte(sums))
 	if set, err = Open("CIFAR-10"); err != nil || set.Note != "CIFAR-10, the official files." {
 		t.Errorf("with the right sums: %v, %v", set, err)
 	}
-	write(t, dir, filepath.Join("cifar-10-batches-bin", "data_batch_5.bin"), []byte("short"))
+	expect.File(t, filepath.Join(dir, "cifar-10-batches-bin", "data_batch_5.bin"), []byte("short"))
 	if _, err := Open("CIFAR-10"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is too short: %v", err)
 	}
@@ -101,18 +79,13 @@ func TestNetteAndWoof(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDataDir, dir)
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 50))); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 50))))
 	for archive, classes := range map[string]map[string]string{"imagenette2-320": folder.Imagenette(), "imagewoof2-160": folder.Imagewoof()} {
 		for class := range classes {
-			write(t, dir, filepath.Join(archive, "train", class, "a.png"), picture.Bytes())
+			expect.File(t, filepath.Join(dir, archive, "train", class, "a.png"), picture.Bytes())
 		}
 	}
-	set, err := Open("Imagenette and Imagewoof")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := expect.Must(Open("Imagenette and Imagewoof"))(t)
 	if height, width, channels := set.Shape(); set.Len() != 20 || len(set.Classes) != 20 || height != 32 || width != 32 || channels != 3 {
 		t.Errorf("%d images of %d×%d×%d in the classes %q", set.Len(), height, width, channels, set.Classes)
 	}
@@ -136,14 +109,10 @@ func TestPick(t *testing.T) {
 		{classes: []string{"d"}, n: 1, wrong: "its classes are a, b, c"},
 	} {
 		got, err := set.Pick(tt.classes, tt.n)
-		if tt.wrong == "" && (err != nil || !bytes.Equal(got, tt.want)) {
-			t.Errorf("%d of %q: %v, %v, want %v", tt.n, tt.classes, got, err, tt.want)
-		}
-		if tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) {
-			t.Errorf("%d of %q: %v, want an error with %q", tt.n, tt.classes, err, tt.wrong)
-		}
+		expect.That(t, tt.wrong != "" || err == nil && bytes.Equal(got, tt.want),
+			"%d of %q: %v, %v, want %v", tt.n, tt.classes, got, err, tt.want)
+		expect.That(t, tt.wrong == "" || err != nil && strings.Contains(err.Error(), tt.wrong),
+			"%d of %q: %v, want an error with %q", tt.n, tt.classes, err, tt.wrong)
 	}
-	if _, err := set.Pick(nil, 1); err == nil {
-		t.Error("no class")
-	}
+	expect.That(t, expect.Err(set.Pick(nil, 1)) != nil, "no class")
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // tinyAll has 20 labeled images, two of each class, of the numbers 0 to 19, and four unlabeled ones, 20 to 23.
@@ -45,9 +46,8 @@ func number(t *testing.T, pixels []byte) int {
 			continue
 		}
 		for at, got := range pixels {
-			if y, x, channel := at/3/96, at/3%96, at%3; got != value(i, y, x, channel) {
-				t.Fatalf("image %d at %d, %d, %d: %d", i, y, x, channel, got)
-			}
+			y, x, channel := at/3/96, at/3%96, at%3
+			expect.Require(t, got == value(i, y, x, channel), "image %d at %d, %d, %d: %d", i, y, x, channel, got)
 		}
 		return i
 	}
@@ -58,101 +58,61 @@ func number(t *testing.T, pixels []byte) int {
 // The whole way of STL-I: both parts on disk, a part held out, the split by name, and batches read while they are needed.
 func TestAll(t *testing.T) {
 	labeled, rest, files := tinyAll()
-	all, err := openAll(labeled, rest, files, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := all.String(); got != "20 images of STL-10 in 10 classes, and 4 without a class" {
-		t.Errorf("%q", got)
-	}
+	all := expect.Must(openAll(labeled, rest, files, Options{}))(t)
+	expect.Equal(t, all.String(), "20 images of STL-10 in 10 classes, and 4 without a class")
 	buffer := make([]byte, imageSize)
 	for i := range 24 {
-		if err := all.ReadImage(i, buffer); err != nil {
-			t.Fatal(err)
-		}
-		if got := number(t, buffer); got != i {
-			t.Errorf("image %d is %d", i, got)
-		}
+		expect.NoError(t, all.ReadImage(i, buffer))
+		expect.Equal(t, number(t, buffer), i, "image %d", i)
 		if want := i % 10; i < 20 && all.Labels[i] != want || i >= 20 && all.Classes[all.Labels[i]] != UnlabeledClass {
 			t.Errorf("image %d has class %d", i, all.Labels[i])
 		}
 	}
-	wantError(t, all.ReadImage(24, buffer), "no image 24")
-	wantError(t, all.ReadImage(-1, buffer), "no image -1")
-	wantError(t, all.ReadImage(0, buffer[1:]), "room for 27647")
+	expect.Error(t, all.ReadImage(24, buffer), "no image 24")
+	expect.Error(t, all.ReadImage(-1, buffer), "no image -1")
+	expect.Error(t, all.ReadImage(0, buffer[1:]), "room for 27647")
 
-	set, held, err := all.Holdout(0.5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, held := expect.Must2(all.Holdout(0.5, 1))(t)
 	perClass := make([]int, 11)
 	seen := map[int]bool{}
 	for _, part := range []*All{set, held} {
-		if part.Len() != 12 {
-			t.Fatalf("%v", part)
-		}
+		expect.Require(t, part.Len() == 12, "%v", part)
 		for i := range part.Len() {
-			if err := part.ReadImage(i, buffer); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, part.ReadImage(i, buffer))
 			n := number(t, buffer)
-			if seen[n] || n < 20 && n%10 != part.Labels[i] || n >= 20 && part.Labels[i] != 10 {
-				t.Errorf("image %d, of class %d, seen before: %v", n, part.Labels[i], seen[n])
-			}
+			expect.That(t, !seen[n] && (n >= 20 || n%10 == part.Labels[i]) && (n < 20 || part.Labels[i] == 10),
+				"image %d, of class %d, seen before: %v", n, part.Labels[i], seen[n])
 			seen[n] = true
 			if part == held {
 				perClass[part.Labels[i]]++
 			}
 		}
 	}
-	if !slices.Equal(perClass, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}) {
-		t.Errorf("held out of each class: %v", perClass)
-	}
+	expect.That(t, slices.Equal(perClass, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}),
+		"held out of each class: %v", perClass)
 
-	benchmark, err := datasets.FindBenchmark("STL-I")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := benchmark.Config(set.Classes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchmark := expect.Must(datasets.FindBenchmark("STL-I"))(t)
+	cfg := expect.Must(benchmark.Config(set.Classes))(t)
 	cfg.Labeled = 5
-	split, err := datasets.NewSplit(set.Labels, set.Classes, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	split := expect.Must(datasets.NewSplit(set.Labels, set.Classes, cfg))(t)
 	want := "STL-I: PU data (case-control): 5 labeled positives, 12 unlabeled, 2 of unknown class, estimated prior π̂ = 0.51, " +
 		"γ = 0.4167, seed 0, positive: airplane, car, cat, ship, truck"
-	if split.String() != want {
-		t.Errorf("%q, want %q", split, want)
-	}
-	batches, err := datasets.NewSourceBatches(set, split, datasets.BatchConfig{Size: 6, Share: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, split.String() == want, "%q, want %q", split, want)
+	batches := expect.Must(datasets.NewSourceBatches(set, split, datasets.BatchConfig{Size: 6, Share: 0.5}))(t)
 	met := map[int]int{}
 	for step := range 4 {
-		pixels, labeled, err := batches.Batch(step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, labeled := expect.Must2(batches.Batch(step))(t)
 		for i, isLabeled := range labeled {
 			n := number(t, pixels[i*imageSize:(i+1)*imageSize])
-			if isLabeled && (n >= 20 || !slices.Contains(benchmark.Positive, n%10)) {
-				t.Errorf("image %d is labeled", n)
-			}
+			expect.That(t, !isLabeled || n < 20 && slices.Contains(benchmark.Positive, n%10), "image %d is labeled", n)
 			if !isLabeled {
 				met[n]++
 			}
 		}
 	}
-	if len(met) != 12 || slices.Max(slices.Collect(maps.Values(met))) > 1 {
-		t.Errorf("one epoch of the unlabeled examples has the images %v", met)
-	}
-	if err := all.Close(); err != nil {
-		t.Error(err)
-	}
+	expect.That(t, len(met) == 12 && slices.Max(slices.Collect(maps.Values(met))) <= 1,
+		"one epoch of the unlabeled examples has the images %v", met)
+	expect.NoError(t, all.Close())
 }
 
 // closing counts the files that are open.
@@ -206,24 +166,16 @@ func TestOpenAllRefuses(t *testing.T) {
 		fsys := &closing{FS: spoiled}
 		all, err := openAll(labeled, rest, fsys, Options{})
 		if tt.want == "" {
-			if err != nil || fsys.open != 2 {
-				t.Fatalf("%v, %d files open", err, fsys.open)
-			}
+			expect.Require(t, err == nil && fsys.open == 2, "%v, %d files open", err, fsys.open)
 			_, _, err := all.Holdout(1, 0)
-			wantError(t, err, "share of 1")
-			if err := all.Close(); err != nil {
-				t.Error(err)
-			}
+			expect.Error(t, err, "share of 1")
+			expect.NoError(t, all.Close())
 		} else {
-			wantError(t, err, tt.want)
-			if all != nil || errors.Is(err, fs.ErrNotExist) != tt.missing {
-				t.Errorf("%v, %v", all, err)
-			}
+			expect.Error(t, err, tt.want)
+			expect.That(t, all == nil && errors.Is(err, fs.ErrNotExist) == tt.missing, "%v, %v", all, err)
 		}
-		if fsys.open != 0 {
-			t.Errorf("%d files stay open (%v)", fsys.open, err)
-		}
+		expect.That(t, fsys.open == 0, "%d files stay open (%v)", fsys.open, err)
 	}
 	_, err := OpenAll(files, Options{AnyContent: true}) // the true sizes
-	wantError(t, err, fmt.Sprintf("train_y.bin has 20 bytes, not %d", 5000))
+	expect.Error(t, err, fmt.Sprintf("train_y.bin has 20 bytes, not %d", 5000))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/internal/content"
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The value that the tests give to a place of an image: different for neighbors in every direction.
@@ -66,17 +67,14 @@ func tinyUnlabeled() (part, fstest.MapFS) {
 
 func checkImages(t *testing.T, set *datasets.Images, first int) {
 	t.Helper()
-	if err := set.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, set.Validate())
 	for i := range set.Len() {
 		for y := range 96 {
 			for x := range 96 {
 				for channel := range 3 {
 					got, want := set.Pixels[((i*96+y)*96+x)*3+channel], value(first+i, y, x, channel)
-					if got != want {
-						t.Fatalf("image %d, row %d, column %d, channel %d: %d, want %d", i, y, x, channel, got, want)
-					}
+					expect.Require(t, got == want,
+						"image %d, row %d, column %d, channel %d: %d, want %d", i, y, x, channel, got, want)
 				}
 			}
 		}
@@ -86,79 +84,53 @@ func checkImages(t *testing.T, set *datasets.Images, first int) {
 func TestLoad(t *testing.T) {
 	p, fsys := tiny()
 	set, err := p.load(fsys, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	checkImages(t, set, 0)
-	if want := []int{2, 0, 1, 9, 3, 4, 8, 5, 6, 7}; !slices.Equal(set.Labels, want) {
-		t.Errorf("labels %v, want %v", set.Labels, want)
-	}
-	if set.Classes[set.Labels[0]] != "car" || set.Classes[9] != "truck" {
-		t.Errorf("classes %v", set.Classes)
-	}
+	expect.Equal(t, set.Labels, []int{2, 0, 1, 9, 3, 4, 8, 5, 6, 7}, "labels")
+	expect.That(t, set.Classes[set.Labels[0]] == "car" && set.Classes[9] == "truck", "classes %v", set.Classes)
 	p, fsys = tinyUnlabeled()
 	if set, err = p.load(fsys, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	checkImages(t, set, 20)
-	if !slices.Equal(set.Labels, []int{0, 0}) || !slices.Equal(set.Classes, []string{"unlabeled"}) {
-		t.Errorf("labels %v of %v", set.Labels, set.Classes)
-	}
+	expect.That(t, slices.Equal(set.Labels, []int{0, 0}) && slices.Equal(set.Classes, []string{"unlabeled"}),
+		"labels %v of %v", set.Labels, set.Classes)
 }
 
 func TestOpen(t *testing.T) {
 	p, fsys := tiny()
 	for _, opts := range []Options{{}, {AnyContent: true}} {
-		set, err := p.open(fsys, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := expect.Must(p.open(fsys, opts))(t)
 		defer set.Close()
-		loaded, err := set.Load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := expect.Must(set.Load(t.Context()))(t)
 		checkImages(t, loaded, 0)
 		loaded.Labels[0]++
-		if set.Labels[0] != loaded.Labels[0]-1 {
-			t.Error("Load shares the labels of the set, want a copy")
-		}
-		if h, w, c := set.Shape(); h != 96 || w != 96 || c != 3 || set.Len() != 10 {
-			t.Errorf("%d images of %d×%d×%d", set.Len(), h, w, c)
-		}
+		expect.That(t, set.Labels[0] == loaded.Labels[0]-1, "Load shares the labels of the set, want a copy")
+		h, w, c := set.Shape()
+		expect.That(t, h == 96 && w == 96 && c == 3 && set.Len() == 10, "%d images of %d×%d×%d", set.Len(), h, w, c)
 		rows := []int{7, 2, 2, 9}
 		for pixels, err := range datasets.Stream(t.Context(), set, rows, 3) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := loaded.At(rows[0]); !bytes.Equal(pixels, want) {
-				t.Errorf("image %d came wrong", rows[0])
-			}
+			expect.NoError(t, err)
+			want := loaded.At(rows[0])
+			expect.That(t, bytes.Equal(pixels, want), "image %d came wrong", rows[0])
 			rows = rows[1:]
 		}
 		buffer := make([]byte, imageSize)
-		wantError(t, set.ReadImage(10, buffer), "no image 10")
-		wantError(t, set.ReadImage(-1, buffer), "no image -1")
-		wantError(t, set.ReadImage(0, buffer[1:]), "room for 27647")
+		expect.Error(t, set.ReadImage(10, buffer), "no image 10")
+		expect.Error(t, set.ReadImage(-1, buffer), "no image -1")
+		expect.Error(t, set.ReadImage(0, buffer[1:]), "room for 27647")
 	}
 }
 
 // A file that got shorter after it was opened.
 func TestReadImageFromAFileThatShrank(t *testing.T) {
 	p, fsys := tiny()
-	set, err := p.open(fsys, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := expect.Must(p.open(fsys, Options{}))(t)
 	defer set.Close()
 	set.at = bytes.NewReader(fsys["stl10_binary/train_X.bin"].Data[:2*imageSize+10])
 	buffer := make([]byte, imageSize)
-	if err := set.ReadImage(1, buffer); err != nil {
-		t.Error(err)
-	}
-	if err := set.ReadImage(2, buffer); !errors.Is(err, io.EOF) {
-		t.Errorf("error %v, want one that wraps io.EOF", err)
-	}
+	expect.NoError(t, set.ReadImage(1, buffer))
+	expect.Is(t, set.ReadImage(2, buffer), io.EOF)
 }
 
 func TestErrors(t *testing.T) {
@@ -196,33 +168,25 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set, err := p.load(tt.fsys, tt.opts)
-			wantError(t, err, append(tt.want, "stl10: ")...)
-			if set != nil {
-				t.Error("a set in spite of the error")
-			}
+			expect.Error(t, err, append(tt.want, "stl10: ")...)
+			expect.That(t, set == nil, "a set in spite of the error")
 			opened, openErr := p.open(tt.fsys, tt.opts)
-			if openErr == nil || openErr.Error() != err.Error() {
-				t.Errorf("Open gives the error %v, Load %v", openErr, err)
-			}
-			if opened != nil {
-				t.Error("an open set in spite of the error")
-			}
-			if is := errors.Is(err, fs.ErrNotExist); is != tt.missing {
-				t.Errorf("error %v: errors.Is(err, fs.ErrNotExist) = %v", err, is)
-			}
+			expect.That(t, openErr != nil && openErr.Error() == err.Error(),
+				"Open gives the error %v, Load %v", openErr, err)
+			expect.That(t, opened == nil, "an open set in spite of the error")
+			expect.Equal(t, errors.Is(err, fs.ErrNotExist), tt.missing, "error")
 		})
 	}
 	_, err := Load(whole, 5, Options{})
-	wantError(t, err, "unknown part 5", "train, test, unlabeled")
+	expect.Error(t, err, "unknown part 5", "train, test, unlabeled")
 	_, err = Open(whole, 5, Options{})
-	wantError(t, err, "unknown part 5", "train, test, unlabeled")
+	expect.Error(t, err, "unknown part 5", "train, test, unlabeled")
 	// With the true sizes the tiny files are refused at once, and cost nothing.
-	if got := damage.Allocated(func() {
+	got := damage.Allocated(func() {
 		_, err = Load(fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, 100)}}, Unlabeled, Options{AnyContent: true})
-	}); got > 4<<20 {
-		t.Errorf("%d bytes taken for a file of 100", got)
-	}
-	wantError(t, err, "unlabeled_X.bin has 100 bytes, not 2764800000")
+	})
+	expect.That(t, got <= 4<<20, "%d bytes taken for a file of 100", got)
+	expect.Error(t, err, "unlabeled_X.bin has 100 bytes, not 2764800000")
 }
 
 // Load holds the images once, and Open none of them.
@@ -230,28 +194,18 @@ func TestMemory(t *testing.T) {
 	const n = 200
 	p := part{images: file{"unlabeled_X.bin", n * imageSize, ""}, count: n}
 	fsys := fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, n*imageSize)}}
-	if got := damage.Allocated(func() {
-		if _, err := p.load(fsys, Options{}); err != nil {
-			t.Fatal(err)
-		}
-	}); got > n*imageSize+1<<18 {
-		t.Errorf("Load took %d bytes for images of %d", got, n*imageSize)
-	}
+	got := damage.Allocated(func() {
+		expect.Must(p.load(fsys, Options{}))(t)
+	})
+	expect.That(t, got <= n*imageSize+1<<18, "Load took %d bytes for images of %d", got, n*imageSize)
 	p.images.sum = md5sum(fsys["unlabeled_X.bin"].Data)
 	if got := damage.Allocated(func() {
-		set, err := p.open(fsys, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := expect.Must(p.open(fsys, Options{}))(t)
 		buffer := make([]byte, imageSize)
 		for i := range n {
-			if err := set.ReadImage(i, buffer); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, set.ReadImage(i, buffer))
 		}
-		if err := set.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, set.Close())
 	}); got > n*imageSize/2 {
 		t.Errorf("reading an open set took %d bytes", got)
 	}
@@ -268,24 +222,19 @@ func (s sequential) Open(name string) (fs.File, error) {
 func TestOpenNeedsReaderAt(t *testing.T) {
 	p, fsys := tiny()
 	_, err := p.open(sequential{fsys}, Options{})
-	wantError(t, err, "train_X.bin cannot be read from the middle", "use Load")
-	if _, err := p.load(sequential{fsys}, Options{}); err != nil {
-		t.Error(err)
-	}
+	expect.Error(t, err, "train_X.bin cannot be read from the middle", "use Load")
+	expect.Must(p.load(sequential{fsys}, Options{}))(t)
 }
 
 func TestParts(t *testing.T) {
 	for which, p := range parts {
-		if p.images.size != int64(p.count)*3*96*96 {
-			t.Errorf("%v: %d bytes for %d images", which, p.images.size, p.count)
-		}
-		if p.labels.name != "" && (p.labels.size != int64(p.count) || p.count != 10*p.perClass) {
-			t.Errorf("%v: %d images, %d labels, %d of each class", which, p.count, p.labels.size, p.perClass)
-		}
+		expect.That(t, p.images.size == int64(p.count)*3*96*96,
+			"%v: %d bytes for %d images", which, p.images.size, p.count)
+		expect.That(t, p.labels.name == "" || p.labels.size == int64(p.count) && p.count == 10*p.perClass,
+			"%v: %d images, %d labels, %d of each class", which, p.count, p.labels.size, p.perClass)
 	}
-	if Train.String()+Test.String()+Unlabeled.String()+Part(9).String() != "traintestunlabeledPart(9)" {
-		t.Error("names of the parts")
-	}
+	expect.That(t, Train.String()+Test.String()+Unlabeled.String()+Part(9).String() == "traintestunlabeledPart(9)",
+		"names of the parts")
 }
 
 func foldText(lines int, f func(line, i int) string) string {
@@ -301,10 +250,7 @@ func foldText(lines int, f func(line, i int) string) string {
 
 func TestFolds(t *testing.T) {
 	number := func(line, i int) string { return strconv.Itoa((line*400 + i*3) % 5000) }
-	rows, err := Folds(fstest.MapFS{"stl10_binary/fold_indices.txt": {Data: []byte(foldText(10, number))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := expect.Must(Folds(fstest.MapFS{"stl10_binary/fold_indices.txt": {Data: []byte(foldText(10, number))}}))(t)
 	if len(rows) != 10 || len(rows[9]) != 1000 || rows[9][0] != 3600 || rows[9][2] != 3606 || rows[0][999] != 2997 {
 		t.Errorf("%d folds, the last starts with %v", len(rows), rows[9][:3])
 	}
@@ -330,11 +276,9 @@ func TestFolds(t *testing.T) {
 		{strings.Repeat("1", 1<<17), []string{"line 1", "too long"}},
 	} {
 		_, err := Folds(fstest.MapFS{"fold_indices.txt": {Data: []byte(tt.text)}})
-		wantError(t, err, append(tt.want, "fold_indices.txt")...)
+		expect.Error(t, err, append(tt.want, "fold_indices.txt")...)
 	}
-	if _, err := Folds(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: error %v", err)
-	}
+	expect.Is(t, expect.Err(Folds(fstest.MapFS{})), fs.ErrNotExist, "no file")
 }
 
 // checkDamaged reads two files that may be damaged: an error, or what the bytes say.
@@ -346,14 +290,12 @@ func checkDamaged(t *testing.T, images, labels []byte) {
 		return
 	}
 	for i := range set.Len() {
-		if set.Labels[i] != int(labels[i])-1 {
-			t.Errorf("label %d of image %d, the file has %d", set.Labels[i], i, labels[i])
-		}
+		expect.That(t, set.Labels[i] == int(labels[i])-1,
+			"label %d of image %d, the file has %d", set.Labels[i], i, labels[i])
 		for at, got := range set.At(i) {
 			y, x, channel := at/3/96, at/3%96, at%3
-			if want := images[i*3*96*96+channel*96*96+x*96+y]; got != want {
-				t.Fatalf("image %d at %d: %d, want %d", i, at, got, want)
-			}
+			want := images[i*3*96*96+channel*96*96+x*96+y]
+			expect.Require(t, got == want, "image %d at %d: %d, want %d", i, at, got, want)
 		}
 	}
 }
@@ -376,9 +318,8 @@ func TestDamaged(t *testing.T) {
 		checkDamaged(t, images, damage.One(rng, labels))
 		spoiled := damage.One(rng, images)
 		_, err := p.load(fstest.MapFS{"train_X.bin": {Data: spoiled}, "train_y.bin": {Data: labels}}, Options{})
-		if same := bytes.Equal(spoiled, images); (err == nil) != same {
-			t.Errorf("the same bytes: %v, and error %v", same, err)
-		}
+		same := bytes.Equal(spoiled, images)
+		expect.That(t, (err == nil) == same, "the same bytes: %v, and error %v", same, err)
 	}
 }
 
@@ -399,21 +340,7 @@ func TestRealFiles(t *testing.T) {
 				continue
 			}
 			t.Logf("%d images of the part %v in %s", set.Len(), which, folder)
-			if err := set.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
+			expect.NoError(t, set.Close())
 		}
 	}
 }

@@ -3,12 +3,13 @@ package tabular
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/puclab/puclab/datasets"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // twelve returns a table of 12 rows of 3 features, 100·column + row, of the classes 0 and 1 in turn.
@@ -25,20 +26,12 @@ func twelve() *Table {
 
 func split(t *testing.T, x *Table, cfg datasets.SplitConfig) *datasets.Split {
 	t.Helper()
-	s, err := datasets.NewSplit(x.Labels, x.Classes, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return expect.Must(datasets.NewSplit(x.Labels, x.Classes, cfg))(t)
 }
 
 func newBatches(t *testing.T, x *Table, s *datasets.Split, c *Corruption, cfg datasets.BatchConfig) *Batches {
 	t.Helper()
-	b, err := NewBatches(x, s, c, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return expect.Must(NewBatches(x, s, c, cfg))(t)
 }
 
 // With values from far away, what is replaced shows: everything else must be the row that the schedule names, in both views.
@@ -47,24 +40,18 @@ func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3, Setting: datasets.SingleDataset, Seed: 2})
 	far := mat.NewDense(2, 3, []float64{1000, 1100, 1200, 2000, 2100, 2200})
 	for _, exact := range []bool{true, false} {
-		c, err := NewCorruption(far, 0.5) // ⌊0.5·3⌋ = 1 feature
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Must(NewCorruption(far, 0.5))(t) // ⌊0.5·3⌋ = 1 feature
 		if exact {
 			c = c.Exactly()
 		}
 		b := newBatches(t, x, s, c, datasets.BatchConfig{Size: 5, Share: 0.4, Seed: 3})
-		if b.Features() != 3 || b.Size() != 5 {
-			t.Fatalf("%d features, batches of %d", b.Features(), b.Size())
-		}
+		expect.Require(t, b.Features() == 3 && b.Size() == 5, "%d features, batches of %d", b.Features(), b.Size())
 		replaced, differ := 0, 0
 		const steps = 200
 		for step := range steps {
 			views, labeled := b.Batch(step)
-			if len(views) != 2*5*3 || !slices.Equal(labeled, []bool{true, true, false, false, false}) {
-				t.Fatalf("step %d: %d numbers, labeled %v", step, len(views), labeled)
-			}
+			expect.Require(t, len(views) == 2*5*3 && slices.Equal(labeled, []bool{true, true, false, false, false}),
+				"step %d: %d numbers, labeled %v", step, len(views), labeled)
 			for view := range 2 {
 				for i, example := range b.Rows(step) {
 					row := views[(view*5+i)*3:][:3]
@@ -78,9 +65,8 @@ func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 							t.Fatalf("step %d, view %d, row %d (%d of the table): %v", step, view, i, s.Index[example], row)
 						}
 					}
-					if exact && changed != 1 {
-						t.Errorf("step %d, view %d, row %d: %d features replaced, want 1", step, view, i, changed)
-					}
+					expect.That(t, !exact || changed == 1,
+						"step %d, view %d, row %d: %d features replaced, want 1", step, view, i, changed)
 					replaced += changed
 				}
 			}
@@ -89,12 +75,9 @@ func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 			}
 		}
 		// Of 6000 values each with probability 1/2: within 5 standard deviations (38.7) of the mean.
-		if !exact && !(math.Abs(float64(replaced)-3000) <= 194) {
-			t.Errorf("%d of 6000 values replaced, want half", replaced)
-		}
-		if differ < steps-2 {
-			t.Errorf("the two views are equal in %d of %d steps", steps-differ, steps)
-		}
+		expect.That(t, exact || math.Abs(float64(replaced)-3000) <= 194,
+			"%d of 6000 values replaced, want half", replaced)
+		expect.That(t, differ >= steps-2, "the two views are equal in %d of %d steps", steps-differ, steps)
 	}
 }
 
@@ -109,23 +92,16 @@ func TestBatchesDrawFromTheSplit(t *testing.T) {
 	for step := range 100 {
 		views, _ := b.Batch(step)
 		for i, v := range views {
-			if j := i % 3; v < float32(100*j) || v > float32(100*j+9) {
-				t.Fatalf("value %g in column %d", v, j)
-			}
+			j := i % 3
+			expect.Require(t, !(v < float32(100*j)) && !(v > float32(100*j+9)), "value %g in column %d", v, j)
 			seen[v] = true
 		}
 	}
-	if len(seen) != 30 {
-		t.Errorf("%d of 30 values occur", len(seen))
-	}
+	expect.That(t, len(seen) == 30, "%d of 30 values occur", len(seen))
 	want := s.String() + "; batches of 8, share of labeled 0, seed 0; views: each feature replaced by that of a random row " +
 		"with probability 0.6"
-	if b.String() != want {
-		t.Errorf("%q, want %q", b, want)
-	}
-	if got := b.corruption.Exactly().String(); got != "1 of 3 features replaced by those of random rows" {
-		t.Errorf("%q", got)
-	}
+	expect.That(t, b.String() == want, "%q, want %q", b, want)
+	expect.Equal(t, b.corruption.Exactly().String(), "1 of 3 features replaced by those of random rows")
 }
 
 // A batch depends on seed and step alone: out of order, afresh, in parallel.
@@ -142,38 +118,26 @@ func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, step := range []int{19, 0, 7, 6, 7, 12} {
 		wg.Go(func() {
-			if got, _ := b.Batch(step); !slices.Equal(got, want[step]) {
-				t.Errorf("step %d: %v, want %v", step, got, want[step])
-			}
+			got, _ := b.Batch(step)
+			expect.That(t, slices.Equal(got, want[step]), "step %d: %v, want %v", step, got, want[step])
 		})
 	}
 	wg.Wait()
-	if other, _ := make(10).Batch(4); slices.Equal(other, want[4]) {
-		t.Error("two seeds give the same batch")
-	}
+	other, _ := make(10).Batch(4)
+	expect.That(t, !slices.Equal(other, want[4]), "two seeds give the same batch")
 	// The corruption moves on with the step even where the rows are the same: here every batch is the whole set.
-	c, err := NewCorruption(x.Features, 1) // every value is drawn, whatever the order of the rows
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Must(NewCorruption(x.Features, 1))(t) // every value is drawn, whatever the order of the rows
 	whole := newBatches(t, x, s, c, datasets.BatchConfig{Size: 15})
 	a, _ := whole.Batch(0)
-	if next, _ := whole.Batch(1); slices.Equal(a, next) {
-		t.Error("two steps draw the same values")
-	}
+	next, _ := whole.Batch(1)
+	expect.That(t, !slices.Equal(a, next), "two steps draw the same values")
 }
 
 func TestNewBatchesRefuses(t *testing.T) {
 	x := twelve()
 	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3})
-	other, err := NewCorruption(mat.NewDense(1, 2, []float64{1, 2}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	holed, err := NewCorruption(mat.NewDense(1, 3, []float64{1, math.NaN(), 2}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Must(NewCorruption(mat.NewDense(1, 2, []float64{1, 2}), 0))(t)
+	holed := expect.Must(NewCorruption(mat.NewDense(1, 3, []float64{1, math.NaN(), 2}), 0))(t)
 	huge := twelve()
 	huge.Features.Set(4, 1, 1e39)
 	few := twelve()
@@ -199,17 +163,7 @@ func TestNewBatchesRefuses(t *testing.T) {
 		{"batch", x, s, nil, datasets.BatchConfig{Size: 99}, []string{"99 examples", "only 15"}},
 	} {
 		_, err := NewBatches(tt.table, tt.split, tt.c, tt.cfg)
-		if err == nil {
-			t.Errorf("%s: no error", tt.name)
-			continue
-		}
-		for _, part := range tt.want {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: error %q lacks %q", tt.name, err, part)
-			}
-		}
+		expect.Error(t, err, tt.want...)
 	}
-	if _, err := NewBatches(x, s, nil, ok); err != nil {
-		t.Error(err)
-	}
+	expect.Must(NewBatches(x, s, nil, ok))(t)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // places returns rows whose value at row i and column j is 1000·j + i, so that each value tells where it is from.
@@ -22,22 +24,14 @@ func places(rows, columns int) *mat.Dense {
 
 func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 	from := places(50, 4)
-	c, err := NewCorruption(from, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Must(NewCorruption(from, 0.5))(t)
 	from.Set(0, 0, 77777) // the corruption keeps a copy
 	x := mat.NewDense(3000, 4, nil)
 	for i := range 3000 {
 		x.SetRow(i, []float64{-1, -2, -3, -4})
 	}
-	view, err := c.View(x, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if x.At(0, 0) != -1 {
-		t.Error("View changed what it was given")
-	}
+	view := expect.Must(c.View(x, rand.New(rand.NewPCG(1, 1))))(t)
+	expect.That(t, x.At(0, 0) == -1, "View changed what it was given")
 	replaced := make([]int, 4)
 	counts := make([]int, 50) // how often each row gave the value of column 2
 	pairs := 0                // rows in which columns 0 and 1 are both replaced
@@ -61,22 +55,17 @@ func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 	}
 	// Of 3,000 with probability 1/2: 1,500 with a standard deviation of 27. Five of them make 137.
 	for j, n := range replaced {
-		if n < 1363 || n > 1637 {
-			t.Errorf("column %d was replaced in %d of 3000 rows, want about 1500", j, n)
-		}
+		expect.That(t, n >= 1363 && n <= 1637, "column %d was replaced in %d of 3000 rows, want about 1500", j, n)
 	}
 	// Both with probability 1/4: 750 with a standard deviation of 23.7.
-	if pairs < 631 || pairs > 869 {
-		t.Errorf("columns 0 and 1 were replaced together in %d rows, want about 750", pairs)
-	}
+	expect.That(t, pairs >= 631 && pairs <= 869,
+		"columns 0 and 1 were replaced together in %d rows, want about 750", pairs)
 	// All 50 rows are as likely: chi-squared of 49 degrees has the mean 49 and the standard deviation 9.9.
 	expected, chi2 := float64(replaced[2])/50, 0.0
 	for _, n := range counts {
 		chi2 += (float64(n) - expected) * (float64(n) - expected) / expected
 	}
-	if chi2 > 49+5*9.9 {
-		t.Errorf("chi-squared %g of the rows drawn from, want about 49: %v", chi2, counts)
-	}
+	expect.That(t, !(chi2 > 49+5*9.9), "chi-squared %g of the rows drawn from, want about 49: %v", chi2, counts)
 }
 
 // As many features as SCARF replaces, in each row, each as often as the others.
@@ -85,15 +74,9 @@ func TestExactly(t *testing.T) {
 		rate float64
 		want int // of five
 	}{{0, 3}, {0.6, 3}, {0.59, 2}, {0.2, 1}, {0.1, 0}, {1, 5}} {
-		c, err := NewCorruption(places(10, 5), tt.rate)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Must(NewCorruption(places(10, 5), tt.rate))(t)
 		x := mat.NewDense(1000, 5, slices.Repeat([]float64{-1}, 5000))
-		view, err := c.Exactly().View(x, rand.New(rand.NewPCG(2, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := expect.Must(c.Exactly().View(x, rand.New(rand.NewPCG(2, 2))))(t)
 		per := make([]int, 5)
 		for i := range 1000 {
 			n := 0
@@ -103,39 +86,23 @@ func TestExactly(t *testing.T) {
 					per[j]++
 				}
 			}
-			if n != tt.want {
-				t.Fatalf("rate %g: %d features replaced, want %d", tt.rate, n, tt.want)
-			}
+			expect.Require(t, n == tt.want, "rate %g: %d features replaced, want %d", tt.rate, n, tt.want)
 		}
 		p := float64(tt.want) / 5
 		for j, n := range per {
-			if !(math.Abs(float64(n)-1000*p) <= 5*math.Sqrt(1000*p*(1-p))) {
-				t.Errorf("rate %g: feature %d replaced %d times, want about %g", tt.rate, j, n, 1000*p)
-			}
+			expect.That(t, math.Abs(float64(n)-1000*p) <= 5*math.Sqrt(1000*p*(1-p)),
+				"rate %g: feature %d replaced %d times, want about %g", tt.rate, j, n, 1000*p)
 		}
 	}
 }
 
 func TestViews(t *testing.T) {
 	x := places(40, 6)
-	c, err := NewCorruption(x, 0) // 0.6
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b, err := c.Views(x, rand.New(rand.NewPCG(3, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _, err := c.Views(x, rand.New(rand.NewPCG(3, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(a, again) {
-		t.Error("one seed gave two views")
-	}
-	if mat.Equal(a, b) || mat.Equal(a, x) {
-		t.Error("the views are the same, or not corrupted")
-	}
+	c := expect.Must(NewCorruption(x, 0))(t) // 0.6
+	a, b := expect.Must2(c.Views(x, rand.New(rand.NewPCG(3, 3))))(t)
+	again, _ := expect.Must2(c.Views(x, rand.New(rand.NewPCG(3, 3))))(t)
+	expect.That(t, mat.Equal(a, again), "one seed gave two views")
+	expect.That(t, !mat.Equal(a, b) && !mat.Equal(a, x), "the views are the same, or not corrupted")
 	// 240 values, each changed with probability 0.6·39/40: 140.4 with a standard deviation of 7.6.
 	changed := 0
 	for i := range 40 {
@@ -145,51 +112,35 @@ func TestViews(t *testing.T) {
 			}
 		}
 	}
-	if changed < 102 || changed > 179 {
-		t.Errorf("%d of 240 values changed, want about 140", changed)
-	}
+	expect.That(t, changed >= 102 && changed <= 179, "%d of 240 values changed, want about 140", changed)
 	// Computed apart from this package, with the published formulas of PCG-DXSM and of Lemire's bounded draw.
-	if got, want := a.RawRowView(0), []float64{18, 1000, 2000, 3008, 4019, 5000}; !slices.Equal(got, want) {
-		t.Errorf("the first row of seed 3 became %v, want %v", got, want)
-	}
-	all, err := NewCorruption(places(1, 6), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := all.View(x, rand.New(rand.NewPCG(4, 4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Equal(t, a.RawRowView(0), []float64{18, 1000, 2000, 3008, 4019, 5000}, "the first row of seed 3 became")
+	all := expect.Must(NewCorruption(places(1, 6), 1))(t)
+	view := expect.Must(all.View(x, rand.New(rand.NewPCG(4, 4))))(t)
 	for i := range 40 {
-		if !slices.Equal(view.RawRowView(i), []float64{0, 1000, 2000, 3000, 4000, 5000}) {
-			t.Fatalf("rate 1 from one row: %v", view.RawRowView(i))
-		}
+		expect.Require(t, slices.Equal(view.RawRowView(i), []float64{0, 1000, 2000, 3000, 4000, 5000}),
+			"rate 1 from one row: %v", view.RawRowView(i))
 	}
 }
 
 func TestCorruptionErrors(t *testing.T) {
 	for _, rate := range []float64{-0.1, 1.1, math.NaN()} {
 		_, err := NewCorruption(places(2, 2), rate)
-		wantError(t, err, "from 0 to 1")
+		expect.Error(t, err, "from 0 to 1")
 	}
 	_, err := NewCorruption(nil, 0.5)
-	wantError(t, err, "no rows given")
+	expect.Error(t, err, "no rows given")
 	_, err = NewCorruption(&mat.Dense{}, 0.5)
-	wantError(t, err, "no rows given")
-	c, err := NewCorruption(places(2, 2), 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Error(t, err, "no rows given")
+	c := expect.Must(NewCorruption(places(2, 2), 0.5))(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	_, err = c.View(places(2, 3), rng)
-	wantError(t, err, "3 features", "2 features")
+	expect.Error(t, err, "3 features", "2 features")
 	_, _, err = c.Views(nil, rng)
-	wantError(t, err, "no rows given")
+	expect.Error(t, err, "no rows given")
 	for _, empty := range []*Corruption{nil, {}, (&Corruption{}).Exactly()} {
 		_, err = empty.View(places(2, 2), rng)
-		wantError(t, err, "no values", "NewCorruption")
-		if got := empty.String(); got != "no values to replace features by" {
-			t.Errorf("String() of an empty corruption: %q", got)
-		}
+		expect.Error(t, err, "no values", "NewCorruption")
+		expect.Equal(t, empty.String(), "no values to replace features by", "String() of an empty corruption")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 const flowers = `id,length,kind,width
@@ -44,19 +45,13 @@ func TestReadCSV(t *testing.T) {
 		{"one column", "a\n1\n2\n", CSV{}, []float64{1, 2}, []string{"a"}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ReadCSV(iotest.OneByteReader(strings.NewReader(tt.text)), tt.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := got.Validate(); err != nil {
-				t.Error(err)
-			}
+			got := expect.Must(ReadCSV(iotest.OneByteReader(strings.NewReader(tt.text)), tt.cfg))(t)
+			expect.NoError(t, got.Validate())
 			if !slices.Equal(got.Features.RawMatrix().Data, tt.features) || !slices.Equal(got.Names, tt.columns) {
 				t.Errorf("features %v named %q, want %v named %q", got.Features.RawMatrix().Data, got.Names, tt.features, tt.columns)
 			}
-			if !slices.Equal(got.Labels, tt.labels) || !slices.Equal(got.Classes, tt.classes) {
-				t.Errorf("labels %v of %q, want %v of %q", got.Labels, got.Classes, tt.labels, tt.classes)
-			}
+			expect.That(t, slices.Equal(got.Labels, tt.labels) && slices.Equal(got.Classes, tt.classes),
+				"labels %v of %q, want %v of %q", got.Labels, got.Classes, tt.labels, tt.classes)
 		})
 	}
 }
@@ -96,16 +91,12 @@ func TestReadCSVErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := ReadCSV(strings.NewReader(tt.text), tt.cfg)
-			wantError(t, err, append(tt.want, "tabular: CSV file: ")...)
-			if got != nil {
-				t.Error("a table in spite of the error")
-			}
+			expect.Error(t, err, append(tt.want, "tabular: CSV file: ")...)
+			expect.That(t, got == nil, "a table in spite of the error")
 		})
 	}
 	broken := errors.New("broken disk")
-	if _, err := ReadCSV(iotest.ErrReader(broken), CSV{}); !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
+	expect.Is(t, expect.Err(ReadCSV(iotest.ErrReader(broken), CSV{})), broken)
 }
 
 // checkCSV reads a text that may be damaged: what passes is a valid table with a value for every comma.
@@ -113,9 +104,7 @@ func checkCSV(t *testing.T, text string) {
 	for _, cfg := range []CSV{{}, {NoHeader: true}, {Label: "kind", Skip: []string{"id"}}} {
 		got, err := ReadCSV(strings.NewReader(text), cfg)
 		if err != nil {
-			if got != nil {
-				t.Errorf("%q: a table in spite of the error %v", text, err)
-			}
+			expect.That(t, got == nil, "%q: a table in spite of the error %v", text, err)
 			continue
 		}
 		if err := got.Validate(); err != nil {
@@ -144,9 +133,7 @@ func checkCSV(t *testing.T, text string) {
 					continue
 				}
 				v, err := strconv.ParseFloat(field, 64)
-				if err != nil {
-					t.Errorf("%q: the field %q passed", text, field)
-				}
+				expect.That(t, err == nil, "%q: the field %q passed", text, field)
 				want = append(want, v)
 			}
 		}
@@ -183,13 +170,9 @@ func TestManyColumns(t *testing.T) {
 	}
 	start := time.Now()
 	table, err := ReadCSV(strings.NewReader("kind"+names.String()+"\na"+numbers.String()+"\n"), CSV{Label: "kind"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, k := table.Features.Dims(); k != columns || table.Names[columns-1] != "x199999" {
-		t.Errorf("%d columns", k)
-	}
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	expect.NoError(t, err)
+	_, k := table.Features.Dims()
+	expect.That(t, k == columns && table.Names[columns-1] == "x199999", "%d columns", k)
+	took := time.Since(start)
+	expect.That(t, took <= 15*time.Second, "it took %v", took)
 }

@@ -3,7 +3,6 @@ package tabular
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // npy makes a file of format 1 as NumPy does, padded so that the numbers start at a multiple of 64 bytes.
@@ -83,19 +83,13 @@ func TestReadNPY(t *testing.T) {
 			4.0), []int{1, 1}, []float64{4}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ReadNPY(fstest.MapFS{"x.npy": {Data: tt.data}}, "x.npy")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got.Shape, tt.shape) || !slices.Equal(got.Data, tt.want) {
-				t.Errorf("shape %v and data %v, want %v and %v", got.Shape, got.Data, tt.shape, tt.want)
-			}
+			got := expect.Must(ReadNPY(fstest.MapFS{"x.npy": {Data: tt.data}}, "x.npy"))(t)
+			expect.That(t, slices.Equal(got.Shape, tt.shape) && slices.Equal(got.Data, tt.want),
+				"shape %v and data %v, want %v and %v", got.Shape, got.Data, tt.shape, tt.want)
 		})
 	}
 	got, err := ReadNPY(fstest.MapFS{"x.npy": {Data: npy("<f8", false, "(1,)", math.NaN())}}, "x.npy")
-	if err != nil || !math.IsNaN(got.Data[0]) {
-		t.Errorf("NaN came as %v, error %v", got, err)
-	}
+	expect.That(t, err == nil && math.IsNaN(got.Data[0]), "NaN came as %v, error %v", got, err)
 }
 
 func TestReadNPYErrors(t *testing.T) {
@@ -145,21 +139,14 @@ func TestReadNPYErrors(t *testing.T) {
 			var got *Array
 			var err error
 			taken := damage.Allocated(func() { got, err = ReadNPY(fstest.MapFS{"x.npy": {Data: tt.data}}, "x.npy") })
-			wantError(t, err, append(tt.want, "tabular: x.npy: ")...)
-			if got != nil {
-				t.Error("an array in spite of the error")
-			}
-			if taken > 1<<20 {
-				t.Errorf("%d bytes taken for a file of %d", taken, len(tt.data))
-			}
+			expect.Error(t, err, append(tt.want, "tabular: x.npy: ")...)
+			expect.That(t, got == nil, "an array in spite of the error")
+			expect.That(t, taken <= 1<<20, "%d bytes taken for a file of %d", taken, len(tt.data))
 		})
 	}
-	if _, err := ReadNPY(fstest.MapFS{}, "x.npy"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing file: error %v", err)
-	}
-	if _, err := ReadNPY(fstest.MapFS{"x.npy": {Data: whole[:50]}}, "x.npy"); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("cut short: error %v", err)
-	}
+	expect.Is(t, expect.Err(ReadNPY(fstest.MapFS{}, "x.npy")), fs.ErrNotExist, "missing file")
+	expect.Is(t, expect.Err(ReadNPY(fstest.MapFS{"x.npy": {Data: whole[:50]}}, "x.npy")),
+		io.ErrUnexpectedEOF, "cut short")
 }
 
 func TestLoadNPY(t *testing.T) {
@@ -177,15 +164,10 @@ func TestLoadNPY(t *testing.T) {
 		"flat.npy":  {Data: npy("<f8", false, "(2,)", []float64{1, 2})},
 	}
 	got, err := LoadNPY(fsys, "x.npy", "y.npy", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []float64{1, 2, 3, 4, 5, 6}; !slices.Equal(got.Features.RawMatrix().Data, want) {
-		t.Errorf("features %v, want %v", got.Features.RawMatrix().Data, want)
-	}
-	if !slices.Equal(got.Labels, []int{2, 0, 2}) || !slices.Equal(got.Classes, []string{"0", "1", "2"}) {
-		t.Errorf("labels %v of %q", got.Labels, got.Classes)
-	}
+	expect.NoError(t, err)
+	expect.Equal(t, got.Features.RawMatrix().Data, []float64{1, 2, 3, 4, 5, 6}, "features")
+	expect.That(t, slices.Equal(got.Labels, []int{2, 0, 2}) && slices.Equal(got.Classes, []string{"0", "1", "2"}),
+		"labels %v of %q", got.Labels, got.Classes)
 	if got, err = LoadNPY(fsys, "x.npy", "y2.npy", []string{"no", "yes"}); err != nil || got.Classes[got.Labels[0]] != "yes" {
 		t.Errorf("%v, error %v", got, err)
 	}
@@ -209,7 +191,7 @@ func TestLoadNPY(t *testing.T) {
 		{"gone.npy", "", nil, []string{"gone.npy"}},
 	} {
 		_, err := LoadNPY(fsys, tt.x, tt.y, tt.classes)
-		wantError(t, err, append(tt.want, "tabular: ")...)
+		expect.Error(t, err, append(tt.want, "tabular: ")...)
 	}
 }
 
@@ -218,9 +200,8 @@ func checkNPY(t *testing.T, data []byte) {
 	var got *Array
 	var err error
 	taken := damage.Allocated(func() { got, err = ReadNPY(fstest.MapFS{"x.npy": {Data: data}}, "x.npy") })
-	if limit := uint64(1<<20 + 20*len(data)); taken > limit {
-		t.Errorf("%d bytes taken for a file of %d", taken, len(data))
-	}
+	limit := uint64(1<<20 + 20*len(data))
+	expect.That(t, taken <= limit, "%d bytes taken for a file of %d", taken, len(data))
 	if err != nil {
 		return
 	}
@@ -232,9 +213,8 @@ func checkNPY(t *testing.T, data []byte) {
 		}
 		count *= n
 	}
-	if len(got.Data) != count || count > len(data) {
-		t.Errorf("%d numbers of shape %v in a file of %d bytes", len(got.Data), got.Shape, len(data))
-	}
+	expect.That(t, len(got.Data) == count && count <= len(data),
+		"%d numbers of shape %v in a file of %d bytes", len(got.Data), got.Shape, len(data))
 }
 
 var npySeeds = [][]byte{

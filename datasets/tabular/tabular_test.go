@@ -3,23 +3,12 @@ package tabular
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-)
 
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
-}
+	"github.com/puclab/puclab/internal/expect"
+)
 
 func table(columns int, values ...float64) *Table {
 	return &Table{Features: mat.NewDense(len(values)/columns, columns, values)}
@@ -31,12 +20,8 @@ func TestValidate(t *testing.T) {
 		x.Names, x.Labels, x.Classes = []string{"a", "b"}, []int{1, 0}, []string{"no", "yes"}
 		return x
 	}
-	if err := good().Validate(); err != nil {
-		t.Error(err)
-	}
-	if err := table(1, 5).Validate(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, good().Validate())
+	expect.NoError(t, table(1, 5).Validate())
 	for _, tt := range []struct {
 		spoil func(*Table)
 		want  string
@@ -51,54 +36,40 @@ func TestValidate(t *testing.T) {
 	} {
 		x := good()
 		tt.spoil(x)
-		wantError(t, x.Validate(), tt.want)
+		expect.Error(t, x.Validate(), tt.want)
 	}
-	wantError(t, (*Table)(nil).Validate(), "no features")
-	if got, want := good().String(), "2 examples of 2 features in 2 classes"; got != want {
-		t.Errorf("String() = %q, want %q", got, want)
-	}
-	if got, want := table(3, 1, 2, 3).String(), "1 examples of 3 features, without classes"; got != want {
-		t.Errorf("String() = %q, want %q", got, want)
-	}
+	expect.Error(t, (*Table)(nil).Validate(), "no features")
+	expect.Equal(t, good().String(), "2 examples of 2 features in 2 classes", "String()")
+	expect.Equal(t, table(3, 1, 2, 3).String(), "1 examples of 3 features, without classes", "String()")
 }
 
 func TestSelect(t *testing.T) {
 	x := table(2, 0, 1, 10, 11, 20, 21)
 	x.Labels, x.Classes = []int{0, 1, 0}, []string{"a", "b"}
-	got, err := x.Select([]int{2, 1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(x.Select([]int{2, 1, 2}))(t)
 	if want := []float64{20, 21, 10, 11, 20, 21}; !slices.Equal(got.Features.RawMatrix().Data, want) ||
 		!slices.Equal(got.Labels, []int{0, 1, 0}) {
 		t.Errorf("got %v of the classes %v", got.Features.RawMatrix().Data, got.Labels)
 	}
 	got.Features.Set(0, 0, 99)
-	if x.Features.At(2, 0) != 20 {
-		t.Error("Select shares the features, want copies")
-	}
-	_, err = x.Select([]int{3})
-	wantError(t, err, "row 3", "3 rows")
+	expect.That(t, x.Features.At(2, 0) == 20, "Select shares the features, want copies")
+	_, err := x.Select([]int{3})
+	expect.Error(t, err, "row 3", "3 rows")
 	_, err = x.Select([]int{-1})
-	wantError(t, err, "row -1")
+	expect.Error(t, err, "row -1")
 	_, err = x.Select(nil)
-	wantError(t, err, "no rows")
+	expect.Error(t, err, "no rows")
 }
 
 // A table without features has no rows, and nothing to select, scale or tell of.
 func TestEmptyTable(t *testing.T) {
 	for _, empty := range []*Table{{}, {Features: &mat.Dense{}}} {
-		if empty.Len() != 0 {
-			t.Errorf("%d rows, want 0", empty.Len())
-		}
+		expect.That(t, empty.Len() == 0, "%d rows, want 0", empty.Len())
 		_, err := empty.Select([]int{0})
-		wantError(t, err, "row 0", "0 rows")
-		if mean, deviation := empty.Standardize(); len(mean) != 0 || len(deviation) != 0 {
-			t.Errorf("means %v and deviations %v of nothing", mean, deviation)
-		}
-		if got, want := empty.String(), "0 examples of 0 features, without classes"; got != want {
-			t.Errorf("String() = %q, want %q", got, want)
-		}
+		expect.Error(t, err, "row 0", "0 rows")
+		mean, deviation := empty.Standardize()
+		expect.That(t, len(mean) == 0 && len(deviation) == 0, "means %v and deviations %v of nothing", mean, deviation)
+		expect.Equal(t, empty.String(), "0 examples of 0 features, without classes", "String()")
 	}
 }
 
@@ -107,9 +78,8 @@ func TestStandardizeExtremes(t *testing.T) {
 	for _, unit := range []float64{5e-324, 1e-310, 1e-170, 1, 1e160, 1e200, 8e307} {
 		x := table(1, 0, 2*unit)
 		mean, deviation := x.Standardize()
-		if !(math.Abs(mean[0]/unit-1) <= 1e-12) || !(math.Abs(deviation[0]/unit-1) <= 1e-12) {
-			t.Errorf("unit %g: mean %g and deviation %g, want both %[1]g", unit, mean[0], deviation[0])
-		}
+		expect.That(t, math.Abs(mean[0]/unit-1) <= 1e-12 && math.Abs(deviation[0]/unit-1) <= 1e-12,
+			"unit %g: mean %g and deviation %g, want both %[1]g", unit, mean[0], deviation[0])
 		if got := x.Features.RawMatrix().Data; !(math.Abs(got[0]+1) <= 1e-12) || !(math.Abs(got[1]-1) <= 1e-12) {
 			t.Errorf("unit %g: %v, want -1 and 1", unit, got)
 		}
@@ -143,13 +113,10 @@ func TestStandardize(t *testing.T) {
 	}
 	y := table(3, 4, 1.1, 250)
 	y.Rescale(mean, deviation)
-	if !slices.Equal(y.Features.RawRowView(0), []float64{0, 1, 0}) {
-		t.Errorf("rescaled by the same numbers: %v, want [0 1 0]", y.Features.RawRowView(0))
-	}
+	expect.That(t, slices.Equal(y.Features.RawRowView(0), []float64{0, 1, 0}),
+		"rescaled by the same numbers: %v, want [0 1 0]", y.Features.RawRowView(0))
 	defer func() {
-		if recover() == nil {
-			t.Error("no panic for a mean too few")
-		}
+		expect.That(t, recover() != nil, "no panic for a mean too few")
 	}()
 	y.Rescale(mean[:2], deviation)
 }

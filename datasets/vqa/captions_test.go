@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	expects "github.com/puclab/puclab/internal/expect"
 )
 
 // The captions of a picture come in the file's order, and what lies around the list is passed over.
@@ -17,26 +19,19 @@ func TestReadCaptions(t *testing.T) {
 		"lacks.json": {Data: []byte(`{"annotations": [{"image_id": 9, "caption": "A plate."}, {"image_id": 9}]}`)},
 		"none.json":  {Data: []byte(`{"annotations": [{"caption": "A plate."}]}`)}}
 	got, err := ReadCaptions(dir, "captions.json")
-	if want := (map[int64][]string{9: {"A plate.", "Lunch."}, 25: {"Two giraffes."}}); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("captions %v, error %v", got, err)
-	}
+	want := (map[int64][]string{9: {"A plate.", "Lunch."}, 25: {"Two giraffes."}})
+	expects.That(t, err == nil && reflect.DeepEqual(got, want), "captions %v, error %v", got, err)
 	_, err = ReadCaptions(dir, "lacks.json")
-	wantError(t, err, "lacks.json: vqa: annotations, entry 1", "caption is missing or empty")
+	expects.Error(t, err, "lacks.json: vqa: annotations, entry 1", "caption is missing or empty")
 	_, err = ReadCaptions(dir, "none.json")
-	wantError(t, err, "none.json: vqa: annotations, entry 0", "image_id is missing")
-	if got, want := ImageFile("train2014", 9), "train2014/COCO_train2014_000000000009.jpg"; got != want {
-		t.Errorf("file %s, want %s", got, want)
-	}
+	expects.Error(t, err, "none.json: vqa: annotations, entry 0", "image_id is missing")
+	expects.Equal(t, ImageFile("train2014", 9), "train2014/COCO_train2014_000000000009.jpg", "file")
 }
 
 // As many pictures as asked for get the caption of another, the same ones and more at a higher share, and no share but from 0 to 1.
 func TestMisplace(t *testing.T) {
 	of := func(share float64) []int {
-		got, err := Misplace(40, share, rand.New(rand.NewPCG(1, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
+		return expects.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t)
 	}
 	var before []int
 	for _, share := range []float64{0, 0.25, 0.5, 1} {
@@ -54,19 +49,16 @@ func TestMisplace(t *testing.T) {
 	// Who gets another's gets any other's: in the mean of many draws, each as often.
 	counts := make([]int, 3)
 	for seed := range uint64(3000) {
-		got, err := Misplace(3, 1, rand.New(rand.NewPCG(seed, 0)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expects.Must(Misplace(3, 1, rand.New(rand.NewPCG(seed, 0))))(t)
 		counts[got[1]]++
 	}
-	if counts[1] != 0 || counts[0] < 1400 || counts[2] < 1400 {
-		t.Errorf("the second picture has the captions of %v", counts)
-	}
+	expects.That(t, counts[1] == 0 && counts[0] >= 1400 && counts[2] >= 1400,
+		"the second picture has the captions of %v", counts)
 	for _, share := range []float64{-0.1, 1.1} {
 		_, err := Misplace(3, share, rand.New(rand.NewPCG(1, 2)))
-		wantError(t, err, fmt.Sprintf("vqa: a share of %g of the captions is misplaced; it must lie between 0 and 1", share))
+		expects.Error(t, err,
+			fmt.Sprintf("vqa: a share of %g of the captions is misplaced; it must lie between 0 and 1", share))
 	}
 	_, err := Misplace(1, 0.5, rand.New(rand.NewPCG(1, 2)))
-	wantError(t, err, "vqa: the caption of another picture, of 1; take at least 2 pictures, or a share of 0")
+	expects.Error(t, err, "vqa: the caption of another picture, of 1; take at least 2 pictures, or a share of 0")
 }

@@ -15,19 +15,8 @@ import (
 	"testing/iotest"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	expects "github.com/puclab/puclab/internal/expect"
 )
-
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
-}
 
 // Two files as the official ones are laid out, with the fields that they have around the lists.
 const questionsFile = `{"info": {"description": "made for a test", "year": 2017}, "task_type": "Open-Ended", "data_type": "mscoco",
@@ -65,32 +54,22 @@ func files(questions, annotations string) fstest.MapFS {
 
 func TestRead(t *testing.T) {
 	// The annotations are in another order than the questions.
-	set, err := Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(set.Examples) != 3 {
-		t.Fatalf("%d examples, want 3", len(set.Examples))
-	}
+	set := expects.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
+	expects.Require(t, len(set.Examples) == 3, "%d examples, want 3", len(set.Examples))
 	want := Example{
 		Question: Question{ID: 458752000, ImageID: 458752, Text: "What is this photo taken looking through?"},
 		Truth: Truth{QuestionType: "what is", AnswerType: "other", Consensus: "net",
 			Answers: [10]string{"net", "net", "net", "netting", "net", "net", "mesh", "net", "net", "net"}},
 	}
-	if set.Examples[0] != want {
-		t.Errorf("got %+v, want %+v", set.Examples[0], want)
-	}
-	if e := set.Examples[1]; e.Text != `Is it "round"?` || e.Answers[9] != "yes" || e.Consensus != "yes" {
-		t.Errorf("got %+v", e)
-	}
+	expects.That(t, set.Examples[0] == want, "got %+v, want %+v", set.Examples[0], want)
+	e := set.Examples[1]
+	expects.That(t, e.Text == `Is it "round"?` && e.Answers[9] == "yes" && e.Consensus == "yes", "got %+v", e)
 	if e := set.Examples[2]; e.ID != 262146000 || e.ImageID != 262146 || e.Answers != [10]string{"2", "1", "2", "3",
 		"4", "5", "6", "7", "8", "9"} {
 		t.Errorf("got %+v", e)
 	}
 	empty, err := Read(files(`{"questions": []}`, `{"annotations": []}`), "q.json", "a.json")
-	if err != nil || len(empty.Examples) != 0 {
-		t.Errorf("empty lists: %v, error %v", empty, err)
-	}
+	expects.That(t, err == nil && len(empty.Examples) == 0, "empty lists: %v, error %v", empty, err)
 }
 
 func TestReadErrors(t *testing.T) {
@@ -142,13 +121,10 @@ func TestReadErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set, err := Read(files(tt.questions, tt.annotations), "q.json", "a.json")
-			wantError(t, err, append(tt.want, "vqa: ")...)
-			if set != nil {
-				t.Error("a set in spite of the error")
-			}
-			if strings.HasPrefix(tt.name, "cut") && !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Errorf("error %v does not wrap io.ErrUnexpectedEOF", err)
-			}
+			expects.Error(t, err, append(tt.want, "vqa: ")...)
+			expects.That(t, set == nil, "a set in spite of the error")
+			expects.That(t, !strings.HasPrefix(tt.name, "cut") || errors.Is(err, io.ErrUnexpectedEOF),
+				"error %v does not wrap io.ErrUnexpectedEOF", err)
 		})
 	}
 	for _, name := range []string{"q.json", "a.json"} {
@@ -164,22 +140,16 @@ func TestReadErrors(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	n := 0
 	for q, err := range Questions(iotest.OneByteReader(strings.NewReader(questionsFile))) {
-		if err != nil || q.ID != 458752000 {
-			t.Errorf("%+v, error %v", q, err)
-		}
+		expects.That(t, err == nil && q.ID == 458752000, "%+v, error %v", q, err)
 		n++
 		break
 	}
-	if n != 1 {
-		t.Errorf("%d questions before the loop was left, want 1", n)
-	}
+	expects.That(t, n == 1, "%d questions before the loop was left, want 1", n)
 	broken := errors.New("broken disk")
 	var failure error
 	for _, failure = range Questions(io.MultiReader(strings.NewReader(questionsFile[:350]), iotest.ErrReader(broken))) {
 	}
-	if !errors.Is(failure, broken) {
-		t.Errorf("error %v, want %v", failure, broken)
-	}
+	expects.That(t, errors.Is(failure, broken), "error %v, want %v", failure, broken)
 }
 
 // endless gives a list of questions that goes on and on.
@@ -201,9 +171,7 @@ func TestStreamingHoldsOneEntry(t *testing.T) {
 	n := 0
 	start := damage.Held()
 	for q, err := range Questions(&endless{}) {
-		if err != nil || q.ID != int64(n) {
-			t.Fatalf("question %d: %+v, error %v", n, q, err)
-		}
+		expects.Require(t, err == nil && q.ID == int64(n), "question %d: %+v, error %v", n, q, err)
 		if n++; n%50_000 == 0 {
 			most = max(most, damage.Held())
 		}
@@ -211,9 +179,7 @@ func TestStreamingHoldsOneEntry(t *testing.T) {
 			break
 		}
 	}
-	if most > start+2<<20 {
-		t.Errorf("%d bytes held, %d at the start", most, start)
-	}
+	expects.That(t, most <= start+2<<20, "%d bytes held, %d at the start", most, start)
 }
 
 func TestAccuracies(t *testing.T) {
@@ -229,12 +195,9 @@ func TestAccuracies(t *testing.T) {
 		if n > 0 {
 			hit = 1
 		}
-		if got := Hit("net", answers); got != hit {
-			t.Errorf("%d of 10: Hit is %g, want %g", n, got, hit)
-		}
-		if got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]; !(math.Abs(got-want) <= 1e-15) {
-			t.Errorf("%d of 10: Consensus is %g, want %g", n, got, want)
-		}
+		expects.Equal(t, Hit("net", answers), hit, "%d of 10: Hit", n)
+		got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]
+		expects.That(t, math.Abs(got-want) <= 1e-15, "%d of 10: Consensus is %g, want %g", n, got, want)
 		// Written out: leave each person out in turn.
 		sum := 0.0
 		for out := range answers {
@@ -253,30 +216,24 @@ func TestAccuracies(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	set, err := Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := expects.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
+	got := expects.Must(set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"}))(t)
 	// One of ten said mesh, none no, two said 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
 	if !(math.Abs(got.Hit-want.Hit) <= 1e-15) || !(math.Abs(got.Consensus-want.Consensus) <= 1e-15) ||
 		!(math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15) {
 		t.Errorf("score %+v, want %+v", got, want)
 	}
-	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no"})
-	wantError(t, err, "question 262146000 has no answer")
+	_, err := set.Score(map[int64]string{458752000: "net", 458752001: "no"})
+	expects.Error(t, err, "question 262146000 has no answer")
 	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no", 262146000: "2", 5: "x"})
-	wantError(t, err, "4 answers to 3 questions")
+	expects.Error(t, err, "4 answers to 3 questions")
 	_, err = (&Set{}).Score(nil)
-	wantError(t, err, "no questions")
+	expects.Error(t, err, "no questions")
 }
 
 func TestNormalize(t *testing.T) {
-	for from, want := range map[string]string{
+	expects.Each(t, Normalize, map[string]string{
 		"":                   "",
 		"Net":                "net",
 		"  The  net\n":       "net",
@@ -298,11 +255,7 @@ func TestNormalize(t *testing.T) {
 		"an apple a day":     "apple day",
 		"naïve":              "naïve",
 		"\xff":               "",
-	} {
-		if got := Normalize(from); got != want {
-			t.Errorf("Normalize(%q) = %q, want %q", from, got, want)
-		}
-	}
+	})
 }
 
 // checkFiles reads files that may be damaged: an error, or a set in which everything is as the files' JSON says.
@@ -310,13 +263,10 @@ func checkFiles(t *testing.T, questions, annotations string) {
 	var set *Set
 	var err error
 	taken := damage.Allocated(func() { set, err = Read(files(questions, annotations), "q.json", "a.json") })
-	if limit := uint64(1<<20 + 100*(len(questions)+len(annotations))); taken > limit {
-		t.Errorf("%d bytes taken for files of %d", taken, len(questions)+len(annotations))
-	}
+	limit := uint64(1<<20 + 100*(len(questions)+len(annotations)))
+	expects.That(t, taken <= limit, "%d bytes taken for files of %d", taken, len(questions)+len(annotations))
 	if err != nil {
-		if set != nil {
-			t.Errorf("a set in spite of the error %v", err)
-		}
+		expects.That(t, set == nil, "a set in spite of the error %v", err)
 		return
 	}
 	var q struct{ Questions []map[string]any }
@@ -324,13 +274,11 @@ func checkFiles(t *testing.T, questions, annotations string) {
 	if err := errors.Join(json.Unmarshal([]byte(questions), &q), json.Unmarshal([]byte(annotations), &a)); err != nil {
 		t.Fatalf("passed, but %v: %q %q", err, questions, annotations)
 	}
-	if len(set.Examples) != len(q.Questions) || len(set.Examples) != len(a.Annotations) {
-		t.Errorf("%d examples of %d questions and %d annotations", len(set.Examples), len(q.Questions), len(a.Annotations))
-	}
+	expects.That(t, len(set.Examples) == len(q.Questions) && len(set.Examples) == len(a.Annotations),
+		"%d examples of %d questions and %d annotations", len(set.Examples), len(q.Questions), len(a.Annotations))
 	for i, e := range set.Examples {
-		if text, ok := q.Questions[i]["question"].(string); ok && text != e.Text {
-			t.Errorf("question %q, the file has %q", e.Text, text)
-		}
+		text, ok := q.Questions[i]["question"].(string)
+		expects.That(t, !ok || text == e.Text, "question %q, the file has %q", e.Text, text)
 	}
 }
 

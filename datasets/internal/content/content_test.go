@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The sums of "abc", from the standards that define the two.
@@ -16,37 +18,20 @@ const (
 	abcMD5    = "900150983cd24fb0d6963f7d28e17f72"
 )
 
-func wantError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q lacks %q", err, part)
-		}
-	}
-}
-
 func TestCheck(t *testing.T) {
 	fsys := fstest.MapFS{"f": {Data: []byte("abc")}, "g": {Data: []byte("abd")}, "d/x": {}}
 	for _, sum := range []Sum{abcSHA256, abcMD5, ""} {
-		if err := Check(fsys, "f", 3, sum); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, Check(fsys, "f", 3, sum))
 	}
-	if err := Check(fsys, "g", 3, ""); err != nil {
-		t.Error(err)
-	}
-	wantError(t, Check(fsys, "g", 3, abcSHA256), "g holds something else", "SHA-256", abcSHA256)
+	expect.NoError(t, Check(fsys, "g", 3, ""))
+	expect.Error(t, Check(fsys, "g", 3, abcSHA256), "g holds something else", "SHA-256", abcSHA256)
 	// The other sum is the MD5 of "abd".
-	wantError(t, Check(fsys, "g", 3, abcMD5), "g holds something else", "MD5", abcMD5, "4911e516e5aa21d327512e0c8b197616")
-	wantError(t, Check(fsys, "f", 4, ""), "f has 3 bytes, not 4")
-	wantError(t, Check(fsys, "f", 2, abcMD5), "f has 3 bytes, not 2")
-	wantError(t, Check(fsys, "d", 3, ""), "d is a folder")
-	if err := Check(fsys, "h", 3, ""); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing file: error %v", err)
-	}
+	expect.Error(t, Check(fsys, "g", 3, abcMD5), "g holds something else", "MD5", abcMD5,
+		"4911e516e5aa21d327512e0c8b197616")
+	expect.Error(t, Check(fsys, "f", 4, ""), "f has 3 bytes, not 4")
+	expect.Error(t, Check(fsys, "f", 2, abcMD5), "f has 3 bytes, not 2")
+	expect.Error(t, Check(fsys, "d", 3, ""), "d is a folder")
+	expect.Is(t, Check(fsys, "h", 3, ""), fs.ErrNotExist, "missing file")
 }
 
 func TestFirst(t *testing.T) {
@@ -56,18 +41,14 @@ func TestFirst(t *testing.T) {
 		want  string
 	}{{[]string{"a", "b", "d/a"}, "b"}, {[]string{"d/a", "b"}, "d/a"}, {[]string{"a"}, ""}, {nil, ""}} {
 		got, err := First(fsys, "nothing there", tt.names...)
-		if got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("%q: %q, error %v", tt.names, got, err)
-		}
-		if err != nil && (!errors.Is(err, fs.ErrNotExist) || err.Error() != "nothing there") {
-			t.Errorf("%q: error %v", tt.names, err)
-		}
+		expect.That(t, got == tt.want && (err == nil) == (tt.want != ""), "%q: %q, error %v", tt.names, got, err)
+		expect.That(t, err == nil || errors.Is(err, fs.ErrNotExist) && err.Error() == "nothing there",
+			"%q: error %v", tt.names, err)
 	}
 	// Another failure than a missing file ends the search: what lies behind it may be the wrong file.
 	broken := errors.New("broken disk")
-	if got, err := First(failing{broken}, "nothing there", "a", "b"); !errors.Is(err, broken) || got != "" {
-		t.Errorf("a broken disk: %q, error %v", got, err)
-	}
+	got, err := First(failing{broken}, "nothing there", "a", "b")
+	expect.That(t, errors.Is(err, broken) && got == "", "a broken disk: %q, error %v", got, err)
 }
 
 // failing is a file system of which nothing can be opened.
@@ -92,21 +73,17 @@ func (l lying) Read(p []byte) (int, error) { return l.content.Read(p) }
 
 func TestFileThatIsNotAsLongAsItSays(t *testing.T) {
 	err := Check(liar{strings.NewReader("ab")}, "f", 3, abcMD5)
-	wantError(t, err, "f is cut short", "2 of 3")
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("error %v does not wrap io.ErrUnexpectedEOF", err)
-	}
-	wantError(t, Check(liar{strings.NewReader("abcd")}, "f", 3, abcMD5), "goes on after its 3 bytes")
+	expect.Error(t, err, "f is cut short", "2 of 3")
+	expect.That(t, errors.Is(err, io.ErrUnexpectedEOF), "error %v does not wrap io.ErrUnexpectedEOF", err)
+	expect.Error(t, Check(liar{strings.NewReader("abcd")}, "f", 3, abcMD5), "goes on after its 3 bytes")
 	all := func(r io.Reader) error {
 		_, err := io.ReadAll(r)
 		return err
 	}
-	wantError(t, With(liar{strings.NewReader("ab")}, "f", 3, "", all), "f is cut short", "2 of 3")
-	wantError(t, With(liar{strings.NewReader("abcd")}, "f", 3, "", all), "goes on after its 3 bytes")
+	expect.Error(t, With(liar{strings.NewReader("ab")}, "f", 3, "", all), "f is cut short", "2 of 3")
+	expect.Error(t, With(liar{strings.NewReader("abcd")}, "f", 3, "", all), "goes on after its 3 bytes")
 	broken := errors.New("broken disk")
-	if err := Check(liar{iotest.ErrReader(broken)}, "f", 3, abcMD5); !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
+	expect.Is(t, Check(liar{iotest.ErrReader(broken)}, "f", 3, abcMD5), broken)
 }
 
 func TestReadSums(t *testing.T) {
@@ -117,16 +94,13 @@ func TestReadSums(t *testing.T) {
 		"long":  {Data: make([]byte, 2<<20)},
 	}
 	sums, err := ReadSums(fsys, "good")
-	if err != nil || len(sums) != 2 || sums["a b.bin"] != abcSHA256 || sums["c.bin"] != abcSHA256 {
-		t.Errorf("sums %v, error %v", sums, err)
-	}
-	if sums, err := ReadSums(fsys, "missing"); err != nil || sums != nil {
-		t.Errorf("missing file: %v, %v", sums, err)
-	}
+	expect.That(t, err == nil && len(sums) == 2 && sums["a b.bin"] == abcSHA256 && sums["c.bin"] == abcSHA256,
+		"sums %v, error %v", sums, err)
+	expect.Equal(t, expect.Must(ReadSums(fsys, "missing"))(t), nil, "missing file")
 	_, err = ReadSums(fsys, "short")
-	wantError(t, err, "short, line 1")
+	expect.Error(t, err, "short, line 1")
 	_, err = ReadSums(fsys, "bare")
-	wantError(t, err, "bare, line 2")
+	expect.Error(t, err, "bare, line 2")
 	_, err = ReadSums(fsys, "long")
-	wantError(t, err, "no list of checksums")
+	expect.Error(t, err, "no list of checksums")
 }

@@ -7,16 +7,13 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets/vqa"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
 func make1(t *testing.T, c Config) *Set {
 	t.Helper()
-	s, err := Make(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return expect.Must(Make(c))(t)
 }
 
 // oracle answers a question from the words of it and of the image's own caption alone, sharing no code with the templates.
@@ -74,6 +71,7 @@ func oracle(t *testing.T, question, caption string) string {
 
 // Every answer follows from what the caption says, and every kind and answer comes up.
 func TestAnswersFollowFromCaptions(t *testing.T) {
+	t.Parallel()
 	s := make1(t, Config{Images: 800, Seed: 1})
 	said, kinds := map[string]int{}, map[string]int{}
 	words := map[string]bool{}
@@ -81,34 +79,27 @@ func TestAnswersFollowFromCaptions(t *testing.T) {
 		words[w] = true
 	}
 	for _, e := range s.Examples {
-		if want := oracle(t, e.Text, s.Captions[e.ImageID]); e.Consensus != want {
-			t.Errorf("%q of %q: answer %q, want %q", e.Text, s.Captions[e.ImageID], e.Consensus, want)
-		}
+		expect.Equal(t, e.Consensus,
+			oracle(t, e.Text, s.Captions[e.ImageID]), "%q of %q: answer", e.Text, s.Captions[e.ImageID])
 		said[e.Consensus]++
 		kinds[e.QuestionType]++
 		for _, text := range []string{e.Text, s.Captions[e.ImageID]} {
 			for _, w := range strings.Fields(strings.NewReplacer("?", " ?", ",", " ,").Replace(text)) {
-				if !words[w] {
-					t.Fatalf("%q is not among Words", w)
-				}
+				expect.Require(t, words[w], "%q is not among Words", w)
 			}
 		}
 	}
 	for _, a := range Answers() {
-		if said[a] == 0 {
-			t.Errorf("nobody ever answers %q", a)
-		}
+		expect.That(t, said[a] != 0, "nobody ever answers %q", a)
 	}
-	if len(said) != len(Answers()) || len(kinds) != 5 {
-		t.Errorf("answers %v, kinds %v", said, kinds)
-	}
-	if share := float64(said["yes"]) / float64(said["yes"]+said["no"]); math.Abs(share-0.5) > 0.05 {
-		t.Errorf("a share of %.2f of yes; half was meant", share)
-	}
+	expect.That(t, len(said) == len(Answers()) && len(kinds) == 5, "answers %v, kinds %v", said, kinds)
+	share := float64(said["yes"]) / float64(said["yes"]+said["no"])
+	expect.That(t, !(math.Abs(share-0.5) > 0.05), "a share of %.2f of yes; half was meant", share)
 }
 
 // What is painted is what the scene says: every corner has the color of its object, an empty corner is gray.
 func TestPixelsShowTheScene(t *testing.T) {
+	t.Parallel()
 	s := make1(t, Config{Images: 200, Edge: 40, Seed: 2})
 	for i, scene := range s.Scenes {
 		at := map[[2]int]Object{}
@@ -130,17 +121,13 @@ func TestPixelsShowTheScene(t *testing.T) {
 				}
 				o, there := at[[2]int{row, col}]
 				gray := spread < 60 // noise has a standard deviation of 6
-				if gray == there {
-					t.Fatalf("image %d, corner %d %d: color %v, object %v", i, row, col, sum, there)
-				}
+				expect.Require(t, gray != there, "image %d, corner %d %d: color %v, object %v", i, row, col, sum, there)
 				if !there {
 					continue
 				}
 				r, g, b := sum[0], sum[1], sum[2]
 				want := map[Color]bool{Red: r > g+20 && r > b+20, Green: g > r+20 && g > b+20, Blue: b > r+20 && b > g+20, Yellow: r > b+20 && g > b+20}
-				if !want[o.Color] {
-					t.Errorf("image %d, corner %d %d: color %v of a %s", i, row, col, sum, o.name())
-				}
+				expect.That(t, want[o.Color], "image %d, corner %d %d: color %v of a %s", i, row, col, sum, o.name())
 			}
 		}
 	}
@@ -148,11 +135,10 @@ func TestPixelsShowTheScene(t *testing.T) {
 
 // One seed, one set; the dials touch nothing but what they are for.
 func TestSeedsAndDials(t *testing.T) {
+	t.Parallel()
 	base := Config{Images: 300, Seed: 3}
 	s := make1(t, base)
-	if !reflect.DeepEqual(s, make1(t, base)) {
-		t.Error("one seed gives two sets")
-	}
+	expect.That(t, reflect.DeepEqual(s, make1(t, base)), "one seed gives two sets")
 	more := base
 	more.Images = 310
 	larger := make1(t, more)
@@ -161,9 +147,7 @@ func TestSeedsAndDials(t *testing.T) {
 	}
 	other := base
 	other.Seed = 4
-	if reflect.DeepEqual(make1(t, other).Pixels, s.Pixels) {
-		t.Error("two seeds give the same images")
-	}
+	expect.That(t, !reflect.DeepEqual(make1(t, other).Pixels, s.Pixels), "two seeds give the same images")
 	before := map[int]int{}
 	for _, share := range []float64{0, 0.25, 0.5, 1} {
 		c := base
@@ -171,25 +155,19 @@ func TestSeedsAndDials(t *testing.T) {
 		f := make1(t, c)
 		wrong := map[int]int{}
 		for i, of := range f.CaptionOf {
-			if f.Captions[i] != f.Scenes[of].Caption() {
-				t.Fatalf("caption %d is not that of image %d", i, of)
-			}
+			expect.Require(t, f.Captions[i] == f.Scenes[of].Caption(), "caption %d is not that of image %d", i, of)
 			if of != i {
 				wrong[i] = of
 			}
 		}
-		if want := int(share * 300); len(wrong) != want {
-			t.Errorf("share %g: %d false captions, want %d", share, len(wrong), want)
-		}
+		expect.Equal(t, len(wrong), int(share*300), "share %g", share)
 		for i, of := range before {
-			if wrong[i] != of {
-				t.Errorf("share %g: image %d had the caption of %d at a lower share, now of %d", share, i, of, wrong[i])
-			}
+			expect.That(t, wrong[i] == of,
+				"share %g: image %d had the caption of %d at a lower share, now of %d", share, i, of, wrong[i])
 		}
 		before = wrong
-		if !reflect.DeepEqual(f.Examples, s.Examples) || !reflect.DeepEqual(f.Pixels, s.Pixels) {
-			t.Errorf("share %g changes images or questions", share)
-		}
+		expect.That(t, reflect.DeepEqual(f.Examples, s.Examples) && reflect.DeepEqual(f.Pixels, s.Pixels),
+			"share %g changes images or questions", share)
 	}
 	c := base
 	c.Disagreement = 0.3
@@ -203,9 +181,8 @@ func TestSeedsAndDials(t *testing.T) {
 		}
 	}
 	// Of 12,000 answers the share that is right has a standard deviation of 0.004.
-	if share := float64(agree) / float64(10*len(d.Examples)); math.Abs(share-0.7) > 0.02 {
-		t.Errorf("people are right in %.3f of all answers, want 0.7", share)
-	}
+	share := float64(agree) / float64(10*len(d.Examples))
+	expect.That(t, !(math.Abs(share-0.7) > 0.02), "people are right in %.3f of all answers, want 0.7", share)
 }
 
 // The evaluator of the package vqa gives 1 to what everybody says.
@@ -215,9 +192,7 @@ func TestScore(t *testing.T) {
 	for _, e := range s.Examples {
 		answers[e.ID] = e.Consensus
 	}
-	if score, err := s.Score(answers); err != nil || score != (vqa.Score{Hit: 1, Consensus: 1, LeaveOneOut: 1}) {
-		t.Errorf("score %v, error %v", score, err)
-	}
+	expect.Equal(t, expect.Must(s.Score(answers))(t), (vqa.Score{Hit: 1, Consensus: 1, LeaveOneOut: 1}), "score:")
 }
 
 func TestRefusals(t *testing.T) {

@@ -27,8 +27,7 @@ func labelCounts(t *testing.T, cfg SplitConfig, seeds int) []float64 {
 func wantShare(t *testing.T, what string, count float64, trials int, probability float64) {
 	t.Helper()
 	n := float64(trials)
-	expect.That(t, math.Abs(count-n*probability) <= 5*math.Sqrt(n*probability*(1-probability)),
-		"%s: %v of %d, want a share of %v", what, count, trials, probability)
+	expect.Near(t, count, n*probability, 5*math.Sqrt(n*probability*(1-probability)), "%s, of %d", what, trials)
 }
 
 // The definition of SAR: an example is labeled with its own probability, whatever happens to the others.

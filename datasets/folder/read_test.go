@@ -38,7 +38,7 @@ func TestGray(t *testing.T) {
 	for i, v := range got {
 		c := img.RGBAAt(i%4, i/4)
 		want := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)
-		expect.That(t, math.Abs(float64(v)-want) <= 0.51, "pixel %d is %d, want %.2f", i, v, want)
+		expect.Near(t, float64(v), want, 0.51, "pixel %d", i)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestScaling(t *testing.T) {
 			want := scaled(img, tt.kept, cfg.Width, cfg.Height)
 			expect.Require(t, len(got) == len(want), "%d values, want %d", len(got), len(want))
 			for i := range got {
-				expect.That(t, math.Abs(float64(got[i])-want[i]) <= 1, "value %d is %d, want %.2f", i, got[i], want[i])
+				expect.Near(t, float64(got[i]), want[i], 1, "value %d", i)
 			}
 		})
 	}

@@ -64,8 +64,7 @@ func TestMoments(t *testing.T) {
 				for b := range 2 {
 					c := want.Covariance
 					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a covariance of normal numbers
-					expect.That(t, math.Abs(cov[a][b]-c[a][b]) <= 5*se,
-						"class %d: covariance %v, want %v", class, cov, c)
+					expect.Near(t, cov[a][b], c[a][b], 5*se, "class %d: covariance %d, %d", class, a, b)
 				}
 			}
 		}
@@ -109,7 +108,7 @@ func TestOverlapping(t *testing.T) {
 	}
 	// At (0, 0) the distances are 0 and 2/0.8.
 	want := 1 / (1 + math.Exp(0.5*2/0.8))
-	expect.That(t, math.Abs(got-want) <= 1e-12, "at (0, 0) a point is positive with probability %g, want %g", got, want)
+	expect.Near(t, got, want, 1e-12, "the probability that (0, 0) is positive")
 }
 
 func TestDefaultsAndSeeds(t *testing.T) {
@@ -151,8 +150,8 @@ func TestRandomClasses(t *testing.T) {
 		variance += (n - mean) * (n - mean) / 199
 	}
 	// Binomial: mean 300, variance 210; the mean of 200 has a standard error of 1.02, their variance one of 21.
-	expect.That(t, math.Abs(mean-300) <= 5.2 && math.Abs(variance-210) <= 105,
-		"mean %g and variance %g of the number of positives, want 300 and 210", mean, variance)
+	expect.Near(t, mean, 300, 5.2, "mean of the number of positives")
+	expect.Near(t, variance, 210, 105, "variance of the number of positives")
 }
 
 func TestNormalDraw(t *testing.T) {
@@ -162,8 +161,8 @@ func TestNormalDraw(t *testing.T) {
 		x += points.At(i, 0) / 20_000
 		y += points.At(i, 1) / 20_000
 	}
-	expect.That(t, math.Abs(x-3.5) <= 5/math.Sqrt(20_000) && math.Abs(y-3.5) <= 5*math.Sqrt(0.5/20_000),
-		"mean (%g, %g), want (3.5, 3.5)", x, y)
+	expect.Near(t, x, 3.5, 5/math.Sqrt(20_000), "mean of x")
+	expect.Near(t, y, 3.5, 5*math.Sqrt(0.5/20_000), "mean of y")
 	_, err := Separable().Positive.Draw(0, 1)
 	expect.Error(t, err, "0 points")
 }
@@ -260,7 +259,7 @@ func TestPosterior(t *testing.T) {
 		got := expect.Must(m.Posterior(p[0], p[1], p[2]))(t)
 		positive, negative := p[2]*density(m.Positive, p[0], p[1]), (1-p[2])*density(m.Negative, p[0], p[1])
 		want := positive / (positive + negative)
-		expect.That(t, math.Abs(got-want) <= 1e-12, "at %v: %g, want %g", p, got, want)
+		expect.Near(t, got, want, 1e-12, "at %v", p)
 	}
 	// Far away the densities are too small for numbers; the answer is not.
 	got := expect.Must(Separable().Posterior(1000, 1000, 0.5))(t)

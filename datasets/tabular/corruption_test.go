@@ -90,8 +90,7 @@ func TestExactly(t *testing.T) {
 		}
 		p := float64(tt.want) / 5
 		for j, n := range per {
-			expect.That(t, math.Abs(float64(n)-1000*p) <= 5*math.Sqrt(1000*p*(1-p)),
-				"rate %g: feature %d replaced %d times, want about %g", tt.rate, j, n, 1000*p)
+			expect.Near(t, float64(n), 1000*p, 5*math.Sqrt(1000*p*(1-p)), "rate %g: feature %d replaced", tt.rate, j)
 		}
 	}
 }

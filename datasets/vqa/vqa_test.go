@@ -197,7 +197,7 @@ func TestAccuracies(t *testing.T) {
 		}
 		expects.Equal(t, Hit("net", answers), hit, "%d of 10: Hit", n)
 		got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]
-		expects.That(t, math.Abs(got-want) <= 1e-15, "%d of 10: Consensus is %g, want %g", n, got, want)
+		expects.Near(t, got, want, 1e-15, "%d of 10: Consensus", n)
 		// Written out: leave each person out in turn.
 		sum := 0.0
 		for out := range answers {

@@ -94,7 +94,7 @@ func TestAnswersFollowFromCaptions(t *testing.T) {
 	}
 	expect.That(t, len(said) == len(Answers()) && len(kinds) == 5, "answers %v, kinds %v", said, kinds)
 	share := float64(said["yes"]) / float64(said["yes"]+said["no"])
-	expect.That(t, !(math.Abs(share-0.5) > 0.05), "a share of %.2f of yes; half was meant", share)
+	expect.Near(t, share, 0.5, 0.05, "the share of yes")
 }
 
 // What is painted is what the scene says: every corner has the color of its object, an empty corner is gray.
@@ -182,7 +182,7 @@ func TestSeedsAndDials(t *testing.T) {
 	}
 	// Of 12,000 answers the share that is right has a standard deviation of 0.004.
 	share := float64(agree) / float64(10*len(d.Examples))
-	expect.That(t, !(math.Abs(share-0.7) > 0.02), "people are right in %.3f of all answers, want 0.7", share)
+	expect.Near(t, share, 0.7, 0.02, "the share of answers in which people are right")
 }
 
 // The evaluator of the package vqa gives 1 to what everybody says.

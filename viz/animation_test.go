@@ -3,7 +3,6 @@ package viz
 import (
 	"bytes"
 	"encoding/base64"
-	"errors"
 	"image/png"
 	"math"
 	"math/rand/v2"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // film returns frames of points that part.
@@ -43,45 +44,28 @@ func TestEmbeddingsErrors(t *testing.T) {
 	nan[1].Groups[0].X[1] = math.NaN()
 	noLoss := film(1, 4)
 	noLoss[0].Loss = math.NaN()
-	for _, tt := range []struct {
-		name   string
-		config EmbeddingsConfig
-		frames []EmbeddingFrame
-		want   error
-		mend   string
-	}{
-		{"no frame", config, nil, ErrNoData, "pass at least one frame"},
-		{"no point", config, []EmbeddingFrame{{}}, ErrNoData, "step 0"},
-		{"too many", config, film(121, 2), ErrRange, "keep every n-th, 120 at most"},
-		{"backwards", config, backwards, ErrRange, "step -1 comes after step 0"},
-		{"another group", config, other, ErrLength, "give the same examples in every frame"},
-		{"a point less", config, lost, ErrLength, `has 1 points of "negative" where the first one has 2`},
-		{"a group less", config, fewer, ErrLength, "has 1 groups and the first one 2"},
-		{"NaN", config, nan, ErrNotFinite, "in the frame of step 10"},
-		{"a loss of NaN", config, noLoss, ErrNotFinite, "the loss of the frame of step 0"},
-		{"too fast", EmbeddingsConfig{FrameTime: 1}, film(2, 4), ErrRange, "give 20 ms to 6 s"},
-	} {
-		if _, err := Embeddings(tt.config, tt.frames...); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.mend) {
-			t.Errorf("%s: %v, want %v with %q", tt.name, err, tt.want, tt.mend)
-		}
-	}
-	p := New(Figure{})
-	err := Save(p, filepath.Join(t.TempDir(), "a.apng"), 0, 0)
-	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "only an Animation moves") {
-		t.Errorf("a plot as .apng: %v", err)
-	}
-	if err := Show((*Animation)(nil), "alt"); !errors.Is(err, ErrNoData) {
-		t.Errorf("no animation: %v", err)
-	}
+	draw := func(c EmbeddingsConfig, frames []EmbeddingFrame) error { return second(Embeddings(c, frames...)) }
+	refuses(t, []wrong{
+		{"no frame", draw(config, nil), ErrNoData, "pass at least one frame"},
+		{"no point", draw(config, []EmbeddingFrame{{}}), ErrNoData, "step 0"},
+		{"too many", draw(config, film(121, 2)), ErrRange, "keep every n-th, 120 at most"},
+		{"backwards", draw(config, backwards), ErrRange, "step -1 comes after step 0"},
+		{"another group", draw(config, other), ErrLength, "give the same examples in every frame"},
+		{"a point less", draw(config, lost), ErrLength, `has 1 points of "negative" where the first one has 2`},
+		{"a group less", draw(config, fewer), ErrLength, "has 1 groups and the first one 2"},
+		{"NaN", draw(config, nan), ErrNotFinite, "in the frame of step 10"},
+		{"a loss of NaN", draw(config, noLoss), ErrNotFinite, "the loss of the frame of step 0"},
+		{"too fast", draw(EmbeddingsConfig{FrameTime: 1}, film(2, 4)), ErrRange, "give 20 ms to 6 s"},
+	})
+	still := Save(New(Figure{}), filepath.Join(t.TempDir(), "a.apng"), 0, 0)
+	refuses(t, []wrong{{"a plot as .apng", still, ErrFormat, "only an Animation moves"}})
 }
 
 // TestEmbeddingsAxes checks that all frames have one range, which holds all points, and that the data lie at one place.
 func TestEmbeddingsAxes(t *testing.T) {
 	frames := film(7, 60)
 	a, err := Embeddings(EmbeddingsConfig{ScatterConfig: ScatterConfig{Figure: Figure{Title: "A title"}, EqualAspect: true}}, frames...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	c := draw.New(&sheetOfPaper{w: a.width, h: a.height})
 	first := layout(a.frames[0], c)
 	for i, p := range a.frames {
@@ -97,42 +81,22 @@ func TestEmbeddingsAxes(t *testing.T) {
 			t.Errorf("frame %d has its data at %v, the first one at %v", i, q.DataCanvas(c).Rectangle, first.DataCanvas(c).Rectangle)
 		}
 	}
-	if got := a.frames[3].Title.Text; got != "A title\nstep 30, loss 5.57" {
-		t.Errorf("the title of frame 3 is %q", got)
-	}
-	paper := &sheetOfPaper{w: 500, h: 300}
-	if err := drawOn(a, paper); err != nil {
-		t.Fatal(err)
-	}
-	text := textOf(paper)
-	for _, word := range []string{"A title", "step 0", "step 30", "step 60", "loss 5.57", Positive} {
-		if !strings.Contains(text, word) {
-			t.Errorf("the still lacks %q", word)
-		}
-	}
-	if alone, err := Embeddings(EmbeddingsConfig{}, frames[0]); err != nil || len(alone.frames) != 1 || titleOf(alone) != "" {
-		t.Errorf("one frame: %v", err)
-	}
+	expect.Equal(t, a.frames[3].Title.Text, "A title\nstep 30, loss 5.57", "the title of frame 3")
+	paper := drawnAt(t, a, 500, 300)
+	expect.Contains(t, textOf(paper), "A title", "step 0", "step 30", "step 60", "loss 5.57", Positive)
+	alone := expect.Must(Embeddings(EmbeddingsConfig{}, frames[0]))(t)
+	expect.That(t, len(alone.frames) == 1 && titleOf(alone) == "", "one frame")
 }
 
 // TestAnimationSize saves thirty frames of a thousand points, plays them, and looks at the size of the file.
 func TestAnimationSize(t *testing.T) {
-	a, err := Embeddings(EmbeddingsConfig{FrameTime: 150 * time.Millisecond}, film(30, 1000)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Slow(t)
+	a := expect.Must(Embeddings(EmbeddingsConfig{FrameTime: 150 * time.Millisecond}, film(30, 1000)...))(t)
 	path := filepath.Join(t.TempDir(), "film.apng")
-	if err := Save(a, path, 0, 0); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, Save(a, path, 0, 0))
+	file := expect.Must(os.ReadFile(path))(t)
 	t.Logf("%d bytes", len(file))
-	if len(file) > 1_500_000 {
-		t.Errorf("the file has %d bytes, want 1.5 MB at most", len(file))
-	}
+	expect.That(t, len(file) <= 1_500_000, "the file has %d bytes, want 1.5 MB at most", len(file))
 	still, frames, delays := readAPNG(t, file)
 	if len(frames) != 30 || delays[0] != 150*time.Millisecond || delays[29] != 1500*time.Millisecond ||
 		!sameImage(still, frames[29]) || sameImage(frames[3], frames[4]) {
@@ -142,34 +106,21 @@ func TestAnimationSize(t *testing.T) {
 
 // TestAnimationData checks what a notebook gets: the moving picture, and the still for who asks for less motion.
 func TestAnimationData(t *testing.T) {
-	a, err := Embeddings(EmbeddingsConfig{}, film(3, 20)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := figureData(a, "Two <clouds> part", Size(4*Inch, 3*Inch))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := expect.Must(Embeddings(EmbeddingsConfig{}, film(3, 20)...))(t)
+	data := expect.Must(figureData(a, "Two <clouds> part", Size(4*Inch, 3*Inch)))(t)
 	element := data.Data[protocol.MIMETextHTML].(string)
 	source, img, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(element, "<picture>"), "</picture>"+darkStyle), "/><img")
-	if !ok || !strings.Contains(source, `media="(prefers-reduced-motion: reduce)"`) {
-		t.Fatalf("%.200s", element)
-	}
+	expect.Require(t, ok && strings.Contains(source, `media="(prefers-reduced-motion: reduce)"`), "%.200s", element)
 	e, mime, moving := parseImg(t, "<img"+img)
-	if e.Alt != "Two <clouds> part" || e.Width != 384 || e.Height != 288 || mime != "image/png" {
-		t.Errorf("img %q %d %d %s", e.Alt, e.Width, e.Height, mime)
-	}
+	expect.That(t, e.Alt == "Two <clouds> part" && e.Width == 384 && e.Height == 288 && mime == "image/png",
+		"img %q %d %d %s", e.Alt, e.Width, e.Height, mime)
 	if _, frames, _ := readAPNG(t, moving); len(frames) != 3 || frames[0].Bounds().Dx() != 4*animationDPI {
 		t.Errorf("%d frames of %v", len(frames), frames[0].Bounds())
 	}
 	_, code, _ := strings.Cut(source, "base64,")
-	still, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(code, `"`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := png.Decode(bytes.NewReader(still)); err != nil || bytes.Contains(still, []byte("acTL")) {
-		t.Errorf("the still moves, or %v", err)
-	}
+	still := expect.Must(base64.StdEncoding.DecodeString(strings.TrimSuffix(code, `"`)))(t)
+	_, err := png.Decode(bytes.NewReader(still))
+	expect.That(t, err == nil && !bytes.Contains(still, []byte("acTL")), "the still moves, or %v", err)
 	if !bytes.Equal(data.Data[protocol.MIMEImagePNG].([]byte), moving) || data.Data[protocol.MIMETextPlain] != "Figure: Two <clouds> part" {
 		t.Error("the other forms differ")
 	}

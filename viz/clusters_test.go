@@ -1,7 +1,6 @@
 package viz_test
 
 import (
-	"errors"
 	"log"
 	"math"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -62,12 +62,9 @@ const (
 // TestClustersSpokes counts the spokes of each center: 1 is as near to 0 as to 2, and the tie goes to the first center.
 func TestClustersSpokes(t *testing.T) {
 	draw := func(hold int, first, second float64) *plot.Plot {
-		p, err := viz.Clusters(viz.Figure{},
+		p := expect.Must(viz.Clusters(viz.Figure{},
 			[]viz.Center{{viz.Positive, []float64{first}}, {viz.Negative, []float64{second}}},
-			viz.Dots{Name: viz.Unlabeled, At: [][]float64{{-1}, {1}, {3}, {4}, {5}}, Center: hold})
-		if err != nil {
-			t.Fatal(err)
-		}
+			viz.Dots{Name: viz.Unlabeled, At: [][]float64{{-1}, {1}, {3}, {4}, {5}}, Center: hold}))(t)
 		return p
 	}
 	for _, tt := range []struct {
@@ -82,15 +79,10 @@ func TestClustersSpokes(t *testing.T) {
 		{"held by the second", 2, 0, 2, 0, 5},
 	} {
 		text := svg(t, draw(tt.hold, tt.first, tt.second))
-		if got := strings.Count(text, positiveSpoke); got != tt.positive {
-			t.Errorf("%s: %d spokes to the positive center, want %d", tt.name, got, tt.positive)
-		}
-		if got := strings.Count(text, negativeSpoke); got != tt.negative {
-			t.Errorf("%s: %d spokes to the negative center, want %d", tt.name, got, tt.negative)
-		}
-		if strings.Count(text, positiveRegion) != 1 || strings.Count(text, negativeRegion) != 1 {
-			t.Errorf("%s: not one region for each center", tt.name)
-		}
+		expect.Equal(t, strings.Count(text, positiveSpoke), tt.positive, "%s: spokes to the positive center", tt.name)
+		expect.Equal(t, strings.Count(text, negativeSpoke), tt.negative, "%s: spokes to the negative center", tt.name)
+		expect.That(t, strings.Count(text, positiveRegion) == 1 && strings.Count(text, negativeRegion) == 1,
+			"%s: not one region for each center", tt.name)
 	}
 }
 
@@ -116,13 +108,9 @@ func TestClustersCounts(t *testing.T) {
 		{"two in the plane", []float64{0, 0}, many(2, 1, 1), 1, "×2"},
 	} {
 		p, err := viz.Clusters(viz.Figure{}, []viz.Center{{viz.Positive, tt.center}}, viz.Dots{Name: viz.Unlabeled, At: tt.at})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		text := svg(t, p)
-		if got := strings.Count(text, positiveSpoke); got != tt.spokes {
-			t.Errorf("%s: %d spokes, want %d", tt.name, got, tt.spokes)
-		}
+		expect.Equal(t, strings.Count(text, positiveSpoke), tt.spokes, "%s: spokes", tt.name)
 		if got := strings.Contains(text, "×"); got != (tt.text != "") || !strings.Contains(text, tt.text) {
 			t.Errorf("%s: the figure should say %q", tt.name, tt.text)
 		}
@@ -148,8 +136,6 @@ func TestClustersErrors(t *testing.T) {
 		{"second of one center", one, viz.Dots{At: dot.At, Center: 2}, viz.ErrRange},
 		{"center below none", one, viz.Dots{At: dot.At, Center: -1}, viz.ErrRange},
 	} {
-		if _, err := viz.Clusters(viz.Figure{}, tt.centers, tt.dots); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
+		expect.Is(t, expect.Err(viz.Clusters(viz.Figure{}, tt.centers, tt.dots)), tt.want, "%s", tt.name)
 	}
 }

@@ -1,13 +1,14 @@
 package viz
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestConfusionErrors(t *testing.T) {
@@ -28,14 +29,11 @@ func TestConfusionErrors(t *testing.T) {
 			`"" for unknown`},
 		{"zeros", Confusion{Columns: columns, Rows: []ConfusionRow{{Name: "a", Counts: []int{0, 0}}}}, ErrNoData, "all counts are 0"},
 	} {
-		_, err := tt.c.Figure()
-		_, tableErr := tt.c.Table()
-		_, altErr := tt.c.Alt()
-		for _, err := range []error{err, tableErr, altErr} {
-			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.mend) {
-				t.Errorf("%s: %v, want %v with %q", tt.name, err, tt.want, tt.mend)
-			}
-		}
+		refuses(t, []wrong{
+			{tt.name, second(tt.c.Figure()), tt.want, tt.mend},
+			{tt.name + ", table", second(tt.c.Table()), tt.want, tt.mend},
+			{tt.name + ", alt", second(tt.c.Alt()), tt.want, tt.mend},
+		})
 	}
 }
 
@@ -44,40 +42,21 @@ func TestConfusionSaysWhatItCounts(t *testing.T) {
 	c := Confusion{Title: "Test set", Columns: []string{Positive, Negative}, Rows: []ConfusionRow{
 		{LabeledPositive, Positive, []int{30, 10}}, {Unlabeled, "", []int{1200, 2400}}, {"rare", Negative, []int{0, 0}},
 	}}
-	alt, err := c.Alt()
-	if err != nil {
-		t.Fatal(err)
-	}
+	alt := expect.Must(c.Alt())(t)
 	const want = "Test set. Of 40 labeled positive, predicted are 30 (75.0%) positive, 10 (25.0%) negative. " +
 		"Of 3,600 unlabeled, predicted are 1,200 (33.3%) positive, 2,400 (66.7%) negative. " +
 		"Of 0 rare, predicted are 0 (n/a) positive, 0 (n/a) negative."
-	if alt != want {
-		t.Errorf("in words:\n%s\nwant\n%s", alt, want)
-	}
-	table, err := c.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, alt == want, "in words:\n%s\nwant\n%s", alt, want)
+	table := expect.Must(c.Table())(t)
 	text, err := table.Text()
 	if err != nil || len(table.Rows) != 4 || !strings.Contains(text, "33.3") || !strings.Contains(text, "1,230") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	d, err := c.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Must(c.Figure())(t)
 	c.Rows[0].Counts[0] = 99 // the drawing has its own copy
 	paper := confusionOnPaper(t, d)
-	words := paper.words()
-	for _, word := range []string{"30", "75.0%", "1,200", "66.7%", "n/a", "of 3,600", "1,230", "33.8%", "Framed: right.", "predicted"} {
-		r, ok := words[word]
-		if !ok || r.Min.X < 0 || r.Max.X > paper.w || r.Min.Y < 0 || r.Max.Y > paper.h {
-			t.Errorf("%q lies at %v (%v) on %v by %v", word, r, ok, paper.w, paper.h)
-		}
-	}
-	if frames := framesOn(paper); frames != 2 {
-		t.Errorf("%d cells are framed, want 2: rows of a known class", frames)
-	}
+	paper.holds(t, "30", "75.0%", "1,200", "66.7%", "n/a", "of 3,600", "1,230", "33.8%", "Framed: right.", "predicted")
+	expect.Equal(t, framesOn(paper), 2, "cells are framed")
 	c = Confusion{Columns: []string{Positive, Negative}, Rows: []ConfusionRow{
 		{LabeledPositive, Positive, []int{0, 3}}, {Negative, Negative, []int{0, 5}}}}
 	if alt, err := c.Alt(); err != nil || !strings.HasSuffix(alt, "Degenerate: every prediction is negative.") {
@@ -92,12 +71,8 @@ func TestConfusionSaysWhatItCounts(t *testing.T) {
 func confusionOnPaper(t *testing.T, d *Drawing) *sheetOfPaper {
 	t.Helper()
 	w, h := d.Size()
-	paper := &sheetOfPaper{w: w, h: h}
-	c := paper
 	// Drawn with the origin at the upper left corner; recorded places are relative to it.
-	if err := drawOn(d, c); err != nil {
-		t.Fatal(err)
-	}
+	paper := drawnAt(t, d, w, h)
 	shift := vg.Point{X: margin, Y: h - margin}
 	for _, a := range paper.Actions {
 		if s, ok := a.(*recorder.FillString); ok {

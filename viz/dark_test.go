@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // inTheDark returns what darkStyle makes of a color, as the specification of CSS filters says of invert and hue-rotate.
@@ -15,10 +17,7 @@ import (
 // Source: Filter Effects Module Level 1, sections 11.1.3 and 11.1.8.
 func inTheDark(t *testing.T, c color.Color) color.Color {
 	t.Helper()
-	share, err := strconv.ParseFloat(darkInvert, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	share := expect.Must(strconv.ParseFloat(darkInvert, 64))(t)
 	r, g, b, _ := c.RGBA()
 	var v, out [3]float64
 	for i, u := range []uint32{r, g, b} {
@@ -43,9 +42,8 @@ func TestContrastInTheDark(t *testing.T) {
 	}
 	for _, c := range colors {
 		d := inTheDark(t, c)
-		if got := against(d, ground); got < 3 {
-			t.Errorf("%v becomes %v, of a contrast of %.2f", c, d, got)
-		}
+		got := against(d, ground)
+		expect.That(t, !(got < 3), "%v becomes %v, of a contrast of %.2f", c, d, got)
 		if c == Black {
 			continue
 		}
@@ -58,14 +56,11 @@ func TestContrastInTheDark(t *testing.T) {
 			}
 			return 2
 		}
-		if fullest(c) != fullest(d) {
-			t.Errorf("%v becomes %v, of another hue", c, d)
-		}
+		expect.That(t, fullest(c) == fullest(d), "%v becomes %v, of another hue", c, d)
 	}
 	for _, c := range []color.Color{TextGray, AxisGray, MarkGray} {
-		if got := against(inTheDark(t, c), ground); got < 4.5 {
-			t.Errorf("text of %v has a contrast of %.2f", c, got)
-		}
+		got := against(inTheDark(t, c), ground)
+		expect.That(t, !(got < 4.5), "text of %v has a contrast of %.2f", c, got)
 	}
 	f := &confusionFigure{columns: []string{"a", "b"}}
 	for _, class := range []string{"a", "b", ""} {
@@ -78,31 +73,20 @@ func TestContrastInTheDark(t *testing.T) {
 
 // TestDarkStyle checks which figures a dark theme turns over: drawings as vectors and as pixels, but none with a picture in it.
 func TestDarkStyle(t *testing.T) {
-	curves, err := LearningCurves(CurvesConfig{}, curve("PUCL", 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pictures, err := ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curves := expect.Must(LearningCurves(CurvesConfig{}, curve("PUCL", 2, 1)))(t)
+	pictures := expect.Must(ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil))(t)
 	for name, tt := range map[string]struct {
 		f    Drawer
 		opts []Option
 		turn bool
 	}{"vectors": {curves, nil, true}, "pixels": {curves, []Option{AsPNG()}, true}, "pictures": {pictures, nil, false}} {
-		data, err := figureData(tt.f, "alt", tt.opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Must(figureData(tt.f, "alt", tt.opts...))(t)
 		element := data.Data[protocol.MIMETextHTML].(string)
 		// The class alone turns a figure over where another one on the page brings the style.
 		class, style := strings.Contains(element, `class="`+darkClass+`"`), strings.HasSuffix(element, darkStyle)
-		if class != tt.turn || style != tt.turn {
-			t.Errorf("%s: the class is there: %v, the style: %v, want %v", name, class, style, tt.turn)
-		}
-		if !strings.HasPrefix(element, "<img ") || !strings.Contains(element, "background:#fff") {
-			t.Errorf("%s: without the style it is not on white: %.120s", name, element)
-		}
+		expect.That(t, class == tt.turn && style == tt.turn,
+			"%s: the class is there: %v, the style: %v, want %v", name, class, style, tt.turn)
+		expect.That(t, strings.HasPrefix(element, "<img ") && strings.Contains(element, "background:#fff"),
+			"%s: without the style it is not on white: %.120s", name, element)
 	}
 }

@@ -1,31 +1,27 @@
 package viz
 
 import (
-	"errors"
 	"math"
 	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestDistributionsErrors(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		err  error
-		want error
-	}{
-		{"no sample", second(Distributions(DistributionsConfig{})), ErrNoData},
-		{"no values", second(Distributions(DistributionsConfig{}, Sample{Name: "a"})), ErrNoData},
-		{"NaN", second(Distributions(DistributionsConfig{}, Sample{"a", []float64{1, math.NaN()}})), ErrNotFinite},
-		{"negative bins", second(Distributions(DistributionsConfig{Bins: -1}, Sample{"a", []float64{1}})), ErrRange},
-	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
-	}
+	refuses(t, []wrong{
+		{"no sample", second(Distributions(DistributionsConfig{})), ErrNoData, ""},
+		{"no values", second(Distributions(DistributionsConfig{}, Sample{Name: "a"})), ErrNoData, ""},
+		{"NaN", second(Distributions(DistributionsConfig{}, Sample{"a", []float64{1, math.NaN()}})), ErrNotFinite, ""},
+		{"negative bins", second(Distributions(DistributionsConfig{Bins: -1}, Sample{"a", []float64{1}})),
+			ErrRange, ""},
+	})
 	for _, values := range [][]float64{{3, 3}, {1e17, 1e17}, {0, math.SmallestNonzeroFloat64}, {1, math.Nextafter(1, 2)}} { // as good as one value
 		p, err := Distributions(DistributionsConfig{}, Sample{"a", values})
-		if err != nil || !(p.X.Min <= values[0] && values[0] <= p.X.Max && p.X.Min < p.X.Max) {
-			t.Errorf("%g: %v", values, err)
-		}
+		expect.That(t, err == nil && p.X.Min <= values[0] && values[0] <= p.X.Max && p.X.Min < p.X.Max,
+			"%g: %v", values, err)
 	}
 }
 
@@ -33,22 +29,66 @@ func TestDistributionsErrors(t *testing.T) {
 func TestHistogram(t *testing.T) {
 	outline, top := histogram([]float64{1, 1.5, 2, 4.5}, 0, 6, 6)
 	want := [][2]float64{{1, 0}, {1, 0.5}, {2, 0.5}, {2, 0.25}, {3, 0.25}, {3, 0}, {4, 0}, {4, 0.25}, {5, 0.25}, {5, 0}}
-	if len(outline) != len(want) {
-		t.Fatalf("%v", outline)
-	}
+	expect.Require(t, len(outline) == len(want), "%v", outline)
 	area := 0.0
 	for i, q := range outline {
-		if q.X != want[i][0] || q.Y != want[i][1] {
-			t.Errorf("corner %d is %v, want %v", i, q, want[i])
-		}
+		expect.That(t, q.X == want[i][0] && q.Y == want[i][1], "corner %d is %v, want %v", i, q, want[i])
 		if i > 0 {
 			area += (q.X - outline[i-1].X) * q.Y
 		}
 	}
-	if edge, _ := histogram([]float64{0, 2}, 0, 2, 2); edge[len(edge)-1].X != 2 || edge[3].Y != 0.5 {
-		t.Errorf("the last bin has its upper end in it: %v", edge)
+	edge, _ := histogram([]float64{0, 2}, 0, 2, 2)
+	expect.That(t, edge[len(edge)-1].X == 2 && edge[3].Y == 0.5, "the last bin has its upper end in it: %v", edge)
+	expect.That(t, area == 1 && top[0].X == 1.5 && top[0].Y == 0.5, "area %g, top %v", area, top)
+}
+
+func TestReliabilityErrors(t *testing.T) {
+	bin := func(mean, positive, low, high float64) []ReliabilityBin {
+		return []ReliabilityBin{{mean, positive, low, high}}
 	}
-	if area != 1 || top[0].X != 1.5 || top[0].Y != 0.5 {
-		t.Errorf("area %g, top %v", area, top)
+	ok := bin(0.5, 0.5, 0.4, 0.6)
+	draw := func(curves []ReliabilityCurve) error { return second(Reliability(Figure{}, curves...)) }
+	refuses(t, []wrong{
+		{"no curve", draw(nil), ErrNoData, "pass at least one curve"},
+		{"no bins", draw([]ReliabilityCurve{{Name: "a"}}), ErrNoData, `reliability of "a" has no bins`},
+		{"NaN", draw([]ReliabilityCurve{{Bins: bin(0.5, math.NaN(), 0, 1)}}), ErrNotFinite, "bin 0"},
+		{"a logit", draw([]ReliabilityCurve{{Bins: bin(1.5, 0.5, 0, 1)}}), ErrRange, "give probabilities, from 0 to 1"},
+		{"distances", draw([]ReliabilityCurve{{Bins: bin(0.5, 0.5, 0.1, 0.1)}}),
+			ErrRange, "give the ends, not their distances"},
+		{"backwards", draw([]ReliabilityCurve{{Bins: append(bin(0.6, 0.5, 0, 1), ok...)}}),
+			ErrOrder, "from 0.6 to 0.5"},
+		{"percent", draw([]ReliabilityCurve{{Bins: ok, Probabilities: []float64{1, 50}}}),
+			ErrRange, "probability 1 is 50"},
+		{"no probability", draw([]ReliabilityCurve{{Bins: ok, Probabilities: []float64{math.NaN()}}}),
+			ErrRange, "probability 0 is NaN"},
+	})
+}
+
+// TestReliabilityOneAxis checks that both parts have the probability at one place, and that estimates above 1 are drawn.
+func TestReliabilityOneAxis(t *testing.T) {
+	k := ReliabilityCurve{Name: "a name long enough to need some room", Bins: []ReliabilityBin{{0.2, 0.1, 0, 0.3}, {0.8, 1.1, 0.9, 1.4}}}
+	for range 1000 {
+		k.Probabilities = append(k.Probabilities, 0.2)
+	}
+	f, err := Reliability(Figure{Title: "A title"}, k)
+	expect.NoError(t, err)
+	w, h := f.Size()
+	c := draw.New(&sheetOfPaper{w: w, h: h})
+	parts := f.arrange(draw.Crop(c, margin, -margin, margin, -margin))
+	expect.Require(t, len(parts) == 2, "%d parts, want 2", len(parts))
+	top, below := parts[0].Drawer.(*plot.Plot), parts[1].Drawer.(*plot.Plot)
+	a, b := top.DataCanvas(parts[0].canvas), below.DataCanvas(parts[1].canvas)
+	expect.That(t, !(math.Abs(float64(a.Min.X-b.Min.X)) > 1e-6) && !(math.Abs(float64(a.Max.X-b.Max.X)) > 1e-6),
+		"the data lie between %v and %v above, between %v and %v below", a.Min.X, a.Max.X, b.Min.X, b.Max.X)
+	expect.That(t, !(a.Min.Y < b.Max.Y) && !(a.Max.Y-a.Min.Y < 1.5*(b.Max.Y-b.Min.Y)),
+		"above %v, below %v", a.Rectangle, b.Rectangle)
+	expect.That(t, !(top.Y.Max < 1.4) && top.Y.Min == 0 && below.Y.Min == 0 && !(below.Y.Max < 20),
+		"shares up to %g, densities up to %g", top.Y.Max, below.Y.Max)
+	k.Probabilities = nil
+	if f, err = Reliability(Figure{}, k); err != nil {
+		t.Fatal(err)
+	}
+	if parts := f.arrange(c); len(parts) != 1 || parts[0].Drawer.(*plot.Plot).X.Label.Text != "predicted probability" {
+		t.Errorf("without probabilities there are %d parts", len(parts))
 	}
 }

@@ -2,28 +2,23 @@ package viz
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The size of a configuration is that of the figure until Show or Save are told another one.
 func TestFigureSize(t *testing.T) {
-	p, err := Bars(BarsConfig{Figure: Figure{Width: 300, Height: 90}}, Bar{Name: "a", Value: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	column, err := Column(0, p, New(Figure{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(Bars(BarsConfig{Figure: Figure{Width: 300, Height: 90}}, Bar{Name: "a", Value: 1}))(t)
+	column := expect.Must(Column(0, p, New(Figure{})))(t)
 	training, err := TrainingCurves(TrainingConfig{Figure: Figure{Width: 400, Height: 333}}, TrainingLog{Losses: []float64{2, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for _, tt := range []struct {
 		name          string
 		figure        Drawer
@@ -42,9 +37,7 @@ func TestFigureSize(t *testing.T) {
 			t.Errorf("%s: %g by %g, want %v", tt.name, w.Points(), h.Points(), tt.want)
 		}
 	}
-	if err := Save(New(Figure{Width: -1}), t.TempDir()+"/a.png", 0, 0); !errors.Is(err, ErrRange) {
-		t.Errorf("a negative width: %v", err)
-	}
+	expect.Is(t, Save(New(Figure{Width: -1}), t.TempDir()+"/a.png", 0, 0), ErrRange, "a negative width")
 }
 
 // A drawing of 100×50 lies in the middle of a larger canvas as it is, and fills the width of a smaller one at half its size.
@@ -66,8 +59,26 @@ func TestDrawingInTheMiddle(t *testing.T) {
 				scaled = a.X == tt.scale && a.Y == tt.scale
 			}
 		}
-		if !moved || !scaled {
-			t.Errorf("on %g×%g: %v", tt.width, tt.height, r.Actions)
-		}
+		expect.That(t, moved && scaled, "on %g×%g: %v", tt.width, tt.height, r.Actions)
 	}
 }
+
+// wrong is a use that a function refuses: the sentinel of its error, and a part of the error's text.
+type wrong struct {
+	name string
+	err  error
+	want error
+	says string
+}
+
+// refuses reports each use that is not refused with its error.
+func refuses(t *testing.T, uses []wrong) {
+	t.Helper()
+	for _, use := range uses {
+		expect.That(t, errors.Is(use.err, use.want) && strings.Contains(use.err.Error(), use.says),
+			"%s: %v, want %v with %q", use.name, use.err, use.want, use.says)
+	}
+}
+
+// second returns the second of two values: the error of a call with one result.
+func second[A, B any](_ A, b B) B { return b }

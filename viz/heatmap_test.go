@@ -8,43 +8,30 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestHeatmapErrors(t *testing.T) {
 	square := [][]float64{{1, 0}, {0, -1}}
-	for _, tt := range []struct {
-		name   string
-		cfg    HeatmapConfig
-		values [][]float64
-		want   error
-	}{
-		{"no rows", HeatmapConfig{}, nil, ErrNoData},
-		{"not square", HeatmapConfig{}, [][]float64{{1, 2}}, ErrLength},
-		{"ragged", HeatmapConfig{}, [][]float64{{1, 2}, {1}}, ErrLength},
-		{"NaN", HeatmapConfig{}, [][]float64{{math.NaN()}}, ErrNotFinite},
-		{"a limit below a value", HeatmapConfig{Limit: 0.5}, square, ErrRange},
-		{"a limit below 0", HeatmapConfig{Limit: -2}, square, ErrRange},
-		{"no limit", HeatmapConfig{Limit: math.NaN()}, square, ErrRange},
-		{"groups of one row", HeatmapConfig{Groups: []Span{{"a", 1}}}, square, ErrLength},
-		{"an empty group", HeatmapConfig{Groups: []Span{{"a", 2}, {"b", 0}}}, square, ErrRange},
-	} {
-		if _, err := Heatmap(tt.cfg, tt.values); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
-	}
+	refuses(t, []wrong{
+		{"no rows", second(Heatmap(HeatmapConfig{}, nil)), ErrNoData, ""},
+		{"not square", second(Heatmap(HeatmapConfig{}, [][]float64{{1, 2}})), ErrLength, ""},
+		{"ragged", second(Heatmap(HeatmapConfig{}, [][]float64{{1, 2}, {1}})), ErrLength, ""},
+		{"NaN", second(Heatmap(HeatmapConfig{}, [][]float64{{math.NaN()}})), ErrNotFinite, ""},
+		{"a limit below a value", second(Heatmap(HeatmapConfig{Limit: 0.5}, square)), ErrRange, ""},
+		{"a limit below 0", second(Heatmap(HeatmapConfig{Limit: -2}, square)), ErrRange, ""},
+		{"no limit", second(Heatmap(HeatmapConfig{Limit: math.NaN()}, square)), ErrRange, ""},
+		{"groups of one row", second(Heatmap(HeatmapConfig{Groups: []Span{{"a", 1}}}, square)), ErrLength, ""},
+		{"an empty group", second(Heatmap(HeatmapConfig{Groups: []Span{{"a", 2}, {"b", 0}}}, square)), ErrRange, ""},
+	})
 }
 
 // TestHeatmapColors looks in the picture for each value at its place, row 0 on top.
 func TestHeatmapColors(t *testing.T) {
 	values := [][]float64{{1, -1}, {0, 0.5}}
-	p, err := Heatmap(HeatmapConfig{}, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper := &sheetOfPaper{w: 300, h: 250}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(Heatmap(HeatmapConfig{}, values))(t)
+	paper := drawnAt(t, p, 300, 250)
 	before := append([][]float64{}, []float64{1, -1}, []float64{0, 0.5})
 	values[0][0] = 0 // the plot has its own copy
 	for _, a := range paper.Actions {
@@ -56,16 +43,14 @@ func TestHeatmapColors(t *testing.T) {
 		want := [][]color.Color{{Vermillion, Blue}, {white, color.RGBA{0xEA, 0xAF, 0x80, 0xFF}}}
 		for i := range before {
 			for j := range before {
-				if got := picture.Image.At((2*j+1)*size.X/4, (2*i+1)*size.Y/4); got != want[i][j] {
-					t.Errorf("value %d, %d is %v, want %v", i, j, got, want[i][j])
-				}
+				got := picture.Image.At((2*j+1)*size.X/4, (2*i+1)*size.Y/4)
+				expect.That(t, got == want[i][j], "value %d, %d is %v, want %v", i, j, got, want[i][j])
 			}
 		}
 		first, err := encodePNG(p, 300, 250)
 		again, againErr := encodePNG(p, 300, 250)
-		if errors.Join(err, againErr) != nil || !bytes.Equal(first, again) {
-			t.Error("drawn again it is another picture")
-		}
+		expect.That(t, errors.Join(err, againErr) == nil && bytes.Equal(first, again),
+			"drawn again it is another picture")
 		return
 	}
 	t.Error("there is no picture")
@@ -77,23 +62,11 @@ func TestHeatmapNames(t *testing.T) {
 	for i := range values {
 		values[i] = []float64{2, 0, 0, -1}
 	}
-	p, err := Heatmap(HeatmapConfig{Groups: []Span{{"top", 1}, {"rest", 3}}, Unit: "nats"}, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(Heatmap(HeatmapConfig{Groups: []Span{{"top", 1}, {"rest", 3}}, Unit: "nats"}, values))(t)
 	ticks := p.Y.Tick.Marker.Ticks(0, 4)
-	if len(ticks) != 2 || ticks[0].Value != 3.5 || ticks[1].Value != 1.5 || ticks[1].Label != "rest" {
-		t.Errorf("ticks %v", ticks)
-	}
+	expect.That(t, len(ticks) == 2 && ticks[0].Value == 3.5 && ticks[1].Value == 1.5 && ticks[1].Label == "rest",
+		"ticks %v", ticks)
 	paper, _ := drawnOn(t, p)
-	words := paper.words()
-	for _, word := range []string{"nats", "−2", "2", "top", "rest"} {
-		r, ok := words[word]
-		if !ok || r.Min.X < 0 || r.Max.X > 400 || r.Min.Y < 0 || r.Max.Y > 300 {
-			t.Errorf("%q lies at %v (%v)", word, r, ok)
-		}
-	}
-	if _, err := Heatmap(HeatmapConfig{}, [][]float64{{0}}); err != nil {
-		t.Errorf("nothing but a zero: %v", err)
-	}
+	paper.holds(t, "nats", "−2", "2", "top", "rest")
+	expect.Must(Heatmap(HeatmapConfig{}, [][]float64{{0}}))(t)
 }

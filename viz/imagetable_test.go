@@ -1,8 +1,6 @@
 package viz
 
 import (
-	"bytes"
-	"errors"
 	"image/color"
 	"math"
 	"slices"
@@ -11,30 +9,25 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestImageTableErrors(t *testing.T) {
 	four := []uint8{0, 1, 2, 3}
 	good := ImageRow{Name: "good", Height: 2, Width: 2, Channels: 1, Left: four}
-	for _, tt := range []struct {
-		name string
-		rows []ImageRow
-		want error
-	}{
-		{"no rows", nil, ErrNoData},
-		{"notes alone", []ImageRow{{Name: "a", Note: "none"}}, ErrNoData},
-		{"neither images nor note", []ImageRow{good, {Name: "a"}}, ErrNoData},
-		{"no size", []ImageRow{{Name: "a", Channels: 1, Left: four}}, ErrRange},
-		{"two channels", []ImageRow{{Name: "a", Height: 1, Width: 1, Channels: 2, Left: four}}, ErrRange},
-		{"part of an image", []ImageRow{{Name: "a", Height: 1, Width: 3, Channels: 1, Right: four}}, ErrLength},
-	} {
-		if _, err := (ImageTable{Rows: tt.rows}).Figure(); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
-	}
-	if err := Show((*Drawing)(nil), "a figure that was not made"); !errors.Is(err, ErrNoData) {
-		t.Errorf("showing a nil figure: %v, want %v", err, ErrNoData)
-	}
+	refuses(t, []wrong{
+		{"no rows", second(ImageTable{Rows: nil}.Figure()), ErrNoData, ""},
+		{"notes alone", second(ImageTable{Rows: []ImageRow{{Name: "a", Note: "none"}}}.Figure()), ErrNoData, ""},
+		{"neither images nor note", second(ImageTable{Rows: []ImageRow{good, {Name: "a"}}}.Figure()), ErrNoData, ""},
+		{"no size", second(ImageTable{Rows: []ImageRow{{Name: "a", Channels: 1, Left: four}}}.Figure()), ErrRange, ""},
+		{"two channels",
+			second(ImageTable{Rows: []ImageRow{{Name: "a", Height: 1, Width: 1, Channels: 2, Left: four}}}.Figure()),
+			ErrRange, ""},
+		{"part of an image",
+			second(ImageTable{Rows: []ImageRow{{Name: "a", Height: 1, Width: 3, Channels: 1, Right: four}}}.Figure()),
+			ErrLength, ""},
+	})
 }
 
 // TestImageTableDots draws images of many colors and looks for each pixel as a block of equal dots, all of one size, at
@@ -54,19 +47,11 @@ func TestImageTableDots(t *testing.T) {
 	}
 	a, b, c, d, e := image(greens[0]), image(greens[1]), image(greens[2]), image(greens[3]), image(greens[4])
 	rows := []ImageRow{row([][]uint8{a, b}, [][]uint8{c}), row([][]uint8{d}, [][]uint8{e})}
-	f, err := ImageTable{Title: "T", Left: "l", Right: "r", Rows: rows}.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(ImageTable{Title: "T", Left: "l", Right: "r", Rows: rows}.Figure())(t)
 	w, h := f.Size()
-	data, err := encodePNG(f, w, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(encodePNG(f, w, h))(t)
 	rows[0].Left[0] = 7 // the figure has its own copy
-	if again, err := encodePNG(f, w, h); err != nil || !bytes.Equal(again, data) {
-		t.Errorf("the figure changed with the pixels, %v", err)
-	}
+	expect.Equal(t, expect.Must(encodePNG(f, w, h))(t), data, "the figure changed with the pixels")
 	img := decode(t, data)
 	type extent struct{ minX, minY, maxX, maxY, n int }
 	found := map[color.RGBA]*extent{}
@@ -89,9 +74,7 @@ func TestImageTableDots(t *testing.T) {
 	for _, green := range greens {
 		for i := range side * side {
 			at := found[color.RGBA{uint8(10 + 15*i), uint8(green), 200, 255}]
-			if at == nil {
-				t.Fatalf("pixel %d of the image %d is not there", i, green)
-			}
+			expect.Require(t, at != nil, "pixel %d of the image %d is not there", i, green)
 			inside := i/side > 0 && i/side < side-1 && i%side > 0 && i%side < side-1
 			if !inside {
 				continue // the frame lies over it
@@ -119,21 +102,15 @@ func TestImageTableDots(t *testing.T) {
 // TestImageTableWords checks that headings stand over their sides, and that notes and long names stay on the paper.
 func TestImageTableWords(t *testing.T) {
 	long := strings.Repeat("many words ", 30)
-	f, err := ImageTable{Title: "A title", Left: "left", Right: "right", Rows: []ImageRow{
+	f := expect.Must(ImageTable{Title: "A title", Left: "left", Right: "right", Rows: []ImageRow{
 		{Name: "images", Height: 3, Width: 3, Channels: 1, Left: make([]uint8, 9*5), Right: make([]uint8, 9*6)},
 		{Name: "unbreakable" + strings.Repeat("x", 80), Note: long},
-	}}.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}.Figure())(t)
 	if w, _ := f.Size(); w > defaultWidth+24 || w < defaultWidth-48 {
 		t.Errorf("the figure is %g points wide, the notebook %g", w.Points(), defaultWidth.Points())
 	}
 	w, h := f.Size()
-	paper := &sheetOfPaper{w: w, h: h}
-	if err := drawOn(f, paper); err != nil {
-		t.Fatal(err)
-	}
+	paper := drawnAt(t, f, w, h)
 	var origin vg.Point
 	boxes := 0
 	var cell vg.Length
@@ -150,23 +127,18 @@ func TestImageTableWords(t *testing.T) {
 			}
 		}
 	}
-	if boxes != 11 {
-		t.Errorf("%d pictures, want 11", boxes)
-	}
+	expect.That(t, boxes == 11, "%d pictures, want 11", boxes)
 	found := paper.words()
 	for word, r := range found {
 		r.Min, r.Max = r.Min.Add(origin), r.Max.Add(origin)
-		if r.Min.X < 0 || r.Min.Y < 0 || r.Max.X > w+0.01 || r.Max.Y > h+0.01 {
-			t.Errorf("%q at %v leaves the paper of %g by %g points", word, r, w.Points(), h.Points())
-		}
+		expect.That(t, !(r.Min.X < 0) && !(r.Min.Y < 0) && !(r.Max.X > w+0.01) && !(r.Max.Y > h+0.01),
+			"%q at %v leaves the paper of %g by %g points", word, r, w.Points(), h.Points())
 	}
 	left, right := found["left"], found["right"]
-	if left.Min.Y != right.Min.Y || right.Min.X-left.Min.X < 5*cell {
-		t.Errorf("the headings lie at %v and %v", left, right)
-	}
-	if _, ok := found["A title"]; !ok {
-		t.Error("the title is not drawn")
-	}
+	expect.That(t, left.Min.Y == right.Min.Y && !(right.Min.X-left.Min.X < 5*cell),
+		"the headings lie at %v and %v", left, right)
+	_, ok := found["A title"]
+	expect.That(t, ok, "the title is not drawn")
 }
 
 // TestPictureSize checks the size of pictures: a whole number of dots a pixel where it is small, the room itself where the image
@@ -185,8 +157,7 @@ func TestPictureSize(t *testing.T) {
 	} {
 		got := pictureSize(tt.height, tt.width, tt.room)
 		got.X, got.Y = got.X/dot, got.Y/dot
-		if !(math.Abs(float64(got.X-tt.want.X)) <= 1e-9) || !(math.Abs(float64(got.Y-tt.want.Y)) <= 1e-9) {
-			t.Errorf("%d by %d pixels in %g points: %v dots, want %v", tt.height, tt.width, tt.room.Points(), got, tt.want)
-		}
+		expect.That(t, math.Abs(float64(got.X-tt.want.X)) <= 1e-9 && math.Abs(float64(got.Y-tt.want.Y)) <= 1e-9,
+			"%d by %d pixels in %g points: %v dots, want %v", tt.height, tt.width, tt.room.Points(), got, tt.want)
 	}
 }

@@ -3,7 +3,6 @@ package viz
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"io"
 	"math"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // sheetOfPaper is a canvas that records what is drawn on it.
@@ -21,14 +22,30 @@ type sheetOfPaper struct {
 	w, h vg.Length
 }
 
+// drawnAt returns a sheet of the given size with f drawn on it.
+func drawnAt(t *testing.T, f Drawer, w, h vg.Length) *sheetOfPaper {
+	t.Helper()
+	paper := &sheetOfPaper{w: w, h: h}
+	expect.NoError(t, drawOn(f, paper))
+	return paper
+}
+
 // drawnOn returns a sheet with p drawn on it, and the canvas within its margins.
 func drawnOn(t *testing.T, p *plot.Plot) (*sheetOfPaper, draw.Canvas) {
 	t.Helper()
-	paper := &sheetOfPaper{w: 400, h: 300}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
+	paper := drawnAt(t, p, 400, 300)
 	return paper, draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+}
+
+// holds reports each word that is not drawn, or not on the paper.
+func (s *sheetOfPaper) holds(t *testing.T, words ...string) {
+	t.Helper()
+	found := s.words()
+	for _, word := range words {
+		if r, ok := found[word]; !ok || r.Min.X < 0 || r.Max.X > s.w || r.Min.Y < 0 || r.Max.Y > s.h {
+			t.Errorf("%q lies at %v (%v) on %v by %v, among %v", word, r, ok, s.w, s.h, found)
+		}
+	}
 }
 
 func (s *sheetOfPaper) Size() (w, h vg.Length) { return s.w, s.h }
@@ -72,19 +89,13 @@ func TestLegendBesideData(t *testing.T) {
 	for _, top := range []bool{false, true} {
 		p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "A title"}}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
 			curve(strings.Repeat("endless", 30), 1, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		p.Legend.Top = top
-		paper := &sheetOfPaper{w: 400, h: 300}
-		if err := drawOn(p, paper); err != nil {
-			t.Fatal(err)
-		}
+		paper := drawnAt(t, p, 400, 300)
 		c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
 		data := layout(p, c).DataCanvas(c)
-		if data.Max.X-data.Min.X < 100 || data.Max.Y-data.Min.Y < 100 {
-			t.Errorf("top %v: the data have only %v", top, data.Rectangle)
-		}
+		expect.That(t, !(data.Max.X-data.Min.X < 100) && !(data.Max.Y-data.Min.Y < 100),
+			"top %v: the data have only %v", top, data.Rectangle)
 		found := paper.words()
 		for _, name := range []string{"ssCL", "PUCL", "a name so long", "A title"} {
 			seen := false
@@ -97,37 +108,27 @@ func TestLegendBesideData(t *testing.T) {
 					t.Errorf("top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
 				}
 			}
-			if !seen {
-				t.Errorf("top %v: %q is not drawn", top, name)
-			}
+			expect.That(t, seen, "top %v: %q is not drawn", top, name)
 		}
 		for word, r := range found {
-			if r.Min.X < 0 || r.Min.Y < 0 || r.Max.X > paper.w+0.01 || r.Max.Y > paper.h {
-				t.Errorf("top %v: %q at %v leaves the paper", top, word, r)
-			}
+			expect.That(t, !(r.Min.X < 0) && !(r.Min.Y < 0) && !(r.Max.X > paper.w+0.01) && !(r.Max.Y > paper.h),
+				"top %v: %q at %v leaves the paper", top, word, r)
 		}
 	}
 }
 
 // TestTitleOverData checks that a short title is centered over the data and a long one stays on the paper, in lines.
 func TestTitleOverData(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Short"}}, curve("PUCL", 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "Short"}}, curve("PUCL", 2, 1)))(t)
 	paper, c := drawnOn(t, p)
 	data := layout(p, c).DataCanvas(c)
 	r := paper.words()["Short"]
-	if d := math.Abs(float64(r.Min.X + r.Max.X - data.Min.X - data.Max.X)); d > 1 {
-		t.Errorf("the title lies at %v, the data at %v", r, data.Rectangle)
-	}
+	d := math.Abs(float64(r.Min.X + r.Max.X - data.Min.X - data.Max.X))
+	expect.That(t, !(d > 1), "the title lies at %v, the data at %v", r, data.Rectangle)
 	p.Title.Text = strings.Repeat("many words ", 20)
-	if got := layout(p, c).Title.Text; strings.Count(got, "\n") < 2 {
-		t.Errorf("the long title became %q", got)
-	}
-	if strings.Contains(p.Title.Text, "\n") {
-		t.Error("drawing changed the plot")
-	}
+	got := layout(p, c).Title.Text
+	expect.That(t, strings.Count(got, "\n") >= 2, "the long title became %q", got)
+	expect.That(t, !strings.Contains(p.Title.Text, "\n"), "drawing changed the plot")
 }
 
 // TestTickLabelsApart draws long tick labels on a narrow figure: none may touch another.
@@ -136,16 +137,10 @@ func TestTickLabelsApart(t *testing.T) {
 	for i := range 60 {
 		c.X, c.Y = append(c.X, 22_000*float64(i)), append(c.Y, float64(i))
 	}
-	p, err := LearningCurves(CurvesConfig{}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{}, c))(t)
 	p.Legend.Top = true
 	for _, w := range []vg.Length{120, 150, 300, 600} {
-		paper := &sheetOfPaper{w: w, h: 120}
-		if err := drawOn(p, paper); err != nil {
-			t.Fatal(err)
-		}
+		paper := drawnAt(t, p, w, 120)
 		found := paper.words()
 		delete(found, "optimizer step")
 		ticks := 0
@@ -157,9 +152,7 @@ func TestTickLabelsApart(t *testing.T) {
 				}
 			}
 		}
-		if ticks < 3 {
-			t.Errorf("%g points: only %d texts", w.Points(), ticks)
-		}
+		expect.That(t, ticks >= 3, "%g points: only %d texts", w.Points(), ticks)
 	}
 }
 
@@ -170,77 +163,42 @@ func TestEqualAspectLeavesTicks(t *testing.T) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 10, 0, 1
 	p.X.Tick.Marker = ticks
 	EqualAspect(p)
-	if _, err := encodeSVG(p, 400, 300, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Must(encodeSVG(p, 400, 300, "", ""))(t)
 	for i, want := range []string{"0", "5", "10"} {
-		if ticks[i].Label != want {
-			t.Errorf("tick %d is now %q, want %q", i, ticks[i].Label, want)
-		}
+		expect.That(t, ticks[i].Label == want, "tick %d is now %q, want %q", i, ticks[i].Label, want)
 	}
 }
 
 func TestEqualAspect(t *testing.T) {
 	p, err := Scatter(ScatterConfig{EqualAspect: true}, Group{Name: "g", X: []float64{0, 10}, Y: []float64{0, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for _, size := range []vg.Point{{X: 468, Y: 288}, {X: 200, Y: 400}} {
 		c := draw.New(&sheetOfPaper{w: size.X, h: size.Y})
 		q := layout(p, c)
 		data := q.DataCanvas(c)
 		x := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
 		y := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
-		if !(math.Abs(x/y-1) <= 1e-6) {
-			t.Errorf("%v: a unit is %g points wide and %g high", size, x, y)
-		}
-		if q.X.Min > 0 || q.X.Max < 10 || q.Y.Min > 0 || q.Y.Max < 1 {
-			t.Errorf("%v: the ranges [%g, %g] and [%g, %g] lost data", size, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
-		}
+		expect.That(t, math.Abs(x/y-1) <= 1e-6, "%v: a unit is %g points wide and %g high", size, x, y)
+		expect.That(t, !(q.X.Min > 0) && !(q.X.Max < 10) && !(q.Y.Min > 0) && !(q.Y.Max < 1),
+			"%v: the ranges [%g, %g] and [%g, %g] lost data", size, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
 	}
 }
 
 func TestPanels(t *testing.T) {
-	if _, err := Panels(0, 0); !errors.Is(err, ErrNoData) {
-		t.Errorf("no plots: %v", err)
-	}
-	if _, err := Panels(0, 0, nil); !errors.Is(err, ErrNoData) {
-		t.Errorf("a nil plot: %v", err)
-	}
 	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Left"}}, curve("PUCL", 2000, 1), curve("ssCL", 3, 1), curve("a third loss", 3, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Right"}}, curve("PUCL", 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Panels(-1, 0, p); !errors.Is(err, ErrRange) {
-		t.Errorf("a negative width: %v", err)
-	}
-	row, err := Panels(0, 0, p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Legend.Top || p.Legend.XOffs != 0 || p.Title.Padding != New(Figure{}).Title.Padding {
-		t.Error("Panels changed a plot")
-	}
+	expect.NoError(t, err)
+	q := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "Right"}}, curve("PUCL", 2, 1)))(t)
+	row := expect.Must(Panels(0, 0, p, q))(t)
+	expect.That(t, !p.Legend.Top && p.Legend.XOffs == 0 && p.Title.Padding == New(Figure{}).Title.Padding,
+		"Panels changed a plot")
 	w, h := row.Size()
-	paper := &sheetOfPaper{w: w, h: h}
-	if err := drawOn(row, paper); err != nil {
-		t.Fatal(err)
-	}
+	paper := drawnAt(t, row, w, h)
 	found := paper.words()
 	left, right := found["Left"], found["Right"]
-	if left.Min.Y != right.Min.Y {
-		t.Errorf("the titles lie at %v and %v", left, right)
-	}
-	if left.Max.X > w/2 || right.Min.X < w/2 {
-		t.Errorf("the titles at %v and %v are not over their halves of %v", left, right, w)
-	}
-	if n := strings.Count(textOf(paper), "optimizer step"); n != 2 {
-		t.Errorf("%d x labels", n)
-	}
+	expect.That(t, left.Min.Y == right.Min.Y, "the titles lie at %v and %v", left, right)
+	expect.That(t, !(left.Max.X > w/2) && !(right.Min.X < w/2),
+		"the titles at %v and %v are not over their halves of %v", left, right, w)
+	expect.Equal(t, strings.Count(textOf(paper), "optimizer step"), 2, "x labels")
 }
 
 func textOf(s *sheetOfPaper) string {
@@ -257,27 +215,15 @@ func textOf(s *sheetOfPaper) string {
 func TestOddNumbers(t *testing.T) {
 	for _, y := range [][]float64{{0}, {5, 5}, {1e100, -1e100}, {5e-324, 0}, {1e9, 1e9 + 1e-6}, {1e16, 1e16 + 2}} {
 		p, err := LearningCurves(CurvesConfig{Smooth: 3}, curve("", y...))
-		if err != nil {
-			t.Fatalf("%g: %v", y, err)
-		}
+		expect.Require(t, err == nil, "%g: %v", y, err)
 		q, err := Scatter(ScatterConfig{EqualAspect: true}, Group{X: y, Y: y})
-		if err != nil {
-			t.Fatalf("%g: %v", y, err)
-		}
+		expect.Require(t, err == nil, "%g: %v", y, err)
 		for _, f := range []*plot.Plot{p, q} {
-			if _, err := encodePNG(f, 230, 180); err != nil {
-				t.Errorf("%g: %v", y, err)
-			}
-			if _, err := encodePNG(f, smallest, smallest); !errors.Is(err, ErrRange) {
-				t.Errorf("%g, a figure of %g points: %v", y, smallest.Points(), err)
-			}
-			row, err := Panels(0, 0, f, f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := encodePNG(row, 80, 80); !errors.Is(err, ErrRange) {
-				t.Errorf("%g, two panels of 40 points: %v", y, err)
-			}
+			expect.Must(encodePNG(f, 230, 180))(t)
+			expect.Is(t, expect.Err(encodePNG(f, smallest, smallest)),
+				ErrRange, "%g, a figure of %g points", y, smallest.Points())
+			row := expect.Must(Panels(0, 0, f, f))(t)
+			expect.Is(t, expect.Err(encodePNG(row, 80, 80)), ErrRange, "%g, two panels of 40 points", y)
 		}
 	}
 }
@@ -285,14 +231,8 @@ func TestOddNumbers(t *testing.T) {
 // TestSVG checks that the SVG is one XML element, an image with a title and a description, whose background is drawn
 // and whose text names a generic font.
 func TestSVG(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "a < b & \"c\""}}, curve("PUCL <1>", 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := encodeSVG(p, 468, 288, p.Title.Text, "x > y & 'z'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "a < b & \"c\""}}, curve("PUCL <1>", 2, 1)))(t)
+	svg := expect.Must(encodeSVG(p, 468, 288, p.Title.Text, "x > y & 'z'"))(t)
 	texts := map[string]string{}
 	var path []string
 	role, fonts := "", 0
@@ -302,9 +242,7 @@ func TestSVG(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		switch e := token.(type) {
 		case xml.StartElement:
 			path = append(path, e.Name.Local)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // cellEnv makes the test binary play the program of a notebook cell.
@@ -33,17 +34,13 @@ func TestNotebook(t *testing.T) {
 	dir := t.TempDir()
 	there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
 	for _, path := range []string{there, back} {
-		if err := syscall.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, syscall.Mkfifo(path, 0o600))
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNotebook$")
 	cmd.Env = append(os.Environ(), cellEnv+"=1", protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, cmd.Start())
 	guard := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer guard.Stop()
 	var shown []protocol.DisplayData
@@ -54,53 +51,30 @@ func TestNotebook(t *testing.T) {
 		shown, synced, err = kernel(there, back)
 		done <- err
 	}()
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, &output)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(output.String(), "an alt text") {
-		t.Errorf("in a notebook Show printed\n%s", &output)
-	}
-	if len(shown) != 5 {
-		t.Fatalf("%d messages, want 5", len(shown))
-	}
+	err := cmd.Wait()
+	expect.Require(t, err == nil, "%v\n%s", err, &output)
+	expect.NoError(t, <-done)
+	expect.That(t, !strings.Contains(output.String(), "an alt text"), "in a notebook Show printed\n%s", &output)
+	expect.Require(t, len(shown) == 5, "%d messages, want 5", len(shown))
 	// Whatever is shown is followed by a wait, but for the reports of a progress before its last.
-	if want := []int{1, 2, 3, 5}; !slices.Equal(synced, want) {
-		t.Errorf("the program waited after %v messages, want after %v", synced, want)
-	}
-	if e, _, _ := parseImg(t, shown[0].Data[protocol.MIMETextHTML]); e.Alt != "an alt text" {
-		t.Errorf("the figure arrived as %+v", e)
-	}
-	if !strings.Contains(shown[1].Data[protocol.MIMETextHTML].(string), "<caption>") {
-		t.Errorf("the table arrived as %v", shown[1].Data)
-	}
-	if shown[2].Data[protocol.MIMETextMarkdown] != "$x^2$" {
-		t.Errorf("the text arrived as %v", shown[2].Data)
-	}
-	if shown[3].DisplayID == "" || shown[3].DisplayID != shown[4].DisplayID {
-		t.Errorf("the progress has the ids %q and %q", shown[3].DisplayID, shown[4].DisplayID)
-	}
-	if got := shown[4].Data[protocol.MIMETextPlain].(string); !strings.HasPrefix(got, "PUCL: 1 of 2 steps in ") {
-		t.Errorf("the progress ended as %q", got)
-	}
+	expect.Equal(t, synced, []int{1, 2, 3, 5}, "the program waited after")
+	e, _, _ := parseImg(t, shown[0].Data[protocol.MIMETextHTML])
+	expect.That(t, e.Alt == "an alt text", "the figure arrived as %+v", e)
+	expect.That(t, strings.Contains(shown[1].Data[protocol.MIMETextHTML].(string), "<caption>"),
+		"the table arrived as %v", shown[1].Data)
+	expect.That(t, shown[2].Data[protocol.MIMETextMarkdown] == "$x^2$", "the text arrived as %v", shown[2].Data)
+	expect.That(t, shown[3].DisplayID != "" && shown[3].DisplayID == shown[4].DisplayID,
+		"the progress has the ids %q and %q", shown[3].DisplayID, shown[4].DisplayID)
+	got := shown[4].Data[protocol.MIMETextPlain].(string)
+	expect.That(t, strings.HasPrefix(got, "PUCL: 1 of 2 steps in "), "the progress ended as %q", got)
 }
 
 // cell is the program of the cell.
 func cell(t *testing.T) {
-	if !gonbui.IsNotebook {
-		t.Fatal("the environment does not say that this is a notebook")
-	}
-	if err := Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "an alt text"); err != nil {
-		t.Fatal(err)
-	}
-	if err := ShowTable(hostile); err != nil {
-		t.Fatal(err)
-	}
-	if err := ShowMarkdown("$x^2$"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Require(t, gonbui.IsNotebook, "the environment does not say that this is a notebook")
+	expect.NoError(t, Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "an alt text"))
+	expect.NoError(t, ShowTable(hostile))
+	expect.NoError(t, ShowMarkdown("$x^2$"))
 	p := NewProgress(nil, "PUCL", 2)
 	p.Update(1, "")
 	p.Done("")
@@ -141,9 +115,7 @@ func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err
 // TestNotebookGone: where the pipes of GoNB are no more, Show fails rather than waits.
 func TestNotebookGone(t *testing.T) {
 	if os.Getenv(cellEnv) != "" {
-		if err := Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "alt"); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
-			t.Errorf("Show: %v", err)
-		}
+		expect.Error(t, Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "alt"), "cannot be reached")
 		p := NewProgress(nil, "", 1)
 		p.Update(1, "")
 		p.Done("")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/liveline"
 )
 
@@ -36,9 +37,7 @@ PUCL: step 51 of 400 (13 %), loss 5.1, 5,120 views/s, 35 s left
 PUCL: step 101 of 400 (25 %), loss 5.1, 5,120 views/s, 30 s left
 PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
 `
-	if b.String() != want {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
+	expect.That(t, b.String() == want, "got\n%swant\n%s", b.String(), want)
 }
 
 // TestProgressLives: where nothing is heard of the run for a while the line says that it still runs, again and again, and no more once it
@@ -54,16 +53,13 @@ func TestProgressLives(t *testing.T) {
 		return b.String()
 	}
 	for start := time.Now(); strings.Count(said(), "PUCL: preparing the first step, still running after ") < 2; time.Sleep(time.Millisecond) {
-		if time.Since(start) > 20*time.Second {
-			t.Fatalf("it does not say that it lives: %q", said())
-		}
+		expect.Require(t, time.Since(start) <= 20*time.Second, "it does not say that it lives: %q", said())
 	}
 	p.Done("")
 	before := said()
 	time.Sleep(3 * p.silence())
-	if after := said(); after != before {
-		t.Errorf("after its end it says %q", after[len(before):])
-	}
+	after := said()
+	expect.That(t, after == before, "after its end it says %q", after[len(before):])
 }
 
 // TestProgressSpeed: a slow first step, as with compilation, is forgotten within the window.
@@ -80,12 +76,8 @@ func TestProgressSpeed(t *testing.T) {
 		tick(time.Second)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if got := lines[1]; got != "batch 1, 1 min 0 s/batch" {
-		t.Errorf("after the first step: %q", got)
-	}
-	if got := lines[len(lines)-1]; got != "batch 60, 1.0 batches/s" {
-		t.Errorf("at the end: %q", got)
-	}
+	expect.Equal(t, lines[1], "batch 1, 1 min 0 s/batch", "after the first step")
+	expect.Equal(t, lines[len(lines)-1], "batch 60, 1.0 batches/s", "at the end")
 }
 
 func TestProgressTerminal(t *testing.T) {
@@ -101,12 +93,8 @@ func TestProgressTerminal(t *testing.T) {
 	p.Update(3, "shown, the last step")
 	p.Done("")
 	lines := strings.Split(b.String(), "\r")
-	if len(lines) != 6 || lines[0] != "" {
-		t.Fatalf("%q", lines)
-	}
-	if n := len([]rune(lines[1])); n != 79 {
-		t.Errorf("a long line has %d letters, want 79", n)
-	}
+	expect.Require(t, len(lines) == 6 && lines[0] == "", "%q", lines)
+	expect.Equal(t, len([]rune(lines[1])), 79, "letters of a long line")
 	if len(lines[2]) != 79 || strings.TrimRight(lines[2], " ") != "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left" {
 		t.Errorf("the next line does not cover it: %q", lines[2])
 	}
@@ -131,18 +119,14 @@ func TestProgressNotebook(t *testing.T) {
 		tick(100 * time.Millisecond)
 	}
 	p.Done("a < b")
-	if len(sent) != 4 || synced != 1 { // at 0, 0.5 and 1.0 s, and at the end
-		t.Fatalf("%d messages, %d synchronized", len(sent), synced)
-	}
+	expect.Require(t, len(sent) == 4 && synced == 1,
+		"%d messages, %d synchronized", len(sent), synced) // at 0, 0.5 and 1.0 s, and at the end
 	for i, d := range sent {
-		if d.DisplayID != "one" {
-			t.Errorf("message %d has the id %q", i, d.DisplayID)
-		}
+		expect.That(t, d.DisplayID == "one", "message %d has the id %q", i, d.DisplayID)
 	}
 	last := sent[3].Data
-	if got := last[protocol.MIMETextPlain]; got != `<b>"PUCL": 10 steps in 1.1 s, 9.1 steps/s, a < b` {
-		t.Errorf("plain text %q", got)
-	}
+	got := last[protocol.MIMETextPlain]
+	expect.That(t, got == `<b>"PUCL": 10 steps in 1.1 s, 9.1 steps/s, a < b`, "plain text %q", got)
 	want := `<div><progress value="1.000" max="1" aria-label="&lt;b&gt;&#34;PUCL&#34;"></progress> &lt;b&gt;&#34;PUCL&#34;: 10 steps in 1.1 s, 9.1 steps/s, a &lt; b</div>`
 	if got := last[protocol.MIMETextHTML]; got != want {
 		t.Errorf("HTML %q, want %q", got, want)
@@ -154,9 +138,8 @@ func TestProgressNotebook(t *testing.T) {
 	unknown.out = func(_ string, bar float64, _ bool) { bars = append(bars, bar) }
 	unknown.Update(3)
 	unknown.Done("")
-	if !slices.Equal(bars, []float64{-1, 1}) {
-		t.Errorf("bars of a run of unknown length: %g, want one that moves and a full one at the end", bars)
-	}
+	expect.That(t, slices.Equal(bars, []float64{-1, 1}),
+		"bars of a run of unknown length: %g, want one that moves and a full one at the end", bars)
 }
 
 // TestProgressPauses: what a run spends standing still slows no speed, but it does put off the end.
@@ -184,9 +167,7 @@ PUCL: step 3 of 8 (38 %), loss 5, 256 rows/s × 2 views, 10 s left, rate 0.1
 PUCL: step 4 of 8 (50 %), loss 5, 256 rows/s × 2 views, 10 s left, rate 0.1
 PUCL: 4 of 8 steps in 10 s, 256 rows/s × 2 views, stopped
 `
-	if b.String() != want {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
+	expect.That(t, b.String() == want, "got\n%swant\n%s", b.String(), want)
 	for views, want := range map[int]string{0: "256 rows/s", 256: "256 rows/s", 512: "256 rows/s × 2 views", 2560: "256 rows/s × 10 views"} {
 		if p.ViewsPerStep = views; p.speed(1) != want {
 			t.Errorf("%d views of 256 rows a step: %q, want %q", views, p.speed(1), want)

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // lacks returns the first letter of a text that would not be drawn, 0 if all are.
@@ -36,16 +38,10 @@ func lacks(s string) rune {
 func TestNoLetterIsDropped(t *testing.T) {
 	const bad = "a ☃"
 	named := func(f Figure, name string) Drawer {
-		p, err := LearningCurves(CurvesConfig{Figure: f}, curve(name, 2, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return expect.Must(LearningCurves(CurvesConfig{Figure: f}, curve(name, 2, 1)))(t)
 	}
 	confusion, err := Confusion{Columns: []string{"a", bad}, Rows: []ConfusionRow{{Name: "b", Counts: []int{1, 2}}}}.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for what, f := range map[string]Drawer{
 		"title": named(Figure{Title: bad}, "PUCL"), "label": named(Figure{XLabel: bad}, "PUCL"),
 		"turned": named(Figure{YLabel: bad}, "PUCL"),
@@ -53,29 +49,19 @@ func TestNoLetterIsDropped(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "a.png")
 		for _, err := range []error{Show(f, "alt"), Save(f, path, 0, 0), Save(f, strings.TrimSuffix(path, "png")+"pdf", 0, 0)} {
-			if !errors.Is(err, ErrLetter) {
-				t.Fatalf("%s: %v", what, err)
-			}
+			expect.Require(t, errors.Is(err, ErrLetter), "%s: %v", what, err)
 			named := strings.Contains(err.Error(), "☃ (U+2603)") || strings.Contains(err.Error(), "中 (U+4E2D)")
-			if !named || !strings.Contains(err.Error(), "write it in") {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.That(t, named && strings.Contains(err.Error(), "write it in"), "%s: %v", what, err)
 		}
-		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: the figure was written all the same", what)
-		}
+		expect.That(t, expect.Err(os.Stat(path)) != nil, "%s: the figure was written all the same", what)
 	}
 }
 
 // TestSigns: |∇L| is drawn as letters with a sign of lines between them, which is measured and lies on the line, in every format.
 func TestSigns(t *testing.T) {
 	f := face(100, false)
-	if got, want := textWidth(f, "|∇L|"), f.Width("|")+70+f.Width("L|"); got != want {
-		t.Errorf("|∇L| is %g wide, want %g", got, want)
-	}
-	if got, want := textWidth(f, "a\u2009b"), f.Width("a b"); got != want {
-		t.Errorf("a thin space is not a space: %g, want %g", got, want)
-	}
+	expect.Equal(t, textWidth(f, "|∇L|"), f.Width("|")+70+f.Width("L|"), "width of |∇L|")
+	expect.Equal(t, textWidth(f, "a\u2009b"), f.Width("a b"), "a thin space is not a space")
 	var paper recorder.Canvas
 	write(&paper, f, TextGray, vg.Point{X: 10, Y: 20}, 0, "x∈A")
 	end := 10 + f.Width("x")
@@ -87,32 +73,24 @@ func TestSigns(t *testing.T) {
 		case *recorder.Stroke:
 			strokes++
 			for _, q := range a.Path {
-				if q.Pos.X < end || q.Pos.X > end+68 || q.Pos.Y < 20 || q.Pos.Y > 90 {
-					t.Errorf("a corner of the sign lies at %v", q.Pos)
-				}
+				expect.That(t, !(q.Pos.X < end) && !(q.Pos.X > end+68) && !(q.Pos.Y < 20) && !(q.Pos.Y > 90),
+					"a corner of the sign lies at %v", q.Pos)
 			}
 		}
 	}
-	if strokes != 2 || len(texts) != 2 || texts[1] != "A" {
-		t.Errorf("%d strokes and %q", strokes, texts)
-	}
+	expect.That(t, strokes == 2 && len(texts) == 2 && texts[1] == "A", "%d strokes and %q", strokes, texts)
 	for r, s := range signs {
 		for _, line := range s.lines {
 			for _, q := range line {
-				if q[0] < 0 || q[0] > s.width || q[1] < -0.25 || q[1] > 0.8 {
-					t.Errorf("the sign %c leaves its box at %v", r, q)
-				}
+				expect.That(t, !(q[0] < 0) && !(q[0] > s.width) && !(q[1] < -0.25) && !(q[1] > 0.8),
+					"the sign %c leaves its box at %v", r, q)
 			}
 		}
 	}
 	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "|∇L| ✓", YLabel: "⟨B, ∇μ⟩"}}, curve("x ∈ A", 2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for _, ext := range []string{"png", "svg", "pdf"} {
-		if err := Save(p, filepath.Join(t.TempDir(), "a."+ext), 0, 0); err != nil {
-			t.Errorf("%s: %v", ext, err)
-		}
+		expect.NoError(t, Save(p, filepath.Join(t.TempDir(), "a."+ext), 0, 0))
 	}
 }
 
@@ -174,7 +152,5 @@ func TestFontHasWhatFiguresSay(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || found < 500 {
-		t.Errorf("%d strings were read: %v", found, err)
-	}
+	expect.That(t, err == nil && found >= 500, "%d strings were read: %v", found, err)
 }

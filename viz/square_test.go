@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -32,17 +33,13 @@ func ExampleSquareGrid() {
 // TestSquaresSize checks that grids of every width fit a notebook, 6.5 inches, and grow by a row when the squares need one.
 func TestSquaresSize(t *testing.T) {
 	size := func(columns, n int) (w, h float64) {
-		g, err := viz.SquareGrid(columns, nil, make([]viz.UnitSquare, n)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := expect.Must(viz.SquareGrid(columns, nil, make([]viz.UnitSquare, n)...))(t)
 		width, height := g.Size()
 		return width.Points(), height.Points()
 	}
 	for columns := range 9 {
-		if w, _ := size(columns, 24); w > 6.5*72 {
-			t.Errorf("%d columns are %g points wide", columns, w)
-		}
+		w, _ := size(columns, 24)
+		expect.That(t, !(w > 6.5*72), "%d columns are %g points wide", columns, w)
 	}
 	_, one := size(6, 6)
 	if _, two := size(6, 7); !(two > 1.9*(one-10) && two < 2.2*one) {
@@ -57,15 +54,10 @@ func TestSquaresRows(t *testing.T) {
 	for _, c := range captions {
 		squares = append(squares, viz.UnitSquare{Caption: c})
 	}
-	g, err := viz.SquareGrid(2, nil, squares...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := expect.Must(viz.SquareGrid(2, nil, squares...))(t)
 	text := svg(t, g)
 	for _, c := range captions {
-		if n := strings.Count(text, ">"+c+"<"); n != 1 {
-			t.Errorf("the %s square is shown %d times", c, n)
-		}
+		expect.Equal(t, strings.Count(text, ">"+c+"<"), 1, "the %s square is shown: times", c)
 	}
 }
 
@@ -74,10 +66,7 @@ func TestSquaresDraw(t *testing.T) {
 	object := &viz.Object{Shape: viz.Circle, Color: viz.Blue}
 	plain := viz.UnitSquare{Corners: [4]*viz.Object{object, nil, nil, nil}}
 	count := func(s viz.UnitSquare, what string) int {
-		g, err := viz.SquareGrid(1, []viz.SquareKey{{viz.Object{Shape: viz.Cross}, "a cross"}}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := expect.Must(viz.SquareGrid(1, []viz.SquareKey{{viz.Object{Shape: viz.Cross}, "a cross"}}, s))(t)
 		return strings.Count(svg(t, g), what)
 	}
 	shaded, framed, four, captioned := plain, plain, plain, plain
@@ -95,23 +84,15 @@ func TestSquaresDraw(t *testing.T) {
 		{"caption", captioned, "loss 1.5", 0, 1},
 		{"key", plain, "a cross", 1, 1},
 	} {
-		if got := count(plain, tt.what); got != tt.less {
-			t.Errorf("%s: %q %d times in a plain square, want %d", tt.name, tt.what, got, tt.less)
-		}
-		if got := count(tt.square, tt.what); got != tt.times {
-			t.Errorf("%s: %q %d times, want %d", tt.name, tt.what, got, tt.times)
-		}
+		expect.Equal(t, count(plain, tt.what), tt.less, "%s: %q: times in a plain square", tt.name, tt.what)
+		expect.Equal(t, count(tt.square, tt.what), tt.times, "%s: %q: times", tt.name, tt.what)
 	}
 	const dark = "#222222"
-	if got, want := count(framed, dark), count(plain, dark)+1; got != want {
-		t.Errorf("%d dark things in a framed square, want %d", got, want)
-	}
+	expect.Equal(t, count(framed, dark), count(plain, dark)+1, "dark things in a framed square")
 }
 
 func TestSquareErrors(t *testing.T) {
-	if _, err := viz.SquareGrid(0, nil); !errors.Is(err, viz.ErrNoData) {
-		t.Errorf("no square: %v", err)
-	}
+	expect.Is(t, expect.Err(viz.SquareGrid(0, nil)), viz.ErrNoData, "no square")
 	for _, columns := range []int{-1, 9} {
 		if _, err := viz.SquareGrid(columns, nil, viz.UnitSquare{}); !errors.Is(err, viz.ErrRange) {
 			t.Error(fmt.Sprint(columns, " columns: ", err))

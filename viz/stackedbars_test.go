@@ -1,8 +1,6 @@
 package viz
 
 import (
-	"bytes"
-	"errors"
 	"image/color"
 	"math"
 	"strings"
@@ -11,26 +9,20 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestStackedBarsErrors(t *testing.T) {
 	parts := []string{"a", "b"}
-	for _, tt := range []struct {
-		name string
-		err  error
-		want error
-	}{
-		{"no bars", second(StackedBars(Figure{}, parts)), ErrNoData},
-		{"no parts", second(StackedBars(Figure{}, nil, StackedBar{Name: "x"})), ErrNoData},
-		{"all empty", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData},
-		{"one part of two", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{1}})), ErrLength},
-		{"negative", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange},
-		{"NaN", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite},
-	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
-	}
+	refuses(t, []wrong{
+		{"no bars", second(StackedBars(Figure{}, parts)), ErrNoData, ""},
+		{"no parts", second(StackedBars(Figure{}, nil, StackedBar{Name: "x"})), ErrNoData, ""},
+		{"all empty", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData, ""},
+		{"one part of two", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{1}})), ErrLength, ""},
+		{"negative", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange, ""},
+		{"NaN", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite, ""},
+	})
 }
 
 // TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its color on a line
@@ -38,18 +30,10 @@ func TestStackedBarsErrors(t *testing.T) {
 func TestStackedBarsLengths(t *testing.T) {
 	parts := []string{"first", "x", "x", "x", "x", "sixth"} // hatchings repeat after five: both are solid
 	bars := []StackedBar{{"one", []float64{30, 0, 0, 0, 0, 10}}, {"two", []float64{5, 0, 0, 0, 0, 0}}}
-	p, err := StackedBars(Figure{}, parts, bars...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := encodePNG(p, 500, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(StackedBars(Figure{}, parts, bars...))(t)
+	data := expect.Must(encodePNG(p, 500, 200))(t)
 	bars[0].Parts[0] = 99 // the plot has its own copy
-	if again, err := encodePNG(p, 500, 200); err != nil || !bytes.Equal(again, data) {
-		t.Errorf("the plot changed with the lengths, %v", err)
-	}
+	expect.Equal(t, expect.Must(encodePNG(p, 500, 200))(t), data, "the plot changed with the lengths")
 	img := decode(t, data)
 	styles := StyleFor(parts...)
 	longest := func(c color.Color, from, to int) (n int) { // the longest run of a color in rows of dots
@@ -87,9 +71,8 @@ func TestStackedBarsLengths(t *testing.T) {
 	} {
 		want := float64(tt.want) * unit
 		// The white rim takes a point at each end.
-		if got := float64(longest(tt.color, tt.from, tt.to)); got > want || got < want-2*dots {
-			t.Errorf("%s: %g dots, want %.0f, less a rim", tt.name, got, want)
-		}
+		got := float64(longest(tt.color, tt.from, tt.to))
+		expect.That(t, !(got > want) && !(got < want-2*dots), "%s: %g dots, want %.0f, less a rim", tt.name, got, want)
 	}
 }
 
@@ -99,27 +82,20 @@ func TestStackedBarsNumbers(t *testing.T) {
 	p, err := StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
 		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
 		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper := &sheetOfPaper{w: 468, h: 220}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	paper := drawnAt(t, p, 468, 220)
 	found := paper.words()
 	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
 	data := layout(p, c).DataCanvas(c)
 	x := func(v float64) vg.Length { return data.Min.X + (data.Max.X-data.Min.X)*vg.Length(v/82345) }
 	for word, at := range map[string][2]float64{"12,345": {0, 12345}, "70,000": {12345, 82345}, "9,000": {0, 9000}} {
 		r, ok := found[word]
-		if !ok || r.Min.X < x(at[0]) || r.Max.X > x(at[1]) {
-			t.Errorf("%s lies at %v (%v), want between %v and %v", word, r, ok, x(at[0]), x(at[1]))
-		}
+		expect.That(t, ok && !(r.Min.X < x(at[0])) && !(r.Max.X > x(at[1])),
+			"%s lies at %v (%v), want between %v and %v", word, r, ok, x(at[0]), x(at[1]))
 	}
 	for word, after := range map[string]float64{"77": 78.5, "0.3": 0.3} {
-		if r, ok := found[word]; !ok || r.Min.X < x(after) {
-			t.Errorf("%s lies at %v (%v), want behind %v", word, r, ok, x(after))
-		}
+		r, ok := found[word]
+		expect.That(t, ok && !(r.Min.X < x(after)), "%s lies at %v (%v), want behind %v", word, r, ok, x(after))
 	}
 	if r, ok := found["1.5"]; ok {
 		t.Errorf("1.5 lies at %v, but has no room", r)
@@ -134,9 +110,7 @@ func TestStackedBarsNumbers(t *testing.T) {
 				}
 			}
 		}
-		if !seen {
-			t.Errorf("the name %q is not drawn among %v", name, found)
-		}
+		expect.That(t, seen, "the name %q is not drawn among %v", name, found)
 	}
 }
 
@@ -158,12 +132,10 @@ func TestHatchings(t *testing.T) {
 			}
 		}
 	}
-	if lines[0] != 1 || lines[5] != 1 { // the rim alone
-		t.Errorf("solid parts have %d and %d lines", lines[0], lines[5])
-	}
-	if lines[1] != lines[2] || lines[1] < 8 || lines[3] != 2*lines[1]-1 {
-		t.Errorf("rising %d, falling %d, both %d lines", lines[1], lines[2], lines[3])
-	}
+	expect.That(t, lines[0] == 1 && lines[5] == 1,
+		"solid parts have %d and %d lines", lines[0], lines[5]) // the rim alone
+	expect.That(t, lines[1] == lines[2] && lines[1] >= 8 && lines[3] == 2*lines[1]-1,
+		"rising %d, falling %d, both %d lines", lines[1], lines[2], lines[3])
 	rising, falling := slanted(box, false), slanted(box, true)
 	for i := range rising {
 		for _, l := range []struct {
@@ -180,14 +152,8 @@ func TestHatchings(t *testing.T) {
 // TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate that holds it, which reads on bars of every
 // color, and in dark themes too, where both turn over.
 func TestNumbersStandOnWhite(t *testing.T) {
-	p, err := StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper := &sheetOfPaper{w: 400, h: 200}
-	if err := drawOn(p, paper); err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}}))(t)
+	paper := drawnAt(t, p, 400, 200)
 	var ink color.Color
 	var plate vg.Path
 	var plateColor color.Color
@@ -209,7 +175,5 @@ func TestNumbersStandOnWhite(t *testing.T) {
 			}
 		}
 	}
-	if numbers != 2 {
-		t.Errorf("%d numbers, want 2", numbers)
-	}
+	expect.That(t, numbers == 2, "%d numbers, want 2", numbers)
 }

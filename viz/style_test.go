@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // contrast returns the contrast of a color with white after WCAG 2.2: (1 + 0.05) / (L + 0.05).
@@ -24,18 +26,15 @@ func contrast(c color.Color) float64 {
 }
 
 func TestContrast(t *testing.T) {
-	if got := contrast(color.Black); !(math.Abs(got-21) <= 1e-9) { // by definition
-		t.Fatalf("contrast of black is %v, want 21", got)
-	}
+	got := contrast(color.Black)
+	expect.Require(t, math.Abs(got-21) <= 1e-9, "contrast of black is %v, want 21", got) // by definition
 	for _, c := range append(slices.Clone(colors), MarkGray, AxisGray) {
-		if got := contrast(c); got < 3 {
-			t.Errorf("color %v: contrast %.2f, want 3 for marks", c, got)
-		}
+		got := contrast(c)
+		expect.That(t, !(got < 3), "color %v: contrast %.2f, want 3 for marks", c, got)
 	}
 	for _, c := range []color.Color{TextGray, MarkGray} {
-		if got := contrast(c); got < 4.5 {
-			t.Errorf("color %v: contrast %.2f, want 4.5 for text", c, got)
-		}
+		got := contrast(c)
+		expect.That(t, !(got < 4.5), "color %v: contrast %.2f, want 4.5 for text", c, got)
 	}
 }
 
@@ -46,9 +45,7 @@ func TestFontSizes(t *testing.T) {
 		"x ticks": p.X.Tick.Label.Font.Size, "y ticks": p.Y.Tick.Label.Font.Size, "legend": p.Legend.TextStyle.Font.Size,
 		"small": smallSize,
 	} {
-		if size < 11 {
-			t.Errorf("%s: %g points, want 11 or more", what, size.Points())
-		}
+		expect.That(t, !(size < 11), "%s: %g points, want 11 or more", what, size.Points())
 	}
 }
 
@@ -57,17 +54,14 @@ func TestFixedStyles(t *testing.T) {
 	for _, name := range []string{LabeledPositive, UnlabeledPositive, Negative, Unlabeled, "PUCL", "ssCL", "SCL-PU"} {
 		alone := StyleFor(name)[0]
 		among := StyleFor("first", name, "other", "PUCL", "ssCL")[1]
-		if !alone.sameMark(among) || !slices.Equal(alone.Dashes, among.Dashes) {
-			t.Errorf("%s looks like %v alone and like %v among others", name, alone, among)
-		}
+		expect.That(t, alone.sameMark(among) && slices.Equal(alone.Dashes, among.Dashes),
+			"%s looks like %v alone and like %v among others", name, alone, among)
 	}
 	for name, other := range map[string]string{
 		"Labeled Positives": LabeledPositive, "negatives": Negative, "unlabelled": "", "SCLPU": "SCL-PU", "pucl": "PUCL",
 	} {
 		same := other != "" && StyleFor(name)[0].sameMark(StyleFor(other)[0])
-		if same != (other != "") {
-			t.Errorf("%q and %q: same look %v", name, other, same)
-		}
+		expect.That(t, same == (other != ""), "%q and %q: same look %v", name, other, same)
 	}
 }
 
@@ -83,9 +77,8 @@ func TestDistinct(t *testing.T) {
 		styles := StyleFor(names...)
 		for i, s := range styles {
 			for j, r := range styles[:i] {
-				if s.Color == r.Color || s.Marker == r.Marker || slices.Equal(s.Dashes, r.Dashes) {
-					t.Errorf("%s and %s: %v and %v", names[i], names[j], s, r)
-				}
+				expect.That(t, s.Color != r.Color && s.Marker != r.Marker && !slices.Equal(s.Dashes, r.Dashes),
+					"%s and %s: %v and %v", names[i], names[j], s, r)
 			}
 		}
 	}
@@ -95,13 +88,11 @@ func TestDistinct(t *testing.T) {
 	}
 	styles := StyleFor(names...)
 	for i, s := range styles {
-		if j := slices.IndexFunc(styles[:i], s.sameMark); j >= 0 {
-			t.Errorf("series %d and %d look the same", i, j)
-		}
+		j := slices.IndexFunc(styles[:i], s.sameMark)
+		expect.That(t, j < 0, "series %d and %d look the same", i, j)
 	}
-	if n := len(StyleFor(append(names, names...)...)); n != 98 { // more than there are looks: no endless search
-		t.Errorf("98 names have %d styles", n)
-	}
+	expect.Equal(t, len(StyleFor(append(names, names...)...)),
+		98, "98 names have: styles") // more than there are looks: no endless search
 }
 
 func TestTicks(t *testing.T) {
@@ -124,13 +115,10 @@ func TestTicks(t *testing.T) {
 		var got []string
 		for _, k := range (Ticks{}).Ticks(tt.lo, tt.hi) {
 			got = append(got, k.Label)
-			if k.Value < tt.lo-1e-6*(tt.hi-tt.lo) || k.Value > tt.hi+1e-6*(tt.hi-tt.lo) {
-				t.Errorf("[%g, %g]: tick at %g", tt.lo, tt.hi, k.Value)
-			}
+			expect.That(t, !(k.Value < tt.lo-1e-6*(tt.hi-tt.lo)) && !(k.Value > tt.hi+1e-6*(tt.hi-tt.lo)),
+				"[%g, %g]: tick at %g", tt.lo, tt.hi, k.Value)
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("[%g, %g]: %q, want %q", tt.lo, tt.hi, got, tt.want)
-		}
+		expect.That(t, slices.Equal(got, tt.want), "[%g, %g]: %q, want %q", tt.lo, tt.hi, got, tt.want)
 	}
 }
 
@@ -142,8 +130,6 @@ func TestNumber(t *testing.T) {
 	}{
 		{0, 1, "0.0"}, {-0.04, 1, "0.0"}, {-0.06, 1, "−0.1"}, {999, 0, "999"}, {1000, 0, "1,000"}, {-1234567.89, 1, "−1,234,567.9"}, {2.5, -1, "2.5"},
 	} {
-		if got := number(tt.v, tt.decimals); got != tt.want {
-			t.Errorf("number(%g, %d) = %q, want %q", tt.v, tt.decimals, got, tt.want)
-		}
+		expect.Equal(t, number(tt.v, tt.decimals), tt.want, "number(%g, %d) =", tt.v, tt.decimals)
 	}
 }

@@ -1,33 +1,32 @@
 package viz
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestTrainingCurvesErrors(t *testing.T) {
 	nan := math.NaN()
-	for _, tt := range []struct {
-		name string
-		log  TrainingLog
-		want error
-	}{
-		{"no steps", TrainingLog{}, ErrNoData},
-		{"no finite loss", TrainingLog{Losses: []float64{nan}}, ErrNotFinite},
-		{"rates", TrainingLog{Losses: []float64{1, 2}, Rates: []float64{1}}, ErrLength},
-		{"ranks", TrainingLog{Losses: []float64{1, 2}, Ranks: []float64{1}}, ErrLength},
-		{"neighbors", TrainingLog{Losses: []float64{1, 2}, Neighbors: []Curve{{X: []float64{1}}}}, ErrLength},
-	} {
-		if _, err := TrainingCurves(TrainingConfig{}, tt.log); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
-	}
+	refuses(t, []wrong{
+		{"no steps", second(TrainingCurves(TrainingConfig{}, TrainingLog{})), ErrNoData, ""},
+		{"no finite loss", second(TrainingCurves(TrainingConfig{}, TrainingLog{Losses: []float64{nan}})),
+			ErrNotFinite, ""},
+		{"rates", second(TrainingCurves(TrainingConfig{}, TrainingLog{Losses: []float64{1, 2}, Rates: []float64{1}})),
+			ErrLength, ""},
+		{"ranks", second(TrainingCurves(TrainingConfig{}, TrainingLog{Losses: []float64{1, 2}, Ranks: []float64{1}})),
+			ErrLength, ""},
+		{"neighbors", second(TrainingCurves(TrainingConfig{},
+			TrainingLog{Losses: []float64{1, 2}, Neighbors: []Curve{{X: []float64{1}}}})),
+			ErrLength, ""},
+	})
 }
 
 // Only what there are numbers for is drawn: a run without readings, or of a program that kept no history, has fewer panels.
 func TestTrainingCurvesPanels(t *testing.T) {
+	expect.Slow(t)
 	nan := math.NaN()
 	for _, tt := range []struct {
 		name string
@@ -42,50 +41,33 @@ func TestTrainingCurvesPanels(t *testing.T) {
 			Alignment: []float64{nan}, Uniformity: []float64{-1}, Ranks: []float64{2}},
 			[]string{"learning rate", "alignment, uniformity", "effective rank"}},
 	} {
-		panels, err := tt.log.panels("", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		panels := expect.Must(tt.log.panels("", 0))(t)
 		var got []string
 		for _, p := range panels {
 			got = append(got, p.Y.Label.Text)
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: panels %q, want %q", tt.name, got, tt.want)
-		}
-		figure, err := TrainingCurves(TrainingConfig{}, tt.log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.That(t, slices.Equal(got, tt.want), "%s: panels %q, want %q", tt.name, got, tt.want)
+		figure := expect.Must(TrainingCurves(TrainingConfig{}, tt.log))(t)
 		w, h := sizeOf(figure, 0, 0)
-		if _, err := encodePNG(figure, w, h); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		expect.Must(encodePNG(figure, w, h))(t)
 	}
 }
 
-func TestColumnErrors(t *testing.T) {
-	if _, err := Column(0); !errors.Is(err, ErrNoData) {
-		t.Errorf("no figure gave %v", err)
-	}
-	if _, err := Column(0, (*Composite)(nil)); !errors.Is(err, ErrNoData) {
-		t.Errorf("a figure that is nil gave %v", err)
-	}
-	if _, err := Column(-1, New(Figure{})); !errors.Is(err, ErrRange) {
-		t.Errorf("a negative width gave %v", err)
-	}
-	if err := Show((*Composite)(nil), "alt"); !errors.Is(err, ErrNoData) {
-		t.Errorf("no column gave %v", err)
-	}
-	c, err := Column(0, New(Figure{Title: "first"}), New(Figure{Title: "second"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestColumn(t *testing.T) {
+	c := expect.Must(Column(0, New(Figure{Title: "first"}), New(Figure{Title: "second"})))(t)
+	refuses(t, []wrong{
+		{"no figure", second(Column(0)), ErrNoData, ""},
+		{"a figure that is nil", second(Column(0, (*Composite)(nil))), ErrNoData, ""},
+		{"a negative width", second(Column(-1, New(Figure{}))), ErrRange, ""},
+		{"no column", Show((*Composite)(nil), "alt"), ErrNoData, ""},
+		{"drawn too small for data", second(encodePNG(c, 1*Inch, 1*Inch)), ErrRange, ""},
+		{"no panels", second(Panels(0, 0)), ErrNoData, ""},
+		{"a nil panel", second(Panels(0, 0, nil)), ErrNoData, ""},
+		{"panels of a negative width", second(Panels(-1, 0, New(Figure{}))), ErrRange, ""},
+		{"no drawing", Show((*Drawing)(nil), "a figure that was not made"), ErrNoData, ""},
+		{"no animation", Show((*Animation)(nil), "alt"), ErrNoData, ""},
+	})
 	if w, h := c.Size(); w != defaultWidth || h != 2*defaultHeight+rowGap || titleOf(c) != "first" {
 		t.Errorf("a column of two is %g by %g, titled %q", w, h, titleOf(c))
-	}
-	// Drawn too small, the plots have no room for their data.
-	if _, err := encodePNG(c, 1*Inch, 1*Inch); !errors.Is(err, ErrRange) {
-		t.Errorf("a tiny column gave %v", err)
 	}
 }

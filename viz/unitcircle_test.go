@@ -1,57 +1,54 @@
 package viz
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestUnitCircleErrors(t *testing.T) {
 	one := Group{Name: "one", X: []float64{1, 0}, Y: []float64{0, 1}}
-	for _, tt := range []struct {
-		name   string
-		cfg    UnitCircleConfig
-		groups []Group
-		want   error
-	}{
-		{"no groups", UnitCircleConfig{}, nil, ErrNoData},
-		{"no points", UnitCircleConfig{}, []Group{{Name: "empty"}}, ErrNoData},
-		{"mismatched", UnitCircleConfig{}, []Group{{X: []float64{1}}}, ErrLength},
-		{"NaN", UnitCircleConfig{}, []Group{{X: []float64{1}, Y: []float64{math.NaN()}}}, ErrNotFinite},
-		{"origin", UnitCircleConfig{}, []Group{one, {X: []float64{0}, Y: []float64{0}}}, ErrRange},
-		{"link to nowhere", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{0, 2}}}}}, []Group{one}, ErrRange},
-		{"link from nowhere", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{-1, 0}}}}}, []Group{one}, ErrRange},
-		{"link to itself", UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{1, 1}}}}}, []Group{one}, ErrRange},
-		{"arrow from nowhere", UnitCircleConfig{Arrows: []Arrows{{From: []int{2}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrRange},
-		{"arrows too few", UnitCircleConfig{Arrows: []Arrows{{From: []int{0, 1}, DX: []float64{1}, DY: []float64{1}}}}, []Group{one}, ErrLength},
-		{"arrows half", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}}}}, []Group{one}, ErrLength},
-		{"negative scale", UnitCircleConfig{ArrowScale: -1}, []Group{one}, ErrRange},
-		{"infinite arrow", UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}, DY: []float64{math.Inf(1)}}}}, []Group{one}, ErrNotFinite},
-	} {
-		if _, err := UnitCircle(tt.cfg, tt.groups...); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
-	}
-	if _, err := UnitCircle(UnitCircleConfig{}, Group{Name: "empty"}, one); err != nil {
-		t.Errorf("an empty group beside another: %v", err)
-	}
+	draw := func(cfg UnitCircleConfig, groups []Group) error { return second(UnitCircle(cfg, groups...)) }
+	refuses(t, []wrong{
+		{"no groups", draw(UnitCircleConfig{}, nil), ErrNoData, ""},
+		{"no points", draw(UnitCircleConfig{}, []Group{{Name: "empty"}}), ErrNoData, ""},
+		{"mismatched", draw(UnitCircleConfig{}, []Group{{X: []float64{1}}}), ErrLength, ""},
+		{"NaN", draw(UnitCircleConfig{}, []Group{{X: []float64{1}, Y: []float64{math.NaN()}}}), ErrNotFinite, ""},
+		{"origin", draw(UnitCircleConfig{}, []Group{one, {X: []float64{0}, Y: []float64{0}}}), ErrRange, ""},
+		{"link to nowhere", draw(UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{0, 2}}}}}, []Group{one}),
+			ErrRange, ""},
+		{"link from nowhere", draw(UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{-1, 0}}}}}, []Group{one}),
+			ErrRange, ""},
+		{"link to itself", draw(UnitCircleConfig{Links: []Links{{Pairs: [][2]int{{1, 1}}}}}, []Group{one}),
+			ErrRange, ""},
+		{"arrow from nowhere", draw(UnitCircleConfig{Arrows: []Arrows{{From: []int{2}, DX: []float64{1},
+			DY: []float64{1}}}}, []Group{one}),
+			ErrRange, ""},
+		{"arrows too few", draw(UnitCircleConfig{Arrows: []Arrows{{From: []int{0, 1}, DX: []float64{1},
+			DY: []float64{1}}}}, []Group{one}),
+			ErrLength, ""},
+		{"arrows half", draw(UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1}}}}, []Group{one}),
+			ErrLength, ""},
+		{"negative scale", draw(UnitCircleConfig{ArrowScale: -1}, []Group{one}), ErrRange, ""},
+		{"infinite arrow", draw(UnitCircleConfig{Arrows: []Arrows{{From: []int{0}, DX: []float64{1},
+			DY: []float64{math.Inf(1)}}}}, []Group{one}),
+			ErrNotFinite, ""},
+	})
+	expect.Must(UnitCircle(UnitCircleConfig{}, Group{Name: "empty"}, one))(t)
 }
 
 // Points are drawn in their directions, and those of one direction outside of each other, across groups too.
 func TestOnCircle(t *testing.T) {
 	at, err := onCircle([]Group{{X: []float64{3, 0, -1}, Y: []float64{4, 2, 0}}, {X: []float64{6, 0.3}, Y: []float64{8, 0.4}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	want := [][2]float64{{0.6, 0.8}, {0, 1}, {-1, 0}, {1.14 * 0.6, 1.14 * 0.8}, {1.28 * 0.6, 1.28 * 0.8}}
 	for i, w := range want {
-		if math.Hypot(at[i].X-w[0], at[i].Y-w[1]) > 1e-12 {
-			t.Errorf("point %d lies at %v, want %v", i, at[i], w)
-		}
+		expect.That(t, !(math.Hypot(at[i].X-w[0], at[i].Y-w[1]) > 1e-12), "point %d lies at %v, want %v", i, at[i], w)
 	}
 }
 
@@ -66,10 +63,7 @@ func TestArrowScale(t *testing.T) {
 		{UnitCircleConfig{Arrows: arrows, ArrowScale: 2}, 2},
 		{UnitCircleConfig{Arrows: arrows[1:]}, 1},
 	} {
-		lines, err := tt.cfg.lines(plotter.XYs{{X: 1, Y: 0}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := expect.Must(tt.cfg.lines(plotter.XYs{{X: 1, Y: 0}}))(t)
 		for k, l := range lines {
 			want := plotter.XY{X: 1 + tt.want*tt.cfg.Arrows[k].DX[0], Y: tt.want * tt.cfg.Arrows[k].DY[0]}
 			if got := l.to[0]; !(math.Hypot(got.X-want.X, got.Y-want.Y) <= 1e-12) {
@@ -88,33 +82,18 @@ func TestArrowScale(t *testing.T) {
 		}
 		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free color: the head in the legend and one an arrow
 	}
-	if got := heads(arrows[0]); got != 2 {
-		t.Errorf("%d arrow heads with the legend's, want 2", got)
-	}
-	if got := heads(arrows[1]); got != 1 {
-		t.Errorf("an arrow of no length has a head: %d with the legend's, want 1", got)
-	}
+	expect.Equal(t, heads(arrows[0]), 2, "arrow heads with the legend's")
+	expect.Equal(t, heads(arrows[1]), 1, "arrow heads with the legend's, for an arrow of no length")
 }
 
 // The lines of Attractions are the links of UnitCircle by that name, with its errors.
 func TestAttractions(t *testing.T) {
 	group := Group{Name: Positive, X: []float64{1, 0}, Y: []float64{0, 1}}
-	p, err := Attractions("two", [][2]int{{0, 1}}, group)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := encodeSVG(p, 400, 400, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{">two</text>", ">attraction</text>", ">positive</text>"} {
-		if !strings.Contains(string(svg), text) {
-			t.Errorf("no %s in the figure", text)
-		}
-	}
-	if _, err := Attractions("three", [][2]int{{0, 2}}, group); !errors.Is(err, ErrRange) {
-		t.Errorf("a pair with a point that is not there: %v", err)
-	}
+	p := expect.Must(Attractions("two", [][2]int{{0, 1}}, group))(t)
+	svg := expect.Must(encodeSVG(p, 400, 400, "", ""))(t)
+	expect.Contains(t, string(svg), ">two</text>", ">attraction</text>", ">positive</text>")
+	refuses(t,
+		[]wrong{{"a point that is not there", second(Attractions("three", [][2]int{{0, 2}}, group)), ErrRange, ""}})
 }
 
 func TestPlanar(t *testing.T) {
@@ -128,14 +107,8 @@ func TestPlanar(t *testing.T) {
 		!slices.Equal(a.DY, []float64{-1, 2}) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if vectors[0][0] != 1 {
-		t.Error("ArrowsAt changed the vectors that it was given")
-	}
+	expect.That(t, vectors[0][0] == 1, "ArrowsAt changed the vectors that it was given")
 	line := [][]float64{{1, 2}, {1}}
-	if _, err := Planar("line", line); !errors.Is(err, ErrLength) || !strings.Contains(err.Error(), "line") {
-		t.Errorf("a group on a line: %v", err)
-	}
-	if _, err := ArrowsAt("line", 0, 1, line); !errors.Is(err, ErrLength) || !strings.Contains(err.Error(), "line") {
-		t.Errorf("arrows on a line: %v", err)
-	}
+	refuses(t, []wrong{{"a group on a line", second(Planar("line", line)), ErrLength, "line"},
+		{"arrows on a line", second(ArrowsAt("line", 0, 1, line)), ErrLength, "line"}})
 }

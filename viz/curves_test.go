@@ -114,8 +114,7 @@ func TestRunningMean(t *testing.T) {
 					count++
 				}
 			}
-			expect.That(t, math.Abs(got[i]-sum/count) <= 1e-12,
-				"n = %d: mean %d is %g, want %g", n, i, got[i], sum/count)
+			expect.Near(t, got[i], sum/count, 1e-12, "n = %d: mean %d", n, i)
 		}
 	}
 	expect.Equal(t, runningMean([]float64{1, 2, 6}, 3), []float64{1.5, 3, 4}, "means of 1, 2, 6 by three")

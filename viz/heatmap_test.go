@@ -5,8 +5,11 @@ import (
 	"errors"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -69,4 +72,153 @@ func TestHeatmapNames(t *testing.T) {
 	paper, _ := drawnOn(t, p)
 	paper.holds(t, "nats", "−2", "2", "top", "rest")
 	expect.Must(Heatmap(HeatmapConfig{}, [][]float64{{0}}))(t)
+}
+
+func TestImageTableErrors(t *testing.T) {
+	four := []uint8{0, 1, 2, 3}
+	good := ImageRow{Name: "good", Height: 2, Width: 2, Channels: 1, Left: four}
+	refuses(t, []wrong{
+		{"no rows", second(ImageTable{Rows: nil}.Figure()), ErrNoData, ""},
+		{"notes alone", second(ImageTable{Rows: []ImageRow{{Name: "a", Note: "none"}}}.Figure()), ErrNoData, ""},
+		{"neither images nor note", second(ImageTable{Rows: []ImageRow{good, {Name: "a"}}}.Figure()), ErrNoData, ""},
+		{"no size", second(ImageTable{Rows: []ImageRow{{Name: "a", Channels: 1, Left: four}}}.Figure()), ErrRange, ""},
+		{"two channels",
+			second(ImageTable{Rows: []ImageRow{{Name: "a", Height: 1, Width: 1, Channels: 2, Left: four}}}.Figure()),
+			ErrRange, ""},
+		{"part of an image",
+			second(ImageTable{Rows: []ImageRow{{Name: "a", Height: 1, Width: 3, Channels: 1, Right: four}}}.Figure()),
+			ErrLength, ""},
+	})
+}
+
+// TestImageTableDots draws images of many colors and looks for each pixel as a block of equal dots, all of one size, at
+// the places that the order of the images gives: row by row, the left side before the right one.
+func TestImageTableDots(t *testing.T) {
+	const side = 4
+	image := func(start int) []uint8 { // red tells the pixel, green the image
+		var pixels []uint8
+		for i := range side * side {
+			pixels = append(pixels, uint8(10+15*i), uint8(start), 200)
+		}
+		return pixels
+	}
+	greens := []int{20, 60, 100, 140, 180}
+	row := func(left, right [][]uint8) ImageRow {
+		return ImageRow{Name: "r", Height: side, Width: side, Channels: 3, Left: slices.Concat(left...), Right: slices.Concat(right...)}
+	}
+	a, b, c, d, e := image(greens[0]), image(greens[1]), image(greens[2]), image(greens[3]), image(greens[4])
+	rows := []ImageRow{row([][]uint8{a, b}, [][]uint8{c}), row([][]uint8{d}, [][]uint8{e})}
+	f := expect.Must(ImageTable{Title: "T", Left: "l", Right: "r", Rows: rows}.Figure())(t)
+	w, h := f.Size()
+	data := expect.Must(encodePNG(f, w, h))(t)
+	rows[0].Left[0] = 7 // the figure has its own copy
+	expect.Equal(t, expect.Must(encodePNG(f, w, h))(t), data, "the figure changed with the pixels")
+	img := decode(t, data)
+	type extent struct{ minX, minY, maxX, maxY, n int }
+	found := map[color.RGBA]*extent{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			p := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			if p.B != 200 {
+				continue
+			}
+			at := found[p]
+			if at == nil {
+				at = &extent{x, y, x, y, 0}
+				found[p] = at
+			}
+			at.minX, at.maxX, at.maxY, at.n = min(at.minX, x), max(at.maxX, x), y, at.n+1
+		}
+	}
+	block := 0 // dots of a pixel that no frame touches
+	var middles []vg.Point
+	for _, green := range greens {
+		for i := range side * side {
+			at := found[color.RGBA{uint8(10 + 15*i), uint8(green), 200, 255}]
+			expect.Require(t, at != nil, "pixel %d of the image %d is not there", i, green)
+			inside := i/side > 0 && i/side < side-1 && i%side > 0 && i%side < side-1
+			if !inside {
+				continue // the frame lies over it
+			}
+			if block == 0 {
+				block = at.n
+			}
+			size := int(math.Round(math.Sqrt(float64(block))))
+			if at.n != block || size*size != block || at.maxX-at.minX+1 != size || at.maxY-at.minY+1 != size {
+				t.Errorf("pixel %d of the image %d has %d dots in %+v, want a square of %d", i, green, at.n, *at, block)
+			}
+			if i == side+1 {
+				middles = append(middles, vg.Point{X: vg.Length(at.minX), Y: vg.Length(at.minY)})
+			}
+		}
+	}
+	if !(middles[0].X < middles[1].X && middles[1].X < middles[2].X && middles[0].Y == middles[1].Y && middles[1].Y == middles[2].Y) {
+		t.Errorf("the first row lies at %v", middles[:3])
+	}
+	if !(middles[3].X == middles[0].X && middles[4].X == middles[2].X && middles[3].Y > middles[0].Y && middles[4].Y == middles[3].Y) {
+		t.Errorf("the second row lies at %v, below %v", middles[3:], middles[:3])
+	}
+}
+
+// TestImageTableWords checks that headings stand over their sides, and that notes and long names stay on the paper.
+func TestImageTableWords(t *testing.T) {
+	long := strings.Repeat("many words ", 30)
+	f := expect.Must(ImageTable{Title: "A title", Left: "left", Right: "right", Rows: []ImageRow{
+		{Name: "images", Height: 3, Width: 3, Channels: 1, Left: make([]uint8, 9*5), Right: make([]uint8, 9*6)},
+		{Name: "unbreakable" + strings.Repeat("x", 80), Note: long},
+	}}.Figure())(t)
+	if w, _ := f.Size(); w > defaultWidth+24 || w < defaultWidth-48 {
+		t.Errorf("the figure is %g points wide, the notebook %g", w.Points(), defaultWidth.Points())
+	}
+	w, h := f.Size()
+	paper := drawnAt(t, f, w, h)
+	var origin vg.Point
+	boxes := 0
+	var cell vg.Length
+	for _, a := range paper.Actions {
+		switch a := a.(type) {
+		case *recorder.Translate:
+			origin = a.Point
+		case *recorder.DrawImage:
+			boxes++
+			at := a.Rectangle
+			cell = at.Size().X
+			if at.Min.Add(origin).X < 0 || at.Min.Add(origin).Y < 0 || at.Max.Add(origin).X > w || at.Max.Add(origin).Y > h {
+				t.Errorf("a picture lies at %v", at)
+			}
+		}
+	}
+	expect.That(t, boxes == 11, "%d pictures, want 11", boxes)
+	found := paper.words()
+	for word, r := range found {
+		r.Min, r.Max = r.Min.Add(origin), r.Max.Add(origin)
+		expect.That(t, !(r.Min.X < 0) && !(r.Min.Y < 0) && !(r.Max.X > w+0.01) && !(r.Max.Y > h+0.01),
+			"%q at %v leaves the paper of %g by %g points", word, r, w.Points(), h.Points())
+	}
+	left, right := found["left"], found["right"]
+	expect.That(t, left.Min.Y == right.Min.Y && !(right.Min.X-left.Min.X < 5*cell),
+		"the headings lie at %v and %v", left, right)
+	_, ok := found["A title"]
+	expect.That(t, ok, "the title is not drawn")
+}
+
+// TestPictureSize checks the size of pictures: a whole number of dots a pixel where it is small, the room itself where the image
+// has more pixels than that.
+func TestPictureSize(t *testing.T) {
+	for _, tt := range []struct {
+		height, width int
+		room          vg.Length
+		want          vg.Point // in dots
+	}{
+		{28, 28, 21.1, vg.Point{X: 56, Y: 56}}, // 2.01 dots a pixel
+		{32, 32, 21.1, vg.Point{X: 64, Y: 64}}, // 1.76
+		{32, 32, 15, vg.Point{X: 32, Y: 32}},   // 1.25
+		{8, 16, 42, vg.Point{X: 112, Y: 56}},   // 7
+		{448, 224, 21, vg.Point{X: 28, Y: 56}}, // 0.125: as much as there is room
+	} {
+		got := pictureSize(tt.height, tt.width, tt.room)
+		got.X, got.Y = got.X/dot, got.Y/dot
+		expect.That(t, math.Abs(float64(got.X-tt.want.X)) <= 1e-9 && math.Abs(float64(got.Y-tt.want.Y)) <= 1e-9,
+			"%d by %d pixels in %g points: %v dots, want %v", tt.height, tt.width, tt.room.Points(), got, tt.want)
+	}
 }

@@ -62,7 +62,7 @@ func TestSubsetUniform(t *testing.T) {
 	}
 	for i, n := range count {
 		// The standard deviation of the count is √(6000/4) ≈ 39: five of them.
-		expect.That(t, math.Abs(float64(n)-trials/2) <= 195, "%d was chosen %d times of %d", i, n, trials)
+		expect.Near(t, float64(n), trials/2, 195, "how often %d was chosen", i)
 	}
 }
 

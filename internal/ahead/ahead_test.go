@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Steps come in order, none is prepared twice, and no more than two wait.
@@ -20,18 +22,13 @@ func TestStepsComeInOrder(t *testing.T) {
 	var got, want []int
 	for step := 3; step < 20; step++ {
 		time.Sleep(time.Millisecond)
-		if ahead := int(prepared.Load()) - len(got); ahead > 2 {
-			t.Fatalf("%d steps were prepared before they were asked for", ahead)
-		}
-		value, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		ahead := int(prepared.Load()) - len(got)
+		expect.Require(t, ahead <= 2, "%d steps were prepared before they were asked for", ahead)
+		value := expect.Must(r.Next())(t)
 		got, want = append(got, value), append(want, step*step)
 	}
-	if !slices.Equal(got, want) || prepared.Load() != 17 {
-		t.Errorf("got %v from %d calls, want %v", got, prepared.Load(), want)
-	}
+	expect.That(t, slices.Equal(got, want) && prepared.Load() == 17,
+		"got %v from %d calls, want %v", got, prepared.Load(), want)
 }
 
 // An error and a panic reach whoever asks for their step, after all steps before it.
@@ -45,19 +42,16 @@ func TestErrorsComeWithTheirStep(t *testing.T) {
 	})
 	defer r.Close()
 	for step := range 2 {
-		if value, err := r.Next(); value != step || err != nil {
-			t.Fatalf("step %d: %d, %v", step, value, err)
-		}
+		value, err := r.Next()
+		expect.Require(t, value == step && err == nil, "step %d: %d, %v", step, value, err)
 	}
-	if _, err := r.Next(); err != broken {
-		t.Errorf("step 2: %v", err)
-	}
+	_, err := r.Next()
+	expect.That(t, err == broken, "step 2: %v", err)
 	p := Start(0, 1, 2, func(int) (int, error) { panic("no such row") })
 	defer p.Close()
 	defer func() {
-		if r := recover(); r != "no such row" {
-			t.Errorf("recovered %v", r)
-		}
+		r := recover()
+		expect.That(t, r == "no such row", "recovered %v", r)
 	}()
 	p.Next()
 	t.Error("a panic was swallowed")
@@ -69,13 +63,10 @@ func TestCloseEndsTheGoroutine(t *testing.T) {
 	for asked := range 3 {
 		r := Start(0, 100, 2, func(step int) (int, error) { return step, nil })
 		for range asked {
-			if _, err := r.Next(); err != nil {
-				t.Fatal(err)
-			}
+			expect.Must(r.Next())(t)
 		}
 		r.Close()
 	}
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines before, %d after", before, after)
-	}
+	after := runtime.NumGoroutine()
+	expect.That(t, after <= before, "%d goroutines before, %d after", before, after)
 }

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 var kind = Kind{Name: "thing", Reader: "things.Load", Version: 2, Mend: "make it again"}
@@ -19,32 +23,20 @@ var kind = Kind{Name: "thing", Reader: "things.Load", Version: 2, Mend: "make it
 // file returns a file of two sections, of which the first lies in two parts.
 func file(t testing.TB, kind Kind) []byte {
 	t.Helper()
-	parts, err := kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if parts.Len() != len(slices.Concat(parts...)) {
-		t.Errorf("%d bytes, said to be %d", len(slices.Concat(parts...)), parts.Len())
-	}
+	parts := expect.Must(kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil}))(t)
+	expect.That(t, parts.Len() == len(slices.Concat(parts...)),
+		"%d bytes, said to be %d", len(slices.Concat(parts...)), parts.Len())
 	return slices.Concat(parts...)
 }
 
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "file")
-	parts, err := kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(path, parts); err != nil {
-		t.Fatal(err)
-	}
+	parts := expect.Must(kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil}))(t)
+	expect.NoError(t, Write(path, parts))
 	sections, err := kind.Read(path, "words", "none")
-	if err != nil || len(sections) != 2 || string(sections[0]) != "abc" || len(sections[1]) != 0 {
-		t.Errorf("%q, %v", sections, err)
-	}
-	if _, err := kind.Read(path+"x", "words"); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
+	expect.That(t, err == nil && len(sections) == 2 && string(sections[0]) == "abc" && len(sections[1]) == 0,
+		"%q, %v", sections, err)
+	expect.Is(t, expect.Err(kind.Read(path+"x", "words")), os.ErrNotExist)
 }
 
 // Every file that is not what was written is refused in a sentence that says what it is and what to do.
@@ -73,9 +65,7 @@ func TestRefused(t *testing.T) {
 			file(t, Kind{Name: "thing", Version: 1}), false},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, tt.data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, tt.data, 0o644))
 		_, err := kind.Read(path, "words", "none")
 		var damaged *Damaged
 		if err == nil || !strings.HasPrefix(err.Error(), path+" ") || !strings.Contains(err.Error(), tt.want) || errors.As(err, &damaged) != tt.damaged {
@@ -83,9 +73,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, names := range [][]string{nil, {"words"}, {"none", "words"}, {"words", "none", "more"}, {"words", "other"}} {
-		if _, err := kind.Decode(good, names...); err == nil || !strings.Contains(err.Error(), "other sections") {
-			t.Errorf("sections %q: %v", names, err)
-		}
+		expect.Error(t, expect.Err(kind.Decode(good, names...)), "other sections")
 	}
 }
 
@@ -106,23 +94,17 @@ func TestForgedHeaders(t *testing.T) {
 		}
 	}
 	long := forge(bytes.Repeat([]byte(" "), maxHeader+1), nil)
-	if _, err := kind.Decode(long, "words"); err == nil || !strings.Contains(err.Error(), "more than") {
-		t.Error(err)
-	}
+	expect.Error(t, expect.Err(kind.Decode(long, "words")), "more than")
 	short := forge(nil, nil)
 	copy(short[prefix-4:], "\xff\xff\x00\x00")
-	if _, err := kind.Decode(seal(short[:len(short)-32]), "words"); err == nil || !strings.Contains(err.Error(), "damaged header") {
-		t.Error(err)
-	}
+	expect.Error(t, expect.Err(kind.Decode(seal(short[:len(short)-32]), "words")), "damaged header")
 	for n := range 20 { // too short for magic, lengths and checksum
 		data := binary.LittleEndian.AppendUint64([]byte(magic), uint64(sha256.Size+n))
-		if _, err := kind.Decode(append(data, make([]byte, sha256.Size+n-len(data))...), "words"); err == nil {
-			t.Errorf("a file of %d bytes was read", sha256.Size+n)
-		}
+		expect.That(t, expect.Err(kind.Decode(append(data, make([]byte, sha256.Size+n-len(data))...), "words")) != nil,
+			"a file of %d bytes was read", sha256.Size+n)
 		if n >= len(data) {
-			if _, err := kind.Decode(seal(append(data, make([]byte, n-len(data))...)), "words"); err == nil {
-				t.Errorf("a sealed file of %d bytes was read", sha256.Size+n)
-			}
+			expect.That(t, expect.Err(kind.Decode(seal(append(data, make([]byte, n-len(data))...)), "words")) != nil,
+				"a sealed file of %d bytes was read", sha256.Size+n)
 		}
 	}
 }
@@ -146,9 +128,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, header, body []byte) {
 		for _, data := range [][]byte{data, forge(header, body)} {
 			sections, err := kind.Decode(data, "words", "none")
-			if err == nil && (len(sections) != 2 || len(sections[0])+len(sections[1]) > len(data)) {
-				t.Errorf("%d bytes gave %d sections", len(data), len(sections))
-			}
+			expect.That(t, err != nil || len(sections) == 2 && len(sections[0])+len(sections[1]) <= len(data),
+				"%d bytes gave %d sections", len(data), len(sections))
 		}
 	})
 }
@@ -164,4 +145,39 @@ func forge(header, body []byte) []byte {
 func seal(data []byte) []byte {
 	sum := sha256.Sum256(data)
 	return slices.Concat(data, sum[:])
+}
+
+type tree struct {
+	Leaves   map[string]int
+	Branches []tree
+	Rest     map[string]map[string][]float64
+}
+
+// What gob wrote comes back, and nothing of a map is made for entries that are not there, wherever the map lies.
+func TestDecodeGob(t *testing.T) {
+	for name, v := range map[string]any{
+		"a map":            map[string]int{"key": 7},
+		"a struct":         tree{Leaves: map[string]int{"key": 7}},
+		"below":            tree{Branches: []tree{{}, {Leaves: map[string]int{"key": 7}}}},
+		"a map of a map":   tree{Rest: map[string]map[string][]float64{"other": {"key": {1, 2}}}},
+		"maps of a map":    tree{Rest: map[string]map[string][]float64{"key": {"other": {1, 2}}}},
+		"a list of maps":   []map[string]bool{{"key": true}},
+		"a map of structs": map[string]tree{"key": {}},
+	} {
+		var good bytes.Buffer
+		expect.NoError(t, gob.NewEncoder(&good).Encode(v))
+		back := reflect.New(reflect.TypeOf(v))
+		if err := DecodeGob(good.Bytes(), back.Interface()); err != nil || !reflect.DeepEqual(back.Elem().Interface(), v) {
+			t.Errorf("%s came back as %v, %v", name, back.Elem(), err)
+		}
+		// At 2⁴⁰ entries, Go would make a small map again, since all of them exceed what it can address.
+		forged := expect.Must(damagetest.GobOfManyEntries(v, "key", 1<<20))(t)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := DecodeGob(forged, reflect.New(reflect.TypeOf(v)).Interface())
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 1<<20 {
+			t.Errorf("%s: %d bytes of memory for %d of a file, error %v", name, took, len(forged), err)
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // A reader with a checksum refuses all damage, one without takes some for something else, and a careless one panics.
@@ -30,17 +32,11 @@ func TestTry(t *testing.T) {
 			func(r Result) bool { return r.Panicked > 10 && r.Same > 0 && r.Other > 0 }},
 	} {
 		r, err := Try([]byte(sum(content)), 1000, tt.read)
-		if err != nil || !tt.want(r) {
-			t.Errorf("%s: %v, %v", tt.name, r, err)
-		}
-		if r.Panicked > 0 != strings.Contains(tt.name, "careless") {
-			t.Errorf("%s: %v", tt.name, r)
-		}
+		expect.That(t, err == nil && tt.want(r), "%s: %v, %v", tt.name, r, err)
+		expect.That(t, r.Panicked > 0 == strings.Contains(tt.name, "careless"), "%s: %v", tt.name, r)
 	}
 	_, err := Try([]byte("x"), 10, func([]byte) (string, error) { return "", errors.New("no") })
-	if err == nil {
-		t.Error("a file that cannot be read gave no error")
-	}
+	expect.That(t, err != nil, "a file that cannot be read gave no error")
 }
 
 // No damaged copy is the original, and the numbers are bounded.
@@ -48,9 +44,7 @@ func TestOf(t *testing.T) {
 	data := []byte("\x00\x00\x00\x00abcdefgh")
 	seen := map[string]bool{}
 	for what, damaged := range Of(data, 5) {
-		if string(damaged) == string(data) || seen[what] {
-			t.Errorf("%s: %q", what, damaged)
-		}
+		expect.That(t, string(damaged) != string(data) && !seen[what], "%s: %q", what, damaged)
 		seen[what] = true
 		clear(damaged)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // goName matches a name of a package's in running text, `pucl.PUCL` or `theory.Design.Labeled`.
@@ -26,17 +28,11 @@ func TestNamesInGuidesExist(t *testing.T) {
 	for path, text := range guideTexts(t) {
 		found := goName.FindAllStringSubmatch(text, -1)
 		glossary := filepath.Base(path) == "glossary.md"
-		if glossary && len(found) < 100 {
-			t.Errorf("%s: only %d names were found", path, len(found))
-		}
+		expect.That(t, !glossary || len(found) >= 100, "%s: only %d names were found", path, len(found))
 		for _, m := range found {
 			list, ok := names[m[1]]
-			if ok && !list[m[2]] {
-				t.Errorf("%s: %s has no %s", path, m[1], m[2])
-			}
-			if !ok && glossary {
-				t.Errorf("%s: %s.%s: there is no package %s", path, m[1], m[2], m[1])
-			}
+			expect.That(t, !ok || list[m[2]], "%s: %s has no %s", path, m[1], m[2])
+			expect.That(t, ok || !glossary, "%s: %s.%s: there is no package %s", path, m[1], m[2], m[1])
 		}
 	}
 }
@@ -46,7 +42,7 @@ func TestNamesInGuidesExist(t *testing.T) {
 func moduleNames(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	names := map[string]map[string]bool{}
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+	expect.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -66,10 +62,7 @@ func moduleNames(t *testing.T) map[string]map[string]bool {
 			addNames(names[file.Name.Name], d)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names
 }
 
@@ -142,24 +135,18 @@ func TestGreekLettersAreInTheGlossary(t *testing.T) {
 		}
 	}
 	notebooks, err := filepath.Glob("../../notebooks/*.ipynb")
-	if err != nil || len(notebooks) == 0 {
-		t.Fatalf("no notebooks (%v)", err)
-	}
+	expect.Require(t, err == nil && len(notebooks) != 0, "no notebooks (%v)", err)
 	for _, path := range notebooks {
 		texts[path] = prose(t, path)
 	}
 	met := map[rune]bool{}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		for _, letter := range letters(texts[path]) {
-			if !explained[letter] {
-				t.Errorf("%s: %c is not in the glossary", path, letter)
-			}
+			expect.That(t, explained[letter], "%s: %c is not in the glossary", path, letter)
 			met[letter] = true
 		}
 	}
-	if len(met) < 10 {
-		t.Errorf("only the letters %v were found", met)
-	}
+	expect.That(t, len(met) >= 10, "only the letters %v were found", met)
 }
 
 // letters returns the Greek letters of a text, those that LaTeX writes out among them, each once.
@@ -181,19 +168,14 @@ func letters(text string) []rune {
 // prose returns the text of a notebook's cells in Markdown.
 func prose(t *testing.T, path string) (text string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(path))(t)
 	var notebook struct {
 		Cells []struct {
 			Type   string `json:"cell_type"`
 			Source []string
 		}
 	}
-	if err := json.Unmarshal(data, &notebook); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &notebook))
 	for _, c := range notebook.Cells {
 		if c.Type == "markdown" {
 			text += strings.Join(c.Source, "") + "\n"
@@ -206,15 +188,10 @@ func prose(t *testing.T, path string) (text string) {
 func guideTexts(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob("../../guides/*.md")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no guides (%v)", err)
-	}
+	expect.Require(t, err == nil && len(paths) != 0, "no guides (%v)", err)
 	texts := map[string]string{}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Must(os.ReadFile(path))(t)
 		texts[path] = words(string(data))
 	}
 	return texts

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The blocks of a guide become the files and commands that it tells of.
 func TestParse(t *testing.T) {
 	g, err := parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
 		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	if len(g.files) != 1 || g.files[0] != (file{"a/main.go", "// a/main.go\npackage main\n\nfunc main() {}\n", 3}) {
 		t.Errorf("files %+v", g.files)
 	}
@@ -40,9 +40,7 @@ func TestParseRefuses(t *testing.T) {
 		{"no Go", "```go\n// main.go\npackage\n```\n", "main.go: 2:9: expected 'IDENT'"},
 		{"not formatted", "```go\n// main.go\npackage   main\n```\n", "main.go is not formatted"},
 	} {
-		if _, err := parse(tt.markdown); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
-		}
+		expect.Error(t, expect.Err(parse(tt.markdown)), tt.want)
 	}
 }
 
@@ -74,14 +72,14 @@ func TestMatch(t *testing.T) {
 		{"signs of regular expressions", "a+ (b) [c] 1.5\n", "a+ (b) [c] 1.5\n", true},
 		{"a sign of regular expressions", "1.5\n", "1x5\n", false},
 	} {
-		if err := match(tt.want, tt.got); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		err := match(tt.want, tt.got)
+		expect.That(t, (err == nil) == tt.ok, "%s: %v", tt.name, err)
 	}
 }
 
 // A guide is followed in a module of one's own, here with nothing but the standard library, and one that is wrong is noticed.
 func TestFollow(t *testing.T) {
+	expect.Slow(t)
 	const guide = "```go\n// sum/main.go\npackage main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(\"sum\", 1+2)\n}\n```\n\n" +
 		"```sh\ngo run ./sum\n```\n\n```text\nsum 3\n```\n\n" +
 		"```sh\necho exit status 3; exit 3\n```\n\n```text\nexit status 3\n```\n"
@@ -95,9 +93,7 @@ func TestFollow(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "guide.md")
-			if err := os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666))
 			err := follow(name, "go mod init example.com/own")
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("%v, want %q", err, tt.want)
@@ -110,55 +106,36 @@ func TestFollow(t *testing.T) {
 func TestShellEndsWhatItStarted(t *testing.T) {
 	began := time.Now()
 	printed, status, err := shell(t.TempDir(), "sleep 20 &\necho begun\nexit 3\n")
-	if printed != "begun\n" || status != 3 || err != nil {
-		t.Errorf("%q, status %d, %v", printed, status, err)
-	}
-	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("it waits for what runs in the background, %v", took)
-	}
+	expect.That(t, printed == "begun\n" && status == 3 && err == nil, "%q, status %d, %v", printed, status, err)
+	took := time.Since(began)
+	expect.That(t, took <= 15*time.Second, "it waits for what runs in the background, %v", took)
 }
 
 func TestOwnModule(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := expect.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
 	setup, err := ownModule(string(readme), "/somewhere")
-	if err != nil || !strings.Contains(setup, "go mod init ") || !strings.Contains(setup, "=/somewhere\n") {
-		t.Errorf("%q, %v", setup, err)
-	}
-	if _, err := ownModule("# Nothing\n", "/somewhere"); err == nil {
-		t.Error("a README without the section is not refused")
-	}
+	expect.That(t, err == nil && strings.Contains(setup, "go mod init ") && strings.Contains(setup, "=/somewhere\n"),
+		"%q, %v", setup, err)
+	expect.That(t, expect.Err(ownModule("# Nothing\n", "/somewhere")) != nil,
+		"a README without the section is not refused")
 }
 
 // The guides of this module have the form, are in the index, and link to files that are there.
 func TestGuides(t *testing.T) {
 	folder := os.DirFS(filepath.Join("..", ".."))
 	names, err := fs.Glob(folder, "guides/*.md")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("guides %v, %v", names, err)
-	}
-	index, err := fs.ReadFile(folder, "guides/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Require(t, err == nil && len(names) != 0, "guides %v, %v", names, err)
+	index := expect.Must(fs.ReadFile(folder, "guides/README.md"))(t)
 	link := regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
 	for _, name := range names {
-		text, err := fs.ReadFile(folder, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parse(string(text)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		text := expect.Must(fs.ReadFile(folder, name))(t)
+		expect.Must(parse(string(text)))(t)
 		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(index), "("+base+")") {
 			t.Errorf("guides/README.md does not link to %s", base)
 		}
 		for _, found := range link.FindAllStringSubmatch(words(string(text)), -1) {
-			if _, err := os.Stat(filepath.Join("..", "..", "guides", found[1])); err != nil {
-				t.Errorf("%s links to %s, which is not there", name, found[1])
-			}
+			_, err := os.Stat(filepath.Join("..", "..", "guides", found[1]))
+			expect.That(t, err == nil, "%s links to %s, which is not there", name, found[1])
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // TestMain has this test program wait for its end, where the tests ask for that.
@@ -41,13 +43,8 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 	} {
 		cmd := exec.CommandContext(ctx, "sh", "-c", tt.shell, os.Args[0])
 		cmd.Env = append(os.Environ(), "PUCL_TEST_WAITS=1")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(cmd.StdoutPipe())(t)
+		expect.NoError(t, cmd.Start())
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "waiting\n" {
 			t.Errorf("%q, %v", line, err)
 		}
@@ -57,9 +54,7 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 			cmd.Wait() // its status is looked at below
 		}()
 		for i, s := range tt.signals {
-			if err := cmd.Process.Signal(s); err != nil {
-				t.Errorf("%s, %v: %v", tt.shell, tt.signals, err)
-			}
+			expect.NoError(t, cmd.Process.Signal(s))
 			if i == len(tt.signals)-1 {
 				break
 			}
@@ -70,8 +65,6 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 			}
 		}
 		<-ended
-		if cmd.ProcessState.ExitCode() != 7 {
-			t.Errorf("%s, %v: %s", tt.shell, tt.signals, cmd.ProcessState)
-		}
+		expect.That(t, cmd.ProcessState.ExitCode() == 7, "%s, %v: %s", tt.shell, tt.signals, cmd.ProcessState)
 	}
 }

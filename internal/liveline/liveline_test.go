@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestSet(t *testing.T) {
@@ -15,16 +17,12 @@ func TestSet(t *testing.T) {
 	l.Linef("done")
 	l.Set("")
 	want := "\r012345678…" + "\rxy        " + "\r  \r" + "done\n" + "\rxy" + "\r  \r"
-	if out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
-	}
+	expect.That(t, out.String() == want, "got %q, want %q", out.String(), want)
 	out.Reset()
 	plain := New(&out)
 	plain.Set("hidden")
 	plain.Linef("shown %d", 1)
-	if out.String() != "shown 1\n" || plain.Live() {
-		t.Errorf("without a terminal: %q", out.String())
-	}
+	expect.That(t, out.String() == "shown 1\n" && !plain.Live(), "without a terminal: %q", out.String())
 }
 
 func TestWork(t *testing.T) {
@@ -39,9 +37,7 @@ func TestWork(t *testing.T) {
 		l.End("done")
 		l.Begin("two")
 		l.End("")
-		if out.String() != want {
-			t.Errorf("terminal %v: got %q, want %q", terminal, out.String(), want)
-		}
+		expect.That(t, out.String() == want, "terminal %v: got %q, want %q", terminal, out.String(), want)
 	}
 }
 
@@ -63,9 +59,7 @@ func TestBeat(t *testing.T) {
 			l.Beat(at(75))
 		}
 		l.End("")
-		if out.String() != want {
-			t.Errorf("terminal %v: got %q, want %q", terminal, out.String(), want)
-		}
+		expect.That(t, out.String() == want, "terminal %v: got %q, want %q", terminal, out.String(), want)
 	}
 }
 
@@ -78,26 +72,17 @@ func TestBeating(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond)
 	stop()
 	stop()
-	if got := l.Shown(); got != "one, 1.0 s …" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, l.Shown(), "one, 1.0 s …")
 	l.Set("")
 	time.Sleep(1100 * time.Millisecond)
-	if l.Shown() != "" {
-		t.Errorf("%q", l.Shown())
-	}
+	expect.That(t, l.Shown() == "", "%q", l.Shown())
 }
 
 // A file is no terminal, and neither is a device like the one that swallows everything.
 func TestNoTerminal(t *testing.T) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := expect.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
 	defer null.Close()
-	if New(null).Live() || New((*os.File)(nil)).Live() {
-		t.Error("rewritten in place where nobody sees it")
-	}
+	expect.That(t, !New(null).Live() && !New((*os.File)(nil)).Live(), "rewritten in place where nobody sees it")
 }
 
 func TestClip(t *testing.T) {
@@ -106,8 +91,13 @@ func TestClip(t *testing.T) {
 		n    int
 		want string
 	}{{"a\nb\tc", 9, "a b c"}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöüß", 3, "äö…"}, {"abc", 0, ""}, {"", 0, ""}} {
-		if got := Clip(tt.text, tt.n); got != tt.want {
-			t.Errorf("%q in %d: %q, want %q", tt.text, tt.n, got, tt.want)
-		}
+		expect.Equal(t, Clip(tt.text, tt.n), tt.want, "%q in %d", tt.text, tt.n)
 	}
+}
+
+func TestDuration(t *testing.T) {
+	expect.Each(t, Duration, map[time.Duration]string{
+		0: "0.0 s", 1500 * time.Millisecond: "1.5 s", 42 * time.Second: "42 s", 59700 * time.Millisecond: "1 min 0 s",
+		130 * time.Second: "2 min 10 s", 3599600 * time.Millisecond: "1 h 0 min", 25*time.Hour + 61*time.Second: "25 h 1 min",
+	})
 }

@@ -1,6 +1,10 @@
 package naming
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
+)
 
 func TestMeant(t *testing.T) {
 	tables := []string{"figure-1", "figure-10", "quickstart", "table-1", "table-2"}
@@ -18,16 +22,10 @@ func TestMeant(t *testing.T) {
 		{"", ""},
 		{"bench", ""},
 	} {
-		if got := Meant(tt.word, tables); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)
-		}
+		expect.Equal(t, Meant(tt.word, tables), tt.want, "%q", tt.word)
 	}
-	if got, want := DidYouMean("tabel-2", tables), ` (did you mean "table-2"?)`; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := DidYouMean("bench", tables); got != "" {
-		t.Errorf("%q for what is near nothing", got)
-	}
+	expect.Equal(t, DidYouMean("tabel-2", tables), ` (did you mean "table-2"?)`)
+	expect.Equal(t, DidYouMean("bench", tables), "", "for what is near nothing")
 }
 
 // Distances that were counted by hand.
@@ -39,8 +37,6 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"abc", "abxc", 1},
 		{"kitten", "sitting", 3}, {"ca", "abc", 3}, {"τ⁺", "τ", 1},
 	} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("from %q to %q: %d, want %d", tt.a, tt.b, got, tt.want)
-		}
+		expect.Equal(t, distance(tt.a, tt.b), tt.want, "from %q to %q", tt.a, tt.b)
 	}
 }

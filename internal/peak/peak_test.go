@@ -3,19 +3,17 @@ package peak
 import (
 	"os"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestBytes(t *testing.T) {
 	before, err := Bytes()
 	if _, none := os.Stat("/proc/self/status"); none != nil {
-		if err == nil {
-			t.Errorf("%d bytes where the system does not tell", before)
-		}
+		expect.That(t, err != nil, "%d bytes where the system does not tell", before)
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	block := make([]byte, 256<<20)
 	for i := 0; i < len(block); i += 4096 {
 		block[i] = 1

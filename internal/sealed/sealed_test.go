@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 type result struct {
@@ -28,17 +29,12 @@ var some = result{Loss: "PUCL", Seeds: []int{1, 2}, Accuracy: map[string]float64
 
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "result.json")
-	if err := Write(path, some); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, Write(path, some))
 	got := result{Loss: "another", Seeds: []int{7}}
-	if err := Read(path, &got); err != nil || !reflect.DeepEqual(got, some) {
-		t.Errorf("%+v came back as %+v, %v", some, got, err)
-	}
+	err := Read(path, &got)
+	expect.That(t, err == nil && reflect.DeepEqual(got, some), "%+v came back as %+v, %v", some, got, err)
 	var less struct{ Loss string }
-	if err := Read(path, &less); err == nil || !strings.Contains(err.Error(), "Seeds: ") || !strings.Contains(err.Error(), path) {
-		t.Errorf("a type without the fields gave %v", err)
-	}
+	expect.Error(t, Read(path, &less), "Seeds: ", path)
 	if err := Read(path+"x", &got); !os.IsNotExist(err) && !strings.Contains(fmt.Sprint(err), "no such file") {
 		t.Error(err)
 	}
@@ -47,13 +43,8 @@ func TestRoundTrip(t *testing.T) {
 // No bit of a file can change and no end be missing without an error.
 func TestEveryChangeIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "result.json")
-	if err := Write(path, some); err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, Write(path, some))
+	good := expect.Must(os.ReadFile(path))(t)
 	at := 0
 	for what, data := range damagetest.Of(good, 8*len(good)) {
 		if object, ok := Open(data); ok {
@@ -62,13 +53,9 @@ func TestEveryChangeIsFound(t *testing.T) {
 		if at++; at%50 != 1 {
 			continue
 		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, data, 0o644))
 		var got result
-		if err := Read(path, &got); err == nil || !strings.Contains(err.Error(), path+" is not as it was written") {
-			t.Errorf("%s: %+v, %v", what, got, err)
-		}
+		expect.Error(t, Read(path, &got), path+" is not as it was written")
 	}
 	if object, ok := Open(append(bytes.Clone(good), '\n')); ok {
 		t.Errorf("with a line more: read as %s", object)
@@ -101,11 +88,8 @@ func TestWhatCannotBeSealed(t *testing.T) {
 		A int
 		B int `json:"sha256"`
 	}{}, struct{ F func() }{}} {
-		if err := Write(filepath.Join(folder, "f"), value); err == nil {
-			t.Errorf("%#v was sealed", value)
-		}
+		expect.That(t, Write(filepath.Join(folder, "f"), value) != nil, "%#v was sealed", value)
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(folder)
+	expect.That(t, err == nil && len(left) <= 0, "left: %v, %v", left, err)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 type inner struct {
@@ -50,19 +52,13 @@ func full() all {
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	data, err := Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	got := all{None: &inner{}, NoList: []int{1}, NoMap: map[string]int{"a": 1}, Gone: 7}
 	if err := Unmarshal(data, &got); err != nil {
 		t.Fatalf("%v in\n%s", err, data)
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v came back as\n%+v, by\n%s", want, got, data)
-	}
-	if !math.Signbit(got.Numbers[4]) {
-		t.Error("-0 lost its sign")
-	}
+	expect.That(t, reflect.DeepEqual(got, want), "%+v came back as\n%+v, by\n%s", want, got, data)
+	expect.That(t, math.Signbit(got.Numbers[4]), "-0 lost its sign")
 	var nan float64
 	if data, err = Marshal(math.NaN()); err != nil || Unmarshal(data, &nan) != nil || !math.IsNaN(nan) {
 		t.Errorf("NaN came back as %g by %s, %v", nan, data, err)
@@ -101,9 +97,7 @@ func TestStrict(t *testing.T) {
 		`{"Pointer": {"Rank": 1}, "x":1}`: "x: a strictjson.all has no such field",
 	} {
 		var v all
-		if err := Unmarshal([]byte(text), &v); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, which lacks %q", text, err, want)
-		}
+		expect.Error(t, Unmarshal([]byte(text), &v), want)
 	}
 	for _, v := range []any{struct{ hidden int }{1}, map[int]int{1: 1}, func() {}, []any{func() {}}} {
 		if data, err := Marshal(v); err == nil {
@@ -114,10 +108,7 @@ func TestStrict(t *testing.T) {
 
 // FuzzUnmarshal reads any text without a panic, and what it can read it writes as what reads the same.
 func FuzzUnmarshal(f *testing.F) {
-	data, err := Marshal(full())
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := expect.Must(Marshal(full()))(f)
 	f.Add(data)
 	f.Add([]byte(`{"Numbers": ["NaN", 1e2], "Map": null, "Pointer": {}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

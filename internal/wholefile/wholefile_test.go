@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := Write(path, Bytes("old")); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, Write(path, Bytes("old")))
 	broken := errors.New("broken")
 	err := Write(path, func(w io.Writer) error { return errors.Join(Bytes("half")(w), broken) })
 	if data, readErr := os.ReadFile(path); !errors.Is(err, broken) || readErr != nil || string(data) != "old" {
@@ -22,33 +22,24 @@ func TestWrite(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	if err := Write(filepath.Join(filepath.Dir(path), "none", "a"), Bytes("")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a folder: %v", err)
-	}
+	expect.Is(t, Write(filepath.Join(filepath.Dir(path), "none", "a"), Bytes("")), os.ErrNotExist, "without a folder")
 }
 
 func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "script")
 	stat := func() os.FileInfo {
 		t.Helper()
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info
+		return expect.Must(os.Stat(path))(t)
 	}
 	for range 2 {
-		if err := Keep(path, []byte("one"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, Keep(path, []byte("one"), 0o755))
 	}
 	first := stat()
 	if err := Keep(path, []byte("one"), 0o755); err != nil || !os.SameFile(first, stat()) || first.Mode().Perm() != 0o755 {
 		t.Errorf("the same content: %v, mode %v", err, first.Mode())
 	}
-	if err := Keep(path, []byte("two"), 0o644); err != nil || os.SameFile(first, stat()) {
-		t.Errorf("another content: %v", err)
-	}
+	err := Keep(path, []byte("two"), 0o644)
+	expect.That(t, err == nil && !os.SameFile(first, stat()), "another content: %v", err)
 }
 
 // What a file held before is kept under another name, and nothing is where there was nothing before.
@@ -63,27 +54,21 @@ func TestReplace(t *testing.T) {
 		return string(data)
 	}
 	for i, text := range []string{"one", "two", "three"} {
-		if err := Replace(path, before, Bytes(text)); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, Replace(path, before, Bytes(text)))
 		if want := []string{"", "one", "two"}[i]; read(path) != text || read(before) != want {
 			t.Errorf("%q, and before it %q, want %q and %q", read(path), read(before), text, want)
 		}
 	}
 	broken := errors.New("broken")
-	if err := Replace(path, before, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
-		t.Error(err)
-	}
-	if read(path) != "three" || read(before) != "two" {
-		t.Errorf("after a write that failed: %q and %q", read(path), read(before))
-	}
+	expect.Is(t, Replace(path, before, func(io.Writer) error { return broken }), broken)
+	expect.That(t, read(path) == "three" && read(before) == "two",
+		"after a write that failed: %q and %q", read(path), read(before))
 	err := Replace(path, before, func(io.Writer) error { // a file that cannot take its name, since it is gone
 		left, err := filepath.Glob(path + ".*.part")
 		return errors.Join(err, os.Remove(left[0]))
 	})
-	if !errors.Is(err, os.ErrNotExist) || read(path) != "three" {
-		t.Errorf("after a renaming that failed: %q, %v", read(path), err)
-	}
+	expect.That(t, errors.Is(err, os.ErrNotExist) && read(path) == "three",
+		"after a renaming that failed: %q, %v", read(path), err)
 }
 
 // A folder is synced after its file got its name; a file system that cannot do so is no error, one that fails is.
@@ -102,8 +87,6 @@ func TestTheFolderIsSynced(t *testing.T) {
 		if err := Write(path, Bytes("x")); !errors.Is(err, tt.want) || synced != folder {
 			t.Errorf("syncing with %v gave %v, of %q", tt.sync, err, synced)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, os.Remove(path))
 	}
 }

@@ -126,7 +126,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 		farthest := ReduceMin(b.Sim, -1) // at most 0, which the row has with itself
 		return Add(pucl.OwnViews(b), MulScalar(farthest, -0.01))
 	}}
-	m, err := NewMeter(openEngine(t), slip, tau)
+	m, err := NewMeter(openFast(t), slip, tau)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 var (
 	openEngine = enginetest.Open
+	openFast   = enginetest.Preferred // for enumerations
 	near       = theorytest.Near
 	wantError  = theorytest.WantError
 )
@@ -34,7 +35,7 @@ func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
 	if m := meters[key]; m != nil {
 		return m
 	}
-	m, err := NewMeter(openEngine(t), o, tau)
+	m, err := NewMeter(openFast(t), o, tau)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 // recomputeOfChild names the variable that turns a run of the test binary into one that only takes a gradient.
 const recomputeOfChild = "PUCL_TEST_RECOMPUTE"
 
-// Eight blocks on 64 images of 32×32×16, 4 MiB each, keep some 130 MiB for the gradient; recomputed they must do with less
+// Eight blocks of four layers on 64 images of 32×32×16, 4 MiB each, keep some 130 MiB for the gradient; recomputed they must do with less
 // than half. The peak of a whole process is measured, so each runs in a process of its own.
 // The pure-Go engine frees nothing before a step ends, so that training refuses to recompute there.
 func TestRecomputedBlocksSaveMemory(t *testing.T) {
@@ -103,7 +103,12 @@ func TestRecomputedBlocksSaveMemory(t *testing.T) {
 				RecomputeBlocks(x.Graph())
 			}
 			for i := range 8 {
-				x = Block(x, func(x *Node) *Node { return ReLU(Convolution(scope.In("%d", i), ReLU(x), 16, 3, 1)) })
+				x = Block(x, func(x *Node) *Node {
+					for j := range 4 {
+						x = ReLU(Convolution(scope.In("%d-%d", i, j), x, 16, 3, 1))
+					}
+					return x
+				})
 			}
 			return scope.BuildTrainableVariablesGradientsGraph(ReduceAllSum(Square(x)))
 		})

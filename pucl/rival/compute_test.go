@@ -11,7 +11,7 @@ import (
 
 // A run in bfloat16, on two devices or with activations worked out again is the same run up to rounding.
 func TestComputeIsTheSameUpToRounding(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	data, config := mixture(20, 150, 1), quick(P3Mix{Warmup: -1}, 3)
 	config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4}
 	config.Test = points(30, 15, 3) // scored while training stands still, wherever the variables are

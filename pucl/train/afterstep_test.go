@@ -49,7 +49,7 @@ func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
 // A run that is looked at has the numbers of one that is not, beside a monitor and over several devices too; what is seen is the
 // model as it stands.
 func TestAfterStepChangesNothing(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	for _, devices := range []int{1, 2} {
 		plain := quick(6)
 		plain.Compute.Devices = devices

@@ -25,7 +25,7 @@ import (
 // onDevices skips a test where the engine has fewer than n devices, once training has refused to take them.
 func onDevices(t *testing.T, n int) *engine.Engine {
 	t.Helper()
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	if here := eng.Backend.NumDevices(); here < n {
 		c := light(1)
 		c.Compute.Devices = n

@@ -156,7 +156,7 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 
 // All ways to save memory and time work together.
 func TestComputeTogether(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	c := light(2)
 	c.Encoder, c.Compute = residual, Compute{MicroBatches: 2, BFloat16: true}
 	if eng.Backend.NumDevices() >= 2 && eng.Kind != "go" {

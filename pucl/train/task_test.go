@@ -106,7 +106,7 @@ func TestTaskResumesExactly(t *testing.T) {
 
 // Micro-batches and several devices change a task with one view of every example by rounding alone.
 func TestTaskInPartsAndOnDevices(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	ways := []Compute{{MicroBatches: 2}, {MicroBatches: 8}}
 	if eng.Backend.NumDevices() >= 2 {
 		ways = append(ways, Compute{Devices: 2}, Compute{Devices: 2, MicroBatches: 4})

@@ -25,7 +25,7 @@ func taught(momentum float64) Task {
 // The teacher is the average that loops in float64 make of the students after every step, in one go, in micro-batches and on
 // devices; it is not trainable, and the loss depends on it.
 func TestMovingAverage(t *testing.T) {
-	eng := enginetest.Devices(t)
+	eng := enginetest.Preferred(t)
 	ways := []Compute{{}, {MicroBatches: 2}}
 	if eng.Backend.NumDevices() >= 2 {
 		ways = append(ways, Compute{Devices: 2})

@@ -73,7 +73,7 @@ func (f *sourceFile) walk(node ast.Node) {
 			return false
 		}
 		f.visit(n)
-		if call, ok := n.(*ast.CallExpr); ok && calledName(call) == "make" {
+		if call, ok := n.(*ast.CallExpr); ok && calledName(call) == "make" && calledPackage(call) == "" && len(call.Args) > 0 {
 			f.walkMake(call)
 			return false
 		}

@@ -27,7 +27,8 @@ var (
 	// symmetric are functions whose arguments may be swapped without effect.
 	symmetric = regexp.MustCompile(`^(max|min|Max|Min|Add|Mul|Equal|NotEqual|EqualFunc|DeepEqual|And|Or|LogicalAnd|` +
 		`LogicalOr|Hypot|EqualFold|.*Equal)$`)
-	seedNames = regexp.MustCompile(`(?i)seed|stream|salt`)
+	// seedNames are variables, fields and functions of seeds and streams of random numbers, not of numbers of seeds.
+	seedNames = regexp.MustCompile(`(?i)(seed|stream|salt)$`)
 )
 
 func writesText(function string) bool { return textNames.MatchString(function) }

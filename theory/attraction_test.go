@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -44,6 +45,7 @@ func meanAttraction(t *testing.T, p Population, d Design, tau float64, grouped [
 // The Meter finds the closed form by enumeration, also for a term that only this test knows, grouping the unlabeled anchors
 // alone.
 func TestMeanAttraction(t *testing.T) {
+	expect.Slow(t)
 	const tau = 0.5
 	unlabeled := pucl.Objective{Name: "unlabeled groups", Attract: pucl.ByLabel(pucl.OwnViews, pucl.UnlabeledMean), Repel: pucl.LogPartition}
 	for _, o := range []struct {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -41,6 +42,7 @@ func TestLimitPartitionGapOfTwoPoints(t *testing.T) {
 
 // Many examples on several points, with views that coincide in part: sampled at 48 and at 96 examples, and extrapolated.
 func TestLimitPartitionGapAgainstSampling(t *testing.T) {
+	expect.Slow(t)
 	gapOf := func(m int) (gap, share float64) {
 		d := Design{Labeled: m, Unlabeled: 3 * m, Prior: 0.35, SameView: 0.5}
 		r, err := meterOf(t, pucl.SSCL(), 0.5).MonteCarlo(quartet(), d, Draws{Batches: 4000, Confidence: 0.9999, Seed: 5})

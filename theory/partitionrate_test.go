@@ -4,11 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
 // What is left of the limit, times the number of examples, at three sizes: the quadratic in 1/b through them is extrapolated to 0.
 func TestLimitPartitionRateAgainstBatches(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		name string
 		p    Population

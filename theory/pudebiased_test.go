@@ -4,12 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
 // The bias of the loss that is corrected for what nobody knows of the classes fades as the batch grows, where that of PUCL grows; and it pays
 // by variance. Told a wrong prior it is biased for good.
 func TestThePUDebiasedLossIsUnbiasedInLargeBatches(t *testing.T) {
+	expect.Slow(t)
 	eng := openEngine(t)
 	world := Population{Positive: Uniform([]float64{1, 0}, []float64{0, 1}), Negative: Uniform([]float64{-1, 0}, []float64{0, -1})}
 	const prior = 0.3

@@ -12,6 +12,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -27,6 +28,7 @@ func search(t *testing.T, s Search, q Question) SearchResult {
 
 // Under independent views the other view of an example is a draw from the anchor's class, so ssCL's attraction has no bias.
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
+	expect.Slow(t)
 	designs := Design{}.Vary([]int{0}, []int{1, 2, 3}, []float64{0.2, 0.5, 0.8})
 	r := search(t, Search{Designs: designs}, AttractionBias(meterOf(t, pucl.SSCL(), 0.5), nil))
 	if r.Found || !(r.Worst.Value.High < 1e-12) {
@@ -81,6 +83,7 @@ func worstOnGrid(r SearchResult) float64 {
 
 // On a grid the worst case of SCL-PU's attraction is that of the closed form over all classes, here listed one by one.
 func TestSearchWorstCaseOnGrid(t *testing.T) {
+	expect.Slow(t)
 	const tau = 0.5
 	var classes [][]Atom
 	directions := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
@@ -240,6 +243,7 @@ func TestSearchSimplifies(t *testing.T) {
 
 // The zero value on a real objective: the case that comes out can be redone by plain loops.
 func TestSearchZeroValue(t *testing.T) {
+	expect.Slow(t)
 	m := meterOf(t, pucl.PUCL(), 0.5)
 	r := search(t, Search{}, LossBias(m, nil))
 	if !r.Found || r.Simple.Value.Value < 0.9*r.Worst.Value.Value || r.Confirmed != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/cmpimg"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // near is how far a pixel may lie from the golden one, as a share of the distance from black to white. Another
@@ -15,6 +17,7 @@ const near = 0.08
 // TestGolden draws the figures of the examples and compares them with testdata/*_golden.png. Regenerate those with
 // go test ./viz -run Golden -regen, and look at them.
 func TestGolden(t *testing.T) {
+	expect.Slow(t)
 	for _, g := range []struct {
 		draw func()
 		file string

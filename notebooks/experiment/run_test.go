@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/train"
@@ -119,6 +120,7 @@ func (b *bench) waitForNews(t *testing.T, ended chan error) {
 
 // TestKilledAtAnyMoment kills coordinators or one of their workers, again and again, and looks whether the same comes out.
 func TestKilledAtAnyMoment(t *testing.T) {
+	expect.Slow(t)
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("workers are found in /proc, which this system lacks")
 	}
@@ -168,6 +170,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 
 // TestTwoCoordinators share a grid, and no run is done twice, be their work folders one or two.
 func TestTwoCoordinators(t *testing.T) {
+	expect.Slow(t)
 	for _, desks := range [][]string{{"work", "work"}, {"work", "other-work"}} {
 		b := newBench(t, "counting")
 		var others []*exec.Cmd

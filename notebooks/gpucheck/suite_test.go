@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // A package uses the engine where it imports gomlx's parts, or what opens an engine or takes one. All that do so and have
@@ -111,6 +113,7 @@ func testModule(t *testing.T) string {
 
 // Real test programs are compiled, run and counted.
 func TestSuite(t *testing.T) {
+	expect.Slow(t)
 	needsGo(t)
 	s := &suite{root: testModule(t), env: append(os.Environ(), "GOMLX_BACKEND=mine")}
 	for _, tt := range []struct {
@@ -172,6 +175,7 @@ func TestFailuresAreTheInnermost(t *testing.T) {
 
 // What -build makes runs without Go: this program, with a test program that it is given.
 func TestBuild(t *testing.T) {
+	expect.Slow(t)
 	needsGo(t)
 	dir := t.TempDir()
 	if err := build(context.Background(), dir, []string{"pucl/probe"}, func(string, ...any) {}); err != nil {

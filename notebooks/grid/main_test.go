@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
@@ -202,6 +203,7 @@ func TestWhatIsMissingEndsTheGrid(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	expect.Slow(t)
 	s := newShop(t)
 	t.Setenv(misbehavior, "hangs")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

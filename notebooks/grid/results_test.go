@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
@@ -20,6 +21,7 @@ import (
 // learned from the same files. One that a change of a method or a configuration made stale has to be done again, or removed, with
 // that change.
 func TestCommittedResults(t *testing.T) {
+	expect.Slow(t)
 	store, err := experiment.Open(filepath.Join("..", "results"))
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
@@ -108,6 +109,7 @@ func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 
 // What an earlier start submitted is waited for. It is told as part of a table where it is, and else that it is not, and why it is waited for.
 func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
+	expect.Slow(t)
 	told := withFakeSlurm(t)
 	s := newShop(t)
 	interrupted := func(args string) {

@@ -11,6 +11,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
@@ -25,6 +26,7 @@ func softer(knob float64) Prototype {
 
 // A prototype goes its way from value to figure, and trains nothing twice.
 func TestPrototype(t *testing.T) {
+	expect.Slow(t)
 	b := bench(t)
 	p := softer(0.5)
 	values, err := p.Values()
@@ -87,6 +89,7 @@ func TestPrototype(t *testing.T) {
 
 // Other numbers of steps and seeds are other runs, of what the objective is set beside too, and what is shown says which they are.
 func TestPrototypeOfOtherSteps(t *testing.T) {
+	expect.Slow(t)
 	bench(t)
 	p := softer(0.5)
 	p.Steps, p.Seeds = 4, 1

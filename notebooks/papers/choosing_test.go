@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // Of the results that are committed, every kind has all rules, none of them better than the oracle, and means are those of the gaps by hand.
 func TestStudyChoosing(t *testing.T) {
+	expect.Slow(t)
 	store, err := experiment.Open("../results")
 	if err != nil {
 		t.Fatal(err)

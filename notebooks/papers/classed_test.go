@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -91,6 +92,7 @@ func TestClassedRun(t *testing.T) {
 
 // On a circle points of four classes move from frame to frame, while alignment and uniformity are measured.
 func TestWatchSphere(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	frames, path, err := WatchSphere(context.Background(), eng, 2, 2, 0.5)
 	if err != nil || len(frames) != 2 || len(frames[0].Groups) != 4 || len(path.Steps) != 2 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -15,6 +16,7 @@ import (
 // ChosenSetting the prior; its numbers change with componentsVersion alone. PUPL of the run is what stands beside its parts, and true labels,
 // learned by the same network, are above pseudo-labels.
 func TestComponentsRun(t *testing.T) {
+	expect.Slow(t)
 	s := small()
 	s.Pretrain.Recipe = nil // views are for the larger runs
 	outcome, err := s.takenApart(1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})

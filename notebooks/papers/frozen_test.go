@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -88,6 +89,7 @@ func checkFrozen(t *testing.T, kind string, version int, losses []float64, point
 
 // The numbers of runs that no other test has frozen change with their versions alone.
 func TestFirstNumbers(t *testing.T) {
+	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
 	s.Bank, s.Data.Single, s.Batch.Share, s.Pretrain.Steps = 300, true, 0, 2
 	all := readings(0.4, s.Batch.Size)

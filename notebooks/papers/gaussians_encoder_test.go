@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -27,6 +28,7 @@ var (
 
 // Networks in the plane have the same first losses and judgements as before.
 func TestNetworksInThePlane(t *testing.T) {
+	expect.Slow(t)
 	grid, err := Gaussians(experiment.Smoke)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -12,6 +13,7 @@ import (
 // Two round clouds at a distance d with as many points of each: Bayes' rule is right on Φ(d/2) of them, where a line through the middle
 // is as good, and the paper's claim holds.
 func TestRoundClouds(t *testing.T) {
+	expect.Slow(t)
 	grid, err := Gaussians(experiment.Smoke)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -13,6 +14,7 @@ import (
 // A run has all heads, each judged on what it did not learn from, with the prior that it labeled by. Its numbers change with labelerVersion
 // alone.
 func TestLabelerRun(t *testing.T) {
+	expect.Slow(t)
 	s := small()
 	outcome, err := s.heldBack(pucl.PUCL(), 1).Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -98,6 +99,7 @@ func checkResumes(t *testing.T, eng *engine.Engine, run experiment.Run, want *ex
 
 // A run that is stopped after its first point and goes on is judged as one that was not.
 func TestContrastiveRunResumes(t *testing.T) {
+	expect.Slow(t)
 	eng, run := enginetest.Open(t), small().contrastive(objectives()[2], 1)
 	want, err := run.Train(context.Background(), eng, experiment.Place{Folder: t.TempDir()})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -22,6 +23,7 @@ func (o *opened) forget(rng *rand.Rand) {
 // No rival looks at a true class: with those shuffled, of unlabeled, held-out and test images, it is measured as its run is to the bit,
 // in every epoch and in all that is no test.
 func TestNoRivalLooksAtTrueClasses(t *testing.T) {
+	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
 	s.Data.Labeled, s.Data.Unlabeled, s.Rival.Positives, s.Rival.Unlabeled = 100, 720, 24, 72 // 20 steps: every phase of a rival has some
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/prior"
 )
@@ -17,6 +18,7 @@ import (
 // Where three kinds of positives and the negatives are apart, labels drawn unevenly make estimators find the limit, which
 // for weights 1, 1/t and 1/t² is the prior times a third of their sum.
 func TestUnevenPriorsFindTheLimit(t *testing.T) {
+	expect.Slow(t)
 	random := rand.New(rand.NewPCG(3, 1))
 	table := &tabular.Table{Features: mat.NewDense(8000, 2, nil), Labels: make([]int, 8000)}
 	kind := func(row int) int { return row % 4 } // 3 is negative

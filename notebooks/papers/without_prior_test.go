@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
@@ -14,6 +15,7 @@ import (
 // A run tells how far it is as one training of all encoders, keeps them, and is judged on what they did not learn from, after the first time and
 // after the second, beside all true labels on the same encoders. Its numbers change with crossFitVersion alone.
 func TestCrossFitRun(t *testing.T) {
+	expect.Slow(t)
 	s, keep, last := small(), t.TempDir(), train.Progress{}
 	s.Pretrain.Steps = 6
 	run := s.crossFitOf(func(c *CrossFit) { c.Folds, c.Ceiling = 2, true }, 1)

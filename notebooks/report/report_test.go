@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -19,6 +20,7 @@ import (
 
 // TestReadme holds the README's table to the committed runs. `go run ./notebooks report -markdown` prints it.
 func TestReadme(t *testing.T) {
+	expect.Slow(t)
 	var out, messages bytes.Buffer
 	if err := run([]string{"-markdown"}, &out, &messages); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -157,6 +158,7 @@ func TestPotentialsOfScikitLearn(t *testing.T) {
 
 // Bounds, streams and the number of processors change no bit.
 func TestEveryWayIsTheSame(t *testing.T) {
+	expect.Slow(t)
 	for name, eng := range engines(t) {
 		for _, k := range []int{2, 7, 30, 300} {
 			x := blobs(5, 20000, 12, 60, 0.5)

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -136,6 +137,7 @@ func TestParameterCounts(t *testing.T) {
 // PyTorch's layers in the same order do. The weights travel by a safetensors file, and what
 // is exported afterwards is what was loaded.
 func TestForwardIsTorchvisions(t *testing.T) {
+	expect.Slow(t)
 	forward := fixtures(t).Forward
 	networks := map[string]Encoder{
 		"resnet18":       ResNet{Classes: 10},

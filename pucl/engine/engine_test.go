@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestTheVariableDecidesAlone(t *testing.T) {
@@ -34,6 +36,7 @@ func TestTheVariableDecidesAlone(t *testing.T) {
 
 // Eight products that can all run at once made the pure-Go engine wait for ever in its default mode.
 func TestPureGoDoesNotHang(t *testing.T) {
+	expect.Slow(t)
 	t.Setenv(compute.ConfigEnvVar, "go")
 	e, err := Open()
 	if err != nil {

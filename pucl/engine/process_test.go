@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/engine/onednn"
@@ -21,6 +22,7 @@ const openEnv = "PUCL_TEST_OPEN"
 
 // TestOpenInAProcess opens engines in processes of their own, since a plugin, oneDNN and the ways of the C library stay for good.
 func TestOpenInAProcess(t *testing.T) {
+	expect.Slow(t)
 	if how := os.Getenv(openEnv); how != "" {
 		if how == "1elsewhere" {
 			source = nowhere

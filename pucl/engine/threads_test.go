@@ -14,6 +14,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -26,6 +27,7 @@ const digestEnv = "PUCL_TEST_DIGEST"
 // TestTheSameBitsOnAnyNumberOfThreads: a few steps of training give the same weights with 1 and 4 threads; where results are to be
 // reproduced, so does everything with any number. Each number of threads has a process of its own.
 func TestTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	expect.Slow(t)
 	if what := os.Getenv(digestEnv); what != "" {
 		fmt.Printf("\ndigest %016x\n", digest(t, what))
 		return

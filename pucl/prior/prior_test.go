@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -58,6 +59,7 @@ var estimators = []struct {
 
 // Where part of the positives is like no negative, every one of them finds the prior, whatever it is.
 func TestPriorsOfKnownPopulations(t *testing.T) {
+	expect.Slow(t)
 	for _, e := range estimators {
 		for _, p := range []struct {
 			name               string

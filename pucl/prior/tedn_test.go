@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -68,6 +69,7 @@ func TestTEDnRejects(t *testing.T) {
 
 // Nearest neighbors, which know by heart who is labeled, find the prior all the same: no round tells the next what it later judges.
 func TestTEDnOfNearestNeighbors(t *testing.T) {
+	expect.Slow(t)
 	const labels, all, prior = 500, 2000, 0.7
 	random := rand.New(rand.NewPCG(3, 1))
 	x, labeled := mat.NewDense(all, 2, nil), make([]bool, all)

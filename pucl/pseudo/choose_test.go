@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -21,6 +22,7 @@ func candidates(heldOut []bool) (list []Config) {
 // What is chosen without a negative is nearly as good as the best of the candidates, on all mixtures, and far better than the worst where
 // that is bad.
 func TestChooseOnMixtures(t *testing.T) {
+	expect.Slow(t)
 	saved := 0.0
 	for name, m := range mixtures {
 		x, labeled, truth := m.draw(7, 300, 3000)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -80,6 +81,7 @@ func TestCurvePriorAtTheEnds(t *testing.T) {
 
 // Places that tell nothing tell no prior, but for one set in twenty or so that is uneven by chance.
 func TestCurvePriorOfEvenPlaces(t *testing.T) {
+	expect.Slow(t)
 	const sets = 40
 	read := 0
 	for seed := range uint64(sets) {

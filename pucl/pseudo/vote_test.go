@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -43,6 +44,7 @@ func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs 
 // Every label is one that some encoder did not know, so the prior is right where labels that are known by heart make it too low; and
 // several embeddings with noise of their own know more than one.
 func TestVote(t *testing.T) {
+	expect.Slow(t)
 	m := mixture{positive: [][2]float64{{-6, 0}, {6, 0}}, negative: [][2]float64{{0, 0}, {0, 7}}}
 	for _, prior := range []float64{0.3, 0.6} {
 		m.prior = prior

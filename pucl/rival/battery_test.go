@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -21,6 +22,7 @@ import (
 
 // Every method learns two clouds of points to the rate of the best classifier there can be.
 func TestLearnsToTheBayesRate(t *testing.T) {
+	expect.Slow(t)
 	const (
 		test   = 4000
 		margin = 0.012 // the standard error of the test is 0.0024, and 200 positives do not tell where the boundary lies exactly

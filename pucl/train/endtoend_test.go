@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -113,6 +114,7 @@ func pseudoLabels(t *testing.T, x *mat.Dense, split *datasets.Split) (*cluster.C
 // From a CSV file to a classifier of rows it has not seen. Clusters of the features themselves are the hospitals; those of
 // projections that PUCL has learned are the classes.
 func TestFeaturesEndToEnd(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	table, split, batches, scale := train.TwoKinds(t, 1000, 250, 1, datasets.BatchConfig{Size: 128, Share: 0.5, Seed: 1})
 	m, err := train.PretrainFeatures(context.Background(), eng, batches, train.Config{

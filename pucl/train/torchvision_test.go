@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -109,6 +110,7 @@ func torchModel(t *testing.T, eng *engine.Engine, height, width int, tensors map
 // does. What that exports is, tensor by tensor and bit by bit, the file that PyTorch wrote of the network and read again to compute what the
 // encoder is compared with.
 func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	want := readTorchResNet(t)
 	path := filepath.Join(t.TempDir(), "torchvision.safetensors")
@@ -144,6 +146,7 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 // none is missing but the last layer and the counts of batches, the running averages are those of the training, and a network that is made of
 // the file embeds as the trained one did, bit for bit.
 func TestTrainedResNetGoesToTorchvision(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	listed := torchTensors(t)
 	m, err := Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,

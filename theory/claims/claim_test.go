@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -36,6 +37,7 @@ func TestVerdicts(t *testing.T) {
 
 // Every claim is complete, has an own ID, and can be checked with the engine.
 func TestAll(t *testing.T) {
+	expect.Slow(t)
 	seen := map[string]bool{}
 	var all []Claim
 	for _, c := range All() {

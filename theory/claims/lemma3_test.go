@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/theory"
 )
 
@@ -64,6 +65,7 @@ func TestLemma3SidesByHand(t *testing.T) {
 // With 100 for 16 the first reading holds on the small sets, the one in which the last term is 0 does not; with a large
 // number added all hold.
 func TestLemma3VerdictFollowsTheNumbers(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		bound   func(labeled, unlabeled *big.Rat) *big.Rat
 		verdict Verdict

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
 )
@@ -27,6 +28,7 @@ func (p Plant) kind() string {
 // Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without. For each claim one plant
 // of every kind is tried, with PUCL_MUTATIONS=all every plant.
 func TestPlants(t *testing.T) {
+	expect.Slow(t)
 	eng := openEngine(t)
 	all := os.Getenv("PUCL_MUTATIONS") == "all"
 	plants := Plants()
@@ -64,6 +66,7 @@ func TestPlants(t *testing.T) {
 
 // The identities that a verdict rests on notice another objective by themselves, without its equation.
 func TestIdentitiesNoticeAnotherObjective(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		plant string
 		check func(*subject) Finding

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/theory"
 )
 
@@ -32,6 +33,7 @@ func checked(t *testing.T, c Claim) Claim {
 }
 
 func TestTheorem3(t *testing.T) {
+	expect.Slow(t)
 	c := checked(t, Theorem3())
 	if c.Verdict != Fails || c.Corrected == "" || c.CorrectedLaTeX == "" {
 		t.Errorf("%s; corrected %q", c, c.Corrected)
@@ -85,6 +87,7 @@ func TestTheorem3(t *testing.T) {
 
 // A bound that nothing exceeds gets another verdict: without a second center the potential can only be larger.
 func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
+	expect.Slow(t)
 	f := theorem3Finding(&subject{}, func(c seedingCase) *big.Rat {
 		return union(c.labeled,
 			c.unlabeled).Potential(c.labeled.Mean())

@@ -7,6 +7,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
 )
@@ -87,6 +88,7 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 
 // The verdict follows the numbers: against an objective that repels where it should attract, PUCL is always the better one.
 func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
+	expect.Slow(t)
 	repelling := pucl.Objective{Name: "repelling", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
 		return MulScalar(pucl.MeanSimilarity(b, b.Others), -20)
 	}}

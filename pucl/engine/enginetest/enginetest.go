@@ -3,7 +3,7 @@
 // Most tests are about logic that does not depend on the engine. They run on the pure-Go engine, which compiles nothing: importing this
 // package sets GOMLX_BACKEND, where it is not set, so that [Open] and engine.Open, in Examples and child processes too, return that engine.
 //
-// Tests about XLA itself call [XLA]. They run where a plugin is installed, and are skipped elsewhere.
+// Tests about XLA itself call [XLA]. They run where a plugin is installed, and are skipped elsewhere and with -short.
 //
 // PUCL_TEST_ENGINE=xla runs all tests on XLA.
 package enginetest
@@ -94,8 +94,11 @@ func Preferred(t testing.TB) *engine.Engine {
 // xla returns the XLA engine, or why there is none.
 func xla(t testing.TB) (eng *engine.Engine, why string) {
 	t.Helper()
-	if strings.HasPrefix(asked, "go") {
+	switch {
+	case strings.HasPrefix(asked, "go"):
 		return nil, fmt.Sprintf("%s=%s asks for the pure-Go engine", compute.ConfigEnvVar, asked)
+	case testing.Short() && Tiers():
+		return nil, "XLA compiles for seconds; run the tests without -short"
 	}
 	eng = Found(t)
 	switch {

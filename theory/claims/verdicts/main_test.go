@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	_ "github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory/claims"
 )
@@ -43,6 +44,7 @@ func TestLinesAndRecords(t *testing.T) {
 
 // A planted mistake leaves no verdict, and the list of plants has it.
 func TestPlant(t *testing.T) {
+	expect.Slow(t)
 	var out, messages bytes.Buffer
 	if err := run([]string{"-plants", "noise-rate"}, &out, &messages); err != nil {
 		t.Fatal(err)

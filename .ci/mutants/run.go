@@ -55,7 +55,9 @@ func runCommand(ctx context.Context, args []string) error {
 		return err
 	}
 	results := r.all(ctx, chosen, *parallel)
-	report(results)
+	if ctx.Err() == nil {
+		report(results)
+	}
 	if *write {
 		for _, one := range results {
 			one.store()

@@ -73,7 +73,7 @@ func (f *sourceFile) walk(node ast.Node) {
 			return false
 		}
 		f.visit(n)
-		if call, ok := n.(*ast.CallExpr); ok && calledName(call) == "make" && calledPackage(call) == "" && len(call.Args) > 0 {
+		if call, ok := n.(*ast.CallExpr); ok && isMake(call) {
 			f.walkMake(call)
 			return false
 		}
@@ -81,6 +81,12 @@ func (f *sourceFile) walk(node ast.Node) {
 		return true
 	})
 	f.stack = f.stack[:below]
+}
+
+// isMake reports whether a call is one of the builtin make.
+func isMake(call *ast.CallExpr) bool {
+	fun, ok := call.Fun.(*ast.Ident)
+	return ok && fun.Name == "make" && len(call.Args) > 0
 }
 
 // walkMake collects the sites of a slice's length. Capacities, map sizes and channel buffers are hints without effect.

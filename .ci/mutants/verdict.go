@@ -167,24 +167,32 @@ func (r *runner) try(ctx context.Context, m *mutant, v *verdict, overlay, pkg, t
 	return true, nil
 }
 
-// unchanged runs tests without a mutant, once. It returns an error if they fail: a failure with a mutant proves
-// nothing then.
+// unchanged runs tests without a mutant, once, and once more if they fail. It returns an error if they fail again: a
+// failure with a mutant proves nothing then. The state stores passing runs only.
 func (r *runner) unchanged(ctx context.Context, pkg, test, engine string) (outcome, error) {
-	result, err := r.keep(ctx, "unchanged", trial{pkg, test, engine, r.short, wholeTime, r.procs, ""})
-	if err != nil {
-		return outcome{}, err
-	}
-	if !result.Passed {
-		return outcome{}, fmt.Errorf("%s/%s fails without a mutant on %s; fix it first", pkg, result.Test, engine)
-	}
-	return result, nil
+	t := trial{pkg, test, engine, r.short, wholeTime, r.procs, ""}
+	return r.state.do(r.key("unchanged", t), func() (outcome, error) {
+		for range 2 {
+			result, err := t.run(ctx, r.mod)
+			if err != nil || result.Passed {
+				return result, err
+			}
+			test = result.Test
+		}
+		return outcome{}, fmt.Errorf("%s/%s fails without a mutant on engine %s; fix it first", pkg, test, engine)
+	})
 }
 
 // keep runs a trial and stores its outcome, or returns the stored one.
 func (r *runner) keep(ctx context.Context, what string, t trial) (outcome, error) {
+	return r.state.do(r.key(what, t), func() (outcome, error) { return t.run(ctx, r.mod) })
+}
+
+// key identifies a trial in the state; what is "unchanged" or identifies a mutant.
+func (r *runner) key(what string, t trial) string {
 	key := strings.Join([]string{what, t.engine, t.pkg, t.test}, " ")
 	if t.short {
 		key += " short"
 	}
-	return r.state.do(key, func() (outcome, error) { return t.run(ctx, r.mod) })
+	return key
 }
